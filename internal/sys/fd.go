@@ -1,0 +1,39 @@
+package sys
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Fileno returns the descriptor of an open file without changing its mode, as
+// File.Fd would; a pipe stays under the care of the network poller. The caller
+// keeps the file open while it uses the number.
+func Fileno(f *os.File) (fd int, err error) {
+	c, err := f.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	err = c.Control(func(n uintptr) { fd = int(n) })
+	return fd, err
+}
+
+// DupAbove duplicates a file to the lowest free descriptor not below least,
+// with close-on-exec set.
+func DupAbove(f *os.File, least int) (*os.File, error) {
+	fd, err := Fileno(f)
+	if err != nil {
+		return nil, err
+	}
+	dup, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, least)
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl(F_DUPFD_CLOEXEC)", err)
+	}
+	return os.NewFile(uintptr(dup), f.Name()), nil
+}
+
+// ProbeCloseRange reports whether close_range works, without closing anything.
+func ProbeCloseRange() error {
+	const none = 1<<31 - 1
+	return unix.CloseRange(none, none, 0)
+}

@@ -1,0 +1,40 @@
+package sys
+
+import (
+	"math"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Operations of futex(2). x/sys/unix has the call's number only. Neither word
+// carries FUTEX_PRIVATE_FLAG: the words these functions work on are also waited
+// for by processes with another address space (the supervisor, ranks of the sm
+// task model), and a private wake would miss those.
+const (
+	futexWait = 0
+	futexWake = 1
+)
+
+// FutexWait puts the calling thread to sleep until FutexWake is called on word,
+// in this process or in any other that has the same memory mapped. It returns
+// nil when woken, and also (the caller must look again in any case) when word
+// did not hold val any more or a signal arrived. An error means that word is not
+// memory one can wait on.
+func FutexWait(word *atomic.Uint32, val uint32) error {
+	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)),
+		futexWait, uintptr(val), 0, 0, 0)
+	if errno == syscall.EAGAIN || errno == syscall.EINTR {
+		return nil
+	}
+	return wrap("futex(FUTEX_WAIT)", errno)
+}
+
+// FutexWake wakes every thread that sleeps in FutexWait on word.
+func FutexWake(word *atomic.Uint32) error {
+	_, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)),
+		futexWake, math.MaxInt32, 0, 0, 0)
+	return wrap("futex(FUTEX_WAKE)", errno)
+}

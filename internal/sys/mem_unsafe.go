@@ -1,0 +1,77 @@
+package sys
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Protection and mapping flags of Mmap, Mprotect and Madvise.
+const (
+	ProtNone  = unix.PROT_NONE
+	ProtRead  = unix.PROT_READ
+	ProtWrite = unix.PROT_WRITE
+	ProtExec  = unix.PROT_EXEC
+
+	MapShared         = unix.MAP_SHARED
+	MapPrivate        = unix.MAP_PRIVATE
+	MapAnonymous      = unix.MAP_ANONYMOUS
+	MapFixed          = unix.MAP_FIXED
+	MapFixedNoReplace = unix.MAP_FIXED_NOREPLACE
+	MapNoReserve      = unix.MAP_NORESERVE
+
+	MadvHugePage   = unix.MADV_HUGEPAGE
+	MadvNoHugePage = unix.MADV_NOHUGEPAGE
+	MadvDontFork   = unix.MADV_DONTFORK
+	MadvDontNeed   = unix.MADV_DONTNEED
+)
+
+// Mmap maps length bytes at addr, or where the kernel likes when addr is 0, and
+// returns the address. fd is -1 for anonymous memory. The memory is not known
+// to the garbage collector.
+func Mmap(addr, length uintptr, prot, flags, fd int, offset int64) (uintptr, error) {
+	p, _, errno := unix.Syscall6(unix.SYS_MMAP, addr, length, uintptr(prot), uintptr(flags), uintptr(fd), uintptr(offset))
+	if errno != 0 {
+		return 0, fmt.Errorf("mmap of %d bytes at %#x: %w", length, addr, errno)
+	}
+	return p, nil
+}
+
+// Munmap removes every mapping in [addr, addr+length).
+func Munmap(addr, length uintptr) error {
+	_, _, errno := unix.Syscall(unix.SYS_MUNMAP, addr, length, 0)
+	return wrap(fmt.Sprintf("munmap of %d bytes at %#x", length, addr), errno)
+}
+
+// Mprotect changes the access rights of [addr, addr+length).
+func Mprotect(addr, length uintptr, prot int) error {
+	_, _, errno := unix.Syscall(unix.SYS_MPROTECT, addr, length, uintptr(prot))
+	return wrap(fmt.Sprintf("mprotect of %d bytes at %#x", length, addr), errno)
+}
+
+// Madvise advises the kernel about [addr, addr+length).
+func Madvise(addr, length uintptr, advice int) error {
+	_, _, errno := unix.Syscall(unix.SYS_MADVISE, addr, length, uintptr(advice))
+	return wrap(fmt.Sprintf("madvise of %d bytes at %#x", length, addr), errno)
+}
+
+// Bytes views n bytes of mapped memory at addr.
+//
+// Preconditions: the range is mapped and stays mapped as long as the slice is
+// used, and no Go object lies in it.
+func Bytes(addr uintptr, n int) []byte {
+	// The address comes from the kernel, not from a Go object, so the usual
+	// worry about uintptr (the object moving or being freed) does not apply.
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), n)
+}
+
+// AddrOf returns the address of the first byte of b, which must not be empty.
+// The caller keeps b alive while the number is in use.
+func AddrOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// Brk returns the current program break. Asking for break 0 changes nothing.
+func Brk() uintptr {
+	p, _, _ := unix.RawSyscall(unix.SYS_BRK, 0, 0, 0)
+	return p
+}

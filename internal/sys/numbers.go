@@ -1,0 +1,19 @@
+package sys
+
+import "golang.org/x/sys/unix"
+
+// Numbers of system calls and their arguments that prepared scripts of raw
+// calls are made of.
+const (
+	CallCloseRange = unix.SYS_CLOSE_RANGE
+
+	PrSetName = unix.PR_SET_NAME
+	ArchSetFS = 0x1002 // asm/prctl.h
+
+	CloneVM     = unix.CLONE_VM
+	CloneParent = unix.CLONE_PARENT
+	ClonePidfd  = unix.CLONE_PIDFD
+)
+
+// EEXIST is what MapFixedNoReplace meets where memory is mapped already.
+const EEXIST = unix.EEXIST

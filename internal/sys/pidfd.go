@@ -1,0 +1,25 @@
+package sys
+
+import (
+	"errors"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// PidfdExited reports whether the process behind pidfd has ended, be it reaped
+// or still a zombie.
+func PidfdExited(pidfd int) bool {
+	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+	for {
+		n, err := unix.Poll(fds, 0)
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil && n == 1
+		}
+	}
+}
+
+// PidfdSignal sends a signal to the process behind pidfd.
+func PidfdSignal(pidfd int, sig syscall.Signal) error {
+	return unix.PidfdSendSignal(pidfd, sig, nil, 0)
+}

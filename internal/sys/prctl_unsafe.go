@@ -1,0 +1,28 @@
+package sys
+
+import (
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// ChildSubreaper reports whether orphans among the descendants of this process
+// become its children.
+func ChildSubreaper() (bool, error) {
+	// On the heap: the kernel writes an int through the number.
+	value := new(int32)
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(value)), 0, 0, 0)
+	runtime.KeepAlive(value)
+	return *value != 0, err
+}
+
+// SetChildSubreaper makes this process the parent of every descendant whose own
+// parent has ended, or stops that. It counts for the whole process.
+func SetChildSubreaper(on bool) error {
+	var arg uintptr
+	if on {
+		arg = 1
+	}
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, arg, 0, 0, 0)
+}

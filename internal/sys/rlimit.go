@@ -1,0 +1,24 @@
+package sys
+
+import "golang.org/x/sys/unix"
+
+// Unlimited is the value of a resource limit that does not limit.
+const Unlimited = unix.RLIM_INFINITY
+
+// Resources that Limits of a task name.
+const (
+	RlimitAS     = unix.RLIMIT_AS
+	RlimitNofile = unix.RLIMIT_NOFILE
+	RlimitNproc  = unix.RLIMIT_NPROC
+	RlimitStack  = unix.RLIMIT_STACK
+)
+
+// SoftLimit returns the soft limit of a resource, Unlimited where it cannot be
+// read.
+func SoftLimit(resource int) uint64 {
+	var r unix.Rlimit
+	if err := unix.Getrlimit(resource, &r); err != nil {
+		return Unlimited
+	}
+	return r.Cur
+}

@@ -1,0 +1,53 @@
+package sys
+
+import (
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// WaitThread waits for a child that the calling thread started to end, reaps it
+// and returns its pid and status. Children that other threads of this process
+// started are left to them, so a caller locked to its thread takes nobody's
+// status away. The error is ECHILD when the thread has no child left.
+func WaitThread() (int, syscall.WaitStatus, error) {
+	return wait4(-1, unix.WNOTHREAD)
+}
+
+// WaitPid waits for the child pid, whichever thread started it, and reaps it.
+func WaitPid(pid int) (syscall.WaitStatus, error) {
+	_, status, err := wait4(pid, 0)
+	return status, err
+}
+
+func wait4(pid, options int) (int, syscall.WaitStatus, error) {
+	for {
+		var status unix.WaitStatus
+		got, err := unix.Wait4(pid, &status, options, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return 0, 0, fmt.Errorf("wait4 %d: %w", pid, err)
+		}
+		return got, syscall.WaitStatus(status), nil
+	}
+}
+
+// Kill sends a signal to the process pid, or to the process group -pid when pid
+// is negative. Signal 0 only asks whether there is anybody to send to.
+func Kill(pid int, sig syscall.Signal) error {
+	if err := unix.Kill(pid, sig); err != nil {
+		return fmt.Errorf("kill %d with %v: %w", pid, sig, err)
+	}
+	return nil
+}
+
+// SignalName returns the name of a signal as people type it, such as SIGSEGV.
+func SignalName(sig syscall.Signal) string {
+	if name := unix.SignalName(sig); name != "" {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(sig))
+}

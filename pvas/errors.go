@@ -1,0 +1,70 @@
+package pvas
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Reasons why a file cannot be a task; an *ImageError wraps one of them.
+var (
+	ErrNotExecutable = errors.New("not an executable file")
+	ErrNotELF        = errors.New("not an ELF program")
+	ErrMachine       = errors.New("built for another machine")
+	ErrNotPIE        = errors.New("not position independent: build it with -buildmode=pie (gcc: -pie) or run it with --btl sm")
+	ErrMalformed     = errors.New("malformed ELF file")
+	ErrSanitizer     = errors.New("built with a race detector or sanitizer, whose shadow memory has a fixed address: build it without, or run it with --btl sm")
+	ErrSetuid        = errors.New("set-uid or set-gid: privileges cannot be raised inside a shared address space: run it with --btl sm")
+)
+
+// Errors of a Space.
+var (
+	ErrUnsupported   = errors.New("one address space is not supported here")
+	ErrPartitionSize = errors.New("partition size must be a power of two of at least 64 MiB that lets every partition fit the 47-bit address space")
+	ErrPartition     = errors.New("no such partition")
+	ErrPartitionBusy = errors.New("partition already holds a task")
+	ErrTooSmall      = errors.New("partition too small")
+	ErrArgsTooLong   = errors.New("arguments and environment too long for the stack")
+	ErrTasksAlive    = errors.New("tasks are still running: end them first")
+	ErrDestroyed     = errors.New("address space already destroyed")
+	ErrNotOwnChild   = errors.New("the task is not a child of this process: its parent waits for it")
+)
+
+// An ImageError says why a file cannot be loaded as a task. It wraps one of the
+// reasons above or the error of opening the file (fs.ErrNotExist,
+// fs.ErrPermission).
+type ImageError struct {
+	Path string
+	Err  error
+}
+
+func (e *ImageError) Error() string { return fmt.Sprintf("pvas: load %s: %v", e.Path, e.Err) }
+
+// Unwrap returns the reason.
+func (e *ImageError) Unwrap() error { return e.Err }
+
+// A LimitError names a limit of the system that is too low for the job.
+type LimitError struct {
+	Limit string // as people set it: "vm.max_map_count", "RLIMIT_AS (ulimit -v)"
+	Have  uint64
+	Need  uint64
+	Fix   string // what to do
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("pvas: %s is %d, the job needs %d: %s", e.Limit, e.Have, e.Need, e.Fix)
+}
+
+// A StartError says which system call of a task's preparation failed, after the
+// task was cloned and before its program ran. Nothing of the task is left.
+type StartError struct {
+	Path string
+	Call string // for example "chdir /nowhere"
+	Err  error
+}
+
+func (e *StartError) Error() string {
+	return fmt.Sprintf("pvas: start %s: %s: %v", e.Path, e.Call, e.Err)
+}
+
+// Unwrap returns the errno.
+func (e *StartError) Unwrap() error { return e.Err }

@@ -1,0 +1,88 @@
+package pvas
+
+import "fmt"
+
+// The layout of a partition, low to high. Page tables decide it: one table page
+// maps 2 MiB, one table of those 1 GiB, so what a task touches lies together.
+//
+//	base                                                       base + size
+//	|- guard -|---- stack ----|- program -|- interpreter -|---- arena ----|
+//	          16 KiB          ^ stackTop, 64 KiB above a 2 MiB boundary
+//
+// The used top of the stack and the first 2 MiB of the program share a table
+// page. The guard is the untouched part of the reservation, so it costs no
+// mapping of its own: it merges with the unused end of the arena before it.
+// The arena is the rest: PROT_NONE until the runtime package of the rank makes
+// parts of it usable, 2 MiB aligned so that huge pages and table pages fit.
+const (
+	guardSize    = 16 << 10
+	stackShare   = 64 << 10 // of the stack, above the 2 MiB boundary
+	tableSpan    = 2 << 20  // mapped by one table page
+	defaultStack = 8 << 20  // as Linux
+	minStack     = 256 << 10
+	maxStack     = 64 << 20 // larger ones are for threads, which map their own
+
+	minPartition     = 64 << 20
+	defaultPartition = 64 << 30
+	maxReserve       = 1 << 45 // a quarter of the 47 bits: the runtimes' own mappings need room too
+)
+
+// A Range is a half-open range [Start, End) of addresses.
+type Range struct {
+	Start uint64 `json:"start"`
+	End   uint64 `json:"end"`
+}
+
+// Len returns the length in bytes.
+func (r Range) Len() uint64 { return r.End - r.Start }
+
+// A Layout is where the parts of one task lie.
+type Layout struct {
+	Partition int    `json:"partition"`
+	Base      uint64 `json:"base"`   // of the partition
+	Size      uint64 `json:"size"`   // of the partition, bytes
+	Image     Range  `json:"image"`  // the program's segments
+	Interp    Range  `json:"interp"` // its dynamic linker; empty where none is needed
+	Stack     Range  `json:"stack"`
+	Arena     Range  `json:"arena"` // free for the runtime of the task; PROT_NONE
+	Entry     uint64 `json:"entry"` // where the task starts
+}
+
+// program is everything loaded for one task.
+type program struct {
+	file   *sourceFile
+	img    *image
+	ifile  *sourceFile // nil where no interpreter is loaded
+	interp *image
+}
+
+// lay places a program in a partition.
+func lay(partition int, base, size uint64, prog program, stackSize uint64) (Layout, error) {
+	l := Layout{Partition: partition, Base: base, Size: size}
+	top := base + alignUp(guardSize+stackSize, tableSpan) + stackShare
+	l.Stack = Range{top - stackSize, top}
+	l.Image = place(prog.img, top)
+	l.Entry = prog.img.entry + l.bias(prog.img)
+	end := l.Image.End
+	if prog.interp != nil {
+		l.Interp = place(prog.interp, end)
+		l.Entry = prog.interp.entry + l.Interp.Start - prog.interp.lo
+		end = l.Interp.End
+	}
+	l.Arena = Range{alignUp(end, tableSpan), base + size}
+	if l.Arena.Start >= l.Arena.End {
+		return Layout{}, fmt.Errorf("%w: %d MiB hold no stack of %d MiB and image of %d MiB: give --partition-size a larger power of two",
+			ErrTooSmall, size>>20, stackSize>>20, (end-top)>>20)
+	}
+	return l, nil
+}
+
+// place returns the range an image takes at the first fit address from at on.
+func place(img *image, at uint64) Range {
+	// The bias may be "negative"; unsigned arithmetic wraps the right way.
+	bias := alignUp(at-img.lo, img.align)
+	return Range{img.lo + bias, img.hi + bias}
+}
+
+// bias is what must be added to the linked addresses of the program.
+func (l Layout) bias(img *image) uint64 { return l.Image.Start - img.lo }

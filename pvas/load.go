@@ -1,0 +1,88 @@
+package pvas
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// load maps a program and its interpreter where the layout says. Text and
+// read-only data are shared with every other task of the same file through the
+// page cache; written pages are private copies.
+func load(l Layout, prog program) error {
+	if err := mapImage(prog.file, prog.img, l.Image.Start-prog.img.lo); err != nil {
+		return &ImageError{prog.file.Name(), err}
+	}
+	if prog.interp != nil {
+		if err := mapImage(prog.ifile, prog.interp, l.Interp.Start-prog.interp.lo); err != nil {
+			return &ImageError{prog.ifile.Name(), err}
+		}
+	}
+	if prog.img.direct {
+		return relocate(prog.img, l.bias(prog.img))
+	}
+	return nil
+}
+
+func mapImage(f *sourceFile, img *image, bias uint64) error {
+	for _, s := range img.segments {
+		if err := mapSegment(int(f.Fd()), s, bias); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mapSegment maps the pages that have bytes in the file, clears what follows
+// the last of them on its page, and adds anonymous pages for the rest (bss).
+func mapSegment(fd int, s segment, bias uint64) error {
+	prot := protection(s.flags)
+	start, fileEnd, memEnd := pageDown(s.addr+bias), s.addr+bias+s.fileSize, pageUp(s.end()+bias)
+	anonymous := start
+	if s.fileSize > 0 {
+		anonymous = pageUp(fileEnd)
+		offset := s.offset - int64(s.addr%pageSize)
+		if _, err := sys.Mmap(uintptr(start), uintptr(anonymous-start), prot, sys.MapPrivate|sys.MapFixed, fd, offset); err != nil {
+			return err
+		}
+		if s.memSize > s.fileSize && prot&sys.ProtWrite != 0 {
+			clear(sys.Bytes(uintptr(fileEnd), int(anonymous-fileEnd)))
+		}
+	}
+	if anonymous >= memEnd {
+		return nil
+	}
+	_, err := sys.Mmap(uintptr(anonymous), uintptr(memEnd-anonymous), prot, sys.MapPrivate|sys.MapFixed|sys.MapAnonymous, -1, 0)
+	return err
+}
+
+func protection(flags elf.ProgFlag) (prot int) {
+	for _, p := range []struct {
+		flag elf.ProgFlag
+		prot int
+	}{{elf.PF_R, sys.ProtRead}, {elf.PF_W, sys.ProtWrite}, {elf.PF_X, sys.ProtExec}} {
+		if flags&p.flag != 0 {
+			prot |= p.prot
+		}
+	}
+	return prot
+}
+
+// relocate does what a dynamic linker would do for a program without libraries:
+// it adds the bias to every recorded word, and then protects what PT_GNU_RELRO
+// names.
+func relocate(img *image, bias uint64) error {
+	at := uintptr(img.lo + bias)
+	memory := sys.Bytes(at, int(img.hi-img.lo))
+	for _, r := range img.relocs {
+		binary.LittleEndian.PutUint64(memory[r.offset-img.lo:], r.addend+bias)
+	}
+	if n := img.relro.end - img.relro.start; n > 0 {
+		if err := sys.Mprotect(uintptr(img.relro.start+bias), uintptr(n), sys.ProtRead); err != nil {
+			return fmt.Errorf("pvas: protect relocated data: %w", err)
+		}
+	}
+	return nil
+}

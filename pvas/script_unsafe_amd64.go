@@ -1,0 +1,98 @@
+package pvas
+
+import (
+	"fmt"
+	"math/bits"
+	"syscall"
+	"unsafe"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// A step is one call of a script with what an error message needs, and with the
+// Go memory its arguments point to.
+type step struct {
+	call
+	what string
+	keep any
+}
+
+// scriptBuilder collects the steps that give a task what execve would leave it.
+type scriptBuilder struct{ steps []step }
+
+func (b *scriptBuilder) add(what string, nr uintptr, args ...uintptr) *step {
+	s := step{what: what}
+	s.nr = nr
+	copy(s.args[:], args)
+	b.steps = append(b.steps, s)
+	return &b.steps[len(b.steps)-1]
+}
+
+// cString returns s with its terminator as an argument; the step must keep it.
+func cString(s string) (arg uintptr, keep *byte) {
+	p := unsafe.StringData(s + "\x00")
+	return uintptr(unsafe.Pointer(p)), p
+}
+
+// scriptFor lists the calls of one task. files are its three standard files,
+// all of them above 2, so that the order of the dup2 calls does not matter.
+func scriptFor(spec *TaskSpec, files [3]int) []step {
+	b := new(scriptBuilder)
+	b.parentDeath(spec)
+	if spec.Setpgid {
+		b.add("setpgid", syscall.SYS_SETPGID, 0, 0)
+	}
+	b.signals()
+	for fd, from := range files {
+		b.add(fmt.Sprintf("dup2 of standard file %d", fd), syscall.SYS_DUP2, uintptr(from), uintptr(fd))
+	}
+	b.add("close_range", sys.CallCloseRange, 3, uintptr(^uint32(0)), 0)
+	if spec.Dir != "" {
+		arg, keep := cString(spec.Dir)
+		b.add("chdir "+spec.Dir, syscall.SYS_CHDIR, arg).keep = keep
+	}
+	b.affinity(spec.CPUs)
+	for _, l := range spec.Limits {
+		v := &syscall.Rlimit{Cur: l.Soft, Max: l.Hard}
+		b.add(fmt.Sprintf("setrlimit of resource %d to %d", l.Resource, l.Soft),
+			syscall.SYS_SETRLIMIT, uintptr(l.Resource), uintptr(unsafe.Pointer(v))).keep = v
+	}
+	arg, keep := cString(spec.comm())
+	b.add("prctl(PR_SET_NAME)", syscall.SYS_PRCTL, sys.PrSetName, arg).keep = keep
+	b.add("arch_prctl(ARCH_SET_FS)", syscall.SYS_ARCH_PRCTL, sys.ArchSetFS, 0)
+	// Last: from here on a signal ends the task as it would end the program.
+	empty := new(uint64)
+	b.add("rt_sigprocmask", syscall.SYS_RT_SIGPROCMASK, sys.SigSetMask, uintptr(unsafe.Pointer(empty)), 0, sys.SigsetSize).keep = empty
+	return b.steps
+}
+
+func (b *scriptBuilder) parentDeath(spec *TaskSpec) {
+	if spec.Pdeathsig != 0 {
+		b.add("prctl(PR_SET_PDEATHSIG)", syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(spec.Pdeathsig))
+	}
+}
+
+// signals resets every disposition but "ignore", which execve keeps.
+func (b *scriptBuilder) signals() {
+	reset := new(sys.Sigaction) // zero: the default action
+	for sig := 1; sig <= sys.NumSignals; sig++ {
+		if sig == int(syscall.SIGKILL) || sig == int(syscall.SIGSTOP) || sys.SignalIgnored(sig) {
+			continue
+		}
+		b.add(fmt.Sprintf("rt_sigaction of signal %d", sig), syscall.SYS_RT_SIGACTION,
+			uintptr(sig), uintptr(unsafe.Pointer(reset)), 0, sys.SigsetSize).keep = reset
+	}
+}
+
+func (b *scriptBuilder) affinity(cpus []int) {
+	if len(cpus) == 0 {
+		return
+	}
+	var mask [16]uint64 // 1,024 CPUs, as glibc's cpu_set_t
+	for _, c := range cpus {
+		mask[c/bits.UintSize] |= 1 << (c % bits.UintSize)
+	}
+	m := &mask
+	b.add(fmt.Sprintf("sched_setaffinity to CPUs %v", cpus), syscall.SYS_SCHED_SETAFFINITY,
+		0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(m))).keep = m
+}

@@ -1,0 +1,238 @@
+package pvas
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Config describes an address space to Create.
+type Config struct {
+	Tasks         int    // number of partitions, at least 1
+	PartitionSize uint64 // bytes, a power of two; 0: 64 GiB, or less when Tasks is large
+	HugePages     bool   // advise huge pages for the arenas of the partitions
+}
+
+// A Space is a partitioned address space: a region of the calling process that
+// holds one partition per task. Its methods may be called by any goroutine.
+type Space struct {
+	base, size uint64 // of one partition; base is a multiple of size
+	tasks      int
+	huge       bool
+	reserved   Range
+	fences     []Range
+
+	mu       sync.Mutex
+	dead     bool
+	running  map[int]*Task
+	programs map[string]program // by path; their files stay open until Destroy
+}
+
+// Create reserves an address space for cfg.Tasks tasks inside the calling
+// process (pvas_create). It costs one mapping and no memory; Destroy gives it
+// back. Errors: ErrUnsupported, ErrPartitionSize, *LimitError.
+//
+// From then on the program break of the process is frozen: it is one per
+// address space, and two C libraries that move it would tread on each other.
+// They fall back to mmap.
+func Create(cfg Config) (*Space, error) {
+	if err := Supported(); err != nil {
+		return nil, err
+	}
+	if cfg.Tasks < 1 {
+		return nil, fmt.Errorf("pvas: create: %d tasks: at least one is needed", cfg.Tasks)
+	}
+	if err := checkLimits(cfg.Tasks); err != nil {
+		return nil, err
+	}
+	s := &Space{tasks: cfg.Tasks, huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
+	if err := s.reserve(cfg.PartitionSize); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(freezeBrk(), s.advise(s.reserved)); err != nil {
+		return nil, errors.Join(err, s.Destroy())
+	}
+	s.fenceHeaps()
+	return s, nil
+}
+
+// advise marks a range for the arenas in it; images and stacks are mapped over the region and
+// lose the marks. A rank that forks without exec would otherwise copy the page
+// tables of every arena of the job.
+func (s *Space) advise(r Range) error {
+	at, length := uintptr(r.Start), uintptr(r.Len())
+	if err := sys.Madvise(at, length, sys.MadvDontFork); err != nil {
+		return fmt.Errorf("pvas: create: %w", err)
+	}
+	if !s.huge {
+		return nil
+	}
+	if err := sys.Madvise(at, length, sys.MadvHugePage); err != nil {
+		return fmt.Errorf("pvas: create: this kernel has no huge pages for anonymous memory, leave out --huge-pages: %w", err)
+	}
+	return nil
+}
+
+// reserve finds the region. The kernel chooses the place: the Go runtime puts
+// its heap at a random address, so any fixed one collides sooner or later.
+// Where no hole is as large as wished, smaller partitions are tried, unless the
+// caller asked for a size.
+func (s *Space) reserve(size uint64) error {
+	n := uint64(s.tasks)
+	if size != 0 {
+		if bits.OnesCount64(size) != 1 || size < minPartition || size > maxReserve/n {
+			return fmt.Errorf("pvas: create: %w: %d partitions of %d bytes", ErrPartitionSize, n, size)
+		}
+		return s.reserveOf(size)
+	}
+	size = defaultPartition
+	for size > maxReserve/n {
+		size /= 2
+	}
+	var err error
+	for ; size >= minPartition; size /= 2 {
+		if err = s.reserveOf(size); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (s *Space) reserveOf(size uint64) error {
+	n := uint64(s.tasks)
+	// One partition more than asked for, so that the first can be aligned.
+	length := (n + 1) * size
+	need := length + n*AddressSpacePerTask
+	if limit := sys.SoftLimit(sys.RlimitAS); limit != sys.Unlimited && limit < need {
+		return &LimitError{"RLIMIT_AS (ulimit -v)", limit, need, "raise it with ulimit -v unlimited, or use --btl sm"}
+	}
+	at, err := sys.Mmap(0, uintptr(length), sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
+	if err != nil {
+		return fmt.Errorf("pvas: create: reserve %d partitions of %d MiB: %w", n, size>>20, err)
+	}
+	start := uint64(at)
+	s.size, s.base = size, alignUp(start, size)
+	s.reserved = Range{s.base, s.base + n*size}
+	return errors.Join(unmap(Range{start, s.reserved.Start}), unmap(Range{s.reserved.End, start + length}))
+}
+
+// freezeBrk maps a page right above the program break, so that every brk call
+// fails, whichever task makes it. A break that is frozen already stays so.
+func freezeBrk() error {
+	at := pageUp(uint64(sys.Brk()))
+	_, err := sys.Mmap(uintptr(at), pageSize, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapFixedNoReplace, -1, 0)
+	if errors.Is(err, sys.EEXIST) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("pvas: create: guard the program break: %w", err)
+	}
+	return nil
+}
+
+// Tasks returns the number of partitions.
+func (s *Space) Tasks() int { return s.tasks }
+
+// Partition returns where partition i begins and how many bytes it has.
+func (s *Space) Partition(i int) (base, size uint64) {
+	return s.base + uint64(i)*s.size, s.size
+}
+
+// PartitionOf returns the partition that addr lies in; ok is false for an
+// address outside all of them.
+func (s *Space) PartitionOf(addr uint64) (i int, ok bool) {
+	if addr < s.reserved.Start || addr >= s.reserved.End {
+		return 0, false
+	}
+	return int((addr - s.base) / s.size), true
+}
+
+// Layout says where the program at path would lie in partition i, without
+// loading it.
+func (s *Space) Layout(i int, path string) (Layout, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	prog, err := s.program(i, path)
+	if err != nil {
+		return Layout{}, err
+	}
+	return s.lay(i, prog)
+}
+
+func (s *Space) lay(i int, prog program) (Layout, error) {
+	base, size := s.Partition(i)
+	return lay(i, base, size, prog, stackSize())
+}
+
+// stackSize is what RLIMIT_STACK says, within reason: C libraries read the same
+// limit to learn how far the stack of their main thread reaches.
+func stackSize() uint64 {
+	limit := sys.SoftLimit(sys.RlimitStack)
+	if limit == sys.Unlimited {
+		return defaultStack
+	}
+	return alignUp(min(max(limit, minStack), maxStack), pageSize)
+}
+
+// program opens and plans the program at path, or finds it done. A file that
+// has changed since is planned again. Called with mu held.
+func (s *Space) program(i int, path string) (program, error) {
+	if s.dead {
+		return program{}, ErrDestroyed
+	}
+	if i < 0 || i >= s.tasks {
+		return program{}, fmt.Errorf("pvas: %w: %d of %d", ErrPartition, i, s.tasks)
+	}
+	old, cached := s.programs[path]
+	if cached && old.file.unchanged(path) {
+		return old, nil
+	}
+	prog, err := openProgram(path)
+	if err != nil {
+		return program{}, err
+	}
+	if cached {
+		old.close()
+	}
+	s.programs[path] = prog
+	return prog, nil
+}
+
+// Destroy gives the address space back (pvas_destroy). It fails with
+// ErrTasksAlive while a task runs, and is idempotent. Memory of the tasks that
+// the runtimes of their programs mapped outside their partitions stays mapped
+// until the process ends.
+func (s *Space) Destroy() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dead {
+		return nil
+	}
+	for _, t := range s.running {
+		if t.alive() {
+			return fmt.Errorf("pvas: destroy: %w: pid %d in partition %d", ErrTasksAlive, t.pid, t.layout.Partition)
+		}
+	}
+	for _, t := range s.running {
+		t.release()
+	}
+	for _, p := range s.programs {
+		p.close()
+	}
+	s.dead = true
+	errs := []error{unmap(s.reserved)}
+	for _, f := range s.fences {
+		errs = append(errs, unmap(f))
+	}
+	return errors.Join(errs...)
+}
+
+func unmap(r Range) error {
+	if r.Len() == 0 {
+		return nil
+	}
+	return sys.Munmap(uintptr(r.Start), uintptr(r.Len()))
+}

@@ -1,0 +1,22 @@
+package pvas
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Supported reports in one sentence why tasks cannot share an address space
+// here, or nil. What it finds is tried, not concluded from versions.
+func Supported() error { return supported() }
+
+var supported = sync.OnceValue(func() error {
+	if err := sys.ProbeCloseRange(); err != nil {
+		return fmt.Errorf("pvas: %w: close_range does not work (Linux 5.9 or newer, not filtered): %w", ErrUnsupported, err)
+	}
+	if err := probeClone(); err != nil {
+		return fmt.Errorf("pvas: %w: clone(CLONE_VM|CLONE_PIDFD) does not work (Linux 5.2 or newer, not filtered): %w", ErrUnsupported, err)
+	}
+	return nil
+})

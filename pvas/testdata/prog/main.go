@@ -1,0 +1,101 @@
+// Command prog is the program that the tests of package pvas run as a task.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+var global = 42 // private to every task
+
+func main() {
+	modes := map[string]func(args []string){
+		"args": args, "exit": exit, "panic": func([]string) { panic("on purpose") }, "nil": nilStore,
+		"block": block, "exec": execChild, "collect": collect, "global": setGlobal, "stdio": stdio,
+	}
+	if len(os.Args) < 2 || modes[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "prog: unknown mode", os.Args)
+		os.Exit(2)
+	}
+	modes[os.Args[1]](os.Args[2:])
+}
+
+func args(args []string) {
+	fmt.Printf("%q %q %d\n", os.Args[0], args, os.Getpid())
+	fmt.Println(os.Getenv("PROG_VALUE"), len(os.Environ()))
+}
+
+func exit(args []string) {
+	code, _ := strconv.Atoi(args[0])
+	os.Exit(code)
+}
+
+func nilStore([]string) {
+	var p *int
+	*p = 1
+}
+
+// block says that it is up and waits for an interrupt.
+func block([]string) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	fmt.Println("up")
+	<-c
+	fmt.Println("interrupted")
+}
+
+func execChild([]string) {
+	out, err := exec.Command("/bin/sh", "-c", "echo child of $PPID").CombinedOutput()
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Printf("%d %s", os.Getpid(), out)
+}
+
+// collect allocates MiB of garbage in pieces, keeping some alive, and checks
+// that what it kept has survived the collections.
+func collect(args []string) {
+	mib, _ := strconv.Atoi(args[0])
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			kept := map[int][]int{}
+			for i := range mib * 16 / 4 {
+				piece := make([]int, 8<<10) // 64 KiB
+				piece[0], piece[len(piece)-1] = i, w
+				kept[i%64] = piece
+			}
+			for slot, piece := range kept {
+				if piece[0]%64 != slot || piece[len(piece)-1] != w {
+					panic("the collector lost memory")
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	fmt.Println("allocated", m.TotalAlloc>>20 >= uint64(mib), "collections", m.NumGC > 0)
+}
+
+func setGlobal(args []string) {
+	before := global
+	global, _ = strconv.Atoi(args[0])
+	time.Sleep(10 * time.Millisecond) // let the other task store its value too
+	fmt.Println(before, global)
+}
+
+func stdio([]string) {
+	buf := make([]byte, 64)
+	n, _ := syscall.Read(0, buf)
+	fmt.Fprintf(os.Stdout, "out %s", buf[:n])
+	fmt.Fprintf(os.Stderr, "err %s", buf[:n])
+}
