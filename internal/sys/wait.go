@@ -15,6 +15,14 @@ func WaitThread() (int, syscall.WaitStatus, error) {
 	return wait4(-1, unix.WNOTHREAD)
 }
 
+// ThreadHasChildren reports whether the calling thread has children, running or
+// not yet reaped.
+func ThreadHasChildren() bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WNOTHREAD, nil)
+	return err == nil
+}
+
 // WaitPid waits for the child pid, whichever thread started it, and reaps it.
 func WaitPid(pid int) (syscall.WaitStatus, error) {
 	_, status, err := wait4(pid, 0)

@@ -1,0 +1,112 @@
+package pvasbtl
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+var _ btl.Module = (*Module)(nil)
+
+// Module is the btl.Module of one rank.
+type Module struct {
+	root *job.Root
+	rank int
+
+	mu     sync.Mutex // guards the rest
+	next   uint64     // address of the first byte not given out; all below is accessible
+	end    uint64     // address behind the arena
+	closed bool
+}
+
+// New returns the module of a rank of the job. The error is a *job.RankError
+// (wrapped) if the job has no such rank.
+func New(root *job.Root, rank int) (*Module, error) {
+	if rank < 0 || rank >= root.Ranks() {
+		return nil, fmt.Errorf("pvasbtl: open: %w", &job.RankError{Rank: rank, Size: root.Ranks()})
+	}
+	base, size := root.Arena(rank)
+	page := uint64(root.PageSize())
+	if size == 0 || base%page != 0 || size%page != 0 || base > math.MaxUint64-size {
+		return nil, fmt.Errorf("pvasbtl: open: rank %d has no usable arena (%#x bytes at %#x)", rank, size, base)
+	}
+	return &Module{root: root, rank: rank, next: base, end: base + size}, nil
+}
+
+// Name returns "pvas".
+func (m *Module) Name() string { return job.BTLPvas.String() }
+
+// Direct returns true.
+func (m *Module) Direct() bool { return true }
+
+// Alloc implements btl.Module; at is the address of the memory.
+func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return nil, 0, fmt.Errorf("pvasbtl: allocate %d bytes: %w", n, btl.ErrClosed)
+	case n < 0:
+		return nil, 0, fmt.Errorf("pvasbtl: allocate %d bytes: length is negative", n)
+	case n == 0:
+		return []byte{}, 0, nil
+	}
+	page := uint64(m.root.PageSize())
+	align := page
+	if n >= btl.HugePage {
+		align = btl.HugePage
+	}
+	// None of these sums can wrap: addresses of a process end far below 2^63.
+	start := roundUp(m.next, align)
+	end := start + roundUp(uint64(n), page)
+	if end > m.end {
+		return nil, 0, fmt.Errorf("pvasbtl: allocate %d bytes: %w: %d bytes left in the arena of rank %d; "+
+			"use pvasrun --partition-size", n, btl.ErrExhausted, m.end-m.next, m.rank)
+	}
+	// What was skipped for alignment is opened too: it costs nothing as long as
+	// nobody touches it, and the arena stays one mapping.
+	if err := sys.Mprotect(uintptr(m.next), uintptr(end-m.next), sys.ProtRead|sys.ProtWrite); err != nil {
+		return nil, 0, fmt.Errorf("pvasbtl: allocate %d bytes: %w", n, err)
+	}
+	m.next = end
+	if m.root.HugePages() && align == btl.HugePage {
+		// Advice: where the kernel has no huge pages, small ones do.
+		_ = sys.Madvise(uintptr(start), uintptr(end-start), sys.MadvHugePage)
+	}
+	return sys.Bytes(uintptr(start), n), start, nil
+}
+
+// Attach implements btl.Module. It makes one system call to make sure that the
+// peer's memory is there.
+func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
+	m.mu.Lock()
+	closed := m.closed
+	m.mu.Unlock()
+	switch {
+	case closed:
+		return nil, fmt.Errorf("pvasbtl: attach %d bytes of rank %d: %w", n, peer, btl.ErrClosed)
+	case peer < 0 || peer >= m.root.Ranks():
+		return nil, fmt.Errorf("pvasbtl: attach: %w", &job.RankError{Rank: peer, Size: m.root.Ranks()})
+	case n < 0:
+		return nil, fmt.Errorf("pvasbtl: attach %d bytes of rank %d: length is negative", n, peer)
+	case n == 0:
+		return []byte{}, nil
+	case at > math.MaxUint64-uint64(n) || !sys.Mapped(uintptr(at), uintptr(n)):
+		return nil, fmt.Errorf("pvasbtl: attach %d bytes of rank %d: there is no memory at %#x", n, peer, at)
+	}
+	return sys.Bytes(uintptr(at), n), nil
+}
+
+// Close implements btl.Module. It unmaps nothing: peers may be reading.
+func (m *Module) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return nil
+}
+
+func roundUp(n, unit uint64) uint64 { return (n + unit - 1) / unit * unit }

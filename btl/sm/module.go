@@ -1,0 +1,195 @@
+package sm
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/edsrzf/mmap-go"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+var _ btl.Module = (*Module)(nil)
+
+// Module is the btl.Module of one rank.
+type Module struct {
+	mem  *job.Memory
+	rank int
+	page int
+
+	mu       sync.Mutex // guards the rest
+	next     int64      // offset in the segment of the first byte not given out
+	own      []extent
+	attached map[piece]attachment
+	closed   bool
+}
+
+// extent is a mapping of this rank's own segment.
+type extent struct{ addr, length uintptr }
+
+// piece names bytes of a peer's segment.
+type piece struct {
+	peer int
+	at   uint64
+	n    int
+}
+
+// attachment is a piece and the mapping, of whole pages, that it lies in.
+type attachment struct {
+	mapping mmap.MMap
+	bytes   []byte
+}
+
+// New returns the module of a rank of the job, which was created for BTLSM. The
+// Memory stays the caller's, to be closed after the module.
+func New(mem *job.Memory, rank int) (*Module, error) {
+	r := mem.Root()
+	if rank < 0 || rank >= r.Ranks() {
+		return nil, fmt.Errorf("sm: open: %w", &job.RankError{Rank: rank, Size: r.Ranks()})
+	}
+	if mem.File() == nil || r.SegmentStride() == 0 {
+		return nil, errors.New("sm: open: the job's memory has no segments: it was made for another BTL")
+	}
+	return &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make(map[piece]attachment)}, nil
+}
+
+// Name returns "sm".
+func (m *Module) Name() string { return job.BTLSM.String() }
+
+// Direct returns false.
+func (m *Module) Direct() bool { return false }
+
+// Alloc implements btl.Module; at is the offset in the rank's segment.
+func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.closed:
+		return nil, 0, fmt.Errorf("sm: allocate %d bytes: %w", n, btl.ErrClosed)
+	case n < 0:
+		return nil, 0, fmt.Errorf("sm: allocate %d bytes: length is negative", n)
+	case n == 0:
+		return []byte{}, 0, nil
+	}
+	align := int64(m.page)
+	if n >= btl.HugePage {
+		align = btl.HugePage
+	}
+	stride := m.mem.Root().SegmentStride()
+	start := roundUp(m.next, align)
+	if start > stride || int64(n) > stride-start {
+		return nil, 0, fmt.Errorf("sm: allocate %d bytes: %w: %d bytes left in the segment of rank %d",
+			n, btl.ErrExhausted, stride-m.next, m.rank)
+	}
+	length := roundUp(int64(n), int64(m.page))
+	addr, err := m.mapOwn(start, uintptr(length), uintptr(align))
+	if err != nil {
+		return nil, 0, fmt.Errorf("sm: allocate %d bytes: %w", n, err)
+	}
+	m.own = append(m.own, extent{addr, uintptr(length)})
+	m.next = start + length
+	m.adviseHuge(addr, uintptr(length))
+	return sys.Bytes(addr, n), uint64(start), nil
+}
+
+// mapOwn maps length bytes from offset start of this rank's segment at a multiple
+// of align. The kernel promises no more than page alignment, so it is asked for
+// enough room to choose from, the memfd is mapped over the part that fits, and
+// the rest is given back.
+func (m *Module) mapOwn(start int64, length, align uintptr) (uintptr, error) {
+	const access = sys.ProtRead | sys.ProtWrite
+	fd := int(m.mem.File().Fd())
+	offset := m.mem.Root().SegmentOffset(m.rank) + start
+	if align == uintptr(m.page) {
+		return sys.Mmap(0, length, access, sys.MapShared, fd, offset)
+	}
+	room := length + align
+	base, err := sys.Mmap(0, room, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
+	if err != nil {
+		return 0, err
+	}
+	addr := (base + align - 1) &^ (align - 1)
+	if _, err := sys.Mmap(addr, length, access, sys.MapShared|sys.MapFixed, fd, offset); err != nil {
+		return 0, errors.Join(err, sys.Munmap(base, room))
+	}
+	// Failing to give a part back would cost address space and nothing else.
+	if addr > base {
+		_ = sys.Munmap(base, addr-base)
+	}
+	if end := addr + length; end < base+room {
+		_ = sys.Munmap(end, base+room-end)
+	}
+	return addr, nil
+}
+
+// Attach implements btl.Module. The first call for the same bytes maps them, later
+// ones return the same slice.
+func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.mem.Root()
+	stride := uint64(r.SegmentStride())
+	switch {
+	case m.closed:
+		return nil, fmt.Errorf("sm: attach %d bytes of rank %d: %w", n, peer, btl.ErrClosed)
+	case peer < 0 || peer >= r.Ranks():
+		return nil, fmt.Errorf("sm: attach: %w", &job.RankError{Rank: peer, Size: r.Ranks()})
+	case n < 0:
+		return nil, fmt.Errorf("sm: attach %d bytes of rank %d: length is negative", n, peer)
+	case n == 0:
+		return []byte{}, nil
+	case at > stride || uint64(n) > stride-at:
+		return nil, fmt.Errorf("sm: attach %d bytes of rank %d: offset %#x is outside its segment of %d bytes",
+			n, peer, at, stride)
+	}
+	p := piece{peer, at, n}
+	if a, ok := m.attached[p]; ok {
+		return a.bytes, nil
+	}
+	skip := int(at % uint64(m.page))
+	offset := r.SegmentOffset(peer) + int64(at) - int64(skip)
+	mapping, err := mmap.MapRegion(m.mem.File(), skip+n, mmap.RDWR, 0, offset)
+	if err != nil {
+		return nil, fmt.Errorf("sm: attach %d bytes of rank %d: mmap at offset %#x: %w "+
+			"(each peer is a mapping: see the limits in pvasrun info)", n, peer, offset, err)
+	}
+	m.adviseHuge(sys.AddrOf(mapping), uintptr(skip+n))
+	bytes := mapping[skip:]
+	m.attached[p] = attachment{mapping, bytes}
+	return bytes, nil
+}
+
+// adviseHuge asks for huge pages if the user did. It is advice: by default the
+// kernel has none for shared memory (transparent_hugepage/shmem_enabled).
+func (m *Module) adviseHuge(addr, length uintptr) {
+	if m.mem.Root().HugePages() && length >= btl.HugePage {
+		_ = sys.Madvise(addr, length, sys.MadvHugePage)
+	}
+}
+
+// Close implements btl.Module: it unmaps all that Alloc and Attach have mapped.
+func (m *Module) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil
+	}
+	m.closed = true
+	var errs []error
+	for _, e := range m.own {
+		errs = append(errs, sys.Munmap(e.addr, e.length))
+	}
+	for _, a := range m.attached {
+		errs = append(errs, a.mapping.Unmap())
+	}
+	m.own, m.attached = nil, nil
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("sm: close: %w", err)
+	}
+	return nil
+}
+
+func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }

@@ -1,0 +1,170 @@
+package house
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tree makes a repository from file names and texts.
+func tree(files map[string]string) fstest.MapFS {
+	root := fstest.MapFS{}
+	for name, text := range files {
+		root[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return root
+}
+
+// sources parses a repository made of Go files.
+func sources(t *testing.T, files map[string]string) []source {
+	t.Helper()
+	parsed, err := parse(tree(files))
+	require.NoError(t, err)
+	return parsed
+}
+
+// imports is a Go file that imports the given paths.
+func imports(paths ...string) string {
+	return "package p\nimport (\n\"" + strings.Join(paths, "\"\n\"") + "\"\n)\n"
+}
+
+func TestCheckLayers(t *testing.T) {
+	good := map[string]string{
+		"internal/sys/a.go":      imports("fmt", "golang.org/x/sys/unix"),
+		"job/a.go":               imports(module+"/shm", module+"/internal/sys"),
+		"job/a_test.go":          imports(module + "/internal/testkit"),
+		"job/x_test.go":          imports(module + "/job"),
+		"btl/sm/a.go":            imports(module+"/btl", module+"/job"),
+		"btl/sm/a_test.go":       imports(module+"/btl/btltest", module+"/job/jobtest"),
+		"btl/btltest/a.go":       imports(module+"/btl", module+"/internal/testkit"),
+		"mpi/a.go":               imports(module+"/btl", module+"/btl/sm", module+"/job"),
+		"launcher/a.go":          imports(module+"/pvas", module+"/job", module+"/pagetable"),
+		"bench/touch/a.go":       imports(module+"/mpi", module+"/launcher"),
+		"cmd/pvasrun/a.go":       imports(module+"/launcher", module+"/bench/touch", module+"/internal/machine"),
+		"examples/hello/main.go": imports(module + "/mpi"),
+		".hidden/a.go":           imports(module + "/nowhere"),
+		"pvas/testdata/a.go":     imports(module + "/mpi"),
+	}
+	require.Empty(t, checkLayers(layers, sources(t, good)))
+
+	bad := map[string][2]string{
+		"up":                        {"shm/a.go", "job"},
+		"from messages across":      {"mpi/a.go", "launcher"},
+		"from messages to tasks":    {"mpi/a.go", "pvas"},
+		"from processes across":     {"launcher/a.go", "mpi"},
+		"around the contract":       {"coll/a.go", "btl/sm"},
+		"job must not know above":   {"job/a.go", "btl"},
+		"leaf":                      {"pagetable/a.go", "job"},
+		"example behind the face":   {"examples/hello/main.go", "job"},
+		"example to the kernel":     {"examples/hello/main.go", "internal/sys"},
+		"conformance in product":    {"btl/sm/a.go", "btl/btltest"},
+		"test package in product":   {"job/a.go", "internal/testkit"},
+		"a command is no library":   {"mpi/a.go", "cmd/pvasrun"},
+		"the root is not a package": {"mpi/a.go", ""},
+		"probes do not know tasks":  {"internal/machine/a.go", "pvas"},
+		"tests keep the rule":       {"mpi/a_test.go", "launcher"},
+	}
+	for name, c := range bad {
+		path := strings.TrimSuffix(module+"/"+c[1], "/")
+		got := checkLayers(layers, sources(t, map[string]string{c[0]: imports(path)}))
+		require.Len(t, got, 1, name)
+		require.Contains(t, got[0], "may not import", name)
+	}
+	got := checkLayers(layers, sources(t, map[string]string{"newpkg/a.go": "package newpkg"}))
+	require.Len(t, got, 1)
+	require.Contains(t, got[0], "package newpkg has no line")
+}
+
+// Every line of the table can be reached: none is hidden by one above it.
+func TestLayersTable(t *testing.T) {
+	for i, l := range layers {
+		name := strings.Replace(l.pkg, "...", "x", 1)
+		found, ok := layerOf(layers, name)
+		require.True(t, ok, l.pkg)
+		require.Equal(t, layers[i].pkg, found.pkg)
+	}
+}
+
+func TestCheckUnsafe(t *testing.T) {
+	text := imports("unsafe")
+	require.Empty(t, checkUnsafe(sources(t, map[string]string{
+		"a/x_unsafe.go": text, "a/x_unsafe_amd64.go": text, "a/x_unsafe_test.go": text,
+		"a/x_unsafe_linux_amd64_test.go": text, "a/safe.go": imports("fmt"),
+	})))
+	require.Len(t, checkUnsafe(sources(t, map[string]string{
+		"a/x.go": text, "a/unsafe.go": text, "a/x_test.go": text, "x_unsafe/y.go": text,
+		"a/notunsafe.go": text, "a/blank.go": "package a\nimport _ \"unsafe\"\n",
+	})), 6)
+}
+
+func TestCheckKernel(t *testing.T) {
+	text := imports("golang.org/x/sys/unix")
+	require.Empty(t, checkKernel(sources(t, map[string]string{
+		"internal/sys/a.go": text, "internal/sys/a_test.go": text, "b/b.go": imports("syscall"),
+	})))
+	require.Len(t, checkKernel(sources(t, map[string]string{
+		"job/a.go": text, "job/a_test.go": text, "internal/sys/sub/a.go": text,
+	})), 3)
+}
+
+func TestCheckComments(t *testing.T) {
+	got := checkComments(sources(t, map[string]string{
+		"good/doc.go":         "// Package good is.\npackage good\n",
+		"good/a.go":           "package good\n",
+		"cmd/main.go":         "// Command cmd does.\npackage main\n",
+		"cmd/other.go":        "package main\n",
+		"misplaced/a.go":      "// Package misplaced is.\npackage misplaced\n",
+		"none/doc.go":         "package none\n",
+		"detached/doc.go":     "// Copyright.\n\npackage detached\n",
+		"quiet/main.go":       "package main\n",
+		"tests/a_test.go":     "package tests\n",
+		"testdoc/a.go":        "package testdoc\n",
+		"testdoc/doc_test.go": "// Package testdoc is.\npackage testdoc\n",
+	}))
+	var dirs []string
+	for _, g := range got {
+		dir, _, _ := strings.Cut(g, ":")
+		dirs = append(dirs, dir)
+	}
+	require.Equal(t, []string{"detached", "misplaced", "none", "quiet", "testdoc"}, dirs)
+}
+
+func TestCheckLengths(t *testing.T) {
+	lines := func(n int) string { return strings.Repeat("\n", n) }
+	long := "package a\nfunc f() {" + lines(60) + "}\n" // 61 lines
+	fits := "package a\nfunc f() {" + lines(59) + "}\n"
+	require.Empty(t, checkLengths(sources(t, map[string]string{
+		"a/fits.go":    fits,
+		"a/file.go":    "package a" + lines(400),
+		"a/a_test.go":  long + lines(400),
+		"a/created.go": "// Code generated by x. DO NOT EDIT.\n\n" + long + lines(400),
+	})))
+	got := checkLengths(sources(t, map[string]string{"a/long.go": long, "a/file.go": "package a" + lines(401)}))
+	require.Equal(t, []string{
+		"a/file.go: 401 lines, more than 400",
+		"a/long.go:2: f has 61 lines, more than 60",
+	}, got)
+}
+
+func TestCheckLinks(t *testing.T) {
+	bad, err := checkLinks(tree(map[string]string{
+		"README.md": "[a](docs/a.md) [h](#here) [w](https://example.org/x) [p](docs/a.md#part) [d](docs)\n" +
+			"`m[i](x)` and\n```\na[0](gone.md)\n```\n![i](docs/i.png)\n[gone](docs/gone.md)\n",
+		"docs/a.md":  "[up](../README.md) [out](../../x) [root](/etc/passwd) [with](<i.png> \"title\")",
+		"docs/i.png": "",
+	}))
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"README.md: link to docs/gone.md: there is no docs/gone.md",
+		"docs/a.md: link to ../../x leads out of the repository",
+		"docs/a.md: link to /etc/passwd leads out of the repository",
+	}, bad)
+}
+
+// A file that does not parse is an error, not an empty set.
+func TestParseError(t *testing.T) {
+	_, err := parse(tree(map[string]string{"a/a.go": "package"}))
+	require.Error(t, err)
+}

@@ -1,0 +1,67 @@
+package house
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// repository is the root of this repository, and its Go files.
+func repository(t *testing.T) (string, []source) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	require.FileExists(t, filepath.Join(root, "go.mod"))
+	files, err := parse(os.DirFS(root))
+	require.NoError(t, err)
+	// If the walk went wrong, every rule would hold of nothing.
+	paths := map[string]bool{}
+	for _, f := range files {
+		paths[f.path] = true
+	}
+	require.True(t, paths["internal/house/house_test.go"], "this file was not found")
+	require.True(t, paths["internal/sys/doc.go"], "internal/sys was not found")
+	return root, files
+}
+
+// report fails the test once for each violation.
+func report(t *testing.T, bad []string) {
+	t.Helper()
+	for _, b := range bad {
+		t.Error(b)
+	}
+}
+
+func TestImportsPointDown(t *testing.T) {
+	_, files := repository(t)
+	report(t, checkLayers(layers, files))
+}
+
+func TestUnsafeStaysInUnsafeFiles(t *testing.T) {
+	_, files := repository(t)
+	report(t, checkUnsafe(files))
+}
+
+func TestOneDoorToTheKernel(t *testing.T) {
+	_, files := repository(t)
+	report(t, checkKernel(files))
+}
+
+func TestPackagesHaveComments(t *testing.T) {
+	_, files := repository(t)
+	report(t, checkComments(files))
+}
+
+func TestLengths(t *testing.T) {
+	_, files := repository(t)
+	report(t, checkLengths(files))
+}
+
+func TestLinks(t *testing.T) {
+	root, _ := repository(t)
+	bad, err := checkLinks(os.DirFS(root))
+	require.NoError(t, err)
+	report(t, bad)
+}

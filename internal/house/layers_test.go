@@ -1,0 +1,121 @@
+package house
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+const module = "github.com/gopvas/gopvas"
+
+// layer says what a package may import from this repository. "x/..." stands for
+// every package in a folder below x, not for x itself.
+type layer struct {
+	pkg     string
+	imports []string
+}
+
+// layers are the house from the ground up. Two pillars stand on it that do not
+// know each other: messages (mpi, coll, pml, btl, shm) and processes (launcher,
+// pvas). They meet in job. bench and cmd stand on both.
+//
+// Not listed per package: everything but examples may import internal/sys; a
+// test may import any package made for tests, see forTests.
+var layers = []layer{
+	{"internal/sys", nil},
+	{"internal/nofile", nil},
+	{"internal/testkit", nil},
+	{"internal/house", nil},
+	{"internal/machine", nil},
+
+	{"shm", nil},
+	{"pagetable", nil},
+	{"job", []string{"shm"}},
+	{"job/jobtest", []string{"job", "shm"}},
+
+	{"btl", []string{"job", "shm"}},
+	{"btl/...", []string{"btl", "btl/...", "job", "shm"}},
+	{"pml", []string{"btl", "job", "shm"}},
+	{"coll", []string{"pml", "btl", "job", "shm"}},
+	{"mpi", []string{"coll", "pml", "btl", "btl/...", "job", "shm"}},
+
+	{"pvas", nil},
+	{"launcher", []string{"pvas", "pagetable", "job", "internal/nofile"}},
+
+	{"bench", benchImports},
+	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
+	{"cmd/...", append([]string{"bench", "bench/...", "internal/machine"}, benchImports...)},
+
+	{"examples/...", []string{"mpi"}},
+}
+
+// benchImports is what stands on both pillars: what reaches down into them goes
+// through their tops.
+var benchImports = []string{"mpi", "launcher", "pvas", "pagetable", "job"}
+
+// forTests tells whether a package exists for tests only: internal/testkit, and
+// those named after what they test, such as btl/btltest.
+func forTests(pkg string) bool {
+	return pkg == "internal/testkit" || strings.HasSuffix(path.Base(pkg), "test")
+}
+
+// matches tells whether a package is meant by a pattern of the table.
+func matches(pattern, pkg string) bool {
+	if parent, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return strings.HasPrefix(pkg, parent+"/")
+	}
+	return pattern == pkg
+}
+
+// layerOf finds the line of a package in the table.
+func layerOf(table []layer, pkg string) (layer, bool) {
+	i := slices.IndexFunc(table, func(l layer) bool { return matches(l.pkg, pkg) })
+	if i < 0 {
+		return layer{}, false
+	}
+	return table[i], true
+}
+
+// mayImport tells whether a file of package from may import package to, both
+// relative to the module.
+func mayImport(table []layer, from, to string, test bool) bool {
+	l, ok := layerOf(table, from)
+	switch {
+	case !ok:
+		return false
+	case from == to: // a test of the package from outside
+		return test
+	case to == "internal/sys":
+		return !matches("examples/...", from)
+	case forTests(to):
+		return test || forTests(from)
+	}
+	return slices.ContainsFunc(l.imports, func(p string) bool { return matches(p, to) })
+}
+
+// local strips the module from an import path.
+func local(importPath string) (pkg string, ok bool) {
+	if importPath == module {
+		return ".", true
+	}
+	return strings.CutPrefix(importPath, module+"/")
+}
+
+// checkLayers reports imports that point up or across, and packages without a
+// place in the table.
+func checkLayers(table []layer, files []source) []string {
+	var bad []string
+	for _, f := range files {
+		pkg := path.Dir(f.path)
+		if _, ok := layerOf(table, pkg); !ok {
+			bad = append(bad, f.path+": package "+pkg+" has no line in internal/house/layers_test.go; add one")
+			continue
+		}
+		for _, imported := range f.imports() {
+			if to, ok := local(imported); ok && !mayImport(table, pkg, to, f.test()) {
+				bad = append(bad, f.path+": "+pkg+" may not import "+to)
+			}
+		}
+	}
+	return bad
+}

@@ -1,0 +1,189 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	maxFileLines = 400 // of a file that is not a test
+	maxFuncLines = 60  // of a function in such a file, its braces among them
+)
+
+// source is one Go file of the repository.
+type source struct {
+	path  string // from the root of the repository, with slashes
+	lines int
+	fset  *token.FileSet
+	ast   *ast.File
+}
+
+func (s source) test() bool { return strings.HasSuffix(s.path, "_test.go") }
+
+// imports are the paths the file imports.
+func (s source) imports() []string {
+	var paths []string
+	for _, spec := range s.ast.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// skipped tells whether a folder holds nothing the rules are for.
+func skipped(name string) bool {
+	return name != "." && strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor"
+}
+
+// walkFiles calls do with every file whose name has the suffix.
+func walkFiles(root fs.FS, suffix string, do func(name string, text []byte) error) error {
+	return fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && skipped(d.Name()):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(name, suffix):
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		return do(name, text)
+	})
+}
+
+// parse reads every Go file below root, whatever its build constraints.
+func parse(root fs.FS) ([]source, error) {
+	var files []source
+	err := walkFiles(root, ".go", func(name string, text []byte) error {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		lines := strings.Count(string(text), "\n")
+		files = append(files, source{path: name, lines: lines, fset: fset, ast: file})
+		return nil
+	})
+	return files, err
+}
+
+// unsafeFile is how a file is named that may import unsafe.
+var unsafeFile = regexp.MustCompile(`_unsafe(_[a-z0-9]+)*\.go$`)
+
+// checkUnsafe reports imports of unsafe where a reader does not expect them.
+func checkUnsafe(files []source) []string {
+	var bad []string
+	for _, f := range files {
+		if slices.Contains(f.imports(), "unsafe") && !unsafeFile.MatchString(f.path) {
+			bad = append(bad, f.path+": imports unsafe; move the code to a file named *_unsafe.go")
+		}
+	}
+	return bad
+}
+
+// checkKernel reports ways to the kernel around internal/sys.
+func checkKernel(files []source) []string {
+	var bad []string
+	for _, f := range files {
+		if path.Dir(f.path) == "internal/sys" {
+			continue
+		}
+		for _, p := range f.imports() {
+			if strings.HasPrefix(p, "golang.org/x/sys/") {
+				bad = append(bad, f.path+": imports "+p+"; only internal/sys may")
+			}
+		}
+	}
+	return bad
+}
+
+// checkComments reports packages that do not say what they promise: a library in
+// doc.go, a program in any of its files.
+func checkComments(files []source) []string {
+	documented := map[string]bool{} // by folder
+	for _, f := range files {
+		if f.test() {
+			continue
+		}
+		dir := path.Dir(f.path)
+		here := f.ast.Name.Name == "main" || path.Base(f.path) == "doc.go"
+		documented[dir] = documented[dir] || here && f.ast.Doc != nil
+	}
+	var bad []string
+	for dir, ok := range documented {
+		if !ok {
+			bad = append(bad, dir+": no package comment; a library has it in doc.go")
+		}
+	}
+	slices.Sort(bad)
+	return bad
+}
+
+// checkLengths reports files and functions that are too long to read. Tests may
+// be long: a table of cases is.
+func checkLengths(files []source) []string {
+	var bad []string
+	for _, f := range files {
+		if f.test() || ast.IsGenerated(f.ast) {
+			continue
+		}
+		if f.lines > maxFileLines {
+			bad = append(bad, fmt.Sprintf("%s: %d lines, more than %d", f.path, f.lines, maxFileLines))
+		}
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			first, last := f.fset.Position(fn.Pos()), f.fset.Position(fn.End())
+			if n := last.Line - first.Line + 1; n > maxFuncLines {
+				bad = append(bad, fmt.Sprintf("%s:%d: %s has %d lines, more than %d",
+					f.path, first.Line, fn.Name.Name, n, maxFuncLines))
+			}
+		}
+	}
+	return bad
+}
+
+var (
+	fence = regexp.MustCompile("(?ms)^ *```.*?^ *```") // code, where brackets mean something else
+	code  = regexp.MustCompile("`[^`\n]*`")
+	link  = regexp.MustCompile(`\]\(<?([^)\s>]+)`)
+)
+
+// checkLinks reports links in Markdown files to files that are not there. Links
+// to other sites and to headings are not followed.
+func checkLinks(root fs.FS) ([]string, error) {
+	var bad []string
+	err := walkFiles(root, ".md", func(name string, text []byte) error {
+		text = code.ReplaceAll(fence.ReplaceAll(text, nil), nil)
+		for _, m := range link.FindAllSubmatch(text, -1) {
+			target, _, _ := strings.Cut(string(m[1]), "#")
+			if target == "" || strings.Contains(target, ":") {
+				continue
+			}
+			to := path.Join(path.Dir(name), target)
+			if strings.HasPrefix(target, "/") || !fs.ValidPath(to) {
+				bad = append(bad, name+": link to "+target+" leads out of the repository")
+				continue
+			}
+			if _, err := fs.Stat(root, to); err != nil {
+				bad = append(bad, name+": link to "+target+": there is no "+to)
+			}
+		}
+		return nil
+	})
+	return bad, err
+}

@@ -1,0 +1,102 @@
+package machine
+
+import (
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Info is everything that is known about this machine. Limits and features that
+// could not be found out say so in their Error.
+type Info struct {
+	CPU       CPU        `json:"cpu"`
+	Kernel    string     `json:"kernel"` // release, such as 6.18.44
+	Arch      string     `json:"arch"`   // as GOARCH
+	PageSize  int        `json:"page_size"`
+	HugePages HugePages  `json:"huge_pages"`
+	Limits    []Limit    `json:"limits"`
+	Capacity  []Capacity `json:"capacity"` // one per BTL
+	Features  []Feature  `json:"features"`
+}
+
+// HugePages are the kernel's settings of pages above the normal size. A setting
+// the kernel does not have is empty.
+type HugePages struct {
+	Enabled string `json:"enabled"` // transparent ones in anonymous memory: always, madvise or never
+	Defrag  string `json:"defrag"`  // whether a page fault may wait for one to be put together
+	Shmem   string `json:"shmem"`   // transparent ones in shared memory: always, within_size, advise, never, ...
+
+	// Reserved are the pages set aside for hugetlbfs.
+	Reserved []ReservedPages `json:"reserved"`
+}
+
+// ReservedPages is the pool of one page size.
+type ReservedPages struct {
+	SizeKiB uint64 `json:"size_kib"`
+	Count   uint64 `json:"count"`
+}
+
+// Probe examines the machine. It runs the given probes and then its own, one
+// after the other. Its own take some milliseconds, start one short-lived child
+// process, which it waits for, and leave nothing behind.
+func Probe(probes ...NamedProbe) Info {
+	root := os.DirFS("/")
+	limits := readLimits(root, limitSource{sys.SoftLimit, sys.HardLimit, os.Getuid()})
+	return Info{
+		CPU:       detectCPU(),
+		Kernel:    readSetting(root, "proc/sys/kernel/osrelease"),
+		Arch:      runtime.GOARCH,
+		PageSize:  os.Getpagesize(),
+		HugePages: readHugePages(root),
+		Limits:    limits,
+		Capacity:  capacities(limits),
+		Features:  runProbes(append(probes[:len(probes):len(probes)], ownProbes()...)),
+	}
+}
+
+// readHugePages collects the settings under /sys/kernel/mm.
+func readHugePages(root fs.FS) HugePages {
+	const transparent = "sys/kernel/mm/transparent_hugepage/"
+	h := HugePages{
+		Enabled:  chosen(readSetting(root, transparent+"enabled")),
+		Defrag:   chosen(readSetting(root, transparent+"defrag")),
+		Shmem:    chosen(readSetting(root, transparent+"shmem_enabled")),
+		Reserved: []ReservedPages{},
+	}
+	const pools = "sys/kernel/mm/hugepages"
+	entries, _ := fs.ReadDir(root, pools) // none: a kernel without hugetlbfs
+	for _, e := range entries {
+		size, err := parseUint(strings.TrimSuffix(strings.TrimPrefix(e.Name(), "hugepages-"), "kB"))
+		if err != nil {
+			continue
+		}
+		count, err := readUint(root, pools+"/"+e.Name()+"/nr_hugepages")
+		if err == nil {
+			h.Reserved = append(h.Reserved, ReservedPages{SizeKiB: size, Count: count})
+		}
+	}
+	return h
+}
+
+// chosen is the word in brackets of a setting such as "always [madvise] never".
+func chosen(setting string) string {
+	_, rest, ok := strings.Cut(setting, "[")
+	word, _, closed := strings.Cut(rest, "]")
+	if !ok || !closed {
+		return setting
+	}
+	return word
+}
+
+// readSetting returns the content of a file without the newline, empty if it
+// cannot be read.
+func readSetting(root fs.FS, name string) string {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}

@@ -1,0 +1,234 @@
+package machine
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// What one rank needs. They are upper bounds for an idle Go program; a program
+// that starts threads or maps files needs more.
+const (
+	// MapsPerRank: memory areas of a Go rank with its partition, image, runtime
+	// heap, arena, stack and guards.
+	MapsPerRank = 27
+
+	// ThreadsPerRank: the Go runtime's main thread, its monitor, and those it
+	// starts to replace threads blocked in system calls.
+	ThreadsPerRank = 6
+
+	// FilesPerRank: the supervisor's ends of the pipes on which it reads a rank's
+	// standard output and standard error.
+	FilesPerRank = 2
+
+	// PartitionPerRank: bytes of address space of a partition, unless told
+	// otherwise. Address space is not memory.
+	PartitionPerRank = 64 << 30
+
+	// CommitPerRank: private writable memory that a Go rank maps at its start,
+	// mostly without touching it. It counts only where the kernel commits memory
+	// strictly.
+	CommitPerRank = 64 << 20
+)
+
+// What is needed once, whatever the number of ranks.
+const (
+	mapsOfHost         = 64 // areas of the space host, a Go program itself
+	filesOfSupervisor  = 32 // its own, rounded up
+	strictOvercommit   = "2"
+	threadsNote        = "counts threads"
+	partitionNote      = "partitions of 64 GiB; --partition-size makes them smaller"
+	rootNote           = "does not apply to root"
+	overcommitFreeNote = "memory is not committed strictly"
+)
+
+// Limit is one bound on the number of ranks.
+type Limit struct {
+	Name    string  `json:"name"`
+	Value   *uint64 `json:"value"`    // nil: no limit, or not found out (see Error)
+	Used    uint64  `json:"used"`     // of Value, already taken or needed once
+	PerRank uint64  `json:"per_rank"` // of Value, what one rank needs
+	Ranks   *uint64 `json:"ranks"`    // how many ranks that allows; nil: any number
+
+	// OneSpace is true for a limit per address space, which counts for all ranks
+	// together only when they share one.
+	OneSpace bool   `json:"one_space"`
+	Note     string `json:"note,omitempty"`
+	Error    string `json:"error,omitempty"` // why Value could not be read
+}
+
+// Capacity is the number of ranks that all limits together allow.
+type Capacity struct {
+	BTL   string  `json:"btl"`
+	Ranks *uint64 `json:"ranks"` // nil: any number
+	Limit string  `json:"limit"` // the name of the tightest, empty if there is none
+}
+
+// limitSource is where limits that are not files come from.
+type limitSource struct {
+	soft, hard func(resource int) uint64
+	uid        int // real user
+}
+
+// readLimits reads every limit. root is the file system.
+func readLimits(root fs.FS, from limitSource) []Limit {
+	threads, _ := readThreads(root) // 0: the limits then look a little wider
+	limits := []Limit{
+		fileLimit(root, Limit{Name: "vm.max_map_count", Used: mapsOfHost, PerRank: MapsPerRank, OneSpace: true}),
+		{Name: "RLIMIT_AS", Value: finite(from.soft(sys.RlimitAS)), PerRank: PartitionPerRank, OneSpace: true,
+			Note: partitionNote},
+		processLimit(from),
+		// The soft limit of open files is raised to the hard one when needed.
+		{Name: "RLIMIT_NOFILE", Value: finite(from.hard(sys.RlimitNofile)), Used: filesOfSupervisor,
+			PerRank: FilesPerRank},
+		fileLimit(root, Limit{Name: "kernel.threads-max", Used: threads, PerRank: ThreadsPerRank}),
+		fileLimit(root, Limit{Name: "kernel.pid_max", Used: threads, PerRank: ThreadsPerRank, Note: threadsNote}),
+		cgroupLimit(root),
+		commitLimit(root),
+	}
+	for i := range limits {
+		limits[i].setRanks()
+	}
+	return limits
+}
+
+// setRanks divides.
+func (l *Limit) setRanks() {
+	if l.Value == nil {
+		return
+	}
+	ranks := (*l.Value - min(l.Used, *l.Value)) / l.PerRank
+	l.Ranks = &ranks
+}
+
+// fileLimit completes a sysctl's limit.
+func fileLimit(root fs.FS, l Limit) Limit {
+	v, err := readUint(root, "proc/sys/"+strings.ReplaceAll(l.Name, ".", "/"))
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	l.Value = &v
+	return l
+}
+
+// processLimit is RLIMIT_NPROC. It counts all threads of the user on the
+// machine; how many there are of others is not known here.
+func processLimit(from limitSource) Limit {
+	l := Limit{Name: "RLIMIT_NPROC", PerRank: ThreadsPerRank}
+	if from.uid == 0 {
+		l.Note = rootNote
+		return l
+	}
+	l.Value, l.Note = finite(from.soft(sys.RlimitNproc)), "counts all threads of the user"
+	return l
+}
+
+// cgroupLimit is the pids controller.
+func cgroupLimit(root fs.FS) Limit {
+	l := Limit{Name: "cgroup pids.max", PerRank: ThreadsPerRank, Note: threadsNote}
+	var err error
+	l.Value, l.Used, err = readCgroupPids(root)
+	if err != nil {
+		l.Error = err.Error()
+	}
+	return l
+}
+
+// commitLimit is about private writable memory, in bytes. It binds only where
+// vm.overcommit_memory is 2.
+func commitLimit(root fs.FS) Limit {
+	l := Limit{Name: "vm.overcommit_memory", PerRank: CommitPerRank}
+	mode := readSetting(root, "proc/sys/vm/overcommit_memory")
+	if mode != strictOvercommit {
+		l.Note = mode + ": " + overcommitFreeNote
+		return l
+	}
+	limit, used, err := readCommit(root)
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	l.Value, l.Used, l.Note = &limit, used, mode+": bytes of CommitLimit in /proc/meminfo"
+	return l
+}
+
+// capacities finds the tightest limit for either task model.
+func capacities(limits []Limit) []Capacity {
+	all := []Capacity{{BTL: "pvas"}, {BTL: "sm"}}
+	for i := range all {
+		c := &all[i]
+		for _, l := range limits {
+			if l.Ranks == nil || (l.OneSpace && c.BTL != "pvas") {
+				continue
+			}
+			if c.Ranks == nil || *l.Ranks < *c.Ranks {
+				c.Ranks, c.Limit = l.Ranks, l.Name
+			}
+		}
+	}
+	return all
+}
+
+// finite is nil for a resource limit that does not limit.
+func finite(v uint64) *uint64 {
+	if v == sys.Unlimited {
+		return nil
+	}
+	return &v
+}
+
+// readThreads is the number of threads on the machine, from "1/87" in the
+// fourth field of /proc/loadavg.
+func readThreads(root fs.FS) (uint64, error) {
+	text, err := fs.ReadFile(root, "proc/loadavg")
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(text))
+	if len(fields) < 4 {
+		return 0, fmt.Errorf("loadavg: unexpected format %q", text)
+	}
+	_, total, _ := strings.Cut(fields[3], "/")
+	return parseUint(total)
+}
+
+// readCommit returns CommitLimit and Committed_AS in bytes.
+func readCommit(root fs.FS) (limit, used uint64, err error) {
+	text, err := fs.ReadFile(root, "proc/meminfo")
+	if err != nil {
+		return 0, 0, err
+	}
+	found := 0
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		to := map[string]*uint64{"CommitLimit": &limit, "Committed_AS": &used}[name]
+		if to == nil {
+			continue
+		}
+		kib, err := parseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+		if err != nil {
+			return 0, 0, fmt.Errorf("meminfo: %s: %w", name, err)
+		}
+		*to = kib * 1024
+		found++
+	}
+	if found != 2 {
+		return 0, 0, fmt.Errorf("meminfo: CommitLimit or Committed_AS missing")
+	}
+	return limit, used, nil
+}
+
+// readUint reads a file with one number.
+func readUint(root fs.FS, name string) (uint64, error) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, err
+	}
+	return parseUint(strings.TrimSpace(string(text)))
+}
+
+func parseUint(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }

@@ -1,0 +1,184 @@
+package machine
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMain(m *testing.M) {
+	ProbeMain()
+	os.Exit(m.Run())
+}
+
+// feature returns the named one.
+func feature(t *testing.T, i Info, name string) Feature {
+	t.Helper()
+	for _, f := range i.Features {
+		if f.Name == name {
+			return f
+		}
+	}
+	require.Fail(t, "no such feature", name)
+	return Feature{}
+}
+
+func TestProbe(t *testing.T) {
+	refused := fmt.Errorf("pvas: space: %w", syscall.EPERM)
+	info := Probe(
+		NamedProbe{"one address space", "btl pvas", func() error { return refused }},
+		NamedProbe{"nothing", "", func() error { return nil }},
+	)
+	require.Equal(t, "one address space", info.Features[0].Name, "the caller's probes come first")
+	require.False(t, info.Features[0].OK)
+	require.Equal(t, refused.Error(), info.Features[0].Error)
+	require.Contains(t, info.Features[0].Meaning, "forbidden")
+	require.True(t, info.Features[1].OK)
+
+	require.Positive(t, info.CPU.Usable)
+	require.NotEmpty(t, info.Kernel)
+	require.Equal(t, os.Getpagesize(), info.PageSize)
+	require.Len(t, info.Capacity, 2)
+	require.Positive(t, *limit(t, info.Limits, "vm.max_map_count").Ranks)
+
+	// Without these the project does not work at all, so nothing may hide them.
+	for _, name := range []string{"memfd", "futex"} {
+		f := feature(t, info, name)
+		require.True(t, f.OK, "%s: %s", name, f.Error)
+	}
+	// The others depend on the machine; but a failure must be explained.
+	for _, f := range info.Features {
+		require.Equal(t, f.OK, f.Error == "", "%+v", f)
+	}
+}
+
+// The probe of CMA must tell what the machine does, so it is asked twice: once
+// as it is, and once where it cannot work.
+func TestProbeCMA(t *testing.T) {
+	err := probeCMA()
+	if err != nil {
+		var errno syscall.Errno
+		require.ErrorAs(t, err, &errno, "only the kernel may say no: %v", err)
+	}
+	defer func() { armed = true }()
+	armed = false
+	require.ErrorIs(t, probeCMA(), errNotArmed)
+}
+
+func TestAnswer(t *testing.T) {
+	var out bytes.Buffer
+	require.Error(t, answer(strings.NewReader("short"), &out))
+
+	// Page 0 of this process cannot be read, by anybody.
+	in := append(binaryWord(uint64(os.Getpid())), binaryWord(0)...)
+	require.NoError(t, answer(bytes.NewReader(in), &out))
+	require.Equal(t, append(binaryWord(0), binaryWord(uint64(syscall.EFAULT))...), out.Bytes())
+}
+
+// binaryWord is v in the byte order of the probe's pipe.
+func binaryWord(v uint64) []byte {
+	b := make([]byte, 8)
+	for i := range b {
+		b[i] = byte(v >> (8 * i))
+	}
+	return b
+}
+
+func TestMeaning(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.ENOSYS, syscall.EPERM, syscall.EACCES, syscall.EINVAL,
+		syscall.ENOMEM, syscall.EAGAIN, syscall.EMFILE, syscall.ENFILE} {
+		require.NotEmpty(t, meaning(fmt.Errorf("call: %w", errno)), errno.Error())
+	}
+	require.Empty(t, meaning(errors.New("no errno in it")))
+}
+
+func TestAnonHuge(t *testing.T) {
+	const smaps = "1000-2000 rw-p 00000000 00:00 0\nSize: 4 kB\nAnonHugePages:      0 kB\n" +
+		"200000-400000 rw-p 00000000 00:00 0 \nRss: 2048 kB\nAnonHugePages:   2048 kB\n"
+	for addr, want := range map[uint64]uint64{0x1000: 0, 0x1fff: 0, 0x200000: 2048, 0x3fffff: 2048} {
+		kib, err := anonHuge(bufio.NewScanner(strings.NewReader(smaps)), addr)
+		require.NoError(t, err)
+		require.Equal(t, want, kib, "%#x", addr)
+	}
+	_, err := anonHuge(bufio.NewScanner(strings.NewReader(smaps)), 0x400000)
+	require.ErrorContains(t, err, "0x400000")
+}
+
+// sample is a report with something of everything.
+func sample() Info {
+	limits := readLimits(ordinary(), source(0, nil))
+	limits = append(limits, Limit{Name: "made up", PerRank: 1, Error: "open /x: permission denied"})
+	return Info{
+		CPU: CPU{Model: "Model X", Usable: 4, Line: 64, L1D: 32 << 10, L2: 1280 << 10, L3: 48 << 20,
+			Features: []string{"ERMS", "AVX2"}},
+		Kernel: "6.18.0", Arch: "amd64", PageSize: 4096,
+		HugePages: readHugePages(ordinary()),
+		Limits:    limits,
+		Capacity:  capacities(limits),
+		Features: []Feature{
+			{Name: "memfd", Purpose: "memory of a job", OK: true},
+			{Name: "CMA", Purpose: "one copy", Error: "process_vm_readv: operation not permitted", Meaning: "forbidden"},
+		},
+	}
+}
+
+func TestWriteText(t *testing.T) {
+	want := strings.TrimPrefix(`
+CPU            Model X, 4 usable
+Caches         L1d 32 KiB, L2 1280 KiB, L3 48 MiB, line 64 bytes
+CPU features   ERMS AVX2
+Kernel         Linux 6.18.0, amd64, pages of 4 KiB
+Huge pages     transparent: madvise, defrag: defer, shared memory: unknown
+               reserved, of 1 GiB: 0
+               reserved, of 2 MiB: 7
+
+Limit                             value         used     per rank     ranks
+vm.max_map_count                  65530           64           27      2424  one address space only
+RLIMIT_AS                     unlimited            0  68719476736       any  one address space only; partitions of 64 GiB; --partition-size makes them smaller
+RLIMIT_NPROC                  unlimited            0            6       any  does not apply to root
+RLIMIT_NOFILE                 unlimited           32            2       any
+kernel.threads-max               192731           87            6     32107
+kernel.pid_max                    32768           87            6      5446  counts threads
+cgroup pids.max                    1000           40            6       160  counts threads
+vm.overcommit_memory          unlimited            0     67108864       any  0: memory is not committed strictly
+made up                         unknown            0            1       any  open /x: permission denied
+btl pvas: up to 160 ranks (cgroup pids.max)
+btl sm: up to 160 ranks (cgroup pids.max)
+
+Feature                     used for
+memfd                  yes  memory of a job
+CMA                    no   one copy: process_vm_readv: operation not permitted
+                            forbidden
+`, "\n")
+	var b strings.Builder
+	require.NoError(t, sample().WriteText(&b))
+	require.Equal(t, want, b.String())
+	b.Reset()
+	require.NoError(t, Info{Capacity: capacities(nil)}.WriteText(&b), "an empty report does no harm")
+	require.Contains(t, b.String(), "btl sm: no limit")
+}
+
+func TestJSON(t *testing.T) {
+	text, err := json.Marshal(sample())
+	require.NoError(t, err)
+	var back Info
+	require.NoError(t, json.Unmarshal(text, &back))
+	require.Equal(t, sample(), back)
+	require.Contains(t, string(text), `"name":"RLIMIT_NOFILE","value":null,"used":32,"per_rank":2,"ranks":null`)
+}
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int]string{
+		-1: "unknown", 0: "unknown", 1: "1 bytes", 1 << 10: "1 KiB", 1536: "1536 bytes", 3 << 20: "3 MiB", 1 << 30: "1 GiB",
+	} {
+		require.Equal(t, want, size(n))
+	}
+}

@@ -1,0 +1,1 @@
+// An assembly file, though empty, lets prlimit be declared without a body.

@@ -1,0 +1,102 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+)
+
+// BTL names the way the memory of the ranks meets: the byte transfer layer.
+type BTL uint32
+
+const (
+	// BTLPvas is one address space: a peer's memory is read where it lies.
+	BTLPvas BTL = iota + 1
+	// BTLSM is one process each: segments of a memfd, mapped by those who read.
+	BTLSM
+)
+
+// String returns "pvas" or "sm".
+func (b BTL) String() string {
+	switch b {
+	case BTLPvas:
+		return "pvas"
+	case BTLSM:
+		return "sm"
+	}
+	return fmt.Sprintf("BTL(%d)", uint32(b))
+}
+
+// Config describes a job when its memory is created.
+type Config struct {
+	Ranks     int  // number of ranks, 1 to MaxRanks
+	BTL       BTL  // how they share memory
+	CPUs      int  // CPUs the job may use; with more ranks than that nobody spins
+	HugePages bool // ranks advise huge pages for the memory they share
+	Hold      bool // the hold points hold: see Root.Reach
+}
+
+func (c Config) check() error {
+	switch {
+	case c.Ranks < 1 || c.Ranks > MaxRanks:
+		return fmt.Errorf("number of ranks %d is outside 1..%d", c.Ranks, MaxRanks)
+	case c.BTL != BTLPvas && c.BTL != BTLSM:
+		return fmt.Errorf("unknown BTL %d", uint32(c.BTL))
+	case c.CPUs < 1:
+		return fmt.Errorf("number of CPUs %d is below 1", c.CPUs)
+	}
+	return nil
+}
+
+// State is how far a rank has come in its use of the runtime.
+type State uint32
+
+const (
+	StateNone    State = iota // has not called mpi.Init (or is no such program)
+	StateInit                 // between Init and Finalize
+	StateFinal                // Finalize is done
+	StateAborted              // called Abort, or left with an error
+)
+
+// String returns the state as a word.
+func (s State) String() string {
+	switch s {
+	case StateNone:
+		return "none"
+	case StateInit:
+		return "init"
+	case StateFinal:
+		return "final"
+	case StateAborted:
+		return "aborted"
+	}
+	return fmt.Sprintf("State(%d)", uint32(s))
+}
+
+// ErrClaimed means that another process already is the rank that this process
+// was told to be.
+var ErrClaimed = errors.New("rank is taken by another process")
+
+// LostError reports a wait that can not end well because a rank has gone: it has
+// exited or was killed before it did its part.
+type LostError struct {
+	Rank int // the rank that has gone
+}
+
+// Error says which rank has gone.
+func (e *LostError) Error() string { return fmt.Sprintf("rank %d has gone", e.Rank) }
+
+// LayoutError reports memory that is not the root block of a job, or one of
+// another version of this package.
+type LayoutError struct {
+	Field      string // what does not fit
+	Have, Want uint64
+}
+
+// Error says what does not fit and what to do.
+func (e *LayoutError) Error() string {
+	if e.Field == "magic" {
+		return fmt.Sprintf("magic number is %#x, not %#x: this is no job memory", e.Have, e.Want)
+	}
+	return fmt.Sprintf("%s is %d, this program expects %d: "+
+		"build the program and pvasrun from the same version of gopvas", e.Field, e.Have, e.Want)
+}

@@ -1,0 +1,101 @@
+package job
+
+import (
+	"context"
+	"fmt"
+)
+
+// Hold is a point in the life of a rank at which it stops, in a job created with
+// Config.Hold, until the supervisor lets all go on. Page tables are measured
+// there: the paper stops every task right before it ends.
+type Hold int
+
+const (
+	HoldInit     Hold = iota // at the end of mpi.Init
+	HoldFinalize             // at the start of mpi.Finalize
+	holdCount
+)
+
+// String returns the name of the call at which the rank stops.
+func (h Hold) String() string {
+	switch h {
+	case HoldInit:
+		return "init"
+	case HoldFinalize:
+		return "finalize"
+	}
+	return fmt.Sprintf("Hold(%d)", int(h))
+}
+
+func (h Hold) check() error {
+	if h < 0 || h >= holdCount {
+		return fmt.Errorf("job: hold point %d does not exist", int(h))
+	}
+	return nil
+}
+
+// The protocol of a hold point: every rank adds itself to reached and signals
+// reachedEvent, on which the supervisor sleeps; the supervisor sets released and
+// signals releasedEvent, on which the ranks sleep. Each side also stops waiting
+// once any rank has gone: no rank can have got past the point by itself, so that
+// one died before it or at it. A rank that is killed between its addition and its
+// signal is signalled for by MarkGone.
+
+// Reach is called by a rank when it gets to the hold point, once. It blocks until
+// Release. If a rank has gone before that, it returns a *LostError (wrapped). In a
+// job without hold points it returns nil at once.
+func (r *Root) Reach(h Hold) error {
+	if err := h.check(); err != nil || !r.Holding() {
+		return err
+	}
+	p := &r.head.holds[h]
+	p.reached.Add(1)
+	p.reachedEvent.Signal()
+	err := p.releasedEvent.Wait(0, func() bool {
+		return p.released.Load() != 0 || r.head.goneCount.Load() != 0
+	})
+	if err != nil {
+		return fmt.Errorf("job: hold at %v: %w", h, err)
+	}
+	// Released first: those who run ahead from here may be gone already.
+	if p.released.Load() != 0 {
+		return nil
+	}
+	lost, _ := r.Lost()
+	return fmt.Errorf("job: hold at %v: %w", h, &LostError{Rank: lost})
+}
+
+// AwaitHold is called by the supervisor. It returns nil when all ranks stand at
+// the hold point, a *LostError (wrapped) as soon as a rank has gone, and the
+// context's error when that ends first. It blocks until one of these.
+func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
+	if err := h.check(); err != nil {
+		return err
+	}
+	p := &r.head.holds[h]
+	stop := context.AfterFunc(ctx, p.reachedEvent.Signal)
+	defer stop()
+	err := p.reachedEvent.Wait(0, func() bool {
+		return int(p.reached.Load()) >= len(r.ranks) ||
+			r.head.goneCount.Load() != 0 || ctx.Err() != nil
+	})
+	if err != nil {
+		return fmt.Errorf("job: await hold at %v: %w", h, err)
+	}
+	if lost, ok := r.Lost(); ok {
+		return fmt.Errorf("job: await hold at %v: %w", h, &LostError{Rank: lost})
+	}
+	if int(p.reached.Load()) >= len(r.ranks) {
+		return nil
+	}
+	return fmt.Errorf("job: await hold at %v: %w", h, ctx.Err())
+}
+
+// Release lets every rank go on from the hold point, those that get there later
+// too. Only the supervisor calls it. It does not block.
+func (r *Root) Release(h Hold) {
+	if h.check() == nil {
+		r.head.holds[h].released.Store(1)
+		r.head.holds[h].releasedEvent.Signal()
+	}
+}

@@ -1,0 +1,82 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func lostRank(err error) (int, bool) {
+	lost, ok := errors.AsType[*LostError](err)
+	if !ok {
+		return 0, false
+	}
+	return lost.Rank, true
+}
+
+func TestHoldStopsAllUntilReleased(t *testing.T) {
+	const ranks = 5
+	r := testRoot(t, Config{Ranks: ranks, Hold: true})
+	passed := make([]int, ranks) // plain: the race detector checks the order
+	var wg sync.WaitGroup
+	for me := range ranks {
+		wg.Go(func() {
+			for _, h := range []Hold{HoldInit, HoldFinalize} {
+				if err := r.Reach(h); err != nil {
+					t.Error(err)
+				}
+				passed[me]++
+			}
+			r.MarkGone(me) // those who run ahead do not turn a release into a loss
+		})
+	}
+	for i, h := range []Hold{HoldInit, HoldFinalize} {
+		require.NoError(t, r.AwaitHold(t.Context(), h))
+		if i == 0 {
+			require.Equal(t, make([]int, ranks), passed)
+		}
+		r.Release(h)
+	}
+	wg.Wait()
+	require.Equal(t, []int{2, 2, 2, 2, 2}, passed)
+}
+
+func TestHoldIsNoOpWithoutConfig(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 2})
+	require.NoError(t, r.Reach(HoldInit))
+	require.Zero(t, r.head.holds[HoldInit].reached.Load())
+}
+
+func TestHoldEndsByLoss(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 3, Hold: true})
+	errs := make(chan error, 3)
+	for range 2 {
+		go func() { errs <- r.Reach(HoldFinalize) }()
+	}
+	go func() { errs <- r.AwaitHold(context.Background(), HoldFinalize) }()
+	r.MarkGone(1)
+	for range 3 {
+		lostIn(t, <-errs, 1)
+	}
+}
+
+func TestAwaitHoldEndsByContext(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 1, Hold: true})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- r.AwaitHold(ctx, HoldInit) }()
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+}
+
+func TestHoldPointsThatDoNotExist(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 1, Hold: true})
+	for _, h := range []Hold{-1, holdCount} {
+		require.Error(t, r.Reach(h))
+		require.Error(t, r.AwaitHold(t.Context(), h))
+		r.Release(h)
+	}
+}

@@ -1,0 +1,177 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Names of the environment variables by which a rank finds its job.
+const (
+	EnvRank    = "PVAS_RANK"
+	EnvSize    = "PVAS_SIZE"
+	EnvJob     = "PVAS_JOB"
+	EnvProgram = "PVAS_PROGRAM"
+)
+
+// Place is a process' place in a job.
+type Place struct {
+	Rank, Size int
+	Memory     *Memory
+}
+
+// EnvError reports an environment variable whose value is no use.
+type EnvError struct {
+	Name, Value string
+	Reason      string
+}
+
+// Error names the variable, its value, the reason and the way out.
+func (e *EnvError) Error() string {
+	return fmt.Sprintf("%s=%q: %s; start the program by pvasrun, or unset %s to run it alone",
+		e.Name, e.Value, e.Reason, EnvJob)
+}
+
+// Join finds the job that this process was started in, from its environment. It
+// returns nil and no error if PVAS_JOB is not set: the process is then a job of
+// its own, see Private. It does not claim the rank and changes nothing in the
+// environment.
+//
+// Nothing in the environment is trusted: a descriptor that is not open or not a
+// job's, an address at which this process has nothing, a job of another size, all
+// are errors (*EnvError, *LayoutError and others, wrapped).
+func Join() (*Place, error) {
+	s, err := parseEnv(os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("job: join: %w", err)
+	}
+	if s == nil {
+		return nil, nil
+	}
+	var m *Memory
+	if s.btl == BTLSM {
+		m, err = joinFile(s.fd)
+	} else {
+		m, err = joinAddr(s.addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("job: join by %s=%s: %w", EnvJob, os.Getenv(EnvJob), err)
+	}
+	if r := m.Root(); r.Ranks() != s.size || r.BTL() != s.btl {
+		err := fmt.Errorf("job: join: the environment speaks of %d ranks (%v), the job's memory of %d (%v): "+
+			"the variables are those of another job", s.size, s.btl, r.Ranks(), r.BTL())
+		return nil, errors.Join(err, m.Close())
+	}
+	return &Place{Rank: s.rank, Size: s.size, Memory: m}, nil
+}
+
+// settings is what the environment says.
+type settings struct {
+	rank, size int
+	btl        BTL
+	fd         int     // BTLSM
+	addr       uintptr // BTLPvas
+}
+
+// parseEnv returns nil and no error if there is no job.
+func parseEnv(get func(string) string) (*settings, error) {
+	job := get(EnvJob)
+	if job == "" {
+		return nil, nil
+	}
+	var s settings
+	switch kind, value, _ := strings.Cut(job, ":"); kind {
+	case "fd":
+		fd, err := strconv.ParseUint(value, 10, 31)
+		if err != nil {
+			return nil, &EnvError{EnvJob, job, "what follows fd: is no descriptor number"}
+		}
+		s.btl, s.fd = BTLSM, int(fd)
+	case "addr":
+		hex, ok := strings.CutPrefix(value, "0x")
+		addr, err := strconv.ParseUint(hex, 16, strconv.IntSize)
+		if !ok || err != nil || addr == 0 || addr%uint64(os.Getpagesize()) != 0 {
+			return nil, &EnvError{EnvJob, job, "what follows addr: is no address of a page in the form 0x7f..."}
+		}
+		s.btl, s.addr = BTLPvas, uintptr(addr)
+	default:
+		return nil, &EnvError{EnvJob, job, "is neither fd:NUMBER nor addr:0xADDRESS"}
+	}
+	size, err := strconv.ParseUint(get(EnvSize), 10, 31)
+	if err != nil || size < 1 || size > MaxRanks {
+		return nil, &EnvError{EnvSize, get(EnvSize), fmt.Sprintf("is no number of ranks from 1 to %d", MaxRanks)}
+	}
+	rank, err := strconv.ParseUint(get(EnvRank), 10, 31)
+	if err != nil || rank >= size {
+		return nil, &EnvError{EnvRank, get(EnvRank), fmt.Sprintf("is no rank from 0 to %d", size-1)}
+	}
+	s.rank, s.size = int(rank), int(size)
+	return &s, nil
+}
+
+// joinFile maps the job's memory from an inherited descriptor, which from then on
+// is closed for everybody but the Memory: children of a rank must not inherit it.
+// Until the file has proved to be a job's, the descriptor is left as it is, since
+// it may well be something else of the program's.
+func joinFile(fd int) (*Memory, error) {
+	f, err := sys.DupCloexec(fd, "pvas-job")
+	if err != nil {
+		return nil, err
+	}
+	m, err := Map(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if err := syscall.Close(fd); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// errNotHere means that the address in the environment is not of this process.
+var errNotHere = errors.New("this process does not have the job's memory; the usual cause is a program " +
+	"that was started by a rank, in an address space of its own: use pvasrun --btl sm, " +
+	"or unset " + EnvJob + " to run it alone")
+
+// joinAddr uses the root block that the space host has mapped into the address
+// space of the job.
+func joinAddr(addr uintptr) (*Memory, error) {
+	head, err := peekHeader(addr)
+	if err != nil {
+		return nil, err
+	}
+	h, err := checkHeader(head)
+	if err != nil {
+		return nil, err
+	}
+	size := rootSize(int(h.ranks))
+	if !sys.Mapped(addr, uintptr(size)) {
+		return nil, errNotHere
+	}
+	return &Memory{root: viewRoot(sys.Bytes(addr, size), int(h.ranks)), addr: addr}, nil
+}
+
+// peekHeader copies the header at addr, if there is anything. That the address is
+// mapped does not mean that it can be read (the reserve of a partition can not),
+// so a fault is turned into an error.
+func peekHeader(addr uintptr) (head []byte, err error) {
+	if !sys.Mapped(addr, uintptr(headerSize)) {
+		return nil, errNotHere
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil {
+			head, err = nil, errNotHere
+		}
+	}()
+	head = make([]byte, headerSize)
+	copy(head, sys.Bytes(addr, headerSize))
+	return head, nil
+}

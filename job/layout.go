@@ -1,0 +1,120 @@
+package job
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/shm"
+)
+
+// The root block: one header, then one rankBlock per rank. All of it starts as
+// zeros. Every word has one kind of writer, and words of different writers lie in
+// different cache lines, so that a rank which spins on one word does not disturb
+// those who write another. Words that are written while others may read them are
+// of an atomic type; Go's atomic operations are sequentially consistent, and
+// "publish" below means an atomic store after everything it announces.
+//
+// Anything here is reached by several programs at once, some of which may be
+// built from another version of this source. After a change raise layoutVersion,
+// and bring TestLayout and the comments into line.
+
+const (
+	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
+	layoutVersion = 1
+
+	cacheLine = 64
+
+	// MaxRanks bounds the size of a job, so that a damaged count can not make a
+	// process map or walk an absurd amount of memory.
+	MaxRanks = 1 << 16
+
+	// MaxWindows is the number of windows each rank can publish. Windows are
+	// numbered in the order of their collective creation.
+	MaxWindows = 32
+)
+
+// Bits of header.flags.
+const (
+	flagHugePages = 1 << iota
+	flagHold
+)
+
+// constants is the first cache line: written by the creator before anybody else
+// knows the memory, and never changed.
+type constants struct {
+	magic         uint64
+	version       uint32
+	headerSize    uint32 // bytes of this struct
+	rankSize      uint32 // bytes of a rankBlock
+	windows       uint32 // MaxWindows
+	ranks         uint32
+	btl           uint32
+	cpus          uint32
+	flags         uint32
+	pageSize      uint32
+	_             uint32
+	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
+	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
+}
+
+// header is the start of the root block.
+type header struct {
+	constants
+
+	// Written by the supervisor in MarkGone. goneCount is published last: a
+	// reader that finds it 0 need not look at any rank's own flag.
+	firstLost atomic.Uint32 // rank that went first, plus one; 0: none
+	goneCount atomic.Uint32
+	_         [cacheLine - 8]byte
+
+	// The barrier; written by ranks. arrivals only grows: rank by rank, barrier by
+	// barrier, one each, so barrier number k (from 1) is complete when arrivals
+	// has reached k times the number of ranks. It never wraps.
+	arrivals     atomic.Uint64
+	_            [cacheLine - 8]byte
+	barrierEvent shm.Event
+	_            [cacheLine - 8]byte
+
+	holds [holdCount]holdBlock
+}
+
+// holdBlock is one hold point.
+type holdBlock struct {
+	// Written by ranks: each adds one when it gets here, then signals.
+	reached      atomic.Uint32
+	reachedEvent shm.Event // the supervisor sleeps here
+	_            [cacheLine - 12]byte
+
+	// Written by the supervisor: 0, then 1 for ever; then it signals.
+	released      atomic.Uint32
+	releasedEvent shm.Event // the ranks sleep here (and count themselves as sleepers)
+	_             [cacheLine - 12]byte
+}
+
+// rankBlock is what the job knows about one rank.
+type rankBlock struct {
+	// Written by the rank.
+	pid     atomic.Uint32 // 0 until Claim
+	state   atomic.Uint32 // a State
+	arrived atomic.Uint64 // number of barriers this rank has entered; see Barrier
+	_       [cacheLine - 16]byte
+
+	// Written from outside: the arena's geometry by the space host before the rank
+	// starts, gone by the supervisor when it has reaped the rank (0, then 1).
+	partition     atomic.Uint64
+	partitionSize atomic.Uint64
+	arena         atomic.Uint64
+	arenaSize     atomic.Uint64
+	gone          atomic.Uint32
+	_             [cacheLine - 36]byte
+
+	// Written by the rank, each slot once, before the barrier after which peers
+	// read it.
+	windows [MaxWindows]windowSlot
+}
+
+// windowSlot says where a window's memory of one rank lies: an address or an
+// offset, as the BTL has it, and a length in bytes.
+type windowSlot struct {
+	at     atomic.Uint64
+	length atomic.Uint64
+}

@@ -1,0 +1,200 @@
+package job
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"os"
+	"runtime"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+const (
+	hugePage = 2 << 20
+
+	// maxStride is the room for a rank's segment unless a limit asks for less.
+	// The file is sparse, so this costs nothing.
+	maxStride = 64 << 30
+)
+
+// Memory is the memory of a job as this process has it mapped.
+type Memory struct {
+	file  *os.File // the memfd; nil in a rank of BTLPvas and in a job of one
+	root  *Root
+	addr  uintptr // of the root block; 0 if it is Go memory
+	unmap uintptr // bytes to unmap at addr in Close; 0: another process' business
+
+	arena, arenaSize uintptr // reserved by Private, else 0
+}
+
+// Create makes the memory of a new job and maps its root block. The memfd is
+// sparse and sealed against resizing. The caller closes the Memory; the memory
+// itself lives as long as any process has it open or mapped.
+func Create(c Config) (*Memory, error) {
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("job: create memory: %w", err)
+	}
+	base, stride, err := planSegments(c, sys.SoftLimit(sys.RlimitFsize))
+	if err != nil {
+		return nil, fmt.Errorf("job: create memory: %w", err)
+	}
+	size := int64(roundUp(uint64(rootSize(c.Ranks)), uint64(os.Getpagesize())))
+	if stride != 0 {
+		size = int64(base + uint64(c.Ranks)*stride)
+	}
+	f, err := sys.SealedMemfd("pvas-job", size)
+	if err != nil {
+		return nil, fmt.Errorf("job: create memory: %w", err)
+	}
+	m, err := mapRoot(f, c.Ranks)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("job: create memory: %w", err)
+	}
+	m.root = initRoot(sys.Bytes(m.addr, int(m.unmap)), c, base, stride)
+	return m, nil
+}
+
+// planSegments returns where the segments lie in the memfd, zeros for a job
+// without segments. limit is the size in bytes that a file may have.
+func planSegments(c Config, limit uint64) (base, stride uint64, err error) {
+	if c.BTL != BTLSM {
+		return 0, 0, nil
+	}
+	base = roundUp(uint64(rootSize(c.Ranks)), hugePage)
+	room := uint64(0)
+	if limit > base {
+		room = (min(limit, math.MaxInt64) - base) / uint64(c.Ranks)
+	}
+	stride = min(room&^(hugePage-1), maxStride)
+	if stride == 0 {
+		return 0, 0, fmt.Errorf("the limit on the size of files (RLIMIT_FSIZE, ulimit -f) is %d bytes, "+
+			"%d ranks need at least %d: raise it", limit, c.Ranks, base+uint64(c.Ranks)*hugePage)
+	}
+	return base, stride, nil
+}
+
+// Map maps the root block of a job whose memfd was inherited or received. It
+// takes f over: Close closes it. On error f is still the caller's. The error is a
+// *LayoutError (wrapped) if the file is not the memory of a job of this version.
+func Map(f *os.File) (*Memory, error) {
+	ranks, err := checkFile(f)
+	if err != nil {
+		return nil, fmt.Errorf("job: map memory %s: %w", f.Name(), err)
+	}
+	m, err := mapRoot(f, ranks)
+	if err != nil {
+		return nil, fmt.Errorf("job: map memory %s: %w", f.Name(), err)
+	}
+	m.root = viewRoot(sys.Bytes(m.addr, int(m.unmap)), ranks)
+	return m, nil
+}
+
+// checkFile reads the header and holds it against the size of the file, so that
+// no access to what is mapped later can fall behind the end of the file (SIGBUS).
+func checkFile(f *os.File) (ranks int, err error) {
+	head := make([]byte, headerSize)
+	n, err := f.ReadAt(head, 0)
+	if n < headerSize {
+		return 0, fmt.Errorf("read header: %w", err)
+	}
+	h, err := checkHeader(head)
+	if err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0, fmt.Errorf("read size: %w", err)
+	}
+	need, err := h.fileSize()
+	if err != nil {
+		return 0, err
+	}
+	if uint64(info.Size()) < need {
+		return 0, &LayoutError{Field: "size of the memory in bytes", Have: uint64(info.Size()), Want: need}
+	}
+	return int(h.ranks), nil
+}
+
+// fileSize returns the least size of the memfd that a checked header asks for.
+func (h *constants) fileSize() (uint64, error) {
+	root := uint64(rootSize(int(h.ranks)))
+	if BTL(h.btl) != BTLSM {
+		return root, nil
+	}
+	over, segments := bits.Mul64(h.segmentStride, uint64(h.ranks))
+	end, carry := bits.Add64(h.segmentBase, segments, 0)
+	if over != 0 || carry != 0 || end > math.MaxInt64 || h.segmentBase < root ||
+		h.segmentStride == 0 || h.segmentBase%hugePage != 0 || h.segmentStride%hugePage != 0 {
+		return 0, fmt.Errorf("segments of %#x bytes from offset %#x make no sense for %d ranks",
+			h.segmentStride, h.segmentBase, h.ranks)
+	}
+	return end, nil
+}
+
+// mapRoot maps the root block of so many ranks; the caller sets root.
+func mapRoot(f *os.File, ranks int) (*Memory, error) {
+	size := uintptr(roundUp(uint64(rootSize(ranks)), uint64(os.Getpagesize())))
+	addr, err := sys.Mmap(0, size, sys.ProtRead|sys.ProtWrite, sys.MapShared, int(f.Fd()), 0)
+	if err != nil {
+		return nil, fmt.Errorf("root block: %w", err)
+	}
+	return &Memory{file: f, addr: addr, unmap: size}, nil
+}
+
+// Private returns the memory of a job of one rank, which is this process. It is
+// shared with nobody and needs no supervisor. The rank has an arena, but no
+// partition.
+func Private() (*Memory, error) {
+	c := Config{Ranks: 1, BTL: BTLPvas, CPUs: runtime.NumCPU()}
+	m := &Memory{root: initRoot(heapRoot(1), c, 0, 0)}
+	// As large as a partition's, or as much as RLIMIT_AS leaves.
+	var err error
+	for size := uintptr(maxStride); size >= hugePage; size /= 2 {
+		m.arena, err = sys.Mmap(0, size, sys.ProtNone,
+			sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
+		if err == nil {
+			m.arenaSize = size
+			m.root.SetArena(0, 0, 0, uint64(m.arena), uint64(size))
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("job: reserve memory for a job of one rank: %w", err)
+}
+
+// File returns the memfd, to be handed to other processes; nil if this process
+// has none. It belongs to the Memory and, like any os.File, closes on exec.
+func (m *Memory) File() *os.File { return m.file }
+
+// Root returns the root block, valid until Close.
+func (m *Memory) Root() *Root { return m.root }
+
+// Addr returns the address of the root block in this process, which goes into
+// PVAS_JOB=addr: of ranks that share the address space; 0 for a job of one.
+func (m *Memory) Addr() uintptr { return m.addr }
+
+// Close takes away what this process has mapped and opened. Nothing got from Root
+// may be used any more, and no thread may still be waiting on it. In a rank of
+// BTLPvas it leaves the root block mapped: that belongs to the space host.
+func (m *Memory) Close() error {
+	var errs [3]error
+	if m.unmap != 0 {
+		errs[0] = sys.Munmap(m.addr, m.unmap)
+	}
+	if m.arenaSize != 0 {
+		errs[1] = sys.Munmap(m.arena, m.arenaSize)
+	}
+	if m.file != nil {
+		errs[2] = m.file.Close()
+	}
+	*m = Memory{}
+	for _, err := range errs {
+		if err != nil {
+			return fmt.Errorf("job: close memory: %w", err)
+		}
+	}
+	return nil
+}
+
+func roundUp(n, unit uint64) uint64 { return (n + unit - 1) / unit * unit }

@@ -1,0 +1,182 @@
+package job
+
+import (
+	"fmt"
+)
+
+// Root gives access to the root block of a job. All its methods may be called at
+// any time from any thread of any process of the job, except where a method says
+// who may call it. A rank argument is a number from 0 to Ranks()-1; what a method
+// does with any other is in its comment: where there is an error to return it is
+// a *RankError, else the zero value is returned and nothing is written.
+type Root struct {
+	head  *header
+	ranks []rankBlock
+	spin  int
+}
+
+// spinLimit is how often a waiter looks before it sleeps, when each rank can have
+// a CPU to itself: some 5 us, about the price of sleeping and being woken.
+const spinLimit = 2000
+
+// RankError reports a rank number that the job does not have.
+type RankError struct {
+	Rank, Size int
+}
+
+// Error names the rank and the range.
+func (e *RankError) Error() string {
+	return fmt.Sprintf("rank %d is outside 0..%d", e.Rank, e.Size-1)
+}
+
+func (r *Root) rank(i int) (*rankBlock, error) {
+	if i < 0 || i >= len(r.ranks) {
+		return nil, &RankError{Rank: i, Size: len(r.ranks)}
+	}
+	return &r.ranks[i], nil
+}
+
+// Ranks returns the number of ranks of the job.
+func (r *Root) Ranks() int { return len(r.ranks) }
+
+// BTL returns how the ranks share memory.
+func (r *Root) BTL() BTL { return BTL(r.head.btl) }
+
+// CPUs returns the number of CPUs that the job may use.
+func (r *Root) CPUs() int { return int(r.head.cpus) }
+
+// PageSize returns the size of a page in bytes, as the creator saw it.
+func (r *Root) PageSize() int { return int(r.head.pageSize) }
+
+// HugePages tells whether ranks advise huge pages for the memory they share.
+func (r *Root) HugePages() bool { return r.head.flags&flagHugePages != 0 }
+
+// Holding tells whether the hold points hold.
+func (r *Root) Holding() bool { return r.head.flags&flagHold != 0 }
+
+// Spin returns how many times a wait should look before it sleeps: 0 when there
+// are more ranks than CPUs, because then the one waited for may need this CPU.
+func (r *Root) Spin() int { return r.spin }
+
+// SegmentOffset returns where in the memfd the segment of a rank starts, in
+// bytes; a multiple of 2 MiB. Only jobs with BTLSM have segments.
+func (r *Root) SegmentOffset(rank int) int64 {
+	return int64(r.head.segmentBase + uint64(rank)*r.head.segmentStride)
+}
+
+// SegmentStride returns the room for each rank's segment in bytes, 0 if the job
+// has no segments. The room is an extent of a sparse file: it costs nothing.
+func (r *Root) SegmentStride() int64 { return int64(r.head.segmentStride) }
+
+// SetArena notes the bounds of a rank's partition and of the arena in it, in bytes
+// and addresses. To be called once, by the one who makes them, before the rank
+// starts. The arena must be reserved memory (PROT_NONE) of which the rank makes
+// as much accessible as it needs.
+func (r *Root) SetArena(rank int, partition, partitionSize, arena, arenaSize uint64) {
+	if b, err := r.rank(rank); err == nil {
+		b.partition.Store(partition)
+		b.partitionSize.Store(partitionSize)
+		b.arena.Store(arena)
+		b.arenaSize.Store(arenaSize)
+	}
+}
+
+// Arena returns the bounds of a rank's arena; size 0 if there is none.
+func (r *Root) Arena(rank int) (base, size uint64) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return 0, 0
+	}
+	return b.arena.Load(), b.arenaSize.Load()
+}
+
+// Partition returns the bounds of a rank's partition; size 0 if it has none, as
+// in a job whose ranks do not share an address space.
+func (r *Root) Partition(rank int) (base, size uint64) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return 0, 0
+	}
+	return b.partition.Load(), b.partitionSize.Load()
+}
+
+// Claim makes the calling process the given rank. The error wraps ErrClaimed if
+// another process is it already, for instance when a rank has started a copy of
+// itself without mpi.Init having taken PVAS_JOB out of the environment.
+func (r *Root) Claim(rank, pid int) error {
+	b, err := r.rank(rank)
+	if err != nil {
+		return fmt.Errorf("job: claim rank: %w", err)
+	}
+	if pid <= 0 {
+		return fmt.Errorf("job: claim rank %d: %d is no process id", rank, pid)
+	}
+	if !b.pid.CompareAndSwap(0, uint32(pid)) && b.pid.Load() != uint32(pid) {
+		return fmt.Errorf("job: claim rank %d for process %d: %w (process %d)",
+			rank, pid, ErrClaimed, b.pid.Load())
+	}
+	return nil
+}
+
+// Pid returns the process that has claimed the rank, 0 if none has.
+func (r *Root) Pid(rank int) int {
+	b, err := r.rank(rank)
+	if err != nil {
+		return 0
+	}
+	return int(b.pid.Load())
+}
+
+// State returns how far the rank has come, as it said itself: a rank that was
+// killed keeps its last state.
+func (r *Root) State(rank int) State {
+	b, err := r.rank(rank)
+	if err != nil {
+		return StateNone
+	}
+	return State(b.state.Load())
+}
+
+// SetState is called by the rank itself.
+func (r *Root) SetState(rank int, s State) {
+	if b, err := r.rank(rank); err == nil {
+		b.state.Store(uint32(s))
+	}
+}
+
+// PublishWindow notes where a window's memory of the calling rank lies. Slots are
+// numbered from 0 to MaxWindows-1. A peer may read it after a barrier that both
+// have passed.
+func (r *Root) PublishWindow(rank, slot int, at, length uint64) error {
+	b, err := r.rank(rank)
+	if err != nil {
+		return fmt.Errorf("job: publish window %d: %w", slot, err)
+	}
+	if slot < 0 || slot >= MaxWindows {
+		return fmt.Errorf("job: publish window %d: a job has at most %d windows", slot, MaxWindows)
+	}
+	b.windows[slot].at.Store(at)
+	b.windows[slot].length.Store(length)
+	return nil
+}
+
+// Window returns what the rank has published in the slot, zeros if nothing.
+func (r *Root) Window(rank, slot int) (at, length uint64) {
+	b, err := r.rank(rank)
+	if err != nil || slot < 0 || slot >= MaxWindows {
+		return 0, 0
+	}
+	return b.windows[slot].at.Load(), b.windows[slot].length.Load()
+}
+
+// SharedBytes is the size of all windows of the rank that has published most.
+func (r *Root) SharedBytes() (most uint64) {
+	for i := range r.ranks {
+		var sum uint64
+		for slot := range r.ranks[i].windows {
+			sum += r.ranks[i].windows[slot].length.Load()
+		}
+		most = max(most, sum)
+	}
+	return most
+}

@@ -1,0 +1,133 @@
+package job
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// testRoot returns a root block in Go memory, which the race detector sees.
+func testRoot(t testing.TB, c Config) *Root {
+	t.Helper()
+	if c.BTL == 0 {
+		c.BTL = BTLPvas
+	}
+	if c.CPUs == 0 {
+		c.CPUs = 1
+	}
+	require.NoError(t, c.check())
+	return initRoot(heapRoot(c.Ranks), c, 0, 0)
+}
+
+func TestRootTellsWhatItWasCreatedWith(t *testing.T) {
+	r := initRoot(heapRoot(3), Config{Ranks: 3, BTL: BTLSM, CPUs: 2, HugePages: true, Hold: true}, 4096, 8192)
+	require.Equal(t, 3, r.Ranks())
+	require.Equal(t, BTLSM, r.BTL())
+	require.Equal(t, 2, r.CPUs())
+	require.Positive(t, r.PageSize())
+	require.True(t, r.HugePages())
+	require.True(t, r.Holding())
+	require.EqualValues(t, 8192, r.SegmentStride())
+	require.EqualValues(t, 4096+2*8192, r.SegmentOffset(2))
+	require.Zero(t, r.Spin(), "three ranks on two CPUs do not spin")
+	require.Positive(t, testRoot(t, Config{Ranks: 2, CPUs: 2}).Spin())
+	require.False(t, testRoot(t, Config{Ranks: 1}).HugePages())
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	good := Config{Ranks: 1, BTL: BTLSM, CPUs: 1}
+	require.NoError(t, good.check())
+	for _, change := range []func(*Config){
+		func(c *Config) { c.Ranks = 0 },
+		func(c *Config) { c.Ranks = -1 },
+		func(c *Config) { c.Ranks = MaxRanks + 1 },
+		func(c *Config) { c.BTL = 0 },
+		func(c *Config) { c.BTL = 3 },
+		func(c *Config) { c.CPUs = 0 },
+	} {
+		c := good
+		change(&c)
+		_, err := Create(c)
+		require.Error(t, err, "%+v", c)
+	}
+}
+
+func TestArenaAndPartition(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 2})
+	r.SetArena(1, 0x10000, 0x20000, 0x18000, 0x4000)
+	base, size := r.Arena(1)
+	require.Equal(t, [2]uint64{0x18000, 0x4000}, [2]uint64{base, size})
+	base, size = r.Partition(1)
+	require.Equal(t, [2]uint64{0x10000, 0x20000}, [2]uint64{base, size})
+	_, size = r.Arena(0)
+	require.Zero(t, size)
+}
+
+func TestClaim(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 2})
+	require.Zero(t, r.Pid(1))
+	require.NoError(t, r.Claim(1, 41))
+	require.NoError(t, r.Claim(1, 41), "the same process again")
+	require.ErrorIs(t, r.Claim(1, 42), ErrClaimed)
+	require.Equal(t, 41, r.Pid(1))
+	require.Error(t, r.Claim(0, 0))
+	require.Zero(t, r.Pid(0))
+}
+
+func TestWindowsAndStates(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 2})
+	require.NoError(t, r.PublishWindow(1, MaxWindows-1, math.MaxUint64, 7))
+	at, length := r.Window(1, MaxWindows-1)
+	require.Equal(t, [2]uint64{math.MaxUint64, 7}, [2]uint64{at, length})
+	require.ErrorContains(t, r.PublishWindow(0, MaxWindows, 1, 1), "at most 32 windows")
+	require.Error(t, r.PublishWindow(0, -1, 1, 1))
+	require.Equal(t, StateNone, r.State(0))
+	r.SetState(0, StateAborted)
+	require.Equal(t, StateAborted, r.State(0))
+	require.Equal(t, StateNone, r.State(1))
+}
+
+func TestRanksThatDoNotExist(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 2})
+	for _, rank := range []int{-1, 2, math.MaxInt, math.MinInt} {
+		want := &RankError{Rank: rank, Size: 2}
+		for _, err := range []error{r.Claim(rank, 1), r.Barrier(rank), r.PublishWindow(rank, 0, 1, 1)} {
+			var have *RankError
+			require.ErrorAs(t, err, &have)
+			require.Equal(t, want, have)
+		}
+		r.SetArena(rank, 1, 1, 1, 1)
+		r.SetState(rank, StateFinal)
+		r.MarkGone(rank)
+		require.Equal(t, StateNone, r.State(rank))
+		require.Zero(t, r.Pid(rank))
+		at, length := r.Window(rank, 0)
+		require.Zero(t, at+length)
+	}
+	_, ok := r.Lost()
+	require.False(t, ok)
+}
+
+func TestFirstLostIsRemembered(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 3})
+	_, ok := r.Lost()
+	require.False(t, ok)
+	for _, rank := range []int{2, 2, 0} {
+		r.MarkGone(rank)
+		lost, ok := r.Lost()
+		require.True(t, ok)
+		require.Equal(t, 2, lost)
+	}
+	require.EqualValues(t, 2, r.head.goneCount.Load())
+}
+
+func TestNames(t *testing.T) {
+	for want, have := range map[string]interface{ String() string }{
+		"pvas": BTLPvas, "sm": BTLSM, "BTL(9)": BTL(9),
+		"none": StateNone, "init": StateInit, "final": StateFinal, "aborted": StateAborted, "State(9)": State(9),
+		"finalize": HoldFinalize, "Hold(9)": Hold(9),
+	} {
+		require.Equal(t, want, have.String())
+	}
+}

@@ -1,0 +1,89 @@
+package job
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+)
+
+const (
+	headerSize = int(unsafe.Sizeof(header{}))
+	rankSize   = int(unsafe.Sizeof(rankBlock{}))
+)
+
+// rootSize returns the bytes that the root block of so many ranks takes.
+func rootSize(ranks int) int { return headerSize + ranks*rankSize }
+
+// viewRoot lays the structures over mem, which holds at least rootSize(ranks)
+// bytes and starts at a multiple of eight. The Root refers to mem: if that is Go
+// memory it stays reachable, if it is mapped it must stay mapped.
+func viewRoot(mem []byte, ranks int) *Root {
+	base := unsafe.Pointer(unsafe.SliceData(mem[:rootSize(ranks)]))
+	r := &Root{
+		head:  (*header)(base),
+		ranks: unsafe.Slice((*rankBlock)(unsafe.Add(base, headerSize)), ranks),
+	}
+	if cpus := int(r.head.cpus); ranks <= cpus {
+		r.spin = spinLimit
+	}
+	return r
+}
+
+// initRoot writes the constant part of the header into mem, which is zero.
+func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
+	h := (*header)(unsafe.Pointer(unsafe.SliceData(mem[:rootSize(c.Ranks)])))
+	h.magic = layoutMagic
+	h.version = layoutVersion
+	h.headerSize = uint32(headerSize)
+	h.rankSize = uint32(rankSize)
+	h.windows = MaxWindows
+	h.ranks = uint32(c.Ranks)
+	h.btl = uint32(c.BTL)
+	h.cpus = uint32(c.CPUs)
+	h.pageSize = uint32(os.Getpagesize())
+	if c.HugePages {
+		h.flags |= flagHugePages
+	}
+	if c.Hold {
+		h.flags |= flagHold
+	}
+	h.segmentBase, h.segmentStride = segmentBase, segmentStride
+	return viewRoot(mem, c.Ranks)
+}
+
+// heapRoot returns zeroed Go memory for the root block of so many ranks.
+func heapRoot(ranks int) []byte {
+	words := make([]uint64, (rootSize(ranks)+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
+}
+
+// checkHeader looks at the first headerSize bytes of a root block and returns a
+// copy of what is constant there, or a *LayoutError.
+func checkHeader(head []byte) (*constants, error) {
+	if len(head) < headerSize {
+		return nil, &LayoutError{Field: "length of the header in bytes",
+			Have: uint64(len(head)), Want: uint64(headerSize)}
+	}
+	h := new(constants)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(h)), unsafe.Sizeof(*h)), head)
+	for _, f := range []struct {
+		name       string
+		have, want uint64
+	}{
+		{"magic", h.magic, layoutMagic},
+		{"version of the layout", uint64(h.version), layoutVersion},
+		{"size of the header", uint64(h.headerSize), uint64(headerSize)},
+		{"size of a rank's block", uint64(h.rankSize), uint64(rankSize)},
+		{"number of window slots", uint64(h.windows), MaxWindows},
+		{"page size", uint64(h.pageSize), uint64(os.Getpagesize())},
+	} {
+		if f.have != f.want {
+			return nil, &LayoutError{Field: f.name, Have: f.have, Want: f.want}
+		}
+	}
+	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus)}
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("damaged header: %w", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,58 @@
+// Package mpi is what a rank of a parallel job links: the world of ranks, and so
+// far barriers and memory that ranks share. It follows MPI 4.1 in shape and
+// semantics, and Go in everything else: errors are returned, any goroutine may
+// call anything, and there is no global state to set up but Init.
+//
+//	func main() {
+//		mpi.Run(func(world *mpi.Comm) error {
+//			win, err := mpi.WinAllocateShared(world, 1<<20)
+//			if err != nil {
+//				return err
+//			}
+//			win.Local()[0] = byte(world.Rank())
+//			if err := world.Barrier(); err != nil {
+//				return err
+//			}
+//			next, err := win.Segment((world.Rank() + 1) % world.Size())
+//			if err != nil {
+//				return err
+//			}
+//			fmt.Println(next[0])
+//			return nil
+//		})
+//	}
+//
+// The same program runs in both task models of pvasrun, one address space and one
+// process each, and without pvasrun as a job of one rank. Only WinCreate, a window
+// over ordinary memory, needs one address space.
+//
+// # Order
+//
+// As in MPI, all ranks call the collective operations of a communicator (Barrier,
+// WinAllocateShared, WinCreate) in the same order. Goroutines of one rank that
+// call them at the same time are let in one by one; which one is first is then up
+// to chance, so programs order them. Nothing but the collectives synchronises
+// ranks: neither Init nor Finalize does (outside of measurements that stop ranks
+// there on purpose).
+//
+// # Ranks that die
+//
+// A rank may die at any moment. Whoever waits for it, then or later, gets an error
+// that wraps a *LostError with its number. Under pvasrun the other ranks are ended
+// shortly after.
+//
+// # Memory that others read
+//
+// A window's memory stays where it is, and stays mapped, until the job ends, also
+// when its owner has finalized, exited or been killed: a peer that still reads it
+// reads what was there last, and never faults. So nothing gives a window's memory
+// back yet; what it takes is known from the program.
+//
+// # Not implemented
+//
+// Of MPI 4.1: point-to-point communication (chapter 3), datatypes (5), collective
+// operations other than the barrier (6), communicators other than the world (7),
+// MPI_Win_free, put, get, accumulate and the synchronisation of windows other than
+// by barriers (12; loads, stores and sync/atomic on a segment are what there is),
+// sessions and dynamic processes (11).
+package mpi

@@ -1,0 +1,280 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/job/jobtest"
+)
+
+func TestMain(m *testing.M) {
+	jobtest.Main(m, map[string]func() error{
+		"whole life":     wholeLife,
+		"shared windows": program(sharedWindows),
+		"too much":       program(tooMuch),
+		"too many":       program(tooMany),
+		"stranger":       program(stranger),
+		"suicide":        program(suicide),
+		"early leaver":   program(earlyLeaver),
+		"abort":          program(abort),
+		"fails":          program(fails),
+		"nothing":        program(func(*Comm) error { return nil }),
+		"child":          program(child),
+		"is child":       isChild,
+	})
+}
+
+// program makes a rank of what is done between Init and Finalize.
+func program(f func(*Comm) error) func() error {
+	return func() error { Run(f); return nil }
+}
+
+// want returns an error unless the two are the same.
+func want[T comparable](what string, have, want T) error {
+	if have != want {
+		return fmt.Errorf("%s is %v, not %v", what, have, want)
+	}
+	return nil
+}
+
+// wantIs returns an error unless err wraps target.
+func wantIs(what string, err, target error) error {
+	if !errors.Is(err, target) {
+		return fmt.Errorf("%s: %v, not %v", what, err, target)
+	}
+	return nil
+}
+
+// wholeLife checks what holds before, in and after the job, also for a job of one.
+func wholeLife() error {
+	path, pathErr := Executable()
+	c, err := Init()
+	if err != nil {
+		return err
+	}
+	later, laterErr := Executable()
+	_, again := Init()
+	_, inherited := os.LookupEnv(job.EnvJob)
+	_, _, partition := c.Partition()
+	win, winErr := WinAllocateShared(c, 100)
+	checks := errors.Join(pathErr, laterErr, winErr,
+		want("Executable after Init", later, path),
+		wantIs("second Init", again, ErrInitialized),
+		want("PVAS_JOB is set", inherited, false),
+		want("partition", partition, false),
+		want("state", c.root.State(c.rank), job.StateInit),
+		want("pid", c.root.Pid(c.rank), os.Getpid()),
+		c.Barrier(),
+		c.Finalize(),
+		want("state", c.root.State(c.rank), job.StateFinal),
+		wantIs("second Finalize", c.Finalize(), ErrFinalized),
+		wantIs("Barrier after Finalize", c.Barrier(), ErrFinalized),
+	)
+	if checks != nil {
+		return checks
+	}
+	_, late := WinAllocateShared(c, 1)
+	_, segment := win.Segment(0)
+	_, again = Init()
+	win.Local()[99]++ // memory outlives Finalize
+	fmt.Printf("%d of %d, %s\n", c.Rank(), c.Size(), path)
+	return errors.Join(
+		wantIs("window after Finalize", late, ErrFinalized),
+		wantIs("segment after Finalize", segment, ErrFinalized),
+		wantIs("Init after Finalize", again, ErrInitialized))
+}
+
+// sharedWindows has windows of lengths that differ, also 0, and reads and writes
+// those of all peers, from several goroutines.
+func sharedWindows(c *Comm) error {
+	for round := range 3 {
+		win, err := WinAllocateShared(c, c.Rank()*5000*(round+1))
+		if err != nil {
+			return err
+		}
+		for i := range win.Local() {
+			win.Local()[i] = byte(c.Rank() + i)
+		}
+		if err := c.Barrier(); err != nil {
+			return err
+		}
+		var wg sync.WaitGroup
+		errs := make([]error, c.Size())
+		for peer := range c.Size() {
+			wg.Go(func() { errs[peer] = readSegment(win, peer, peer*5000*(round+1)) })
+		}
+		wg.Wait()
+		if err := errors.Join(append(errs, c.Barrier())...); err != nil {
+			return err
+		}
+		if err := writeSegments(c, win); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readSegment(win *Window, peer, length int) error {
+	mem, err := win.Segment(peer)
+	if err != nil {
+		return err
+	}
+	if err := want("length", len(mem), length); err != nil {
+		return err
+	}
+	for i, b := range mem {
+		if b != byte(peer+i) {
+			return fmt.Errorf("byte %d of rank %d is %d", i, peer, b)
+		}
+	}
+	return nil
+}
+
+// writeSegments lets each rank write its byte into the windows of all others.
+func writeSegments(c *Comm, win *Window) error {
+	for peer := 1; peer < c.Size(); peer++ {
+		mem, err := win.Segment(peer)
+		if err != nil {
+			return err
+		}
+		mem[c.Rank()] = byte(100 + c.Rank())
+	}
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	if c.Rank() == 0 {
+		return nil // its window is empty
+	}
+	for peer := range c.Size() {
+		if err := want("byte of peer", win.Local()[peer], byte(100+peer)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tooMuch: one rank can not have its memory, so nobody has a window, and all can
+// go on.
+func tooMuch(c *Comm) error {
+	n := 4096
+	if c.Rank() == c.Size()-1 {
+		n = math.MaxInt
+	}
+	_, err := WinAllocateShared(c, n)
+	fmt.Println(err)
+	if _, err := WinAllocateShared(c, 4096); err != nil {
+		return err
+	}
+	return c.Barrier()
+}
+
+func tooMany(c *Comm) error {
+	for range job.MaxWindows {
+		if _, err := WinAllocateShared(c, 1); err != nil {
+			return err
+		}
+	}
+	_, err := WinAllocateShared(c, 1)
+	fmt.Println(err)
+	return c.Barrier()
+}
+
+// stranger asks for ranks that do not exist, and for what sm can not do.
+func stranger(c *Comm) error {
+	win, err := WinAllocateShared(c, 10)
+	if err != nil {
+		return err
+	}
+	for _, rank := range []int{-1, c.Size(), math.MaxInt} {
+		_, err := win.Segment(rank)
+		bad, ok := errors.AsType[*RankError](err)
+		if !ok {
+			return fmt.Errorf("segment of rank %d: %v", rank, err)
+		}
+		if err := want("rank", bad.Rank, rank); err != nil {
+			return err
+		}
+	}
+	_, err = WinCreate(c, make([]byte, 10))
+	return wantIs("WinCreate", err, ErrNotOneAddressSpace)
+}
+
+// suicide kills the last rank between two barriers.
+func suicide(c *Comm) error {
+	if err := c.Barrier(); err != nil {
+		return err
+	}
+	if c.Rank() == c.Size()-1 {
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	_, winErr := WinAllocateShared(c, 10)
+	fmt.Println(c.Barrier())
+	if _, ok := errors.AsType[*LostError](winErr); !ok {
+		return fmt.Errorf("window: %v", winErr)
+	}
+	return nil
+}
+
+// earlyLeaver: Finalize waits for nobody, and rank 0's memory outlives rank 0.
+func earlyLeaver(c *Comm) error {
+	win, err := WinAllocateShared(c, 5000)
+	if err != nil {
+		return err
+	}
+	for i := range win.Local() {
+		win.Local()[i] = byte(c.Rank() + i)
+	}
+	if err := c.Barrier(); err != nil || c.Rank() == 0 {
+		return err
+	}
+	if _, ok := errors.AsType[*LostError](c.Barrier()); !ok {
+		return errors.New("the barrier does not notice that rank 0 has left")
+	}
+	return readSegment(win, 0, 5000)
+}
+
+func abort(c *Comm) error {
+	defer fmt.Println("deferred functions must not run")
+	if c.Rank() == 0 {
+		c.Abort(77)
+	}
+	c.Abort(0)
+	return nil
+}
+
+func fails(c *Comm) error {
+	if c.Rank() == 1 {
+		return errors.New("the sky is falling")
+	}
+	return nil
+}
+
+// child starts a program from a rank: it is a job of its own.
+func child(c *Comm) error {
+	cmd := exec.Command("/proc/self/exe", "-test.run=^$")
+	cmd.Env = append(os.Environ(), "JOBTEST_PROGRAM=is child")
+	out, err := cmd.CombinedOutput()
+	fmt.Printf("%s", out)
+	return err
+}
+
+func isChild() error {
+	c, err := Init()
+	if err != nil {
+		return err
+	}
+	path, err := Executable()
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	fmt.Println(c.Rank(), c.Size(), path == self)
+	return err
+}

@@ -1,0 +1,31 @@
+package pagetable_test
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/pagetable"
+)
+
+// The paper's example: 100 processes, 2 MiB of shared memory for each peer.
+func ExampleAllToAll() {
+	best, worst := pagetable.AllToAll(100, 2<<20)
+	fmt.Println(best, worst)
+	// Output: 9900 5068800
+}
+
+// Two gigabytes from one touch of each: two PTE and two PMD pages, under one
+// page of each upper level.
+func ExampleTables() {
+	c := pagetable.Tables([]pagetable.Mapping{
+		{Start: 1 << 30, End: 1<<30 + 4096},
+		{Start: 2 << 30, End: 2<<30 + 4096},
+	})
+	fmt.Printf("%+v = %d KiB\n", c, c.KiB())
+	// Output: {PTE:2 PMD:2 PUD:1 PGD:1} = 24 KiB
+}
+
+// What 64 ranks with 2 MiB each gain by living in one address space.
+func ExampleSeparate() {
+	fmt.Println(pagetable.Separate(64, 2<<20).KiB(), pagetable.Shared(64, 2<<20).KiB())
+	// Output: 16384 256
+}

@@ -1,0 +1,158 @@
+package pagetable
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Sample is the state of a job and of the machine at one moment.
+type Sample struct {
+	Job    Sum
+	System Memory
+}
+
+// Take measures the job and the machine, in this order. See [Job] for the
+// arguments. The ranks should stand still meanwhile.
+func Take(spaces []int, ranks int) (Sample, error) {
+	job, err := Job(spaces, ranks)
+	if err != nil {
+		return Sample{}, err
+	}
+	system, err := System()
+	if err != nil {
+		return Sample{}, err
+	}
+	return Sample{Job: job, System: system}, nil
+}
+
+// Report says what a job cost in page tables and memory, and what the model
+// expects. Sizes are KiB unless the name says otherwise; growth is negative
+// where something shrank.
+type Report struct {
+	BTL    string `json:"btl"`
+	Spaces int    `json:"spaces"`
+	Ranks  int    `json:"ranks"`
+
+	// The job's address spaces, from /proc/PID, with every rank stopped right
+	// before Finalize; growth is since Init.
+	PageTableKiB        int64   `json:"vmpte_kib"`
+	PageTablePerRankKiB float64 `json:"vmpte_per_rank_kib"`
+	PageTableGrowthKiB  int64   `json:"vmpte_growth_kib"`
+	RSSKiB              int64   `json:"rss_kib"`
+	RSSGrowthKiB        int64   `json:"rss_growth_kib"`
+	PSSKiB              int64   `json:"pss_kib"`
+	PSSGrowthKiB        int64   `json:"pss_growth_kib"`
+	Areas               int     `json:"areas"`
+	AreasPerRank        float64 `json:"areas_per_rank"`
+
+	// The whole machine, from /proc/meminfo: the difference between before the
+	// job and right before Finalize, which is the paper's method. SystemFolded
+	// is false if the counters may be late; see [System].
+	SystemPageTableKiB int64 `json:"system_pagetable_kib"`
+	SystemMemoryKiB    int64 `json:"system_memory_kib"` // by which MemAvailable fell
+	SystemFolded       bool  `json:"system_folded"`
+
+	// The model, for ranks that each touch all of every rank's shared memory.
+	SharedBytes      uint64 `json:"shared_bytes"` // of each rank
+	ModelSeparateKiB uint64 `json:"model_separate_kib"`
+	ModelSharedKiB   uint64 `json:"model_shared_kib"`
+}
+
+// NewReport compares three moments of a job: before it (nothing started yet),
+// start (every rank in Init) and end (every rank stopped right before Finalize).
+// SharedBytes is the memory of each rank that its peers can address.
+func NewReport(btl string, sharedBytes uint64, before Memory, start, end Sample) Report {
+	ranks := end.Job.Ranks
+	return Report{
+		BTL:    btl,
+		Spaces: end.Job.Spaces,
+		Ranks:  ranks,
+
+		PageTableKiB:        end.Job.VmPTE,
+		PageTablePerRankKiB: perRank(end.Job.VmPTE, ranks),
+		PageTableGrowthKiB:  end.Job.VmPTE - start.Job.VmPTE,
+		RSSKiB:              end.Job.RSS,
+		RSSGrowthKiB:        end.Job.RSS - start.Job.RSS,
+		PSSKiB:              end.Job.PSS,
+		PSSGrowthKiB:        end.Job.PSS - start.Job.PSS,
+		Areas:               end.Job.Areas,
+		AreasPerRank:        perRank(int64(end.Job.Areas), ranks),
+
+		SystemPageTableKiB: end.System.PageTables - before.PageTables,
+		SystemMemoryKiB:    before.MemAvailable - end.System.MemAvailable,
+		SystemFolded:       before.Folded && end.System.Folded,
+
+		SharedBytes:      sharedBytes,
+		ModelSeparateKiB: Separate(ranks, sharedBytes).KiB(),
+		ModelSharedKiB:   Shared(ranks, sharedBytes).KiB(),
+	}
+}
+
+// perRank is the average, 0 for a job without ranks (a zero Report).
+func perRank(total int64, ranks int) float64 {
+	if ranks < 1 {
+		return 0
+	}
+	return float64(total) / float64(ranks)
+}
+
+// String is the report as a table of several lines.
+func (r Report) String() string {
+	var b strings.Builder
+	r.WriteTo(&b) // a Builder does not fail
+	return b.String()
+}
+
+// WriteTo writes the report as a table, numbers in right-aligned columns.
+func (r Report) WriteTo(w io.Writer) (int64, error) {
+	c := &countingWriter{w: w}
+	fmt.Fprintf(c, "page tables and memory: btl %s, %s in %s\n",
+		r.BTL, plural(r.Ranks, "rank"), plural(r.Spaces, "address space"))
+	fmt.Fprintf(c, "%-16s %14s %12s %14s\n", "", "total", "per rank", "since Init")
+	row := func(name string, total, growth int64) {
+		fmt.Fprintf(c, "%-16s %14d %12.1f %+14d\n", name, total, perRank(total, r.Ranks), growth)
+	}
+	row("page tables KiB", r.PageTableKiB, r.PageTableGrowthKiB)
+	row("RSS KiB", r.RSSKiB, r.RSSGrowthKiB)
+	row("PSS KiB", r.PSSKiB, r.PSSGrowthKiB)
+	fmt.Fprintf(c, "%-16s %14d %12.1f\n", "memory areas", r.Areas, r.AreasPerRank)
+	late := ""
+	if !r.SystemFolded {
+		late = " (counters may be late; root reads them exactly)"
+	}
+	fmt.Fprintf(c, "whole machine since before the job: page tables %+d KiB, memory used %+d KiB%s\n",
+		r.SystemPageTableKiB, r.SystemMemoryKiB, late)
+	fmt.Fprintf(c, "model, every rank touching %d bytes of every rank: %s %+d KiB, one address space %+d KiB\n",
+		r.SharedBytes, plural(r.Ranks, "separate process"), r.ModelSeparateKiB, r.ModelSharedKiB)
+	return c.n, c.err
+}
+
+// plural is "1 rank", "2 ranks", "2 separate processes".
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "s"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// countingWriter counts what went through and keeps the first error.
+type countingWriter struct {
+	w   io.Writer
+	n   int64
+	err error
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	c.err = err
+	return n, err
+}

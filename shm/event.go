@@ -1,0 +1,85 @@
+package shm
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// EventSize is the number of bytes an Event takes in shared memory.
+const EventSize = 8
+
+// Event lets any number of threads, in any number of processes, sleep until a
+// condition held in shared memory has become true. It holds no condition itself;
+// it is what the ring of a door bell is to the visitor at the door. Its zero
+// value is ready for use, and memory filled with zeros is a zero Event.
+//
+// States: there is only the pair of words.
+//   - seq counts the signals, modulo 2^32. Written by signallers only.
+//   - sleepers counts the waiters that are about to sleep, asleep, or just awake.
+//     Written by waiters only, each adding one and taking one away.
+//
+// The signaller's side, and the waiter's:
+//
+//	make the condition true (atomic)      sleepers++            (W1)
+//	seq++                     (S1)        s = seq               (W2)
+//	if sleepers != 0          (S2)        if condition: done    (W3)
+//	    wake all                          sleep while seq == s  (W4)
+//
+// No wake-up is lost. All these are atomic operations of Go, hence in one total
+// order. If W1 comes before S2, the signaller sees the sleeper and wakes all; as
+// S1 came before, the waiter is either asleep by then and woken, or the kernel,
+// which compares seq with s and puts the thread into the queue as one step, finds
+// them different and does not let it sleep, or the waiter read s after S1 and
+// then W3 sees the condition. If S2 comes before W1, the condition and S1 come
+// before W1 too, and W3 sees the condition. The one exception is a waiter that is
+// held up between W2 and W4 for exactly 2^32 signals.
+//
+// A process killed between W1 and its own decrement leaves sleepers too high for
+// ever. This costs later signallers a system call each; it never loses a wake-up
+// and never keeps anybody waiting.
+//
+// An Event must not be copied and must lie at a multiple of four bytes.
+type Event struct {
+	seq      atomic.Uint32
+	sleepers atomic.Uint32
+}
+
+// Signal tells all waiters to look at their conditions again. The caller has made
+// the condition true before, by an atomic operation. Signal does not block; it
+// makes a system call only if somebody sleeps.
+func (e *Event) Signal() {
+	e.seq.Add(1)
+	if e.sleepers.Load() != 0 {
+		// The only causes of failure are a misplaced or unmapped word, and the
+		// two lines above would have faulted on those.
+		_ = sys.FutexWake(&e.seq)
+	}
+}
+
+// Wait returns nil as soon as ready returns true. It asks once, then up to spin
+// more times in a tight loop, then sleeps until somebody signals, and asks again.
+// ready must read what it reads by atomic operations, must not block, and may be
+// called any number of times. While it sleeps, Wait takes no CPU, and keeps a
+// thread but none of the GOMAXPROCS slots.
+//
+// The error is for memory on which the kernel cannot let a thread sleep.
+func (e *Event) Wait(spin int, ready func() bool) error {
+	for range max(spin, 0) + 1 {
+		if ready() {
+			return nil
+		}
+	}
+	e.sleepers.Add(1)
+	defer e.sleepers.Add(^uint32(0))
+	for {
+		seq := e.seq.Load()
+		if ready() {
+			return nil
+		}
+		if err := sys.FutexWait(&e.seq, seq); err != nil {
+			return fmt.Errorf("shm: wait for event: %w", err)
+		}
+	}
+}
