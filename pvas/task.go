@@ -55,7 +55,6 @@ type Task struct {
 
 	mu    sync.Mutex
 	pidfd int // -1 once released
-	ended bool
 	wait  sync.Once
 	ws    syscall.WaitStatus
 	werr  error

@@ -47,16 +47,18 @@ var layers = []layer{
 	{"cmd/...", append([]string{"bench", "bench/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi"}},
+	{"examples", []string{"pvas"}}, // their test only
 }
 
 // benchImports is what stands on both pillars: what reaches down into them goes
 // through their tops.
 var benchImports = []string{"mpi", "launcher", "pvas", "pagetable", "job"}
 
-// forTests tells whether a package exists for tests only: internal/testkit, and
-// those named after what they test, such as btl/btltest.
+// forTests tells whether a package exists for tests only: internal/testkit, the
+// BTL whose ranks are goroutines, and those named after what they test, such as
+// btl/btltest.
 func forTests(pkg string) bool {
-	return pkg == "internal/testkit" || strings.HasSuffix(path.Base(pkg), "test")
+	return pkg == "internal/testkit" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
 }
 
 // matches tells whether a package is meant by a pattern of the table.

@@ -13,3 +13,11 @@ func wrap(call string, errno syscall.Errno) error {
 	}
 	return fmt.Errorf("%s: %w", call, errno)
 }
+
+// wrapErrno is wrap for calls of x/sys/unix, which return errors.
+func wrapErrno(call string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", call, err)
+}

@@ -3,7 +3,6 @@ package sys
 import (
 	"fmt"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,26 +10,75 @@ import (
 // MaxPassed is the number of descriptors one message carries at most.
 const MaxPassed = 16
 
-// Rights packs descriptors into a control message for WriteMsgUnix. The files
-// must stay open until it has been sent.
-func Rights(files []*os.File) []byte {
-	if len(files) == 0 {
-		return nil
+// Pollable duplicates a socket or pipe to a file whose reads and writes wait in
+// the Go scheduler's network poller, not in a thread, and know deadlines. f
+// stays the caller's; the mode is that of the open file, so f becomes
+// non-blocking too.
+func Pollable(f *os.File) (*os.File, error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("fcntl(F_DUPFD_CLOEXEC): %w", err)
 	}
-	fds := make([]int, len(files))
-	for i, f := range files {
-		fds[i] = int(f.Fd())
+	if err := unix.SetNonblock(fd, true); err != nil {
+		_ = unix.Close(fd)
+		return nil, fmt.Errorf("fcntl(O_NONBLOCK): %w", err)
 	}
-	return unix.UnixRights(fds...)
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// RightsSpace is the buffer that ReadMsgUnix needs for a control message of
-// MaxPassed descriptors.
-func RightsSpace() []byte { return make([]byte, unix.CmsgSpace(MaxPassed*4)) }
+// SendWithFiles writes b to a unix socket made by Pollable, with descriptors
+// attached to its first byte. It returns how much of b was taken; all
+// descriptors are, unless there is an error. The files stay the caller's.
+func SendWithFiles(socket *os.File, b []byte, files []*os.File) (n int, err error) {
+	var oob []byte
+	if len(files) > 0 {
+		fds := make([]int, len(files))
+		for i, f := range files {
+			if fds[i], err = Fileno(f); err != nil {
+				return 0, err
+			}
+		}
+		oob = unix.UnixRights(fds...)
+	}
+	c, err := socket.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	waitErr := c.Write(func(fd uintptr) bool {
+		n, err = unix.SendmsgN(int(fd), b, oob, nil, unix.MSG_NOSIGNAL)
+		return err != unix.EAGAIN && err != unix.EINTR
+	})
+	if waitErr != nil {
+		return 0, waitErr
+	}
+	return n, wrapErrno("sendmsg", err)
+}
 
-// ReceivedFiles unpacks the control message that ReadMsgUnix returned with
-// flags. The caller owns the files; after an error there are none.
-func ReceivedFiles(oob []byte, flags int) ([]*os.File, error) {
+// ReceiveWithFiles reads from a unix socket made by Pollable. n is 0 at the end
+// of the connection. The caller owns the files; after an error there are none.
+func ReceiveWithFiles(socket *os.File, b []byte) (n int, files []*os.File, err error) {
+	c, err := socket.SyscallConn()
+	if err != nil {
+		return 0, nil, err
+	}
+	oob := make([]byte, unix.CmsgSpace(MaxPassed*4))
+	var oobn, flags int
+	waitErr := c.Read(func(fd uintptr) bool {
+		n, oobn, flags, _, err = unix.Recvmsg(int(fd), b, oob, unix.MSG_CMSG_CLOEXEC)
+		return err != unix.EAGAIN && err != unix.EINTR
+	})
+	if waitErr != nil {
+		return 0, nil, waitErr
+	}
+	if err != nil {
+		return 0, nil, wrapErrno("recvmsg", err)
+	}
+	files, err = receivedFiles(oob[:oobn], flags)
+	return n, files, err
+}
+
+// receivedFiles unpacks the control message that recvmsg returned with flags.
+func receivedFiles(oob []byte, flags int) ([]*os.File, error) {
 	messages, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		return nil, fmt.Errorf("parse control message: %w", err)
@@ -45,9 +93,9 @@ func ReceivedFiles(oob []byte, flags int) ([]*os.File, error) {
 			files = append(files, os.NewFile(uintptr(fd), "passed"))
 		}
 	}
-	if flags&syscall.MSG_CTRUNC != 0 {
+	if flags&unix.MSG_CTRUNC != 0 {
 		for _, f := range files {
-			f.Close()
+			_ = f.Close()
 		}
 		return nil, fmt.Errorf("control message cut off: too many descriptors in it, or too many open here")
 	}

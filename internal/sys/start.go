@@ -46,10 +46,3 @@ func SealProgram(f *os.File) error {
 	}
 	return nil
 }
-
-// Foreground reports whether this process is in the foreground group of the
-// terminal f, that is, whether it may read from it.
-func Foreground(f *os.File) bool {
-	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
-	return err == nil && group == unix.Getpgrp()
-}

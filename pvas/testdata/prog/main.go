@@ -3,10 +3,12 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -19,6 +21,7 @@ func main() {
 	modes := map[string]func(args []string){
 		"args": args, "exit": exit, "panic": func([]string) { panic("on purpose") }, "nil": nilStore,
 		"block": block, "exec": execChild, "collect": collect, "global": setGlobal, "stdio": stdio,
+		"compute": compute,
 	}
 	if len(os.Args) < 2 || modes[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "prog: unknown mode", os.Args)
@@ -91,6 +94,40 @@ func setGlobal(args []string) {
 	global, _ = strconv.Atoi(args[0])
 	time.Sleep(10 * time.Millisecond) // let the other task store its value too
 	fmt.Println(before, global)
+}
+
+// compute multiplies matrices, sorts and hashes for a while, and prints how many
+// nanoseconds of CPU time the whole process has used.
+func compute([]string) {
+	const n = 256
+	var a, b, c [n][n]float64
+	for i := range a {
+		for j := range a[i] {
+			a[i][j], b[i][j] = float64(i+j), float64(i-j)
+		}
+	}
+	for range 12 {
+		for i := range a {
+			for k := range b {
+				for j := range c[i] {
+					c[i][j] += a[i][k] * b[k][j]
+				}
+			}
+		}
+		words := map[uint64]int{}
+		x := uint64(1)
+		for i := range 200_000 {
+			x = x*6364136223846793005 + 1442695040888963407
+			words[x>>46] = i
+		}
+		keys := slices.Sorted(maps.Keys(words))
+		c[0][0] += float64(keys[len(keys)/2] % 2)
+	}
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		panic(err)
+	}
+	fmt.Println(used.Utime.Nano()+used.Stime.Nano(), c[0][0] != 0)
 }
 
 func stdio([]string) {

@@ -1,0 +1,49 @@
+package launcher
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// A whole job: host, ranks that end at once, and the clean-up.
+func BenchmarkRun(b *testing.B) {
+	for _, btl := range []string{btlPvas, btlSM} {
+		for _, n := range []int{1, 8, 64} {
+			b.Run(fmt.Sprintf("btl=%s/ranks=%d", btl, n), func(b *testing.B) {
+				if btl == btlPvas && pvas.Supported() != nil {
+					b.Skip(pvas.Supported())
+				}
+				for b.Loop() {
+					result, err := Run(b.Context(), ranks(btl, n, "true"))
+					require.NoError(b, err)
+					require.Zero(b, result.Code)
+				}
+			})
+		}
+	}
+}
+
+// Passing on lines of 64 bytes from one rank of several.
+func BenchmarkStream(b *testing.B) {
+	out, _ := newSinks(nil, nil, func(error) {})
+	for _, tagged := range []bool{false, true} {
+		b.Run(fmt.Sprintf("tagged=%v", tagged), func(b *testing.B) {
+			var all streams
+			far, err := all.open(newStream(out, 0, "stdout", tagged, false))
+			require.NoError(b, err)
+			line := make([]byte, 64)
+			line[63] = '\n'
+			b.SetBytes(int64(len(line)))
+			for b.Loop() {
+				_, err := far.Write(line)
+				require.NoError(b, err)
+			}
+			require.NoError(b, far.Close())
+			all.drain(nil)
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package launcher
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// The supervisor and the space host talk over a pair of unix stream sockets.
+// A message is a header of 8 bytes, the length of the body, little endian, to
+// which the descriptors of the message are attached, and the body, a gob (text
+// of users need not be UTF-8, so no JSON). The supervisor asks; every request
+// but those marked below is answered by one reply. The host says nothing by
+// itself. Both ends are the same executable, so there is no version to check.
+const (
+	headerSize = 8
+	maxMessage = 64 << 20 // arguments and environment of one app, with room
+)
+
+// A request is one message to the host; exactly one field is set.
+type request struct {
+	Create *createRequest // make the address space
+	App    *appRequest    // learn a program
+	Memory bool           // map the job's memory; file: its memfd
+	Spawn  *spawnRequest  // start a rank; files: its standard three
+	Guard  int            // no reply: kill this process group when the supervisor is gone
+	Forget int            // no reply: the process group is gone
+}
+
+type createRequest struct {
+	Tasks         int
+	PartitionSize uint64
+	HugePages     bool
+	ID            string // of the job, see EnvID
+}
+
+type appRequest struct {
+	Path string
+	Name string
+	Args []string // with the program's name
+	Env  []string // shared by its ranks
+	Dir  string
+}
+
+type spawnRequest struct {
+	Rank, App int
+	CPUs      []int
+}
+
+// A reply answers a request. Err is the text of an error, "" for success.
+type reply struct {
+	Err    string
+	Pid    int
+	Layout pvas.Layout
+}
+
+// wantsReply says whether the host answers.
+func (r *request) wantsReply() bool { return r.Guard == 0 && r.Forget == 0 }
+
+// A control is one end of the connection. Any goroutine sends, one receives.
+type control struct {
+	conn *os.File
+	mu   sync.Mutex // held while a message is sent: it may take several writes
+}
+
+// newControl takes the descriptor over; f is closed. The connection is a file,
+// not a net.Conn: package net would make pvasrun, and with it every rank of a
+// benchmark, a dynamic program that needs a C library.
+func newControl(f *os.File) (*control, error) {
+	defer f.Close()
+	conn, err := sys.Pollable(f)
+	if err != nil {
+		return nil, fmt.Errorf("launcher: control connection: %w", err)
+	}
+	return &control{conn: conn}, nil
+}
+
+func (c *control) close() error { return c.conn.Close() }
+
+// send sends a message with descriptors, which stay the caller's.
+func (c *control) send(message any, files ...*os.File) error {
+	buf := bytes.NewBuffer(make([]byte, headerSize, 512))
+	if err := gob.NewEncoder(buf).Encode(message); err != nil {
+		return fmt.Errorf("launcher: encode message: %w", err)
+	}
+	b := buf.Bytes()
+	if len(b)-headerSize > maxMessage {
+		return fmt.Errorf("launcher: message of %d bytes is too long: shorten the arguments or the environment", len(b))
+	}
+	binary.LittleEndian.PutUint64(b, uint64(len(b)-headerSize))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, err := sys.SendWithFiles(c.conn, b, files)
+	if err == nil && n < len(b) {
+		_, err = c.conn.Write(b[n:]) // the descriptors went with the first byte
+	}
+	if err != nil {
+		return fmt.Errorf("launcher: send to the other end: %w", err)
+	}
+	return nil
+}
+
+// noteTime bounds the sending of a note to a host that does not read.
+const noteTime = time.Second
+
+// call sends a request and waits for its reply. An error of the host, or of the
+// connection to it, is a *HostError.
+func (c *control) call(op string, req request, files ...*os.File) (reply, error) {
+	var rep reply
+	if err := c.send(&req, files...); err != nil {
+		return rep, &HostError{Op: op, Err: err}
+	}
+	if _, err := c.receive(&rep); err != nil {
+		return rep, &HostError{Op: op, Err: err}
+	}
+	if rep.Err != "" {
+		return rep, &HostError{Op: op, Err: errors.New(rep.Err)}
+	}
+	return rep, nil
+}
+
+// note sends a request that has no reply. A host that cannot be reached has
+// died or is stopped, which is noticed elsewhere.
+func (c *control) note(req request) {
+	c.conn.SetWriteDeadline(time.Now().Add(noteTime))
+	c.send(&req)
+	c.conn.SetWriteDeadline(time.Time{})
+}
+
+// receive reads a message. The descriptors that came with it are the caller's.
+// At the end of the connection, between messages, the error is io.EOF.
+func (c *control) receive(message any) ([]*os.File, error) {
+	var header [headerSize]byte
+	// Only the header is asked for: descriptors come with the first byte of
+	// their message, and a longer read could run into the next one's.
+	n, files, err := sys.ReceiveWithFiles(c.conn, header[:])
+	if err != nil {
+		return nil, fmt.Errorf("launcher: receive: %w", err)
+	}
+	if n == 0 {
+		return nil, io.EOF
+	}
+	if err := c.receiveBody(header[:], n, message); err != nil {
+		closeAll(files)
+		return nil, fmt.Errorf("launcher: receive: %w", err)
+	}
+	return files, nil
+}
+
+func (c *control) receiveBody(header []byte, have int, message any) error {
+	if _, err := io.ReadFull(c.conn, header[have:]); err != nil {
+		return err
+	}
+	length := binary.LittleEndian.Uint64(header)
+	if length > maxMessage {
+		return fmt.Errorf("message of %d bytes is too long", length)
+	}
+	body := make([]byte, length)
+	if _, err := io.ReadFull(c.conn, body); err != nil {
+		return err
+	}
+	return gob.NewDecoder(bytes.NewReader(body)).Decode(message)
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
+}

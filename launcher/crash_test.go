@@ -1,0 +1,224 @@
+package launcher
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+func TestSuccess(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		out := run(t, ranks(btl, 5, "true"))
+		require.NoError(t, out.err)
+		require.Zero(t, out.Code)
+		require.Nil(t, out.Failure)
+		require.Equal(t, btl, out.BTL.String())
+		require.Empty(t, out.stdout+out.stderr)
+	})
+}
+
+// One rank ends badly; the others would wait for ever.
+func TestOneRankFails(t *testing.T) {
+	hostname, err := os.Hostname()
+	require.NoError(t, err)
+	cases := []struct {
+		verb, arg string
+		code      int
+		how       string
+	}{
+		{"exit", "3", 3, "exited with code 3"},
+		{"exit", "255", 255, "exited with code 255"},
+		{"panic", "", 2, "exited with code 2"},
+		{"segv", "", 139, `was killed by signal 11 \(segmentation fault, SIGSEGV\)(, core dumped)?`},
+		{"suicide", "", 137, `was killed by signal 9 \(killed, SIGKILL\)`},
+	}
+	eachBTL(t, func(t *testing.T, btl string) {
+		for _, c := range cases {
+			t.Run(c.verb+c.arg, func(t *testing.T) {
+				out := run(t, ranks(btl, 4, "-only", "2", c.verb, c.arg))
+				require.NoError(t, out.err)
+				require.Equal(t, c.code, out.Code)
+				require.NotNil(t, out.Failure)
+				require.Equal(t, 2, out.Failure.Rank)
+				require.Equal(t, c.code, out.Failure.Code())
+				line := fmt.Sprintf(`(?m)^pvasrun: rank 2 \(pid %d, %s\) on %s %s; ending the other (rank|[23] ranks)$`,
+					out.Failure.Pid, regexp.QuoteMeta(ranksProgram), regexp.QuoteMeta(hostname), c.how)
+				require.Regexp(t, line, out.stderr)
+				require.Equal(t, 1, strings.Count(out.stderr, "pvasrun:"), out.stderr)
+			})
+		}
+	})
+}
+
+// Ranks that take no notice of TERM are killed.
+func TestStubbornRanksAreKilled(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "stubborn"))
+		pids := p.awaitRanks(3)
+		require.NoError(t, sys.Kill(pids[1], syscall.SIGKILL))
+		require.Equal(t, 137, p.code())
+		requireGone(t, pids)
+		require.Contains(t, p.stderr.String(), "; ending the other 2 ranks\n")
+	})
+}
+
+func TestTimeout(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		j := ranks(btl, 3, "block")
+		j.Timeout = 300 * time.Millisecond
+		out := run(t, j)
+		require.NoError(t, out.err)
+		require.Equal(t, 124, out.Code)
+		require.Nil(t, out.Failure)
+		require.Regexp(t, `^pvasrun: time-out after 300ms: ending [0-3] ranks?\n$`, out.stderr)
+	})
+}
+
+func TestHostKilled(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "stubborn"))
+		pids, host := p.awaitRanks(3), p.host()
+		require.NoError(t, sys.Kill(host, syscall.SIGKILL))
+		require.Equal(t, 137, p.code())
+		requireGone(t, append(pids, host))
+		require.Contains(t, p.stderr.String(), fmt.Sprintf("pvasrun: the space host (pid %d) on ", host))
+		require.Contains(t, p.stderr.String(), "was killed by signal 9 (killed, SIGKILL); killing 3 ranks\n")
+	})
+}
+
+// Not even what left its process group and session outlives a killed supervisor.
+func TestSupervisorKilled(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "orphan", "block"))
+		pids := p.awaitRanks(6)
+		pids = append(pids, p.host())
+		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGKILL))
+		require.Equal(t, 137, p.code())
+		requireGone(t, pids)
+	})
+}
+
+func TestInterrupt(t *testing.T) {
+	cases := []struct {
+		name string
+		args []string
+		sig  syscall.Signal
+		code int
+	}{
+		{"default", []string{"block"}, syscall.SIGINT, 130},
+		{"term", []string{"block"}, syscall.SIGTERM, 143},
+		{"hup", []string{"block"}, syscall.SIGHUP, 129},
+		{"handled", []string{"polite", "0"}, syscall.SIGINT, 0},
+		{"handled badly", []string{"polite", "7"}, syscall.SIGINT, 130},
+	}
+	eachBTL(t, func(t *testing.T, btl string) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				p := startPvasrun(t, ranks(btl, 3, c.args...))
+				pids := p.awaitRanks(3)
+				require.NoError(t, sys.Kill(p.cmd.Process.Pid, c.sig))
+				require.Equal(t, c.code, p.code(), p.stderr)
+				requireGone(t, pids)
+				require.NotContains(t, p.stderr.String(), "pvasrun:")
+			})
+		}
+	})
+}
+
+func TestSecondInterruptKills(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "stubborn"))
+		pids := p.awaitRanks(3)
+		// Two interrupts in a row may count as one, so go on until it has helped.
+		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGINT))
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(10 * time.Millisecond):
+					sys.Kill(p.cmd.Process.Pid, syscall.SIGINT)
+				}
+			}
+		}()
+		require.Equal(t, 130, p.code())
+		requireGone(t, pids)
+		require.Contains(t, p.stderr.String(), "pvasrun: second interrupt: killing 3 ranks\n")
+	})
+}
+
+func TestSignalsAreForwarded(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 2, "signals"))
+		p.awaitRanks(2)
+		for _, sig := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP, syscall.SIGCONT} {
+			require.NoError(t, sys.Kill(p.cmd.Process.Pid, sig))
+			want := fmt.Sprintf("got %v\n", sig)
+			p.stdout.await(t, func(text string) bool { return strings.Count(text, want) >= 2 })
+		}
+		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGTERM))
+		require.Equal(t, 0, p.code())
+	})
+}
+
+// What a rank leaves behind dies with the job, even in a session of its own, and
+// does not keep the output open.
+func TestOrphansDieWithTheJob(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		out := run(t, ranks(btl, 2, "orphan"))
+		require.NoError(t, out.err)
+		require.Zero(t, out.Code)
+		require.Len(t, pidsIn(out.stdout), 2)
+	})
+}
+
+// A child that the process had before the job is not the job's.
+func TestOwnChildrenAreLeftAlone(t *testing.T) {
+	sleep := startSleep(t)
+	eachBTL(t, func(t *testing.T, btl string) {
+		_, err := Run(t.Context(), ranks(btl, 1, "true"))
+		require.NoError(t, err)
+		require.False(t, gone(sleep))
+	})
+}
+
+// No right is needed: neither root, nor a capability, nor ptrace.
+func TestUnprivilegedUser(t *testing.T) {
+	const nobody = 65534
+	self, err := os.ReadFile("/proc/self/exe")
+	require.NoError(t, err)
+	public := filepath.Join(filepath.Dir(ranksProgram), "supervisor") // the go command's folder is not
+	require.NoError(t, os.WriteFile(public, self, 0o755))
+	drop := func(cmd *exec.Cmd) {
+		cmd.Dir, cmd.Path = "/", public
+		if os.Geteuid() == 0 { // else the user of the tests has no privilege
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		}
+	}
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrunWith(t, ranks(btl, 3, "-only", "1", "exit", "6"), drop)
+		require.Equal(t, 6, p.code(), p.stderr)
+		requireGone(t, pidsIn(p.stdout.String()))
+	})
+}
+
+func TestManyRanks(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		j := Job{BTL: btl, Apps: []App{{Program: "/bin/true", N: 200}}}
+		out := run(t, j)
+		require.NoError(t, out.err)
+		require.Zero(t, out.Code)
+	})
+}

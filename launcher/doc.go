@@ -1,0 +1,24 @@
+// Package launcher is the process manager: it takes a job description, starts
+// the ranks in one of the two task models, carries their input and output,
+// forwards signals, and sees that nothing of the job outlives it.
+//
+//	supervisor (Run)          space host (HostMain)         ranks
+//	  starts, reaps  ---------> one address space  --------> pvas: clone
+//	  supervisor                only keeps watch             sm: os/exec
+//
+// The supervisor stays outside the shared address space, so a wild store in a
+// rank cannot hurt it; every rank is its child in both models and it alone
+// reaps them. The host is this program executed again. It makes the address
+// space and the ranks in it when the BTL is pvas; in both models it watches its
+// control socket and, when the supervisor is gone, kills what is left.
+//
+// Each rank leads a process group of its own. Its environment tells it its rank,
+// the number of ranks and where the memory of the job is (package job).
+//
+// The task model is that of the PVAS paper: the process manager creates the
+// address space, spawns every rank, waits for all and destroys the space.
+//
+// Not implemented: more than one machine, starting ranks of a running job
+// (MPI 4.1 section 11), restarting a failed rank, stopping a job with SIGTSTP,
+// binding to NUMA nodes or sockets.
+package launcher

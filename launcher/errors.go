@@ -1,0 +1,111 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// Exit codes that are not a rank's.
+const (
+	codeError       = 1
+	codeTimeout     = 124 // as timeout(1)
+	codeNotRunnable = 126 // as the shell
+	codeNotFound    = 127 // as the shell
+	codeSignal      = 128 // plus the number of the signal
+)
+
+// A ProgramError says why a program cannot be run or built. It wraps
+// fs.ErrNotExist, fs.ErrPermission or the error of the go command.
+type ProgramError struct {
+	Program string
+	Err     error
+}
+
+func (e *ProgramError) Error() string {
+	return fmt.Sprintf("launcher: program %s: %v", e.Program, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ProgramError) Unwrap() error { return e.Err }
+
+// A HostError says what the space host could not do. Text that came from the
+// host is in Err; a host that died has a Status.
+type HostError struct {
+	Op     string
+	Pid    int
+	Status syscall.WaitStatus // of a host that died; 0 otherwise
+	Err    error
+}
+
+func (e *HostError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("launcher: space host (pid %d): %s: %s", e.Pid, e.Op, describe(e.Status))
+	}
+	return fmt.Sprintf("launcher: space host: %s: %v", e.Op, e.Err)
+}
+
+// Unwrap returns the cause, if there is one.
+func (e *HostError) Unwrap() error { return e.Err }
+
+// A StartError says which rank could not be started, and why.
+type StartError struct {
+	Rank    int
+	Program string
+	Err     error
+}
+
+func (e *StartError) Error() string {
+	return fmt.Sprintf("launcher: start rank %d, %s: %v", e.Rank, e.Program, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *StartError) Unwrap() error { return e.Err }
+
+// A LimitError names a limit of the system that is too low for the job.
+type LimitError struct {
+	Limit      string
+	Have, Need uint64
+	Fix        string
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("launcher: %s is %d, the job needs %d: %s", e.Limit, e.Have, e.Need, e.Fix)
+}
+
+// errInterrupted is the end of a job by a signal before it had a process.
+type errInterrupted struct{ sig syscall.Signal }
+
+func (e errInterrupted) Error() string {
+	return "launcher: build programs: interrupted by " + sys.SignalName(e.sig)
+}
+
+// ExitCode returns the exit code a command should end with after Run has
+// returned err: 127 for a program that is not there, 126 for one that cannot be
+// executed, 128 + signal where a signal was the cause, and 1 otherwise.
+func ExitCode(err error) int {
+	var interrupted errInterrupted
+	var host *HostError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &interrupted):
+		return codeSignal + int(interrupted.sig)
+	case errors.As(err, &host) && host.Status.Signaled():
+		return codeSignal + int(host.Status.Signal())
+	}
+	var program *ProgramError
+	var image *pvas.ImageError
+	var start *StartError
+	switch {
+	case errors.As(err, &program) && errors.Is(err, fs.ErrNotExist):
+		return codeNotFound
+	case errors.As(err, &program) && errors.Is(err, fs.ErrPermission), errors.As(err, &image), errors.As(err, &start):
+		return codeNotRunnable
+	}
+	return codeError
+}

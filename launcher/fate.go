@@ -1,0 +1,192 @@
+package launcher
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// graceTime is how long ranks have between the request to end and the kill.
+const graceTime = 2 * time.Second
+
+// A Failure is the first rank that did not end with exit code 0.
+type Failure struct {
+	Rank    int
+	Pid     int
+	Program string // as the user gave it
+	Status  syscall.WaitStatus
+}
+
+// Code returns the exit code of the rank, 128 + signal if it was killed.
+func (f *Failure) Code() int { return exitCode(f.Status) }
+
+// String says which rank failed and how.
+func (f *Failure) String() string {
+	return fmt.Sprintf("rank %d (pid %d, %s) %s", f.Rank, f.Pid, f.Program, describe(f.Status))
+}
+
+func exitCode(status syscall.WaitStatus) int {
+	if status.Signaled() {
+		return codeSignal + int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+// describe says how a process ended.
+func describe(status syscall.WaitStatus) string {
+	if !status.Signaled() {
+		return fmt.Sprintf("exited with code %d", status.ExitStatus())
+	}
+	sig := status.Signal()
+	core := ""
+	if status.CoreDump() {
+		core = ", core dumped"
+	}
+	return fmt.Sprintf("was killed by signal %d (%v, %s)%s", int(sig), sig, sys.SignalName(sig), core)
+}
+
+// A fate decides what becomes of the job. It is told every event and acts
+// through its effects; it neither waits nor knows about processes, and is used
+// by one goroutine.
+//
+//	running --failure, time-out, closed output--> ending --grace over--> killed
+//	   |                                                                   ^
+//	   +--second interrupt, host died, cancelled---------------------------+
+//
+// The cause that leaves "running" sets the exit code; later ones do not change
+// it, because they are its consequences.
+type fate struct {
+	effects
+	hostname string
+
+	code    int
+	failure *Failure
+	ending  bool
+	killed  bool
+	// asked is the last forwarded signal that usually ends a program: ranks that
+	// end after it did so at the user's wish.
+	asked      syscall.Signal
+	interrupts int
+}
+
+// effects are what a fate can do. Messages come after signals: a reader of Stderr
+// that has stopped reading must not keep a job from being ended.
+type effects struct {
+	alive  func() int           // ranks that have been started and not reaped
+	signal func(syscall.Signal) // to the process groups of those ranks
+	grace  func(time.Duration)  // call graceOver after that time
+	say    func(format string, args ...any)
+}
+
+// end asks the remaining ranks to end.
+func (f *fate) end(code int) {
+	if f.ending || f.killed {
+		return
+	}
+	f.ending, f.code = true, code
+	// A stopped process takes no notice of TERM until it is continued.
+	f.signal(syscall.SIGTERM)
+	f.signal(syscall.SIGCONT)
+	f.grace(graceTime)
+}
+
+// kill ends the remaining ranks at once.
+func (f *fate) kill(code int) {
+	if !f.ending && !f.killed {
+		f.code = code
+	}
+	f.killed = true
+	f.signal(syscall.SIGKILL)
+}
+
+// fresh gives a rank that appears while the job is ending what the others had.
+func (f *fate) fresh(signal func(syscall.Signal)) {
+	switch {
+	case f.killed:
+		signal(syscall.SIGKILL)
+	case f.ending:
+		signal(syscall.SIGTERM)
+	}
+}
+
+// rankEnded is told when a rank has been reaped; alive no longer counts it.
+func (f *fate) rankEnded(rank, pid int, program string, status syscall.WaitStatus) {
+	if exitCode(status) == 0 || f.ending || f.killed {
+		return
+	}
+	if f.asked != 0 {
+		f.end(codeSignal + int(f.asked))
+		return
+	}
+	f.failure = &Failure{Rank: rank, Pid: pid, Program: program, Status: status}
+	f.end(exitCode(status))
+	f.say("rank %d (pid %d, %s) on %s %s%s", rank, pid, program, f.hostname, describe(status), f.others())
+}
+
+// others says what happens to the other ranks, if there are any left.
+func (f *fate) others() string {
+	switch n := f.alive(); n {
+	case 0:
+		return ""
+	case 1:
+		return "; ending the other rank"
+	default:
+		return fmt.Sprintf("; ending the other %d ranks", n)
+	}
+}
+
+// received forwards a signal. The second interrupt kills.
+func (f *fate) received(sig syscall.Signal) {
+	switch sig {
+	case syscall.SIGINT:
+		f.interrupts++
+		if f.interrupts > 1 {
+			f.kill(codeSignal + int(sig))
+			f.say("second interrupt: killing %s", count(f.alive()))
+			return
+		}
+		f.asked = sig
+	case syscall.SIGTERM, syscall.SIGHUP:
+		f.asked = sig
+	}
+	f.signal(sig)
+}
+
+func (f *fate) timedOut(after time.Duration) {
+	f.end(codeTimeout)
+	f.say("time-out after %v: ending %s", after, count(f.alive()))
+}
+
+// graceOver is called when the time to end in an orderly way is over.
+func (f *fate) graceOver() { f.kill(f.code) }
+
+// hostDied is told when the space host ended before the ranks. In one address
+// space nothing watches over the ranks' memory any more; in both models nothing
+// would clean up after the supervisor.
+func (f *fate) hostDied(pid int, status syscall.WaitStatus) {
+	code := exitCode(status)
+	if code == 0 {
+		code = codeError
+	}
+	f.kill(code)
+	f.say("the space host (pid %d) on %s %s; killing %s", pid, f.hostname, describe(status), count(f.alive()))
+}
+
+// outputFailed is told when Stdout takes no more.
+func (f *fate) outputFailed(err error) {
+	if isClosedPipe(err) {
+		f.end(codeSignal + int(syscall.SIGPIPE)) // in silence, as any program in a pipeline
+		return
+	}
+	f.end(codeError)
+	f.say("write output: %v; ending %s", err, count(f.alive()))
+}
+
+func count(ranks int) string {
+	if ranks == 1 {
+		return "1 rank"
+	}
+	return fmt.Sprintf("%d ranks", ranks)
+}

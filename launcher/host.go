@@ -1,0 +1,184 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/nofile"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+const (
+	hostName      = "pvasrun-host" // argv[0] of a space host
+	hostControlFd = 3
+)
+
+// HostMain must be the first call of main in every program that calls Run: Run
+// executes the program again as the space host. In that process HostMain serves
+// and does not return; in any other it returns at once.
+func HostMain() {
+	if len(os.Args) == 0 || os.Args[0] != hostName {
+		return
+	}
+	os.Exit(hostMain())
+}
+
+func hostMain() int {
+	control, err := newControl(os.NewFile(hostControlFd, "control"))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: it is started by pvasrun only: %v\n", hostName, err)
+		return codeError
+	}
+	h := &host{control: control, guarded: map[int]bool{}}
+	// The supervisor ends the host with SIGKILL when the job is over. The end of
+	// the connection therefore means that the supervisor itself was killed.
+	err = h.serve()
+	h.killAll()
+	if !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", hostName, err)
+		return codeError
+	}
+	return 0
+}
+
+// A host is the process whose address space holds the ranks (pvas), or that only
+// guards them (sm). It handles one request at a time.
+type host struct {
+	control *control
+	id      string
+	space   *pvas.Space
+	memory  *job.Memory
+	apps    []appRequest
+	guarded map[int]bool // process groups to kill, by leader
+}
+
+// serve answers requests until the connection ends, which is an error, mostly
+// io.EOF.
+func (h *host) serve() error {
+	for {
+		var req request
+		files, err := h.control.receive(&req)
+		if err != nil {
+			return err
+		}
+		rep, err := h.handle(&req, files)
+		if err != nil {
+			rep.Err = err.Error()
+		}
+		if !req.wantsReply() {
+			continue
+		}
+		if err := h.control.send(&rep); err != nil {
+			return err
+		}
+	}
+}
+
+// handle does what a request asks. It owns the files.
+func (h *host) handle(req *request, files []*os.File) (reply, error) {
+	switch {
+	case req.Create != nil:
+		return reply{}, h.create(req.Create)
+	case req.App != nil:
+		return reply{}, h.addApp(*req.App)
+	case req.Memory:
+		return reply{}, h.mapMemory(files)
+	case req.Spawn != nil:
+		defer closeAll(files)
+		return h.spawn(req.Spawn, files)
+	case req.Guard != 0:
+		h.guarded[req.Guard] = true
+		return reply{}, nil
+	case req.Forget != 0:
+		delete(h.guarded, req.Forget)
+		return reply{}, nil
+	}
+	closeAll(files)
+	return reply{}, errors.New("unknown request")
+}
+
+// create makes the address space, or only learns the job's name: Tasks is 0 for
+// a host that guards.
+func (h *host) create(req *createRequest) error {
+	h.id = req.ID
+	if req.Tasks == 0 {
+		return nil
+	}
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, HugePages: req.HugePages})
+	h.space = space
+	return err
+}
+
+// addApp learns a program and sees that it has room in a partition.
+func (h *host) addApp(app appRequest) error {
+	if h.space == nil {
+		return errors.New("program: request out of order")
+	}
+	h.apps = append(h.apps, app)
+	_, err := h.space.Layout(0, app.Path)
+	return err
+}
+
+func (h *host) mapMemory(files []*os.File) error {
+	if len(files) != 1 {
+		return errors.New("job memory: no descriptor came with the request")
+	}
+	memory, err := job.Map(files[0])
+	if err != nil {
+		files[0].Close()
+		return err
+	}
+	h.memory = memory
+	return nil
+}
+
+// spawn starts a rank as a child of the supervisor.
+func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
+	if len(files) != 3 || h.space == nil || h.memory == nil || req.App >= len(h.apps) {
+		return reply{}, errors.New("spawn: request out of order")
+	}
+	app := h.apps[req.App]
+	layout, err := h.space.Layout(req.Rank, app.Path)
+	if err != nil {
+		return reply{}, err
+	}
+	h.memory.Root().SetArena(req.Rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
+	task, err := h.space.Spawn(pvas.TaskSpec{
+		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
+		Env:   rankEnv(app.Env, req.Rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
+		Stdin: files[0], Stdout: files[1], Stderr: files[2],
+		Partition: req.Rank, CPUs: req.CPUs, Limits: fileLimit(),
+		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	h.guarded[task.Pid()] = true
+	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
+}
+
+// fileLimit gives ranks the limit on open files that the user set: the Go
+// library has raised it in this process.
+func fileLimit() []pvas.Limit {
+	soft, hard, ok := nofile.Original()
+	if !ok {
+		return nil
+	}
+	return []pvas.Limit{{Resource: sys.RlimitNofile, Soft: soft, Hard: hard}}
+}
+
+// killAll leaves nothing of the job behind after the supervisor was killed. The
+// ranks themselves also die by their death signal; this is for what they started.
+func (h *host) killAll() {
+	for pid := range h.guarded {
+		sys.Kill(-pid, syscall.SIGKILL) // an error: nobody is left in it
+	}
+	if h.id != "" {
+		killMarked(h.id)
+	}
+}

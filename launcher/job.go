@@ -1,0 +1,132 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// A Job describes what Run starts. The zero value of every field but Apps is
+// usable.
+type Job struct {
+	Apps []App // the programs of the job; their ranks are numbered through in this order
+
+	BTL           string // "auto" or "": one address space where possible; "pvas"; "sm"
+	PartitionSize uint64 // pvas: bytes per rank, a power of two; 0: chosen
+	HugePages     bool   // advise huge pages for the shared memory of the ranks
+
+	Bind           Binding
+	ReportBindings bool // one line per rank on Stderr
+
+	Stdin     *os.File  // for rank 0; nil: no input. The other ranks have no input
+	Stdout    io.Writer // nil: discarded
+	Stderr    io.Writer // nil: discarded
+	TagOutput bool      // every line begins with "[rank]<stream>: "
+	OutputDir string    // if not empty: a file per rank and stream there, instead of Stdout and Stderr
+
+	Timeout time.Duration    // end the job that long after its first rank starts; 0: never
+	Signals <-chan os.Signal // to forward, see ForwardedSignals; never closed; nil: none
+
+	// Hold, if not nil, is called when every rank of the job has reached a hold
+	// point, with all of them stopped there; they go on when it returns. It is
+	// called for HoldInit and then for HoldFinalize, on a goroutine of its own,
+	// and not at all for programs that never get there.
+	Hold func(job.Hold, Processes)
+
+	// Started, if not nil, is called once when every rank has been started, while
+	// the job runs; it must not block.
+	Started func(Processes)
+
+	Log func(format string, args ...any) // what -v prints; nil: nothing
+}
+
+// An App is one program of a job.
+type App struct {
+	// Program is a binary, looked up in PATH if it has no slash, or a Go package:
+	// a directory, or an import path that the go command resolves here. A package
+	// is built as a PIE.
+	Program string
+	Args    []string // without the name of the program
+	N       int      // ranks
+	Env     []string // added to the environment, "NAME=value"
+	Dir     string   // working directory; "": the supervisor's
+}
+
+// Processes are the processes of a running job.
+type Processes struct {
+	BTL   job.BTL
+	Host  int   // pid of the space host
+	Ranks []int // pids, by rank
+
+	// SharedBytes is the size of the windows of the rank that has most, as far as
+	// ranks have made any. It is 0 before the hold points.
+	SharedBytes uint64
+}
+
+// Spaces returns one pid for each address space that holds ranks.
+func (p Processes) Spaces() []int {
+	if p.BTL == job.BTLPvas {
+		return []int{p.Host}
+	}
+	return append([]int(nil), p.Ranks...)
+}
+
+// A Result says how a job ended.
+type Result struct {
+	BTL     job.BTL
+	Reason  string   // why "auto" took sm; "" otherwise
+	Code    int      // exit code for the command: see Run
+	Failure *Failure // the first rank that failed; nil if none did
+	HostPid int
+}
+
+// size returns the number of ranks.
+func (j *Job) size() int {
+	n := 0
+	for _, app := range j.Apps {
+		n += app.N
+	}
+	return n
+}
+
+// check refuses descriptions that cannot be run, before anything is started.
+func (j *Job) check() error {
+	if len(j.Apps) == 0 {
+		return errors.New("launcher: job: no program given")
+	}
+	for _, app := range j.Apps {
+		if app.Program == "" {
+			return errors.New("launcher: job: a program without a name")
+		}
+		if app.N < 1 {
+			return fmt.Errorf("launcher: job: %s: %d ranks: at least 1 is needed", app.Program, app.N)
+		}
+	}
+	switch j.BTL {
+	case "", btlAuto, btlPvas, btlSM:
+	default:
+		return fmt.Errorf("launcher: job: unknown BTL %q: use auto, pvas or sm", j.BTL)
+	}
+	if j.Timeout < 0 {
+		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
+	}
+	return j.checkFiles()
+}
+
+// Names of task models in Job.BTL.
+const (
+	btlAuto = "auto"
+	btlPvas = "pvas"
+	btlSM   = "sm"
+)
+
+// logf prints for -v.
+func (j *Job) logf(format string, args ...any) {
+	if j.Log != nil {
+		j.Log(format, args...)
+	}
+}

@@ -1,0 +1,285 @@
+package launcher
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// ranksProgram is testdata/ranks, built as a PIE.
+var ranksProgram string
+
+// superviseEnv makes the test binary a supervisor that runs the job in it.
+const superviseEnv = "LAUNCHER_TEST_JOB"
+
+func TestMain(m *testing.M) {
+	HostMain()
+	if text := os.Getenv(superviseEnv); text != "" {
+		os.Exit(superviseMain(text))
+	}
+	os.Exit(testMain(m))
+}
+
+func testMain(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "launcher-test")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil { // for other users
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	ranksProgram = filepath.Join(dir, "ranks")
+	build := exec.Command("go", "build", "-buildmode=pie", "-o", ranksProgram, "./testdata/ranks")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build the ranks: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// A sentJob is what a job for another process may say.
+type sentJob struct {
+	BTL  string
+	Apps []App
+}
+
+// superviseMain is a pvasrun in miniature.
+func superviseMain(text string) int {
+	var sent sentJob
+	if err := json.Unmarshal([]byte(text), &sent); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 99
+	}
+	os.Unsetenv(superviseEnv)
+	j := Job{BTL: sent.BTL, Apps: sent.Apps}
+	signals, stop := ForwardedSignals()
+	defer stop()
+	j.Stdin, j.Stdout, j.Stderr, j.Signals = os.Stdin, os.Stdout, os.Stderr, signals
+	result, err := Run(context.Background(), j)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pvasrun:", err)
+		return ExitCode(err)
+	}
+	return result.Code
+}
+
+// eachBTL runs a test in both task models. pvas is left out only where the
+// machine cannot do it.
+func eachBTL(t *testing.T, f func(t *testing.T, btl string)) {
+	for _, btl := range []string{btlPvas, btlSM} {
+		t.Run("btl="+btl, func(t *testing.T) {
+			if btl == btlPvas {
+				if err := pvas.Supported(); err != nil {
+					t.Skip(err)
+				}
+			}
+			f(t, btl)
+		})
+	}
+}
+
+// ranks is a job of n ranks of the test program.
+func ranks(btl string, n int, args ...string) Job {
+	return Job{BTL: btl, Apps: []App{{Program: ranksProgram, Args: args, N: n}}}
+}
+
+// outcome is what a job left.
+type outcome struct {
+	*Result
+	err            error
+	stdout, stderr string
+}
+
+// run runs a job in this process, with a deadline that a correct job never
+// meets, and checks that it left no process.
+func run(t *testing.T, j Job) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	if j.Stdout == nil {
+		j.Stdout = &stdout
+	}
+	if j.Stderr == nil {
+		j.Stderr = &stderr
+	}
+	result, err := Run(ctx, j)
+	require.NoError(t, ctx.Err(), "the job hung; stderr: %s", &stderr)
+	requireGone(t, pidsIn(stdout.String()))
+	require.Empty(t, children(os.Getpid()), "processes left behind")
+	return outcome{result, err, stdout.String(), stderr.String()}
+}
+
+var pidLine = regexp.MustCompile(`(?m)pid (\d+) pgid (\d+)$`)
+
+// pidsIn returns the processes that announced themselves, each of which must
+// lead its own group.
+func pidsIn(output string) []int {
+	var pids []int
+	for _, m := range pidLine.FindAllStringSubmatch(output, -1) {
+		pid, _ := strconv.Atoi(m[1])
+		if m[1] != m[2] {
+			panic("rank is not the leader of a process group: " + m[0])
+		}
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// requireGone waits until the processes have ended.
+func requireGone(t *testing.T, pids []int) {
+	t.Helper()
+	for _, pid := range pids {
+		require.Eventually(t, func() bool { return gone(pid) }, 20*time.Second, time.Millisecond, "process %d is left", pid)
+	}
+}
+
+// gone reports whether a process has ended; whether its parent has taken notice
+// is not the question.
+func gone(pid int) bool {
+	stat, err := os.ReadFile(procFile(pid, "stat"))
+	if err != nil {
+		return true
+	}
+	return bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" Z")) ||
+		bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" X"))
+}
+
+// A pvasrun is a supervisor in a process of its own.
+type pvasrun struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	stdout *watched
+	stderr *watched
+}
+
+// startPvasrun starts a job under a supervisor of its own. Whatever is left of
+// it is killed at the end of the test.
+func startPvasrun(t *testing.T, j Job) *pvasrun {
+	t.Helper()
+	return startPvasrunWith(t, j, func(*exec.Cmd) {})
+}
+
+// startPvasrunWith lets the caller change the command before it is started.
+func startPvasrunWith(t *testing.T, j Job, change func(*exec.Cmd)) *pvasrun {
+	t.Helper()
+	text, err := json.Marshal(sentJob{j.BTL, j.Apps})
+	require.NoError(t, err)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p := &pvasrun{t: t, cmd: exec.Command(self), stdout: newWatched(), stderr: newWatched()}
+	p.cmd.Env = append(os.Environ(), superviseEnv+"="+string(text))
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
+	p.cmd.WaitDelay = 20 * time.Second
+	change(p.cmd)
+	require.NoError(t, p.cmd.Start())
+	t.Cleanup(func() {
+		p.cmd.Process.Kill()
+		p.cmd.Wait()
+		for _, pid := range pidsIn(p.stdout.String()) {
+			if !gone(pid) {
+				sys.Kill(-pid, syscall.SIGKILL)
+			}
+		}
+	})
+	return p
+}
+
+// awaitRanks waits until n ranks have announced themselves.
+func (p *pvasrun) awaitRanks(n int) []int {
+	p.t.Helper()
+	p.stdout.await(p.t, func(text string) bool { return len(pidsIn(text)) >= n })
+	return pidsIn(p.stdout.String())
+}
+
+// host returns the pid of the space host.
+func (p *pvasrun) host() int {
+	p.t.Helper()
+	for _, pid := range children(p.cmd.Process.Pid) {
+		args, err := os.ReadFile(procFile(pid, "cmdline"))
+		require.NoError(p.t, err)
+		comm, err := os.ReadFile(procFile(pid, "comm"))
+		require.NoError(p.t, err)
+		// In one address space all ranks show the arguments of the host.
+		if bytes.HasPrefix(args, []byte(hostName+"\x00")) && string(comm) != "ranks\n" {
+			return pid
+		}
+	}
+	p.t.Fatal("no space host")
+	return 0
+}
+
+// code waits for the supervisor and returns its exit code, 128 + signal if it
+// was killed.
+func (p *pvasrun) code() int {
+	p.t.Helper()
+	timer := time.AfterFunc(time.Minute, func() { p.cmd.Process.Kill() })
+	defer timer.Stop()
+	p.cmd.Wait()
+	return exitCode(p.cmd.ProcessState.Sys().(syscall.WaitStatus))
+}
+
+// watched is a buffer that one can wait on.
+type watched struct {
+	mu      sync.Mutex
+	changed *sync.Cond
+	buf     bytes.Buffer
+}
+
+func newWatched() *watched {
+	w := &watched{}
+	w.changed = sync.NewCond(&w.mu)
+	return w
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changed.Broadcast()
+	return w.buf.Write(b)
+}
+
+func (w *watched) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.buf.String()
+}
+
+// await waits for text that satisfies ok.
+func (w *watched) await(t *testing.T, ok func(string) bool) {
+	t.Helper()
+	expired := false
+	timer := time.AfterFunc(time.Minute, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		expired = true
+		w.changed.Broadcast()
+	})
+	defer timer.Stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !ok(w.buf.String()) {
+		if expired {
+			t.Fatalf("text did not come; there is: %s", w.buf.String())
+		}
+		w.changed.Wait()
+	}
+}

@@ -1,0 +1,208 @@
+package launcher
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// A plan is a job that has been checked and whose programs have been found: all
+// that is known before the first process is started.
+type plan struct {
+	job      *Job
+	size     int // ranks
+	cpus     []int
+	id       string
+	programs []*program // by app
+	envs     [][]string // by app: what its ranks share
+	appOf    []int      // app, by rank
+}
+
+// newPlan checks a job and finds or builds its programs. The caller closes it.
+func newPlan(ctx context.Context, j *Job) (*plan, error) {
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	cpus, err := allowedCPUs()
+	if err != nil {
+		return nil, err
+	}
+	if err := j.Bind.check(cpus); err != nil {
+		return nil, err
+	}
+	p := &plan{job: j, size: j.size(), cpus: cpus, id: newID()}
+	if err := p.findPrograms(ctx); err != nil {
+		p.close()
+		return nil, err
+	}
+	for i, app := range j.Apps {
+		p.envs = append(p.envs, baseEnv(app, p.programs[i], p.id, p.size, len(cpus)))
+		for range app.N {
+			p.appOf = append(p.appOf, i)
+		}
+	}
+	return p, nil
+}
+
+// findPrograms finds or builds the programs, each once. A signal that would end
+// the job ends a build.
+func (p *plan) findPrograms(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var interrupted error
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		interrupted = p.awaitInterrupt(ctx)
+		cancel()
+	})
+	err := p.find(ctx)
+	cancel()
+	watch.Wait()
+	if interrupted != nil {
+		return interrupted
+	}
+	return err
+}
+
+// awaitInterrupt returns the first signal that would end the job, or nil when
+// ctx ends.
+func (p *plan) awaitInterrupt(ctx context.Context) error {
+	for {
+		select {
+		case sig := <-p.job.Signals:
+			if number, ok := sig.(syscall.Signal); ok && endsWait(sig) {
+				return errInterrupted{number}
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (p *plan) find(ctx context.Context) error {
+	found := map[string]*program{}
+	for _, app := range p.job.Apps {
+		prog := found[app.Program]
+		if prog == nil {
+			var err error
+			prog, err = findProgram(ctx, app.Program, orDiscard(p.job.Stderr))
+			if err != nil {
+				return err
+			}
+			found[app.Program] = prog
+		}
+		p.programs = append(p.programs, prog)
+	}
+	return nil
+}
+
+func (p *plan) close() {
+	for _, prog := range p.programs {
+		prog.close()
+	}
+}
+
+// app returns the app of a rank.
+func (p *plan) app(rank int) *App { return &p.job.Apps[p.appOf[rank]] }
+
+// args returns the arguments of an app's ranks, first the name as it was typed.
+func (p *plan) args(app int) []string {
+	return append([]string{p.job.Apps[app].Program}, p.job.Apps[app].Args...)
+}
+
+// fit says why the ranks cannot share an address space, nil if they can as far
+// as can be seen from outside it.
+func (p *plan) fit() error {
+	if err := pvas.Supported(); err != nil {
+		return err
+	}
+	for _, prog := range p.programs {
+		if err := pvas.Check(prog.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A RankPlan is where a rank would run.
+type RankPlan struct {
+	Rank    int          `json:"rank"`
+	Program string       `json:"program"` // as the user gave it
+	Args    []string     `json:"args"`    // with the program's name
+	Dir     string       `json:"dir"`
+	CPUs    []int        `json:"cpus"`             // it may run on
+	Layout  *pvas.Layout `json:"layout,omitempty"` // nil: an address space of its own
+}
+
+// A Plan is what Run would do.
+type Plan struct {
+	BTL    job.BTL    `json:"btl"`
+	Reason string     `json:"reason,omitempty"` // why "auto" takes sm
+	Ranks  []RankPlan `json:"ranks"`
+}
+
+// DryRun finds and builds the programs of a job, and says where its ranks would
+// run, without starting one. The addresses differ from one job to the next; the
+// distances between them do not. Errors are those of Run.
+func DryRun(ctx context.Context, j Job) (*Plan, error) {
+	p, err := newPlan(ctx, &j)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("launcher: %w", err)
+	}
+	result := &Plan{BTL: job.BTLSM}
+	for rank := range p.size {
+		app := p.app(rank)
+		r := RankPlan{Rank: rank, Program: app.Program, Args: p.args(p.appOf[rank]), Dir: dir, CPUs: p.cpus}
+		if app.Dir != "" {
+			r.Dir = app.Dir
+		}
+		if cpus := j.Bind.cpus(rank, p.cpus); cpus != nil {
+			r.CPUs = cpus
+		}
+		result.Ranks = append(result.Ranks, r)
+	}
+	if j.BTL == btlSM {
+		return result, nil
+	}
+	if err := p.layouts(result.Ranks); err != nil {
+		if j.BTL == btlPvas {
+			return nil, err
+		}
+		result.Reason = reason(err)
+		return result, nil
+	}
+	result.BTL = job.BTLPvas
+	return result, nil
+}
+
+// layouts fills in where ranks lie in one address space, or leaves them alone
+// and says why they cannot.
+func (p *plan) layouts(ranks []RankPlan) error {
+	if err := p.fit(); err != nil {
+		return err
+	}
+	space, err := pvas.Create(pvas.Config{Tasks: p.size, PartitionSize: p.job.PartitionSize, HugePages: p.job.HugePages})
+	if err != nil {
+		return err
+	}
+	defer space.Destroy()
+	layouts := make([]pvas.Layout, p.size)
+	for rank := range ranks {
+		if layouts[rank], err = space.Layout(rank, p.programs[p.appOf[rank]].path); err != nil {
+			return err
+		}
+	}
+	for rank := range ranks {
+		ranks[rank].Layout = &layouts[rank]
+	}
+	return nil
+}

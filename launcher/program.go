@@ -1,0 +1,134 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// A program is an App's program, ready to be started.
+type program struct {
+	path string   // what execve gets; good in every process of the user
+	name string   // base name, for comm and messages
+	file *os.File // a program built for this job, in memory; nil for a binary
+}
+
+func (p *program) close() {
+	if p.file != nil {
+		p.file.Close()
+	}
+}
+
+// findProgram turns what the user typed into a program. A directory is a Go
+// package. Anything else is a binary by the rules of the shell; what is no
+// binary but looks like an import path is tried as a package.
+func findProgram(ctx context.Context, typed string, stderr io.Writer) (*program, error) {
+	if info, err := os.Stat(typed); err == nil && info.IsDir() && strings.ContainsRune(typed, '/') || typed == "." || typed == ".." {
+		return buildProgram(ctx, typed, typed, ".", stderr)
+	}
+	path, err := exec.LookPath(typed)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return binaryProgram(typed, path)
+	}
+	if errors.Is(err, fs.ErrNotExist) && looksLikeImportPath(typed) && goResolves(ctx, typed) {
+		return buildProgram(ctx, typed, "", typed, stderr)
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		err = fmt.Errorf("%w: not in PATH (a program of this directory is ./%s)", fs.ErrNotExist, typed)
+	}
+	return nil, &ProgramError{typed, cause(err)}
+}
+
+// cause takes the path off an error, which the message gives already.
+func cause(err error) error {
+	var exe *exec.Error
+	if errors.As(err, &exe) {
+		err = exe.Err
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return err
+}
+
+// binaryProgram makes the path absolute: ranks may start in another directory.
+func binaryProgram(typed, path string) (*program, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, &ProgramError{typed, err}
+	}
+	return &program{path: abs, name: filepath.Base(abs)}, nil
+}
+
+// looksLikeImportPath keeps a mistyped file name from starting the go command:
+// ./x and /x are files.
+func looksLikeImportPath(typed string) bool {
+	return strings.ContainsRune(typed, '/') && !filepath.IsAbs(typed) && !strings.HasPrefix(typed, ".")
+}
+
+func goResolves(ctx context.Context, pkg string) bool {
+	cmd := exec.CommandContext(ctx, "go", "list", "-f", "{{.Name}}", "--", pkg)
+	out, err := cmd.Output()
+	return err == nil && strings.TrimSpace(string(out)) == "main"
+}
+
+// buildProgram builds a Go package as a PIE into memory; nothing is written
+// where the user could see it. `go run` keeps the linked program in the build
+// cache, which `go build` does not, and -exec cat makes it hand the program over
+// instead of running it: a second start costs some 70 ms.
+func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer) (*program, error) {
+	abs, err := filepath.Abs(typed)
+	if err != nil {
+		return nil, &ProgramError{typed, err}
+	}
+	name := filepath.Base(abs)
+	file, err := sys.ProgramFile(name)
+	if err != nil {
+		return nil, &ProgramError{typed, err}
+	}
+	cmd := exec.CommandContext(ctx, "go", "run", "-buildmode=pie", "-exec", "cat", pkg)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, file, stderr
+	if err := runGo(cmd); err != nil {
+		file.Close()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, &ProgramError{typed, fmt.Errorf("build with the go command: %w", err)}
+	}
+	if err := sys.SealProgram(file); err != nil {
+		file.Close()
+		return nil, &ProgramError{typed, err}
+	}
+	return &program{path: descriptorPath(os.Getpid(), file), name: name, file: file}, nil
+}
+
+// runGo runs the go command so that it removes its work directory when the job
+// is interrupted, and even when this process is killed.
+func runGo(cmd *exec.Cmd) error {
+	// The death signal refers to the thread that starts the command.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// A group of its own: an INT from the terminal comes through Cancel, once.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
+	cmd.Cancel = func() error { return sys.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd.Run()
+}
+
+// descriptorPath names an open file of process pid for as long as it is open
+// there. Unlike /proc/self it means the same in every process.
+func descriptorPath(pid int, f *os.File) string {
+	return fmt.Sprintf("/proc/%d/fd/%d", pid, f.Fd())
+}

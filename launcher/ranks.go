@@ -1,0 +1,152 @@
+package launcher
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// chooseBTL decides for one of the task models, and has the address space made
+// if it is to be one.
+func (s *supervisor) chooseBTL() error {
+	if s.job.BTL != btlSM {
+		err := s.makeSpace()
+		if err == nil {
+			s.btl = job.BTLPvas
+			// The host starts the ranks from now on; this side only reaps.
+			s.closeTasks()
+			return nil
+		}
+		if s.job.BTL == btlPvas {
+			return err
+		}
+		s.reason = reason(err)
+		s.io.say("every rank gets an address space of its own (--btl sm): %s", s.reason)
+	}
+	s.btl = job.BTLSM
+	_, err := s.control.call("guard the job", request{Create: &createRequest{ID: s.id}})
+	return err
+}
+
+// reason shortens an error to what fits behind a colon in one line.
+func reason(err error) string {
+	var host *HostError
+	if errors.As(err, &host) && host.Err != nil {
+		err = host.Err
+	}
+	text := strings.TrimPrefix(err.Error(), "pvas: ")
+	return strings.ReplaceAll(text, "\n", "; ")
+}
+
+// makeSpace has the host make the address space and look at the programs.
+func (s *supervisor) makeSpace() error {
+	if err := s.fit(); err != nil {
+		return err
+	}
+	create := &createRequest{Tasks: s.size, PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
+	if _, err := s.control.call("create the address space", request{Create: create}); err != nil {
+		return err
+	}
+	for i, app := range s.job.Apps {
+		prog := s.programs[i]
+		req := &appRequest{Path: prog.path, Name: prog.name, Args: s.args(i), Env: s.envs[i], Dir: app.Dir}
+		if _, err := s.control.call("look at "+app.Program, request{App: req}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A startedRank tells that a rank runs, or that it could not be started.
+type startedRank struct {
+	rank, pid int
+	err       error
+}
+
+// startRanks starts the ranks in order, on a goroutine of its own, until stop is
+// closed or one cannot be started. The channel is closed after the last.
+func (s *supervisor) startRanks(stop <-chan struct{}) <-chan startedRank {
+	started := make(chan startedRank)
+	go func() {
+		defer close(started)
+		for rank := range s.size {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			pid, err := s.startRank(rank)
+			if err != nil {
+				err = &StartError{Rank: rank, Program: s.app(rank).Program, Err: err}
+			}
+			started <- startedRank{rank, pid, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return started
+}
+
+// startRank starts one rank and returns its pid.
+func (s *supervisor) startRank(rank int) (int, error) {
+	files, err := s.io.forRank(rank)
+	if err != nil {
+		return 0, err
+	}
+	// What the rank does not hold must be closed here, or the end of its output
+	// would never be seen.
+	defer files.close()
+	cpus := s.job.Bind.cpus(rank, s.cpus)
+	start := s.startInSpace
+	if s.btl == job.BTLSM {
+		start = s.startAlone
+	}
+	pid, err := start(rank, cpus, files.files[:])
+	if err != nil {
+		return 0, err
+	}
+	s.job.logf("rank %d is pid %d", rank, pid)
+	if s.job.ReportBindings {
+		s.reportBinding(rank, cpus)
+	}
+	return pid, nil
+}
+
+// startInSpace has the host start a rank in its address space.
+func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, error) {
+	req := &spawnRequest{Rank: rank, App: s.appOf[rank], CPUs: cpus}
+	rep, err := s.control.call("start rank", request{Spawn: req}, files...)
+	if err != nil {
+		return 0, err
+	}
+	l := rep.Layout
+	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack %#x-%#x, arena %#x", rank,
+		l.Base, l.Image.Start, l.Image.End, l.Stack.Start, l.Stack.End, l.Arena.Start)
+	return rep.Pid, nil
+}
+
+// startAlone starts a rank as a process of its own, with the job's memory as its
+// descriptor 3.
+func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
+	app := s.appOf[rank]
+	pid, err := s.parent.startClassic(classic{
+		path: s.programs[app].path, args: s.args(app), env: rankEnv(s.envs[app], rank, "fd:3"),
+		dir: s.job.Apps[app].Dir, files: append(files, s.memory.File()), cpus: cpus,
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.control.note(request{Guard: pid})
+	return pid, nil
+}
+
+func (s *supervisor) reportBinding(rank int, cpus []int) {
+	if cpus == nil {
+		s.io.say("rank %d is not bound (CPUs %s)", rank, formatCPUs(s.cpus))
+		return
+	}
+	s.io.say("rank %d is bound to CPU %s", rank, formatCPUs(cpus))
+}

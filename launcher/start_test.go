@@ -1,0 +1,296 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+func TestEnvironmentOfRanks(t *testing.T) {
+	t.Setenv("PVAS_JOB", "of another job")
+	t.Setenv("FROM_OUTSIDE", "outside")
+	eachBTL(t, func(t *testing.T, btl string) {
+		get := func(name string, n int) string {
+			j := ranks(btl, n, "env", name)
+			j.Apps[0].Env = []string{"X=1", "X=2", "Y=not utf-8 \xff"}
+			out := run(t, j)
+			require.NoError(t, out.err)
+			return out.stdout
+		}
+		require.Equal(t, "X=2\n", get("X", 1))
+		require.Equal(t, "Y=not utf-8 \xff\n", get("Y", 1))
+		require.Equal(t, "FROM_OUTSIDE=outside\n", get("FROM_OUTSIDE", 1))
+		require.Equal(t, "PVAS_SIZE=3\nPVAS_SIZE=3\nPVAS_SIZE=3\n", get("PVAS_SIZE", 3))
+		require.Equal(t, "PVAS_PROGRAM="+ranksProgram+"\n", get("PVAS_PROGRAM", 1))
+		want := `^PVAS_JOB=fd:3\n$`
+		if btl == btlPvas {
+			want = `^PVAS_JOB=addr:0x[0-9a-f]+\n$`
+		}
+		require.Regexp(t, want, get("PVAS_JOB", 1))
+	})
+}
+
+func TestGomaxprocs(t *testing.T) {
+	prog := &program{path: "/p"}
+	t.Setenv("GOMAXPROCS", "")
+	require.Contains(t, baseEnv(App{}, prog, "id", 4, 4), "GOMAXPROCS=1")
+	require.NotContains(t, baseEnv(App{}, prog, "id", 3, 4), "GOMAXPROCS=1")
+	require.Contains(t, baseEnv(App{Env: []string{"GOMAXPROCS=3"}}, prog, "id", 4, 4), "GOMAXPROCS=3")
+	t.Setenv("GOMAXPROCS", "2")
+	env := baseEnv(App{}, prog, "id", 4, 4)
+	require.Contains(t, env, "GOMAXPROCS=2")
+	require.NotContains(t, env, "GOMAXPROCS=1")
+}
+
+func TestWorkingDirectory(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	eachBTL(t, func(t *testing.T, btl string) {
+		j := ranks(btl, 2, "pwd")
+		j.Apps[0].Dir = dir
+		out := run(t, j)
+		require.NoError(t, out.err)
+		require.Equal(t, strings.Repeat(dir+" "+dir+"\n", 2), out.stdout)
+		j.Apps[0].Dir = filepath.Join(dir, "missing")
+		out = run(t, j)
+		var start *StartError
+		require.ErrorAs(t, out.err, &start)
+		require.ErrorContains(t, out.err, "no such file or directory")
+		require.NotZero(t, out.Code)
+	})
+}
+
+func TestSeveralPrograms(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		out := run(t, Job{BTL: btl, OutputDir: t.TempDir(), Apps: []App{
+			{Program: ranksProgram, Args: []string{"true"}, N: 2},
+			{Program: "/bin/true", N: 1},
+			{Program: ranksProgram, Args: []string{"-only", "3", "exit", "9"}, N: 2},
+		}})
+		require.NoError(t, out.err)
+		require.Equal(t, 9, out.Code)
+		require.Equal(t, 3, out.Failure.Rank)
+	})
+}
+
+// Argument zero is what the user typed, and blanks and quotes arrive as they are.
+func TestArguments(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		out := run(t, ranks(btl, 1, "args", "a b", "", `"`))
+		require.NoError(t, out.err)
+		require.Equal(t, fmt.Sprintf("%q\n", []string{ranksProgram, "args", "a b", "", `"`}), out.stdout)
+	})
+}
+
+// What a rank starts has the limit on open files the user set, not the one the
+// Go library raised.
+func TestOpenFilesLimitIsTheUsers(t *testing.T) {
+	cmd := exec.Command("/bin/sh", "-c", "ulimit -Sn")
+	want, err := cmd.Output()
+	require.NoError(t, err)
+	eachBTL(t, func(t *testing.T, btl string) {
+		out := run(t, Job{BTL: btl, Apps: []App{{Program: "/bin/sh", Args: []string{"-c", "ulimit -Sn"}, N: 1}}})
+		require.NoError(t, out.err)
+		require.Equal(t, string(want), out.stdout)
+	})
+}
+
+// A rank may itself start processes through os/exec.
+func TestRanksStartProcesses(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		out := run(t, ranks(btl, 3, "sh", "echo $PVAS_SIZE"))
+		require.NoError(t, out.err)
+		require.Equal(t, "3\n3\n3\n", out.stdout)
+	})
+}
+
+func TestBindingHolds(t *testing.T) {
+	allowed, err := sys.Affinity()
+	require.NoError(t, err)
+	eachBTL(t, func(t *testing.T, btl string) {
+		j := ranks(btl, 3, "cpus")
+		j.Bind, err = ParseBinding("core")
+		require.NoError(t, err)
+		j.ReportBindings = true
+		out := run(t, j)
+		require.NoError(t, out.err)
+		for rank := range 3 {
+			require.Contains(t, out.stdout, fmt.Sprintf("%d 1\n", rank))
+			cpu := allowed[rank%len(allowed)]
+			require.Contains(t, out.stderr, fmt.Sprintf("pvasrun: rank %d is bound to CPU %d\n", rank, cpu))
+		}
+		j.Bind = Binding{}
+		out = run(t, j)
+		require.Contains(t, out.stdout, fmt.Sprintf("2 %d\n", len(allowed)))
+		require.Contains(t, out.stderr, "pvasrun: rank 2 is not bound (CPUs "+formatCPUs(allowed)+")\n")
+	})
+	after, err := sys.Affinity()
+	require.NoError(t, err)
+	require.Equal(t, allowed, after)
+}
+
+func TestGoPackageIsBuilt(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		for _, typed := range []string{"./testdata/ranks", "github.com/gopvas/gopvas/launcher/testdata/ranks"} {
+			out := run(t, Job{BTL: btl, Apps: []App{{Program: typed, Args: []string{"args"}, N: 1}, {Program: typed, Args: []string{"true"}, N: 1}}})
+			require.NoError(t, out.err)
+			require.Equal(t, fmt.Sprintf("[%q \"args\"]\n", typed), out.stdout)
+		}
+	})
+}
+
+func TestBuildErrors(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module broken\n\ngo 1.26\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\nfunc main() { undefined() }\n"), 0o600))
+	t.Setenv("GOFLAGS", "")
+	out := run(t, Job{Apps: []App{{Program: dir, N: 1}}})
+	var program *ProgramError
+	require.ErrorAs(t, out.err, &program)
+	require.Contains(t, out.stderr, "undefined: undefined")
+	require.Equal(t, 1, ExitCode(out.err))
+}
+
+// An interrupt while a program is being built ends the job before it begins.
+func TestInterruptedBuild(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\nexec sleep 1000\n"), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	signals := make(chan os.Signal, 2)
+	signals <- syscall.SIGUSR1
+	signals <- syscall.SIGINT
+	out := run(t, Job{Apps: []App{{Program: "./testdata/ranks", N: 1}}, Signals: signals})
+	require.ErrorContains(t, out.err, "interrupted by SIGINT")
+	require.Equal(t, 130, ExitCode(out.err))
+}
+
+func TestProgramErrors(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	require.NoError(t, os.WriteFile(plain, []byte("text"), 0o600))
+	garbage := filepath.Join(dir, "garbage")
+	require.NoError(t, os.WriteFile(garbage, []byte("\x7fnothing"), 0o700))
+	cases := []struct {
+		program, btl string
+		code         int
+		is           error
+	}{
+		{filepath.Join(dir, "missing"), btlAuto, 127, fs.ErrNotExist},
+		{"./missing", btlSM, 127, fs.ErrNotExist},
+		{"no-such-program-in-path", btlAuto, 127, fs.ErrNotExist},
+		{"no/such/package", btlAuto, 127, fs.ErrNotExist},
+		{plain, btlAuto, 126, fs.ErrPermission},
+		{garbage, btlSM, 126, nil},
+		{garbage, btlAuto, 126, nil},
+		{garbage, btlPvas, 126, pvas.ErrNotELF},
+	}
+	for _, c := range cases {
+		t.Run(filepath.Base(c.program)+" "+c.btl, func(t *testing.T) {
+			if c.btl == btlPvas && pvas.Supported() != nil {
+				t.Skip(pvas.Supported())
+			}
+			out := run(t, Job{BTL: c.btl, Apps: []App{{Program: c.program, N: 2}}})
+			require.Error(t, out.err)
+			require.Equal(t, c.code, ExitCode(out.err), out.err)
+			if c.is != nil {
+				require.ErrorIs(t, out.err, c.is)
+			}
+		})
+	}
+}
+
+// What cannot live in one address space runs as processes, for a stated reason.
+func TestAutoFallsBack(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\necho hello\n"), 0o700))
+	out := run(t, Job{Apps: []App{{Program: script, N: 2}}})
+	require.NoError(t, out.err)
+	require.Equal(t, "hello\nhello\n", out.stdout)
+	require.Equal(t, job.BTLSM, out.BTL)
+	require.Equal(t, "pvasrun: every rank gets an address space of its own (--btl sm): "+out.Reason+"\n", out.stderr)
+
+	if pvas.Supported() == nil {
+		j := ranks(btlAuto, 2, "true")
+		out = run(t, j)
+		require.NoError(t, out.err)
+		require.Equal(t, job.BTLPvas, out.BTL)
+		require.Empty(t, out.stderr)
+		j.PartitionSize = 3 << 30 // no power of two: the host refuses
+		out = run(t, j)
+		require.NoError(t, out.err)
+		require.Equal(t, job.BTLSM, out.BTL)
+		require.Contains(t, out.Reason, "power of two")
+		j.BTL = btlPvas
+		out = run(t, j)
+		var host *HostError
+		require.ErrorAs(t, out.err, &host)
+	}
+}
+
+func TestCancelledContextKills(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		mine := errors.New("mine")
+		w := newWatched()
+		j := ranks(btl, 2, "stubborn")
+		j.Stdout = w
+		go func() {
+			w.await(t, func(text string) bool { return len(pidsIn(text)) == 2 })
+			cancel(mine)
+		}()
+		_, err := Run(ctx, j)
+		require.ErrorIs(t, err, mine)
+		requireGone(t, pidsIn(w.String()))
+	})
+}
+
+func TestJobsThatCannotBe(t *testing.T) {
+	for name, j := range map[string]Job{
+		"no program":   {},
+		"no ranks":     {Apps: []App{{Program: "/bin/true"}}},
+		"no name":      {Apps: []App{{N: 1}}},
+		"no BTL":       {BTL: "tcp", Apps: []App{{Program: "/bin/true", N: 1}}},
+		"no such CPU":  {Bind: Binding{sets: [][]int{{1023}}}, Apps: []App{{Program: "/bin/true", N: 1}}},
+		"too many":     {Apps: []App{{Program: "/bin/true", N: 1 << 40}}},
+		"bad time-out": {Timeout: -1, Apps: []App{{Program: "/bin/true", N: 1}}},
+	} {
+		_, err := Run(t.Context(), j)
+		require.Error(t, err, name)
+	}
+	_, err := Run(t.Context(), Job{Apps: []App{{Program: "/bin/true", N: 1 << 40}}})
+	var limit *LimitError
+	require.ErrorAs(t, err, &limit)
+	require.Contains(t, err.Error(), "ulimit -Hn")
+}
+
+func TestDryRun(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		plan, err := DryRun(t.Context(), Job{BTL: btl, Apps: []App{{Program: ranksProgram, N: 2, Dir: "/tmp"}, {Program: "/bin/true", Args: []string{"x"}, N: 1}}})
+		require.NoError(t, err)
+		require.Equal(t, btl, plan.BTL.String())
+		require.Len(t, plan.Ranks, 3)
+		require.Equal(t, "/tmp", plan.Ranks[1].Dir)
+		require.Equal(t, []string{"/bin/true", "x"}, plan.Ranks[2].Args)
+		for rank, r := range plan.Ranks {
+			require.Equal(t, rank, r.Rank)
+			require.Equal(t, btl == btlPvas, r.Layout != nil)
+			if r.Layout != nil {
+				require.Equal(t, rank, r.Layout.Partition)
+				require.NotZero(t, r.Layout.Image.Len())
+			}
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// stdio makes the three standard files of each rank.
+type stdio struct {
+	job      *Job
+	out, err *sink
+	streams  streams
+	null     *os.File
+	input    *terminalInput // nil: Stdin is no terminal
+}
+
+func newStdio(j *Job, failed func(error)) (*stdio, error) {
+	s := &stdio{job: j}
+	s.out, s.err = newSinks(j.Stdout, j.Stderr, failed)
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, fmt.Errorf("launcher: %w", err)
+	}
+	s.null = null
+	if j.OutputDir != "" {
+		if err := os.MkdirAll(j.OutputDir, 0o777); err != nil {
+			return nil, errors.Join(fmt.Errorf("launcher: output directory: %w", err), null.Close())
+		}
+	}
+	return s, nil
+}
+
+func (s *stdio) close() {
+	s.null.Close()
+	if s.input != nil {
+		s.input.close()
+	}
+}
+
+// say writes one line of the supervisor itself.
+func (s *stdio) say(format string, args ...any) {
+	s.err.write(fmt.Appendf(nil, "pvasrun: "+format+"\n", args...))
+}
+
+// rankFiles are the standard files of a rank while it is being started.
+type rankFiles struct {
+	files [3]*os.File
+	owned []*os.File // to be closed here once the rank has them
+}
+
+func (f *rankFiles) close() {
+	for _, file := range f.owned {
+		file.Close()
+	}
+	f.owned = nil
+}
+
+func (f *rankFiles) set(i int, file *os.File) {
+	f.files[i] = file
+	f.owned = append(f.owned, file)
+}
+
+// forRank opens the standard files of a rank. The caller closes them.
+func (s *stdio) forRank(rank int) (*rankFiles, error) {
+	f := &rankFiles{}
+	f.files[0] = s.null
+	if rank == 0 && s.job.Stdin != nil {
+		if err := s.giveInput(f); err != nil {
+			return nil, err
+		}
+	}
+	for fd, name := range []string{1: "stdout", 2: "stderr"} {
+		if fd == 0 {
+			continue
+		}
+		file, err := s.openOutput(rank, fd, name)
+		if err != nil {
+			f.close()
+			return nil, err
+		}
+		f.set(fd, file)
+	}
+	return f, nil
+}
+
+func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
+	n := s.job.size()
+	if s.job.OutputDir != "" {
+		width := len(strconv.Itoa(n - 1))
+		file := fmt.Sprintf("rank.%0*d.%s", width, rank, name)
+		return os.Create(filepath.Join(s.job.OutputDir, file))
+	}
+	to := s.out
+	if fd == 2 {
+		to = s.err
+	}
+	return s.streams.open(newStream(to, rank, name, s.job.TagOutput, n == 1))
+}
+
+// giveInput hands rank 0 the input itself. A terminal cannot be handed over: the
+// rank is in a background process group of it and would be stopped at its first
+// read, so the supervisor reads and passes on.
+func (s *stdio) giveInput(f *rankFiles) error {
+	if !term.IsTerminal(int(s.job.Stdin.Fd())) {
+		f.files[0] = s.job.Stdin
+		return nil
+	}
+	near, far, err := sys.Pipe(true)
+	if err != nil {
+		return err
+	}
+	s.input = &terminalInput{from: s.job.Stdin, to: near}
+	f.set(0, far)
+	s.input.start()
+	return nil
+}
+
+// terminalInput passes a terminal's input to rank 0. It begins to read when this
+// process is in the foreground; in the background a read would stop it. Its
+// goroutine cannot be taken away from a read of the terminal and stays there
+// when the job has ended, until a line is typed.
+type terminalInput struct {
+	from, to *os.File
+	begin    sync.Once
+}
+
+// start begins to read if the process is in the foreground. It is called again
+// when the process is continued.
+func (t *terminalInput) start() {
+	if !sys.Foreground(t.from) {
+		return
+	}
+	t.begin.Do(func() {
+		go func() {
+			io.Copy(t.to, t.from) // an error means that rank 0 reads no more
+			t.to.Close()
+		}()
+	})
+}
+
+func (t *terminalInput) close() { t.to.Close() }

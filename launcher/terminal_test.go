@@ -1,0 +1,119 @@
+package launcher
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// startAtTerminal starts a supervisor whose standard files are a terminal, in
+// the foreground. stdout of p is what it shows; keys are what is typed.
+func startAtTerminal(t *testing.T, j Job) (p *pvasrun, keys io.Writer) {
+	t.Helper()
+	master, terminal, err := sys.OpenTerminal()
+	require.NoError(t, err)
+	defer terminal.Close()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	text, err := json.Marshal(sentJob{j.BTL, j.Apps})
+	require.NoError(t, err)
+	p = &pvasrun{t: t, cmd: exec.Command(self), stdout: newWatched()}
+	p.cmd.Env = append(os.Environ(), superviseEnv+"="+string(text))
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, p.cmd.Start())
+	read := make(chan struct{})
+	go func() {
+		io.Copy(p.stdout, master) // EIO when the last user of the terminal has gone
+		close(read)
+	}()
+	t.Cleanup(func() {
+		p.cmd.Process.Kill()
+		p.cmd.Wait()
+		<-read
+		master.Close()
+	})
+	return p, master
+}
+
+// Ranks are in background groups of the terminal and could not read from it.
+func TestTerminalInput(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p, keys := startAtTerminal(t, ranks(btl, 2, "cat"))
+		_, err := io.WriteString(keys, "typed\n")
+		require.NoError(t, err)
+		// Once as the terminal's echo, once as the rank's output.
+		p.stdout.await(t, func(text string) bool { return strings.Count(text, "typed") == 2 })
+		_, err = io.WriteString(keys, "\x04")
+		require.NoError(t, err)
+		require.Zero(t, p.code())
+	})
+}
+
+// Ctrl-C reaches the ranks once, although they are not in the foreground.
+func TestInterruptFromTerminal(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p, keys := startAtTerminal(t, ranks(btl, 2, "block"))
+		p.stdout.await(t, func(text string) bool { return strings.Count(text, "pgid") == 2 })
+		_, err := io.WriteString(keys, "\x03")
+		require.NoError(t, err)
+		require.Equal(t, 130, p.code())
+		require.NotContains(t, p.stdout.String(), "pvasrun:")
+	})
+}
+
+// A stopped host answers nothing, and must not keep a job from ending.
+func TestStoppedHost(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "block"))
+		pids, host := p.awaitRanks(3), p.host()
+		require.NoError(t, sys.Kill(host, syscall.SIGSTOP))
+		require.NoError(t, sys.Kill(pids[1], syscall.SIGKILL))
+		require.Equal(t, 137, p.code())
+		requireGone(t, append(pids, host))
+	})
+}
+
+// With a reader of the output that has stopped reading, an interrupt ends the
+// ranks and the next one the wait for the reader.
+func TestBlockedOutput(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		signals := make(chan os.Signal)
+		j := ranks(btl, 2, "flood")
+		j.Stdout, j.Signals = w, signals
+		done := make(chan outcome, 1)
+		go func() {
+			result, err := Run(t.Context(), j)
+			done <- outcome{Result: result, err: err}
+		}()
+		first := make([]byte, 4)
+		_, err = io.ReadFull(r, first) // the ranks run
+		require.NoError(t, err)
+		var out outcome
+		for ended := false; !ended; {
+			select {
+			case signals <- syscall.SIGINT:
+			case out = <-done:
+				ended = true
+			case <-time.After(time.Minute):
+				t.Fatal("the job hung")
+			}
+		}
+		require.NoError(t, out.err)
+		require.Equal(t, 130, out.Code)
+		require.NoError(t, r.Close())
+		require.NoError(t, w.Close())
+		require.Empty(t, children(os.Getpid()))
+	})
+}
