@@ -1,0 +1,13 @@
+// Package bench holds the benchmarks that pvasrun brings along: rank programs
+// that measure, and drivers that run them under the launcher, once in each task
+// model, and return what was found.
+//
+// pvasrun is its own rank program: a driver starts the same executable again
+// with RankCommand as its first argument, and RankMain, which main calls first,
+// takes over there. So nothing needs to be built to measure.
+//
+// touch is the page-table experiment of the PVAS paper ("Problem" item 2 and
+// "Evaluation", memory): see Touch.
+//
+// Not implemented yet: message and collective benchmarks, peers to compare with.
+package bench

@@ -1,0 +1,31 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+)
+
+// RankCommand is the first argument that turns the executable into a rank of a
+// benchmark; the benchmark's name and its parameters follow.
+const RankCommand = "bench-rank"
+
+// ranks are the rank programs by the name of their benchmark.
+var ranks = map[string]func(args []string){
+	"touch": touchRank,
+}
+
+// RankMain runs a rank program and returns true, where args (those of the
+// process, without its name) ask for one. A rank that fails exits and does not
+// return.
+func RankMain(args []string) bool {
+	if len(args) < 2 || args[0] != RankCommand {
+		return false
+	}
+	rank, known := ranks[args[1]]
+	if !known {
+		fmt.Fprintf(os.Stderr, "bench: no rank program %q\n", args[1])
+		os.Exit(2)
+	}
+	rank(args[2:])
+	return true
+}

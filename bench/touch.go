@@ -1,0 +1,120 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/pagetable"
+)
+
+// TouchConfig describes a run of Touch.
+type TouchConfig struct {
+	Ranks     []int    // numbers of ranks, one job of each for each BTL
+	Bytes     uint64   // shared memory of each rank
+	BTLs      []string // "pvas", "sm"
+	HugePages bool     // advise huge pages for the memory in one address space
+	Signals   <-chan os.Signal
+	Step      func(btl string, ranks int) // told before each job; nil: nobody
+}
+
+// A TouchResult is one job of Touch. Sizes are KiB.
+type TouchResult struct {
+	Benchmark string `json:"benchmark"` // "touch"
+	BTL       string `json:"btl"`
+	Ranks     int    `json:"ranks"`
+	Bytes     uint64 `json:"bytes"`
+
+	// PageTableKiB is the job's total by the paper's method: what PageTables of
+	// /proc/meminfo has grown by from before the job to right before Finalize.
+	PageTableKiB int64 `json:"pagetable_kib"`
+	// PageTableGrowthKiB is what VmPTE of the job's address spaces has grown by
+	// since every rank was in Init.
+	PageTableGrowthKiB int64 `json:"pagetable_growth_kib"`
+	// MemoryGrowthKiB is what MemAvailable has fallen by, by the paper's method.
+	MemoryGrowthKiB int64 `json:"memory_growth_kib"`
+	// ModelKiB is what the model expects PageTableGrowthKiB to be.
+	ModelKiB uint64 `json:"model_kib"`
+	// Seconds passed between the two stops.
+	Seconds float64 `json:"seconds"`
+}
+
+// Touch runs the experiment: each rank has cfg.Bytes of shared memory, every
+// rank reads all of every peer's, all stop, the page tables are read. It passes
+// each result to emit as it is there and returns at the first job that fails.
+func Touch(ctx context.Context, cfg TouchConfig, emit func(TouchResult) error) error {
+	for _, n := range cfg.Ranks {
+		for _, btl := range cfg.BTLs {
+			if cfg.Step != nil {
+				cfg.Step(btl, n)
+			}
+			r, err := touchOnce(ctx, cfg, btl, n)
+			if err != nil {
+				return fmt.Errorf("bench: touch: %s with %d ranks: %w", btl, n, err)
+			}
+			if err := emit(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// touchOnce runs and measures one job.
+func touchOnce(ctx context.Context, cfg TouchConfig, btl string, n int) (TouchResult, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return TouchResult{}, err
+	}
+	meter, err := NewMeter()
+	if err != nil {
+		return TouchResult{}, err
+	}
+	var output bytes.Buffer
+	j := launcher.Job{
+		Apps:      []launcher.App{{Program: self, Args: []string{RankCommand, "touch", strconv.FormatUint(cfg.Bytes, 10)}, N: n}},
+		BTL:       btl,
+		HugePages: cfg.HugePages,
+		Signals:   cfg.Signals,
+		Stderr:    &output,
+	}
+	meter.Attach(&j)
+	result, err := launcher.Run(ctx, j)
+	report, measured := meter.Measurement()
+	switch {
+	case err != nil:
+		return TouchResult{}, err
+	case result.Code != 0:
+		return TouchResult{}, &JobError{result.Code, strings.TrimSpace(output.String())}
+	case measured != nil:
+		return TouchResult{}, measured
+	}
+	return TouchResult{
+		Benchmark: "touch", BTL: btl, Ranks: n, Bytes: cfg.Bytes,
+		PageTableKiB:       report.SystemPageTableKiB,
+		PageTableGrowthKiB: report.PageTableGrowthKiB,
+		MemoryGrowthKiB:    report.SystemMemoryKiB,
+		ModelKiB:           modelKiB(btl, report.Report),
+		Seconds:            report.Elapsed.Seconds(),
+	}, nil
+}
+
+func modelKiB(btl string, r pagetable.Report) uint64 {
+	if btl == job.BTLPvas.String() {
+		return r.ModelSharedKiB
+	}
+	return r.ModelSeparateKiB
+}
+
+// A JobError is a benchmark job that ended with a failure of its own.
+type JobError struct {
+	Code   int // exit code
+	Output string
+}
+
+func (e *JobError) Error() string { return fmt.Sprintf("exit code %d\n%s", e.Code, e.Output) }

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/docker/go-units"
+
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// size is a number of bytes such as 2M, 64KiB or 4096; units are binary.
+type size uint64
+
+// UnmarshalFlag parses a flag's value.
+func (v *size) UnmarshalFlag(text string) error {
+	n, err := units.RAMInBytes(text)
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is not a size: write for example 4096, 64K or 2MiB", text)
+	}
+	*v = size(n)
+	return nil
+}
+
+// lapse is a time such as 90s or 2m; a bare number means seconds, as mpirun has
+// it.
+type lapse time.Duration
+
+// UnmarshalFlag parses a flag's value.
+func (v *lapse) UnmarshalFlag(text string) error {
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		*v = lapse(time.Duration(n) * time.Second)
+		return nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is not a duration: write for example 90, 90s or 2m", text)
+	}
+	*v = lapse(d)
+	return nil
+}
+
+// binding says where ranks may run.
+type binding struct{ launcher.Binding }
+
+// UnmarshalFlag parses a flag's value.
+func (v *binding) UnmarshalFlag(text string) (err error) {
+	v.Binding, err = launcher.ParseBinding(text)
+	return err
+}
+
+// counts is a list of numbers of ranks such as 8,16,32.
+type counts []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *counts) UnmarshalFlag(text string) error {
+	var list counts
+	for item := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(item)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%q is not a list of rank counts such as 8,16,32", text)
+		}
+		list = append(list, n)
+	}
+	*v = list
+	return nil
+}
+
+// btlNames is a list of task models such as pvas,sm.
+type btlNames []string
+
+// UnmarshalFlag parses a flag's value.
+func (v *btlNames) UnmarshalFlag(text string) error {
+	*v = strings.Split(text, ",")
+	for _, name := range *v {
+		if name != "pvas" && name != "sm" {
+			return fmt.Errorf("%q is not a list of task models: write pvas, sm, or pvas,sm", text)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// executeRun is the command line of a job.
+func executeRun(args []string) error {
+	f := runFlags{appFlags: appFlags{NP: runtime.NumCPU()}}
+	f.Version = func() {
+		fmt.Println("pvasrun", version())
+		os.Exit(0)
+	}
+	args, err := parse("pvasrun", usage, description, &f, args)
+	if err != nil {
+		return err
+	}
+	apps, err := f.apps(args)
+	if err != nil {
+		return err
+	}
+	return f.run(context.Background(), apps)
+}
+
+// run runs a job to its end; a rank's failure, which the launcher has explained,
+// becomes an exitStatus.
+func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
+	job := launcher.Job{
+		Apps:           apps,
+		BTL:            f.BTL,
+		PartitionSize:  uint64(f.PartitionSize),
+		HugePages:      f.HugePages,
+		Bind:           f.Bind.Binding,
+		ReportBindings: f.ReportBindings,
+		Stdin:          os.Stdin,
+		Stdout:         os.Stdout,
+		Stderr:         os.Stderr,
+		TagOutput:      f.TagOutput,
+		OutputDir:      f.OutputDir,
+		Timeout:        time.Duration(f.Timeout),
+		Log:            logger(f.Verbose),
+	}
+	if f.DryRun {
+		return dryRun(ctx, job)
+	}
+	signals, stop := launcher.ForwardedSignals()
+	defer stop()
+	job.Signals = signals
+	var meter *bench.Meter
+	if f.Report == "pagetable" {
+		if meter, err = bench.NewMeter(); err != nil {
+			return err
+		}
+		meter.Attach(&job)
+	}
+	result, err := launcher.Run(ctx, job)
+	if err != nil {
+		return err
+	}
+	if meter != nil {
+		err = printReport(os.Stderr, meter)
+	}
+	if result.Code != 0 {
+		return exitStatus(result.Code)
+	}
+	return err
+}
+
+// resolveEnv turns the arguments of -x into NAME=VALUE.
+func resolveEnv(args []string) (env []string, err error) {
+	for _, a := range args {
+		name, _, given := strings.Cut(a, "=")
+		if name == "" {
+			return nil, fmt.Errorf("-x %s: no name", a)
+		}
+		if !given {
+			value, set := os.LookupEnv(name)
+			if !set {
+				return nil, fmt.Errorf("-x %s: not set here; give it a value with -x %s=VALUE", a, a)
+			}
+			a = name + "=" + value
+		}
+		env = append(env, a)
+	}
+	return env, nil
+}
+
+// dryRun prints where the ranks would lie.
+func dryRun(ctx context.Context, job launcher.Job) error {
+	plan, err := launcher.DryRun(ctx, job)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("btl %s, %d ranks\n", plan.BTL, len(plan.Ranks))
+	if plan.Reason != "" {
+		fmt.Println("not in one address space:", plan.Reason)
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "rank\tpartition\tstack\timage\tinterpreter\tarena\tcpus\tprogram")
+	for _, r := range plan.Ranks {
+		partition, stack, image, interp, arena := "own process", "-", "-", "-", "-"
+		if l := r.Layout; l != nil {
+			partition = fmt.Sprintf("%#x + %d MiB", l.Base, l.Size>>20)
+			stack, image, interp, arena = span(l.Stack), span(l.Image), span(l.Interp), span(l.Arena)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Rank, partition, stack, image, interp, arena,
+			strings.Trim(fmt.Sprint(r.CPUs), "[]"), strings.Join(r.Args, " "))
+	}
+	return w.Flush()
+}
+
+// span prints a range of addresses with its length in KiB.
+func span(r pvas.Range) string {
+	if r.Len() == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%#x + %d KiB", r.Start, r.Len()>>10)
+}

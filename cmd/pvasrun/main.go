@@ -1,0 +1,104 @@
+// Command pvasrun starts the ranks of a job in one address space (or, as a
+// fallback, as classic processes), measures what that costs, and says what this
+// machine can do.
+//
+//	pvasrun -n 4 ./examples/hello
+//	pvasrun -n 2 a : -n 3 b
+//	pvasrun bench touch -n 8,16,32,64
+//	pvasrun info
+//
+// pvasrun --help lists the flags. Only flags, subcommands and printing live
+// here; the work is done by packages launcher, bench and internal/machine.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/jessevdk/go-flags"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/machine"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+func main() {
+	// The same executable also is the space host of a job, a probe of info, and
+	// the rank program of the benchmarks.
+	launcher.HostMain()
+	machine.ProbeMain()
+	if bench.RankMain(os.Args[1:]) {
+		return
+	}
+	os.Exit(run(os.Args[1:]))
+}
+
+// run executes a command line and returns the exit code.
+func run(args []string) int {
+	err := execute(args)
+	if status, ok := errors.AsType[exitStatus](err); ok {
+		return int(status)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pvasrun:", err)
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintln(os.Stderr, "pvasrun --help explains flags and commands")
+		return codeUsage
+	}
+	return launcher.ExitCode(err)
+}
+
+// execute carries a command line out. A first word that is not the name of a
+// command begins the command line of a job, so that its flags need no name
+// before them; a program with such a name is run as ./info.
+func execute(args []string) error {
+	commands := map[string]func([]string) error{"info": executeInfo, "bench": executeBench}
+	if len(args) > 0 && commands[args[0]] != nil {
+		return commands[args[0]](args[1:])
+	}
+	return executeRun(args)
+}
+
+// parse parses args into a structure of flags and returns the other arguments,
+// which begin with the first that is no flag. Asking for help ends the command.
+func parse(name, usage, long string, into any, args []string) ([]string, error) {
+	p := flags.NewNamedParser(name, flags.HelpFlag|flags.PassDoubleDash|flags.PassAfterNonOption)
+	p.Usage, p.LongDescription = usage, long
+	if _, err := p.AddGroup("Flags", "", into); err != nil {
+		return nil, err
+	}
+	rest, err := p.ParseArgs(args)
+	if flags.WroteHelp(err) {
+		fmt.Println(err)
+		return nil, exitStatus(0)
+	}
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return rest, nil
+}
+
+// parseOnly is parse for commands without arguments.
+func parseOnly(name, long string, into any, args []string) error {
+	rest, err := parse(name, "[flags]", long, into, args)
+	if err == nil && len(rest) > 0 {
+		err = usageError{fmt.Errorf("%s: unexpected argument %q", name, rest[0])}
+	}
+	return err
+}
+
+// codeUsage is the exit code for a mistake on the command line, as shells and
+// getopt programs have it.
+const codeUsage = 2
+
+// A usageError is a mistake on the command line.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// An exitStatus ends the command with a code when everything has been said.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit code %d", int(s)) }

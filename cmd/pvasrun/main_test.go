@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// pvasrun is the command under test, built as PIE, in a place that any user can
+// reach.
+var pvasrun string
+
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "pvasrun-test")
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	pvasrun = filepath.Join(dir, "pvasrun")
+	if out, err := exec.Command("go", "build", "-buildmode=pie", "-o", pvasrun, ".").CombinedOutput(); err != nil {
+		fmt.Printf("build pvasrun: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// finished is what a command has left.
+type finished struct {
+	stdout, stderr string
+	code           int
+}
+
+// command runs pvasrun; edit may change how.
+func command(t *testing.T, edit func(*exec.Cmd), args ...string) finished {
+	t.Helper()
+	cmd := exec.Command(pvasrun, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if edit != nil {
+		edit(cmd)
+	}
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	return finished{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+func env(list ...string) func(*exec.Cmd) {
+	return func(cmd *exec.Cmd) { cmd.Env = append(os.Environ(), list...) }
+}
+
+// models are the task models that can be tested here.
+func models(t *testing.T) []string {
+	if err := pvas.Supported(); err != nil {
+		require.Empty(t, os.Getenv("CI"), "CI must support one address space: %v", err)
+		return []string{"sm"}
+	}
+	return []string{"pvas", "sm"}
+}
+
+func TestCommandLine(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	plain := filepath.Join(t.TempDir(), "plain")
+	require.NoError(t, os.WriteFile(plain, []byte("text"), 0o644))
+	for _, c := range []struct {
+		args           []string
+		code           int
+		stdout, stderr string // substrings
+	}{
+		{[]string{"--version"}, 0, "pvasrun ", ""},
+		{[]string{"--help"}, 0, "$PVASRUN_TAG_OUTPUT", ""},
+		{[]string{"bench", "touch", "--help"}, 0, "$PVASRUN_SIZE", ""},
+		{nil, 2, "", "program 1 of the job is missing"},
+		{[]string{"--no-such-flag", "true"}, 2, "", "unknown flag `no-such-flag'"},
+		{[]string{"-n", "0", "true"}, 2, "", "at least one rank"},
+		{[]string{"-n", "x", "true"}, 2, "", "invalid argument for flag `-n, --np"},
+		{[]string{"--btl", "udp", "true"}, 2, "", "Allowed values are: auto, pvas or sm"},
+		{[]string{"--bind", "9-x", "true"}, 2, "", "bind"},
+		{[]string{"--timeout", "soon", "true"}, 2, "", "is not a duration"},
+		{[]string{"--partition-size", "big", "true"}, 2, "", "is not a size"},
+		{[]string{"-x", "NOT_SET_ANYWHERE", "true"}, 2, "", "not set here"},
+		{[]string{"-x", "=1", "true"}, 2, "", "no name"},
+		{[]string{"true", ":"}, 2, "", "program 2 of the job is missing"},
+		{[]string{":", "true"}, 2, "", "program 1 of the job is missing"},
+		{[]string{"true", ":", "--btl", "sm", "true"}, 2, "", "only -n, -x and --wdir"},
+		{[]string{missing}, 127, "", "no such file"},
+		{[]string{"no-such-program-in-path"}, 127, "", "not in PATH"},
+		{[]string{plain}, 126, "", "permission denied"},
+		{[]string{"-n", "2", "sh", "-c", "exit 3"}, 3, "", "exited with code 3"},
+		{[]string{"-n", "1", "sh", "-c", "kill -SEGV $$"}, 139, "", "SIGSEGV"},
+		{[]string{"-n", "2", "--", "echo", "-n", "--btl"}, 0, "--btl", ""},
+		{[]string{"bench", "touch", "-n", "0"}, 2, "", "not a list of rank counts"},
+	} {
+		got := command(t, nil, c.args...)
+		require.Equal(t, c.code, got.code, "%q: %s", c.args, got.stderr)
+		require.Contains(t, got.stdout, c.stdout, c.args)
+		require.Contains(t, got.stderr, c.stderr, c.args)
+	}
+}
+
+func TestFlagsFromEnvironment(t *testing.T) {
+	got := command(t, env("PVASRUN_NP=3", "PVASRUN_TAG_OUTPUT=true"), "echo", "hi")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.ElementsMatch(t, []string{"[0]<stdout>: hi", "[1]<stdout>: hi", "[2]<stdout>: hi"}, lines(got.stdout))
+	got = command(t, env("PVASRUN_NP=3"), "-n", "1", "echo", "hi")
+	require.Equal(t, "hi\n", got.stdout, "the command line wins")
+	got = command(t, env("PVASRUN_TIMEOUT=soon"), "echo", "hi")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "--timeout")
+}
+
+func TestSeveralPrograms(t *testing.T) {
+	dir := t.TempDir()
+	for _, btl := range models(t) {
+		got := command(t, env("GIVEN=here"), "--btl", btl, "--tag-output", "-n", "2", "-x", "A=1", "sh", "-c", "echo $A$PVAS_RANK/$PVAS_SIZE",
+			":", "-n", "1", "--wdir", dir, "-x", "A=2", "-x", "GIVEN", "sh", "-c", "echo $A$PVAS_RANK/$PVAS_SIZE $GIVEN `pwd`")
+		require.Equal(t, 0, got.code, got.stderr)
+		require.ElementsMatch(t, []string{"[0]<stdout>: 10/3", "[1]<stdout>: 11/3", "[2]<stdout>: 22/3 here " + dir}, lines(got.stdout))
+	}
+}
+
+func lines(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
+
+func TestTimeout(t *testing.T) {
+	for _, btl := range models(t) {
+		got := command(t, nil, "--btl", btl, "--timeout", "200ms", "-n", "2", "sleep", "60")
+		require.Equal(t, 124, got.code, got.stderr)
+	}
+}
+
+// A program that cannot share an address space runs as classic processes, and
+// one line says why; --btl pvas refuses it.
+func TestAutoFallsBack(t *testing.T) {
+	plain := filepath.Join(t.TempDir(), "plain")
+	out, err := exec.Command("go", "build", "-buildmode=exe", "-o", plain, "../../examples/hello").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	got := command(t, nil, "-n", "2", plain)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Len(t, lines(got.stderr), 1, got.stderr)
+	require.Contains(t, got.stderr, "-buildmode=pie")
+	require.Len(t, lines(got.stdout), 2)
+	got = command(t, nil, "--btl", "pvas", "-n", "2", plain)
+	require.NotZero(t, got.code)
+	require.Contains(t, got.stderr, "not position independent")
+}
+
+func TestDryRunPrintsTheLayout(t *testing.T) {
+	got := command(t, nil, "--btl", models(t)[0], "--dry-run", "-n", "2", "../../examples/hello", ":", "-n", "1", "cat")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Len(t, lines(got.stdout), 2+3)
+	for _, word := range []string{"partition", "stack", "image", "arena", "0x"} {
+		require.Contains(t, got.stdout, word)
+	}
+}
+
+func TestInfo(t *testing.T) {
+	got := command(t, nil, "info")
+	require.Equal(t, 0, got.code, got.stderr)
+	for _, word := range []string{"one address space", "vm.max_map_count", "CMA", "huge"} {
+		require.Contains(t, got.stdout, word)
+	}
+	got = command(t, nil, "info", "--json")
+	var info map[string]any
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &info))
+	require.NotEmpty(t, info)
+}
+
+func TestReportPageTable(t *testing.T) {
+	for _, btl := range models(t) {
+		got := command(t, nil, "--btl", btl, "--report", "pagetable", "-n", "3", "../../examples/hello")
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Contains(t, got.stderr, "page tables KiB")
+		require.NotContains(t, got.stderr, "samples taken", "these ranks stop to be measured")
+		got = command(t, nil, "--btl", btl, "--report", "pagetable", "-n", "2", "sleep", "0.3")
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Contains(t, got.stderr, "samples taken")
+	}
+}
+
+// The main job: both task models, side by side, against the model.
+func TestBenchTouch(t *testing.T) {
+	if len(models(t)) < 2 {
+		t.Skip("one address space is not supported")
+	}
+	const n, size = 8, 2 << 20
+	got := command(t, nil, "bench", "touch", "-n", "2,8", "--size", "2M", "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Empty(t, got.stderr, "no progress display where no terminal is")
+	var results []bench.TouchResult
+	for _, line := range lines(got.stdout) {
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		var r bench.TouchResult
+		require.NoError(t, d.Decode(&r))
+		results = append(results, r)
+	}
+	require.Len(t, results, 4)
+	one, many := results[2], results[3]
+	require.Equal(t, []any{"pvas", "sm", n, n, uint64(size)}, []any{one.BTL, many.BTL, one.Ranks, many.Ranks, one.Bytes})
+	// One PTE page of 4 KiB for each 2 MiB that a rank maps: of all ranks, or of its own.
+	require.GreaterOrEqual(t, many.PageTableGrowthKiB, int64(n*n*4))
+	require.GreaterOrEqual(t, one.PageTableGrowthKiB, int64(n*4))
+	require.Less(t, one.PageTableGrowthKiB, many.PageTableGrowthKiB/2)
+	require.Equal(t, uint64(n*4), one.ModelKiB)
+
+	got = command(t, nil, "bench", "touch", "-n", "2", "--size", "64K")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stdout, "sm/pvas")
+}
+
+// All of it works without any privilege.
+func TestUnprivilegedUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("the tests run as an ordinary user anyway")
+	}
+	nobody := func(cmd *exec.Cmd) {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		cmd.Dir = "/"
+		cmd.Args = append([]string{"setpriv", "--no-new-privs", cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/usr/bin/setpriv"
+	}
+	if _, err := os.Stat("/usr/bin/setpriv"); err != nil {
+		t.Skip("setpriv of util-linux is not installed")
+	}
+	for _, btl := range models(t) {
+		got := command(t, nobody, "--btl", btl, "-n", "3", "sh", "-c", "id -u; grep NoNewPrivs /proc/self/status")
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Equal(t, 3, strings.Count(got.stdout, "65534\n"), got.stdout)
+		require.Equal(t, 3, strings.Count(got.stdout, "NoNewPrivs:\t1"), got.stdout)
+	}
+	got := command(t, nobody, "bench", "touch", "-n", "4", "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Len(t, lines(got.stdout), len(models(t)))
+}

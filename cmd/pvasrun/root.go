@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/jessevdk/go-flags"
+
+	"github.com/gopvas/gopvas/launcher"
+)
+
+const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
+  pvasrun info [--json]           what this machine has, and what works on it
+  pvasrun bench touch [flags]     page tables: one address space against processes`
+
+const description = `Starts ranks of a program as separate processes inside one partitioned address space where that is possible (--btl pvas), else as classic processes over shared memory (--btl sm).
+
+PROGRAM is a binary, looked up in PATH if it has no slash, or a Go package such as ./examples/hello, which is built as a position independent executable first. Flags after it belong to it. Several programs make one job, separated by ":", each with its own -n, -x and --wdir.
+
+The exit code is 0, or that of the first rank that failed (128 + signal if it was killed), 124 after a time-out, 127 or 126 if a program cannot be found or executed, 2 for a mistake on the command line. When a rank fails the others get SIGTERM, and SIGKILL after 2 s. INT, TERM, HUP, USR1, USR2 and CONT are passed on to the ranks; a second INT kills.`
+
+// appFlags belong to one program of a job.
+type appFlags struct {
+	NP   int      `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default-mask:"CPUs this process may use" description:"number of ranks"`
+	Env  []string `short:"x" env:"PVASRUN_X" env-delim:"," value-name:"NAME[=VALUE]" description:"give the ranks an environment variable; without a value, the one it has here; repeatable"`
+	Wdir string   `long:"wdir" env:"PVASRUN_WDIR" value-name:"DIR" description:"working directory of the ranks"`
+}
+
+// runFlags are the flags of a job. Each can also be set by the environment
+// variable that its help names.
+type runFlags struct {
+	appFlags
+	BTL            string  `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
+	TagOutput      bool    `long:"tag-output" env:"PVASRUN_TAG_OUTPUT" description:"begin every line with [rank]<stream>:"`
+	OutputDir      string  `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`
+	Bind           binding `long:"bind" env:"PVASRUN_BIND" default:"none" value-name:"none|core|LIST" description:"CPUs of the ranks: any, one core each, or entry i of LIST for rank i, such as 0,2,4-7"`
+	ReportBindings bool    `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
+	Timeout        lapse   `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m"`
+	PartitionSize  size    `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
+	HugePages      bool    `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
+	Report         string  `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
+	DryRun         bool    `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
+	Verbose        bool    `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done"`
+	Version        func()  `long:"version" description:"print the version"`
+}
+
+// version is that of the module, with the Go version and platform.
+func version() string {
+	v := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// apps splits the command line of a job at ":" into its programs.
+func (f *runFlags) apps(args []string) ([]launcher.App, error) {
+	var apps []launcher.App
+	app := f.appFlags
+	for {
+		own, rest, more := cutAt(args, ":")
+		if len(own) == 0 {
+			return nil, usageError{fmt.Errorf("program %d of the job is missing", len(apps)+1)}
+		}
+		a, err := app.app(own)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		apps = append(apps, a)
+		if !more {
+			return apps, nil
+		}
+		if app, args, err = parseApp(rest); err != nil {
+			return nil, usageError{fmt.Errorf("after \":\": %w (only -n, -x and --wdir may stand there)", err)}
+		}
+	}
+}
+
+// parseApp parses the flags that may stand after ":".
+func parseApp(args []string) (f appFlags, rest []string, err error) {
+	f.NP = runtime.NumCPU()
+	rest, err = flags.NewParser(&f, flags.PassDoubleDash|flags.PassAfterNonOption).ParseArgs(args)
+	return f, rest, err
+}
+
+func cutAt(args []string, sep string) (before, after []string, found bool) {
+	for i, a := range args {
+		if a == sep {
+			return args[:i], args[i+1:], true
+		}
+	}
+	return args, nil, false
+}
+
+func (f *appFlags) app(args []string) (launcher.App, error) {
+	if f.NP < 1 {
+		return launcher.App{}, fmt.Errorf("-n %d: at least one rank is needed", f.NP)
+	}
+	env, err := resolveEnv(f.Env)
+	if err != nil {
+		return launcher.App{}, err
+	}
+	return launcher.App{Program: args[0], Args: args[1:], N: f.NP, Env: env, Dir: f.Wdir}, nil
+}
+
+// logger prints what -v asks for, with the time since the start.
+func logger(verbose bool) func(string, ...any) {
+	if !verbose {
+		return nil
+	}
+	start := time.Now()
+	return func(format string, args ...any) {
+		fmt.Fprintf(os.Stderr, "pvasrun: %7.3fs %s\n", time.Since(start).Seconds(), fmt.Sprintf(format, args...))
+	}
+}

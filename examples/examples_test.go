@@ -1,0 +1,91 @@
+// Package examples_test runs every example in both task models.
+package examples_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/pvas"
+)
+
+var pvasrun string
+
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "examples-test")
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	pvasrun = filepath.Join(dir, "pvasrun")
+	if out, err := exec.Command("go", "build", "-o", pvasrun, "../cmd/pvasrun").CombinedOutput(); err != nil {
+		fmt.Printf("build pvasrun: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// everywhere runs an example with 1, 2, 3 and 5 ranks in both task models.
+func everywhere(t *testing.T, example string, check func(t *testing.T, btl string, n int, lines []string)) {
+	for _, btl := range []string{"pvas", "sm"} {
+		if err := pvas.Supported(); btl == "pvas" && err != nil {
+			require.Empty(t, os.Getenv("CI"), "CI must support one address space: %v", err)
+			continue
+		}
+		for _, n := range []int{1, 2, 3, 5} {
+			t.Run(fmt.Sprintf("btl=%s/ranks=%d", btl, n), func(t *testing.T) {
+				var stdout, stderr bytes.Buffer
+				cmd := exec.Command(pvasrun, "--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60", example)
+				cmd.Stdout, cmd.Stderr = &stdout, &stderr
+				require.NoError(t, cmd.Run(), "%s", &stderr)
+				require.Empty(t, stderr.String())
+				check(t, btl, n, strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n"))
+			})
+		}
+	}
+}
+
+func TestHello(t *testing.T) {
+	format := regexp.MustCompile(`^rank (\d) of (\d), pid (\d+), partition (0x[0-9a-f]+|none)$`)
+	everywhere(t, "./hello", func(t *testing.T, btl string, n int, lines []string) {
+		require.Len(t, lines, n)
+		ranks, pids, partitions := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		for _, l := range lines {
+			m := format.FindStringSubmatch(l)
+			require.NotNil(t, m, l)
+			require.Equal(t, fmt.Sprint(n), m[2])
+			ranks[m[1]], pids[m[3]], partitions[m[4]] = true, true, true
+		}
+		require.Len(t, ranks, n)
+		require.Len(t, pids, n, "every rank is a process of its own")
+		if btl == "sm" {
+			require.Equal(t, map[string]bool{"none": true}, partitions)
+		} else {
+			require.Len(t, partitions, n)
+		}
+	})
+}
+
+func TestPeek(t *testing.T) {
+	everywhere(t, "./peek", func(t *testing.T, btl string, n int, lines []string) {
+		require.Len(t, lines, 1)
+		switch {
+		case n == 1:
+			require.Contains(t, lines[0], "two")
+		case btl == "sm":
+			require.Contains(t, lines[0], "address space")
+		default:
+			require.Regexp(t, `^rank 0, pid \d+, reads at 0x[0-9a-f]+: hello from the heap of rank 1, pid \d+$`, lines[0])
+		}
+	})
+}
