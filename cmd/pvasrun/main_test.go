@@ -43,6 +43,12 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
+func buildPIE(t *testing.T, output, source string) {
+	t.Helper()
+	out, err := exec.Command("go", "build", "-buildmode=pie", "-o", output, source).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
 // finished is what a command has left.
 type finished struct {
 	stdout, stderr string

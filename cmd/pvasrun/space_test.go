@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func onlyInOneSpace(t *testing.T) {
+	t.Helper()
+	if len(models(t)) < 2 {
+		t.Skip("one address space is not supported")
+	}
+}
+
+func TestPartitionSize(t *testing.T) {
+	onlyInOneSpace(t)
+	got := command(t, nil, "--btl", "pvas", "--partition-size", "1G", "--dry-run", "-n", "3", "cat")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, 3, strings.Count(got.stdout, " + 1024 MiB"), got.stdout)
+	got = command(t, nil, "--btl", "pvas", "--partition-size", "3G", "cat")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "power of two")
+}
+
+// The advice shows in the flags of the arenas' memory areas.
+func TestHugePages(t *testing.T) {
+	onlyInOneSpace(t)
+	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage/enabled"); err != nil {
+		t.Skip("this kernel has no transparent huge pages")
+	}
+	advised := func(flags ...string) bool {
+		args := append(append([]string{"--btl", "pvas", "-n", "1"}, flags...), "grep", "-c", "^VmFlags:.* hg", "/proc/self/smaps")
+		return strings.TrimSpace(command(t, nil, args...).stdout) != "0"
+	}
+	require.True(t, advised("--huge-pages"))
+	require.False(t, advised())
+}
+
+func TestThousandRanks(t *testing.T) {
+	onlyInOneSpace(t)
+	hello := filepath.Join(t.TempDir(), "hello")
+	buildPIE(t, hello, "../../examples/hello")
+	got := command(t, nil, "--btl", "pvas", "--timeout", "120", "-n", "1000", hello)
+	require.Equal(t, 0, got.code, got.stderr)
+	ranks := map[string]bool{}
+	for _, l := range lines(got.stdout) {
+		name, _, _ := strings.Cut(l, ",")
+		ranks[name] = true
+	}
+	require.Len(t, ranks, 1000)
+	require.True(t, ranks["rank 999 of 1000"])
+}
