@@ -58,6 +58,33 @@ func (e *Event) Signal() {
 	}
 }
 
+// Notify does what Signal does, for hot paths: as long as nobody sleeps it only
+// reads, so that the cache line of the event stays in the caches of all who notify.
+//
+//	make the condition true (atomic)
+//	if sleepers != 0          (N1)
+//	    seq++                 (N2)
+//	    wake all              (N3)
+//
+// No wake-up is lost. If N1 comes before W1, the condition comes before W3, which
+// sees it. Else N1 may see the sleeper; if it sees none, the waiter has
+// deregistered in between, and so is awake and needs nothing. If it sees one, N2
+// and N3 follow: a waiter that read seq (W2) before N2 is asleep by N3 and woken,
+// or finds seq changed and does not fall asleep; one that read it after N2 sees
+// the condition (W3).
+//
+// It returns true if there was a sleeper, and so a system call.
+func (e *Event) Notify() bool { return e.sleepers.Load() != 0 && e.wake() }
+
+// wake is apart from Notify so that Notify can be inlined.
+//
+//go:noinline
+func (e *Event) wake() bool {
+	e.seq.Add(1)
+	_ = sys.FutexWake(&e.seq) // as in Signal
+	return true
+}
+
 // Wait returns nil as soon as ready returns true. It asks once, then up to spin
 // more times in a tight loop, then sleeps until somebody signals, and asks again.
 // ready must read what it reads by atomic operations, must not block, and may be
@@ -71,15 +98,35 @@ func (e *Event) Wait(spin int, ready func() bool) error {
 			return nil
 		}
 	}
-	e.sleepers.Add(1)
-	defer e.sleepers.Add(^uint32(0))
+	e.Register()
+	defer e.Deregister()
 	for {
-		seq := e.seq.Load()
+		seq := e.Seq()
 		if ready() {
 			return nil
 		}
-		if err := sys.FutexWait(&e.seq, seq); err != nil {
-			return fmt.Errorf("shm: wait for event: %w", err)
+		if err := e.Doze(seq); err != nil {
+			return err
 		}
 	}
+}
+
+// Register, Seq, Doze and Deregister are the steps W1, W2, W4 and the end of Wait,
+// for a caller with a loop of its own: Register; then again and again Seq, a look at
+// the condition, and Doze with what Seq returned; and Deregister in any case.
+func (e *Event) Register() { e.sleepers.Add(1) }
+
+// Deregister undoes Register.
+func (e *Event) Deregister() { e.sleepers.Add(^uint32(0)) }
+
+// Seq returns the number of signals so far, modulo 2^32.
+func (e *Event) Seq() uint32 { return e.seq.Load() }
+
+// Doze sleeps until the next signal, and not at all if there has been one since Seq
+// returned seq. It may also return without a cause.
+func (e *Event) Doze(seq uint32) error {
+	if err := sys.FutexWait(&e.seq, seq); err != nil {
+		return fmt.Errorf("shm: wait for event: %w", err)
+	}
+	return nil
 }
