@@ -12,11 +12,24 @@ var (
 	ErrExhausted = errors.New("no room left for shared memory")
 )
 
-// Module is one rank's access to the memory of all ranks of its job. Every method
-// may be called from any goroutine. No method blocks on another rank: whether a
-// peer has allocated what is attached here, has filled it, or has gone, is
-// between the callers.
+// Module is one rank's access to the memory of all ranks of its job, and its post
+// office. No method blocks on another rank, except Sleep.
+//
+// Name, Alloc, Attach, Direct, EagerLimit, Sleep, Wake and Close may be called from
+// any goroutine. The rest, and Transfer.Progress, are the message methods: the
+// caller sees to it that they are called by one goroutine at a time, by a lock
+// that it needs anyway. Whether a peer has allocated what is attached here, has
+// filled it, or has gone, is between the callers.
+//
+// A rank that has gone (job.Root.Gone) is never an error of Send or Offer: they may
+// go on as if it were there, or say false for ever. The caller asks the root.
 type Module interface {
+	Memory
+	Messages
+}
+
+// Memory is the part of a module that gives out memory which peers can address.
+type Memory interface {
 	// Name returns the name of the task model, as in pvasrun --btl.
 	Name() string
 
@@ -45,4 +58,75 @@ type Module interface {
 	// came from it. Peers go on using this rank's memory. Closing again is no
 	// error.
 	Close() error
+}
+
+// Messages is the part of a module that moves messages. Messages from one rank to
+// another arrive in the order in which Send and Offer returned true. The peer may
+// be this rank itself.
+type Messages interface {
+	// EagerLimit returns the longest payload of Send, in bytes.
+	EagerLimit() int
+
+	// Send sends payload, of at most EagerLimit bytes, and returns true when it is
+	// on its way; payload is the caller's again at once. It may lend payload to the
+	// receiver for about a microsecond before it returns, so that the message arrives
+	// as an offered one: the receiver goes by Frame.Offered alone. False means that nothing
+	// was sent: the peer's queue is full, the peer has not opened its module yet,
+	// or this rank has too much underway to the peer that the peer has not released
+	// yet (credit). In the third case, Offer of the same message may succeed: an
+	// offer needs no credit, because it takes no memory at the receiver. In the
+	// others Offer says false too, and the caller tries again when Sleep asks.
+	//
+	// h.Source and h.Length are filled in by the module. A peer outside the job, or
+	// a payload above EagerLimit, is a programming error and panics.
+	Send(peer int, h Header, payload []byte) bool
+
+	// Offer announces a message of any length, 0 included, whose bytes stay in src
+	// until the receiver takes them. src is lent, not to be written to, until
+	// Progress of the returned Transfer says done. False, with a nil Transfer, means
+	// that nothing was announced: the peer's queue is full or not open. Then try again
+	// when Sleep asks. The number of offers underway is bounded by memory alone.
+	Offer(peer int, h Header, src []byte) (Transfer, bool)
+
+	// Poll hands at most max messages that have arrived to deliver, one after the
+	// other, and returns how many it was. deliver may call all methods but Poll,
+	// Sleep and Close. It must take every message: there is no putting back.
+	Poll(max int, deliver func(*Frame)) int
+
+	// Accept starts taking the bytes of an offered message into dst: the first
+	// min(len(dst), Length) of them. A nil Transfer says that they are there already;
+	// otherwise dst is lent until Progress of the Transfer says done. Frames may be
+	// accepted in any order, and any time after their delivery; until then the
+	// sender's Transfer stays open. An empty dst drops the message.
+	Accept(f *Frame, dst []byte) Transfer
+
+	// Release says that the payload of a frame that was not offered is consumed, and
+	// gives memory and credit back to the sender. It is due exactly once for each
+	// such frame, inline ones and empty ones too, in any order, within deliver or
+	// later. While a frame is unreleased it counts against its sender's credit: so
+	// the caller releases an inline frame that it had to copy aside only when the
+	// copy is consumed.
+	Release(f *Frame)
+
+	// Sleep returns nil as soon as ready returns true. It asks once, then at most
+	// spin more times in a tight loop, and then each time that something has
+	// happened to this rank: a message has arrived, one of its transfers can make
+	// progress or is over, room that Send or Offer lacked is there, a rank has gone,
+	// or Wake was called. In between it sleeps and takes no CPU. ready must not
+	// block. It may use the message methods, if the caller may (Poll, in order to have
+	// anything arrive at all), and need not do all that there is to do in one go: Sleep
+	// does not sleep as long as a Poll has reached its max or a Progress has done a
+	// part. Spurious questions are possible.
+	Sleep(spin int, ready func() bool) error
+
+	// Wake makes every Sleep of this rank ask ready again. Another goroutine calls
+	// it when it has changed, by atomic operations or under a lock that ready takes
+	// too, something that ready looks at. It costs a few nanoseconds if nobody
+	// sleeps.
+	Wake()
+
+	// Counters returns what has been counted so far, and publishes it in the job's
+	// root block, from slot 0 on, where the supervisor finds it: to be called before
+	// a long sleep, and at the end.
+	Counters() Counters
 }

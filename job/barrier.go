@@ -1,6 +1,10 @@
 package job
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
 
 // Barrier returns nil when every rank of the job has called it as many times as
 // the caller has. It blocks until then, spinning Spin() times at first and
@@ -45,9 +49,8 @@ func (r *Root) Barrier(rank int) error {
 		r.head.barrierEvent.Signal()
 		return nil
 	}
-	err = r.head.barrierEvent.Wait(r.spin, func() bool {
-		return r.head.arrivals.Load() >= last || r.lostBefore(k) >= 0
-	})
+	over := func() bool { return r.head.arrivals.Load() >= last || r.lostBefore(k) >= 0 }
+	err = r.awaitBarrier(rank, over)
 	switch {
 	case err != nil:
 		return fmt.Errorf("job: barrier: %w", err)
@@ -55,4 +58,17 @@ func (r *Root) Barrier(rank int) error {
 		return nil
 	}
 	return fmt.Errorf("job: barrier: %w", &LostError{Rank: r.lostBefore(k)})
+}
+
+// awaitBarrier spins, and then sleeps and says so to those who look from outside.
+func (r *Root) awaitBarrier(rank int, over func() bool) error {
+	for range r.spin + 1 {
+		if over() {
+			return nil
+		}
+	}
+	r.SetWaiting(rank, Waiting{Op: OpBarrier, Peer: AnyPeer, Since: sys.Monotonic()})
+	err := r.head.barrierEvent.Wait(0, over)
+	r.ClearWaiting(rank)
+	return err
 }

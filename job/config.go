@@ -33,6 +33,7 @@ type Config struct {
 	CPUs      int  // CPUs the job may use; with more ranks than that nobody spins
 	HugePages bool // ranks advise huge pages for the memory they share
 	Hold      bool // the hold points hold: see Root.Reach
+	Tunables  Tunables
 }
 
 func (c Config) check() error {
@@ -44,7 +45,8 @@ func (c Config) check() error {
 	case c.CPUs < 1:
 		return fmt.Errorf("number of CPUs %d is below 1", c.CPUs)
 	}
-	return nil
+	_, err := c.Tunables.Resolve()
+	return err
 }
 
 // State is how far a rank has come in its use of the runtime.

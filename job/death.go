@@ -16,6 +16,9 @@ func (r *Root) MarkGone(rank int) {
 		r.head.holds[i].reachedEvent.Signal()
 		r.head.holds[i].releasedEvent.Signal()
 	}
+	for i := range r.ranks {
+		r.ranks[i].inbox.Notify()
+	}
 }
 
 // Lost returns the rank that has gone first; ok is false if all are there. A rank

@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 1
+	layoutVersion = 2
 
 	cacheLine = 64
 
@@ -38,8 +38,8 @@ const (
 	flagHold
 )
 
-// constants is the first cache line: written by the creator before anybody else
-// knows the memory, and never changed.
+// constants is the first two cache lines: written by the creator before anybody
+// else knows the memory, and never changed.
 type constants struct {
 	magic         uint64
 	version       uint32
@@ -54,6 +54,13 @@ type constants struct {
 	_             uint32
 	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
 	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
+
+	// The tunables, with defaults filled in.
+	eagerLimit uint32
+	ringBlock  uint32
+	spin       uint32 // regardless of the number of CPUs
+	singleCopy uint32
+	_          [cacheLine - 16]byte
 }
 
 // header is the start of the root block.
@@ -75,6 +82,11 @@ type header struct {
 	_            [cacheLine - 8]byte
 
 	holds [holdCount]holdBlock
+
+	// Written by ranks, a few times in the life of a job.
+	early atomic.Uint32 // ranks that have looked for a mailbox before it was open
+	cma   atomic.Uint32 // a verdict on process_vm_readv: see NoteCMA
+	_     [cacheLine - 8]byte
 }
 
 // holdBlock is one hold point.
@@ -96,7 +108,9 @@ type rankBlock struct {
 	pid     atomic.Uint32 // 0 until Claim
 	state   atomic.Uint32 // a State
 	arrived atomic.Uint64 // number of barriers this rank has entered; see Barrier
-	_       [cacheLine - 16]byte
+	mailbox atomic.Uint64 // where the rank's mailbox lies, plus one; 0: not open
+	early   atomic.Uint32 // 0, then 1 for ever: has looked for a mailbox too early
+	_       [cacheLine - 28]byte
 
 	// Written from outside: the arena's geometry by the space host before the rank
 	// starts, gone by the supervisor when it has reaped the rank (0, then 1).
@@ -110,6 +124,17 @@ type rankBlock struct {
 	// Written by the rank, each slot once, before the barrier after which peers
 	// read it.
 	windows [MaxWindows]windowSlot
+
+	// Written by the rank: what it waits for; see waitingBlock.
+	waiting waitingBlock
+
+	// The rank sleeps here. It writes sleepers, who wakes it writes seq; as long as
+	// it does not sleep, both are only read.
+	inbox shm.Event
+	_     [cacheLine - 8]byte
+
+	// Written by the rank: see PublishCounters.
+	counters [CounterSlots]atomic.Uint64
 }
 
 // windowSlot says where a window's memory of one rank lies: an address or an

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 1, layoutVersion)
+	require.EqualValues(t, 2, layoutVersion)
 	var h header
 	var p holdBlock
 	var b rankBlock
@@ -18,7 +18,7 @@ func TestLayout(t *testing.T) {
 		field      string
 		have, want uintptr
 	}{
-		{"constants", unsafe.Sizeof(h.constants), 64},
+		{"constants", unsafe.Sizeof(h.constants), 128},
 		{"magic", unsafe.Offsetof(h.magic), 0},
 		{"version", unsafe.Offsetof(h.version), 8},
 		{"headerSize", unsafe.Offsetof(h.headerSize), 12},
@@ -31,12 +31,18 @@ func TestLayout(t *testing.T) {
 		{"pageSize", unsafe.Offsetof(h.pageSize), 40},
 		{"segmentBase", unsafe.Offsetof(h.segmentBase), 48},
 		{"segmentStride", unsafe.Offsetof(h.segmentStride), 56},
-		{"firstLost", unsafe.Offsetof(h.firstLost), 64},
-		{"goneCount", unsafe.Offsetof(h.goneCount), 68},
-		{"arrivals", unsafe.Offsetof(h.arrivals), 128},
-		{"barrierEvent", unsafe.Offsetof(h.barrierEvent), 192},
-		{"holds", unsafe.Offsetof(h.holds), 256},
-		{"header", unsafe.Sizeof(h), 512},
+		{"eagerLimit", unsafe.Offsetof(h.eagerLimit), 64},
+		{"ringBlock", unsafe.Offsetof(h.ringBlock), 68},
+		{"spin", unsafe.Offsetof(h.spin), 72},
+		{"singleCopy", unsafe.Offsetof(h.singleCopy), 76},
+		{"firstLost", unsafe.Offsetof(h.firstLost), 128},
+		{"goneCount", unsafe.Offsetof(h.goneCount), 132},
+		{"arrivals", unsafe.Offsetof(h.arrivals), 192},
+		{"barrierEvent", unsafe.Offsetof(h.barrierEvent), 256},
+		{"holds", unsafe.Offsetof(h.holds), 320},
+		{"early", unsafe.Offsetof(h.early), 576},
+		{"cma", unsafe.Offsetof(h.cma), 580},
+		{"header", unsafe.Sizeof(h), 640},
 
 		{"holdBlock.reached", unsafe.Offsetof(p.reached), 0},
 		{"holdBlock.reachedEvent", unsafe.Offsetof(p.reachedEvent), 4},
@@ -47,6 +53,8 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.pid", unsafe.Offsetof(b.pid), 0},
 		{"rankBlock.state", unsafe.Offsetof(b.state), 4},
 		{"rankBlock.arrived", unsafe.Offsetof(b.arrived), 8},
+		{"rankBlock.mailbox", unsafe.Offsetof(b.mailbox), 16},
+		{"rankBlock.early", unsafe.Offsetof(b.early), 24},
 		{"rankBlock.partition", unsafe.Offsetof(b.partition), 64},
 		{"rankBlock.partitionSize", unsafe.Offsetof(b.partitionSize), 72},
 		{"rankBlock.arena", unsafe.Offsetof(b.arena), 80},
@@ -54,7 +62,19 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.gone", unsafe.Offsetof(b.gone), 96},
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 128},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
-		{"rankBlock", unsafe.Sizeof(b), 640},
+		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 640},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 704},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 768},
+		{"rankBlock", unsafe.Sizeof(b), 1152},
+
+		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
+		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
+		{"waitingBlock.peer", unsafe.Offsetof(b.waiting.peer), 8},
+		{"waitingBlock.tag", unsafe.Offsetof(b.waiting.tag), 12},
+		{"waitingBlock.ctx", unsafe.Offsetof(b.waiting.ctx), 16},
+		{"waitingBlock.bytes", unsafe.Offsetof(b.waiting.bytes), 24},
+		{"waitingBlock.since", unsafe.Offsetof(b.waiting.since), 32},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 64},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"sync"
 )
 
 // Root gives access to the root block of a job. All its methods may be called at
@@ -13,11 +14,9 @@ type Root struct {
 	head  *header
 	ranks []rankBlock
 	spin  int
-}
 
-// spinLimit is how often a waiter looks before it sleeps, when each rank can have
-// a CPU to itself: some 5 us, about the price of sleeping and being woken.
-const spinLimit = 2000
+	waitMu sync.Mutex // one writer of the rank's own waiting record at a time
+}
 
 // RankError reports a rank number that the job does not have.
 type RankError struct {

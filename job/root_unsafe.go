@@ -24,7 +24,7 @@ func viewRoot(mem []byte, ranks int) *Root {
 		ranks: unsafe.Slice((*rankBlock)(unsafe.Add(base, headerSize)), ranks),
 	}
 	if cpus := int(r.head.cpus); ranks <= cpus {
-		r.spin = spinLimit
+		r.spin = int(r.head.spin)
 	}
 	return r
 }
@@ -48,6 +48,9 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 		h.flags |= flagHold
 	}
 	h.segmentBase, h.segmentStride = segmentBase, segmentStride
+	t, _ := c.Tunables.Resolve() // Config.check has seen to errors
+	h.eagerLimit, h.ringBlock = uint32(t.EagerLimit), uint32(t.RingBlock)
+	h.spin, h.singleCopy = uint32(t.Spin), uint32(t.SingleCopy)
 	return viewRoot(mem, c.Ranks)
 }
 
@@ -81,7 +84,10 @@ func checkHeader(head []byte) (*constants, error) {
 			return nil, &LayoutError{Field: f.name, Have: f.have, Want: f.want}
 		}
 	}
-	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus)}
+	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus), Tunables: Tunables{
+		EagerLimit: int(h.eagerLimit), RingBlock: int(h.ringBlock),
+		Spin: int(h.spin), SingleCopy: SingleCopy(h.singleCopy),
+	}}
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("damaged header: %w", err)
 	}

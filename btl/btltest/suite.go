@@ -32,6 +32,20 @@ func Cases() []Case {
 		{"direct", direct},
 		{"closed", closed},
 		{"peer has gone", peerHasGone},
+
+		{"messages in order", messagesInOrder},
+		{"held messages", heldMessages},
+		{"flood", flood},
+		{"flood of eager messages", floodEager},
+		{"many offers", manyOffers},
+		{"detached messages", detachedMessages},
+		{"detach is bounded", detachIsBounded},
+		{"truncating accept", truncatingAccept},
+		{"sleepers are woken", sleepersAreWoken},
+		{"sends wait for room", sendsWaitForRoom},
+		{"nothing is allocated", nothingIsAllocated},
+		{"sender has gone", senderHasGone},
+		{"receiver has gone", receiverHasGone},
 	}
 }
 

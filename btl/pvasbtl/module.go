@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/btl/mail"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
@@ -14,6 +15,8 @@ var _ btl.Module = (*Module)(nil)
 
 // Module is the btl.Module of one rank.
 type Module struct {
+	*mail.Box // the messages; lies in memory that the rest gives out
+
 	root *job.Root
 	rank int
 
@@ -34,7 +37,13 @@ func New(root *job.Root, rank int) (*Module, error) {
 	if size == 0 || base%page != 0 || size%page != 0 || base > math.MaxUint64-size {
 		return nil, fmt.Errorf("pvasbtl: open: rank %d has no usable arena (%#x bytes at %#x)", rank, size, base)
 	}
-	return &Module{root: root, rank: rank, next: base, end: base + size}, nil
+	m := &Module{root: root, rank: rank, next: base, end: base + size}
+	box, err := mail.Open(m, root, rank)
+	if err != nil {
+		return nil, fmt.Errorf("pvasbtl: open: %w", err)
+	}
+	m.Box = box
+	return m, nil
 }
 
 // Name returns "pvas".

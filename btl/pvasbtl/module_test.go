@@ -22,7 +22,7 @@ const (
 
 // space reserves partitions for a job of so many ranks in this process, as the
 // space host does.
-func space(t *testing.T, c job.Config) *job.Root {
+func space(t testing.TB, c job.Config) *job.Root {
 	t.Helper()
 	c.BTL = job.BTLPvas
 	mem, err := job.Create(c)

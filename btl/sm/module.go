@@ -8,6 +8,7 @@ import (
 	"github.com/edsrzf/mmap-go"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/btl/mail"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
@@ -16,6 +17,8 @@ var _ btl.Module = (*Module)(nil)
 
 // Module is the btl.Module of one rank.
 type Module struct {
+	*mail.Box // the messages; lies in memory that the rest gives out
+
 	mem  *job.Memory
 	rank int
 	page int
@@ -53,7 +56,13 @@ func New(mem *job.Memory, rank int) (*Module, error) {
 	if mem.File() == nil || r.SegmentStride() == 0 {
 		return nil, errors.New("sm: open: the job's memory has no segments: it was made for another BTL")
 	}
-	return &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make(map[piece]attachment)}, nil
+	m := &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make(map[piece]attachment)}
+	box, err := mail.Open(m, r, rank)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("sm: open: %w", err), m.Close())
+	}
+	m.Box = box
+	return m, nil
 }
 
 // Name returns "sm".

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/btltest"
 	"github.com/gopvas/gopvas/btl/sm"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -16,13 +17,16 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	jobtest.Main(m, map[string]func() error{"case": runCase})
+	jobtest.Main(m, map[string]func() error{"case": runCase, "survive": runSurvive})
 }
 
 // runCase is a rank: it runs the case that the environment names.
 func runCase() error {
 	p, err := job.Join()
 	if err != nil {
+		return err
+	}
+	if err := p.Memory.Root().Claim(p.Rank, os.Getpid()); err != nil {
 		return err
 	}
 	m, err := sm.New(p.Memory, p.Rank)
@@ -42,12 +46,16 @@ func runCase() error {
 
 // TestConformance runs the suite with ranks as processes.
 func TestConformance(t *testing.T) {
-	for _, c := range btltest.Cases() {
-		for _, ranks := range []int{1, 2, 5} {
-			t.Run(fmt.Sprintf("%s/ranks=%d", c.Name, ranks), func(t *testing.T) {
-				jobtest.Run(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2, HugePages: ranks == 2},
-					"case", "CASE="+c.Name)
-			})
+	for _, mode := range []job.SingleCopy{job.SingleCopyAuto, job.SingleCopyNone, job.SingleCopyCMA} {
+		for _, c := range btltest.Cases() {
+			for _, ranks := range []int{1, 2, 5} {
+				t.Run(fmt.Sprintf("%s/ranks=%d/single-copy=%v", c.Name, ranks, mode), func(t *testing.T) {
+					jobtest.Run(t, job.Config{
+						Ranks: ranks, BTL: job.BTLSM, CPUs: 2, HugePages: ranks == 2,
+						Tunables: job.Tunables{SingleCopy: mode},
+					}, "case", "CASE="+c.Name)
+				})
+			}
 		}
 	}
 }
@@ -99,10 +107,14 @@ func TestSegmentRunsOut(t *testing.T) {
 	m, err := sm.New(mem, 0)
 	require.NoError(t, err)
 	stride := int(mem.Root().SegmentStride())
-	_, _, err = m.Alloc(stride - 100)
+	_, at, err := m.Alloc(1)
 	require.NoError(t, err)
-	_, _, err = m.Alloc(1)
-	require.ErrorContains(t, err, "0 bytes left in the segment of rank 0")
+	page := os.Getpagesize()
+	_, _, err = m.Alloc((stride-int(at)-page)/btl.HugePage*btl.HugePage - btl.HugePage)
+	require.NoError(t, err)
+	_, _, err = m.Alloc(3 * btl.HugePage)
+	require.ErrorIs(t, err, btl.ErrExhausted)
+	require.ErrorContains(t, err, "bytes left in the segment of rank 0")
 	_, err = m.Attach(0, uint64(stride), 1)
 	require.ErrorContains(t, err, "outside its segment")
 	require.NoError(t, m.Close())

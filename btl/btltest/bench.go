@@ -1,0 +1,158 @@
+package btltest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
+
+// Exchange is one end of a benchmark between ranks 0 and 1, without a layer above.
+type Exchange struct {
+	m     btl.Module
+	root  *job.Root
+	peer  int
+	src   []byte
+	dst   []byte
+	got   int
+	await int
+	sent  btl.Transfer
+	taken btl.Transfer
+
+	deliver func(*btl.Frame)
+	ready   func() bool
+
+	Lend bool // send by Offer and Detach
+}
+
+// NewExchange returns the end of a rank for messages of so many bytes.
+func NewExchange(m btl.Module, root *job.Root, rank, bytes int) *Exchange {
+	e := &Exchange{m: m, root: root, peer: 1 - rank, src: make([]byte, bytes), dst: make([]byte, bytes)}
+	fill(e.src, rank)
+	fill(e.dst, rank) // touched, so that no page fault is measured
+	e.deliver = func(f *btl.Frame) {
+		if f.Offered {
+			if e.taken = m.Accept(f, e.dst); e.taken != nil {
+				return
+			}
+		} else {
+			copy(e.dst, f.Payload)
+			m.Release(f)
+		}
+		e.got++
+	}
+	e.ready = e.look
+	return e
+}
+
+// look makes all progress that there is and tells whether what is awaited is there.
+func (e *Exchange) look() bool {
+	if e.sent != nil {
+		if done, err := e.sent.Progress(); done {
+			must(err)
+			e.sent = nil
+		}
+	}
+	if e.taken != nil {
+		if done, err := e.taken.Progress(); done {
+			must(err)
+			e.taken = nil
+			e.got++
+		}
+	} else if e.got < e.await { // what else there is may be for the next Exchange
+		e.m.Poll(1, e.deliver)
+	}
+	return e.got >= e.await && e.sent == nil
+}
+
+// Send starts sending a message. Only one offered one may be underway.
+func (e *Exchange) Send() {
+	e.await = 0
+	if e.Lend {
+		e.lend()
+		return
+	}
+	for len(e.src) > e.m.EagerLimit() || !e.m.Send(e.peer, btl.Header{}, e.src) {
+		if e.sent == nil {
+			if t, ok := e.m.Offer(e.peer, btl.Header{}, e.src); ok {
+				e.sent = t
+				return
+			}
+		}
+		must(e.m.Sleep(0, e.ready))
+	}
+}
+
+// lend offers a message and waits a moment for the receiver to take it.
+func (e *Exchange) lend() {
+	for e.sent == nil {
+		e.sent, _ = e.m.Offer(e.peer, btl.Header{}, e.src)
+	}
+	for range 100 {
+		if e.look(); e.sent == nil {
+			return
+		}
+	}
+	if e.sent.(btl.Detacher).Detach() {
+		e.sent = nil
+	}
+}
+
+// Wait blocks until so many messages have come since the last Wait, and what was
+// sent is gone.
+func (e *Exchange) Wait(messages int) {
+	e.await = messages
+	must(e.m.Sleep(e.root.Spin(), e.ready))
+	e.got -= messages
+}
+
+func must(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "btltest:", err)
+		os.Exit(1)
+	}
+}
+
+// Sizes are what the benchmarks send, in bytes.
+func Sizes() []int {
+	return []int{0, 8, 64, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20}
+}
+
+// PingPong bounces n messages there and back. Rank 1 passes a nil b.
+func (e *Exchange) PingPong(b *testing.B, rank, n int) {
+	for range n {
+		if rank == 0 {
+			e.Send()
+			e.Wait(1)
+		} else {
+			e.Wait(1)
+			e.Send()
+		}
+	}
+	e.Wait(0)
+	if b != nil {
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*n), "ns/halfround")
+	}
+}
+
+// Stream sends n messages in windows of 64, each answered by an empty one.
+func (e *Exchange) Stream(b *testing.B, rank, n int) {
+	const window = 64
+	for range n / window {
+		if rank == 0 {
+			for range window {
+				e.Send()
+			}
+			e.Wait(1)
+		} else {
+			e.Wait(window)
+			e.Send()
+		}
+	}
+	e.Wait(0)
+	if b != nil {
+		b.ReportMetric(float64(n/window*window)/b.Elapsed().Seconds(), "messages/s")
+	}
+}

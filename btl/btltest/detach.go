@@ -1,0 +1,91 @@
+package btltest
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+)
+
+// detachedMessages: short messages that are offered and then detached arrive whole,
+// in order, whether the receiver takes them before, meanwhile or after, and the
+// sender's buffer is its own again.
+func detachedMessages(e *env) {
+	p := newPost(e)
+	n := e.root.Ranks()
+	rng := rand.New(rand.NewPCG(11, uint64(e.rank)))
+	const each = 400
+	src := make([]byte, e.EagerLimit())
+	h := func(to int, tag int32, n int) btl.Header { return p.header(to, tag, n) }
+	for tag := range int32(each) {
+		for to := range n {
+			size := rng.IntN(e.EagerLimit() + 1)
+			fill(src[:size], mark(int32(e.rank), tag))
+			var t btl.Transfer
+			p.await(func() (ok bool) { t, ok = e.Offer(to, h(to, tag, size), src[:size]); return ok })
+			over := false
+			for range rng.IntN(4) {
+				if over {
+					break
+				}
+				done, err := t.Progress()
+				require.NoError(e, err)
+				over = done
+			}
+			if d, ok := t.(btl.Detacher); ok && !over {
+				over = d.Detach()
+			}
+			if !over {
+				p.await(func() bool {
+					done, err := t.Progress()
+					require.NoError(e, err)
+					return done
+				})
+			}
+			clear(src) // it is this rank's again
+		}
+		if rng.IntN(8) == 0 {
+			p.progress()
+		}
+	}
+	p.wait(each * n)
+	p.sync(1)
+}
+
+// detachIsBounded: nobody accepts; Detach says no at last, and all is delivered
+// once the receiver does.
+func detachIsBounded(e *env) {
+	p := newPost(e)
+	last := e.root.Ranks() - 1
+	var frames []btl.Frame
+	keep := func(f *btl.Frame) { frames = append(frames, *f) }
+	detached := int32(0)
+	for full := 0; full < 50 && detached < 500; {
+		src := p.message(detached, 700)
+		t, ok := e.Offer(last, p.header(last, detached, 700), src)
+		e.Poll(5, keep)
+		if !ok {
+			full++
+			time.Sleep(100 * time.Microsecond)
+			continue
+		}
+		detached++
+		if d, able := t.(btl.Detacher); !able || !d.Detach() {
+			p.sent = append(p.sent, t)
+			full++
+		} else {
+			clear(src)
+		}
+		require.Less(e, detached, int32(1000))
+	}
+	e.barrier()
+	for e.Poll(100, keep) > 0 {
+	}
+	for i := range frames {
+		p.take(&frames[i])
+	}
+	p.wait(0)
+	p.sync(1)
+}

@@ -1,0 +1,202 @@
+package mail
+
+import (
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
+)
+
+var _ btl.Messages = (*Box)(nil)
+
+// Box is the messages of one rank. Sleep and Wake may be called from any goroutine,
+// its other methods by one at a time: see btl.Module.
+type Box struct {
+	mem   btl.Memory
+	root  *job.Root
+	rank  int
+	inbox *shm.Event
+	geometry
+
+	own      []byte // this rank's mailbox
+	in       *shm.Consumer
+	frame    btl.Frame
+	peers    []*peer // by rank; nil before first contact
+	counters btl.Counters
+
+	sending   []*[descriptors]sendTransfer // one for each descriptor, by chunk
+	chunks    []uint64                     // where the chunks lie
+	unused    []uint32                     // numbers of free transfers, as a stack
+	detached  []uint32                     // those whose senders have gone on
+	receives  *recvTransfer                // free list
+	prefill   bool                         // senders fill staging blocks before the receiver accepts
+	help      bool                         // senders copy too
+	lending   bool                         // Send lends short messages for a moment
+	answering bool                         // a message has come since one was lent
+
+	staging   []byte // lanes; nil before first use
+	stagingAt uint64
+	freeLane  uint64 // set of free lanes
+
+	sleeps atomic.Uint64
+	wakes  atomic.Uint64
+	more   atomic.Bool           // see again
+	failed atomic.Pointer[error] // the first error that no method could return
+}
+
+// peer is what the Box knows about a rank that it has met.
+type peer struct {
+	rank  int
+	inbox *shm.Event
+	box   []byte // the peer's mailbox
+
+	// Sending to it.
+	out     *shm.Producer
+	account shm.Account
+	pair    *shm.Pair // in this rank's mailbox
+	buffers []byte    // eager buffers; nil before first use
+
+	// Receiving from it.
+	returns      shm.Returns
+	theirPair    *shm.Pair // in the peer's mailbox
+	theirBuffers []byte    // attached; nil before first use
+	theirChunks  [][]byte  // of descriptors
+	theirStaging []byte
+
+	lendSkip    int // sends that are not to try lending
+	lendBackoff int // and how many these were last time
+}
+
+// Open makes a rank's mailbox and opens it to its peers. The memory stays open
+// until the last message method has returned.
+func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
+	b := &Box{
+		mem: mem, root: root, rank: rank, inbox: root.Inbox(rank), geometry: layout(root),
+		peers: make([]*peer, root.Ranks()), freeLane: 1<<lanes - 1, answering: true,
+		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
+		// that then keeps the receiver waiting.
+		help: root.Ranks() <= root.CPUs(),
+	}
+	b.lending = b.help && mem.Direct() && root.Spin() > 0
+	works, known := root.CMA()
+	b.prefill = !mem.Direct() &&
+		(root.Tunables().SingleCopy == job.SingleCopyNone || known && !works)
+	own, at, err := mem.Alloc(b.size)
+	if err != nil {
+		return nil, fmt.Errorf("mailbox of rank %d: %w", rank, err)
+	}
+	b.own = own
+	if b.in, err = shm.NewConsumer(own, ringSlots); err != nil {
+		return nil, fmt.Errorf("mailbox of rank %d: %w", rank, err)
+	}
+	b.addChunk(own[b.geometry.firstChunk:], at+uint64(b.geometry.firstChunk))
+	root.OpenMailbox(rank, at)
+	return b, nil
+}
+
+// EagerLimit implements btl.Messages.
+func (b *Box) EagerLimit() int { return b.eagerLimit }
+
+// meet makes first contact. It returns nil if the peer has not opened its mailbox
+// yet, or if it cannot be attached.
+func (b *Box) meet(rank int) *peer {
+	at, ok := b.root.Mailbox(b.rank, rank)
+	if !ok {
+		return nil
+	}
+	box, err := b.mem.Attach(rank, at, b.size)
+	if err != nil {
+		b.fail(err)
+		return nil
+	}
+	out, err := shm.NewProducer(box, ringSlots, b.rank)
+	if err != nil {
+		b.fail(err)
+		return nil
+	}
+	p := &peer{rank: rank, inbox: b.root.Inbox(rank), box: box, out: out}
+	p.pair = shm.PairAt(b.own[b.pairs+rank*shm.PairSize:])
+	p.account = shm.NewAccount(p.pair, creditLimit, b.buffers)
+	p.theirPair = shm.PairAt(box[b.pairs+b.rank*shm.PairSize:])
+	p.returns = shm.NewReturns(p.theirPair, creditLimit, b.buffers)
+	p.theirChunks = append(p.theirChunks, box[b.firstChunk:b.size])
+	if rank == b.rank {
+		p.lendSkip = math.MaxInt // nobody comes while this rank is sending
+	}
+	b.peers[rank] = p
+	return p
+}
+
+// peer returns what is known about a rank, after first contact.
+func (b *Box) peer(rank int) *peer {
+	if p := b.peers[rank]; p != nil {
+		return p
+	}
+	return b.meet(rank)
+}
+
+// fail notes an error that Sleep will return: the memory of a peer cannot be
+// attached, so messages from or to it cannot move.
+func (b *Box) fail(err error) {
+	err = fmt.Errorf("messages of rank %d: %w", b.rank, err)
+	b.failed.CompareAndSwap(nil, &err)
+}
+
+// Sleep implements btl.Messages. The error is of the module itself.
+func (b *Box) Sleep(spin int, ready func() bool) error {
+	for range max(spin, 0) + 1 {
+		if ready() {
+			return nil
+		}
+	}
+	b.sleeps.Add(1)
+	b.inbox.Register()
+	defer b.inbox.Deregister()
+	for {
+		seq := b.inbox.Seq()
+		if ready() {
+			return nil
+		}
+		if err := b.failed.Load(); err != nil {
+			return *err
+		}
+		if b.more.Load() && b.more.Swap(false) {
+			continue
+		}
+		if err := b.inbox.Doze(seq); err != nil {
+			return err
+		}
+	}
+}
+
+// again makes Sleep ask once more before it sleeps: a method has done a part of what
+// there was to do, and nobody will notify this rank of the rest.
+func (b *Box) again() {
+	if !b.more.Load() {
+		b.more.Store(true)
+	}
+}
+
+// Wake implements btl.Messages.
+func (b *Box) Wake() { b.notify(b.inbox) }
+
+// notify notifies a rank, or this one.
+func (b *Box) notify(e *shm.Event) {
+	if e.Notify() {
+		b.wakes.Add(1)
+	}
+}
+
+// Counters implements btl.Messages.
+func (b *Box) Counters() btl.Counters {
+	b.counters.Sleeps, b.counters.Wakes = b.sleeps.Load(), b.wakes.Load()
+	b.root.PublishCounters(b.rank, 0, b.counters.Values()...)
+	return b.counters
+}
+
+// bytesAt views a buffer of a rank in this address space.
+func bytesAt(addr uint64, n int) []byte { return sys.Bytes(uintptr(addr), n) }

@@ -1,0 +1,163 @@
+package mail
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+// memory is a btl.Memory of ranks in this process.
+type memory struct{ direct bool }
+
+func (m memory) Name() string { return "test" }
+func (m memory) Direct() bool { return m.direct }
+func (m memory) Close() error { return nil }
+func (m memory) Alloc(n int) ([]byte, uint64, error) {
+	addr, err := sys.Mmap(0, uintptr(n), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, -1, 0)
+	return sys.Bytes(addr, n), uint64(addr), err
+}
+func (m memory) Attach(_ int, at uint64, n int) ([]byte, error) {
+	return sys.Bytes(uintptr(at), n), nil
+}
+
+// boxes opens the boxes of a job. Their memory stays until the test binary ends.
+func boxes(t *testing.T, ranks int, direct bool, tune job.Tunables) (*job.Root, []*Box) {
+	t.Helper()
+	mem, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: ranks, Tunables: tune})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, mem.Close()) })
+	all := make([]*Box, ranks)
+	for i := range all {
+		all[i], err = Open(memory{direct}, mem.Root(), i)
+		require.NoError(t, err)
+	}
+	return mem.Root(), all
+}
+
+func tags(b *Box) (tags []int32) {
+	b.Poll(1000, func(f *btl.Frame) {
+		tags = append(tags, f.Tag)
+		if !f.Offered {
+			b.Release(f)
+		}
+	})
+	return tags
+}
+
+// TestKilledWhileSending: a rank killed between claim and publish holds up the
+// others' messages only until it is known to be gone.
+func TestKilledWhileSending(t *testing.T) {
+	root, b := boxes(t, 3, true, job.Tunables{})
+	require.True(t, b[1].Send(0, btl.Header{Tag: 1}, nil))
+	require.True(t, b[2].Send(0, btl.Header{Tag: 2}, nil))
+	require.NotNil(t, b[2].claim(b[2].peer(0))) // and here it is killed
+	require.True(t, b[1].Send(0, btl.Header{Tag: 3}, []byte("x")))
+	require.Equal(t, []int32{1, 2}, tags(b[0]))
+	require.Empty(t, tags(b[0]))
+	root.MarkGone(1) // another one: no reason to skip
+	require.Empty(t, tags(b[0]))
+	root.MarkGone(2)
+	require.Equal(t, []int32{3}, tags(b[0]), "of rank 1, which has gone since, but sent it")
+}
+
+// TestEarlySender: the peer's mailbox is not open yet.
+func TestEarlySender(t *testing.T) {
+	mem, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLPvas, CPUs: 2})
+	require.NoError(t, err)
+	b, err := Open(memory{true}, mem.Root(), 0)
+	require.NoError(t, err)
+	require.False(t, b.Send(1, btl.Header{}, nil))
+	_, ok := b.Offer(1, btl.Header{}, nil)
+	require.False(t, ok)
+	sent := make(chan error)
+	go func() { sent <- b.Sleep(0, func() bool { return b.Send(1, btl.Header{Tag: 9}, nil) }) }()
+	late, err := Open(memory{true}, mem.Root(), 1)
+	require.NoError(t, err)
+	require.NoError(t, <-sent)
+	require.Equal(t, []int32{9}, tags(late))
+}
+
+// TestSenderKilledInTheMiddle: of a shared transfer, having claimed a chunk; and of a
+// pipelined one, having filled a part.
+func TestSenderKilledInTheMiddle(t *testing.T) {
+	for _, direct := range []bool{true, false} {
+		root, b := boxes(t, 2, direct, job.Tunables{SingleCopy: job.SingleCopyNone})
+		src, dst := make([]byte, 1<<20), make([]byte, 1<<20)
+		s, ok := b[1].Offer(0, btl.Header{}, src)
+		require.True(t, ok)
+		var r btl.Transfer
+		b[0].Poll(1, func(f *btl.Frame) { r = b[0].Accept(f, dst) })
+		require.NotNil(t, r)
+		if direct {
+			claimChunk(s.(*sendTransfer).d, uint64(len(src)))
+		} else {
+			_, err := s.Progress()
+			require.NoError(t, err)
+		}
+		for range 100 {
+			done, err := r.Progress()
+			require.NoError(t, err)
+			require.False(t, done)
+		}
+		root.MarkGone(1)
+		var done bool
+		var err error
+		for !done {
+			done, err = r.Progress()
+		}
+		var lost *job.LostError
+		require.ErrorAs(t, err, &lost)
+		require.Equal(t, 1, lost.Rank)
+	}
+}
+
+// TestReceiverKilledInTheMiddle: having accepted and copied a part.
+func TestReceiverKilledInTheMiddle(t *testing.T) {
+	for _, direct := range []bool{true, false} {
+		root, b := boxes(t, 2, direct, job.Tunables{SingleCopy: job.SingleCopyNone})
+		s, ok := b[1].Offer(0, btl.Header{}, make([]byte, 1<<20))
+		require.True(t, ok)
+		b[0].Poll(1, func(f *btl.Frame) { b[0].Accept(f, make([]byte, 1<<20)) })
+		root.MarkGone(0)
+		var done bool
+		var err error
+		for !done {
+			done, err = s.Progress()
+		}
+		var lost *job.LostError
+		require.ErrorAs(t, err, &lost)
+		require.Equal(t, 0, lost.Rank)
+		require.Len(t, b[1].unused, descriptors, "the descriptor is free again")
+		require.EqualValues(t, 1<<lanes-1, b[1].freeLane)
+	}
+}
+
+// TestPrefillLeavesLanes: offers that nobody accepts cannot hold up one that is.
+func TestPrefillLeavesLanes(t *testing.T) {
+	_, b := boxes(t, 2, false, job.Tunables{SingleCopy: job.SingleCopyNone})
+	var sent []btl.Transfer
+	for range 20 {
+		s, ok := b[1].Offer(0, btl.Header{}, make([]byte, 200_000))
+		require.True(t, ok)
+		sent = append(sent, s)
+	}
+	for range 50 {
+		for _, s := range sent {
+			_, err := s.Progress()
+			require.NoError(t, err)
+		}
+	}
+	var frames []btl.Frame
+	b[0].Poll(100, func(f *btl.Frame) { frames = append(frames, *f) })
+	r := b[0].Accept(&frames[19], make([]byte, 200_000))
+	for done := false; !done; {
+		_, err := sent[19].Progress()
+		require.NoError(t, err)
+		done, err = r.Progress()
+		require.NoError(t, err)
+	}
+}

@@ -1,0 +1,175 @@
+package mail
+
+import (
+	"runtime"
+
+	"github.com/gopvas/gopvas/btl"
+)
+
+var _ btl.Detacher = (*sendTransfer)(nil)
+
+// A short message in one address space gets over fastest if the receiver, already
+// waiting for it, copies from the sender's own buffer; but a sender of a short message
+// must not depend on the receiver. So it offers, looks for a moment, and if nothing
+// happens detaches: it copies the bytes into an eager buffer and tells the receiver
+// to take them from there.
+//
+// Whether the receiver copies from the one or the other is decided by one CAS of
+// descriptor.state, for which both start from what they find there, a word of an
+// older generation:
+//
+//	receiver  -> phaseTaking    the sender's buffer is lent until phaseDone
+//	sender    -> phaseDetached  the receiver copies from buffer number lane-1
+//
+// Send does this by itself (sendLent), and only if it is likely to pay: when a message
+// has come in since the last time (in a row of sends without an answer, to wait for
+// the receiver each time costs more than a second copy, which overlaps with its
+// work), and, each time that the receiver does not come, less often to it.
+//
+// In either case the receiver ends with phaseDone. The loser of the CAS finds the
+// other's word: a sender goes on waiting (it is short), a receiver takes the buffer.
+// The descriptor and the buffer of a detached message are taken back by reap, when
+// there is a need for them. The receiver needs no credit for it and no memory.
+
+// detachable tells whether an offer of n bytes may be detached. Both ends know.
+func (b *Box) detachable(n int) bool { return n <= b.eagerLimit && b.mem.Direct() }
+
+// Detach implements btl.Detacher.
+func (t *sendTransfer) Detach() bool {
+	b := t.box
+	old := t.d.state.Load()
+	if old>>phaseBits == t.generation || !b.detachable(len(t.src)) {
+		return false
+	}
+	i, ok := b.takeBuffer(t.peer)
+	return ok && t.detachInto(i)
+}
+
+// detachInto detaches by means of a buffer that was taken. If it returns false the
+// buffer is put back, and the receiver is taking the message or has done so.
+func (t *sendTransfer) detachInto(i int) bool {
+	b := t.box
+	old := t.d.state.Load()
+	if old>>phaseBits == t.generation {
+		t.peer.account.Put(i)
+		return false
+	}
+	copy(t.peer.buffers[i*b.bufferSize:], t.src)
+	t.d.lane.Store(uint64(i) + 1)
+	orderRelease()
+	if !t.d.state.CompareAndSwap(old, t.generation<<phaseBits|phaseDetached) {
+		t.peer.account.Put(i)
+		return false
+	}
+	t.src, t.buffer = nil, i
+	b.detached = append(b.detached, uint32(t.number))
+	b.counters.Detached++
+	return true
+}
+
+// takeBuffer takes an eager buffer for the peer. Without room for buffers there are
+// no eager messages, and the caller offers them.
+func (b *Box) takeBuffer(p *peer) (i int, ok bool) {
+	if p.buffers == nil && !b.makeBuffers(p) {
+		return 0, false
+	}
+	if i, ok = p.account.Take(); !ok && len(b.detached) > 0 {
+		b.reap()
+		i, ok = p.account.Take()
+	}
+	return i, ok
+}
+
+// reap takes back what detached messages needed that the receiver has taken, or that
+// nobody will take any more.
+func (b *Box) reap() {
+	left := b.detached[:0]
+	for _, number := range b.detached {
+		t := b.numbered(number)
+		if t.d.state.Load() != t.generation<<phaseBits|phaseDone && !b.root.Gone(t.peer.rank) {
+			left = append(left, number)
+			continue
+		}
+		orderAcquire()
+		t.peer.account.Put(t.buffer)
+		t.finish()
+	}
+	b.detached = left
+}
+
+// takeShort copies a message that may be detached.
+func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame, dst []byte) bool {
+	old := d.state.Load()
+	if old>>phaseBits != generation &&
+		d.state.CompareAndSwap(old, generation<<phaseBits|phaseTaking) {
+		if len(dst) > 0 {
+			copy(dst, bytesAt(f.Place, len(dst)))
+		}
+		return true
+	}
+	orderAcquire()
+	if p.theirBuffers == nil && !b.attachBuffers(p) {
+		return false
+	}
+	copy(dst, p.theirBuffers[int(d.lane.Load()-1)*b.bufferSize:])
+	return true
+}
+
+// Bounds of lending.
+const (
+	lendLooks   = 1000 // at a line in the own cache: about a microsecond
+	maxLendSkip = 63
+)
+
+// lend tells whether the next message to the peer is worth the try.
+func (p *peer) lend() bool {
+	if p.lendSkip > 0 {
+		p.lendSkip--
+		return false
+	}
+	return true
+}
+
+// sendLent sends a message by lending the payload for a moment. It takes a buffer
+// first, and returns false as sendEager does if there is none, so that it is certain
+// to get the payload back.
+//
+// It waits for the receiver beyond its moment only while that is copying, at most
+// EagerLimit bytes; a receiver that is killed meanwhile is gone soon.
+func (b *Box) sendLent(p *peer, h *btl.Header, payload []byte) bool {
+	i, ok := b.takeBuffer(p)
+	if !ok {
+		b.counters.RefusedCredit++
+		return false
+	}
+	t := b.offer(p, h, payload)
+	if t == nil {
+		p.account.Put(i)
+		return false
+	}
+	b.counters.EagerSent++
+	b.counters.EagerBytes += uint64(len(payload))
+	done := t.generation<<phaseBits | phaseDone
+	for range lendLooks {
+		if t.d.state.Load() == done {
+			orderAcquire()
+			t.finish()
+			p.account.Put(i)
+			p.lendBackoff = 0
+			return true
+		}
+	}
+	p.lendBackoff = min(2*p.lendBackoff+1, maxLendSkip)
+	p.lendSkip = p.lendBackoff
+	return t.detachInto(i) || b.takeBack(t)
+}
+
+// takeBack waits until a message that could not be detached is taken.
+func (b *Box) takeBack(t *sendTransfer) bool {
+	for {
+		if over, _ := t.Progress(); over {
+			return true // a peer that has gone gets no message, and Send does not mind
+		}
+		runtime.Gosched() // the receiver may be a goroutine of this process
+	}
+}

@@ -1,0 +1,128 @@
+package mail
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
+)
+
+const (
+	cacheLine = 64
+
+	ringSlots   = 256 // messages that a rank can have waiting, 32 KiB
+	descriptors = 128 // of a chunk: so many transfers are made at a time, as they are needed
+
+	// creditLimit bounds the messages that a receiver holds of one sender, and
+	// bufferBytes (roughly) the memory of their eager buffers.
+	creditLimit = 256
+	bufferBytes = 256 << 10
+
+	// The pipeline: lanes of so many blocks, a lane for each transfer at work.
+	lanes      = 8
+	laneBlocks = 4
+
+	// InlineLimit is the longest payload that travels in a ring slot, in bytes.
+	InlineLimit = shm.SlotBody - btl.HeaderSize
+)
+
+// What a slot holds: the meta bits of the ring. 0 is no kind.
+const (
+	kindInline = iota + 1
+	kindEager
+	kindOffered
+)
+
+// message lies over the body of a slot.
+type message struct {
+	btl.Header
+	inline [InlineLimit]byte
+}
+
+// offer lies over the inline bytes of a message with kindOffered.
+type offer struct {
+	addr       uint64 // of the sender's buffer, in the sender's address space
+	descriptor uint64 // of the sender: generation<<numberBits | number
+	chunk      uint64 // where the chunk of the descriptor lies
+}
+
+// descriptor is where the two ends of an offered message meet. It lies in the
+// sender's mailbox. The sender alone makes it free and gives it to an offer; each
+// use has a generation, one higher than that before. The generation is in state, so
+// that the words of an earlier use mean nothing to a later one, and the sender need
+// not take the receiver's cache line to reset it.
+//
+//	state of this generation    stored by   what follows
+//	(another generation)        -           offered: nobody has accepted it yet
+//	phaseShared   direct        receiver    both copy: see claimChunk
+//	phasePiped    pipelined     receiver    the sender fills, the receiver drains
+//	phaseTaking   short         receiver    copies; see detach.go
+//	phaseDetached short         sender      the bytes are in an eager buffer
+//	phaseDone                   receiver    the sender frees the descriptor
+//
+// phaseDone is the last thing that the receiver does to a descriptor; before it
+// stores that, the bytes are copied. The sender touches neither its buffer's
+// ownership nor the descriptor before it has seen it, or knows that the receiver
+// has gone.
+type descriptor struct {
+	// Written by the sender. Reset before the offer is published.
+	filled atomic.Uint64 // pipelined: bytes that are or were in the lane
+	lane   atomic.Uint64 // pipelined: number of the lane plus one; 0: none yet. Detached: of the buffer
+	at     atomic.Uint64 // pipelined: place of all lanes; stored before lane
+	_      [cacheLine - 24]byte
+
+	// Written by the receiver; all before state (which the sender writes to detach).
+	state   atomic.Uint64 // generation<<phaseBits | phase
+	take    atomic.Uint64 // bytes that it wants
+	dst     atomic.Uint64 // shared: address of its buffer
+	drained atomic.Uint64 // pipelined: bytes taken from the lane
+	_       [cacheLine - 32]byte
+
+	// Written by both ends in phaseShared, reset by the receiver before it.
+	cursor atomic.Uint64 // bytes that have been claimed, may exceed take
+	copied atomic.Uint64 // bytes that have been copied
+	_      [cacheLine - 16]byte
+}
+
+const (
+	phaseBits     = 8
+	phaseShared   = 1
+	phasePiped    = 2
+	phaseDone     = 3
+	phaseTaking   = 4
+	phaseDetached = 5
+
+	numberBits = 24
+)
+
+// laneFailed in descriptor.lane: the sender has no memory for staging blocks.
+const laneFailed = ^uint64(0)
+
+// geometry is the layout of a mailbox, the same in all ranks of a job.
+type geometry struct {
+	pairs      int // offset of the row of shm.Pair, indexed by receiver
+	firstChunk int // offset of the first chunk of descriptors
+	size       int
+
+	eagerLimit int
+	bufferSize int // bytes from one eager buffer to the next
+	buffers    int // eager buffers of a pair
+
+	block       int // bytes of a staging block
+	lane        int // bytes of a lane
+	stagingSize int // bytes of all lanes
+}
+
+func layout(root *job.Root) geometry {
+	t := root.Tunables()
+	g := geometry{eagerLimit: t.EagerLimit, block: t.RingBlock}
+	g.pairs = shm.RingSize(ringSlots)
+	g.firstChunk = g.pairs + root.Ranks()*shm.PairSize
+	g.size = g.firstChunk + chunkBytes
+	g.bufferSize = (t.EagerLimit + cacheLine - 1) / cacheLine * cacheLine
+	g.buffers = min(max(bufferBytes/g.bufferSize, 4), shm.MaxBuffers)
+	g.lane = laneBlocks * g.block
+	g.stagingSize = lanes * g.lane
+	return g
+}

@@ -1,0 +1,120 @@
+package mail
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/gopvas/gopvas/btl"
+)
+
+// Poll implements btl.Messages.
+func (b *Box) Poll(max int, deliver func(*btl.Frame)) int {
+	for n := range max {
+		s, kind := b.in.Front()
+		for s == nil {
+			if b.root.GoneCount() == 0 || !b.skipDead() {
+				return n
+			}
+			s, kind = b.in.Front()
+		}
+		m := messageOf(s)
+		f := &b.frame
+		f.Header = m.Header
+		p := b.peers[f.Source]
+		if p == nil {
+			if p = b.meet(int(f.Source)); p == nil {
+				return n // Sleep says why
+			}
+		}
+		f.Inline, f.Offered, f.Token, f.Place = false, false, 0, 0
+		switch kind {
+		case kindInline:
+			f.Payload = m.inline[:f.Length:f.Length]
+			f.Inline = true
+		case kindEager:
+			if p.theirBuffers == nil && !b.attachBuffers(p) {
+				return n
+			}
+			i := m.offer().descriptor
+			at := int(i) * b.bufferSize
+			f.Payload = p.theirBuffers[at : at+int(f.Length) : at+int(f.Length)]
+			f.Token = i + 1
+		default:
+			orderAcquire()
+			o := m.offer()
+			if !b.attachChunk(p, o) {
+				return n
+			}
+			f.Payload, f.Offered, f.Token, f.Place = nil, true, o.descriptor, o.addr
+		}
+		b.counters.Received++
+		b.answering = true
+		deliver(f)
+		if b.in.Pop() {
+			b.feed()
+		}
+	}
+	b.again()
+	return max
+}
+
+// feed notifies the ranks that found this rank's ring full.
+func (b *Box) feed() {
+	for set := b.in.Starved(); set != 0; set &= set - 1 {
+		for rank := bits.TrailingZeros64(set); rank < b.root.Ranks(); rank += 64 {
+			b.notify(b.root.Inbox(rank))
+		}
+	}
+}
+
+// skipDead steps over the front slot if the rank that claimed it has gone without
+// having published it, and tells whether there is anything new to look at.
+func (b *Box) skipDead() bool {
+	rank, ok := b.in.Claimant()
+	if !ok || !b.root.Gone(rank) {
+		return false
+	}
+	// It has gone, so this look at the slot is final; that before was not.
+	if _, ok := b.in.Claimant(); ok && b.in.Skip() {
+		b.feed()
+	}
+	return true
+}
+
+// attachBuffers attaches the eager buffers of a peer for this rank.
+func (b *Box) attachBuffers(p *peer) bool {
+	mem, err := b.mem.Attach(p.rank, p.theirPair.Place.Load(), b.buffers*b.bufferSize)
+	if err != nil {
+		b.fail(fmt.Errorf("eager buffers: %w", err))
+		return false
+	}
+	p.theirBuffers = mem
+	return true
+}
+
+// attachChunk makes sure that the descriptor of an offer can be found.
+func (b *Box) attachChunk(p *peer, o *offer) bool {
+	chunk := int(o.descriptor&(1<<numberBits-1)) / descriptors
+	if chunk < len(p.theirChunks) && p.theirChunks[chunk] != nil {
+		return true
+	}
+	mem, err := b.mem.Attach(p.rank, o.chunk, chunkBytes)
+	if err != nil {
+		b.fail(fmt.Errorf("descriptors: %w", err))
+		return false
+	}
+	for chunk >= len(p.theirChunks) {
+		p.theirChunks = append(p.theirChunks, nil)
+	}
+	p.theirChunks[chunk] = mem
+	return true
+}
+
+// Release implements btl.Messages.
+func (b *Box) Release(f *btl.Frame) {
+	p := b.peers[f.Source]
+	if f.Token != 0 {
+		p.returns.Buffer(int(f.Token - 1))
+	}
+	p.returns.Message()
+}

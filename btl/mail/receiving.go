@@ -1,0 +1,212 @@
+package mail
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+var _ btl.Transfer = (*recvTransfer)(nil)
+
+// recvTransfer is the receiver's end of an offered message.
+type recvTransfer struct {
+	next *recvTransfer // in the free list
+	box  *Box
+	peer *peer
+	d    *descriptor // in the peer's mailbox
+
+	generation uint64
+	addr       uint64 // the sender's buffer
+	dst        []byte // as much as is taken
+	pos        int    // bytes that are in dst; not used in phaseShared
+	way        way
+}
+
+// way is how the bytes of a transfer get over.
+type way uint8
+
+const (
+	wayShared way = iota
+	wayPiped
+	wayCMA
+)
+
+// Accept implements btl.Messages.
+func (b *Box) Accept(f *btl.Frame, dst []byte) btl.Transfer {
+	p := b.peers[f.Source]
+	number := int(f.Token & (1<<numberBits - 1))
+	d := descriptorAt(p.theirChunks[number/descriptors][number%descriptors*descriptorSize:])
+	generation := f.Token >> numberBits
+	dst = dst[:min(uint64(len(dst)), f.Length)]
+	direct := b.mem.Direct() || p.rank == b.rank
+	if len(dst) < minShared && (direct || len(dst) == 0) {
+		if b.detachable(int(f.Length)) {
+			if !b.takeShort(p, d, generation, f, dst) {
+				return nil // Sleep says why
+			}
+		} else if len(dst) > 0 {
+			copy(dst, bytesAt(f.Place, len(dst)))
+		}
+		b.countDirect(len(dst))
+		orderRelease()
+		d.state.Store(generation<<phaseBits | phaseDone)
+		b.notify(p.inbox)
+		return nil
+	}
+	t := b.receives
+	if t == nil {
+		t = &recvTransfer{box: b}
+	} else {
+		b.receives = t.next
+	}
+	t.peer, t.d, t.generation, t.addr, t.dst, t.pos = p, d, generation, f.Place, dst, 0
+	t.begin(direct)
+	// A first step: it may be all that is needed, and starts the other end.
+	if done, err := t.step(); done && err == nil {
+		t.free()
+		return nil
+	}
+	return t
+}
+
+// begin chooses the way and tells the sender what it has to know.
+func (t *recvTransfer) begin(direct bool) {
+	works, known := t.box.root.CMA()
+	mode := t.box.root.Tunables().SingleCopy
+	switch {
+	case direct:
+		t.way = wayShared
+		t.d.take.Store(uint64(len(t.dst)))
+		t.d.dst.Store(uint64(sys.AddrOf(t.dst)))
+		t.d.cursor.Store(0)
+		t.d.copied.Store(0)
+		orderRelease()
+		t.enter(phaseShared)
+	case mode == job.SingleCopyCMA || mode == job.SingleCopyAuto && (works || !known) && t.box.root.Pid(t.peer.rank) != 0:
+		t.way = wayCMA
+	default:
+		t.pipe()
+	}
+}
+
+// pipe starts the pipeline.
+func (t *recvTransfer) pipe() {
+	t.way = wayPiped
+	t.box.prefill = true // one's own offers will need it too
+	t.d.take.Store(uint64(len(t.dst)))
+	t.d.drained.Store(0)
+	t.enter(phasePiped)
+}
+
+// enter tells the sender the phase.
+func (t *recvTransfer) enter(phase uint64) {
+	t.d.state.Store(t.generation<<phaseBits | phase)
+	t.box.notify(t.peer.inbox)
+}
+
+// Progress implements btl.Transfer.
+func (t *recvTransfer) Progress() (done bool, err error) {
+	if done, err = t.step(); done {
+		t.free()
+	}
+	return done, err
+}
+
+func (t *recvTransfer) free() {
+	t.peer, t.d, t.dst = nil, nil, nil
+	t.next, t.box.receives = t.box.receives, t
+}
+
+func (t *recvTransfer) step() (done bool, err error) {
+	var moved bool
+	switch t.way {
+	case wayShared:
+		done, moved = t.share()
+	case wayPiped:
+		done, moved, err = t.drain()
+	default:
+		done, moved, err = t.readProcess()
+	}
+	if done || moved {
+		if moved && !done {
+			t.box.again()
+		}
+		return done, err
+	}
+	// Only a sender that neither moves nor lives is lost; what it did before is
+	// looked at first, above, but its death may have come in between.
+	if !t.box.root.Gone(t.peer.rank) {
+		return false, nil
+	}
+	if t.way == wayShared && t.d.copied.Load() == uint64(len(t.dst)) ||
+		t.way == wayPiped && t.d.filled.Load() > uint64(t.pos) {
+		return false, nil
+	}
+	return true, fmt.Errorf("receive of %d bytes: %w", len(t.dst), &job.LostError{Rank: t.peer.rank})
+}
+
+// share copies a chunk of a shared transfer, or finds that all are copied.
+func (t *recvTransfer) share() (done, moved bool) {
+	take := uint64(len(t.dst))
+	if t.d.cursor.Load() < take {
+		if from, to := claimChunk(t.d, take); from < to {
+			copy(t.dst[from:to], bytesAt(t.addr+from, int(to-from)))
+			t.d.copied.Add(to - from)
+			moved = true
+		}
+	}
+	if t.d.copied.Load() != take {
+		return false, moved
+	}
+	orderAcquire()
+	t.box.countDirect(len(t.dst))
+	orderRelease()
+	t.enter(phaseDone)
+	return true, true
+}
+
+func (b *Box) countDirect(n int) {
+	b.counters.DirectCopied++
+	b.counters.DirectBytes += uint64(n)
+}
+
+// maxRead is what one call reads of another process: some 50 us.
+const maxRead = 512 << 10
+
+// readProcess reads a part of the sender's buffer by process_vm_readv.
+func (t *recvTransfer) readProcess() (done, moved bool, err error) {
+	root, rank := t.box.root, t.peer.rank
+	part := t.dst[t.pos:min(t.pos+maxRead, len(t.dst))]
+	n, err := sys.ReadProcess(root.Pid(rank), uintptr(t.addr)+uintptr(t.pos), part)
+	switch {
+	case err == nil && n > 0:
+		if t.pos == 0 {
+			root.NoteCMA(true)
+		}
+		t.pos += n
+		if t.pos < len(t.dst) {
+			return false, true, nil
+		}
+		t.box.counters.CMACopied++
+		t.box.counters.CMABytes += uint64(len(t.dst))
+		t.enter(phaseDone)
+		return true, true, nil
+	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
+		return true, false, fmt.Errorf("receive of %d bytes: %w", len(t.dst), &job.LostError{Rank: rank})
+	case t.pos == 0 && root.Tunables().SingleCopy == job.SingleCopyAuto:
+		// Refused (EPERM, ENOSYS): by the kernel, a container, or a security module.
+		root.NoteCMA(false)
+		t.pipe()
+		return false, true, nil
+	}
+	if err == nil {
+		err = errors.New("process_vm_readv read nothing")
+	}
+	t.enter(phaseDone) // lets the sender go on; the message is lost to this rank
+	return true, false, fmt.Errorf("receive of %d bytes from rank %d by cross memory attach: %w; "+
+		"use --single-copy none", len(t.dst), rank, err)
+}

@@ -1,0 +1,140 @@
+package mail
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// Send implements btl.Messages.
+func (b *Box) Send(rank int, h btl.Header, payload []byte) bool {
+	if len(payload) > b.eagerLimit {
+		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", len(payload), b.eagerLimit))
+	}
+	p := b.peers[rank]
+	if p == nil {
+		if p = b.meet(rank); p == nil {
+			return false
+		}
+	}
+	if !p.account.Credit() {
+		b.counters.RefusedCredit++
+		return false
+	}
+	h.Source, h.Length = int32(b.rank), uint64(len(payload))
+	if len(payload) > InlineLimit {
+		if b.lending && b.answering && p.lend() {
+			b.answering = false
+			return b.sendLent(p, &h, payload)
+		}
+		return b.sendEager(p, &h, payload)
+	}
+	s := b.claim(p)
+	if s == nil {
+		return false
+	}
+	m := messageOf(s)
+	m.Header = h
+	copy(m.inline[:], payload)
+	p.out.Publish(s, kindInline)
+	b.notify(p.inbox)
+	p.account.Spend()
+	b.counters.InlineSent++
+	b.counters.InlineBytes += uint64(len(payload))
+	return true
+}
+
+// claim returns a slot of the peer's ring, or nil if it is full; then this rank is
+// notified when it no longer is.
+func (b *Box) claim(p *peer) *shm.Slot {
+	for {
+		if s := p.out.Claim(); s != nil {
+			return s
+		}
+		if !p.out.Starve() {
+			b.counters.RefusedRing++
+			return nil
+		}
+	}
+}
+
+// sendEager copies the payload before it claims a slot, because nobody's messages
+// get past a claimed one.
+func (b *Box) sendEager(p *peer, h *btl.Header, payload []byte) bool {
+	i, ok := b.takeBuffer(p)
+	if !ok {
+		b.counters.RefusedCredit++
+		return false
+	}
+	copy(p.buffers[i*b.bufferSize:], payload)
+	s := b.claim(p)
+	if s == nil {
+		p.account.Put(i)
+		return false
+	}
+	m := messageOf(s)
+	m.Header = *h
+	m.offer().descriptor = uint64(i)
+	p.out.Publish(s, kindEager)
+	b.notify(p.inbox)
+	p.account.Spend()
+	b.counters.EagerSent++
+	b.counters.EagerBytes += uint64(len(payload))
+	return true
+}
+
+// makeBuffers allocates the pair's eager buffers.
+func (b *Box) makeBuffers(p *peer) bool {
+	mem, at, err := b.mem.Alloc(b.buffers * b.bufferSize)
+	if err != nil {
+		return false
+	}
+	p.buffers = mem
+	p.pair.Place.Store(at)
+	return true
+}
+
+// Offer implements btl.Messages.
+func (b *Box) Offer(rank int, h btl.Header, src []byte) (btl.Transfer, bool) {
+	p := b.peer(rank)
+	if p == nil {
+		return nil, false
+	}
+	h.Source, h.Length = int32(b.rank), uint64(len(src))
+	t := b.offer(p, &h, src)
+	if t == nil {
+		return nil, false
+	}
+	b.counters.OfferedSent++
+	b.counters.OfferedBytes += uint64(len(src))
+	return t, true
+}
+
+// offer announces a message; nil if that can not be done now.
+func (b *Box) offer(p *peer, h *btl.Header, src []byte) *sendTransfer {
+	t := b.transfer()
+	if t == nil {
+		return nil
+	}
+	s := b.claim(p)
+	if s == nil {
+		b.unused = append(b.unused, uint32(t.number))
+		return nil
+	}
+	t.start(p, src)
+	m := messageOf(s)
+	m.Header = *h
+	o := m.offer()
+	o.descriptor = t.generation<<numberBits | uint64(t.number)
+	o.chunk = b.chunks[t.number/descriptors]
+	o.addr = 0
+	if len(src) > 0 {
+		o.addr = uint64(sys.AddrOf(src))
+	}
+	orderRelease()
+	p.out.Publish(s, kindOffered)
+	b.notify(p.inbox)
+	return t
+}

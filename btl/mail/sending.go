@@ -1,0 +1,167 @@
+package mail
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
+
+var _ btl.Transfer = (*sendTransfer)(nil)
+
+// sendTransfer is the sender's end of an offered message.
+type sendTransfer struct {
+	box        *Box
+	d          *descriptor
+	number     int    // of the descriptor
+	generation uint64 // of its use
+
+	peer   *peer
+	src    []byte // keeps the buffer reachable, which the receiver knows by address only
+	filled int    // pipelined: bytes put into the lane so far
+	lane   int    // number plus one; 0: none
+	buffer int    // eager buffer of a detached message
+}
+
+// transfer returns one that is free, or nil if there is no memory for more. That
+// there is no other bound matters: a receive must find its message however many
+// others the sender has offered before it that are not received yet.
+func (b *Box) transfer() *sendTransfer {
+	if len(b.unused) == 0 {
+		b.reap()
+	}
+	if len(b.unused) == 0 {
+		mem, at, err := b.mem.Alloc(chunkBytes)
+		if err != nil || len(b.sending)*descriptors >= 1<<numberBits {
+			return nil
+		}
+		b.addChunk(mem, at)
+	}
+	last := len(b.unused) - 1
+	t := b.numbered(b.unused[last])
+	b.unused = b.unused[:last]
+	return t
+}
+
+func (b *Box) numbered(n uint32) *sendTransfer {
+	return &b.sending[n/descriptors][n%descriptors]
+}
+
+// addChunk makes transfers of the descriptors in mem, which are zeros.
+func (b *Box) addChunk(mem []byte, at uint64) {
+	first := len(b.sending) * descriptors
+	chunk := new([descriptors]sendTransfer)
+	for i := range chunk {
+		chunk[i] = sendTransfer{box: b, number: first + i, d: descriptorAt(mem[i*descriptorSize:])}
+	}
+	for i := descriptors - 1; i >= 0; i-- {
+		b.unused = append(b.unused, uint32(first+i))
+	}
+	b.sending, b.chunks = append(b.sending, chunk), append(b.chunks, at)
+}
+
+// start takes the transfer into use. The caller publishes the offer after it.
+func (t *sendTransfer) start(p *peer, src []byte) {
+	t.generation++
+	t.peer, t.src = p, src
+	if t.box.mem.Direct() {
+		return
+	}
+	t.filled, t.lane = 0, 0
+	t.d.filled.Store(0)
+	t.d.lane.Store(0)
+}
+
+// finish gives the descriptor back.
+func (t *sendTransfer) finish() {
+	b := t.box
+	if t.lane != 0 {
+		b.freeLane |= 1 << (t.lane - 1)
+		b.again() // a transfer that was asked before this one may be waiting for it
+	}
+	t.src, t.peer, t.lane = nil, nil, 0
+	b.unused = append(b.unused, uint32(t.number))
+}
+
+// Progress implements btl.Transfer.
+func (t *sendTransfer) Progress() (done bool, err error) {
+	state := t.d.state.Load()
+	phase := uint64(0)
+	if state>>phaseBits == t.generation {
+		phase = state & (1<<phaseBits - 1)
+	}
+	switch {
+	case phase == phaseDone:
+		orderAcquire()
+		t.finish()
+		return true, nil
+	case phase == phaseShared:
+		if t.box.help && t.helpOut() {
+			return false, nil
+		}
+	case phase == phasePiped || t.box.prefill:
+		if t.fill(phase == phasePiped) {
+			return false, nil
+		}
+	}
+	return t.checkPeer()
+}
+
+// checkPeer ends the transfer if the receiver has gone without having finished it.
+func (t *sendTransfer) checkPeer() (done bool, err error) {
+	rank := t.peer.rank
+	if !t.box.root.Gone(rank) {
+		return false, nil
+	}
+	// What it did last is final now, and may have been this.
+	if t.d.state.Load() != t.generation<<phaseBits|phaseDone {
+		err = fmt.Errorf("send of %d bytes: %w", len(t.src), &job.LostError{Rank: rank})
+	}
+	t.finish()
+	return true, err
+}
+
+// helpOut copies one chunk of a shared transfer; false if none is left.
+//
+// The receiver has not stored phaseDone as long as a claimed chunk is not counted
+// in copied, so its buffer is there for as long as the copying takes.
+func (t *sendTransfer) helpOut() bool {
+	take := t.d.take.Load()
+	if t.d.cursor.Load() >= take { // spares the line a useless writing
+		return false
+	}
+	from, to := claimChunk(t.d, take)
+	if from == to {
+		return false
+	}
+	orderAcquire()
+	copy(bytesAt(t.d.dst.Load()+from, int(to-from)), t.src[from:to])
+	orderRelease()
+	t.d.copied.Add(to - from)
+	t.box.notify(t.peer.inbox)
+	t.box.counters.HelpedBytes += to - from
+	t.box.again()
+	return true
+}
+
+// Sizes of what one call copies. A chunk of a shared transfer is a quarter of it
+// within these bounds: large enough to make up for the claim, which moves a cache
+// line, and small enough that the ends get done at about the same time.
+const (
+	minShared = 48 << 10  // shorter transfers are copied by the receiver, in Accept
+	minChunk  = 16 << 10  // bytes
+	maxChunk  = 128 << 10 // bytes
+)
+
+// chunkSize returns the size of the chunks of a shared transfer.
+func chunkSize(take uint64) uint64 {
+	return min(max(take/4, minChunk), maxChunk) &^ (cacheLine - 1)
+}
+
+// claimChunk claims the next chunk for the caller to copy; from == to if there is
+// none left. Chunks are claimed once each: the addition is atomic.
+func claimChunk(d *descriptor, take uint64) (from, to uint64) {
+	size := chunkSize(take)
+	to = d.cursor.Add(size)
+	return min(to-size, take), min(to, take)
+}

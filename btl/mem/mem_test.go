@@ -1,0 +1,79 @@
+package mem_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/btl/btltest"
+	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/job"
+)
+
+func newRoot(t *testing.T, ranks int) *job.Root {
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	return memory.Root()
+}
+
+func TestConformance(t *testing.T) {
+	for _, c := range btltest.Cases() {
+		if c.Name == "identity" {
+			continue // it wants the name of a task model, and this is none
+		}
+		for _, ranks := range []int{1, 2, 5} {
+			t.Run(fmt.Sprintf("%s/ranks=%d", c.Name, ranks), func(t *testing.T) {
+				root := newRoot(t, ranks)
+				w := mem.New(root, mem.Options{})
+				var wg sync.WaitGroup
+				for rank := range ranks {
+					wg.Go(func() {
+						defer root.MarkGone(rank)
+						if err := c.Run(w.Module(rank), root, rank); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+			})
+		}
+	}
+}
+
+// TestMisusePanics: that is what the package is for.
+func TestMisusePanics(t *testing.T) {
+	m := mem.New(newRoot(t, 1), mem.Options{EagerLimit: 8}).Module(0)
+	poll := func() (f btl.Frame) {
+		require.Equal(t, 1, m.Poll(1, func(got *btl.Frame) { f = *got }))
+		return f
+	}
+	require.Panics(t, func() { m.Send(0, btl.Header{}, make([]byte, 9)) })
+	require.True(t, m.Send(0, btl.Header{Tag: 1}, []byte{5}))
+	f := poll()
+	require.NotEqual(t, []byte{5}, f.Payload, "an inline payload is gone after deliver")
+	require.Panics(t, func() { m.Accept(&f, nil) }, "it was not offered")
+	m.Release(&f)
+	require.Panics(t, func() { m.Release(&f) }, "twice")
+	send, ok := m.Offer(0, btl.Header{Tag: 2}, []byte{6})
+	require.True(t, ok)
+	f = poll()
+	require.Panics(t, func() { m.Release(&f) }, "it was offered")
+	dst := make([]byte, 1)
+	receive := m.Accept(&f, dst)
+	require.Panics(t, func() { m.Accept(&f, dst) }, "twice")
+	for _, end := range []btl.Transfer{receive, send} {
+		done, err := end.Progress()
+		require.NoError(t, err)
+		require.True(t, done)
+	}
+	require.Equal(t, []byte{6}, dst)
+	require.Panics(t, func() { _, _ = receive.Progress() }, "it is over")
+	require.True(t, m.Send(0, btl.Header{}, nil))
+	require.Panics(t, func() {
+		m.Poll(1, func(*btl.Frame) { m.Poll(1, nil) })
+	})
+}

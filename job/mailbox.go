@@ -1,0 +1,131 @@
+package job
+
+import "github.com/gopvas/gopvas/shm"
+
+// Each rank has an inbox event: it sleeps there until something has happened to it,
+// and whoever makes something happen calls Notify. That it lies here and not in
+// the rank's own shared memory has two reasons: MarkGone reaches all of them, and
+// a peer can wake a rank that it has not met.
+
+// CounterSlots is the number of counters that each rank can publish.
+const CounterSlots = 48
+
+// Inbox returns the event that a rank sleeps on, nil if there is no such rank. It
+// stays valid as long as the root block is mapped.
+func (r *Root) Inbox(rank int) *shm.Event {
+	b, err := r.rank(rank)
+	if err != nil {
+		return nil
+	}
+	return &b.inbox
+}
+
+// Gone tells whether the rank has gone. That costs a load from a cache line that
+// nobody writes to as long as all ranks are there.
+func (r *Root) Gone(rank int) bool {
+	if r.head.goneCount.Load() == 0 {
+		return false
+	}
+	b, err := r.rank(rank)
+	return err == nil && b.gone.Load() != 0
+}
+
+// GoneCount returns how many ranks have gone. It never falls.
+func (r *Root) GoneCount() int { return int(r.head.goneCount.Load()) }
+
+// OpenMailbox tells all ranks where the calling rank's mailbox lies, and wakes
+// those that have looked for it too early. The mailbox is ready for use. To be
+// called by the rank itself, once.
+//
+// A rank that finds no mailbox does early++ (E1), head.early++ (E2), looks again
+// (E3), and leaves it to its next wake-up to try again. The opener stores the
+// place (O1), reads head.early (O2), and if it is not 0 notifies every rank whose
+// early is not 0. If E2 comes before O2, that finds and wakes the rank; its Sleep
+// asks again, see shm.Event. If O2 comes before E2, O1 comes before E3, which
+// finds the mailbox.
+func (r *Root) OpenMailbox(rank int, at uint64) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return
+	}
+	b.mailbox.Store(at + 1)
+	if r.head.early.Load() == 0 {
+		return
+	}
+	for i := range r.ranks {
+		if r.ranks[i].early.Load() != 0 {
+			r.ranks[i].inbox.Notify()
+		}
+	}
+}
+
+// Mailbox returns where the peer's mailbox lies, for the calling rank; ok is false
+// if the peer has not opened it. Then the caller's inbox is notified when it has.
+func (r *Root) Mailbox(rank, peer int) (at uint64, ok bool) {
+	own, err := r.rank(rank)
+	if err != nil {
+		return 0, false
+	}
+	b, err := r.rank(peer)
+	if err != nil {
+		return 0, false
+	}
+	place := b.mailbox.Load()
+	if place == 0 {
+		if own.early.CompareAndSwap(0, 1) {
+			r.head.early.Add(1)
+		}
+		place = b.mailbox.Load()
+	}
+	return place - 1, place != 0
+}
+
+// PublishCounters makes the rank's counters visible to the supervisor, from slot
+// first on. What does not fit is left out. Only the rank itself calls it.
+func (r *Root) PublishCounters(rank, first int, values ...uint64) {
+	b, err := r.rank(rank)
+	if err != nil || first < 0 {
+		return
+	}
+	for i, v := range values {
+		if first+i < CounterSlots {
+			b.counters[first+i].Store(v)
+		}
+	}
+}
+
+// Counters returns what the rank has published last: each counter by itself is
+// right, together they may be of different times.
+func (r *Root) Counters(rank int) (values [CounterSlots]uint64) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return values
+	}
+	for i := range values {
+		values[i] = b.counters[i].Load()
+	}
+	return values
+}
+
+// What is known about process_vm_readv in this job.
+const (
+	cmaUnknown = iota
+	cmaWorks
+	cmaRefused
+)
+
+// NoteCMA notes whether the kernel let a rank read another's memory. The first note
+// counts.
+func (r *Root) NoteCMA(works bool) {
+	verdict := uint32(cmaRefused)
+	if works {
+		verdict = cmaWorks
+	}
+	r.head.cma.CompareAndSwap(cmaUnknown, verdict)
+}
+
+// CMA returns what NoteCMA was told; known is false if no rank has tried yet.
+func (r *Root) CMA() (works, known bool) {
+	v := r.head.cma.Load()
+	return v == cmaWorks, v != cmaUnknown
+}

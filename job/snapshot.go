@@ -1,0 +1,118 @@
+package job
+
+// A View is what can be seen of one rank from outside, at one moment, without its
+// help: it works on a rank that is stuck.
+type View struct {
+	Rank    int
+	Pid     int // 0: has not called Init
+	State   State
+	Gone    bool    // its process has ended
+	Waits   bool    // it waits for others, in Waiting
+	Waiting Waiting // valid if Waits
+	For     []int   // the ranks it waits for
+	Any     bool    // one of For is enough; else it needs all of them
+}
+
+// Snapshot looks at every rank. The views are not of exactly the same moment;
+// what stands in two snapshots alike, Since included, has not changed between.
+func (r *Root) Snapshot() []View {
+	views := make([]View, len(r.ranks))
+	for i := range views {
+		b := &r.ranks[i]
+		v := View{Rank: i, Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0}
+		if v.Waiting, v.Waits = r.Waiting(i); v.Waits {
+			v.For, v.Any = r.waitsFor(i, v.Waiting)
+		}
+		views[i] = v
+	}
+	return views
+}
+
+// waitsFor returns the ranks that a wait needs: one named peer, any of all the
+// others, or, in a barrier, each that has not arrived.
+func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
+	if w.Op != OpBarrier && w.Peer != AnyPeer {
+		return []int{int(w.Peer)}, false
+	}
+	entered := r.ranks[rank].arrived.Load()
+	for i := range r.ranks {
+		if i == rank || w.Op == OpBarrier && r.ranks[i].arrived.Load() >= entered {
+			continue
+		}
+		ranks = append(ranks, i)
+	}
+	return ranks, w.Op != OpBarrier
+}
+
+// Deadlocked returns the ranks that can never go on, and a cycle among them: each
+// rank of it waits for the next and the last for the first. Both are empty where
+// none is proved.
+//
+// A rank can go on if it does not wait, if its process has ended (others get an
+// error for it), if it needs any of several ranks of which one can go on, or if it
+// needs ranks that all can. What remains when no more such ranks are found waits
+// for ever, unless another goroutine of one of these ranks acts: only one wait of a
+// rank is seen. A rank that has called Finalize sends nothing any more.
+func Deadlocked(views []View) (ranks, cycle []int) {
+	live := make([]bool, len(views))
+	for changed := true; changed; {
+		changed = false
+		for i, v := range views {
+			if !live[i] && v.canGoOn(live) {
+				live[i], changed = true, true
+			}
+		}
+	}
+	for i, v := range views {
+		if !live[i] && v.Waits {
+			ranks = append(ranks, i)
+		}
+	}
+	return ranks, findCycle(views, live, ranks)
+}
+
+// canGoOn tells whether the rank can, given the ranks that are known to.
+func (v *View) canGoOn(live []bool) bool {
+	switch {
+	case v.Gone:
+		return true
+	case !v.Waits:
+		return v.State != StateFinal
+	}
+	for _, r := range v.For {
+		if r < 0 || r >= len(live) {
+			return true // not a record we understand
+		}
+		if live[r] == v.Any {
+			return v.Any
+		}
+	}
+	return !v.Any
+}
+
+// findCycle follows the waits of dead ranks until it meets one again.
+func findCycle(views []View, live []bool, dead []int) []int {
+	for _, start := range dead {
+		at := map[int]int{}
+		var path []int
+		for r := start; ; {
+			if first, seen := at[r]; seen {
+				return path[first:]
+			}
+			at[r] = len(path)
+			path = append(path, r)
+			next := -1
+			for _, p := range views[r].For {
+				if !live[p] && views[p].Waits {
+					next = p
+					break
+				}
+			}
+			if next < 0 {
+				break // it waits for a rank that has finalized
+			}
+			r = next
+		}
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package job
+
+import (
+	"math"
+	"sync/atomic"
+)
+
+// Op is what a rank waits in.
+type Op uint32
+
+// The calls that wait.
+const (
+	OpNone Op = iota
+	OpSend
+	OpRecv
+	OpProbe
+	OpWait
+	OpBarrier
+)
+
+// String returns the name of the call, in lower case.
+func (o Op) String() string {
+	names := [...]string{"none", "send", "recv", "probe", "wait", "barrier"}
+	if int(o) < len(names) {
+		return names[o]
+	}
+	return "unknown"
+}
+
+// AnyPeer is Waiting.Peer of a wait for whatever rank comes first.
+const AnyPeer = -1
+
+// Waiting says what a rank waits for.
+type Waiting struct {
+	Op      Op
+	Peer    int32  // rank, or AnyPeer
+	Tag     int32  // as the caller gave it
+	Context uint32 // of the communicator
+	Bytes   uint64 // length of the buffer
+	Since   int64  // CLOCK_MONOTONIC, in nanoseconds: the same clock in all processes
+}
+
+// waitingBlock is the record in shared memory. Only the rank writes it, any
+// process reads it, at any time: a sequence lock.
+//
+// Writer: seq+1 (odd: being written), the fields, seq+2 (even). Reader: seq (S1),
+// the fields, seq again (S2); what was read is one record of the writer's if S1 is
+// even and equal to S2. All are atomic operations and so in one total order: a
+// field that was written after S1 read an even number comes after an odd seq, which
+// S2 then finds, or finds outgrown. A reader gives up after some tries: a rank that
+// was killed while writing leaves an odd number for ever, and one that keeps
+// changing its record is not stuck.
+type waitingBlock struct {
+	seq   atomic.Uint32
+	op    atomic.Uint32 // OpNone: waits for nothing
+	peer  atomic.Int32
+	tag   atomic.Int32
+	ctx   atomic.Uint32
+	_     uint32
+	bytes atomic.Uint64
+	since atomic.Int64
+	_     [cacheLine - 40]byte
+}
+
+// SetWaiting notes what the rank is waiting for. Only the rank itself calls it; of
+// several goroutines that wait at a time the last to call is seen, until any of them
+// stops waiting.
+func (r *Root) SetWaiting(rank int, w Waiting) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return
+	}
+	r.waitMu.Lock()
+	defer r.waitMu.Unlock()
+	k := &b.waiting
+	k.seq.Add(1)
+	k.op.Store(uint32(w.Op))
+	k.peer.Store(w.Peer)
+	k.tag.Store(w.Tag)
+	k.ctx.Store(w.Context)
+	k.bytes.Store(w.Bytes)
+	k.since.Store(w.Since)
+	k.seq.Add(1)
+}
+
+// ClearWaiting notes that the rank waits no longer. The rules of SetWaiting apply.
+func (r *Root) ClearWaiting(rank int) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return
+	}
+	r.waitMu.Lock()
+	defer r.waitMu.Unlock()
+	b.waiting.seq.Add(1)
+	b.waiting.op.Store(uint32(OpNone))
+	b.waiting.seq.Add(1)
+}
+
+// waitingTries bounds how long a reader runs after a record that changes.
+const waitingTries = math.MaxUint16
+
+// Waiting returns what the rank waits for; ok is false if it waits for nothing, or
+// if the record cannot be had because the rank was killed while it wrote it.
+func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return Waiting{}, false
+	}
+	k := &b.waiting
+	for range waitingTries {
+		seq := k.seq.Load()
+		w = Waiting{
+			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
+			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(),
+		}
+		if seq%2 == 0 && seq == k.seq.Load() {
+			if w.Op == OpNone {
+				return Waiting{}, false
+			}
+			return w, true
+		}
+	}
+	return Waiting{}, false
+}
