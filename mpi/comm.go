@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
 )
 
 // Comm is a communicator: a set of ranks that call collective operations together.
@@ -15,10 +16,23 @@ type Comm struct {
 	root       *job.Root
 	rank, size int
 	module     btl.Module
+	engine     *pml.Engine
+	context    uint32 // of point-to-point messages
 	finalized  atomic.Bool
 
 	mu      sync.Mutex // held during collective operations; guards the rest
 	windows []*Window  // all there ever were: keeps their memory reachable
+}
+
+// worldContext is the context of the world's point-to-point messages.
+const worldContext = 0
+
+// newWorld returns the communicator of all ranks of a job.
+func newWorld(root *job.Root, rank int, module btl.Module) *Comm {
+	return &Comm{
+		root: root, rank: rank, size: root.Ranks(), module: module,
+		engine: pml.New(root, rank, module), context: worldContext,
+	}
 }
 
 // Rank returns the number of the calling process, from 0 to Size()-1.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
 )
 
 var (
@@ -12,7 +13,23 @@ var (
 	ErrInitialized = errors.New("already initialized: a process calls Init once, and not again after Finalize")
 
 	// ErrFinalized means that a communicator or window was used after Finalize.
-	ErrFinalized = errors.New("already finalized")
+	ErrFinalized = pml.ErrFinalized
+
+	// ErrBusy means that another goroutine waits for the request.
+	ErrBusy = pml.ErrBusy
+
+	// ErrActive means that a persistent request was started or freed before its
+	// operation was waited for.
+	ErrActive = pml.ErrActive
+
+	// ErrNotPersistent means that the request can not be started or freed.
+	ErrNotPersistent = pml.ErrNotPersistent
+
+	// ErrCancelSend means that a send was to be cancelled.
+	ErrCancelSend = pml.ErrCancelSend
+
+	// ErrNoMessage means that a message from Mprobe was received before.
+	ErrNoMessage = pml.ErrNoMessage
 
 	// ErrNotOneAddressSpace means that the operation reads a peer's memory where
 	// it lies, and the ranks of this job are separate processes.
@@ -27,6 +44,28 @@ type LostError = job.LostError
 // RankError means that the communicator has no such rank.
 type RankError = job.RankError
 
+// TagError means that a tag is outside 0..MaxTag.
+type TagError = pml.TagError
+
+// TruncateError means that a message was longer than the buffer it was received into.
+// It has both lengths, in bytes.
+type TruncateError = pml.TruncateError
+
+// LeakError means that requests or matched messages were left at Finalize.
+type LeakError = pml.LeakError
+
+// CountError means that a message is no whole number of elements.
+type CountError struct {
+	Bytes   uint64 // length of the message
+	Element int    // size of an element in bytes
+}
+
+// Error names both sizes.
+func (e *CountError) Error() string {
+	return fmt.Sprintf("message of %d bytes is no whole number of elements of %d bytes: "+
+		"receive it with the type it was sent with", e.Bytes, e.Element)
+}
+
 // opError says which operation failed. Of the errors that a caller may tell apart
 // the lower layers' account is left out: it would repeat the operation.
 func opError(op string, err error) error {
@@ -37,4 +76,27 @@ func opError(op string, err error) error {
 		err = lost
 	}
 	return fmt.Errorf("mpi: %s: %w", op, err)
+}
+
+// sendError says which send failed; nil if err is.
+func sendError(op string, dst, tag int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return opError(fmt.Sprintf("%s to rank %d, tag %d", op, dst, tag), err)
+}
+
+// receiveError says which receive or probe failed; nil if err is.
+func receiveError(op string, src, tag int, err error) error {
+	if err == nil {
+		return nil
+	}
+	from, with := fmt.Sprintf("rank %d", src), fmt.Sprintf("tag %d", tag)
+	if src == AnySource {
+		from = "any source"
+	}
+	if tag == AnyTag {
+		with = "any tag"
+	}
+	return opError(fmt.Sprintf("%s from %s, %s", op, from, with), err)
 }

@@ -34,7 +34,7 @@ func inOneSpace(t testing.TB, ranks int, f func(*Comm) error) {
 		root.SetArena(rank, p, partition, p+4096, partition-4096)
 		module, err := pvasbtl.New(root, rank)
 		require.NoError(t, err)
-		c := &Comm{root: root, rank: rank, size: ranks, module: module}
+		c := newWorld(root, rank, module)
 		wg.Go(func() {
 			defer root.MarkGone(rank)
 			if err := f(c); err != nil {

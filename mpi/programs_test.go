@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 		"fails":          program(fails),
 		"nothing":        program(func(*Comm) error { return nil }),
 		"child":          program(child),
+		"p2p":            program(p2pConformance),
+		"until death":    program(exchangeUntilDeath),
 		"is child":       isChild,
 	})
 }

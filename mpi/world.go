@@ -71,7 +71,7 @@ func join() (*Comm, error) {
 		return nil, err
 	}
 	root.SetState(place.Rank, job.StateInit)
-	return &Comm{root: root, rank: place.Rank, size: place.Size, module: module}, nil
+	return newWorld(root, place.Rank, module), nil
 }
 
 // open returns the module of the job's byte transfer layer. It is the one place
@@ -92,8 +92,11 @@ func open(p *job.Place) (btl.Module, error) {
 // operations that other goroutines of this rank have begun, and for no other rank.
 // Memory of windows stays as it is, for peers and for slices this rank still has.
 //
-// The error wraps a *LostError when the job was to be measured here and a rank has
-// gone before; the rank is finalized nevertheless.
+// Receives that other goroutines of this rank are in fail.
+//
+// The error wraps a *LeakError if requests or messages from Mprobe are left, and a
+// *LostError when the job was to be measured here and a rank has gone before; the rank
+// is finalized nevertheless.
 //
 // MPI 4.1 section 11.2.2.
 func (c *Comm) Finalize() error {
@@ -103,6 +106,9 @@ func (c *Comm) Finalize() error {
 		return opError("finalize", ErrFinalized)
 	}
 	err := c.root.Reach(job.HoldFinalize)
+	if leak := c.engine.Close(); err == nil {
+		err = leak
+	}
 	c.finalized.Store(true)
 	c.root.SetState(c.rank, job.StateFinal)
 	return opError("finalize", err)

@@ -1,0 +1,109 @@
+package mpi
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"sync"
+)
+
+// TypeError reports an element type that can not travel: it holds a pointer, which
+// would mean nothing in another rank, or it has no size.
+type TypeError struct {
+	Type   string // the element type
+	Field  string // the path of the field in it, such as "Pos[].Name"; "" if it is the type itself
+	Reason string // what is there
+}
+
+// Error names the type, the field and the way out.
+func (e *TypeError) Error() string {
+	what := "it"
+	if e.Field != "" {
+		what = "field " + e.Field
+	}
+	return fmt.Sprintf("elements of type %s can not be sent: %s %s; "+
+		"use numbers, booleans, and arrays and structs of them", e.Type, what, e.Reason)
+}
+
+// verdict is what is known about an element type.
+type verdict struct {
+	size int
+	err  error
+}
+
+// verdicts holds a verdict for each reflect.Type that was ever asked for, but for
+// the usual ones.
+var verdicts sync.Map
+
+// elementSize returns the size of T in bytes, or a *TypeError if T can not travel.
+func elementSize[T any]() (int, error) {
+	// The usual types are known without a look-up: this is done for each message.
+	switch any((*T)(nil)).(type) {
+	case *byte, *int8, *bool:
+		return 1, nil
+	case *int16, *uint16:
+		return 2, nil
+	case *int32, *uint32, *float32:
+		return 4, nil
+	case *int64, *uint64, *float64, *complex64:
+		return 8, nil
+	case *int, *uint:
+		return strconv.IntSize / 8, nil
+	case *complex128:
+		return 16, nil
+	}
+	t := reflect.TypeFor[T]()
+	if v, ok := verdicts.Load(t); ok {
+		v := v.(verdict)
+		return v.size, v.err
+	}
+	v := judge(t)
+	verdicts.Store(t, v)
+	return v.size, v.err
+}
+
+func judge(t reflect.Type) verdict {
+	if field, reason := flaw(t); reason != "" {
+		return verdict{err: &TypeError{Type: t.String(), Field: field, Reason: reason}}
+	}
+	if t.Size() == 0 {
+		return verdict{err: &TypeError{Type: t.String(), Reason: "has no size"}}
+	}
+	return verdict{size: int(t.Size())}
+}
+
+// flaw returns the path of the first pointer in a type and what it is, or nothing.
+func flaw(t reflect.Type) (field, reason string) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.UnsafePointer, reflect.Chan, reflect.Func,
+		reflect.Interface, reflect.Map, reflect.Slice, reflect.String:
+		return "", "holds a pointer (" + t.Kind().String() + ")"
+	case reflect.Array:
+		field, reason = flaw(t.Elem())
+		field = "[]" + joint(field) + field
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if field, reason = flaw(t.Field(i).Type); reason != "" {
+				return t.Field(i).Name + joint(field) + field, reason
+			}
+		}
+	}
+	return field, reason
+}
+
+// joint is what stands between a field and what is in it.
+func joint(rest string) string {
+	if rest == "" || rest[0] == '[' {
+		return ""
+	}
+	return "."
+}
+
+// view returns the bytes of buf and the size of an element.
+func view[T any](buf []T) ([]byte, int, error) {
+	size, err := elementSize[T]()
+	if err != nil {
+		return nil, 0, err
+	}
+	return asBytes(buf, size), size, nil
+}

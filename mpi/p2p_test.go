@@ -1,0 +1,192 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/job/jobtest"
+)
+
+// p2pCase is one behaviour that the MPI standard asks for. It runs with any number of
+// ranks, over every BTL: see docs/conformance.md.
+type p2pCase struct {
+	name string
+	run  func(*Comm) error
+}
+
+var p2pCases = []p2pCase{
+	{"send flood", sendFlood},
+	{"probe unexpected", probeUnexpected},
+	{"matched probe", matchedProbe},
+	{"cancel receives", cancelReceives},
+	{"send to self", sendToSelf},
+	{"huge ssend", hugeSsend},
+	{"ssend waits", ssendWaits},
+	{"wildcards", wildcards},
+	{"zero size", zeroSize},
+	{"truncation", truncation},
+	{"wait any and some", waitAnyAndSome},
+	{"test all", testAll},
+	{"persistent", persistent},
+	{"sendrecv", sendrecvRing},
+	{"many requests", manyRequests},
+	{"non-overtaking", nonOvertaking},
+	{"two goroutines", twoGoroutines},
+	{"threads wait at once", threadsWaitAtOnce},
+	{"proc null", procNull},
+	{"receive of unknown length", unknownLength},
+	{"wait with context", waitWithContext},
+	{"bad arguments", badArguments},
+	{"stale requests", staleRequests},
+	{"element types", elementTypes},
+}
+
+// runCase runs a case and checks that it has left nothing behind.
+func runCase(c *Comm, k p2pCase) error {
+	err := k.run(c)
+	if err == nil {
+		err = c.Barrier()
+	}
+	if err == nil {
+		if st, ok, probeErr := Iprobe(c, AnySource, AnyTag); ok || probeErr != nil {
+			err = fmt.Errorf("left behind: %+v, %v", st, probeErr)
+		}
+	}
+	if err == nil {
+		err = c.Barrier()
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", k.name, err)
+	}
+	return nil
+}
+
+// p2pConformance is the program of a rank that is a process.
+func p2pConformance(c *Comm) error {
+	for _, k := range p2pCases {
+		if only := os.Getenv("CASE"); only == "" || only == k.name {
+			if err := runCase(c, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// overMem runs f as ranks over btl/mem.
+func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) {
+	t.Helper()
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	root := memory.Root()
+	w := mem.New(root, o)
+	var wg sync.WaitGroup
+	for rank := range ranks {
+		c := newWorld(root, rank, w.Module(rank))
+		wg.Go(func() {
+			defer root.MarkGone(rank)
+			if err := errors.Join(f(c), c.Finalize()); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// memKinds are the worlds to run over: roomy, tight in every way, with late messages.
+var memKinds = map[string]mem.Options{
+	"roomy": {},
+	"tight": {EagerLimit: 64, Inline: 8, Queue: 2, Credit: 2, Piece: 1000},
+	"late":  {Queue: 16, Credit: 8, Delay: 2},
+}
+
+func TestConformanceOverMem(t *testing.T) {
+	for _, k := range p2pCases {
+		for kind, options := range memKinds {
+			for _, ranks := range []int{1, 2, 3, 5} {
+				t.Run(fmt.Sprintf("%s/%s/ranks=%d", k.name, kind, ranks), func(t *testing.T) {
+					cpus := 1 + 7*(ranks%2)
+					overMem(t, ranks, cpus, options, func(c *Comm) error { return runCase(c, k) })
+				})
+			}
+		}
+	}
+}
+
+func TestConformanceInOneSpace(t *testing.T) {
+	for _, k := range p2pCases {
+		for _, ranks := range []int{1, 2, 3, 5} {
+			t.Run(fmt.Sprintf("%s/ranks=%d", k.name, ranks), func(t *testing.T) {
+				inOneSpace(t, ranks, func(c *Comm) error {
+					return errors.Join(runCase(c, k), c.Finalize())
+				})
+			})
+		}
+	}
+}
+
+// TestConformanceOverProcesses: sm, in all its ways to move a long message.
+func TestConformanceOverProcesses(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 5, 16} {
+		for _, copies := range []job.SingleCopy{job.SingleCopyAuto, job.SingleCopyNone} {
+			t.Run(fmt.Sprintf("ranks=%d/single-copy=%v", ranks, copies), func(t *testing.T) {
+				c := smJob(ranks)
+				c.Tunables.SingleCopy = copies
+				jobtest.Run(t, c, "p2p")
+			})
+		}
+	}
+}
+
+// ring returns the neighbours of a rank; with one rank it is its own.
+func ring(c *Comm) (left, right int) {
+	return (c.Rank() + c.Size() - 1) % c.Size(), (c.Rank() + 1) % c.Size()
+}
+
+// numbers returns n numbers that tell where they come from.
+func numbers(n, salt int) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = int32(salt*1_000_003 + i)
+	}
+	return s
+}
+
+func checkNumbers(have []int32, salt int) error {
+	for i, v := range have {
+		if w := int32(salt*1_000_003 + i); v != w {
+			return fmt.Errorf("element %d of %d is %d, not %d", i, len(have), v, w)
+		}
+	}
+	return nil
+}
+
+// first returns the first error that there is.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drain waits for all requests.
+func drain(reqs []Request) error { return WaitAll(reqs, nil) }
+
+// wantContains returns an error unless err says so.
+func wantContains(err error, text string) error {
+	if err == nil || !strings.Contains(err.Error(), text) {
+		return fmt.Errorf("error is %v, not one with %q", err, text)
+	}
+	return nil
+}

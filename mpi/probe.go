@@ -1,0 +1,61 @@
+package mpi
+
+import "github.com/gopvas/gopvas/pml"
+
+// Message is a message that Mprobe has set aside for one Mrecv.
+type Message struct {
+	m      pml.Message
+	engine *pml.Engine
+}
+
+// Probe blocks until there is a message that Recv with the same arguments would
+// receive, and leaves it where it is. Its length is in the status. If several
+// goroutines receive such messages, another may get it first: use Mprobe.
+//
+// MPI 4.1 section 3.8.1 (MPI_Probe).
+func Probe(c *Comm, src, tag int) (Status, error) {
+	st, err := c.engine.Probe(c.context, src, tag)
+	return status(st, 1), receiveError("probe", src, tag, err)
+}
+
+// Iprobe is Probe that does not block: ok tells whether there is a message.
+//
+// MPI 4.1 section 3.8.1 (MPI_Iprobe).
+func Iprobe(c *Comm, src, tag int) (st Status, ok bool, err error) {
+	s, ok, err := c.engine.Iprobe(c.context, src, tag)
+	return status(s, 1), ok, receiveError("iprobe", src, tag, err)
+}
+
+// Mprobe is Probe that sets the message aside: only Mrecv with what it returns will
+// receive it, and has to.
+//
+// MPI 4.1 section 3.8.2 (MPI_Mprobe).
+func Mprobe(c *Comm, src, tag int) (Message, Status, error) {
+	m, st, err := c.engine.Mprobe(c.context, src, tag)
+	return Message{m, c.engine}, status(st, 1), receiveError("mprobe", src, tag, err)
+}
+
+// Improbe is Mprobe that does not block: ok tells whether there is a message.
+//
+// MPI 4.1 section 3.8.2 (MPI_Improbe).
+func Improbe(c *Comm, src, tag int) (m Message, st Status, ok bool, err error) {
+	pm, s, ok, err := c.engine.Improbe(c.context, src, tag)
+	return Message{pm, c.engine}, status(s, 1), ok, receiveError("improbe", src, tag, err)
+}
+
+// Mrecv receives a message that Mprobe has set aside into buf, and blocks until it is
+// there: it waits for the sender's bytes at most. Too long a message is truncated as
+// by Recv. The error wraps ErrNoMessage if the message was received before.
+//
+// MPI 4.1 section 3.8.3 (MPI_Mrecv).
+func Mrecv[T any](m *Message, buf []T) (Status, error) {
+	b, size, err := view(buf)
+	if err == nil && m.engine == nil {
+		err = ErrNoMessage
+	}
+	if err != nil {
+		return Status{}, opError("mrecv", err)
+	}
+	st, err := m.engine.Mrecv(&m.m, b)
+	return status(st, size), opError("mrecv", err)
+}

@@ -1,0 +1,88 @@
+package pml
+
+import "fmt"
+
+// Close ends the use of the engine: no operation can be begun any more, and those
+// that have found no partner yet fail with ErrFinalized, so that no goroutine stays
+// behind in a wait. It does not block and leaves the module open.
+//
+// The error is ErrFinalized if the engine was closed before, or a *LeakError if
+// something was left; the engine is closed nevertheless.
+func (e *Engine) Close() error {
+	e.lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return ErrFinalized
+	}
+	leak := LeakError{Messages: e.stats.matchedNow}
+	for _, op := range e.operations {
+		if op.state != free {
+			leak.Requests++
+			if leak.First == "" {
+				leak.First = op.String()
+			}
+		}
+	}
+	e.closed = true
+	e.judge()
+	e.publish()
+	e.dropAll(ErrFinalized)
+	if leak.Requests > 0 || leak.Messages > 0 {
+		return &leak
+	}
+	return nil
+}
+
+// dropAll fails everything that has found no partner yet.
+func (e *Engine) dropAll(err error) {
+	for _, m := range e.matchers {
+		m.each(func(op *operation) {
+			m.withdraw(op)
+			e.complete(op, err)
+		})
+	}
+	e.dropQueued(func(int32) error { return err })
+}
+
+// fail ends everything that is underway, because the module has told that it can not
+// go on, and makes all that is begun from now on fail. Peers see a rank that does not
+// answer, until it ends.
+func (e *Engine) fail(err error) {
+	e.broken = err
+	e.judge()
+	e.dropAll(err)
+	for op := e.moving.pop(); op != nil; op = e.moving.pop() {
+		e.complete(op, err)
+	}
+	e.movingCount = 0
+}
+
+// String names the operation, for messages to people.
+func (op *operation) String() string {
+	what, direction := "receive", "from"
+	switch op.kind {
+	case sending:
+		what, direction = "send", "to"
+	case probing, picking:
+		what = "probe"
+	}
+	peer := fmt.Sprintf("rank %d", op.peer)
+	switch op.peer {
+	case AnySource:
+		peer = "any source"
+	case ProcNull:
+		peer = "nobody"
+	}
+	tag := fmt.Sprintf("tag %d", op.tag)
+	if op.tag == AnyTag {
+		tag = "any tag"
+	}
+	s := fmt.Sprintf("%s of %d bytes %s %s, %s", what, len(op.buf), direction, peer, tag)
+	switch {
+	case op.persistent && op.state == idle:
+		s += ", persistent and not freed"
+	case op.state == complete:
+		s += ", complete but not waited for"
+	}
+	return s
+}

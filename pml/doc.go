@@ -1,0 +1,44 @@
+// Package pml is point-to-point management: it matches messages with receives,
+// chooses how each message travels, and keeps the requests of operations that are
+// underway. It knows bytes and not types, ranks and contexts and not communicators;
+// package mpi is its face, and an interface for C could be another.
+//
+//	e := pml.New(root, rank, module)
+//	r, err := e.Irecv(context, pml.AnySource, 7, buf)
+//	...
+//	err = e.Send(context, 1, 7, data, pml.Standard)
+//	...
+//	status, err := e.Wait(&r)
+//	...
+//	err = e.Close()
+//
+// It implements chapter 3 of MPI 4.1 as far as that is not about datatypes: matching
+// and order (3.5), the standard and the synchronous mode (3.4), nonblocking and
+// persistent operations (3.7, 3.9), probes and matched probes (3.8), cancelling of
+// receives (3.8.4), ProcNull (3.10). What MPI 4.1 section 11.6 asks for with
+// MPI_THREAD_MULTIPLE holds: any goroutine may call anything, and one that waits
+// does not keep the others from going on.
+//
+// The pieces: match.go decides which message belongs to which receive; send.go and
+// receive.go begin operations and choose the protocol; progress.go moves transfers;
+// wait.go says who does so when several goroutines wait, and how they sleep (the
+// argument is at Engine); gone.go ends waits for ranks that are no more.
+//
+// # Costs
+//
+// A short message takes one lock at each end, and allocates nothing; nor does any
+// other once the pools of operations and messages have grown to what the program
+// has underway at one time. Short unexpected messages a rank sends to itself are
+// copied to the heap if they are longer than 256 bytes. Matching is a search among
+// the receives posted for a source, or the messages unexpected from it, that ends at
+// the first with the right tag.
+//
+// Buffers escape to the heap: what a program passes must be there for a peer to read,
+// and Go's stacks move.
+//
+// # Not implemented
+//
+// Buffered and ready mode (MPI 4.1 section 3.4), cancelling of sends (deprecated
+// there), partitioned communication (chapter 4). Progress is made only in calls:
+// no thread of its own runs in the background.
+package pml

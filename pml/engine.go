@@ -1,0 +1,157 @@
+package pml
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
+
+// Engine moves the messages of one rank. Any goroutine may call any method.
+//
+// # Locking
+//
+// One mutex guards everything: matching, operations, and the message methods of
+// the module. It is held for the length of a call, except while the call sleeps.
+// A finer lock would not pay: the module's message methods want one caller at a
+// time anyhow, and the goroutines of one rank share one receive queue.
+//
+// # Progress
+//
+// The BTL moves bytes only when it is asked to: by every call that may wait, for
+// all operations of the rank and not only the caller's own, and by those that test
+// or start something. When several goroutines wait, one of them is the owner of
+// progress: it polls, and sleeps in the module's Sleep when it has polled for
+// nothing long enough. The others are parked: each sleeps on a channel of its own,
+// at no cost, until it is signalled.
+//
+//   - Who completes an operation, whichever goroutine that is, signals its waiter:
+//     a parked one through its channel, the sleeping owner by the module's Wake. An
+//     owner that polls needs no signal, it holds the lock and looks by itself.
+//   - An owner whose own wait is over makes a parked waiter the owner before it
+//     lets go of the lock, and if there is none leaves the place free (owned is
+//     false). So, whenever the lock is free: if anybody is parked, there is an owner
+//     that polls, sleeps in the module, or is about to run.
+//   - No event is lost between the owner's last look and its sleep. What comes from
+//     outside is the promise of Sleep: it asks ready, which makes progress for all
+//     operations under the lock, after it has declared itself asleep, and again on
+//     every later event. What another goroutine of this rank does under the lock
+//     comes either before that question, which then sees it, or after, and then the
+//     goroutine finds sleeper set and calls Wake if it has completed the owner's
+//     operation or leaves something behind for the owner to do (it parks).
+//   - Every wait ends: a rank that goes is an event for Sleep, and then noteGone
+//     fails what depends on it.
+//
+// A goroutine that finds the lock taken says so in contenders, and an owner that
+// polls steps aside for it. The owner also steps aside before it sleeps and after it
+// has woken a parked goroutine: with GOMAXPROCS=1 those could not run otherwise, as
+// the scheduler does not learn at once that a thread sleeps in the kernel.
+type Engine struct {
+	root       *job.Root
+	module     btl.Module
+	rank, size int
+	eager      int              // longest eager message in bytes
+	spin       int              // polls before a wait sleeps
+	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
+	onReady    func() bool      // ready, likewise
+	contenders atomic.Int32     // goroutines that wait for mu
+
+	mu sync.Mutex // guards all below
+
+	// unusual is false if a short standard send to another rank may go straight to
+	// the module: no send is queued, no rank has gone, and the engine is open.
+	unusual bool
+	closed  bool
+	broken  error // why the module can not go on; nil: it can
+
+	last     *matcher // the matcher used last
+	matchers map[uint32]*matcher
+
+	pool       list[operation]
+	operations []*operation // all there are, for Close to find those in use
+	messages   list[message]
+
+	moving      list[operation] // transfers underway
+	movingCount int
+	backlogs    map[int32]*backlog
+	crowded     []*backlog // those that are not empty
+	selfBytes   uint64     // held in messages from this rank to itself
+
+	owned    bool         // somebody is the owner of progress
+	sleeper  *waiter      // the owner, while it is in Sleep
+	inReady  bool         // ready is running: the sleeper looks by itself
+	yield    bool         // a parked goroutine was woken: let it run
+	parked   list[waiter] // waiters that are not the owner
+	waiters  list[waiter] // pool
+	gone     int          // how many ranks had gone when that was last looked at
+	dead     []bool       // which; made when needed
+	lost     int          // one of them that went without Finalize, -1 if none
+	deserted bool         // all other ranks have gone
+
+	stats Stats
+}
+
+// New returns the engine of a rank of the job, which has the module to itself: from
+// now on nobody else calls the module's message methods.
+func New(root *job.Root, rank int, m btl.Module) *Engine {
+	e := &Engine{
+		root: root, module: m,
+		rank: rank, size: root.Ranks(),
+		eager: m.EagerLimit(), spin: root.Spin(),
+		matchers: map[uint32]*matcher{},
+		backlogs: map[int32]*backlog{},
+		lost:     -1,
+	}
+	e.onFrame, e.onReady = e.deliver, e.ready
+	return e
+}
+
+// lock takes the mutex, and lets an owner that polls know that somebody wants it.
+func (e *Engine) lock() {
+	if e.mu.TryLock() {
+		return
+	}
+	e.contenders.Add(1)
+	e.mu.Lock()
+	e.contenders.Add(-1)
+}
+
+// stepAside lets other goroutines of this rank have the lock, and the thread.
+func (e *Engine) stepAside() {
+	e.yield = false
+	e.mu.Unlock()
+	runtime.Gosched()
+	e.lock()
+}
+
+// matcher returns the matching state of a context, which it makes on first use.
+func (e *Engine) matcher(context uint32) *matcher {
+	if m := e.last; m != nil && m.context == context {
+		return m
+	}
+	m := e.matchers[context]
+	if m == nil {
+		m = &matcher{context: context, sources: newTable(e.size)}
+		e.matchers[context] = m
+	}
+	e.last = m
+	return m
+}
+
+// judge decides whether the next short send may take the short way.
+func (e *Engine) judge() { e.unusual = e.closed || e.broken != nil || e.gone > 0 || len(e.crowded) > 0 }
+
+// checkPeer returns an error unless the peer is a rank, or ProcNull.
+func (e *Engine) checkPeer(peer int) error {
+	switch {
+	case e.closed:
+		return ErrFinalized
+	case e.broken != nil:
+		return e.broken
+	case peer != ProcNull && (peer < 0 || peer >= e.size):
+		return &RankError{Rank: peer, Size: e.size}
+	}
+	return nil
+}

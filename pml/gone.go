@@ -1,0 +1,96 @@
+package pml
+
+import "github.com/gopvas/gopvas/job"
+
+// Ranks that have gone. A rank is gone when the supervisor has reaped it, however
+// it ended, and then its messages are all in our queue. So when noteGone has seen
+// the count, and after that has found the queue empty, nothing more can come from
+// that rank, and what waits for it fails:
+//
+//   - a receive or probe that names it, also if it ended well: it sends no more;
+//   - a send to it that was not announced yet (transfers underway learn it from the
+//     module; messages copied to its queue are lost, as they would be a moment
+//     later);
+//   - a receive or probe from AnySource if the rank went without Finalize, since
+//     its message may have been the one that was waited for. User-level failure
+//     mitigation (ULFM) does the same; as there is no way yet to acknowledge a
+//     failure, such receives fail from then on, unless a message that matches is
+//     there already. If all other ranks ended well, they fail likewise: nobody is
+//     left to send. (Messages of a rank to itself do not count: a goroutine that
+//     still wants to send one sends it before.)
+
+// noteGone fails what depends on ranks that have gone since it was last called.
+//
+// The order matters: first it notes who has gone, then it empties the queue. A rank
+// that goes in between raises the count, and is left for the next call.
+func (e *Engine) noteGone() {
+	n := e.root.GoneCount()
+	if e.dead == nil {
+		e.dead = make([]bool, e.size)
+	}
+	others := e.size - 1
+	for rank := range e.size {
+		if rank == e.rank || !e.root.Gone(rank) {
+			continue
+		}
+		e.dead[rank] = true
+		others--
+		if e.lost < 0 && e.root.State(rank) != job.StateFinal {
+			e.lost = rank
+		}
+	}
+	e.deserted = others == 0 && e.size > 1
+	// This ends, though live peers may go on sending: credit bounds what they can
+	// send before we receive again, which needs the lock that we hold.
+	for e.module.Poll(pollBatch, e.onFrame) > 0 {
+	}
+	e.gone = n
+	e.judge()
+	for _, m := range e.matchers {
+		m.each(func(op *operation) {
+			if err := e.goneError(op.peer); err != nil {
+				m.withdraw(op)
+				e.complete(op, err)
+			}
+		})
+	}
+	e.dropQueued(e.goneError)
+}
+
+// dropQueued fails the queued sends to the peers for which why returns an error.
+func (e *Engine) dropQueued(why func(peer int32) error) {
+	kept := e.crowded[:0]
+	for _, b := range e.crowded {
+		err := why(b.peer)
+		if err == nil {
+			kept = append(kept, b)
+			continue
+		}
+		for op := b.ops.pop(); op != nil; op = b.ops.pop() {
+			e.complete(op, err)
+		}
+	}
+	e.crowded = kept
+	e.judge()
+}
+
+// goneError returns a *LostError if nothing can come from, or get to, this peer,
+// which may be AnySource.
+func (e *Engine) goneError(peer int32) error {
+	if e.gone == 0 {
+		return nil
+	}
+	rank := int(peer)
+	if peer == AnySource {
+		rank = e.lost
+		if rank < 0 && e.deserted {
+			rank, _ = e.root.Lost()
+		}
+	} else if peer < 0 || !e.dead[peer] {
+		return nil
+	}
+	if rank < 0 {
+		return nil
+	}
+	return &LostError{Rank: rank}
+}

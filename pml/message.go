@@ -1,0 +1,121 @@
+package pml
+
+import "github.com/gopvas/gopvas/btl"
+
+// origin is where the bytes of an unexpected message are, and so what is due when
+// they are consumed.
+type origin uint8
+
+const (
+	delivered  origin = iota // in the frame: Release it
+	offered                  // with the sender: Accept the frame
+	fromSelf                 // copied from a send of this rank, which is over
+	lentBySelf               // in the buffer of a send of this rank, which is held
+)
+
+// message is a message that has no receive yet: it is unexpected, or was taken by a
+// matched probe. Messages are used again.
+type message struct {
+	inAll, inSource node[message] // inAll also in the pool
+	frame           btl.Frame     // a copy of the module's
+	origin          origin
+	sender          *operation // lentBySelf
+	copied          []byte     // room for bytes that the frame does not keep
+	generation      uint32     // how often the message was discarded; see Message
+}
+
+// Message is a message that Mprobe has taken out of the matching, for one receive.
+type Message struct {
+	msg        *message
+	generation uint32
+	null       bool // from ProcNull
+}
+
+// keepable is the largest room that a message in the pool keeps. It covers what
+// comes inline.
+const keepable = 256
+
+func (e *Engine) newMessage() *message {
+	msg := e.messages.pop()
+	if msg == nil {
+		msg = &message{}
+		msg.inAll.of, msg.inSource.of = msg, msg
+	}
+	return msg
+}
+
+// discard returns a message that was consumed to the pool.
+func (e *Engine) discardMessage(msg *message) {
+	msg.generation++
+	msg.frame = btl.Frame{}
+	msg.sender = nil
+	if cap(msg.copied) > keepable {
+		msg.copied = nil
+	}
+	e.messages.push(&msg.inAll)
+}
+
+// keep copies bytes to where they are the message's own.
+func (msg *message) keep(p []byte) []byte {
+	msg.copied = append(msg.copied[:0], p...)
+	return msg.copied
+}
+
+// unexpected adds a message that no posted receive matches, and tells the probes
+// that wait for one.
+func (e *Engine) unexpected(m *matcher, msg *message) {
+	m.add(msg)
+	e.stats.Unexpected++
+	e.stats.unexpectedNow++
+	e.stats.UnexpectedHigh = max(e.stats.UnexpectedHigh, e.stats.unexpectedNow)
+	for n := m.probes.head; n != nil; {
+		op := n.of
+		n = n.next
+		if (op.peer == AnySource || op.peer == msg.frame.Source) && op.accepts(msg.frame.Tag) {
+			m.probes.remove(&op.node)
+			op.status = msg.status()
+			if op.kind == picking {
+				op.message = msg
+				e.pick(m, msg)
+				e.complete(op, nil)
+				return
+			}
+			e.complete(op, nil)
+		}
+	}
+}
+
+// pick takes an unexpected message out of the matching for a later receive.
+func (e *Engine) pick(m *matcher, msg *message) {
+	e.taken(m, msg)
+	e.stats.matchedNow++
+}
+
+// taken takes an unexpected message out of the matching.
+func (e *Engine) taken(m *matcher, msg *message) {
+	m.take(msg)
+	e.stats.unexpectedNow--
+}
+
+// status is what a probe tells of a message.
+func (msg *message) status() Status {
+	h := &msg.frame.Header
+	return Status{Source: int(h.Source), Tag: int(h.Tag), Bytes: h.Length}
+}
+
+// consume fills a receive with a message that is in no queue any more.
+func (e *Engine) consume(op *operation, msg *message) {
+	switch msg.origin {
+	case delivered, offered:
+		e.receiveFrame(op, &msg.frame)
+	case fromSelf:
+		e.selfBytes -= msg.frame.Length
+		op.status = msg.status()
+		e.complete(op, op.fill(msg.frame.Payload, msg.frame.Length))
+	case lentBySelf:
+		op.status = msg.status()
+		e.complete(op, op.fill(msg.sender.buf, msg.frame.Length))
+		e.complete(msg.sender, nil)
+	}
+	e.discardMessage(msg)
+}

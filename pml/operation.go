@@ -1,0 +1,192 @@
+package pml
+
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
+
+// Status is what is known about a message that was received or probed.
+type Status struct {
+	Source    int    // rank that sent it
+	Tag       int    // its tag
+	Bytes     uint64 // length of what was received, or of the message that was probed
+	Cancelled bool   // the receive was cancelled; nothing else is valid then
+}
+
+// noStatus is what MPI calls the empty status: that of sends, and of requests that
+// stand for nothing.
+var noStatus = Status{Source: AnySource, Tag: AnyTag}
+
+// nobody is the status of a receive from ProcNull.
+var nobody = Status{Source: ProcNull, Tag: AnyTag}
+
+// Mode is how a send relates to its receive.
+type Mode uint8
+
+const (
+	// Standard sends are over when the buffer can be used again.
+	Standard Mode = iota
+	// Synchronous sends are over when, moreover, the receive has begun.
+	Synchronous
+)
+
+// kind is what an operation does.
+type kind uint8
+
+const (
+	sending kind = iota
+	receiving
+	probing // waits for a message to be there
+	picking // waits for a message to be there, and takes it out of the matching
+)
+
+// state is how far an operation has come. All changes are made under the lock of
+// the engine.
+//
+//	free -> queued, posted, moving, held, complete -> free    newOperation; release
+//	idle -> (the same)                             -> idle    if persistent
+//	queued -> moving, complete                                room at the peer
+//	posted -> moving, complete                                a message that matches
+//	moving -> complete                                        the transfer is done
+//	held -> complete                                          a receive that matches
+//
+// queued, posted and moving are also the lists in which the operation's node then
+// is: its peer's backlog, the matcher, the engine's list of transfers. A held
+// operation is known to the message that it sends. Any of them may become complete
+// with an error; posted also by Cancel.
+type state uint8
+
+const (
+	free state = iota
+	idle
+	queued
+	posted
+	moving
+	held
+	complete
+)
+
+// operation is a send, a receive or a probe on its way. Operations are used again:
+// they come from and return to the engine's pool. They are on the heap, and keep
+// the buffer reachable (and so in its place, as Go's heap objects do not move) as
+// long as a peer may read or write it.
+type operation struct {
+	engine     *Engine
+	node       node[operation]
+	kind       kind
+	state      state
+	mode       Mode
+	persistent bool
+	generation uint32 // how often the operation was released; see Request
+
+	context   uint32
+	peer, tag int32 // destination or source, may be wildcards; as they were asked for
+	buf       []byte
+
+	posted   uint64       // number in the order of posting
+	transfer btl.Transfer // while moving
+	message  *message     // what a picking probe has found
+	waiter   *waiter      // who is to be told of the completion; nil: nobody
+
+	status Status
+	err    error
+}
+
+// Request stands for an operation that was begun and not yet waited for. The zero
+// Request stands for none; so does one whose operation is over and was waited for,
+// also if this is a copy that was made before: the generation tells. A wait for
+// none is over at once, with an empty Status.
+type Request struct {
+	op         *operation
+	generation uint32
+
+	// Unit is the caller's own. It is carried along and not looked at.
+	Unit uint32
+}
+
+// sent is the operation of all requests that were complete from the beginning and
+// have nothing to tell, namely short sends. Nobody writes to it.
+var sent = &operation{kind: sending, state: complete, status: noStatus}
+
+// active returns the operation of a request, nil if it stands for none. The
+// persistent operation that is not started stands for none in all waits.
+func (r *Request) active() *operation {
+	op := r.op
+	if op == nil || op.generation != r.generation || op.state == idle {
+		return nil
+	}
+	return op
+}
+
+// Engine returns the engine of the request's operation; nil if it stands for none, or
+// for a send that was complete from the beginning.
+func (r *Request) Engine() *Engine {
+	if r.op == nil {
+		return nil
+	}
+	return r.op.engine
+}
+
+// None tells whether the request is the zero Request (but for Unit).
+func (r *Request) None() bool { return r.op == nil }
+
+// newOperation takes an operation out of the pool. The caller starts it.
+func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf []byte) *operation {
+	op := e.pool.pop()
+	if op == nil {
+		op = &operation{engine: e}
+		op.node.of = op
+		e.operations = append(e.operations, op)
+	}
+	op.kind, op.state, op.mode = k, idle, Standard
+	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
+	op.buf = buf
+	op.status, op.err = noStatus, nil
+	return op
+}
+
+// release makes a complete operation that was waited for ready to be used again:
+// by whoever starts it, if it is persistent, else by anybody.
+func (e *Engine) release(op *operation) {
+	switch {
+	case op == sent:
+	case op.persistent:
+		op.state = idle
+	default:
+		e.discard(op)
+	}
+}
+
+// discard returns an operation to the pool and makes all its requests stale.
+func (e *Engine) discard(op *operation) {
+	op.state = free
+	op.generation++
+	op.persistent = false
+	op.buf = nil // reachable no longer than MPI says
+	op.err, op.message = nil, nil
+	e.pool.push(&op.node)
+}
+
+// complete ends an operation, which is in no list any more, and tells its waiter.
+func (e *Engine) complete(op *operation, err error) {
+	op.state, op.err = complete, err
+	op.transfer = nil
+	if w := op.waiter; w != nil {
+		op.waiter = nil
+		e.signal(w)
+	}
+}
+
+// describe tells the operation in the terms of the hang report.
+func (op *operation) describe() job.Waiting {
+	w := job.Waiting{Peer: op.peer, Tag: op.tag, Context: op.context, Bytes: uint64(len(op.buf))}
+	switch op.kind {
+	case sending:
+		w.Op = job.OpSend
+	case receiving:
+		w.Op = job.OpRecv
+	default:
+		w.Op = job.OpProbe
+	}
+	return w
+}

@@ -1,0 +1,81 @@
+package pml
+
+// SendInit makes a persistent request for a send, which every Start begins anew. The
+// buffer belongs to the caller while the request is not active.
+func (e *Engine) SendInit(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
+	e.lock()
+	defer e.mu.Unlock()
+	err := e.checkPeer(dst)
+	if err == nil && dst != ProcNull {
+		err = checkTag(tag)
+	}
+	if err != nil {
+		return Request{}, err
+	}
+	op := e.newOperation(sending, context, dst, tag, buf)
+	op.mode = mode
+	return persist(op), nil
+}
+
+// RecvInit makes a persistent request for a receive.
+func (e *Engine) RecvInit(context uint32, src, tag int, buf []byte) (Request, error) {
+	e.lock()
+	defer e.mu.Unlock()
+	if err := e.checkSource(src, tag); err != nil {
+		return Request{}, err
+	}
+	return persist(e.newOperation(receiving, context, src, tag, buf)), nil
+}
+
+func persist(op *operation) Request {
+	op.persistent = true
+	return Request{op: op, generation: op.generation}
+}
+
+// Start begins the operation of a persistent request. It does not block. The buffer
+// is lent until the request is complete.
+func (e *Engine) Start(r *Request) error {
+	e.lock()
+	defer e.mu.Unlock()
+	op, err := e.inactive(r)
+	switch {
+	case err != nil:
+		return err
+	case e.closed:
+		return ErrFinalized
+	}
+	op.status, op.err = noStatus, nil
+	if op.kind == sending {
+		e.startSend(op)
+		e.progress()
+	} else {
+		e.startReceive(op)
+	}
+	return nil
+}
+
+// Free gives a persistent request that is not active back. It is the zero Request
+// afterwards.
+func (e *Engine) Free(r *Request) error {
+	e.lock()
+	defer e.mu.Unlock()
+	op, err := e.inactive(r)
+	if err != nil {
+		return err
+	}
+	e.discard(op)
+	*r = Request{}
+	return nil
+}
+
+// inactive returns the operation of a persistent request that is not active.
+func (e *Engine) inactive(r *Request) (*operation, error) {
+	op := r.op
+	switch {
+	case op == nil || op.generation != r.generation || !op.persistent:
+		return nil, ErrNotPersistent
+	case op.state != idle:
+		return nil, ErrActive
+	}
+	return op, nil
+}

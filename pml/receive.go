@@ -1,0 +1,135 @@
+package pml
+
+import "github.com/gopvas/gopvas/btl"
+
+// Recv receives a message from rank src, or AnySource, with this tag, or AnyTag,
+// into buf, and returns when it is there. A shorter message fills the first bytes
+// of buf; of a longer one the rest is lost, and the error is a *TruncateError.
+//
+// Other errors are, or wrap, a *RankError, *TagError, ErrFinalized, or a *LostError:
+// src has gone and has sent no such message; or src is AnySource, nothing has come,
+// and some rank has gone without Finalize, or all other ranks have gone.
+func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
+	e.lock()
+	op, err := e.receive(context, src, tag, buf)
+	st := noStatus
+	if err == nil {
+		st, err = e.finish(op)
+	}
+	e.mu.Unlock()
+	return st, err
+}
+
+// Irecv begins a receive and does not wait. buf is lent, not to be read or written,
+// until the request is complete.
+func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
+	e.lock()
+	op, err := e.receive(context, src, tag, buf)
+	var r Request
+	if err == nil {
+		r = Request{op: op, generation: op.generation}
+	}
+	e.mu.Unlock()
+	return r, err
+}
+
+// checkSource returns an error unless a message may come from there, with this tag.
+func (e *Engine) checkSource(src, tag int) error {
+	peer := src
+	if src == AnySource {
+		peer = ProcNull
+	}
+	if err := e.checkPeer(peer); err != nil {
+		return err
+	}
+	if tag != AnyTag && src != ProcNull {
+		return checkTag(tag)
+	}
+	return nil
+}
+
+// receive begins a receive. The operation returned may be complete.
+func (e *Engine) receive(context uint32, src, tag int, buf []byte) (*operation, error) {
+	if err := e.checkSource(src, tag); err != nil {
+		return nil, err
+	}
+	op := e.newOperation(receiving, context, src, tag, buf)
+	e.startReceive(op)
+	return op, nil
+}
+
+// startReceive gives an idle receive the message that waits for it, or posts it.
+func (e *Engine) startReceive(op *operation) {
+	if op.peer == ProcNull {
+		op.status = nobody
+		e.complete(op, nil)
+		return
+	}
+	m := e.matcher(op.context)
+	if msg := m.find(op.peer, op.tag); msg != nil {
+		e.taken(m, msg)
+		e.consume(op, msg)
+		return
+	}
+	if err := e.goneError(op.peer); err != nil {
+		e.complete(op, err)
+		return
+	}
+	m.post(op)
+}
+
+// deliver takes a message that has arrived. The module's Poll calls it.
+func (e *Engine) deliver(f *btl.Frame) {
+	m := e.matcher(f.Context)
+	if op := m.match(f.Source, f.Tag); op != nil {
+		e.receiveFrame(op, f)
+		return
+	}
+	msg := e.newMessage()
+	msg.frame = *f
+	msg.origin = delivered
+	switch {
+	case f.Offered:
+		msg.origin = offered
+	case f.Inline:
+		// Released only when it is consumed: until then it counts against its
+		// sender's credit, which is what bounds our memory.
+		msg.frame.Payload = msg.keep(f.Payload)
+	}
+	e.unexpected(m, msg)
+}
+
+// receiveFrame fills a receive, which is in no list, with the message of a frame.
+func (e *Engine) receiveFrame(op *operation, f *btl.Frame) {
+	op.status = Status{Source: int(f.Source), Tag: int(f.Tag)}
+	if !f.Offered {
+		err := op.fill(f.Payload, f.Length)
+		e.module.Release(f)
+		e.complete(op, err)
+		return
+	}
+	op.err = op.size(f.Length)
+	if t := e.module.Accept(f, op.buf); t != nil {
+		e.move(op, t)
+		return
+	}
+	e.complete(op, op.err)
+}
+
+// fill copies a message of this length to the buffer, as far as it fits.
+func (op *operation) fill(payload []byte, length uint64) error {
+	copy(op.buf, payload)
+	return op.size(length)
+}
+
+// size notes how many bytes of a message of this length are received, and returns a
+// *TruncateError if it is longer than the buffer. Lengths are compared as uint64:
+// a message may be longer than this process could hold.
+func (op *operation) size(length uint64) error {
+	room := uint64(len(op.buf))
+	op.status.Bytes = min(length, room)
+	if length > room {
+		return &TruncateError{Length: length, Buffer: room}
+	}
+	return nil
+}

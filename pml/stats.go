@@ -1,0 +1,53 @@
+package pml
+
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
+
+// Stats is what a rank's messages have cost so far. All of it but UnexpectedHigh
+// only grows.
+type Stats struct {
+	btl.Counters // messages between ranks, by path
+
+	SelfMessages, SelfBytes uint64 // messages from this rank to itself
+	Queued                  uint64 // sends that had to wait for room at their peer
+	Unexpected              uint64 // messages that arrived before their receive
+	UnexpectedHigh          int    // most such messages at one time
+	Parks                   uint64 // waits that left progress to another goroutine of the rank
+	Nudges                  uint64 // times a goroutine woke the one that sleeps for the rank
+
+	unexpectedNow, matchedNow int
+}
+
+// firstSlot is where the engine's counters begin among those that a rank publishes
+// in the job's root block; those before are the module's.
+const firstSlot = 24
+
+// publish makes the engine's counters visible to the supervisor.
+func (e *Engine) publish() {
+	s := &e.stats
+	e.root.PublishCounters(e.rank, firstSlot,
+		s.SelfMessages, s.SelfBytes, s.Queued, s.Unexpected, uint64(s.UnexpectedHigh), s.Parks, s.Nudges)
+}
+
+// Published returns the engine's part of the statistics that a rank has published:
+// when it went to sleep, finalized, or asked for them.
+func Published(root *job.Root, rank int) Stats {
+	v := root.Counters(rank)
+	c := v[firstSlot:]
+	return Stats{
+		SelfMessages: c[0], SelfBytes: c[1], Queued: c[2], Unexpected: c[3],
+		UnexpectedHigh: int(c[4]), Parks: c[5], Nudges: c[6],
+	}
+}
+
+// Stats returns the statistics of this rank so far, and publishes them.
+func (e *Engine) Stats() Stats {
+	e.lock()
+	defer e.mu.Unlock()
+	e.publish()
+	s := e.stats
+	s.Counters = e.module.Counters()
+	return s
+}

@@ -1,0 +1,171 @@
+package pml
+
+import (
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+// waiter is one goroutine that waits for operations. It is told when the first of
+// those it is registered with (operation.waiter) is complete. The protocol is with
+// Engine; all fields are guarded by its lock.
+type waiter struct {
+	node     node[waiter]  // in parked, or in the pool
+	done     bool          // signalled
+	parked   bool          // sleeps on ch, or is about to
+	promoted bool          // is the owner of progress now
+	asleep   bool          // has been in Sleep, and said so in the job's root block
+	ch       chan struct{} // one token at most; made when first needed
+	about    *operation    // one of the operations, for the hang report
+	call     job.Op        // the call, if it is another than the operation's
+}
+
+func (e *Engine) newWaiter(about *operation) *waiter {
+	w := e.waiters.pop()
+	if w == nil {
+		w = &waiter{}
+		w.node.of = w
+	}
+	w.done, w.promoted, w.asleep = false, false, false
+	w.about, w.call = about, job.OpNone
+	return w
+}
+
+func (e *Engine) freeWaiter(w *waiter) {
+	w.about = nil
+	e.waiters.push(&w.node)
+}
+
+// finish waits for an operation, takes its result and releases it.
+func (e *Engine) finish(op *operation) (Status, error) {
+	if op.state != complete {
+		if err := e.wait(op); err != nil {
+			return noStatus, err
+		}
+	}
+	st, err := op.status, op.err
+	e.release(op)
+	return st, err
+}
+
+// wait returns when the operation is complete. The only error is ErrBusy.
+func (e *Engine) wait(op *operation) error {
+	if op.waiter != nil {
+		return ErrBusy
+	}
+	w := e.newWaiter(op)
+	op.waiter = w
+	e.waitFor(w)
+	e.freeWaiter(w)
+	return nil
+}
+
+// signal ends the wait of w. See Engine.
+func (e *Engine) signal(w *waiter) {
+	w.done = true
+	switch {
+	case w.parked:
+		e.unpark(w)
+	case w == e.sleeper && !e.inReady:
+		e.stats.Nudges++
+		e.module.Wake()
+	}
+}
+
+// waitFor returns when w is signalled, making progress for the whole rank or parked
+// while another goroutine does.
+func (e *Engine) waitFor(w *waiter) {
+	if e.owned && !e.park(w) {
+		return
+	}
+	e.owned = true
+	for !w.done {
+		e.poll(w)
+		if !w.done {
+			e.sleep(w)
+		}
+	}
+	if w.asleep {
+		e.root.ClearWaiting(e.rank)
+	}
+	if next := e.parked.head; next != nil {
+		next.of.promoted = true
+		e.unpark(next.of)
+	} else {
+		e.owned = false
+	}
+}
+
+// park sleeps until w is signalled, or made the owner: then it returns true.
+func (e *Engine) park(w *waiter) (promoted bool) {
+	if w.ch == nil {
+		w.ch = make(chan struct{}, 1)
+	}
+	w.parked = true
+	e.parked.push(&w.node)
+	e.stats.Parks++
+	if e.sleeper != nil && !e.inReady {
+		// We may leave a transfer or a queued send behind that it has not seen.
+		e.stats.Nudges++
+		e.module.Wake()
+	}
+	e.mu.Unlock()
+	<-w.ch
+	e.lock()
+	return w.promoted
+}
+
+func (e *Engine) unpark(w *waiter) {
+	w.parked = false
+	e.parked.remove(&w.node)
+	e.yield = true
+	w.ch <- struct{}{} // has room: w was parked, and took the token of the last time
+}
+
+// poll makes progress until w is signalled, or the wait has lasted long enough that
+// to sleep is cheaper.
+func (e *Engine) poll(w *waiter) {
+	for i := 0; ; i++ {
+		e.progress()
+		if w.done || i >= e.spin {
+			return
+		}
+		if e.yield || e.contenders.Load() != 0 {
+			e.stepAside()
+			if w.done {
+				return
+			}
+		}
+	}
+}
+
+// sleep sleeps until w is signalled, or there is cause to let others run.
+func (e *Engine) sleep(w *waiter) {
+	if !w.asleep {
+		w.asleep = true
+		e.announce(w)
+	}
+	e.sleeper = w
+	e.stepAside()
+	var err error
+	if !w.done {
+		e.mu.Unlock()
+		err = e.module.Sleep(0, e.onReady)
+		e.lock()
+	}
+	e.sleeper = nil
+	if err != nil {
+		e.fail(err)
+	}
+}
+
+// announce says in the job's root block what this rank waits for. Only the owner of
+// progress does, and only when it has spun for nothing.
+func (e *Engine) announce(w *waiter) {
+	say := w.about.describe()
+	if w.call != job.OpNone {
+		say.Op = w.call
+	}
+	say.Since = sys.Monotonic()
+	e.root.SetWaiting(e.rank, say)
+	e.publish()
+}
