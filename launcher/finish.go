@@ -19,6 +19,9 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 		s.control.close()
 	}
 	if s.memory != nil {
+		if s.job.Finished != nil {
+			s.job.Finished(s.memory.Root())
+		}
 		err = errors.Join(err, s.memory.Close())
 	}
 	if s.host == 0 {

@@ -19,6 +19,8 @@ type Job struct {
 	PartitionSize uint64 // pvas: bytes per rank, a power of two; 0: chosen
 	HugePages     bool   // advise huge pages for the shared memory of the ranks
 
+	Tunables job.Tunables // of messages; the zero value stands for the defaults
+
 	Bind           Binding
 	ReportBindings bool // one line per rank on Stderr
 
@@ -40,6 +42,10 @@ type Job struct {
 	// Started, if not nil, is called once when every rank has been started, while
 	// the job runs; it must not block.
 	Started func(Processes)
+
+	// Finished, if not nil, is called when every rank has ended, with what they have
+	// left in the root block, which is valid until it returns.
+	Finished func(*job.Root)
 
 	Log func(format string, args ...any) // what -v prints; nil: nothing
 }

@@ -123,6 +123,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	}
 	s.memory, err = job.Create(job.Config{
 		Ranks: s.size, BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		Tunables: s.job.Tunables,
 	})
 	if err != nil {
 		return err
@@ -169,6 +170,7 @@ func (s *supervisor) attend(ctx context.Context) error {
 		case sig := <-s.job.Signals:
 			s.received(sig)
 		case <-timeout:
+			s.sayHang()
 			s.fate.timedOut(s.job.Timeout)
 		case <-s.grace.C:
 			s.fate.graceOver()
@@ -252,6 +254,10 @@ func (s *supervisor) ended(e exit) {
 func (s *supervisor) received(sig os.Signal) {
 	number, ok := sig.(syscall.Signal)
 	if !ok {
+		return
+	}
+	if number == syscall.SIGQUIT {
+		s.sayHang()
 		return
 	}
 	if number == syscall.SIGCONT && s.io.input != nil {

@@ -1,0 +1,123 @@
+package launcher
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+// stillness is how long ranks must have waited before a cycle among them counts
+// as a deadlock: a message that is already there wakes its receiver long before.
+const stillness = 100 * time.Millisecond
+
+// hangReport says what each rank waits for, who waits for whom, and names a
+// deadlock where there is one. It is read from the job's memory, without the help
+// of the ranks.
+func hangReport(views []job.View, pids []int, now time.Duration) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  rank\tpid\tstate")
+	for _, v := range views {
+		fmt.Fprintf(w, "  %d\t%d\t%s\n", v.Rank, pids[v.Rank], describeView(v, now))
+	}
+	_ = w.Flush() // a strings.Builder does not fail
+	b.WriteString(describeDeadlock(views, now))
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func describeView(v job.View, now time.Duration) string {
+	switch {
+	case v.Gone:
+		return "has ended"
+	case v.Waits:
+		return describeWait(v, now)
+	case v.State == job.StateNone:
+		return "has not called Init"
+	case v.State == job.StateFinal:
+		return "has called Finalize"
+	}
+	return "runs: waits in no call"
+}
+
+func describeWait(v job.View, now time.Duration) string {
+	since := waited(v, now).Round(time.Millisecond)
+	if v.Waiting.Op == job.OpBarrier {
+		return fmt.Sprintf("in barrier for %v, waits for %s", since, rankList(v.For))
+	}
+	peer := "any rank"
+	if v.Waiting.Peer != job.AnyPeer {
+		peer = fmt.Sprintf("rank %d", v.Waiting.Peer)
+	}
+	tag := "any tag"
+	if v.Waiting.Tag >= 0 {
+		tag = fmt.Sprintf("tag %d", v.Waiting.Tag)
+	}
+	return fmt.Sprintf("in %v for %v, waits for %s, %s, %d bytes", v.Waiting.Op, since, peer, tag, v.Waiting.Bytes)
+}
+
+func waited(v job.View, now time.Duration) time.Duration {
+	return now - time.Duration(v.Waiting.Since)
+}
+
+// rankList names ranks, but not very many of them.
+func rankList(ranks []int) string {
+	const most = 8
+	names := make([]string, 0, most+1)
+	for i, r := range ranks {
+		if i == most {
+			names = append(names, fmt.Sprintf("%d more", len(ranks)-most))
+			break
+		}
+		names = append(names, fmt.Sprint(r))
+	}
+	return ranksWord(len(ranks)) + strings.Join(names, ", ")
+}
+
+func ranksWord(n int) string {
+	if n == 1 {
+		return "rank "
+	}
+	return "ranks "
+}
+
+// describeDeadlock proves a deadlock or says nothing.
+func describeDeadlock(views []job.View, now time.Duration) string {
+	ranks, cycle := job.Deadlocked(views)
+	if len(ranks) == 0 {
+		return ""
+	}
+	shortest := waited(views[ranks[0]], now)
+	for _, r := range ranks {
+		shortest = min(shortest, waited(views[r], now))
+	}
+	if shortest < stillness {
+		return ""
+	}
+	if len(cycle) == 0 {
+		return fmt.Sprintf("  %s can never go on: what they wait for has called Finalize\n", rankList(ranks))
+	}
+	steps := make([]string, 0, len(cycle)+1)
+	for _, r := range append(cycle, cycle[0]) {
+		steps = append(steps, fmt.Sprintf("rank %d", r))
+	}
+	return fmt.Sprintf("  deadlock: %s; nothing has moved for %v, and %s can never go on\n",
+		strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), rankList(ranks))
+}
+
+// sayHang prints the report of the ranks as they stand now, for a job whose
+// programs use the runtime.
+func (s *supervisor) sayHang() {
+	if s.memory == nil {
+		return
+	}
+	views := s.memory.Root().Snapshot()
+	if !slices.ContainsFunc(views, func(v job.View) bool { return v.Pid != 0 }) {
+		return
+	}
+	s.io.say("what the ranks do:\n%s", hangReport(views, s.pids, time.Duration(sys.Monotonic())))
+}

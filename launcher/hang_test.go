@@ -1,0 +1,43 @@
+package launcher
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+func waitView(rank int, op job.Op, peer, tag int32, since time.Duration, on ...int) job.View {
+	return job.View{
+		Rank: rank, State: job.StateInit, Waits: true, For: on, Any: op != job.OpBarrier && peer == job.AnyPeer,
+		Waiting: job.Waiting{Op: op, Peer: peer, Tag: tag, Bytes: 64, Since: int64(since)},
+	}
+}
+
+func TestHangReport(t *testing.T) {
+	views := []job.View{
+		waitView(0, job.OpRecv, 1, 5, 1*time.Second, 1),
+		waitView(1, job.OpBarrier, job.AnyPeer, 0, 2*time.Second, 0, 3),
+		waitView(2, job.OpRecv, job.AnyPeer, -1, 2*time.Second, 0, 1, 3, 4),
+		{Rank: 3, State: job.StateInit},
+		{Rank: 4, Gone: true},
+		{Rank: 5},
+		{Rank: 6, State: job.StateFinal},
+	}
+	got := hangReport(views, []int{100, 101, 102, 103, 104, 105, 106}, 3*time.Second)
+	require.Equal(t, `  rank  pid  state
+  0     100  in recv for 2s, waits for rank 1, tag 5, 64 bytes
+  1     101  in barrier for 1s, waits for ranks 0, 3
+  2     102  in recv for 1s, waits for any rank, any tag, 64 bytes
+  3     103  runs: waits in no call
+  4     104  has ended
+  5     105  has not called Init
+  6     106  has called Finalize
+  deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and ranks 0, 1 can never go on`, got)
+
+	// What has just begun to wait may be about to be woken.
+	got = hangReport(views, []int{100, 101, 102, 103, 104, 105, 106}, 2*time.Second+10*time.Millisecond)
+	require.NotContains(t, got, "deadlock")
+}
