@@ -12,6 +12,7 @@ const RankCommand = "bench-rank"
 // ranks are the rank programs by the name of their benchmark.
 var ranks = map[string]func(args []string){
 	"touch": touchRank,
+	"p2p":   p2pRankMain,
 }
 
 // RankMain runs a rank program and returns true, where args (those of the

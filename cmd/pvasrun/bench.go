@@ -19,6 +19,9 @@ import (
 // executeBench runs the benchmark that the first argument names.
 func executeBench(args []string) error {
 	benchmarks := map[string]func([]string) error{"touch": executeTouch}
+	for _, name := range bench.Patterns() {
+		benchmarks[name] = func(args []string) error { return executeP2P(name, args) }
+	}
 	if len(args) == 0 || benchmarks[args[0]] == nil {
 		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(slices.Sorted(maps.Keys(benchmarks)), ", "))}
 	}

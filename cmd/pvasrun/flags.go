@@ -81,3 +81,20 @@ func (v *btlNames) UnmarshalFlag(text string) error {
 	}
 	return nil
 }
+
+// sizes is a list of numbers of bytes such as 8,1K,4MiB.
+type sizes []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *sizes) UnmarshalFlag(text string) error {
+	var list sizes
+	for item := range strings.SplitSeq(text, ",") {
+		var n size
+		if err := n.UnmarshalFlag(item); err != nil {
+			return err
+		}
+		list = append(list, int(n))
+	}
+	*v = list
+	return nil
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -10,7 +11,9 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -35,9 +38,14 @@ func executeRun(args []string) error {
 // run runs a job to its end; a rank's failure, which the launcher has explained,
 // becomes an exitStatus.
 func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
-	job := launcher.Job{
+	tunables, err := f.tunables()
+	if err != nil {
+		return usageError{err}
+	}
+	j := launcher.Job{
 		Apps:           apps,
 		BTL:            f.BTL,
+		Tunables:       tunables,
 		PartitionSize:  uint64(f.PartitionSize),
 		HugePages:      f.HugePages,
 		Bind:           f.Bind.Binding,
@@ -51,24 +59,35 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		Log:            logger(f.Verbose),
 	}
 	if f.DryRun {
-		return dryRun(ctx, job)
+		return dryRun(ctx, j)
 	}
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
-	job.Signals = signals
+	j.Signals = signals
 	var meter *bench.Meter
 	if f.Report == "pagetable" {
 		if meter, err = bench.NewMeter(); err != nil {
 			return err
 		}
-		meter.Attach(&job)
+		meter.Attach(&j)
 	}
-	result, err := launcher.Run(ctx, job)
+	var stats []mpi.Statistics
+	if f.Stats {
+		j.Finished = func(root *job.Root) {
+			for rank := range root.Ranks() {
+				stats = append(stats, mpi.PublishedStats(root, rank))
+			}
+		}
+	}
+	result, err := launcher.Run(ctx, j)
 	if err != nil {
 		return err
 	}
 	if meter != nil {
 		err = printReport(os.Stderr, meter)
+	}
+	if stats != nil {
+		err = errors.Join(err, printStats(os.Stderr, stats))
 	}
 	if result.Code != 0 {
 		return exitStatus(result.Code)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jessevdk/go-flags"
 
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -20,7 +21,7 @@ const description = `Starts ranks of a program as separate processes inside one 
 
 PROGRAM is a binary, looked up in PATH if it has no slash, or a Go package such as ./examples/hello, which is built as a position independent executable first. Flags after it belong to it. Several programs make one job, separated by ":", each with its own -n, -x and --wdir.
 
-The exit code is 0, or that of the first rank that failed (128 + signal if it was killed), 124 after a time-out, 127 or 126 if a program cannot be found or executed, 2 for a mistake on the command line. When a rank fails the others get SIGTERM, and SIGKILL after 2 s. INT, TERM, HUP, USR1, USR2 and CONT are passed on to the ranks; a second INT kills.`
+The exit code is 0, or that of the first rank that failed (128 + signal if it was killed), 124 after a time-out, 127 or 126 if a program cannot be found or executed, 2 for a mistake on the command line. When a rank fails the others get SIGTERM, and SIGKILL after 2 s. INT, TERM, HUP, USR1, USR2 and CONT are passed on to the ranks; a second INT kills. QUIT prints what each rank waits for, as a time-out does.`
 
 // appFlags belong to one program of a job.
 type appFlags struct {
@@ -29,10 +30,33 @@ type appFlags struct {
 	Wdir string   `long:"wdir" env:"PVASRUN_WDIR" value-name:"DIR" description:"working directory of the ranks"`
 }
 
+// tunableFlags change the speed of messages and nothing else.
+type tunableFlags struct {
+	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro; longer ones are read from the sender's buffer"`
+	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
+	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted, never, or else fail"`
+	Spin       int    `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps; never any with more ranks than CPUs"`
+}
+
+// tunables checks and converts the flags.
+func (f *tunableFlags) tunables() (job.Tunables, error) {
+	mode, err := job.ParseSingleCopy(f.SingleCopy)
+	if err != nil {
+		return job.Tunables{}, err
+	}
+	t := job.Tunables{EagerLimit: int(f.EagerLimit), RingBlock: int(f.RingBlock), Spin: f.Spin, SingleCopy: mode}
+	if f.Spin == 0 {
+		t.Spin = -1 // 0 stands for the default there
+	}
+	_, err = t.Resolve()
+	return t, err
+}
+
 // runFlags are the flags of a job. Each can also be set by the environment
 // variable that its help names.
 type runFlags struct {
 	appFlags
+	tunableFlags
 	BTL            string  `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
 	TagOutput      bool    `long:"tag-output" env:"PVASRUN_TAG_OUTPUT" description:"begin every line with [rank]<stream>:"`
 	OutputDir      string  `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`
@@ -42,6 +66,7 @@ type runFlags struct {
 	PartitionSize  size    `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
 	HugePages      bool    `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
 	Report         string  `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
+	Stats          bool    `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path"`
 	DryRun         bool    `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
 	Verbose        bool    `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done"`
 	Version        func()  `long:"version" description:"print the version"`

@@ -1,0 +1,91 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// A Contestant runs the rank programs of a benchmark: this project in one of
+// its task models, or an installed MPI.
+type Contestant struct {
+	Name       string       // pvas, sm, openmpi, mpich
+	SingleCopy string       // "": the default; none, cma
+	Pinned     bool         // rank i to CPU i
+	Tunables   job.Tunables // of this project
+	peer       *peer        // nil: this project
+}
+
+// String names the contestant in tables.
+func (c Contestant) String() string {
+	if c.SingleCopy == "" {
+		return c.Name
+	}
+	return c.Name + "/" + c.SingleCopy
+}
+
+// path says how large messages went, as far as that is known.
+func (c Contestant) path() string {
+	switch {
+	case c.peer != nil:
+		return c.peer.path(c.SingleCopy)
+	case c.Name == "pvas":
+		return "direct"
+	case c.SingleCopy == "":
+		return "auto"
+	}
+	return c.SingleCopy
+}
+
+// run runs a job of n ranks of the benchmark that args describe and returns
+// what rank 0 printed.
+func (c Contestant) run(ctx context.Context, n int, args []string) ([]byte, error) {
+	if c.peer != nil {
+		return c.peer.run(ctx, c, n, args[1:])
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	bind := launcher.Binding{}
+	if c.Pinned {
+		if bind, err = launcher.ParseBinding("core"); err != nil {
+			return nil, err
+		}
+	}
+	tunables := c.Tunables
+	if c.SingleCopy != "" {
+		if tunables.SingleCopy, err = job.ParseSingleCopy(c.SingleCopy); err != nil {
+			return nil, err
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	result, err := launcher.Run(ctx, launcher.Job{
+		Apps:     []launcher.App{{Program: self, Args: append([]string{RankCommand}, args...), N: n}},
+		BTL:      c.Name,
+		Tunables: tunables,
+		Bind:     bind,
+		Stdout:   &stdout,
+		Stderr:   &stderr,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if result.Code != 0 {
+		return nil, &JobError{result.Code, strings.TrimSpace(stderr.String())}
+	}
+	return stdout.Bytes(), nil
+}
+
+// A MissingError says that a peer cannot be compared with here, and what to
+// install.
+type MissingError struct{ Peer, What string }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("bench: %s: %s is not installed (Debian: apt-get install %s)", e.Peer, e.What, peers[e.Peer].packages)
+}

@@ -1,0 +1,198 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+// The loops of the point-to-point benchmarks, as IMB (pingpong, pingping) and
+// the OSU benchmarks (bw, mbw_mr) have them. peer/p2p.c has the same in C.
+const (
+	blocks  = 10 // the repetitions are timed in so many parts
+	window  = 64 // messages under way at a time
+	dataTag = 1
+	ackTag  = 2
+)
+
+// A pattern is one point-to-point benchmark.
+type pattern struct {
+	step  func(r *p2pRank) error
+	units float64 // messages in the time that is reported, per step
+	pairs bool    // every pair of ranks sends, and the rate is that of all
+}
+
+var patterns = map[string]pattern{
+	"pingpong": {(*p2pRank).pingPong, 2, false}, // half a round trip
+	"pingping": {(*p2pRank).pingPing, 1, false},
+	"bw":       {(*p2pRank).window, window, true},
+	"mbw_mr":   {(*p2pRank).window, window, true},
+	"ring":     {(*p2pRank).ring, 1, false}, // once around
+}
+
+// A p2pRank is a rank at one message size.
+type p2pRank struct {
+	world    *mpi.Comm
+	out, in  []byte
+	ack      []byte
+	requests []mpi.Request
+}
+
+// p2pRankMain is the rank program; its arguments are those of peer/p2p.c.
+func p2pRankMain(args []string) {
+	if len(args) != 2 {
+		fmt.Fprintln(os.Stderr, "bench: two arguments are needed: benchmark and BYTES:REPETITIONS,...")
+		os.Exit(2)
+	}
+	mpi.Run(func(world *mpi.Comm) error {
+		p := patterns[args[0]]
+		r := &p2pRank{world: world, ack: make([]byte, 4), requests: make([]mpi.Request, 0, window)}
+		for item := range strings.SplitSeq(args[1], ",") {
+			n, reps, err := parseLoad(item)
+			if err != nil {
+				return err
+			}
+			// The buffers are touched, so that no page is missing when it counts.
+			r.out, r.in = make([]byte, n), make([]byte, n)
+			for i := range r.out {
+				r.out[i], r.in[i] = 1, 1
+			}
+			if err := r.measure(p, reps); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// parseLoad parses BYTES:REPETITIONS.
+func parseLoad(s string) (n, reps int, err error) {
+	bytes, times, _ := strings.Cut(s, ":")
+	if n, err = strconv.Atoi(bytes); err != nil || n < 0 {
+		return 0, 0, fmt.Errorf("bench: %q is not BYTES:REPETITIONS", s)
+	}
+	if reps, err = strconv.Atoi(times); err != nil || reps < 1 {
+		return 0, 0, fmt.Errorf("bench: %q is not BYTES:REPETITIONS", s)
+	}
+	return n, reps, nil
+}
+
+// measure warms up, runs the steps in blocks, and lets rank 0 print the line
+// that parseLines reads.
+func (r *p2pRank) measure(p pattern, reps int) error {
+	for range (reps + 9) / 10 {
+		if err := p.step(r); err != nil {
+			return err
+		}
+	}
+	parts := min(reps, blocks)
+	per := reps / parts
+	var sum, most float64
+	least := -1.0
+	for range parts {
+		if err := r.world.Barrier(); err != nil {
+			return err
+		}
+		start := time.Now()
+		for range per {
+			if err := p.step(r); err != nil {
+				return err
+			}
+		}
+		t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(per) / p.units
+		sum += t
+		most = max(most, t)
+		if least < 0 || t < least {
+			least = t
+		}
+	}
+	if r.world.Rank() == 0 {
+		fmt.Printf("%d %d %.4f %.4f %.4f\n", len(r.out), parts*per, sum/float64(parts), least, most)
+	}
+	return nil
+}
+
+func (r *p2pRank) pingPong() error {
+	switch r.world.Rank() {
+	case 0:
+		if err := mpi.Send(r.world, r.out, 1, dataTag); err != nil {
+			return err
+		}
+		_, err := mpi.Recv(r.world, r.in, 1, dataTag)
+		return err
+	case 1:
+		if _, err := mpi.Recv(r.world, r.in, 0, dataTag); err != nil {
+			return err
+		}
+		return mpi.Send(r.world, r.out, 0, dataTag)
+	}
+	return nil
+}
+
+func (r *p2pRank) pingPing() error {
+	if r.world.Rank() > 1 {
+		return nil
+	}
+	peer := 1 - r.world.Rank()
+	request, err := mpi.Isend(r.world, r.out, peer, dataTag)
+	if err != nil {
+		return err
+	}
+	if _, err := mpi.Recv(r.world, r.in, peer, dataTag); err != nil {
+		return err
+	}
+	_, err = request.Wait()
+	return err
+}
+
+// window lets the lower half of the ranks send a window of messages to the upper
+// half, which acknowledges all of them with one.
+func (r *p2pRank) window() error {
+	half := r.world.Size() / 2
+	rank := r.world.Rank()
+	if rank >= 2*half {
+		return nil
+	}
+	r.requests = r.requests[:0]
+	for range window {
+		var request mpi.Request
+		var err error
+		if rank < half {
+			request, err = mpi.Isend(r.world, r.out, rank+half, dataTag)
+		} else {
+			request, err = mpi.Irecv(r.world, r.in, rank-half, dataTag)
+		}
+		if err != nil {
+			return err
+		}
+		r.requests = append(r.requests, request)
+	}
+	if err := mpi.WaitAll(r.requests, nil); err != nil {
+		return err
+	}
+	if rank >= half {
+		return mpi.Send(r.world, r.ack, rank-half, ackTag)
+	}
+	_, err := mpi.Recv(r.world, r.ack, rank+half, ackTag)
+	return err
+}
+
+func (r *p2pRank) ring() error {
+	n, rank := r.world.Size(), r.world.Rank()
+	right, left := (rank+1)%n, (rank+n-1)%n
+	if rank == 0 {
+		if err := mpi.Send(r.world, r.out, right, dataTag); err != nil {
+			return err
+		}
+		_, err := mpi.Recv(r.world, r.in, left, dataTag)
+		return err
+	}
+	if _, err := mpi.Recv(r.world, r.in, left, dataTag); err != nil {
+		return err
+	}
+	return mpi.Send(r.world, r.in, right, dataTag)
+}

@@ -1,0 +1,126 @@
+/* The point-to-point benchmarks of pvasrun for an installed MPI: the same loops,
+ * warm-ups and repetitions as p2p_rank.go, the same output, so that the numbers
+ * can stand side by side.
+ *
+ *   p2p BENCHMARK BYTES:REPETITIONS,...
+ *
+ * prints "bytes repetitions average minimum maximum": microseconds for one unit
+ * of the benchmark, over blocks of the repetitions. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 10, WINDOW = 64, TAG = 1, ACK = 2 };
+
+static int rank, size;
+static char *out, *in;
+static char acks[1024];
+
+static void ping_pong(int n)
+{
+	if (rank == 0) {
+		MPI_Send(out, n, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+		MPI_Recv(in, n, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else if (rank == 1) {
+		MPI_Recv(in, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(out, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+	}
+}
+
+static void ping_ping(int n)
+{
+	MPI_Request r;
+	if (rank > 1)
+		return;
+	MPI_Isend(out, n, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, &r);
+	MPI_Recv(in, n, MPI_BYTE, 1 - rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+/* The lower half of the ranks sends a window to the upper half. */
+static void window(int n)
+{
+	MPI_Request r[WINDOW];
+	int half = size / 2;
+	if (rank >= 2 * half)
+		return;
+	for (int i = 0; i < WINDOW; i++)
+		if (rank < half)
+			MPI_Isend(out, n, MPI_BYTE, rank + half, TAG, MPI_COMM_WORLD, &r[i]);
+		else
+			MPI_Irecv(in, n, MPI_BYTE, rank - half, TAG, MPI_COMM_WORLD, &r[i]);
+	MPI_Waitall(WINDOW, r, MPI_STATUSES_IGNORE);
+	if (rank < half)
+		MPI_Recv(acks, 4, MPI_BYTE, rank + half, ACK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	else
+		MPI_Send(acks, 4, MPI_BYTE, rank - half, ACK, MPI_COMM_WORLD);
+}
+
+static void ring(int n)
+{
+	int right = (rank + 1) % size, left = (rank + size - 1) % size;
+	if (rank == 0) {
+		MPI_Send(out, n, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+		MPI_Recv(in, n, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Recv(in, n, MPI_BYTE, left, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(in, n, MPI_BYTE, right, TAG, MPI_COMM_WORLD);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*step)(int);
+	double units; /* in one step */
+} benchmarks[] = {
+	{ "pingpong", ping_pong, 2 },
+	{ "pingping", ping_ping, 1 },
+	{ "bw", window, WINDOW },
+	{ "mbw_mr", window, WINDOW },
+	{ "ring", ring, 1 },
+};
+
+static void measure(void (*step)(int), double units, int bytes, int reps)
+{
+	double sum = 0, least = 1e30, most = 0;
+	int blocks = reps < BLOCKS ? reps : BLOCKS, per = reps / blocks;
+	for (int i = 0; i < (reps + 9) / 10; i++)
+		step(bytes);
+	for (int b = 0; b < blocks; b++) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		double t = MPI_Wtime();
+		for (int i = 0; i < per; i++)
+			step(bytes);
+		t = (MPI_Wtime() - t) * 1e6 / per / units;
+		sum += t;
+		least = t < least ? t : least;
+		most = t > most ? t : most;
+	}
+	if (rank == 0)
+		printf("%d %d %.4f %.4f %.4f\n", bytes, blocks * per, sum / blocks, least, most);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (argc != 3)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++) {
+		if (strcmp(benchmarks[k].name, argv[1]))
+			continue;
+		for (char *s = strtok(argv[2], ","); s; s = strtok(NULL, ",")) {
+			int bytes = atoi(s), reps = atoi(strchr(s, ':') + 1);
+			out = calloc(1, bytes + 1);
+			in = calloc(1, bytes + 1);
+			memset(out, 1, bytes + 1);
+			measure(benchmarks[k].step, benchmarks[k].units, bytes, reps);
+			free(out);
+			free(in);
+		}
+	}
+	MPI_Finalize();
+	return 0;
+}

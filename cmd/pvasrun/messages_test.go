@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/bench"
+)
+
+// The time-out of a job that hangs says who waits for whom, and proves a deadlock.
+func TestHangReportAtTimeout(t *testing.T) {
+	stuck := filepath.Join(t.TempDir(), "stuck")
+	buildPIE(t, stuck, "./testdata/stuck")
+	for _, btl := range models(t) {
+		got := command(t, nil, "--btl", btl, "-n", "3", "--timeout", "2s", stuck, "ring")
+		require.Equal(t, 124, got.code, got.stderr)
+		require.Regexp(t, `(?m)^  0 +\d+ +in recv for [\d.ms]+, waits for rank 1, tag 7, 32 bytes$`, got.stderr)
+		require.Regexp(t, `deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`, got.stderr)
+	}
+}
+
+// SIGQUIT prints the same and leaves the job alone. A rank that computes for ever
+// is no deadlock.
+func TestHangReportAtSIGQUIT(t *testing.T) {
+	stuck := filepath.Join(t.TempDir(), "stuck")
+	buildPIE(t, stuck, "./testdata/stuck")
+	for _, btl := range models(t) {
+		cmd := exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "late")
+		stderr, err := cmd.StderrPipe()
+		require.NoError(t, err)
+		stdout, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		up := bufio.NewReader(stdout)
+		for range 3 {
+			line, err := up.ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, "up\n", line)
+		}
+		// The ranks are on their way into the barrier: ask until they are there.
+		report := readUntil(t, cmd, bufio.NewReader(stderr), "waits for rank 0")
+		require.NotContains(t, report, "deadlock")
+		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+		_, _ = io.Copy(io.Discard, stderr)
+		_ = cmd.Wait()
+		require.Equal(t, 128+int(syscall.SIGTERM), cmd.ProcessState.ExitCode())
+	}
+}
+
+// readUntil asks for reports until a line of one has the text, which must be
+// before the test's own deadline.
+func readUntil(t *testing.T, cmd *exec.Cmd, r *bufio.Reader, text string) string {
+	t.Helper()
+	var all strings.Builder
+	stop := time.Now().Add(30 * time.Second)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGQUIT))
+	for time.Now().Before(stop) {
+		line, err := r.ReadString('\n')
+		require.NoError(t, err, all.String())
+		all.WriteString(line)
+		if strings.Contains(line, text) {
+			return all.String()
+		}
+		if strings.HasPrefix(line, "  2 ") { // the last row: ask again
+			require.NoError(t, cmd.Process.Signal(syscall.SIGQUIT))
+		}
+	}
+	require.Fail(t, "not in time", all.String())
+	return ""
+}
+
+func TestBenchPointToPoint(t *testing.T) {
+	btls := strings.Join(models(t), ",")
+	for _, name := range bench.Patterns() {
+		got := command(t, nil, "bench", name, "-n", "4", "--sizes", "0,8,4K,100K", "--reps", "20", "--btl", btls, "--json")
+		require.Equal(t, 0, got.code, got.stderr)
+		var results []bench.P2PResult
+		for _, line := range lines(got.stdout) {
+			d := json.NewDecoder(strings.NewReader(line))
+			d.DisallowUnknownFields()
+			var r bench.P2PResult
+			require.NoError(t, d.Decode(&r))
+			require.Equal(t, name, r.Benchmark)
+			require.Positive(t, r.Avg)
+			require.LessOrEqual(t, r.Min, r.Avg)
+			require.GreaterOrEqual(t, r.Max, r.Avg)
+			results = append(results, r)
+		}
+		require.Len(t, results, 4*len(models(t)))
+	}
+	got := command(t, nil, "bench", "pingpong", "-n", "1")
+	require.Equal(t, 2, got.code)
+	got = command(t, env("PATH=/nowhere"), "bench", "pingpong", "--sizes", "8", "--reps", "10", "--compare", "mpich", "--btl", "sm")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stderr, "mpich: its compiler or launcher is not installed")
+}

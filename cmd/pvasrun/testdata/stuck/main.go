@@ -1,0 +1,28 @@
+// Command stuck is a rank program that never ends: every rank receives from its
+// right neighbour (ring), or rank 0 stays out of a barrier (late).
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+func main() {
+	mpi.Run(func(world *mpi.Comm) error {
+		fmt.Println("up")
+		if os.Args[1] == "late" {
+			if world.Rank() == 0 {
+				forever := make(chan os.Signal, 1)
+				signal.Notify(forever, syscall.SIGWINCH)
+				<-forever
+			}
+			return world.Barrier()
+		}
+		_, err := mpi.Recv(world, make([]byte, 32), (world.Rank()+1)%world.Size(), 7)
+		return err
+	})
+}
