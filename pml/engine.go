@@ -69,6 +69,8 @@ type Engine struct {
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
 
+	express    operation  // of the short way to receive; see expect
+	expected   *operation // it, while its message is looked for
 	pool       list[operation]
 	operations []*operation // all there are, for Close to find those in use
 	messages   list[message]
@@ -105,6 +107,8 @@ func New(root *job.Root, rank int, m btl.Module) *Engine {
 		lost:     -1,
 	}
 	e.onFrame, e.onReady = e.deliver, e.ready
+	e.express = operation{engine: e, kind: receiving, state: idle, persistent: true}
+	e.express.node.of = &e.express
 	return e
 }
 

@@ -150,6 +150,8 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf []byte)
 func (e *Engine) release(op *operation) {
 	switch {
 	case op == sent:
+	case op == &e.express:
+		op.state, op.buf, op.err = idle, nil, nil
 	case op.persistent:
 		op.state = idle
 	default:

@@ -11,13 +11,50 @@ import "github.com/gopvas/gopvas/btl"
 // and some rank has gone without Finalize, or all other ranks have gone.
 func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
 	e.lock()
-	op, err := e.receive(context, src, tag, buf)
-	st := noStatus
-	if err == nil {
-		st, err = e.finish(op)
+	if err := e.checkSource(src, tag); err != nil {
+		e.mu.Unlock()
+		return noStatus, err
 	}
+	op := &e.express
+	if !e.expect(op, context, src, tag, buf) {
+		op = e.newOperation(receiving, context, src, tag, buf)
+		e.startReceive(op)
+	}
+	st, err := e.finish(op)
 	e.mu.Unlock()
 	return st, err
+}
+
+// expect is the short way of a blocking receive from a named rank: it polls for the
+// message without posting the receive, fills it as the message comes by, and
+// returns true if it has; the operation, which is the engine's own for this purpose,
+// then is complete or has a transfer underway.
+//
+// That is as if the receive had been posted, because the lock is held all the time
+// and nothing can tell the difference: no receive that was posted before matches
+// the same message, no message that has arrived does, and nobody else waits.
+// Whoever wants the lock, and any rank that goes, ends it.
+func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte) bool {
+	if e.owned || e.unusual || e.movingCount > 0 || op.state != idle || src < 0 || src == e.rank {
+		return false
+	}
+	m := e.matcher(context)
+	if m.arrived.head != nil || m.wild.head != nil || m.sources.at(int32(src)).posted.head != nil {
+		return false
+	}
+	op.context, op.peer, op.tag, op.buf = context, int32(src), int32(tag), buf
+	e.expected = op
+	for i := 0; i < e.spin; i++ {
+		e.module.Poll(1, e.onFrame)
+		if e.expected == nil {
+			return true
+		}
+		if e.contenders.Load() != 0 || e.root.GoneCount() != e.gone {
+			break
+		}
+	}
+	e.expected, op.buf = nil, nil
+	return false
 }
 
 // Irecv begins a receive and does not wait. buf is lent, not to be read or written,
@@ -80,6 +117,11 @@ func (e *Engine) startReceive(op *operation) {
 
 // deliver takes a message that has arrived. The module's Poll calls it.
 func (e *Engine) deliver(f *btl.Frame) {
+	if op := e.expected; op != nil && op.peer == f.Source && op.context == f.Context && op.accepts(f.Tag) {
+		e.expected = nil
+		e.receiveFrame(op, f)
+		return
+	}
 	m := e.matcher(f.Context)
 	if op := m.match(f.Source, f.Tag); op != nil {
 		e.receiveFrame(op, f)
