@@ -38,6 +38,7 @@ var p2pCases = []p2pCase{
 	{"persistent", persistent},
 	{"sendrecv", sendrecvRing},
 	{"many requests", manyRequests},
+	{"many offers", manyOffers},
 	{"non-overtaking", nonOvertaking},
 	{"two goroutines", twoGoroutines},
 	{"threads wait at once", threadsWaitAtOnce},

@@ -26,6 +26,7 @@ func (e *Engine) Close() error {
 	e.closed = true
 	e.judge()
 	e.publish()
+	_ = e.module.Counters() // publishes those of the module
 	e.dropAll(ErrFinalized)
 	if leak.Requests > 0 || leak.Messages > 0 {
 		return &leak
