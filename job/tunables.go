@@ -7,7 +7,8 @@ import "fmt"
 type SingleCopy uint32
 
 const (
-	// SingleCopyAuto uses it where the kernel permits it.
+	// SingleCopyAuto uses it where the kernel permits it and it is the faster way:
+	// with more ranks than CPUs.
 	SingleCopyAuto SingleCopy = iota
 	// SingleCopyNone never uses it.
 	SingleCopyNone

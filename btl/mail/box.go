@@ -28,15 +28,16 @@ type Box struct {
 	peers    []*peer // by rank; nil before first contact
 	counters btl.Counters
 
-	sending   []*[descriptors]sendTransfer // one for each descriptor, by chunk
-	chunks    []uint64                     // where the chunks lie
-	unused    []uint32                     // numbers of free transfers, as a stack
-	detached  []uint32                     // those whose senders have gone on
-	receives  *recvTransfer                // free list
-	prefill   bool                         // senders fill staging blocks before the receiver accepts
-	help      bool                         // senders copy too
-	lending   bool                         // Send lends short messages for a moment
-	answering bool                         // a message has come since one was lent
+	sending    []*[descriptors]sendTransfer // one for each descriptor, by chunk
+	chunks     []uint64                     // where the chunks lie
+	unused     []uint32                     // numbers of free transfers, as a stack
+	detached   []uint32                     // those whose senders have gone on
+	receives   *recvTransfer                // free list
+	singleCopy job.SingleCopy               // as it is applied: auto is decided where it can be
+	prefill    bool                         // senders fill staging blocks before the receiver accepts
+	help       bool                         // senders copy too
+	lending    bool                         // Send lends short messages for a moment
+	answering  bool                         // a message has come since one was lent
 
 	staging   []byte // lanes; nil before first use
 	stagingAt uint64
@@ -82,9 +83,15 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		help: root.Ranks() <= root.CPUs(),
 	}
 	b.lending = b.help && mem.Direct() && root.Spin() > 0
+	// The pipeline has two CPUs copy at a time, and where both are to be had beats
+	// the one copy of process_vm_readv; that needs no sender, and wins where the
+	// sender would have to be given a CPU first. Measured with bench pingpong and
+	// mbw_mr.
+	if b.singleCopy = root.Tunables().SingleCopy; b.singleCopy == job.SingleCopyAuto && b.help {
+		b.singleCopy = job.SingleCopyNone
+	}
 	works, known := root.CMA()
-	b.prefill = !mem.Direct() &&
-		(root.Tunables().SingleCopy == job.SingleCopyNone || known && !works)
+	b.prefill = !mem.Direct() && (b.singleCopy == job.SingleCopyNone || known && !works)
 	own, at, err := mem.Alloc(b.size)
 	if err != nil {
 		return nil, fmt.Errorf("mailbox of rank %d: %w", rank, err)

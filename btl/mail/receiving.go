@@ -76,7 +76,7 @@ func (b *Box) Accept(f *btl.Frame, dst []byte) btl.Transfer {
 // begin chooses the way and tells the sender what it has to know.
 func (t *recvTransfer) begin(direct bool) {
 	works, known := t.box.root.CMA()
-	mode := t.box.root.Tunables().SingleCopy
+	mode := t.box.singleCopy
 	switch {
 	case direct:
 		t.way = wayShared
