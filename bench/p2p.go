@@ -51,6 +51,7 @@ type P2PResult struct {
 //	          upper, then an acknowledgement; time per message
 //	mbw_mr    the same, as the message rate of all pairs together
 //	ring      a message once around all ranks
+//	copy      no message: a copy from the peer's memory, the bound for pingpong
 func Patterns() []string { return slices.Sorted(maps.Keys(patterns)) }
 
 // repetitions are many for small messages, and no more than move 256 MiB.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -32,6 +33,7 @@ var patterns = map[string]pattern{
 	"bw":       {(*p2pRank).window, window, true},
 	"mbw_mr":   {(*p2pRank).window, window, true},
 	"ring":     {(*p2pRank).ring, 1, false}, // once around
+	"copy":     {(*p2pRank).copy, 1, false}, // the bound: no message, only its copy
 }
 
 // A p2pRank is a rank at one message size.
@@ -40,6 +42,7 @@ type p2pRank struct {
 	out, in  []byte
 	ack      []byte
 	requests []mpi.Request
+	theirs   []byte // copy: the peer's buffer
 }
 
 // p2pRankMain is the rank program; its arguments are those of peer/p2p.c.
@@ -60,6 +63,11 @@ func p2pRankMain(args []string) {
 			r.out, r.in = make([]byte, n), make([]byte, n)
 			for i := range r.out {
 				r.out[i], r.in[i] = 1, 1
+			}
+			if args[0] == "copy" {
+				if err := r.openPeer(); err != nil {
+					return err
+				}
 			}
 			if err := r.measure(p, reps); err != nil {
 				return err
@@ -179,6 +187,31 @@ func (r *p2pRank) window() error {
 	}
 	_, err := mpi.Recv(r.world, r.ack, rank+half, ackTag)
 	return err
+}
+
+// openPeer finds the buffer that the other rank would send, or where that cannot be
+// addressed, other memory of it.
+func (r *p2pRank) openPeer() error {
+	w, err := mpi.WinCreate(r.world, r.out)
+	if errors.Is(err, mpi.ErrNotOneAddressSpace) {
+		if w, err = mpi.WinAllocateShared(r.world, len(r.out)); err == nil {
+			copy(w.Local(), r.out)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.theirs, err = w.Segment(r.world.Rank() ^ 1)
+	return err
+}
+
+// copy is what a message of pingpong costs at least: one copy of the bytes, by one
+// rank, from the memory of the same peer, in the same state of the caches.
+func (r *p2pRank) copy() error {
+	if r.world.Rank() == 0 {
+		copy(r.in, r.theirs)
+	}
+	return nil
 }
 
 func (r *p2pRank) ring() error {

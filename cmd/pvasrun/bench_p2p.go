@@ -29,7 +29,7 @@ type p2pFlags struct {
 	JSON       bool     `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
 }
 
-const p2pDescription = `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of all pairs. ring: a message once around all ranks. Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, for which ratio is our pvas to the better of them.`
+const p2pDescription = `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of all pairs. ring: a message once around all ranks. copy: no message, only a copy from the peer's memory, the bound for pingpong. Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, for which ratio is our pvas to the better of them.`
 
 func executeP2P(benchmark string, args []string) error {
 	f := p2pFlags{}
@@ -40,8 +40,11 @@ func executeP2P(benchmark string, args []string) error {
 	if err := parseOnly("pvasrun bench "+benchmark, p2pDescription, &f, args); err != nil {
 		return err
 	}
-	if f.NP < 2 {
+	if f.NP < 2 || benchmark == "copy" && f.NP != 2 {
 		return usageError{fmt.Errorf("-n %d: %s needs two ranks", f.NP, benchmark)}
+	}
+	if benchmark == "copy" && f.Compare != "" {
+		return usageError{errors.New("--compare: a copy is the same in every MPI")}
 	}
 	ctx := context.Background()
 	contenders, closeAll, err := f.contenders(ctx)
