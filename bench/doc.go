@@ -9,5 +9,9 @@
 // touch is the page-table experiment of the PVAS paper ("Problem" item 2 and
 // "Evaluation", memory): see Touch.
 //
-// Not implemented yet: message and collective benchmarks, peers to compare with.
+// pingpong, pingping, bw, mbw_mr, ring and copy measure messages between two ranks and
+// around many: see P2P. Installed MPIs run the same loops in C (peer/) in turn with
+// ours: see Peer.
+//
+// Not implemented yet: collective benchmarks.
 package bench

@@ -4,6 +4,7 @@
 // pointer; zeroed memory is a valid initial state; a process killed at any
 // instruction leaves the structure usable by the others.
 //
-// Now there is Event, to sleep on. Queues, free lists and the arena that messages
-// need are not implemented yet.
+// Event is what one sleeps on; the ring (Producer, Consumer) is a queue of short
+// messages with many producers; a Pair carries what two ranks that talk owe one
+// another, credit and buffers of a pool.
 package shm
