@@ -109,16 +109,23 @@ func WaitAll(reqs []Request, statuses []Status) error {
 	if err := checkStatuses(reqs, statuses); err != nil {
 		return opError("wait all", err)
 	}
+	e := engineOf(reqs)
+	if e == nil { // nothing, or sends that were over when they began
+		clear(reqs)
+		for i := range statuses {
+			statuses[i] = empty
+		}
+		return nil
+	}
 	var failed error
-	for i := range reqs {
-		st, err := reqs[i].Wait()
+	e.WaitAll(inner(reqs), func(i int, unit uint32, st pml.Status, err error) {
 		if statuses != nil {
-			statuses[i] = st
+			statuses[i] = status(st, int(unit))
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, err))
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, opError("wait", err)))
 		}
-	}
+	})
 	return failed
 }
 

@@ -31,6 +31,28 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 	return st, err
 }
 
+// WaitAll is Wait for each of the requests in turn, which must all be of this engine or
+// stand for nothing; it takes the lock once. each is told what Wait would return for
+// request i, and the request's unit; it must not call the engine.
+func (e *Engine) WaitAll(reqs []Request, each func(i int, unit uint32, st Status, err error)) {
+	e.lock()
+	for i := range reqs {
+		r := &reqs[i]
+		unit, st, err := r.Unit, noStatus, error(nil)
+		switch op := r.active(); {
+		case r.op == sent:
+			*r = Request{}
+		case op == nil:
+		default:
+			if err = e.waitCalled(op); err == nil {
+				st, err = e.collect(r)
+			}
+		}
+		each(i, unit, st, err)
+	}
+	e.mu.Unlock()
+}
+
 // waitCalled is wait for the calls that MPI calls so.
 func (e *Engine) waitCalled(op *operation) error {
 	if op.state == complete {
