@@ -6,6 +6,7 @@
 //
 // Package btl/btltest is the conformance suite; every module passes it.
 //
-// Not implemented: messages. So far a module only gives out memory that peers can
-// address.
+// Memory is what makes memory of one rank addressable by another, Messages what
+// carries messages; a Module has both. Frame and Transfer say what arrives and how
+// a long message moves.
 package btl

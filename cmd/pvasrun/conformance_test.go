@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The conformance cases of package mpi, run by ranks that really share an address
+// space: the test binary of that package is the program.
+func TestConformanceInOneAddressSpace(t *testing.T) {
+	onlyInOneSpace(t)
+	program := filepath.Join(t.TempDir(), "mpi.test")
+	build := exec.Command("go", "test", "-c", "-buildmode=pie", "-o", program, "../../mpi")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, n := range []int{1, 2, 3, 5, 16} {
+		t.Run(fmt.Sprintf("ranks=%d", n), func(t *testing.T) {
+			got := command(t, env("JOBTEST_PROGRAM=p2p"), "--btl", "pvas", "--timeout", "90", "-n", fmt.Sprint(n), program)
+			require.Equal(t, 0, got.code, got.stderr)
+		})
+	}
+}
