@@ -29,47 +29,47 @@ const (
 // with what only they need to know.
 //
 // Positions count messages from 0, without end; position p lies in slot p mod n, in
-// lap p/n. Each slot has one word, of which everything follows:
+// lap p/n. Three words say how far things are:
 //
-//	state of position p           word                          written by
-//	free                          lap p/n,   anything           -
-//	claimed                       lap p/n+1, owner, not full    the owner, by CAS
-//	full                          lap p/n+1, owner, full, meta  the owner, by store
-//	taken: free for position p+n  the same                      -
-//
-// The lap in the word is modulo 2^32 and only compared for equality. That the
-// consumer writes nothing into a slot saves a cache-line transfer per message; who
-// wants to claim must know that the consumer has passed, from tail:
-//
+//	head   the lowest position that is not claimed, modulo 2^48, and who claimed
+//	       the one before it. Written by producers, by CAS.
+//	word   of the slot of position p: lap p/n+1 once p is published. Written by p's
+//	       owner, once per lap. The lap is modulo 2^32 and compared for equality.
 //	tail   all positions below are taken. Written by the consumer, each n/4
 //	       messages, and read by a producer when its last reading says full.
-//	hint   all positions below are claimed. Written by producers, each 8th claim,
-//	       without care: an older value may overwrite a younger one.
 //
-// A producer claims the lowest free position p at or above what it knows to be
-// claimed. (C1) p < tail+n, so position p-n is taken and its slot at rest: the word
-// says lap p/n, or p is claimed already and it goes on with p+1, or with the hint if
-// that is further. (C2) CAS of the word to claimed: whoever succeeds owns the body.
-// It only ever steps over claimed positions, so no position is left out, and its
-// own go up: its messages are in order. A refused claim (C1) leaves no trace.
+// A producer claims position p = head if (C1) p < tail+n, so that position p-n is
+// taken and the slot at rest. (C2) CAS of head from p to p+1 and its own number:
+// whoever succeeds owns the body until it publishes. A refused claim (C1) leaves no
+// trace, and positions of one producer go up, so its messages are in order.
 //
-// Ordering. The body is written between the CAS (C2) and the store of full (P); the
-// consumer reads it between its load of full and its store of a higher tail; the
-// next owner writes it after a load of that tail. These are Go atomics, so each
-// pair of accesses to a body is ordered, and the race detector sees that.
+// That neither the claim nor the consumer writes into the slot saves cache-line
+// transfers: the consumer polls that line, and would take it away from a producer
+// between claiming and publishing.
+//
+// Ordering. The body is written between the CAS (C2) and the store of the word (P);
+// the consumer reads it between its load of the word and its store of a higher
+// tail; the next owner writes it after a load of that tail. These are Go atomics,
+// so each pair of accesses to a body is ordered, and the race detector sees that.
 //
 // Death. A producer killed between C2 and P leaves a slot that never becomes full,
-// and those behind it are not reached. The word names the owner: once that owner is
-// known to be gone, to execute nothing more, the consumer may step over (Skip).
-// Killed before C2 or after P it leaves nothing unusual. A dead consumer leaves a
-// ring that gets full and stays so.
+// and those behind it are not reached. Once its owner is known to be gone, to
+// execute nothing more, the consumer may step over it (Skip). Who the owner is, is
+// always known: head names that of the last claimed position, and whoever claims the
+// next one first writes it down in owners (C0), with the position's lap; it need not
+// if the owner is itself and has published. Several who try to claim after the same
+// owner write the same. One that was held up may come with an old lap: a younger
+// entry stays. So if position p is not published, and head is p+1, head names its
+// owner; if head is further, owners does. Killed before C2 or after P a producer
+// leaves nothing unusual. A dead consumer leaves a ring that gets full and stays so.
 //
-// Cache-line transfers per message of up to 56 bytes, one producer at work: its CAS
-// takes the line from the consumer (1, an invalidation: no data if still shared),
-// the consumer's load brings it back (2). All else stays where it is, but for tail:
-// 8 transfers per lap.
+// Cache-line transfers per message of up to 56 bytes, one producer at work: its
+// stores to the slot take the line from the consumer (1, an invalidation: no data if
+// still shared), the consumer's load brings it back (2). All else stays where it is,
+// but for tail: 8 transfers per lap. With several producers head moves between them,
+// and a word of owners.
 type ringHeader struct {
-	hint atomic.Uint64 // written by producers
+	head atomic.Uint64 // written by producers; position, and owner in the low bits
 	_    [cacheLine - 8]byte
 
 	tail atomic.Uint64 // written by the consumer
@@ -85,26 +85,38 @@ type ringHeader struct {
 
 // Slot is the place of one message. Its owner writes the body, the consumer reads it.
 type Slot struct {
-	word atomic.Uint64 // bit 0: full; 8 to 23: owner; 24 to 31: meta; 32 to 63: lap
+	word atomic.Uint64 // bits 0 to 7: meta; 32 to 63: lap
 	Body [SlotBody]byte
 }
 
 const (
-	slotFull   = 1
-	ownerShift = 8
-	metaShift  = 24
-	lapShift   = 32
+	lapShift  = 32
+	ownerBits = 16
+	ownerMask = 1<<ownerBits - 1
 )
 
 // RingSize returns the bytes of a ring of so many slots.
-func RingSize(slots int) int { return ringHeaderSize + slots*SlotSize }
+func RingSize(slots int) int { return ringHeaderSize + slots*(SlotSize+8) }
 
 // ring is what both sides know.
 type ring struct {
-	head  *ringHeader
-	slots []Slot
-	mask  uint64
-	shift uint
+	head   *ringHeader
+	slots  []Slot
+	owners []atomic.Uint64 // of claimed positions, by slot; see (C0) and entry
+	mask   uint64
+	shift  uint
+}
+
+// lap is what the word of a position says once it is published.
+func (r *ring) lap(pos uint64) uint32 { return uint32(pos>>r.shift) + 1 }
+
+// entry is what owners says of a position: the lap, in more bits than the word has,
+// so that it does not come round again, and the owner.
+func (r *ring) entry(pos, owner uint64) uint64 { return (pos>>r.shift+1)<<ownerBits | owner }
+
+// position completes the position in head, given one that is less than 2^48 below.
+func position(head, base uint64) uint64 {
+	return base + (head>>ownerBits-base)&(1<<(64-ownerBits)-1)
 }
 
 func checkSlots(mem []byte, slots int) error {
@@ -121,9 +133,9 @@ func checkSlots(mem []byte, slots int) error {
 // time. There must not be two producers with the same owner number.
 type Producer struct {
 	ring
-	owner uint64 // in place for the word
-	next  uint64 // all positions below are claimed
-	limit uint64 // the last tail that was read, plus the number of slots
+	owner       uint64
+	tail        uint64 // as last read
+	unpublished int    // slots claimed and not published
 }
 
 // NewProducer returns a producer's end of the ring in mem, which starts at a
@@ -136,47 +148,51 @@ func NewProducer(mem []byte, slots, owner int) (*Producer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Producer{ring: r, owner: uint64(owner) << ownerShift}, nil
+	return &Producer{ring: r, owner: uint64(owner), tail: r.head.tail.Load()}, nil
 }
 
-// Claim returns a slot that is the caller's until Publish, or nil if the ring is
-// full. Every claimed slot must be published soon: those behind it wait.
-func (p *Producer) Claim() *Slot {
+// Claim returns a slot that is the caller's until Publish, with the position to
+// give to that, or nil if the ring is full. Every claimed slot must be published
+// soon: those behind it wait.
+func (p *Producer) Claim() (s *Slot, pos uint64) {
 	for {
-		pos := p.next
-		if int64(pos-p.limit) >= 0 {
-			tail := p.head.tail.Load()
-			p.limit = tail + uint64(len(p.slots))
-			if int64(pos-p.limit) >= 0 {
-				return nil
+		head := p.head.head.Load()
+		pos := position(head, p.tail)
+		if pos-p.tail >= uint64(len(p.slots)) {
+			if tail := p.head.tail.Load(); tail != p.tail {
+				p.tail = tail
+				continue
 			}
-			// Idle for more than a lap: go on where the others are.
-			if int64(pos-tail) < 0 {
-				p.next, pos = tail, tail
-			}
+			return nil, 0
 		}
-		s := &p.slots[pos&p.mask]
-		word := s.word.Load()
-		lap := uint32(pos >> p.shift)
-		if uint32(word>>lapShift) == lap &&
-			s.word.CompareAndSwap(word, uint64(lap+1)<<lapShift|p.owner) {
-			p.next = pos + 1
-			if pos&7 == 7 {
-				p.head.hint.Store(pos + 1)
-			}
-			return s
+		if last := head & ownerMask; pos > 0 && (last != p.owner || p.unpublished > 0) {
+			p.record(pos-1, last)
 		}
-		p.next = pos + 1
-		if hint := p.head.hint.Load(); int64(hint-p.next) > 0 {
-			p.next = hint
+		next := (pos+1)<<ownerBits | p.owner
+		if p.head.head.CompareAndSwap(head, next) {
+			p.unpublished++
+			return &p.slots[pos&p.mask], pos
+		}
+	}
+}
+
+// record writes down who owns a claimed position, unless that is done, or the slot
+// has come to a later one.
+func (p *Producer) record(pos, owner uint64) {
+	place, entry := &p.owners[pos&p.mask], p.entry(pos, owner)
+	for {
+		old := place.Load()
+		if old>>ownerBits >= entry>>ownerBits || place.CompareAndSwap(old, entry) {
+			return
 		}
 	}
 }
 
 // Publish hands a claimed slot over to the consumer, with eight bits for the
 // reader. It is a full barrier, as Event.Notify wants it.
-func (p *Producer) Publish(s *Slot, meta uint8) {
-	s.word.Store(s.word.Load() | uint64(meta)<<metaShift | slotFull)
+func (p *Producer) Publish(s *Slot, pos uint64, meta uint8) {
+	p.unpublished--
+	s.word.Store(uint64(p.lap(pos))<<lapShift | uint64(meta))
 }
 
 // Starve asks the consumer for a word when there is room, and returns true if there
@@ -185,9 +201,9 @@ func (p *Producer) Publish(s *Slot, meta uint8) {
 // The bit is set before tail is read again, and the consumer stores tail before it
 // reads the bits: one of the two finds the other's.
 func (p *Producer) Starve() bool {
-	p.head.starved.Or(1 << (p.owner >> ownerShift % 64))
-	p.limit = p.head.tail.Load() + uint64(len(p.slots))
-	return int64(p.next-p.limit) < 0
+	p.head.starved.Or(1 << (p.owner % 64))
+	p.tail = p.head.tail.Load()
+	return position(p.head.head.Load(), p.tail)-p.tail < uint64(len(p.slots))
 }
 
 // Consumer is the consumer's end of a ring. It is not for several goroutines at a
@@ -213,10 +229,10 @@ func NewConsumer(mem []byte, slots int) (*Consumer, error) {
 func (c *Consumer) Front() (*Slot, uint8) {
 	s := &c.slots[c.next&c.mask]
 	word := s.word.Load()
-	if uint32(word>>lapShift) != uint32(c.next>>c.shift)+1 || word&slotFull == 0 {
+	if uint32(word>>lapShift) != c.lap(c.next) {
 		return nil, 0
 	}
-	return s, uint8(word >> metaShift)
+	return s, uint8(word)
 }
 
 // Pop gives the front slot back. It returns true when producers can see that there
@@ -242,11 +258,17 @@ func (c *Consumer) Starved() uint64 {
 
 // Claimant returns the owner of the front slot if it is claimed and not published.
 func (c *Consumer) Claimant() (owner int, ok bool) {
-	word := c.slots[c.next&c.mask].word.Load()
-	if uint32(word>>lapShift) != uint32(c.next>>c.shift)+1 || word&slotFull != 0 {
+	head := c.head.head.Load()
+	claimed := position(head, c.next) - c.next
+	if claimed == 0 || uint32(c.slots[c.next&c.mask].word.Load()>>lapShift) == c.lap(c.next) {
 		return 0, false
 	}
-	return int(word >> ownerShift & MaxOwner), true
+	if claimed == 1 {
+		return int(head & ownerMask), true
+	}
+	// The next position is claimed, so C0 for this one is done.
+	entry := c.owners[c.next&c.mask].Load()
+	return int(entry & ownerMask), entry>>ownerBits == c.entry(c.next, 0)>>ownerBits
 }
 
 // Skip steps over the front slot as Pop does. Only for one whose Claimant has gone.

@@ -25,9 +25,10 @@ func ringNearOverflow(t testing.TB, slots int) (mem []byte, start uint64) {
 	lap := uint64(1<<32 - lapsBeforeOverflow)
 	start = lap * uint64(slots)
 	r.head.tail.Store(start)
-	r.head.hint.Store(start)
+	r.head.head.Store(start << ownerBits)
 	for i := range r.slots {
-		r.slots[i].word.Store(lap<<lapShift | slotFull)
+		r.slots[i].word.Store(lap << lapShift)
+		r.owners[i].Store(lap << ownerBits)
 	}
 	return mem, start
 }
@@ -36,7 +37,7 @@ func producer(t testing.TB, mem []byte, slots, owner int, start uint64) *Produce
 	t.Helper()
 	p, err := NewProducer(mem, slots, owner)
 	require.NoError(t, err)
-	p.next = start
+	require.Equal(t, start, p.tail)
 	return p
 }
 
@@ -51,10 +52,10 @@ func consumer(t testing.TB, mem []byte, slots int, start uint64) *Consumer {
 func put(s *Slot, v uint64)  { binary.LittleEndian.PutUint64(s.Body[:], v) }
 func get(s *Slot) (v uint64) { return binary.LittleEndian.Uint64(s.Body[:]) }
 func push(p *Producer, v uint64, meta uint8) bool {
-	s := p.Claim()
+	s, pos := p.Claim()
 	if s != nil {
 		put(s, v)
-		p.Publish(s, meta)
+		p.Publish(s, pos, meta)
 	}
 	return s != nil
 }
@@ -93,19 +94,20 @@ func TestRingAgainstOracle(t *testing.T) {
 	visible := 0 // taken since tail was last stored
 	claimed := map[*entry]*Slot{}
 	owner := map[*entry]*Producer{}
+	at := map[*entry]uint64{}
 	for step := range uint64(20000) {
 		switch p := producers[rng.IntN(3)]; rng.IntN(4) {
 		case 0, 1:
-			s := p.Claim()
+			s, pos := p.Claim()
 			require.Equal(t, len(queue)+visible < slots, s != nil, "step %d", step)
 			if s != nil {
 				e := &entry{value: step, meta: uint8(rng.Uint32())}
-				queue, claimed[e], owner[e] = append(queue, e), s, p
+				queue, claimed[e], owner[e], at[e] = append(queue, e), s, p, pos
 			}
 		case 2:
 			for e, s := range claimed {
 				put(s, e.value)
-				owner[e].Publish(s, e.meta)
+				owner[e].Publish(s, at[e], e.meta)
 				e.published = true
 				delete(claimed, e)
 				break
@@ -121,7 +123,7 @@ func TestRingAgainstOracle(t *testing.T) {
 				}
 			} else if who, ok := c.Claimant(); len(queue) > 0 {
 				require.True(t, ok)
-				require.EqualValues(t, owner[queue[0]].owner>>ownerShift, who)
+				require.EqualValues(t, owner[queue[0]].owner, who)
 			} else {
 				require.False(t, ok)
 			}
@@ -189,9 +191,10 @@ func TestRingStepsOverTheDead(t *testing.T) {
 	live, dead := producer(t, mem, slots, 1, start), producer(t, mem, slots, 2, start)
 	for lap := range uint64(40) {
 		require.True(t, push(live, lap, 1))
-		require.NotNil(t, dead.Claim())
+		s, _ := dead.Claim()
+		require.NotNil(t, s)
 		require.True(t, push(live, lap+1000, 1))
-		s, _ := c.Front()
+		s, _ = c.Front()
 		require.Equal(t, lap, get(s))
 		_, ok := c.Claimant()
 		require.False(t, ok, "the front is published")
@@ -216,7 +219,8 @@ func TestRingFullAndStarved(t *testing.T) {
 	for i := range uint64(slots) {
 		require.True(t, push(p, i, 0))
 	}
-	require.Nil(t, p.Claim())
+	s, _ := p.Claim()
+	require.Nil(t, s)
 	require.Zero(t, c.Starved())
 	require.False(t, p.Starve())
 	require.False(t, c.Pop(), "room is shown in quarters")

@@ -3,6 +3,7 @@ package shm
 import (
 	"fmt"
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -18,10 +19,11 @@ func viewRing(mem []byte, slots int) (ring, error) {
 		return ring{}, fmt.Errorf("shm: open ring: address %p is no multiple of %d", base, cacheLine)
 	}
 	return ring{
-		head:  (*ringHeader)(base),
-		slots: unsafe.Slice((*Slot)(unsafe.Add(base, ringHeaderSize)), slots),
-		mask:  uint64(slots - 1),
-		shift: uint(bits.TrailingZeros(uint(slots))),
+		head:   (*ringHeader)(base),
+		slots:  unsafe.Slice((*Slot)(unsafe.Add(base, ringHeaderSize)), slots),
+		owners: unsafe.Slice((*atomic.Uint64)(unsafe.Add(base, ringHeaderSize+slots*SlotSize)), slots),
+		mask:   uint64(slots - 1),
+		shift:  uint(bits.TrailingZeros(uint(slots))),
 	}, nil
 }
 

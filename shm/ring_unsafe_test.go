@@ -25,7 +25,7 @@ func TestMessageLayout(t *testing.T) {
 		field      string
 		have, want uintptr
 	}{
-		{"ringHeader.hint", unsafe.Offsetof(h.hint), 0},
+		{"ringHeader.head", unsafe.Offsetof(h.head), 0},
 		{"ringHeader.tail", unsafe.Offsetof(h.tail), 64},
 		{"ringHeader.starved", unsafe.Offsetof(h.starved), 128},
 		{"ringHeader", unsafe.Sizeof(h), 256},

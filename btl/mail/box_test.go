@@ -54,7 +54,8 @@ func TestKilledWhileSending(t *testing.T) {
 	root, b := boxes(t, 3, true, job.Tunables{})
 	require.True(t, b[1].Send(0, btl.Header{Tag: 1}, nil))
 	require.True(t, b[2].Send(0, btl.Header{Tag: 2}, nil))
-	require.NotNil(t, b[2].claim(b[2].peer(0))) // and here it is killed
+	s, _ := b[2].claim(b[2].peer(0))
+	require.NotNil(t, s) // and here it is killed
 	require.True(t, b[1].Send(0, btl.Header{Tag: 3}, []byte("x")))
 	require.Equal(t, []int32{1, 2}, tags(b[0]))
 	require.Empty(t, tags(b[0]))

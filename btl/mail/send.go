@@ -31,14 +31,14 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) bool {
 		}
 		return b.sendEager(p, &h, payload)
 	}
-	s := b.claim(p)
+	s, pos := b.claim(p)
 	if s == nil {
 		return false
 	}
 	m := messageOf(s)
 	m.Header = h
 	copy(m.inline[:], payload)
-	p.out.Publish(s, kindInline)
+	p.out.Publish(s, pos, kindInline)
 	b.notify(p.inbox)
 	p.account.Spend()
 	b.counters.InlineSent++
@@ -46,16 +46,16 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) bool {
 	return true
 }
 
-// claim returns a slot of the peer's ring, or nil if it is full; then this rank is
-// notified when it no longer is.
-func (b *Box) claim(p *peer) *shm.Slot {
+// claim returns a slot of the peer's ring and its position, or nil if the ring is
+// full; then this rank is notified when it no longer is.
+func (b *Box) claim(p *peer) (s *shm.Slot, pos uint64) {
 	for {
-		if s := p.out.Claim(); s != nil {
-			return s
+		if s, pos = p.out.Claim(); s != nil {
+			return s, pos
 		}
 		if !p.out.Starve() {
 			b.counters.RefusedRing++
-			return nil
+			return nil, 0
 		}
 	}
 }
@@ -69,7 +69,7 @@ func (b *Box) sendEager(p *peer, h *btl.Header, payload []byte) bool {
 		return false
 	}
 	copy(p.buffers[i*b.bufferSize:], payload)
-	s := b.claim(p)
+	s, pos := b.claim(p)
 	if s == nil {
 		p.account.Put(i)
 		return false
@@ -77,7 +77,7 @@ func (b *Box) sendEager(p *peer, h *btl.Header, payload []byte) bool {
 	m := messageOf(s)
 	m.Header = *h
 	m.offer().descriptor = uint64(i)
-	p.out.Publish(s, kindEager)
+	p.out.Publish(s, pos, kindEager)
 	b.notify(p.inbox)
 	p.account.Spend()
 	b.counters.EagerSent++
@@ -118,7 +118,7 @@ func (b *Box) offer(p *peer, h *btl.Header, src []byte) *sendTransfer {
 	if t == nil {
 		return nil
 	}
-	s := b.claim(p)
+	s, pos := b.claim(p)
 	if s == nil {
 		b.unused = append(b.unused, uint32(t.number))
 		return nil
@@ -134,7 +134,7 @@ func (b *Box) offer(p *peer, h *btl.Header, src []byte) *sendTransfer {
 		o.addr = uint64(sys.AddrOf(src))
 	}
 	orderRelease()
-	p.out.Publish(s, kindOffered)
+	p.out.Publish(s, pos, kindOffered)
 	b.notify(p.inbox)
 	return t
 }
