@@ -99,9 +99,7 @@ func (b *Box) reap() {
 
 // takeShort copies a message that may be detached.
 func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame, dst []byte) bool {
-	old := d.state.Load()
-	if old>>phaseBits != generation &&
-		d.state.CompareAndSwap(old, generation<<phaseBits|phaseTaking) {
+	if d.claim(generation) {
 		if len(dst) > 0 {
 			copy(dst, bytesAt(f.Place, len(dst)))
 		}
@@ -115,11 +113,30 @@ func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame,
 	return true
 }
 
+// claim decides for the receiver; false: the sender has detached. The word was left
+// by the use before as done, as a rule: to ask first would fetch its line twice, with
+// the sender looking at it in between.
+func (d *descriptor) claim(generation uint64) bool {
+	taking := generation<<phaseBits | phaseTaking
+	if d.state.CompareAndSwap((generation-1)<<phaseBits|phaseDone, taking) {
+		return true
+	}
+	old := d.state.Load()
+	return old>>phaseBits != generation && d.state.CompareAndSwap(old, taking)
+}
+
 // Bounds of lending.
 const (
-	lendLooks   = 1000 // at a line in the own cache: about a microsecond
+	lendLooks   = 100 // and pauses between them: about a microsecond
 	maxLendSkip = 63
 )
+
+// pause lets some nanoseconds pass. A sender that looked without pause would take
+// the line from the receiver between its two writes to it.
+func pause() {
+	for range 20 {
+	}
+}
 
 // lend tells whether the next message to the peer is worth the try.
 func (p *peer) lend() bool {
@@ -158,6 +175,7 @@ func (b *Box) sendLent(p *peer, h *btl.Header, payload []byte) bool {
 			p.lendBackoff = 0
 			return true
 		}
+		pause()
 	}
 	p.lendBackoff = min(2*p.lendBackoff+1, maxLendSkip)
 	p.lendSkip = p.lendBackoff
