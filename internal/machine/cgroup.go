@@ -111,10 +111,14 @@ func inMount(line, group string, v2 bool) (groupFolder, bool) {
 	default:
 		return groupFolder{}, false
 	}
-	top := path.Clean(left[4])
-	below, ok := strings.CutPrefix(path.Clean(group), path.Clean(left[3]))
-	if !ok {
+	// Rooted paths keep ".." from leading out of the mount.
+	top, shown, own := rooted(left[4]), rooted(left[3]), rooted(group)
+	below, ok := strings.CutPrefix(own, strings.TrimSuffix(shown, "/"))
+	if !ok || below != "" && below[0] != '/' {
 		below = "" // a group outside what is mounted: its top is the best there is
 	}
-	return groupFolder{dir: path.Join(top, below), top: top}, true
+	return groupFolder{dir: rooted(top + below), top: top}, true
 }
+
+// rooted is the shortest absolute path that means the same.
+func rooted(p string) string { return path.Clean("/" + p) }
