@@ -105,8 +105,9 @@ func cancelReceives(c *Comm) error {
 	err3, err4 := cancelled.Cancel(), wild.Cancel()
 	st, err5 := cancelled.Wait()
 	wildSt, err6 := wild.Wait()
+	// What is sent below must not come before the neighbour has cancelled.
 	if err := first(err1, err2, err3, err4, err5, err6, want("cancelled", st.Cancelled, true),
-		want("cancelled", wildSt.Cancelled, true)); err != nil {
+		want("cancelled", wildSt.Cancelled, true), c.Barrier()); err != nil {
 		return err
 	}
 	for _, n := range []int{2, 20_000} {

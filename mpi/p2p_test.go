@@ -90,12 +90,20 @@ func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) 
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	root := memory.Root()
 	w := mem.New(root, o)
-	var wg sync.WaitGroup
+	var wg, running sync.WaitGroup
+	running.Add(ranks)
 	for rank := range ranks {
 		c := newWorld(root, rank, w.Module(rank))
 		wg.Go(func() {
 			defer root.MarkGone(rank)
-			if err := errors.Join(f(c), c.Finalize()); err != nil {
+			err := f(c)
+			running.Done()
+			if err == nil && o.Delay > 0 {
+				// Messages that are late do not outlive their sender, as those
+				// of a real BTL do.
+				running.Wait()
+			}
+			if err := errors.Join(err, c.Finalize()); err != nil {
 				t.Errorf("rank %d: %v", rank, err)
 			}
 		})

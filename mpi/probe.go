@@ -4,8 +4,8 @@ import "github.com/gopvas/gopvas/pml"
 
 // Message is a message that Mprobe has set aside for one Mrecv.
 type Message struct {
-	m      pml.Message
-	engine *pml.Engine
+	m    pml.Message
+	comm *Comm
 }
 
 // Probe blocks until there is a message that Recv with the same arguments would
@@ -14,16 +14,24 @@ type Message struct {
 //
 // MPI 4.1 section 3.8.1 (MPI_Probe).
 func Probe(c *Comm, src, tag int) (Status, error) {
-	st, err := c.engine.Probe(c.context, src, tag)
-	return status(st, 1), receiveError("probe", src, tag, err)
+	peer, err := c.from(src)
+	if err != nil {
+		return Status{}, receiveError("probe", src, tag, err)
+	}
+	st, err := c.engine.Probe(c.context, peer, tag)
+	return c.status(st, 1), receiveError("probe", src, tag, err)
 }
 
 // Iprobe is Probe that does not block: ok tells whether there is a message.
 //
 // MPI 4.1 section 3.8.1 (MPI_Iprobe).
 func Iprobe(c *Comm, src, tag int) (st Status, ok bool, err error) {
-	s, ok, err := c.engine.Iprobe(c.context, src, tag)
-	return status(s, 1), ok, receiveError("iprobe", src, tag, err)
+	peer, err := c.from(src)
+	if err != nil {
+		return Status{}, false, receiveError("iprobe", src, tag, err)
+	}
+	s, ok, err := c.engine.Iprobe(c.context, peer, tag)
+	return c.status(s, 1), ok, receiveError("iprobe", src, tag, err)
 }
 
 // Mprobe is Probe that sets the message aside: only Mrecv with what it returns will
@@ -31,16 +39,24 @@ func Iprobe(c *Comm, src, tag int) (st Status, ok bool, err error) {
 //
 // MPI 4.1 section 3.8.2 (MPI_Mprobe).
 func Mprobe(c *Comm, src, tag int) (Message, Status, error) {
-	m, st, err := c.engine.Mprobe(c.context, src, tag)
-	return Message{m, c.engine}, status(st, 1), receiveError("mprobe", src, tag, err)
+	peer, err := c.from(src)
+	if err != nil {
+		return Message{}, Status{}, receiveError("mprobe", src, tag, err)
+	}
+	m, st, err := c.engine.Mprobe(c.context, peer, tag)
+	return Message{m, c}, c.status(st, 1), receiveError("mprobe", src, tag, err)
 }
 
 // Improbe is Mprobe that does not block: ok tells whether there is a message.
 //
 // MPI 4.1 section 3.8.2 (MPI_Improbe).
 func Improbe(c *Comm, src, tag int) (m Message, st Status, ok bool, err error) {
-	pm, s, ok, err := c.engine.Improbe(c.context, src, tag)
-	return Message{pm, c.engine}, status(s, 1), ok, receiveError("improbe", src, tag, err)
+	peer, err := c.from(src)
+	if err != nil {
+		return Message{}, Status{}, false, receiveError("improbe", src, tag, err)
+	}
+	pm, s, ok, err := c.engine.Improbe(c.context, peer, tag)
+	return Message{pm, c}, c.status(s, 1), ok, receiveError("improbe", src, tag, err)
 }
 
 // Mrecv receives a message that Mprobe has set aside into buf, and blocks until it is
@@ -50,12 +66,12 @@ func Improbe(c *Comm, src, tag int) (m Message, st Status, ok bool, err error) {
 // MPI 4.1 section 3.8.3 (MPI_Mrecv).
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	b, size, err := view(buf)
-	if err == nil && m.engine == nil {
+	if err == nil && m.comm == nil {
 		err = ErrNoMessage
 	}
 	if err != nil {
 		return Status{}, opError("mrecv", err)
 	}
-	st, err := m.engine.Mrecv(&m.m, b)
-	return status(st, size), opError("mrecv", err)
+	st, err := m.comm.engine.Mrecv(&m.m, b)
+	return m.comm.status(st, size), opError("mrecv", err)
 }

@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		"nothing":        program(func(*Comm) error { return nil }),
 		"child":          program(child),
 		"p2p":            program(p2pConformance),
+		"communicators":  program(commConformance),
+		"collectives":    program(collConformance),
 		"until death":    program(exchangeUntilDeath),
 		"is child":       isChild,
 	})

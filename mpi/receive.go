@@ -6,6 +6,16 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
+// incoming returns the bytes of buf, the size of an element, and the job's rank that
+// src of c is.
+func incoming[T any](c *Comm, buf []T, src int) (b []byte, size, peer int, err error) {
+	b, size, err = view(buf)
+	if err == nil && c.ranks != nil {
+		src, err = c.from(src)
+	}
+	return b, size, src, err
+}
+
 // Recv receives a message from rank src, or AnySource, with the given tag, or AnyTag,
 // into buf, and blocks until it is there. A shorter message fills the first elements.
 // Of a longer one the rest is lost, and the error wraps a *TruncateError with both
@@ -17,12 +27,12 @@ import (
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
 func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
-	b, size, err := view(buf)
+	b, size, peer, err := incoming(c, buf, src)
 	if err != nil {
 		return Status{}, receiveError("recv", src, tag, err)
 	}
-	st, err := c.engine.Recv(c.context, src, tag, b)
-	return status(st, size), receiveError("recv", src, tag, err)
+	st, err := c.engine.Recv(c.context, peer, tag, b)
+	return c.status(st, size), receiveError("recv", src, tag, err)
 }
 
 // Irecv begins to receive into buf and does not block. buf is lent until the request
@@ -31,10 +41,10 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 	var r pml.Request
-	b, size, err := view(buf)
+	b, size, peer, err := incoming(c, buf, src)
 	if err == nil {
-		r, err = c.engine.Irecv(c.context, src, tag, b)
-		r.Unit = uint32(size)
+		r, err = c.engine.Irecv(c.context, peer, tag, b)
+		r.Unit = c.unit(size)
 	}
 	return Request{r}, receiveError("irecv", src, tag, err)
 }
@@ -45,10 +55,10 @@ func Irecv[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 // MPI 4.1 section 3.9 (MPI_Recv_init).
 func RecvInit[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 	var r pml.Request
-	b, size, err := view(buf)
+	b, size, peer, err := incoming(c, buf, src)
 	if err == nil {
-		r, err = c.engine.RecvInit(c.context, src, tag, b)
-		r.Unit = uint32(size)
+		r, err = c.engine.RecvInit(c.context, peer, tag, b)
+		r.Unit = c.unit(size)
 	}
 	return Request{r}, receiveError("recv init", src, tag, err)
 }
@@ -64,18 +74,22 @@ func RecvAlloc[T any](c *Comm, src, tag int) ([]T, Status, error) {
 	if err != nil {
 		return nil, Status{}, receiveError(op, src, tag, err)
 	}
-	m, st, err := c.engine.Mprobe(c.context, src, tag)
+	peer, err := c.from(src)
+	if err != nil {
+		return nil, Status{}, receiveError(op, src, tag, err)
+	}
+	m, st, err := c.engine.Mprobe(c.context, peer, tag)
 	if err != nil {
 		return nil, Status{}, receiveError(op, src, tag, err)
 	}
 	n := count(st.Bytes, size)
 	if n == Undefined || st.Bytes > math.MaxInt {
 		_, _ = c.engine.Mrecv(&m, nil) // lets the sender go on; truncated on purpose
-		return nil, status(st, size), receiveError(op, src, tag, &CountError{Bytes: st.Bytes, Element: size})
+		return nil, c.status(st, size), receiveError(op, src, tag, &CountError{Bytes: st.Bytes, Element: size})
 	}
 	buf := make([]T, n)
 	st, err = c.engine.Mrecv(&m, asBytes(buf, size))
-	return buf, status(st, size), receiveError(op, src, tag, err)
+	return buf, c.status(st, size), receiveError(op, src, tag, err)
 }
 
 // Sendrecv sends one buffer and receives into another at the same time, so that
@@ -113,17 +127,25 @@ func SendrecvReplace[T any](c *Comm, buf []T, dst, sendTag, src, recvTag int) (S
 
 func (c *Comm) sendrecv(op string, out []byte, dst, sendTag int, in []byte, size, src, recvTag int) (Status, error) {
 	e := c.engine
-	r, err := e.Irecv(c.context, src, recvTag, in)
+	to, err := c.to(dst)
+	if err != nil {
+		return Status{}, sendError(op, dst, sendTag, err)
+	}
+	from, err := c.from(src)
 	if err != nil {
 		return Status{}, receiveError(op, src, recvTag, err)
 	}
-	sendErr := e.Send(c.context, dst, sendTag, out, pml.Standard)
+	r, err := e.Irecv(c.context, from, recvTag, in)
+	if err != nil {
+		return Status{}, receiveError(op, src, recvTag, err)
+	}
+	sendErr := e.Send(c.context, to, sendTag, out, pml.Standard)
 	if sendErr != nil {
 		_ = e.Cancel(&r) // of a receive: no error
 	}
 	st, err := e.Wait(&r)
 	if sendErr != nil {
-		return status(st, size), sendError(op, dst, sendTag, sendErr)
+		return c.status(st, size), sendError(op, dst, sendTag, sendErr)
 	}
-	return status(st, size), receiveError(op, src, recvTag, err)
+	return c.status(st, size), receiveError(op, src, recvTag, err)
 }

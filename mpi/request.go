@@ -25,26 +25,26 @@ var empty = Status{Source: AnySource, Tag: AnyTag}
 //
 // MPI 4.1 section 3.7.3 (MPI_Wait).
 func (r *Request) Wait() (Status, error) {
-	e, size := r.r.Engine(), int(r.r.Unit)
+	e, unit := r.r.Engine(), r.r.Unit
 	if e == nil { // nothing, or a send that was over when it began
 		r.r = pml.Request{}
 		return empty, nil
 	}
 	st, err := e.Wait(&r.r)
-	return status(st, size), opError("wait", err)
+	return statusIn(unit, st), opError("wait", err)
 }
 
 // WaitContext is Wait that gives up when ctx is done. The error then wraps the
 // context's. The operation goes on: its buffer is still lent, and it has to be waited
 // for again, after Cancel if it is a receive that will never come.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
-	e, size := r.r.Engine(), int(r.r.Unit)
+	e, unit := r.r.Engine(), r.r.Unit
 	if e == nil {
 		r.r = pml.Request{}
 		return empty, nil
 	}
 	st, err := e.WaitContext(ctx, &r.r)
-	return status(st, size), opError("wait", err)
+	return statusIn(unit, st), opError("wait", err)
 }
 
 // Test tells whether the operation is complete, and if so what Wait would. It does
@@ -52,13 +52,13 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 //
 // MPI 4.1 section 3.7.3 (MPI_Test).
 func (r *Request) Test() (st Status, done bool, err error) {
-	e, size := r.r.Engine(), int(r.r.Unit)
+	e, unit := r.r.Engine(), r.r.Unit
 	if e == nil {
 		r.r = pml.Request{}
 		return empty, true, nil
 	}
 	s, done, err := e.Test(&r.r)
-	return status(s, size), done, opError("test", err)
+	return statusIn(unit, s), done, opError("test", err)
 }
 
 // Cancel ends a receive that has no message yet. It does not block. Wait then returns
@@ -120,7 +120,7 @@ func WaitAll(reqs []Request, statuses []Status) error {
 	var failed error
 	e.WaitAll(inner(reqs), func(i int, unit uint32, st pml.Status, err error) {
 		if statuses != nil {
-			statuses[i] = status(st, int(unit))
+			statuses[i] = statusIn(unit, st)
 		}
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, opError("wait", err)))
@@ -188,13 +188,13 @@ func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status
 
 // take is Test without progress and prefix.
 func (r *Request) take() (Status, bool, error) {
-	e, size := r.r.Engine(), int(r.r.Unit)
+	e, unit := r.r.Engine(), r.r.Unit
 	if e == nil {
 		r.r = pml.Request{}
 		return empty, true, nil
 	}
 	st, done, err := e.Take(&r.r)
-	return status(st, size), done, err
+	return statusIn(unit, st), done, err
 }
 
 // awaitAny returns the index of the first complete request, Undefined if there is

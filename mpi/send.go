@@ -5,8 +5,17 @@ import "github.com/gopvas/gopvas/pml"
 // All functions that send or receive take slices of elements without pointers. The
 // elements must be on the heap, which the compiler sees to, and are moved as bytes:
 // sender and receiver need not agree about the type. Their errors wrap a *TypeError,
-// *RankError, *TagError, *LostError or ErrFinalized, and those of receives also a
+// *RankError, *TagError, *LostError, ErrFinalized or ErrFreed, and those of receives also a
 // *TruncateError; find them with errors.As and errors.Is.
+
+// outgoing returns the bytes of buf, and the job's rank that dst of c is.
+func outgoing[T any](c *Comm, buf []T, dst int) (b []byte, peer int, err error) {
+	b, _, err = view(buf)
+	if err == nil && c.ranks != nil {
+		dst, err = c.member(dst)
+	}
+	return b, dst, err
+}
 
 // Send sends buf to rank dst. It blocks until buf can be used again. For a short
 // message (up to the eager limit) that is at once, unless the receiver is far
@@ -15,9 +24,9 @@ import "github.com/gopvas/gopvas/pml"
 //
 // MPI 4.1 section 3.2.1 (MPI_Send).
 func Send[T any](c *Comm, buf []T, dst, tag int) error {
-	b, _, err := view(buf)
+	b, peer, err := outgoing(c, buf, dst)
 	if err == nil {
-		err = c.engine.Send(c.context, dst, tag, b, pml.Standard)
+		err = c.engine.Send(c.context, peer, tag, b, pml.Standard)
 	}
 	return sendError("send", dst, tag, err)
 }
@@ -27,9 +36,9 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 //
 // MPI 4.1 section 3.4 (MPI_Ssend).
 func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
-	b, _, err := view(buf)
+	b, peer, err := outgoing(c, buf, dst)
 	if err == nil {
-		err = c.engine.Send(c.context, dst, tag, b, pml.Synchronous)
+		err = c.engine.Send(c.context, peer, tag, b, pml.Synchronous)
 	}
 	return sendError("ssend", dst, tag, err)
 }
@@ -40,9 +49,9 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 // MPI 4.1 section 3.7.2 (MPI_Isend).
 func Isend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	var r pml.Request
-	b, _, err := view(buf)
+	b, peer, err := outgoing(c, buf, dst)
 	if err == nil {
-		r, err = c.engine.Isend(c.context, dst, tag, b, pml.Standard)
+		r, err = c.engine.Isend(c.context, peer, tag, b, pml.Standard)
 	}
 	return Request{r}, sendError("isend", dst, tag, err)
 }
@@ -52,9 +61,9 @@ func Isend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 // MPI 4.1 section 3.7.2 (MPI_Issend).
 func Issend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	var r pml.Request
-	b, _, err := view(buf)
+	b, peer, err := outgoing(c, buf, dst)
 	if err == nil {
-		r, err = c.engine.Isend(c.context, dst, tag, b, pml.Synchronous)
+		r, err = c.engine.Isend(c.context, peer, tag, b, pml.Synchronous)
 	}
 	return Request{r}, sendError("issend", dst, tag, err)
 }
@@ -65,9 +74,9 @@ func Issend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 // MPI 4.1 section 3.9 (MPI_Send_init).
 func SendInit[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	var r pml.Request
-	b, _, err := view(buf)
+	b, peer, err := outgoing(c, buf, dst)
 	if err == nil {
-		r, err = c.engine.SendInit(c.context, dst, tag, b, pml.Standard)
+		r, err = c.engine.SendInit(c.context, peer, tag, b, pml.Standard)
 	}
 	return Request{r}, sendError("send init", dst, tag, err)
 }

@@ -73,6 +73,9 @@ func (c *Comm) newWindow(op string, local func() (mem []byte, at uint64, err err
 	if c.finalized.Load() {
 		return nil, opError(op, ErrFinalized)
 	}
+	if !c.isWorld() {
+		return nil, opError(op, ErrNotWorld)
+	}
 	// Collectives are called in the same order everywhere, so this is the same
 	// slot on all ranks, and if there is none left, none waits for another.
 	w := &Window{comm: c, slot: len(c.windows)}

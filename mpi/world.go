@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/pvasbtl"
 	"github.com/gopvas/gopvas/btl/sm"
+	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -62,6 +63,10 @@ func join() (*Comm, error) {
 	if err := os.Unsetenv(job.EnvJob); err != nil {
 		return nil, err
 	}
+	choice, err := coll.ParseChoice(os.Getenv(coll.EnvChoice))
+	if err != nil {
+		return nil, err
+	}
 	root := place.Memory.Root()
 	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
 		return nil, err
@@ -71,7 +76,9 @@ func join() (*Comm, error) {
 		return nil, err
 	}
 	root.SetState(place.Rank, job.StateInit)
-	return newWorld(root, place.Rank, module), nil
+	c := newWorld(root, place.Rank, module)
+	c.team.Choice, c.team.Check = choice, os.Getenv(coll.EnvCheck) != ""
+	return c, nil
 }
 
 // open returns the module of the job's byte transfer layer. It is the one place
@@ -104,6 +111,9 @@ func (c *Comm) Finalize() error {
 	defer c.mu.Unlock()
 	if c.finalized.Load() {
 		return opError("finalize", ErrFinalized)
+	}
+	if !c.isWorld() {
+		return opError("finalize", ErrNotWorld)
 	}
 	err := c.root.Reach(job.HoldFinalize)
 	if leak := c.engine.Close(); err == nil {

@@ -37,6 +37,7 @@ var layers = []layer{
 	{"btl/...", []string{"btl", "btl/...", "job", "shm"}},
 	{"pml", []string{"btl", "job", "shm"}},
 	{"coll", []string{"pml", "btl", "job", "shm"}},
+	{"coll/colltest", []string{"btl", "btl/...", "job"}},
 	{"mpi", []string{"coll", "pml", "btl", "btl/...", "job", "shm"}},
 
 	{"pvas", nil},
@@ -44,7 +45,7 @@ var layers = []layer{
 
 	{"bench", benchImports},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"bench", "bench/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"coll", "bench", "bench/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi"}},
 	{"examples", []string{"pvas"}}, // their test only

@@ -1,0 +1,206 @@
+package coll
+
+// Args is one call of a collective operation, as one member makes it.
+//
+// What the buffers hold depends on the kind. "Own" is one contiguous piece, "blocks"
+// is one piece for each member, laid out as the Buffer says:
+//
+//	                Send                        Recv
+//	Bcast           own, at the root            own, elsewhere
+//	Reduce          own                         own, at the root
+//	Allreduce       own                         own
+//	ReduceScatter   blocks                      own
+//	Scan, Exscan    own                         own
+//	Gather          own                         blocks, at the root
+//	Scatter         blocks, at the root         own
+//	Allgather       own                         blocks
+//	Alltoall        blocks                      blocks
+//
+// A Buffer that the table does not ask for is not looked at.
+type Args struct {
+	Kind Kind
+	Root int // of the rooted kinds, by its place in the team
+	Op   *Op // of the reducing kinds
+	Send Buffer
+	Recv Buffer
+
+	// InPlace says that Send is not given and that its bytes are in Recv: those of
+	// this member's block for Gather and Allgather, all of them for the others. For
+	// Scatter at the root it is Recv that is not given, and the block stays in Send.
+	InPlace bool
+
+	// Irregular says that blocks differ in length (the v forms of MPI). All members
+	// give the same. Without it all blocks have Block bytes, Counts is nil, and that
+	// all members agree about the length is checked.
+	Irregular bool
+}
+
+// Buffer is memory with a layout. It is lent to the operation until that is over: to
+// be read for Send, to be written for Recv.
+type Buffer struct {
+	Data  []byte
+	Block int // length of each block in bytes, if Counts is nil
+
+	// Counts and Displs have one entry for each member: length and start of its
+	// block, in units of Unit bytes.
+	Counts, Displs []int
+	Unit           int
+}
+
+// block returns where the block of a member starts, and how long it is, in bytes.
+func (b *Buffer) block(member int) (start, length int) {
+	if b.Counts == nil {
+		return member * b.Block, b.Block
+	}
+	return b.Displs[member] * b.Unit, b.Counts[member] * b.Unit
+}
+
+// Part returns the block of a member.
+func (b *Buffer) Part(member int) []byte {
+	start, length := b.block(member)
+	if length == 0 {
+		return nil
+	}
+	return b.Data[start:][:length]
+}
+
+// longest returns the length of the longest of so many blocks.
+func (b *Buffer) longest(members int) int {
+	if b.Counts == nil {
+		return b.Block
+	}
+	most := 0
+	for _, n := range b.Counts[:members] {
+		most = max(most, n)
+	}
+	return most * b.Unit
+}
+
+// end returns where the last block of so many ends.
+func (b *Buffer) end(members int) int {
+	most := 0
+	for i := range members {
+		if b.Counts != nil && (i >= len(b.Counts) || i >= len(b.Displs)) {
+			break // check will say so
+		}
+		start, length := b.block(i)
+		most = max(most, start+length)
+	}
+	return most
+}
+
+// Check returns an error unless the blocks of all members lie within the data.
+func (b *Buffer) Check(what string, members int) error {
+	if b.Counts == nil {
+		return need(what, len(b.Data), members*b.Block)
+	}
+	if len(b.Counts) != members || len(b.Displs) != members {
+		return &ArgumentError{What: "number of counts and displacements of the " + what,
+			Have: min(len(b.Counts), len(b.Displs)), Need: members}
+	}
+	for i, n := range b.Counts {
+		// Dividing avoids an overflow of the product.
+		room := len(b.Data) / max(b.Unit, 1)
+		if at := b.Displs[i]; n < 0 || n > 0 && (at < 0 || at > room || n > room-at) {
+			return &ArgumentError{What: what, Have: len(b.Data), Need: -1}
+		}
+	}
+	return nil
+}
+
+func need(what string, have, need int) error {
+	if have < need {
+		return &ArgumentError{What: what, Have: have, Need: need}
+	}
+	return nil
+}
+
+// size is the length that all members agree about in a regular call: of the whole
+// vector, or of one block.
+func (a *Args) size() int { return a.sizeOf(a.Kind) }
+
+func (a *Args) sizeOf(kind Kind) int {
+	switch kind {
+	case Bcast, Reduce, Allreduce, Scan, Exscan:
+		return len(a.Send.Data)
+	case ReduceScatter:
+		return len(a.Send.Data)
+	case Gather, Allgather:
+		if a.InPlace {
+			return a.Recv.Block
+		}
+		return len(a.Send.Data)
+	case Scatter:
+		if a.InPlace {
+			return a.Send.Block
+		}
+		return len(a.Recv.Data)
+	case Alltoall:
+		return a.Send.Block
+	}
+	return 0
+}
+
+// prepare checks a call and brings it into the form that the algorithms expect, in
+// which InPlace has turned into buffers that are the same memory, where an algorithm
+// can cope with that, or into a copy.
+func (t *Team) prepare(a *Args) error {
+	if a.Kind.rooted() && (a.Root < 0 || a.Root >= t.Size) {
+		return &RankError{Rank: a.Root, Size: t.Size}
+	}
+	root := !a.Kind.rooted() || t.Rank == a.Root
+	switch a.Kind {
+	case Bcast:
+		a.Recv.Data = a.Send.Data
+	case Reduce, Allreduce, Scan, Exscan:
+		if a.InPlace {
+			a.Send.Data = a.Recv.Data
+		}
+		if root {
+			return need("receive buffer", len(a.Recv.Data), len(a.Send.Data))
+		}
+	case ReduceScatter:
+		if a.InPlace {
+			n := a.Send.end(t.Size)
+			if err := need("receive buffer", len(a.Recv.Data), n); err != nil {
+				return err
+			}
+			a.Send.Data = append([]byte(nil), a.Recv.Data[:n]...)
+		}
+		if err := a.Send.Check("send buffer", t.Size); err != nil {
+			return err
+		}
+		_, own := a.Send.block(t.Rank)
+		return need("receive buffer", len(a.Recv.Data), own)
+	case Gather, Allgather:
+		if !root {
+			return nil
+		}
+		if err := a.Recv.Check("receive buffer", t.Size); err != nil {
+			return err
+		}
+		if a.InPlace {
+			a.Send.Data = a.Recv.Part(t.Rank)
+		}
+	case Scatter:
+		if !root {
+			return nil
+		}
+		if err := a.Send.Check("send buffer", t.Size); err != nil {
+			return err
+		}
+		if a.InPlace {
+			a.Recv.Data = a.Send.Part(t.Rank)
+		}
+	case Alltoall:
+		if a.InPlace {
+			a.Send = a.Recv
+			a.Send.Data = append([]byte(nil), a.Recv.Data...)
+		}
+		if err := a.Send.Check("send buffer", t.Size); err != nil {
+			return err
+		}
+		return a.Recv.Check("receive buffer", t.Size)
+	}
+	return nil
+}

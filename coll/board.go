@@ -1,0 +1,92 @@
+package coll
+
+import "sync/atomic"
+
+const cacheLine = 64
+
+// maxLanes bounds the lanes of a board, and so how many ranks take work from
+// different ends.
+const maxLanes = 16
+
+// head is the part of a board that all members write. It lies in memory that the
+// team's first member has allocated, and starts as zeros.
+//
+// Who writes what: arrivals, lanes[].next and finished all members; the rest of the
+// head only the closer of a call, which is the member that arrives last, between its
+// arrival and release. At that time nobody else touches the head: a member that has
+// arrived looks at released alone until the closer stores it. See Direct in doc.go.
+type head struct {
+	// arrivals has, for the call that is underway, the number of members that have
+	// arrived, in the low bits, and above them the sum of their signatures.
+	arrivals atomic.Uint64
+	_        [cacheLine - 8]byte
+
+	released atomic.Uint64 // number of the last call that everybody has arrived in
+	fault    uint32        // of that call: a mismatch
+	_        uint32
+	units    int64  // pieces of work that are left to the members
+	plan     plan   // how the work is cut
+	oddKind  uint64 // call of the member with which there is a mismatch
+	oddSize  uint64
+	_        [2*cacheLine - 24 - planSize - 16]byte
+
+	finished atomic.Int64  // pieces done
+	odd      atomic.Uint64 // length of a block that is not what its receiver expects
+	failed   atomic.Uint32 // a fault of those who did the work
+	_        [cacheLine - 20]byte
+
+	lanes [maxLanes]lane
+}
+
+// lane is a run of units that are taken one by one from its beginning.
+type lane struct {
+	next atomic.Int64
+	_    [cacheLine - 8]byte
+}
+
+// slot is one member's part of a board. Only the member writes it. notice is written
+// before the arrival in a call, and not again before the next.
+type slot struct {
+	notice notice
+	_      [2*cacheLine - noticeSize]byte
+	passed atomic.Uint64 // number of the last call that the member is through with
+	_      [cacheLine - 8]byte
+}
+
+// notice is what a member says about its call. Addresses are of its own memory.
+type notice struct {
+	kind    uint32 // irregularBit and Kind
+	root    uint32
+	size    uint64 // Args.size
+	longest uint64 // irregular: length of the longest block that it knows of
+	source  uint64 // what it sends, and the length in bytes
+	sent    uint64
+	result  uint64 // where it receives
+	wanted  uint64
+	send    layout
+	recv    layout
+}
+
+// layout is a Buffer without its data.
+type layout struct {
+	block          uint64
+	unit           uint64
+	counts, displs uint64 // addresses; 0: blocks of one length
+}
+
+// irregularBit in notice.kind: lengths may differ.
+const irregularBit = 1 << 8
+
+const (
+	planSize   = 40
+	noticeSize = 120
+	headSize   = 4*cacheLine + maxLanes*cacheLine
+	slotSize   = 3 * cacheLine
+)
+
+// board is what the members of a team share in one address space.
+type board struct {
+	*head
+	slots []slot
+	pages [][2]page // nil: the team does without
+}

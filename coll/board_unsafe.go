@@ -1,0 +1,75 @@
+package coll
+
+import (
+	"unsafe"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// The sizes that go into the layout of a board are those of the types.
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(plan{})-planSize]
+	_ = [1]struct{}{}[unsafe.Sizeof(notice{})-noticeSize]
+	_ = [1]struct{}{}[unsafe.Sizeof(head{})-headSize]
+	_ = [1]struct{}{}[unsafe.Sizeof(slot{})-slotSize]
+)
+
+// boardSize returns the number of bytes of a board.
+func boardSize(members int, paged bool) int {
+	size := headSize + members*slotSize
+	if paged {
+		size += members * 2 * int(unsafe.Sizeof(page{}))
+	}
+	return size
+}
+
+// boardAt views a board in memory of that size, which starts at a cache line.
+func boardAt(mem []byte, members int, paged bool) *board {
+	b := &board{
+		head:  (*head)(unsafe.Pointer(unsafe.SliceData(mem))),
+		slots: unsafe.Slice((*slot)(unsafe.Pointer(&mem[headSize])), members),
+	}
+	if paged {
+		b.pages = unsafe.Slice((*[2]page)(unsafe.Pointer(&mem[headSize+members*slotSize])), members)
+	}
+	return b
+}
+
+// address returns where b is, 0 if it is empty. The caller keeps it on the heap and
+// reachable as long as others use the address.
+func address(b []byte) uint64 {
+	if len(b) == 0 {
+		return 0
+	}
+	return uint64(sys.AddrOf(b))
+}
+
+// numbersAddress is address for counts.
+func numbersAddress(b []int) uint64 {
+	if len(b) == 0 {
+		return 0
+	}
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+}
+
+// bytesAt views n bytes of a member's memory. The slice is not kept.
+func bytesAt(at uint64, n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	return sys.Bytes(uintptr(at), n)
+}
+
+// numberAt reads the i-th of the counts at an address.
+func numberAt(at uint64, i int) int {
+	p := uintptr(at) + uintptr(i)*unsafe.Sizeof(0)
+	return **(**int)(unsafe.Pointer(&p))
+}
+
+// block is Buffer.block for a member's layout.
+func (l *layout) blockOf(i int) (start, length int) {
+	if l.counts == 0 {
+		return i * int(l.block), int(l.block)
+	}
+	return numberAt(l.displs, i) * int(l.unit), numberAt(l.counts, i) * int(l.unit)
+}

@@ -1,0 +1,139 @@
+package coll
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/coll/colltest"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/job/jobtest"
+	"github.com/gopvas/gopvas/pml"
+)
+
+func TestMain(m *testing.M) {
+	jobtest.Main(m, map[string]func() error{"trials": inProcess(trials), "until death": inProcess(untilDeath)})
+}
+
+// world is the team of all ranks of a job.
+func world(root *job.Root, rank int, module btl.Module) *Team {
+	return &Team{Engine: pml.New(root, rank, module), Module: module, Root: root,
+		Context: WorldContext, Rank: rank, Size: root.Ranks()}
+}
+
+// run runs all ranks. A rank that returns errGone goes without Finalize.
+func run(t testing.TB, root *job.Root, module func(int) btl.Module, f func(*Team) error) []error {
+	t.Helper()
+	var modules []btl.Module
+	for rank := range root.Ranks() {
+		modules = append(modules, module(rank))
+		root.SetState(rank, job.StateInit)
+	}
+	errs := make([]error, root.Ranks())
+	var wg sync.WaitGroup
+	for rank, m := range modules {
+		wg.Go(func() {
+			errs[rank] = f(world(root, rank, m))
+			if !errors.Is(errs[rank], errGone) {
+				root.SetState(rank, job.StateFinal)
+			}
+			root.MarkGone(rank)
+		})
+	}
+	wg.Wait()
+	return errs
+}
+
+var errGone = errors.New("gone")
+
+// inProcess makes a program of a rank.
+func inProcess(f func(*Team) error) func() error {
+	return func() error {
+		place, m, err := colltest.Join()
+		if err != nil {
+			return err
+		}
+		root := place.Memory.Root()
+		if err := f(world(root, place.Rank, m)); err != nil {
+			return err
+		}
+		root.SetState(place.Rank, job.StateFinal)
+		return nil
+	}
+}
+
+// trials makes calls drawn from PVAS_TEST_SEED in the world, and in a part of it
+// with the order reversed.
+func trials(w *Team) error {
+	seed, err := strconv.ParseUint(os.Getenv("PVAS_TEST_SEED"), 10, 64)
+	if err != nil {
+		return err
+	}
+	return try(w, seed, 60, 200<<10)
+}
+
+func try(w *Team, seed uint64, calls, most int) error {
+	part := split(w, 2)
+	for i := range calls {
+		t := w
+		if i%3 == 2 {
+			t = part
+		}
+		d := newDraw(seed + uint64(i)<<32)
+		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))
+		names := Algorithms(kind)
+		t.Choice = Choice{}
+		if i := d.IntN(2 * len(names)); i < len(names) {
+			t.Choice[kind] = names[i]
+		}
+		if err := plot(d, kind, t.Size, t.Rank, most).attempt(t); err != nil {
+			return fmt.Errorf("seed %d, call %d: %w", seed, i, err)
+		}
+	}
+	return nil
+}
+
+// split returns the team of the ranks whose number has the same rest, in reverse.
+func split(w *Team, n int) *Team {
+	mine := w.Rank % n
+	t := &Team{Engine: w.Engine, Module: w.Module, Root: w.Root, Context: uint32(5 + 4*mine)}
+	for rank := w.Size - 1; rank >= 0; rank-- {
+		if rank%n == mine {
+			if rank == w.Rank {
+				t.Rank = len(t.World)
+			}
+			t.World = append(t.World, int32(rank))
+		}
+	}
+	t.Size = len(t.World)
+	return t
+}
+
+func TestAgainstNaiveModel(t *testing.T) {
+	const seed = 20261
+	for _, maker := range colltest.Worlds {
+		for ranks := 1; ranks <= 8; ranks++ {
+			t.Run(fmt.Sprintf("%s/ranks=%d", maker.Name, ranks), func(t *testing.T) {
+				root, module := maker.Start(t, ranks, 2+ranks%2*6) // fewer CPUs than ranks, or more
+				for rank, err := range run(t, root, module, func(w *Team) error {
+					return try(w, uint64(seed+ranks), 80, 60<<10)
+				}) {
+					require.NoError(t, err, "rank %d", rank)
+				}
+			})
+		}
+	}
+}
+
+func TestAgainstNaiveModelAcrossProcesses(t *testing.T) {
+	for _, ranks := range []int{2, 5, 8} {
+		c := job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2}
+		jobtest.Run(t, c, "trials", fmt.Sprintf("PVAS_TEST_SEED=%d", 7700+ranks))
+	}
+}

@@ -1,0 +1,75 @@
+package colltest
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/btl/pvasbtl"
+	"github.com/gopvas/gopvas/btl/sm"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+// World is a way to start a job whose ranks are goroutines.
+type World struct {
+	Name   string
+	Direct bool // one address space
+
+	// Start makes a job, which lasts until the end of the test, and returns its root
+	// and what makes the module of a rank.
+	Start func(t testing.TB, ranks, cpus int) (*job.Root, func(rank int) btl.Module)
+}
+
+// Worlds are all there are.
+var Worlds = []World{{"messages", false, overMessages}, {"one space", true, inOneSpace}}
+
+func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	w := mem.New(memory.Root(), mem.Options{})
+	return memory.Root(), func(rank int) btl.Module { return w.Module(rank) }
+}
+
+func inOneSpace(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
+	const partition = 1 << 30
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus})
+	require.NoError(t, err)
+	size := uintptr(ranks) * partition
+	base, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, sys.Munmap(base, size))
+		require.NoError(t, memory.Close())
+	})
+	root := memory.Root()
+	return root, func(rank int) btl.Module {
+		p := uint64(base) + uint64(rank)*partition
+		root.SetArena(rank, p, partition, p+4096, partition-4096)
+		m, err := pvasbtl.New(root, rank)
+		require.NoError(t, err)
+		return m
+	}
+}
+
+// Join makes this process, which job/jobtest has started, a rank of its job.
+func Join() (*job.Place, btl.Module, error) {
+	place, err := job.Join()
+	if err != nil {
+		return nil, nil, err
+	}
+	root := place.Memory.Root()
+	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
+		return nil, nil, err
+	}
+	m, err := sm.New(place.Memory, place.Rank)
+	if err != nil {
+		return nil, nil, err
+	}
+	root.SetState(place.Rank, job.StateInit)
+	return place, m, nil
+}

@@ -1,0 +1,386 @@
+package coll
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"runtime"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// countBits is how many bits of head.arrivals count.
+const countBits = 20
+
+// direct does the call on the team's board. See doc.go.
+func direct(t *Team) {
+	if k, ok := t.enter(); ok {
+		t.meet(k)
+	}
+}
+
+// enter returns the number of the call on the board, or false if it can not be done.
+func (t *Team) enter() (k uint64, ok bool) {
+	if t.board == nil && !t.makeBoard() {
+		return 0, false
+	}
+	k = t.calls + 1
+	if t.gone(k) {
+		return 0, false // without having arrived, as in all later calls
+	}
+	t.calls = k
+	return k, true
+}
+
+// meet is direct from the arrival on.
+func (t *Team) meet(k uint64) {
+	b := t.board
+	t.announce()
+	mine := t.signature()
+	orderRelease()
+	if n := b.arrivals.Add(mine<<countBits | 1); int(n&(1<<countBits-1)) == t.Size {
+		orderAcquire()
+		t.close(k, mine, n>>countBits)
+	} else {
+		if b.pages != nil {
+			t.wake() // those that wait for our page are to see that we are here
+		}
+		if !t.await(k, released) {
+			return
+		}
+	}
+	orderAcquire()
+	if b.units > 0 {
+		t.work()
+		if !t.await(k, finished) {
+			return
+		}
+		orderAcquire()
+		t.note(fault(b.failed.Load()))
+	} else {
+		t.note(fault(b.head.fault))
+	}
+	t.learnOdd()
+	b.slots[t.Rank].passed.Store(k)
+}
+
+// makeBoard has member 0 allocate the board and tell the others.
+func (t *Team) makeBoard() bool {
+	// Not as part of the call, which members may not agree about.
+	defer func(kind Kind) { t.args.Kind = kind }(t.args.Kind)
+	t.args.Kind = None
+	size := boardSize(t.Size, t.paged())
+	buf := make([]byte, 8)
+	var failure error
+	if t.Rank == 0 {
+		_, at, err := t.Module.Alloc(size)
+		if failure = err; err == nil {
+			binary.LittleEndian.PutUint64(buf, at)
+		}
+	}
+	t.down(buf, 0)
+	at := binary.LittleEndian.Uint64(buf)
+	switch {
+	case failure != nil:
+		t.broken = failure
+	case t.fault != 0 || t.broken != nil:
+	case at == 0:
+		t.broken = errNoBoard
+	default:
+		t.board = boardAt(sys.Bytes(uintptr(at), size), t.Size, t.paged())
+		t.over = t.isOver
+		return true
+	}
+	return false
+}
+
+// announce writes this member's notice.
+func (t *Team) announce() {
+	a := &t.args
+	n := &t.board.slots[t.Rank].notice
+	n.kind, n.root, n.size = uint32(a.Kind), uint32(a.Root), uint64(a.size())
+	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
+	n.result, n.wanted = address(a.Recv.Data), uint64(len(a.Recv.Data))
+	n.send, n.recv = a.Send.layout(), a.Recv.layout()
+	if a.Irregular {
+		n.kind |= irregularBit
+		n.longest = uint64(max(len(a.Send.Data), a.Recv.longest(t.Size)))
+		if a.Kind == Scatter || a.Kind == Alltoall {
+			n.longest = uint64(a.Send.longest(t.Size))
+		}
+	}
+}
+
+// signature is a number that is the same for all members if they mean the same call,
+// and else most likely is not.
+func (t *Team) signature() uint64 {
+	a := &t.args
+	h := uint64(a.Kind)<<32 | uint64(uint32(a.Root))
+	if a.Irregular {
+		h |= 1 << 62
+	} else {
+		h ^= bits.RotateLeft64(uint64(a.size())*0x9e3779b97f4a7c15, 31)
+	}
+	if a.Op != nil {
+		h += uint64(a.Op.Size) << 48
+	}
+	h ^= h >> 29
+	h *= 0xbf58476d1ce4e5b9
+	return h >> countBits
+}
+
+func (b *Buffer) layout() layout {
+	return layout{block: uint64(b.Block), unit: uint64(b.Unit),
+		counts: numbersAddress(b.Counts), displs: numbersAddress(b.Displs)}
+}
+
+// close is what the last member to arrive does: it makes sure that all mean the same
+// call, plans the work, does it if it is little, and lets the others go.
+func (t *Team) close(k, mine, sum uint64) {
+	b := t.board
+	b.arrivals.Store(0)
+	b.units, b.head.fault, b.oddKind = 0, 0, 0
+	b.failed.Store(0)
+	if sum != mine*uint64(t.Size)<<countBits>>countBits {
+		t.findOdd()
+	} else if p, units := t.makePlan(); units > 0 {
+		b.plan = p
+		t.workload(units)
+	}
+	orderRelease()
+	b.released.Store(k)
+	t.wake()
+}
+
+// workload does the work if it is little, and opens the lanes if it is not.
+func (t *Team) workload(units int) {
+	b := t.board
+	if t.solo(units) {
+		for i := range units {
+			t.unit(i)
+		}
+		b.head.fault = uint32(t.fault)
+		return
+	}
+	b.units = int64(units)
+	b.finished.Store(0)
+	for i := range t.lanes() {
+		b.lanes[i].next.Store(int64(share(units, i, t.lanes())))
+	}
+}
+
+// lanes returns the number of lanes: one for each member that can run at a time.
+func (t *Team) lanes() int { return min(t.Size, t.Root.CPUs(), maxLanes) }
+
+// findOdd notes which member's call is unlike that of most.
+func (t *Team) findOdd() {
+	b := t.board
+	odd := max(0, findOdd(t.Size, t.notice))
+	b.oddKind, b.oddSize = uint64(b.slots[odd].notice.kind&^irregularBit), b.slots[odd].notice.size
+	b.head.fault = uint32(faultMismatch | fault(t.world(odd)))
+}
+
+// learnOdd notes what there is to say about a mismatch.
+func (t *Team) learnOdd() {
+	b := t.board
+	switch {
+	case t.fault.kind() != faultMismatch:
+	case b.head.fault != 0 && b.oddKind != 0:
+		t.odd = odd{kind: Kind(b.oddKind), size: b.oddSize, known: true}
+	default:
+		t.odd = odd{kind: t.args.Kind, size: b.odd.Load(), known: true}
+	}
+}
+
+func (n *notice) like(o *notice) bool {
+	return n.kind == o.kind && n.root == o.root && (n.kind&irregularBit != 0 || n.size == o.size)
+}
+
+// work does units until there are none left that nobody has begun, first those of
+// this member's own lane.
+func (t *Team) work() {
+	b := t.board
+	units, lanes := int(b.units), t.lanes()
+	for i := range lanes {
+		if b.finished.Load() == b.units {
+			return
+		}
+		l := (t.Rank + i) % lanes
+		end := int64(share(units, l+1, lanes))
+		for b.lanes[l].next.Load() < end {
+			u := b.lanes[l].next.Add(1) - 1
+			if u >= end {
+				break
+			}
+			orderAcquire()
+			t.unit(int(u))
+			t.unitDone()
+		}
+	}
+}
+
+// unitDone counts a unit that is done, and wakes all when it was the last.
+func (t *Team) unitDone() {
+	b := t.board
+	if t.fault != 0 {
+		b.failed.Store(uint32(t.fault))
+	}
+	orderRelease()
+	if b.finished.Add(1) == b.units {
+		t.wake()
+	}
+}
+
+// phase is what a member waits for.
+type phase uint8
+
+const (
+	released phase = iota
+	finished
+	published
+)
+
+// await returns true when the phase of call k has come, and false, having noted who,
+// if a member has gone without having done its part.
+func (t *Team) await(k uint64, p phase) bool {
+	t.phase = p
+	for i := 0; i <= t.Root.Spin(); i++ {
+		if t.reached(k) {
+			return true
+		}
+		if t.Root.GoneCount() != 0 {
+			break
+		}
+	}
+	if t.nap() {
+		return t.reached(k) || !t.leave(k)
+	}
+	rank := t.world(t.Rank)
+	t.Root.SetWaiting(rank, job.Waiting{Op: job.OpBarrier, Peer: job.AnyPeer, Context: t.Context, Since: sys.Monotonic()})
+	err := t.Module.Sleep(0, t.over)
+	t.Root.ClearWaiting(rank)
+	if err != nil {
+		t.broken = err
+		return false
+	}
+	return t.reached(k) || !t.leave(k)
+}
+
+func (t *Team) reached(k uint64) bool {
+	switch t.phase {
+	case released:
+		return t.board.released.Load() >= k
+	case published:
+		// Who is through with this call, and so finds all pages there, may have
+		// arrived in the next: so arrivals first.
+		strange := t.board.arrivals.Load() != 0
+		return t.allPublished(k) || strange
+	}
+	return t.board.finished.Load() >= t.board.units
+}
+
+// briefly is how long, in nanoseconds, a rank sleeps in a way that is cheap to wake from
+// but keeps its thread: long enough for many ranks to have their turn.
+const briefly = 20_000_000
+
+// yields is how often a rank lets others run before it sleeps. Where ranks outnumber the
+// CPUs all of them often arrive while each of them does so once or twice, and then nobody
+// has to be woken.
+const yields = 4
+
+// nap sleeps for a short time if there is no other goroutine that could use it, and
+// returns whether the wait is over. Other ranks outnumber the CPUs, or are late.
+func (t *Team) nap() bool {
+	if runtime.NumGoroutine() > 1 {
+		return false
+	}
+	for range yields {
+		if t.isOver() {
+			return true
+		}
+		sys.Yield()
+	}
+	inbox := t.Root.Inbox(t.world(t.Rank))
+	inbox.Register()
+	defer inbox.Deregister()
+	until := sys.Monotonic() + briefly
+	for {
+		seq := inbox.Seq()
+		if t.isOver() {
+			return true
+		}
+		left := until - sys.Monotonic()
+		if left <= 0 {
+			return false
+		}
+		inbox.DozeBriefly(seq, left)
+	}
+}
+
+// isOver tells whether a wait is over. While a member waits it sees to its messages
+// too: a peer may need them to go on before it can get here.
+func (t *Team) isOver() bool {
+	if t.reached(t.calls) {
+		return true
+	}
+	_, _, _ = t.Engine.Iprobe(t.Context, pml.AnySource, pml.AnyTag)
+	return t.reached(t.calls) || t.Root.GoneCount() != 0 && t.missing(t.calls) >= 0
+}
+
+// wake wakes all members that sleep.
+func (t *Team) wake() {
+	for i := 1; i < t.Size; i++ {
+		t.Root.Inbox(t.world(t.neighbour(i))).Notify()
+	}
+}
+
+// gone notes a member that has gone without being through with the call before k:
+// then k can not come to an end. Others may not have noticed, but will.
+func (t *Team) gone(k uint64) bool { return t.Root.GoneCount() != 0 && t.lost(k) }
+
+// lost notes a member that has gone and is not through with call k.
+func (t *Team) lost(k uint64) bool {
+	member := t.missing(k)
+	if member < 0 {
+		return false
+	}
+	t.note(faultLost | fault(t.world(member)))
+	return true
+}
+
+// leave is lost for a member that has arrived in the call: others may go on with it, and
+// with this member's buffers.
+func (t *Team) leave(k uint64) bool {
+	if !t.lost(k) {
+		return false
+	}
+	t.leaked = append(t.leaked, t.args)
+	return true
+}
+
+// missing returns a member that has gone and is not through with call k, or -1: the
+// rank that went first if it is one, since others often go only because of it.
+func (t *Team) missing(k uint64) int {
+	first, _ := t.Root.Lost()
+	member := -1
+	for i := range t.board.slots {
+		rank := t.world(i)
+		if t.Root.Gone(rank) && !t.through(i, k) {
+			if rank == first {
+				return i
+			}
+			if member < 0 {
+				member = i
+			}
+		}
+	}
+	return member
+}
+
+// through tells whether a member needs to do nothing more for call k.
+func (t *Team) through(member int, k uint64) bool {
+	b := t.board
+	return b.slots[member].passed.Load() >= k ||
+		t.phase == published && t.calls == k && b.pages[member][k&1].call.Load() == k
+}

@@ -1,0 +1,50 @@
+// Package coll is the blocking collective operations of MPI 4.1 chapter 6, and the
+// neighbourhood exchanges of chapter 8.6, on bytes: a Team is the ranks that take part,
+// Args is one call, Team.Run does it. The table in choice.go has all algorithms and
+// decides among them.
+//
+// # Messages
+//
+// Where ranks do not share an address space, collectives are made of messages along
+// trees, rings and hypercubes: see messages.go for the rules all of them obey.
+//
+// # Direct
+//
+// In one address space no member needs to be sent anything: what a call does to the
+// buffers of all members can be written down as a list of units of work (plan.go), and
+// any member can do any unit, because it can read and write all buffers. Members meet
+// at a board, which lies in shared memory:
+//
+//   - Each writes a notice, with the addresses of its buffers, and counts itself in
+//     (head.arrivals).
+//   - The last to arrive is the closer. It has the board to itself: it makes sure that
+//     all mean the same call (by a sum of signatures, counted along with the arrivals,
+//     so that it costs nothing), cuts the work into units, does them itself if it is
+//     little work, and lets all go (head.released).
+//   - Otherwise all take units until there are none left (lanes), each beginning in a
+//     lane of its own: a member that is not running when there is work to do is not
+//     waited for. Who does the last unit lets all go (head.finished).
+//
+// So a call makes each member sleep once, whatever the operation, and twice at most,
+// and the bytes move once. A member with nothing to do does not leave earlier than
+// the others: calls synchronise. Operators are applied in the order of the members
+// whoever does it, so that results have the same bits in every run.
+//
+// A few members that have a CPU each do short calls through pages instead: flat.go.
+//
+// # Members that go
+//
+// Each member notes the last call that it is through with (slot.passed). A wait ends
+// with a *LostError if a member has gone without being through with the call: it may
+// not have arrived, or have died as the closer or in the middle of a unit. As it will
+// never be through, no later call of any member can come to an end either, and all of
+// them fail at once. A member that is through and has left is not missed. Others may
+// still be at the call when a member gives up, and write to its buffers: so a
+// team keeps those reachable for good.
+//
+// # Not implemented
+//
+// Non-blocking and persistent operations (MPI 4.1 sections 6.12, 6.13), Alltoallw with
+// types, direct neighbourhood exchanges (they are messages), giving back a board when
+// a communicator is freed.
+package coll

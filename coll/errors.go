@@ -1,0 +1,81 @@
+package coll
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// LostError means that an operation could not be completed because a rank of the
+// job, named in it, has gone.
+type LostError = job.LostError
+
+// errNoBoard is for the members whose first one could not allocate.
+var errNoBoard = errors.New("the first rank of the communicator has no room left for shared memory")
+
+// RankError means that a team has no such member.
+type RankError = job.RankError
+
+// ArgumentError means that a buffer is too short for what it is to hold. Nothing was
+// done; the other members wait until this one calls the operation again.
+type ArgumentError struct {
+	What string
+	Have int
+	Need int // -1: a block lies outside of the buffer
+}
+
+// Error names both lengths, in bytes.
+func (e *ArgumentError) Error() string {
+	if e.Need < 0 {
+		return fmt.Sprintf("a count or displacement of the %s points outside of its %d bytes", e.What, e.Have)
+	}
+	return fmt.Sprintf("%s: %d is too short, %d is needed", e.What, e.Have, e.Need)
+}
+
+// MismatchError means that the members did not call the same operation, or with
+// arguments that do not fit. All buffers that were to be received into may have been
+// written to in part.
+type MismatchError struct {
+	Member int    // one that differs from others; -1: not known
+	Detail string // what it called, and this member called
+}
+
+// Error names the member and both calls.
+func (e *MismatchError) Error() string {
+	who := "members"
+	if e.Member >= 0 {
+		who = fmt.Sprintf("rank %d and others", e.Member)
+	}
+	return fmt.Sprintf("%s called different operations, or with different roots or lengths: %s; "+
+		"all ranks of a communicator call the same collectives in the same order", who, e.Detail)
+}
+
+// OpError means that an operator has panicked. The result is lost on all members
+// that got this error.
+type OpError struct {
+	Rank  int // where, as a rank of the job
+	Value any // what it panicked with; nil on other ranks
+}
+
+// Error names the rank.
+func (e *OpError) Error() string {
+	if e.Value == nil {
+		return fmt.Sprintf("operator panicked on rank %d", e.Rank)
+	}
+	return fmt.Sprintf("operator panicked on rank %d: %v", e.Rank, e.Value)
+}
+
+// fault is what has gone wrong in a call, in a form that fits into a word that
+// members pass on to one another: what it is, and about which rank of the job.
+type fault uint32
+
+const (
+	faultLost fault = (iota + 1) << 16
+	faultOp
+	faultMismatch
+	faultMask fault = 0xffff // of the rank
+)
+
+func (f fault) kind() fault { return f &^ faultMask }
+func (f fault) rank() int   { return int(f & faultMask) }

@@ -1,0 +1,156 @@
+package coll
+
+import "sync/atomic"
+
+// The flat algorithm, for a few members with a CPU each, and short vectors: each
+// puts what it sends into its part of the board, waits until all have done so, and
+// takes from there what it needs. That is one cache line from each member to each,
+// all at the same time.
+//
+// A member has two pages, for odd and even calls. It writes one when it enters call k,
+// at which time all have entered k-1, and so are through with k-2 and that page.
+//
+// Members that mean different calls may disagree about the algorithm too: then some
+// arrive at the board as direct does while others wait for pages. These see the
+// arrival, arrive there as well, and the closer finds that the calls do not match.
+
+const (
+	pageData = 4096 - 16 // longest vector
+	maxFlat  = 16        // members
+)
+
+// page is where a member puts what it sends. Only the member writes it.
+type page struct {
+	call atomic.Uint64 // number of the call, when all else is there
+	sig  uint64
+	data [pageData]byte
+}
+
+// flat does the call by pages, or if it is not fit for them as direct does.
+func flat(t *Team) {
+	if !fitsPages(t, t.args.size()) {
+		direct(t)
+		return
+	}
+	k, ok := t.enter()
+	if !ok {
+		return
+	}
+	p := &t.board.pages[t.Rank][k&1]
+	p.sig = t.signature()
+	copy(p.data[:], t.given())
+	orderRelease()
+	p.call.Store(k)
+	t.wake()
+	if !t.await(k, published) {
+		return
+	}
+	orderAcquire()
+	if !t.allPublished(k) {
+		t.meet(k)
+		return
+	}
+	for member := range t.Size {
+		if o := &t.board.pages[member][k&1]; o.sig != p.sig {
+			t.note(faultMismatch | fault(t.world(t.oddPage(k))))
+			return
+		}
+	}
+	t.take(func(member int) []byte { return t.board.pages[member][k&1].data[:] })
+}
+
+// fitsPages tells whether the board has pages and a call of this size fits into them.
+func fitsPages(t *Team, n int) bool {
+	if t.args.Kind == Scatter || t.args.Kind == Alltoall {
+		n *= t.Size
+	}
+	return t.paged() && n <= pageData
+}
+
+// paged tells whether the team's board has pages.
+func (t *Team) paged() bool { return t.Size <= maxFlat && roomy(t, 0) }
+
+// given is what this member puts into its page.
+func (t *Team) given() []byte {
+	if a := &t.args; !a.Kind.rooted() || a.Kind == Reduce || a.Kind == Gather || t.Rank == a.Root {
+		n := a.size()
+		if a.Kind == Alltoall || a.Kind == Scatter {
+			n *= t.Size
+		}
+		return a.Send.Data[:n]
+	}
+	return nil
+}
+
+func (t *Team) allPublished(k uint64) bool {
+	for i := 1; i < t.Size; i++ {
+		if t.board.pages[t.neighbour(i)][k&1].call.Load() != k {
+			return false
+		}
+	}
+	return true
+}
+
+// oddPage returns the member whose call is unlike most.
+func (t *Team) oddPage(k uint64) int {
+	odd := findOddOf(t.Size, func(i, j int) bool {
+		return t.board.pages[i][k&1].sig == t.board.pages[j][k&1].sig
+	})
+	return max(odd, 0)
+}
+
+// take makes this member's result from what all have given.
+func (t *Team) take(given func(member int) []byte) {
+	a := &t.args
+	n := a.size()
+	switch a.Kind {
+	case Bcast:
+		if t.Rank != a.Root {
+			copy(a.Recv.Data[:n], given(a.Root))
+		}
+	case Reduce:
+		if t.Rank == a.Root {
+			t.takeSum(a.Recv.Data[:n], given, t.Size)
+		}
+	case Allreduce:
+		t.takeSum(a.Recv.Data[:n], given, t.Size)
+	case Scan:
+		t.takeSum(a.Recv.Data[:n], given, t.Rank+1)
+	case Exscan:
+		t.takeSum(a.Recv.Data[:n], given, t.Rank)
+	case ReduceScatter:
+		sum := t.temp(n)
+		t.takeSum(sum, given, t.Size)
+		start, length := a.Send.block(t.Rank)
+		copy(a.Recv.Data, sum[start:][:length])
+	case Scatter:
+		copy(a.Recv.Data, given(a.Root)[t.Rank*n:][:n])
+	default:
+		t.takeBlocks(given, n)
+	}
+}
+
+// takeSum combines what the first members have given.
+func (t *Team) takeSum(sum []byte, given func(member int) []byte, members int) {
+	if members == 0 {
+		return
+	}
+	copy(sum, given(0))
+	for member := 1; member < members; member++ {
+		t.apply(sum, given(member)[:len(sum)])
+	}
+}
+
+func (t *Team) takeBlocks(given func(member int) []byte, n int) {
+	a := &t.args
+	if a.Kind == Barrier || a.Kind == Gather && t.Rank != a.Root {
+		return
+	}
+	for member := range t.Size {
+		from := given(member)
+		if a.Kind == Alltoall {
+			from = from[t.Rank*n:]
+		}
+		copy(a.Recv.Part(member), from[:n])
+	}
+}

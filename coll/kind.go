@@ -1,0 +1,38 @@
+package coll
+
+// Kind is a collective operation.
+type Kind uint8
+
+// The collective operations.
+const (
+	None Kind = iota
+	Barrier
+	Bcast
+	Reduce
+	Allreduce
+	ReduceScatter
+	Scan
+	Exscan
+	Gather
+	Scatter
+	Allgather
+	Alltoall
+	kinds
+)
+
+var kindNames = [kinds]string{"none", "barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "scan", "exscan",
+	"gather", "scatter", "allgather", "alltoall"}
+
+// String returns the name of the operation as the choice of algorithms has it.
+func (k Kind) String() string {
+	if k < kinds {
+		return kindNames[k]
+	}
+	return "unknown collective"
+}
+
+// rooted tells whether one member has a part of its own in the operation.
+func (k Kind) rooted() bool { return k == Bcast || k == Reduce || k == Gather || k == Scatter }
+
+// reduces tells whether the operation has an operator.
+func (k Kind) reduces() bool { return k >= Reduce && k <= Exscan }

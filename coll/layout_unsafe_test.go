@@ -1,0 +1,39 @@
+package coll
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBoardLayout pins what is shared, and that words of different writers lie in
+// different cache lines.
+func TestBoardLayout(t *testing.T) {
+	var (
+		h head
+		s slot
+		p page
+	)
+	for _, c := range []struct {
+		name      string
+		have, pin uintptr
+	}{
+		{"head.arrivals", unsafe.Offsetof(h.arrivals), 0},
+		{"head.released", unsafe.Offsetof(h.released), 64},
+		{"head.units", unsafe.Offsetof(h.units), 80},
+		{"head.plan", unsafe.Offsetof(h.plan), 88},
+		{"head.finished", unsafe.Offsetof(h.finished), 192},
+		{"head.failed", unsafe.Offsetof(h.failed), 208},
+		{"head.lanes", unsafe.Offsetof(h.lanes), 256},
+		{"size of lane", unsafe.Sizeof(lane{}), 64},
+		{"slot.notice", unsafe.Offsetof(s.notice), 0},
+		{"slot.passed", unsafe.Offsetof(s.passed), 128},
+		{"size of slot", unsafe.Sizeof(s), 192},
+		{"page.call", unsafe.Offsetof(p.call), 0},
+		{"page.data", unsafe.Offsetof(p.data), 16},
+		{"size of page", unsafe.Sizeof(p), 4096},
+	} {
+		require.Equal(t, c.pin, c.have, c.name)
+	}
+}

@@ -1,0 +1,130 @@
+package coll
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// Collectives by messages. The messages of a call carry no number: those of one
+// member to another arrive in order, all members make the same calls in the same
+// order, and each call receives all that is sent to it. So a receive takes whatever
+// comes next from its peer, and the tag is free to say what that is: the kind of call,
+// by which a member that is in another one is found out, and what has gone wrong.
+//
+// Faults. A member for which something goes wrong (a peer has gone, its operator
+// panics, a length does not fit) does not leave: it goes on with all its sends and
+// receives, and from then on its messages say so. Thus nobody waits for a message
+// that will not come, and who depends on lost data learns why. A wait for a rank that
+// has gone ends at once, by the layer below.
+
+const tagKinds = 32 // tags are fault*tagKinds + kind
+
+func (t *Team) tag() int { return int(t.fault)*tagKinds + int(t.args.Kind) }
+
+// send sends to a member.
+func (t *Team) send(to int, buf []byte) {
+	t.failed(t.Engine.Send(t.Context, t.world(to), t.tag(), buf, pml.Standard))
+}
+
+// recv receives len(buf) bytes from a member.
+func (t *Team) recv(from int, buf []byte) {
+	st, err := t.Engine.Recv(t.Context, t.world(from), pml.AnyTag, buf)
+	t.received(from, st, len(buf), err)
+}
+
+// isend and irecv begin, wait ends. The zero request is complete.
+func (t *Team) isend(to int, buf []byte) (r pml.Request) {
+	r, err := t.Engine.Isend(t.Context, t.world(to), t.tag(), buf, pml.Standard)
+	t.failed(err)
+	return r
+}
+
+func (t *Team) irecv(from int, buf []byte) (r pml.Request) {
+	r, err := t.Engine.Irecv(t.Context, t.world(from), pml.AnyTag, buf)
+	t.failed(err)
+	return r
+}
+
+func (t *Team) sent(r *pml.Request) {
+	_, err := t.Engine.Wait(r)
+	t.failed(err)
+}
+
+func (t *Team) arrived(from int, r *pml.Request, length int) {
+	if !r.Active() {
+		return // it could not be begun, which is noted
+	}
+	st, err := t.Engine.Wait(r)
+	t.received(from, st, length, err)
+}
+
+// exchange sends to one member and receives from another at the same time.
+func (t *Team) exchange(to int, out []byte, from int, in []byte) {
+	r := t.irecv(from, in)
+	t.send(to, out)
+	t.arrived(from, &r, len(in))
+}
+
+func (t *Team) received(from int, st pml.Status, want int, err error) {
+	t.failed(err)
+	if err != nil {
+		return
+	}
+	if f := fault(st.Tag / tagKinds); f != 0 {
+		t.note(f)
+	}
+	if Kind(st.Tag%tagKinds) != t.args.Kind || st.Bytes != uint64(want) {
+		t.note(faultMismatch | fault(t.world(from)))
+		t.odd.kind, t.odd.size, t.odd.known = Kind(st.Tag%tagKinds), st.Bytes, true
+	}
+}
+
+// failed takes note of an error of the layer below.
+func (t *Team) failed(err error) {
+	if err == nil {
+		return
+	}
+	if lost, ok := errors.AsType[*LostError](err); ok {
+		t.note(faultLost | fault(t.culprit(lost.Rank)))
+		return
+	}
+	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+		t.note(faultMismatch | fault(t.world(t.Rank)))
+		t.odd.kind, t.odd.size, t.odd.known = t.args.Kind, truncated.Length, true
+		return
+	}
+	if t.broken == nil {
+		t.broken = err
+	}
+}
+
+// culprit returns the member to be named if a rank is found to be gone: it may only
+// have left because of another, which went first and not in order.
+func (t *Team) culprit(rank int) int {
+	first, ok := t.Root.Lost()
+	if ok && t.Root.State(first) != job.StateFinal && t.member(first) >= 0 {
+		return first
+	}
+	return rank
+}
+
+// mismatch makes the error. The rank is one of those that are not in agreement.
+func (t *Team) mismatch(rank int) error {
+	e := &MismatchError{Member: t.member(rank)}
+	e.Detail = fmt.Sprintf("here it was %v of %d bytes", t.args.Kind, t.args.size())
+	if t.odd.known {
+		e.Detail += fmt.Sprintf(", there %v of %d bytes", t.odd.kind, t.odd.size)
+	}
+	t.odd = odd{}
+	return e
+}
+
+// odd is what is known about the call of a member that differs.
+type odd struct {
+	kind  Kind
+	size  uint64
+	known bool
+}

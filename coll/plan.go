@@ -1,0 +1,219 @@
+package coll
+
+// Direct collectives: how the work of a call is cut into units, and what a unit does.
+// A unit reads and writes the buffers of any members; no two units write the same
+// bytes, and none reads what another writes. Who does which unit does not show in the
+// result: operators are applied in the order of the members everywhere.
+
+// plan says how the work is cut: rows x cols parts, each of at most length bytes. A
+// unit has one piece of chunk bytes of one part, or group whole parts of a row.
+type plan struct {
+	cols, group, pieces, chunk, length int
+}
+
+const (
+	copyChunk   = 64 << 10 // bytes that a unit copies: fits into the L2 cache
+	reduceChunk = 16 << 10 // of each vector: so that the sum stays in the L1 cache
+
+	// Up to so many bytes to be moved, the closer does it all: to share the work
+	// costs two more cache misses if the others spin, and if they sleep, that they
+	// must be woken before the end.
+	soloSpinning = 8 << 10
+	soloSleeping = 64 << 10
+)
+
+// makePlan is for the closer: all notices are there. It returns the number of units.
+func (t *Team) makePlan() (p plan, units int) {
+	length := t.longest()
+	rows, cols, chunk := 1, 1, copyChunk
+	switch t.args.Kind {
+	case Barrier:
+		return plan{}, 0
+	case Bcast:
+		chunk = max(copyChunk/t.Size, 4<<10)
+	case Reduce, Allreduce, ReduceScatter, Scan, Exscan:
+		chunk = reduceChunk / t.args.Op.Size * t.args.Op.Size
+		if chunk == 0 {
+			chunk = t.args.Op.Size
+		}
+	case Gather, Scatter:
+		cols = t.Size
+	case Allgather:
+		cols, chunk = t.Size, max(copyChunk/t.Size, 4<<10)
+	case Alltoall:
+		rows, cols = t.Size, t.Size
+	}
+	if length == 0 {
+		return plan{}, 0
+	}
+	p = plan{cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk, chunk: chunk, length: length}
+	p.group = min(p.group, cols)
+	return p, rows * p.groups() * p.pieces
+}
+
+func (p *plan) groups() int { return (p.cols + p.group - 1) / p.group }
+
+// longest returns the length of the longest part.
+func (t *Team) longest() int {
+	if !t.args.Irregular {
+		return t.args.size()
+	}
+	most := 0
+	for i := range t.board.slots {
+		most = max(most, int(t.board.slots[i].notice.longest))
+	}
+	return most
+}
+
+// solo tells whether the closer does the work alone.
+func (t *Team) solo(units int) bool {
+	switch {
+	case t.last == "solo" || t.Size == 1:
+		return true
+	case t.last == "shared":
+		return false
+	}
+	limit := soloSpinning
+	if t.Root.Spin() == 0 {
+		limit = soloSleeping
+	}
+	p := &t.board.plan
+	total := units / p.pieces * p.group * p.length
+	switch t.args.Kind {
+	case Bcast, Allgather, Reduce, ReduceScatter:
+		total *= t.Size
+	case Allreduce, Scan, Exscan:
+		total *= 2 * t.Size
+	}
+	return total <= limit
+}
+
+// unit does one unit.
+func (t *Team) unit(i int) {
+	p := t.board.plan
+	piece := i % p.pieces
+	i /= p.pieces
+	row, first := i/p.groups(), i%p.groups()*p.group
+	at := piece * p.chunk
+	for col := first; col < min(first+p.group, p.cols); col++ {
+		switch t.args.Kind {
+		case Bcast:
+			t.bcastPiece(at, min(p.chunk, p.length-at))
+		case Reduce, Allreduce, ReduceScatter:
+			t.reducePiece(at, min(p.chunk, p.length-at))
+		case Scan, Exscan:
+			t.scanPiece(at, min(p.chunk, p.length-at))
+		default:
+			t.blockPiece(row, col, at, p.chunk)
+		}
+	}
+}
+
+func (t *Team) notice(member int) *notice { return &t.board.slots[member].notice }
+
+// bcastPiece copies n bytes from at on to all but the root.
+func (t *Team) bcastPiece(at, n int) {
+	root := t.args.Root
+	from := bytesAt(t.notice(root).source+uint64(at), n)
+	for i := range t.Size {
+		if member := t.neighbour(i); member != root {
+			copy(bytesAt(t.notice(member).result+uint64(at), n), from)
+		}
+	}
+}
+
+// reducePiece combines n bytes from at on of all vectors, and puts the result where
+// it is wanted.
+func (t *Team) reducePiece(at, n int) {
+	sum := t.temp(n)
+	copy(sum, bytesAt(t.notice(0).source+uint64(at), n))
+	for member := 1; member < t.Size; member++ {
+		t.apply(sum, bytesAt(t.notice(member).source+uint64(at), n))
+	}
+	switch t.args.Kind {
+	case Reduce:
+		copy(bytesAt(t.notice(t.args.Root).result+uint64(at), n), sum)
+	case Allreduce:
+		for i := range t.Size {
+			copy(bytesAt(t.notice(t.neighbour(i)).result+uint64(at), n), sum)
+		}
+	default:
+		t.deal(at, sum)
+	}
+}
+
+// deal gives each member what is its own of a piece of the result.
+func (t *Team) deal(at int, sum []byte) {
+	for member := range t.Size {
+		start, length := t.args.Send.block(member)
+		from, to := max(start, at), min(start+length, at+len(sum))
+		if from < to {
+			copy(bytesAt(t.notice(member).result+uint64(from-start), to-from), sum[from-at:to-at])
+		}
+	}
+}
+
+// scanPiece combines n bytes from at on and leaves the result so far at each member.
+// Where a member's vectors are the same memory its own is read before it is written.
+func (t *Team) scanPiece(at, n int) {
+	buf := t.temp(2 * n)
+	sum, own := buf[:n:n], buf[n:]
+	for member := range t.Size {
+		m := t.notice(member)
+		copy(own, bytesAt(m.source+uint64(at), n))
+		result := bytesAt(m.result+uint64(at), n)
+		if t.args.Kind == Exscan && member > 0 {
+			copy(result, sum)
+		}
+		if member == 0 {
+			copy(sum, own)
+		} else {
+			t.apply(sum, own)
+		}
+		if t.args.Kind == Scan {
+			copy(result, sum)
+		}
+	}
+}
+
+// blockPiece copies a piece of a block between two members, or for Allgather from one
+// to all. Columns begin beside the row, so that those who work on different rows read
+// from different members.
+func (t *Team) blockPiece(row, col, at, chunk int) {
+	switch root := t.args.Root; t.args.Kind {
+	case Gather:
+		m, r := t.notice(col), t.notice(root)
+		start, length := r.recv.blockOf(col)
+		t.carry(col, m.source, int(m.sent), r.result+uint64(start), length, at, chunk)
+	case Scatter:
+		r, m := t.notice(root), t.notice(col)
+		start, length := r.send.blockOf(col)
+		t.carry(root, r.source+uint64(start), length, m.result, int(m.wanted), at, chunk)
+	case Allgather:
+		m := t.notice(col)
+		for i := range t.Size {
+			to := t.notice(t.neighbour(i))
+			start, length := to.recv.blockOf(col)
+			t.carry(col, m.source, int(m.sent), to.result+uint64(start), length, at, chunk)
+		}
+	case Alltoall:
+		from := (row + 1 + col) % t.Size
+		s, r := t.notice(from), t.notice(row)
+		start, length := s.send.blockOf(row)
+		place, room := r.recv.blockOf(from)
+		t.carry(from, s.source+uint64(start), length, r.result+uint64(place), room, at, chunk)
+	}
+}
+
+// carry copies the bytes from at on, at most chunk, of a block that a member sends.
+func (t *Team) carry(from int, source uint64, length int, result uint64, room, at, chunk int) {
+	if length != room {
+		t.note(faultMismatch | fault(t.world(from)))
+		b := t.board
+		b.odd.Store(uint64(length))
+		length = min(length, room)
+	}
+	if n := min(length-at, chunk); n > 0 && source != result {
+		copy(bytesAt(result+uint64(at), n), bytesAt(source+uint64(at), n))
+	}
+}

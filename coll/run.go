@@ -1,0 +1,95 @@
+package coll
+
+import "fmt"
+
+// state is what a team keeps between and during calls.
+type state struct {
+	args     Args  // the call; keeps its buffers reachable and on the heap
+	fault    fault // the first thing that went wrong in the call
+	panicked any   // of this rank's operator
+	broken   error // why there is no message to be had any more: finalized
+	scratch  []byte
+	last     string // algorithm of the last call
+	odd      odd    // what is known of a mismatch
+
+	board  *board // direct only: made by the first call
+	calls  uint64 // entered on the board
+	over   func() bool
+	phase  phase
+	leaked []Args // their buffers may still be in use by others
+}
+
+// Run does one collective operation. It blocks until this member's part is done. The
+// error is, or wraps, a *LostError, *MismatchError, *OpError, *RankError,
+// *ArgumentError or pml.ErrFinalized. After a *LostError the other members may still
+// be writing to the buffer that was to be received into.
+func (t *Team) Run(a Args) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.args, t.fault, t.panicked, t.broken = a, 0, nil, nil
+	if err := t.prepare(&t.args); err != nil {
+		t.args = Args{}
+		return fmt.Errorf("coll: %v: %w", a.Kind, err)
+	}
+	if !t.Check || t.agree() {
+		algorithm := t.choose()
+		t.last = algorithm.name
+		algorithm.run(t)
+	}
+	err := t.verdict()
+	t.args, t.panicked = Args{}, nil
+	if err != nil {
+		return fmt.Errorf("coll: %v: %w", a.Kind, err)
+	}
+	return nil
+}
+
+// verdict turns what was noted into an error.
+func (t *Team) verdict() error {
+	f := t.fault
+	switch {
+	case t.broken != nil:
+		return t.broken
+	case f == 0:
+		return nil
+	case f.kind() == faultLost:
+		return &LostError{Rank: f.rank()}
+	case f.kind() == faultOp:
+		e := &OpError{Rank: f.rank()}
+		if f.rank() == t.world(t.Rank) {
+			e.Value = t.panicked
+		}
+		return e
+	}
+	return t.mismatch(f.rank())
+}
+
+// temp returns n bytes that last until the next call of temp.
+func (t *Team) temp(n int) []byte {
+	if cap(t.scratch) < n {
+		t.scratch = make([]byte, n)
+	}
+	return t.scratch[:n]
+}
+
+// Last returns the name of the algorithm of the last call; to be read by the
+// goroutine that made it.
+func (t *Team) Last() string { return t.last }
+
+// Barrier returns when all members have called it.
+func (t *Team) Barrier() error { return t.Run(Args{Kind: Barrier}) }
+
+// Bcast gives all members what the root has in buf.
+func (t *Team) Bcast(buf []byte, root int) error {
+	return t.Run(Args{Kind: Bcast, Root: root, Send: Buffer{Data: buf}})
+}
+
+// Allgather gives all members what each has in send, in the order of the team.
+func (t *Team) Allgather(send, recv []byte) error {
+	return t.Run(Args{Kind: Allgather, Send: Buffer{Data: send}, Recv: Buffer{Data: recv, Block: len(send)}})
+}
+
+// Allreduce combines what all members have in send.
+func (t *Team) Allreduce(send, recv []byte, op *Op) error {
+	return t.Run(Args{Kind: Allreduce, Op: op, Send: Buffer{Data: send}, Recv: Buffer{Data: recv}})
+}

@@ -1,0 +1,59 @@
+package coll
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// Team is a communicator as collectives see it: an ordered set of ranks of the job
+// with a context of its own. The exported fields are set before the first use and
+// stay as they are.
+//
+// All members call the same collectives in the same order. Collectives of one team
+// that several goroutines of a rank call at a time are let in one by one, in an order
+// that is theirs to agree on; those of different teams do not meet.
+type Team struct {
+	Engine *pml.Engine
+	Module btl.Module
+	Root   *job.Root
+
+	// Context is that of the messages of collectives. Point-to-point messages of
+	// the same communicator use another, see PointToPoint.
+	Context uint32
+
+	Rank, Size int     // the caller's place in the team, and the number of members
+	World      []int32 // the job's rank of each member; nil: the same numbers
+
+	Choice Choice // algorithms to be used instead of the usual ones
+	Check  bool   // make sure, at a cost, that all members make the same calls
+
+	mu sync.Mutex // held during a collective; guards the rest
+	state
+}
+
+// PointToPoint returns the context of the point-to-point messages of a communicator
+// whose collectives use the given one. Contexts of collectives are odd.
+func PointToPoint(context uint32) uint32 { return context - 1 }
+
+// WorldContext is the context of collectives of the world.
+const WorldContext = 1
+
+// world returns the job's rank of a member.
+func (t *Team) world(member int) int {
+	if t.World == nil {
+		return member
+	}
+	return int(t.World[member])
+}
+
+// member returns the place of a rank of the job in the team, or -1.
+func (t *Team) member(rank int) int {
+	if t.World == nil {
+		return rank
+	}
+	return slices.Index(t.World, int32(rank))
+}

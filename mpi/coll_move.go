@@ -1,0 +1,136 @@
+package mpi
+
+import "github.com/gopvas/gopvas/coll"
+
+// Bcast gives all ranks what the root has in buf.
+//
+// MPI 4.1 section 6.4 (MPI_Bcast).
+func Bcast[T any](c *Comm, buf []T, root int) error {
+	var err error
+	a := coll.Args{Kind: coll.Bcast, Root: root, Send: own(buf, &err)}
+	return c.collective("bcast", a, err)
+}
+
+// Gather leaves on the root, in the order of the ranks, what all have in send, of the
+// same length; elsewhere recv is not used. In place on the root.
+//
+// MPI 4.1 section 6.5 (MPI_Gather).
+func Gather[T any](c *Comm, send, recv []T, root int) error {
+	var err error
+	a := coll.Args{Kind: coll.Gather, Root: root}
+	if c.rank != root {
+		recv = nil
+	}
+	count := len(send)
+	if send == nil && c.rank == root {
+		a.InPlace, count = true, c.perRank("receive buffer", len(recv), &err)
+	}
+	a.Send, a.Recv = own(send, &err), blocks(recv, count, &err)
+	return c.collective("gather", a, err)
+}
+
+// Gatherv is Gather with parts of different lengths: on the root counts has the number
+// of elements of each rank, and displs where they go in recv; nil: one behind the other.
+//
+// MPI 4.1 section 6.5 (MPI_Gatherv).
+func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
+	var err error
+	a := coll.Args{Kind: coll.Gather, Root: root, Irregular: true}
+	a.Send = own(send, &err)
+	if c.rank == root {
+		a.InPlace = send == nil
+		a.Recv = irregular(recv, counts, displs, &err)
+	}
+	return c.collective("gatherv", a, err)
+}
+
+// Scatter gives each rank its part of what the root has in send, Size() blocks as long
+// as recv; elsewhere send is not used. In place is, on the root, a nil recv: its block
+// stays where it is.
+//
+// MPI 4.1 section 6.6 (MPI_Scatter).
+func Scatter[T any](c *Comm, send, recv []T, root int) error {
+	var err error
+	a := coll.Args{Kind: coll.Scatter, Root: root}
+	if c.rank != root {
+		send = nil
+	}
+	count := len(recv)
+	if recv == nil && c.rank == root {
+		a.InPlace, count = true, c.perRank("send buffer", len(send), &err)
+	}
+	a.Send, a.Recv = blocks(send, count, &err), own(recv, &err)
+	return c.collective("scatter", a, err)
+}
+
+// Scatterv is Scatter with parts of different lengths: on the root counts has the
+// number of elements for each rank, and displs where they are in send; nil: one behind
+// the other. recv is as long as the part.
+//
+// MPI 4.1 section 6.6 (MPI_Scatterv).
+func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
+	var err error
+	a := coll.Args{Kind: coll.Scatter, Root: root, Irregular: true}
+	a.Recv = own(recv, &err)
+	if c.rank == root {
+		a.InPlace = recv == nil
+		a.Send = irregular(send, counts, displs, &err)
+	}
+	return c.collective("scatterv", a, err)
+}
+
+// Allgather leaves on every rank, in the order of the ranks, what all have in send, of
+// the same length. In place.
+//
+// MPI 4.1 section 6.7 (MPI_Allgather).
+func Allgather[T any](c *Comm, send, recv []T) error {
+	var err error
+	a := coll.Args{Kind: coll.Allgather, InPlace: send == nil}
+	count := len(send)
+	if a.InPlace {
+		count = c.perRank("receive buffer", len(recv), &err)
+	}
+	a.Send, a.Recv = own(send, &err), blocks(recv, count, &err)
+	return c.collective("allgather", a, err)
+}
+
+// Allgatherv is Allgather with parts of different lengths: counts has the number of
+// elements of each rank, and displs where they go in recv; nil: one behind the other.
+//
+// MPI 4.1 section 6.7 (MPI_Allgatherv).
+func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	var err error
+	a := coll.Args{Kind: coll.Allgather, Irregular: true, InPlace: send == nil}
+	a.Send, a.Recv = own(send, &err), irregular(recv, counts, displs, &err)
+	return c.collective("allgatherv", a, err)
+}
+
+// Alltoall sends block i of send to rank i, which receives it as the block of this rank
+// in recv. Both have Size() blocks of the same length. In place, by way of a copy.
+//
+// MPI 4.1 section 6.8 (MPI_Alltoall).
+func Alltoall[T any](c *Comm, send, recv []T) error {
+	var err error
+	a := coll.Args{Kind: coll.Alltoall, InPlace: send == nil}
+	count := c.perRank("receive buffer", len(recv), &err)
+	if !a.InPlace && err == nil && len(send) < len(recv) {
+		err = &BufferError{What: "send buffer", Have: len(send), Need: len(recv)}
+	}
+	a.Send, a.Recv = blocks(send, count, &err), blocks(recv, count, &err)
+	return c.collective("alltoall", a, err)
+}
+
+// Alltoallv is Alltoall with blocks of different lengths, given as in Gatherv. In
+// place (a nil send) sendCounts and sendDispls are not used. What MPI_Alltoallw does
+// with types, Alltoallv of bytes does with lengths.
+//
+// MPI 4.1 section 6.8 (MPI_Alltoallv).
+func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
+	var err error
+	a := coll.Args{Kind: coll.Alltoall, Irregular: true, InPlace: send == nil}
+	a.Recv = irregular(recv, recvCounts, recvDispls, &err)
+	if !a.InPlace {
+		a.Send = irregular(send, sendCounts, sendDispls, &err)
+	}
+	return c.collective("alltoallv", a, err)
+}

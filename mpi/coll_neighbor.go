@@ -1,0 +1,110 @@
+package mpi
+
+import "github.com/gopvas/gopvas/coll"
+
+// NeighborAllgather sends send to all neighbours of the communicator's topology that
+// this rank sends to, and receives the same from each that it receives from: recv has
+// one block as long as send for each of those, in their order. The block of a
+// neighbour that a border leaves out stays as it is. It waits for neighbours only.
+//
+// MPI 4.1 section 8.6 (MPI_Neighbor_allgather).
+func NeighborAllgather[T any](c *Comm, send, recv []T) error {
+	return c.neighborly("neighbor_allgather", func(sources, destinations int, err *error) (out, in coll.Buffer) {
+		b := own(send, err)
+		in = blocks(recv, len(send), err)
+		out = coll.Buffer{Data: b.Data, Counts: make([]int, destinations), Displs: make([]int, destinations), Unit: 1}
+		for i := range out.Counts {
+			out.Counts[i] = len(b.Data)
+		}
+		return out, in
+	})
+}
+
+// NeighborAlltoall is NeighborAllgather with a block of its own for each neighbour that
+// this rank sends to: send has one block for each of those, in their order, and recv
+// one for each that it receives from. How long a block is follows from the longer of
+// the buffers.
+//
+// MPI 4.1 section 8.6 (MPI_Neighbor_alltoall).
+func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
+	return c.neighborly("neighbor_alltoall", func(sources, destinations int, err *error) (out, in coll.Buffer) {
+		count := 0
+		switch {
+		case destinations > 0:
+			count = len(send) / destinations
+		case sources > 0:
+			count = len(recv) / sources
+		}
+		return blocks(send, count, err), blocks(recv, count, err)
+	})
+}
+
+// NeighborAlltoallv is NeighborAlltoall with blocks of different lengths; counts and
+// displs have one entry for each neighbour, nil displs: one behind the other.
+//
+// MPI 4.1 section 8.6 (MPI_Neighbor_alltoallv).
+func NeighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
+	return c.neighborly("neighbor_alltoallv", func(_, _ int, err *error) (out, in coll.Buffer) {
+		return irregular(send, sendCounts, sendDispls, err), irregular(recv, recvCounts, recvDispls, err)
+	})
+}
+
+// NeighborAllgatherv is NeighborAllgather with parts of different lengths: counts has
+// the number of elements from each source, displs where they go in recv; nil: one
+// behind the other.
+//
+// MPI 4.1 section 8.6 (MPI_Neighbor_allgatherv).
+func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	return c.neighborly("neighbor_allgatherv", func(_, destinations int, err *error) (out, in coll.Buffer) {
+		b := own(send, err)
+		out = coll.Buffer{Data: b.Data, Counts: make([]int, destinations), Displs: make([]int, destinations), Unit: 1}
+		for i := range out.Counts {
+			out.Counts[i] = len(b.Data)
+		}
+		return out, irregular(recv, counts, displs, err)
+	})
+}
+
+// neighborly exchanges the blocks that buffers makes for so many neighbours.
+func (c *Comm) neighborly(op string, buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) error {
+	if err := c.begin(); err != nil {
+		return opError(op, err)
+	}
+	defer c.mu.Unlock()
+	sources, destinations, err := c.neighbors()
+	if err != nil {
+		return opError(op, err)
+	}
+	out, in := buffers(len(sources), len(destinations), &err)
+	if err == nil {
+		err = out.Check("send buffer", len(destinations))
+	}
+	if err == nil {
+		err = in.Check("receive buffer", len(sources))
+	}
+	if err != nil {
+		return opError(op, err)
+	}
+	return opError(op, c.team.Neighbors(c.edges(out, in, sources, destinations)))
+}
+
+// edges are the messages. On a grid the same two ranks may be neighbours in several
+// directions: the tag is the place among the receiver's sources.
+func (c *Comm) edges(out, in coll.Buffer, sources, destinations []int) (sends, receives []coll.Edge) {
+	ordered := false // whether the order tells messages apart
+	for i, to := range destinations {
+		tag := c.topology.mirror(i)
+		if tag < 0 {
+			tag, ordered = 0, true
+		}
+		sends = append(sends, coll.Edge{Member: to, Tag: tag, Data: out.Part(i)})
+	}
+	for i, from := range sources {
+		tag := i
+		if ordered || len(destinations) == 0 {
+			tag = 0
+		}
+		receives = append(receives, coll.Edge{Member: from, Tag: tag, Data: in.Part(i)})
+	}
+	return sends, receives
+}

@@ -1,0 +1,80 @@
+package mpi
+
+import "github.com/gopvas/gopvas/coll"
+
+// Reduce combines, element by element, what all ranks have in send, and leaves the
+// result in recv on the root; elsewhere recv is not used. In place on the root.
+//
+// MPI 4.1 section 6.9.1 (MPI_Reduce).
+func Reduce[T any](c *Comm, send, recv []T, op *Op[T], root int) error {
+	a := coll.Args{Kind: coll.Reduce, Root: root}
+	if c.rank != root {
+		recv = nil
+	}
+	return reduction(c, a, send, recv, op, c.rank == root)
+}
+
+// Allreduce is Reduce whose result all ranks get. In place.
+//
+// MPI 4.1 section 6.9.6 (MPI_Allreduce).
+func Allreduce[T any](c *Comm, send, recv []T, op *Op[T]) error {
+	return reduction(c, coll.Args{Kind: coll.Allreduce}, send, recv, op, true)
+}
+
+// Scan leaves on each rank the result of the ranks up to and with it. In place.
+//
+// MPI 4.1 section 6.11.1 (MPI_Scan).
+func Scan[T any](c *Comm, send, recv []T, op *Op[T]) error {
+	return reduction(c, coll.Args{Kind: coll.Scan}, send, recv, op, true)
+}
+
+// Exscan leaves on each rank the result of the ranks below it, and on rank 0 what was
+// there. In place.
+//
+// MPI 4.1 section 6.11.2 (MPI_Exscan).
+func Exscan[T any](c *Comm, send, recv []T, op *Op[T]) error {
+	return reduction(c, coll.Args{Kind: coll.Exscan}, send, recv, op, true)
+}
+
+func reduction[T any](c *Comm, a coll.Args, send, recv []T, op *Op[T], receives bool) error {
+	err := op.check()
+	a.Op = op.get()
+	a.InPlace = send == nil && receives
+	a.Send, a.Recv = own(send, &err), own(recv, &err)
+	return c.collective(a.Kind.String(), a, err)
+}
+
+// ReduceScatterBlock combines what all ranks have in send, of Size() blocks, and
+// leaves block i of the result on rank i. A block is as long as recv. In place recv
+// has all blocks, and its first becomes the result.
+//
+// MPI 4.1 section 6.10.1 (MPI_Reduce_scatter_block).
+func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
+	err := op.check()
+	a := coll.Args{Kind: coll.ReduceScatter, Op: op.get(), InPlace: send == nil}
+	count := len(recv)
+	if a.InPlace {
+		count = c.perRank("receive buffer", len(recv), &err)
+		send = recv
+	}
+	a.Send, a.Recv = blocks(send[:min(len(send), count*c.size)], count, &err), own(recv, &err)
+	return c.collective("reduce_scatter_block", a, err)
+}
+
+// ReduceScatter is ReduceScatterBlock with blocks of different lengths: counts has the
+// number of elements for each rank, and is the same on all ranks.
+//
+// MPI 4.1 section 6.10.2 (MPI_Reduce_scatter).
+func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) error {
+	err := op.check()
+	a := coll.Args{Kind: coll.ReduceScatter, Op: op.get(), InPlace: send == nil}
+	if a.InPlace {
+		send = recv
+	}
+	total := 0
+	for _, n := range counts {
+		total += max(n, 0)
+	}
+	a.Send, a.Recv = irregular(send[:min(len(send), total)], counts, nil, &err), own(recv, &err)
+	return c.collective("reduce_scatter", a, err)
+}

@@ -1,0 +1,63 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/gopvas/gopvas/job/jobtest"
+)
+
+// collCases are the behaviours of collective operations that the MPI standard asks
+// for. The algorithms are tested in package coll.
+var collCases = []p2pCase{
+	{"bcast from each", bcastFromEach},
+	{"operators", operators},
+	{"rank order", rankOrder},
+	{"reduce scatter", reduceScatters},
+	{"gather and scatter", gatherAndScatter},
+	{"allgather", allgathers},
+	{"alltoall", alltoalls},
+	{"neighbors", neighbors},
+	{"bad arguments", badCollectives},
+	{"split and reversed", splitAndReversed},
+	{"panicking operator", panickingOperator},
+}
+
+func collConformance(c *Comm) error {
+	for _, k := range collCases {
+		if only := os.Getenv("CASE"); only == "" || only == k.name {
+			if err := runCase(c, k); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func TestCollectivesOverMem(t *testing.T) {
+	for kind, options := range memKinds {
+		for _, ranks := range []int{1, 2, 3, 6} {
+			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
+				overMem(t, ranks, 2, options, collConformance)
+			})
+		}
+	}
+}
+
+func TestCollectivesInOneSpace(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 7} {
+		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
+			inOneSpace(t, ranks, func(c *Comm) error { return errors.Join(collConformance(c), c.Finalize()) })
+		})
+	}
+}
+
+func TestCollectivesOverProcesses(t *testing.T) {
+	for _, ranks := range []int{2, 5, 16} {
+		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
+			jobtest.Run(t, smJob(ranks), "collectives")
+		})
+	}
+}

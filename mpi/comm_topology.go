@@ -1,0 +1,30 @@
+package mpi
+
+import "errors"
+
+// topology is what a communicator knows about the neighbours of its ranks. It does not
+// change, so copies of a communicator share it.
+type topology interface {
+	// neighbors returns the ranks that this rank receives from and sends to in
+	// neighbourhood operations, in their order, not to be changed. ProcNull stands
+	// for a neighbour that a border leaves out.
+	neighbors() (sources, destinations []int)
+
+	// mirror returns which of its sources a destination knows this rank as: what
+	// goes to destination i comes from that rank's source mirror(i). It is -1 if
+	// the order tells: the k-th of the messages to a rank is from the k-th of the
+	// sources there that are this rank.
+	mirror(i int) int
+}
+
+var errNoTopology = errors.New("the communicator has no neighbours: " +
+	"use one from CartCreate, DistGraphCreate or DistGraphCreateAdjacent")
+
+// neighbors returns what topology.neighbors does, or an error if there is none.
+func (c *Comm) neighbors() (sources, destinations []int, err error) {
+	if c.topology == nil {
+		return nil, nil, errNoTopology
+	}
+	sources, destinations = c.topology.neighbors()
+	return sources, destinations, nil
+}

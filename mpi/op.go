@@ -1,0 +1,150 @@
+package mpi
+
+import (
+	"errors"
+
+	"github.com/gopvas/gopvas/coll"
+)
+
+// Integer, Real and Number are the element types that the operators take.
+type (
+	// Integer is all whole numbers.
+	Integer interface {
+		~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr
+	}
+	// Real is all numbers that have an order.
+	Real interface {
+		Integer | ~float32 | ~float64
+	}
+	// Number is all numbers.
+	Number interface {
+		Real | ~complex64 | ~complex128
+	}
+)
+
+// Op is an operator that reductions combine elements with. It may be used by any
+// number of calls and goroutines at a time. All ranks of a call give the same.
+//
+// Operators are associative. Sums of floating-point numbers are not, quite: which bits
+// come out depends on the order, and that depends on the algorithm and the number of
+// ranks, but on nothing else. So two runs give the same bits.
+//
+// MPI 4.1 section 6.9.
+type Op[T any] struct{ op *coll.Op }
+
+// NewOp makes an operator of a function that sets inout[i] = inout[i] op in[i] for all
+// elements; both slices have the same length. inout comes from lower ranks than in, and
+// if the operator is not commutative they are combined in the order of the ranks. The
+// function must not keep the slices, nor write to in. Any rank may call it, for any part of
+// the vectors and several goroutines at a time, so it depends on its arguments alone. If it
+// panics, the call returns an *OperatorError that names the rank where it did.
+//
+// MPI 4.1 section 6.9.5 (MPI_Op_create).
+func NewOp[T any](f func(inout, in []T), commutative bool) *Op[T] {
+	size, _ := elementSize[T]() // a bad type is the error of the call that uses it
+	return &Op[T]{&coll.Op{
+		Size: max(size, 1), Commutative: commutative,
+		Apply: func(inout, in []byte) { f(elements[T](inout, size), elements[T](in, size)) },
+	}}
+}
+
+// errNoOp is for a nil *Op, which get turns into nil.
+var errNoOp = errors.New("the operator is nil: use Sum, Max and so on, or NewOp")
+
+func (o *Op[T]) check() error {
+	if o == nil || o.op == nil {
+		return errNoOp
+	}
+	return nil
+}
+
+func (o *Op[T]) get() *coll.Op {
+	if o == nil {
+		return nil
+	}
+	return o.op
+}
+
+// Sum adds.
+func Sum[T Number]() *Op[T] {
+	return NewOp(func(inout, in []T) {
+		in = in[:len(inout)]
+		for i := range inout {
+			inout[i] += in[i]
+		}
+	}, true)
+}
+
+// Prod multiplies.
+func Prod[T Number]() *Op[T] {
+	return NewOp(func(inout, in []T) {
+		in = in[:len(inout)]
+		for i := range inout {
+			inout[i] *= in[i]
+		}
+	}, true)
+}
+
+// Min takes the smaller one, or a NaN if there is one.
+func Min[T Real]() *Op[T] { return each(func(a, b T) T { return min(a, b) }) }
+
+// Max takes the greater one, or a NaN if there is one.
+func Max[T Real]() *Op[T] { return each(func(a, b T) T { return max(a, b) }) }
+
+// BAnd is the bitwise and.
+func BAnd[T Integer]() *Op[T] { return each(func(a, b T) T { return a & b }) }
+
+// BOr is the bitwise or.
+func BOr[T Integer]() *Op[T] { return each(func(a, b T) T { return a | b }) }
+
+// BXor is the bitwise exclusive or.
+func BXor[T Integer]() *Op[T] { return each(func(a, b T) T { return a ^ b }) }
+
+// LAnd is the logical and.
+func LAnd() *Op[bool] { return each(func(a, b bool) bool { return a && b }) }
+
+// LOr is the logical or.
+func LOr() *Op[bool] { return each(func(a, b bool) bool { return a || b }) }
+
+// LXor is the logical exclusive or.
+func LXor() *Op[bool] { return each(func(a, b bool) bool { return a != b }) }
+
+// Loc is a value and where it comes from, such as a rank or an index.
+type Loc[T Real] struct {
+	Value T
+	Index int
+}
+
+// MinLoc takes the smaller value with its index; of equal ones the lower index.
+//
+// MPI 4.1 section 6.9.4 (MPI_MINLOC).
+func MinLoc[T Real]() *Op[Loc[T]] {
+	return each(func(a, b Loc[T]) Loc[T] {
+		if b.Value < a.Value || b.Value == a.Value && b.Index < a.Index {
+			return b
+		}
+		return a
+	})
+}
+
+// MaxLoc takes the greater value with its index; of equal ones the lower index.
+//
+// MPI 4.1 section 6.9.4 (MPI_MAXLOC).
+func MaxLoc[T Real]() *Op[Loc[T]] {
+	return each(func(a, b Loc[T]) Loc[T] {
+		if b.Value > a.Value || b.Value == a.Value && b.Index < a.Index {
+			return b
+		}
+		return a
+	})
+}
+
+// each makes a commutative operator of a function of two elements.
+func each[T any](f func(a, b T) T) *Op[T] {
+	return NewOp(func(inout, in []T) {
+		in = in[:len(inout)]
+		for i := range inout {
+			inout[i] = f(inout[i], in[i])
+		}
+	}, true)
+}
