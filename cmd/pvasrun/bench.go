@@ -22,6 +22,9 @@ func executeBench(args []string) error {
 	for _, name := range bench.Patterns() {
 		benchmarks[name] = func(args []string) error { return executeP2P(name, args) }
 	}
+	for _, name := range bench.Collectives() {
+		benchmarks[name] = func(args []string) error { return executeColl(name, args) }
+	}
 	if len(args) == 0 || benchmarks[args[0]] == nil {
 		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(slices.Sorted(maps.Keys(benchmarks)), ", "))}
 	}

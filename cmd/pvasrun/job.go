@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/mpi"
@@ -32,7 +33,26 @@ func executeRun(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.passCollectives(apps); err != nil {
+		return err
+	}
 	return f.run(context.Background(), apps)
+}
+
+// passCollectives tells the ranks of all programs how to do collectives.
+func (f *runFlags) passCollectives(apps []launcher.App) error {
+	if _, err := coll.ParseChoice(f.Coll); err != nil {
+		return usageError{err}
+	}
+	for i := range apps {
+		if f.Coll != "" {
+			apps[i].Env = append(apps[i].Env, coll.EnvChoice+"="+f.Coll)
+		}
+		if f.Check {
+			apps[i].Env = append(apps[i].Env, coll.EnvCheck+"=1")
+		}
+	}
+	return nil
 }
 
 // run runs a job to its end; a rank's failure, which the launcher has explained,
