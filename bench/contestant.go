@@ -46,7 +46,7 @@ func (c Contestant) path() string {
 // what rank 0 printed.
 func (c Contestant) run(ctx context.Context, n int, args []string) ([]byte, error) {
 	if c.peer != nil {
-		return c.peer.run(ctx, c, n, args[1:])
+		return c.peer.run(ctx, c, n, args)
 	}
 	self, err := os.Executable()
 	if err != nil {

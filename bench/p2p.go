@@ -111,6 +111,7 @@ func P2P(ctx context.Context, cfg P2PConfig) ([][]P2PResult, error) {
 type timing struct {
 	bytes, reps   int
 	avg, min, max float64
+	algorithm     string // "": not said
 }
 
 func parseLines(r io.Reader) (lines []timing, err error) {
@@ -119,6 +120,9 @@ func parseLines(r io.Reader) (lines []timing, err error) {
 		var t timing
 		if _, err := fmt.Sscan(s.Text(), &t.bytes, &t.reps, &t.avg, &t.min, &t.max); err != nil {
 			return nil, fmt.Errorf("line %q: %w", s.Text(), err)
+		}
+		if words := strings.Fields(s.Text()); len(words) > 5 {
+			t.algorithm = words[5]
 		}
 		lines = append(lines, t)
 	}

@@ -14,16 +14,19 @@ import (
 	"strings"
 )
 
-//go:embed peer/p2p.c
-var p2pSource []byte
+var (
+	//go:embed peer/p2p.c
+	p2pSource []byte
+	//go:embed peer/coll.c
+	collSource []byte
+)
 
 // A peer is an installed MPI with our C counterpart of the benchmarks compiled
 // for it.
 type peer struct {
-	name    string
-	mpirun  string
-	program string // compiled
-	dir     string // temporary
+	name   string
+	mpirun string
+	dir    string // temporary; has the programs, compiled
 }
 
 // peers says how to use each MPI that can be compared with.
@@ -52,13 +55,15 @@ func Peer(ctx context.Context, name, singleCopy string, pinned bool) (c Contesta
 	if err != nil {
 		return c, nil, err
 	}
-	p := &peer{name: name, mpirun: mpirun, dir: dir, program: filepath.Join(dir, "p2p")}
+	p := &peer{name: name, mpirun: mpirun, dir: dir}
 	remove := func() { _ = os.RemoveAll(dir) }
-	compile := exec.CommandContext(ctx, mpicc, "-O2", "-x", "c", "-o", p.program, "-")
-	compile.Stdin = bytes.NewReader(p2pSource)
-	if out, err := compile.CombinedOutput(); err != nil {
-		remove()
-		return c, nil, fmt.Errorf("bench: compile for %s: %w\n%s", name, err, out)
+	for program, source := range map[string][]byte{"p2p": p2pSource, "coll": collSource} {
+		compile := exec.CommandContext(ctx, mpicc, "-O2", "-x", "c", "-o", filepath.Join(dir, program), "-")
+		compile.Stdin = bytes.NewReader(source)
+		if out, err := compile.CombinedOutput(); err != nil {
+			remove()
+			return c, nil, fmt.Errorf("bench: compile for %s: %w\n%s", name, err, out)
+		}
 	}
 	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, remove, nil
 }
@@ -72,6 +77,7 @@ func firstInPath(names []string) string {
 	return ""
 }
 
+// run runs the program that the first of args names, with the others.
 func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]byte, error) {
 	flags := []string{"-n", strconv.Itoa(n)}
 	switch p.name {
@@ -84,7 +90,7 @@ func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]b
 	case "mpich":
 		flags = append(flags, "-bind-to", choose(c.Pinned, "core", "none"))
 	}
-	cmd := exec.CommandContext(ctx, p.mpirun, slices.Concat(flags, []string{p.program}, args)...)
+	cmd := exec.CommandContext(ctx, p.mpirun, slices.Concat(flags, []string{filepath.Join(p.dir, args[0])}, args[1:])...)
 	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -13,6 +13,7 @@ const RankCommand = "bench-rank"
 var ranks = map[string]func(args []string){
 	"touch": touchRank,
 	"p2p":   p2pRankMain,
+	"coll":  collRankMain,
 }
 
 // RankMain runs a rank program and returns true, where args (those of the

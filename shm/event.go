@@ -130,3 +130,7 @@ func (e *Event) Doze(seq uint32) error {
 	}
 	return nil
 }
+
+// DozeBriefly is Doze that returns after at most ns nanoseconds, and keeps the Go
+// scheduler out of it: see sys.FutexWaitBriefly.
+func (e *Event) DozeBriefly(seq uint32, ns int64) { sys.FutexWaitBriefly(&e.seq, seq, ns) }

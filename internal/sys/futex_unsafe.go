@@ -38,3 +38,18 @@ func FutexWake(word *atomic.Uint32) error {
 		futexWake, math.MaxInt32, 0, 0, 0)
 	return wrap("futex(FUTEX_WAKE)", errno)
 }
+
+// FutexWaitBriefly is FutexWait that returns after at most ns nanoseconds, and that the
+// Go scheduler does not learn of: the thread keeps its place, so that no goroutine of
+// this process runs in it, but nothing needs to be handed over and taken back either,
+// which costs several times what the sleep does. It is for processes that have nothing
+// else to do, and for short times: the collector may have to wait for it too.
+func FutexWaitBriefly(word *atomic.Uint32, val uint32, ns int64) {
+	limit := unix.NsecToTimespec(ns)
+	// Whatever the cause is that it returns for, the caller looks again.
+	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)),
+		futexWait, uintptr(val), uintptr(unsafe.Pointer(&limit)), 0, 0)
+}
+
+// Yield lets other threads run on this CPU, and keeps the Go scheduler out of it.
+func Yield() { _, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0) }

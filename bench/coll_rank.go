@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+// A collRank is a rank that measures one collective operation at one size. The loops
+// follow IMB: the root changes from call to call, and nothing else keeps the ranks in
+// step. peer/coll.c has the same in C.
+type collRank struct {
+	world, ring *mpi.Comm
+	n           int
+	out, in     []byte
+	outF, inF   []float64
+	sum         *mpi.Op[float64]
+}
+
+// collectives are the operations. n is the length that is reported: of the vector, or
+// of what one rank sends to another.
+var collectives = map[string]func(r *collRank, root int) error{
+	"barrier":   func(r *collRank, _ int) error { return r.world.Barrier() },
+	"bcast":     func(r *collRank, root int) error { return mpi.Bcast(r.world, r.out[:r.n], root) },
+	"reduce":    func(r *collRank, root int) error { return mpi.Reduce(r.world, r.outF, r.inF, r.sum, root) },
+	"allreduce": func(r *collRank, _ int) error { return mpi.Allreduce(r.world, r.outF, r.inF, r.sum) },
+	"reduce_scatter": func(r *collRank, _ int) error {
+		block := len(r.outF) / r.world.Size()
+		return mpi.ReduceScatterBlock(r.world, r.outF[:block*r.world.Size()], r.inF[:block], r.sum)
+	},
+	"allgather": func(r *collRank, _ int) error { return mpi.Allgather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()]) },
+	"alltoall": func(r *collRank, _ int) error {
+		return mpi.Alltoall(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n*r.world.Size()])
+	},
+	"neighbor": func(r *collRank, _ int) error { return mpi.NeighborAlltoall(r.ring, r.out[:2*r.n], r.in[:2*r.n]) },
+}
+
+// collRankMain is the rank program; its arguments are those of peer/coll.c.
+func collRankMain(args []string) {
+	if len(args) != 2 || collectives[args[0]] == nil {
+		fmt.Fprintln(os.Stderr, "bench: two arguments are needed: benchmark and BYTES:REPETITIONS,...")
+		os.Exit(2)
+	}
+	mpi.Run(func(world *mpi.Comm) error {
+		grid, err := mpi.CartCreate(world, []int{world.Size()}, []bool{true})
+		if err != nil {
+			return err
+		}
+		for item := range strings.SplitSeq(args[1], ",") {
+			n, reps, err := parseLoad(item)
+			if err != nil {
+				return err
+			}
+			room := n * max(2, world.Size())
+			r := &collRank{
+				world: world, ring: grid.Comm, n: n, sum: mpi.Sum[float64](),
+				out: touched(room), in: touched(room),
+				outF: make([]float64, n/8), inF: make([]float64, n/8),
+			}
+			for i := range r.outF {
+				r.outF[i], r.inF[i] = 1, 1
+			}
+			if err := r.measure(collectives[args[0]], reps); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// touched returns n bytes, all pages of which are there.
+func touched(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = 1
+	}
+	return b
+}
+
+// measure warms up and lets rank 0 print the line that parseCollLines reads.
+func (r *collRank) measure(step func(*collRank, int) error, reps int) error {
+	size := r.world.Size()
+	for i := range (reps + 9) / 10 {
+		if err := step(r, i%size); err != nil {
+			return err
+		}
+	}
+	for range 2 {
+		if err := r.world.Barrier(); err != nil {
+			return err
+		}
+	}
+	start := time.Now()
+	for i := range reps {
+		if err := step(r, i%size); err != nil {
+			return err
+		}
+	}
+	t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(reps)
+	algorithm := r.world.Algorithm()
+	all := make([]float64, size)
+	if err := mpi.Gather(r.world, []float64{t}, all, 0); err != nil {
+		return err
+	}
+	if r.world.Rank() != 0 {
+		return nil
+	}
+	sum, low, high := 0.0, t, t
+	for _, v := range all {
+		sum, low, high = sum+v, min(low, v), max(high, v)
+	}
+	fmt.Printf("%d %d %.4f %.4f %.4f %s\n", r.n, reps, sum/float64(size), low, high, algorithm)
+	return nil
+}

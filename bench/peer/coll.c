@@ -1,0 +1,83 @@
+/* The benchmarks of collective operations of pvasrun for an installed MPI: the same
+ * loops, warm-ups and repetitions as coll_rank.go, the same output.
+ *
+ *   coll BENCHMARK BYTES:REPETITIONS,...
+ *
+ * prints "bytes repetitions average minimum maximum": microseconds for one call, over
+ * the ranks. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+static char *out, *in;
+static MPI_Comm ring;
+
+static void step(const char *what, int n, int root)
+{
+	if (!strcmp(what, "barrier"))
+		MPI_Barrier(MPI_COMM_WORLD);
+	else if (!strcmp(what, "bcast"))
+		MPI_Bcast(out, n, MPI_BYTE, root, MPI_COMM_WORLD);
+	else if (!strcmp(what, "reduce"))
+		MPI_Reduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
+	else if (!strcmp(what, "allreduce"))
+		MPI_Allreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	else if (!strcmp(what, "reduce_scatter"))
+		MPI_Reduce_scatter_block(out, in, n / 8 / size, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	else if (!strcmp(what, "allgather"))
+		MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
+	else if (!strcmp(what, "alltoall"))
+		MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
+	else if (!strcmp(what, "neighbor"))
+		MPI_Neighbor_alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, ring);
+	else
+		MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static void measure(const char *what, int n, int reps)
+{
+	double t, low, high, sum;
+	size_t room = (size_t)n * (size > 2 ? size : 2) + 8;
+	out = malloc(room);
+	in = malloc(room);
+	memset(out, 0, room);
+	memset(in, 0, room);
+	for (int i = 0; i < (reps + 9) / 10; i++)
+		step(what, n, i % size);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD);
+	t = MPI_Wtime();
+	for (int i = 0; i < reps; i++)
+		step(what, n, i % size);
+	t = (MPI_Wtime() - t) * 1e6 / reps;
+	MPI_Reduce(&t, &low, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
+	MPI_Reduce(&t, &high, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	MPI_Reduce(&t, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (rank == 0) {
+		printf("%d %d %.4f %.4f %.4f\n", n, reps, sum / size, low, high);
+		fflush(stdout);
+	}
+	free(out);
+	free(in);
+}
+
+int main(int argc, char **argv)
+{
+	int periodic = 1;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (argc != 3)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
+	for (char *item = strtok(argv[2], ","); item; item = strtok(NULL, ",")) {
+		int n, reps;
+		if (sscanf(item, "%d:%d", &n, &reps) != 2)
+			MPI_Abort(MPI_COMM_WORLD, 2);
+		measure(argv[1], n, reps);
+	}
+	MPI_Finalize();
+	return 0;
+}
