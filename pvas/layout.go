@@ -12,8 +12,8 @@ import "fmt"
 // The used top of the stack and the first 2 MiB of the program share a table
 // page. The guard is the untouched part of the reservation, so it costs no
 // mapping of its own: it merges with the unused end of the arena before it.
-// The arena is the rest: PROT_NONE until the runtime package of the rank makes
-// parts of it usable, 2 MiB aligned so that huge pages and table pages fit.
+// The arena is the rest, without a gap that would be a mapping of its own: PROT_NONE
+// until the runtime package of the rank makes parts of it usable.
 const (
 	guardSize    = 16 << 10
 	stackShare   = 64 << 10 // of the stack, above the 2 MiB boundary
@@ -69,7 +69,7 @@ func lay(partition int, base, size uint64, prog program, stackSize uint64) (Layo
 		l.Entry = prog.interp.entry + l.Interp.Start - prog.interp.lo
 		end = l.Interp.End
 	}
-	l.Arena = Range{alignUp(end, tableSpan), base + size}
+	l.Arena = Range{end, base + size}
 	if l.Arena.Start >= l.Arena.End {
 		return Layout{}, fmt.Errorf("%w: %d MiB hold no stack of %d MiB and image of %d MiB: give --partition-size a larger power of two",
 			ErrTooSmall, size>>20, stackSize>>20, (end-top)>>20)
