@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 2
+	layoutVersion = 3
 
 	cacheLine = 64
 
@@ -112,14 +112,16 @@ type rankBlock struct {
 	early   atomic.Uint32 // 0, then 1 for ever: has looked for a mailbox too early
 	_       [cacheLine - 28]byte
 
-	// Written from outside: the arena's geometry by the space host before the rank
+	// Written from outside: the geometry by the space host before the rank
 	// starts, gone by the supervisor when it has reaped the rank (0, then 1).
 	partition     atomic.Uint64
 	partitionSize atomic.Uint64
 	arena         atomic.Uint64
 	arenaSize     atomic.Uint64
+	pocket        atomic.Uint64
+	pocketSize    atomic.Uint64
 	gone          atomic.Uint32
-	_             [cacheLine - 36]byte
+	_             [cacheLine - 52]byte
 
 	// Written by the rank, each slot once, before the barrier after which peers
 	// read it.

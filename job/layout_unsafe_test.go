@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 2, layoutVersion)
+	require.EqualValues(t, 3, layoutVersion)
 	var h header
 	var p holdBlock
 	var b rankBlock
@@ -59,7 +59,9 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.partitionSize", unsafe.Offsetof(b.partitionSize), 72},
 		{"rankBlock.arena", unsafe.Offsetof(b.arena), 80},
 		{"rankBlock.arenaSize", unsafe.Offsetof(b.arenaSize), 88},
-		{"rankBlock.gone", unsafe.Offsetof(b.gone), 96},
+		{"rankBlock.pocket", unsafe.Offsetof(b.pocket), 96},
+		{"rankBlock.pocketSize", unsafe.Offsetof(b.pocketSize), 104},
+		{"rankBlock.gone", unsafe.Offsetof(b.gone), 112},
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 128},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 640},

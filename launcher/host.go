@@ -109,7 +109,7 @@ func (h *host) create(req *createRequest) error {
 	if req.Tasks == 0 {
 		return nil
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, HugePages: req.HugePages})
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, Pocket: job.PocketSize(req.Tasks), HugePages: req.HugePages})
 	h.space = space
 	return err
 }
@@ -147,7 +147,9 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	h.memory.Root().SetArena(req.Rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
+	root := h.memory.Root()
+	root.SetArena(req.Rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
+	root.SetPocket(req.Rank, layout.Pocket.Start, layout.Pocket.Len())
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
 		Env:   rankEnv(app.Env, req.Rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),

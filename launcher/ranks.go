@@ -123,8 +123,8 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 		return 0, err
 	}
 	l := rep.Layout
-	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack %#x-%#x, arena %#x", rank,
-		l.Base, l.Image.Start, l.Image.End, l.Stack.Start, l.Stack.End, l.Arena.Start)
+	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack and pocket %#x-%#x, arena %#x", rank,
+		l.Base, l.Image.Start, l.Image.End, l.Stack.Start, l.Pocket.End, l.Arena.Start)
 	return rep.Pid, nil
 }
 

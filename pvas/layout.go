@@ -6,11 +6,14 @@ import "fmt"
 // maps 2 MiB, one table of those 1 GiB, so what a task touches lies together.
 //
 //	base                                                       base + size
-//	|- guard -|---- stack ----|- program -|- interpreter -|---- arena ----|
+//	|- guard -|---- stack ----|- pocket -|- program -|- interpreter -|---- arena ----|
 //	          16 KiB          ^ stackTop, 64 KiB above a 2 MiB boundary
 //
-// The used top of the stack and the first 2 MiB of the program share a table
-// page. The guard is the untouched part of the reservation, so it costs no
+// The used top of the stack, the pocket and the first 2 MiB of the program share a
+// table page. The pocket is for the little that every task needs to share: behind the
+// program it would take a table page of its own where a program ends with much
+// untouched bss (crypto/rand alone has 32 MiB). To the kernel it and the stack are one
+// memory area. The guard is the untouched part of the reservation, so it costs no
 // mapping of its own: it merges with the unused end of the arena before it.
 // The arena is the rest, without a gap that would be a mapping of its own: PROT_NONE
 // until the runtime package of the rank makes parts of it usable.
@@ -44,8 +47,9 @@ type Layout struct {
 	Image     Range  `json:"image"`  // the program's segments
 	Interp    Range  `json:"interp"` // its dynamic linker; empty where none is needed
 	Stack     Range  `json:"stack"`
-	Arena     Range  `json:"arena"` // free for the runtime of the task; PROT_NONE
-	Entry     uint64 `json:"entry"` // where the task starts
+	Pocket    Range  `json:"pocket"` // readable and writable, zeros; for the runtime of the task
+	Arena     Range  `json:"arena"`  // free for the runtime of the task; PROT_NONE
+	Entry     uint64 `json:"entry"`  // where the task starts
 }
 
 // program is everything loaded for one task.
@@ -56,12 +60,16 @@ type program struct {
 	interp *image
 }
 
+// extents are the lengths of what lies in front of a program, in bytes.
+type extents struct{ stack, pocket uint64 }
+
 // lay places a program in a partition.
-func lay(partition int, base, size uint64, prog program, stackSize uint64) (Layout, error) {
+func lay(partition int, base, size uint64, prog program, front extents) (Layout, error) {
 	l := Layout{Partition: partition, Base: base, Size: size}
-	top := base + alignUp(guardSize+stackSize, tableSpan) + stackShare
-	l.Stack = Range{top - stackSize, top}
-	l.Image = place(prog.img, top)
+	top := base + alignUp(guardSize+front.stack, tableSpan) + stackShare
+	l.Stack = Range{top - front.stack, top}
+	l.Pocket = Range{top, top + front.pocket}
+	l.Image = place(prog.img, l.Pocket.End)
 	l.Entry = prog.img.entry + l.bias(prog.img)
 	end := l.Image.End
 	if prog.interp != nil {
@@ -72,7 +80,7 @@ func lay(partition int, base, size uint64, prog program, stackSize uint64) (Layo
 	l.Arena = Range{end, base + size}
 	if l.Arena.Start >= l.Arena.End {
 		return Layout{}, fmt.Errorf("%w: %d MiB hold no stack of %d MiB and image of %d MiB: give --partition-size a larger power of two",
-			ErrTooSmall, size>>20, stackSize>>20, (end-top)>>20)
+			ErrTooSmall, size>>20, front.stack>>20, (end-top)>>20)
 	}
 	return l, nil
 }

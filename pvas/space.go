@@ -13,6 +13,7 @@ import (
 type Config struct {
 	Tasks         int    // number of partitions, at least 1
 	PartitionSize uint64 // bytes, a power of two; 0: 64 GiB, or less when Tasks is large
+	Pocket        uint64 // bytes of each task's pocket, see Layout; rounded up to pages
 	HugePages     bool   // advise huge pages for the arenas of the partitions
 }
 
@@ -21,6 +22,7 @@ type Config struct {
 type Space struct {
 	base, size uint64 // of one partition; base is a multiple of size
 	tasks      int
+	pocket     uint64
 	huge       bool
 	reserved   Range
 	fences     []Range
@@ -48,7 +50,7 @@ func Create(cfg Config) (*Space, error) {
 	if err := checkLimits(cfg.Tasks); err != nil {
 		return nil, err
 	}
-	s := &Space{tasks: cfg.Tasks, huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
+	s := &Space{tasks: cfg.Tasks, pocket: pageUp(cfg.Pocket), huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
 	if err := s.reserve(cfg.PartitionSize); err != nil {
 		return nil, err
 	}
@@ -164,7 +166,7 @@ func (s *Space) Layout(i int, path string) (Layout, error) {
 
 func (s *Space) lay(i int, prog program) (Layout, error) {
 	base, size := s.Partition(i)
-	return lay(i, base, size, prog, stackSize())
+	return lay(i, base, size, prog, extents{stackSize(), s.pocket})
 }
 
 // stackSize is what RLIMIT_STACK says, within reason: C libraries read the same

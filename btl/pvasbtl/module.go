@@ -21,9 +21,22 @@ type Module struct {
 	rank int
 
 	mu     sync.Mutex // guards the rest
-	next   uint64     // address of the first byte not given out; all below is accessible
-	end    uint64     // address behind the arena
+	arena  room       // all below next is accessible
+	pocket room       // all of it is accessible; for small things, first come first served
 	closed bool
+}
+
+// room is memory that is given out from its beginning on.
+type room struct {
+	next, end uint64 // addresses
+}
+
+// find returns where the next n bytes at a multiple of align would lie. None of the
+// sums can wrap: addresses of a process end far below 2^63.
+func (r *room) find(n, align uint64) (start, end uint64, ok bool) {
+	start = roundUp(r.next, align)
+	end = start + n
+	return start, end, end <= r.end
 }
 
 // New returns the module of a rank of the job. The error is a *job.RankError
@@ -37,7 +50,10 @@ func New(root *job.Root, rank int) (*Module, error) {
 	if size == 0 || base%page != 0 || size%page != 0 || base > math.MaxUint64-size {
 		return nil, fmt.Errorf("pvasbtl: open: rank %d has no usable arena (%#x bytes at %#x)", rank, size, base)
 	}
-	m := &Module{root: root, rank: rank, next: base, end: base + size}
+	m := &Module{root: root, rank: rank, arena: room{base, base + size}}
+	if at, size := root.Pocket(rank); at%page == 0 && at <= math.MaxUint64-size {
+		m.pocket = room{at, at + size}
+	}
 	box, err := mail.Open(m, root, rank)
 	if err != nil {
 		return nil, fmt.Errorf("pvasbtl: open: %w", err)
@@ -69,19 +85,22 @@ func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) {
 	if n >= btl.HugePage {
 		align = btl.HugePage
 	}
-	// None of these sums can wrap: addresses of a process end far below 2^63.
-	start := roundUp(m.next, align)
-	end := start + roundUp(uint64(n), page)
-	if end > m.end {
+	length := roundUp(uint64(n), page)
+	if start, end, ok := m.pocket.find(length, align); ok {
+		m.pocket.next = end
+		return sys.Bytes(uintptr(start), n), start, nil
+	}
+	start, end, ok := m.arena.find(length, align)
+	if !ok {
 		return nil, 0, fmt.Errorf("pvasbtl: allocate %d bytes: %w: %d bytes left in the arena of rank %d; "+
-			"use pvasrun --partition-size", n, btl.ErrExhausted, m.end-m.next, m.rank)
+			"use pvasrun --partition-size", n, btl.ErrExhausted, m.arena.end-m.arena.next, m.rank)
 	}
 	// What was skipped for alignment is opened too: it costs nothing as long as
 	// nobody touches it, and the arena stays one mapping.
-	if err := sys.Mprotect(uintptr(m.next), uintptr(end-m.next), sys.ProtRead|sys.ProtWrite); err != nil {
+	if err := sys.Mprotect(uintptr(m.arena.next), uintptr(end-m.arena.next), sys.ProtRead|sys.ProtWrite); err != nil {
 		return nil, 0, fmt.Errorf("pvasbtl: allocate %d bytes: %w", n, err)
 	}
-	m.next = end
+	m.arena.next = end
 	if m.root.HugePages() && align == btl.HugePage {
 		// Advice: where the kernel has no huge pages, small ones do.
 		_ = sys.Madvise(uintptr(start), uintptr(end-start), sys.MadvHugePage)

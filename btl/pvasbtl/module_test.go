@@ -2,6 +2,7 @@ package pvasbtl_test
 
 import (
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -108,4 +109,31 @@ func TestArenaRunsOut(t *testing.T) {
 	require.NoError(t, err)
 	_, err = m.Attach(0, 4096, 1)
 	require.ErrorContains(t, err, "there is no memory at 0x1000")
+}
+
+// What every rank shares fits into the pocket, so that it needs no table page of its
+// own; what does not fit comes from the arena.
+func TestPocket(t *testing.T) {
+	const ranks = 240
+	root := space(t, job.Config{Ranks: ranks, CPUs: 2})
+	pocket := make([]byte, job.PocketSize(ranks)+4096)
+	at := (uint64(sys.AddrOf(pocket)) + 4095) &^ 4095
+	root.SetPocket(0, at, job.PocketSize(ranks))
+	inPocket := func(p uint64) bool { return p >= at && p < at+job.PocketSize(ranks) }
+	m, err := pvasbtl.New(root, 0)
+	require.NoError(t, err)
+	mailbox, open := root.Mailbox(0, 0)
+	require.True(t, open)
+	require.True(t, inPocket(mailbox))
+	_, first, err := m.Alloc(200 * ranks) // as large as the board of all ranks' collectives
+	require.NoError(t, err)
+	require.True(t, inPocket(first))
+	_, second, err := m.Alloc(200 * ranks)
+	require.NoError(t, err)
+	require.False(t, inPocket(second))
+	_, third, err := m.Alloc(1)
+	require.NoError(t, err)
+	require.True(t, inPocket(third))
+	require.NotEqual(t, first, third)
+	runtime.KeepAlive(pocket)
 }

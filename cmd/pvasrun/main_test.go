@@ -228,7 +228,7 @@ func TestBenchTouch(t *testing.T) {
 	// One PTE page of 4 KiB for each 2 MiB that a rank maps: of all ranks, or of its own.
 	require.GreaterOrEqual(t, many.PageTableGrowthKiB, int64(n*n*4))
 	require.GreaterOrEqual(t, one.PageTableGrowthKiB, int64(n*4))
-	require.Less(t, one.PageTableGrowthKiB, many.PageTableGrowthKiB/2)
+	require.Less(t, one.PageTableGrowthKiB, int64(n*6), "what else a rank touches after Init lies in table pages that are there")
 	require.Equal(t, uint64(n*4), one.ModelKiB)
 
 	got = command(t, nil, "bench", "touch", "-n", "2", "--size", "64K")
