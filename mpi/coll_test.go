@@ -38,7 +38,7 @@ func collConformance(c *Comm) error {
 
 func TestCollectivesOverMem(t *testing.T) {
 	for kind, options := range memKinds {
-		for _, ranks := range []int{1, 2, 3, 6} {
+		for _, ranks := range counts(1, 2, 3, 6) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
 				overMem(t, ranks, 2, options, collConformance)
 			})
@@ -47,7 +47,7 @@ func TestCollectivesOverMem(t *testing.T) {
 }
 
 func TestCollectivesInOneSpace(t *testing.T) {
-	for _, ranks := range []int{1, 2, 3, 7} {
+	for _, ranks := range counts(1, 2, 3, 7) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			inOneSpace(t, ranks, func(c *Comm) error { return errors.Join(collConformance(c), c.Finalize()) })
 		})
@@ -55,7 +55,7 @@ func TestCollectivesInOneSpace(t *testing.T) {
 }
 
 func TestCollectivesOverProcesses(t *testing.T) {
-	for _, ranks := range []int{2, 5, 16} {
+	for _, ranks := range counts(2, 5, 16) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "collectives")
 		})

@@ -327,8 +327,12 @@ func freeOften(c *Comm) error {
 		defer c.contexts.mu.Unlock()
 		return c.contexts.next
 	}
+	rounds := 50
+	if raceEnabled {
+		rounds = 8
+	}
 	var before uint32
-	for round := range 50 {
+	for round := range rounds {
 		var comms []*Comm
 		for range 5 {
 			d, err := c.Split(0, c.Rank()*(1-2*(round%2)))
