@@ -117,7 +117,10 @@ type Messages interface {
 	// anything arrive at all), and need not do all that there is to do in one go: Sleep
 	// does not sleep as long as a Poll has reached its max or a Progress has done a
 	// part. Spurious questions are possible.
-	Sleep(spin int, ready func() bool) error
+	//
+	// lasting, if it is not nil, is called once when the sleep turns out to be more
+	// than a nap of some milliseconds: time to say elsewhere what this rank waits for.
+	Sleep(spin int, ready func() bool, lasting func()) error
 
 	// Wake makes every Sleep of this rank ask ready again. Another goroutine calls
 	// it when it has changed, by atomic operations or under a lock that ready takes

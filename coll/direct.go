@@ -3,7 +3,6 @@ package coll
 import (
 	"encoding/binary"
 	"math/bits"
-	"runtime"
 
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
@@ -89,7 +88,7 @@ func (t *Team) makeBoard() bool {
 		t.broken = errNoBoard
 	default:
 		t.board = boardAt(sys.Bytes(uintptr(at), size), t.Size, t.paged())
-		t.over = t.isOver
+		t.over, t.lasting = t.isOver, t.sleepsLong
 		return true
 	}
 	return false
@@ -253,18 +252,24 @@ func (t *Team) await(k uint64, p phase) bool {
 			break
 		}
 	}
-	if t.nap() {
-		return t.reached(k) || !t.leave(k)
+	err := t.Module.Sleep(0, t.over, t.lasting)
+	if t.asleep {
+		t.asleep = false
+		t.Root.ClearWaiting(t.world(t.Rank))
 	}
-	rank := t.world(t.Rank)
-	t.Root.SetWaiting(rank, job.Waiting{Op: job.OpBarrier, Peer: job.AnyPeer, Context: t.Context, Since: sys.Monotonic()})
-	err := t.Module.Sleep(0, t.over)
-	t.Root.ClearWaiting(rank)
 	if err != nil {
 		t.broken = err
 		return false
 	}
 	return t.reached(k) || !t.leave(k)
+}
+
+// sleepsLong says in the job's root block what this rank waits for.
+func (t *Team) sleepsLong() {
+	t.asleep = true
+	t.Root.SetWaiting(t.world(t.Rank), job.Waiting{
+		Op: job.OpBarrier, Peer: job.AnyPeer, Context: t.Context, Since: sys.Monotonic(),
+	})
 }
 
 func (t *Team) reached(k uint64) bool {
@@ -278,44 +283,6 @@ func (t *Team) reached(k uint64) bool {
 		return t.allPublished(k) || strange
 	}
 	return t.board.finished.Load() >= t.board.units
-}
-
-// briefly is how long, in nanoseconds, a rank sleeps in a way that is cheap to wake from
-// but keeps its thread: long enough for many ranks to have their turn.
-const briefly = 20_000_000
-
-// yields is how often a rank lets others run before it sleeps. Where ranks outnumber the
-// CPUs all of them often arrive while each of them does so once or twice, and then nobody
-// has to be woken.
-const yields = 4
-
-// nap sleeps for a short time if there is no other goroutine that could use it, and
-// returns whether the wait is over. Other ranks outnumber the CPUs, or are late.
-func (t *Team) nap() bool {
-	if runtime.NumGoroutine() > 1 {
-		return false
-	}
-	for range yields {
-		if t.isOver() {
-			return true
-		}
-		sys.Yield()
-	}
-	inbox := t.Root.Inbox(t.world(t.Rank))
-	inbox.Register()
-	defer inbox.Deregister()
-	until := sys.Monotonic() + briefly
-	for {
-		seq := inbox.Seq()
-		if t.isOver() {
-			return true
-		}
-		left := until - sys.Monotonic()
-		if left <= 0 {
-			return false
-		}
-		inbox.DozeBriefly(seq, left)
-	}
 }
 
 // isOver tells whether a wait is over. While a member waits it sees to its messages

@@ -12,11 +12,13 @@ type state struct {
 	last     string // algorithm of the last call
 	odd      odd    // what is known of a mismatch
 
-	board  *board // direct only: made by the first call
-	calls  uint64 // entered on the board
-	over   func() bool
-	phase  phase
-	leaked []Args // their buffers may still be in use by others
+	board   *board      // direct only: made by the first call
+	calls   uint64      // entered on the board
+	over    func() bool // isOver and sleepsLong, as values: made once, since it allocates
+	lasting func()
+	phase   phase
+	asleep  bool   // has said so in the job's root block
+	leaked  []Args // their buffers may still be in use by others
 }
 
 // Run does one collective operation. It blocks until this member's part is done. The

@@ -56,6 +56,7 @@ type Engine struct {
 	spin       int              // polls before a wait sleeps
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
 	onReady    func() bool      // ready, likewise
+	onLasting  func()           // announce, likewise
 	contenders atomic.Int32     // goroutines that wait for mu
 
 	mu sync.Mutex // guards all below
@@ -106,7 +107,7 @@ func New(root *job.Root, rank int, m btl.Module) *Engine {
 		backlogs: map[int32]*backlog{},
 		lost:     -1,
 	}
-	e.onFrame, e.onReady = e.deliver, e.ready
+	e.onFrame, e.onReady, e.onLasting = e.deliver, e.ready, e.announce
 	e.express = operation{engine: e, kind: receiving, state: idle, persistent: true}
 	e.express.node.of = &e.express
 	return e

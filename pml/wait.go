@@ -140,16 +140,12 @@ func (e *Engine) poll(w *waiter) {
 
 // sleep sleeps until w is signalled, or there is cause to let others run.
 func (e *Engine) sleep(w *waiter) {
-	if !w.asleep {
-		w.asleep = true
-		e.announce(w)
-	}
 	e.sleeper = w
 	e.stepAside()
 	var err error
 	if !w.done {
 		e.mu.Unlock()
-		err = e.module.Sleep(0, e.onReady)
+		err = e.module.Sleep(0, e.onReady, e.onLasting)
 		e.lock()
 	}
 	e.sleeper = nil
@@ -159,13 +155,19 @@ func (e *Engine) sleep(w *waiter) {
 }
 
 // announce says in the job's root block what this rank waits for. Only the owner of
-// progress does, and only when it has spun for nothing.
-func (e *Engine) announce(w *waiter) {
-	say := w.about.describe()
-	if w.call != job.OpNone {
-		say.Op = w.call
+// progress does, in its sleep, and only when that lasts.
+func (e *Engine) announce() {
+	e.lock()
+	w := e.sleeper
+	if !w.asleep && !w.done {
+		w.asleep = true
+		say := w.about.describe()
+		if w.call != job.OpNone {
+			say.Op = w.call
+		}
+		say.Since = sys.Monotonic()
+		e.root.SetWaiting(e.rank, say)
+		e.publish()
 	}
-	say.Since = sys.Monotonic()
-	e.root.SetWaiting(e.rank, say)
-	e.publish()
+	e.mu.Unlock()
 }

@@ -2,6 +2,7 @@ package shm
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -131,6 +132,43 @@ func (e *Event) Doze(seq uint32) error {
 	return nil
 }
 
-// DozeBriefly is Doze that returns after at most ns nanoseconds, and keeps the Go
-// scheduler out of it: see sys.FutexWaitBriefly.
-func (e *Event) DozeBriefly(seq uint32, ns int64) { sys.FutexWaitBriefly(&e.seq, seq, ns) }
+// Bounds of a nap.
+const (
+	// yields is how often a waiter lets other processes run before it sleeps. Where
+	// they outnumber the CPUs, what it waits for often happens while each of them does
+	// so once or twice, and then nobody has to be woken.
+	yields = 4
+
+	// napTime is how long, in nanoseconds, a nap lasts without a signal: long enough for
+	// many processes to have their turn.
+	napTime = 20_000_000
+)
+
+// Nap is a short Wait that costs a fraction of one, because the Go scheduler does not
+// learn of it. It returns true as soon as ready does, and false when nobody has
+// signalled for some milliseconds, or the scheduler asks for the thread; then it is
+// time to Wait. As a nap keeps the thread,
+// it returns false at once if this process has other goroutines, which may need that.
+// ready is as in Wait.
+func (e *Event) Nap(ready func() bool) bool {
+	if runtime.NumGoroutine() > 1 {
+		return false
+	}
+	for range yields {
+		if ready() {
+			return true
+		}
+		sys.Yield()
+	}
+	e.Register()
+	defer e.Deregister()
+	for {
+		seq := e.Seq()
+		if ready() {
+			return true
+		}
+		if !sys.FutexWaitBriefly(&e.seq, seq, napTime) {
+			return false
+		}
+	}
+}

@@ -81,7 +81,7 @@ func (e *Exchange) Send() {
 				return
 			}
 		}
-		must(e.m.Sleep(0, e.ready))
+		must(e.m.Sleep(0, e.ready, nil))
 	}
 }
 
@@ -104,7 +104,7 @@ func (e *Exchange) lend() {
 // sent is gone.
 func (e *Exchange) Wait(messages int) {
 	e.await = messages
-	must(e.m.Sleep(e.root.Spin(), e.ready))
+	must(e.m.Sleep(e.root.Spin(), e.ready, nil))
 	e.got -= messages
 }
 

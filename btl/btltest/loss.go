@@ -129,7 +129,7 @@ func reunite(e *env, look func() bool, send func(to int, tag int32, size int) bo
 		if to == gone {
 			continue
 		}
-		require.NoError(e, e.Sleep(0, func() bool { look(); return send(to, 1, 100) }))
+		require.NoError(e, e.Sleep(0, func() bool { look(); return send(to, 1, 100) }, nil))
 	}
 	require.NoError(e, e.Sleep(0, func() bool {
 		look()
@@ -139,5 +139,5 @@ func reunite(e *env, look func() bool, send func(to int, tag int32, size int) bo
 			}
 		}
 		return len(*open) == 0
-	}))
+	}, nil))
 }

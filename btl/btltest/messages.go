@@ -200,7 +200,7 @@ func truncatingAccept(e *env) {
 	p.sync(1)
 }
 
-func (p *post) await2(condition func() bool) { require.NoError(p, p.Sleep(0, condition)) }
+func (p *post) await2(condition func() bool) { require.NoError(p, p.Sleep(0, condition, nil)) }
 
 func finish(e *env, t *btl.Transfer) {
 	if *t == nil {

@@ -115,7 +115,7 @@ func (p *post) await(condition func() bool) {
 	require.NoError(p, p.Sleep(p.root.Spin(), func() bool {
 		p.progress()
 		return condition() || p.orphaned(condition)
-	}))
+	}, nil))
 }
 
 // orphaned ends a case that can not end well because another rank has failed. One

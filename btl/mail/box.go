@@ -154,30 +154,36 @@ func (b *Box) fail(err error) {
 }
 
 // Sleep implements btl.Messages. The error is of the module itself.
-func (b *Box) Sleep(spin int, ready func() bool) error {
+func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
 	for range max(spin, 0) + 1 {
 		if ready() {
 			return nil
 		}
 	}
 	b.sleeps.Add(1)
-	b.inbox.Register()
-	defer b.inbox.Deregister()
-	for {
-		seq := b.inbox.Seq()
-		if ready() {
-			return nil
+	done := false
+	over := func() bool {
+		for {
+			if done = ready(); done || b.failed.Load() != nil {
+				return true
+			}
+			if !b.more.Load() || !b.more.Swap(false) {
+				return false
+			}
 		}
-		if err := b.failed.Load(); err != nil {
-			return *err
+	}
+	if !b.inbox.Nap(over) {
+		if lasting != nil {
+			lasting()
 		}
-		if b.more.Load() && b.more.Swap(false) {
-			continue
-		}
-		if err := b.inbox.Doze(seq); err != nil {
+		if err := b.inbox.Wait(0, over); err != nil {
 			return err
 		}
 	}
+	if err := b.failed.Load(); !done && err != nil {
+		return *err
+	}
+	return nil
 }
 
 // again makes Sleep ask once more before it sleeps: a method has done a part of what

@@ -75,7 +75,7 @@ func TestEarlySender(t *testing.T) {
 	_, ok := b.Offer(1, btl.Header{}, nil)
 	require.False(t, ok)
 	sent := make(chan error)
-	go func() { sent <- b.Sleep(0, func() bool { return b.Send(1, btl.Header{Tag: 9}, nil) }) }()
+	go func() { sent <- b.Sleep(0, func() bool { return b.Send(1, btl.Header{Tag: 9}, nil) }, nil) }()
 	late, err := Open(memory{true}, mem.Root(), 1)
 	require.NoError(t, err)
 	require.NoError(t, <-sent)

@@ -279,7 +279,7 @@ func (s *slot) receive() bool {
 // Sleep implements btl.Module. While a message is in the queue it does not sleep, because
 // nobody would end that: the message may be late, or Poll has stopped at its max. In that
 // case it asks once more in any way, for what was delivered may want a second step.
-func (m *Module) Sleep(spin int, ready func() bool) error {
+func (m *Module) Sleep(spin int, ready func() bool, lasting func()) error {
 	for range max(spin, 0) + 1 {
 		if ready() {
 			return nil
@@ -288,6 +288,9 @@ func (m *Module) Sleep(spin int, ready func() bool) error {
 	m.world.mu.Lock()
 	m.counters.Sleeps++
 	m.world.mu.Unlock()
+	if lasting != nil {
+		lasting()
+	}
 	inbox := m.world.root.Inbox(int(m.rank))
 	inbox.Register()
 	defer inbox.Deregister()

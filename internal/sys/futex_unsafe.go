@@ -44,11 +44,14 @@ func FutexWake(word *atomic.Uint32) error {
 // this process runs in it, but nothing needs to be handed over and taken back either,
 // which costs several times what the sleep does. It is for processes that have nothing
 // else to do, and for short times: the collector may have to wait for it too.
-func FutexWaitBriefly(word *atomic.Uint32, val uint32, ns int64) {
+//
+// It returns false if the time is over, if a signal arrived (the Go scheduler sends one
+// when it wants the thread), or if word is not memory one can wait on.
+func FutexWaitBriefly(word *atomic.Uint32, val uint32, ns int64) bool {
 	limit := unix.NsecToTimespec(ns)
-	// Whatever the cause is that it returns for, the caller looks again.
-	_, _, _ = unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)),
+	_, _, errno := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)),
 		futexWait, uintptr(val), uintptr(unsafe.Pointer(&limit)), 0, 0)
+	return errno == 0 || errno == syscall.EAGAIN
 }
 
 // Yield lets other threads run on this CPU, and keeps the Go scheduler out of it.

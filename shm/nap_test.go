@@ -1,0 +1,60 @@
+package shm
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// envNap has the test binary take naps instead of running tests: only a process without
+// other goroutines can.
+const envNap = "SHM_TEST_NAP"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(envNap) != "" {
+		takeNaps()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// takeNaps prints what naps return, how often they look, and as what.
+func takeNaps() {
+	var e Event
+	for _, last := range []int{1, yields, yields + 1, yields + 2, 0} {
+		looks, asleep := 0, 0
+		over := e.Nap(func() bool {
+			looks++
+			if e.sleepers.Load() != 0 {
+				asleep++
+				e.seq.Add(1) // a signal that comes before the sleep
+			}
+			return looks == last || looks > 100
+		})
+		fmt.Println(over, looks, asleep, e.sleepers.Load())
+	}
+	looks := 0
+	fmt.Println(e.Nap(func() bool { looks++; return false }), looks, e.sleepers.Load())
+}
+
+func TestNap(t *testing.T) {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), envNap+"=1")
+	out, err := c.Output()
+	require.NoError(t, err)
+	require.Equal(t, `true 1 0 0
+true 4 0 0
+true 5 1 0
+true 6 2 0
+true 101 97 0
+false 5 0
+`, string(out), "returned, looks, of which as a registered sleeper, sleepers left")
+}
+
+func TestNapLeavesTheThreadToOtherGoroutines(t *testing.T) {
+	var e Event
+	require.False(t, e.Nap(func() bool { t.Error("asked"); return true }))
+}
