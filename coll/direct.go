@@ -73,7 +73,7 @@ func (t *Team) makeBoard() bool {
 	buf := make([]byte, 8)
 	var failure error
 	if t.Rank == 0 {
-		_, at, err := t.Module.Alloc(size)
+		at, err := t.newBoard(size)
 		if failure = err; err == nil {
 			binary.LittleEndian.PutUint64(buf, at)
 		}

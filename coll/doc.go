@@ -45,6 +45,5 @@
 // # Not implemented
 //
 // Non-blocking and persistent operations (MPI 4.1 sections 6.12, 6.13), Alltoallw with
-// types, direct neighbourhood exchanges (they are messages), giving back a board when
-// a communicator is freed.
+// types, direct neighbourhood exchanges (they are messages).
 package coll

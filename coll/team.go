@@ -31,7 +31,11 @@ type Team struct {
 	Choice Choice // algorithms to be used instead of the usual ones
 	Check  bool   // make sure, at a cost, that all members make the same calls
 
-	mu sync.Mutex // held during a collective; guards the rest
+	// Boards are shared by the teams of a rank; nil: this one gives nothing back.
+	Boards *Boards
+
+	mu     sync.Mutex // held during a collective; guards the rest
+	ground ground     // of the board; member 0 only
 	state
 }
 

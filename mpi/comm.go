@@ -55,6 +55,7 @@ func newWorld(root *job.Root, rank int, module btl.Module) *Comm {
 		finalized: new(atomic.Bool),
 	}
 	c.team = c.newTeam(worldID)
+	c.team.Boards = new(coll.Boards)
 	c.notes.name = "world"
 	return c
 }
@@ -71,7 +72,7 @@ func (c *Comm) newComm(g *Group, id uint32) *Comm {
 		finalized: c.finalized,
 	}
 	n.team = n.newTeam(id)
-	n.team.Choice, n.team.Check = c.team.Choice, c.team.Check
+	n.team.Choice, n.team.Check, n.team.Boards = c.team.Choice, c.team.Check, c.team.Boards
 	return n
 }
 

@@ -26,9 +26,10 @@ func (c *Comm) Free() error {
 	return opError(op, c.retire())
 }
 
-// retire brings the id back to whom it is from, who uses it again if no member has
-// anything left: no operation and no message. For a message that is still on its way
-// to a member there either is a receive, or never will be one.
+// retire brings the id, and the shared memory of collective operations, back to whom
+// they are from. The memory is used again in any case, the id if no member has anything
+// left: no operation and no message. For a message that is still on its way to a member
+// there either is a receive, or never will be one.
 func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
 	idle := c.engine.Idle(pointToPoint.of(id)) && c.engine.Idle(collective.of(id)) &&
@@ -47,6 +48,7 @@ func (c *Comm) retire() error {
 		}
 		idle = idle && len(verdict) == 1 && verdict[0] == 1
 	}
+	c.team.Free() // all are through with their collective operations
 	if idle {
 		c.contexts.give(id)
 	}

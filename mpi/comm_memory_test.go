@@ -1,0 +1,91 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/btl/mem"
+)
+
+// meter counts what a module gives out.
+type meter struct {
+	btl.Module
+	bytes *atomic.Int64
+}
+
+func (m meter) Alloc(n int) ([]byte, uint64, error) {
+	m.bytes.Add(int64(n))
+	return m.Module.Alloc(n)
+}
+
+// comeAndGo makes communicators, uses them and frees them, some at a time.
+func comeAndGo(c *Comm, rounds int) error {
+	for i := range rounds {
+		d, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		var e *Comm // of other ranks, led by another
+		if i%10 == 0 {
+			if e, err = d.Split(d.Rank()/2, -d.Rank()); err != nil {
+				return err
+			}
+			sum := []int{1}
+			if err := first(Allreduce(e, nil, sum, Sum[int]()), want("sum", sum[0], e.Size()), e.Free()); err != nil {
+				return err
+			}
+		}
+		if err := first(d.Barrier(), d.Free()); err != nil {
+			return fmt.Errorf("round %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// TestCommunicatorsLeaveNoMemory: neither shared memory nor Go's, however many there have
+// been.
+func TestCommunicatorsLeaveNoMemory(t *testing.T) {
+	rounds := 10_000
+	if raceEnabled {
+		rounds = 500
+	}
+	var shared atomic.Int64
+	var heap [2]uint64
+	measure := func(c *Comm) error {
+		c.module = meter{c.module, &shared}
+		c.team.Module = c.module
+		for phase, n := range []int{100, rounds} {
+			if err := first(comeAndGo(c, n), c.Barrier()); err != nil {
+				return err
+			}
+			if c.Rank() == 0 {
+				runtime.GC()
+				var stats runtime.MemStats
+				runtime.ReadMemStats(&stats)
+				heap[phase] = stats.HeapAlloc
+			}
+			if err := c.Barrier(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	check := func(t *testing.T, most int64) {
+		require.LessOrEqual(t, shared.Swap(0), most)
+		require.Less(t, heap[1], heap[0]+1<<20, "a communicator has more than 100 bytes")
+	}
+	t.Run("one space", func(t *testing.T) {
+		inOneSpace(t, 3, func(c *Comm) error { return errors.Join(measure(c), c.Finalize()) })
+		check(t, 256<<10) // the world's board, and those of two at a time
+	})
+	t.Run("messages", func(t *testing.T) {
+		overMem(t, 3, 2, mem.Options{}, measure)
+		check(t, 0)
+	})
+}
