@@ -87,6 +87,8 @@ type header struct {
 	early atomic.Uint32 // ranks that have looked for a mailbox before it was open
 	cma   atomic.Uint32 // a verdict on process_vm_readv: see NoteCMA
 	_     [cacheLine - 8]byte
+
+	work Work
 }
 
 // holdBlock is one hold point.
@@ -110,7 +112,12 @@ type rankBlock struct {
 	arrived atomic.Uint64 // number of barriers this rank has entered; see Barrier
 	mailbox atomic.Uint64 // where the rank's mailbox lies, plus one; 0: not open
 	early   atomic.Uint32 // 0, then 1 for ever: has looked for a mailbox too early
-	_       [cacheLine - 28]byte
+	_       uint32
+	graphs  atomic.Uint64 // where what others may do for the rank is noted, 0: nowhere
+	_       [cacheLine - 40]byte
+
+	// Written by the rank, all the time while it does the work of others.
+	share Share
 
 	// Written from outside: the geometry by the space host before the rank
 	// starts, gone by the supervisor when it has reaped the rank (0, then 1).
@@ -121,7 +128,8 @@ type rankBlock struct {
 	pocket        atomic.Uint64
 	pocketSize    atomic.Uint64
 	gone          atomic.Uint32
-	_             [cacheLine - 52]byte
+	program       atomic.Uint32 // ranks with the same number run the same file; 0: unknown
+	_             [cacheLine - 56]byte
 
 	// Written by the rank, each slot once, before the barrier after which peers
 	// read it.

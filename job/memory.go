@@ -163,6 +163,15 @@ func Private() (*Memory, error) {
 	return nil, fmt.Errorf("job: reserve memory for a job of one rank: %w", err)
 }
 
+// InHeap returns the memory of a job whose ranks are goroutines of this process, on
+// Go's heap: there the race detector sees what they do with it.
+func InHeap(c Config) (*Memory, error) {
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("job: create memory: %w", err)
+	}
+	return &Memory{root: initRoot(heapRoot(c.Ranks), c, 0, 0)}, nil
+}
+
 // File returns the memfd, to be handed to other processes; nil if this process
 // has none. It belongs to the Memory and, like any os.File, closes on exec.
 func (m *Memory) File() *os.File { return m.file }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/nofile"
@@ -148,6 +149,7 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		return reply{}, err
 	}
 	root := h.memory.Root()
+	root.SetProgram(req.Rank, h.program(req.App))
 	root.SetArena(req.Rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
 	root.SetPocket(req.Rank, layout.Pocket.Start, layout.Pocket.Len())
 	task, err := h.space.Spawn(pvas.TaskSpec{
@@ -162,6 +164,12 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 	}
 	h.guarded[task.Pid()] = true
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
+}
+
+// program returns a number that apps of the same file have in common, never 0.
+func (h *host) program(app int) uint32 {
+	path := h.apps[app].Path
+	return uint32(slices.IndexFunc(h.apps, func(a appRequest) bool { return a.Path == path })) + 1
 }
 
 // fileLimit gives ranks the limit on open files that the user set: the Go

@@ -56,12 +56,17 @@ func (e *Engine) fail(err error) {
 		e.complete(op, err)
 	}
 	e.movingCount = 0
+	for op := e.tasks.pop(); op != nil; op = e.tasks.pop() {
+		e.complete(op, err)
+	}
 }
 
 // String names the operation, for messages to people.
 func (op *operation) String() string {
 	what, direction := "receive", "from"
 	switch op.kind {
+	case tasking:
+		return op.describeTask()
 	case sending:
 		what, direction = "send", "to"
 	case probing, picking:

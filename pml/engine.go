@@ -78,6 +78,9 @@ type Engine struct {
 
 	moving      list[operation] // transfers underway
 	movingCount int
+	tasks       list[operation] // tasks underway
+	completions uint64          // operations that have become complete
+	helper      Helper          // nil: none; see SetHelper
 	backlogs    map[int32]*backlog
 	crowded     []*backlog // those that are not empty
 	selfBytes   uint64     // held in messages from this rank to itself

@@ -38,6 +38,7 @@ const (
 	receiving
 	probing // waits for a message to be there
 	picking // waits for a message to be there, and takes it out of the matching
+	tasking // a Task
 )
 
 // state is how far an operation has come. All changes are made under the lock of
@@ -86,6 +87,7 @@ type operation struct {
 	posted   uint64       // number in the order of posting
 	transfer btl.Transfer // while moving
 	message  *message     // what a picking probe has found
+	task     Task         // of a tasking operation
 	waiter   *waiter      // who is to be told of the completion; nil: nobody
 
 	status Status
@@ -165,13 +167,14 @@ func (e *Engine) discard(op *operation) {
 	op.generation++
 	op.persistent = false
 	op.buf = nil // reachable no longer than MPI says
-	op.err, op.message = nil, nil
+	op.err, op.message, op.task = nil, nil, nil
 	e.pool.push(&op.node)
 }
 
 // complete ends an operation, which is in no list any more, and tells its waiter.
 func (e *Engine) complete(op *operation, err error) {
 	op.state, op.err = complete, err
+	e.completions++
 	op.transfer = nil
 	if w := op.waiter; w != nil {
 		op.waiter = nil
@@ -187,6 +190,8 @@ func (op *operation) describe() job.Waiting {
 		w.Op = job.OpSend
 	case receiving:
 		w.Op = job.OpRecv
+	case tasking:
+		w.Op, w.Peer = job.OpWait, job.AnyPeer
 	default:
 		w.Op = job.OpProbe
 	}

@@ -36,14 +36,23 @@ func persist(op *operation) Request {
 // is lent until the request is complete.
 func (e *Engine) Start(r *Request) error {
 	e.lock()
-	defer e.mu.Unlock()
 	op, err := e.inactive(r)
 	switch {
 	case err != nil:
-		return err
 	case e.closed:
-		return ErrFinalized
+		err = ErrFinalized
+	case op.kind == tasking:
+		e.mu.Unlock()
+		return e.launchTask(op)
+	default:
+		e.start(op)
 	}
+	e.mu.Unlock()
+	return err
+}
+
+// start begins an idle send or receive.
+func (e *Engine) start(op *operation) {
 	op.status, op.err = noStatus, nil
 	if op.kind == sending {
 		e.startSend(op)
@@ -51,7 +60,6 @@ func (e *Engine) Start(r *Request) error {
 	} else {
 		e.startReceive(op)
 	}
-	return nil
 }
 
 // Free gives a persistent request that is not active back. It is the zero Request

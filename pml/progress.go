@@ -23,6 +23,9 @@ func (e *Engine) progress() {
 	if e.root.GoneCount() != e.gone {
 		e.noteGone()
 	}
+	if e.tasks.head != nil {
+		e.advanceTasks()
+	}
 }
 
 // ready is what an owner of progress asks itself in its sleep. It looks at
@@ -39,8 +42,11 @@ func (e *Engine) ready() bool {
 	if e.root.GoneCount() != e.gone {
 		e.noteGone()
 	}
+	if e.tasks.head != nil {
+		e.advanceTasks()
+	}
 	e.inReady = false
-	stop := e.sleeper.done || e.yield
+	stop := e.sleeper.done || e.yield || e.helper != nil && e.helper.Pending()
 	e.mu.Unlock()
 	return stop
 }

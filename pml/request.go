@@ -153,6 +153,10 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 	op := r.active()
 	if op != nil && op.state != complete && progress {
 		e.progress()
+		if op.state != complete && e.help() {
+			e.progress()
+			op = r.active()
+		}
 	}
 	switch {
 	case op == nil:

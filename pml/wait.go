@@ -80,7 +80,7 @@ func (e *Engine) waitFor(w *waiter) {
 	e.owned = true
 	for !w.done {
 		e.poll(w)
-		if !w.done {
+		if !w.done && !e.help() {
 			e.sleep(w)
 		}
 	}
@@ -126,7 +126,7 @@ func (e *Engine) unpark(w *waiter) {
 func (e *Engine) poll(w *waiter) {
 	for i := 0; ; i++ {
 		e.progress()
-		if w.done || i >= e.spin {
+		if w.done || i >= e.spin || e.helper != nil && e.helper.Pending() {
 			return
 		}
 		if e.yield || e.contenders.Load() != 0 {
@@ -145,13 +145,23 @@ func (e *Engine) sleep(w *waiter) {
 	var err error
 	if !w.done {
 		e.mu.Unlock()
-		err = e.module.Sleep(0, e.onReady, e.onLasting)
+		err = e.rest()
 		e.lock()
 	}
 	e.sleeper = nil
 	if err != nil {
 		e.fail(err)
 	}
+}
+
+// rest is the sleep itself, without the lock.
+func (e *Engine) rest() error {
+	if e.helper == nil {
+		return e.module.Sleep(0, e.onReady, e.onLasting)
+	}
+	e.helper.Resting(true)
+	defer e.helper.Resting(false)
+	return e.module.Sleep(0, e.onReady, e.onLasting)
 }
 
 // announce says in the job's root block what this rank waits for. Only the owner of

@@ -1,0 +1,79 @@
+package job
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/shm"
+)
+
+// WorkLevels is the number of priorities of work: 0 is done first.
+const WorkLevels = 2
+
+// Work is what tells the ranks that share an address space who has work that anybody
+// can do, and who could do it. A bit stands for all ranks whose number is the bit's
+// modulo 64. The words are hints that all ranks write: whoever sets a bit has made
+// true before what it says, and whoever clears one looks again afterwards. What they
+// mean is said in package coll/cad.
+type Work struct {
+	Ready   [WorkLevels]atomic.Uint64 // ranks that may have work
+	_       [cacheLine - 8*WorkLevels]byte
+	Resting atomic.Uint64 // ranks that sleep in a wait: to be woken by their inbox
+	Helping atomic.Uint64 // ranks with a helper that sleeps: to be woken by Share.Helper
+	_       [cacheLine - 16]byte
+}
+
+// Share is a rank's part in the work of all.
+type Share struct {
+	// Executing is the number of the rank's threads that are executing work. A rank that
+	// goes while it is not zero may have left something half done.
+	Executing atomic.Uint32
+	Helper    shm.Event // the rank's helper sleeps here
+	_         [cacheLine - 12]byte
+}
+
+// Work returns the words of the job.
+func (r *Root) Work() *Work { return &r.head.work }
+
+// Share returns the part of a rank of the job, nil if there is no such rank.
+func (r *Root) Share(rank int) *Share {
+	b, err := r.rank(rank)
+	if err != nil {
+		return nil
+	}
+	return &b.share
+}
+
+// PublishGraphs notes where what others may do for the rank is found. The rank itself
+// calls it, once.
+func (r *Root) PublishGraphs(rank int, at uint64) {
+	if b, err := r.rank(rank); err == nil {
+		b.graphs.Store(at)
+	}
+}
+
+// Graphs returns what the rank has published, 0 if nothing.
+func (r *Root) Graphs(rank int) uint64 {
+	b, err := r.rank(rank)
+	if err != nil {
+		return 0
+	}
+	return b.graphs.Load()
+}
+
+// SetProgram notes which program a rank runs: ranks with the same number, other than 0,
+// have been loaded from the same file. It is called before the rank starts.
+func (r *Root) SetProgram(rank int, program uint32) {
+	if b, err := r.rank(rank); err == nil {
+		b.program.Store(program)
+	}
+}
+
+// SameProgram tells whether two ranks are known to run the same program.
+func (r *Root) SameProgram(a, b int) bool {
+	x, err := r.rank(a)
+	if err != nil {
+		return false
+	}
+	y, err := r.rank(b)
+	return err == nil && (a == b || x.program.Load() != 0 && x.program.Load() == y.program.Load())
+}

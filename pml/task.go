@@ -1,0 +1,167 @@
+package pml
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/btl"
+)
+
+// Task is an operation that is made of others: a collective that goes on in the
+// background, say. The engine asks it for progress as it asks a transfer, in every
+// call that waits or tests, until it is done; a request stands for it in all calls.
+type Task interface {
+	// Start begins the task, for a persistent request each time anew. It is called
+	// without the engine's lock, by the goroutine that begins the request.
+	Start() error
+
+	// Progress is called under the engine's lock, and so makes progress through
+	// Inside alone. It says done once for each Start that returned no error.
+	btl.Transfer
+}
+
+// Begin starts a task, of a communicator that the hang report names by the context.
+func (e *Engine) Begin(t Task, context uint32) (Request, error) {
+	r, err := e.Prepare(t, context)
+	if err != nil {
+		return r, err
+	}
+	r.op.persistent = false
+	if err := e.launchTask(r.op); err != nil {
+		e.lock()
+		e.discard(r.op)
+		e.mu.Unlock()
+		return Request{}, err
+	}
+	return r, nil
+}
+
+// Prepare makes a persistent request for a task, which every Start begins anew.
+func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
+	e.lock()
+	defer e.mu.Unlock()
+	if err := e.checkPeer(ProcNull); err != nil {
+		return Request{}, err
+	}
+	op := e.newOperation(tasking, context, ProcNull, AnyTag, nil)
+	op.task = t
+	return persist(op), nil
+}
+
+// launchTask starts an idle task and has it looked after.
+func (e *Engine) launchTask(op *operation) error {
+	op.status, op.err = noStatus, nil
+	if err := op.task.Start(); err != nil {
+		return err
+	}
+	e.lock()
+	op.state = moving
+	e.tasks.push(&op.node)
+	e.advanceTasks()
+	e.mu.Unlock()
+	return nil
+}
+
+// advanceTasks asks all tasks for progress, and again as long as that has completed
+// an operation: what one of them waits for may be complete only now, and no event
+// will tell.
+func (e *Engine) advanceTasks() {
+	for before := e.completions - 1; before != e.completions; {
+		before = e.completions
+		for n := e.tasks.head; n != nil; {
+			op := n.of
+			n = n.next
+			if done, err := op.task.Progress(); done {
+				e.tasks.remove(&op.node)
+				e.complete(op, err)
+			}
+		}
+	}
+}
+
+// describeTask names the operation, for messages to people.
+func (op *operation) describeTask() string {
+	s := fmt.Sprintf("nonblocking operation in context %d", op.context)
+	switch {
+	case op.state == complete:
+		s += ", complete but not waited for"
+	case op.persistent && op.state == idle:
+		s += ", persistent and not freed"
+	}
+	return s
+}
+
+// Inside is the engine for those who are called under its lock: what a Task begins in
+// Progress, and asks after.
+type Inside struct{ e *Engine }
+
+// Inside returns e for the use of its tasks.
+func (e *Engine) Inside() Inside { return Inside{e} }
+
+// Isend is Engine.Isend.
+func (in Inside) Isend(context uint32, dst, tag int, buf []byte) (Request, error) {
+	return request(in.e.send(context, dst, tag, buf, Standard))
+}
+
+// Irecv is Engine.Irecv.
+func (in Inside) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
+	return request(in.e.receive(context, src, tag, buf))
+}
+
+// Take is Engine.Take.
+func (in Inside) Take(r *Request) (st Status, done bool, err error) {
+	op := r.active()
+	switch {
+	case op == nil:
+		return noStatus, true, nil
+	case op.state != complete:
+		return noStatus, false, nil
+	}
+	st, err = in.e.collect(r)
+	return st, true, err
+}
+
+// Drop withdraws a receive that is not to be waited for any more, if it has not
+// found its message.
+func (in Inside) Drop(r *Request) {
+	if op := r.active(); op != nil && op.state == posted {
+		in.e.matcher(op.context).withdraw(op)
+		in.e.discard(op)
+		*r = Request{}
+	}
+}
+
+func request(op *operation, err error) (Request, error) {
+	if err != nil {
+		return Request{}, err
+	}
+	return Request{op: op, generation: op.generation}, nil
+}
+
+// Helper is work of others that this rank can do while it waits.
+type Helper interface {
+	// Pending tells whether there is work, at the cost of a look.
+	Pending() bool
+	// Help does some of it, and returns whether there was any. It is called without
+	// the engine's lock.
+	Help() bool
+	// Resting is told when this rank goes to sleep and when it is awake again, so
+	// that those who have work know whom to wake, by the rank's inbox.
+	Resting(bool)
+}
+
+// SetHelper is called before the engine is used.
+func (e *Engine) SetHelper(h Helper) { e.helper = h }
+
+// Help does some of what others have to do, if there is a helper and work.
+func (e *Engine) Help() bool { return e.helper != nil && e.helper.Pending() && e.helper.Help() }
+
+// help is Help for one who holds the lock.
+func (e *Engine) help() bool {
+	if e.helper == nil || !e.helper.Pending() {
+		return false
+	}
+	e.mu.Unlock()
+	did := e.helper.Help()
+	e.lock()
+	return did
+}
