@@ -2,8 +2,7 @@ package bench
 
 import (
 	"fmt"
-	"os"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -14,6 +13,7 @@ import (
 // step. peer/coll.c has the same in C.
 type collRank struct {
 	world, ring *mpi.Comm
+	neighbors   bool // the operation is one of ring, which messages alone do
 	n           int
 	out, in     []byte
 	outF, inF   []float64
@@ -40,47 +40,25 @@ var collectives = map[string]func(r *collRank, root int) error{
 
 // collRankMain is the rank program; its arguments are those of peer/coll.c.
 func collRankMain(args []string) {
-	if len(args) != 2 || collectives[args[0]] == nil {
-		fmt.Fprintln(os.Stderr, "bench: two arguments are needed: benchmark and BYTES:REPETITIONS,...")
-		os.Exit(2)
-	}
-	mpi.Run(func(world *mpi.Comm) error {
+	timedRank(args, collectives, func(world *mpi.Comm, step func(*collRank, int) error, n, reps int) error {
 		grid, err := mpi.CartCreate(world, []int{world.Size()}, []bool{true})
 		if err != nil {
 			return err
 		}
-		for item := range strings.SplitSeq(args[1], ",") {
-			n, reps, err := parseLoad(item)
-			if err != nil {
-				return err
-			}
-			room := n * max(2, world.Size())
-			r := &collRank{
-				world: world, ring: grid.Comm, n: n, sum: mpi.Sum[float64](),
-				out: touched(room), in: touched(room),
-				outF: make([]float64, n/8), inF: make([]float64, n/8),
-			}
-			for i := range r.outF {
-				r.outF[i], r.inF[i] = 1, 1
-			}
-			if err := r.measure(collectives[args[0]], reps); err != nil {
-				return err
-			}
+		room := n * max(2, world.Size())
+		r := &collRank{
+			world: world, ring: grid.Comm, neighbors: args[0] == "neighbor", n: n, sum: mpi.Sum[float64](),
+			out: touched(room), in: touched(room),
+			outF: slices.Repeat([]float64{1}, n/8), inF: slices.Repeat([]float64{1}, n/8),
 		}
-		return nil
+		if err := r.measure(step, reps); err != nil {
+			return err
+		}
+		return grid.Comm.Free()
 	})
 }
 
-// touched returns n bytes, all pages of which are there.
-func touched(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = 1
-	}
-	return b
-}
-
-// measure warms up and lets rank 0 print the line that parseCollLines reads.
+// measure warms up and lets rank 0 print the line that parseLines reads.
 func (r *collRank) measure(step func(*collRank, int) error, reps int) error {
 	size := r.world.Size()
 	for i := range (reps + 9) / 10 {
@@ -100,7 +78,10 @@ func (r *collRank) measure(step func(*collRank, int) error, reps int) error {
 		}
 	}
 	t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(reps)
-	algorithm := r.world.Algorithm()
+	algorithm := ""
+	if !r.neighbors {
+		algorithm = r.world.Algorithm()
+	}
 	all := make([]float64, size)
 	if err := mpi.Gather(r.world, []float64{t}, all, 0); err != nil {
 		return err

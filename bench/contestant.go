@@ -29,6 +29,9 @@ func (c Contestant) String() string {
 	return c.Name + "/" + c.SingleCopy
 }
 
+// IsPeer tells whether the contestant is an installed MPI.
+func (c Contestant) IsPeer() bool { return c.peer != nil }
+
 // path says how large messages went, as far as that is known.
 func (c Contestant) path() string {
 	switch {

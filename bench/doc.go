@@ -10,8 +10,6 @@
 // "Evaluation", memory): see Touch.
 //
 // pingpong, pingping, bw, mbw_mr, ring and copy measure messages between two ranks and
-// around many: see P2P. Installed MPIs run the same loops in C (peer/) in turn with
-// ours: see Peer.
-//
-// Not implemented yet: collective benchmarks.
+// around many, barrier, bcast and others collective operations: see Timed. Installed
+// MPIs run the same loops in C (peer/) in turn with ours: see Peer.
 package bench

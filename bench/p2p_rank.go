@@ -3,9 +3,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -47,46 +44,18 @@ type p2pRank struct {
 
 // p2pRankMain is the rank program; its arguments are those of peer/p2p.c.
 func p2pRankMain(args []string) {
-	if len(args) != 2 {
-		fmt.Fprintln(os.Stderr, "bench: two arguments are needed: benchmark and BYTES:REPETITIONS,...")
-		os.Exit(2)
-	}
-	mpi.Run(func(world *mpi.Comm) error {
-		p := patterns[args[0]]
-		r := &p2pRank{world: world, ack: make([]byte, 4), requests: make([]mpi.Request, 0, window)}
-		for item := range strings.SplitSeq(args[1], ",") {
-			n, reps, err := parseLoad(item)
-			if err != nil {
-				return err
-			}
-			// The buffers are touched, so that no page is missing when it counts.
-			r.out, r.in = make([]byte, n), make([]byte, n)
-			for i := range r.out {
-				r.out[i], r.in[i] = 1, 1
-			}
-			if args[0] == "copy" {
-				if err := r.openPeer(); err != nil {
-					return err
-				}
-			}
-			if err := r.measure(p, reps); err != nil {
+	timedRank(args, patterns, func(world *mpi.Comm, p pattern, n, reps int) error {
+		r := &p2pRank{
+			world: world, out: touched(n), in: touched(n),
+			ack: make([]byte, 4), requests: make([]mpi.Request, 0, window),
+		}
+		if args[0] == "copy" {
+			if err := r.openPeer(); err != nil {
 				return err
 			}
 		}
-		return nil
+		return r.measure(p, reps)
 	})
-}
-
-// parseLoad parses BYTES:REPETITIONS.
-func parseLoad(s string) (n, reps int, err error) {
-	bytes, times, _ := strings.Cut(s, ":")
-	if n, err = strconv.Atoi(bytes); err != nil || n < 0 {
-		return 0, 0, fmt.Errorf("bench: %q is not BYTES:REPETITIONS", s)
-	}
-	if reps, err = strconv.Atoi(times); err != nil || reps < 1 {
-		return 0, 0, fmt.Errorf("bench: %q is not BYTES:REPETITIONS", s)
-	}
-	return n, reps, nil
 }
 
 // measure warms up, runs the steps in blocks, and lets rank 0 print the line

@@ -20,10 +20,10 @@ import (
 func executeBench(args []string) error {
 	benchmarks := map[string]func([]string) error{"touch": executeTouch}
 	for _, name := range bench.Patterns() {
-		benchmarks[name] = func(args []string) error { return executeP2P(name, args) }
+		benchmarks[name] = func(args []string) error { return executeTimed(name, messageKind, args) }
 	}
 	for _, name := range bench.Collectives() {
-		benchmarks[name] = func(args []string) error { return executeColl(name, args) }
+		benchmarks[name] = func(args []string) error { return executeTimed(name, collectiveKind, args) }
 	}
 	if len(args) == 0 || benchmarks[args[0]] == nil {
 		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(slices.Sorted(maps.Keys(benchmarks)), ", "))}

@@ -80,31 +80,50 @@ func readUntil(t *testing.T, cmd *exec.Cmd, r *bufio.Reader, text string) string
 }
 
 func TestBenchPointToPoint(t *testing.T) {
-	btls := strings.Join(models(t), ",")
 	for _, name := range bench.Patterns() {
 		ranks := "4"
 		if name == "copy" {
 			ranks = "2"
 		}
-		got := command(t, nil, "bench", name, "-n", ranks, "--sizes", "0,8,4K,100K", "--reps", "20", "--btl", btls, "--json")
-		require.Equal(t, 0, got.code, got.stderr)
-		var results []bench.P2PResult
-		for _, line := range lines(got.stdout) {
-			d := json.NewDecoder(strings.NewReader(line))
-			d.DisallowUnknownFields()
-			var r bench.P2PResult
-			require.NoError(t, d.Decode(&r))
-			require.Equal(t, name, r.Benchmark)
-			require.Positive(t, r.Avg)
-			require.LessOrEqual(t, r.Min, r.Avg)
-			require.GreaterOrEqual(t, r.Max, r.Avg)
-			results = append(results, r)
+		for _, r := range timed(t, name, "-n", ranks, "--sizes", "0,8,4K,100K") {
+			require.Equal(t, 4096, r.EagerLimit)
+			require.Equal(t, r.Bytes > 0, r.MBytesPerS > 0)
 		}
-		require.Len(t, results, 4*len(models(t)))
 	}
 	got := command(t, nil, "bench", "pingpong", "-n", "1")
 	require.Equal(t, 2, got.code)
 	got = command(t, env("PATH=/nowhere"), "bench", "pingpong", "--sizes", "8", "--reps", "10", "--compare", "mpich", "--btl", "sm")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stderr, "mpich: its compiler or launcher is not installed")
+}
+
+func TestBenchCollectives(t *testing.T) {
+	for _, name := range bench.Collectives() {
+		for _, r := range timed(t, name, "-n", "3", "--sizes", "0,8,4K,100K") {
+			require.Equal(t, name == "neighbor", r.Algorithm == "", "neighbour exchanges are messages")
+		}
+	}
+}
+
+// timed runs a benchmark in all task models and returns its results.
+func timed(t *testing.T, name string, args ...string) (results []bench.TimedResult) {
+	got := command(t, nil, append([]string{"bench", name, "--reps", "20", "--btl", strings.Join(models(t), ","), "--json"}, args...)...)
+	require.Equal(t, 0, got.code, got.stderr)
+	for _, line := range lines(got.stdout) {
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		var r bench.TimedResult
+		require.NoError(t, d.Decode(&r))
+		require.Equal(t, name, r.Benchmark)
+		require.Positive(t, r.Avg)
+		require.LessOrEqual(t, r.Min, r.Avg)
+		require.GreaterOrEqual(t, r.Max, r.Avg)
+		results = append(results, r)
+	}
+	sizes := 4
+	if name == "barrier" {
+		sizes = 1
+	}
+	require.Len(t, results, sizes*len(models(t)))
+	return results
 }

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// TimedConfig describes a run of a benchmark that times messages or collective
+// operations.
+type TimedConfig struct {
+	Benchmark  string // one of Patterns or Collectives
+	Ranks      int
+	Sizes      []int // bytes; barrier has none, and is run once
+	Rounds     int   // each contestant runs so often, in turn; medians are reported
+	Repeat     int   // repetitions per size; 0: by size
+	Contenders []Contestant
+	Step       func(contestant string, round int) // told before each job; nil: nobody
+}
+
+// A TimedResult is one contestant at one size: the round whose average is the median.
+// Times are microseconds for one unit of the benchmark, see Patterns and Collectives.
+type TimedResult struct {
+	Benchmark   string  `json:"benchmark"`
+	BTL         string  `json:"btl"` // pvas, sm, or the name of the peer
+	SingleCopy  string  `json:"single_copy"`
+	Algorithm   string  `json:"algorithm,omitempty"` // of our collective operations
+	Ranks       int     `json:"ranks"`
+	Bytes       int     `json:"bytes"`
+	Repetitions int     `json:"repetitions"`
+	Min         float64 `json:"t_min_us"` // of messages the fastest block of the repetitions, else the fastest rank
+	Avg         float64 `json:"t_avg_us"`
+	Max         float64 `json:"t_max_us"`
+
+	// Of messages only.
+	MBytesPerS   float64 `json:"mbytes_per_s,omitempty"` // 1e6 bytes
+	MessagesPerS float64 `json:"messages_per_s,omitempty"`
+
+	// The tunables in force, of this project's messages only.
+	EagerLimit int `json:"eager_limit,omitempty"`
+	RingBlock  int `json:"ring_block,omitempty"`
+	Spin       int `json:"spin,omitempty"`
+}
+
+// Timed runs the contestants in turn and returns the results by contestant and size.
+func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
+	if cfg.Benchmark == "barrier" {
+		cfg.Sizes = []int{0}
+	}
+	args := cfg.program()
+	rounds := make([][][]timing, len(cfg.Contenders)) // contestant, round, size
+	for round := range cfg.Rounds {
+		for i, c := range cfg.Contenders {
+			if cfg.Step != nil {
+				cfg.Step(c.String(), round)
+			}
+			out, err := c.run(ctx, cfg.Ranks, args)
+			if err != nil {
+				return nil, fmt.Errorf("bench: %s: %s: %w", cfg.Benchmark, c, err)
+			}
+			lines, err := parseLines(bytes.NewReader(out))
+			if err == nil && len(lines) != len(cfg.Sizes) {
+				err = fmt.Errorf("%d lines for %d sizes", len(lines), len(cfg.Sizes))
+			}
+			if err != nil {
+				return nil, fmt.Errorf("bench: %s: %s: unexpected output %.200q: %w", cfg.Benchmark, c, out, err)
+			}
+			rounds[i] = append(rounds[i], lines)
+		}
+	}
+	results := make([][]TimedResult, len(cfg.Contenders))
+	for i, c := range cfg.Contenders {
+		for k := range cfg.Sizes {
+			results[i] = append(results[i], cfg.result(c, medianRound(rounds[i], k)))
+		}
+	}
+	return results, nil
+}
+
+// program is the rank program to run and its arguments: the benchmark, and sizes with
+// their repetitions.
+func (c *TimedConfig) program() []string {
+	program, repetitions := "coll", c.collRepetitions
+	if _, ok := patterns[c.Benchmark]; ok {
+		program, repetitions = "p2p", c.p2pRepetitions
+	}
+	items := make([]string, len(c.Sizes))
+	for i, n := range c.Sizes {
+		reps := c.Repeat
+		if reps == 0 {
+			reps = repetitions(n)
+		}
+		items[i] = fmt.Sprintf("%d:%d", n, reps)
+	}
+	return []string{program, c.Benchmark, strings.Join(items, ",")}
+}
+
+func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
+	r := TimedResult{
+		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.path(), Algorithm: t.algorithm, Ranks: c.Ranks,
+		Bytes: t.bytes, Repetitions: t.reps, Min: t.min, Avg: t.avg, Max: t.max,
+	}
+	if p, ok := patterns[c.Benchmark]; ok {
+		r.addRates(p)
+		r.addTunables(who)
+	}
+	return r
+}
+
+// A timing is a line that a rank program prints.
+type timing struct {
+	bytes, reps   int
+	avg, min, max float64
+	algorithm     string // "": not said
+}
+
+func parseLines(r io.Reader) (lines []timing, err error) {
+	s := bufio.NewScanner(r)
+	for s.Scan() {
+		var t timing
+		if _, err := fmt.Sscan(s.Text(), &t.bytes, &t.reps, &t.avg, &t.min, &t.max); err != nil {
+			return nil, fmt.Errorf("line %q: %w", s.Text(), err)
+		}
+		if words := strings.Fields(s.Text()); len(words) > 5 {
+			t.algorithm = words[5]
+		}
+		lines = append(lines, t)
+	}
+	return lines, s.Err()
+}
+
+// medianRound returns the round whose average at size k is the median.
+func medianRound(rounds [][]timing, k int) timing {
+	at := make([]timing, len(rounds))
+	for i := range rounds {
+		at[i] = rounds[i][k]
+	}
+	slices.SortFunc(at, func(a, b timing) int { return cmp.Compare(a.avg, b.avg) })
+	return at[(len(at)-1)/2]
+}

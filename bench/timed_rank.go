@@ -1,0 +1,58 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+// timedRank is a rank program with the arguments BENCHMARK BYTES:REPETITIONS,...: it
+// has measure do the benchmark, which the name stands for, at one size after another.
+func timedRank[B any](args []string, benchmarks map[string]B, measure func(world *mpi.Comm, b B, n, reps int) error) {
+	if len(args) != 2 {
+		fmt.Fprintln(os.Stderr, "bench: two arguments are needed: benchmark and BYTES:REPETITIONS,...")
+		os.Exit(2)
+	}
+	benchmark, known := benchmarks[args[0]]
+	if !known {
+		fmt.Fprintf(os.Stderr, "bench: there is no benchmark %q\n", args[0])
+		os.Exit(2)
+	}
+	mpi.Run(func(world *mpi.Comm) error {
+		for item := range strings.SplitSeq(args[1], ",") {
+			n, reps, err := parseLoad(item)
+			if err != nil {
+				return err
+			}
+			if err := measure(world, benchmark, n, reps); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// parseLoad parses BYTES:REPETITIONS.
+func parseLoad(s string) (n, reps int, err error) {
+	bytes, times, _ := strings.Cut(s, ":")
+	if n, err = strconv.Atoi(bytes); err != nil || n < 0 {
+		return 0, 0, fmt.Errorf("bench: %q is not BYTES:REPETITIONS", s)
+	}
+	if reps, err = strconv.Atoi(times); err != nil || reps < 1 {
+		return 0, 0, fmt.Errorf("bench: %q is not BYTES:REPETITIONS", s)
+	}
+	return n, reps, nil
+}
+
+// touched returns n bytes, all pages of which are there, so that none is missing when
+// it counts.
+func touched(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = 1
+	}
+	return b
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/job"
+)
+
+// contestantFlags say who takes part in a benchmark, and how its messages go.
+type contestantFlags struct {
+	BTL        btlNames `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
+	EagerLimit size     `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
+	RingBlock  size     `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
+	Spin       int      `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps"`
+	Bind       string   `long:"bind" env:"PVASRUN_BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
+	Compare    string   `long:"compare" env:"PVASRUN_COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
+	JSON       bool     `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
+}
+
+// contenders are ours, by BTL and single-copy mode, and the MPIs of --compare that are
+// installed; what is missing is said and left out. closeAll removes what was compiled
+// for them.
+func (f *contestantFlags) contenders(ctx context.Context, singleCopy []string) (list []bench.Contestant, closeAll func(), err error) {
+	if list, err = f.own(singleCopy); err != nil {
+		return nil, nil, usageError{err}
+	}
+	var closers []func()
+	closeAll = func() {
+		for _, c := range closers {
+			c()
+		}
+	}
+	for name := range strings.SplitSeq(f.Compare, ",") {
+		if name == "" {
+			continue
+		}
+		modes := []string{""}
+		if name == "openmpi" && !slices.Contains(singleCopy, job.SingleCopyAuto.String()) {
+			modes = singleCopy
+		}
+		for _, mode := range modes {
+			c, closePeer, err := bench.Peer(ctx, name, mode, f.Bind == "core")
+			if _, missing := errors.AsType[*bench.MissingError](err); missing {
+				fmt.Fprintln(os.Stderr, "pvasrun:", err)
+				continue
+			}
+			if err != nil {
+				closeAll()
+				return nil, nil, err
+			}
+			closers = append(closers, closePeer)
+			list = append(list, c)
+		}
+	}
+	return list, closeAll, nil
+}
+
+// own are the contestants that are ours.
+func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err error) {
+	numbers := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: f.RingBlock, Spin: f.Spin, SingleCopy: job.SingleCopyAuto.String()}
+	tunables, err := numbers.tunables()
+	if err != nil {
+		return nil, err
+	}
+	for _, btl := range f.BTL {
+		modes := []string{""}
+		if btl == job.BTLSM.String() {
+			modes = singleCopy
+		}
+		for _, mode := range modes {
+			list = append(list, bench.Contestant{Name: btl, SingleCopy: mode, Pinned: f.Bind == "core", Tunables: tunables})
+		}
+	}
+	return list, nil
+}
+
+// printJSON prints one object per line.
+func printJSON[R any](results []R) error {
+	out := json.NewEncoder(os.Stdout)
+	for _, r := range results {
+		if err := out.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

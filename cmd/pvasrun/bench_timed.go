@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/gopvas/gopvas/bench"
+)
+
+// timedFlags are those of the benchmarks that time messages and collective operations.
+type timedFlags struct {
+	contestantFlags
+	NP         int      `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default:"2" description:"number of ranks"`
+	Sizes      sizes    `long:"sizes" env:"PVASRUN_SIZES" value-name:"LIST" default-mask:"powers of two, of eight for collectives, to 4 and 1 MiB" description:"message sizes"`
+	SingleCopy []string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
+	Rounds     int      `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default-mask:"3 with --compare, 5 for messages, else 1" description:"runs of each contestant, in turn; the median counts"`
+	Reps       int      `long:"reps" env:"PVASRUN_REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
+}
+
+// A timedKind is one of the two kinds of benchmarks that are timed.
+type timedKind struct {
+	description string
+	factor      int                                         // the default sizes are powers of it
+	largest     int                                         // and this
+	rounds      int                                         // default, with --compare
+	check       func(benchmark string, f *timedFlags) error // what else the flags must be
+}
+
+var messageKind = timedKind{
+	description: `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of all pairs. ring: a message once around all ranks. copy: no message, only a copy from the peer's memory, the bound for pingpong. Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, for which ratio is our pvas to the better of them.`,
+	factor:      2,
+	largest:     4 << 20,
+	rounds:      5,
+	check: func(benchmark string, f *timedFlags) error {
+		if f.NP < 2 || benchmark == "copy" && f.NP != 2 {
+			return fmt.Errorf("-n %d: %s needs two ranks", f.NP, benchmark)
+		}
+		if benchmark == "copy" && f.Compare != "" {
+			return errors.New("--compare: a copy is the same in every MPI")
+		}
+		return nil
+	},
+}
+
+var collectiveKind = timedKind{
+	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for allgather, alltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them. PVAS_COLL chooses algorithms.`,
+	factor:      8,
+	largest:     1 << 20,
+	rounds:      3,
+	check: func(_ string, f *timedFlags) error {
+		if f.NP < 1 {
+			return errors.New("-n: at least one rank is needed")
+		}
+		return nil
+	},
+}
+
+// sizes are the default sizes.
+func (k *timedKind) sizes() (list sizes) {
+	if k.factor == 2 {
+		list = sizes{0, 1}
+	}
+	for n := k.factor; n < k.largest; n *= k.factor {
+		list = append(list, n)
+	}
+	return append(list, k.largest)
+}
+
+func executeTimed(benchmark string, kind timedKind, args []string) error {
+	f := timedFlags{Sizes: kind.sizes()}
+	if err := parseOnly("pvasrun bench "+benchmark, kind.description, &f, args); err != nil {
+		return err
+	}
+	if err := kind.check(benchmark, &f); err != nil {
+		return usageError{err}
+	}
+	ctx := context.Background()
+	contenders, closeAll, err := f.contenders(ctx, f.SingleCopy)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	rounds := f.Rounds
+	if rounds == 0 {
+		rounds = 1
+		if f.Compare != "" {
+			rounds = kind.rounds
+		}
+	}
+	progress := newProgress(rounds * len(contenders))
+	defer progress.done()
+	results, err := bench.Timed(ctx, bench.TimedConfig{
+		Benchmark: benchmark, Ranks: f.NP, Sizes: f.Sizes, Rounds: rounds, Repeat: f.Reps, Contenders: contenders,
+		Step: func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) },
+	})
+	progress.done()
+	if err != nil {
+		return err
+	}
+	if f.JSON {
+		return printJSON(slices.Concat(results...))
+	}
+	return printTimed(benchmark, contenders, results)
+}
+
+// printTimed prints a row per size, and for each contestant its time, or its rate, and
+// what else is known.
+func printTimed(benchmark string, contenders []bench.Contestant, results [][]bench.TimedResult) error {
+	rate := benchmark == "bw" || benchmark == "mbw_mr"
+	unit := "us"
+	if rate {
+		unit = "MB/s and messages/s"
+	}
+	fmt.Printf("# %s, %d ranks, %s\n", benchmark, results[0][0].Ranks, unit)
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "bytes\trepetitions\t")
+	for i, c := range contenders {
+		fmt.Fprintf(w, "%s (%s)\t", c, results[i][0].SingleCopy)
+		if rate {
+			fmt.Fprint(w, "messages/s\t")
+		}
+		if results[i][0].Algorithm != "" {
+			fmt.Fprint(w, "algorithm\t")
+		}
+	}
+	fmt.Fprintln(w, "ratio\t")
+	for k, first := range results[0] {
+		fmt.Fprintf(w, "%d\t%d\t", first.Bytes, first.Repetitions)
+		for i := range contenders {
+			r := results[i][k]
+			if rate {
+				fmt.Fprintf(w, "%.1f\t%.0f\t", r.MBytesPerS, r.MessagesPerS)
+			} else {
+				fmt.Fprintf(w, "%.3f\t", r.Avg)
+			}
+			if results[i][0].Algorithm != "" {
+				fmt.Fprintf(w, "%s\t", r.Algorithm)
+			}
+		}
+		fmt.Fprintf(w, "%s\t\n", peerRatio(contenders, func(i int) float64 { return results[i][k].Avg }))
+	}
+	return w.Flush()
+}
+
+// peerRatio is a value of our first contestant to that of the better peer.
+func peerRatio(contenders []bench.Contestant, value func(i int) float64) string {
+	best := 0.0
+	for i, c := range contenders {
+		if v := value(i); c.IsPeer() && v > 0 && (best == 0 || v < best) {
+			best = v
+		}
+	}
+	if best == 0 || contenders[0].IsPeer() {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", value(0)/best)
+}
