@@ -43,7 +43,8 @@ var layers = []layer{
 	{"pvas", nil},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/nofile"}},
 
-	{"bench", benchImports},
+	{"bench/npb", []string{"mpi"}},
+	{"bench", append([]string{"bench/npb"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"cmd/...", append([]string{"coll", "bench", "bench/...", "internal/machine"}, benchImports...)},
 

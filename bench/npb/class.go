@@ -1,0 +1,25 @@
+package npb
+
+import "fmt"
+
+// A Class is a problem size of NPB 3: S (sample), W (workstation), or A, B and C,
+// each about four times the one before. Class C takes gigabytes.
+type Class string
+
+// The classes there are.
+const (
+	S Class = "S"
+	W Class = "W"
+	A Class = "A"
+	B Class = "B"
+	C Class = "C"
+)
+
+// ParseClass turns "S", "W", "A", "B" or "C" into a Class.
+func ParseClass(s string) (Class, error) {
+	switch c := Class(s); c {
+	case S, W, A, B, C:
+		return c, nil
+	}
+	return "", fmt.Errorf("npb: there is no class %q: choose S, W, A, B or C", s)
+}

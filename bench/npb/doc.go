@@ -1,0 +1,18 @@
+// Package npb holds NAS Parallel Benchmarks as rank programs, written anew in Go over
+// package mpi. What they compute follows the specification (Bailey et al., "The NAS
+// Parallel Benchmarks", RNR-94-007); problem sizes, classes, operation counts, rules
+// for the number of ranks and verification values are those of NPB 3, so that a result
+// can be compared with that of any other implementation of the same class.
+//
+//	IS  sorts integer keys by buckets: Allreduce, Alltoall, Alltoallv
+//	EP  makes pairs of Gaussian deviates: no communication to speak of
+//
+// They exchange messages and call collectives only; no rank touches another's memory.
+// The loops of the timed part allocate nothing, and the inner ones check no bounds.
+//
+// A rate is comparable, but no "NPB result" in the sense of NASA's rules: those are
+// for its programs.
+//
+// Not implemented: CG, MG and FT; the pseudo-applications BT, SP and LU; UA, DC and DT;
+// classes above C.
+package npb

@@ -1,0 +1,138 @@
+package npb
+
+import "github.com/gopvas/gopvas/mpi"
+
+// is is the integer sort (RNR-94-007 section 2.8): it finds the rank of each key, ten
+// times, with two keys changed in between. Each rank has a part of the keys. It groups
+// them by their leading bits; the groups are dealt out so that each rank gets about
+// as many keys, in ascending order, and it counts those it gets.
+type is struct{}
+
+func (is) check(class Class, ranks int) error {
+	if class == S {
+		return powerOfTwo(ranks, 128)
+	}
+	return powerOfTwo(ranks, 1024)
+}
+
+func (is) run(world *mpi.Comm, class Class) (Result, error) {
+	s := newSorter(world, isProblems[class])
+	s.generate()
+	if err := s.iterate(1); err != nil { // the first time takes page faults
+		return Result{}, err
+	}
+	s.passed = 0
+	seconds, err := timed(world, func() error {
+		for i := range isIterations {
+			if err := s.iterate(i + 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	disorder, err := s.disorder()
+	if err != nil {
+		return Result{}, err
+	}
+	found := []int{s.passed, disorder}
+	if err := mpi.Allreduce(world, nil, found, mpi.Sum[int]()); err != nil {
+		return Result{}, err
+	}
+	keys := 1 << isProblems[class].keys
+	return newResult(Result{
+		Size: []int{keys}, Iterations: isIterations, Operation: "keys ranked",
+		Checks: []Comparison{
+			{Name: "ranks of test keys found", Value: float64(found[0]), Want: isIterations * isTests},
+			{Name: "keys out of order", Value: float64(found[1])},
+		},
+	}, seconds, float64(isIterations*keys)), nil
+}
+
+// A sorter is a rank's part of the sort.
+type sorter struct {
+	world *mpi.Comm
+	isProblem
+	shift uint // of a key, to get its bucket
+
+	keys     []int32 // this rank's part of the sequence
+	grouped  []int32 // the same by bucket
+	received []int32 // the keys of this rank's buckets, from all
+	counts   []int32 // by key, from the lowest of this rank on: how many of its keys are no greater
+
+	// By bucket; behind them are the keys of the tests, each given by the rank that
+	// has it, so that the sum over the ranks tells all.
+	sizes, totals []int32
+	sum           *mpi.Op[int32]
+
+	bounds                 []int // by rank: its first bucket; and the number of buckets
+	sends, sendsAt         []int // by rank: how many keys of grouped go there, and from where
+	receives, receivesFrom []int
+
+	passed int // tests
+}
+
+func newSorter(world *mpi.Comm, p isProblem) *sorter {
+	ranks, buckets := world.Size(), 1<<p.buckets
+	n := 1 << p.keys / ranks
+	return &sorter{
+		world: world, isProblem: p, shift: uint(p.maxKey - p.buckets),
+		keys: make([]int32, n), grouped: make([]int32, n), counts: make([]int32, 1<<p.maxKey),
+		sizes: make([]int32, buckets+isTests), totals: make([]int32, buckets+isTests), sum: mpi.Sum[int32](),
+		bounds: make([]int, ranks+1), sends: make([]int, ranks), sendsAt: make([]int, ranks),
+		receives: make([]int, ranks), receivesFrom: make([]int, ranks),
+	}
+}
+
+// generate makes this rank's part of the keys: each is the sum of four pseudo-random
+// numbers, scaled.
+func (s *sorter) generate() {
+	seed := sequence(314159265)
+	seed.skip(4 * uint64(len(s.keys)) * uint64(s.world.Rank()))
+	scale := float64(int(1) << s.maxKey / 4)
+	for i := range s.keys {
+		sum := seed.next()
+		sum += seed.next()
+		sum += seed.next()
+		sum += seed.next()
+		s.keys[i] = int32(scale * sum)
+	}
+}
+
+// iterate ranks all keys after the changes of iteration n, from 1 on.
+func (s *sorter) iterate(n int) error {
+	if s.world.Rank() == 0 {
+		s.keys[n] = int32(n)
+		s.keys[n+isIterations] = int32(1<<s.maxKey - n)
+	}
+	s.group()
+	if err := mpi.Allreduce(s.world, s.sizes, s.totals, s.sum); err != nil {
+		return err
+	}
+	s.deal()
+	if err := s.exchange(); err != nil {
+		return err
+	}
+	s.count()
+	s.test(n)
+	return nil
+}
+
+// exchange sends all keys to the ranks that their buckets have been dealt to.
+func (s *sorter) exchange() error {
+	if err := mpi.Alltoall(s.world, s.sends, s.receives); err != nil {
+		return err
+	}
+	total := 0
+	for i, n := range s.receives {
+		s.receivesFrom[i] = total
+		total += n
+	}
+	if cap(s.received) < total {
+		s.received = make([]int32, total, total+total/16)
+	}
+	s.received = s.received[:total]
+	return mpi.Alltoallv(s.world, s.grouped, s.sends, s.sendsAt, s.received, s.receives, s.receivesFrom)
+}

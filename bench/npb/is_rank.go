@@ -1,0 +1,165 @@
+package npb
+
+import "github.com/gopvas/gopvas/mpi"
+
+// maxBuckets is the most that a class has.
+const maxBuckets = 1 << 10
+
+// group sorts keys into grouped by bucket, and leaves the sizes of the buckets and the
+// keys of the tests in sizes.
+func (s *sorter) group() {
+	var places [maxBuckets]uint32
+	histogram(&places, s.keys, s.shift)
+	clear(s.sizes)
+	at := uint32(0)
+	for b := range 1 << s.buckets {
+		n := places[b]
+		s.sizes[b], places[b] = int32(n), at
+		at += n
+	}
+	scatter(s.grouped, &places, s.keys, s.shift)
+	for i, t := range s.tests {
+		if t.index/len(s.keys) == s.world.Rank() {
+			s.sizes[1<<s.buckets+i] = s.keys[t.index%len(s.keys)]
+		}
+	}
+}
+
+// histogram counts the keys of each bucket. The counts are kept twice, so that equal
+// keys in a row need not wait for one another.
+func histogram(counts *[maxBuckets]uint32, keys []int32, shift uint) {
+	var odd [maxBuckets]uint32
+	for len(keys) >= 2 {
+		counts[uint32(keys[0])>>shift%maxBuckets]++
+		odd[uint32(keys[1])>>shift%maxBuckets]++
+		keys = keys[2:]
+	}
+	for _, k := range keys {
+		counts[uint32(k)>>shift%maxBuckets]++
+	}
+	for b := range counts {
+		counts[b] += odd[b]
+	}
+}
+
+// scatter puts each key to where places says for its bucket, and moves the place on.
+// There are as many places in dst as keys: a power of two, which spares a check.
+func scatter(dst []int32, places *[maxBuckets]uint32, keys []int32, shift uint) {
+	if len(dst) == 0 {
+		return
+	}
+	mask := uint(len(dst) - 1)
+	for _, k := range keys {
+		b := uint32(k) >> shift % maxBuckets
+		at := places[b]
+		places[b] = at + 1
+		dst[uint(at)&mask] = k
+	}
+}
+
+// deal gives each rank a range of buckets, so that ranks 0 to i have at least their
+// share of the keys between them.
+func (s *sorter) deal() {
+	rank, sum, own := 0, 0, 0
+	clear(s.sends)
+	for b := range 1 << s.buckets {
+		s.sends[rank] += int(s.sizes[b])
+		sum += int(s.totals[b])
+		if sum >= (rank+1)*len(s.keys) && rank+1 < len(s.sends) {
+			rank++
+			s.bounds[rank] = b + 1
+		}
+	}
+	for r := rank + 1; r < len(s.bounds); r++ {
+		s.bounds[r] = 1 << s.buckets
+	}
+	for r, n := range s.sends {
+		s.sendsAt[r] = own
+		own += n
+	}
+}
+
+// span returns the range of this rank's keys, [low, high).
+func (s *sorter) span() (low, high int) {
+	r := s.world.Rank()
+	return s.bounds[r] << s.shift, s.bounds[r+1] << s.shift
+}
+
+// count counts the keys of this rank and adds the counts up.
+func (s *sorter) count() {
+	low, high := s.span()
+	mine := s.counts[:high-low]
+	clear(mine)
+	tally(s.counts, s.received, uint32(low))
+	sum := int32(0)
+	for i, n := range mine {
+		sum += n
+		mine[i] = sum
+	}
+}
+
+// tally counts the keys, all of which are in the range that begins with low. There
+// are a power of two of counts, which spares a check.
+func tally(counts, keys []int32, low uint32) {
+	if len(counts) == 0 {
+		return
+	}
+	mask := uint(len(counts) - 1)
+	for _, k := range keys {
+		counts[uint(uint32(k)-low)&mask]++
+	}
+}
+
+// test compares the ranks of those test keys that are in this rank's range.
+func (s *sorter) test(iteration int) {
+	low, high := s.span()
+	lesser := 0
+	for _, n := range s.totals[:s.bounds[s.world.Rank()]] {
+		lesser += int(n)
+	}
+	for i, t := range s.tests {
+		key := int(s.totals[1<<s.buckets+i])
+		if key < low || key >= high {
+			continue
+		}
+		rank := lesser
+		if key > low {
+			rank += int(s.counts[key-1-low])
+		}
+		if rank == t.rank+t.slope*iteration {
+			s.passed++
+		}
+	}
+}
+
+// disorder puts the keys into the order of their ranks and returns how many are
+// less than the one before, on this rank or as the first of the next. The counts are
+// used up.
+func (s *sorter) disorder() (int, error) {
+	low, _ := s.span()
+	sorted := make([]int32, len(s.received))
+	for _, k := range s.received {
+		at := &s.counts[int(k)-low]
+		*at--
+		sorted[*at] = k
+	}
+	wrong := 0
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] < sorted[i-1] {
+			wrong++
+		}
+	}
+	// The greatest key of the ranks below.
+	most := []int32{-1}
+	if n := len(sorted); n > 0 {
+		most[0] = sorted[n-1]
+	}
+	below := []int32{-1}
+	if err := mpi.Exscan(s.world, most, below, mpi.Max[int32]()); err != nil {
+		return 0, err
+	}
+	if len(sorted) > 0 && sorted[0] < below[0] {
+		wrong++
+	}
+	return wrong, nil
+}

@@ -1,0 +1,65 @@
+package npb
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+// A kernel is one benchmark.
+type kernel interface {
+	// check tells whether a class can be run with so many ranks.
+	check(class Class, ranks int) error
+	// run is called by all ranks; the result is that of rank 0.
+	run(world *mpi.Comm, class Class) (Result, error)
+}
+
+var kernels = map[string]kernel{
+	"ep": ep{},
+	"is": is{},
+}
+
+// Kernels returns the names of the benchmarks.
+func Kernels() []string { return slices.Sorted(maps.Keys(kernels)) }
+
+// Check tells whether there is such a benchmark and class, and whether its rules
+// permit so many ranks.
+func Check(name string, class Class, ranks int) error {
+	k, known := kernels[name]
+	if !known {
+		return fmt.Errorf("npb: there is no benchmark %q: choose %s", name, strings.Join(Kernels(), ", "))
+	}
+	if _, err := ParseClass(string(class)); err != nil {
+		return err
+	}
+	if err := k.check(class, ranks); err != nil {
+		return fmt.Errorf("npb: %s class %s with %d ranks: %w", name, class, ranks, err)
+	}
+	return nil
+}
+
+// Run runs a benchmark; all ranks of the world call it. It returns the result on
+// rank 0, and on the others one whose numbers are of no use. The error is that of
+// Check, or of a message.
+func Run(world *mpi.Comm, name string, class Class) (Result, error) {
+	if err := Check(name, class, world.Size()); err != nil {
+		return Result{}, err
+	}
+	r, err := kernels[name].run(world, class)
+	if err != nil {
+		return Result{}, fmt.Errorf("npb: %s: %w", name, err)
+	}
+	r.Benchmark, r.Class, r.Ranks = strings.ToUpper(name), class, world.Size()
+	return r, nil
+}
+
+// powerOfTwo is the rule of most benchmarks.
+func powerOfTwo(ranks, most int) error {
+	if ranks < 1 || ranks&(ranks-1) != 0 || ranks > most {
+		return fmt.Errorf("the number of ranks must be a power of two, %d at most", most)
+	}
+	return nil
+}
