@@ -12,4 +12,6 @@
 // pingpong, pingping, bw, mbw_mr, ring and copy measure messages between two ranks and
 // around many, barrier, bcast and others collective operations: see Timed. Installed
 // MPIs run the same loops in C (peer/) in turn with ours: see Peer.
+//
+// NPB runs the NAS Parallel Benchmarks of package npb.
 package bench

@@ -14,6 +14,7 @@ var ranks = map[string]func(args []string){
 	"touch": touchRank,
 	"p2p":   p2pRankMain,
 	"coll":  collRankMain,
+	"npb":   npbRankMain,
 }
 
 // RankMain runs a rank program and returns true, where args (those of the

@@ -18,7 +18,7 @@ import (
 
 // executeBench runs the benchmark that the first argument names.
 func executeBench(args []string) error {
-	benchmarks := map[string]func([]string) error{"touch": executeTouch}
+	benchmarks := map[string]func([]string) error{"touch": executeTouch, "npb": executeNPB}
 	for _, name := range bench.Patterns() {
 		benchmarks[name] = func(args []string) error { return executeTimed(name, messageKind, args) }
 	}

@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/gopvas/gopvas/bench/npb"
+)
+
+// NPBConfig describes a run of one of the NAS Parallel Benchmarks.
+type NPBConfig struct {
+	Benchmark  string // one of npb.Kernels
+	Class      npb.Class
+	Ranks      int
+	Rounds     int // each contestant runs so often, in turn; the median counts
+	Contenders []Contestant
+	Step       func(contestant string, round int) // told before each job; nil: nobody
+}
+
+// An NPBResult is one contestant: the round whose rate is the median, and the rates of
+// the slowest and the fastest.
+type NPBResult struct {
+	BTL        string `json:"btl"` // pvas, sm, or the name of a reference
+	SingleCopy string `json:"single_copy"`
+	EagerLimit int    `json:"eager_limit,omitempty"` // bytes; 0: not known
+	npb.Result
+	MinMops float64 `json:"min_mops"`
+	MaxMops float64 `json:"max_mops"`
+	Rounds  int     `json:"rounds"`
+}
+
+// NPB runs the contestants in turn and returns a result for each. The error is that of
+// npb.Check, or of a job. That a result is not verified is no error.
+func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
+	if err := npb.Check(cfg.Benchmark, cfg.Class, cfg.Ranks); err != nil {
+		return nil, err
+	}
+	rounds := make([][]npb.Result, len(cfg.Contenders))
+	for round := range max(cfg.Rounds, 1) {
+		for i, c := range cfg.Contenders {
+			if cfg.Step != nil {
+				cfg.Step(c.String(), round)
+			}
+			r, err := c.npb(ctx, cfg)
+			if err != nil {
+				return nil, fmt.Errorf("bench: %s: %s: %w", cfg.Benchmark, c, err)
+			}
+			rounds[i] = append(rounds[i], r)
+		}
+	}
+	results := make([]NPBResult, len(cfg.Contenders))
+	for i, c := range cfg.Contenders {
+		results[i] = medianNPB(rounds[i])
+		results[i].BTL, results[i].SingleCopy, results[i].EagerLimit = c.Name, c.path(), c.Tunables.EagerLimit
+	}
+	return results, nil
+}
+
+// npb runs one job.
+func (c Contestant) npb(ctx context.Context, cfg NPBConfig) (r npb.Result, err error) {
+	out, err := c.run(ctx, cfg.Ranks, []string{"npb", cfg.Benchmark, string(cfg.Class)})
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		return r, fmt.Errorf("unexpected output %.200q: %w", out, err)
+	}
+	return r, nil
+}
+
+// medianNPB is the round in the middle; it is verified if all are.
+func medianNPB(rounds []npb.Result) NPBResult {
+	slices.SortFunc(rounds, func(a, b npb.Result) int { return cmp.Compare(a.Mops, b.Mops) })
+	last := len(rounds) - 1
+	r := NPBResult{Result: rounds[last/2], MinMops: rounds[0].Mops, MaxMops: rounds[last].Mops, Rounds: len(rounds)}
+	for _, other := range rounds {
+		if !other.Verified {
+			r.Checks, r.Verified = other.Checks, false
+		}
+	}
+	return r
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/bench/npb"
+)
+
+// Every kernel, in both task models, with eager and with rendezvous messages.
+func TestBenchNPB(t *testing.T) {
+	for _, ranks := range []string{"1", "2", "4"} {
+		for _, eager := range []string{"4K", "1"} {
+			got := command(t, nil, "bench", "npb", strings.Join(npb.Kernels(), ","), "--class", "S", "-n", ranks,
+				"--btl", strings.Join(models(t), ","), "--eager-limit", eager, "--json")
+			require.Equal(t, 0, got.code, got.stderr)
+			var found []string
+			for _, line := range lines(got.stdout) {
+				d := json.NewDecoder(strings.NewReader(line))
+				d.DisallowUnknownFields()
+				var r bench.NPBResult
+				require.NoError(t, d.Decode(&r))
+				require.True(t, r.Verified, line)
+				require.Positive(t, r.Mops)
+				found = append(found, strings.ToLower(r.Benchmark)+" "+r.BTL)
+			}
+			var want []string
+			for _, name := range npb.Kernels() {
+				for _, btl := range models(t) {
+					want = append(want, name+" "+btl)
+				}
+			}
+			require.Equal(t, want, found)
+		}
+	}
+}
+
+func TestBenchNPBOutput(t *testing.T) {
+	btls := models(t)
+	got := command(t, nil, "bench", "npb", "is", "-n", "2", "--rounds", "2", "--btl", strings.Join(btls, ","))
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, len(btls), strings.Count(got.stdout, " IS Benchmark Completed."))
+	require.Regexp(t, `(?m)^ Mop/s total     = +[\d.]+$`, got.stdout)
+	require.Regexp(t, `(?m)^ Verification    = +SUCCESSFUL$`, got.stdout)
+	for args, says := range map[string]string{
+		"":                       "name a benchmark first: ep, is",
+		"--class A":              "name a benchmark first",
+		"bt":                     "there is no benchmark",
+		"is -n 3":                "power of two",
+		"is --class D":           "class",
+		"is --rounds 0":          "at least one",
+		"is --btl udp":           "not a list of task models",
+		"is --eager-limit 1GiB":  "eager limit",
+		"is,ep --class S -n 256": "128 at most",
+	} {
+		got := command(t, nil, append([]string{"bench", "npb"}, strings.Fields(args)...)...)
+		require.Equal(t, 2, got.code, "%q: %s", args, got.stderr)
+		require.Contains(t, got.stderr, says, args)
+	}
+	require.Contains(t, command(t, nil, "bench", "npb", "--help").stdout, "multigrid")
+}
