@@ -33,6 +33,10 @@ type Args struct {
 	// give the same. Without it all blocks have Block bytes, Counts is nil, and that
 	// all members agree about the length is checked.
 	Irregular bool
+
+	// Wrong is what the caller has found wrong with this call, if anything. The member
+	// gets it as its error, and the others learn that there is one.
+	Wrong error
 }
 
 // Buffer is memory with a layout. It is lent to the operation until that is over: to
@@ -145,6 +149,9 @@ func (a *Args) sizeOf(kind Kind) int {
 // which InPlace has turned into buffers that are the same memory, where an algorithm
 // can cope with that, or into a copy.
 func (t *Team) prepare(a *Args) error {
+	if a.Wrong != nil {
+		return a.Wrong
+	}
 	if a.Kind.rooted() && (a.Root < 0 || a.Root >= t.Size) {
 		return &RankError{Rank: a.Root, Size: t.Size}
 	}
@@ -160,20 +167,10 @@ func (t *Team) prepare(a *Args) error {
 			return need("receive buffer", len(a.Recv.Data), len(a.Send.Data))
 		}
 	case ReduceScatter:
-		if a.InPlace {
-			n := a.Send.end(t.Size)
-			if err := need("receive buffer", len(a.Recv.Data), n); err != nil {
-				return err
-			}
-			a.Send.Data = append([]byte(nil), a.Recv.Data[:n]...)
-		}
-		if err := a.Send.Check("send buffer", t.Size); err != nil {
-			return err
-		}
-		_, own := a.Send.block(t.Rank)
-		return need("receive buffer", len(a.Recv.Data), own)
+		return t.prepareReduceScatter(a)
 	case Gather, Allgather:
 		if !root {
+			a.Recv = Buffer{}
 			return nil
 		}
 		if err := a.Recv.Check("receive buffer", t.Size); err != nil {
@@ -184,6 +181,7 @@ func (t *Team) prepare(a *Args) error {
 		}
 	case Scatter:
 		if !root {
+			a.Send = Buffer{}
 			return nil
 		}
 		if err := a.Send.Check("send buffer", t.Size); err != nil {
@@ -203,4 +201,19 @@ func (t *Team) prepare(a *Args) error {
 		return a.Recv.Check("receive buffer", t.Size)
 	}
 	return nil
+}
+
+func (t *Team) prepareReduceScatter(a *Args) error {
+	if a.InPlace {
+		n := a.Send.end(t.Size)
+		if err := need("receive buffer", len(a.Recv.Data), n); err != nil {
+			return err
+		}
+		a.Send.Data = append([]byte(nil), a.Recv.Data[:n]...)
+	}
+	if err := a.Send.Check("send buffer", t.Size); err != nil {
+		return err
+	}
+	_, own := a.Send.block(t.Rank)
+	return need("receive buffer", len(a.Recv.Data), own)
 }

@@ -60,8 +60,14 @@ func (n *notice) hear(b []byte) {
 	n.size = binary.LittleEndian.Uint64(b[8:])
 }
 
-// findOdd returns which of so many calls is unlike most others; -1: all are alike.
+// findOdd returns which of so many calls is unlike most others, or refused; -1: all are
+// alike.
 func findOdd(n int, of func(int) *notice) int {
+	for i := range n {
+		if of(i).kind == uint32(refused) && !of(i).like(of((i+1)%n)) {
+			return i
+		}
+	}
 	return findOddOf(n, func(i, j int) bool { return of(i).like(of(j)) })
 }
 

@@ -17,8 +17,9 @@ var errNoBoard = errors.New("the first rank of the communicator has no room left
 // RankError means that a team has no such member.
 type RankError = job.RankError
 
-// ArgumentError means that a buffer is too short for what it is to hold. Nothing was
-// done; the other members wait until this one calls the operation again.
+// ArgumentError means that a buffer is too short for what it is to hold. The call is over
+// for this member, and has failed for the others too: those that need this one get a
+// *MismatchError that names it.
 type ArgumentError struct {
 	What string
 	Have int
@@ -37,12 +38,16 @@ func (e *ArgumentError) Error() string {
 // arguments that do not fit. All buffers that were to be received into may have been
 // written to in part.
 type MismatchError struct {
-	Member int    // one that differs from others; -1: not known
-	Detail string // what it called, and this member called
+	Member  int    // one that differs from others; -1: not known
+	Refused bool   // it has got an error about its own arguments
+	Detail  string // what it called, and this member called
 }
 
 // Error names the member and both calls.
 func (e *MismatchError) Error() string {
+	if e.Refused {
+		return fmt.Sprintf("rank %d has passed wrong arguments: the error that it has got says which", e.Member)
+	}
 	who := "members"
 	if e.Member >= 0 {
 		who = fmt.Sprintf("rank %d and others", e.Member)
@@ -74,7 +79,8 @@ const (
 	faultLost fault = (iota + 1) << 16
 	faultOp
 	faultMismatch
-	faultMask fault = 0xffff // of the rank
+	faultRefused                // the arguments of that rank
+	faultMask    fault = 0xffff // of the rank
 )
 
 func (f fault) kind() fault { return f &^ faultMask }

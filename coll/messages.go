@@ -69,17 +69,27 @@ func (t *Team) exchange(to int, out []byte, from int, in []byte) {
 }
 
 func (t *Team) received(from int, st pml.Status, want int, err error) {
-	t.failed(err)
+	length, err := lengthOf(st, err)
 	if err != nil {
+		t.failed(err)
 		return
 	}
 	if f := fault(st.Tag / tagKinds); f != 0 {
 		t.note(f)
 	}
-	if Kind(st.Tag%tagKinds) != t.args.Kind || st.Bytes != uint64(want) {
+	if Kind(st.Tag%tagKinds) != t.args.Kind || length != uint64(want) {
 		t.note(faultMismatch | fault(t.world(from)))
-		t.odd.kind, t.odd.size, t.odd.known = Kind(st.Tag%tagKinds), st.Bytes, true
+		t.odd.kind, t.odd.size, t.odd.known = Kind(st.Tag%tagKinds), length, true
 	}
+}
+
+// lengthOf returns how long a message was, which may be more than there was room for,
+// and what else was wrong.
+func lengthOf(st pml.Status, err error) (uint64, error) {
+	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+		return truncated.Length, nil
+	}
+	return st.Bytes, err
 }
 
 // failed takes note of an error of the layer below.
@@ -89,11 +99,6 @@ func (t *Team) failed(err error) {
 	}
 	if lost, ok := errors.AsType[*LostError](err); ok {
 		t.note(faultLost | fault(t.culprit(lost.Rank)))
-		return
-	}
-	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
-		t.note(faultMismatch | fault(t.world(t.Rank)))
-		t.odd.kind, t.odd.size, t.odd.known = t.args.Kind, truncated.Length, true
 		return
 	}
 	if t.broken == nil {
@@ -111,9 +116,10 @@ func (t *Team) culprit(rank int) int {
 	return rank
 }
 
-// mismatch makes the error. The rank is one of those that are not in agreement.
-func (t *Team) mismatch(rank int) error {
-	e := &MismatchError{Member: t.member(rank)}
+// mismatch makes the error. The fault has one of those ranks that are not in agreement.
+func (t *Team) mismatch(f fault) error {
+	e := &MismatchError{Member: t.member(f.rank())}
+	e.Refused = f.kind() == faultRefused || t.odd.known && t.odd.kind == refused
 	e.Detail = fmt.Sprintf("here it was %v of %d bytes", t.args.Kind, t.args.size())
 	if t.odd.known {
 		e.Detail += fmt.Sprintf(", there %v of %d bytes", t.odd.kind, t.odd.size)

@@ -40,10 +40,11 @@ func (t *Team) Neighbors(out, in []Edge) error {
 	}
 	for i := range requests {
 		st, err := t.Engine.Wait(&requests[i])
+		length, err := lengthOf(st, err)
 		t.failed(err)
-		if i < len(in) && in[i].Member >= 0 && err == nil && st.Bytes != uint64(len(in[i].Data)) && t.fault == 0 {
+		if i < len(in) && in[i].Member >= 0 && err == nil && length != uint64(len(in[i].Data)) && t.fault == 0 {
 			t.note(faultMismatch | fault(t.world(in[i].Member)))
-			t.odd = odd{size: st.Bytes, known: true}
+			t.odd = odd{size: length, known: true}
 		}
 	}
 	if err := t.verdict(); err != nil {

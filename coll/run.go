@@ -29,16 +29,19 @@ func (t *Team) Run(a Args) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.args, t.fault, t.panicked, t.broken = a, 0, nil, nil
-	if err := t.prepare(&t.args); err != nil {
-		t.args = Args{}
-		return fmt.Errorf("coll: %v: %w", a.Kind, err)
-	}
-	if !t.Check || t.agree() {
+	bad := t.prepare(&t.args)
+	switch {
+	case bad != nil:
+		t.refuse(a)
+	case !t.Check || t.agree():
 		algorithm := t.choose()
 		t.last = algorithm.name
 		algorithm.run(t)
 	}
 	err := t.verdict()
+	if bad != nil {
+		err = bad // rather than what came of it
+	}
 	t.args, t.panicked = Args{}, nil
 	if err != nil {
 		return fmt.Errorf("coll: %v: %w", a.Kind, err)
@@ -63,7 +66,7 @@ func (t *Team) verdict() error {
 		}
 		return e
 	}
-	return t.mismatch(f.rank())
+	return t.mismatch(f)
 }
 
 // temp returns n bytes that last until the next call of temp.

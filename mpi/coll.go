@@ -31,20 +31,19 @@ type MismatchError = coll.MismatchError
 // OperatorError means that an operator of a reduction has panicked, and where.
 type OperatorError = coll.OpError
 
-// BufferError means that a buffer is too short. The rank that gets it has done
-// nothing, and the others wait for it.
+// BufferError means that a buffer is too short. As with all errors about arguments, the
+// call is over for this rank, and those that need it for theirs get a *MismatchError that
+// names it.
 type BufferError = coll.ArgumentError
 
 // collective makes the call.
-func (c *Comm) collective(op string, a coll.Args, err error) error {
-	if err != nil {
-		return opError(op, err)
-	}
+func (c *Comm) collective(op string, a coll.Args, wrong error) error {
 	if err := c.begin(); err != nil {
 		return opError(op, err)
 	}
 	defer c.mu.Unlock()
-	err = c.team.Run(a)
+	a.Wrong = wrong
+	err := c.team.Run(a)
 	if cause := errors.Unwrap(err); cause != nil {
 		err = cause // what it is wrapped in names the operation again
 	}
@@ -70,6 +69,9 @@ func blocks[T any](buf []T, count int, err *error) coll.Buffer {
 func irregular[T any](buf []T, counts, displs []int, err *error) coll.Buffer {
 	b, size, e := view(buf)
 	*err = errors.Join(*err, e)
+	if counts == nil {
+		counts = []int{} // not one length for all
+	}
 	if displs == nil {
 		displs = dense(counts)
 	}

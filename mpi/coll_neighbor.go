@@ -83,6 +83,8 @@ func (c *Comm) neighborly(op string, buffers func(sources, destinations int, err
 		err = in.Check("receive buffer", len(sources))
 	}
 	if err != nil {
+		// Nothing instead of what they expect, so that the neighbours do not wait.
+		_ = c.team.Neighbors(c.edges(coll.Buffer{}, coll.Buffer{}, sources, destinations))
 		return opError(op, err)
 	}
 	return opError(op, c.team.Neighbors(c.edges(out, in, sources, destinations)))
