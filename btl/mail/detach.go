@@ -14,21 +14,29 @@ var _ btl.Detacher = (*sendTransfer)(nil)
 // happens detaches: it copies the bytes into an eager buffer and tells the receiver
 // to take them from there.
 //
-// Whether the receiver copies from the one or the other is decided by one CAS of
-// descriptor.state, for which both start from what they find there, a word of an
-// older generation:
+// Whether the receiver copies from the one or the other is decided by two words of the
+// descriptor, each of which says for which generation its writer has gone ahead:
 //
-//	receiver  -> phaseTaking    the sender's buffer is lent until phaseDone
-//	sender    -> phaseDetached  the receiver copies from buffer number lane-1
+//	sender                                    receiver
+//	copy into the buffer, store lane
+//	detached = generation         (S1)        taking = generation            (R1)
+//	if taking != generation: over (S2)        if detached == generation:     (R2)
+//	else wait for phaseDone                       copy from the buffer
+//	                                          else copy from the sender
+//	                                          phaseDone
+//
+// All are atomic operations of Go, so one of S2 and R2 finds the other's word: never
+// has the sender gone on while the receiver copies from its memory. If both do, the
+// sender waits for a moment in vain, and the buffer stays in use until phaseDone.
+// Neither word costs a transfer of its cache line as long as nothing is detached: the
+// sender reads taking, and writes where detached is, only to detach.
 //
 // Send does this by itself (sendLent), and only if it is likely to pay: when a message
 // has come in since the last time (in a row of sends without an answer, to wait for
 // the receiver each time costs more than a second copy, which overlaps with its
 // work), and, each time that the receiver does not come, less often to it.
 //
-// In either case the receiver ends with phaseDone. The loser of the CAS finds the
-// other's word: a sender goes on waiting (it is short), a receiver takes the buffer.
-// The descriptor and the buffer of a detached message are taken back by reap, when
+// In either case the receiver ends with phaseDone. The descriptor and the buffer of a detached message are taken back by reap, when
 // there is a need for them. The receiver needs no credit for it and no memory.
 
 // detachable tells whether an offer of n bytes may be detached. Both ends know.
@@ -37,31 +45,29 @@ func (b *Box) detachable(n int) bool { return n <= b.eagerLimit && b.mem.Direct(
 // Detach implements btl.Detacher.
 func (t *sendTransfer) Detach() bool {
 	b := t.box
-	old := t.d.state.Load()
-	if old>>phaseBits == t.generation || !b.detachable(len(t.src)) {
+	if t.buffer != 0 || t.d.state.Load()>>phaseBits == t.generation || !b.detachable(len(t.src)) {
 		return false
 	}
 	i, ok := b.takeBuffer(t.peer)
 	return ok && t.detachInto(i)
 }
 
-// detachInto detaches by means of a buffer that was taken. If it returns false the
-// buffer is put back, and the receiver is taking the message or has done so.
+// detachInto detaches by means of a buffer that was taken, which is the transfer's from
+// now on. If it returns false the receiver is taking the message or has done so.
 func (t *sendTransfer) detachInto(i int) bool {
 	b := t.box
-	old := t.d.state.Load()
-	if old>>phaseBits == t.generation {
-		t.peer.account.Put(i)
+	t.buffer = i + 1
+	if t.d.state.Load()>>phaseBits == t.generation {
 		return false
 	}
 	copy(t.peer.buffers[i*b.bufferSize:], t.src)
 	t.d.lane.Store(uint64(i) + 1)
 	orderRelease()
-	if !t.d.state.CompareAndSwap(old, t.generation<<phaseBits|phaseDetached) {
-		t.peer.account.Put(i)
+	t.d.detached.Store(t.generation)
+	if t.d.taking.Load() == t.generation {
 		return false
 	}
-	t.src, t.buffer = nil, i
+	t.src = nil
 	b.detached = append(b.detached, uint32(t.number))
 	b.counters.Detached++
 	return true
@@ -91,7 +97,6 @@ func (b *Box) reap() {
 			continue
 		}
 		orderAcquire()
-		t.peer.account.Put(t.buffer)
 		t.finish()
 	}
 	b.detached = left
@@ -99,7 +104,8 @@ func (b *Box) reap() {
 
 // takeShort copies a message that may be detached.
 func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame, dst []byte) bool {
-	if d.claim(generation) {
+	d.taking.Store(generation)
+	if d.detached.Load() != generation {
 		if len(dst) > 0 {
 			copy(dst, bytesAt(f.Place, len(dst)))
 		}
@@ -111,18 +117,6 @@ func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame,
 	}
 	copy(dst, p.theirBuffers[int(d.lane.Load()-1)*b.bufferSize:])
 	return true
-}
-
-// claim decides for the receiver; false: the sender has detached. The word was left
-// by the use before as done, as a rule: to ask first would fetch its line twice, with
-// the sender looking at it in between.
-func (d *descriptor) claim(generation uint64) bool {
-	taking := generation<<phaseBits | phaseTaking
-	if d.state.CompareAndSwap((generation-1)<<phaseBits|phaseDone, taking) {
-		return true
-	}
-	old := d.state.Load()
-	return old>>phaseBits != generation && d.state.CompareAndSwap(old, taking)
 }
 
 // Bounds of lending.

@@ -30,8 +30,9 @@
 //	inline, longer       4    both lines of the slot
 //	eager                2+2p and per 4 messages 2 for the buffers' return, per 32
 //	                          messages 2 for credit
-//	lent                 4+p  the slot, and the line of the descriptor; a payload line
-//	                          moves back only if the sender writes to it again
+//	lent                 4+p  the slot, and the line of the descriptor that says done, which
+//	                          nobody waits for; a payload line moves back only if the
+//	                          sender writes to it again
 //	direct, short        4+p  the slot, and the line of the descriptor that says done
 //
 // # Waiting

@@ -57,9 +57,9 @@ type offer struct {
 //	(another generation)        -           offered: nobody has accepted it yet
 //	phaseShared   direct        receiver    both copy: see claimChunk
 //	phasePiped    pipelined     receiver    the sender fills, the receiver drains
-//	phaseTaking   short         receiver    copies; see detach.go
-//	phaseDetached short         sender      the bytes are in an eager buffer
 //	phaseDone                   receiver    the sender frees the descriptor
+//
+// How short messages use detached and taking is told in detach.go.
 //
 // phaseDone is the last thing that the receiver does to a descriptor; before it
 // stores that, the bytes are copied. The sender touches neither its buffer's
@@ -67,12 +67,13 @@ type offer struct {
 // has gone.
 type descriptor struct {
 	// Written by the sender. Reset before the offer is published.
-	filled atomic.Uint64 // pipelined: bytes that are or were in the lane
-	lane   atomic.Uint64 // pipelined: number of the lane plus one; 0: none yet. Detached: of the buffer
-	at     atomic.Uint64 // pipelined: place of all lanes; stored before lane
-	_      [cacheLine - 24]byte
+	filled   atomic.Uint64 // pipelined: bytes that are or were in the lane
+	lane     atomic.Uint64 // pipelined: number of the lane plus one; 0: none yet. Detached: of the buffer
+	at       atomic.Uint64 // pipelined: place of all lanes; stored before lane
+	detached atomic.Uint64 // short: generation that was detached last; stored after lane
+	_        [cacheLine - 32]byte
 
-	// Written by the receiver; all before state (which the sender writes to detach).
+	// Written by the receiver; all before state.
 	state   atomic.Uint64 // generation<<phaseBits | phase
 	take    atomic.Uint64 // bytes that it wants
 	dst     atomic.Uint64 // shared: address of its buffer
@@ -82,16 +83,17 @@ type descriptor struct {
 	// Written by both ends in phaseShared, reset by the receiver before it.
 	cursor atomic.Uint64 // bytes that have been claimed, may exceed take
 	copied atomic.Uint64 // bytes that have been copied
-	_      [cacheLine - 16]byte
+
+	// Written by the receiver. Not beside state: the sender looks at that all the time.
+	taking atomic.Uint64 // short: generation that is being taken
+	_      [cacheLine - 24]byte
 }
 
 const (
-	phaseBits     = 8
-	phaseShared   = 1
-	phasePiped    = 2
-	phaseDone     = 3
-	phaseTaking   = 4
-	phaseDetached = 5
+	phaseBits   = 8
+	phaseShared = 1
+	phasePiped  = 2
+	phaseDone   = 3
 
 	numberBits = 24
 )

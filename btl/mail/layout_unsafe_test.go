@@ -32,12 +32,14 @@ func TestLayout(t *testing.T) {
 		{"descriptor.filled", unsafe.Offsetof(d.filled), 0},
 		{"descriptor.lane", unsafe.Offsetof(d.lane), 8},
 		{"descriptor.at", unsafe.Offsetof(d.at), 16},
+		{"descriptor.detached", unsafe.Offsetof(d.detached), 24},
 		{"descriptor.state", unsafe.Offsetof(d.state), 64},
 		{"descriptor.take", unsafe.Offsetof(d.take), 72},
 		{"descriptor.dst", unsafe.Offsetof(d.dst), 80},
 		{"descriptor.drained", unsafe.Offsetof(d.drained), 88},
 		{"descriptor.cursor", unsafe.Offsetof(d.cursor), 128},
 		{"descriptor.copied", unsafe.Offsetof(d.copied), 136},
+		{"descriptor.taking", unsafe.Offsetof(d.taking), 144},
 		{"descriptor", unsafe.Sizeof(d), 192},
 	} {
 		require.Equal(t, c.want, c.have, c.field)

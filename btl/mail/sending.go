@@ -20,7 +20,7 @@ type sendTransfer struct {
 	src    []byte // keeps the buffer reachable, which the receiver knows by address only
 	filled int    // pipelined: bytes put into the lane so far
 	lane   int    // number plus one; 0: none
-	buffer int    // eager buffer of a detached message
+	buffer int    // eager buffer that it has, plus one; 0: none
 }
 
 // transfer returns one that is free, or nil if there is no memory for more. That
@@ -79,7 +79,10 @@ func (t *sendTransfer) finish() {
 		b.freeLane |= 1 << (t.lane - 1)
 		b.again() // a transfer that was asked before this one may be waiting for it
 	}
-	t.src, t.peer, t.lane = nil, nil, 0
+	if t.buffer != 0 {
+		t.peer.account.Put(t.buffer - 1)
+	}
+	t.src, t.peer, t.lane, t.buffer = nil, nil, 0, 0
 	b.unused = append(b.unused, uint32(t.number))
 }
 
