@@ -6,6 +6,7 @@
 //
 //	IS  sorts integer keys by buckets: Allreduce, Alltoall, Alltoallv
 //	EP  makes pairs of Gaussian deviates: no communication to speak of
+//	FT  solves the diffusion equation by 3-D FFTs: Alltoall of everything
 //
 // They exchange messages and call collectives only; no rank touches another's memory.
 // The loops of the timed part allocate nothing, and the inner ones check no bounds.
@@ -13,6 +14,6 @@
 // A rate is comparable, but no "NPB result" in the sense of NASA's rules: those are
 // for its programs.
 //
-// Not implemented: CG, MG and FT; the pseudo-applications BT, SP and LU; UA, DC and DT;
+// Not implemented: CG and MG; the pseudo-applications BT, SP and LU; UA, DC and DT;
 // classes above C.
 package npb

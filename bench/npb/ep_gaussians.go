@@ -27,22 +27,6 @@ func (g *gaussians) add(seed sequence, blocks int) {
 	}
 }
 
-// steps are four numbers in a row. Each comes from the one four places before it, so
-// that they do not wait for one another. Their bits above the 46th mean nothing.
-type steps [4]uint64
-
-func stepsFrom(seed sequence) (s steps) {
-	x := uint64(seed)
-	for i := range s {
-		x *= multiplier
-		s[i] = x
-	}
-	return s
-}
-
-// leap takes a number four places on.
-var leap = power(multiplier, 4)
-
 // draw keeps the points of a block that are in the circle, and returns how many. It
 // does so without a branch, which could not be predicted.
 func (g *gaussians) draw(s *steps) int {

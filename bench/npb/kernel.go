@@ -19,6 +19,7 @@ type kernel interface {
 
 var kernels = map[string]kernel{
 	"ep": ep{},
+	"ft": ft{},
 	"is": is{},
 }
 

@@ -62,6 +62,9 @@ func TestCheck(t *testing.T) {
 		{"ep", S, 256, ""},
 		{"ep", S, 257, "256 batches"},
 		{"ep", S, 0, "batches"},
+		{"ft", W, 32, ""},
+		{"ft", W, 64, "32 at most"},
+		{"ft", S, 6, "power of two"},
 		{"is", "D", 4, "choose S, W, A, B or C"},
 		{"bt", S, 4, "there is no benchmark"},
 	} {
