@@ -51,6 +51,11 @@ func (c Contestant) run(ctx context.Context, n int, args []string) ([]byte, erro
 	if c.peer != nil {
 		return c.peer.run(ctx, c, n, args)
 	}
+	return c.runOurs(ctx, n, args, func(*launcher.Job) {})
+}
+
+// runOurs is run where this project is the contestant; adapt completes the job.
+func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt func(*launcher.Job)) ([]byte, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -68,14 +73,16 @@ func (c Contestant) run(ctx context.Context, n int, args []string) ([]byte, erro
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	result, err := launcher.Run(ctx, launcher.Job{
+	j := launcher.Job{
 		Apps:     []launcher.App{{Program: self, Args: append([]string{RankCommand}, args...), N: n}},
 		BTL:      c.Name,
 		Tunables: tunables,
 		Bind:     bind,
 		Stdout:   &stdout,
 		Stderr:   &stderr,
-	})
+	}
+	adapt(&j)
+	result, err := launcher.Run(ctx, j)
 	if err != nil {
 		return nil, err
 	}

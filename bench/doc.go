@@ -7,7 +7,8 @@
 // takes over there. So nothing needs to be built to measure.
 //
 // touch is the page-table experiment of the PVAS paper ("Problem" item 2 and
-// "Evaluation", memory): see Touch.
+// "Evaluation", memory): see Touch. footprint is its memory experiment, with Alltoall:
+// see Footprint.
 //
 // pingpong, pingping, bw, mbw_mr, ring and copy measure messages between two ranks and
 // around many, barrier, bcast and others collective operations: see Timed. Installed

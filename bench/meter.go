@@ -119,6 +119,10 @@ type Measurement struct {
 	Stopped bool          // the ranks stood still for it; else it compares samples
 	InInit  time.Duration // from NewMeter until every rank was in Init; 0 unless Stopped
 	Elapsed time.Duration // between the two measures
+
+	// Growth between the two measures: what MemAvailable of the machine has fallen by,
+	// and what the address spaces have mapped of shared memory, touched or not.
+	MemoryGrowthKiB, SharedGrowthKiB int64
 }
 
 // Measurement returns what the Meter has found, once the job has ended. It may
@@ -145,5 +149,8 @@ func (m *Meter) Measurement() (Measurement, error) {
 		Stopped: stopped,
 		InInit:  m.inInit,
 		Elapsed: end.when.Sub(start.when),
+
+		MemoryGrowthKiB: start.System.MemAvailable - end.System.MemAvailable,
+		SharedGrowthKiB: end.Job.Shared - start.Job.Shared,
 	}, nil
 }

@@ -3,7 +3,7 @@ package bench
 import (
 	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -14,19 +14,17 @@ import (
 	"strings"
 )
 
-var (
-	//go:embed peer/p2p.c
-	p2pSource []byte
-	//go:embed peer/coll.c
-	collSource []byte
-)
+// sources are the benchmarks in C.
+//
+//go:embed peer/*.c
+var sources embed.FS
 
-// A peer is an installed MPI with our C counterpart of the benchmarks compiled
-// for it.
+// A peer is an installed MPI, with our C counterparts of the benchmarks compiled for it
+// as they are needed.
 type peer struct {
-	name   string
-	mpirun string
-	dir    string // temporary; has the programs, compiled
+	name          string
+	mpicc, mpirun string
+	dir           string // temporary; has the programs
 }
 
 // peers says how to use each MPI that can be compared with.
@@ -38,11 +36,10 @@ var peers = map[string]struct {
 	"mpich":   {[]string{"mpicc.mpich", "mpicc"}, []string{"mpirun.mpich", "mpirun"}, "mpich libmpich-dev"},
 }
 
-// Peer compiles the benchmarks for an installed MPI ("openmpi", "mpich") and
-// returns it as a contestant, with the single-copy mechanism of its shared
-// memory as singleCopy says ("": its default). A *MissingError says that it is
-// not there. close removes what was compiled.
-func Peer(ctx context.Context, name, singleCopy string, pinned bool) (c Contestant, closePeer func(), err error) {
+// Peer returns an installed MPI ("openmpi", "mpich") as a contestant, with the
+// single-copy mechanism of its shared memory as singleCopy says ("": its default). A
+// *MissingError says that it is not there. closePeer removes what was compiled for it.
+func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(), err error) {
 	how, known := peers[name]
 	if !known {
 		return c, nil, fmt.Errorf("bench: no peer %q: there are openmpi and mpich", name)
@@ -55,17 +52,26 @@ func Peer(ctx context.Context, name, singleCopy string, pinned bool) (c Contesta
 	if err != nil {
 		return c, nil, err
 	}
-	p := &peer{name: name, mpirun: mpirun, dir: dir}
-	remove := func() { _ = os.RemoveAll(dir) }
-	for program, source := range map[string][]byte{"p2p": p2pSource, "coll": collSource} {
-		compile := exec.CommandContext(ctx, mpicc, "-O2", "-x", "c", "-o", filepath.Join(dir, program), "-")
-		compile.Stdin = bytes.NewReader(source)
-		if out, err := compile.CombinedOutput(); err != nil {
-			remove()
-			return c, nil, fmt.Errorf("bench: compile for %s: %w\n%s", name, err, out)
-		}
+	p := &peer{name: name, mpicc: mpicc, mpirun: mpirun, dir: dir}
+	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, func() { _ = os.RemoveAll(dir) }, nil
+}
+
+// program returns the path of a program, which it compiles if that was not done yet.
+func (p *peer) program(ctx context.Context, name string) (path string, err error) {
+	path = filepath.Join(p.dir, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
 	}
-	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, remove, nil
+	source, err := sources.ReadFile("peer/" + name + ".c")
+	if err != nil {
+		return "", err
+	}
+	compile := exec.CommandContext(ctx, p.mpicc, "-O2", "-x", "c", "-o", path, "-")
+	compile.Stdin = bytes.NewReader(source)
+	if out, err := compile.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("bench: compile for %s: %w\n%s", p.name, err, out)
+	}
+	return path, nil
 }
 
 func firstInPath(names []string) string {
@@ -90,7 +96,11 @@ func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]b
 	case "mpich":
 		flags = append(flags, "-bind-to", choose(c.Pinned, "core", "none"))
 	}
-	cmd := exec.CommandContext(ctx, p.mpirun, slices.Concat(flags, []string{filepath.Join(p.dir, args[0])}, args[1:])...)
+	program, err := p.program(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, p.mpirun, slices.Concat(flags, []string{program}, args[1:])...)
 	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -11,10 +11,11 @@ const RankCommand = "bench-rank"
 
 // ranks are the rank programs by the name of their benchmark.
 var ranks = map[string]func(args []string){
-	"touch": touchRank,
-	"p2p":   p2pRankMain,
-	"coll":  collRankMain,
-	"npb":   npbRankMain,
+	"touch":     touchRank,
+	"p2p":       p2pRankMain,
+	"coll":      collRankMain,
+	"footprint": footprintRankMain,
+	"npb":       npbRankMain,
 }
 
 // RankMain runs a rank program and returns true, where args (those of the

@@ -1,6 +1,7 @@
 package pagetable
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -77,26 +78,27 @@ func parseMeminfo(text []byte, m *Memory) error {
 	})
 }
 
-// countLines counts the lines of r, the last one with or without a newline. It
-// keeps nothing: the maps of a job with 1,000 ranks are megabytes long.
-func countLines(r io.Reader) (int, error) {
-	buf := make([]byte, 64<<10)
-	lines, open := 0, false
-	for {
-		n, err := r.Read(buf)
-		if n > 0 {
-			lines += bytes.Count(buf[:n], []byte{'\n'})
-			open = buf[n-1] != '\n'
+// parseMaps takes Areas and Shared from /proc/PID/maps. It keeps nothing of it: the
+// maps of a job with 1,000 ranks are megabytes long.
+func parseMaps(r io.Reader, u *Usage) error {
+	u.Areas, u.Shared = 0, 0
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		u.Areas++
+		bounds, rest, ok := bytes.Cut(lines.Bytes(), []byte{' '})
+		if !ok || len(rest) < 4 {
+			return fmt.Errorf("memory area %q: %w", lines.Bytes(), errFormat)
 		}
-		if err == nil {
+		if rest[3] != 's' {
 			continue
 		}
-		if open {
-			lines++
+		first, last, _ := strings.Cut(string(bounds), "-")
+		start, err1 := strconv.ParseUint(first, 16, 63)
+		end, err2 := strconv.ParseUint(last, 16, 63)
+		if err1 != nil || err2 != nil || end < start {
+			return fmt.Errorf("bounds of memory area %q: %w", bounds, errFormat)
 		}
-		if err == io.EOF {
-			err = nil
-		}
-		return lines, err
+		u.Shared += int64((end - start) >> 10)
 	}
+	return lines.Err()
 }

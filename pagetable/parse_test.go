@@ -1,6 +1,7 @@
 package pagetable
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"strings"
@@ -59,21 +60,25 @@ func TestParseMeminfo(t *testing.T) {
 	require.Equal(t, Memory{PageTables: 1696, MemAvailable: 24451664, MemFree: 24538608, AnonPages: 11752, Shmem: 8788}, m)
 }
 
-func TestCountLines(t *testing.T) {
-	for text, want := range map[string]int{
-		"": 0, "\n": 1, "a": 1, "a\n": 1, "a\nb": 2, "a\nb\n": 2, "\n\n": 2,
-		strings.Repeat("x\n", 100_000) + "y": 100_001,
+func TestParseMaps(t *testing.T) {
+	const private, shared = "10000-12000 rw-p 00000000 00:00 0 [heap]\n", "7f0000000000-7f0000201000 rw-s 00000000 00:01 7  /memfd:x (deleted)\n"
+	for text, want := range map[string]Usage{
+		"": {}, private: {Areas: 1}, shared: {Areas: 1, Shared: 2052}, shared + private + shared: {Areas: 3, Shared: 4104},
+		private + strings.TrimSuffix(shared, "\n"):                    {Areas: 2, Shared: 2052},
+		"ffffffffff600000-ffffffffff601000 --xp 0 00:00 0 [vsyscall]": {Areas: 1},
+		strings.Repeat(private, 100_000):                              {Areas: 100_000},
 	} {
-		n, err := countLines(strings.NewReader(text))
-		require.NoError(t, err)
-		require.Equal(t, want, n)
-		n, err = countLines(iotest.DataErrReader(iotest.OneByteReader(strings.NewReader(text))))
-		require.NoError(t, err)
-		require.Equal(t, want, n, "read byte by byte")
+		got := Usage{Areas: 5}
+		require.NoError(t, parseMaps(strings.NewReader(text), &got))
+		require.Equal(t, want, got)
+		require.NoError(t, parseMaps(iotest.DataErrReader(iotest.OneByteReader(strings.NewReader(text))), &got))
+		require.Equal(t, want, got, "read byte by byte")
+	}
+	for _, text := range []string{"\n", "1000-2000\n", "1000-2000 rw\n", "2000-1000 rw-s 0\n", "x-2000 rw-s 0\n", "1000 rw-s 0\n"} {
+		require.ErrorIs(t, parseMaps(strings.NewReader(text), &Usage{}), errFormat, text)
 	}
 	cause := errors.New("broken")
-	_, err := countLines(iotest.ErrReader(cause))
-	require.ErrorIs(t, err, cause)
+	require.ErrorIs(t, parseMaps(iotest.ErrReader(cause), &Usage{}), cause)
 }
 
 // fuzzFields checks what holds for every parser: an error or sane values, and
@@ -120,16 +125,16 @@ func FuzzParseMeminfo(f *testing.F) {
 	})
 }
 
-func FuzzCountLines(f *testing.F) {
-	f.Add("a\nb\n")
-	f.Add("a\nb")
-	f.Fuzz(func(t *testing.T, text string) {
-		want := strings.Count(text, "\n")
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			want++
+func FuzzParseMaps(f *testing.F) {
+	seedFile(f, "/proc/self/maps")
+	f.Add([]byte("1000-2000 rw-s 0\n2000-4000 rw-s 0"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var a, b Usage
+		if parseMaps(bytes.NewReader(text), &a) != nil {
+			return
 		}
-		n, err := countLines(iotest.HalfReader(strings.NewReader(text)))
-		require.NoError(t, err)
-		require.Equal(t, want, n)
+		require.GreaterOrEqual(t, a.Shared, int64(0))
+		require.NoError(t, parseMaps(iotest.HalfReader(bytes.NewReader(text)), &b))
+		require.Equal(t, a, b)
 	})
 }

@@ -14,6 +14,7 @@ type Usage struct {
 	VmSize int64 `json:"vmsize_kib"` // addresses mapped, touched or not
 	RSS    int64 `json:"rss_kib"`    // pages present
 	PSS    int64 `json:"pss_kib"`    // the same, a page that k address spaces map counting 1/k
+	Shared int64 `json:"shared_kib"` // addresses mapped MAP_SHARED, touched or not
 	Areas  int   `json:"areas"`      // lines of /proc/PID/maps: memory areas, plus [vsyscall] where the kernel has it
 }
 
@@ -23,6 +24,7 @@ func (u *Usage) add(v Usage) {
 	u.VmSize += v.VmSize
 	u.RSS += v.RSS
 	u.PSS += v.PSS
+	u.Shared += v.Shared
 	u.Areas += v.Areas
 }
 
@@ -67,8 +69,10 @@ func readUsage(dir string, u *Usage) error {
 		return err
 	}
 	defer maps.Close()
-	u.Areas, err = countLines(maps)
-	return err
+	if err := parseMaps(maps, u); err != nil {
+		return fmt.Errorf("maps: %w", err)
+	}
+	return nil
 }
 
 // Sum is what the address spaces of a job cost together.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -18,7 +17,9 @@ import (
 
 // executeBench runs the benchmark that the first argument names.
 func executeBench(args []string) error {
-	benchmarks := map[string]func([]string) error{"touch": executeTouch, "npb": executeNPB}
+	benchmarks := map[string]func([]string) error{
+		"touch": executeTouch, "footprint": executeFootprint, "npb": executeNPB,
+	}
 	for _, name := range bench.Patterns() {
 		benchmarks[name] = func(args []string) error { return executeTimed(name, messageKind, args) }
 	}
@@ -66,8 +67,7 @@ func runTouch(ctx context.Context, cfg bench.TouchConfig, asJSON bool) error {
 	defer progress.done()
 	cfg.Step = func(btl string, ranks int) { progress.begin(fmt.Sprintf("%s, %d ranks", btl, ranks)) }
 	if asJSON {
-		out := json.NewEncoder(os.Stdout)
-		return bench.Touch(ctx, cfg, func(r bench.TouchResult) error { return out.Encode(r) })
+		return bench.Touch(ctx, cfg, func(r bench.TouchResult) error { return printJSON([]bench.TouchResult{r}) })
 	}
 	var results []bench.TouchResult
 	err := bench.Touch(ctx, cfg, func(r bench.TouchResult) error {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,10 +24,10 @@ type contestantFlags struct {
 }
 
 // contenders are ours, by BTL and single-copy mode, and the MPIs of --compare that are
-// installed; what is missing is said and left out. closeAll removes what was compiled
-// for them.
-func (f *contestantFlags) contenders(ctx context.Context, singleCopy []string) (list []bench.Contestant, closeAll func(), err error) {
-	if list, err = f.own(singleCopy); err != nil {
+// installed; what is missing is said and left out. The modes are those of sm and of
+// Open MPI; closeAll removes what was compiled for the MPIs.
+func (f *contestantFlags) contenders(sm, openMPI []string) (list []bench.Contestant, closeAll func(), err error) {
+	if list, err = f.own(sm); err != nil {
 		return nil, nil, usageError{err}
 	}
 	var closers []func()
@@ -42,11 +41,11 @@ func (f *contestantFlags) contenders(ctx context.Context, singleCopy []string) (
 			continue
 		}
 		modes := []string{""}
-		if name == "openmpi" && !slices.Contains(singleCopy, job.SingleCopyAuto.String()) {
-			modes = singleCopy
+		if name == "openmpi" && !slices.Contains(openMPI, job.SingleCopyAuto.String()) {
+			modes = openMPI
 		}
 		for _, mode := range modes {
-			c, closePeer, err := bench.Peer(ctx, name, mode, f.Bind == "core")
+			c, closePeer, err := bench.Peer(name, mode, f.Bind == "core")
 			if _, missing := errors.AsType[*bench.MissingError](err); missing {
 				fmt.Fprintln(os.Stderr, "pvasrun:", err)
 				continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"text/tabwriter"
@@ -78,8 +79,7 @@ func executeTimed(benchmark string, kind timedKind, args []string) error {
 	if err := kind.check(benchmark, &f); err != nil {
 		return usageError{err}
 	}
-	ctx := context.Background()
-	contenders, closeAll, err := f.contenders(ctx, f.SingleCopy)
+	contenders, closeAll, err := f.contenders(f.SingleCopy, f.SingleCopy)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func executeTimed(benchmark string, kind timedKind, args []string) error {
 	}
 	progress := newProgress(rounds * len(contenders))
 	defer progress.done()
-	results, err := bench.Timed(ctx, bench.TimedConfig{
+	results, err := bench.Timed(context.Background(), bench.TimedConfig{
 		Benchmark: benchmark, Ranks: f.NP, Sizes: f.Sizes, Rounds: rounds, Repeat: f.Reps, Contenders: contenders,
 		Step: func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) },
 	})
@@ -141,21 +141,18 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 				fmt.Fprintf(w, "%s\t", r.Algorithm)
 			}
 		}
-		fmt.Fprintf(w, "%s\t\n", peerRatio(contenders, func(i int) float64 { return results[i][k].Avg }))
+		fmt.Fprintf(w, "%s\t\n", orDash(first.Avg/bestPeer(contenders, func(i int) float64 { return results[i][k].Avg })))
 	}
 	return w.Flush()
 }
 
-// peerRatio is a value of our first contestant to that of the better peer.
-func peerRatio(contenders []bench.Contestant, value func(i int) float64) string {
-	best := 0.0
+// bestPeer is the lowest value of a peer that is above 0, or NaN.
+func bestPeer(contenders []bench.Contestant, value func(i int) float64) float64 {
+	best := math.NaN()
 	for i, c := range contenders {
-		if v := value(i); c.IsPeer() && v > 0 && (best == 0 || v < best) {
+		if v := value(i); c.IsPeer() && v > 0 && !(v >= best) {
 			best = v
 		}
 	}
-	if best == 0 || contenders[0].IsPeer() {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", value(0)/best)
+	return best
 }

@@ -71,6 +71,10 @@ func answer(in io.Reader, out io.Writer) error {
 	return binary.Write(out, binary.LittleEndian, r)
 }
 
+// CMA says whether one process may read another's memory here (process_vm_readv); nil
+// means yes. Its error says why not.
+func CMA() error { return probeCMA() }
+
 // probeCMA has a child read from this process. That direction asks for the same
 // right as one rank reading from another: security modules may let a parent read
 // its child where they refuse it between siblings.

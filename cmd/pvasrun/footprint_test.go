@@ -1,0 +1,59 @@
+package main
+
+import (
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/bench"
+)
+
+// Page tables grow where processes map one another's memory, by what the model says,
+// and not in one address space.
+func TestBenchFootprint(t *testing.T) {
+	onlyInOneSpace(t)
+	const n = 8
+	got := command(t, nil, "bench", "footprint", "-n", "2,8", "--sizes", "2K", "--single-copy", "none", "--reps", "20", "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	var results []bench.FootprintResult
+	for _, line := range lines(got.stdout) {
+		d := json.NewDecoder(strings.NewReader(line))
+		d.DisallowUnknownFields()
+		var r bench.FootprintResult
+		require.NoError(t, d.Decode(&r))
+		require.Equal(t, []any{"footprint", 2048}, []any{r.Benchmark, r.Bytes})
+		require.Positive(t, r.Avg)
+		require.Equal(t, 20, r.Repetitions)
+		results = append(results, r)
+	}
+	require.Len(t, results, 4)
+	one, many := results[2], results[3]
+	require.Equal(t, []any{"pvas", "sm", n, n, "direct", "none"}, []any{one.BTL, many.BTL, one.Ranks, many.Ranks, one.SingleCopy, many.SingleCopy})
+	require.Zero(t, *one.ModelKiB)
+	require.LessOrEqual(t, one.PageTableGrowthKiB, int64(n*2), "half a table page per rank")
+	require.Positive(t, *many.ModelKiB)
+	require.InDelta(t, *many.ModelKiB, many.PageTableGrowthKiB, float64(n*8), "two table pages per process")
+
+	got = command(t, nil, "bench", "footprint", "-n", "2,3", "--reps", "1000000", "--max-seconds", "10ms", "--sizes", "1,20K")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, 2, strings.Count(got.stdout, "# footprint"), got.stdout)
+	require.Regexp(t, `exponent of N +pvas`, got.stdout)
+	require.Contains(t, got.stdout, "Fewer repetitions than 1000000")
+	for _, bad := range [][]string{{"--sizes", "0"}, {"--reps", "0"}, {"--max-seconds", "soon"}, {"-n", "x"}} {
+		require.Equal(t, 2, command(t, nil, append([]string{"bench", "footprint"}, bad...)...).code, bad)
+	}
+}
+
+// The same with an installed MPI beside ours.
+func TestBenchFootprintPeer(t *testing.T) {
+	if _, err := exec.LookPath("mpicc.openmpi"); err != nil {
+		t.Skip("Open MPI is not installed")
+	}
+	got := command(t, nil, "bench", "footprint", "-n", "2", "--btl", "sm", "--reps", "5", "--sizes", "2K", "--compare", "openmpi")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^ +2 +openmpi +5 +[\d.]+ +-?\d+ +\d+ +- +-?\d+ +-?\d+$`, got.stdout)
+	require.Contains(t, got.stdout, "ratio, 2 ranks")
+}
