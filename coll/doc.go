@@ -44,6 +44,6 @@
 //
 // # Not implemented
 //
-// Non-blocking and persistent operations (MPI 4.1 sections 6.12, 6.13), Alltoallw with
-// types, direct neighbourhood exchanges (they are messages).
+// Non-blocking and persistent operations (MPI 4.1 sections 6.12, 6.13), direct
+// neighbourhood exchanges (they are messages).
 package coll

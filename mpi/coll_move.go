@@ -121,8 +121,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 }
 
 // Alltoallv is Alltoall with blocks of different lengths, given as in Gatherv. In
-// place (a nil send) sendCounts and sendDispls are not used. What MPI_Alltoallw does
-// with types, Alltoallv of bytes does with lengths.
+// place (a nil send) sendCounts and sendDispls are not used.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallv).
 func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {

@@ -67,6 +67,32 @@ func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) er
 
 // neighborly exchanges the blocks that buffers makes for so many neighbours.
 func (c *Comm) neighborly(op string, buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) error {
+	return c.alongEdges(op, func(sources, destinations []int) (out, in [][]byte, err error) {
+		send, recv := buffers(len(sources), len(destinations), &err)
+		if err == nil {
+			err = send.Check("send buffer", len(destinations))
+		}
+		if err == nil {
+			err = recv.Check("receive buffer", len(sources))
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		return partsOf(send, len(destinations)), partsOf(recv, len(sources)), nil
+	})
+}
+
+// partsOf returns the blocks of a buffer.
+func partsOf(b coll.Buffer, blocks int) [][]byte {
+	parts := make([][]byte, blocks)
+	for i := range parts {
+		parts[i] = b.Part(i)
+	}
+	return parts
+}
+
+// alongEdges exchanges with each neighbour what data returns for it.
+func (c *Comm) alongEdges(op string, data func(sources, destinations []int) (out, in [][]byte, err error)) error {
 	if err := c.begin(); err != nil {
 		return opError(op, err)
 	}
@@ -75,38 +101,35 @@ func (c *Comm) neighborly(op string, buffers func(sources, destinations int, err
 	if err != nil {
 		return opError(op, err)
 	}
-	out, in := buffers(len(sources), len(destinations), &err)
-	if err == nil {
-		err = out.Check("send buffer", len(destinations))
-	}
-	if err == nil {
-		err = in.Check("receive buffer", len(sources))
-	}
-	if err != nil {
+	out, in, wrong := data(sources, destinations)
+	if wrong != nil {
 		// Nothing instead of what they expect, so that the neighbours do not wait.
-		_ = c.team.Neighbors(c.edges(coll.Buffer{}, coll.Buffer{}, sources, destinations))
-		return opError(op, err)
+		out, in = make([][]byte, len(destinations)), make([][]byte, len(sources))
 	}
-	return opError(op, c.team.Neighbors(c.edges(out, in, sources, destinations)))
+	err = c.team.Neighbors(c.edges(out, in, sources, destinations))
+	if wrong != nil {
+		err = wrong
+	}
+	return opError(op, err)
 }
 
 // edges are the messages. On a grid the same two ranks may be neighbours in several
 // directions: the tag is the place among the receiver's sources.
-func (c *Comm) edges(out, in coll.Buffer, sources, destinations []int) (sends, receives []coll.Edge) {
+func (c *Comm) edges(out, in [][]byte, sources, destinations []int) (sends, receives []coll.Edge) {
 	ordered := false // whether the order tells messages apart
 	for i, to := range destinations {
 		tag := c.topology.mirror(i)
 		if tag < 0 {
 			tag, ordered = 0, true
 		}
-		sends = append(sends, coll.Edge{Member: to, Tag: tag, Data: out.Part(i)})
+		sends = append(sends, coll.Edge{Member: to, Tag: tag, Data: out[i]})
 	}
 	for i, from := range sources {
 		tag := i
 		if ordered || len(destinations) == 0 {
 			tag = 0
 		}
-		receives = append(receives, coll.Edge{Member: from, Tag: tag, Data: in.Part(i)})
+		receives = append(receives, coll.Edge{Member: from, Tag: tag, Data: in[i]})
 	}
 	return sends, receives
 }
