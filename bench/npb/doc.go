@@ -6,6 +6,7 @@
 //
 //	IS  sorts integer keys by buckets: Allreduce, Alltoall, Alltoallv
 //	EP  makes pairs of Gaussian deviates: no communication to speak of
+//	CG  finds an eigenvalue by conjugate gradients: vectors and sums along a grid of ranks
 //	FT  solves the diffusion equation by 3-D FFTs: Alltoall of everything
 //
 // They exchange messages and call collectives only; no rank touches another's memory.
@@ -14,6 +15,6 @@
 // A rate is comparable, but no "NPB result" in the sense of NASA's rules: those are
 // for its programs.
 //
-// Not implemented: CG and MG; the pseudo-applications BT, SP and LU; UA, DC and DT;
+// Not implemented: MG; the pseudo-applications BT, SP and LU; UA, DC and DT;
 // classes above C.
 package npb

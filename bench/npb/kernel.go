@@ -18,6 +18,7 @@ type kernel interface {
 }
 
 var kernels = map[string]kernel{
+	"cg": cg{},
 	"ep": ep{},
 	"ft": ft{},
 	"is": is{},

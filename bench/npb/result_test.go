@@ -65,6 +65,9 @@ func TestCheck(t *testing.T) {
 		{"ft", W, 32, ""},
 		{"ft", W, 64, "32 at most"},
 		{"ft", S, 6, "power of two"},
+		{"cg", S, 12, "power of two"},
+		{"cg", S, 1024, ""},
+		{"cg", S, 2048, "1400 at most"},
 		{"is", "D", 4, "choose S, W, A, B or C"},
 		{"bt", S, 4, "there is no benchmark"},
 	} {
