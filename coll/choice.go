@@ -12,6 +12,7 @@ type algorithm struct {
 	kind Kind
 	name string
 	run  func(*Team)
+	slot int // of the job's counts of calls: the place in the table
 
 	commutes bool // needs a commutative operator
 	regular  bool // needs blocks of one length that all members know
@@ -94,6 +95,7 @@ func init() {
 	}
 	for i := range algorithms {
 		l := &algorithms[i]
+		l.slot = i
 		byKind[l.kind] = append(byKind[l.kind], l)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/job"
 )
 
 func TestParseChoice(t *testing.T) {
@@ -36,6 +38,7 @@ func TestTableIsComplete(t *testing.T) {
 		}
 		require.True(t, general, kind)
 	}
+	require.LessOrEqual(t, len(algorithms), job.CallSlots, "each has a count of its calls")
 }
 
 func FuzzParseChoice(f *testing.F) {

@@ -36,6 +36,7 @@ func (t *Team) Run(a Args) error {
 	case !t.Check || t.agree():
 		algorithm := t.choose()
 		t.last = algorithm.name
+		t.Root.CountCall(t.world(t.Rank), algorithm.slot)
 		algorithm.run(t)
 	}
 	err := t.verdict()

@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 4
+	layoutVersion = 5
 
 	cacheLine = 64
 
@@ -145,6 +145,9 @@ type rankBlock struct {
 
 	// Written by the rank: see PublishCounters.
 	counters [CounterSlots]atomic.Uint64
+
+	// Written by the rank: see CountCall.
+	calls [CallSlots]atomic.Uint64
 }
 
 // windowSlot says where a window's memory of one rank lies: an address or an

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 4, layoutVersion)
+	require.EqualValues(t, 5, layoutVersion)
 	var h header
 	var p holdBlock
 	var b rankBlock
@@ -74,7 +74,8 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
 		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 768},
 		{"rankBlock.counters", unsafe.Offsetof(b.counters), 832},
-		{"rankBlock", unsafe.Sizeof(b), 1216},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1216},
+		{"rankBlock", unsafe.Sizeof(b), 1984},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},

@@ -10,6 +10,9 @@ import "github.com/gopvas/gopvas/shm"
 // CounterSlots is the number of counters that each rank can publish.
 const CounterSlots = 48
 
+// CallSlots is the number of kinds of calls that each rank can count.
+const CallSlots = 96
+
 // Inbox returns the event that a rank sleeps on, nil if there is no such rank. It
 // stays valid as long as the root block is mapped.
 func (r *Root) Inbox(rank int) *shm.Event {
@@ -105,6 +108,27 @@ func (r *Root) Counters(rank int) (values [CounterSlots]uint64) {
 		values[i] = b.counters[i].Load()
 	}
 	return values
+}
+
+// CountCall adds one to a count of calls of the rank; the caller knows what the slot
+// stands for. What does not fit is left out. Only the rank itself calls it, from any
+// goroutine.
+func (r *Root) CountCall(rank, slot int) {
+	if b, err := r.rank(rank); err == nil && slot >= 0 && slot < CallSlots {
+		b.calls[slot].Add(1)
+	}
+}
+
+// Calls returns how often the rank has called CountCall, by slot.
+func (r *Root) Calls(rank int) (calls [CallSlots]uint64) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return calls
+	}
+	for i := range calls {
+		calls[i] = b.calls[i].Load()
+	}
+	return calls
 }
 
 // What is known about process_vm_readv in this job.

@@ -165,6 +165,19 @@ func TestCounters(t *testing.T) {
 	require.Zero(t, r.Counters(2))
 }
 
+func TestCalls(t *testing.T) {
+	r := inMemory(2)
+	for _, slot := range []int{0, CallSlots - 1, 0, -1, CallSlots} {
+		r.CountCall(1, slot)
+	}
+	r.CountCall(2, 0)
+	c := r.Calls(1)
+	require.EqualValues(t, 2, c[0])
+	require.EqualValues(t, 1, c[CallSlots-1])
+	require.Zero(t, r.Calls(0))
+	require.Zero(t, r.Calls(2))
+}
+
 func TestCMAVerdict(t *testing.T) {
 	r := inMemory(2)
 	_, known := r.CMA()

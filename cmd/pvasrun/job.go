@@ -12,9 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
-	"github.com/gopvas/gopvas/mpi"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -91,14 +89,8 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		}
 		meter.Attach(&j)
 	}
-	var stats []mpi.Statistics
-	if f.Stats {
-		j.Finished = func(root *job.Root) {
-			for rank := range root.Ranks() {
-				stats = append(stats, mpi.PublishedStats(root, rank))
-			}
-		}
-	}
+	var stats statistics
+	j.Finished = stats.collect
 	result, err := launcher.Run(ctx, j)
 	if err != nil {
 		return err
@@ -106,8 +98,11 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if meter != nil {
 		err = printReport(os.Stderr, meter)
 	}
-	if stats != nil {
-		err = errors.Join(err, printStats(os.Stderr, stats))
+	if f.Stats {
+		err = errors.Join(err, stats.printMessages(os.Stderr))
+	}
+	if f.Stats || f.Verbose {
+		err = errors.Join(err, stats.printCollectives(os.Stderr))
 	}
 	if result.Code != 0 {
 		return exitStatus(result.Code)
@@ -135,8 +130,8 @@ func resolveEnv(args []string) (env []string, err error) {
 }
 
 // dryRun prints where the ranks would lie.
-func dryRun(ctx context.Context, job launcher.Job) error {
-	plan, err := launcher.DryRun(ctx, job)
+func dryRun(ctx context.Context, j launcher.Job) error {
+	plan, err := launcher.DryRun(ctx, j)
 	if err != nil {
 		return err
 	}

@@ -127,3 +127,18 @@ func timed(t *testing.T, name string, args ...string) (results []bench.TimedResu
 	require.Len(t, results, sizes*len(models(t)))
 	return results
 }
+
+// What a job's collectives were done by is said at its end.
+func TestStatsOfCollectives(t *testing.T) {
+	for _, btl := range models(t) {
+		want := map[string]string{"pvas": "shared", "sm": "tree"}[btl]
+		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, bench.RankCommand, "coll", "allreduce", "8:10,80:10"}
+		for _, flag := range []string{"-v", "--stats"} {
+			got := command(t, nil, append([]string{flag}, job...)...)
+			require.Equal(t, 0, got.code, got.stderr)
+			require.Regexp(t, `(?m)^  allreduce +`+want+` +66$`, got.stderr, "3 ranks, 2 sizes, 10 calls and one to warm up")
+			require.Regexp(t, `(?m)^  gather +\S+ +6$`, got.stderr)
+		}
+		require.NotContains(t, command(t, nil, job...).stderr, "allreduce")
+	}
+}

@@ -69,9 +69,9 @@ type runFlags struct {
 	Coll           string  `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=ring,bcast=binomial"`
 	Check          bool    `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls"`
 	Report         string  `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
-	Stats          bool    `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path"`
+	Stats          bool    `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
 	DryRun         bool    `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
-	Verbose        bool    `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done"`
+	Verbose        bool    `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
 	Version        func()  `long:"version" description:"print the version"`
 }
 

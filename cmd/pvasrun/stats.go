@@ -5,20 +5,49 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/mpi"
 )
 
-// printStats prints what the messages of each rank have cost, and the sum.
-func printStats(w io.Writer, ranks []mpi.Statistics) error {
+// statistics is what the ranks of a job have counted.
+type statistics struct {
+	messages    []mpi.Statistics // by rank
+	collectives []coll.Calls     // of all ranks
+}
+
+// collect reads them when all ranks have ended.
+func (s *statistics) collect(root *job.Root) {
+	for rank := range root.Ranks() {
+		s.messages = append(s.messages, mpi.PublishedStats(root, rank))
+	}
+	s.collectives = coll.CallsOf(root)
+}
+
+// printCollectives prints which algorithms have done the collective operations.
+func (s *statistics) printCollectives(w io.Writer) error {
+	if len(s.collectives) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "collective operations, by algorithm; calls of all ranks")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, c := range s.collectives {
+		fmt.Fprintf(t, "  %v\t%s\t%d\n", c.Kind, c.Algorithm, c.Calls)
+	}
+	return t.Flush()
+}
+
+// printMessages prints what the messages of each rank have cost, and the sum.
+func (s *statistics) printMessages(w io.Writer) error {
 	fmt.Fprintln(w, "messages sent, by path (messages/bytes), and what they have cost; a rank that ended early shows what it published last")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "rank\tinline\teager\trendezvous\tself\treceived direct\tcma\tpipelined\tcopies\tunexpected\tmost\tqueued\tsleeps\twakes\t")
 	var sum mpi.Statistics
-	for rank, s := range ranks {
-		statsRow(t, fmt.Sprint(rank), s)
-		sum = sum.Plus(s)
+	for rank, m := range s.messages {
+		statsRow(t, fmt.Sprint(rank), m)
+		sum = sum.Plus(m)
 	}
-	if len(ranks) > 1 {
+	if len(s.messages) > 1 {
 		statsRow(t, "all", sum)
 	}
 	return t.Flush()
