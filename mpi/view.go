@@ -15,6 +15,8 @@ import (
 // slice as a slice of it would. Views are seldom what is fastest: a view of one piece is
 // sent as it lies, others pass through a buffer on both sides.
 //
+// A view may have elements more than once, if it is only sent, and then up to 2^24 in all.
+//
 // What is wrong with a view (a *ViewError) is reported by the call that it is used in,
 // and by Err.
 //
@@ -60,7 +62,7 @@ func Whole[T any](base []T) View[T] {
 // MPI 4.1 section 5.1.2 (MPI_Type_vector).
 func Vector[T any](base []T, count, length, stride int) View[T] {
 	v := View[T]{base: base}
-	fits := count >= 0 && length >= 0 && stride >= 0
+	fits := count >= 0 && length >= 0 && stride >= 0 && !repeatsTooMuch(len(base), count, length)
 	if fits && count > 0 && length > 0 {
 		room := len(base) - length
 		fits = room >= 0 && (stride == 0 || count-1 <= room/stride)
@@ -73,6 +75,21 @@ func Vector[T any](base []T, count, length, stride int) View[T] {
 	v.overlaps = stride < length && count > 1
 	v.add(piece{0, length, count, stride})
 	return v
+}
+
+// repeatsTooMuch tells whether the product of the lengths is more than n, and more than a view
+// may have that repeats elements.
+func repeatsTooMuch(n int, lengths ...int) bool {
+	const mostRepeated = 1 << 24
+	n = max(n, mostRepeated)
+	product := 1
+	for _, l := range lengths {
+		if l > 0 && product > n/l {
+			return !slices.Contains(lengths, 0)
+		}
+		product *= l
+	}
+	return false
 }
 
 // Indexed is blocks whose lengths and places are given, in this order; they need not
@@ -140,7 +157,9 @@ func Subarray[T any](base []T, sizes, subsizes, starts []int) View[T] {
 		v.err = viewError(what, "the slice has %d elements only", len(base))
 		return v
 	}
-	v.addPart(sizes, subsizes, starts, 0)
+	if !slices.Contains(subsizes, 0) {
+		v.addPart(sizes, subsizes, starts, 0)
+	}
 	return v
 }
 
@@ -156,6 +175,95 @@ func (v *View[T]) addPart(sizes, subsizes, starts []int, offset int) {
 			v.addPart(sizes[1:], subsizes[1:], starts[1:], at+i)
 		}
 	}
+}
+
+// Strided is the elements whose indices are the sums of i[k]*strides[k], for all i[k] from
+// 0 below lengths[k], the last i changing fastest: Strided(m, []int{columns, rows},
+// []int{1, columns}) is a matrix column by column, that is, transposed.
+//
+// MPI 4.1 section 5.1.2 (MPI_Type_create_hvector, nested).
+func Strided[T any](base []T, lengths, strides []int) View[T] {
+	v := View[T]{base: base}
+	what := fmt.Sprintf("view of %v elements, %v apart", lengths, strides)
+	if len(lengths) == 0 || len(strides) != len(lengths) {
+		v.err = viewError(what, "pass as many lengths and strides, and at least one")
+		return v
+	}
+	room := len(base) - 1 // for the greatest index
+	for i, n := range lengths {
+		if n < 0 || strides[i] < 0 {
+			v.err = viewError(what, "dimension %d is negative", i)
+			return v
+		}
+		if n > 1 && strides[i] > 0 && room >= 0 {
+			room -= min(n-1, room/strides[i]+1) * min(strides[i], room+1)
+		}
+	}
+	if slices.Contains(lengths, 0) {
+		return v
+	}
+	if room < 0 || repeatsTooMuch(len(base), lengths...) {
+		v.err = viewError(what, "does not fit into a slice of %d", len(base))
+		return v
+	}
+	v.addStrided(lengths, strides, 0)
+	v.overlaps = anyTwice(lengths, strides)
+	return v
+}
+
+// addStrided adds the elements from an index on.
+func (v *View[T]) addStrided(lengths, strides []int, at int) {
+	switch n := len(lengths); {
+	case n == 1:
+		v.add(piece{at, 1, lengths[0], strides[0]})
+	case n == 2 && (strides[1] == 1 || lengths[1] == 1):
+		v.add(piece{at, lengths[1], lengths[0], strides[0]})
+	default:
+		for i := range lengths[0] {
+			v.addStrided(lengths[1:], strides[1:], at+i*strides[0])
+		}
+	}
+}
+
+// anyTwice tells whether two of the sums that Strided makes are the same. If each stride
+// is greater than all that the smaller ones add up to, they are not.
+func anyTwice(lengths, strides []int) bool {
+	var order []int
+	for i, n := range lengths {
+		if n > 1 {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return strides[a] - strides[b] })
+	reach, nested := 0, true
+	for _, i := range order {
+		nested = nested && strides[i] > reach
+		reach += (lengths[i] - 1) * strides[i]
+	}
+	if nested {
+		return false
+	}
+	if repeatsTooMuch(reach+1, lengths...) {
+		return true
+	}
+	seen := make([]bool, reach+1)
+	sums := []int{0}
+	for _, i := range order {
+		longer := make([]int, 0, len(sums)*lengths[i])
+		for k := range lengths[i] {
+			for _, sum := range sums {
+				longer = append(longer, sum+k*strides[i])
+			}
+		}
+		sums = longer
+	}
+	for _, sum := range sums {
+		if seen[sum] {
+			return true
+		}
+		seen[sum] = true
+	}
+	return false
 }
 
 // add appends a piece, in the simplest form.

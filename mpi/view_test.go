@@ -29,7 +29,7 @@ func testSeed(t *testing.T) uint64 {
 
 // anyView draws a view of a slice, and the places of its elements, found the naive way.
 func anyView(d *rand.Rand, base []uint32) (v View[uint32], at []int) {
-	switch d.IntN(4) {
+	switch d.IntN(5) {
 	case 0:
 		for i := range base {
 			at = append(at, i)
@@ -54,8 +54,11 @@ func anyView(d *rand.Rand, base []uint32) (v View[uint32], at []int) {
 		}
 		return Indexed(base, lengths, places), at
 	}
-	var sizes, subsizes, starts []int
 	at = []int{0}
+	if d.IntN(2) == 0 {
+		return anyStrided(d, base)
+	}
+	var sizes, subsizes, starts []int
 	for range 1 + d.IntN(4) {
 		n := 1 + d.IntN(4)
 		sub := d.IntN(n + 1)
@@ -70,6 +73,23 @@ func anyView(d *rand.Rand, base []uint32) (v View[uint32], at []int) {
 		at = finer
 	}
 	return Subarray(base, sizes, subsizes, starts), at
+}
+
+func anyStrided(d *rand.Rand, base []uint32) (v View[uint32], at []int) {
+	at = []int{0}
+	var lengths, strides []int
+	for range 1 + d.IntN(3) {
+		n, stride := d.IntN(6), d.IntN(18)
+		lengths, strides = append(lengths, n), append(strides, stride)
+		var finer []int
+		for _, start := range at {
+			for j := range n {
+				finer = append(finer, start+j*stride)
+			}
+		}
+		at = finer
+	}
+	return Strided(base, lengths, strides), at
 }
 
 func TestViewsAgainstNaiveModel(t *testing.T) {
@@ -131,6 +151,15 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		{Indexed(base, []int{math.MaxInt}, []int{1}), "block 0 has"},
 		{Indexed(base, []int{1}, []int{-1}), "block 0 has"},
 		{Indexed(base, []int{-1}, []int{1}), "block 0 has"},
+		{Strided(base, nil, nil), "at least one"},
+		{Strided(base, []int{1}, []int{1, 2}), "as many lengths"},
+		{Strided(base, []int{2, 3}, []int{1, -1}), "dimension 1 is negative"},
+		{Strided(base, []int{2, 3}, []int{10, 5}), "view of [2 3] elements, [10 5] apart: does not fit into a slice of 20"},
+		{Strided(base, []int{math.MaxInt, math.MaxInt}, []int{math.MaxInt, 1}), "does not fit"},
+		{Strided(base, []int{2, 2}, []int{math.MaxInt, math.MaxInt}), "does not fit"},
+		{Strided(base, []int{math.MaxInt, 2}, []int{0, 1}), "does not fit"},
+		{Vector(base, math.MaxInt, 2, 0), "does not fit"},
+		{Strided(base[:0], []int{1}, []int{0}), "does not fit"},
 		{Subarray(base, nil, nil, nil), "at least one"},
 		{Subarray(base, []int{4, 5}, []int{4}, []int{0, 0}), "as many sizes"},
 		{Subarray(base, []int{4, 5}, []int{4, 2}, []int{0, 4}), "subarray [4 2] at [0 4] of an array [4 5]: dimension 1 is outside of the array"},
@@ -144,11 +173,13 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		require.Zero(t, k.view.Len())
 	}
 	for _, fits := range []View[int]{
-		{}, Vector(base, 20, 1, 1), Vector(base, 0, 5, 100), Vector(base, 5, 0, 100), Vector(base, 4, 5, 5),
+		{}, Subarray(base, []int{1 << 60, 0, 1}, []int{1 << 60, 0, 1}, []int{0, 0, 0}), Vector(base, 20, 1, 1), Vector(base, 0, 5, 100), Vector(base, 5, 0, 100), Vector(base, 4, 5, 5),
 		Subarray(base, []int{0, math.MaxInt, 3}, []int{0, 0, 0}, []int{0, 5, 3}), Indexed(base, []int{0}, []int{-7}),
+		Strided(base, []int{2, 3}, []int{9, 5}), Strided(base, []int{0, 99}, []int{9, 5}), Strided(base, []int{1}, []int{math.MaxInt}),
 	} {
 		require.NoError(t, fits.Err())
 	}
+	require.True(t, Strided(base, []int{1 << 12, 1 << 12}, []int{0, 0}).overlaps)
 	require.Len(t, Vector(base, 4, 5, 5).pieces, 1, "what lies in one piece is one")
 	require.Len(t, Indexed(base, []int{2, 3, 1}, []int{4, 6, 9}).pieces, 1)
 	require.Len(t, Subarray(base, []int{5, 2, 2}, []int{2, 2, 2}, []int{1, 0, 0}).pieces, 1)
@@ -284,13 +315,7 @@ func alltoallw(c *Comm) error {
 		// column by column arrives row by row.
 		var send, recv []View[int64]
 		for peer := range n {
-			var lengths, places []int
-			for j := range rows {
-				for i := range rows {
-					lengths, places = append(lengths, 1), append(places, i*width+peer*rows+j)
-				}
-			}
-			send = append(send, Indexed(mine, lengths, places))
+			send = append(send, Strided(mine[peer*rows:], []int{rows, rows}, []int{1, width}))
 			recv = append(recv, Subarray(transposed, []int{rows, width}, []int{rows, rows}, []int{0, peer * rows}))
 		}
 		want := upTo(len(mine), func(i int) int64 { return at(i%width, me*rows+i/width) })
