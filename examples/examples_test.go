@@ -3,7 +3,10 @@ package examples_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,7 +39,7 @@ func runTests(m *testing.M) int {
 }
 
 // everywhere runs an example with 1, 2, 3 and 5 ranks in both task models.
-func everywhere(t *testing.T, example string, check func(t *testing.T, btl string, n int, lines []string)) {
+func everywhere(t *testing.T, check func(t *testing.T, btl string, n int, lines []string), example ...string) {
 	for _, btl := range []string{"pvas", "sm"} {
 		if err := pvas.Supported(); btl == "pvas" && err != nil {
 			require.Empty(t, os.Getenv("CI"), "CI must support one address space: %v", err)
@@ -45,7 +48,8 @@ func everywhere(t *testing.T, example string, check func(t *testing.T, btl strin
 		for _, n := range []int{1, 2, 3, 5} {
 			t.Run(fmt.Sprintf("btl=%s/ranks=%d", btl, n), func(t *testing.T) {
 				var stdout, stderr bytes.Buffer
-				cmd := exec.Command(pvasrun, "--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60", example)
+				args := append([]string{"--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60"}, example...)
+				cmd := exec.Command(pvasrun, args...)
 				cmd.Stdout, cmd.Stderr = &stdout, &stderr
 				require.NoError(t, cmd.Run(), "%s", &stderr)
 				require.Empty(t, stderr.String())
@@ -57,7 +61,7 @@ func everywhere(t *testing.T, example string, check func(t *testing.T, btl strin
 
 func TestHello(t *testing.T) {
 	format := regexp.MustCompile(`^rank (\d) of (\d), pid (\d+), partition (0x[0-9a-f]+|none)$`)
-	everywhere(t, "./hello", func(t *testing.T, btl string, n int, lines []string) {
+	everywhere(t, func(t *testing.T, btl string, n int, lines []string) {
 		require.Len(t, lines, n)
 		ranks, pids, partitions := map[string]bool{}, map[string]bool{}, map[string]bool{}
 		for _, l := range lines {
@@ -73,11 +77,11 @@ func TestHello(t *testing.T) {
 		} else {
 			require.Len(t, partitions, n)
 		}
-	})
+	}, "./hello")
 }
 
 func TestPeek(t *testing.T) {
-	everywhere(t, "./peek", func(t *testing.T, btl string, n int, lines []string) {
+	everywhere(t, func(t *testing.T, btl string, n int, lines []string) {
 		require.Len(t, lines, 1)
 		switch {
 		case n == 1:
@@ -87,5 +91,47 @@ func TestPeek(t *testing.T) {
 		default:
 			require.Regexp(t, `^rank 0, pid \d+, reads at 0x[0-9a-f]+: hello from the heap of rank 1, pid \d+$`, lines[0])
 		}
-	})
+	}, "./peek")
+}
+
+// only checks the one line of an example that verifies itself, in which %d is the number
+// of ranks.
+func only(line string) func(t *testing.T, btl string, n int, lines []string) {
+	return func(t *testing.T, btl string, n int, lines []string) {
+		require.Len(t, lines, 1)
+		require.Regexp(t, "^"+strings.ReplaceAll(line, "%d", fmt.Sprint(n))+"$", lines[0])
+	}
+}
+
+func TestDotproduct(t *testing.T) {
+	everywhere(t, only(`dot product of 100003 elements on %d ranks: -?\d+, as by one alone`),
+		"./dotproduct", "-n", "100003")
+}
+
+func TestTranspose(t *testing.T) {
+	for _, n := range []string{"0", "3", "301"} {
+		everywhere(t, only(`transposed a `+n+` x `+n+` matrix on %d ranks in \S+: every element is in its place`),
+			"./transpose", "-n", n)
+	}
+}
+
+func TestHeat(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "heat.png")
+	everywhere(t, func(t *testing.T, btl string, n int, lines []string) {
+		require.Len(t, lines, 1)
+		require.Regexp(t, `^heat: 50 x 50 cells, 200 steps on \d x \d ranks: the same bits as by one alone; see `, lines[0])
+		f, err := os.Open(file)
+		require.NoError(t, err)
+		img, err := png.Decode(f)
+		require.NoError(t, errors.Join(err, f.Close(), os.Remove(file)))
+		require.Equal(t, image.Rect(0, 0, 400, 400), img.Bounds())
+		brightness := func(x, y int) uint32 {
+			r, g, b, _ := img.At(x, y).RGBA()
+			return r + g + b
+		}
+		require.Greater(t, brightness(200, 200), brightness(380, 20), "the middle is warmer than the corner")
+		require.Greater(t, brightness(4, 200), brightness(396, 200), "the left edge is heated")
+	}, "./heat", "-cells", "50", "-steps", "200", "-o", file)
+	everywhere(t, only("heat: 5 x 5 cells, 7 steps on . x . ranks: the same bits as by one alone"),
+		"./heat", "-cells", "5", "-steps", "7", "-o", "")
 }
