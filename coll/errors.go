@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -37,39 +38,11 @@ func (e *ArgumentError) Error() string {
 // MismatchError means that the members did not call the same operation, or with
 // arguments that do not fit. All buffers that were to be received into may have been
 // written to in part.
-type MismatchError struct {
-	Member  int    // one that differs from others; -1: not known
-	Refused bool   // it has got an error about its own arguments
-	Detail  string // what it called, and this member called
-}
-
-// Error names the member and both calls.
-func (e *MismatchError) Error() string {
-	if e.Refused {
-		return fmt.Sprintf("rank %d has passed wrong arguments: the error that it has got says which", e.Member)
-	}
-	who := "members"
-	if e.Member >= 0 {
-		who = fmt.Sprintf("rank %d and others", e.Member)
-	}
-	return fmt.Sprintf("%s called different operations, or with different roots or lengths: %s; "+
-		"all ranks of a communicator call the same collectives in the same order", who, e.Detail)
-}
+type MismatchError = cad.MismatchError
 
 // OpError means that an operator has panicked. The result is lost on all members
 // that got this error.
-type OpError struct {
-	Rank  int // where, as a rank of the job
-	Value any // what it panicked with; nil on other ranks
-}
-
-// Error names the rank.
-func (e *OpError) Error() string {
-	if e.Value == nil {
-		return fmt.Sprintf("operator panicked on rank %d", e.Rank)
-	}
-	return fmt.Sprintf("operator panicked on rank %d: %v", e.Rank, e.Value)
-}
+type OpError = cad.OpError
 
 // fault is what has gone wrong in a call, in a form that fits into a word that
 // members pass on to one another: what it is, and about which rank of the job.

@@ -1,16 +1,11 @@
 package coll
 
-// Op is an operator on elements of Size bytes. It must be associative.
-type Op struct {
-	Size        int
-	Commutative bool
+import "github.com/gopvas/gopvas/coll/cad"
 
-	// Apply sets inout[i] = inout[i] op in[i] for all elements of two slices of the
-	// same length. What inout holds comes from lower ranks than what in holds. It is
-	// called by any rank, for any part of the vectors; a panic of it becomes an
-	// *OpError on all members.
-	Apply func(inout, in []byte)
-}
+// Op is an operator on elements of Size bytes. It must be associative. What inout holds
+// comes from lower ranks than what in holds. Apply is called by any rank, for any part of
+// the vectors; a panic of it becomes an *OpError on all members.
+type Op = cad.Op
 
 // apply calls the operator and takes note if it panics.
 func (t *Team) apply(inout, in []byte) {

@@ -28,6 +28,10 @@ func (e *Engine) Close() error {
 	e.publish()
 	_ = e.module.Counters() // publishes those of the module
 	e.dropAll(ErrFinalized)
+	if e.server != nil {
+		e.signal(e.server)
+		e.server = nil
+	}
 	if leak.Requests > 0 || leak.Messages > 0 {
 		return &leak
 	}

@@ -81,6 +81,7 @@ type Engine struct {
 	tasks       list[operation] // tasks underway
 	completions uint64          // operations that have become complete
 	helper      Helper          // nil: none; see SetHelper
+	server      *waiter         // the goroutine in Serve; nil: there is none
 	backlogs    map[int32]*backlog
 	crowded     []*backlog // those that are not empty
 	selfBytes   uint64     // held in messages from this rank to itself

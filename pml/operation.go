@@ -167,7 +167,11 @@ func (e *Engine) discard(op *operation) {
 	op.generation++
 	op.persistent = false
 	op.buf = nil // reachable no longer than MPI says
-	op.err, op.message, op.task = nil, nil, nil
+	op.err, op.message = nil, nil
+	if op.task != nil {
+		op.task.Release()
+		op.task = nil
+	}
 	e.pool.push(&op.node)
 }
 

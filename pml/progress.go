@@ -46,7 +46,11 @@ func (e *Engine) ready() bool {
 		e.advanceTasks()
 	}
 	e.inReady = false
-	stop := e.sleeper.done || e.yield || e.helper != nil && e.helper.Pending()
+	stop := e.sleeper.done || e.yield
+	if e.helper != nil {
+		e.helper.Resting(true) // who has woken us has taken that back
+		stop = stop || e.helper.Pending()
+	}
 	e.mu.Unlock()
 	return stop
 }

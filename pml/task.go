@@ -14,6 +14,10 @@ type Task interface {
 	// without the engine's lock, by the goroutine that begins the request.
 	Start() error
 
+	// Release is called when no request stands for the task any more. Like Progress
+	// it runs under the engine's lock.
+	Release()
+
 	// Progress is called under the engine's lock, and so makes progress through
 	// Inside alone. It says done once for each Start that returned no error.
 	btl.Transfer
@@ -120,6 +124,11 @@ func (in Inside) Take(r *Request) (st Status, done bool, err error) {
 	return st, true, err
 }
 
+// Has tells whether a message has arrived that a receive would match.
+func (in Inside) Has(context uint32, src, tag int) bool {
+	return in.e.matcher(context).find(int32(src), int32(tag)) != nil
+}
+
 // Drop withdraws a receive that is not to be waited for any more, if it has not
 // found its message.
 func (in Inside) Drop(r *Request) {
@@ -135,6 +144,21 @@ func request(op *operation, err error) (Request, error) {
 		return Request{}, err
 	}
 	return Request{op: op, generation: op.generation}, nil
+}
+
+// Serve makes progress for all operations of the rank, and sleeps when there is none to
+// be made, until the engine is closed. One goroutine at a time serves; a second one
+// returns at once.
+func (e *Engine) Serve() {
+	e.lock()
+	defer e.mu.Unlock()
+	if e.server != nil || e.closed {
+		return
+	}
+	w := e.newWaiter(nil)
+	e.server = w
+	e.waitFor(w)
+	e.freeWaiter(w)
 }
 
 // Helper is work of others that this rank can do while it waits.

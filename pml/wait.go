@@ -159,8 +159,7 @@ func (e *Engine) rest() error {
 	if e.helper == nil {
 		return e.module.Sleep(0, e.onReady, e.onLasting)
 	}
-	e.helper.Resting(true)
-	defer e.helper.Resting(false)
+	defer e.helper.Resting(false) // ready says true
 	return e.module.Sleep(0, e.onReady, e.onLasting)
 }
 
@@ -169,7 +168,7 @@ func (e *Engine) rest() error {
 func (e *Engine) announce() {
 	e.lock()
 	w := e.sleeper
-	if !w.asleep && !w.done {
+	if !w.asleep && !w.done && w.about != nil {
 		w.asleep = true
 		say := w.about.describe()
 		if w.call != job.OpNone {

@@ -36,7 +36,8 @@ var layers = []layer{
 	{"btl", []string{"job", "shm"}},
 	{"btl/...", []string{"btl", "btl/...", "job", "shm"}},
 	{"pml", []string{"btl", "job", "shm"}},
-	{"coll", []string{"pml", "btl", "job", "shm"}},
+	{"coll/cad", []string{"pml", "btl", "job", "shm"}},
+	{"coll", []string{"coll/cad", "pml", "btl", "job", "shm"}},
 	{"coll/colltest", []string{"btl", "btl/...", "job"}},
 	{"mpi", []string{"coll", "pml", "btl", "btl/...", "job", "shm"}},
 

@@ -1,0 +1,132 @@
+package cad
+
+import (
+	"fmt"
+	"slices"
+)
+
+// image is a graph in shared memory, ready to be issued.
+type image struct {
+	nodes, aux uint64 // addresses
+	count      int    // nodes
+	peers      int
+	words      int    // of aux
+	start, end uint32 // places
+	ops        []*Op  // of the CALC nodes, by place
+}
+
+// order returns the nodes in the order of their places: RECV and SEND nodes by kind,
+// rank and creation, then the others.
+func (g *Graph) order(c *Channel) []Node {
+	rank := func(n Node) (int, uint32) {
+		s := &g.nodes[n]
+		if s.kind == Send || s.kind == Recv {
+			return 0, peerKey(s.kind, uint32(c.world(s.peer)))
+		}
+		return 1, 0
+	}
+	order := make([]Node, len(g.nodes))
+	for n := range order {
+		order[n] = Node(n)
+	}
+	slices.SortStableFunc(order, func(a, b Node) int {
+		i, x := rank(a)
+		j, y := rank(b)
+		if i != j {
+			return i - j
+		}
+		return int(x) - int(y)
+	})
+	return order
+}
+
+// build lays the graph out. e.mu is held.
+func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
+	if len(g.nodes) > maxNodes {
+		return nil, &GraphError{-1, fmt.Sprintf("%d nodes are more than %d", len(g.nodes), maxNodes)}
+	}
+	edges, first := g.successors()
+	if err := g.check(c.Size, edges, first); err != nil {
+		return nil, err
+	}
+	order := g.order(c)
+	place := make([]uint32, len(order))
+	for i, n := range order {
+		place[n] = uint32(i)
+	}
+	runs := g.runs(c, order)
+	m := &image{count: len(order), peers: len(runs), start: place[Start], end: place[End],
+		ops: make([]*Op, len(order))}
+	m.words = m.count + peerWords*m.peers + len(edges)
+	var err error
+	if m.nodes, err = e.nodes.take(m.count); err != nil {
+		return nil, fmt.Errorf("cad: memory for %d nodes: %w", m.count, err)
+	}
+	if m.aux, err = e.aux.take(linesFor(m.words)); err != nil {
+		e.nodes.give(m.nodes, m.count)
+		return nil, fmt.Errorf("cad: memory for %d edges: %w", len(edges), err)
+	}
+	for i, p := range runs {
+		at := uint32(m.count + i*peerWords)
+		word(m.aux, at).Store(p.key)
+		word(m.aux, at+1).Store(p.first)
+		word(m.aux, at+2).Store(p.count)
+	}
+	base := uint32(m.count + peerWords*m.peers)
+	for i, edge := range edges {
+		word(m.aux, base+uint32(i)).Store(place[edge.to])
+	}
+	for i, n := range order {
+		e.fill(m.node(uint32(i)), &g.nodes[n], g.Policy)
+		m.ops[i] = g.nodes[n].op
+		m.node(uint32(i)).first = base + uint32(first[n])
+		m.node(uint32(i)).count = uint32(first[n+1] - first[n])
+	}
+	for _, edge := range edges {
+		m.node(place[edge.to]).before++
+	}
+	for _, p := range runs {
+		for port := range p.count {
+			m.node(p.first + port).arg = pair{p.key >> 1, port}.word()
+		}
+	}
+	return m, nil
+}
+
+// fill writes what a node does.
+func (e *Engine) fill(n *node, s *spec, p Policy) {
+	if p == Default || !e.direct {
+		p = e.options.Policy
+	}
+	n.kind, n.policy, n.before = s.kind, p, 0
+	n.dst, n.src, n.size = addressOf(s.dst), addressOf(s.src), uint64(max(len(s.dst), len(s.src)))
+	n.alone, n.arg = false, 0
+	if s.kind == Calc {
+		n.alone, n.arg = s.op.Name == 0, s.op.Name
+	}
+}
+
+// runs returns the peers of nodes in their final order.
+func (g *Graph) runs(c *Channel, order []Node) (runs []peer) {
+	for i, n := range order {
+		s := &g.nodes[n]
+		if s.kind != Send && s.kind != Recv {
+			break
+		}
+		key := peerKey(s.kind, uint32(c.world(s.peer)))
+		if last := len(runs) - 1; last >= 0 && runs[last].key == key {
+			runs[last].count++
+		} else {
+			runs = append(runs, peer{key, uint32(i), 1})
+		}
+	}
+	return runs
+}
+
+func (m *image) node(place uint32) *node { return nodeAt(m.nodes + uint64(place)*uint64(nodeSize)) }
+
+// free gives the memory back. e.mu is held.
+func (e *Engine) free(m *image) {
+	e.nodes.give(m.nodes, m.count)
+	e.aux.give(m.aux, linesFor(m.words))
+}

@@ -1,0 +1,73 @@
+package cad
+
+import "errors"
+
+var errTooManyChannels = errors.New("nonblocking collective operations on too many communicators")
+
+// slotOf returns where in a pool's table to begin to look for a context.
+func slotOf(context uint32) uint32 { return context * 0x9e3779b1 >> 22 % maxChannels }
+
+// find returns the record of a rank's channel, nil if it has issued nothing on it.
+func (e *Engine) find(rank int, context uint32) *record {
+	p := e.pool(rank)
+	if p == nil {
+		return nil
+	}
+	for i := slotOf(context); ; i = (i + 1) % maxChannels {
+		at := p.channels[i].Load()
+		if at == 0 {
+			return nil
+		}
+		if rec := recordAt(at); rec.context.Load() == context+1 {
+			return rec
+		}
+	}
+}
+
+// record returns this rank's own record of a channel, which it makes at the first
+// issue. If a member has given up before, it can not have told us: so whoever makes a
+// record, which others find from then on, looks at those of all others afterwards, and
+// who gives up notes that in its own record before it looks at those of all others.
+// e.mu is held.
+func (e *Engine) record(p *pool, c *Channel) (*record, error) {
+	if c.own != nil {
+		return c.own, nil
+	}
+	rec := e.records[c.Context]
+	if rec == nil {
+		if len(e.records) >= maxChannels*3/4 {
+			return nil, errTooManyChannels
+		}
+		at, err := e.aux.take(recordSize / cacheLine)
+		if err != nil {
+			return nil, err
+		}
+		rec = recordAt(at)
+		rec.context.Store(c.Context + 1)
+		i := slotOf(c.Context)
+		for p.channels[i].Load() != 0 {
+			i = (i + 1) % maxChannels
+		}
+		p.channels[i].Store(at)
+		e.records[c.Context] = rec
+	}
+	c.own = rec
+	for member := range c.Size {
+		if o := e.find(c.world(member), c.Context); e.direct && o != nil && o.broken.Load() != 0 {
+			rec.detail.Store(o.detail.Load())
+			rec.broken.CompareAndSwap(0, o.broken.Load())
+		}
+	}
+	return rec, nil
+}
+
+// Forget makes a context ready for another channel: a rank calls it when it makes a
+// channel, before any member of that issues anything on it.
+func (e *Engine) Forget(context uint32) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if rec := e.records[context]; rec != nil {
+		rec.issued.Store(0)
+		rec.broken.Store(0)
+	}
+}

@@ -1,0 +1,58 @@
+// Package cad executes collective algorithms as graphs of operations, for one rank or
+// for another: the graph of each rank lies in memory that every rank can read, a copy
+// from any buffer to any buffer is one memcpy by whoever is at hand, so any rank, or a
+// helper thread of any rank, can progress any rank's graph. It is what KACC did in the
+// kernel (papers/kacc.md, Mechanism; CAD is its Collective Algorithm Design), without
+// one.
+//
+//	g := cad.NewGraph()                // a link of a chain
+//	recv := g.Recv(buf, rank-1)
+//	send := g.Send(buf, rank+1)
+//	g.Connect(cad.Start, recv)
+//	g.Connect(recv, send)
+//	g.Connect(send, cad.End)
+//	request, err := engine.Issue(channel, g)
+//	...                                // computes; others progress the chain
+//	_, err = messages.Wait(&request)
+//
+// # Pieces
+//
+// graph.go and check.go: what a graph is, and which ones are refused. build.go lays it
+// out as an array of nodes of a cache line each, without pointers; layout.go is what
+// ranks share and why it can be read at any time. run.go issues a graph and tells when it
+// is complete. match.go: how a SEND finds its RECV. execute.go: what is done with a node
+// that is ready. steal.go: how nodes are handed to others. mail.go: SEND and RECV as
+// messages, where ranks share no address space. op.go: operators that others can apply.
+//
+// # A node is executed once, and not early
+//
+// A node counts its predecessors down; who counts to zero makes it ready, so one thread
+// does. A COPY, CALC or JOIN that is ready is on one executor's stack, in one place of
+// its graph's queue, or on its owner's stack; who takes it from there has it alone. For a
+// SEND and a RECV that are both ready the RECV's state decides (match.go). All that a node
+// reads was written before its predecessors counted down. END is counted down last: no
+// other node of the graph is touched after that, and all words that latecomers may still
+// look at carry the number of the issue or are of no consequence.
+//
+// # Faults
+//
+// What goes wrong with a graph (an operator panics, a SEND and its RECV differ in length)
+// is noted in it, and passed on to the graphs that get data from it, while the nodes go
+// on: so all graphs come to an end, and those that depend on what was lost say so. If a
+// member has gone, or one that was executing nodes, or two graphs have different numbers
+// of nodes for one another, they can not: then the whole channel is broken, for all its
+// members, now and later.
+//
+// # Prior art
+//
+// LibNBC and Open MPI's libnbc progress rounds of operations by calls of their owner or
+// a thread per process; MPICH's gentran has vertices with counters of dependencies, also
+// for their owner; oneCCL has workers per rank; fflib offloads schedules. Daps and
+// CAB-MPI steal messages between processes that share an address space by PiP. Here
+// whole graphs that users build are progressed, by waiting ranks, with fewer helpers
+// than ranks, and operators of the user run on any rank.
+//
+// # Not implemented
+//
+// Cancelling a graph that was issued. Nodes with wildcards: what meets what is fixed.
+package cad

@@ -1,0 +1,176 @@
+package cad
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// ErrTooMany means that a rank has more graphs underway than there is room for.
+var ErrTooMany = errors.New("too many nonblocking collective operations are underway: wait for some of them first")
+
+// Options are what a rank's engine is told at the beginning.
+type Options struct {
+	Policy Policy // of graphs that have no other
+
+	// Messages has graphs of ranks in one address space progressed by messages, as
+	// those of processes are.
+	Messages bool
+
+	// Resolve returns this rank's function for the name of an operator (Op.Name), nil
+	// if there is none.
+	Resolve func(name uint64) func(inout, in []byte)
+}
+
+// Engine issues and executes graphs for one rank. Any goroutine may call any method.
+type Engine struct {
+	root     *job.Root
+	messages *pml.Engine
+	rank     int
+	direct   bool
+	options  Options
+	share    *job.Share
+	work     *job.Work
+
+	pools []atomic.Pointer[pool] // of all ranks, as far as they were asked for
+	mine  atomic.Pointer[pool]   // this rank's, from its first issue on
+
+	mu      sync.Mutex // guards the rest
+	nodes   lines
+	aux     lines
+	slots   []int // of the pool that are free
+	issues  uint64
+	records map[uint32]*record // of this rank, by context
+
+	abandoned []*run // whose memory others may still be at work on
+
+	runs [maxGraphs]atomic.Pointer[run] // what is underway, by slot; written under mu
+
+	executed struct{ nodes, foreign, bytes atomic.Uint64 }
+	helper   helper
+}
+
+// New returns the engine of a rank. In one address space it becomes the helper of the
+// engine for messages, which is not in use yet.
+func New(root *job.Root, rank int, module btl.Memory, messages *pml.Engine, o Options) *Engine {
+	e := &Engine{
+		root: root, messages: messages, rank: rank, options: o,
+		direct:  module.Direct() && !o.Messages,
+		share:   root.Share(rank),
+		work:    root.Work(),
+		pools:   make([]atomic.Pointer[pool], root.Ranks()),
+		records: map[uint32]*record{},
+	}
+	alloc := func(n int) ([]byte, error) { return alignedHeap(n), nil }
+	if e.direct {
+		alloc = func(n int) ([]byte, error) {
+			mem, _, err := module.Alloc(n)
+			return mem, err
+		}
+		messages.SetHelper(e)
+	}
+	e.nodes.alloc, e.aux.alloc = alloc, alloc
+	if e.options.Policy == Default {
+		e.options.Policy = Steal
+	}
+	if !e.direct {
+		e.options.Policy = Owner
+	}
+	return e
+}
+
+// Channel is a communicator as graphs see it: an ordered set of ranks that issue the
+// same number of graphs on it, in the same order. The exported fields are set before
+// the first use.
+type Channel struct {
+	Context    uint32  // which no other channel of the job has at the time, nor other messages
+	Rank, Size int     // the caller's place, and the number of members
+	World      []int32 // the job's rank of each member; nil: the same numbers
+
+	mu     sync.Mutex // guards the rest
+	issued uint32
+	own    *record // this rank's, from the first issue on
+}
+
+func (c *Channel) world(member int) int {
+	if c.World == nil {
+		return member
+	}
+	return int(c.World[member])
+}
+
+// Issue begins a graph, and does not wait. The request is waited for as those of
+// messages are; until it is complete the graph, its buffers and the channel stay as
+// they are. The error is a *GraphError, ErrTooMany, or one of the engine for messages.
+// That of the wait is, or wraps, a *LostError, *MismatchError or *OpError; a graph with
+// such an error may still be at work on its buffers if it is a *LostError.
+func (e *Engine) Issue(c *Channel, g *Graph) (pml.Request, error) {
+	r, err := e.newRun(c, g)
+	if err != nil {
+		return pml.Request{}, err
+	}
+	return e.messages.Begin(r, c.Context)
+}
+
+// Prepare returns a request that Start begins, any number of times, without building
+// the graph again.
+func (e *Engine) Prepare(c *Channel, g *Graph) (pml.Request, error) {
+	r, err := e.newRun(c, g)
+	if err != nil {
+		return pml.Request{}, err
+	}
+	return e.messages.Prepare(r, c.Context)
+}
+
+// pool returns what another rank has underway, nil if it never had anything.
+func (e *Engine) pool(rank int) *pool {
+	if p := e.pools[rank].Load(); p != nil {
+		return p
+	}
+	at := e.root.Graphs(rank)
+	if at == 0 {
+		return nil
+	}
+	p := poolAt(at)
+	e.pools[rank].Store(p)
+	return p
+}
+
+// ownPool returns this rank's pool. e.mu is held.
+func (e *Engine) ownPool() (*pool, error) {
+	if p := e.mine.Load(); p != nil {
+		return p, nil
+	}
+	mem, err := e.nodes.alloc(poolSize)
+	if err != nil {
+		return nil, fmt.Errorf("cad: memory for graphs: %w", err)
+	}
+	e.nodes.kept = append(e.nodes.kept, mem)
+	p := poolAt(addressOf(mem))
+	for slot := range p.graphs {
+		e.slots = append(e.slots, maxGraphs-1-slot)
+	}
+	e.mine.Store(p)
+	e.pools[e.rank].Store(p)
+	if e.direct {
+		e.root.PublishGraphs(e.rank, addressOf(mem))
+	}
+	return p, nil
+}
+
+// Counters is what a rank has executed.
+type Counters struct {
+	Nodes   uint64 // all that move or combine bytes
+	Foreign uint64 // those of other ranks' graphs
+	Bytes   uint64 // moved or combined
+}
+
+// Counters returns what this rank has executed so far.
+func (e *Engine) Counters() Counters {
+	return Counters{e.executed.nodes.Load(), e.executed.foreign.Load(), e.executed.bytes.Load()}
+}

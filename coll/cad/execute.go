@@ -1,0 +1,179 @@
+package cad
+
+import (
+	"fmt"
+)
+
+// inlineBytes is the length up to which a node is executed by who makes it ready, with
+// the policy Steal: to hand it over takes longer.
+const inlineBytes = 8 << 10
+
+// ref is a node that is ready and that whoever holds the ref has to execute.
+type ref struct {
+	g *graph
+	n *node
+}
+
+// executor is a thread of this rank that executes nodes, for a while. All that it
+// makes ready and that it has to execute itself it does before it leaves.
+type executor struct {
+	e       *Engine
+	helping bool // it takes what it hands over, if nobody else does
+	offered int  // nodes handed over since it came
+	stack   []ref
+	room    [32]ref
+
+	nodes, foreign, bytes uint64
+}
+
+// enter and leave enclose all that a rank does for graphs: others learn from it that it
+// has not been in the middle of something when it died.
+func (e *Engine) enter(helping bool) *executor {
+	e.share.Executing.Add(1)
+	x := &executor{e: e, helping: helping}
+	x.stack = x.room[:0]
+	return x
+}
+
+func (x *executor) leave() {
+	x.e.share.Executing.Add(^uint32(0))
+	x.count()
+}
+
+// count adds up what was executed.
+func (x *executor) count() {
+	if x.nodes > 0 {
+		x.e.executed.nodes.Add(x.nodes)
+		x.e.executed.foreign.Add(x.foreign)
+		x.e.executed.bytes.Add(x.bytes)
+	}
+}
+
+// drain executes what is to be executed here.
+func (x *executor) drain() {
+	for len(x.stack) > 0 {
+		r := x.stack[len(x.stack)-1]
+		x.stack = x.stack[:len(x.stack)-1]
+		x.execute(r)
+	}
+}
+
+// ready is for a node whose predecessors are all done.
+func (x *executor) ready(g *graph, n *node) {
+	switch {
+	case n.kind == kindEnd:
+		x.complete(g)
+	case !n.communicates():
+		x.runnable(g, n)
+	case x.e.direct:
+		x.meet(g, n)
+	default:
+		x.e.runs[int(uint16(g.where.Load()))].Load().communicate(n)
+	}
+}
+
+// runnable decides who executes a node that can be executed.
+func (x *executor) runnable(g *graph, n *node) {
+	owner := int(high(g.where.Load()))
+	switch {
+	case owner != x.e.rank && (n.policy == Owner || !x.e.can(n, owner)):
+		x.handOver(g, n, owner)
+	case n.policy == Steal && n.size > inlineBytes && !n.alone:
+		x.offer(g, n, owner)
+	default:
+		x.stack = append(x.stack, ref{g, n})
+	}
+}
+
+// can tells whether this rank can execute a node of another: it may not have the
+// operator.
+func (e *Engine) can(n *node, owner int) bool {
+	return n.kind != Calc || !n.alone && e.resolve(n.arg, owner) != nil
+}
+
+// resolve returns this rank's function for the operator that a rank calls by a name.
+func (e *Engine) resolve(name uint64, owner int) func(inout, in []byte) {
+	if e.options.Resolve == nil || name&Common == 0 && !e.root.SameProgram(e.rank, owner) {
+		return nil
+	}
+	return e.options.Resolve(name)
+}
+
+// function returns the function of a CALC node that this rank can execute.
+func (e *Engine) function(r ref, owner int) func(inout, in []byte) {
+	if owner != e.rank {
+		return e.resolve(r.n.arg, owner)
+	}
+	m := e.runs[int(uint16(r.g.where.Load()))].Load().image
+	return m.ops[(r.n.address()-m.nodes)/uint64(nodeSize)].Apply
+}
+
+// execute does what a node is for.
+func (x *executor) execute(r ref) {
+	n := r.n
+	switch n.kind {
+	case Recv:
+		x.transfer(r)
+		return
+	case Copy:
+		copy(bytesAt(n.dst, n.size), bytesAt(n.src, n.size))
+	case Calc:
+		x.calculate(r)
+	}
+	x.tally(r)
+	x.finish(r.g, n)
+}
+
+// transfer moves the bytes of a SEND and a RECV that have met. The graph that gets
+// them also gets what is wrong with them.
+func (x *executor) transfer(r ref) {
+	s := nodeAt(r.n.src)
+	from := graphAt(s.dst)
+	if s.size == r.n.size {
+		copy(bytesAt(r.n.dst, r.n.size), bytesAt(s.src, s.size))
+	}
+	r.g.pass(from)
+	x.tally(r)
+	x.finish(r.g, r.n)
+	x.finish(from, s)
+}
+
+// calculate applies the operator.
+func (x *executor) calculate(r ref) {
+	owner := int(high(r.g.where.Load()))
+	f := x.e.function(r, owner)
+	defer func() {
+		if v := recover(); v != nil {
+			r.g.note(faultOp|fault(owner), 0, fmt.Sprint(v))
+		}
+	}()
+	f(bytesAt(r.n.dst, r.n.size), bytesAt(r.n.src, r.n.size))
+}
+
+func (x *executor) tally(r ref) {
+	x.nodes++
+	x.bytes += r.n.size
+	if int(high(r.g.where.Load())) != x.e.rank {
+		x.foreign++
+	}
+}
+
+// finish is for a node that is done: those that come after it may be ready. The last
+// thing it does with the graph is to count down: then that may be complete.
+func (x *executor) finish(g *graph, n *node) {
+	aux, nodes := g.aux.Load(), g.nodes.Load()
+	first, count := n.first, n.count
+	for i := range count {
+		next := nodeAt(nodes + uint64(word(aux, first+i).Load())*uint64(nodeSize))
+		if next.left.Add(^uint32(0)) == 0 {
+			x.ready(g, next)
+		}
+	}
+}
+
+// complete tells the owner that all is done. After that the graph may be another.
+func (x *executor) complete(g *graph) {
+	owner := int(high(g.where.Load()))
+	g.done.Store(g.issue.Load())
+	x.e.root.Inbox(owner).Notify()
+}

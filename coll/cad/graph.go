@@ -1,0 +1,176 @@
+package cad
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Kind is what a node does.
+type Kind uint8
+
+// The kinds of nodes.
+const (
+	kindStart Kind = iota // is done when the graph is issued
+	kindEnd               // is done when the graph is complete
+	Send                  // gives bytes to a RECV of another graph
+	Recv                  // takes bytes from a SEND
+	Copy                  // moves bytes within the rank
+	Calc                  // applies an operator
+	Join                  // does nothing, for those that wait for many
+)
+
+// String returns the name of the kind, as the paper writes it.
+func (k Kind) String() string {
+	return [...]string{"START", "END", "SEND", "RECV", "COPY", "CALC", "JOIN"}[k]
+}
+
+// Node names a node of one Graph, in the order of creation.
+type Node int32
+
+// Start and End are in every graph.
+const (
+	Start Node = 0
+	End   Node = 1
+)
+
+// Policy says who executes a node that has become ready.
+type Policy uint8
+
+const (
+	// Default is Steal in one address space. Between processes all is Owner.
+	Default Policy = iota
+	// Inline is whoever has completed the last of its predecessors.
+	Inline
+	// Owner is the rank that has issued the graph: in any call, or by its helper.
+	Owner
+	// Steal is any rank that waits, and any helper; short nodes are Inline.
+	Steal
+)
+
+var policyNames = [...]string{"default", "inline", "owner", "steal"}
+
+// String returns the name of the policy.
+func (p Policy) String() string { return policyNames[p] }
+
+// ParsePolicy is the inverse of String.
+func ParsePolicy(s string) (Policy, error) {
+	if i := slices.Index(policyNames[:], s); i >= 0 {
+		return Policy(i), nil
+	}
+	return 0, fmt.Errorf("cad: policy %q: there are %v", s, policyNames)
+}
+
+// Graph is one rank's part of a collective algorithm: operations, and which of them
+// come after which. It is built by one goroutine, issued on a Channel, and then neither
+// changed nor, while an issue is underway, its buffers touched, but for reading what is
+// sent. A graph that was issued can be issued again when it is complete.
+type Graph struct {
+	// Policy and Urgent are set before the first issue. Urgent graphs come first where
+	// there is a choice.
+	Policy Policy
+	Urgent bool
+
+	nodes []spec
+	edges []edge
+	err   error // the first mistake of whoever built it
+}
+
+// spec is a node as it was made.
+type spec struct {
+	kind     Kind
+	peer     int    // member, of SEND and RECV
+	dst, src []byte // RECV, COPY, CALC write dst; SEND, COPY, CALC read src
+	op       *Op    // of CALC
+}
+
+type edge struct{ from, to Node }
+
+// NewGraph returns a graph with START and END only.
+func NewGraph() *Graph {
+	return &Graph{nodes: []spec{{kind: kindStart}, {kind: kindEnd}}}
+}
+
+// Len returns the number of nodes, START and END among them.
+func (g *Graph) Len() int { return len(g.nodes) }
+
+func (g *Graph) add(s spec) Node {
+	g.nodes = append(g.nodes, s)
+	return Node(len(g.nodes) - 1)
+}
+
+// Send adds a SEND of buf to a member of the channel. It is done when buf may be
+// overwritten. The k-th SEND of one member to another meets the k-th RECV there, in the
+// order in which they were added to the two graphs that have the same number on the
+// channel, whenever each of them becomes ready. A member may send to itself.
+func (g *Graph) Send(buf []byte, to int) Node { return g.add(spec{kind: Send, peer: to, src: buf}) }
+
+// Recv adds a RECV of exactly len(buf) bytes from a member.
+func (g *Graph) Recv(buf []byte, from int) Node {
+	return g.add(spec{kind: Recv, peer: from, dst: buf})
+}
+
+// Copy adds a COPY of src to dst, which are equally long and do not overlap.
+func (g *Graph) Copy(dst, src []byte) Node {
+	n := g.add(spec{kind: Copy, dst: dst, src: src})
+	g.sameLength(n, len(dst), len(src))
+	return n
+}
+
+// Calc adds a CALC that sets inout = inout op in, element by element.
+func (g *Graph) Calc(op *Op, inout, in []byte) Node {
+	n := g.add(spec{kind: Calc, dst: inout, src: in, op: op})
+	g.sameLength(n, len(inout), len(in))
+	if op == nil || op.Apply == nil {
+		g.mistake(fmt.Errorf("node %d (CALC) has no operator", n))
+	}
+	return n
+}
+
+// Join adds a node that does nothing.
+func (g *Graph) Join() Node { return g.add(spec{kind: Join}) }
+
+// Connect has b begin after a is done. a may be Start, b may be End. To connect two
+// nodes again changes nothing.
+func (g *Graph) Connect(a, b Node) {
+	if !g.has(a) || !g.has(b) {
+		g.mistake(fmt.Errorf("edge from node %d to node %d of a graph with %d nodes", a, b, len(g.nodes)))
+		return
+	}
+	g.edges = append(g.edges, edge{a, b})
+}
+
+// Tie connects Start to every node that comes after nothing, and every node that
+// nothing comes after to End.
+func (g *Graph) Tie() {
+	first, last := make([]bool, len(g.nodes)), make([]bool, len(g.nodes))
+	for _, e := range g.edges {
+		first[e.to], last[e.from] = true, true
+	}
+	for n := range g.nodes {
+		if n := Node(n); n > End {
+			if !first[n] {
+				g.Connect(Start, n)
+			}
+			if !last[n] {
+				g.Connect(n, End)
+			}
+		}
+	}
+	if !last[Start] {
+		g.Connect(Start, End) // if there is nothing else
+	}
+}
+
+func (g *Graph) has(n Node) bool { return n >= 0 && int(n) < len(g.nodes) }
+
+func (g *Graph) sameLength(n Node, dst, src int) {
+	if dst != src {
+		g.mistake(fmt.Errorf("node %d (%v) has %d bytes to write and %d bytes to read", n, g.nodes[n].kind, dst, src))
+	}
+}
+
+func (g *Graph) mistake(err error) {
+	if g.err == nil {
+		g.err = err
+	}
+}

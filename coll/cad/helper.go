@@ -1,0 +1,71 @@
+package cad
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// helper is a thread of the rank that does nothing but execute nodes.
+type helper struct {
+	mu     sync.Mutex
+	closed atomic.Bool // written under mu
+	done   chan struct{}
+}
+
+// StartHelper gives the rank a thread that helps whenever there is work and sleeps
+// otherwise, until Close. In one address space it does what was handed to this rank and
+// what anybody may do; between processes it makes progress for all operations of this
+// rank. The Go runtime gets a further CPU for it, so that it need not wait for the
+// program to pause.
+func (e *Engine) StartHelper() {
+	h := &e.helper
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.done != nil || h.closed.Load() {
+		return
+	}
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	h.done = make(chan struct{})
+	go func() {
+		defer close(h.done)
+		defer func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1) }()
+		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		if e.direct {
+			e.help()
+		} else {
+			e.messages.Serve()
+		}
+	}()
+}
+
+// help helps until Close.
+func (e *Engine) help() {
+	for e.share.Helper.Wait(0, e.wanted) == nil && !e.helper.closed.Load() {
+		for e.Pending() && !e.helper.closed.Load() {
+			if !e.Help() {
+				runtime.Gosched()
+			}
+		}
+	}
+}
+
+// wanted tells a helper, which is about to sleep, whether it should not.
+func (e *Engine) wanted() bool {
+	setBit(&e.work.Helping, e.rank)
+	return e.helper.closed.Load() || e.Pending()
+}
+
+// Close ends this rank's part in the graphs of others: it returns when the helper has
+// ended, which must not die in the middle of something. Between processes the engine for
+// messages is closed before, which ends the helper.
+func (e *Engine) Close() {
+	h := &e.helper
+	h.mu.Lock()
+	h.closed.Store(true)
+	h.mu.Unlock()
+	if h.done != nil {
+		e.share.Helper.Signal()
+		<-h.done
+	}
+}

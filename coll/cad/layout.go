@@ -1,0 +1,166 @@
+package cad
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// What ranks share. Each rank that has issued a graph has a pool, whose address is in
+// the job's root block. It and all that hangs on it lies in memory of the rank's module
+// that is never given back, and used again for the same purpose only: a node stays a
+// node and a word of aux stays one. So whoever comes late, with an address that it has
+// read before, finds something of the kind that it expects, and tells by the number of
+// the issue whether it still is what it was. Numbers of issues are never used twice.
+//
+// Whatever may be read by who comes late is read by atomic operations.
+
+const (
+	cacheLine   = 64
+	maxGraphs   = 256  // underway at a time, of a rank
+	maxChannels = 1024 // slots of the table; three quarters of them can be used
+	ringSize    = 64   // underway at a time, of a rank on a channel
+	levels      = job.WorkLevels
+
+	indexBits = 24 // of what counts nodes
+	maxNodes  = 1<<indexBits - 2
+	indexMask = 1<<indexBits - 1
+)
+
+// phase is how far a node has come. It is stored along with the number of the issue,
+// by whoever brings the node there: waiting by the owner at issue, ready by who has
+// completed the last predecessor, claimed (of a RECV) by the one whose
+// compare-and-swap has found it ready and its SEND ready too.
+type phase uint64
+
+const (
+	waiting phase = iota
+	ready
+	claimed
+
+	phaseBits = 8
+)
+
+func (p phase) of(issue uint64) uint64 { return issue<<phaseBits | uint64(p) }
+
+// node is one node, in one cache line. All but state, left and link is written before
+// the first issue and constant while one is underway, but for src of a RECV.
+type node struct {
+	state  atomic.Uint64 // phase.of(issue)
+	left   atomic.Uint32 // predecessors that are not done
+	before uint32        // how many there are
+	kind   Kind
+	policy Policy // resolved: not Default
+	alone  bool   // CALC: only its owner can execute it
+	_      byte
+	link   atomic.Uint32 // place of the next in graph.own, plus one
+	first  uint32        // of the successors, in aux
+	count  uint32
+	arg    uint64 // SEND, RECV: a pair; CALC: the operator's name
+	dst    uint64 // SEND: address of the graph it belongs to
+	src    uint64 // RECV: address of the SEND, written by who has claimed it
+	size   uint64
+}
+
+// pair is which of the pairs with a rank of the job a node belongs to.
+type pair struct{ rank, port uint32 }
+
+func (p pair) word() uint64        { return uint64(p.rank)<<32 | uint64(p.port) }
+func pairOf(word uint64) pair      { return pair{uint32(word >> 32), uint32(word)} }
+func (n *node) communicates() bool { return n.kind == Send || n.kind == Recv }
+
+// graph is what is known of a graph that is underway. aux has a word for each node, for
+// the queue of those that are ready and that anybody may take, then three for each of
+// peers (see peer), then the places of successors.
+type graph struct {
+	// Written by the owner before issue, which it writes last.
+	issue   atomic.Uint64 // number; 0: none
+	nodes   atomic.Uint64 // address of the first
+	aux     atomic.Uint64 // address of the first word
+	lengths atomic.Uint64 // number of nodes, number of peers
+	place   atomic.Uint64 // context, and number on the channel
+	where   atomic.Uint64 // rank, level, slot
+	_       [16]byte
+
+	// Written by those who take nodes: number of the issue, and how many were taken.
+	head atomic.Uint64
+	_    [cacheLine - 8]byte
+
+	// Written by those who make nodes ready.
+	tail atomic.Uint64 // how many places of the queue have been given out
+	own  atomic.Uint64 // number of the issue, and place plus one of the first node that only the owner takes
+	_    [cacheLine - 16]byte
+
+	done   atomic.Uint64 // number of the last issue that is complete; by who makes END ready
+	fault  atomic.Uint64 // the first thing that went wrong; by whose compare-and-swap finds 0
+	detail atomic.Uint64 // of the fault, by the same
+	_      [cacheLine - 24]byte
+	text   [4 * cacheLine]byte // likewise, of a panic: what it was, as far as it fits
+}
+
+func high(word uint64) uint64      { return word >> 32 }
+func low(word uint64) uint64       { return word & (1<<32 - 1) }
+func join(high, low uint64) uint64 { return high<<32 | low }
+
+// where is the rank, the level and the slot in the pool of a graph.
+func whereWord(rank, level, slot int) uint64 {
+	return uint64(rank)<<32 | uint64(level)<<16 | uint64(slot)
+}
+
+// peer is a run of nodes that communicate with a rank: graphs have their RECV nodes
+// first in order of kind, rank and port.
+type peer struct {
+	key   uint32 // rank*2, and 1 for RECV
+	first uint32
+	count uint32
+}
+
+const peerWords = 3
+
+func peerKey(k Kind, rank uint32) uint32 {
+	if k == Recv {
+		return rank<<1 | 1
+	}
+	return rank << 1
+}
+
+// pool is what a rank has underway.
+type pool struct {
+	// Hints, by anybody: graphs with nodes in their queue, and graphs with nodes that
+	// only the owner takes. Whoever clears a bit looks again afterwards.
+	ready [levels]mask
+	own   mask
+	_     [cacheLine - 8*maskWords]byte
+
+	// Addresses of records, by context, with linear probing; written by the owner,
+	// each once.
+	channels [maxChannels]atomic.Uint64
+
+	graphs [maxGraphs]graph
+}
+
+const maskWords = maxGraphs / 64
+
+type mask [maskWords]atomic.Uint64
+
+// record is a channel of a rank. The owner writes all of it but broken.
+type record struct {
+	context atomic.Uint32 // plus one
+	issued  atomic.Uint32 // how many graphs were issued
+	broken  atomic.Uint64 // a fault that ends all graphs on the channel; by any member, once
+	detail  atomic.Uint64 // of the fault, written before it
+	_       [cacheLine - 24]byte
+	ring    [ringSize]atomic.Uint64 // see entry
+}
+
+// entry is a graph that is underway on a channel: the low bits of its number there,
+// its slot, and its issue; 0: none.
+func entry(number uint32, slot int, issue uint64) uint64 {
+	return uint64(uint16(number))<<48 | uint64(slot)<<issueBits | issue
+}
+
+func entryNumber(e uint64) uint16 { return uint16(e >> 48) }
+func entrySlot(e uint64) int      { return int(e >> issueBits & 0xff) }
+func entryIssue(e uint64) uint64  { return e & (1<<issueBits - 1) }
+
+const issueBits = 40

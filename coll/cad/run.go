@@ -1,0 +1,242 @@
+package cad
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// run is a graph that has been issued, or is about to be: the pml.Task of its request.
+// It keeps what the graph refers to reachable.
+type run struct {
+	e       *Engine
+	channel *Channel
+	graph   *Graph
+	image   *image
+
+	// While an issue is underway.
+	issue  uint64
+	number uint32 // on the channel
+	slot   int    // in the pool; -1: none is underway
+	shared *graph // there
+	record *record
+	gone   int // ranks that had gone when that was last looked at
+
+	mail mail // where graphs are progressed by messages
+}
+
+// newRun builds the graph.
+func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m, err := e.build(c, g)
+	if err != nil {
+		return nil, err
+	}
+	return &run{e: e, channel: c, graph: g, image: m, slot: -1}, nil
+}
+
+// Start issues the graph.
+func (r *run) Start() error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	if r.e.direct {
+		x := r.e.enter(false)
+		x.finish(r.shared, r.image.node(r.image.start))
+		x.drain()
+		x.leave()
+	}
+	return nil
+}
+
+// open gives the graph a place among those that are underway, and its number on the
+// channel. From then on peers find it.
+func (r *run) open() error {
+	e, c := r.e, r.channel
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p, err := e.ownPool()
+	if err != nil {
+		return err
+	}
+	rec, err := e.record(p, c)
+	if err != nil {
+		return err
+	}
+	at := &rec.ring[c.issued%ringSize]
+	if len(e.slots) == 0 || at.Load() != 0 {
+		return ErrTooMany
+	}
+	r.slot = e.slots[len(e.slots)-1]
+	e.slots = e.slots[:len(e.slots)-1]
+	e.issues++
+	r.issue, r.number, r.record = e.issues, c.issued, rec
+	r.shared, r.gone = &p.graphs[r.slot], 0
+	e.runs[r.slot].Store(r)
+	r.reset()
+	at.Store(entry(r.number, r.slot, r.issue))
+	c.issued++
+	rec.issued.Store(c.issued)
+	return nil
+}
+
+// reset brings everything into the state that it has at issue. Nobody else looks at it
+// until the issue is published, but for those who come late: see layout.go.
+func (r *run) reset() {
+	m, s := r.image, r.shared
+	s.issue.Store(0)
+	for place := range uint32(m.count) {
+		n := m.node(place)
+		n.left.Store(n.before)
+		n.state.Store(waiting.of(r.issue))
+		if n.kind == Send {
+			n.dst = s.address()
+		}
+		word(m.aux, place).Store(0)
+	}
+	s.nodes.Store(m.nodes)
+	s.aux.Store(m.aux)
+	s.lengths.Store(join(uint64(m.count), uint64(m.peers)))
+	s.place.Store(join(uint64(r.channel.Context), uint64(r.number)))
+	level := 1
+	if r.graph.Urgent {
+		level = 0
+	}
+	s.where.Store(whereWord(r.e.rank, level, r.slot))
+	s.fault.Store(0)
+	s.detail.Store(0)
+	s.tail.Store(0)
+	s.own.Store(r.issue << indexBits)
+	s.head.Store(r.issue << indexBits)
+	s.issue.Store(r.issue)
+}
+
+// Progress tells whether the graph is complete.
+func (r *run) Progress() (done bool, err error) {
+	s := r.shared
+	if !r.e.direct {
+		r.progressMessages()
+	}
+	if s.done.Load() == r.issue {
+		err := fault(s.fault.Load()).err(s.detail.Load(), s.panicked())
+		r.close()
+		return true, err
+	}
+	if f := r.ended(); f != 0 {
+		r.abandon(f)
+		return true, f.err(r.record.detail.Load(), "")
+	}
+	return false, nil
+}
+
+// close makes the graph's place free for another.
+func (r *run) close() {
+	e := r.e
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r.record.ring[r.number%ringSize].Store(0)
+	e.runs[r.slot].Store(nil)
+	e.slots = append(e.slots, r.slot)
+	r.slot = -1
+}
+
+// Release gives the memory back, when no request stands for the run any more.
+func (r *run) Release() {
+	if r.slot >= 0 || r.image == nil {
+		return // underway, or abandoned: others may be at work on it
+	}
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	r.e.free(r.image)
+	r.image = nil
+}
+
+// ended returns why the graph will never be complete, or 0.
+func (r *run) ended() fault {
+	if f := fault(r.record.broken.Load()); f != 0 {
+		return f
+	}
+	if n := r.e.root.GoneCount(); n != r.gone {
+		r.gone = n
+		return r.lost()
+	}
+	return 0
+}
+
+// lost looks for a rank that has gone and that the graph can not do without: a member
+// that has not finished its part, or a rank that may have been executing nodes.
+func (r *run) lost() fault {
+	e, c := r.e, r.channel
+	first, _ := e.root.Lost()
+	found := -1
+	check := func(rank int, member bool) {
+		if !e.root.Gone(rank) || found == first && found >= 0 {
+			return
+		}
+		if member && !r.through(rank) || e.root.Share(rank).Executing.Load() != 0 {
+			if found < 0 || rank == first {
+				found = rank
+			}
+		}
+	}
+	for member := range c.Size {
+		check(c.world(member), true)
+	}
+	if e.direct {
+		for rank := range e.root.Ranks() {
+			check(rank, false)
+		}
+	}
+	if found < 0 {
+		return 0
+	}
+	return faultLost | fault(found)
+}
+
+// through tells whether a rank that has gone had finished its part: it ended well, as
+// it can do only when all that it has issued is complete, and it had issued this.
+func (r *run) through(rank int) bool {
+	if r.e.root.State(rank) != job.StateFinal {
+		return false
+	}
+	if !r.e.direct {
+		return true // messages that will not come fail by themselves
+	}
+	rec := r.e.find(rank, r.channel.Context)
+	return rec != nil && int32(rec.issued.Load()-r.number) > 0
+}
+
+// abandon gives the graph up, and with it the channel: its members can not come to an
+// end with it, nor with what they issue later. What the graph refers to is kept.
+func (r *run) abandon(f fault) {
+	e := r.e
+	e.mu.Lock()
+	e.abandoned = append(e.abandoned, r)
+	e.mu.Unlock()
+	if e.direct {
+		e.breakChannel(r.channel, f)
+	} else {
+		r.record.broken.CompareAndSwap(0, uint64(f))
+		r.dropMessages()
+	}
+}
+
+// breakChannel tells all members that no graph on the channel will be complete. Those
+// that have not issued any yet find it out at their first: see Engine.record.
+func (e *Engine) breakChannel(c *Channel, f fault) {
+	for member := range c.Size {
+		rank := c.world(member)
+		if rec := e.find(rank, c.Context); rec != nil {
+			rec.broken.CompareAndSwap(0, uint64(f))
+			e.root.Inbox(rank).Notify()
+		}
+	}
+}
+
+// String names the graph for people.
+func (r *run) String() string {
+	return fmt.Sprintf("graph of %d nodes, number %d on its communicator", r.image.count, r.number)
+}

@@ -1,0 +1,267 @@
+package cad
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+// Nodes that are handed over. Those that anybody may take go into the queue of their
+// graph, which has a place for each of its nodes: who makes one ready counts up tail and
+// writes it to that place; who wants one reads the place at head and counts up head by a
+// compare-and-swap that includes the number of the issue, so that it fails if the graph
+// has become another in between. Those that only the owner takes go onto a stack, which
+// the owner takes as a whole.
+//
+// Who has handed a node over sets the graph's bit in its owner's pool, then the owner's
+// bit in the job's root block, then wakes a rank that rests. Who looks for work goes the
+// other way. A bit is cleared by who finds nothing behind it, and set again if a second
+// look, after that, finds something. A rank that goes to sleep sets its bit in Resting
+// (or Helping) and then looks for work once more: so either it sees the node, or who has
+// handed it over sees its bit.
+
+// offer hands a node to anybody.
+func (x *executor) offer(g *graph, n *node, owner int) {
+	where := g.where.Load()
+	level, slot := int(uint16(where>>16)), int(uint16(where))
+	at := uint32(g.tail.Add(1) - 1)
+	place := uint32((n.address() - g.nodes.Load()) / uint64(nodeSize))
+	word(g.aux.Load(), at).Store(place + 1) // from here on g may be complete
+	x.e.pool(owner).ready[level].set(slot)
+	setBit(&x.e.work.Ready[level], owner)
+	if x.offered++; !x.helping || x.offered > 1 {
+		x.e.wakeOne()
+	}
+}
+
+// handOver hands a node to the owner of its graph.
+func (x *executor) handOver(g *graph, n *node, owner int) {
+	slot := int(uint16(g.where.Load()))
+	place := uint32((n.address() - g.nodes.Load()) / uint64(nodeSize))
+	for {
+		top := g.own.Load()
+		n.link.Store(uint32(top & indexMask))
+		if g.own.CompareAndSwap(top, top&^indexMask|uint64(place+1)) {
+			break
+		}
+	}
+	x.e.pool(owner).own.set(slot)
+	x.e.root.Inbox(owner).Notify()
+	x.e.root.Share(owner).Helper.Notify()
+}
+
+func (m *mask) set(slot int) { setBit(&m[slot/64], slot) }
+
+// setBit sets the bit of i modulo 64, and writes only if it is not set.
+func setBit(w *atomic.Uint64, i int) {
+	if bit := uint64(1) << (i % 64); w.Load()&bit == 0 {
+		w.Or(bit)
+	}
+}
+
+// clearBit clears a bit, and sets it again if there is a reason.
+func clearBit(w *atomic.Uint64, i int, reason func() bool) {
+	w.And(^(uint64(1) << (i % 64)))
+	if reason() {
+		setBit(w, i)
+	}
+}
+
+// take takes a node that anybody may, of the first priority that there is.
+func (e *Engine) take() (ref, bool) {
+	for level := range e.work.Ready {
+		w := &e.work.Ready[level]
+		for bits := range onesFrom(w.Load(), e.rank) {
+			if r, ok := e.takeFrom(bits, level); ok {
+				return r, true
+			}
+			clearBit(w, bits, func() bool {
+				return e.anyRank(bits, func(p *pool) bool { return p.ready[level].any() })
+			})
+		}
+	}
+	return ref{}, false
+}
+
+// takeFrom takes a node of the ranks that share a bit.
+func (e *Engine) takeFrom(bit, level int) (r ref, ok bool) {
+	e.anyRank(bit, func(p *pool) bool {
+		for i := range p.ready[level] {
+			w := &p.ready[level][i]
+			for b := range onesFrom(w.Load(), e.rank) {
+				g := &p.graphs[i*64+b]
+				if r, ok = g.take(); ok {
+					return true
+				}
+				clearBit(w, b, g.offers)
+			}
+		}
+		return false
+	})
+	return r, ok
+}
+
+// anyRank asks for the pools of all ranks that share a bit, until one says true.
+func (e *Engine) anyRank(bit int, ask func(*pool) bool) bool {
+	for rank := bit; rank < e.root.Ranks(); rank += 64 {
+		if p := e.pool(rank); p != nil && ask(p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *mask) any() bool {
+	for i := range m {
+		if m[i].Load() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// offers tells whether there is something to take. What is written later is not missed:
+// who writes it sets the bits afterwards.
+func (g *graph) offers() bool {
+	head, aux := g.head.Load(), g.aux.Load()
+	at := head & indexMask
+	return at < g.tail.Load() && g.issue.Load() == head>>indexBits && word(aux, uint32(at)).Load() != 0
+}
+
+// take takes a node out of the queue. False may also mean that the one who has counted
+// up tail has not written the place yet: then it will set the bits.
+func (g *graph) take() (ref, bool) {
+	for {
+		head := g.head.Load()
+		at := head & indexMask
+		nodes, aux := g.nodes.Load(), g.aux.Load()
+		if at >= g.tail.Load() || g.issue.Load() != head>>indexBits {
+			return ref{}, false
+		}
+		place := word(aux, uint32(at)).Load()
+		if place == 0 {
+			return ref{}, false
+		}
+		// If the swap succeeds this is still the issue that it was when head was
+		// read, as it can not end before the node is done: so all is from it.
+		if g.head.CompareAndSwap(head, head+1) {
+			return ref{g, nodeAt(nodes + uint64(place-1)*uint64(nodeSize))}, true
+		}
+	}
+}
+
+// runOwn executes what was handed to this rank.
+func (x *executor) runOwn() (did bool) {
+	p := x.e.mine.Load()
+	if p == nil {
+		return false
+	}
+	for i := range p.own {
+		for b := range onesFrom(p.own[i].Load(), 0) {
+			g := &p.graphs[i*64+b]
+			p.own[i].And(^(uint64(1) << b)) // first: who pushes later sets it again
+			did = x.takeOwn(g) || did
+		}
+	}
+	return did
+}
+
+// takeOwn takes the whole stack of a graph of this rank, and executes it.
+func (x *executor) takeOwn(g *graph) bool {
+	for {
+		top := g.own.Load()
+		if top&indexMask == 0 {
+			return false
+		}
+		if !g.own.CompareAndSwap(top, top&^indexMask) {
+			continue
+		}
+		nodes := g.nodes.Load()
+		for place := uint32(top & indexMask); place != 0; {
+			n := nodeAt(nodes + uint64(place-1)*uint64(nodeSize))
+			place = n.link.Load()
+			x.stack = append(x.stack, ref{g, n})
+		}
+		x.drain()
+		return true
+	}
+}
+
+// onesFrom yields the bits that are set, beginning at a rank's own, so that not all
+// ranks begin at the same.
+func onesFrom(w uint64, rank int) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		turn := rank % 64
+		for w := bits.RotateLeft64(w, -turn); w != 0; w &= w - 1 {
+			if !yield((bits.TrailingZeros64(w) + turn) % 64) {
+				return
+			}
+		}
+	}
+}
+
+// wakeOne wakes a helper or a rank that rests, if there is one.
+func (e *Engine) wakeOne() {
+	if e.work.Helping.Load()|e.work.Resting.Load() == 0 {
+		return
+	}
+	if e.wakeIn(&e.work.Helping, func(rank int) bool { return e.root.Share(rank).Helper.Notify() }) {
+		return
+	}
+	e.wakeIn(&e.work.Resting, func(rank int) bool { return e.root.Inbox(rank).Notify() })
+}
+
+// wakeIn wakes one of those whose bits are set, and clears the bit, so that the next
+// to be woken is another.
+func (e *Engine) wakeIn(w *atomic.Uint64, wake func(rank int) bool) bool {
+	for b := range onesFrom(w.Load(), e.rank) {
+		// With more ranks than bits a bit stands for others too, and stays.
+		if bit := uint64(1) << b; e.root.Ranks() <= 64 && w.And(^bit)&bit == 0 {
+			continue
+		}
+		for rank := b; rank < e.root.Ranks(); rank += 64 {
+			if wake(rank) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Pending implements pml.Helper.
+func (e *Engine) Pending() bool {
+	for level := range e.work.Ready {
+		if e.work.Ready[level].Load() != 0 {
+			return true
+		}
+	}
+	p := e.mine.Load()
+	return p != nil && p.own.any()
+}
+
+// Help implements pml.Helper: it executes what was handed to this rank, and one of the
+// nodes that were handed to anybody, with all that this makes ready.
+func (e *Engine) Help() bool {
+	x := e.enter(true)
+	defer x.leave()
+	did := x.runOwn()
+	r, ok := e.take()
+	if !ok {
+		return did
+	}
+	if owner := int(high(r.g.where.Load())); owner != e.rank && !e.can(r.n, owner) {
+		x.handOver(r.g, r.n, owner)
+	} else {
+		x.stack = append(x.stack, r)
+	}
+	x.drain()
+	return true
+}
+
+// Resting implements pml.Helper.
+func (e *Engine) Resting(yes bool) {
+	if yes {
+		setBit(&e.work.Resting, e.rank)
+	} else if e.root.Ranks() <= 64 {
+		e.work.Resting.And(^(uint64(1) << e.rank))
+	}
+}
