@@ -7,6 +7,7 @@
 //	IS  sorts integer keys by buckets: Allreduce, Alltoall, Alltoallv
 //	EP  makes pairs of Gaussian deviates: no communication to speak of
 //	CG  finds an eigenvalue by conjugate gradients: vectors and sums along a grid of ranks
+//	MG  solves Poisson's equation by multigrid: the faces of blocks to their neighbours
 //	FT  solves the diffusion equation by 3-D FFTs: Alltoall of everything
 //
 // They exchange messages and call collectives only; no rank touches another's memory.
@@ -15,6 +16,6 @@
 // A rate is comparable, but no "NPB result" in the sense of NASA's rules: those are
 // for its programs.
 //
-// Not implemented: MG; the pseudo-applications BT, SP and LU; UA, DC and DT;
+// Not implemented: the pseudo-applications BT, SP and LU; UA, DC and DT;
 // classes above C.
 package npb

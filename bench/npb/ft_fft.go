@@ -105,6 +105,9 @@ func (f *fft) first(dst, src []complex128, stage []roots) {
 	x0, x1, x2, x3 := src[:m], src[m:2*m], src[2*m:3*m], src[3*m:4*m]
 	a, b := uint(f.a), uint(f.b)
 	for p, r := range stage {
+		if len(dst) < 4 {
+			return
+		}
 		y := (*[4]complex128)(dst)
 		dst = dst[4:]
 		e, g := x0[p]+x2[p], x1[p]+x3[p]

@@ -22,6 +22,7 @@ var kernels = map[string]kernel{
 	"ep": ep{},
 	"ft": ft{},
 	"is": is{},
+	"mg": mg{},
 }
 
 // Kernels returns the names of the benchmarks.

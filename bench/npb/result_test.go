@@ -68,6 +68,9 @@ func TestCheck(t *testing.T) {
 		{"cg", S, 12, "power of two"},
 		{"cg", S, 1024, ""},
 		{"cg", S, 2048, "1400 at most"},
+		{"mg", S, 24, "power of two"},
+		{"mg", S, 4096, ""},
+		{"mg", S, 8192, "4096 at most"},
 		{"is", "D", 4, "choose S, W, A, B or C"},
 		{"bt", S, 4, "there is no benchmark"},
 	} {

@@ -47,7 +47,7 @@ func TestBenchNPBOutput(t *testing.T) {
 	require.Regexp(t, `(?m)^ Mop/s total     = +[\d.]+$`, got.stdout)
 	require.Regexp(t, `(?m)^ Verification    = +SUCCESSFUL$`, got.stdout)
 	for args, says := range map[string]string{
-		"":                       "name a benchmark first: cg, ep, ft, is",
+		"":                       "name a benchmark first: cg, ep, ft, is, mg",
 		"--class A":              "name a benchmark first",
 		"bt":                     "there is no benchmark",
 		"is -n 3":                "power of two",
