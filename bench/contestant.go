@@ -92,6 +92,32 @@ func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt fun
 	return stdout.Bytes(), nil
 }
 
+// runMetered is runOurs for a job that stands still for a Meter in Init and before
+// Finalize.
+func (c Contestant) runMetered(ctx context.Context, n int, args []string, adapt func(*launcher.Job)) ([]byte, Measurement, error) {
+	meter, err := NewMeter()
+	if err != nil {
+		return nil, Measurement{}, err
+	}
+	out, err := c.runOurs(ctx, n, args, func(j *launcher.Job) {
+		adapt(j)
+		meter.Attach(j)
+	})
+	m, measured := meter.Measurement()
+	if err == nil {
+		err = measured
+	}
+	return out, m, err
+}
+
+// A JobError is a benchmark job that ended with a failure of its own.
+type JobError struct {
+	Code   int // exit code
+	Output string
+}
+
+func (e *JobError) Error() string { return fmt.Sprintf("exit code %d\n%s", e.Code, e.Output) }
+
 // A MissingError says that a peer cannot be compared with here, and what to
 // install.
 type MissingError struct{ Peer, What string }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -107,19 +106,10 @@ func (r *FootprintResult) ofPeer(ctx context.Context, c Contestant, args []strin
 	return nil
 }
 
-// ofOurs runs a job of this project, which stands still for a Meter in Init and before
-// Finalize.
+// ofOurs runs a job of this project.
 func (r *FootprintResult) ofOurs(ctx context.Context, c Contestant, args []string, signals <-chan os.Signal) error {
-	meter, err := NewMeter()
+	out, m, err := c.runMetered(ctx, r.Ranks, args, func(j *launcher.Job) { j.Signals = signals })
 	if err != nil {
-		return err
-	}
-	out, err := c.runOurs(ctx, r.Ranks, args, func(j *launcher.Job) {
-		j.Signals = signals
-		meter.Attach(j)
-	})
-	m, measured := meter.Measurement()
-	if err := errors.Join(err, measured); err != nil {
 		return err
 	}
 	if _, err := fmt.Sscan(string(out), &r.Repetitions, &r.Avg); err != nil {

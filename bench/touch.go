@@ -1,12 +1,10 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
@@ -67,32 +65,12 @@ func Touch(ctx context.Context, cfg TouchConfig, emit func(TouchResult) error) e
 
 // touchOnce runs and measures one job.
 func touchOnce(ctx context.Context, cfg TouchConfig, btl string, n int) (TouchResult, error) {
-	self, err := os.Executable()
+	args := []string{"touch", strconv.FormatUint(cfg.Bytes, 10)}
+	_, report, err := Contestant{Name: btl}.runMetered(ctx, n, args, func(j *launcher.Job) {
+		j.HugePages, j.Signals = cfg.HugePages, cfg.Signals
+	})
 	if err != nil {
 		return TouchResult{}, err
-	}
-	meter, err := NewMeter()
-	if err != nil {
-		return TouchResult{}, err
-	}
-	var output bytes.Buffer
-	j := launcher.Job{
-		Apps:      []launcher.App{{Program: self, Args: []string{RankCommand, "touch", strconv.FormatUint(cfg.Bytes, 10)}, N: n}},
-		BTL:       btl,
-		HugePages: cfg.HugePages,
-		Signals:   cfg.Signals,
-		Stderr:    &output,
-	}
-	meter.Attach(&j)
-	result, err := launcher.Run(ctx, j)
-	report, measured := meter.Measurement()
-	switch {
-	case err != nil:
-		return TouchResult{}, err
-	case result.Code != 0:
-		return TouchResult{}, &JobError{result.Code, strings.TrimSpace(output.String())}
-	case measured != nil:
-		return TouchResult{}, measured
 	}
 	return TouchResult{
 		Benchmark: "touch", BTL: btl, Ranks: n, Bytes: cfg.Bytes,
@@ -110,11 +88,3 @@ func modelKiB(btl string, r pagetable.Report) uint64 {
 	}
 	return r.ModelSeparateKiB
 }
-
-// A JobError is a benchmark job that ended with a failure of its own.
-type JobError struct {
-	Code   int // exit code
-	Output string
-}
-
-func (e *JobError) Error() string { return fmt.Sprintf("exit code %d\n%s", e.Code, e.Output) }

@@ -175,5 +175,8 @@ func orDash(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "-"
 	}
+	if math.Abs(v) < 0.1 {
+		return fmt.Sprintf("%.3f", v)
+	}
 	return fmt.Sprintf("%.2f", v)
 }
