@@ -26,13 +26,22 @@ func incoming[T any](c *Comm, buf []T, src int) (b []byte, size, peer int, err e
 // all other ranks have gone.
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
-func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
+func Recv[T any](c *Comm, buf []T, src, tag int) (st Status, err error) {
 	b, size, peer, err := incoming(c, buf, src)
-	if err != nil {
-		return Status{}, receiveError("recv", src, tag, err)
+	if err == nil {
+		var s pml.Status
+		s, err = c.engine.Recv(c.context, peer, tag, b)
+		// Field by field: as a whole, a Status of five words goes through memory twice.
+		st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
+		st.Count = count(s.Bytes, size)
+		if c.ranks != nil {
+			st.Source = c.group.source(s.Source)
+		}
 	}
-	st, err := c.engine.Recv(c.context, peer, tag, b)
-	return c.status(st, size), receiveError("recv", src, tag, err)
+	if err != nil {
+		err = receiveError("recv", src, tag, err)
+	}
+	return st, err
 }
 
 // Irecv begins to receive into buf and does not block. buf is lent until the request
