@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/colltest"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/job/jobtest"
 	"github.com/gopvas/gopvas/pml"
@@ -68,10 +69,10 @@ func inProcess(f func(*Team) error) func() error {
 	}
 }
 
-// trials makes calls drawn from PVAS_TEST_SEED in the world, and in a part of it
-// with the order reversed.
+// trials makes calls drawn from TEST_SEED in the world, and in a part of it with the
+// order reversed.
 func trials(w *Team) error {
-	seed, err := strconv.ParseUint(os.Getenv("PVAS_TEST_SEED"), 10, 64)
+	seed, err := strconv.ParseUint(os.Getenv(testkit.EnvSeed), 10, 64)
 	if err != nil {
 		return err
 	}
@@ -115,14 +116,27 @@ func split(w *Team, n int) *Team {
 	return t
 }
 
+// TestAgainstNaiveModel: all kinds of calls, by all algorithms, with few ranks, with many,
+// and with much to move.
 func TestAgainstNaiveModel(t *testing.T) {
-	const seed = 20261
+	seed := testkit.Seed(t)
+	d := newDraw(seed)
+	type size struct{ ranks, calls, most int }
+	var sizes []size
+	for ranks := 1; ranks <= 8; ranks++ {
+		sizes = append(sizes, size{ranks, 200, 60 << 10})
+	}
+	sizes = append(sizes, size{9 + d.IntN(8), 60, 20 << 10}, size{17 + d.IntN(15), 40, 20 << 10}, size{33, 30, 10 << 10},
+		size{2 + d.IntN(2), 20, 4 << 20}, size{4 + d.IntN(3), 10, 4 << 20})
 	for _, maker := range colltest.Worlds {
-		for ranks := 1; ranks <= 8; ranks++ {
-			t.Run(fmt.Sprintf("%s/ranks=%d", maker.Name, ranks), func(t *testing.T) {
-				root, module := maker.Start(t, ranks, 2+ranks%2*6) // fewer CPUs than ranks, or more
+		for i, size := range sizes {
+			if raceEnabled {
+				size.calls, size.most = size.calls/4, min(size.most, 20<<10)
+			}
+			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {
+				root, module := maker.Start(t, size.ranks, 2+i%2*6) // fewer CPUs than ranks, or more
 				for rank, err := range run(t, root, module, func(w *Team) error {
-					return try(w, uint64(seed+ranks), 80, 60<<10)
+					return try(w, seed+uint64(i), size.calls, size.most)
 				}) {
 					require.NoError(t, err, "rank %d", rank)
 				}
@@ -132,8 +146,9 @@ func TestAgainstNaiveModel(t *testing.T) {
 }
 
 func TestAgainstNaiveModelAcrossProcesses(t *testing.T) {
+	seed := testkit.Seed(t)
 	for _, ranks := range []int{2, 5, 8} {
 		c := job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2}
-		jobtest.Run(t, c, "trials", fmt.Sprintf("PVAS_TEST_SEED=%d", 7700+ranks))
+		jobtest.Run(t, c, "trials", fmt.Sprintf("%s=%d", testkit.EnvSeed, seed))
 	}
 }

@@ -3,31 +3,18 @@ package mpi
 import (
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// seeded returns a source of random numbers and logs its seed; set TEST_SEED to
-// repeat a run.
-func seeded(t *testing.T) *rand.Rand {
-	seed := rand.Uint64()
-	if s := os.Getenv("TEST_SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err, "TEST_SEED")
-	}
-	t.Logf("TEST_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
+	"github.com/gopvas/gopvas/internal/testkit"
+)
 
 // TestGroupsAgainstNaiveModel makes random groups out of groups; the model is the list
 // of the job's ranks.
 func TestGroupsAgainstNaiveModel(t *testing.T) {
-	random := seeded(t)
+	random := testkit.Rand(t)
 	for range 300 {
 		size := 1 + random.IntN(40)
 		self := random.IntN(size)

@@ -5,27 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
-
-// testSeed returns TEST_SEED, or a seed that it logs.
-func testSeed(t *testing.T) uint64 {
-	if s := os.Getenv("TEST_SEED"); s != "" {
-		seed, err := strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err)
-		return seed
-	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("TEST_SEED=%d repeats this", seed)
-	return seed
-}
 
 // anyView draws a view of a slice, and the places of its elements, found the naive way.
 func anyView(d *rand.Rand, base []uint32) (v View[uint32], at []int) {
@@ -93,7 +79,7 @@ func anyStrided(d *rand.Rand, base []uint32) (v View[uint32], at []int) {
 }
 
 func TestViewsAgainstNaiveModel(t *testing.T) {
-	d := rand.New(rand.NewPCG(testSeed(t), 9))
+	d := testkit.Rand(t)
 	pieces := map[bool]int{}
 	for range 20_000 {
 		base := make([]uint32, 300)

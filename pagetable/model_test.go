@@ -3,12 +3,12 @@ package pagetable
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 const (
@@ -90,19 +90,6 @@ func walk(mappings []Mapping) Count {
 	return c
 }
 
-// seeded returns a source of random numbers and logs its seed; set TEST_SEED to
-// repeat a run.
-func seeded(t *testing.T) *rand.Rand {
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("TEST_SEED"); s != "" {
-		var err error
-		seed, err = strconv.ParseUint(s, 10, 64)
-		require.NoError(t, err, "TEST_SEED")
-	}
-	t.Logf("TEST_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
-}
-
 // randomMappings makes up to 8 ranges of up to 8 MiB, most of them close to one
 // another and to the borders of the levels, where sharing and mistakes happen.
 func randomMappings(r *rand.Rand) []Mapping {
@@ -120,7 +107,7 @@ func randomMappings(r *rand.Rand) []Mapping {
 }
 
 func TestTablesAgainstWalk(t *testing.T) {
-	r := seeded(t)
+	r := testkit.Rand(t)
 	for range 300 {
 		ms := randomMappings(r)
 		require.Equal(t, walk(ms), Tables(ms), "%+v", ms)
@@ -128,7 +115,7 @@ func TestTablesAgainstWalk(t *testing.T) {
 }
 
 func TestTablesProperties(t *testing.T) {
-	r := seeded(t)
+	r := testkit.Rand(t)
 	for range 5000 {
 		ms := randomMappings(r)
 		all := Tables(ms)
