@@ -9,10 +9,15 @@ import (
 
 // eq returns an error unless two slices are the same.
 func eq[T comparable](what string, have, want []T) error {
-	if !slices.Equal(have, want) {
-		return fmt.Errorf("%s is %v, not %v", what, have, want)
+	if slices.Equal(have, want) {
+		return nil
 	}
-	return nil
+	for i := range min(len(have), len(want)) {
+		if have[i] != want[i] {
+			return fmt.Errorf("%s: element %d of %d is %v, not %v", what, i, len(have), have[i], want[i])
+		}
+	}
+	return fmt.Errorf("%s has %d elements, not %d", what, len(have), len(want))
 }
 
 // upTo returns f(0), ..., f(n-1).

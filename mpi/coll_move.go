@@ -120,13 +120,13 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	return c.collective("alltoall", a, err)
 }
 
-// Alltoallv is Alltoall with blocks of different lengths, given as in Gatherv. In
-// place (a nil send) sendCounts and sendDispls are not used.
+// Alltoallv is Alltoall with blocks of different lengths, given as in Gatherv. In place
+// sendCounts is nil too, lest a rank that has nothing to send be misunderstood.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallv).
 func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
 	var err error
-	a := coll.Args{Kind: coll.Alltoall, Irregular: true, InPlace: send == nil}
+	a := coll.Args{Kind: coll.Alltoall, Irregular: true, InPlace: send == nil && sendCounts == nil}
 	a.Recv = irregular(recv, recvCounts, recvDispls, &err)
 	if !a.InPlace {
 		a.Send = irregular(send, sendCounts, sendDispls, &err)

@@ -20,6 +20,7 @@ var collCases = []p2pCase{
 	{"allgather", allgathers},
 	{"alltoall", alltoalls},
 	{"neighbors", neighbors},
+	{"random calls", randomCalls},
 	{"messages of views", messagesOfViews},
 	{"wrong views", wrongViews},
 	{"alltoallw", alltoallw},
@@ -51,7 +52,7 @@ func TestCollectivesOverMem(t *testing.T) {
 }
 
 func TestCollectivesInOneSpace(t *testing.T) {
-	for _, ranks := range counts(1, 2, 3, 7) {
+	for _, ranks := range counts(1, 2, 3, 7, 33) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			inOneSpace(t, ranks, func(c *Comm) error { return errors.Join(collConformance(c), c.Finalize()) })
 		})
