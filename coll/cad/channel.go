@@ -38,7 +38,7 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 		if len(e.records) >= maxChannels*3/4 {
 			return nil, errTooManyChannels
 		}
-		at, err := e.aux.take(recordSize / cacheLine)
+		at, err := e.kept.take(recordSize / cacheLine)
 		if err != nil {
 			return nil, err
 		}
@@ -69,5 +69,9 @@ func (e *Engine) Forget(context uint32) {
 	if rec := e.records[context]; rec != nil {
 		rec.issued.Store(0)
 		rec.broken.Store(0)
+		rec.detail.Store(0)
+		for i := range rec.ring {
+			rec.ring[i].Store(0) // of graphs that were given up
+		}
 	}
 }

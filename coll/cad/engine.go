@@ -43,6 +43,7 @@ type Engine struct {
 	mu      sync.Mutex // guards the rest
 	nodes   lines
 	aux     lines
+	kept    lines // records, which are never given back: so they start as zeros
 	slots   []int // of the pool that are free
 	issues  uint64
 	records map[uint32]*record // of this rank, by context
@@ -66,15 +67,21 @@ func New(root *job.Root, rank int, module btl.Memory, messages *pml.Engine, o Op
 		pools:   make([]atomic.Pointer[pool], root.Ranks()),
 		records: map[uint32]*record{},
 	}
-	alloc := func(n int) ([]byte, error) { return alignedHeap(n), nil }
+	alloc := func(n int) ([]byte, error) {
+		b := alignedHeap(n)
+		keep(b)
+		return b, nil
+	}
 	if e.direct {
+		messages.SetHelper(e)
+	}
+	if e.direct && !heapOnly {
 		alloc = func(n int) ([]byte, error) {
 			mem, _, err := module.Alloc(n)
 			return mem, err
 		}
-		messages.SetHelper(e)
 	}
-	e.nodes.alloc, e.aux.alloc = alloc, alloc
+	e.nodes.alloc, e.aux.alloc, e.kept.alloc = alloc, alloc, alloc
 	if e.options.Policy == Default {
 		e.options.Policy = Steal
 	}
