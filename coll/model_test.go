@@ -255,8 +255,14 @@ func lay(size, unit, regular int, irregular bool, gap int, block func(int) []byt
 
 // attempt makes the call and compares.
 func (x *trial) attempt(t *Team) error {
-	if err := t.Run(x.Args); err != nil {
-		return fmt.Errorf("%s by %s: %w", x.text, t.Last(), err)
+	err := t.Run(x.Args)
+	return x.judge(t, t.Last(), err)
+}
+
+// judge says what is wrong with what a call by an algorithm has led to.
+func (x *trial) judge(t *Team, algorithm string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s by %s: %w", x.text, algorithm, err)
 	}
 	if x.want == nil {
 		return nil
@@ -267,7 +273,7 @@ func (x *trial) attempt(t *Team) error {
 			i++
 		}
 		return fmt.Errorf("%s by %s, irregular %v: %d members, byte %d of %d is %d, not %d",
-			x.text, t.Last(), x.Irregular, t.Size, i, len(have), have[i], x.want[i])
+			x.text, algorithm, x.Irregular, t.Size, i, len(have), have[i], x.want[i])
 	}
 	return nil
 }

@@ -27,6 +27,22 @@ type World struct {
 // Worlds are all there are.
 var Worlds = []World{{"messages", false, overMessages}, {"one space", true, inOneSpace}}
 
+// Heap is one address space as far as graphs of operations are concerned, which lies on
+// Go's heap, where the race detector sees it. Messages are as in the world of messages.
+var Heap = World{"heap", true, onHeap}
+
+func onHeap(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
+	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus})
+	require.NoError(t, err)
+	w := mem.New(memory.Root(), mem.Options{})
+	return memory.Root(), func(rank int) btl.Module { return direct{w.Module(rank)} }
+}
+
+// direct is a module whose ranks can read one another's memory.
+type direct struct{ btl.Module }
+
+func (direct) Direct() bool { return true }
+
 func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus})
 	require.NoError(t, err)

@@ -1,0 +1,139 @@
+package coll
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/coll/colltest"
+	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// graphWorlds are where graphs are executed in different ways.
+var graphWorlds = append([]colltest.World{colltest.Heap}, colltest.Worlds...)
+
+// issuer is a member of a team that issues graphs.
+type issuer struct {
+	*Team
+	engine  *cad.Engine
+	channel *cad.Channel
+}
+
+// issuing makes a rank's engine, before there are messages.
+func issuing(w *Team, o cad.Options) issuer {
+	return issuer{w, cad.New(w.Root, w.Rank, w.Module, w.Engine, o), channelOf(w)}
+}
+
+func channelOf(t *Team) *cad.Channel {
+	return &cad.Channel{Context: t.Context + 1000, Rank: t.Rank, Size: t.Size, World: t.World}
+}
+
+// close leaves as a rank does that has finalized.
+func (i issuer) close() error {
+	err := i.Engine.Close()
+	i.engine.Close()
+	return err
+}
+
+// algorithmOf draws one that can make the call.
+func (d draw) algorithmOf(kind Kind) *graphAlgorithm {
+	var all []*graphAlgorithm
+	for i := range graphAlgorithms {
+		if graphAlgorithms[i].kind == kind {
+			all = append(all, &graphAlgorithms[i])
+		}
+	}
+	return all[d.IntN(len(all))]
+}
+
+// flight is a trial that is underway.
+type flight struct {
+	*trial
+	team    *Team
+	by      string
+	request pml.Request
+}
+
+// tryGraphs makes calls drawn from a seed in the world, and in a part of it with the
+// order reversed, several at a time, and waits for them in any order.
+func tryGraphs(w issuer, seed uint64, calls, most int) error {
+	part := split(w.Team, 2)
+	own := rand.New(rand.NewPCG(seed, uint64(w.Rank)))
+	partly := issuer{part, w.engine, channelOf(part)}
+	var air []flight
+	for i := range calls {
+		where := w
+		if i%3 == 2 {
+			where = partly
+		}
+		d := newDraw(seed + uint64(i)<<32)
+		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))
+		x := plot(d, kind, where.Size, where.Rank, most)
+		l := d.algorithmOf(kind)
+		b := newBuilder(where.Team, x.Args)
+		if err := b.prepare(); err != nil {
+			return fmt.Errorf("%s: %w", x.text, err)
+		}
+		g, err := b.finish(l)
+		if err != nil {
+			return err
+		}
+		g.Policy, g.Urgent = cad.Policy(own.IntN(4)), own.IntN(2) == 0
+		r, err := where.engine.Issue(where.channel, g)
+		if err != nil {
+			return err
+		}
+		air = append(air, flight{x, where.Team, l.name, r})
+		left := own.IntN(8)
+		if i%30 == 29 || i == calls-1 {
+			left = 0 // there is an end to how many may be underway
+		}
+		for len(air) > left {
+			at := own.IntN(len(air))
+			f := air[at]
+			air[at] = air[len(air)-1]
+			air = air[:len(air)-1]
+			_, err := w.Engine.Wait(&f.request)
+			if err := f.judge(f.team, f.by, err); err != nil {
+				return fmt.Errorf("call %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// TestGraphsAgainstNaiveModel: all kinds of calls, by all algorithms and policies, with
+// and without helpers.
+func TestGraphsAgainstNaiveModel(t *testing.T) {
+	seed := testkit.Seed(t)
+	type size struct{ ranks, calls, most int }
+	var sizes []size
+	for ranks := 1; ranks <= 17; ranks++ {
+		sizes = append(sizes, size{ranks, 300 / (ranks + 1), 30 << 10})
+	}
+	sizes = append(sizes, size{3, 20, 1 << 20}, size{5, 20, 1 << 20})
+	for _, maker := range graphWorlds {
+		for i, size := range sizes {
+			if raceEnabled {
+				size.calls, size.most = size.calls/4, min(size.most, 20<<10)
+			}
+			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {
+				root, module := maker.Start(t, size.ranks, 2+i%2*6)
+				for rank, err := range run(t, root, module, func(w *Team) error {
+					me := issuing(w, cad.Options{})
+					if w.Rank < i%3 {
+						me.engine.StartHelper()
+					}
+					return errors.Join(tryGraphs(me, seed+uint64(i), size.calls, size.most), me.close())
+				}) {
+					require.NoError(t, err, "rank %d", rank)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package coll
+
+import "github.com/gopvas/gopvas/coll/cad"
+
+// Barrier, Bcast and Reduce as graphs.
+
+// graphBarrier: in round i everybody tells the member 2^i ahead that it has heard from
+// all 2^i behind.
+func graphBarrier(b *builder) {
+	heard := cad.Start
+	for d := 1; d < b.t.Size; d *= 2 {
+		b.send(nil, b.t.neighbour(d), heard)
+		heard = b.recv(nil, b.t.neighbour(-d), heard)
+	}
+}
+
+// graphBcastBinomial sends each piece down a binomial tree.
+func graphBcastBinomial(b *builder) {
+	t, root := b.t, b.a.Root
+	me, mask := t.relative(root), 1
+	for mask < t.Size && me&mask == 0 {
+		mask *= 2
+	}
+	b.segments(func(buf, _ []byte) {
+		there := cad.Start
+		if me != 0 {
+			there = b.recv(buf, t.absolute(me-mask, root))
+		}
+		for m := mask / 2; m > 0; m /= 2 {
+			if me+m < t.Size {
+				b.send(buf, t.absolute(me+m, root), there)
+			}
+		}
+	})
+}
+
+// graphBcastChain sends the pieces from member to member, one behind the other.
+func graphBcastChain(b *builder) {
+	t, root := b.t, b.a.Root
+	me := t.relative(root)
+	b.segments(func(buf, _ []byte) {
+		there := cad.Start
+		if me > 0 {
+			there = b.recv(buf, t.absolute(me-1, root))
+		}
+		if me+1 < t.Size {
+			b.send(buf, t.absolute(me+1, root), there)
+		}
+	})
+}
+
+// graphReduce combines each piece up a binomial tree. If the operator is not commutative
+// the tree hangs on member 0, so that each combines a run of members, in order.
+func graphReduce(b *builder) {
+	t, root := b.t, b.a.Root
+	top := root
+	if !b.a.Op.Commutative {
+		top = 0
+	}
+	b.segments(func(own, result []byte) {
+		into := result
+		if t.Rank != root || top != root {
+			into = nil
+		}
+		sum, done := b.up(own, into, top)
+		switch {
+		case top == root:
+		case t.Rank == top:
+			b.send(sum, root, done)
+		case t.Rank == root:
+			b.recv(result, top, done)
+		}
+	})
+}
+
+// up combines all members' vectors up a binomial tree. It returns what this member's
+// subtree gives, which is in the given place if there is one, and the last node; that is,
+// but at the top, the one that sends it.
+func (b *builder) up(own, into []byte, top int) (sum []byte, done cad.Node) {
+	t := b.t
+	me := t.relative(top)
+	sum, done = own, cad.Start
+	if me == 0 && into != nil {
+		sum, done = into, b.copy(into, own)
+	}
+	for mask := 1; mask < t.Size; mask *= 2 {
+		if me&mask != 0 {
+			return sum, b.send(sum, t.absolute(me-mask, top), done)
+		}
+		if me+mask >= t.Size {
+			continue
+		}
+		if same(sum, own) && !same(into, own) {
+			sum = make([]byte, len(own))
+			done = b.copy(sum, own)
+		}
+		in := make([]byte, len(own))
+		done = b.calc(sum, in, done, b.recv(in, t.absolute(me+mask, top)))
+	}
+	return sum, done
+}
