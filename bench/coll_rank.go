@@ -40,7 +40,7 @@ var collectives = map[string]func(r *collRank, root int) error{
 
 // collRankMain is the rank program; its arguments are those of peer/coll.c.
 func collRankMain(args []string) {
-	timedRank(args, collectives, func(world *mpi.Comm, step func(*collRank, int) error, n, reps int) error {
+	timedRank(args, collectives, func(world *mpi.Comm, step func(*collRank, int) error, n int, limits pace) error {
 		grid, err := mpi.CartCreate(world, []int{world.Size()}, []bool{true})
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func collRankMain(args []string) {
 			out: touched(room), in: touched(room),
 			outF: slices.Repeat([]float64{1}, n/8), inF: slices.Repeat([]float64{1}, n/8),
 		}
-		if err := r.measure(step, reps); err != nil {
+		if err := r.measure(step, limits); err != nil {
 			return err
 		}
 		return grid.Comm.Free()
@@ -59,12 +59,11 @@ func collRankMain(args []string) {
 }
 
 // measure warms up and lets rank 0 print the line that parseLines reads.
-func (r *collRank) measure(step func(*collRank, int) error, reps int) error {
+func (r *collRank) measure(step func(*collRank, int) error, limits pace) error {
 	size := r.world.Size()
-	for i := range (reps + 9) / 10 {
-		if err := step(r, i%size); err != nil {
-			return err
-		}
+	reps, err := limits.warmUp(r.world, func(i int) error { return step(r, i%size) })
+	if err != nil {
+		return err
 	}
 	for range 2 {
 		if err := r.world.Barrier(); err != nil {

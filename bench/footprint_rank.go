@@ -11,12 +11,11 @@ import (
 
 // footprint is a rank of Footprint. peer/footprint.c does the same in C.
 type footprint struct {
-	world       *mpi.Comm
-	block       int // bytes from one rank to another
-	repetitions int
-	limit       time.Duration
-	out, in     []byte
-	spent       time.Duration // in calls that count
+	world   *mpi.Comm
+	block   int // bytes from one rank to another
+	limits  pace
+	out, in []byte
+	spent   time.Duration // in calls that count
 }
 
 // footprintRankMain is the rank program. Its arguments are bytes, repetitions, the
@@ -29,15 +28,15 @@ func footprintRankMain(args []string) {
 	var errs [4]error
 	if len(args) == 4 {
 		f.block, errs[0] = strconv.Atoi(args[0])
-		f.repetitions, errs[1] = strconv.Atoi(args[1])
+		f.limits.repetitions, errs[1] = strconv.Atoi(args[1])
 		seconds, errs[2] = strconv.ParseFloat(args[2], 64)
 		ranks, errs[3] = strconv.Atoi(args[3])
 	}
-	if errs != [4]error{} || f.block < 1 || f.repetitions < 1 || ranks < 1 {
+	if errs != [4]error{} || f.block < 1 || f.limits.repetitions < 1 || ranks < 1 {
 		fmt.Fprintln(os.Stderr, "bench: footprint: bytes, repetitions, seconds and ranks are needed")
 		os.Exit(2)
 	}
-	f.limit = time.Duration(seconds * float64(time.Second))
+	f.limits.limit = time.Duration(seconds * float64(time.Second))
 	f.out, f.in = touched(f.block*ranks), touched(f.block*ranks)
 	mpi.Run(func(world *mpi.Comm) error {
 		f.world = world
@@ -63,7 +62,7 @@ func (f *footprint) run() error {
 			return err
 		}
 		done += portion[0]
-		portion[0] = f.next(done)
+		portion[0] = f.limits.more(done, f.spent)
 		if err := mpi.Bcast(f.world, portion, 0); err != nil {
 			return err
 		}
@@ -97,11 +96,4 @@ func (f *footprint) calls(n int) error {
 	}
 	f.spent += time.Since(start)
 	return nil
-}
-
-// next returns how many calls to make next: as many as there have been, but no more
-// than are wanted, and than are to be expected within the limit.
-func (f *footprint) next(done int) int {
-	left := (f.limit - f.spent).Seconds() / f.spent.Seconds() * float64(done)
-	return max(0, min(done, f.repetitions-done, int(left)))
 }

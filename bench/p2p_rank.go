@@ -44,7 +44,7 @@ type p2pRank struct {
 
 // p2pRankMain is the rank program; its arguments are those of peer/p2p.c.
 func p2pRankMain(args []string) {
-	timedRank(args, patterns, func(world *mpi.Comm, p pattern, n, reps int) error {
+	timedRank(args, patterns, func(world *mpi.Comm, p pattern, n int, limits pace) error {
 		r := &p2pRank{
 			world: world, out: touched(n), in: touched(n),
 			ack: make([]byte, 4), requests: make([]mpi.Request, 0, window),
@@ -54,17 +54,16 @@ func p2pRankMain(args []string) {
 				return err
 			}
 		}
-		return r.measure(p, reps)
+		return r.measure(p, limits)
 	})
 }
 
 // measure warms up, runs the steps in blocks, and lets rank 0 print the line
 // that parseLines reads.
-func (r *p2pRank) measure(p pattern, reps int) error {
-	for range (reps + 9) / 10 {
-		if err := p.step(r); err != nil {
-			return err
-		}
+func (r *p2pRank) measure(p pattern, limits pace) error {
+	reps, err := limits.warmUp(r.world, func(int) error { return p.step(r) })
+	if err != nil {
+		return err
 	}
 	parts := min(reps, blocks)
 	per := reps / parts

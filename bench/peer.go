@@ -16,7 +16,7 @@ import (
 
 // sources are the benchmarks in C.
 //
-//go:embed peer/*.c
+//go:embed peer
 var sources embed.FS
 
 // A peer is an installed MPI, with our C counterparts of the benchmarks compiled for it
@@ -24,7 +24,7 @@ var sources embed.FS
 type peer struct {
 	name          string
 	mpicc, mpirun string
-	dir           string // temporary; has the programs
+	dir           string // temporary; has the programs and, in peer, their sources
 }
 
 // peers says how to use each MPI that can be compared with.
@@ -52,8 +52,13 @@ func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(),
 	if err != nil {
 		return c, nil, err
 	}
+	remove := func() { _ = os.RemoveAll(dir) }
+	if err := os.CopyFS(dir, sources); err != nil {
+		remove()
+		return c, nil, err
+	}
 	p := &peer{name: name, mpicc: mpicc, mpirun: mpirun, dir: dir}
-	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, func() { _ = os.RemoveAll(dir) }, nil
+	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, remove, nil
 }
 
 // program returns the path of a program, which it compiles if that was not done yet.
@@ -62,12 +67,7 @@ func (p *peer) program(ctx context.Context, name string) (path string, err error
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	source, err := sources.ReadFile("peer/" + name + ".c")
-	if err != nil {
-		return "", err
-	}
-	compile := exec.CommandContext(ctx, p.mpicc, "-O2", "-x", "c", "-o", path, "-")
-	compile.Stdin = bytes.NewReader(source)
+	compile := exec.CommandContext(ctx, p.mpicc, "-O2", "-o", path, filepath.Join(p.dir, "peer", name+".c"))
 	if out, err := compile.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("bench: compile for %s: %w\n%s", p.name, err, out)
 	}

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // TimedConfig describes a run of a benchmark that times messages or collective
@@ -16,9 +18,10 @@ import (
 type TimedConfig struct {
 	Benchmark  string // one of Patterns or Collectives
 	Ranks      int
-	Sizes      []int // bytes; barrier has none, and is run once
-	Rounds     int   // each contestant runs so often, in turn; medians are reported
-	Repeat     int   // repetitions per size; 0: by size
+	Sizes      []int         // bytes; barrier has none, and is run once
+	Rounds     int           // each contestant runs so often, in turn; medians are reported
+	Repeat     int           // repetitions per size; 0: by size
+	Limit      time.Duration // for all repetitions at a size: fewer are made if they take longer
 	Contenders []Contestant
 	Step       func(contestant string, round int) // told before each job; nil: nobody
 }
@@ -82,8 +85,8 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 	return results, nil
 }
 
-// program is the rank program to run and its arguments: the benchmark, and sizes with
-// their repetitions.
+// program is the rank program to run and its arguments: the benchmark, sizes with their
+// repetitions, and the limit in seconds.
 func (c *TimedConfig) program() []string {
 	program, repetitions := "coll", c.collRepetitions
 	if _, ok := patterns[c.Benchmark]; ok {
@@ -97,8 +100,11 @@ func (c *TimedConfig) program() []string {
 		}
 		items[i] = fmt.Sprintf("%d:%d", n, reps)
 	}
-	return []string{program, c.Benchmark, strings.Join(items, ",")}
+	return []string{program, c.Benchmark, strings.Join(items, ","), seconds(c.Limit)}
 }
+
+// seconds is a limit as an argument of a rank program.
+func seconds(limit time.Duration) string { return strconv.FormatFloat(limit.Seconds(), 'f', -1, 64) }
 
 func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	r := TimedResult{

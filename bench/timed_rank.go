@@ -5,17 +5,25 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gopvas/gopvas/mpi"
 )
 
-// timedRank is a rank program with the arguments BENCHMARK BYTES:REPETITIONS,...: it
-// has measure do the benchmark, which the name stands for, at one size after another.
-func timedRank[B any](args []string, benchmarks map[string]B, measure func(world *mpi.Comm, b B, n, reps int) error) {
-	if len(args) != 2 {
-		fmt.Fprintln(os.Stderr, "bench: two arguments are needed: benchmark and BYTES:REPETITIONS,...")
+// timedRank is a rank program with the arguments BENCHMARK BYTES:REPETITIONS,...
+// SECONDS: it has measure do the benchmark, which the name stands for, at one size after
+// another, for no longer than so many seconds each.
+func timedRank[B any](args []string, benchmarks map[string]B, measure func(world *mpi.Comm, b B, n int, limits pace) error) {
+	if len(args) != 3 {
+		fmt.Fprintln(os.Stderr, "bench: three arguments are needed: benchmark, BYTES:REPETITIONS,... and seconds")
 		os.Exit(2)
 	}
+	seconds, err := strconv.ParseFloat(args[2], 64)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench: seconds:", err)
+		os.Exit(2)
+	}
+	limit := time.Duration(seconds * float64(time.Second))
 	benchmark, known := benchmarks[args[0]]
 	if !known {
 		fmt.Fprintf(os.Stderr, "bench: there is no benchmark %q\n", args[0])
@@ -27,7 +35,7 @@ func timedRank[B any](args []string, benchmarks map[string]B, measure func(world
 			if err != nil {
 				return err
 			}
-			if err := measure(world, benchmark, n, reps); err != nil {
+			if err := measure(world, benchmark, n, pace{reps, limit}); err != nil {
 				return err
 			}
 		}

@@ -1,21 +1,20 @@
 /* The benchmarks of collective operations of pvasrun for an installed MPI: the same
  * loops, warm-ups and repetitions as coll_rank.go, the same output.
  *
- *   coll BENCHMARK BYTES:REPETITIONS,...
+ *   coll BENCHMARK BYTES:REPETITIONS,... SECONDS
  *
  * prints "bytes repetitions average minimum maximum": microseconds for one call, over
  * the ranks. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "common.h"
 
-static int rank, size;
+static const char *what;
+static int n;
 static char *out, *in;
 static MPI_Comm ring;
 
-static void step(const char *what, int n, int root)
+static void step(int i)
 {
+	int root = i % size;
 	if (!strcmp(what, "barrier"))
 		MPI_Barrier(MPI_COMM_WORLD);
 	else if (!strcmp(what, "bcast"))
@@ -36,7 +35,7 @@ static void step(const char *what, int n, int root)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
-static void measure(const char *what, int n, int reps)
+static void measure(struct pace limits)
 {
 	double t, low, high, sum;
 	size_t room = (size_t)n * (size > 2 ? size : 2) + 8;
@@ -44,13 +43,12 @@ static void measure(const char *what, int n, int reps)
 	in = malloc(room);
 	memset(out, 0, room);
 	memset(in, 0, room);
-	for (int i = 0; i < (reps + 9) / 10; i++)
-		step(what, n, i % size);
+	int reps = warm_up(limits);
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
 	t = MPI_Wtime();
 	for (int i = 0; i < reps; i++)
-		step(what, n, i % size);
+		step(i);
 	t = (MPI_Wtime() - t) * 1e6 / reps;
 	MPI_Reduce(&t, &low, 1, MPI_DOUBLE, MPI_MIN, 0, MPI_COMM_WORLD);
 	MPI_Reduce(&t, &high, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -66,17 +64,14 @@ static void measure(const char *what, int n, int reps)
 int main(int argc, char **argv)
 {
 	int periodic = 1;
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (argc != 3)
-		MPI_Abort(MPI_COMM_WORLD, 2);
+	start(&argc, &argv, 3);
+	what = argv[1];
 	MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
 	for (char *item = strtok(argv[2], ","); item; item = strtok(NULL, ",")) {
-		int n, reps;
+		int reps;
 		if (sscanf(item, "%d:%d", &n, &reps) != 2)
 			MPI_Abort(MPI_COMM_WORLD, 2);
-		measure(argv[1], n, reps);
+		measure((struct pace){ reps, atof(argv[3]) });
 	}
 	MPI_Finalize();
 	return 0;

@@ -7,12 +7,9 @@
  * time of one call of Alltoall; between before the first call and after the last, the
  * growth of VmPTE summed over the processes, the fall of MemAvailable, and the growth of
  * PSS summed over the processes; and PageTables of /proc/meminfo after it; in KiB. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "common.h"
 
-static int rank, size, block;
+static int block;
 static char *out, *in;
 static double spent;
 
@@ -57,33 +54,28 @@ static struct reading take(void)
 	return r;
 }
 
+static void step(int i)
+{
+	(void)i;
+	MPI_Alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, MPI_COMM_WORLD);
+}
+
 static void calls(int n)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
-	double start = MPI_Wtime();
+	double t = MPI_Wtime();
 	for (int i = 0; i < n; i++)
-		MPI_Alltoall(out, block, MPI_BYTE, in, block, MPI_BYTE, MPI_COMM_WORLD);
-	spent += MPI_Wtime() - start;
-}
-
-static int next(int done, int repetitions, double limit)
-{
-	double left = (limit - spent) / spent * done;
-	int n = done < repetitions - done ? done : repetitions - done;
-	n = left < n ? (int)left : n;
-	return n > 0 ? n : 0;
+		step(i);
+	spent += MPI_Wtime() - t;
 }
 
 int main(int argc, char **argv)
 {
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (argc != 5 || atoi(argv[1]) < 1)
-		MPI_Abort(MPI_COMM_WORLD, 2);
+	start(&argc, &argv, 4);
 	block = atoi(argv[1]);
-	int repetitions = atoi(argv[2]), done = 0, portion = 1;
-	double limit = atof(argv[3]), mine, sum;
+	struct pace limits = { atoi(argv[2]), atof(argv[3]) };
+	int done = 0, portion = 1;
+	double mine, sum;
 	size_t room = (size_t)block * size;
 	out = malloc(room);
 	in = malloc(room);
@@ -96,7 +88,7 @@ int main(int argc, char **argv)
 	while (portion > 0) {
 		calls(portion);
 		done += portion;
-		portion = next(done, repetitions, limit);
+		portion = more(limits, done, spent);
 		MPI_Bcast(&portion, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	}
 	struct reading after = take();

@@ -2,18 +2,15 @@
  * warm-ups and repetitions as p2p_rank.go, the same output, so that the numbers
  * can stand side by side.
  *
- *   p2p BENCHMARK BYTES:REPETITIONS,...
+ *   p2p BENCHMARK BYTES:REPETITIONS,... SECONDS
  *
  * prints "bytes repetitions average minimum maximum": microseconds for one unit
  * of the benchmark, over blocks of the repetitions. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "common.h"
 
 enum { BLOCKS = 10, WINDOW = 64, TAG = 1, ACK = 2 };
 
-static int rank, size;
+static int bytes;
 static char *out, *in;
 static char acks[1024];
 
@@ -69,11 +66,11 @@ static void ring(int n)
 	}
 }
 
-static const struct {
+static const struct benchmark {
 	const char *name;
 	void (*step)(int);
 	double units; /* in one step */
-} benchmarks[] = {
+} *what, benchmarks[] = {
 	{ "pingpong", ping_pong, 2 },
 	{ "pingping", ping_ping, 1 },
 	{ "bw", window, WINDOW },
@@ -81,18 +78,22 @@ static const struct {
 	{ "ring", ring, 1 },
 };
 
-static void measure(void (*step)(int), double units, int bytes, int reps)
+static void step(int i)
+{
+	(void)i;
+	what->step(bytes);
+}
+
+static void measure(struct pace limits)
 {
 	double sum = 0, least = 1e30, most = 0;
-	int blocks = reps < BLOCKS ? reps : BLOCKS, per = reps / blocks;
-	for (int i = 0; i < (reps + 9) / 10; i++)
-		step(bytes);
+	int reps = warm_up(limits), blocks = reps < BLOCKS ? reps : BLOCKS, per = reps / blocks;
 	for (int b = 0; b < blocks; b++) {
 		MPI_Barrier(MPI_COMM_WORLD);
 		double t = MPI_Wtime();
 		for (int i = 0; i < per; i++)
-			step(bytes);
-		t = (MPI_Wtime() - t) * 1e6 / per / units;
+			step(i);
+		t = (MPI_Wtime() - t) * 1e6 / per / what->units;
 		sum += t;
 		least = t < least ? t : least;
 		most = t > most ? t : most;
@@ -103,23 +104,22 @@ static void measure(void (*step)(int), double units, int bytes, int reps)
 
 int main(int argc, char **argv)
 {
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (argc != 3)
+	start(&argc, &argv, 3);
+	for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++)
+		if (!strcmp(benchmarks[k].name, argv[1]))
+			what = &benchmarks[k];
+	if (!what)
 		MPI_Abort(MPI_COMM_WORLD, 2);
-	for (size_t k = 0; k < sizeof benchmarks / sizeof *benchmarks; k++) {
-		if (strcmp(benchmarks[k].name, argv[1]))
-			continue;
-		for (char *s = strtok(argv[2], ","); s; s = strtok(NULL, ",")) {
-			int bytes = atoi(s), reps = atoi(strchr(s, ':') + 1);
-			out = calloc(1, bytes + 1);
-			in = calloc(1, bytes + 1);
-			memset(out, 1, bytes + 1);
-			measure(benchmarks[k].step, benchmarks[k].units, bytes, reps);
-			free(out);
-			free(in);
-		}
+	for (char *item = strtok(argv[2], ","); item; item = strtok(NULL, ",")) {
+		int reps;
+		if (sscanf(item, "%d:%d", &bytes, &reps) != 2)
+			MPI_Abort(MPI_COMM_WORLD, 2);
+		out = calloc(1, bytes + 1);
+		in = calloc(1, bytes + 1);
+		memset(out, 1, bytes + 1);
+		measure((struct pace){ reps, atof(argv[3]) });
+		free(out);
+		free(in);
 	}
 	MPI_Finalize();
 	return 0;

@@ -20,6 +20,7 @@ type contestantFlags struct {
 	Spin       int      `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps"`
 	Bind       string   `long:"bind" env:"PVASRUN_BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
 	Compare    string   `long:"compare" env:"PVASRUN_COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
+	MaxSeconds lapse    `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
 	JSON       bool     `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
 }
 

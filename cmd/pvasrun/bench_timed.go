@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"text/tabwriter"
+	"time"
 
 	"github.com/gopvas/gopvas/bench"
 )
@@ -94,7 +95,7 @@ func executeTimed(benchmark string, kind timedKind, args []string) error {
 	progress := newProgress(rounds * len(contenders))
 	defer progress.done()
 	results, err := bench.Timed(context.Background(), bench.TimedConfig{
-		Benchmark: benchmark, Ranks: f.NP, Sizes: f.Sizes, Rounds: rounds, Repeat: f.Reps, Contenders: contenders,
+		Benchmark: benchmark, Ranks: f.NP, Sizes: f.Sizes, Rounds: rounds, Repeat: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
 		Step: func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) },
 	})
 	progress.done()
@@ -128,10 +129,12 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 		}
 	}
 	fmt.Fprintln(w, "ratio\t")
+	fewer := false
 	for k, first := range results[0] {
 		fmt.Fprintf(w, "%d\t%d\t", first.Bytes, first.Repetitions)
 		for i := range contenders {
 			r := results[i][k]
+			fewer = fewer || r.Repetitions != first.Repetitions
 			if rate {
 				fmt.Fprintf(w, "%.1f\t%.0f\t", r.MBytesPerS, r.MessagesPerS)
 			} else {
@@ -143,7 +146,11 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 		}
 		fmt.Fprintf(w, "%s\t\n", orDash(first.Avg/bestPeer(contenders, func(i int) float64 { return results[i][k].Avg })))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil || !fewer {
+		return err
+	}
+	_, err := fmt.Println("Not all have made as many repetitions: see --max-seconds and --json.")
+	return err
 }
 
 // bestPeer is the lowest value of a peer that is above 0, or NaN.

@@ -132,7 +132,7 @@ func timed(t *testing.T, name string, args ...string) (results []bench.TimedResu
 func TestStatsOfCollectives(t *testing.T) {
 	for _, btl := range models(t) {
 		want := map[string]string{"pvas": "shared", "sm": "tree"}[btl]
-		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, bench.RankCommand, "coll", "allreduce", "8:10,80:10"}
+		job := []string{"--btl", btl, "-n", "3", "--coll", "allreduce=" + want, pvasrun, bench.RankCommand, "coll", "allreduce", "8:10,80:10", "10"}
 		for _, flag := range []string{"-v", "--stats"} {
 			got := command(t, nil, append([]string{flag}, job...)...)
 			require.Equal(t, 0, got.code, got.stderr)

@@ -7,20 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFootprintPortions(t *testing.T) {
+func TestPaceMore(t *testing.T) {
+	p := pace{100, 10 * time.Second}
 	for _, c := range []struct {
 		done  int
 		spent time.Duration
 		want  int
 	}{
 		{1, time.Millisecond, 1},        // as many as there have been
+		{1, 0, 1},                       // faster than the clock
 		{64, 64 * time.Millisecond, 36}, // what is left of the repetitions
 		{8, 8 * time.Second, 2},         // what fits into the time
 		{8, 10 * time.Second, 0},
 		{8, 12 * time.Second, 0},
 		{100, time.Millisecond, 0},
 	} {
-		f := &footprint{repetitions: 100, limit: 10 * time.Second, spent: c.spent}
-		require.Equal(t, c.want, f.next(c.done), "%+v", c)
+		require.Equal(t, c.want, p.more(c.done, c.spent), "%+v", c)
 	}
 }

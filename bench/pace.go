@@ -1,0 +1,47 @@
+package bench
+
+import (
+	"time"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+// A pace bounds the repetitions that a rank program makes at one size.
+// peer/common.h has the same in C.
+type pace struct {
+	repetitions int
+	limit       time.Duration // of all of them
+}
+
+// more returns how many repetitions to make next when done, at least one, have taken
+// so long: as many as there have been, but no more than are wanted, and than are to be
+// expected within the limit.
+func (p pace) more(done int, spent time.Duration) int {
+	left := (p.limit - spent).Seconds() / max(spent.Seconds(), 1e-9) * float64(done)
+	return max(0, int(min(float64(done), float64(p.repetitions-done), left)))
+}
+
+// warmUp makes a tenth of the repetitions, or as many as take a tenth of the time, and
+// returns how many are then to be made: on all ranks what rank 0 finds.
+func (p pace) warmUp(world *mpi.Comm, step func(i int) error) (repetitions int, err error) {
+	tenth := pace{(p.repetitions + 9) / 10, p.limit / 10}
+	plan := []int{1, 0} // how many to make now, and afterwards
+	var spent time.Duration
+	for done := 0; plan[0] > 0; {
+		start := time.Now()
+		for range plan[0] {
+			if err := step(done); err != nil {
+				return 0, err
+			}
+			done++
+		}
+		took := time.Since(start)
+		spent += took
+		fits := p.limit.Seconds() / max(took.Seconds(), 1e-9) * float64(plan[0])
+		plan[0], plan[1] = tenth.more(done, spent), max(1, int(min(float64(p.repetitions), fits)))
+		if err := mpi.Bcast(world, plan, 0); err != nil {
+			return 0, err
+		}
+	}
+	return plan[1], nil
+}

@@ -1,0 +1,58 @@
+/* What the benchmarks in C have in common: see pace.go. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+
+/* step does one repetition; each program has its own. */
+static void step(int i);
+
+static void start(int *argc, char ***argv, int arguments)
+{
+	MPI_Init(argc, argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (*argc != arguments + 1)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+/* pace bounds the repetitions at one size; limit is that of all of them, in seconds. */
+struct pace {
+	int repetitions;
+	double limit;
+};
+
+static double positive(double t) { return t > 1e-9 ? t : 1e-9; }
+
+static int more(struct pace p, int done, double spent)
+{
+	double n = (p.limit - spent) / positive(spent) * done;
+	if (n > done)
+		n = done;
+	if (n > p.repetitions - done)
+		n = p.repetitions - done;
+	return n > 0 ? (int)n : 0;
+}
+
+static inline int warm_up(struct pace p)
+{
+	struct pace tenth = { (p.repetitions + 9) / 10, p.limit / 10 };
+	int plan[2] = { 1, 0 }, done = 0; /* how many to make now, and afterwards */
+	double spent = 0;
+	while (plan[0] > 0) {
+		double t = MPI_Wtime();
+		for (int i = 0; i < plan[0]; i++)
+			step(done++);
+		t = MPI_Wtime() - t;
+		spent += t;
+		double fits = p.limit / positive(t) * plan[0];
+		plan[1] = fits < p.repetitions ? (int)fits : p.repetitions;
+		if (plan[1] < 1)
+			plan[1] = 1;
+		plan[0] = more(tenth, done, spent);
+		MPI_Bcast(plan, 2, MPI_INT, 0, MPI_COMM_WORLD);
+	}
+	return plan[1];
+}
