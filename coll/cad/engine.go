@@ -49,6 +49,7 @@ type Engine struct {
 	records map[uint32]*record // of this rank, by context
 
 	abandoned []*run // whose memory others may still be at work on
+	dead      []int  // ranks that have gone, in the order in which that was noticed
 
 	runs [maxGraphs]atomic.Pointer[run] // what is underway, by slot; written under mu
 

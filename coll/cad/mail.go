@@ -79,6 +79,7 @@ func (r *run) progressMessages() {
 
 // communicate begins the message of a node.
 func (r *run) communicate(n *node) {
+	r.tell() // before what depends on it
 	in, p := r.e.messages.Inside(), pairOf(n.arg)
 	tag := letterTag(r.number, p.port)
 	var request pml.Request
@@ -129,7 +130,8 @@ func (r *run) failed(err error) {
 	r.record.broken.CompareAndSwap(0, uint64(f))
 }
 
-// tell sends a notice to all peers, once, if something is wrong.
+// tell sends a notice, once, if something is wrong: to all that get data from here, and
+// to the sender of a message of the wrong length.
 func (r *run) tell() {
 	s, m := r.shared, &r.mail
 	if s.fault.Load() == 0 || m.told {
@@ -141,6 +143,9 @@ func (r *run) tell() {
 	base := uint32(r.image.count)
 	for i := range uint32(r.image.peers) {
 		key := word(r.image.aux, base+i*peerWords).Load()
+		if f := fault(s.fault.Load()); key&1 != 0 && (f.kind() != faultSize || f.rank() != int(key>>1)) {
+			continue
+		}
 		request, err := r.e.messages.Inside().Isend(r.channel.Context, int(key>>1), noticeTag|numberTag(r.number), m.notice[:])
 		if err == nil {
 			m.active = append(m.active, letter{request, nil})

@@ -112,7 +112,10 @@ func (x *executor) compare(send, recv found) {
 	a, _, _ := send.g.ports(send.issue, Send, to)
 	b, _, _ := recv.g.ports(recv.issue, Recv, from)
 	if a.count != b.count {
-		x.breakUp(send.g, faultPairs|fault(from), join(uint64(a.count), uint64(b.count)))
+		f, numbers := faultPairs|fault(from), join(uint64(a.count), uint64(b.count))
+		send.g.note(f, numbers, "") // one of them may be complete before it is given up
+		recv.g.note(f, numbers, "")
+		x.breakUp(send.g, f, numbers)
 	}
 }
 

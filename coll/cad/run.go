@@ -2,8 +2,6 @@ package cad
 
 import (
 	"fmt"
-
-	"github.com/gopvas/gopvas/job"
 )
 
 // run is a graph that has been issued, or is about to be: the pml.Task of its request.
@@ -21,6 +19,7 @@ type run struct {
 	shared *graph // there
 	record *record
 	gone   int // ranks that had gone when that was last looked at
+	before int // of them, those that had gone before the issue
 
 	mail mail // where graphs are progressed by messages
 }
@@ -74,7 +73,7 @@ func (r *run) open() error {
 	e.slots = e.slots[:len(e.slots)-1]
 	e.issues++
 	r.issue, r.number, r.record = e.issues, c.issued, rec
-	r.shared, r.gone = &p.graphs[r.slot], 0
+	r.shared, r.gone, r.before = &p.graphs[r.slot], 0, len(e.noteDead())
 	e.runs[r.slot].Store(r)
 	r.reset()
 	at.Store(entry(r.number, r.slot, r.issue))
@@ -152,61 +151,6 @@ func (r *run) Release() {
 	defer r.e.mu.Unlock()
 	r.e.free(r.image)
 	r.image = nil
-}
-
-// ended returns why the graph will never be complete, or 0.
-func (r *run) ended() fault {
-	if f := fault(r.record.broken.Load()); f != 0 {
-		return f
-	}
-	if n := r.e.root.GoneCount(); n != r.gone {
-		r.gone = n
-		return r.lost()
-	}
-	return 0
-}
-
-// lost looks for a rank that has gone and that the graph can not do without: a member
-// that has not finished its part, or a rank that may have been executing nodes.
-func (r *run) lost() fault {
-	e, c := r.e, r.channel
-	first, _ := e.root.Lost()
-	found := -1
-	check := func(rank int, member bool) {
-		if !e.root.Gone(rank) || found == first && found >= 0 {
-			return
-		}
-		if member && !r.through(rank) || e.root.Share(rank).Executing.Load() != 0 {
-			if found < 0 || rank == first {
-				found = rank
-			}
-		}
-	}
-	for member := range c.Size {
-		check(c.world(member), true)
-	}
-	if e.direct {
-		for rank := range e.root.Ranks() {
-			check(rank, false)
-		}
-	}
-	if found < 0 {
-		return 0
-	}
-	return faultLost | fault(found)
-}
-
-// through tells whether a rank that has gone had finished its part: it ended well, as
-// it can do only when all that it has issued is complete, and it had issued this.
-func (r *run) through(rank int) bool {
-	if r.e.root.State(rank) != job.StateFinal {
-		return false
-	}
-	if !r.e.direct {
-		return true // messages that will not come fail by themselves
-	}
-	rec := r.e.find(rank, r.channel.Context)
-	return rec != nil && int32(rec.issued.Load()-r.number) > 0
 }
 
 // abandon gives the graph up, and with it the channel: its members can not come to an

@@ -1,0 +1,273 @@
+package cad
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/pml"
+)
+
+// bothWays runs a test in one address space and with messages.
+func bothWays(t *testing.T, f func(t *testing.T, direct bool)) {
+	for _, direct := range []bool{true, false} {
+		t.Run(fmt.Sprintf("direct=%v", direct), func(t *testing.T) { f(t, direct) })
+	}
+}
+
+// chain hands buf from rank to rank.
+func (r rank) chain(buf []byte) *Graph {
+	g := NewGraph()
+	var before Node
+	if r.rank > 0 {
+		before = g.Recv(buf, r.rank-1)
+	}
+	if r.rank < r.world.Size-1 {
+		g.Connect(before, g.Send(buf, r.rank+1))
+	}
+	g.Tie()
+	return g
+}
+
+func TestPersistentGraphs(t *testing.T) {
+	bothWays(t, func(t *testing.T, direct bool) {
+		root, all := start(t, 3, direct, Options{})
+		eachRank(t, root, all, func(r rank) error {
+			buf := make([]byte, 2*inlineBytes)
+			request, err := r.Prepare(r.world, r.chain(buf))
+			if err != nil {
+				return err
+			}
+			for i := range 200 {
+				if r.rank == 0 {
+					for j := range buf {
+						buf[j] = byte(i + j)
+					}
+				}
+				if err := r.pml.Start(&request); err != nil {
+					return err
+				}
+				if _, err := r.pml.Wait(&request); err != nil {
+					return err
+				}
+				for j := range buf {
+					if buf[j] != byte(i+j) {
+						return fmt.Errorf("issue %d: byte %d is %d", i, j, buf[j])
+					}
+				}
+			}
+			if err := r.pml.Free(&request); err != nil {
+				return err
+			}
+			if used := r.nodes.bytes; used != 0 {
+				return fmt.Errorf("%d bytes of nodes are left", used)
+			}
+			return nil
+		})
+	})
+}
+
+// TestManyInFlight: graphs on several channels, waited for in any order.
+func TestManyInFlight(t *testing.T) {
+	base := seed(t)
+	bothWays(t, func(t *testing.T, direct bool) {
+		const ranks, channels, graphs = 4, 5, 25
+		root, all := start(t, ranks, direct, Options{})
+		eachRank(t, root, all, func(r rank) error {
+			rng := rand.New(rand.NewPCG(base, uint64(r.rank)))
+			var requests []pml.Request
+			var bufs [][]byte
+			for c := range uint32(channels) {
+				channel := &Channel{Context: 100 + c, Rank: r.rank, Size: ranks}
+				for i := range graphs {
+					buf := make([]byte, 1+i)
+					if r.rank == 0 {
+						for j := range buf {
+							buf[j] = byte(int(c) + i + j)
+						}
+					}
+					request, err := r.Issue(channel, r.chain(buf))
+					if err != nil {
+						return err
+					}
+					requests, bufs = append(requests, request), append(bufs, buf)
+					if rng.IntN(4) == 0 {
+						runtime.Gosched()
+					}
+				}
+			}
+			for _, i := range rng.Perm(len(requests)) {
+				if _, err := r.pml.Wait(&requests[i]); err != nil {
+					return err
+				}
+				for j := range bufs[i] {
+					if want := byte(i/graphs + i%graphs + j); bufs[i][j] != want {
+						return fmt.Errorf("graph %d: byte %d is %d, not %d", i, j, bufs[i][j], want)
+					}
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func TestTooManyAreRefused(t *testing.T) {
+	_, all := start(t, 2, true, Options{})
+	r := all[0]
+	receive := func() error {
+		g := NewGraph()
+		g.Recv(make([]byte, 1), 1)
+		g.Tie()
+		_, err := r.Issue(r.world, g)
+		return err
+	}
+	for range ringSize {
+		require.NoError(t, receive())
+	}
+	require.ErrorIs(t, receive(), ErrTooMany)
+}
+
+// TestLengthsThatDiffer: both are told, and nobody else.
+func TestLengthsThatDiffer(t *testing.T) {
+	bothWays(t, func(t *testing.T, direct bool) {
+		root, all := start(t, 3, direct, Options{})
+		eachRank(t, root, all, func(r rank) error {
+			g := NewGraph()
+			switch r.rank {
+			case 0:
+				g.Send(make([]byte, 5), 1)
+				g.Recv(make([]byte, 1), 1) // of a peer that knows: so this graph, too, ends with the error
+			case 1:
+				g.Connect(g.Recv(make([]byte, 7), 0), g.Send(make([]byte, 1), 0))
+			}
+			g.Tie()
+			err := r.do(g)
+			var mismatch *MismatchError
+			switch {
+			case r.rank == 2 && err != nil:
+				return err
+			case r.rank < 2 && !errors.As(err, &mismatch):
+				return fmt.Errorf("rank %d: got %v", r.rank, err)
+			case r.rank < 2 && !strings.Contains(err.Error(), "a message of 5 bytes meets a receive of 7 bytes"):
+				return err
+			}
+			return r.do(r.chain(make([]byte, 3))) // the channel still works
+		})
+	})
+}
+
+func TestNumbersOfPairsThatDiffer(t *testing.T) {
+	for _, late := range []int{0, 1} {
+		root, all := start(t, 3, true, Options{})
+		issued := make(chan struct{})
+		eachRank(t, root, all, func(r rank) error {
+			g := NewGraph()
+			switch r.rank {
+			case 0:
+				g.Send(make([]byte, 5), 1)
+				g.Send(make([]byte, 5), 1)
+			case 1:
+				g.Recv(make([]byte, 5), 0)
+			}
+			g.Tie()
+			if r.rank == late {
+				<-issued
+			}
+			request, err := r.Issue(r.world, g)
+			if r.rank == 1-late {
+				close(issued)
+			}
+			if err == nil {
+				_, err = r.pml.Wait(&request)
+			}
+			var mismatch *MismatchError
+			if r.rank < 2 && !errors.As(err, &mismatch) {
+				return fmt.Errorf("rank %d: got %v", r.rank, err)
+			}
+			return nil
+		})
+	}
+}
+
+// TestPanicOfOperator: those that depend on its result are told whose operator it was.
+func TestPanicOfOperator(t *testing.T) {
+	bothWays(t, func(t *testing.T, direct bool) {
+		for _, name := range []uint64{0, 1} {
+			bad := func(inout, in []byte) { panic("of this operator") }
+			root, all := start(t, 4, direct, Options{Resolve: func(uint64) func(inout, in []byte) { return bad }})
+			eachRank(t, root, all, func(r rank) error {
+				buf := make([]byte, 2*inlineBytes)
+				g := r.chain(buf)
+				if r.rank == 1 { // between its RECV and its SEND
+					g = NewGraph()
+					recv, send := g.Recv(buf, 0), g.Send(buf, 2)
+					calc := g.Calc(&Op{Size: 1, Apply: bad, Name: name}, buf, make([]byte, len(buf)))
+					g.Connect(recv, calc)
+					g.Connect(calc, send)
+					g.Tie()
+				}
+				err := r.do(g)
+				var op *OpError
+				switch {
+				case r.rank == 0 && err != nil:
+					return err
+				case r.rank > 0 && !errors.As(err, &op):
+					return fmt.Errorf("rank %d: got %v", r.rank, err)
+				case r.rank > 0 && op.Rank != 1:
+					return fmt.Errorf("rank %d blames rank %d", r.rank, op.Rank)
+				case direct && r.rank > 0 && op.Value != "of this operator":
+					return fmt.Errorf("rank %d: panic with %v", r.rank, op.Value)
+				}
+				return nil
+			})
+		}
+	})
+}
+
+// TestOthersProgress: a rank that computes has its part done by one that waits, which
+// is of no part in its chain but the end.
+func TestOthersProgress(t *testing.T) {
+	for _, length := range []int{1, 10 * inlineBytes} {
+		root, all := start(t, 4, true, Options{})
+		issued, arrived := make(chan struct{}), make(chan struct{})
+		eachRank(t, root, all, func(r rank) error {
+			buf := make([]byte, length)
+			if r.rank == 0 {
+				buf[length-1] = 1
+				for range 3 {
+					<-issued
+				}
+			}
+			request, err := r.Issue(r.world, r.chain(buf))
+			if err != nil {
+				return err
+			}
+			switch r.rank {
+			case 3:
+				issued <- struct{}{}
+				_, err = r.pml.Wait(&request)
+				close(arrived)
+			case 0:
+				<-arrived // and so makes no call until then
+				_, err = r.pml.Wait(&request)
+			default:
+				issued <- struct{}{}
+				<-arrived
+				_, err = r.pml.Wait(&request)
+			}
+			if err == nil && buf[length-1] != 1 {
+				err = errors.New("the message has not arrived")
+			}
+			return err
+		})
+		if length > inlineBytes {
+			require.EqualValues(t, 3, all[3].Counters().Nodes)
+			require.EqualValues(t, 2, all[3].Counters().Foreign)
+		}
+	}
+}

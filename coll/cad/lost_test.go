@@ -1,0 +1,114 @@
+package cad
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// TestLostMember: one is killed before it issues, or between two graphs; all others
+// learn it, also the one that is none of its peers, and nothing works afterwards.
+func TestLostMember(t *testing.T) {
+	bothWays(t, func(t *testing.T, direct bool) {
+		for _, graphs := range []int{0, 1} {
+			root, all := start(t, 4, direct, Options{})
+			eachRank(t, root, all, func(r rank) error {
+				if r.rank == 1 {
+					for range graphs {
+						if err := r.do(r.chain(make([]byte, 10))); err != nil {
+							return err
+						}
+					}
+					root.MarkGone(1) // and eachRank's has no effect
+					return nil
+				}
+				for i := range graphs + 2 {
+					err := r.do(r.chain(make([]byte, 10)))
+					var lost *LostError
+					switch {
+					case i <= graphs, !direct && r.rank == 0: // its messages are buffered
+					case !errors.As(err, &lost), direct && lost.Rank != 1:
+						return fmt.Errorf("rank %d, graph %d: got %v", r.rank, i, err)
+					}
+				}
+				return nil
+			})
+		}
+	})
+}
+
+// TestLostExecutor: a rank that was executing dies. Those whose graph is underway learn
+// it, as it may have been theirs; what they issue later is all right.
+func TestLostExecutor(t *testing.T) {
+	root, all := start(t, 3, true, Options{})
+	underway := make(chan struct{})
+	eachRank(t, root, all, func(r rank) error {
+		if r.rank == 2 {
+			<-underway
+			root.Share(2).Executing.Add(1)
+			root.MarkGone(2)
+			return nil
+		}
+		c := &Channel{Context: 50, Rank: r.rank, Size: 2, World: []int32{0, 1}}
+		if r.rank == 0 {
+			g := NewGraph()
+			g.Recv(make([]byte, 1), 1)
+			g.Tie()
+			request, err := r.Issue(c, g)
+			if err != nil {
+				return err
+			}
+			close(underway)
+			_, err = r.pml.Wait(&request)
+			var lost *LostError
+			if !errors.As(err, &lost) || lost.Rank != 2 {
+				return fmt.Errorf("got %v", err)
+			}
+		} else {
+			<-underway
+			awaitGone(root, 2)
+		}
+		next := rank{r.Engine, &Channel{Context: 51, Rank: r.rank, Size: 2, World: []int32{0, 1}}, r.pml}
+		return next.do(next.chain(make([]byte, 10)))
+	})
+}
+
+// TestMemberThatEndedWell is not missed where it was through, and missed where it never
+// was.
+func TestMemberThatEndedWell(t *testing.T) {
+	bothWays(t, func(t *testing.T, direct bool) {
+		root, all := start(t, 3, direct, Options{})
+		eachRank(t, root, all, func(r rank) error {
+			if r.rank == 0 {
+				return r.do(r.chain([]byte{5}))
+			}
+			buf := make([]byte, 1)
+			if r.rank == 2 {
+				awaitGone(root, 0)
+			}
+			request, err := r.Issue(r.world, r.chain(buf))
+			if err != nil {
+				return err
+			}
+			awaitGone(root, 0)
+			if _, err := r.pml.Wait(&request); err != nil || buf[0] != 5 {
+				return fmt.Errorf("rank %d: got %d, %w", r.rank, buf[0], err)
+			}
+			err = r.do(r.chain(buf))
+			var lost *LostError
+			if !errors.As(err, &lost) || direct && lost.Rank != 0 {
+				return fmt.Errorf("rank %d: got %v", r.rank, err)
+			}
+			return nil
+		})
+	})
+}
+
+func awaitGone(root *job.Root, rank int) {
+	for !root.Gone(rank) {
+		runtime.Gosched()
+	}
+}
