@@ -2,6 +2,7 @@ package cad
 
 import (
 	"fmt"
+	"sync"
 )
 
 // inlineBytes is the length up to which a node is executed by who makes it ready, with
@@ -21,7 +22,6 @@ type executor struct {
 	helping bool // it takes what it hands over, if nobody else does
 	offered int  // nodes handed over since it came
 	stack   []ref
-	room    [32]ref
 
 	nodes, foreign, bytes uint64
 }
@@ -30,14 +30,19 @@ type executor struct {
 // has not been in the middle of something when it died.
 func (e *Engine) enter(helping bool) *executor {
 	e.share.Executing.Add(1)
-	x := &executor{e: e, helping: helping}
-	x.stack = x.room[:0]
+	x := executors.Get().(*executor)
+	x.e, x.helping, x.offered = e, helping, 0
 	return x
 }
+
+// executors are those that are not in use; their stacks have grown to what was needed.
+var executors = sync.Pool{New: func() any { return &executor{stack: make([]ref, 0, 32)} }}
 
 func (x *executor) leave() {
 	x.e.share.Executing.Add(^uint32(0))
 	x.count()
+	x.e = nil
+	executors.Put(x)
 }
 
 // count adds up what was executed.
@@ -46,6 +51,7 @@ func (x *executor) count() {
 		x.e.executed.nodes.Add(x.nodes)
 		x.e.executed.foreign.Add(x.foreign)
 		x.e.executed.bytes.Add(x.bytes)
+		x.nodes, x.foreign, x.bytes = 0, 0, 0
 	}
 }
 

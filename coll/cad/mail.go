@@ -46,8 +46,8 @@ type letter struct {
 // progressMessages does what can be done.
 func (r *run) progressMessages() {
 	m := &r.mail
-	x := &executor{e: r.e}
-	x.stack = x.room[:0]
+	x := r.e.enter(false)
+	defer x.leave()
 	if !m.begun {
 		m.begun, m.told = true, false
 		x.finish(r.shared, r.image.node(r.image.start))
@@ -71,7 +71,6 @@ func (r *run) progressMessages() {
 		}
 	}
 	r.listen()
-	x.count()
 	if r.shared.done.Load() == r.issue {
 		m.begun = false
 	}
