@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"sync"
 
 	"github.com/gopvas/gopvas/coll"
 )
@@ -30,7 +31,12 @@ type (
 // ranks, but on nothing else. So two runs give the same bits.
 //
 // MPI 4.1 section 6.9.
-type Op[T any] struct{ op *coll.Op }
+type Op[T any] struct {
+	op    *coll.Op
+	known bool // one of this package, with a name from the beginning
+	name  sync.Once
+	of    func(inout, in []T)
+}
 
 // NewOp makes an operator of a function that sets inout[i] = inout[i] op in[i] for all
 // elements; both slices have the same length. inout comes from lower ranks than in, and
@@ -42,7 +48,7 @@ type Op[T any] struct{ op *coll.Op }
 // MPI 4.1 section 6.9.5 (MPI_Op_create).
 func NewOp[T any](f func(inout, in []T), commutative bool) *Op[T] {
 	size, _ := elementSize[T]() // a bad type is the error of the call that uses it
-	return &Op[T]{&coll.Op{
+	return &Op[T]{of: f, op: &coll.Op{
 		Size: max(size, 1), Commutative: commutative,
 		Apply: func(inout, in []byte) { f(elements[T](inout, size), elements[T](in, size)) },
 	}}
@@ -72,7 +78,7 @@ func Sum[T Number]() *Op[T] {
 		for i := range inout {
 			inout[i] += in[i]
 		}
-	}, true)
+	}, true).called(opSum)
 }
 
 // Prod multiplies.
@@ -82,32 +88,32 @@ func Prod[T Number]() *Op[T] {
 		for i := range inout {
 			inout[i] *= in[i]
 		}
-	}, true)
+	}, true).called(opProd)
 }
 
 // Min takes the smaller one, or a NaN if there is one.
-func Min[T Real]() *Op[T] { return each(func(a, b T) T { return min(a, b) }) }
+func Min[T Real]() *Op[T] { return each(func(a, b T) T { return min(a, b) }).called(opMin) }
 
 // Max takes the greater one, or a NaN if there is one.
-func Max[T Real]() *Op[T] { return each(func(a, b T) T { return max(a, b) }) }
+func Max[T Real]() *Op[T] { return each(func(a, b T) T { return max(a, b) }).called(opMax) }
 
 // BAnd is the bitwise and.
-func BAnd[T Integer]() *Op[T] { return each(func(a, b T) T { return a & b }) }
+func BAnd[T Integer]() *Op[T] { return each(func(a, b T) T { return a & b }).called(opBAnd) }
 
 // BOr is the bitwise or.
-func BOr[T Integer]() *Op[T] { return each(func(a, b T) T { return a | b }) }
+func BOr[T Integer]() *Op[T] { return each(func(a, b T) T { return a | b }).called(opBOr) }
 
 // BXor is the bitwise exclusive or.
-func BXor[T Integer]() *Op[T] { return each(func(a, b T) T { return a ^ b }) }
+func BXor[T Integer]() *Op[T] { return each(func(a, b T) T { return a ^ b }).called(opBXor) }
 
 // LAnd is the logical and.
-func LAnd() *Op[bool] { return each(func(a, b bool) bool { return a && b }) }
+func LAnd() *Op[bool] { return each(func(a, b bool) bool { return a && b }).called(opLAnd) }
 
 // LOr is the logical or.
-func LOr() *Op[bool] { return each(func(a, b bool) bool { return a || b }) }
+func LOr() *Op[bool] { return each(func(a, b bool) bool { return a || b }).called(opLOr) }
 
 // LXor is the logical exclusive or.
-func LXor() *Op[bool] { return each(func(a, b bool) bool { return a != b }) }
+func LXor() *Op[bool] { return each(func(a, b bool) bool { return a != b }).called(opLXor) }
 
 // Loc is a value and where it comes from, such as a rank or an index.
 type Loc[T Real] struct {
@@ -124,7 +130,7 @@ func MinLoc[T Real]() *Op[Loc[T]] {
 			return b
 		}
 		return a
-	})
+	}).called(opMinLoc)
 }
 
 // MaxLoc takes the greater value with its index; of equal ones the lower index.
@@ -136,7 +142,7 @@ func MaxLoc[T Real]() *Op[Loc[T]] {
 			return b
 		}
 		return a
-	})
+	}).called(opMaxLoc)
 }
 
 // each makes a commutative operator of a function of two elements.

@@ -39,7 +39,7 @@ var layers = []layer{
 	{"coll/cad", []string{"pml", "btl", "job", "shm"}},
 	{"coll", []string{"coll/cad", "pml", "btl", "job", "shm"}},
 	{"coll/colltest", []string{"btl", "btl/...", "job"}},
-	{"mpi", []string{"coll", "pml", "btl", "btl/...", "job", "shm"}},
+	{"mpi", []string{"coll", "coll/cad", "pml", "btl", "btl/...", "job", "shm"}},
 
 	{"pvas", nil},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/nofile"}},

@@ -1,0 +1,61 @@
+package mpi
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/coll/cad"
+)
+
+type celsius float64
+
+// TestOperatorsAreFoundByTheirNames: what a name stands for does what the operator does.
+func TestOperatorsAreFoundByTheirNames(t *testing.T) {
+	same(t, Sum[float64](), []float64{1, 2}, []float64{3, 4}, []float64{4, 6})
+	same(t, Sum[celsius](), []celsius{1}, []celsius{3}, []celsius{4})
+	same(t, Prod[complex128](), []complex128{2i}, []complex128{3i}, []complex128{-6})
+	same(t, Min[int8](), []int8{-1, 5}, []int8{1, 4}, []int8{-1, 4})
+	same(t, Max[uint16](), []uint16{1, 5}, []uint16{2, 4}, []uint16{2, 5})
+	same(t, BAnd[uint32](), []uint32{6}, []uint32{3}, []uint32{2})
+	same(t, BOr[int](), []int{6}, []int{3}, []int{7})
+	same(t, BXor[byte](), []byte{6}, []byte{3}, []byte{5})
+	same(t, LAnd(), []bool{true}, []bool{false}, []bool{false})
+	same(t, LOr(), []bool{true}, []bool{false}, []bool{true})
+	same(t, LXor(), []bool{true}, []bool{true}, []bool{false})
+	same(t, MaxLoc[float32](), []Loc[float32]{{1, 7}}, []Loc[float32]{{1, 3}}, []Loc[float32]{{1, 3}})
+	same(t, MinLoc[int64](), []Loc[int64]{{1, 7}}, []Loc[int64]{{0, 9}}, []Loc[int64]{{0, 9}})
+}
+
+func same[T any](t *testing.T, op *Op[T], inout, in, want []T) {
+	t.Helper()
+	name := op.named().Name
+	require.NotZero(t, name&cad.Common)
+	f := resolveOperator(name)
+	require.NotNil(t, f)
+	size := int(reflect.TypeFor[T]().Size())
+	f(asBytes(inout, size), asBytes(in, size))
+	require.Equal(t, want, inout)
+}
+
+func TestOperatorsWithoutANameHaveNoFunction(t *testing.T) {
+	require.Zero(t, NewOp(func(_, _ []int) {}, true).named().Name, "there is no image to find it in")
+	require.Nil(t, resolveOperator(cad.Common|uint64(opSum)<<kindBits|uint64(reflect.String)))
+	require.Nil(t, resolveOperator(cad.Common|uint64(opBOr)<<kindBits|uint64(reflect.Float64)))
+}
+
+// doubled is a function of elements of eight bytes.
+func doubled(inout, in []int64) {
+	for i := range inout {
+		inout[i] += 2 * in[i]
+	}
+}
+
+func TestFunctionsAreFoundByTheirDistance(t *testing.T) {
+	distance := (closureOf(doubled) - closureOf(landmark)) & (1<<distanceBits - 1)
+	f := resolveOperator(8<<distanceBits | distance)
+	a, b := []int64{1, 2, 3}, []int64{10, 20, 30}
+	f(asBytes(a, 8), asBytes(b, 8))
+	require.Equal(t, []int64{21, 42, 63}, a)
+}
