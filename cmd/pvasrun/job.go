@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -42,7 +43,17 @@ func (f *runFlags) passCollectives(apps []launcher.App) error {
 	if _, err := coll.ParseChoice(f.Coll); err != nil {
 		return usageError{err}
 	}
+	helpers := fmt.Sprint(f.Helpers)
+	if _, err := cad.ParseSetup(f.Progress, helpers); err != nil {
+		return usageError{err}
+	}
 	for i := range apps {
+		if f.Progress != "" {
+			apps[i].Env = append(apps[i].Env, cad.EnvProgress+"="+f.Progress)
+		}
+		if f.Helpers != 0 {
+			apps[i].Env = append(apps[i].Env, cad.EnvHelpers+"="+helpers)
+		}
 		if f.Coll != "" {
 			apps[i].Env = append(apps[i].Env, coll.EnvChoice+"="+f.Coll)
 		}

@@ -47,7 +47,7 @@ var layers = []layer{
 	{"bench/npb", []string{"mpi"}},
 	{"bench", append([]string{"bench/npb"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"coll", "bench", "bench/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"coll", "coll/cad", "bench", "bench/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi"}},
 	{"examples", []string{"pvas"}}, // their test only
