@@ -19,7 +19,8 @@ type head struct {
 	// arrivals has, for the call that is underway, the number of members that have
 	// arrived, in the low bits, and above them the sum of their signatures.
 	arrivals atomic.Uint64
-	_        [cacheLine - 8]byte
+	sleepers atomic.Int32 // members that sleep until a post changes, or somebody arrives
+	_        [cacheLine - 12]byte
 
 	released atomic.Uint64 // number of the last call that everybody has arrived in
 	fault    uint32        // of that call: a mismatch
@@ -48,7 +49,6 @@ type lane struct {
 // before the arrival in a call, and not again before the next.
 type slot struct {
 	notice notice
-	_      [2*cacheLine - noticeSize]byte
 	passed atomic.Uint64 // number of the last call that the member is through with
 	_      [cacheLine - 8]byte
 }
@@ -65,6 +65,7 @@ type notice struct {
 	wanted  uint64
 	send    layout
 	recv    layout
+	call    uint64 // its number
 }
 
 // layout is a Buffer without its data.
@@ -79,7 +80,7 @@ const irregularBit = 1 << 8
 
 const (
 	planSize   = 40
-	noticeSize = 120
+	noticeSize = 128
 	headSize   = 4*cacheLine + maxLanes*cacheLine
 	slotSize   = 3 * cacheLine
 )
@@ -88,5 +89,6 @@ const (
 type board struct {
 	*head
 	slots []slot
-	pages [][2]page // nil: the team does without
+	pages [][2]page     // nil: the team does without
+	posts [][posts]post // likewise
 }

@@ -14,23 +14,31 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(slot{})-slotSize]
 )
 
-// boardSize returns the number of bytes of a board.
-func boardSize(members int, paged bool) int {
-	size := headSize + members*slotSize
-	if paged {
-		size += members * 2 * int(unsafe.Sizeof(page{}))
+// boardSize returns the number of bytes of the team's board.
+func (t *Team) boardSize() int {
+	size := headSize + t.Size*slotSize
+	if t.paged() {
+		size += t.Size * 2 * int(unsafe.Sizeof(page{}))
+	}
+	if t.posting() {
+		size += t.Size * posts * int(unsafe.Sizeof(post{}))
 	}
 	return size
 }
 
-// boardAt views a board in memory of that size, which starts at a cache line.
-func boardAt(mem []byte, members int, paged bool) *board {
+// boardAt views the team's board in memory of that size, which starts at a cache line.
+func (t *Team) boardAt(mem []byte) *board {
 	b := &board{
 		head:  (*head)(unsafe.Pointer(unsafe.SliceData(mem))),
-		slots: unsafe.Slice((*slot)(unsafe.Pointer(&mem[headSize])), members),
+		slots: unsafe.Slice((*slot)(unsafe.Pointer(&mem[headSize])), t.Size),
 	}
-	if paged {
-		b.pages = unsafe.Slice((*[2]page)(unsafe.Pointer(&mem[headSize+members*slotSize])), members)
+	rest := mem[headSize+t.Size*slotSize:]
+	if t.paged() {
+		b.pages = unsafe.Slice((*[2]page)(unsafe.Pointer(&rest[0])), t.Size)
+		rest = rest[t.Size*2*int(unsafe.Sizeof(page{})):]
+	}
+	if t.posting() {
+		b.posts = unsafe.Slice((*[posts]post)(unsafe.Pointer(&rest[0])), t.Size)
 	}
 	return b
 }

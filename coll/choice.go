@@ -37,6 +37,7 @@ var algorithms = []algorithm{
 	{kind: Barrier, name: "tree", run: barrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
+	{kind: Bcast, name: "post", run: posted, direct: true, regular: true, suits: fitsPost},
 	{kind: Bcast, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Bcast, name: "ring", run: bcastRing, suits: above(256 << 10)},
 	{kind: Bcast, name: "binomial", run: bcastBinomial, suits: always},

@@ -35,15 +35,15 @@ func (t *Team) enter() (k uint64, ok bool) {
 // meet is direct from the arrival on.
 func (t *Team) meet(k uint64) {
 	b := t.board
-	t.announce()
-	mine := t.signature()
+	t.announce(k)
+	mine := t.signature(k)
 	orderRelease()
 	if n := b.arrivals.Add(mine<<countBits | 1); int(n&(1<<countBits-1)) == t.Size {
 		orderAcquire()
 		t.close(k, mine, n>>countBits)
 	} else {
-		if b.pages != nil {
-			t.wake() // those that wait for our page are to see that we are here
+		if b.pages != nil || b.sleepers.Load() != 0 {
+			t.wake() // those that wait for our page or post are to see that we are here
 		}
 		if !t.await(k, released) {
 			return
@@ -59,9 +59,10 @@ func (t *Team) meet(k uint64) {
 		t.note(fault(b.failed.Load()))
 	} else {
 		t.note(fault(b.head.fault))
+		t.calls = b.released.Load() // members in different calls go on together
 	}
 	t.learnOdd()
-	b.slots[t.Rank].passed.Store(k)
+	b.slots[t.Rank].passed.Store(t.calls)
 }
 
 // makeBoard has member 0 allocate the board and tell the others.
@@ -69,7 +70,7 @@ func (t *Team) makeBoard() bool {
 	// Not as part of the call, which members may not agree about.
 	defer func(kind Kind) { t.args.Kind = kind }(t.args.Kind)
 	t.args.Kind = None
-	size := boardSize(t.Size, t.paged())
+	size := t.boardSize()
 	buf := make([]byte, 8)
 	var failure error
 	if t.Rank == 0 {
@@ -87,7 +88,7 @@ func (t *Team) makeBoard() bool {
 	case at == 0:
 		t.broken = errNoBoard
 	default:
-		t.board = boardAt(sys.Bytes(uintptr(at), size), t.Size, t.paged())
+		t.board = t.boardAt(sys.Bytes(uintptr(at), size))
 		t.over, t.lasting = t.isOver, t.sleepsLong
 		return true
 	}
@@ -95,9 +96,10 @@ func (t *Team) makeBoard() bool {
 }
 
 // announce writes this member's notice.
-func (t *Team) announce() {
+func (t *Team) announce(k uint64) {
 	a := &t.args
 	n := &t.board.slots[t.Rank].notice
+	n.call = k
 	n.kind, n.root, n.size = uint32(a.Kind), uint32(a.Root), uint64(a.size())
 	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
 	n.result, n.wanted = address(a.Recv.Data), uint64(len(a.Recv.Data))
@@ -112,10 +114,11 @@ func (t *Team) announce() {
 }
 
 // signature is a number that is the same for all members if they mean the same call,
-// and else most likely is not.
-func (t *Team) signature() uint64 {
+// which is call k, and else most likely is not.
+func (t *Team) signature(k uint64) uint64 {
 	a := &t.args
 	h := uint64(a.Kind)<<32 | uint64(uint32(a.Root))
+	h ^= k * 0x94d049bb133111eb
 	if a.Irregular {
 		h |= 1 << 62
 	} else {
@@ -142,7 +145,7 @@ func (t *Team) close(k, mine, sum uint64) {
 	b.units, b.head.fault, b.oddKind = 0, 0, 0
 	b.failed.Store(0)
 	if sum != mine*uint64(t.Size)<<countBits>>countBits {
-		t.findOdd()
+		k = t.findOdd()
 	} else if p, units := t.makePlan(); units > 0 {
 		b.plan = p
 		t.workload(units)
@@ -172,12 +175,17 @@ func (t *Team) workload(units int) {
 // lanes returns the number of lanes: one for each member that can run at a time.
 func (t *Team) lanes() int { return min(t.Size, t.Root.CPUs(), maxLanes) }
 
-// findOdd notes which member's call is unlike that of most.
-func (t *Team) findOdd() {
+// findOdd notes which member's call is unlike that of most, and returns the number of the
+// last call that any of them is in.
+func (t *Team) findOdd() (last uint64) {
 	b := t.board
+	for i := range b.slots {
+		last = max(last, b.slots[i].notice.call)
+	}
 	odd := max(0, findOdd(t.Size, t.notice))
 	b.oddKind, b.oddSize = uint64(b.slots[odd].notice.kind&^irregularBit), b.slots[odd].notice.size
 	b.head.fault = uint32(faultMismatch | fault(t.world(odd)))
+	return last
 }
 
 // learnOdd notes what there is to say about a mismatch.
@@ -193,7 +201,7 @@ func (t *Team) learnOdd() {
 }
 
 func (n *notice) like(o *notice) bool {
-	return n.kind == o.kind && n.root == o.root && (n.kind&irregularBit != 0 || n.size == o.size)
+	return n.call == o.call && n.kind == o.kind && n.root == o.root && (n.kind&irregularBit != 0 || n.size == o.size)
 }
 
 // work does units until there are none left that nobody has begun, first those of
@@ -238,6 +246,8 @@ const (
 	released phase = iota
 	finished
 	published
+	written // the post of the call
+	emptied // the post, by all that the call before was for
 )
 
 // await returns true when the phase of call k has come, and false, having noted who,
@@ -252,7 +262,13 @@ func (t *Team) await(k uint64, p phase) bool {
 			break
 		}
 	}
+	if p >= written {
+		t.board.sleepers.Add(1)
+	}
 	err := t.Module.Sleep(0, t.over, t.lasting)
+	if p >= written {
+		t.board.sleepers.Add(-1)
+	}
 	if t.asleep {
 		t.asleep = false
 		t.Root.ClearWaiting(t.world(t.Rank))
@@ -281,6 +297,12 @@ func (t *Team) reached(k uint64) bool {
 		// arrived in the next: so arrivals first.
 		strange := t.board.arrivals.Load() != 0
 		return t.allPublished(k) || strange
+	case written:
+		strange := t.board.arrivals.Load() != 0
+		return t.postOf(k).call.Load() == k || strange
+	case emptied:
+		strange := t.board.arrivals.Load() != 0
+		return t.allPassed(t.postOf(k).call.Load()) || strange
 	}
 	return t.board.finished.Load() >= t.board.units
 }
@@ -312,7 +334,11 @@ func (t *Team) lost(k uint64) bool {
 	if member < 0 {
 		return false
 	}
-	t.note(faultLost | fault(t.world(member)))
+	what := faultLost
+	if t.board.slots[member].passed.Load() >= k {
+		what = faultMismatch
+	}
+	t.note(what | fault(t.world(member)))
 	return true
 }
 
@@ -345,9 +371,16 @@ func (t *Team) missing(k uint64) int {
 	return member
 }
 
-// through tells whether a member needs to do nothing more for call k.
+// through tells whether a member needs to do nothing more for call k. One that has gone
+// without what this member waits for was in another call.
 func (t *Team) through(member int, k uint64) bool {
 	b := t.board
-	return b.slots[member].passed.Load() >= k ||
-		t.phase == published && t.calls == k && b.pages[member][k&1].call.Load() == k
+	switch {
+	case t.calls < k: // not entered yet
+	case t.phase == published && b.pages[member][k&1].call.Load() == k:
+		return true
+	case t.phase == released, t.phase == written && member == t.args.Root:
+		return false
+	}
+	return b.slots[member].passed.Load() >= k
 }

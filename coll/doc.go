@@ -27,7 +27,8 @@
 //
 // So a call makes each member sleep once, whatever the operation, and twice at most,
 // and the bytes move once. A member with nothing to do does not leave earlier than
-// the others: calls synchronise. Operators are applied in the order of the members
+// the others: calls synchronise, all but short broadcasts among ranks that outnumber
+// the CPUs (post.go). Operators are applied in the order of the members
 // whoever does it, so that results have the same bits in every run.
 //
 // A few members that have a CPU each do short calls through pages instead: flat.go.

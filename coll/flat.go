@@ -37,7 +37,7 @@ func flat(t *Team) {
 		return
 	}
 	p := &t.board.pages[t.Rank][k&1]
-	p.sig = t.signature()
+	p.sig = t.signature(k)
 	copy(p.data[:], t.given())
 	orderRelease()
 	p.call.Store(k)

@@ -14,12 +14,14 @@ func TestBoardLayout(t *testing.T) {
 		h head
 		s slot
 		p page
+		o post
 	)
 	for _, c := range []struct {
 		name      string
 		have, pin uintptr
 	}{
 		{"head.arrivals", unsafe.Offsetof(h.arrivals), 0},
+		{"head.sleepers", unsafe.Offsetof(h.sleepers), 8},
 		{"head.released", unsafe.Offsetof(h.released), 64},
 		{"head.units", unsafe.Offsetof(h.units), 80},
 		{"head.plan", unsafe.Offsetof(h.plan), 88},
@@ -33,6 +35,9 @@ func TestBoardLayout(t *testing.T) {
 		{"page.call", unsafe.Offsetof(p.call), 0},
 		{"page.data", unsafe.Offsetof(p.data), 16},
 		{"size of page", unsafe.Sizeof(p), 4096},
+		{"post.call", unsafe.Offsetof(o.call), 0},
+		{"post.data", unsafe.Offsetof(o.data), 16},
+		{"size of post", unsafe.Sizeof(o), 256},
 	} {
 		require.Equal(t, c.pin, c.have, c.name)
 	}

@@ -1,0 +1,101 @@
+package coll
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/coll/colltest"
+)
+
+// TestPostsInOrder: all get what the roots have sent, also where these get ahead of the
+// others by as many calls as there are posts, and calls of other kinds come in between.
+func TestPostsInOrder(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	const ranks, calls = 5, 2000
+	root, module := colltest.Worlds[1].Start(t, ranks, 2)
+	ahead := make(chan struct{})
+	for rank, err := range run(t, root, module, func(w *Team) error {
+		same := rand.New(rand.NewPCG(seed, 1))
+		own := rand.New(rand.NewPCG(seed, uint64(w.Rank)+2))
+		buf := make([]byte, postData)
+		if err := w.Barrier(); err != nil { // makes the board
+			return err
+		}
+		if w.Rank != 3 {
+			<-ahead // nobody else is there
+		}
+		for i := range uint64(calls) {
+			if w.Rank == 3 && i == posts {
+				close(ahead)
+			}
+			from := int(same.Uint64() % ranks)
+			if i%1000 < 500 {
+				from = 3 // a root that does not change
+			}
+			other := i > posts && same.IntN(100) == 0
+			for range own.IntN(3) {
+				runtime.Gosched()
+			}
+			if w.Rank == from {
+				binary.LittleEndian.PutUint64(buf, i)
+			}
+			if err := w.Bcast(buf[:8+same.IntN(postData-8)], from); err != nil {
+				return err
+			}
+			if got := binary.LittleEndian.Uint64(buf); got != i {
+				return fmt.Errorf("call %d got what was sent in call %d", i, got)
+			}
+			if other {
+				if err := w.Barrier(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}) {
+		require.NoError(t, err, "rank %d", rank)
+	}
+}
+
+// TestPostMismatch: who is in another call than a broadcast is told so when the others
+// come to a call in which all meet, or leave, and so are they.
+func TestPostMismatch(t *testing.T) {
+	for what, odd := range map[string]func(*Team) Args{
+		"barrier": func(*Team) Args { return Args{Kind: Barrier} },
+		"length":  func(w *Team) Args { return simple(Bcast, w, 9) },
+		"root":    func(w *Team) Args { a := simple(Bcast, w, 8); a.Root = 1; return a },
+	} {
+		for _, meet := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/meet=%v", what, meet), func(t *testing.T) {
+				root, module := colltest.Worlds[1].Start(t, 4, 2)
+				for rank, err := range run(t, root, module, func(w *Team) error {
+					a := simple(Bcast, w, 8)
+					if w.Rank == 2 {
+						a = odd(w)
+					}
+					err := w.Run(a)
+					if meet && err == nil {
+						err = w.Run(simple(Alltoall, w, 10))
+					}
+					_, ok := errors.AsType[*MismatchError](err)
+					switch {
+					case w.Rank == 2 && !ok:
+						return fmt.Errorf("the odd one got: %w", err)
+					case meet && what != "length" && !ok:
+						return fmt.Errorf("meeting: %w", err)
+					}
+					return nil
+				}) {
+					require.NoError(t, err, "rank %d", rank)
+				}
+			})
+		}
+	}
+}
