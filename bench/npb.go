@@ -23,9 +23,9 @@ type NPBConfig struct {
 // An NPBResult is one contestant: the round whose rate is the median, and the rates of
 // the slowest and the fastest.
 type NPBResult struct {
-	BTL        string `json:"btl"` // pvas, sm, or the name of a reference
+	BTL        string `json:"btl"` // pvas, sm, or the name of an MPI that ran NASA's program
 	SingleCopy string `json:"single_copy"`
-	EagerLimit int    `json:"eager_limit,omitempty"` // bytes; 0: not known
+	EagerLimit int    `json:"eager_limit,omitempty"` // bytes; 0: not known, of an MPI
 	npb.Result
 	MinMops float64 `json:"min_mops"`
 	MaxMops float64 `json:"max_mops"`
@@ -33,10 +33,15 @@ type NPBResult struct {
 }
 
 // NPB runs the contestants in turn and returns a result for each. The error is that of
-// npb.Check, or of a job. That a result is not verified is no error.
+// npb.Check, or of a job, or says that a program of a Reference is missing. That a result is not verified is no error.
 func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
 	if err := npb.Check(cfg.Benchmark, cfg.Class, cfg.Ranks); err != nil {
 		return nil, err
+	}
+	for _, c := range cfg.Contenders {
+		if err := c.hasReference(cfg); err != nil {
+			return nil, err
+		}
 	}
 	rounds := make([][]npb.Result, len(cfg.Contenders))
 	for round := range max(cfg.Rounds, 1) {
@@ -61,6 +66,9 @@ func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
 
 // npb runs one job.
 func (c Contestant) npb(ctx context.Context, cfg NPBConfig) (r npb.Result, err error) {
+	if c.IsPeer() {
+		return c.reference(ctx, cfg)
+	}
 	out, err := c.run(ctx, cfg.Ranks, []string{"npb", cfg.Benchmark, string(cfg.Class)})
 	if err != nil {
 		return r, err

@@ -40,25 +40,32 @@ var peers = map[string]struct {
 // single-copy mechanism of its shared memory as singleCopy says ("": its default). A
 // *MissingError says that it is not there. closePeer removes what was compiled for it.
 func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(), err error) {
-	how, known := peers[name]
-	if !known {
-		return c, nil, fmt.Errorf("bench: no peer %q: there are openmpi and mpich", name)
-	}
-	mpicc, mpirun := firstInPath(how.compilers), firstInPath(how.launchers)
-	if mpicc == "" || mpirun == "" {
-		return c, nil, &MissingError{name, "its compiler or launcher"}
-	}
-	dir, err := os.MkdirTemp("", "pvasrun-peer")
+	p, err := findPeer(name)
 	if err != nil {
 		return c, nil, err
 	}
-	remove := func() { _ = os.RemoveAll(dir) }
-	if err := os.CopyFS(dir, sources); err != nil {
+	if p.dir, err = os.MkdirTemp("", "pvasrun-peer"); err != nil {
+		return c, nil, err
+	}
+	remove := func() { _ = os.RemoveAll(p.dir) }
+	if err := os.CopyFS(p.dir, sources); err != nil {
 		remove()
 		return c, nil, err
 	}
-	p := &peer{name: name, mpicc: mpicc, mpirun: mpirun, dir: dir}
 	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, remove, nil
+}
+
+// findPeer finds the compiler and the launcher of an MPI.
+func findPeer(name string) (*peer, error) {
+	how, known := peers[name]
+	if !known {
+		return nil, fmt.Errorf("bench: no peer %q: there are openmpi and mpich", name)
+	}
+	mpicc, mpirun := firstInPath(how.compilers), firstInPath(how.launchers)
+	if mpicc == "" || mpirun == "" {
+		return nil, &MissingError{name, "its compiler or launcher"}
+	}
+	return &peer{name: name, mpicc: mpicc, mpirun: mpirun}, nil
 }
 
 // program returns the path of a program, which it compiles if that was not done yet.

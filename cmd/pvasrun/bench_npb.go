@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -14,16 +14,14 @@ import (
 )
 
 type npbFlags struct {
-	NP    int      `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default:"1" description:"number of ranks: a power of two; any for ep"`
-	Class string   `long:"class" env:"PVASRUN_CLASS" choice:"S" choice:"W" choice:"A" choice:"B" choice:"C" default:"S" description:"problem size"`
-	BTL   btlNames `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas" description:"task models to measure"`
-	tunableFlags
-	Bind   string `long:"bind" env:"PVASRUN_BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
-	Rounds int    `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
-	JSON   bool   `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
+	NP        int    `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default:"1" description:"number of ranks: a power of two; any for ep"`
+	Class     string `long:"class" env:"PVASRUN_CLASS" choice:"S" choice:"W" choice:"A" choice:"B" choice:"C" default:"S" description:"problem size"`
+	Rounds    int    `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
+	Reference string `long:"reference" env:"PVASRUN_REFERENCE" value-name:"DIR" description:"where the MPIs of --compare find NASA's own programs, such as is.A.x, built for them"`
+	contestantFlags
 }
 
-const npbDescription = `Runs NAS Parallel Benchmarks: is (integer sort), ep (embarrassingly parallel), cg (conjugate gradients), mg (multigrid), ft (3-D FFT), or several as in is,ft. They are written in Go by the specification; sizes, operation counts and verification values are those of NPB 3, and the output has the form that NPB's programs have. The exit code is 1 if a result is not verified.`
+const npbDescription = `Runs NAS Parallel Benchmarks: is (integer sort), ep (embarrassingly parallel), cg (conjugate gradients), mg (multigrid), ft (3-D FFT), or several as in is,ft. They are written in Go by the specification; sizes, operation counts and verification values are those of NPB 3, and the output has the form that NPB's programs have. The exit code is 1 if a result is not verified. --compare runs NASA's own programs in turn with ours.`
 
 func executeNPB(args []string) error {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-h" && args[0] != "--help" {
@@ -37,7 +35,7 @@ func executeNPB(args []string) error {
 	if err := parseOnly("pvasrun bench npb NAME[,NAME]...", npbDescription, &f, flags); err != nil {
 		return err
 	}
-	contenders, err := f.contenders()
+	contenders, err := f.all()
 	if err != nil {
 		return err
 	}
@@ -50,17 +48,24 @@ func executeNPB(args []string) error {
 	return runNPB(context.Background(), cfg, names, f.JSON)
 }
 
-// contenders are ours, by BTL.
-func (f *npbFlags) contenders() (list []bench.Contestant, err error) {
-	if f.Rounds < 1 {
+// all are the contestants: ours, by BTL, and NASA's programs with the MPIs of --compare.
+func (f *npbFlags) all() ([]bench.Contestant, error) {
+	switch {
+	case f.Rounds < 1:
 		return nil, usageError{errors.New("--rounds: at least one is needed")}
+	case f.Compare != "" && f.Reference == "":
+		return nil, usageError{errors.New("--compare: say with --reference where NASA's programs are")}
 	}
-	tunables, err := f.tunables()
+	list, err := f.own([]string{""})
 	if err != nil {
 		return nil, usageError{err}
 	}
-	for _, btl := range f.BTL {
-		list = append(list, bench.Contestant{Name: btl, Pinned: f.Bind == "core", Tunables: tunables})
+	for _, name := range strings.FieldsFunc(f.Compare, func(r rune) bool { return r == ',' }) {
+		c, err := bench.Reference(name, f.Reference, f.Bind == "core")
+		if err != nil {
+			return nil, usageError{err}
+		}
+		list = append(list, c)
 	}
 	return list, nil
 }
@@ -96,31 +101,26 @@ func runNPB(ctx context.Context, cfg bench.NPBConfig, names []string, asJSON boo
 // printNPB prints results in NPB's form, and at the end, where there is something to
 // compare, a table of rates.
 func printNPB(all [][]bench.NPBResult, asJSON bool) error {
-	out := json.NewEncoder(os.Stdout)
-	rows := 0
-	for _, results := range all {
-		for _, r := range results {
-			var err error
-			if rows++; asJSON {
-				err = out.Encode(r)
-			} else if _, err = r.WriteTo(os.Stdout); err == nil {
-				_, err = fmt.Printf(" Task model      = %24s\n", r.BTL)
-			}
-			if err != nil {
-				return err
-			}
-		}
+	results := slices.Concat(all...)
+	if asJSON {
+		return printJSON(results)
 	}
-	if asJSON || rows < 2 {
+	for _, r := range results {
+		if _, err := r.WriteTo(os.Stdout); err != nil {
+			return err
+		}
+		fmt.Printf(" Task model      = %24s\n", r.BTL)
+	}
+	if len(results) < 2 {
 		return nil
 	}
 	fmt.Println()
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "benchmark\tclass\tranks\ttask model\tMop/s\tleast\tmost\tratio\t")
-	for _, results := range all {
-		for _, r := range results {
+	for _, group := range all {
+		for _, r := range group {
 			fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Benchmark, r.Class, r.Ranks, r.BTL,
-				r.Mops, r.MinMops, r.MaxMops, results[0].Mops/r.Mops)
+				r.Mops, r.MinMops, r.MaxMops, group[0].Mops/r.Mops)
 		}
 	}
 	fmt.Fprintln(w, "ratio: the first task model to this one")

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,10 +58,45 @@ func TestBenchNPBOutput(t *testing.T) {
 		"is --btl udp":           "not a list of task models",
 		"is --eager-limit 1GiB":  "eager limit",
 		"is,ep --class S -n 256": "128 at most",
+		"is --compare openmpi":   "--reference",
 	} {
 		got := command(t, nil, append([]string{"bench", "npb"}, strings.Fields(args)...)...)
 		require.Equal(t, 2, got.code, "%q: %s", args, got.stderr)
 		require.Contains(t, got.stderr, says, args)
 	}
 	require.Contains(t, command(t, nil, "bench", "npb", "--help").stdout, "multigrid")
+}
+
+// NASA's programs run in turn with ours. These stand for them and for an MPI.
+func TestBenchNPBReference(t *testing.T) {
+	dir := t.TempDir()
+	for name, script := range map[string]string{
+		"mpicc.openmpi":  "exit 1",
+		"mpirun.openmpi": `for program; do :; done; exec "$program"`, // the last of the arguments
+		"is.S.x": `cat <<.
+ IS Benchmark Completed
+ Class           =                        S
+ Iterations      =                       10
+ Time in seconds =                     0.50
+ Total processes =                        2
+ Mop/s total     =                     1.31
+ Verification    =               SUCCESSFUL
+.`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+	}
+	path := env("PATH=" + dir + ":" + os.Getenv("PATH"))
+	args := []string{"bench", "npb", "is", "-n", "2", "--btl", "sm", "--compare", "openmpi", "--reference"}
+	got := command(t, path, append(args, dir, "--json")...)
+	require.Equal(t, 0, got.code, got.stderr)
+	printed := lines(got.stdout)
+	require.Len(t, printed, 2)
+	var r bench.NPBResult
+	require.NoError(t, json.Unmarshal([]byte(printed[1]), &r))
+	require.Equal(t, []any{"openmpi", "IS", 1.31, true}, []any{r.BTL, r.Benchmark, r.Mops, r.Verified})
+
+	got = command(t, path, append(args, t.TempDir())...)
+	require.NotZero(t, got.code)
+	require.Contains(t, got.stderr, "is.S.x")
+	require.Contains(t, got.stderr, "build NPB")
 }
