@@ -43,6 +43,7 @@ func TestLayout(t *testing.T) {
 		{"early", unsafe.Offsetof(h.early), 576},
 		{"cma", unsafe.Offsetof(h.cma), 580},
 		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 640},
+		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 656},
 		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 704},
 		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 712},
 		{"header", unsafe.Sizeof(h), 768},

@@ -16,7 +16,8 @@ const WorkLevels = 2
 // mean is said in package coll/cad.
 type Work struct {
 	Ready   [WorkLevels]atomic.Uint64 // ranks that may have work
-	_       [cacheLine - 8*WorkLevels]byte
+	Used    atomic.Uint32             // 0 until a rank has work for the first time, then 1
+	_       [cacheLine - 8*WorkLevels - 4]byte
 	Resting atomic.Uint64 // ranks that sleep in a wait: to be woken by their inbox
 	Helping atomic.Uint64 // ranks with a helper that sleeps: to be woken by Share.Helper
 	_       [cacheLine - 16]byte

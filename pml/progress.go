@@ -46,11 +46,7 @@ func (e *Engine) ready() bool {
 		e.advanceTasks()
 	}
 	e.inReady = false
-	stop := e.sleeper.done || e.yield
-	if e.helper != nil {
-		e.helper.Resting(true) // who has woken us has taken that back
-		stop = stop || e.helper.Pending()
-	}
+	stop := e.sleeper.done || e.yield || e.Wanted()
 	e.mu.Unlock()
 	return stop
 }

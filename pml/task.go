@@ -179,6 +179,25 @@ func (e *Engine) SetHelper(h Helper) { e.helper = h }
 // Help does some of what others have to do, if there is a helper and work.
 func (e *Engine) Help() bool { return e.helper != nil && e.helper.Pending() && e.helper.Help() }
 
+// Wanted is for those who sleep in the module for another reason than an operation of
+// the engine: before they do, and each time that they are asked whether they may go on,
+// it tells whether there is work, and has those who have some wake this rank. Awake ends
+// that.
+func (e *Engine) Wanted() bool {
+	if e.helper == nil {
+		return false
+	}
+	e.helper.Resting(true)
+	return e.helper.Pending()
+}
+
+// Awake undoes what Wanted has done.
+func (e *Engine) Awake() {
+	if e.helper != nil {
+		e.helper.Resting(false)
+	}
+}
+
 // help is Help for one who holds the lock.
 func (e *Engine) help() bool {
 	if e.helper == nil || !e.helper.Pending() {

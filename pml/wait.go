@@ -145,22 +145,14 @@ func (e *Engine) sleep(w *waiter) {
 	var err error
 	if !w.done {
 		e.mu.Unlock()
-		err = e.rest()
+		err = e.module.Sleep(0, e.onReady, e.onLasting)
+		e.Awake()
 		e.lock()
 	}
 	e.sleeper = nil
 	if err != nil {
 		e.fail(err)
 	}
-}
-
-// rest is the sleep itself, without the lock.
-func (e *Engine) rest() error {
-	if e.helper == nil {
-		return e.module.Sleep(0, e.onReady, e.onLasting)
-	}
-	defer e.helper.Resting(false) // ready says true
-	return e.module.Sleep(0, e.onReady, e.onLasting)
 }
 
 // announce says in the job's root block what this rank waits for. Only the owner of

@@ -167,8 +167,20 @@ func (e *Engine) ownPool() (*pool, error) {
 	e.pools[e.rank].Store(p)
 	if e.direct {
 		e.root.PublishGraphs(e.rank, addressOf(mem))
+		e.announce()
 	}
 	return p, nil
+}
+
+// announce has ranks that sleep since a time when there were no graphs make themselves
+// known as helpers.
+func (e *Engine) announce() {
+	if !e.work.Used.CompareAndSwap(0, 1) {
+		return
+	}
+	for rank := range e.root.Ranks() {
+		e.root.Inbox(rank).Notify()
+	}
 }
 
 // Counters is what a rank has executed.

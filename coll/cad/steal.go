@@ -259,6 +259,9 @@ func (e *Engine) Help() bool {
 
 // Resting implements pml.Helper.
 func (e *Engine) Resting(yes bool) {
+	if e.work.Used.Load() == 0 {
+		return // who makes it 1 wakes all that sleep
+	}
 	if yes {
 		setBit(&e.work.Resting, e.rank)
 	} else if e.root.Ranks() <= 64 {
