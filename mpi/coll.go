@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/coll/cad"
 )
 
 // Collective operations are called by all ranks of a communicator, in the same order.
@@ -36,6 +37,35 @@ type OperatorError = coll.OpError
 // names it.
 type BufferError = coll.ArgumentError
 
+// call is a collective operation that is to be done, begun or prepared.
+type call struct {
+	c    *Comm
+	op   string
+	args coll.Args
+	err  error // what is wrong with the arguments
+}
+
+// run does it.
+func (k call) run() error { return k.c.collective(k.op, k.args, k.err) }
+
+// begin begins it as a nonblocking operation.
+func (k call) begin() (Request, error) {
+	g, err := k.graph()
+	return k.c.issue("i"+k.op, g, err)
+}
+
+// prepare makes a persistent request for it.
+func (k call) prepare() (Request, error) {
+	g, err := k.graph()
+	return k.c.prepare(k.op+" init", g, err)
+}
+
+func (k call) graph() (*cad.Graph, error) {
+	k.args.Wrong = k.err
+	g, err := k.c.team.Graph(k.args)
+	return g, bare(err)
+}
+
 // collective makes the call.
 func (c *Comm) collective(op string, a coll.Args, wrong error) error {
 	if err := c.begin(); err != nil {
@@ -43,11 +73,15 @@ func (c *Comm) collective(op string, a coll.Args, wrong error) error {
 	}
 	defer c.mu.Unlock()
 	a.Wrong = wrong
-	err := c.team.Run(a)
+	return opError(op, bare(c.team.Run(a)))
+}
+
+// bare takes off an error of package coll what names the operation, once more.
+func bare(err error) error {
 	if cause := errors.Unwrap(err); cause != nil {
-		err = cause // what it is wrapped in names the operation again
+		return cause
 	}
-	return opError(op, err)
+	return err
 }
 
 // own is the bytes of a buffer that is one piece.

@@ -6,9 +6,13 @@ import "github.com/gopvas/gopvas/coll"
 //
 // MPI 4.1 section 6.4 (MPI_Bcast).
 func Bcast[T any](c *Comm, buf []T, root int) error {
+	return bcastCall(c, buf, root).run()
+}
+
+func bcastCall[T any](c *Comm, buf []T, root int) call {
 	var err error
 	a := coll.Args{Kind: coll.Bcast, Root: root, Send: own(buf, &err)}
-	return c.collective("bcast", a, err)
+	return call{c, "bcast", a, err}
 }
 
 // Gather leaves on the root, in the order of the ranks, what all have in send, of the
@@ -16,6 +20,10 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 //
 // MPI 4.1 section 6.5 (MPI_Gather).
 func Gather[T any](c *Comm, send, recv []T, root int) error {
+	return gatherCall(c, send, recv, root).run()
+}
+
+func gatherCall[T any](c *Comm, send, recv []T, root int) call {
 	var err error
 	a := coll.Args{Kind: coll.Gather, Root: root}
 	if c.rank != root {
@@ -26,7 +34,7 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 		a.InPlace, count = true, c.perRank("receive buffer", len(recv), &err)
 	}
 	a.Send, a.Recv = own(send, &err), blocks(recv, count, &err)
-	return c.collective("gather", a, err)
+	return call{c, "gather", a, err}
 }
 
 // Gatherv is Gather with parts of different lengths: on the root counts has the number
@@ -34,6 +42,10 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 //
 // MPI 4.1 section 6.5 (MPI_Gatherv).
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
+	return gathervCall(c, send, recv, counts, displs, root).run()
+}
+
+func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int) call {
 	var err error
 	a := coll.Args{Kind: coll.Gather, Root: root, Irregular: true}
 	a.Send = own(send, &err)
@@ -41,7 +53,7 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 		a.InPlace = send == nil
 		a.Recv = irregular(recv, counts, displs, &err)
 	}
-	return c.collective("gatherv", a, err)
+	return call{c, "gatherv", a, err}
 }
 
 // Scatter gives each rank its part of what the root has in send, Size() blocks as long
@@ -50,6 +62,10 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 //
 // MPI 4.1 section 6.6 (MPI_Scatter).
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
+	return scatterCall(c, send, recv, root).run()
+}
+
+func scatterCall[T any](c *Comm, send, recv []T, root int) call {
 	var err error
 	a := coll.Args{Kind: coll.Scatter, Root: root}
 	if c.rank != root {
@@ -60,7 +76,7 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 		a.InPlace, count = true, c.perRank("send buffer", len(send), &err)
 	}
 	a.Send, a.Recv = blocks(send, count, &err), own(recv, &err)
-	return c.collective("scatter", a, err)
+	return call{c, "scatter", a, err}
 }
 
 // Scatterv is Scatter with parts of different lengths: on the root counts has the
@@ -69,6 +85,10 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 //
 // MPI 4.1 section 6.6 (MPI_Scatterv).
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
+	return scattervCall(c, send, counts, displs, recv, root).run()
+}
+
+func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) call {
 	var err error
 	a := coll.Args{Kind: coll.Scatter, Root: root, Irregular: true}
 	a.Recv = own(recv, &err)
@@ -76,7 +96,7 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 		a.InPlace = recv == nil
 		a.Send = irregular(send, counts, displs, &err)
 	}
-	return c.collective("scatterv", a, err)
+	return call{c, "scatterv", a, err}
 }
 
 // Allgather leaves on every rank, in the order of the ranks, what all have in send, of
@@ -84,6 +104,10 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 //
 // MPI 4.1 section 6.7 (MPI_Allgather).
 func Allgather[T any](c *Comm, send, recv []T) error {
+	return allgatherCall(c, send, recv).run()
+}
+
+func allgatherCall[T any](c *Comm, send, recv []T) call {
 	var err error
 	a := coll.Args{Kind: coll.Allgather, InPlace: send == nil}
 	count := len(send)
@@ -91,7 +115,7 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 		count = c.perRank("receive buffer", len(recv), &err)
 	}
 	a.Send, a.Recv = own(send, &err), blocks(recv, count, &err)
-	return c.collective("allgather", a, err)
+	return call{c, "allgather", a, err}
 }
 
 // Allgatherv is Allgather with parts of different lengths: counts has the number of
@@ -99,10 +123,14 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 //
 // MPI 4.1 section 6.7 (MPI_Allgatherv).
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	return allgathervCall(c, send, recv, counts, displs).run()
+}
+
+func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) call {
 	var err error
 	a := coll.Args{Kind: coll.Allgather, Irregular: true, InPlace: send == nil}
 	a.Send, a.Recv = own(send, &err), irregular(recv, counts, displs, &err)
-	return c.collective("allgatherv", a, err)
+	return call{c, "allgatherv", a, err}
 }
 
 // Alltoall sends block i of send to rank i, which receives it as the block of this rank
@@ -110,6 +138,10 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 //
 // MPI 4.1 section 6.8 (MPI_Alltoall).
 func Alltoall[T any](c *Comm, send, recv []T) error {
+	return alltoallCall(c, send, recv).run()
+}
+
+func alltoallCall[T any](c *Comm, send, recv []T) call {
 	var err error
 	a := coll.Args{Kind: coll.Alltoall, InPlace: send == nil}
 	count := c.perRank("receive buffer", len(recv), &err)
@@ -117,7 +149,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 		err = &BufferError{What: "send buffer", Have: len(send), Need: len(recv)}
 	}
 	a.Send, a.Recv = blocks(send, count, &err), blocks(recv, count, &err)
-	return c.collective("alltoall", a, err)
+	return call{c, "alltoall", a, err}
 }
 
 // Alltoallv is Alltoall with blocks of different lengths, given as in Gatherv. In place
@@ -125,11 +157,15 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallv).
 func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
+	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).run()
+}
+
+func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) call {
 	var err error
 	a := coll.Args{Kind: coll.Alltoall, Irregular: true, InPlace: send == nil && sendCounts == nil}
 	a.Recv = irregular(recv, recvCounts, recvDispls, &err)
 	if !a.InPlace {
 		a.Send = irregular(send, sendCounts, sendDispls, &err)
 	}
-	return c.collective("alltoallv", a, err)
+	return call{c, "alltoallv", a, err}
 }

@@ -1,6 +1,9 @@
 package mpi
 
-import "github.com/gopvas/gopvas/coll"
+import (
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/coll/cad"
+)
 
 // NeighborAllgather sends send to all neighbours of the communicator's topology that
 // this rank sends to, and receives the same from each that it receives from: recv has
@@ -9,6 +12,10 @@ import "github.com/gopvas/gopvas/coll"
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_allgather).
 func NeighborAllgather[T any](c *Comm, send, recv []T) error {
+	return neighborAllgatherCall(c, send, recv).run()
+}
+
+func neighborAllgatherCall[T any](c *Comm, send, recv []T) neighborCall {
 	return c.neighborly("neighbor_allgather", func(sources, destinations int, err *error) (out, in coll.Buffer) {
 		b := own(send, err)
 		in = blocks(recv, len(send), err)
@@ -27,6 +34,10 @@ func NeighborAllgather[T any](c *Comm, send, recv []T) error {
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_alltoall).
 func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
+	return neighborAlltoallCall(c, send, recv).run()
+}
+
+func neighborAlltoallCall[T any](c *Comm, send, recv []T) neighborCall {
 	return c.neighborly("neighbor_alltoall", func(sources, destinations int, err *error) (out, in coll.Buffer) {
 		count := 0
 		switch {
@@ -44,6 +55,10 @@ func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_alltoallv).
 func NeighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
+	return neighborAlltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).run()
+}
+
+func neighborAlltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) neighborCall {
 	return c.neighborly("neighbor_alltoallv", func(_, _ int, err *error) (out, in coll.Buffer) {
 		return irregular(send, sendCounts, sendDispls, err), irregular(recv, recvCounts, recvDispls, err)
 	})
@@ -55,6 +70,10 @@ func NeighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, r
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_allgatherv).
 func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
+	return neighborAllgathervCall(c, send, recv, counts, displs).run()
+}
+
+func neighborAllgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) neighborCall {
 	return c.neighborly("neighbor_allgatherv", func(_, destinations int, err *error) (out, in coll.Buffer) {
 		b := own(send, err)
 		out = coll.Buffer{Data: b.Data, Counts: make([]int, destinations), Displs: make([]int, destinations), Unit: 1}
@@ -66,7 +85,7 @@ func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) er
 }
 
 // neighborly exchanges the blocks that buffers makes for so many neighbours.
-func (c *Comm) neighborly(op string, buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) error {
+func (c *Comm) neighborly(op string, buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) neighborCall {
 	return c.alongEdges(op, func(sources, destinations []int) (out, in [][]byte, err error) {
 		send, recv := buffers(len(sources), len(destinations), &err)
 		if err == nil {
@@ -91,26 +110,62 @@ func partsOf(b coll.Buffer, blocks int) [][]byte {
 	return parts
 }
 
+// neighborCall is a neighbourhood operation that is to be done, begun or prepared.
+type neighborCall struct {
+	c       *Comm
+	op      string
+	out, in []coll.Edge
+	err     error // what is wrong with the arguments
+}
+
 // alongEdges exchanges with each neighbour what data returns for it.
-func (c *Comm) alongEdges(op string, data func(sources, destinations []int) (out, in [][]byte, err error)) error {
-	if err := c.begin(); err != nil {
-		return opError(op, err)
-	}
-	defer c.mu.Unlock()
+func (c *Comm) alongEdges(op string, data func(sources, destinations []int) (out, in [][]byte, err error)) neighborCall {
+	k := neighborCall{c: c, op: op}
 	sources, destinations, err := c.neighbors()
 	if err != nil {
-		return opError(op, err)
+		k.err = err
+		return k
 	}
-	out, in, wrong := data(sources, destinations)
-	if wrong != nil {
+	out, in, err := data(sources, destinations)
+	if k.err = err; err != nil {
 		// Nothing instead of what they expect, so that the neighbours do not wait.
 		out, in = make([][]byte, len(destinations)), make([][]byte, len(sources))
 	}
-	err = c.team.Neighbors(c.edges(out, in, sources, destinations))
-	if wrong != nil {
-		err = wrong
+	k.out, k.in = c.edges(out, in, sources, destinations)
+	return k
+}
+
+// run does it.
+func (k neighborCall) run() error {
+	if err := k.c.begin(); err != nil {
+		return opError(k.op, err)
 	}
-	return opError(op, err)
+	defer k.c.mu.Unlock()
+	err := k.c.team.Neighbors(k.out, k.in)
+	if k.err != nil {
+		err = k.err
+	}
+	return opError(k.op, err)
+}
+
+// begin begins it as a nonblocking operation.
+func (k neighborCall) begin() (Request, error) {
+	g, err := k.graph()
+	return k.c.issue("i"+k.op, g, err)
+}
+
+// prepare makes a persistent request for it.
+func (k neighborCall) prepare() (Request, error) {
+	g, err := k.graph()
+	return k.c.prepare(k.op+" init", g, err)
+}
+
+func (k neighborCall) graph() (*cad.Graph, error) {
+	if k.err != nil {
+		return nil, k.err
+	}
+	g, err := k.c.team.NeighborsGraph(k.out, k.in)
+	return g, bare(err)
 }
 
 // edges are the messages. On a grid the same two ranks may be neighbours in several

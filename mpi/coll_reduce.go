@@ -7,6 +7,10 @@ import "github.com/gopvas/gopvas/coll"
 //
 // MPI 4.1 section 6.9.1 (MPI_Reduce).
 func Reduce[T any](c *Comm, send, recv []T, op *Op[T], root int) error {
+	return reduceCall(c, send, recv, op, root).run()
+}
+
+func reduceCall[T any](c *Comm, send, recv []T, op *Op[T], root int) call {
 	a := coll.Args{Kind: coll.Reduce, Root: root}
 	if c.rank != root {
 		recv = nil
@@ -18,6 +22,10 @@ func Reduce[T any](c *Comm, send, recv []T, op *Op[T], root int) error {
 //
 // MPI 4.1 section 6.9.6 (MPI_Allreduce).
 func Allreduce[T any](c *Comm, send, recv []T, op *Op[T]) error {
+	return allreduceCall(c, send, recv, op).run()
+}
+
+func allreduceCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
 	return reduction(c, coll.Args{Kind: coll.Allreduce}, send, recv, op, true)
 }
 
@@ -25,6 +33,10 @@ func Allreduce[T any](c *Comm, send, recv []T, op *Op[T]) error {
 //
 // MPI 4.1 section 6.11.1 (MPI_Scan).
 func Scan[T any](c *Comm, send, recv []T, op *Op[T]) error {
+	return scanCall(c, send, recv, op).run()
+}
+
+func scanCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
 	return reduction(c, coll.Args{Kind: coll.Scan}, send, recv, op, true)
 }
 
@@ -33,15 +45,19 @@ func Scan[T any](c *Comm, send, recv []T, op *Op[T]) error {
 //
 // MPI 4.1 section 6.11.2 (MPI_Exscan).
 func Exscan[T any](c *Comm, send, recv []T, op *Op[T]) error {
+	return exscanCall(c, send, recv, op).run()
+}
+
+func exscanCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
 	return reduction(c, coll.Args{Kind: coll.Exscan}, send, recv, op, true)
 }
 
-func reduction[T any](c *Comm, a coll.Args, send, recv []T, op *Op[T], receives bool) error {
+func reduction[T any](c *Comm, a coll.Args, send, recv []T, op *Op[T], receives bool) call {
 	err := op.check()
 	a.Op = op.get()
 	a.InPlace = send == nil && receives
 	a.Send, a.Recv = own(send, &err), own(recv, &err)
-	return c.collective(a.Kind.String(), a, err)
+	return call{c, a.Kind.String(), a, err}
 }
 
 // ReduceScatterBlock combines what all ranks have in send, of Size() blocks, and
@@ -50,6 +66,10 @@ func reduction[T any](c *Comm, a coll.Args, send, recv []T, op *Op[T], receives 
 //
 // MPI 4.1 section 6.10.1 (MPI_Reduce_scatter_block).
 func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
+	return reduceScatterBlockCall(c, send, recv, op).run()
+}
+
+func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
 	err := op.check()
 	a := coll.Args{Kind: coll.ReduceScatter, Op: op.get(), InPlace: send == nil}
 	count := len(recv)
@@ -58,7 +78,7 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
 		send = recv
 	}
 	a.Send, a.Recv = blocks(send[:min(len(send), count*c.size)], count, &err), own(recv, &err)
-	return c.collective("reduce_scatter_block", a, err)
+	return call{c, "reduce_scatter_block", a, err}
 }
 
 // ReduceScatter is ReduceScatterBlock with blocks of different lengths: counts has the
@@ -66,6 +86,10 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
 //
 // MPI 4.1 section 6.10.2 (MPI_Reduce_scatter).
 func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) error {
+	return reduceScatterCall(c, send, recv, counts, op).run()
+}
+
+func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) call {
 	err := op.check()
 	a := coll.Args{Kind: coll.ReduceScatter, Op: op.get(), InPlace: send == nil}
 	if a.InPlace {
@@ -76,5 +100,5 @@ func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) erro
 		total += max(n, 0)
 	}
 	a.Send, a.Recv = irregular(send[:min(len(send), total)], counts, nil, &err), own(recv, &err)
-	return c.collective("reduce_scatter", a, err)
+	return call{c, "reduce_scatter", a, err}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -27,8 +28,10 @@ type Comm struct {
 	rank, size int
 	module     btl.Module
 	engine     *pml.Engine
-	team       *coll.Team // the communicator as collective operations see it
-	context    uint32     // of point-to-point messages
+	graphs     *cad.Engine  // of the process
+	channel    *cad.Channel // the communicator as graphs see it
+	team       *coll.Team   // the communicator as collective operations see it
+	context    uint32       // of point-to-point messages
 	group      *Group
 	ranks      []int32      // the group's; nil for the world, where nothing needs to be translated
 	contexts   *contexts    // of the process
@@ -44,8 +47,9 @@ type Comm struct {
 }
 
 // newWorld returns the communicator of all ranks of a job.
-func newWorld(root *job.Root, rank int, module btl.Module) *Comm {
+func newWorld(root *job.Root, rank int, module btl.Module, s cad.Setup) *Comm {
 	size := root.Ranks()
+	s.Resolve = resolveOperator
 	c := &Comm{
 		root: root, rank: rank, size: size, module: module,
 		engine:    pml.New(root, rank, module),
@@ -54,7 +58,11 @@ func newWorld(root *job.Root, rank int, module btl.Module) *Comm {
 		contexts:  newContexts(rank, size),
 		finalized: new(atomic.Bool),
 	}
-	c.team = c.newTeam(worldID)
+	c.graphs = cad.New(root, rank, module, c.engine, s.Options)
+	if s.Helps(rank, size) {
+		c.graphs.StartHelper()
+	}
+	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
 	c.team.Boards = new(coll.Boards)
 	c.notes.name = "world"
 	return c
@@ -65,13 +73,14 @@ func (c *Comm) newComm(g *Group, id uint32) *Comm {
 	n := &Comm{
 		root: c.root, rank: g.rank, size: len(g.ranks), module: c.module,
 		engine:    c.engine,
+		graphs:    c.graphs,
 		context:   pointToPoint.of(id),
 		group:     g,
 		ranks:     g.ranks,
 		contexts:  c.contexts,
 		finalized: c.finalized,
 	}
-	n.team = n.newTeam(id)
+	n.team, n.channel = n.newTeam(id), n.newChannel(id)
 	n.team.Choice, n.team.Check, n.team.Boards = c.team.Choice, c.team.Check, c.team.Boards
 	return n
 }
@@ -81,6 +90,10 @@ func (c *Comm) newTeam(id uint32) *coll.Team {
 		Engine: c.engine, Module: c.module, Root: c.root,
 		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks,
 	}
+}
+
+func (c *Comm) newChannel(id uint32) *cad.Channel {
+	return &cad.Channel{Context: nonblocking.of(id), Rank: c.rank, Size: c.size, World: c.ranks}
 }
 
 // begin lets one goroutine at a time into the collective operations: who has got nil

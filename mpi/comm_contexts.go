@@ -7,7 +7,7 @@ import (
 )
 
 // A communicator has a number, its id, which no other communicator of the job has that
-// any rank has something left of. Four contexts belong to it, in which its messages are
+// any rank has something left of. Some contexts belong to it, in which its messages are
 // matched apart from all others.
 type purpose uint32
 
@@ -16,8 +16,9 @@ const (
 	collective                  // of collective operations
 	agreement                   // of all members, about new communicators and about the end of this one
 	grouping                    // of some members, about new communicators, with the program's tags
+	nonblocking                 // of nonblocking collective operations
 
-	purposes
+	purposes purpose = 8
 )
 
 func (p purpose) of(id uint32) uint32 { return id*uint32(purposes) + uint32(p) }
@@ -26,7 +27,7 @@ func (p purpose) of(id uint32) uint32 { return id*uint32(purposes) + uint32(p) }
 func idOf(context uint32) uint32 { return context / uint32(purposes) }
 
 const (
-	idBits  = 30
+	idBits  = 29
 	worldID = 0 // also "none": nobody hands it out
 )
 
@@ -38,7 +39,7 @@ const (
 //
 // An id is used again after Free, if all members have found nothing left of its
 // communicator: so neither the ids in use nor the engine's queues for their contexts
-// become more than the communicators that there were at one time. Each rank has 2^30
+// become more than the communicators that there were at one time. Each rank has 2^29
 // ids divided by the number of ranks, rounded up to a power of two.
 type contexts struct {
 	mu        sync.Mutex

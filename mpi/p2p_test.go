@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/job/jobtest"
 )
@@ -94,7 +95,7 @@ func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) 
 	var wg, running sync.WaitGroup
 	running.Add(ranks)
 	for rank := range ranks {
-		c := newWorld(root, rank, w.Module(rank))
+		c := newWorld(root, rank, w.Module(rank), cad.Setup{})
 		wg.Go(func() {
 			defer root.MarkGone(rank)
 			err := f(c)

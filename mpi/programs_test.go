@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 		"p2p":            program(p2pConformance),
 		"communicators":  program(commConformance),
 		"collectives":    program(collConformance),
+		"nonblocking":    program(nonblockingConformance),
 		"until death":    program(exchangeUntilDeath),
 		"is child":       isChild,
 	})

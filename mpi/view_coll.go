@@ -79,7 +79,7 @@ func (s *staged) parts() [][]byte { return partsOf(s.Buffer, len(s.Counts)) }
 func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 	var stages []*staging
 	var finish []func()
-	err := c.alongEdges("neighbor_alltoallw", func(sources, destinations []int) (out, in [][]byte, err error) {
+	exchange := c.alongEdges("neighbor_alltoallw", func(sources, destinations []int) (out, in [][]byte, err error) {
 		if len(send) != len(destinations) || len(recv) != len(sources) {
 			return nil, nil, fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
 				len(send), len(recv), len(destinations), len(sources))
@@ -103,6 +103,7 @@ func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 		}
 		return out, in, nil
 	})
+	err := exchange.run()
 	if err == nil {
 		for _, f := range finish {
 			f()

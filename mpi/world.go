@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/btl/pvasbtl"
 	"github.com/gopvas/gopvas/btl/sm"
 	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -67,6 +68,10 @@ func join() (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	setup, err := cad.ParseSetup(os.Getenv(cad.EnvProgress), os.Getenv(cad.EnvHelpers))
+	if err != nil {
+		return nil, err
+	}
 	root := place.Memory.Root()
 	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
 		return nil, err
@@ -76,7 +81,7 @@ func join() (*Comm, error) {
 		return nil, err
 	}
 	root.SetState(place.Rank, job.StateInit)
-	c := newWorld(root, place.Rank, module)
+	c := newWorld(root, place.Rank, module, setup)
 	c.team.Choice, c.team.Check = choice, os.Getenv(coll.EnvCheck) != ""
 	return c, nil
 }
@@ -119,6 +124,7 @@ func (c *Comm) Finalize() error {
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}
+	c.graphs.Close()
 	c.finalized.Store(true)
 	c.root.SetState(c.rank, job.StateFinal)
 	return opError("finalize", err)

@@ -1,6 +1,9 @@
 package cad
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 var errTooManyChannels = errors.New("nonblocking collective operations on too many communicators")
 
@@ -59,6 +62,15 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 		}
 	}
 	return rec, nil
+}
+
+// named has an error name the member by its place on the channel: faults name ranks of
+// the job, as losses and operators still do when they have become errors.
+func (c *Channel) named(err error) error {
+	if m, ok := errors.AsType[*MismatchError](err); ok && c.World != nil {
+		m.Member = slices.Index(c.World, int32(m.Member))
+	}
+	return err
 }
 
 // Forget makes a context ready for another channel: a rank calls it when it makes a

@@ -122,11 +122,11 @@ func (r *run) Progress() (done bool, err error) {
 	if s.done.Load() == r.issue {
 		err := fault(s.fault.Load()).err(s.detail.Load(), s.panicked())
 		r.close()
-		return true, err
+		return true, r.channel.named(err)
 	}
 	if f := r.ended(); f != 0 {
 		r.abandon(f)
-		return true, f.err(r.record.detail.Load(), "")
+		return true, r.channel.named(f.err(r.record.detail.Load(), ""))
 	}
 	return false, nil
 }
