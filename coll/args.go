@@ -156,6 +156,9 @@ func (t *Team) prepare(a *Args) error {
 		return &RankError{Rank: a.Root, Size: t.Size}
 	}
 	root := !a.Kind.rooted() || t.Rank == a.Root
+	if root && a.overlap(t) {
+		return ErrOverlap
+	}
 	switch a.Kind {
 	case Bcast:
 		a.Recv.Data = a.Send.Data
@@ -201,6 +204,31 @@ func (t *Team) prepare(a *Args) error {
 		return a.Recv.Check("receive buffer", t.Size)
 	}
 	return nil
+}
+
+// overlap tells whether the buffers of a regular call have bytes in common that one
+// sends and the other receives. It is asked for calls that use both.
+func (a *Args) overlap(t *Team) bool {
+	if a.InPlace || a.Irregular || a.Kind == Bcast {
+		return false
+	}
+	send, recv := a.Send.Data, a.Recv.Data
+	switch a.Kind {
+	case Reduce, Allreduce, Scan, Exscan:
+		recv = recv[:min(len(recv), len(send))]
+	case ReduceScatter:
+		if a.Send.Counts == nil {
+			recv = recv[:min(len(recv), a.Send.Block)]
+		}
+	case Alltoall:
+		send, recv = send[:min(len(send), t.Size*a.Send.Block)], recv[:min(len(recv), t.Size*a.Recv.Block)]
+	case Gather, Allgather:
+		recv = recv[:min(len(recv), t.Size*a.Recv.Block)]
+	case Scatter:
+		send = send[:min(len(send), t.Size*a.Send.Block)]
+	}
+	s, r := address(send), address(recv)
+	return s != 0 && r != 0 && s < r+uint64(len(recv)) && r < s+uint64(len(send))
 }
 
 func (t *Team) prepareReduceScatter(a *Args) error {

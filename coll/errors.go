@@ -18,6 +18,9 @@ var errNoBoard = errors.New("the first rank of the communicator has no room left
 // RankError means that a team has no such member.
 type RankError = job.RankError
 
+// ErrOverlap means that a call would read what it overwrites.
+var ErrOverlap = errors.New("the send and the receive buffer overlap: use others, or nil to send what is in the receive buffer")
+
 // ArgumentError means that a buffer is too short for what it is to hold. The call is over
 // for this member, and has failed for the others too: those that need this one get a
 // *MismatchError that names it.

@@ -23,7 +23,7 @@ import (
 // Errors wrap a *LostError if a rank has gone (then the receive buffer may be written
 // to still, and is best given up), a *MismatchError where it is seen that ranks made
 // different calls, an *OperatorError, *RankError (no such root), *BufferError,
-// *TypeError, ErrFinalized or ErrFreed.
+// ErrOverlap, *TypeError, ErrFinalized or ErrFreed.
 
 // MismatchError means that the ranks of a communicator did not call the same
 // collective operation, or with arguments that do not fit.
@@ -31,6 +31,10 @@ type MismatchError = coll.MismatchError
 
 // OperatorError means that an operator of a reduction has panicked, and where.
 type OperatorError = coll.OpError
+
+// ErrOverlap means that the send and the receive buffer of a collective operation have
+// elements in common, and that the send buffer is not nil.
+var ErrOverlap = coll.ErrOverlap
 
 // BufferError means that a buffer is too short. As with all errors about arguments, the
 // call is over for this rank, and those that need it for theirs get a *MismatchError that
