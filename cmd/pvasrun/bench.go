@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -20,8 +21,14 @@ func executeBench(args []string) error {
 	for _, name := range bench.Collectives() {
 		benchmarks[name] = func(args []string) error { return executeTimed(name, collectiveKind, args) }
 	}
-	if len(args) == 0 || benchmarks[args[0]] == nil {
-		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(slices.Sorted(maps.Keys(benchmarks)), ", "))}
+	names := slices.Sorted(maps.Keys(benchmarks))
+	switch {
+	case asksForCommand(args):
+		return offer(names, args)
+	case len(args) > 0 && (args[0] == "-h" || args[0] == "--help"):
+		return printBenchmarks(os.Stdout, names)
+	case len(args) == 0 || benchmarks[args[0]] == nil:
+		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", "))}
 	}
 	return benchmarks[args[0]](args[1:])
 }

@@ -24,6 +24,9 @@ type npbFlags struct {
 const npbDescription = `Runs NAS Parallel Benchmarks: is (integer sort), ep (embarrassingly parallel), cg (conjugate gradients), mg (multigrid), ft (3-D FFT), or several as in is,ft. They are written in Go by the specification; sizes, operation counts and verification values are those of NPB 3, and the output has the form that NPB's programs have. The exit code is 1 if a result is not verified. --compare runs NASA's own programs in turn with ours.`
 
 func executeNPB(args []string) error {
+	if asksForCommand(args) {
+		return offer(npb.Kernels(), args)
+	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") && args[0] != "-h" && args[0] != "--help" {
 		return usageError{fmt.Errorf("bench npb: name a benchmark first: %s", strings.Join(npb.Kernels(), ", "))}
 	}

@@ -6,6 +6,7 @@
 //	pvasrun -n 2 a : -n 3 b
 //	pvasrun bench touch -n 8,16,32,64
 //	pvasrun info
+//	pvasrun completion bash
 //
 // pvasrun --help lists the flags. Only flags, subcommands and printing live
 // here; the work is done by packages launcher, bench and internal/machine.
@@ -14,7 +15,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/jessevdk/go-flags"
 
@@ -54,7 +57,12 @@ func run(args []string) int {
 // command begins the command line of a job, so that its flags need no name
 // before them; a program with such a name is run as ./info.
 func execute(args []string) error {
-	commands := map[string]func([]string) error{"info": executeInfo, "bench": executeBench}
+	commands := map[string]func([]string) error{
+		"info": executeInfo, "bench": executeBench, "completion": executeCompletion,
+	}
+	if asksForCommand(args) {
+		return offer(slices.Collect(maps.Keys(commands)), args)
+	}
 	if len(args) > 0 && commands[args[0]] != nil {
 		return commands[args[0]](args[1:])
 	}
@@ -69,9 +77,13 @@ func parse(name, usage, long string, into any, args []string) ([]string, error) 
 	if _, err := p.AddGroup("Flags", "", into); err != nil {
 		return nil, err
 	}
+	if completing() {
+		return nil, offerFlags(p, args)
+	}
 	rest, err := p.ParseArgs(args)
 	if flags.WroteHelp(err) {
 		fmt.Println(err)
+		printExamples(os.Stdout, name)
 		return nil, exitStatus(0)
 	}
 	if err != nil {

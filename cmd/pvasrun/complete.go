@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jessevdk/go-flags"
+)
+
+// completing tells whether a shell asks how the last argument may go on, by the
+// variable that go-flags has for it; then nothing is executed. The answer is a word a
+// line. No answer leaves it to the shell, which knows files.
+//
+// The answers are made here and not by go-flags, which does not know that flags end
+// where a program begins, nor what values a flag has to choose from.
+func completing() bool { return os.Getenv("GO_FLAGS_COMPLETION") != "" }
+
+// offer prints those of the words that begin as the last argument does.
+func offer(words []string, args []string) error {
+	begun := ""
+	if len(args) > 0 {
+		begun = args[len(args)-1]
+	}
+	slices.Sort(words)
+	for _, w := range words {
+		if strings.HasPrefix(w, begun) {
+			fmt.Println(w)
+		}
+	}
+	return exitStatus(0)
+}
+
+// asksForCommand tells whether the last argument may become the name of a command.
+func asksForCommand(args []string) bool {
+	return completing() && (len(args) == 0 || len(args) == 1 && !strings.HasPrefix(args[0], "-"))
+}
+
+// offerFlags answers for a command line with the flags of p.
+func offerFlags(p *flags.Parser, args []string) error {
+	if len(args) == 0 {
+		return exitStatus(0)
+	}
+	last := args[len(args)-1]
+	opt, program := before(p, args[:len(args)-1])
+	name, _, hasValue := strings.Cut(last, "=")
+	switch {
+	case program:
+		return exitStatus(0)
+	case opt != nil:
+		return offer(opt.Choices, args)
+	case hasValue:
+		var words []string
+		if opt := optionNamed(p, name); opt != nil {
+			for _, c := range opt.Choices {
+				words = append(words, name+"="+c)
+			}
+		}
+		return offer(words, args)
+	case !strings.HasPrefix(last, "-"):
+		return exitStatus(0)
+	}
+	var words []string
+	for _, opt := range options(p) {
+		words = append(words, "--"+opt.LongName)
+		if opt.ShortName != 0 {
+			words = append(words, "-"+string(opt.ShortName))
+		}
+	}
+	return offer(slices.DeleteFunc(words, func(w string) bool { return w == "--" }), args)
+}
+
+// before looks at the arguments before the last one: opt is the flag whose value comes
+// next, and program tells whether the program, to which all further arguments belong,
+// has been named.
+func before(p *flags.Parser, args []string) (opt *flags.Option, program bool) {
+	for _, a := range args {
+		switch {
+		case opt != nil:
+			opt = nil
+		case a == "--" || !strings.HasPrefix(a, "-"):
+			return nil, true
+		default:
+			name, _, hasValue := strings.Cut(a, "=")
+			if o := optionNamed(p, name); o != nil && !hasValue && takesValue(o) {
+				opt = o
+			}
+		}
+	}
+	return opt, false
+}
+
+func takesValue(opt *flags.Option) bool {
+	kind := opt.Field().Type.Kind()
+	return kind != reflect.Bool && kind != reflect.Func
+}
+
+// options are all flags of a parser, help among them.
+func options(p *flags.Parser) (all []*flags.Option) {
+	for _, g := range p.Groups() {
+		all = append(all, g.Options()...)
+	}
+	return append(all, &flags.Option{LongName: "help", ShortName: 'h'})
+}
+
+// optionNamed returns the flag that a word such as --btl or -n stands for, or nil.
+func optionNamed(p *flags.Parser, word string) *flags.Option {
+	if long, ok := strings.CutPrefix(word, "--"); ok {
+		return p.FindOptionByLongName(long)
+	}
+	if short := []rune(word); len(short) == 2 {
+		return p.FindOptionByShortName(short[1])
+	}
+	return nil
+}
+
+// shells have a script each that asks pvasrun for completions.
+var shells = map[string]string{
+	"bash": `# bash completion for pvasrun
+_pvasrun() {
+	local line=${COMP_LINE:0:COMP_POINT} words word
+	read -ra words <<<"$line"
+	if [[ $line == *[[:space:]] ]]; then
+		words+=("")
+	fi
+	word=${words[-1]}
+	mapfile -t COMPREPLY < <(GO_FLAGS_COMPLETION=1 "$1" "${words[@]:1}" 2>/dev/null)
+	# bash splits words at "=" and replaces what follows it
+	if [[ $word == *=* ]]; then
+		COMPREPLY=("${COMPREPLY[@]#*=}")
+	fi
+}
+complete -o default -F _pvasrun pvasrun
+`,
+	"zsh": `#compdef pvasrun
+_pvasrun() {
+	local -a items
+	items=(${(f)"$(GO_FLAGS_COMPLETION=1 "${words[1]}" "${(@)words[2,CURRENT]}" 2>/dev/null)"})
+	if (( $#items )); then
+		compadd -a items
+	else
+		_files
+	fi
+}
+compdef _pvasrun pvasrun
+`,
+	"fish": `# fish completion for pvasrun
+function __pvasrun
+	set -l words (commandline -opc) (commandline -ct)
+	GO_FLAGS_COMPLETION=1 $words[1] $words[2..] 2>/dev/null
+end
+complete -c pvasrun -a '(__pvasrun)'
+`,
+}
+
+const completionDescription = `Prints a script with which a shell completes the flags and commands of pvasrun. It asks the pvasrun that is called, so it needs no update when flags change.`
+
+func executeCompletion(args []string) error {
+	if asksForCommand(args) {
+		return offer([]string{"bash", "zsh", "fish"}, args)
+	}
+	names, flags := args, []string(nil)
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		names, flags = nil, args
+	}
+	if err := parseOnly("pvasrun completion bash|zsh|fish", completionDescription, &struct{}{}, flags); err != nil {
+		return err
+	}
+	if len(names) != 1 || shells[names[0]] == "" {
+		return usageError{errors.New("completion: name one shell: bash, zsh or fish")}
+	}
+	fmt.Print(shells[names[0]])
+	return nil
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// examples follow the flags in the help of each command: a line for people, a command
+// line, and so on.
+var examples = map[string][]string{
+	"pvasrun": {
+		"four ranks of a Go package, which is built first", "pvasrun -n 4 ./examples/hello",
+		"two programs that make one job", "pvasrun -n 1 ./server : -n 3 ./client --fast",
+		"a rank on each core, lines that say whose they are, at most 90 s", "pvasrun --bind core --tag-output --timeout 90 ./prog",
+		"what messages and collectives have cost", "pvasrun -n 8 --stats ./prog",
+		"where the ranks would lie", "pvasrun -n 4 --dry-run ./prog",
+	},
+	"pvasrun info": {
+		"what works here, and how many ranks the limits allow", "pvasrun info",
+		"the same for a program", "pvasrun info --json",
+	},
+	"pvasrun bench": {
+		"page tables, in one address space and with processes", "pvasrun bench touch -n 8,16,32,64",
+		"latency, pinned, beside other MPIs", "pvasrun bench pingpong --bind core --sizes 8,4K,1M --compare openmpi,mpich",
+		"the rate of short messages", "pvasrun bench mbw_mr --sizes 8",
+		"a collective operation of sixteen ranks", "pvasrun bench allreduce -n 16 --sizes 8,1M",
+	},
+	"pvasrun bench touch": {
+		"up to the size of the paper's experiment", "pvasrun bench touch -n 60,120,240",
+	},
+	"pvasrun bench footprint": {
+		"all to all at 240 ranks, 2 KiB a pair", "pvasrun bench footprint -n 60,120,240 --sizes 2K",
+	},
+	"pvasrun bench npb": {
+		"two kernels on four ranks, both task models", "pvasrun bench npb is,ft --class A -n 4 --btl pvas,sm",
+	},
+	"pvasrun completion": {
+		"in this bash only", ". <(pvasrun completion bash)",
+		"in every bash from now on", "pvasrun completion bash >~/.local/share/bash-completion/completions/pvasrun",
+		"in every zsh, with that folder in fpath", "pvasrun completion zsh >~/.zfunc/_pvasrun",
+		"in every fish", "pvasrun completion fish >~/.config/fish/completions/pvasrun.fish",
+	},
+}
+
+// aboutBenchmarks says in a line what each benchmark is for.
+var aboutBenchmarks = map[string]string{
+	"touch":          "page tables: one address space against processes",
+	"footprint":      "page tables and memory of an all-to-all over the ranks",
+	"npb":            "NAS Parallel Benchmarks: is, ep, cg, mg, ft",
+	"overlap":        "computing while nonblocking collectives go on",
+	"all":            "every experiment of the paper, into a file of results",
+	"report":         "a page with plots from a file of results",
+	"diff":           "what differs between two files of results",
+	"pingpong":       "half a round trip of a message between two ranks",
+	"pingping":       "a message each way at the same time",
+	"bw":             "bytes per second with many messages under way",
+	"mbw_mr":         "messages per second of all pairs",
+	"ring":           "a message around all ranks",
+	"copy":           "a copy from a peer's memory, without a message",
+	"barrier":        "Barrier",
+	"bcast":          "Bcast",
+	"reduce":         "Reduce",
+	"allreduce":      "Allreduce",
+	"reduce_scatter": "ReduceScatter",
+	"allgather":      "Allgather",
+	"alltoall":       "Alltoall",
+	"neighbor":       "NeighborAlltoall in a periodic ring",
+}
+
+const benchUsage = `Usage:
+  pvasrun bench NAME [flags]
+
+Runs a benchmark. Each one has flags and a help of its own: pvasrun bench NAME --help.
+
+Benchmarks:
+`
+
+// printBenchmarks prints the help of bench.
+func printBenchmarks(w io.Writer, names []string) error {
+	fmt.Fprint(w, benchUsage)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, name := range names {
+		fmt.Fprintf(t, "  %s\t%s\n", name, aboutBenchmarks[name])
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	printExamples(w, "pvasrun bench")
+	return nil
+}
+
+// printExamples prints the examples of a command, which is named with its arguments.
+func printExamples(w io.Writer, command string) {
+	list := examplesOf(command)
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "Examples:")
+	for i := 0; i < len(list); i += 2 {
+		fmt.Fprintf(w, "  # %s\n  %s\n", list[i], list[i+1])
+	}
+}
+
+// examplesOf are those of the command, or of the one that it is part of.
+func examplesOf(command string) []string {
+	words := strings.Fields(command)
+	for n := len(words); n > 0; n-- {
+		if list := examples[strings.Join(words[:n], " ")]; list != nil {
+			return list
+		}
+	}
+	return nil
+}
