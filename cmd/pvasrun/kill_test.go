@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,7 +46,7 @@ func killOnce(t *testing.T, args []string, random *rand.Rand) {
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	lines := bufio.NewScanner(stdout)
 	var n int
-	_, err = fmt.Sscan(args[len(args)-2], &n)
+	_, err = fmt.Sscan(args[slices.Index(args, "-n")+1], &n)
 	require.NoError(t, err)
 	pids := make([]int, n)
 	for i := range pids {
