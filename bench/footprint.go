@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
@@ -19,7 +18,6 @@ type FootprintConfig struct {
 	Repetitions int           // calls of Alltoall in a job
 	Limit       time.Duration // a job makes no more calls after this time
 	Contenders  []Contestant
-	Signals     <-chan os.Signal
 	Step        func(contestant string, ranks, bytes int) // told before each job; nil: nobody
 }
 
@@ -81,7 +79,7 @@ func (cfg *FootprintConfig) once(ctx context.Context, c Contestant, ranks, n int
 	if c.peer != nil {
 		return r, r.ofPeer(ctx, c, args)
 	}
-	return r, r.ofOurs(ctx, c, args, cfg.Signals)
+	return r, r.ofOurs(ctx, c, args)
 }
 
 // ofPeer runs a peer, whose ranks read their own page tables.
@@ -104,8 +102,8 @@ func (r *FootprintResult) ofPeer(ctx context.Context, c Contestant, args []strin
 }
 
 // ofOurs runs a job of this project.
-func (r *FootprintResult) ofOurs(ctx context.Context, c Contestant, args []string, signals <-chan os.Signal) error {
-	out, m, err := c.runMetered(ctx, r.Ranks, args, func(j *launcher.Job) { j.Signals = signals })
+func (r *FootprintResult) ofOurs(ctx context.Context, c Contestant, args []string) error {
+	out, m, err := c.runMetered(ctx, r.Ranks, args, func(*launcher.Job) {})
 	if err != nil {
 		return err
 	}

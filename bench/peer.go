@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // sources are the benchmarks in C.
@@ -108,10 +110,16 @@ func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]b
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, p.mpirun, slices.Concat(flags, []string{program}, args[1:])...)
-	cmd.Env = append(os.Environ(), "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	// Its launcher ends the ranks if it is told to end itself, not if it is killed.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	cmd.Env = append(os.Environ(), "TMPDIR="+p.dir, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, &JobError{exit.ExitCode(), strings.TrimSpace(stderr.String())}
 	}

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 
 	"github.com/gopvas/gopvas/job"
@@ -13,11 +12,10 @@ import (
 
 // TouchConfig describes a run of Touch.
 type TouchConfig struct {
-	Ranks     []int    // numbers of ranks, one job of each for each BTL
-	Bytes     uint64   // shared memory of each rank
-	BTLs      []string // "pvas", "sm"
-	HugePages bool     // advise huge pages for the memory in one address space
-	Signals   <-chan os.Signal
+	Ranks     []int                       // numbers of ranks, one job of each for each BTL
+	Bytes     uint64                      // shared memory of each rank
+	BTLs      []string                    // "pvas", "sm"
+	HugePages bool                        // advise huge pages for the memory in one address space
 	Step      func(btl string, ranks int) // told before each job; nil: nobody
 }
 
@@ -67,7 +65,7 @@ func Touch(ctx context.Context, cfg TouchConfig, emit func(TouchResult) error) e
 func touchOnce(ctx context.Context, cfg TouchConfig, btl string, n int) (TouchResult, error) {
 	args := []string{"touch", strconv.FormatUint(cfg.Bytes, 10)}
 	_, report, err := Contestant{Name: btl}.runMetered(ctx, n, args, func(j *launcher.Job) {
-		j.HugePages, j.Signals = cfg.HugePages, cfg.Signals
+		j.HugePages = cfg.HugePages
 	})
 	if err != nil {
 		return TouchResult{}, err

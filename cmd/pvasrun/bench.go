@@ -1,25 +1,28 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/gopvas/gopvas/bench"
 )
 
 // executeBench runs the benchmark that the first argument names.
 func executeBench(args []string) error {
-	benchmarks := map[string]func([]string) error{
+	benchmarks := map[string]func(context.Context, []string) error{
 		"touch": executeTouch, "footprint": executeFootprint, "npb": executeNPB,
 	}
 	for _, name := range bench.Patterns() {
-		benchmarks[name] = func(args []string) error { return executeTimed(name, messageKind, args) }
+		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, messageKind, args) }
 	}
 	for _, name := range bench.Collectives() {
-		benchmarks[name] = func(args []string) error { return executeTimed(name, collectiveKind, args) }
+		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, collectiveKind, args) }
 	}
 	names := slices.Sorted(maps.Keys(benchmarks))
 	switch {
@@ -30,5 +33,19 @@ func executeBench(args []string) error {
 	case len(args) == 0 || benchmarks[args[0]] == nil:
 		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", "))}
 	}
-	return benchmarks[args[0]](args[1:])
+	ctx, stop := interruptible()
+	defer stop()
+	return benchmarks[args[0]](ctx, args[1:])
+}
+
+// interruptible returns a context that ends at the signals that ask for an end, so that
+// a benchmark leaves no rank and no file behind. What is ignored stays so.
+func interruptible() (ctx context.Context, stop func()) {
+	ask := []os.Signal{syscall.SIGTERM}
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			ask = append(ask, sig)
+		}
+	}
+	return signal.NotifyContext(context.Background(), ask...)
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/internal/machine"
 	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/launcher"
 )
 
 type footprintFlags struct {
@@ -40,7 +39,7 @@ PSS: what the job's own memory has grown by, a page that k processes share count
 
 Below: the exponents of N that fit best (least squares over the logarithms), and with --compare the ratios of each of ours to the better MPI at the largest N.`
 
-func executeFootprint(args []string) error {
+func executeFootprint(ctx context.Context, args []string) error {
 	f := footprintFlags{Sizes: sizes{2 << 10, 16 << 10}}
 	if err := parseOnly("pvasrun bench footprint", footprintDescription, &f, args); err != nil {
 		return err
@@ -56,13 +55,11 @@ func executeFootprint(args []string) error {
 		return err
 	}
 	defer closeAll()
-	signals, stop := launcher.ForwardedSignals()
-	defer stop()
 	progress := newProgress(len(f.NP) * len(f.Sizes) * len(contenders))
 	defer progress.done()
 	var results []bench.FootprintResult
-	err = bench.Footprint(context.Background(), bench.FootprintConfig{
-		Ranks: f.NP, Sizes: f.Sizes, Repetitions: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders, Signals: signals,
+	err = bench.Footprint(ctx, bench.FootprintConfig{
+		Ranks: f.NP, Sizes: f.Sizes, Repetitions: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
 		Step: func(who string, ranks, n int) {
 			progress.begin(fmt.Sprintf("%s, %d ranks, %s", who, ranks, units.BytesSize(float64(n))))
 		},

@@ -23,7 +23,7 @@ type npbFlags struct {
 
 const npbDescription = `Runs NAS Parallel Benchmarks: is (integer sort), ep (embarrassingly parallel), cg (conjugate gradients), mg (multigrid), ft (3-D FFT), or several as in is,ft. They are written in Go by the specification; sizes, operation counts and verification values are those of NPB 3, and the output has the form that NPB's programs have. The exit code is 1 if a result is not verified. --compare runs NASA's own programs in turn with ours.`
 
-func executeNPB(args []string) error {
+func executeNPB(ctx context.Context, args []string) error {
 	if asksForCommand(args) {
 		return offer(npb.Kernels(), args)
 	}
@@ -48,7 +48,7 @@ func executeNPB(args []string) error {
 			return usageError{err}
 		}
 	}
-	return runNPB(context.Background(), cfg, names, f.JSON)
+	return runNPB(ctx, cfg, names, f.JSON)
 }
 
 // all are the contestants: ours, by BTL, and NASA's programs with the MPIs of --compare.

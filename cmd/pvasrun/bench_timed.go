@@ -72,7 +72,7 @@ func (k *timedKind) sizes() (list sizes) {
 	return append(list, k.largest)
 }
 
-func executeTimed(benchmark string, kind timedKind, args []string) error {
+func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []string) error {
 	f := timedFlags{Sizes: kind.sizes()}
 	if err := parseOnly("pvasrun bench "+benchmark, kind.description, &f, args); err != nil {
 		return err
@@ -94,7 +94,7 @@ func executeTimed(benchmark string, kind timedKind, args []string) error {
 	}
 	progress := newProgress(rounds * len(contenders))
 	defer progress.done()
-	results, err := bench.Timed(context.Background(), bench.TimedConfig{
+	results, err := bench.Timed(ctx, bench.TimedConfig{
 		Benchmark: benchmark, Ranks: f.NP, Sizes: f.Sizes, Rounds: rounds, Repeat: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
 		Step: func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) },
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/docker/go-units"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/launcher"
 )
 
 type touchFlags struct {
@@ -30,15 +29,13 @@ model: what growth should be
 
 memory: what MemAvailable has fallen by since before the job (the whole machine)`
 
-func executeTouch(args []string) error {
+func executeTouch(ctx context.Context, args []string) error {
 	var f touchFlags
 	if err := parseOnly("pvasrun bench touch", touchDescription, &f, args); err != nil {
 		return err
 	}
-	signals, stop := launcher.ForwardedSignals()
-	defer stop()
-	return runTouch(context.Background(), bench.TouchConfig{
-		Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages, Signals: signals,
+	return runTouch(ctx, bench.TouchConfig{
+		Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages,
 	}, f.JSON)
 }
 

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -56,4 +61,37 @@ func TestBenchFootprintPeer(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `(?m)^ +2 +openmpi +5 +[\d.]+ +-?\d+ +\d+ +- +-?\d+ +-?\d+$`, got.stdout)
 	require.Contains(t, got.stdout, "ratio, 2 ranks")
+}
+
+// An interrupt ends a benchmark in the middle of a job, ours or a peer's, and nothing is
+// left behind.
+func TestBenchInterrupted(t *testing.T) {
+	who := []string{"--btl", strings.Join(models(t), ",")}
+	if _, err := exec.LookPath("mpicc.openmpi"); err == nil {
+		who = append(who, "--compare", "openmpi")
+	}
+	scratch := t.TempDir()
+	endless := strings.Repeat("2K,", 10_000) + "2K"
+	cmd := exec.Command(pvasrun, append([]string{"bench", "footprint", "-n", "2", "--reps", "5", "--sizes", endless, "--json"}, who...)...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+scratch)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	results := bufio.NewScanner(stdout)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for range 1 + rand.New(rand.NewPCG(seed, 1)).IntN(6) {
+		require.True(t, results.Scan(), &stderr)
+	}
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_, _ = io.Copy(io.Discard, stdout)
+	_ = cmd.Wait()
+	require.Equal(t, 1, cmd.ProcessState.ExitCode(), &stderr)
+	require.Contains(t, stderr.String(), "interrupt")
+	left, err := os.ReadDir(scratch)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
