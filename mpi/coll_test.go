@@ -23,6 +23,7 @@ var collCases = []p2pCase{
 	{"random calls", randomCalls},
 	{"many calls in a row", manyCallsInARow},
 	{"operators on all types", operatorsOnAllTypes},
+	{"reduce local", reduceLocal},
 	{"nothing to move", nothingToMove},
 	{"overlapping buffers", overlappingBuffers},
 	{"lengths that differ", lengthsThatDiffer},

@@ -306,3 +306,15 @@ func gridsWithoutDimensions(c *Comm) error {
 	}
 	return first(want("size", alone.Size(), 1), want("dimensions", len(alone.Dims()), 0), alone.Barrier(), alone.Free(), grid.Free())
 }
+
+// reduceLocal: the operator alone.
+func reduceLocal(c *Comm) error {
+	lower, higher := []affine{{2, 1}, {3, 5}}, []affine{{7, 2}, {1, 9}}
+	wanted := []affine{joined(lower[0], higher[0]), joined(lower[1], higher[1])}
+	return first(ReduceLocal(lower, higher, join2), eq("joined", lower, wanted),
+		want("commutative", join2.Commutative(), false), want("commutative", Sum[int]().Commutative(), true),
+		want("commutative", (*Op[int])(nil).Commutative(), false),
+		wantContains(ReduceLocal([]int{1}, []int{1, 2}, Sum[int]()), "buffers of 1 and 2 elements"),
+		wantContains(ReduceLocal([]int{1}, []int{1}, nil), "operator is nil"),
+		wantContains(ReduceLocal([]*int{nil}, []*int{nil}, NewOp(func(_, _ []*int) {}, true)), "holds a pointer"))
+}

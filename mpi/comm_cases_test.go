@@ -245,6 +245,39 @@ func createGroupsAtOnce(c *Comm) error {
 	return together(n, func(i int) error { return first(pass(comms[i], i), comms[i].Free()) })
 }
 
+// createGroupsAtRandom: groups of any ranks in any order, several of which go on side by
+// side, while those outside know nothing of them.
+func createGroupsAtRandom(c *Comm) error {
+	random := rand.New(rand.NewPCG(5, uint64(c.Size())))
+	for round := range 12 {
+		order := random.Perm(c.Size())
+		cut := random.IntN(c.Size() + 1)
+		for part, ranks := range [][]int{order[:cut], order[cut:]} {
+			g, err := c.Group().Incl(ranks...)
+			if err != nil {
+				return err
+			}
+			s, err := c.CreateGroup(g, round*2+part)
+			if err := first(err, want("member", s != nil, slices.Contains(ranks, c.Rank()))); err != nil {
+				return err
+			}
+			if s == nil {
+				continue
+			}
+			sum := []int{c.Rank()}
+			total := 0
+			for _, rank := range ranks {
+				total += rank
+			}
+			if err := first(want("rank", ranks[s.Rank()], c.Rank()), want("same group", s.Group().Equal(g), true),
+				Allreduce(s, nil, sum, Sum[int]()), want("sum", sum[0], total), s.Free()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // createFromGoroutines: from two parents at the same time, with messages meanwhile, and
 // no two of the communicators are mixed up.
 func createFromGoroutines(c *Comm) error {

@@ -25,6 +25,7 @@ var commCases = []p2pCase{
 	{"split by type", splitByType},
 	{"create group", createGroup},
 	{"create groups at once", createGroupsAtOnce},
+	{"create groups at random", createGroupsAtRandom},
 	{"create from goroutines", createFromGoroutines},
 	{"free", freeAndUse},
 	{"free often", freeOften},
