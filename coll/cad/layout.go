@@ -17,9 +17,9 @@ import (
 
 const (
 	cacheLine   = 64
-	maxGraphs   = 256  // underway at a time, of a rank
+	maxGraphs   = 1024 // underway at a time, of a rank
 	maxChannels = 1024 // slots of the table; three quarters of them can be used
-	ringSize    = 64   // underway at a time, of a rank on a channel
+	ringSize    = 256  // underway at a time, of a rank on a channel
 	levels      = job.WorkLevels
 
 	indexBits = 24 // of what counts nodes
@@ -130,7 +130,6 @@ type pool struct {
 	// only the owner takes. Whoever clears a bit looks again afterwards.
 	ready [levels]mask
 	own   mask
-	_     [cacheLine - 8*maskWords]byte
 
 	// Addresses of records, by context, with linear probing; written by the owner,
 	// each once.
@@ -156,11 +155,19 @@ type record struct {
 // entry is a graph that is underway on a channel: the low bits of its number there,
 // its slot, and its issue; 0: none.
 func entry(number uint32, slot int, issue uint64) uint64 {
-	return uint64(uint16(number))<<48 | uint64(slot)<<issueBits | issue
+	return uint64(number)<<(slotBits+issueBits) | uint64(slot)<<issueBits | issue
 }
 
-func entryNumber(e uint64) uint16 { return uint16(e >> 48) }
-func entrySlot(e uint64) int      { return int(e >> issueBits & 0xff) }
-func entryIssue(e uint64) uint64  { return e & (1<<issueBits - 1) }
+// entryIs tells whether an entry is of a graph with this number.
+func entryIs(e uint64, number uint32) bool {
+	return e != 0 && e>>(slotBits+issueBits) == uint64(number)&(1<<numBits-1)
+}
 
-const issueBits = 40
+func entrySlot(e uint64) int     { return int(e >> issueBits & (maxGraphs - 1)) }
+func entryIssue(e uint64) uint64 { return e & (1<<issueBits - 1) }
+
+const (
+	issueBits = 40
+	slotBits  = 10
+	numBits   = 64 - issueBits - slotBits
+)

@@ -25,7 +25,7 @@ func (e *Engine) lookup(rank uint32, context, number uint32) (g *graph, issue ui
 		return nil, 0
 	}
 	at := rec.ring[number%ringSize].Load()
-	if at == 0 || entryNumber(at) != uint16(number) {
+	if !entryIs(at, number) {
 		return nil, 0
 	}
 	return &e.pool(int(rank)).graphs[entrySlot(at)], entryIssue(at)

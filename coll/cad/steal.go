@@ -229,6 +229,9 @@ func (e *Engine) wakeIn(w *atomic.Uint64, wake func(rank int) bool) bool {
 
 // Pending implements pml.Helper.
 func (e *Engine) Pending() bool {
+	if e.work.Used.Load() == 0 {
+		return false
+	}
 	for level := range e.work.Ready {
 		if e.work.Ready[level].Load() != 0 {
 			return true
