@@ -45,6 +45,5 @@
 //
 // # Not implemented
 //
-// Non-blocking and persistent operations (MPI 4.1 sections 6.12, 6.13), direct
-// neighbourhood exchanges (they are messages).
+// Direct neighbourhood exchanges: they are messages.
 package coll

@@ -135,3 +135,13 @@ func TestHeat(t *testing.T) {
 	everywhere(t, only("heat: 5 x 5 cells, 7 steps on . x . ranks: the same bits as by one alone"),
 		"./heat", "-cells", "5", "-steps", "7", "-o", "")
 }
+
+func TestFFT3D(t *testing.T) {
+	format := regexp.MustCompile(`^transformed 32 x 32 x 32 numbers on (\d) ranks in .*: relative error \d\.\de-\d\d$`)
+	everywhere(t, func(t *testing.T, _ string, n int, lines []string) {
+		require.Len(t, lines, 1)
+		m := format.FindStringSubmatch(lines[0])
+		require.NotNil(t, m, lines[0])
+		require.Equal(t, fmt.Sprint(n), m[1])
+	}, "./fft3d", "-n", "32")
+}
