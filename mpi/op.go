@@ -72,48 +72,34 @@ func (o *Op[T]) get() *coll.Op {
 }
 
 // Sum adds.
-func Sum[T Number]() *Op[T] {
-	return NewOp(func(inout, in []T) {
-		in = in[:len(inout)]
-		for i := range inout {
-			inout[i] += in[i]
-		}
-	}, true).called(opSum)
-}
+func Sum[T Number]() *Op[T] { return NewOp(sumKernel[T], true).called(opSum) }
 
 // Prod multiplies.
-func Prod[T Number]() *Op[T] {
-	return NewOp(func(inout, in []T) {
-		in = in[:len(inout)]
-		for i := range inout {
-			inout[i] *= in[i]
-		}
-	}, true).called(opProd)
-}
+func Prod[T Number]() *Op[T] { return NewOp(prodKernel[T], true).called(opProd) }
 
 // Min takes the smaller one, or a NaN if there is one.
-func Min[T Real]() *Op[T] { return each(func(a, b T) T { return min(a, b) }).called(opMin) }
+func Min[T Real]() *Op[T] { return NewOp(minKernel[T], true).called(opMin) }
 
 // Max takes the greater one, or a NaN if there is one.
-func Max[T Real]() *Op[T] { return each(func(a, b T) T { return max(a, b) }).called(opMax) }
+func Max[T Real]() *Op[T] { return NewOp(maxKernel[T], true).called(opMax) }
 
 // BAnd is the bitwise and.
-func BAnd[T Integer]() *Op[T] { return each(func(a, b T) T { return a & b }).called(opBAnd) }
+func BAnd[T Integer]() *Op[T] { return bytewise[T](andKernel).called(opBAnd) }
 
 // BOr is the bitwise or.
-func BOr[T Integer]() *Op[T] { return each(func(a, b T) T { return a | b }).called(opBOr) }
+func BOr[T Integer]() *Op[T] { return bytewise[T](orKernel).called(opBOr) }
 
 // BXor is the bitwise exclusive or.
-func BXor[T Integer]() *Op[T] { return each(func(a, b T) T { return a ^ b }).called(opBXor) }
+func BXor[T Integer]() *Op[T] { return bytewise[T](xorKernel).called(opBXor) }
 
 // LAnd is the logical and.
-func LAnd() *Op[bool] { return each(func(a, b bool) bool { return a && b }).called(opLAnd) }
+func LAnd() *Op[bool] { return bytewise[bool](andKernel).called(opLAnd) }
 
 // LOr is the logical or.
-func LOr() *Op[bool] { return each(func(a, b bool) bool { return a || b }).called(opLOr) }
+func LOr() *Op[bool] { return bytewise[bool](orKernel).called(opLOr) }
 
 // LXor is the logical exclusive or.
-func LXor() *Op[bool] { return each(func(a, b bool) bool { return a != b }).called(opLXor) }
+func LXor() *Op[bool] { return bytewise[bool](xorKernel).called(opLXor) }
 
 // Loc is a value and where it comes from, such as a rank or an index.
 type Loc[T Real] struct {
@@ -143,6 +129,12 @@ func MaxLoc[T Real]() *Op[Loc[T]] {
 		}
 		return a
 	}).called(opMaxLoc)
+}
+
+// bytewise makes a commutative operator of a function of the bytes of elements.
+func bytewise[T any](f func(inout, in []byte)) *Op[T] {
+	size, _ := elementSize[T]() // as in NewOp
+	return &Op[T]{op: &coll.Op{Size: max(size, 1), Commutative: true, Apply: f}}
 }
 
 // each makes a commutative operator of a function of two elements.
