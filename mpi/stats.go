@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -44,6 +45,22 @@ func Stats() Statistics {
 		return Statistics{}
 	}
 	return c.statistics()
+}
+
+// GraphStatistics is what a rank has executed of nonblocking collective operations and
+// graphs, its own and others'.
+type GraphStatistics = cad.Counters
+
+// GraphStats returns what this process' rank has executed since Init, zeros before. It
+// does not block for long.
+func GraphStats() GraphStatistics {
+	world.mu.Lock()
+	c := world.comm
+	world.mu.Unlock()
+	if c == nil {
+		return GraphStatistics{}
+	}
+	return c.graphs.Counters()
 }
 
 func (c *Comm) statistics() Statistics { return statistics(c.engine.Stats()) }

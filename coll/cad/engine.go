@@ -183,14 +183,18 @@ func (e *Engine) announce() {
 	}
 }
 
-// Counters is what a rank has executed.
+// Counters is what a rank has executed, and how much memory its graphs take.
 type Counters struct {
 	Nodes   uint64 // all that move or combine bytes
 	Foreign uint64 // those of other ranks' graphs
 	Bytes   uint64 // moved or combined
+	Memory  uint64 // bytes that the rank's graphs take that are underway or prepared
 }
 
 // Counters returns what this rank has executed so far.
 func (e *Engine) Counters() Counters {
-	return Counters{e.executed.nodes.Load(), e.executed.foreign.Load(), e.executed.bytes.Load()}
+	e.mu.Lock()
+	memory := e.nodes.bytes + e.aux.bytes
+	e.mu.Unlock()
+	return Counters{e.executed.nodes.Load(), e.executed.foreign.Load(), e.executed.bytes.Load(), memory}
 }
