@@ -14,5 +14,8 @@
 // around many, barrier, bcast and others collective operations: see Timed. Installed
 // MPIs run the same loops in C (peer/) in turn with ours: see Peer.
 //
+// overlap computes while nonblocking collectives are underway, the experiment of the KACC
+// paper: see Overlap, Chain and Graphs.
+//
 // NPB runs the NAS Parallel Benchmarks of package npb.
 package bench

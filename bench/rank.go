@@ -16,6 +16,10 @@ var ranks = map[string]func(args []string){
 	"coll":      collRankMain,
 	"footprint": footprintRankMain,
 	"npb":       npbRankMain,
+
+	"overlap":       overlapRankMain,
+	"overlap_chain": chainRankMain,
+	"overlap_graph": graphRankMain,
 }
 
 // RankMain runs a rank program and returns true, where args (those of the

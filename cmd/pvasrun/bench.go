@@ -16,7 +16,7 @@ import (
 // executeBench runs the benchmark that the first argument names.
 func executeBench(args []string) error {
 	benchmarks := map[string]func(context.Context, []string) error{
-		"touch": executeTouch, "footprint": executeFootprint, "npb": executeNPB,
+		"touch": executeTouch, "footprint": executeFootprint, "npb": executeNPB, "overlap": executeOverlap,
 	}
 	for _, name := range bench.Patterns() {
 		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, messageKind, args) }

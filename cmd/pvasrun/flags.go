@@ -56,16 +56,24 @@ type counts []int
 
 // UnmarshalFlag parses a flag's value.
 func (v *counts) UnmarshalFlag(text string) error {
-	var list counts
-	for item := range strings.SplitSeq(text, ",") {
-		n, err := strconv.Atoi(item)
-		if err != nil || n < 1 {
-			return fmt.Errorf("%q is not a list of rank counts such as 8,16,32", text)
-		}
-		list = append(list, n)
+	list, ok := numbers(text, 1)
+	if !ok {
+		return fmt.Errorf("%q is not a list of rank counts such as 8,16,32", text)
 	}
 	*v = list
 	return nil
+}
+
+// numbers parses a list of numbers that are not less than least.
+func numbers(text string, least int) (list []int, ok bool) {
+	for item := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(item)
+		if err != nil || n < least {
+			return nil, false
+		}
+		list = append(list, n)
+	}
+	return list, true
 }
 
 // btlNames is a list of task models such as pvas,sm.

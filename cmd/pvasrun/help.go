@@ -36,6 +36,9 @@ var examples = map[string][]string{
 	"pvasrun bench npb": {
 		"two kernels on four ranks, both task models", "pvasrun bench npb is,ft --class A -n 4 --btl pvas,sm",
 	},
+	"pvasrun bench overlap": {
+		"what Open MPI and ours leave for computing, drawn", "pvasrun bench overlap --sizes 4K,64K,1M --compare openmpi --plot overlap.svg",
+	},
 	"pvasrun completion": {
 		"in this bash only", ". <(pvasrun completion bash)",
 		"in every bash from now on", "pvasrun completion bash >~/.local/share/bash-completion/completions/pvasrun",

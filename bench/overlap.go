@@ -1,0 +1,236 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// EveryRank, as a number of helpers, means as many as there are ranks.
+const EveryRank = -1
+
+// An OverlapContender is a contestant, and how its nonblocking collectives make
+// progress, where it is ours. The policy "messages" with a helper in every rank is what
+// LibNBC does: a thread per process.
+type OverlapContender struct {
+	Contestant
+	Policy  string // of PVAS_PROGRESS; "": of a peer
+	Helpers int    // threads of the job that only make progress
+}
+
+// String names the contender in tables.
+func (c OverlapContender) String() string {
+	switch {
+	case c.Policy == "":
+		return c.Contestant.String()
+	case c.Helpers == EveryRank:
+		return c.Contestant.String() + " " + c.Policy + "+N"
+	}
+	return fmt.Sprintf("%s %s+%d", c.Contestant, c.Policy, c.Helpers)
+}
+
+// in returns the contender with the number of helpers that it has with n ranks.
+func (c OverlapContender) in(n int) OverlapContender {
+	if c.Helpers == EveryRank {
+		c.Helpers = n
+	}
+	return c
+}
+
+// run is Contestant.run that has progress made as it should be.
+func (c OverlapContender) run(ctx context.Context, n int, args []string) ([]byte, error) {
+	if c.IsPeer() {
+		return c.Contestant.run(ctx, n, args)
+	}
+	helpers := strconv.Itoa(c.in(n).Helpers)
+	return c.runOurs(ctx, n, args, func(j *launcher.Job) {
+		j.Apps[0].Env = append(j.Apps[0].Env, "PVAS_PROGRESS="+c.Policy, "PVAS_HELPERS="+helpers)
+	})
+}
+
+// tests are those of all numbers of tests that are worth while: a contender whose
+// helpers make progress calls none but that after each product.
+func (c OverlapContender) tests(all []int) []int {
+	if c.Helpers == 0 {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(t int) bool { return t > 0 })
+}
+
+// OverlapConfig describes a run of Overlap.
+type OverlapConfig struct {
+	Ranks  []int
+	Sizes  []int         // bytes of a message, at least 1
+	Grains []int         // rows of the matrices
+	Tests  []int         // calls of Test per message, or EachProduct
+	Work   time.Duration // computing per message; 0: as long as the slowest contender's message takes alone
+	Loop   time.Duration // that each of the loops should take
+	Rounds int           // each contender runs so often, in turn; medians are reported
+
+	Contenders []OverlapContender
+	Step       func(contender string, round int) // told before each job; nil: nobody
+}
+
+// An OverlapResult is one contender with one message and one way to compute. Each
+// number is a median over the rounds, and an average over the ranks.
+type OverlapResult struct {
+	Contender OverlapContender `json:"-"`
+
+	Benchmark  string  `json:"benchmark"`  // "overlap"
+	Contestant string  `json:"contestant"` // pvas, sm, or the name of the peer
+	Policy     string  `json:"policy"`
+	Helpers    int     `json:"helpers"`
+	Ranks      int     `json:"ranks"`
+	Bytes      int     `json:"bytes"`
+	Grain      int     `json:"grain"`
+	Tests      int     `json:"tests"`
+	Elapsed    float64 `json:"elapsed_us"` // from a message to the next, or with EachProduct until it is there
+	NonCompute float64 `json:"noncompute_share"`
+	OSU        float64 `json:"overlap_osu"` // percent
+	IMB        float64 `json:"overlap_imb"` // percent
+	Pure       float64 `json:"pure_us"`     // a message with nothing else
+	Compute    float64 `json:"compute_us"`  // the products of a message with nothing else
+	Product    float64 `json:"product_ns"`
+
+	Executed []Executed `json:"executed,omitempty"` // by rank, of all that the last job did
+}
+
+// Overlap is the experiment of the KACC paper ("Evaluation"): each rank multiplies
+// matrices while a broadcast is underway. It returns results by number of ranks and
+// contender.
+func Overlap(ctx context.Context, cfg OverlapConfig) (all []OverlapResult, err error) {
+	for _, ranks := range cfg.Ranks {
+		work, err := cfg.work(ctx, ranks)
+		if err != nil {
+			return nil, err
+		}
+		results, err := cfg.measure(ctx, ranks, work)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, results...)
+	}
+	return all, nil
+}
+
+// work returns how much computing goes with a message, by size.
+func (cfg *OverlapConfig) work(ctx context.Context, ranks int) (work []time.Duration, err error) {
+	work = make([]time.Duration, len(cfg.Sizes))
+	items := make([]overlapItem, len(cfg.Sizes))
+	for i, n := range cfg.Sizes {
+		work[i] = cfg.Work
+		items[i] = overlapItem{bytes: n, grain: cfg.Grains[0]}
+	}
+	if cfg.Work != 0 {
+		return work, nil
+	}
+	for _, c := range cfg.Contenders {
+		samples, _, err := cfg.job(ctx, c, ranks, 0, items)
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range samples {
+			work[i] = max(work[i], time.Duration(s.pure*1e3))
+		}
+	}
+	return work, nil
+}
+
+// measure runs the contenders in turn.
+func (cfg *OverlapConfig) measure(ctx context.Context, ranks int, work []time.Duration) (all []OverlapResult, err error) {
+	samples := make([][][]overlapSample, len(cfg.Contenders)) // contender, item, round
+	executed := make([][]Executed, len(cfg.Contenders))
+	for round := range cfg.Rounds {
+		for i, c := range cfg.Contenders {
+			found, ex, err := cfg.job(ctx, c, ranks, round, cfg.items(c, work))
+			if err != nil {
+				return nil, err
+			}
+			if round == 0 {
+				samples[i] = make([][]overlapSample, len(found))
+			}
+			for k, s := range found {
+				samples[i][k] = append(samples[i][k], s)
+			}
+			executed[i] = ex
+		}
+	}
+	for i, c := range cfg.Contenders {
+		for k, item := range cfg.items(c, work) {
+			r := overlapResult(c, ranks, item, samples[i][k])
+			r.Executed = executed[i]
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// items are what a contender's rank program measures.
+func (cfg *OverlapConfig) items(c OverlapContender, work []time.Duration) (items []overlapItem) {
+	for i, n := range cfg.Sizes {
+		for _, grain := range cfg.Grains {
+			for _, tests := range c.tests(cfg.Tests) {
+				items = append(items, overlapItem{n, grain, tests, work[i]})
+			}
+		}
+	}
+	return items
+}
+
+// job runs one job and returns what it has found, by item.
+func (cfg *OverlapConfig) job(ctx context.Context, c OverlapContender, ranks, round int, items []overlapItem) (samples []overlapSample, executed []Executed, err error) {
+	if cfg.Step != nil {
+		cfg.Step(fmt.Sprintf("%v, %d ranks", c, ranks), round)
+	}
+	list := make([]string, len(items))
+	for i, item := range items {
+		list[i] = item.String()
+	}
+	seconds := strconv.FormatFloat(cfg.Loop.Seconds(), 'f', -1, 64)
+	out, err := c.run(ctx, ranks, []string{"overlap", seconds, strings.Join(list, ",")})
+	if err != nil {
+		return nil, nil, fmt.Errorf("bench: overlap: %v with %d ranks: %w", c, ranks, err)
+	}
+	lines := strings.Split(string(bytes.TrimSpace(out)), "\n")
+	for i := range items {
+		s, err := parseOverlapSample(lines[min(i, len(lines)-1)])
+		if err != nil || i >= len(lines) {
+			return nil, nil, fmt.Errorf("bench: overlap: %v: unexpected output %.200q", c, out)
+		}
+		samples = append(samples, s)
+	}
+	executed, err = parseExecuted(lines[len(items):])
+	return samples, executed, err
+}
+
+func overlapResult(c OverlapContender, ranks int, item overlapItem, rounds []overlapSample) OverlapResult {
+	middle := func(value func(overlapSample) float64) float64 { return medianOf(rounds, value) }
+	return OverlapResult{
+		Contender: c, Benchmark: "overlap", Contestant: c.Name, Policy: c.Policy, Helpers: c.in(ranks).Helpers,
+		Ranks: ranks, Bytes: item.bytes, Grain: item.grain, Tests: item.tests,
+		Elapsed:    middle(func(s overlapSample) float64 { return s.elapsed }),
+		NonCompute: middle(overlapSample.noncompute),
+		OSU:        middle(overlapSample.osu),
+		IMB:        middle(overlapSample.imb),
+		Pure:       middle(func(s overlapSample) float64 { return s.pure }),
+		Compute:    middle(overlapSample.compute),
+		Product:    middle(func(s overlapSample) float64 { return s.product }),
+	}
+}
+
+// medianOf returns the middle one of the values of a list, the lower one of two.
+func medianOf[T any](list []T, value func(T) float64) float64 {
+	v := make([]float64, len(list))
+	for i, x := range list {
+		v[i] = value(x)
+	}
+	slices.SortFunc(v, cmp.Compare)
+	return v[(len(v)-1)/2]
+}

@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ChainConfig describes a run of Chain.
+type ChainConfig struct {
+	Ranks, Bytes int
+	Period       time.Duration // that an inner rank computes, by the clock, before it tests
+	Repetitions  int           // in a job
+	Rounds       int           // jobs of each contender, in turn
+	Contenders   []OverlapContender
+	Step         func(contender string, round int) // told before each job; nil: nobody
+}
+
+// A ChainResult is one contender in Chain.
+type ChainResult struct {
+	Contender OverlapContender `json:"-"`
+
+	Benchmark  string  `json:"benchmark"` // "chain"
+	Contestant string  `json:"contestant"`
+	Policy     string  `json:"policy"`
+	Helpers    int     `json:"helpers"`
+	Ranks      int     `json:"ranks"`
+	Bytes      int     `json:"bytes"`
+	Period     float64 `json:"period_ms"`
+	Elapsed    float64 `json:"elapsed_us"` // median over all repetitions
+	Min        float64 `json:"t_min_us"`
+	Max        float64 `json:"t_max_us"`
+	Periods    float64 `json:"periods"` // what Elapsed is of them
+}
+
+// Chain passes data down a chain of ranks, from the first to the last, while those
+// between them compute and look after communication rarely: by one Test after each
+// period. It measures the time from the first rank's call until the last has the data.
+func Chain(ctx context.Context, cfg ChainConfig) (results []ChainResult, err error) {
+	ms := float64(cfg.Period.Microseconds()) / 1e3
+	args := []string{"overlap_chain", strconv.Itoa(cfg.Bytes), strconv.FormatFloat(ms, 'f', -1, 64), strconv.Itoa(cfg.Repetitions)}
+	took := make([][]float64, len(cfg.Contenders))
+	for round := range cfg.Rounds {
+		for i, c := range cfg.Contenders {
+			if cfg.Step != nil {
+				cfg.Step(fmt.Sprintf("%v, chain", c), round)
+			}
+			out, err := c.run(ctx, cfg.Ranks, args)
+			if err != nil {
+				return nil, fmt.Errorf("bench: chain: %v: %w", c, err)
+			}
+			for line := range strings.Lines(string(out)) {
+				us, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
+				if err != nil {
+					return nil, fmt.Errorf("bench: chain: %v: unexpected output %.200q", c, out)
+				}
+				took[i] = append(took[i], us)
+			}
+		}
+	}
+	for i, c := range cfg.Contenders {
+		results = append(results, cfg.result(c, took[i], ms))
+	}
+	return results, nil
+}
+
+func (cfg *ChainConfig) result(c OverlapContender, took []float64, ms float64) ChainResult {
+	r := ChainResult{
+		Contender: c, Benchmark: "chain", Contestant: c.Name, Policy: c.Policy, Helpers: c.in(cfg.Ranks).Helpers,
+		Ranks: cfg.Ranks, Bytes: cfg.Bytes, Period: ms,
+		Elapsed: medianOf(took, func(us float64) float64 { return us }), Min: took[0],
+	}
+	for _, us := range took {
+		r.Min, r.Max = min(r.Min, us), max(r.Max, us)
+	}
+	r.Periods = r.Elapsed / 1e3 / ms
+	return r
+}

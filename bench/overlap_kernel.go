@@ -1,0 +1,34 @@
+package bench
+
+// matrices are what a rank of the overlap benchmark computes with: a product is as long
+// as the grain says.
+type matrices struct {
+	n       int
+	a, b, c []float64 // n rows of n
+}
+
+func newMatrices(n int) *matrices {
+	m := &matrices{n, make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)}
+	for i := range m.a {
+		m.a[i], m.b[i] = float64(i), float64(i)
+	}
+	return m
+}
+
+// multiply sets c = a b. It is not inlined: the same code must run in every loop, as they
+// are compared.
+//
+//go:noinline
+func (m *matrices) multiply() {
+	n := m.n
+	for i := range n {
+		row, out := m.a[i*n:][:n], m.c[i*n:][:n]
+		for j := range out {
+			sum := 0.0
+			for k, x := range row {
+				sum += x * m.b[k*n+j]
+			}
+			out[j] = sum
+		}
+	}
+}

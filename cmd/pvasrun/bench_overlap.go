@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/job"
+)
+
+type overlapFlags struct {
+	contestantFlags
+	NP      counts       `short:"n" long:"np" env:"PVASRUN_NP" value-name:"LIST" default:"2" description:"numbers of ranks"`
+	Sizes   sizes        `long:"sizes" env:"PVASRUN_SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
+	Grains  grains       `long:"grain" env:"PVASRUN_GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
+	Tests   testCounts   `long:"tests" env:"PVASRUN_TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
+	Policy  policies     `long:"policy" env:"PVASRUN_POLICY" value-name:"LIST" default:"steal,inline,owner,messages" description:"how ours makes progress"`
+	Helpers helperCounts `long:"helpers" env:"PVASRUN_HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, with steal and owner"`
+	Work    lapse        `long:"work" env:"PVASRUN_WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
+	Loop    lapse        `long:"loop" env:"PVASRUN_LOOP" value-name:"DUR" default:"30ms" description:"length of each measurement"`
+	Rounds  int          `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default:"5" description:"runs of each contestant, in turn; medians are reported"`
+	Parts   []string     `long:"part" env:"PVASRUN_PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
+	Plot    string       `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE" description:"draw the broadcasts as SVG, those of the first number of ranks and the first grain"`
+	Verbose bool         `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"show which ranks have done the work"`
+}
+
+const overlapDescription = `The experiment of the KACC paper: computing while communication is underway.
+
+broadcast: each rank multiplies matrices while an Ibcast is underway. It makes as many products as --work says, calls Test --tests times meanwhile, then Wait; or, with each, it calls Test after each product, and makes products until the broadcast is there. time is from one broadcast to the next, alone that of a broadcast with no computing. not computing is the share of CPU time that the products do not account for, at the rate that they have when all ranks make nothing else. OSU and IMB are the overlap by the formulas of the OSU benchmarks and of IMB-NBC, in percent.
+
+chain: 1 MiB goes down a chain of 8 ranks, of which all but the ends compute for 10 ms of the clock, call Test once, and so on: the time until the last rank has the data.
+
+graph: what graphs of 1,000 nodes that do nothing cost on one rank, in nanoseconds per node.
+
+Ours are named by policy and number of helpers. The policy messages has graphs progressed by messages, as with sm; with N helpers, one in each rank, it is what LibNBC does. The MPIs of --compare run the same loops in C. ratio is to the best of each of them, and to the thread per rank.`
+
+// What the parts that have no flags measure, as issued in the project's goals.
+const (
+	chainRanks  = 8
+	chainBytes  = 1 << 20
+	chainPeriod = 10 * time.Millisecond
+	chainReps   = 5
+	graphNodes  = 1000
+	graphReps   = 200
+)
+
+func executeOverlap(ctx context.Context, args []string) error {
+	var f overlapFlags
+	if err := parseOnly("pvasrun bench overlap", overlapDescription, &f, args); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return usageError{err}
+	}
+	auto := []string{job.SingleCopyAuto.String()}
+	base, closeAll, err := f.contenders(auto, auto)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	return f.run(ctx, f.progressing(base))
+}
+
+func (f *overlapFlags) check() error {
+	switch {
+	case slices.Min(f.Sizes) < 1:
+		return errors.New("--sizes: at least 1")
+	case f.Rounds < 1:
+		return errors.New("--rounds: at least one is needed")
+	case f.Loop <= 0:
+		return errors.New("--loop: write for example 30ms")
+	case f.Plot != "" && (len(f.Sizes) < 2 || !f.wants("broadcast")):
+		return errors.New("--plot: draws broadcasts of at least two --sizes")
+	}
+	return nil
+}
+
+func (f *overlapFlags) wants(part string) bool {
+	return len(f.Parts) == 0 || slices.Contains(f.Parts, part)
+}
+
+// progressing are the contestants in all their ways to make progress. Helpers are of no
+// use to inline, and between processes there is but one way.
+func (f *overlapFlags) progressing(base []bench.Contestant) (list []bench.OverlapContender) {
+	for _, c := range base {
+		of := func(policy string, helpers ...int) {
+			for _, k := range helpers {
+				list = append(list, bench.OverlapContender{Contestant: c, Policy: policy, Helpers: k})
+			}
+		}
+		if c.IsPeer() {
+			of("", 0)
+			continue
+		}
+		for _, policy := range f.Policy {
+			switch {
+			case policy == "messages":
+				of(policy, 0, bench.EveryRank)
+			case c.Name == job.BTLSM.String():
+			case policy == "inline":
+				of(policy, 0)
+			default:
+				of(policy, f.Helpers...)
+			}
+		}
+	}
+	return list
+}
+
+// run measures what is wanted.
+func (f *overlapFlags) run(ctx context.Context, contenders []bench.OverlapContender) (err error) {
+	if len(contenders) == 0 {
+		return usageError{errors.New("--btl, --policy and --compare leave nobody to measure: sm has the policy messages only")}
+	}
+	progress := newProgress(f.steps(contenders))
+	defer progress.done()
+	step := func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) }
+	r := overlapReport{flags: f}
+	if f.wants("broadcast") {
+		r.broadcasts, err = bench.Overlap(ctx, bench.OverlapConfig{
+			Ranks: f.NP, Sizes: f.Sizes, Grains: f.Grains, Tests: f.Tests, Work: time.Duration(f.Work),
+			Loop: time.Duration(f.Loop), Rounds: f.Rounds, Contenders: contenders, Step: step,
+		})
+	}
+	if err == nil && f.wants("chain") {
+		r.chains, err = bench.Chain(ctx, bench.ChainConfig{
+			Ranks: chainRanks, Bytes: chainBytes, Period: chainPeriod, Repetitions: chainReps, Rounds: f.Rounds,
+			Contenders: contenders, Step: step,
+		})
+	}
+	if err == nil && f.wants("graph") {
+		r.graphs, err = bench.Graphs(ctx, bench.GraphConfig{
+			Nodes: graphNodes, Repetitions: graphReps, Rounds: f.Rounds, Contenders: contenders, Step: step,
+		})
+	}
+	progress.done()
+	if err != nil {
+		return err
+	}
+	return r.write()
+}
+
+// steps is how many jobs there will be.
+func (f *overlapFlags) steps(contenders []bench.OverlapContender) (n int) {
+	rounds := f.Rounds * len(contenders)
+	if f.wants("broadcast") {
+		n += len(f.NP) * rounds
+		if f.Work == 0 {
+			n += len(f.NP) * len(contenders)
+		}
+	}
+	if f.wants("chain") {
+		n += rounds
+	}
+	if f.wants("graph") {
+		n += bench.GraphJobs(contenders, f.Rounds)
+	}
+	return n
+}
+
+// plot draws the broadcasts of the first number of ranks and the first grain.
+func (f *overlapFlags) plot(results []bench.OverlapResult) error {
+	results = slices.DeleteFunc(slices.Clone(results), func(r bench.OverlapResult) bool {
+		return r.Ranks != f.NP[0] || r.Grain != f.Grains[0]
+	})
+	file, err := os.Create(f.Plot)
+	if err != nil {
+		return err
+	}
+	return errors.Join(bench.PlotOverlap(file, results), file.Close())
+}
+
+// grains is a list of numbers of rows such as 4,40.
+type grains []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *grains) UnmarshalFlag(text string) error {
+	list, ok := numbers(text, 1)
+	if !ok {
+		return fmt.Errorf("%q is not a list of matrix sizes such as 4,40", text)
+	}
+	*v = list
+	return nil
+}
+
+// helperCounts is a list of numbers of helpers such as 0,1,2.
+type helperCounts []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *helperCounts) UnmarshalFlag(text string) error {
+	list, ok := numbers(text, 0)
+	if !ok {
+		return fmt.Errorf("%q is not a list of numbers of helpers such as 0,1,2", text)
+	}
+	*v = list
+	return nil
+}
+
+// testCounts is a list of numbers of tests such as 0,10,each.
+type testCounts []int
+
+// UnmarshalFlag parses a flag's value.
+func (v *testCounts) UnmarshalFlag(text string) error {
+	var list testCounts
+	for item := range strings.SplitSeq(text, ",") {
+		n, ok := []int{bench.EachProduct}, item == "each"
+		if !ok {
+			n, ok = numbers(item, 0)
+		}
+		if !ok {
+			return fmt.Errorf("%q is not a list of numbers of tests such as 0,10,each", text)
+		}
+		list = append(list, n...)
+	}
+	*v = list
+	return nil
+}
+
+// policies is a list of ways to make progress such as steal,owner.
+type policies []string
+
+var allPolicies = []string{"steal", "inline", "owner", "messages"}
+
+// UnmarshalFlag parses a flag's value.
+func (v *policies) UnmarshalFlag(text string) error {
+	*v = strings.Split(text, ",")
+	for _, name := range *v {
+		if !slices.Contains(allPolicies, name) {
+			return fmt.Errorf("%q is not a list of %s", text, strings.Join(allPolicies, ", "))
+		}
+	}
+	return nil
+}
