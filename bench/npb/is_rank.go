@@ -29,10 +29,12 @@ func (s *sorter) group() {
 // keys in a row need not wait for one another.
 func histogram(counts *[maxBuckets]uint32, keys []int32, shift uint) {
 	var odd [maxBuckets]uint32
-	for len(keys) >= 2 {
+	shift %= 32 // nothing else, which spares a check
+	for ; len(keys) >= 4; keys = keys[4:] {
 		counts[uint32(keys[0])>>shift%maxBuckets]++
 		odd[uint32(keys[1])>>shift%maxBuckets]++
-		keys = keys[2:]
+		counts[uint32(keys[2])>>shift%maxBuckets]++
+		odd[uint32(keys[3])>>shift%maxBuckets]++
 	}
 	for _, k := range keys {
 		counts[uint32(k)>>shift%maxBuckets]++
@@ -49,6 +51,7 @@ func scatter(dst []int32, places *[maxBuckets]uint32, keys []int32, shift uint) 
 		return
 	}
 	mask := uint(len(dst) - 1)
+	shift %= 32
 	for _, k := range keys {
 		b := uint32(k) >> shift % maxBuckets
 		at := places[b]
