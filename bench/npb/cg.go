@@ -70,20 +70,20 @@ func (cg) run(world *mpi.Comm, class Class) (Result, error) {
 // power of two.
 type cgSolver struct {
 	*cgGrid
-	matrix     sparse
+	matrix     matrix
 	x, z, p    []float64
 	q, r       []float64
 	sums       []float64 // one for each row of the rank
 	two, three []float64 // z and p with what is behind
 }
 
-func newCGSolver(g *cgGrid, matrix sparse) *cgSolver {
+func newCGSolver(g *cgGrid, m matrix) *cgSolver {
 	columns := g.columns()
 	n, padded := columns.len(), 1
 	for padded < n {
 		padded *= 2
 	}
-	s := &cgSolver{cgGrid: g, matrix: matrix, two: make([]float64, padded), three: make([]float64, padded)}
+	s := &cgSolver{cgGrid: g, matrix: m, two: make([]float64, padded), three: make([]float64, padded)}
 	s.x, s.z, s.p = make([]float64, n), s.two[:n], s.three[:n]
 	s.q, s.r, s.sums = make([]float64, n), make([]float64, n), make([]float64, g.rows().len())
 	return s

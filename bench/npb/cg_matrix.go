@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
+// A matrix multiplies: it sets dst to the product with src, the length of which is a
+// power of two and not less than the number of columns.
+type matrix interface{ times(dst, src []float64) }
+
 // A sparse matrix has for each row the elements that are not zero, four at a time; the
-// last four of a row are filled up with zeros. A row ends where the next begins.
-type sparse struct {
-	rows  []int // where each begins in quads; and where the last ends
-	quads []quad
+// last four of a row are filled up with zeros. A row ends where the next begins. The
+// numbers of columns are as short as can be: the matrix does not stay in the cache, so
+// that its length is what counts.
+type sparse[C uint16 | uint32] struct {
+	rows    []int // where each begins in fours; and where the last ends
+	values  [][4]float64
+	columns [][4]C // from the first of the block
 }
 
-type quad struct {
-	values  [4]float64
-	columns [4]uint32 // from that of the block's first
-}
-
-// times sets dst to the product of the matrix and a vector, the length of which is a
-// power of two: that spares a check for each element.
-func (m *sparse) times(dst, src []float64) {
+// times relies on the length of src to spare a check for each element.
+func (m *sparse[C]) times(dst, src []float64) {
 	if len(src) == 0 {
 		return
 	}
@@ -27,13 +28,14 @@ func (m *sparse) times(dst, src []float64) {
 	begin := 0
 	for i, end := range m.rows[1:][:len(dst)] {
 		var s0, s1, s2, s3 float64
-		row := m.quads[begin:end]
-		for k := range row {
-			q := &row[k]
-			s0 += q.values[0] * src[uint(q.columns[0])&mask]
-			s1 += q.values[1] * src[uint(q.columns[1])&mask]
-			s2 += q.values[2] * src[uint(q.columns[2])&mask]
-			s3 += q.values[3] * src[uint(q.columns[3])&mask]
+		values := m.values[begin:end]
+		columns := m.columns[begin:][:len(values)]
+		for k := range values {
+			v, c := &values[k], &columns[k]
+			s0 += v[0] * src[uint(c[0])&mask]
+			s1 += v[1] * src[uint(c[1])&mask]
+			s2 += v[2] * src[uint(c[2])&mask]
+			s3 += v[3] * src[uint(c[3])&mask]
 		}
 		dst[i] = (s0 + s1) + (s2 + s3)
 		begin = end
@@ -48,10 +50,19 @@ type element struct {
 
 // block makes a block of the matrix. All of it is a sum over random sparse vectors x[i],
 // of w[i] x[i] x[i]', where w falls from 1 to 0.1, plus a multiple of the identity.
-func (p cgProblem) block(rows, columns span) sparse {
-	const condition = 0.1
+func (p cgProblem) block(rows, columns span) matrix {
+	if columns.len() <= 1<<16 {
+		return makeBlock[uint16](p, rows, columns)
+	}
+	return makeBlock[uint32](p, rows, columns)
+}
+
+// cgCondition is the last weight, and what the identity is multiplied by but for the shift.
+const cgCondition = 0.1
+
+func makeBlock[C uint16 | uint32](p cgProblem, rows, columns span) *sparse[C] {
 	vectors := p.vectors()
-	weight, ratio := make([]float64, p.n), math.Pow(condition, 1/float64(p.n))
+	weight, ratio := make([]float64, p.n), math.Pow(cgCondition, 1/float64(p.n))
 	in := make([][]int32, rows.len()) // by row: the vectors that have an element there
 	for i, w := 0, 1.0; i < p.n; i, w = i+1, w*ratio {
 		weight[i] = w
@@ -61,7 +72,7 @@ func (p cgProblem) block(rows, columns span) sparse {
 			}
 		}
 	}
-	m := sparse{rows: make([]int, 1, rows.len()+1)}
+	m := &sparse[C]{rows: make([]int, 1, rows.len()+1)}
 	sums := rowSums{values: make([]float64, columns.len()), used: make([]bool, columns.len())}
 	for r, list := range in {
 		for _, i := range list {
@@ -73,10 +84,9 @@ func (p cgProblem) block(rows, columns span) sparse {
 			}
 		}
 		if d := rows.first + r; d >= columns.first && d < columns.end {
-			sums.add(d-columns.first, condition-p.shift)
+			sums.add(d-columns.first, cgCondition-p.shift)
 		}
-		m.quads = sums.drain(m.quads)
-		m.rows = append(m.rows, len(m.quads))
+		drain(&sums, m)
 	}
 	return m
 }
@@ -132,17 +142,17 @@ func (s *rowSums) add(at int, value float64) {
 	s.values[at] += value
 }
 
-// drain appends the row to quads, by ascending column, and begins the next.
-func (s *rowSums) drain(quads []quad) []quad {
+// drain appends the row to a matrix, by ascending column, and begins the next.
+func drain[C uint16 | uint32](s *rowSums, m *sparse[C]) {
 	slices.Sort(s.places)
 	for i, at := range s.places {
 		if i%4 == 0 {
-			quads = append(quads, quad{})
+			m.values, m.columns = append(m.values, [4]float64{}), append(m.columns, [4]C{})
 		}
-		q := &quads[len(quads)-1]
-		q.values[i%4], q.columns[i%4] = s.values[at], uint32(at)
+		last := len(m.values) - 1
+		m.values[last][i%4], m.columns[last][i%4] = s.values[at], C(at)
 		s.values[at], s.used[at] = 0, false
 	}
 	s.places = s.places[:0]
-	return quads
+	m.rows = append(m.rows, len(m.values))
 }

@@ -9,7 +9,9 @@ import (
 // The matrix is symmetric, and its blocks fit together.
 func TestCGMatrix(t *testing.T) {
 	p := cgProblem{n: 50, nonzeros: 4, shift: 3}
-	all := p.dense(span{0, p.n}, span{0, p.n})
+	whole := span{0, p.n}
+	all := dense(p.block(whole, whole), p.n, p.n)
+	require.Equal(t, all, dense(makeBlock[uint32](p, whole, whole), p.n, p.n))
 	nonzeros := 0
 	for i, row := range all {
 		require.NotZero(t, row[i])
@@ -24,22 +26,21 @@ func TestCGMatrix(t *testing.T) {
 	require.Less(t, nonzeros, p.n*(p.nonzeros+1)*(p.nonzeros+1))
 	for _, rows := range []span{{0, 13}, {13, 50}} {
 		for _, columns := range []span{{0, 31}, {31, 50}} {
-			for i, row := range p.dense(rows, columns) {
+			for i, row := range dense(p.block(rows, columns), rows.len(), columns.len()) {
 				require.Equal(t, all[rows.first+i][columns.first:columns.end], row)
 			}
 		}
 	}
 }
 
-// dense makes a block of the matrix by multiplying it with unit vectors.
-func (p cgProblem) dense(rows, columns span) [][]float64 {
-	m := p.block(rows, columns)
-	result := make([][]float64, rows.len())
+// dense makes the elements of a matrix by multiplying it with unit vectors.
+func dense(m matrix, rows, columns int) [][]float64 {
+	result := make([][]float64, rows)
 	for i := range result {
-		result[i] = make([]float64, columns.len())
+		result[i] = make([]float64, columns)
 	}
-	column, e := make([]float64, rows.len()), make([]float64, 64)
-	for j := range columns.len() {
+	column, e := make([]float64, rows), make([]float64, 64)
+	for j := range columns {
 		e[j] = 1
 		m.times(column, e)
 		e[j] = 0
