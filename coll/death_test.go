@@ -217,6 +217,26 @@ func TestMismatch(t *testing.T) {
 	}
 }
 
+// TestMismatchInPassing: two roots broadcast at the same time, and neither waits for what
+// the other sends. Who receives it in a later call is told so.
+func TestMismatchInPassing(t *testing.T) {
+	root, module := colltest.Worlds[0].Start(t, 2, 2)
+	for rank, err := range run(t, root, module, func(w *Team) error {
+		a := simple(Bcast, w, 8)
+		a.Root = w.Rank
+		if err := w.Run(a); err != nil {
+			return err
+		}
+		err := w.Run(simple(Bcast, w, 8))
+		if bad, ok := errors.AsType[*MismatchError](err); w.Rank == 1 && (!ok || bad.Member != 0) {
+			return fmt.Errorf("error is %w", err)
+		}
+		return nil
+	}) {
+		require.NoError(t, err, "rank %d", rank)
+	}
+}
+
 // TestLengthsOfBlocks: in the v forms only the two ends of a block can compare.
 func TestLengthsOfBlocks(t *testing.T) {
 	for _, maker := range colltest.Worlds {

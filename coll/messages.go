@@ -8,11 +8,12 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
-// Collectives by messages. The messages of a call carry no number: those of one
-// member to another arrive in order, all members make the same calls in the same
+// Collectives by messages. The messages of a call need no number to be told apart: those
+// of one member to another arrive in order, all members make the same calls in the same
 // order, and each call receives all that is sent to it. So a receive takes whatever
-// comes next from its peer, and the tag is free to say what that is: the kind of call,
-// by which a member that is in another one is found out, and what has gone wrong.
+// comes next from its peer, and the tag is free to say what that is: the kind of call and
+// its turn, by which a member that is in another one, or has left a message behind that
+// nobody wanted, is found out; and what has gone wrong.
 //
 // Faults. A member for which something goes wrong (a peer has gone, its operator
 // panics, a length does not fit) does not leave: it goes on with all its sends and
@@ -20,9 +21,15 @@ import (
 // that will not come, and who depends on lost data learns why. A wait for a rank that
 // has gone ends at once, by the layer below.
 
-const tagKinds = 32 // tags are fault*tagKinds + kind
+// Tags are (fault*tagTurns + turn)*tagKinds + kind.
+const (
+	tagKinds = 32
+	tagTurns = 64 // the number of the call is modulo this
+)
 
-func (t *Team) tag() int { return int(t.fault)*tagKinds + int(t.args.Kind) }
+func (t *Team) tag() int {
+	return (int(t.fault)*tagTurns+int(t.turn%tagTurns))*tagKinds + int(t.args.Kind)
+}
 
 // send sends to a member.
 func (t *Team) send(to int, buf []byte) {
@@ -74,12 +81,13 @@ func (t *Team) received(from int, st pml.Status, want int, err error) {
 		t.failed(err)
 		return
 	}
-	if f := fault(st.Tag / tagKinds); f != 0 {
+	if f := fault(st.Tag / (tagKinds * tagTurns)); f != 0 {
 		t.note(f)
 	}
-	if Kind(st.Tag%tagKinds) != t.args.Kind || length != uint64(want) {
+	kind, late := Kind(st.Tag%tagKinds), (st.Tag^t.tag())/tagKinds%tagTurns != 0
+	if kind != t.args.Kind || late || length != uint64(want) {
 		t.note(faultMismatch | fault(t.world(from)))
-		t.odd.kind, t.odd.size, t.odd.known = Kind(st.Tag%tagKinds), length, true
+		t.odd = odd{kind: kind, size: length, late: late, known: true}
 	}
 }
 
@@ -124,6 +132,9 @@ func (t *Team) mismatch(f fault) error {
 	if t.odd.known {
 		e.Detail += fmt.Sprintf(", there %v of %d bytes", t.odd.kind, t.odd.size)
 	}
+	if t.odd.late {
+		e.Detail += ", in another call"
+	}
 	t.odd = odd{}
 	return e
 }
@@ -132,5 +143,6 @@ func (t *Team) mismatch(f fault) error {
 type odd struct {
 	kind  Kind
 	size  uint64
+	late  bool // it is not the present one
 	known bool
 }

@@ -17,7 +17,7 @@ type Edge struct {
 const MaxEdges = 1 << 24
 
 // edgeTags is where the tags of edges begin: above those of all other messages.
-const edgeTags = 1 << 25
+const edgeTags = 1 << 30
 
 // Neighbors sends and receives along edges. Messages to one member with the same tag
 // are received in the order in which they are in out. It returns when all are there,

@@ -19,6 +19,7 @@ type state struct {
 	phase   phase
 	asleep  bool   // has said so in the job's root block
 	leaked  []Args // their buffers may still be in use by others
+	turn    uint   // number of the call, in messages
 }
 
 // Run does one collective operation. It blocks until this member's part is done. The
@@ -29,6 +30,7 @@ func (t *Team) Run(a Args) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.args, t.fault, t.panicked, t.broken = a, 0, nil, nil
+	t.turn++
 	bad := t.prepare(&t.args)
 	switch {
 	case bad != nil:
