@@ -3,7 +3,6 @@ package sm
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/edsrzf/mmap-go"
 
@@ -23,11 +22,9 @@ type Module struct {
 	rank int
 	page int
 
-	mu       sync.Mutex // guards the rest
-	next     int64      // offset in the segment of the first byte not given out
+	room     *mail.Room // the segment, by offset; its lock guards the rest
 	own      []extent
 	attached map[piece]attachment
-	closed   bool
 }
 
 // extent is a mapping of this rank's own segment.
@@ -57,6 +54,7 @@ func New(mem *job.Memory, rank int) (*Module, error) {
 		return nil, errors.New("sm: open: the job's memory has no segments: it was made for another BTL")
 	}
 	m := &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make(map[piece]attachment)}
+	m.room = mail.NewRoom("sm", "segment", r, rank, 0, uint64(r.SegmentStride()), "")
 	box, err := mail.Open(m, r, rank)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sm: open: %w", err), m.Close())
@@ -72,36 +70,16 @@ func (m *Module) Name() string { return job.BTLSM.String() }
 func (m *Module) Direct() bool { return false }
 
 // Alloc implements btl.Module; at is the offset in the rank's segment.
-func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case m.closed:
-		return nil, 0, fmt.Errorf("sm: allocate %d bytes: %w", n, btl.ErrClosed)
-	case n < 0:
-		return nil, 0, fmt.Errorf("sm: allocate %d bytes: length is negative", n)
-	case n == 0:
-		return []byte{}, 0, nil
-	}
-	align := int64(m.page)
-	if n >= btl.HugePage {
-		align = btl.HugePage
-	}
-	stride := m.mem.Root().SegmentStride()
-	start := roundUp(m.next, align)
-	if start > stride || int64(n) > stride-start {
-		return nil, 0, fmt.Errorf("sm: allocate %d bytes: %w: %d bytes left in the segment of rank %d",
-			n, btl.ErrExhausted, stride-m.next, m.rank)
-	}
-	length := roundUp(int64(n), int64(m.page))
-	addr, err := m.mapOwn(start, uintptr(length), uintptr(align))
+func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) { return m.room.Alloc(n, m.open) }
+
+func (m *Module) open(_, start, length, align uint64) ([]byte, error) {
+	addr, err := m.mapOwn(int64(start), uintptr(length), uintptr(align))
 	if err != nil {
-		return nil, 0, fmt.Errorf("sm: allocate %d bytes: %w", n, err)
+		return nil, err
 	}
 	m.own = append(m.own, extent{addr, uintptr(length)})
-	m.next = start + length
 	m.adviseHuge(addr, uintptr(length))
-	return sys.Bytes(addr, n), uint64(start), nil
+	return sys.Bytes(addr, int(length)), nil
 }
 
 // mapOwn maps length bytes from offset start of this rank's segment at a multiple
@@ -137,22 +115,13 @@ func (m *Module) mapOwn(start int64, length, align uintptr) (uintptr, error) {
 // Attach implements btl.Module. The first call for the same bytes maps them, later
 // ones return the same slice.
 func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	return m.room.Attach(peer, n, func() ([]byte, error) { return m.view(peer, at, n) })
+}
+
+func (m *Module) view(peer int, at uint64, n int) ([]byte, error) {
 	r := m.mem.Root()
-	stride := uint64(r.SegmentStride())
-	switch {
-	case m.closed:
-		return nil, fmt.Errorf("sm: attach %d bytes of rank %d: %w", n, peer, btl.ErrClosed)
-	case peer < 0 || peer >= r.Ranks():
-		return nil, fmt.Errorf("sm: attach: %w", &job.RankError{Rank: peer, Size: r.Ranks()})
-	case n < 0:
-		return nil, fmt.Errorf("sm: attach %d bytes of rank %d: length is negative", n, peer)
-	case n == 0:
-		return []byte{}, nil
-	case at > stride || uint64(n) > stride-at:
-		return nil, fmt.Errorf("sm: attach %d bytes of rank %d: offset %#x is outside its segment of %d bytes",
-			n, peer, at, stride)
+	if stride := uint64(r.SegmentStride()); at > stride || uint64(n) > stride-at {
+		return nil, fmt.Errorf("offset %#x is outside its segment of %d bytes", at, stride)
 	}
 	p := piece{peer, at, n}
 	if a, ok := m.attached[p]; ok {
@@ -162,8 +131,7 @@ func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
 	offset := r.SegmentOffset(peer) + int64(at) - int64(skip)
 	mapping, err := mmap.MapRegion(m.mem.File(), skip+n, mmap.RDWR, 0, offset)
 	if err != nil {
-		return nil, fmt.Errorf("sm: attach %d bytes of rank %d: mmap at offset %#x: %w "+
-			"(each peer is a mapping: see the limits in pvasrun info)", n, peer, offset, err)
+		return nil, fmt.Errorf("mmap at offset %#x: %w (each peer is a mapping: see the limits in pvasrun info)", offset, err)
 	}
 	m.adviseHuge(sys.AddrOf(mapping), uintptr(skip+n))
 	bytes := mapping[skip:]
@@ -181,12 +149,9 @@ func (m *Module) adviseHuge(addr, length uintptr) {
 
 // Close implements btl.Module: it unmaps all that Alloc and Attach have mapped.
 func (m *Module) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
+	if !m.room.Close() {
 		return nil
 	}
-	m.closed = true
 	var errs []error
 	for _, e := range m.own {
 		errs = append(errs, sys.Munmap(e.addr, e.length))
@@ -200,5 +165,3 @@ func (m *Module) Close() error {
 	}
 	return nil
 }
-
-func roundUp(n, unit int64) int64 { return (n + unit - 1) / unit * unit }
