@@ -16,7 +16,7 @@ func (e *Engine) Close() error {
 	}
 	leak := LeakError{Messages: e.stats.matchedNow}
 	for _, op := range e.operations {
-		if op.state != free {
+		if op.state != free && !op.left {
 			leak.Requests++
 			if leak.First == "" {
 				leak.First = op.String()

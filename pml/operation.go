@@ -78,6 +78,7 @@ type operation struct {
 	state      state
 	mode       Mode
 	persistent bool
+	left       bool   // see Leave
 	generation uint32 // how often the operation was released; see Request
 
 	context   uint32
@@ -165,7 +166,7 @@ func (e *Engine) release(op *operation) {
 func (e *Engine) discard(op *operation) {
 	op.state = free
 	op.generation++
-	op.persistent = false
+	op.persistent, op.left = false, false
 	op.buf = nil // reachable no longer than MPI says
 	op.err, op.message = nil, nil
 	if op.task != nil {
@@ -183,6 +184,9 @@ func (e *Engine) complete(op *operation, err error) {
 	if w := op.waiter; w != nil {
 		op.waiter = nil
 		e.signal(w)
+	}
+	if op.left {
+		e.discard(op)
 	}
 }
 

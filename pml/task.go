@@ -51,6 +51,14 @@ func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
 	return persist(op), nil
 }
 
+// Leave has an operation go on that nobody will wait for. The request stands for nothing
+// afterwards.
+func (e *Engine) Leave(r *Request) {
+	e.lock()
+	e.Inside().Leave(r)
+	e.mu.Unlock()
+}
+
 // launchTask starts an idle task and has it looked after.
 func (e *Engine) launchTask(op *operation) error {
 	op.status, op.err = noStatus, nil
@@ -127,6 +135,18 @@ func (in Inside) Take(r *Request) (st Status, done bool, err error) {
 // Has tells whether a message has arrived that a receive would match.
 func (in Inside) Has(context uint32, src, tag int) bool {
 	return in.e.matcher(context).find(int32(src), int32(tag)) != nil
+}
+
+// Leave is Engine.Leave.
+func (in Inside) Leave(r *Request) {
+	switch op := r.active(); {
+	case op == nil || op == sent:
+	case op.state == complete:
+		in.e.discard(op)
+	default:
+		op.left = true
+	}
+	*r = Request{}
 }
 
 // Drop withdraws a receive that is not to be waited for any more, if it has not

@@ -47,6 +47,7 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 		}
 		rec = recordAt(at)
 		rec.context.Store(c.Context + 1)
+		rec.watched.Store(^uint64(0))
 		i := slotOf(c.Context)
 		for p.channels[i].Load() != 0 {
 			i = (i + 1) % maxChannels
@@ -82,6 +83,7 @@ func (e *Engine) Forget(context uint32) {
 		rec.issued.Store(0)
 		rec.broken.Store(0)
 		rec.detail.Store(0)
+		rec.watched.Store(^uint64(0))
 		for i := range rec.ring {
 			rec.ring[i].Store(0) // of graphs that were given up
 		}

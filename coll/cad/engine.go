@@ -125,6 +125,15 @@ func (e *Engine) Issue(c *Channel, g *Graph) (pml.Request, error) {
 	return e.messages.Begin(r, c.Context)
 }
 
+// Refuse issues a graph that is marked as refused, for which nobody waits.
+func (e *Engine) Refuse(c *Channel, g *Graph) error {
+	r, err := e.Issue(c, g)
+	if err == nil {
+		e.messages.Leave(&r)
+	}
+	return err
+}
+
 // Prepare returns a request that Start begins, any number of times, without building
 // the graph again.
 func (e *Engine) Prepare(c *Channel, g *Graph) (pml.Request, error) {

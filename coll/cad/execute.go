@@ -140,6 +140,8 @@ func (x *executor) transfer(r ref) {
 	}
 	r.g.pass(from)
 	x.tally(r)
+	r.n.state.Store(over.of(r.g.issue.Load()))
+	s.state.Store(over.of(from.issue.Load()))
 	x.finish(r.g, r.n)
 	x.finish(from, s)
 }

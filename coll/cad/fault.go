@@ -12,10 +12,11 @@ import (
 type fault uint64
 
 const (
-	faultLost  fault = (iota + 1) << 32 // the rank has gone
-	faultOp                             // an operator of the rank has panicked
-	faultSize                           // lengths of a SEND and its RECV differ; the rank is the sender
-	faultPairs                          // numbers of SEND and RECV nodes of two ranks differ
+	faultLost    fault = (iota + 1) << 32 // the rank has gone
+	faultOp                               // an operator of the rank has panicked
+	faultSize                             // lengths of a SEND and its RECV differ; the rank is the sender
+	faultPairs                            // numbers of SEND and RECV nodes of two ranks differ
+	faultRefused                          // the rank has passed wrong arguments
 )
 
 func (f fault) kind() fault { return f >> 32 << 32 }
@@ -34,6 +35,13 @@ func (g *graph) note(f fault, detail uint64, text string) {
 func (g *graph) pass(from *graph) {
 	if f := fault(from.fault.Load()); f != 0 {
 		g.note(f, from.detail.Load(), from.panicked())
+	}
+}
+
+// passRefusal is pass, if it is why what the two graphs have does not fit.
+func (g *graph) passRefusal(from *graph) {
+	if fault(from.fault.Load()).kind() == faultRefused {
+		g.pass(from)
 	}
 }
 
@@ -60,6 +68,8 @@ func (f fault) err(detail uint64, text string) error {
 			e.Value = text
 		}
 		return e
+	case faultRefused:
+		return &MismatchError{Member: f.rank(), Refused: true}
 	case faultSize:
 		return &MismatchError{Member: f.rank(),
 			Detail: fmt.Sprintf("a message of %d bytes meets a receive of %d bytes", high(detail), low(detail))}

@@ -70,6 +70,10 @@ type Graph struct {
 	Policy Policy
 	Urgent bool
 
+	// Refused graphs stand for a call that this member could not make, and have nodes so
+	// that the others need not wait: those that get data from it get a *MismatchError.
+	Refused bool
+
 	nodes []spec
 	edges []edge
 	err   error // the first mistake of whoever built it

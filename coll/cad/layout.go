@@ -30,13 +30,15 @@ const (
 // phase is how far a node has come. It is stored along with the number of the issue,
 // by whoever brings the node there: waiting by the owner at issue, ready by who has
 // completed the last predecessor, claimed (of a RECV) by the one whose
-// compare-and-swap has found it ready and its SEND ready too.
+// compare-and-swap has found it ready and its SEND ready too, over (of both) by who has
+// moved the bytes.
 type phase uint64
 
 const (
 	waiting phase = iota
 	ready
 	claimed
+	over
 
 	phaseBits = 8
 )
@@ -148,7 +150,8 @@ type record struct {
 	issued  atomic.Uint32 // how many graphs were issued
 	broken  atomic.Uint64 // a fault that ends all graphs on the channel; by any member, once
 	detail  atomic.Uint64 // of the fault, written before it
-	_       [cacheLine - 24]byte
+	watched atomic.Uint64 // ranks, modulo 64, that ask to be compared with; by any member
+	_       [cacheLine - 32]byte
 	ring    [ringSize]atomic.Uint64 // see entry
 }
 

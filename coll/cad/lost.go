@@ -16,11 +16,16 @@ func (r *run) ended() fault {
 	if f := fault(r.record.broken.Load()); f != 0 {
 		return f
 	}
+	r.looks++
 	if n := r.e.root.GoneCount(); n != r.gone {
 		r.gone = n
-		return r.lost()
+		if f := r.lost(); f != 0 {
+			return f
+		}
+	} else if r.looks < 2 || r.looks&(r.looks-1) != 0 {
+		return 0 // it takes long with many peers
 	}
-	return 0
+	return r.deserted()
 }
 
 // noteDead returns the ranks that have gone. e.mu is held.

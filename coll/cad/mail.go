@@ -34,10 +34,9 @@ type mail struct {
 	begun  bool
 	told   bool
 	active []letter
-	notice [noticeBytes]byte
 }
 
-// letter is a message that is underway, for a node; nil: a notice.
+// letter is a message that is underway, for a node.
 type letter struct {
 	request pml.Request
 	n       *node
@@ -50,6 +49,7 @@ func (r *run) progressMessages() {
 	defer x.leave()
 	if !m.begun {
 		m.begun, m.told = true, false
+		r.tell() // if it is refused
 		x.finish(r.shared, r.image.node(r.image.start))
 		x.drain()
 	}
@@ -99,8 +99,6 @@ func (r *run) communicate(n *node) {
 func (r *run) arrived(x *executor, n *node, st pml.Status, err error) {
 	truncated, _ := errors.AsType[*pml.TruncateError](err)
 	switch {
-	case n == nil:
-		return
 	case truncated != nil:
 		st.Bytes = truncated.Length
 	case err != nil:
@@ -137,17 +135,17 @@ func (r *run) tell() {
 		return
 	}
 	m.told = true
-	binary.LittleEndian.PutUint64(m.notice[:], s.fault.Load())
-	binary.LittleEndian.PutUint64(m.notice[8:], s.detail.Load())
+	notice := binary.LittleEndian.AppendUint64(nil, s.fault.Load())
+	notice = binary.LittleEndian.AppendUint64(notice, s.detail.Load())
 	base := uint32(r.image.count)
 	for i := range uint32(r.image.peers) {
 		key := word(r.image.aux, base+i*peerWords).Load()
 		if f := fault(s.fault.Load()); key&1 != 0 && (f.kind() != faultSize || f.rank() != int(key>>1)) {
 			continue
 		}
-		request, err := r.e.messages.Inside().Isend(r.channel.Context, int(key>>1), noticeTag|numberTag(r.number), m.notice[:])
+		request, err := r.e.messages.Inside().Isend(r.channel.Context, int(key>>1), noticeTag|numberTag(r.number), notice)
 		if err == nil {
-			m.active = append(m.active, letter{request, nil})
+			r.e.messages.Inside().Leave(&request)
 		}
 	}
 }

@@ -95,6 +95,8 @@ func (x *executor) paired(send, recv found) {
 	s, r := send.n, recv.n
 	r.src = s.address()
 	if s.size != r.size {
+		recv.g.passRefusal(send.g)
+		send.g.passRefusal(recv.g)
 		f, lengths := faultSize|fault(high(send.g.where.Load())), join(s.size, r.size)
 		send.g.note(f, lengths, "")
 		recv.g.note(f, lengths, "")

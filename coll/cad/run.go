@@ -19,6 +19,7 @@ type run struct {
 	shared *graph // there
 	record *record
 	gone   int // ranks that had gone when that was last looked at
+	looks  int // how often it was looked at
 	before int // of them, those that had gone before the issue
 
 	mail mail // where graphs are progressed by messages
@@ -41,6 +42,7 @@ func (r *run) Start() error {
 		return err
 	}
 	if r.e.direct {
+		r.answer()
 		x := r.e.enter(false)
 		x.finish(r.shared, r.image.node(r.image.start))
 		x.drain()
@@ -73,6 +75,7 @@ func (r *run) open() error {
 	e.slots = e.slots[:len(e.slots)-1]
 	e.issues++
 	r.issue, r.number, r.record = e.issues, c.issued, rec
+	r.looks = 0
 	r.shared, r.gone, r.before = &p.graphs[r.slot], 0, len(e.noteDead())
 	e.runs[r.slot].Store(r)
 	r.reset()
@@ -107,6 +110,9 @@ func (r *run) reset() {
 	s.where.Store(whereWord(r.e.rank, level, r.slot))
 	s.fault.Store(0)
 	s.detail.Store(0)
+	if r.graph.Refused {
+		s.fault.Store(uint64(faultRefused | fault(r.e.rank)))
+	}
 	s.tail.Store(0)
 	s.own.Store(r.issue << indexBits)
 	s.head.Store(r.issue << indexBits)
