@@ -3,6 +3,7 @@ package coll
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/gopvas/gopvas/coll/cad"
 )
@@ -12,24 +13,39 @@ import (
 // is issued several times. It does not communicate. The buffers are lent to each issue
 // until that is complete, also those that are only sent; counts and displacements are
 // not needed any more when Graph returns. The error wraps a *RankError, *ArgumentError
-// or Args.Wrong.
+// or Args.Wrong; with it comes a graph that is marked as refused, see cad.Engine.Refuse.
 //
 // MPI 4.1 sections 6.12 and 6.13; papers/kacc.md, Mechanism.
 func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	b := newBuilder(t, a)
-	if err := b.prepare(); err != nil {
-		return nil, fmt.Errorf("coll: %v: %w", a.Kind, err)
+	if b.err = b.prepare(); b.err == nil {
+		b.build(t.chooseGraph(&b.a))
 	}
-	return b.finish(t.chooseGraph(&b.a))
+	if b.err == nil {
+		return b.g, nil
+	}
+	refusing := newBuilder(t, a)
+	refusing.g.Refused = true
+	refusing.a.substitute(t.Size, t.Rank)
+	refusing.own()
+	refusing.build(t.chooseGraph(&refusing.a))
+	return refusing.g, fmt.Errorf("coll: %v: %w", a.Kind, b.err)
 }
 
-func (b *builder) finish(l *graphAlgorithm) (*cad.Graph, error) {
+func (b *builder) build(l *graphAlgorithm) {
 	l.build(b)
-	if b.err != nil {
-		return nil, fmt.Errorf("coll: %v: %w", l.kind, b.err)
-	}
 	b.g.Tie()
-	return b.g, nil
+}
+
+// own replaces the buffers of the caller that a substitute still has, which gets them
+// back at once.
+func (b *builder) own() {
+	b.a.Send.Data = slices.Clone(b.a.Send.Data)
+	if b.a.Kind == Bcast {
+		b.a.Recv.Data = b.a.Send.Data
+	} else if len(b.a.Recv.Data) > 0 {
+		b.a.Recv.Data = make([]byte, len(b.a.Recv.Data))
+	}
 }
 
 // builder makes the graph of one call. Nodes are added in the same order on both ends of

@@ -9,8 +9,9 @@ import (
 )
 
 // NeighborsGraph is Neighbors as a graph; see Graph. The messages between two members
-// are matched by their tags, and those with the same tag by their order.
-func (t *Team) NeighborsGraph(out, in []Edge) (*cad.Graph, error) {
+// are matched by their tags, and those with the same tag by their order. Edges that are
+// marked as wrong make a graph that is marked as refused.
+func (t *Team) NeighborsGraph(out, in []Edge, wrong bool) (*cad.Graph, error) {
 	b := newBuilder(t, Args{})
 	for _, e := range slices.Concat(in, out) {
 		if e.Member >= t.Size {
@@ -23,6 +24,7 @@ func (t *Team) NeighborsGraph(out, in []Edge) (*cad.Graph, error) {
 	for _, e := range byTag(out) {
 		b.sendBlock(e.Data, e.Member)
 	}
+	b.g.Refused = wrong
 	b.g.Tie()
 	return b.g, nil
 }

@@ -79,12 +79,11 @@ func tryGraphs(w issuer, seed uint64, calls, most int) error {
 		if err := b.prepare(); err != nil {
 			return fmt.Errorf("%s: %w", x.text, err)
 		}
-		g, err := b.finish(l)
-		if err != nil {
-			return err
+		if b.build(l); b.err != nil {
+			return fmt.Errorf("%s: %w", x.text, b.err)
 		}
-		g.Policy, g.Urgent = cad.Policy(own.IntN(4)), own.IntN(2) == 0
-		r, err := where.engine.Issue(where.channel, g)
+		b.g.Policy, b.g.Urgent = cad.Policy(own.IntN(4)), own.IntN(2) == 0
+		r, err := where.engine.Issue(where.channel, b.g)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ func (t *Team) refuse(call Args) {
 		direct(t)
 	default:
 		t.args = call
-		t.substitute()
+		t.args.substitute(t.Size, t.Rank)
 		t.note(faultRefused | fault(t.world(t.Rank)))
 		t.choose().run(t)
 	}
@@ -26,9 +26,8 @@ func (t *Team) refuse(call Args) {
 
 // substitute replaces all that may be wrong in a call by what the other members most
 // likely expect. If they expect something else, they see that too.
-func (t *Team) substitute() {
-	a := &t.args
-	if a.Root < 0 || a.Root >= t.Size {
+func (a *Args) substitute(members, rank int) {
+	if a.Root < 0 || a.Root >= members {
 		a.Root = 0
 	}
 	if a.Kind.reduces() && a.Op == nil {
@@ -47,23 +46,23 @@ func (t *Team) substitute() {
 		a.Send.Data = append([]byte(nil), a.Send.Data...)
 		a.Recv.Data = make([]byte, len(a.Send.Data))
 	case ReduceScatter:
-		a.Send = a.Send.like(t.Size)
-		a.Recv.Data = make([]byte, len(a.Send.Part(t.Rank)))
+		a.Send = a.Send.like(members)
+		a.Recv.Data = make([]byte, len(a.Send.Part(rank)))
 	case Gather, Allgather:
-		a.Recv = a.Recv.like(t.Size)
+		a.Recv = a.Recv.like(members)
 		if inPlace {
-			a.Send.Data = a.Recv.Part(t.Rank)
+			a.Send.Data = a.Recv.Part(rank)
 		}
 	case Scatter:
-		a.Send = a.Send.like(t.Size)
+		a.Send = a.Send.like(members)
 		if inPlace {
-			a.Recv.Data = make([]byte, len(a.Send.Part(t.Rank)))
+			a.Recv.Data = make([]byte, len(a.Send.Part(rank)))
 		}
 	case Alltoall:
 		if inPlace {
 			a.Send = a.Recv
 		}
-		a.Send, a.Recv = a.Send.like(t.Size), a.Recv.like(t.Size)
+		a.Send, a.Recv = a.Send.like(members), a.Recv.like(members)
 	}
 }
 

@@ -161,10 +161,10 @@ func (k neighborCall) prepare() (Request, error) {
 }
 
 func (k neighborCall) graph() (*cad.Graph, error) {
+	g, err := k.c.team.NeighborsGraph(k.out, k.in, k.err != nil)
 	if k.err != nil {
-		return nil, k.err
+		return g, k.err
 	}
-	g, err := k.c.team.NeighborsGraph(k.out, k.in)
 	return g, bare(err)
 }
 

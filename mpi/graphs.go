@@ -124,8 +124,12 @@ func (g *Graph) Issue() (Request, error) { return g.c.issue("issue graph", g.g, 
 // than Issue.
 func (g *Graph) Prepare() (Request, error) { return g.c.prepare("prepare graph", g.g, g.err) }
 
-// issue begins a graph on the communicator, unless there is something wrong with it.
+// issue begins a graph on the communicator, unless there is something wrong with it: then
+// the others hear of it, if there is a graph that tells them.
 func (c *Comm) issue(op string, g *cad.Graph, wrong error) (Request, error) {
+	if wrong != nil && g != nil && g.Refused && c.usable() == nil {
+		_ = c.graphs.Refuse(c.channel, g) // what is wrong is the error
+	}
 	return c.launch(op, g, wrong, c.graphs.Issue)
 }
 
