@@ -31,8 +31,10 @@ func TestMain(m *testing.M) {
 		"communicators":  program(commConformance),
 		"collectives":    program(collConformance),
 		"nonblocking":    program(nonblockingConformance),
-		"until death":    program(exchangeUntilDeath),
-		"is child":       isChild,
+
+		"nonblocking until death": program(nonblockingUntilDeath),
+		"until death":             program(exchangeUntilDeath),
+		"is child":                isChild,
 	})
 }
 

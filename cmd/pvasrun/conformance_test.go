@@ -17,7 +17,7 @@ func TestConformanceInOneAddressSpace(t *testing.T) {
 	build := exec.Command("go", "test", "-c", "-buildmode=pie", "-o", program, "../../mpi")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	for _, cases := range []string{"p2p", "communicators", "collectives"} {
+	for _, cases := range []string{"p2p", "communicators", "collectives", "nonblocking"} {
 		for _, n := range []int{1, 2, 5, 16} {
 			t.Run(fmt.Sprintf("%s/ranks=%d", cases, n), func(t *testing.T) {
 				got := command(t, env("JOBTEST_PROGRAM="+cases), "--btl", "pvas", "--timeout", "120", "-n", fmt.Sprint(n), program)

@@ -1,0 +1,225 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/job/jobtest"
+)
+
+// result waits for what was begun, unless it could not be.
+func result(r Request, err error) error {
+	if err == nil {
+		_, err = r.Wait()
+	}
+	return err
+}
+
+// nonblockingMistakes: what one rank does wrong those that need it hear of, nobody waits,
+// and the communicator is as good as before.
+func nonblockingMistakes(c *Comm) error {
+	grid, err := CartCreate(c, []int{c.Size()}, []bool{true})
+	if err != nil {
+		return err
+	}
+	one, n := c.Size()-1, c.Size()
+	ones := upTo(n, func(int) int { return 1 })
+	counts, root, room, part := upTo(n, func(int) int { return 1 }), one, 2*n, 1
+	if c.Rank() == one {
+		counts[0], room, part = -1, room-1, 0
+	}
+	left, right := ring(c)
+	for _, call := range []struct {
+		what  string
+		err   error
+		hears bool // whether this rank needs the one
+	}{
+		{"alltoallv", result(Ialltoallv(grid.Comm, make([]int, n), counts, nil, make([]int, n), ones, nil)), true},
+		{"allgather", result(Iallgather(grid.Comm, []int{1, 2}, make([]int, room))), true},
+		{"scatterv", result(Iscatterv(grid.Comm, make([]int, n), counts, nil, make([]int, 1), root)), true},
+		{"reduce", result(Iallreduce(grid.Comm, make([]int, 3), make([]int, 2+part), Sum[int]())), true},
+		{"neighbors", result(IneighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil, make([]int, 2), []int{1, 1}, nil)),
+			left == one || right == one},
+	} {
+		mismatch, differs := errors.AsType[*MismatchError](call.err)
+		mistake, wrong := errors.AsType[*BufferError](call.err)
+		switch {
+		case c.Rank() == one && !wrong:
+			return fmt.Errorf("%s: own mistake: %w, %v", call.what, call.err, mistake)
+		case c.Rank() != one && call.hears && (!differs || mismatch.Member != one || !mismatch.Refused):
+			return fmt.Errorf("%s: %w, not an error that names rank %d", call.what, call.err, one)
+		case c.Rank() != one && !call.hears && call.err != nil && !differs: // it may have heard
+			return fmt.Errorf("%s: far away: %w", call.what, call.err)
+		}
+	}
+	sum := []int{1}
+	if err := first(result(Iallreduce(grid.Comm, nil, sum, Sum[int]())), want("sum", sum[0], n)); err != nil {
+		return fmt.Errorf("afterwards: %w", err)
+	}
+	return grid.Free()
+}
+
+// differentLengths: both ends hear of it, wherever ranks are.
+func differentLengths(c *Comm) error {
+	length := 5
+	if c.Rank() == c.Size()-1 {
+		length = 7
+	}
+	return mismatched(c, func(c *Comm) (Request, error) {
+		return Iallgather(c, make([]int, length), make([]int, length*c.Size()))
+	})
+}
+
+// mismatched makes a call, on a communicator of its own, that ends with an error.
+func mismatched(c *Comm, call func(*Comm) (Request, error)) error {
+	if c.Size() == 1 {
+		return nil
+	}
+	one, err := c.Dup()
+	if err != nil {
+		return err
+	}
+	err = result(call(one))
+	if _, ok := errors.AsType[*MismatchError](err); !ok {
+		return fmt.Errorf("error is %w, not a mismatch", err)
+	}
+	return nil
+}
+
+// TestDifferentCalls: in one address space calls end also that have not as many messages
+// for one another. Who has what it wants may not hear of it.
+func TestDifferentCalls(t *testing.T) {
+	for what, call := range map[string]func(c *Comm, odd bool) (Request, error){
+		"roots": func(c *Comm, odd bool) (Request, error) {
+			if odd {
+				return Ibcast(c, make([]int, 5), 1)
+			}
+			return Ibcast(c, make([]int, 5), 0)
+		},
+		"barrier": func(c *Comm, odd bool) (Request, error) {
+			if odd {
+				return c.Ibarrier()
+			}
+			return Iallreduce(c, nil, make([]int, 5), Sum[int]())
+		},
+		"pieces": func(c *Comm, odd bool) (Request, error) {
+			n := 100_000
+			if odd {
+				n = 30_000
+			}
+			return Ibcast(c, make([]int, n), 0)
+		},
+		"nothing": func(c *Comm, odd bool) (Request, error) {
+			g := NewGraph(c)
+			g.Tie()
+			if odd {
+				return g.Issue()
+			}
+			return Ialltoall(c, make([]int, c.Size()), make([]int, c.Size()))
+		},
+	} {
+		for _, ranks := range counts(2, 3, 6) {
+			t.Run(fmt.Sprintf("%s/ranks=%d", what, ranks), func(t *testing.T) {
+				inOneSpace(t, ranks, func(c *Comm) error {
+					for range 20 {
+						one, err := c.Dup()
+						if err != nil {
+							return err
+						}
+						err = result(call(one, c.Rank() == c.Size()-1))
+						if _, ok := errors.AsType[*MismatchError](err); !ok && err != nil {
+							return err
+						}
+					}
+					return c.Finalize()
+				})
+			})
+		}
+	}
+}
+
+// panicInTheBackground: an operator panics, of this program or with what it has captured.
+func panicInTheBackground(c *Comm) error {
+	captured := c.Size()
+	for name, op := range map[string]*Op[int]{
+		"named": NewOp(explode, true),
+		"captured": NewOp(func(inout, in []int) {
+			if captured > 0 {
+				panic("boom")
+			}
+		}, true),
+	} {
+		err := result(Iallreduce(c, nil, make([]int, 10), op))
+		panicked, ok := errors.AsType[*OperatorError](err)
+		switch {
+		case c.Size() == 1:
+			if err != nil {
+				return err
+			}
+		case !ok || panicked.Rank < 0:
+			return fmt.Errorf("%s: %v", name, err)
+		case fmt.Sprint(panicked.Value) != "boom" && (panicked.Value != nil || panicked.Rank == c.Rank()):
+			return fmt.Errorf("%s: panicked with %v", name, panicked.Value)
+		}
+	}
+	return nil
+}
+
+func explode(inout, in []int) { panic("boom") }
+
+// nonblockingUntilDeath has operations underway, on two communicators, until a rank is
+// lost; the last kills itself meanwhile.
+func nonblockingUntilDeath(c *Comm) error {
+	if c.Rank() == c.Size()-1 {
+		us, err := strconv.Atoi(os.Getenv("LIFE"))
+		if err != nil {
+			return err
+		}
+		time.AfterFunc(time.Duration(us)*time.Microsecond, func() {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		})
+	}
+	other, err := ringOf(c)
+	for i := 0; err == nil; i++ {
+		var requests []Request
+		for _, one := range []*Comm{c, other} {
+			for _, op := range nonblockingOps(one, i%c.Size(), 1+i*1000%7000) {
+				r, begun := op.begin()
+				if err = begun; err != nil {
+					break
+				}
+				requests = append(requests, r)
+			}
+		}
+		err = errors.Join(err, WaitAll(requests, nil))
+	}
+	if _, ok := errors.AsType[*LostError](err); !ok {
+		return err
+	}
+	return c.reportLost(err)
+}
+
+// TestNonblockingDeath kills one of four processes: each of the others gets an error that
+// names it, or one that had it before.
+func TestNonblockingDeath(t *testing.T) {
+	rng := testkit.Rand(t)
+	for range 8 {
+		life := rng.IntN(60_000)
+		for rank, e := range jobtest.Start(t, smJob(4), "nonblocking until death", fmt.Sprintf("LIFE=%d", life)).Wait() {
+			if rank == 3 {
+				require.Equal(t, syscall.SIGKILL, e.Signal, e.Stderr)
+				continue
+			}
+			require.Equal(t, 3, e.Code, "life %d us: rank %d: %s", life, rank, e.Stderr)
+			require.NotEmpty(t, e.Stdout)
+		}
+	}
+}
