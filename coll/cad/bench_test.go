@@ -51,32 +51,28 @@ func BenchmarkEmptyNodes(b *testing.B) {
 // a SEND finds its RECV.
 func BenchmarkPairs(b *testing.B) {
 	const pairs = 500
-	_, all := start(b, 1, true, Options{})
-	r := all[0]
 	g := NewGraph()
 	for range pairs {
 		g.Send(nil, 0)
 		g.Recv(nil, 0)
 	}
 	g.Tie()
-	request, err := r.Prepare(r.world, g)
-	require.NoError(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		require.NoError(b, r.pml.Start(&request))
-		_, err := r.pml.Wait(&request)
-		require.NoError(b, err)
-	}
+	again(b, g)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/pairs, "ns/pair")
 }
 
 // BenchmarkOneNode is a graph with one node that does nothing: what an issue costs.
 func BenchmarkOneNode(b *testing.B) {
-	_, all := start(b, 1, true, Options{})
-	r := all[0]
 	g := NewGraph()
 	g.Join()
 	g.Tie()
+	again(b, g)
+}
+
+// again issues one graph again and again.
+func again(b *testing.B, g *Graph) {
+	_, all := start(b, 1, true, Options{})
+	r := all[0]
 	request, err := r.Prepare(r.world, g)
 	require.NoError(b, err)
 	b.ReportAllocs()

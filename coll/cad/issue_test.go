@@ -271,3 +271,29 @@ func TestOthersProgress(t *testing.T) {
 		}
 	}
 }
+
+// TestUrgentGraphsComeFirst: of nodes that anybody may take those of urgent graphs are
+// taken first, though they were offered last.
+func TestUrgentGraphsComeFirst(t *testing.T) {
+	_, all := start(t, 2, true, Options{})
+	owner, thief := all[0], all[1]
+	var order []byte
+	for i, urgent := range []bool{false, true, false, true} {
+		g := NewGraph()
+		g.Urgent = urgent
+		g.Calc(&Op{Size: 1, Name: 1, Apply: mix}, make([]byte, inlineBytes+1+i), make([]byte, inlineBytes+1+i))
+		g.Tie()
+		_, err := owner.Issue(owner.world, g)
+		require.NoError(t, err)
+	}
+	for range 4 {
+		r, ok := thief.take()
+		require.True(t, ok)
+		order = append(order, byte(r.n.size-inlineBytes-1))
+	}
+	_, ok := thief.take()
+	require.False(t, ok)
+	require.ElementsMatch(t, []byte{1, 3}, order[:2])
+	require.ElementsMatch(t, []byte{0, 2}, order[2:])
+	require.False(t, thief.Pending(), "the bits of what was taken are cleared")
+}
