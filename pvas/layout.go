@@ -50,6 +50,7 @@ type Layout struct {
 	Pocket    Range  `json:"pocket"` // readable and writable, zeros; for the runtime of the task
 	Arena     Range  `json:"arena"`  // free for the runtime of the task; PROT_NONE
 	Entry     uint64 `json:"entry"`  // where the task starts
+	Offset    uint64 `json:"offset"` // of the program's addresses to those in its file, modulo 2^64; what debuggers ask for
 }
 
 // program is everything loaded for one task.
@@ -70,7 +71,8 @@ func lay(partition int, base, size uint64, prog program, front extents) (Layout,
 	l.Stack = Range{top - front.stack, top}
 	l.Pocket = Range{top, top + front.pocket}
 	l.Image = place(prog.img, l.Pocket.End)
-	l.Entry = prog.img.entry + l.bias(prog.img)
+	l.Offset = l.Image.Start - prog.img.lo
+	l.Entry = prog.img.entry + l.Offset
 	end := l.Image.End
 	if prog.interp != nil {
 		l.Interp = place(prog.interp, end)
@@ -91,6 +93,3 @@ func place(img *image, at uint64) Range {
 	bias := alignUp(at-img.lo, img.align)
 	return Range{img.lo + bias, img.hi + bias}
 }
-
-// bias is what must be added to the linked addresses of the program.
-func (l Layout) bias(img *image) uint64 { return l.Image.Start - img.lo }

@@ -43,7 +43,7 @@ func TestStackContents(t *testing.T) {
 	memory := make([]byte, 64<<10)
 	start := uint64(0x7000_0000_0000)
 	img := &image{lo: 0x1000, hi: 0x9000, phdr: 0x1040, phnum: 9, entry: 0x2000}
-	l := Layout{Image: Range{start + 1<<20, start + 1<<20 + 0x8000}}
+	l := Layout{Image: Range{start + 1<<20, start + 1<<20 + 0x8000}, Offset: start + 1<<20 - img.lo}
 	spec := &TaskSpec{Path: "/some/prog", Args: []string{"prog", "", "x y"}, Env: []string{"A=1", "B="}}
 	b := &stackBuilder{memory, start, start + uint64(len(memory))}
 	auxv, err := b.auxv(l, program{img: img}, spec, b.push(make([]byte, 16)))

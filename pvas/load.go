@@ -21,7 +21,7 @@ func load(l Layout, prog program) error {
 		}
 	}
 	if prog.img.direct {
-		return relocate(prog.img, l.bias(prog.img))
+		return relocate(prog.img, l.Offset)
 	}
 	return nil
 }

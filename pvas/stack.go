@@ -105,7 +105,7 @@ func (b *stackBuilder) auxv(l Layout, prog program, spec *TaskSpec, random uint6
 	if prog.interp != nil {
 		base = l.Interp.Start
 	}
-	bias := l.bias(prog.img)
+	bias := l.Offset
 	own := [][2]uint64{
 		{atPhdr, prog.img.phdr + bias}, {atPhent, phdrSize}, {atPhnum, prog.img.phnum},
 		{atBase, base}, {atEntry, prog.img.entry + bias}, {atSecure, 0}, {atRandom, random},
