@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+func init() {
+	stops["overlap"], stops["again"], stops["graph"] = overlap, again, graph
+}
+
+// A sum goes on while the rank computes.
+func overlap(world *mpi.Comm) error {
+	sum := []int{world.Rank()}
+	request, err := mpi.Iallreduce(world, nil, sum, mpi.Sum[int]())
+	if err != nil {
+		return err
+	}
+	work := 0
+	for i := range 1000 {
+		work += i // does not touch sum, which is lent
+	}
+	if _, err := request.Wait(); err != nil {
+		return err
+	}
+	fmt.Printf("rank %d: sum %d, work %d\n", world.Rank(), sum[0], work)
+	return nil
+}
+
+// A collective operation that is prepared once and started again and again.
+func again(world *mpi.Comm) error {
+	value := make([]int, 1)
+	request, err := mpi.BcastInit(world, value, 0)
+	if err != nil {
+		return err
+	}
+	total := 0
+	for step := range 3 {
+		if world.Rank() == 0 {
+			value[0] = step + 1
+		}
+		if err := request.Start(); err != nil {
+			return err
+		}
+		if _, err := request.Wait(); err != nil {
+			return err
+		}
+		total += value[0]
+	}
+	fmt.Printf("rank %d: total %d\n", world.Rank(), total)
+	return request.Free()
+}
+
+// A chain of the program's own: a rank sends on what it has received, in the
+// background, as soon as it is there.
+func graph(world *mpi.Comm) error {
+	me, buf := world.Rank(), []byte("--")
+	g := mpi.NewGraph(world)
+	recv, send := mpi.GraphStart, mpi.GraphEnd
+	if me == 0 {
+		copy(buf, "ok")
+	} else {
+		recv = mpi.RecvNode(g, buf, me-1)
+	}
+	if me+1 < world.Size() {
+		send = mpi.SendNode(g, buf, me+1)
+	}
+	g.Connect(recv, send)
+	g.Tie()
+	request, err := g.Issue()
+	if err != nil {
+		return err
+	}
+	if _, err := request.Wait(); err != nil {
+		return err
+	}
+	fmt.Printf("rank %d: %s\n", me, buf)
+	return nil
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+func init() {
+	stops["nonblocking"], stops["persistent"], stops["deadline"] = nonblocking, persistent, deadline
+}
+
+// Several messages are under way at a time; the buffers are lent until the wait.
+func nonblocking(world *mpi.Comm) error {
+	n, me := world.Size(), world.Rank()
+	left, right := []int{-1}, []int{-1}
+	var requests []mpi.Request
+	begin := func(r mpi.Request, err error) error {
+		requests = append(requests, r)
+		return err
+	}
+	if err := errors.Join(
+		begin(mpi.Irecv(world, left, (me+n-1)%n, 1)),
+		begin(mpi.Irecv(world, right, (me+1)%n, 2)),
+		begin(mpi.Isend(world, []int{me}, (me+1)%n, 1)),
+		begin(mpi.Isend(world, []int{me}, (me+n-1)%n, 2)),
+	); err != nil {
+		return err
+	}
+	if err := mpi.WaitAll(requests, nil); err != nil {
+		return err
+	}
+	fmt.Printf("rank %d is between %d and %d\n", me, left[0], right[0])
+	return nil
+}
+
+// What is sent again and again is prepared once.
+func persistent(world *mpi.Comm) error {
+	n, me := world.Size(), world.Rank()
+	out, in := []int{me}, make([]int, 1)
+	send, err := mpi.SendInit(world, out, (me+1)%n, 0)
+	if err != nil {
+		return err
+	}
+	recv, err := mpi.RecvInit(world, in, (me+n-1)%n, 0)
+	if err != nil {
+		return err
+	}
+	for range 3 {
+		if err := errors.Join(recv.Start(), send.Start()); err != nil {
+			return err
+		}
+		if err := mpi.WaitAll([]mpi.Request{send, recv}, nil); err != nil {
+			return err
+		}
+		out[0] = in[0]
+	}
+	fmt.Printf("rank %d has the number of rank %d\n", me, out[0])
+	return errors.Join(send.Free(), recv.Free())
+}
+
+// A wait may have an end of its own; the operation goes on, here until it is cancelled.
+func deadline(world *mpi.Comm) error {
+	request, err := mpi.Irecv(world, make([]int, 1), world.Rank(), 4) // nobody sends it
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), time.Millisecond)
+	defer stop()
+	if _, err := request.WaitContext(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("no deadline: %w", err)
+	}
+	if err := request.Cancel(); err != nil {
+		return err
+	}
+	st, err := request.Wait()
+	if world.Rank() == 0 {
+		fmt.Println("cancelled:", st.Cancelled)
+	}
+	return err
+}
