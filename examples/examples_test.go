@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +104,10 @@ func only(line string) func(t *testing.T, btl string, n int, lines []string) {
 	}
 }
 
+func TestPi(t *testing.T) {
+	everywhere(t, only(`%d ranks say that pi is 3\.141592654`), "./pi")
+}
+
 func TestDotproduct(t *testing.T) {
 	everywhere(t, only(`dot product of 100003 elements on %d ranks: -?\d+, as by one alone`),
 		"./dotproduct", "-n", "100003")
@@ -139,4 +144,43 @@ func TestHeat(t *testing.T) {
 func TestFFT3D(t *testing.T) {
 	everywhere(t, only(`transformed 32 x 32 x 32 numbers on %d ranks in .*: relative error \d\.\de-\d\d`),
 		"./fft3d", "-n", "32")
+}
+
+// stop is what the guide shows of a stop of the tour: the command and its output.
+var stop = regexp.MustCompile("(?ms)^```text\n\\$ pvasrun -n 4 \\./examples/tour (\\w+)\n(.*?)^```")
+
+// The tour prints what the guide says, and the guide tells of every stop.
+func TestTour(t *testing.T) {
+	guide, err := os.ReadFile("../docs/writing-ranks.md")
+	require.NoError(t, err)
+	shown := map[string][]string{} // sorted lines
+	for _, m := range stop.FindAllStringSubmatch(string(guide), -1) {
+		shown[m[1]] = sorted(m[2])
+	}
+	program := filepath.Join(t.TempDir(), "tour")
+	out, err := exec.Command("go", "build", "-buildmode=pie", "-o", program, "./tour").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for name, want := range shown {
+		for _, btl := range []string{"pvas", "sm"} {
+			if btl == "pvas" && pvas.Supported() != nil || btl == "sm" && name == "peek" {
+				continue
+			}
+			out, err := exec.Command(pvasrun, "--btl", btl, "-n", "4", "--timeout", "60", program, name).CombinedOutput()
+			require.NoError(t, err, "%s: %s", name, out)
+			require.Equal(t, want, sorted(string(out)), name)
+		}
+	}
+	out, err = exec.Command(program, "?").CombinedOutput()
+	require.Error(t, err)
+	_, all, _ := strings.Cut(strings.TrimSpace(string(out)), "there are ")
+	for _, name := range strings.Split(all, ", ") {
+		require.Contains(t, shown, name, "docs/writing-ranks.md leaves it out")
+	}
+	everywhere(t, func(t *testing.T, _ string, _ int, lines []string) { require.NotEmpty(t, lines) }, program)
+}
+
+func sorted(text string) []string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Sort(lines)
+	return lines
 }

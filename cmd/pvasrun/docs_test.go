@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	docBlock  = regexp.MustCompile("(?ms)^```(?:sh|text|console)?\n(.*?)^```|^((?:    .*\n)+)")
+	docBlock  = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```|^((?:    [^\n]*\n)+)")
 	docInline = regexp.MustCompile("`(?:pvasrun )?(bench [^`\n]+)`")
 	docRun    = regexp.MustCompile(`^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:pvasrun|go run -buildmode=pie \./cmd/pvasrun) (.*)`)
 )
@@ -22,7 +22,9 @@ var (
 func commandLines(text string) (found []string) {
 	var candidates []string
 	for _, m := range docBlock.FindAllStringSubmatch(text, -1) {
-		candidates = append(candidates, strings.Split(m[1]+m[2], "\n")...)
+		if m[1] != "go" {
+			candidates = append(candidates, strings.Split(m[2]+m[3], "\n")...)
+		}
 	}
 	for _, m := range docInline.FindAllStringSubmatch(text, -1) {
 		candidates = append(candidates, "pvasrun "+m[1])
@@ -87,6 +89,33 @@ func TestDocumentedCommandLines(t *testing.T) {
 				checkCommandLine(t, m[1])
 			}
 		}
+	}
+}
+
+// Each flag of a job is in the guide, with its variable.
+func TestDocumentedFlags(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/running-jobs.md")
+	require.NoError(t, err)
+	p := flags.NewParser(&runFlags{}, flags.None)
+	known := map[string]bool{}
+	for _, opt := range options(p) {
+		name := opt.LongName
+		if name == "" {
+			name = string(opt.ShortName)
+		}
+		if name == "help" {
+			continue
+		}
+		known[opt.EnvDefaultKey] = true
+		if opt.EnvDefaultKey == "" {
+			require.Regexp(t, "(?m)^\\| `--"+name+"` \\|", string(guide))
+			continue
+		}
+		require.Regexp(t, "(?m)^\\| .*`--?"+name+"\\b.*` \\| `"+opt.EnvDefaultKey+"` \\|", string(guide))
+	}
+	require.Greater(t, len(known), 10)
+	for _, m := range regexp.MustCompile("`(PVASRUN_[A-Z_]+)`").FindAllStringSubmatch(string(guide), -1) {
+		require.True(t, known[m[1]], "%s is no variable of a flag", m[1])
 	}
 }
 
