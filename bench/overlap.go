@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -72,14 +71,15 @@ type OverlapConfig struct {
 	Tests  []int         // calls of Test per message, or EachProduct
 	Work   time.Duration // computing per message; 0: as long as the slowest contender's message takes alone
 	Loop   time.Duration // that each of the loops should take
-	Rounds int           // each contender runs so often, in turn; medians are reported
+	Blocks int           // of loops in a job, each with one of each kind
+	Rounds int           // each contender runs so often, in turn
 
 	Contenders []OverlapContender
 	Step       func(contender string, round int) // told before each job; nil: nobody
 }
 
 // An OverlapResult is one contender with one message and one way to compute. Each
-// number is a median over the rounds, and an average over the ranks.
+// number is a median over the blocks of all rounds, and an average over the ranks.
 type OverlapResult struct {
 	Contender OverlapContender `json:"-"`
 
@@ -136,8 +136,9 @@ func (cfg *OverlapConfig) work(ctx context.Context, ranks int) (work []time.Dura
 		if err != nil {
 			return nil, err
 		}
-		for i, s := range samples {
-			work[i] = max(work[i], time.Duration(s.pure*1e3))
+		for i, blocks := range samples {
+			pure := medianOf(blocks, func(s overlapSample) float64 { return s.pure })
+			work[i] = max(work[i], time.Duration(pure*1e3))
 		}
 	}
 	return work, nil
@@ -145,7 +146,7 @@ func (cfg *OverlapConfig) work(ctx context.Context, ranks int) (work []time.Dura
 
 // measure runs the contenders in turn.
 func (cfg *OverlapConfig) measure(ctx context.Context, ranks int, work []time.Duration) (all []OverlapResult, err error) {
-	samples := make([][][]overlapSample, len(cfg.Contenders)) // contender, item, round
+	samples := make([][][]overlapSample, len(cfg.Contenders)) // contender, item, block
 	executed := make([][]Executed, len(cfg.Contenders))
 	for round := range cfg.Rounds {
 		for i, c := range cfg.Contenders {
@@ -156,8 +157,8 @@ func (cfg *OverlapConfig) measure(ctx context.Context, ranks int, work []time.Du
 			if round == 0 {
 				samples[i] = make([][]overlapSample, len(found))
 			}
-			for k, s := range found {
-				samples[i][k] = append(samples[i][k], s)
+			for k, blocks := range found {
+				samples[i][k] = append(samples[i][k], blocks...)
 			}
 			executed[i] = ex
 		}
@@ -184,8 +185,8 @@ func (cfg *OverlapConfig) items(c OverlapContender, work []time.Duration) (items
 	return items
 }
 
-// job runs one job and returns what it has found, by item.
-func (cfg *OverlapConfig) job(ctx context.Context, c OverlapContender, ranks, round int, items []overlapItem) (samples []overlapSample, executed []Executed, err error) {
+// job runs one job and returns what it has found, by item and block.
+func (cfg *OverlapConfig) job(ctx context.Context, c OverlapContender, ranks, round int, items []overlapItem) (samples [][]overlapSample, executed []Executed, err error) {
 	if cfg.Step != nil {
 		cfg.Step(fmt.Sprintf("%v, %d ranks", c, ranks), round)
 	}
@@ -194,24 +195,38 @@ func (cfg *OverlapConfig) job(ctx context.Context, c OverlapContender, ranks, ro
 		list[i] = item.String()
 	}
 	seconds := strconv.FormatFloat(cfg.Loop.Seconds(), 'f', -1, 64)
-	out, err := c.run(ctx, ranks, []string{"overlap", seconds, strings.Join(list, ",")})
+	out, err := c.run(ctx, ranks, []string{"overlap", seconds, strconv.Itoa(cfg.Blocks), strings.Join(list, ",")})
 	if err != nil {
 		return nil, nil, fmt.Errorf("bench: overlap: %v with %d ranks: %w", c, ranks, err)
 	}
-	lines := strings.Split(string(bytes.TrimSpace(out)), "\n")
-	for i := range items {
-		s, err := parseOverlapSample(lines[min(i, len(lines)-1)])
-		if err != nil || i >= len(lines) {
-			return nil, nil, fmt.Errorf("bench: overlap: %v: unexpected output %.200q", c, out)
-		}
-		samples = append(samples, s)
+	samples, executed, err = parseOverlap(string(out), len(items), cfg.Blocks)
+	if err != nil {
+		return nil, nil, fmt.Errorf("bench: overlap: %v: unexpected output %.200q: %w", c, out, err)
 	}
-	executed, err = parseExecuted(lines[len(items):])
+	return samples, executed, nil
+}
+
+// parseOverlap parses what a rank program prints: a line for each block of each item,
+// then what was executed.
+func parseOverlap(out string, items, blocks int) (samples [][]overlapSample, executed []Executed, err error) {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) < items*blocks {
+		return nil, nil, fmt.Errorf("%d lines for %d blocks", len(lines), items*blocks)
+	}
+	samples = make([][]overlapSample, items)
+	for i, line := range lines[:items*blocks] {
+		s, err := parseOverlapSample(line)
+		if err != nil {
+			return nil, nil, err
+		}
+		samples[i/blocks] = append(samples[i/blocks], s)
+	}
+	executed, err = parseExecuted(lines[items*blocks:])
 	return samples, executed, err
 }
 
-func overlapResult(c OverlapContender, ranks int, item overlapItem, rounds []overlapSample) OverlapResult {
-	middle := func(value func(overlapSample) float64) float64 { return medianOf(rounds, value) }
+func overlapResult(c OverlapContender, ranks int, item overlapItem, blocks []overlapSample) OverlapResult {
+	middle := func(value func(overlapSample) float64) float64 { return medianOf(blocks, value) }
 	return OverlapResult{
 		Contender: c, Benchmark: "overlap", Contestant: c.Name, Policy: c.Policy, Helpers: c.in(ranks).Helpers,
 		Ranks: ranks, Bytes: item.bytes, Grain: item.grain, Tests: item.tests,

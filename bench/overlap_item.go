@@ -32,9 +32,9 @@ func parseOverlapItem(s string) (i overlapItem, err error) {
 	return i, err
 }
 
-// An overlapSample is what a rank program has found: averages over the ranks.
+// An overlapSample is what a rank program has found in a block of loops: averages over
+// the ranks.
 type overlapSample struct {
-	reps     int     // messages
 	pure     float64 // microseconds of a message with nothing else
 	product  float64 // nanoseconds of a product with nothing else, while all ranks make products
 	products float64 // of a rank per message
@@ -42,12 +42,12 @@ type overlapSample struct {
 }
 
 func (s overlapSample) String() string {
-	return fmt.Sprintf("%d %.4f %.4f %.4f %.4f", s.reps, s.pure, s.product, s.products, s.elapsed)
+	return fmt.Sprintf("%.4f %.4f %.4f %.4f", s.pure, s.product, s.products, s.elapsed)
 }
 
 // parseOverlapSample is the inverse of String.
 func parseOverlapSample(line string) (s overlapSample, err error) {
-	_, err = fmt.Sscan(line, &s.reps, &s.pure, &s.product, &s.products, &s.elapsed)
+	_, err = fmt.Sscan(line, &s.pure, &s.product, &s.products, &s.elapsed)
 	return s, err
 }
 

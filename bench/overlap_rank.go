@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -18,6 +19,7 @@ const overlapBatch = 8
 type overlapRank struct {
 	world   *mpi.Comm
 	seconds float64 // that a loop should take
+	blocks  int     // of loops
 	item    overlapItem
 	buf     []byte
 	*matrices
@@ -25,107 +27,133 @@ type overlapRank struct {
 
 // overlapRankMain is the rank program. Its arguments are those of peer/overlap.c.
 func overlapRankMain(args []string) {
-	seconds, items, err := parseOverlapArgs(args)
+	seconds, blocks, items, err := parseOverlapArgs(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
 	mpi.Run(func(world *mpi.Comm) error {
 		for _, item := range items {
-			r := &overlapRank{world, seconds, item, touched(item.bytes), newMatrices(item.grain)}
-			line, err := r.measure()
+			r := &overlapRank{world, seconds, blocks, item, touched(item.bytes), newMatrices(item.grain)}
+			found, err := r.measure()
 			if err != nil {
 				return err
 			}
-			if world.Rank() == 0 {
-				fmt.Println(line)
+			for _, s := range found {
+				if world.Rank() == 0 {
+					fmt.Println(s)
+				}
 			}
 		}
 		return printExecuted(world)
 	})
 }
 
-func parseOverlapArgs(args []string) (seconds float64, items []overlapItem, err error) {
-	if len(args) != 2 {
-		return 0, nil, fmt.Errorf("bench: overlap: seconds and BYTES:GRAIN:TESTS:NANOSECONDS,... are needed")
+func parseOverlapArgs(args []string) (seconds float64, blocks int, items []overlapItem, err error) {
+	if len(args) != 3 {
+		return 0, 0, nil, errors.New("bench: overlap: seconds, blocks and BYTES:GRAIN:TESTS:NANOSECONDS,... are needed")
 	}
 	if seconds, err = strconv.ParseFloat(args[0], 64); err != nil {
-		return 0, nil, fmt.Errorf("bench: overlap: seconds: %w", err)
+		return 0, 0, nil, fmt.Errorf("bench: overlap: seconds: %w", err)
 	}
-	for s := range strings.SplitSeq(args[1], ",") {
+	if blocks, err = strconv.Atoi(args[1]); err != nil {
+		return 0, 0, nil, fmt.Errorf("bench: overlap: blocks: %w", err)
+	}
+	for s := range strings.SplitSeq(args[2], ",") {
 		item, err := parseOverlapItem(s)
 		if err != nil {
-			return 0, nil, err
+			return 0, 0, nil, err
 		}
 		items = append(items, item)
 	}
-	return seconds, items, nil
+	return seconds, blocks, items, nil
 }
 
-// measure makes products alone, broadcasts alone, then both.
-func (r *overlapRank) measure() (s overlapSample, err error) {
-	if s.product, err = r.product(); err != nil {
+// measure finds out how many products and messages fit into a loop, then makes blocks of
+// loops.
+func (r *overlapRank) measure() (blocks []overlapSample, err error) {
+	l := &overlapLoops{products: 100_000/(r.n*r.n*r.n) + 2, alone: overlapBatch, both: overlapBatch}
+	s, err := r.block(l)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range []struct {
+		n  *int
+		us float64
+	}{{&l.products, s.product / 1e3}, {&l.alone, s.pure}, {&l.both, s.elapsed}} {
+		if *f.n, err = r.fit(f.us); err != nil {
+			return nil, err
+		}
+	}
+	for range r.blocks {
+		s, err := r.block(l)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, s)
+	}
+	return blocks, nil
+}
+
+// overlapLoops are how often the loops of a block go round.
+type overlapLoops struct{ products, alone, both int }
+
+// block makes products, broadcasts with products, products again, then broadcasts: the
+// speed of a machine changes from one millisecond to the next, and so is measured on
+// both sides of what it is used for.
+func (r *overlapRank) block(l *overlapLoops) (s overlapSample, err error) {
+	before, err := r.product(l.products)
+	if err != nil {
 		return s, err
 	}
-	if _, s.pure, _, err = r.messages(0, 0); err != nil || r.item.compute == 0 && r.item.tests != EachProduct {
-		return s, err
+	after := before
+	if r.item.compute > 0 || r.item.tests == EachProduct {
+		work := max(1, int(float64(r.item.compute.Nanoseconds())/before+0.5))
+		if s.elapsed, s.products, err = r.messages(l.both, work, r.item.tests); err != nil {
+			return s, err
+		}
+		if after, err = r.product(l.products); err != nil {
+			return s, err
+		}
 	}
-	work := max(1, int(float64(r.item.compute.Nanoseconds())/s.product+0.5))
-	s.reps, s.elapsed, s.products, err = r.messages(work, r.item.tests)
+	s.product = (before + after) / 2
+	s.pure, _, err = r.messages(l.alone, 0, 0)
 	return s, err
 }
 
 // product returns the nanoseconds that a product takes while all ranks make products.
-func (r *overlapRank) product() (t float64, err error) {
-	n := 100_000/(r.n*r.n*r.n) + 2
-	for round := range 2 {
-		if err := r.world.Barrier(); err != nil {
-			return 0, err
-		}
-		start := time.Now()
-		for range n {
-			r.multiply()
-		}
-		t = float64(time.Since(start).Nanoseconds()) / float64(n)
-		if round == 0 {
-			if n, err = r.fit(t / 1e3); err != nil {
-				return 0, err
-			}
-		}
+func (r *overlapRank) product(n int) (float64, error) {
+	if err := r.world.Barrier(); err != nil {
+		return 0, err
 	}
-	return r.average(t)
+	start := time.Now()
+	for range n {
+		r.multiply()
+	}
+	return r.average(nanoseconds(start) / float64(n))
 }
 
-// messages makes broadcasts, of whose number it makes sure with a few, and returns that
-// number, the microseconds of each, and how many products a rank made in that time.
-func (r *overlapRank) messages(work, tests int) (reps int, elapsed, products float64, err error) {
-	reps = overlapBatch
-	var made int
-	for round := range 2 {
-		if err := r.world.Barrier(); err != nil {
-			return 0, 0, 0, err
-		}
-		made = 0
-		start := time.Now()
-		for i := range reps {
-			n, err := r.message(i, work, tests)
-			if err != nil {
-				return 0, 0, 0, err
-			}
-			made += n
-		}
-		elapsed = float64(time.Since(start).Nanoseconds()) / 1e3 / float64(reps)
-		if round == 0 {
-			if reps, err = r.fit(elapsed); err != nil {
-				return 0, 0, 0, err
-			}
-		}
+// messages makes broadcasts and returns the microseconds of each, and how many products
+// a rank made in that time.
+func (r *overlapRank) messages(reps, work, tests int) (elapsed, products float64, err error) {
+	if err := r.world.Barrier(); err != nil {
+		return 0, 0, err
 	}
+	made := 0
+	start := time.Now()
+	for i := range reps {
+		n, err := r.message(i, work, tests)
+		if err != nil {
+			return 0, 0, err
+		}
+		made += n
+	}
+	elapsed = nanoseconds(start) / 1e3 / float64(reps)
 	if products, err = r.average(float64(made) / float64(reps)); err != nil {
-		return 0, 0, 0, err
+		return 0, 0, err
 	}
 	elapsed, err = r.average(elapsed)
-	return reps, elapsed, products, err
+	return elapsed, products, err
 }
 
 // message makes a broadcast, the i-th, and products until it is there or, if there is

@@ -47,21 +47,22 @@ func TestOverlapItems(t *testing.T) {
 }
 
 func TestOverlapOutput(t *testing.T) {
-	s := overlapSample{12, 3.5, 60.25, 100.5, 99.125}
+	s := overlapSample{3.5, 60.25, 100.5, 99.125}
 	got, err := parseOverlapSample(s.String())
 	require.NoError(t, err)
 	require.Equal(t, s, got)
-	_, err = parseOverlapSample("12 3.5")
-	require.Error(t, err)
+	samples, executed, err := parseOverlap("1 2 3 4\n5 6 7 8\n1 1 1 1\n2 2 2 2\n3 1 400\n5 0 7\n", 2, 2)
+	require.NoError(t, err)
+	require.Equal(t, [][]overlapSample{{{1, 2, 3, 4}, {5, 6, 7, 8}}, {{1, 1, 1, 1}, {2, 2, 2, 2}}}, samples)
+	require.Equal(t, []Executed{{3, 1, 400}, {5, 0, 7}}, executed)
+	for _, bad := range []string{"", "1 2 3 4", "1 2 3\n1 2 3 4", "1 2 3 4\n1 2 3 4\n3 1"} {
+		_, _, err := parseOverlap(bad, 1, 2)
+		require.Error(t, err, bad)
+	}
 	g := graphSample{1.5, 2.5, 3.5, 4}
 	graph, err := parseGraphSample(g.String())
 	require.NoError(t, err)
 	require.Equal(t, g, graph)
-	executed, err := parseExecuted([]string{"3 1 400", "5 0 7"})
-	require.NoError(t, err)
-	require.Equal(t, []Executed{{3, 1, 400}, {5, 0, 7}}, executed)
-	_, err = parseExecuted([]string{"3 1"})
-	require.Error(t, err)
 }
 
 func TestMultiply(t *testing.T) {

@@ -1,14 +1,15 @@
 /* The overlap benchmark of pvasrun for an installed MPI: the same loops as
  * overlap_rank.go, the same output.
  *
- *   overlap SECONDS BYTES:GRAIN:TESTS:NANOSECONDS,...
+ *   overlap SECONDS BLOCKS BYTES:GRAIN:TESTS:NANOSECONDS,...
  *
  * broadcasts BYTES while each rank multiplies GRAIN x GRAIN matrices: for NANOSECONDS
  * per message with TESTS calls of MPI_Test in between, then MPI_Wait; or, with -1 TESTS,
- * until MPI_Test after a product says that the message is there. It prints, for each,
- * "repetitions pure product products elapsed": microseconds of a broadcast with nothing
- * else, nanoseconds of a product with nothing else, products of a rank per message, and
- * microseconds of a message with them; averages over the ranks. */
+ * until MPI_Test after a product says that the message is there. It prints, for each
+ * of BLOCKS blocks of loops that take SECONDS, "pure product products elapsed":
+ * microseconds of a broadcast with nothing else, nanoseconds of a product with nothing
+ * else, products of a rank per message, and microseconds of a message with them;
+ * averages over the ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,20 +48,14 @@ static long fit(double t)
 }
 
 /* The seconds that a product takes while all ranks make products. */
-static double product(void)
+static double product(long n)
 {
-	long n = 100000 / (grain * grain * grain) + 2;
 	double t;
-	for (int round = 0; round < 2; round++) {
-		MPI_Barrier(MPI_COMM_WORLD);
-		t = MPI_Wtime();
-		for (long i = 0; i < n; i++)
-			multiply();
-		t = (MPI_Wtime() - t) / n;
-		if (round == 0)
-			n = fit(t);
-	}
-	return average(t);
+	MPI_Barrier(MPI_COMM_WORLD);
+	t = MPI_Wtime();
+	for (long i = 0; i < n; i++)
+		multiply();
+	return average((MPI_Wtime() - t) / n);
 }
 
 /* The seconds of a message, during which each rank makes products, and how many. */
@@ -96,27 +91,49 @@ static double messages(long reps, long work, int tests, double *products)
 	return average(t);
 }
 
-static void measure(int tests, double compute)
+/* How often the loops of a block go round. */
+static struct {
+	long products, alone, both;
+} loops;
+
+/* What a block has found, in seconds. */
+static struct {
+	double pure, product, products, elapsed;
+} found;
+
+/* Makes products, broadcasts with products, products again, then broadcasts. */
+static void block(int tests, double compute)
 {
-	double each, pure, elapsed = 0, products = 0;
-	long reps = 0;
+	double before = product(loops.products), after = before, none;
+	found.products = found.elapsed = 0;
+	if (compute > 0 || tests == EACH) {
+		long work = compute > before ? compute / before + 0.5 : 1;
+		found.elapsed = messages(loops.both, work, tests, &found.products);
+		after = product(loops.products);
+	}
+	found.product = (before + after) / 2;
+	found.pure = messages(loops.alone, 0, 0, &none);
+}
+
+static void measure(int blocks, int tests, double compute)
+{
 	a = malloc(sizeof *a * grain * grain);
 	b = malloc(sizeof *b * grain * grain);
 	c = malloc(sizeof *c * grain * grain);
 	for (int i = 0; i < grain * grain; i++)
 		a[i] = b[i] = i;
 	buf = calloc(1, bytes);
-	each = product();
-	pure = messages(BATCH, 0, 0, &products);
-	pure = messages(fit(pure), 0, 0, &products);
-	if (compute > 0 || tests == EACH) {
-		long work = compute > each ? compute / each + 0.5 : 1;
-		elapsed = messages(BATCH, work, tests, &products);
-		reps = fit(elapsed);
-		elapsed = messages(reps, work, tests, &products);
+	loops.products = 100000 / (grain * grain * grain) + 2;
+	loops.alone = loops.both = BATCH;
+	block(tests, compute);
+	loops.products = fit(found.product);
+	loops.alone = fit(found.pure);
+	loops.both = fit(found.elapsed);
+	for (int i = 0; i < blocks; i++) {
+		block(tests, compute);
+		if (rank == 0)
+			printf("%.4f %.4f %.4f %.4f\n", found.pure * 1e6, found.product * 1e9, found.products, found.elapsed * 1e6);
 	}
-	if (rank == 0)
-		printf("%ld %.4f %.4f %.4f %.4f\n", reps, pure * 1e6, each * 1e9, products, elapsed * 1e6);
 	free(a);
 	free(b);
 	free(c);
@@ -128,15 +145,15 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (argc != 3)
+	if (argc != 4)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	seconds = atof(argv[1]);
-	for (char *item = strtok(argv[2], ","); item; item = strtok(NULL, ",")) {
+	for (char *item = strtok(argv[3], ","); item; item = strtok(NULL, ",")) {
 		int tests;
 		double ns;
 		if (sscanf(item, "%d:%d:%d:%lf", &bytes, &grain, &tests, &ns) != 4)
 			MPI_Abort(MPI_COMM_WORLD, 2);
-		measure(tests, ns * 1e-9);
+		measure(atoi(argv[2]), tests, ns * 1e-9);
 	}
 	MPI_Finalize();
 	return 0;

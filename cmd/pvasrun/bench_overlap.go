@@ -22,8 +22,9 @@ type overlapFlags struct {
 	Policy  policies     `long:"policy" env:"PVASRUN_POLICY" value-name:"LIST" default:"steal,inline,owner,messages" description:"how ours makes progress"`
 	Helpers helperCounts `long:"helpers" env:"PVASRUN_HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, with steal and owner"`
 	Work    lapse        `long:"work" env:"PVASRUN_WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
-	Loop    lapse        `long:"loop" env:"PVASRUN_LOOP" value-name:"DUR" default:"30ms" description:"length of each measurement"`
-	Rounds  int          `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default:"5" description:"runs of each contestant, in turn; medians are reported"`
+	Loop    lapse        `long:"loop" env:"PVASRUN_LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
+	Blocks  int          `long:"blocks" env:"PVASRUN_BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
+	Rounds  int          `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
 	Parts   []string     `long:"part" env:"PVASRUN_PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
 	Plot    string       `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE" description:"draw the broadcasts as SVG, those of the first number of ranks and the first grain"`
 	Verbose bool         `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"show which ranks have done the work"`
@@ -72,6 +73,8 @@ func (f *overlapFlags) check() error {
 		return errors.New("--sizes: at least 1")
 	case f.Rounds < 1:
 		return errors.New("--rounds: at least one is needed")
+	case f.Blocks < 1:
+		return errors.New("--blocks: at least one is needed")
 	case f.Loop <= 0:
 		return errors.New("--loop: write for example 30ms")
 	case f.Plot != "" && (len(f.Sizes) < 2 || !f.wants("broadcast")):
@@ -124,7 +127,7 @@ func (f *overlapFlags) run(ctx context.Context, contenders []bench.OverlapConten
 	if f.wants("broadcast") {
 		r.broadcasts, err = bench.Overlap(ctx, bench.OverlapConfig{
 			Ranks: f.NP, Sizes: f.Sizes, Grains: f.Grains, Tests: f.Tests, Work: time.Duration(f.Work),
-			Loop: time.Duration(f.Loop), Rounds: f.Rounds, Contenders: contenders, Step: step,
+			Loop: time.Duration(f.Loop), Blocks: f.Blocks, Rounds: f.Rounds, Contenders: contenders, Step: step,
 		})
 	}
 	if err == nil && f.wants("chain") {

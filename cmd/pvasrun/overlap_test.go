@@ -17,7 +17,7 @@ import (
 // the lines say.
 func TestBenchOverlap(t *testing.T) {
 	got := command(t, nil, "bench", "overlap", "-n", "2,3", "--sizes", "1K,128K", "--grain", "4", "--tests", "0,10,each", "--helpers", "0,1",
-		"--btl", strings.Join(models(t), ","), "--work", "50us", "--loop", "1ms", "--rounds", "1", "--part", "broadcast", "--json")
+		"--btl", strings.Join(models(t), ","), "--work", "50us", "--loop", "500us", "--blocks", "2", "--rounds", "1", "--part", "broadcast", "--json")
 	require.Equal(t, 0, got.code, got.stderr)
 	var found []string
 	for _, line := range lines(got.stdout) {
@@ -49,7 +49,7 @@ func TestBenchOverlapOutput(t *testing.T) {
 	btl := models(t)[0]
 	plot := filepath.Join(t.TempDir(), "plot.svg")
 	got := command(t, nil, "bench", "overlap", "--sizes", "1K,64K", "--grain", "4", "--tests", "0,each", "--policy", "owner,messages", "--helpers", "0",
-		"--btl", btl, "--loop", "1ms", "--rounds", "1", "--plot", plot, "-v")
+		"--btl", btl, "--loop", "500us", "--blocks", "2", "--rounds", "1", "--plot", plot, "-v")
 	require.Equal(t, 0, got.code, got.stderr)
 	for _, word := range []string{"# Ibcast of 64KiB, 2 ranks, 4 x 4 matrices", "messages+N", "each", "# nodes executed", "# 1MiB down a chain of 8 ranks", "# graphs of 1000 nodes"} {
 		require.Contains(t, got.stdout, word)
@@ -61,6 +61,7 @@ func TestBenchOverlapOutput(t *testing.T) {
 	for _, c := range []struct{ args, stderr string }{
 		{"--sizes 0", "--sizes: at least 1"},
 		{"--rounds 0", "--rounds: at least one"},
+		{"--blocks 0", "--blocks: at least one"},
 		{"--loop 0", "--loop"},
 		{"--tests often", "not a list of numbers of tests"},
 		{"--grain 0", "not a list of matrix sizes"},
@@ -83,7 +84,7 @@ func TestBenchOverlapPeer(t *testing.T) {
 		t.Skip("Open MPI is not installed")
 	}
 	got := command(t, nil, "bench", "overlap", "--sizes", "1K", "--grain", "4", "--tests", "0,10,each", "--policy", "messages",
-		"--btl", "sm", "--work", "50us", "--loop", "1ms", "--rounds", "1", "--part", "broadcast", "--compare", "openmpi")
+		"--btl", "sm", "--work", "50us", "--loop", "500us", "--blocks", "2", "--rounds", "1", "--part", "broadcast", "--compare", "openmpi")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `(?m)^ +openmpi +each +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+ +\d+$`, got.stdout)
 	require.Contains(t, got.stdout, "not computing/openmpi")
