@@ -43,6 +43,13 @@
 // still be at the call when a member gives up, and write to its buffers: so a
 // team keeps those reachable for good.
 //
+// # Members that refuse
+//
+// A member whose arguments are wrong gets an error, but takes part all the same, so that
+// nobody waits for it: see refuse.go. Those that need it learn by a *MismatchError who it
+// was. By messages, and without Check, that holds as long as it and the others choose the
+// same algorithm: not if they mean different roots, operations, or operators.
+//
 // # Not implemented
 //
 // Direct neighbourhood exchanges: they are messages.
