@@ -235,16 +235,14 @@ func anyTwice(lengths, strides []int) bool {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return strides[a] - strides[b] })
-	reach, nested := 0, true
+	reach, count, nested := 0, 1, true
 	for _, i := range order {
 		nested = nested && strides[i] > reach
 		reach += (lengths[i] - 1) * strides[i]
+		count *= lengths[i]
 	}
-	if nested {
-		return false
-	}
-	if repeatsTooMuch(reach+1, lengths...) {
-		return true
+	if nested || count > reach+1 { // more sums than there are numbers
+		return !nested
 	}
 	seen := make([]bool, reach+1)
 	sums := []int{0}
