@@ -78,32 +78,31 @@ var exchanges = []struct {
 }
 
 // TestNoAllocations counts those of the whole process, both ranks. What is allowed is
-// what pools may still grow by, if the ranks ran more in step while they warmed up, and
 // what the runtime allocates by itself: one allocation per message is far above it.
+// Pools grow if the ranks get further apart than ever before: but that comes to an end,
+// so the least of some counts is what counts. What each message allocates is in all.
 func TestNoAllocations(t *testing.T) {
-	const rounds = 400
 	check := func(c *Comm) error {
 		for _, x := range exchanges {
 			for _, n := range []int{0, 8, 1000, 4096, 20_000, 300_000} {
+				rounds := 400
+				if n > 100_000 {
+					rounds = 200
+				}
+				most := uint64(rounds)/10 + 200
 				if err := x.run(c, n, 20); err != nil { // the pools grow
 					return err
 				}
-				var before, after runtime.MemStats
-				if err := c.Barrier(); err != nil {
-					return err
-				}
-				runtime.ReadMemStats(&before)
-				k := rounds
-				if n > 100_000 {
-					k /= 2
-				}
-				err := x.run(c, n, k)
-				runtime.ReadMemStats(&after)
-				if err := first(err, c.Barrier()); err != nil {
-					return err
-				}
-				if got := after.Mallocs - before.Mallocs; got > uint64(k)/10+200 && c.Rank() == 0 {
-					return fmt.Errorf("%s of %d bytes: %d allocations in %d rounds", x.name, n, got, k)
+				again := []bool{true}
+				for try := 0; again[0]; try++ {
+					got, err := countAllocations(c, func() error { return x.run(c, n, rounds) })
+					again[0] = got > most
+					if err := first(err, Bcast(c, again, 0)); err != nil {
+						return err
+					}
+					if again[0] && try == 3 {
+						return fmt.Errorf("%s of %d bytes: %d allocations in %d rounds", x.name, n, got, rounds)
+					}
 				}
 			}
 		}
@@ -114,6 +113,18 @@ func TestNoAllocations(t *testing.T) {
 	}
 	overMem(t, 2, 8, mem.Options{}, check)
 	inOneSpace(t, 2, check)
+}
+
+// countAllocations returns how many there are while all ranks do something.
+func countAllocations(c *Comm, do func() error) (uint64, error) {
+	var before, after runtime.MemStats
+	if err := c.Barrier(); err != nil {
+		return 0, err
+	}
+	runtime.ReadMemStats(&before)
+	err := do()
+	runtime.ReadMemStats(&after)
+	return after.Mallocs - before.Mallocs, first(err, c.Barrier())
 }
 
 // TestTheShortWaysDoNotAllocate: exactly, for one rank and itself.
