@@ -146,6 +146,10 @@ _pvasrun() {
 	fi
 }
 compdef _pvasrun pvasrun
+# the first call of a function from fpath only reads this file
+if [[ ${funcstack[1]} == _pvasrun ]]; then
+	_pvasrun
+fi
 `,
 	"fish": `# fish completion for pvasrun
 function __pvasrun
