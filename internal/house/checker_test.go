@@ -150,13 +150,14 @@ func TestCheckLengths(t *testing.T) {
 
 func TestCheckLinks(t *testing.T) {
 	bad, err := checkLinks(tree(map[string]string{
-		"README.md": "[a](docs/a.md) [h](#here) [w](https://example.org/x) [p](docs/a.md#part) [d](docs)\n" +
+		"README.md": "# Here\n[a](docs/a.md) [h](#here) [n](#there) [w](https://example.org/x) [p](docs/a.md#the-part-of-a) [d](docs)\n" +
 			"`m[i](x)` and\n```\na[0](gone.md)\n```\n![i](docs/i.png)\n[gone](docs/gone.md)\n",
-		"docs/a.md":  "[up](../README.md) [out](../../x) [root](/etc/passwd) [with](<i.png> \"title\")",
+		"docs/a.md":  "## The \u0060part\u0060 of a:\n[up](../README.md) [out](../../x) [root](/etc/passwd) [with](<i.png> \"title\")",
 		"docs/i.png": "",
 	}))
 	require.NoError(t, err)
 	require.Equal(t, []string{
+		"README.md: link to #there: there is no such heading in README.md",
 		"README.md: link to docs/gone.md: there is no docs/gone.md",
 		"docs/a.md: link to ../../x leads out of the repository",
 		"docs/a.md: link to /etc/passwd leads out of the repository",

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -121,6 +122,53 @@ func TestQuotedMessages(t *testing.T) {
 	bad, messages := checkMessages("docs/troubleshooting.md", text, files)
 	require.Greater(t, messages, 10, "the messages were not found")
 	report(t, bad)
+}
+
+// derived is the name of a nonblocking or persistent form without what makes it one.
+var derived = regexp.MustCompile(`^I([a-z]\w*)$|^(\w+)Init$`)
+
+// checkCalls reports exported functions of a package that a guide does not name. A guide
+// that names an operation need not name each form of it.
+func checkCalls(pkg, guide string, files []source) (bad []string, calls int) {
+	for _, f := range files {
+		if f.test() || path.Dir(f.path) != pkg {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv != nil || !fn.Name.IsExported() {
+				continue
+			}
+			calls++
+			name := fn.Name.Name
+			if m := derived.FindStringSubmatch(name); m != nil {
+				name += `|(?i:` + m[1] + m[2] + `)`
+			}
+			if !regexp.MustCompile(`\b(` + name + `)\b`).MatchString(guide) {
+				bad = append(bad, "the guide does not name "+fn.Name.Name)
+			}
+		}
+	}
+	return bad, calls
+}
+
+func TestGuideNamesCalls(t *testing.T) {
+	root, files := repository(t)
+	guide, err := os.ReadFile(root + "/docs/writing-ranks.md")
+	require.NoError(t, err)
+	bad, calls := checkCalls("mpi", string(guide), files)
+	require.Greater(t, calls, 50)
+	report(t, bad)
+}
+
+func TestCheckCalls(t *testing.T) {
+	bad, calls := checkCalls("a", "Send and Bcast", sources(t, map[string]string{
+		"a/a.go":      "package a\nfunc Send() {}\nfunc Isend() {}\nfunc BcastInit() {}\nfunc Init() {}\nfunc Sen() {}\nfunc lower() {}\nfunc (T) M() {}",
+		"a/a_test.go": "package a\nfunc Test() {}",
+		"b/b.go":      "package b\nfunc Other() {}",
+	}))
+	require.Equal(t, 5, calls)
+	require.Equal(t, []string{"the guide does not name Init", "the guide does not name Sen"}, bad)
 }
 
 func TestCheckGoBlocks(t *testing.T) {

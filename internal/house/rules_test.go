@@ -161,29 +161,57 @@ var (
 	fence = regexp.MustCompile("(?ms)^ *```.*?^ *```") // code, where brackets mean something else
 	code  = regexp.MustCompile("`[^`\n]*`")
 	link  = regexp.MustCompile(`\]\(<?([^)\s>]+)`)
+
+	heading     = regexp.MustCompile(`(?m)^#+ (.*?) *$`)
+	punctuation = regexp.MustCompile(`[^\pL\pN _-]`)
 )
 
-// checkLinks reports links in Markdown files to files that are not there. Links
-// to other sites and to headings are not followed.
+// anchors are the names by which links find the headings of a Markdown text, as GitHub
+// makes them.
+func anchors(text []byte) map[string]bool {
+	found := map[string]bool{}
+	for _, m := range heading.FindAllSubmatch(fence.ReplaceAll(text, nil), -1) {
+		found[strings.ReplaceAll(punctuation.ReplaceAllString(strings.ToLower(string(m[1])), ""), " ", "-")] = true
+	}
+	return found
+}
+
+// checkLinks reports links in Markdown files to files, and to headings of Markdown files,
+// that are not there. Links to other sites are not followed.
 func checkLinks(root fs.FS) ([]string, error) {
 	var bad []string
 	err := walkFiles(root, ".md", func(name string, text []byte) error {
-		text = code.ReplaceAll(fence.ReplaceAll(text, nil), nil)
-		for _, m := range link.FindAllSubmatch(text, -1) {
-			target, _, _ := strings.Cut(string(m[1]), "#")
-			if target == "" || strings.Contains(target, ":") {
-				continue
-			}
-			to := path.Join(path.Dir(name), target)
-			if strings.HasPrefix(target, "/") || !fs.ValidPath(to) {
-				bad = append(bad, name+": link to "+target+" leads out of the repository")
-				continue
-			}
-			if _, err := fs.Stat(root, to); err != nil {
-				bad = append(bad, name+": link to "+target+": there is no "+to)
+		for _, m := range link.FindAllSubmatch(code.ReplaceAll(fence.ReplaceAll(text, nil), nil), -1) {
+			if problem := checkLink(root, name, string(m[1])); problem != "" {
+				bad = append(bad, name+": link to "+problem)
 			}
 		}
 		return nil
 	})
 	return bad, err
+}
+
+// checkLink says what is wrong with a link of a Markdown file, or nothing.
+func checkLink(root fs.FS, name, link string) string {
+	target, part, _ := strings.Cut(link, "#")
+	if strings.Contains(target, ":") {
+		return ""
+	}
+	to := name
+	if target != "" {
+		to = path.Join(path.Dir(name), target)
+	}
+	if strings.HasPrefix(target, "/") || !fs.ValidPath(to) {
+		return target + " leads out of the repository"
+	}
+	if _, err := fs.Stat(root, to); err != nil {
+		return target + ": there is no " + to
+	}
+	if part == "" || path.Ext(to) != ".md" {
+		return ""
+	}
+	if text, err := fs.ReadFile(root, to); err != nil || !anchors(text)[part] {
+		return link + ": there is no such heading in " + to
+	}
+	return ""
 }
