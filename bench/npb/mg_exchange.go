@@ -8,8 +8,7 @@ import "github.com/gopvas/gopvas/mpi"
 func (m *multigrid) exchange(g *grid) error {
 	for axis, n := range g.n {
 		if g.whole || m.across[axis] == 1 {
-			g.setFace(axis, 0, g.face(axis, n, m.faceA))
-			g.setFace(axis, n+1, g.face(axis, 1, m.faceA))
+			g.wrap(axis)
 			continue
 		}
 		below, above := m.neighbor(axis, -1), m.neighbor(axis, 1)

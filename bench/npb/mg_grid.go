@@ -69,6 +69,27 @@ func (g *grid) setFace(axis, at int, points []float64) {
 	}
 }
 
+// wrap sets the ghosts along an axis to what is at the other side of the grid.
+func (g *grid) wrap(axis int) {
+	n := g.n[axis]
+	if axis == zAxis {
+		copy(g.plane(0), g.plane(n))
+		copy(g.plane(n+1), g.plane(1))
+		return
+	}
+	for z := 1; z <= g.n[zAxis]; z++ {
+		if axis == yAxis {
+			copy(g.row(0, z), g.row(n, z))
+			copy(g.row(n+1, z), g.row(1, z))
+			continue
+		}
+		for y := 1; y <= g.n[yAxis]; y++ {
+			row := g.row(y, z)
+			row[0], row[n+1] = row[n], row[1]
+		}
+	}
+}
+
 // insertBox copies the points of part to whole, where at of its points come before
 // along each axis.
 func insertBox(whole, part *grid, at [3]int) {

@@ -33,7 +33,7 @@ func stencil(g *grid, x, y, z int, factors [4]float64) (sum float64) {
 
 // testMultigrid has what the operators need, for grids no wider than most.
 func testMultigrid(most int) *multigrid {
-	m := &multigrid{smoother: smootherB, faceA: make([]float64, (most+2)*(most+2))}
+	m := &multigrid{smoother: smootherB}
 	for i := range m.pairs {
 		m.pairs[i] = make([]float64, most+2)
 	}
