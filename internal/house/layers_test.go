@@ -45,7 +45,10 @@ var layers = []layer{
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/nofile"}},
 
 	{"bench/npb", []string{"mpi"}},
-	{"bench", append([]string{"bench/npb"}, benchImports...)},
+	{"bench/results", nil},
+	{"bench/cpubound", nil},
+	{"bench/report", []string{"bench", "bench/results"}},
+	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"cmd/...", append([]string{"coll", "coll/cad", "bench", "bench/...", "internal/machine"}, benchImports...)},
 
