@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,6 +82,21 @@ func (p *peer) program(ctx context.Context, name string) (path string, err error
 		return "", fmt.Errorf("bench: compile for %s: %w\n%s", p.name, err, out)
 	}
 	return path, nil
+}
+
+// number is that of a version.
+var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
+
+// Version is that of an MPI compared with: a number, or "" where its launcher says none.
+func (c Contestant) Version(ctx context.Context) string {
+	if c.peer == nil {
+		return ""
+	}
+	out, err := exec.CommandContext(ctx, c.peer.mpirun, "--version").Output()
+	if err != nil {
+		return ""
+	}
+	return number.FindString(string(out))
 }
 
 func firstInPath(names []string) string {

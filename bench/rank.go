@@ -16,6 +16,7 @@ var ranks = map[string]func(args []string){
 	"coll":      collRankMain,
 	"footprint": footprintRankMain,
 	"npb":       npbRankMain,
+	"startup":   startupRank,
 
 	"overlap":       overlapRankMain,
 	"overlap_chain": chainRankMain,

@@ -15,6 +15,7 @@ type progress struct {
 	bars *mpb.Progress
 	bar  *mpb.Bar
 	now  atomic.Value // string: what is being done; read by the display's goroutine
+	part int          // of the steps that it counts for
 }
 
 func newProgress(steps int) *progress {
@@ -32,13 +33,16 @@ func newProgress(steps int) *progress {
 }
 
 // begin says what the next step is; the one before it is done.
-func (p *progress) begin(what string) {
+func (p *progress) begin(what string) { p.beginOf(1, what) }
+
+// beginOf is begin for what counts for several steps.
+func (p *progress) beginOf(steps int, what string) {
 	if p.bar == nil {
 		return
 	}
-	if p.now.Swap(what) != "" {
-		p.bar.Increment()
-	}
+	p.bar.IncrBy(p.part)
+	p.part = steps
+	p.now.Store(what)
 }
 
 // done removes the display. It may be called again.

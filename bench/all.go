@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/job"
+)
+
+// AllConfig describes a run of the paper's evaluation.
+type AllConfig struct {
+	Quick bool
+	BTLs  []string     // "pvas", "sm": what works here
+	CMA   bool         // processes may read one another's memory
+	Peers []Contestant // installed MPIs
+
+	tiny bool // for tests: the least of everything
+}
+
+// An Experiment is a table or figure of the paper, or a part of one.
+type Experiment struct {
+	Name    string
+	Command string // repeats it
+	Rounds  int    // how often Run is to be called, for a median and its spread
+	Weight  int    // about how many seconds a round takes
+	Skip    string // why it cannot be run here; "": it can
+	Run     func(ctx context.Context) ([]results.Point, error)
+}
+
+// experiments makes them, by name and in the order in which they are run.
+var experiments = []struct {
+	name string
+	make func(*AllConfig) Experiment
+}{
+	{"pingpong", (*AllConfig).pingpong},
+	{"rate", (*AllConfig).rate},
+	{"bcast", (*AllConfig).bcast},
+	{"allreduce", (*AllConfig).allreduce},
+	{"npb", (*AllConfig).npb},
+	{"footprint", (*AllConfig).footprint},
+	{"is-memory", (*AllConfig).isMemory},
+	{"pie", (*AllConfig).pie},
+	{"huge-pages", (*AllConfig).hugePages},
+	{"startup", (*AllConfig).startup},
+}
+
+// ExperimentNames are the names of all experiments.
+func ExperimentNames() (names []string) {
+	for _, e := range experiments {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// Experiments returns the experiments of these names, or all.
+func (c *AllConfig) Experiments(names []string) (list []Experiment, err error) {
+	for _, name := range names {
+		if !slices.Contains(ExperimentNames(), name) {
+			return nil, fmt.Errorf("bench: all: no experiment %q: there are %s", name, strings.Join(ExperimentNames(), ", "))
+		}
+	}
+	for _, e := range experiments {
+		if len(names) > 0 && !slices.Contains(names, e.name) {
+			continue
+		}
+		x := e.make(c)
+		x.Name, x.Command = e.name, c.command(e.name)
+		x.Rounds, x.Weight = max(x.Rounds, 1), max(x.Weight, 1)
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// command is the command line that runs one experiment alone.
+func (c *AllConfig) command(name string) string {
+	line := []string{"pvasrun", "bench", "all"}
+	if c.Quick {
+		line = append(line, "--quick")
+	}
+	line = append(line, "--only", name)
+	if len(c.BTLs) == 1 {
+		line = append(line, "--btl", c.BTLs[0])
+	}
+	peers := map[string]bool{}
+	for _, p := range c.Peers {
+		peers[p.Name] = true
+	}
+	if len(peers) > 0 {
+		line = append(line, "--compare", strings.Join(slices.Sorted(maps.Keys(peers)), ","))
+	}
+	return strings.Join(line, " ")
+}
+
+// Once runs a round of the experiment and returns it as a line of a file. What goes
+// wrong is in the line; a round that takes more than limit is ended.
+func (e *Experiment) Once(ctx context.Context, round int, limit time.Duration) results.Line {
+	line := results.Line{Experiment: e.Name, Command: e.Command, Round: round, Skipped: e.Skip}
+	if e.Skip != "" {
+		return line
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	start := time.Now()
+	points, err := e.Run(ctx)
+	line.Seconds = time.Since(start).Seconds()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		line.Failed = fmt.Sprintf("it took more than %v", limit)
+	case err != nil:
+		line.Failed = err.Error()
+	default:
+		line.Points = finite(points)
+	}
+	return line
+}
+
+// finite leaves out numbers that are none.
+func finite(points []results.Point) []results.Point {
+	for _, p := range points {
+		maps.DeleteFunc(p.Values, func(_ string, v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	}
+	return points
+}
+
+// own are the contestants that are ours: sm with each way to copy that it has here.
+func (c *AllConfig) own() (list []Contestant) {
+	for _, btl := range c.BTLs {
+		if btl != job.BTLSM.String() {
+			list = append(list, Contestant{Name: btl})
+			continue
+		}
+		list = append(list, Contestant{Name: btl, SingleCopy: job.SingleCopyNone.String()})
+		if c.CMA {
+			list = append(list, Contestant{Name: btl, SingleCopy: job.SingleCopyCMA.String()})
+		}
+	}
+	return list
+}
+
+// all are ours and the peers.
+func (c *AllConfig) all() []Contestant { return slices.Concat(c.own(), c.Peers) }
+
+// models are our task models, without regard to how they copy.
+func (c *AllConfig) models() (list []Contestant) {
+	for _, btl := range c.BTLs {
+		list = append(list, Contestant{Name: btl})
+	}
+	return list
+}
+
+// pinned has rank i of each contestant on CPU i.
+func pinned(list []Contestant) []Contestant {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Pinned = true
+	}
+	return list
+}
+
+// scaled is what to take in a test, a quick run and a full one.
+func scaled[T any](c *AllConfig, tiny, quick, full T) T {
+	switch {
+	case c.tiny:
+		return tiny
+	case c.Quick:
+		return quick
+	}
+	return full
+}

@@ -1,0 +1,94 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/job"
+)
+
+// footprint is what Alltoall makes page tables and memory grow by.
+func (c *AllConfig) footprint() Experiment {
+	cfg := FootprintConfig{
+		Ranks: scaled(c, []int{2}, []int{8, 16, 32, 64}, []int{16, 32, 64, 128, 240}), Sizes: scaled(c, []int{2 << 10}, []int{2 << 10, 16 << 10}, []int{2 << 10, 16 << 10}),
+		Repetitions: scaled(c, 10, 200, 1000), Limit: scaled(c, 20*time.Millisecond, 200*time.Millisecond, 10*time.Second),
+		Contenders: c.all(),
+	}
+	return Experiment{Weight: scaled(c, 1, 50, 600), Run: func(ctx context.Context) (points []results.Point, err error) {
+		i := 0
+		err = Footprint(ctx, cfg, func(r FootprintResult) error {
+			values := map[string]float64{
+				"t_us": r.Avg, "tables_kib": float64(r.PageTableKiB), "tables_growth_kib": float64(r.PageTableGrowthKiB),
+				"memory_growth_kib": float64(r.MemoryGrowthKiB), "pss_growth_kib": float64(r.PSSGrowthKiB),
+			}
+			if r.ModelKiB != nil {
+				values["model_kib"] = float64(*r.ModelKiB)
+			}
+			who := cfg.Contenders[i%len(cfg.Contenders)].String()
+			i++
+			points = append(points, results.Point{Benchmark: "alltoall", Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes, Values: values})
+			return nil
+		})
+		return points, err
+	}}
+}
+
+// hugePages is what transparent huge pages change in one address space.
+func (c *AllConfig) hugePages() Experiment {
+	e := Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 2, 8)}
+	model := job.BTLPvas.String()
+	if !slices.Contains(c.BTLs, model) {
+		e.Skip = "ranks cannot share one address space here"
+	}
+	e.Run = func(ctx context.Context) (points []results.Point, err error) {
+		for _, on := range []bool{false, true} {
+			cfg := TouchConfig{Ranks: scaled(c, []int{2}, []int{8, 32}, []int{16, 64, 240}), Bytes: 2 << 20, BTLs: []string{model}, HugePages: on}
+			err := Touch(ctx, cfg, func(r TouchResult) error {
+				points = append(points, results.Point{
+					Benchmark: "touch", Contestant: model, Setting: choose(on, "huge pages", "normal pages"), Ranks: r.Ranks,
+					Values: map[string]float64{
+						"t_s": r.Seconds, "tables_kib": float64(r.PageTableKiB),
+						"tables_growth_kib": float64(r.PageTableGrowthKiB), "memory_kib": float64(r.MemoryGrowthKiB),
+					},
+				})
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		return points, nil
+	}
+	return e
+}
+
+// startup is how long jobs take that do nothing, from the start of the first process to
+// the end of the last.
+func (c *AllConfig) startup() Experiment {
+	args := []string{"startup"}
+	ranks := scaled(c, []int{1}, []int{1, 4, 16, 64}, []int{1, 4, 16, 64, 128, 240})
+	contenders := append(c.models(), c.Peers...)
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 6, 30), Run: func(ctx context.Context) (points []results.Point, err error) {
+		for _, who := range contenders {
+			if who.peer != nil {
+				if _, err := who.peer.program(ctx, args[0]); err != nil { // so that it is compiled
+					return nil, err
+				}
+			}
+		}
+		for _, n := range ranks {
+			for _, who := range contenders {
+				start := time.Now()
+				if _, err := who.run(ctx, n, args); err != nil {
+					return nil, err
+				}
+				points = append(points, results.Point{
+					Benchmark: args[0], Contestant: who.String(), Ranks: n, Values: map[string]float64{"t_s": time.Since(start).Seconds()},
+				})
+			}
+		}
+		return points, nil
+	}}
+}

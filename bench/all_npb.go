@@ -1,0 +1,99 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gopvas/gopvas/bench/npb"
+	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// The names of the two ways of messages that the paper compares: with the default eager
+// limit, and with a rendezvous for every message.
+const (
+	SettingEager      = "default eager limit"
+	SettingRendezvous = "all rendezvous"
+)
+
+// eagerLimits are the eager limits of these settings.
+var eagerLimits = []struct {
+	setting string
+	limit   int // bytes; 0: the default
+}{{SettingEager, 0}, {SettingRendezvous, 1}}
+
+// npb is the rate of the NAS Parallel Benchmarks. EP is left out: it sends nothing.
+func (c *AllConfig) npb() Experiment {
+	class := scaled(c, npb.Class("S"), "W", "A")
+	ranks := scaled(c, 2, 4, 4)
+	kernels := scaled(c, []string{"is"}, []string{"is", "cg", "mg", "ft"}, []string{"is", "cg", "mg", "ft"})
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40), Run: func(ctx context.Context) (points []results.Point, err error) {
+		for _, kernel := range kernels {
+			for _, way := range eagerLimits {
+				contenders := c.own()
+				for i := range contenders {
+					contenders[i].Tunables.EagerLimit = way.limit
+				}
+				found, err := NPB(ctx, NPBConfig{Benchmark: kernel, Class: class, Ranks: ranks, Rounds: 1, Contenders: contenders})
+				if err != nil {
+					return nil, err
+				}
+				for i, r := range found {
+					if !r.Verified {
+						return nil, fmt.Errorf("bench: %s of %s is not verified", kernel, contenders[i])
+					}
+					points = append(points, results.Point{
+						Benchmark: nameOf(kernel, class), Contestant: contenders[i].String(), Setting: way.setting, Ranks: ranks,
+						Values: map[string]float64{"mops": r.Mops},
+					})
+				}
+			}
+		}
+		return points, nil
+	}}
+}
+
+func nameOf(kernel string, class npb.Class) string { return kernel + "." + string(class) }
+
+// isMemory is the paper's table of what IS takes of memory.
+func (c *AllConfig) isMemory() Experiment {
+	class := scaled(c, npb.Class("S"), "W", "A")
+	ranks := scaled(c, 2, 32, 128)
+	return Experiment{Rounds: scaled(c, 1, 2, 3), Weight: scaled(c, 1, 5, 20), Run: func(ctx context.Context) (points []results.Point, err error) {
+		for _, way := range eagerLimits {
+			for _, who := range c.own() {
+				who.Tunables = job.Tunables{EagerLimit: way.limit}
+				values, err := who.measuredNPB(ctx, "is", class, ranks)
+				if err != nil {
+					return nil, fmt.Errorf("bench: memory of is: %s: %w", who, err)
+				}
+				points = append(points, results.Point{
+					Benchmark: nameOf("is", class), Contestant: who.String(), Setting: way.setting, Ranks: ranks, Values: values,
+				})
+			}
+		}
+		return points, nil
+	}}
+}
+
+// measuredNPB runs a benchmark under a Meter, and returns its rate and the memory and
+// page tables that it has at its end, by the paper's method.
+func (c Contestant) measuredNPB(ctx context.Context, kernel string, class npb.Class, ranks int) (map[string]float64, error) {
+	out, m, err := c.runMetered(ctx, ranks, []string{"npb", kernel, string(class)}, func(*launcher.Job) {})
+	if err != nil {
+		return nil, err
+	}
+	var r npb.Result
+	if err := json.Unmarshal(out, &r); err != nil {
+		return nil, fmt.Errorf("unexpected output %.200q: %w", out, err)
+	}
+	if !r.Verified {
+		return nil, fmt.Errorf("%s is not verified", kernel)
+	}
+	return map[string]float64{
+		"mops": r.Mops, "memory_kib": float64(m.SystemMemoryKiB), "tables_kib": float64(m.SystemPageTableKiB),
+		"tables_growth_kib": float64(m.PageTableGrowthKiB),
+	}, nil
+}
