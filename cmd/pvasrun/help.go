@@ -39,6 +39,17 @@ var examples = map[string][]string{
 	"pvasrun bench overlap": {
 		"what Open MPI and ours leave for computing, drawn", "pvasrun bench overlap --sizes 4K,64K,1M --compare openmpi --plot overlap.svg",
 	},
+	"pvasrun bench all": {
+		"a first look, in three minutes", "pvasrun bench all --quick -o quick.jsonl --compare openmpi,mpich",
+		"all of it; go on after an interrupt with the same command", "pvasrun bench all -o results.jsonl",
+		"one experiment", "pvasrun bench all --quick --only footprint -o quick.jsonl",
+	},
+	"pvasrun bench report": {
+		"a page to look at", "pvasrun bench report results.jsonl -o report.html",
+	},
+	"pvasrun bench diff": {
+		"before and after a change", "pvasrun bench diff before.jsonl after.jsonl",
+	},
 	"pvasrun completion": {
 		"in this bash only", ". <(pvasrun completion bash)",
 		"in every bash from now on", "pvasrun completion bash >~/.local/share/bash-completion/completions/pvasrun",

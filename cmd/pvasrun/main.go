@@ -72,7 +72,16 @@ func execute(args []string) error {
 // parse parses args into a structure of flags and returns the other arguments,
 // which begin with the first that is no flag. Asking for help ends the command.
 func parse(name, usage, long string, into any, args []string) ([]string, error) {
-	p := flags.NewNamedParser(name, flags.HelpFlag|flags.PassDoubleDash|flags.PassAfterNonOption)
+	return parseHow(flags.PassAfterNonOption, name, usage, long, into, args)
+}
+
+// parseMixed is parse for commands whose flags may also follow other arguments.
+func parseMixed(name, usage, long string, into any, args []string) (others []string, err error) {
+	return parseHow(0, name, usage, long, into, args)
+}
+
+func parseHow(how flags.Options, name, usage, long string, into any, args []string) ([]string, error) {
+	p := flags.NewNamedParser(name, how|flags.HelpFlag|flags.PassDoubleDash)
 	p.Usage, p.LongDescription = usage, long
 	if _, err := p.AddGroup("Flags", "", into); err != nil {
 		return nil, err

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/gopvas/gopvas/bench/results"
+)
+
+// A key tells what was measured from everything else in an experiment.
+type key struct {
+	benchmark, setting, contestant string
+	ranks, bytes                   int
+}
+
+// A sample is all that was measured of one thing: by the name of the value, one number
+// for each round.
+type sample struct {
+	key
+	values map[string][]float64
+}
+
+// An experiment is all that a file has of one: of the command that was run last.
+type experiment struct {
+	name, command string
+	rounds        int
+	skipped       string
+	failed        map[int]string // by round, of those that have not been repeated
+	samples       []*sample      // in the order of the first round
+}
+
+// experiments gathers the lines of a file, in the order in which they first stand there.
+func experiments(f results.File) (list []*experiment) {
+	last := map[string]string{} // command by experiment
+	for _, l := range f.Lines {
+		last[l.Experiment] = l.Command
+	}
+	byName := map[string]*experiment{}
+	for _, l := range f.Lines {
+		if l.Command != last[l.Experiment] {
+			continue
+		}
+		e := byName[l.Experiment]
+		if e == nil {
+			e = &experiment{name: l.Experiment, command: l.Command, failed: map[int]string{}}
+			byName[l.Experiment] = e
+			list = append(list, e)
+		}
+		e.add(l)
+	}
+	return list
+}
+
+func (e *experiment) add(l results.Line) {
+	if l.Skipped != "" {
+		e.skipped = l.Skipped
+		return
+	}
+	if l.Failed != "" {
+		e.failed[l.Round] = l.Failed
+		return
+	}
+	delete(e.failed, l.Round)
+	e.rounds++
+	for _, p := range l.Points {
+		k := key{p.Benchmark, p.Setting, p.Contestant, p.Ranks, p.Bytes}
+		i := slices.IndexFunc(e.samples, func(s *sample) bool { return s.key == k })
+		if i < 0 {
+			i = len(e.samples)
+			e.samples = append(e.samples, &sample{k, map[string][]float64{}})
+		}
+		for name, v := range p.Values {
+			e.samples[i].values[name] = append(e.samples[i].values[name], v)
+		}
+	}
+}
+
+// A stat is a median and the range that it comes from.
+type stat struct{ low, median, high float64 }
+
+// stat returns that of a value, and whether there is any.
+func (s *sample) stat(value string) (stat, bool) {
+	v := slices.Sorted(slices.Values(s.values[value]))
+	if len(v) == 0 {
+		return stat{}, false
+	}
+	return stat{v[0], (v[(len(v)-1)/2] + v[len(v)/2]) / 2, v[len(v)-1]}, true
+}
+
+// distinct are the different values that of has for samples, in order.
+func distinct[T cmp.Ordered](samples []*sample, of func(*sample) T) (list []T) {
+	for _, s := range samples {
+		list = append(list, of(s))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// firsts are the different strings that of has for samples, in the order of samples.
+func firsts(samples []*sample, of func(*sample) string) (list []string) {
+	for _, s := range samples {
+		if v := of(s); !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// only are the samples that match.
+func only(samples []*sample, match func(*sample) bool) (list []*sample) {
+	for _, s := range samples {
+		if match(s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

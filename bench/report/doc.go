@@ -1,0 +1,10 @@
+// Package report shows what a run of all benchmarks has found: as one page of HTML that
+// needs nothing else, and as a comparison of two runs.
+//
+// Page follows the evaluation of the PVAS paper (Shimada, Hori and Ishikawa, 2015): a
+// section per table or figure, with what the paper found beside what was found here.
+// Numbers are medians over the rounds, with the lowest and the highest beside them.
+//
+// Compare sets two runs side by side in the manner of benchstat: medians, and the
+// Mann-Whitney U test, which assumes nothing about how times are distributed.
+package report

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A fact is a number of the paper and ours beside it.
+type fact struct{ What, Paper, Here string }
+
+// find is the median of a value of the first sample that matches, or NaN.
+func (e *experiment) find(value string, match func(*sample) bool) float64 {
+	for _, s := range e.samples {
+		if !match(s) {
+			continue
+		}
+		if st, ok := s.stat(value); ok {
+			return st.median
+		}
+	}
+	return math.NaN()
+}
+
+// pipelined is the contestant that the paper calls sm.
+const pipelined = "sm/none"
+
+// latencyFacts compare the shortest and the longest message.
+func latencyFacts(e *experiment) (facts []fact) {
+	for i, n := range ends(distinct(e.samples, func(s *sample) int { return s.bytes })) {
+		of := func(who string) float64 {
+			return e.find("t_us", func(s *sample) bool { return s.contestant == who && s.bytes == n })
+		}
+		facts = append(facts, fact{
+			"pvas to sm (pipelined), " + size(n), []string{"equal", "less"}[i], orMissing(ratio(of("pvas") / of(pipelined))),
+		})
+	}
+	return facts
+}
+
+// ends are the first and the last, where there are two.
+func ends(list []int) []int {
+	if len(list) < 2 {
+		return nil
+	}
+	return []int{list[0], list[len(list)-1]}
+}
+
+func orMissing(text string) string {
+	if text == "" {
+		return "not measured"
+	}
+	return text
+}
+
+// npbFacts say how much faster the one address space is at best.
+func npbFacts(e *experiment) (facts []fact) {
+	paper := []string{"up to +11 %", "up to +18 %"}
+	for i, setting := range firsts(e.samples, bySetting) {
+		best, where := math.NaN(), ""
+		for _, name := range firsts(e.samples, func(s *sample) string { return s.benchmark }) {
+			of := func(who string) float64 {
+				return e.find("mops", func(s *sample) bool {
+					return s.setting == setting && s.contestant == who && s.benchmark == name
+				})
+			}
+			if r := of("pvas") / of(pipelined); !(r <= best) && !math.IsNaN(r) {
+				best, where = r, name
+			}
+		}
+		if where != "" && i < len(paper) {
+			facts = append(facts, fact{"pvas to sm (pipelined), " + setting, paper[i], "up to " + percent(best) + " (" + where + ")"})
+		}
+	}
+	return facts
+}
+
+// footprintFacts are the exponent of sm, and what one address space saves at the
+// largest number of ranks.
+func footprintFacts(e *experiment) (facts []fact) {
+	ranks := distinct(e.samples, func(s *sample) int { return s.ranks })
+	if len(ranks) == 0 {
+		return nil
+	}
+	largest := ranks[len(ranks)-1]
+	paper := map[int][2]string{2 << 10: {"256 MB at 240 ranks", "264 MB at 240 ranks"}, 16 << 10: {"", "51 MB at 240 ranks"}}
+	for _, n := range distinct(e.samples, func(s *sample) int { return s.bytes }) {
+		in := only(e.samples, func(s *sample) bool { return s.bytes == n })
+		for _, g := range (figure{value: "tables_growth_kib", x: overRanks}).grids(in) {
+			if i := slices.IndexFunc(g.curves, func(c curve) bool { return c.name == pipelined }); i >= 0 {
+				facts = append(facts, fact{"exponent of the page tables of sm, " + size(n), "about 2", exponent(g.places, g.curves[i])})
+			}
+		}
+		for i, value := range []string{"tables_growth_kib", "pss_growth_kib"} {
+			of := func(who string) float64 {
+				return e.find(value, func(s *sample) bool { return s.ranks == largest && s.bytes == n && s.contestant == who })
+			}
+			less := of(pipelined) - of("pvas")
+			if math.IsNaN(less) {
+				continue
+			}
+			facts = append(facts, fact{
+				fmt.Sprintf("less %s than sm, %s", []string{"page tables", "memory"}[i], size(n)), paper[n][i],
+				fmt.Sprintf("%s MB at %d ranks", number(less*1024/1e6), largest),
+			})
+		}
+	}
+	return facts
+}
+
+// isFacts is the paper's table.
+func isFacts(e *experiment) (facts []fact) {
+	rows := []struct {
+		value, name, unit string
+		scale             float64
+		paper             [2][2]string // by setting: sm, pvas
+	}{
+		{"memory_kib", "memory", "MB", 1024 / 1e6, [2][2]string{{"547", "517"}, {"524", "503"}}},
+		{"tables_kib", "page tables", "MB", 1024 / 1e6, [2][2]string{{"51", "31"}, {"41", "31"}}},
+		{"mops", "rate", "Mop/s", 1, [2][2]string{{"432.6", "434.0"}, {"377.2", "406.5"}}},
+	}
+	for i, setting := range firsts(e.samples, bySetting) {
+		for _, r := range rows {
+			of := func(who string) string {
+				v := e.find(r.value, func(s *sample) bool { return s.setting == setting && s.contestant == who })
+				if math.IsNaN(v) {
+					return "–"
+				}
+				return number(v * r.scale)
+			}
+			if i < 2 {
+				facts = append(facts, fact{
+					fmt.Sprintf("%s, %s: sm, pvas (%s)", r.name, setting, r.unit), r.paper[i][0] + ", " + r.paper[i][1], of(pipelined) + ", " + of("pvas"),
+				})
+			}
+		}
+	}
+	return facts
+}
+
+// pieFacts are what position independence costs.
+func pieFacts(e *experiment) (facts []fact) {
+	of := func(setting string) float64 {
+		return e.find("cpu_s", func(s *sample) bool { return s.setting == setting })
+	}
+	for _, setting := range firsts(e.samples, bySetting) {
+		if setting != fixedAddress {
+			facts = append(facts, fact{"CPU time, " + setting, "−0.5 % to +1.4 %", percent(of(setting) / of(fixedAddress))})
+		}
+	}
+	return facts
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/bench/results"
+)
+
+//go:embed page.html
+var pageHTML string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// page is what the template shows.
+type page struct {
+	Machine  string
+	Facts    [][2]string // name and value
+	Sections []pageSection
+	Colours  [freeColours + 3]struct{} // of curves; the template counts them
+}
+
+type pageSection struct {
+	ID, Title, About, Paper, Command string
+	Rounds                           int
+	Skipped                          string
+	Failed                           []string
+	Facts                            []fact
+	Figures                          []pageFigure
+}
+
+type pageFigure struct {
+	Title, Unit, Better, X string
+	Columns                []column
+	Chart                  template.HTML
+	Rows                   []row
+	Ratio                  string // what the ratio in a cell is
+}
+
+type column struct {
+	Name   string
+	Colour int
+}
+
+// Page writes the report of a file as HTML. The page is complete: it loads nothing.
+func Page(w io.Writer, f results.File) error {
+	p := page{}
+	p.describe(f.Environments)
+	found := experiments(f)
+	for _, s := range sections {
+		i := slices.IndexFunc(found, func(e *experiment) bool { return e.name == s.experiment })
+		if i < 0 {
+			continue
+		}
+		shown, err := s.show(found[i])
+		if err != nil {
+			return err
+		}
+		p.Sections = append(p.Sections, shown)
+	}
+	if len(p.Sections) == 0 {
+		return fmt.Errorf("report: the file has no experiment that is known; was it written by a newer version?")
+	}
+	if err := pageTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
+
+// describe says what was measured on: the last environment, and when the first was.
+func (p *page) describe(all []results.Environment) {
+	if len(all) == 0 {
+		return
+	}
+	e := all[len(all)-1]
+	p.Machine = fmt.Sprintf("%d CPUs, %s, Linux %s", e.CPUs, e.CPU, e.Kernel)
+	cma := "not permitted"
+	if e.CMA {
+		cma = "permitted"
+	}
+	p.Facts = [][2]string{
+		{"Processor", fmt.Sprintf("%s, %d CPUs (%s)", e.CPU, e.CPUs, e.Arch)},
+		{"Memory", fmt.Sprintf("%.1f GiB", float64(e.MemoryMiB)/1024)},
+		{"Kernel", "Linux " + e.Kernel},
+		{"Huge pages", e.HugePages},
+		{"process_vm_readv", cma},
+		{"gopvas", e.Version + ", " + e.Go},
+	}
+	peers := map[string]string{}
+	for _, e := range all {
+		maps.Copy(peers, e.Peers)
+	}
+	var names []string
+	for _, name := range sortedKeys(peers) {
+		names = append(names, strings.TrimSpace(name+" "+peers[name]))
+	}
+	if len(names) > 0 {
+		p.Facts = append(p.Facts, [2]string{"Compared with", strings.Join(names, ", ")})
+	}
+	p.Facts = append(p.Facts, [2]string{"Measured", all[0].Started.UTC().Format("2006-01-02 15:04 MST")})
+}
+
+// show fills a section in.
+func (s *section) show(e *experiment) (pageSection, error) {
+	p := pageSection{
+		ID: s.experiment, Title: s.title, About: s.about, Paper: s.paper, Command: e.command, Rounds: e.rounds, Skipped: e.skipped,
+	}
+	for _, round := range slices.Sorted(maps.Keys(e.failed)) {
+		p.Failed = append(p.Failed, fmt.Sprintf("Round %d has failed: %s", round, e.failed[round]))
+	}
+	if s.facts != nil && len(e.samples) > 0 {
+		p.Facts = s.facts(e)
+	}
+	for _, f := range s.figures {
+		for _, g := range f.grids(e.samples) {
+			shown, err := g.show()
+			if err != nil {
+				return p, err
+			}
+			p.Figures = append(p.Figures, shown)
+		}
+	}
+	return p, nil
+}
+
+func (g *grid) show() (p pageFigure, err error) {
+	p = pageFigure{Title: g.title, Unit: g.unit, Better: "less is better", X: g.x.name, Rows: g.rows()}
+	if g.group != "" {
+		p.Title += ", " + g.group
+	}
+	if g.more {
+		p.Better = "more is better"
+	}
+	for i, c := range g.curves {
+		p.Columns = append(p.Columns, column{c.name, g.colour(i)})
+	}
+	if len(g.curves) > 1 && slices.ContainsFunc(g.curves, func(c curve) bool { return c.name == g.base }) {
+		p.Ratio = g.base + " to it"
+		if g.of != nil {
+			p.Ratio = "it to " + g.base
+		}
+	}
+	p.Chart, err = g.draw()
+	return p, err
+}

@@ -1,0 +1,173 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/bench/results"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; look at them before they are committed")
+
+// golden compares what was written with a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(file, got, 0o666))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "if this is as it should be: go test ./bench/report -update")
+}
+
+// sampleRun is what bench all --quick has written on some machine, without some of its
+// contestants.
+func sampleRun(t *testing.T) results.File {
+	t.Helper()
+	f, err := results.Load("testdata/results.jsonl")
+	require.NoError(t, err)
+	return f
+}
+
+func TestPage(t *testing.T) {
+	var page bytes.Buffer
+	require.NoError(t, Page(&page, sampleRun(t)))
+	golden(t, "page.html", page.Bytes())
+
+	text := page.String()
+	require.NotRegexp(t, `(?i)(src|href)="(https?:)?//`, text, "it needs no network")
+	require.NotRegexp(t, `url\(|@import|<script|NaN|Inf`, text)
+	require.Regexp(t, regexp.MustCompile(`exponent of the page tables of sm, 2 KiB</td><td>about 2</td><td>[12]\.`), text)
+}
+
+// A page says what was not measured, and shows names as they are, whatever they are.
+func TestPageOfLittle(t *testing.T) {
+	const strange = `<b>&"'`
+	f := results.File{
+		Environments: []results.Environment{{Version: strange}},
+		Lines: []results.Line{
+			{Experiment: "pie", Command: "c", Round: 1, Skipped: strange},
+			{Experiment: "rate", Command: "c", Round: 1, Failed: strange},
+			{Experiment: "rate", Command: "c", Round: 2, Failed: "was repeated"},
+			{Experiment: "rate", Command: "c", Round: 2, Points: []results.Point{
+				{Benchmark: "mbw_mr", Contestant: strange, Ranks: 2, Values: map[string]float64{"messages_per_s": 0}},
+			}},
+			{Experiment: "npb", Command: "old", Round: 1, Points: []results.Point{{Benchmark: "gone", Values: map[string]float64{"mops": 1}}}},
+			{Experiment: "npb", Command: "new", Round: 1, Points: []results.Point{{Benchmark: "here", Values: map[string]float64{"mops": -1}}}},
+			{Experiment: "startup", Command: "c", Round: 1, Points: []results.Point{{Contestant: "pvas", Values: map[string]float64{"t_s": 0}}}},
+			{Experiment: "bcast", Command: "c", Round: 1, Points: []results.Point{{Contestant: "pvas", Bytes: 8, Values: map[string]float64{"t_us": -3}}}},
+		},
+	}
+	var page bytes.Buffer
+	require.NoError(t, Page(&page, f))
+	text := page.String()
+	require.Contains(t, text, "Not measured: &lt;b&gt;")
+	require.Contains(t, text, "Round 1 has failed: &lt;b&gt;")
+	require.NotContains(t, text, "was repeated")
+	require.NotContains(t, text, strange)
+	require.NotContains(t, text, "gone")
+	require.Contains(t, text, "here")
+
+	f.Lines = []results.Line{{Experiment: "unknown", Command: "c", Round: 1}}
+	require.ErrorContains(t, Page(&page, f), "newer version")
+}
+
+// halved returns the run as it would be if one contestant took half the time.
+func halved(f results.File, contestant string) results.File {
+	lines := f.Lines
+	f.Lines = nil
+	for _, l := range lines {
+		points := l.Points
+		l.Points = nil
+		for _, p := range points {
+			values := p.Values
+			p.Values = map[string]float64{}
+			for name, v := range values {
+				if p.Contestant == contestant && strings.HasPrefix(name, "t_") {
+					v /= 2
+				}
+				p.Values[name] = v
+			}
+			l.Points = append(l.Points, p)
+		}
+		f.Lines = append(f.Lines, l)
+	}
+	return f
+}
+
+func TestCompare(t *testing.T) {
+	f := sampleRun(t)
+	cfg := DiffConfig{Names: [2]string{"old.jsonl", "new.jsonl"}, Alpha: 0.05}
+	var out bytes.Buffer
+	require.NoError(t, Compare(&out, f, halved(f, "pvas"), cfg))
+	golden(t, "diff.txt", out.Bytes())
+
+	out.Reset()
+	require.NoError(t, Compare(&out, f, f, cfg))
+	require.Regexp(t, `(?m)^0 of \d+ numbers differ`, out.String())
+	cfg.All = true
+	out.Reset()
+	require.NoError(t, Compare(&out, f, f, cfg))
+	require.Greater(t, strings.Count(out.String(), " ~ "), 50)
+}
+
+func TestCompareOfDifferentRuns(t *testing.T) {
+	env := []results.Environment{{CPUs: 2}}
+	line := func(name, command string, contestants ...string) results.Line {
+		l := results.Line{Experiment: name, Command: command, Round: 1}
+		for _, c := range contestants {
+			l.Points = append(l.Points, results.Point{Benchmark: "x", Contestant: c, Ranks: 2, Bytes: 8, Setting: "s", Values: map[string]float64{"t_us": 0}})
+		}
+		return l
+	}
+	a := results.File{Environments: env, Lines: []results.Line{line("both", "c", "pvas", "mpich"), line("first", "c")}}
+	b := results.File{Environments: env, Lines: []results.Line{line("both", "d", "pvas"), line("second", "c")}}
+	var out bytes.Buffer
+	require.NoError(t, Compare(&out, a, b, DiffConfig{Names: [2]string{"a", "b"}, Alpha: 0.05}))
+	for _, says := range []string{
+		"0 of 1 numbers differ", "1 have too few rounds", "first is in a only", "second is in b only",
+		`both was made by different commands: "c", "d"`, "x, mpich, 2 ranks, 8 B, s of both is in a only",
+	} {
+		require.Contains(t, out.String(), says)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 0.127: "0.127", 0.1301: "0.13", 1: "1", 1.005: "1", 12.34: "12.3", 99.96: "100", 999.6: "1,000", 1234: "1,234", 1234567: "1,234,567",
+		-0.5: "-0.5", -1234: "-1,234", 1e-5: "0.00001",
+	} {
+		require.Equal(t, want, number(v), v)
+	}
+	require.Equal(t, "0.00046×", ratio(0.000462))
+	require.Equal(t, "1.00×", ratio(1))
+	require.Empty(t, ratio(0))
+	require.Equal(t, "+7.9 %", percent(1.079))
+	require.Equal(t, "16 KiB", size(16<<10))
+}
+
+// Scales hold what they are made for, and have few ticks in order.
+func TestScales(t *testing.T) {
+	for _, c := range []struct{ low, high float64 }{{1, 1}, {0.1, 0.11}, {3, 7000}, {0.2, 19}, {5, 1e9}, {1e-4, 2e-4}} {
+		for _, s := range []scale{logScale(c.low, c.high), linearScale(0, c.high), linearScale(-c.high, c.high)} {
+			low, high := s.of(c.low), s.of(c.high)
+			require.LessOrEqual(t, s.low, low+1e-9, c)
+			require.GreaterOrEqual(t, s.high, high-1e-9, c)
+			require.Less(t, s.low, s.high, c)
+			require.GreaterOrEqual(t, len(s.ticks), 2, c)
+			require.LessOrEqual(t, len(s.ticks), 11, c)
+			for i := range s.ticks[1:] {
+				require.Less(t, s.ticks[i].Value, s.ticks[i+1].Value, c)
+			}
+		}
+	}
+	require.Less(t, linearScale(0, 0).low, linearScale(0, 0).high)
+}

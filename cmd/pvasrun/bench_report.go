@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/gopvas/gopvas/bench/report"
+	"github.com/gopvas/gopvas/bench/results"
+)
+
+const reportDescription = `Makes a page of HTML from what bench all has written: plots and tables of each experiment, with the command that made it and what the paper found. The page needs no network.`
+
+func executeReport(_ context.Context, args []string) error {
+	var f struct {
+		Output string `short:"o" long:"output" env:"PVASRUN_OUTPUT" value-name:"FILE" default:"report.html" description:"file to write"`
+	}
+	names, err := parseMixed("pvasrun bench report", "[flags] RESULTS", reportDescription, &f, args)
+	if err != nil {
+		return err
+	}
+	if len(names) != 1 {
+		return usageError{errors.New("bench report: name one file that bench all has written")}
+	}
+	file, err := results.Load(names[0])
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := report.Page(&page, file); err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.Output, page.Bytes(), 0o666); err != nil {
+		return fmt.Errorf("bench report: %w", err)
+	}
+	return nil
+}
