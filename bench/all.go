@@ -49,6 +49,7 @@ var experiments = []struct {
 	{"pie", (*AllConfig).pie},
 	{"huge-pages", (*AllConfig).hugePages},
 	{"startup", (*AllConfig).startup},
+	{"overlap", (*AllConfig).overlap},
 }
 
 // ExperimentNames are the names of all experiments.

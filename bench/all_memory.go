@@ -68,7 +68,7 @@ func (c *AllConfig) hugePages() Experiment {
 // the end of the last.
 func (c *AllConfig) startup() Experiment {
 	args := []string{"startup"}
-	ranks := scaled(c, []int{1}, []int{1, 4, 16, 64}, []int{1, 4, 16, 64, 128, 240})
+	ranks := scaled(c, []int{1}, []int{1, 8, 32}, []int{1, 4, 16, 64, 128, 240})
 	contenders := append(c.models(), c.Peers...)
 	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 6, 30), Run: func(ctx context.Context) (points []results.Point, err error) {
 		for _, who := range contenders {

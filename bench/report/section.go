@@ -1,5 +1,7 @@
 package report
 
+import "strings"
+
 // A section is a table or figure of the paper, or what belongs beside them.
 type section struct {
 	experiment string
@@ -100,10 +102,27 @@ var sections = []section{
 		about:   "Time of a job that does nothing, from the start of its first process to the end of its last.",
 		figures: []figure{{title: "Time of a job", value: "t_s", unit: "s", x: overRanks, log: true}},
 	},
+	{
+		experiment: "overlap", title: "Computing while communicating",
+		about: "Two ranks multiply small matrices while an Ibcast is underway, and call Test so often meanwhile, or after each product until it is there. Ours are named by who makes progress (steal: ranks that wait, and helpers; owner: each rank for itself; messages: each rank by messages) and by the number of helpers; with N, a thread per rank. Chain: 1 MiB goes down a chain of ranks that compute for 10 ms, call Test once, and so on.",
+		figures: []figure{
+			{title: "Share of CPU time not spent computing", value: "noncompute_percent", unit: "%", x: overTests, split: byBenchmarkAndBytes, base: stealing},
+			{title: "Until the broadcast is there", value: "t_us", unit: "µs", x: overBytes, split: byBenchmark, base: stealing, log: true},
+			{title: "Until the last rank of the chain has the data", value: "periods", unit: "periods of 10 ms", x: overBenchmarks, base: stealing},
+		},
+	},
 }
 
 // fixedAddress is the setting of experiment pie that others are set against.
 const fixedAddress = "fixed address, process"
+
+// stealing is the contender of experiment overlap that others are set against.
+const stealing = "pvas steal+0"
+
+var overTests = axis{"tests", nil, func(s *sample) string { return strings.TrimSuffix(s.setting, " tests") }, false}
+
+func byBenchmark(s *sample) string         { return s.benchmark }
+func byBenchmarkAndBytes(s *sample) string { return s.benchmark + ", " + size(s.bytes) }
 
 var overSettings = axis{"messages", nil, func(s *sample) string { return s.setting }, false}
 

@@ -28,7 +28,7 @@ type allFlags struct {
 
 const allDescription = `Runs the evaluation of the PVAS paper and appends what it finds to a file of JSON lines, from which bench report makes a page and bench diff a comparison.
 
-pingpong: latency of a message, eager and rendezvous. rate: messages per second. bcast, allreduce: latency over size at many ranks. npb: NAS Parallel Benchmarks with the default eager limit and with a rendezvous for every message. footprint: time, page tables and memory of Alltoall over the number of ranks. is-memory: memory of IS. pie: a program at a fixed address and a position independent one. huge-pages: page tables and memory without and with them. startup: jobs that do nothing, over the number of ranks.
+pingpong: latency of a message, eager and rendezvous. rate: messages per second. bcast, allreduce: latency over size at many ranks. npb: NAS Parallel Benchmarks with the default eager limit and with a rendezvous for every message. footprint: time, page tables and memory of Alltoall over the number of ranks. is-memory: memory of IS. pie: a program at a fixed address and a position independent one. huge-pages: page tables and memory without and with them. startup: jobs that do nothing, over the number of ranks. overlap: computing while nonblocking collectives are underway.
 
 Every experiment has several rounds, and every round runs all contestants, one after the other. A run that was stopped goes on where it was when it is started again with the same flags and file. An experiment that fails is noted, the others are run, and the exit code is 1.`
 

@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/job"
+)
+
+// overlap is computing while a broadcast is underway, and data that goes down a chain of
+// ranks that compute.
+func (c *AllConfig) overlap() Experiment {
+	broadcast := OverlapConfig{
+		Ranks: []int{2}, Rounds: 1, Contenders: c.progressing(), Loop: scaled(c, time.Millisecond, 2*time.Millisecond, 5*time.Millisecond),
+		Blocks: scaled(c, 1, 5, 15),
+		Sizes:  scaled(c, []int{1 << 10}, []int{64 << 10, 1 << 20}, []int{64 << 10, 1 << 20}), Grains: scaled(c, []int{4}, []int{4}, []int{4, 40}),
+		Tests: scaled(c, []int{0, EachProduct}, []int{0, 10, EachProduct}, []int{0, 1, 10, 100, EachProduct}),
+	}
+	chain := ChainConfig{
+		Ranks: scaled(c, 3, 8, 8), Bytes: 1 << 20, Period: 10 * time.Millisecond, Repetitions: scaled(c, 1, 2, 5), Rounds: 1, Contenders: broadcast.Contenders,
+	}
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40), Run: func(ctx context.Context) (points []results.Point, err error) {
+		broadcasts, err := Overlap(ctx, broadcast)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range broadcasts {
+			p := results.Point{
+				Benchmark: fmt.Sprintf("ibcast %dx%[1]d", r.Grain), Contestant: r.Contender.String(), Setting: testsOf(r.Tests), Ranks: r.Ranks, Bytes: r.Bytes,
+				Values: map[string]float64{"noncompute_percent": 100 * r.NonCompute},
+			}
+			if r.Tests == EachProduct {
+				p.Values = map[string]float64{"t_us": r.Elapsed}
+			}
+			points = append(points, p)
+		}
+		chains, err := Chain(ctx, chain)
+		for _, r := range chains {
+			points = append(points, results.Point{
+				Benchmark: "chain", Contestant: r.Contender.String(), Ranks: r.Ranks, Bytes: r.Bytes, Values: map[string]float64{"periods": r.Periods},
+			})
+		}
+		return points, err
+	}}
+}
+
+// testsOf names a number of tests.
+func testsOf(n int) string {
+	if n == EachProduct {
+		return "a test after each product"
+	}
+	return fmt.Sprintf("%d tests", n)
+}
+
+// progressing are the contestants with the ways to make progress that tell them apart:
+// one rank for all, each for itself, a thread per rank, and the MPIs with Test.
+func (c *AllConfig) progressing() (list []OverlapContender) {
+	for _, who := range c.models() {
+		if who.Name == job.BTLPvas.String() {
+			list = append(list, OverlapContender{who, "steal", 0}, OverlapContender{who, "steal", 1}, OverlapContender{who, "owner", 0})
+		}
+		list = append(list, OverlapContender{who, "messages", EveryRank})
+	}
+	for _, who := range c.Peers {
+		list = append(list, OverlapContender{Contestant: who})
+	}
+	return list
+}
