@@ -28,10 +28,10 @@ type AllConfig struct {
 type Experiment struct {
 	Name    string
 	Command string // repeats it
-	Rounds  int    // how often Run is to be called, for a median and its spread
+	Rounds  int    // for a median and its spread, or because it is long and has parts
 	Weight  int    // about how many seconds a round takes
 	Skip    string // why it cannot be run here; "": it can
-	Run     func(ctx context.Context) ([]results.Point, error)
+	Run     func(ctx context.Context, round int) ([]results.Point, error)
 }
 
 // experiments makes them, by name and in the order in which they are run.
@@ -109,15 +109,12 @@ func (e *Experiment) Once(ctx context.Context, round int, limit time.Duration) r
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	start := time.Now()
-	points, err := e.Run(ctx)
-	line.Seconds = time.Since(start).Seconds()
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	points, err := e.Run(ctx, round)
+	line.Seconds, line.Points = time.Since(start).Seconds(), finite(points)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		line.Failed = fmt.Sprintf("it took more than %v", limit)
-	case err != nil:
+	} else if err != nil {
 		line.Failed = err.Error()
-	default:
-		line.Points = finite(points)
 	}
 	return line
 }

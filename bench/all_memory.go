@@ -9,15 +9,16 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// footprint is what Alltoall makes page tables and memory grow by.
+// footprint is what Alltoall makes page tables and memory grow by. A round is one length
+// and one number of ranks: all are there when all rounds have been made.
 func (c *AllConfig) footprint() Experiment {
+	sizes := scaled(c, []int{2 << 10}, []int{2 << 10, 16 << 10}, []int{2 << 10, 16 << 10})
+	ranks := scaled(c, []int{2}, []int{8, 16, 32, 64}, []int{16, 32, 64, 128, 240})
 	cfg := FootprintConfig{
-		Ranks: scaled(c, []int{2}, []int{8, 16, 32, 64}, []int{16, 32, 64, 128, 240}), Sizes: scaled(c, []int{2 << 10}, []int{2 << 10, 16 << 10}, []int{2 << 10, 16 << 10}),
-		Repetitions: scaled(c, 10, 200, 1000), Limit: scaled(c, 20*time.Millisecond, 200*time.Millisecond, 10*time.Second),
-		Contenders: c.all(),
+		Repetitions: scaled(c, 10, 200, 1000), Limit: scaled(c, 20*time.Millisecond, 200*time.Millisecond, 10*time.Second), Contenders: c.all(),
 	}
-	return Experiment{Weight: scaled(c, 1, 50, 600), Run: func(ctx context.Context) (points []results.Point, err error) {
-		i := 0
+	return Experiment{Rounds: len(sizes) * len(ranks), Weight: scaled(c, 1, 6, 60), Run: func(ctx context.Context, round int) (points []results.Point, err error) {
+		cfg.Sizes, cfg.Ranks = sizes[(round-1)%len(sizes):][:1], ranks[(round-1)/len(sizes):][:1]
 		err = Footprint(ctx, cfg, func(r FootprintResult) error {
 			values := map[string]float64{
 				"t_us": r.Avg, "tables_kib": float64(r.PageTableKiB), "tables_growth_kib": float64(r.PageTableGrowthKiB),
@@ -26,8 +27,7 @@ func (c *AllConfig) footprint() Experiment {
 			if r.ModelKiB != nil {
 				values["model_kib"] = float64(*r.ModelKiB)
 			}
-			who := cfg.Contenders[i%len(cfg.Contenders)].String()
-			i++
+			who := cfg.Contenders[len(points)].String()
 			points = append(points, results.Point{Benchmark: "alltoall", Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes, Values: values})
 			return nil
 		})
@@ -42,7 +42,7 @@ func (c *AllConfig) hugePages() Experiment {
 	if !slices.Contains(c.BTLs, model) {
 		e.Skip = "ranks cannot share one address space here"
 	}
-	e.Run = func(ctx context.Context) (points []results.Point, err error) {
+	e.Run = func(ctx context.Context, _ int) (points []results.Point, err error) {
 		for _, on := range []bool{false, true} {
 			cfg := TouchConfig{Ranks: scaled(c, []int{2}, []int{8, 32}, []int{16, 64, 240}), Bytes: 2 << 20, BTLs: []string{model}, HugePages: on}
 			err := Touch(ctx, cfg, func(r TouchResult) error {
@@ -70,7 +70,7 @@ func (c *AllConfig) startup() Experiment {
 	args := []string{"startup"}
 	ranks := scaled(c, []int{1}, []int{1, 8, 32}, []int{1, 4, 16, 64, 128, 240})
 	contenders := append(c.models(), c.Peers...)
-	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 6, 30), Run: func(ctx context.Context) (points []results.Point, err error) {
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 6, 30), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 		for _, who := range contenders {
 			if who.peer != nil {
 				if _, err := who.peer.program(ctx, args[0]); err != nil { // so that it is compiled
@@ -82,7 +82,7 @@ func (c *AllConfig) startup() Experiment {
 			for _, who := range contenders {
 				start := time.Now()
 				if _, err := who.run(ctx, n, args); err != nil {
-					return nil, err
+					return points, err
 				}
 				points = append(points, results.Point{
 					Benchmark: args[0], Contestant: who.String(), Ranks: n, Values: map[string]float64{"t_s": time.Since(start).Seconds()},

@@ -35,7 +35,7 @@ func (c *AllConfig) collective(name string) Experiment {
 // timed is an experiment of Timed.
 func (c *AllConfig) timed(cfg TimedConfig, weight int) Experiment {
 	cfg.Rounds, cfg.Limit = 1, scaled(c, 20*time.Millisecond, 100*time.Millisecond, 2*time.Second)
-	return Experiment{Rounds: scaled(c, 1, 4, 7), Weight: weight, Run: func(ctx context.Context) (points []results.Point, err error) {
+	return Experiment{Rounds: scaled(c, 1, 4, 7), Weight: weight, Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 		found, err := Timed(ctx, cfg)
 		if err != nil {
 			return nil, err

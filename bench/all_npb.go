@@ -29,7 +29,7 @@ func (c *AllConfig) npb() Experiment {
 	class := scaled(c, npb.Class("S"), "W", "A")
 	ranks := scaled(c, 2, 4, 4)
 	kernels := scaled(c, []string{"is"}, []string{"is", "cg", "mg", "ft"}, []string{"is", "cg", "mg", "ft"})
-	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40), Run: func(ctx context.Context) (points []results.Point, err error) {
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 		for _, kernel := range kernels {
 			for _, way := range eagerLimits {
 				contenders := c.own()
@@ -38,7 +38,7 @@ func (c *AllConfig) npb() Experiment {
 				}
 				found, err := NPB(ctx, NPBConfig{Benchmark: kernel, Class: class, Ranks: ranks, Rounds: 1, Contenders: contenders})
 				if err != nil {
-					return nil, err
+					return points, err
 				}
 				for i, r := range found {
 					if !r.Verified {
@@ -61,7 +61,7 @@ func nameOf(kernel string, class npb.Class) string { return kernel + "." + strin
 func (c *AllConfig) isMemory() Experiment {
 	class := scaled(c, npb.Class("S"), "W", "A")
 	ranks := scaled(c, 2, 32, 128)
-	return Experiment{Rounds: scaled(c, 1, 2, 3), Weight: scaled(c, 1, 5, 20), Run: func(ctx context.Context) (points []results.Point, err error) {
+	return Experiment{Rounds: scaled(c, 1, 2, 3), Weight: scaled(c, 1, 5, 20), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 		for _, way := range eagerLimits {
 			for _, who := range c.own() {
 				who.Tunables = job.Tunables{EagerLimit: way.limit}

@@ -21,7 +21,7 @@ func (c *AllConfig) overlap() Experiment {
 	chain := ChainConfig{
 		Ranks: scaled(c, 3, 8, 8), Bytes: 1 << 20, Period: 10 * time.Millisecond, Repetitions: scaled(c, 1, 2, 5), Rounds: 1, Contenders: broadcast.Contenders,
 	}
-	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40), Run: func(ctx context.Context) (points []results.Point, err error) {
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 		broadcasts, err := Overlap(ctx, broadcast)
 		if err != nil {
 			return nil, err

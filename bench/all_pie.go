@@ -29,7 +29,7 @@ func (c *AllConfig) pie() Experiment {
 	if err != nil {
 		e.Skip = "the go command, which builds the program both ways, is not there"
 	}
-	e.Run = func(ctx context.Context) (points []results.Point, err error) {
+	e.Run = func(ctx context.Context, _ int) (points []results.Point, err error) {
 		dir, err := os.MkdirTemp("", "pvasrun-pie")
 		if err != nil {
 			return nil, err

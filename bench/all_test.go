@@ -59,14 +59,14 @@ func TestExperimentsByName(t *testing.T) {
 
 // A round that goes wrong, or takes too long, is noted and no error.
 func TestExperimentFails(t *testing.T) {
-	e := Experiment{Name: "x", Command: "c", Run: func(context.Context) ([]results.Point, error) { return nil, errors.New("why") }}
+	e := Experiment{Name: "x", Command: "c", Run: func(context.Context, int) ([]results.Point, error) { return nil, errors.New("why") }}
 	require.Equal(t, "why", e.Once(t.Context(), 1, time.Minute).Failed)
-	e.Run = func(ctx context.Context) ([]results.Point, error) {
+	e.Run = func(ctx context.Context, _ int) ([]results.Point, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
 	require.Contains(t, e.Once(t.Context(), 1, time.Millisecond).Failed, "more than 1ms")
-	e.Run = func(context.Context) ([]results.Point, error) {
+	e.Run = func(context.Context, int) ([]results.Point, error) {
 		return []results.Point{{Values: map[string]float64{"a": math.NaN(), "b": math.Inf(1), "c": 1}}}, nil
 	}
 	require.Equal(t, map[string]float64{"c": 1}, e.Once(t.Context(), 1, time.Minute).Points[0].Values)

@@ -24,10 +24,9 @@ type sample struct {
 // An experiment is all that a file has of one: of the command that was run last.
 type experiment struct {
 	name, command string
-	rounds        int
 	skipped       string
-	failed        map[int]string // by round, of those that have not been repeated
-	samples       []*sample      // in the order of the first round
+	failed        map[int]results.Line // by round, of those that have not been repeated
+	samples       []*sample            // in the order of the first round
 }
 
 // experiments gathers the lines of a file, in the order in which they first stand there.
@@ -43,27 +42,34 @@ func experiments(f results.File) (list []*experiment) {
 		}
 		e := byName[l.Experiment]
 		if e == nil {
-			e = &experiment{name: l.Experiment, command: l.Command, failed: map[int]string{}}
+			e = &experiment{name: l.Experiment, command: l.Command, failed: map[int]results.Line{}}
 			byName[l.Experiment] = e
 			list = append(list, e)
 		}
-		e.add(l)
+		e.line(l)
+	}
+	for _, e := range list {
+		for _, round := range sortedKeys(e.failed) {
+			e.add(e.failed[round].Points) // what it has measured before it failed
+		}
 	}
 	return list
 }
 
-func (e *experiment) add(l results.Line) {
-	if l.Skipped != "" {
+func (e *experiment) line(l results.Line) {
+	switch {
+	case l.Skipped != "":
 		e.skipped = l.Skipped
-		return
+	case l.Failed != "":
+		e.failed[l.Round] = l
+	default:
+		delete(e.failed, l.Round)
+		e.add(l.Points)
 	}
-	if l.Failed != "" {
-		e.failed[l.Round] = l.Failed
-		return
-	}
-	delete(e.failed, l.Round)
-	e.rounds++
-	for _, p := range l.Points {
+}
+
+func (e *experiment) add(points []results.Point) {
+	for _, p := range points {
 		k := key{p.Benchmark, p.Setting, p.Contestant, p.Ranks, p.Bytes}
 		i := slices.IndexFunc(e.samples, func(s *sample) bool { return s.key == k })
 		if i < 0 {
@@ -117,4 +123,14 @@ func only(samples []*sample, match func(*sample) bool) (list []*sample) {
 	return list
 }
 
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// rounds is how many numbers there are of each thing.
+func (e *experiment) rounds() (n int) {
+	for _, s := range e.samples {
+		for _, v := range s.values {
+			n = max(n, len(v))
+		}
+	}
+	return n
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

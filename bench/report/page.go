@@ -108,10 +108,10 @@ func (p *page) describe(all []results.Environment) {
 // show fills a section in.
 func (s *section) show(e *experiment) (pageSection, error) {
 	p := pageSection{
-		ID: s.experiment, Title: s.title, About: s.about, Paper: s.paper, Command: e.command, Rounds: e.rounds, Skipped: e.skipped,
+		ID: s.experiment, Title: s.title, About: s.about, Paper: s.paper, Command: e.command, Rounds: e.rounds(), Skipped: e.skipped,
 	}
-	for _, round := range slices.Sorted(maps.Keys(e.failed)) {
-		p.Failed = append(p.Failed, fmt.Sprintf("Round %d has failed: %s", round, e.failed[round]))
+	for _, round := range sortedKeys(e.failed) {
+		p.Failed = append(p.Failed, fmt.Sprintf("Round %d has failed: %s", round, e.failed[round].Failed))
 	}
 	if s.facts != nil && len(e.samples) > 0 {
 		p.Facts = s.facts(e)

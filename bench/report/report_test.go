@@ -55,7 +55,9 @@ func TestPageOfLittle(t *testing.T) {
 		Environments: []results.Environment{{Version: strange}},
 		Lines: []results.Line{
 			{Experiment: "pie", Command: "c", Round: 1, Skipped: strange},
-			{Experiment: "rate", Command: "c", Round: 1, Failed: strange},
+			{Experiment: "rate", Command: "c", Round: 1, Failed: strange, Points: []results.Point{
+				{Benchmark: "mbw_mr", Contestant: "before it failed", Ranks: 2, Values: map[string]float64{"messages_per_s": 1e6}},
+			}},
 			{Experiment: "rate", Command: "c", Round: 2, Failed: "was repeated"},
 			{Experiment: "rate", Command: "c", Round: 2, Points: []results.Point{
 				{Benchmark: "mbw_mr", Contestant: strange, Ranks: 2, Values: map[string]float64{"messages_per_s": 0}},
@@ -71,6 +73,7 @@ func TestPageOfLittle(t *testing.T) {
 	text := page.String()
 	require.Contains(t, text, "Not measured: &lt;b&gt;")
 	require.Contains(t, text, "Round 1 has failed: &lt;b&gt;")
+	require.Contains(t, text, "before it failed")
 	require.NotContains(t, text, "was repeated")
 	require.NotContains(t, text, strange)
 	require.NotContains(t, text, "gone")
