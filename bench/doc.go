@@ -18,4 +18,7 @@
 // paper: see Overlap, Chain and Graphs.
 //
 // NPB runs the NAS Parallel Benchmarks of package npb.
+//
+// AllConfig makes all of them into the evaluation of the paper: an Experiment for each
+// table and figure, whose rounds package results keeps and package report shows.
 package bench
