@@ -91,11 +91,14 @@ func footprintFacts(e *experiment) (facts []fact) {
 				facts = append(facts, fact{"exponent of the page tables of sm, " + size(n), "about 2", exponent(g.places, g.curves[i])})
 			}
 		}
+		of := func(value, who string) float64 {
+			return e.find(value, func(s *sample) bool { return s.ranks == largest && s.bytes == n && s.contestant == who })
+		}
+		if r := ratio(of("tables_growth_kib", pipelined) / of("model_kib", pipelined)); r != "" {
+			facts = append(facts, fact{"page tables of sm to the model's, " + size(n), "", fmt.Sprintf("%s at %d ranks", r, largest)})
+		}
 		for i, value := range []string{"tables_growth_kib", "pss_growth_kib"} {
-			of := func(who string) float64 {
-				return e.find(value, func(s *sample) bool { return s.ranks == largest && s.bytes == n && s.contestant == who })
-			}
-			less := of(pipelined) - of("pvas")
+			less := of(value, pipelined) - of(value, "pvas")
 			if math.IsNaN(less) {
 				continue
 			}

@@ -57,7 +57,7 @@ var sections = []section{
 	},
 	{
 		experiment: "footprint", title: "Page tables and memory of Alltoall",
-		about: "Every rank sends to every rank, again and again; what page tables and memory have grown by between before the first call and after the last. 2 KiB are eager, 16 KiB a rendezvous. Model: what the page tables of sm should grow by, by how much they have mapped of one another's memory.",
+		about: "Every rank sends to every rank, again and again; what page tables and memory have grown by between before the first call and after the last. 2 KiB are eager, 16 KiB a rendezvous. The model knows what page tables of x86-64 should grow by, given how much of one another's memory the processes have mapped.",
 		paper: "60 to 240 ranks, 1,000 calls: page tables of sm grow with the square of the ranks. At 240 the one address space takes 264 MB (2 KiB) and 51 MB (16 KiB) less memory, and 256 MB less in page tables (2 KiB).",
 		figures: []figure{
 			{title: "Growth of page tables", value: "tables_growth_kib", unit: "KiB", x: overRanks, split: byBytes, log: true, exponent: true},
