@@ -20,13 +20,14 @@ func newMatrices(n int) *matrices {
 //
 //go:noinline
 func (m *matrices) multiply() {
-	n := m.n
+	n, b := m.n, m.b
 	for i := range n {
 		row, out := m.a[i*n:][:n], m.c[i*n:][:n]
 		for j := range out {
-			sum := 0.0
-			for k, x := range row {
-				sum += x * m.b[k*n+j]
+			sum, at := 0.0, j
+			for _, x := range row {
+				sum += x * b[at]
+				at += n
 			}
 			out[j] = sum
 		}
