@@ -32,7 +32,8 @@ func (e *Engine) lookup(rank uint32, context, number uint32) (g *graph, issue ui
 }
 
 // ports returns the run of a graph's nodes of a kind that communicate with a rank, its
-// nodes' address, and whether all of it was read while the issue was underway.
+// nodes' address, and whether all of it was read while the issue was underway: once that
+// is done the owner may give the memory away before it uses the graph's place again.
 func (g *graph) ports(issue uint64, k Kind, rank uint32) (p peer, nodes uint64, ok bool) {
 	lengths, aux, nodes := g.lengths.Load(), g.aux.Load(), g.nodes.Load()
 	if g.issue.Load() != issue {
@@ -55,7 +56,7 @@ func (g *graph) ports(issue uint64, k Kind, rank uint32) (p peer, nodes uint64, 
 	if uint64(p.first)+uint64(p.count) > high(lengths) {
 		p = peer{}
 	}
-	return p, nodes, g.issue.Load() == issue
+	return p, nodes, g.done.Load() != issue && g.issue.Load() == issue
 }
 
 // meet makes a node that communicates ready, and executes both if its peer is.
