@@ -76,16 +76,12 @@ func npbFacts(e *experiment) (facts []fact) {
 }
 
 // footprintFacts are the exponent of sm, and what one address space saves at the
-// largest number of ranks.
+// largest number of ranks that was measured with a length.
 func footprintFacts(e *experiment) (facts []fact) {
-	ranks := distinct(e.samples, func(s *sample) int { return s.ranks })
-	if len(ranks) == 0 {
-		return nil
-	}
-	largest := ranks[len(ranks)-1]
 	paper := map[int][2]string{2 << 10: {"256 MB at 240 ranks", "264 MB at 240 ranks"}, 16 << 10: {"", "51 MB at 240 ranks"}}
 	for _, n := range distinct(e.samples, func(s *sample) int { return s.bytes }) {
 		in := only(e.samples, func(s *sample) bool { return s.bytes == n })
+		largest := slices.Max(distinct(in, func(s *sample) int { return s.ranks }))
 		for _, g := range (figure{value: "tables_growth_kib", x: overRanks}).grids(in) {
 			if i := slices.IndexFunc(g.curves, func(c curve) bool { return c.name == pipelined }); i >= 0 {
 				facts = append(facts, fact{"exponent of the page tables of sm, " + size(n), "about 2", exponent(g.places, g.curves[i])})
