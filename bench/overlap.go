@@ -137,7 +137,7 @@ func (cfg *OverlapConfig) work(ctx context.Context, ranks int) (work []time.Dura
 			return nil, err
 		}
 		for i, blocks := range samples {
-			pure := medianOf(blocks, func(s overlapSample) float64 { return s.pure })
+			pure := slices.MinFunc(blocks, func(a, b overlapSample) int { return cmp.Compare(a.pure, b.pure) }).pure
 			work[i] = max(work[i], time.Duration(pure*1e3))
 		}
 	}
