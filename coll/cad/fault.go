@@ -29,11 +29,18 @@ func (g *graph) note(f fault, detail uint64, text string) {
 	}
 	g.detail.Store(detail)
 	clear(g.text[copy(g.text[:], text):])
+	g.told.Store(1)
 }
 
-// pass tells a graph what has gone wrong with another that it gets data from.
+// pass tells a graph what has gone wrong with another that it gets data from: as much
+// of it as is written by now.
 func (g *graph) pass(from *graph) {
-	if f := fault(from.fault.Load()); f != 0 {
+	f := fault(from.fault.Load())
+	switch {
+	case f == 0:
+	case from.told.Load() == 0:
+		g.note(f, 0, "")
+	default:
 		g.note(f, from.detail.Load(), from.panicked())
 	}
 }

@@ -96,7 +96,8 @@ type graph struct {
 	done   atomic.Uint64 // number of the last issue that is complete; by who makes END ready
 	fault  atomic.Uint64 // the first thing that went wrong; by whose compare-and-swap finds 0
 	detail atomic.Uint64 // of the fault, by the same
-	_      [cacheLine - 24]byte
+	told   atomic.Uint32 // 1 when detail and text are written, which is before the node is done
+	_      [cacheLine - 28]byte
 	text   [4 * cacheLine]byte // likewise, of a panic: what it was, as far as it fits
 }
 

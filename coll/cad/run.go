@@ -110,6 +110,8 @@ func (r *run) reset() {
 	s.where.Store(whereWord(r.e.rank, level, r.slot))
 	s.fault.Store(0)
 	s.detail.Store(0)
+	s.told.Store(0)
+	s.text[0] = 0
 	if r.graph.Refused {
 		s.fault.Store(uint64(faultRefused | fault(r.e.rank)))
 	}
@@ -130,7 +132,7 @@ func (r *run) Progress() (done bool, err error) {
 		r.close()
 		return true, r.channel.named(err)
 	}
-	if f := r.ended(); f != 0 {
+	if f := r.ended(); f != 0 && s.done.Load() != r.issue {
 		r.abandon(f)
 		return true, r.channel.named(f.err(r.record.detail.Load(), ""))
 	}
