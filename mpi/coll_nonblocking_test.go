@@ -211,6 +211,9 @@ var setups = map[string]cad.Setup{
 
 func TestNonblockingOverMem(t *testing.T) {
 	for kind, options := range memKinds {
+		if raceEnabled && kind != "tight" {
+			continue // it has all ways that messages take
+		}
 		for _, ranks := range counts(1, 2, 5) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
 				overMem(t, ranks, 2, options, nonblockingConformance)
@@ -232,6 +235,7 @@ func TestNonblockingInOneSpace(t *testing.T) {
 }
 
 func TestNonblockingOverProcesses(t *testing.T) {
+	processes(t)
 	for _, ranks := range counts(2, 5, 9) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "nonblocking")

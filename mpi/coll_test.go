@@ -69,6 +69,7 @@ func TestCollectivesInOneSpace(t *testing.T) {
 }
 
 func TestCollectivesOverProcesses(t *testing.T) {
+	processes(t)
 	for _, ranks := range counts(2, 5, 16) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "collectives")

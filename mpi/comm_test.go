@@ -101,6 +101,7 @@ func TestCommunicatorsInOneSpace(t *testing.T) {
 }
 
 func TestCommunicatorsOverProcesses(t *testing.T) {
+	processes(t)
 	for _, ranks := range counts(1, 2, 5, 12) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "communicators")

@@ -147,6 +147,7 @@ func TestConformanceInOneSpace(t *testing.T) {
 
 // TestConformanceOverProcesses: sm, in all its ways to move a long message.
 func TestConformanceOverProcesses(t *testing.T) {
+	processes(t)
 	for _, ranks := range counts(1, 2, 3, 5, 16) {
 		for _, copies := range []job.SingleCopy{job.SingleCopyAuto, job.SingleCopyNone} {
 			t.Run(fmt.Sprintf("ranks=%d/single-copy=%v", ranks, copies), func(t *testing.T) {
@@ -167,6 +168,14 @@ func counts(all ...int) []int {
 	}
 	some := slices.DeleteFunc(all, func(n int) bool { return n == 1 || n > 5 })
 	return slices.Compact([]int{some[0], some[len(some)-1]})
+}
+
+// processes skips a test whose ranks are processes under the race detector, which sees no
+// memory that is mapped.
+func processes(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector sees nothing of what processes do to one another")
+	}
 }
 
 // ring returns the neighbours of a rank; with one rank it is its own.
