@@ -59,7 +59,7 @@ func testsOf(n int) string {
 func (c *AllConfig) progressing() (list []OverlapContender) {
 	for _, who := range c.models() {
 		if who.Name == job.BTLPvas.String() {
-			list = append(list, OverlapContender{who, "steal", 0}, OverlapContender{who, "steal", 1}, OverlapContender{who, "owner", 0})
+			list = append(list, OverlapContender{who, "share", 0}, OverlapContender{who, "share", 1}, OverlapContender{who, "owner", 0})
 		}
 		list = append(list, OverlapContender{who, "messages", EveryRank})
 	}

@@ -63,6 +63,7 @@ const (
 	PolicyInline  = cad.Inline  // who completes what a node waits for
 	PolicyOwner   = cad.Owner   // the rank that has issued the graph
 	PolicySteal   = cad.Steal   // who is at hand: ranks that wait, and helpers
+	PolicyShare   = cad.Share   // who is at hand, and if nobody is, as PolicyInline
 )
 
 // NewGraph returns a graph of no nodes but GraphStart and GraphEnd.

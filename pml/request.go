@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -168,6 +169,9 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 		st = noStatus
 	}
 	e.mu.Unlock()
+	if !done && progress && e.spin == 0 {
+		sys.Yield() // ranks outnumber the CPUs: what this one waits for may need its own
+	}
 	return st, done, err
 }
 

@@ -19,8 +19,8 @@ type overlapFlags struct {
 	Sizes   sizes        `long:"sizes" env:"PVASRUN_SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
 	Grains  grains       `long:"grain" env:"PVASRUN_GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
 	Tests   testCounts   `long:"tests" env:"PVASRUN_TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
-	Policy  policies     `long:"policy" env:"PVASRUN_POLICY" value-name:"LIST" default:"steal,inline,owner,messages" description:"how ours makes progress"`
-	Helpers helperCounts `long:"helpers" env:"PVASRUN_HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, with steal and owner"`
+	Policy  policies     `long:"policy" env:"PVASRUN_POLICY" value-name:"LIST" default:"share,steal,inline,owner,messages" description:"how ours makes progress"`
+	Helpers helperCounts `long:"helpers" env:"PVASRUN_HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, with share, steal and owner"`
 	Work    lapse        `long:"work" env:"PVASRUN_WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
 	Loop    lapse        `long:"loop" env:"PVASRUN_LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
 	Blocks  int          `long:"blocks" env:"PVASRUN_BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
@@ -227,7 +227,7 @@ func (v *testCounts) UnmarshalFlag(text string) error {
 // policies is a list of ways to make progress such as steal,owner.
 type policies []string
 
-var allPolicies = []string{"steal", "inline", "owner", "messages"}
+var allPolicies = []string{"share", "steal", "inline", "owner", "messages"}
 
 // UnmarshalFlag parses a flag's value.
 func (v *policies) UnmarshalFlag(text string) error {

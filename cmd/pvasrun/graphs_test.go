@@ -38,7 +38,7 @@ func TestKillInGraphs(t *testing.T) {
 	for i := range 60 {
 		args := []string{"--btl", btls[i%len(btls)]}
 		if btls[i%len(btls)] == "pvas" {
-			args = append(args, "--progress", []string{"steal", "inline", "owner"}[i/2%3], "--helpers", fmt.Sprint(i%3))
+			args = append(args, "--progress", []string{"share", "steal", "inline", "owner"}[i/2%4], "--helpers", fmt.Sprint(i%3))
 		}
 		killOnce(t, append(args, "-n", fmt.Sprint(2+random.IntN(4)), program, "endless"), random)
 	}

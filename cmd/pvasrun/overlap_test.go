@@ -40,9 +40,9 @@ func TestBenchOverlap(t *testing.T) {
 			require.GreaterOrEqual(t, r.Helpers, 0)
 		}
 	}
-	want := []string{"pvas steal", "pvas steal", "pvas inline", "pvas owner", "pvas owner", "pvas messages", "pvas messages", "sm messages", "sm messages"}
+	want := []string{"pvas share", "pvas share", "pvas steal", "pvas steal", "pvas inline", "pvas owner", "pvas owner", "pvas messages", "pvas messages", "sm messages", "sm messages"}
 	require.Equal(t, want[len(want)-len(found):], found)
-	require.Len(t, found, map[int]int{2: 9, 1: 2}[len(models(t))])
+	require.Len(t, found, map[int]int{2: 11, 1: 2}[len(models(t))])
 }
 
 func TestBenchOverlapOutput(t *testing.T) {
@@ -66,7 +66,7 @@ func TestBenchOverlapOutput(t *testing.T) {
 		{"--tests often", "not a list of numbers of tests"},
 		{"--grain 0", "not a list of matrix sizes"},
 		{"--helpers -1", "helpers"},
-		{"--policy eager", "not a list of steal, inline, owner, messages"},
+		{"--policy eager", "not a list of share, steal, inline, owner, messages"},
 		{"--btl sm --policy steal", "leave nobody to measure"},
 		{"--plot p.svg --sizes 1K", "at least two --sizes"},
 		{"--plot p.svg --part chain", "draws broadcasts"},

@@ -84,7 +84,7 @@ func New(root *job.Root, rank int, module btl.Memory, messages *pml.Engine, o Op
 	}
 	e.nodes.alloc, e.aux.alloc, e.kept.alloc = alloc, alloc, alloc
 	if e.options.Policy == Default {
-		e.options.Policy = Steal
+		e.options.Policy = Share
 	}
 	if !e.direct {
 		e.options.Policy = Owner

@@ -6,7 +6,7 @@ import (
 )
 
 // inlineBytes is the length up to which a node is executed by who makes it ready, with
-// the policy Steal: to hand it over takes longer.
+// the policies Steal and Share: to hand it over takes longer.
 const inlineBytes = 8 << 10
 
 // ref is a node that is ready and that whoever holds the ref has to execute.
@@ -84,7 +84,7 @@ func (x *executor) runnable(g *graph, n *node) {
 	switch {
 	case owner != x.e.rank && (n.policy == Owner || !x.e.can(n, owner)):
 		x.handOver(g, n, owner)
-	case n.policy == Steal && n.size > inlineBytes && !n.alone:
+	case n.size > inlineBytes && !n.alone && (n.policy == Steal || n.policy == Share && x.e.idlers()):
 		x.offer(g, n, owner)
 	default:
 		x.stack = append(x.stack, ref{g, n})

@@ -37,7 +37,7 @@ const (
 type Policy uint8
 
 const (
-	// Default is Steal in one address space. Between processes all is Owner.
+	// Default is Share in one address space. Between processes all is Owner.
 	Default Policy = iota
 	// Inline is whoever has completed the last of its predecessors.
 	Inline
@@ -45,9 +45,12 @@ const (
 	Owner
 	// Steal is any rank that waits, and any helper; short nodes are Inline.
 	Steal
+	// Share is Steal while some rank waits or a helper is idle, and Inline while all
+	// are busy: to leave work for later then would only delay it.
+	Share
 )
 
-var policyNames = [...]string{"default", "inline", "owner", "steal"}
+var policyNames = [...]string{"default", "inline", "owner", "steal", "share"}
 
 // String returns the name of the policy.
 func (p Policy) String() string { return policyNames[p] }

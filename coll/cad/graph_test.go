@@ -69,11 +69,11 @@ func TestDump(t *testing.T) {
 }
 
 func TestParsePolicy(t *testing.T) {
-	for p := Default; p <= Steal; p++ {
+	for p := Default; p <= Share; p++ {
 		got, err := ParsePolicy(p.String())
 		require.NoError(t, err)
 		require.Equal(t, p, got)
 	}
 	_, err := ParsePolicy("lazy")
-	require.ErrorContains(t, err, `"lazy": there are [default inline owner steal]`)
+	require.ErrorContains(t, err, `"lazy": there are [default inline owner steal share]`)
 }

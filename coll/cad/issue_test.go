@@ -229,11 +229,11 @@ func TestPanicOfOperator(t *testing.T) {
 	})
 }
 
-// TestOthersProgress: a rank that computes has its part done by one that waits, which
+// TestOthersProgress: with the policy Steal a rank that computes has its part done by one that waits, which
 // is of no part in its chain but the end.
 func TestOthersProgress(t *testing.T) {
 	for _, length := range []int{1, 10 * inlineBytes} {
-		root, all := start(t, 4, true, Options{})
+		root, all := start(t, 4, true, Options{Policy: Steal})
 		issued, arrived := make(chan struct{}), make(chan struct{})
 		eachRank(t, root, all, func(r rank) error {
 			buf := make([]byte, length)
@@ -275,7 +275,7 @@ func TestOthersProgress(t *testing.T) {
 // TestUrgentGraphsComeFirst: of nodes that anybody may take those of urgent graphs are
 // taken first, though they were offered last.
 func TestUrgentGraphsComeFirst(t *testing.T) {
-	_, all := start(t, 2, true, Options{})
+	_, all := start(t, 2, true, Options{Policy: Steal})
 	owner, thief := all[0], all[1]
 	var order []byte
 	for i, urgent := range []bool{false, true, false, true} {

@@ -146,7 +146,7 @@ func (p *program) pair(g *Graph, rank int, s step, m [][]byte, reads, writes fun
 func TestRandomPrograms(t *testing.T) {
 	base := seed(t)
 	for _, direct := range []bool{true, false} {
-		for _, policy := range []Policy{Inline, Owner, Steal} {
+		for _, policy := range []Policy{Inline, Owner, Steal, Share} {
 			if !direct && policy != Owner {
 				continue
 			}

@@ -18,7 +18,7 @@ func TestParseSetup(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, s.Messages)
 	_, err = ParseSetup("soon", "")
-	require.ErrorContains(t, err, `policy "soon": there are [default inline owner steal], and messages`)
+	require.ErrorContains(t, err, `policy "soon": there are [default inline owner steal share], and messages`)
 	for _, bad := range []string{"x", "-1", "1.5"} {
 		_, err = ParseSetup("", bad)
 		require.ErrorContains(t, err, "is not a number of helpers")

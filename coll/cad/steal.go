@@ -199,9 +199,12 @@ func onesFrom(w uint64, rank int) func(yield func(int) bool) {
 	}
 }
 
+// idlers tells whether there is a helper or a rank that rests.
+func (e *Engine) idlers() bool { return e.work.Helping.Load()|e.work.Resting.Load() != 0 }
+
 // wakeOne wakes a helper or a rank that rests, if there is one.
 func (e *Engine) wakeOne() {
-	if e.work.Helping.Load()|e.work.Resting.Load() == 0 {
+	if !e.idlers() {
 		return
 	}
 	if e.wakeIn(&e.work.Helping, func(rank int) bool { return e.root.Share(rank).Helper.Notify() }) {

@@ -42,7 +42,9 @@ func foreign(world *mpi.Comm) error {
 	if rank == 0 {
 		buf[0] = 42
 	}
-	request, err := link(world, buf, seen).Issue()
+	g := link(world, buf, seen)
+	g.SetPolicy(mpi.PolicySteal) // with others this rank might do it while it issues
+	request, err := g.Issue()
 	if err != nil {
 		return err
 	}
