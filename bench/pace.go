@@ -21,8 +21,13 @@ func (p pace) more(done int, spent time.Duration) int {
 	return max(0, int(min(float64(done), float64(p.repetitions-done), left)))
 }
 
-// warmUp makes a tenth of the repetitions, or as many as take a tenth of the time, and
-// returns how many are then to be made: on all ranks what rank 0 finds.
+// warmUpTime is how long to warm up at least: a runtime that has just begun to be busy
+// interrupts it more often than later, Go's for some milliseconds.
+const warmUpTime = 20 * time.Millisecond
+
+// warmUp makes a tenth of the repetitions, or more if that takes less than warmUpTime, or
+// as many as take a tenth of the limit, and returns how many are then to be made: on all
+// ranks what rank 0 finds.
 func (p pace) warmUp(world *mpi.Comm, step func(i int) error) (repetitions int, err error) {
 	tenth := pace{(p.repetitions + 9) / 10, p.limit / 10}
 	plan := []int{1, 0} // how many to make now, and afterwards
@@ -39,6 +44,9 @@ func (p pace) warmUp(world *mpi.Comm, step func(i int) error) (repetitions int, 
 		spent += took
 		fits := p.limit.Seconds() / max(took.Seconds(), 1e-9) * float64(plan[0])
 		plan[0], plan[1] = tenth.more(done, spent), max(1, int(min(float64(p.repetitions), fits)))
+		if plan[0] == 0 && spent < min(warmUpTime, tenth.limit) {
+			plan[0] = done
+		}
 		if err := mpi.Bcast(world, plan, 0); err != nil {
 			return 0, err
 		}

@@ -36,6 +36,8 @@ static int more(struct pace p, int done, double spent)
 	return n > 0 ? (int)n : 0;
 }
 
+#define WARM_UP_TIME 20e-3 /* seconds */
+
 static inline int warm_up(struct pace p)
 {
 	struct pace tenth = { (p.repetitions + 9) / 10, p.limit / 10 };
@@ -52,6 +54,8 @@ static inline int warm_up(struct pace p)
 		if (plan[1] < 1)
 			plan[1] = 1;
 		plan[0] = more(tenth, done, spent);
+		if (plan[0] == 0 && spent < WARM_UP_TIME && spent < tenth.limit)
+			plan[0] = done;
 		MPI_Bcast(plan, 2, MPI_INT, 0, MPI_COMM_WORLD);
 	}
 	return plan[1];
