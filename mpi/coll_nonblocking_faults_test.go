@@ -3,11 +3,8 @@ package mpi
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -178,14 +175,8 @@ func explode(inout, in []int) { panic("boom") }
 // nonblockingUntilDeath has operations underway, on two communicators, until a rank is
 // lost; the last kills itself meanwhile.
 func nonblockingUntilDeath(c *Comm) error {
-	if c.Rank() == c.Size()-1 {
-		us, err := strconv.Atoi(os.Getenv("LIFE"))
-		if err != nil {
-			return err
-		}
-		time.AfterFunc(time.Duration(us)*time.Microsecond, func() {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		})
+	if err := c.lastDies(); err != nil {
+		return err
 	}
 	other, err := ringOf(c)
 	for i := 0; err == nil; i++ {

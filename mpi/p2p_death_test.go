@@ -18,14 +18,8 @@ import (
 // exchangeUntilDeath exchanges messages of all lengths in a ring until a neighbour is
 // lost; the last rank kills itself meanwhile.
 func exchangeUntilDeath(c *Comm) error {
-	if c.Rank() == c.Size()-1 {
-		us, err := strconv.Atoi(os.Getenv("LIFE"))
-		if err != nil {
-			return err
-		}
-		time.AfterFunc(time.Duration(us)*time.Microsecond, func() {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		})
+	if err := c.lastDies(); err != nil {
+		return err
 	}
 	left, right := ring(c)
 	for i := 0; ; i++ {
@@ -38,6 +32,21 @@ func exchangeUntilDeath(c *Comm) error {
 			return err
 		}
 	}
+}
+
+// lastDies has the last rank kill itself after LIFE microseconds.
+func (c *Comm) lastDies() error {
+	if c.Rank() != c.Size()-1 {
+		return nil
+	}
+	us, err := strconv.Atoi(os.Getenv("LIFE"))
+	if err != nil {
+		return err
+	}
+	time.AfterFunc(time.Duration(us)*time.Microsecond, func() {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	})
+	return nil
 }
 
 // reportLost says whom this rank has lost, and leaves as one that can not go on.

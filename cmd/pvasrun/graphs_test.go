@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -29,17 +28,10 @@ func TestOthersProgressGraphs(t *testing.T) {
 // A rank is killed at a random moment, while all have graphs underway and execute one
 // another's.
 func TestKillInGraphs(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "graphs")
-	buildPIE(t, program, "./testdata/graphs")
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
-	btls := models(t)
-	for i := range 60 {
-		args := []string{"--btl", btls[i%len(btls)]}
-		if btls[i%len(btls)] == "pvas" {
-			args = append(args, "--progress", []string{"share", "steal", "inline", "owner"}[i/2%4], "--helpers", fmt.Sprint(i%3))
+	killMany(t, 60, func(i int, btl string) (flags []string) {
+		if btl == "pvas" {
+			flags = []string{"--progress", []string{"share", "steal", "inline", "owner"}[i/2%4], "--helpers", fmt.Sprint(i % 3)}
 		}
-		killOnce(t, append(args, "-n", fmt.Sprint(2+random.IntN(4)), program, "endless"), random)
-	}
+		return flags
+	}, "graphs", "endless")
 }

@@ -20,18 +20,29 @@ import (
 // gets an error that names a rank, by itself, before the launcher would kill it
 // (2 s), and nothing is left.
 func TestKillInTransfer(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "transfer")
-	buildPIE(t, program, "./testdata/transfer")
+	killMany(t, 200, func(i int, _ string) (flags []string) {
+		if i%4 == 1 {
+			flags = []string{"--single-copy", "none"}
+		}
+		return flags
+	}, "transfer")
+}
+
+// killMany starts a program of testdata so many times, with 2 to 5 ranks, in turn in the
+// task models that there are, with further flags.
+func killMany(t *testing.T, times int, more func(i int, btl string) []string, name string, args ...string) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), name)
+	buildPIE(t, program, "./testdata/"+name)
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	btls := models(t)
-	for i := range 200 {
-		flags := []string{"--btl", btls[i%len(btls)]}
-		if i%4 == 1 {
-			flags = append(flags, "--single-copy", "none")
-		}
-		killOnce(t, append(flags, "-n", fmt.Sprint(2+random.IntN(4)), program), random)
+	for i := range times {
+		btl := btls[i%len(btls)]
+		line := append([]string{"--btl", btl}, more(i, btl)...)
+		line = append(line, "-n", fmt.Sprint(2+random.IntN(4)), program)
+		killOnce(t, append(line, args...), random)
 	}
 }
 

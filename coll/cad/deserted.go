@@ -61,9 +61,7 @@ func (r *run) answer() {
 				setBit(&r.record.watched, rank) // it may wait for the next one, too
 			}
 			if g, issue := e.lookup(uint32(rank), r.channel.Context, r.number); g != nil && r.short(g, issue, uint32(rank)) {
-				x := e.enter(false)
-				x.breakUp(g, faultPairs|fault(e.rank), 0)
-				x.leave()
+				e.breakUp(r.channel.Context, faultPairs|fault(e.rank), 0, uint32(rank), uint32(e.rank))
 			}
 		}
 	}

@@ -81,6 +81,9 @@ func (f fault) err(detail uint64, text string) error {
 		return &MismatchError{Member: f.rank(),
 			Detail: fmt.Sprintf("a message of %d bytes meets a receive of %d bytes", high(detail), low(detail))}
 	}
+	if detail == 0 {
+		return &MismatchError{Member: f.rank(), Detail: "the numbers of messages and receives differ"}
+	}
 	return &MismatchError{Member: f.rank(),
 		Detail: fmt.Sprintf("%d messages meet %d receives", high(detail), low(detail))}
 }

@@ -297,3 +297,44 @@ func TestUrgentGraphsComeFirst(t *testing.T) {
 	require.ElementsMatch(t, []byte{0, 2}, order[2:])
 	require.False(t, thief.Pending(), "the bits of what was taken are cleared")
 }
+
+// TestMismatchLeavesFormerMembersAlone: a context is used again by a channel with fewer
+// members, on which graphs do not fit, and then by one with all of them.
+func TestMismatchLeavesFormerMembersAlone(t *testing.T) {
+	_, all := start(t, 3, true, Options{})
+	issue := func(r rank, c *Channel, g *Graph) pml.Request {
+		g.Tie()
+		request, err := r.Issue(c, g)
+		require.NoError(t, err)
+		return request
+	}
+	everybody := func() {
+		var requests []pml.Request
+		for _, r := range all {
+			requests = append(requests, issue(r, &Channel{Context: 9, Rank: r.rank, Size: 3}, r.chain(make([]byte, 1))))
+		}
+		for i, r := range all {
+			_, err := r.pml.Wait(&requests[i])
+			require.NoError(t, err)
+		}
+		for _, r := range all {
+			r.Forget(9)
+		}
+	}
+	everybody()
+	few := []int32{0, 1}
+	sends, receives := NewGraph(), NewGraph()
+	sends.Send(nil, 1)
+	sends.Send(nil, 1)
+	receives.Recv(nil, 0)
+	a := issue(all[0], &Channel{Context: 9, Rank: 0, Size: 2, World: few}, sends)
+	b := issue(all[1], &Channel{Context: 9, Rank: 1, Size: 2, World: few}, receives)
+	var mismatch *MismatchError
+	_, err := all[0].pml.Wait(&a)
+	require.ErrorAs(t, err, &mismatch)
+	_, err = all[1].pml.Wait(&b)
+	require.ErrorAs(t, err, &mismatch)
+	all[0].Forget(9)
+	all[1].Forget(9)
+	everybody()
+}

@@ -74,7 +74,7 @@ func (x *executor) meet(g *graph, n *node) {
 	case !ok:
 		return // it is complete, and so n is
 	case at.port >= p.count:
-		x.unpaired(g, issue, peer, peerIssue)
+		x.e.breakUp(uint32(high(place)), faultPairs|fault(at.rank), 0, rank, at.rank)
 		return
 	}
 	o := nodeAt(nodes + uint64(p.first+at.port)*uint64(nodeSize))
@@ -118,27 +118,23 @@ func (x *executor) compare(send, recv found) {
 		f, numbers := faultPairs|fault(from), join(uint64(a.count), uint64(b.count))
 		send.g.note(f, numbers, "") // one of them may be complete before it is given up
 		recv.g.note(f, numbers, "")
-		x.breakUp(send.g, f, numbers)
+		x.e.breakUp(uint32(high(send.g.place.Load())), f, numbers, from, to)
 	}
 }
 
-// unpaired is for a node whose peer's graph has no node for it, as far as that can be
-// told: if the peer's graph is complete already it may have been misread.
-func (x *executor) unpaired(g *graph, issue uint64, peer *graph, peerIssue uint64) {
-	if peer.issue.Load() != peerIssue || g.done.Load() == issue {
-		return
+// breakUp ends the graphs of two ranks that do not fit, and with them their channel. Each
+// tells the other members when it gives up its graph: see run.abandon.
+func (e *Engine) breakUp(context uint32, f fault, detail uint64, ranks ...uint32) {
+	for _, rank := range ranks {
+		e.breakAt(int(rank), context, f, detail)
 	}
-	x.breakUp(g, faultPairs|fault(high(peer.where.Load())), 0)
 }
 
-// breakUp ends all graphs on the channel of one that can not be complete.
-func (x *executor) breakUp(g *graph, f fault, detail uint64) {
-	context := uint32(high(g.place.Load()))
-	for rank := range x.e.root.Ranks() {
-		if rec := x.e.find(rank, context); rec != nil && rec.broken.Load() == 0 {
-			rec.detail.Store(detail)
-			rec.broken.CompareAndSwap(0, uint64(f))
-			x.e.root.Inbox(rank).Notify()
-		}
+// breakAt ends all graphs of a rank on a channel, if it has issued any there.
+func (e *Engine) breakAt(rank int, context uint32, f fault, detail uint64) {
+	if rec := e.find(rank, context); rec != nil && rec.broken.Load() == 0 {
+		rec.detail.Store(detail)
+		rec.broken.CompareAndSwap(0, uint64(f))
+		e.root.Inbox(rank).Notify()
 	}
 }

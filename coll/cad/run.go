@@ -1,9 +1,5 @@
 package cad
 
-import (
-	"fmt"
-)
-
 // run is a graph that has been issued, or is about to be: the pml.Task of its request.
 // It keeps what the graph refers to reachable.
 type run struct {
@@ -169,7 +165,7 @@ func (r *run) abandon(f fault) {
 	e.abandoned = append(e.abandoned, r)
 	e.mu.Unlock()
 	if e.direct {
-		e.breakChannel(r.channel, f)
+		r.breakChannel(f)
 	} else {
 		r.record.broken.CompareAndSwap(0, uint64(f))
 		r.dropMessages()
@@ -178,17 +174,9 @@ func (r *run) abandon(f fault) {
 
 // breakChannel tells all members that no graph on the channel will be complete. Those
 // that have not issued any yet find it out at their first: see Engine.record.
-func (e *Engine) breakChannel(c *Channel, f fault) {
+func (r *run) breakChannel(f fault) {
+	c, detail := r.channel, r.record.detail.Load()
 	for member := range c.Size {
-		rank := c.world(member)
-		if rec := e.find(rank, c.Context); rec != nil {
-			rec.broken.CompareAndSwap(0, uint64(f))
-			e.root.Inbox(rank).Notify()
-		}
+		r.e.breakAt(c.world(member), c.Context, f, detail)
 	}
-}
-
-// String names the graph for people.
-func (r *run) String() string {
-	return fmt.Sprintf("graph of %d nodes, number %d on its communicator", r.image.count, r.number)
 }
