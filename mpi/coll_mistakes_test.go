@@ -1,0 +1,86 @@
+package mpi
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+func badCollectives(c *Comm) error {
+	// Errors that are found before anything is sent.
+	var bad *RankError
+	err := Bcast(c, []int{1}, c.Size())
+	if !errors.As(err, &bad) {
+		return fmt.Errorf("bad root: %v", err)
+	}
+	var short *BufferError
+	if err := Allgather(c, []int{1, 2}, make([]int, 2*c.Size()-1)); !errors.As(err, &short) {
+		return fmt.Errorf("short buffer: %v", err)
+	}
+	var typed *TypeError
+	if err := Bcast(c, []*int{nil}, 0); !errors.As(err, &typed) {
+		return fmt.Errorf("pointers: %v", err)
+	}
+	if err := first(
+		wantContains(Allreduce(c, []int{1}, []int{1}, nil), "operator is nil"),
+		wantContains(Alltoallv(c, []int{1}, []int{2}, nil, []int{1}, []int{2}, nil), "buffer"),
+		wantContains(Alltoallv(c, []int{1}, nil, nil, []int{1}, nil, nil), "number of counts")); err != nil {
+		return err
+	}
+	return mistakeOfOne(c)
+}
+
+func mistakeOfOne(c *Comm) error {
+	grid, err := CartCreate(c, []int{c.Size()}, []bool{true})
+	if err != nil {
+		return err
+	}
+	one, n := c.Size()-1, c.Size()
+	ones := upTo(n, func(int) int { return 1 })
+	counts, room := slices.Clone(ones), 2*n
+	if c.Rank() == one {
+		counts[0] = -1
+		room--
+	}
+	left, right := ring(c)
+	for what, call := range map[string]struct {
+		err error
+		all bool // or only those beside it
+	}{
+		"alltoallv": {Alltoallv(c, make([]int, n), counts, nil, make([]int, n), ones, nil), true},
+		"allgather": {Allgather(c, []int{1, 2}, make([]int, room)), true},
+		"neighbors": {NeighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil, make([]int, 2), []int{1, 1}, nil), false},
+	} {
+		var mismatch *MismatchError
+		var mistake *BufferError
+		switch {
+		case c.Rank() == one:
+			if !errors.As(call.err, &mistake) {
+				return fmt.Errorf("%s: own mistake: %w", what, call.err)
+			}
+		case !call.all && left != one && right != one:
+			if call.err != nil {
+				return fmt.Errorf("%s: far away: %w", what, call.err)
+			}
+		case !errors.As(call.err, &mismatch) || mismatch.Member != one:
+			return fmt.Errorf("%s: %w, not an error that names rank %d", what, call.err, one)
+		}
+	}
+	return grid.Free()
+}
+
+func panickingOperator(c *Comm) error {
+	bad := NewOp(func(inout, in []int) {
+		if in[0] == 1 {
+			panic("one")
+		}
+		inout[0] += in[0]
+	}, true)
+	recv := []int{0}
+	err := Allreduce(c, []int{1}, recv, bad)
+	var found *OperatorError
+	if c.Size() > 1 && (!errors.As(err, &found) || found.Rank < 0 || found.Rank >= c.Size()) {
+		return fmt.Errorf("error is %v", err)
+	}
+	return first(Allreduce(c, []int{2}, recv, bad), want("sum", recv[0], 2*c.Size()))
+}
