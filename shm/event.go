@@ -144,14 +144,30 @@ const (
 	napTime = 20_000_000
 )
 
+// dedicated counts the goroutines of Dedicate.
+var dedicated atomic.Int32
+
+// Dedicate gives the calling goroutine a thread and a slot of GOMAXPROCS of its own, so
+// that naps of others keep nothing from it. The function that it returns is called when the
+// goroutine ends, and its thread with it.
+func Dedicate() (end func()) {
+	runtime.LockOSThread() // for good
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	dedicated.Add(1)
+	return func() {
+		dedicated.Add(-1)
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1)
+	}
+}
+
 // Nap is a short Wait that costs a fraction of one, because the Go scheduler does not
 // learn of it. It returns true as soon as ready does, and false when nobody has
 // signalled for some milliseconds, or the scheduler asks for the thread; then it is
-// time to Wait. As a nap keeps the thread,
-// it returns false at once if this process has other goroutines, which may need that.
+// time to Wait. As a nap keeps the thread, and its slot of GOMAXPROCS, it returns false at
+// once if this process has other goroutines, which may need that, but for those of Dedicate.
 // ready is as in Wait.
 func (e *Event) Nap(ready func() bool) bool {
-	if runtime.NumGoroutine() > 1 {
+	if runtime.NumGoroutine() > 1+int(dedicated.Load()) {
 		return false
 	}
 	for range yields {

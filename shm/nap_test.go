@@ -38,6 +38,30 @@ func takeNaps() {
 	}
 	looks := 0
 	fmt.Println(e.Nap(func() bool { looks++; return false }), looks, e.sleepers.Load())
+
+	company := func(dedicated bool) (leave func()) {
+		here, leaves, left := make(chan bool), make(chan bool), make(chan bool)
+		go func() {
+			defer close(left)
+			if dedicated {
+				defer Dedicate()()
+			}
+			close(here)
+			<-leaves
+		}()
+		<-here
+		return func() { close(leaves); <-left }
+	}
+	yes := func() bool { return true }
+	leaveDedicated := company(true)
+	fmt.Println(e.Nap(yes))
+	leave := company(false)
+	fmt.Println(e.Nap(yes))
+	leave()
+	leaveDedicated()
+	leave = company(false)
+	fmt.Println(e.Nap(yes))
+	leave()
 }
 
 func TestNap(t *testing.T) {
@@ -51,7 +75,10 @@ true 5 1 0
 true 6 2 0
 true 101 97 0
 false 5 0
-`, string(out), "returned, looks, of which as a registered sleeper, sleepers left")
+true
+false
+false
+`, string(out), "returned, looks, of which as a registered sleeper, sleepers left; then in company")
 }
 
 func TestNapLeavesTheThreadToOtherGoroutines(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/gopvas/gopvas/shm"
 )
 
 // helper is a thread of the rank that does nothing but execute nodes.
@@ -25,12 +27,10 @@ func (e *Engine) StartHelper() {
 	if h.done != nil || h.closed.Load() {
 		return
 	}
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	h.done = make(chan struct{})
 	go func() {
 		defer close(h.done)
-		defer func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1) }()
-		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		defer shm.Dedicate()()
 		if e.direct {
 			e.help()
 		} else {
