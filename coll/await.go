@@ -54,10 +54,10 @@ func (t *Team) sleep() error {
 	for {
 		err := t.Module.Sleep(0, t.over, t.lasting)
 		t.Engine.Awake()
+		t.Engine.Help()
 		if err != nil || t.isOver() {
 			return err
 		}
-		t.Engine.Help()
 	}
 }
 

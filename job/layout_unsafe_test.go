@@ -46,6 +46,7 @@ func TestLayout(t *testing.T) {
 		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 656},
 		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 704},
 		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 712},
+		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 720},
 		{"header", unsafe.Sizeof(h), 768},
 
 		{"holdBlock.reached", unsafe.Offsetof(p.reached), 0},

@@ -20,7 +20,8 @@ type Work struct {
 	_       [cacheLine - 8*WorkLevels - 4]byte
 	Resting atomic.Uint64 // ranks that sleep in a wait: to be woken by their inbox
 	Helping atomic.Uint64 // ranks with a helper that sleeps: to be woken by Share.Helper
-	_       [cacheLine - 16]byte
+	Polling atomic.Uint64 // ranks that poll in a wait, and so find work by themselves
+	_       [cacheLine - 24]byte
 }
 
 // Share is a rank's part in the work of all.

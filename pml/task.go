@@ -188,6 +188,9 @@ type Helper interface {
 	// Help does some of it, and returns whether there was any. It is called without
 	// the engine's lock.
 	Help() bool
+	// Polling is told when this rank begins to look for work again and again, because
+	// its wait lasts, and when it ends that: who has work need not wake it.
+	Polling(bool)
 	// Resting is told when this rank goes to sleep and when it is awake again, so
 	// that those who have work know whom to wake, by the rank's inbox.
 	Resting(bool)

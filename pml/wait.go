@@ -79,9 +79,13 @@ func (e *Engine) waitFor(w *waiter) {
 	}
 	e.owned = true
 	for !w.done {
-		e.poll(w)
+		expected := e.poll(w)
 		if !w.done && !e.help() {
 			e.sleep(w)
+			expected = true
+		}
+		if w.done && expected {
+			e.help() // with what was left to a rank that waits
 		}
 	}
 	if w.asleep {
@@ -121,21 +125,34 @@ func (e *Engine) unpark(w *waiter) {
 	w.ch <- struct{}{} // has room: w was parked, and took the token of the last time
 }
 
+// shortWait is how many looks most waits for short messages end within: a rank that has
+// made as many tells others that it can help them.
+const shortWait = 50
+
 // poll makes progress until w is signalled, or the wait has lasted long enough that
-// to sleep is cheaper.
-func (e *Engine) poll(w *waiter) {
+// to sleep is cheaper, or there is work of others. It returns whether others have been
+// told to expect help: what they have made ready in that time is for this rank.
+func (e *Engine) poll(w *waiter) (expected bool) {
 	for i := 0; ; i++ {
 		e.progress()
 		if w.done || i >= e.spin || e.helper != nil && e.helper.Pending() {
-			return
+			break
+		}
+		if i == shortWait && e.helper != nil {
+			expected = true
+			e.helper.Polling(true)
 		}
 		if e.yield || e.contenders.Load() != 0 {
 			e.stepAside()
 			if w.done {
-				return
+				break
 			}
 		}
 	}
+	if expected {
+		e.helper.Polling(false)
+	}
+	return expected
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.

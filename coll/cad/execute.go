@@ -9,6 +9,10 @@ import (
 // the policies Steal and Share: to hand it over takes longer.
 const inlineBytes = 8 << 10
 
+// wakeBytes is how much an executor does itself with the policy Share before it wakes
+// somebody for the rest: to wake takes about as long.
+const wakeBytes = 64 << 10
+
 // ref is a node that is ready and that whoever holds the ref has to execute.
 type ref struct {
 	g *graph
@@ -18,10 +22,12 @@ type ref struct {
 // executor is a thread of this rank that executes nodes, for a while. All that it
 // makes ready and that it has to execute itself it does before it leaves.
 type executor struct {
-	e       *Engine
-	helping bool // it takes what it hands over, if nobody else does
-	offered int  // nodes handed over since it came
-	stack   []ref
+	e        *Engine
+	helping  bool   // it takes what it hands over, if nobody else does
+	offered  int    // nodes handed over since it came
+	stranded int    // of them, those that nobody could be found for
+	kept     uint64 // bytes of nodes that it could have handed over
+	stack    []ref
 
 	nodes, foreign, bytes uint64
 }
@@ -31,7 +37,7 @@ type executor struct {
 func (e *Engine) enter(helping bool) *executor {
 	e.share.Executing.Add(1)
 	x := executors.Get().(*executor)
-	x.e, x.helping, x.offered = e, helping, 0
+	x.e, x.helping, x.offered, x.stranded, x.kept = e, helping, 0, 0, 0
 	return x
 }
 
@@ -55,12 +61,20 @@ func (x *executor) count() {
 	}
 }
 
-// drain executes what is to be executed here.
+// drain executes what is to be executed here, and as many nodes as it could find nobody
+// for.
 func (x *executor) drain() {
-	for len(x.stack) > 0 {
-		r := x.stack[len(x.stack)-1]
-		x.stack = x.stack[:len(x.stack)-1]
-		x.execute(r)
+	for {
+		for len(x.stack) > 0 {
+			r := x.stack[len(x.stack)-1]
+			x.stack = x.stack[:len(x.stack)-1]
+			x.execute(r)
+		}
+		if x.stranded == 0 {
+			return
+		}
+		x.stranded--
+		x.takeOne()
 	}
 }
 
@@ -84,11 +98,21 @@ func (x *executor) runnable(g *graph, n *node) {
 	switch {
 	case owner != x.e.rank && (n.policy == Owner || !x.e.can(n, owner)):
 		x.handOver(g, n, owner)
-	case n.size > inlineBytes && !n.alone && (n.policy == Steal || n.policy == Share && x.e.idlers()):
+	case n.size > inlineBytes && !n.alone && (n.policy == Steal || n.policy == Share && x.shares(n)):
 		x.offer(g, n, owner)
 	default:
 		x.stack = append(x.stack, ref{g, n})
 	}
+}
+
+// shares tells whether a node that this rank could execute is better left to others: to
+// one that polls, or to one that is to be woken if there is enough to do.
+func (x *executor) shares(n *node) bool {
+	if x.e.work.Polling.Load() != 0 {
+		return true
+	}
+	x.kept += n.size
+	return x.kept > wakeBytes && x.e.sleepers()
 }
 
 // can tells whether this rank can execute a node of another: it may not have the

@@ -45,8 +45,9 @@ const (
 	Owner
 	// Steal is any rank that waits, and any helper; short nodes are Inline.
 	Steal
-	// Share is Steal while some rank waits or a helper is idle, and Inline while all
-	// are busy: to leave work for later then would only delay it.
+	// Share leaves nodes to a rank that polls in a wait; wakes one that sleeps in a wait,
+	// or a helper, if there is more to do than waking costs; and is Inline while all are
+	// busy: to leave work for later then would only delay it.
 	Share
 )
 

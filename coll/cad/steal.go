@@ -13,24 +13,36 @@ import (
 // the owner takes as a whole.
 //
 // Who has handed a node over sets the graph's bit in its owner's pool, then the owner's
-// bit in the job's root block, then wakes a rank that rests. Who looks for work goes the
-// other way. A bit is cleared by who finds nothing behind it, and set again if a second
-// look, after that, finds something. A rank that goes to sleep sets its bit in Resting
-// (or Helping) and then looks for work once more: so either it sees the node, or who has
-// handed it over sees its bit.
+// bit in the job's root block, then wakes a rank that rests, unless there are enough that
+// poll. Who looks for work goes the other way. A bit is cleared by who finds nothing
+// behind it, and set again if a second look, after that, finds something. A rank that goes
+// to sleep sets its bit in Resting (or Helping) and then looks for work once more: so
+// either it sees the node, or who has handed it over sees its bit. Likewise a rank that
+// ends its polling clears its bit and then looks once more: so either it sees the node, or
+// who has handed it over sees that nobody polls.
 
 // offer hands a node to anybody.
 func (x *executor) offer(g *graph, n *node, owner int) {
-	where := g.where.Load()
+	where, policy := g.where.Load(), n.policy
 	level, slot := int(uint16(where>>16)), int(uint16(where))
 	at := uint32(g.tail.Add(1) - 1)
 	place := uint32((n.address() - g.nodes.Load()) / uint64(nodeSize))
 	word(g.aux.Load(), at).Store(place + 1) // from here on g may be complete
 	x.e.pool(owner).ready[level].set(slot)
 	setBit(&x.e.work.Ready[level], owner)
-	if x.offered++; !x.helping || x.offered > 1 {
-		x.e.wakeOne()
+	x.offered++
+	if x.offered > x.takers() && !x.e.wakeOne() && policy == Share {
+		x.stranded++
 	}
+}
+
+// takers is how many will take what is offered without being woken.
+func (x *executor) takers() int {
+	n := bits.OnesCount64(x.e.work.Polling.Load())
+	if x.helping {
+		n++
+	}
+	return n
 }
 
 // handOver hands a node to the owner of its graph.
@@ -199,18 +211,14 @@ func onesFrom(w uint64, rank int) func(yield func(int) bool) {
 	}
 }
 
-// idlers tells whether there is a helper or a rank that rests.
-func (e *Engine) idlers() bool { return e.work.Helping.Load()|e.work.Resting.Load() != 0 }
+// sleepers tells whether there is a helper or a rank that can be woken.
+func (e *Engine) sleepers() bool { return e.work.Helping.Load()|e.work.Resting.Load() != 0 }
 
 // wakeOne wakes a helper or a rank that rests, if there is one.
-func (e *Engine) wakeOne() {
-	if !e.idlers() {
-		return
-	}
-	if e.wakeIn(&e.work.Helping, func(rank int) bool { return e.root.Share(rank).Helper.Notify() }) {
-		return
-	}
-	e.wakeIn(&e.work.Resting, func(rank int) bool { return e.root.Inbox(rank).Notify() })
+func (e *Engine) wakeOne() bool {
+	return e.sleepers() &&
+		(e.wakeIn(&e.work.Helping, func(rank int) bool { return e.root.Share(rank).Helper.Notify() }) ||
+			e.wakeIn(&e.work.Resting, func(rank int) bool { return e.root.Inbox(rank).Notify() }))
 }
 
 // wakeIn wakes one of those whose bits are set, and clears the bit, so that the next
@@ -250,17 +258,35 @@ func (e *Engine) Help() bool {
 	x := e.enter(true)
 	defer x.leave()
 	did := x.runOwn()
-	r, ok := e.take()
-	if !ok {
+	if !x.takeOne() {
 		return did
 	}
-	if owner := int(high(r.g.where.Load())); owner != e.rank && !e.can(r.n, owner) {
+	x.drain()
+	return true
+}
+
+// takeOne takes a node that was handed to anybody, to execute it if this rank can.
+func (x *executor) takeOne() bool {
+	r, ok := x.e.take()
+	if !ok {
+		return false
+	}
+	if owner := int(high(r.g.where.Load())); owner != x.e.rank && !x.e.can(r.n, owner) {
 		x.handOver(r.g, r.n, owner)
 	} else {
 		x.stack = append(x.stack, r)
 	}
-	x.drain()
 	return true
+}
+
+// Polling implements pml.Helper. With more ranks than bits some that poll may be
+// overlooked.
+func (e *Engine) Polling(yes bool) {
+	if yes && e.work.Used.Load() != 0 {
+		setBit(&e.work.Polling, e.rank)
+	} else if bit := uint64(1) << (e.rank % 64); e.work.Polling.Load()&bit != 0 {
+		e.work.Polling.And(^bit)
+	}
 }
 
 // Resting implements pml.Helper.
