@@ -36,7 +36,7 @@ func (c *AllConfig) npb() Experiment {
 				for i := range contenders {
 					contenders[i].Tunables.EagerLimit = way.limit
 				}
-				found, err := NPB(ctx, NPBConfig{Benchmark: kernel, Class: class, Ranks: ranks, Rounds: 1, Contenders: contenders})
+				found, err := NPB(ctx, NPBConfig{Benchmark: kernel, Class: class, Ranks: []int{ranks}, Rounds: 1, Contenders: contenders})
 				if err != nil {
 					return points, err
 				}

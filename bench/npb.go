@@ -14,8 +14,8 @@ import (
 type NPBConfig struct {
 	Benchmark  string // one of npb.Kernels
 	Class      npb.Class
-	Ranks      int
-	Rounds     int // each contestant runs so often, in turn; the median counts
+	Ranks      []int
+	Rounds     int // each contestant runs so often with each number of ranks, in turn; the median counts
 	Contenders []Contestant
 	Step       func(contestant string, round int) // told before each job; nil: nobody
 }
@@ -32,32 +32,37 @@ type NPBResult struct {
 	Rounds  int     `json:"rounds"`
 }
 
-// NPB runs the contestants in turn and returns a result for each. The error is that of
-// npb.Check, or of a job, or says that a program of a Reference is missing. That a result is not verified is no error.
+// NPB runs the contestants in turn and returns a result for each number of ranks and
+// contestant. The error is that of npb.Check, or of a job, or says that a program of a
+// Reference is missing. That a result is not verified is no error.
 func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
-	if err := npb.Check(cfg.Benchmark, cfg.Class, cfg.Ranks); err != nil {
-		return nil, err
+	for _, ranks := range cfg.Ranks {
+		if err := npb.Check(cfg.Benchmark, cfg.Class, ranks); err != nil {
+			return nil, err
+		}
 	}
 	for _, c := range cfg.Contenders {
 		if err := c.hasReference(cfg); err != nil {
 			return nil, err
 		}
 	}
-	rounds := make([][]npb.Result, len(cfg.Contenders))
+	rounds := make([][]npb.Result, len(cfg.Ranks)*len(cfg.Contenders))
 	for round := range max(cfg.Rounds, 1) {
-		for i, c := range cfg.Contenders {
+		for i := range rounds {
+			c, ranks := cfg.Contenders[i%len(cfg.Contenders)], cfg.Ranks[i/len(cfg.Contenders)]
 			if cfg.Step != nil {
-				cfg.Step(c.String(), round)
+				cfg.Step(fmt.Sprintf("%s, %d ranks", c, ranks), round)
 			}
-			r, err := c.npb(ctx, cfg)
+			r, err := c.npb(ctx, cfg, ranks)
 			if err != nil {
-				return nil, fmt.Errorf("bench: %s: %s: %w", cfg.Benchmark, c, err)
+				return nil, fmt.Errorf("bench: %s: %s with %d ranks: %w", cfg.Benchmark, c, ranks, err)
 			}
 			rounds[i] = append(rounds[i], r)
 		}
 	}
-	results := make([]NPBResult, len(cfg.Contenders))
-	for i, c := range cfg.Contenders {
+	results := make([]NPBResult, len(rounds))
+	for i := range rounds {
+		c := cfg.Contenders[i%len(cfg.Contenders)]
 		results[i] = medianNPB(rounds[i])
 		results[i].BTL, results[i].SingleCopy, results[i].EagerLimit = c.Name, c.path(), c.Tunables.EagerLimit
 	}
@@ -65,11 +70,11 @@ func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
 }
 
 // npb runs one job.
-func (c Contestant) npb(ctx context.Context, cfg NPBConfig) (r npb.Result, err error) {
+func (c Contestant) npb(ctx context.Context, cfg NPBConfig, ranks int) (r npb.Result, err error) {
 	if c.IsPeer() {
-		return c.reference(ctx, cfg)
+		return c.reference(ctx, cfg, ranks)
 	}
-	out, err := c.run(ctx, cfg.Ranks, []string{"npb", cfg.Benchmark, string(cfg.Class)})
+	out, err := c.run(ctx, ranks, []string{"npb", cfg.Benchmark, string(cfg.Class)})
 	if err != nil {
 		return r, err
 	}

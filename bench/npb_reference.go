@@ -37,8 +37,8 @@ func (c Contestant) hasReference(cfg NPBConfig) error {
 }
 
 // reference runs the program and reads what it prints.
-func (c Contestant) reference(ctx context.Context, cfg NPBConfig) (npb.Result, error) {
-	out, err := c.run(ctx, cfg.Ranks, []string{cfg.program()})
+func (c Contestant) reference(ctx context.Context, cfg NPBConfig, ranks int) (npb.Result, error) {
+	out, err := c.run(ctx, ranks, []string{cfg.program()})
 	if err != nil {
 		return npb.Result{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -14,7 +15,7 @@ import (
 )
 
 type npbFlags struct {
-	NP        int    `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default:"1" description:"number of ranks: a power of two; any for ep"`
+	NP        counts `short:"n" long:"np" env:"PVASRUN_NP" value-name:"LIST" default:"1" description:"numbers of ranks, a power of two each; any for ep"`
 	Class     string `long:"class" env:"PVASRUN_CLASS" choice:"S" choice:"W" choice:"A" choice:"B" choice:"C" default:"S" description:"problem size"`
 	Rounds    int    `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
 	Reference string `long:"reference" env:"PVASRUN_REFERENCE" value-name:"DIR" description:"where the MPIs of --compare find NASA's own programs, such as is.A.x, built for them"`
@@ -44,8 +45,10 @@ func executeNPB(ctx context.Context, args []string) error {
 	}
 	cfg := bench.NPBConfig{Class: npb.Class(f.Class), Ranks: f.NP, Rounds: f.Rounds, Contenders: contenders}
 	for _, name := range names {
-		if err := npb.Check(name, cfg.Class, cfg.Ranks); err != nil {
-			return usageError{err}
+		for _, ranks := range cfg.Ranks {
+			if err := npb.Check(name, cfg.Class, ranks); err != nil {
+				return usageError{err}
+			}
 		}
 	}
 	return runNPB(ctx, cfg, names, f.JSON)
@@ -75,7 +78,7 @@ func (f *npbFlags) all() ([]bench.Contestant, error) {
 
 // runNPB runs the benchmarks one after the other and prints each when it is done.
 func runNPB(ctx context.Context, cfg bench.NPBConfig, names []string, asJSON bool) error {
-	progress := newProgress(len(names) * cfg.Rounds * len(cfg.Contenders))
+	progress := newProgress(len(names) * cfg.Rounds * len(cfg.Ranks) * len(cfg.Contenders))
 	defer progress.done()
 	var all [][]bench.NPBResult
 	for _, name := range names {
@@ -119,13 +122,31 @@ func printNPB(all [][]bench.NPBResult, asJSON bool) error {
 	}
 	fmt.Println()
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "benchmark\tclass\tranks\ttask model\tMop/s\tleast\tmost\tratio\t")
+	fmt.Fprintln(w, "benchmark\tclass\tranks\ttask model\tMop/s\tleast\tmost\tratio\tefficiency\t")
 	for _, group := range all {
 		for _, r := range group {
-			fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Benchmark, r.Class, r.Ranks, r.BTL,
-				r.Mops, r.MinMops, r.MaxMops, group[0].Mops/r.Mops)
+			first, efficiency := sameRanks(group, r.Ranks)[0], "-"
+			if one, ok := oneRank(group, r.BTL); ok {
+				efficiency = fmt.Sprintf("%.2f", r.Mops/one.Mops/float64(min(r.Ranks, runtime.NumCPU())))
+			}
+			fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.1f\t%.1f\t%.1f\t%.2f\t%s\t\n", r.Benchmark, r.Class, r.Ranks, r.BTL,
+				r.Mops, r.MinMops, r.MaxMops, first.Mops/r.Mops, efficiency)
 		}
 	}
-	fmt.Fprintln(w, "ratio: the first task model to this one")
+	fmt.Fprintln(w, "ratio: the first task model to this one; efficiency: to one rank, times the CPUs that the ranks have")
 	return w.Flush()
+}
+
+// sameRanks are the results with so many ranks.
+func sameRanks(group []bench.NPBResult, ranks int) []bench.NPBResult {
+	return slices.DeleteFunc(slices.Clone(group), func(r bench.NPBResult) bool { return r.Ranks != ranks })
+}
+
+// oneRank is the result of a task model with one rank, if it was asked for.
+func oneRank(group []bench.NPBResult, btl string) (r bench.NPBResult, ok bool) {
+	i := slices.IndexFunc(group, func(r bench.NPBResult) bool { return r.BTL == btl && r.Ranks == 1 })
+	if i < 0 {
+		return r, false
+	}
+	return group[i], true
 }

@@ -48,6 +48,11 @@ func TestBenchNPBOutput(t *testing.T) {
 	require.Equal(t, len(btls), strings.Count(got.stdout, " IS Benchmark Completed."))
 	require.Regexp(t, `(?m)^ Mop/s total     = +[\d.]+$`, got.stdout)
 	require.Regexp(t, `(?m)^ Verification    = +SUCCESSFUL$`, got.stdout)
+	got = command(t, nil, "bench", "npb", "ep", "-n", "1,2", "--btl", btls[0])
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^ +EP +S +1 +`+btls[0]+` .* 1\.00 +1\.00$`, got.stdout, "its own efficiency")
+	require.Regexp(t, `(?m)^ +EP +S +2 +`+btls[0]+` .* 1\.00 +[\d.]+$`, got.stdout)
+
 	for args, says := range map[string]string{
 		"":                       "name a benchmark first: cg, ep, ft, is, mg",
 		"--class A":              "name a benchmark first",
