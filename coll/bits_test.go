@@ -37,7 +37,7 @@ func TestSameBits(t *testing.T) {
 					results[i] = make([]byte, ranks*numbers*8)
 					root, module := maker.Start(t, ranks, 2+6*(i%2))
 					for rank, err := range run(t, root, module, func(w *Team) error {
-						w.Choice[l.kind] = l.name
+						w.Choice.Blocking[l.kind] = l.name
 						d := newDraw(seed + uint64(w.Rank))
 						send := make([]byte, numbers*8)
 						for i := range numbers {

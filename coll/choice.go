@@ -99,6 +99,10 @@ func init() {
 		l.slot = i
 		byKind[l.kind] = append(byKind[l.kind], l)
 	}
+	for i := range graphAlgorithms {
+		graphAlgorithms[i].slot = len(algorithms) + i
+	}
+	programSlot = len(algorithms) + len(graphAlgorithms)
 }
 
 // byKind is the table by the kind.
@@ -135,7 +139,7 @@ func (t *Team) choose() *algorithm {
 	if !t.args.Irregular {
 		n = t.args.size()
 	}
-	if want := t.Choice[t.args.Kind]; want != "" {
+	if want := t.Choice.Blocking[t.args.Kind]; want != "" {
 		for _, l := range byKind[t.args.Kind] {
 			if l.name == want && t.possible(l) {
 				return l
@@ -150,16 +154,20 @@ func (t *Team) choose() *algorithm {
 	panic("coll: the table of algorithms has no line for " + t.args.Kind.String())
 }
 
-// Choice names the algorithm that is asked for, for each kind; empty: none is. Where
+// Choice names the algorithms that are asked for, for each kind; empty: none is. Where
 // the algorithm can not do a call (it needs one address space, a commutative operator,
 // or blocks of one length), the call is done as if nothing had been asked for.
-type Choice [kinds]string
+type Choice struct {
+	Blocking [kinds]string
+	Graphs   [kinds]string // of nonblocking and persistent calls
+}
 
 // EnvChoice is the environment variable with the text of a Choice.
 const EnvChoice = "PVAS_COLL"
 
-// ParseChoice reads a list such as "allreduce=ring,bcast=binomial". The error names
-// what there is to choose from.
+// ParseChoice reads a list such as "allreduce=ring,ibcast=chain". Names of nonblocking
+// operations, which stand for persistent ones too, begin with an i. The error names what
+// there is to choose from.
 func ParseChoice(s string) (c Choice, err error) {
 	for item := range strings.SplitSeq(s, ",") {
 		if item == "" {
@@ -169,28 +177,42 @@ func ParseChoice(s string) (c Choice, err error) {
 		if !ok {
 			return c, fmt.Errorf("coll: choice %q is not of the form operation=algorithm", item)
 		}
-		kind := slices.Index(kindNames[:], operation)
-		if kind <= 0 {
-			return c, fmt.Errorf("coll: choice %q: there is no operation %q, but %s",
-				item, operation, strings.Join(kindNames[1:], ", "))
+		kind, graph, ok := parseOperation(operation)
+		if !ok {
+			return c, fmt.Errorf("coll: choice %q: there is no operation %q, but %s; "+
+				"and with an i in front, such as ibcast, those that do not block", item, operation, strings.Join(kindNames[1:], ", "))
 		}
-		names := Algorithms(Kind(kind))
+		names, choice := Algorithms(kind), &c.Blocking
+		if graph {
+			names, choice = GraphAlgorithms(kind), &c.Graphs
+		}
 		if !slices.Contains(names, name) {
 			return c, fmt.Errorf("coll: choice %q: there is no algorithm %q, but %s",
 				item, name, strings.Join(names, ", "))
 		}
-		c[kind] = name
+		choice[kind] = name
 	}
 	return c, nil
+}
+
+// parseOperation is the inverse of Kind.String and of graphName.
+func parseOperation(name string) (kind Kind, graph, ok bool) {
+	for kind = Barrier; kind < kinds; kind++ {
+		switch name {
+		case kind.String():
+			return kind, false, true
+		case graphName(kind):
+			return kind, true, true
+		}
+	}
+	return None, false, false
 }
 
 // Algorithms returns the names of the algorithms of an operation, sorted.
 func Algorithms(kind Kind) []string {
 	var names []string
-	for _, l := range algorithms {
-		if l.kind == kind {
-			names = append(names, l.name)
-		}
+	for _, l := range byKind[kind] {
+		names = append(names, l.name)
 	}
 	sort.Strings(names)
 	return names

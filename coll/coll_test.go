@@ -91,7 +91,7 @@ func try(w *Team, seed uint64, calls, most int) error {
 		names := Algorithms(kind)
 		t.Choice = Choice{}
 		if i := d.IntN(2 * len(names)); i < len(names) {
-			t.Choice[kind] = names[i]
+			t.Choice.Blocking[kind] = names[i]
 		}
 		if err := plot(d, kind, t.Size, t.Rank, most).attempt(t); err != nil {
 			return fmt.Errorf("seed %d, call %d: %w", seed, i, err)

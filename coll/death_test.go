@@ -62,7 +62,7 @@ func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int) {
 	}
 	root, module := w.Start(t, ranks, cpus)
 	errs := run(t, root, module, func(w *Team) error {
-		w.Choice[l.kind] = l.name
+		w.Choice.Blocking[l.kind] = l.name
 		for i := 0; ; i++ {
 			if w.Rank == dead && i == 2 {
 				return errGone
@@ -150,7 +150,7 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 	panicked := map[int]bool{}
 	failed := 0
 	for rank, err := range run(t, root, module, func(w *Team) error {
-		w.Choice[l.kind] = l.name
+		w.Choice.Blocking[l.kind] = l.name
 		a := simple(l.kind, w, n)
 		a.Op = bad
 		err := w.Run(a)

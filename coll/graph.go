@@ -29,12 +29,14 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	refusing.a.substitute(t.Size, t.Rank)
 	refusing.own()
 	refusing.build(t.chooseGraph(&refusing.a))
+	refusing.g.Slot = 0 // as calls that block do not count then
 	return refusing.g, fmt.Errorf("coll: %v: %w", a.Kind, b.err)
 }
 
 func (b *builder) build(l *graphAlgorithm) {
 	l.build(b)
 	b.g.Tie()
+	b.g.Slot = l.slot
 }
 
 // own replaces the buffers of the caller that a substitute still has, which gets them

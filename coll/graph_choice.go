@@ -1,10 +1,17 @@
 package coll
 
+import (
+	"sort"
+
+	"github.com/gopvas/gopvas/coll/cad"
+)
+
 // graphAlgorithm is one way to do one kind of operation by graphs.
 type graphAlgorithm struct {
 	kind  Kind
 	name  string
 	build func(*builder)
+	slot  int // of the job's counts of calls: behind those of calls that block
 
 	// suits is as that of algorithm.
 	suits func(t *Team, n int) bool
@@ -18,39 +25,67 @@ type graphAlgorithm struct {
 // sent through others is copied more often, and gains nothing but that more of them
 // can share the work.
 var graphAlgorithms = []graphAlgorithm{
-	{Barrier, "dissemination", graphBarrier, always},
+	{kind: Barrier, name: "dissemination", build: graphBarrier, suits: always},
 
-	{Bcast, "chain", graphBcastChain, above(512 << 10)},
-	{Bcast, "binomial", graphBcastBinomial, always},
+	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10)},
+	{kind: Bcast, name: "binomial", build: graphBcastBinomial, suits: always},
 
-	{Reduce, "binomial", graphReduce, always},
+	{kind: Reduce, name: "binomial", build: graphReduce, suits: always},
 
-	{Allreduce, "shares", graphAllreduceShares, above(32 << 10)},
-	{Allreduce, "recursive-doubling", graphAllreduceDoubling, always},
+	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(32 << 10)},
+	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, suits: always},
 
-	{ReduceScatter, "shares", graphReduceScatter, always},
+	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: always},
 
-	{Scan, "chain", graphScanChain, above(32 << 10)},
-	{Scan, "recursive-doubling", graphScanDoubling, always},
-	{Exscan, "chain", graphScanChain, above(32 << 10)},
-	{Exscan, "recursive-doubling", graphScanDoubling, always},
+	{kind: Scan, name: "chain", build: graphScanChain, suits: above(32 << 10)},
+	{kind: Scan, name: "recursive-doubling", build: graphScanDoubling, suits: always},
+	{kind: Exscan, name: "chain", build: graphScanChain, suits: above(32 << 10)},
+	{kind: Exscan, name: "recursive-doubling", build: graphScanDoubling, suits: always},
 
-	{Gather, "linear", graphGather, always},
-	{Scatter, "linear", graphScatter, always},
-	{Allgather, "linear", graphAllgather, always},
-	{Alltoall, "pairwise", graphAlltoall, always},
+	{kind: Gather, name: "linear", build: graphGather, suits: always},
+	{kind: Scatter, name: "linear", build: graphScatter, suits: always},
+	{kind: Allgather, name: "linear", build: graphAllgather, suits: always},
+	{kind: Alltoall, name: "pairwise", build: graphAlltoall, suits: always},
 }
 
-// chooseGraph returns the algorithm for a call that was prepared.
+// programSlot is where the graphs that programs build are counted among the job's calls.
+var programSlot int
+
+// NewGraph returns a graph for the program to build.
+func NewGraph() *cad.Graph {
+	g := cad.NewGraph()
+	g.Slot = programSlot
+	return g
+}
+
+// chooseGraph returns the algorithm for a call that was prepared: the one that is asked
+// for, else the first in the table.
 func (t *Team) chooseGraph(a *Args) *graphAlgorithm {
 	n := 0
 	if !a.Irregular {
 		n = a.size()
 	}
+	want := t.Choice.Graphs[a.Kind]
 	for i := range graphAlgorithms {
-		if l := &graphAlgorithms[i]; l.kind == a.Kind && l.suits(t, n) {
+		l := &graphAlgorithms[i]
+		if l.kind == a.Kind && (l.name == want || want == "" && l.suits(t, n)) {
 			return l
 		}
 	}
 	panic("coll: the table of graphs has no line for " + a.Kind.String())
+}
+
+// graphName is what a nonblocking operation is called.
+func graphName(kind Kind) string { return "i" + kind.String() }
+
+// GraphAlgorithms returns the names of the algorithms of a nonblocking operation, sorted.
+func GraphAlgorithms(kind Kind) []string {
+	var names []string
+	for _, l := range graphAlgorithms {
+		if l.kind == kind {
+			names = append(names, l.name)
+		}
+	}
+	sort.Strings(names)
+	return names
 }

@@ -136,3 +136,41 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphChoice: the algorithm that is asked for builds the graph, each issue is counted
+// as its, and those of the program as their own.
+func TestGraphChoice(t *testing.T) {
+	root, module := colltest.Heap.Start(t, 3, 2)
+	for rank, err := range run(t, root, module, func(w *Team) error {
+		me := issuing(w, cad.Options{})
+		w.Choice.Graphs[Bcast] = "chain"
+		var graphs []*cad.Graph
+		for _, kind := range []Kind{Bcast, Allreduce} {
+			g, err := w.Graph(simple(kind, w, 10))
+			if err != nil {
+				return err
+			}
+			graphs = append(graphs, g)
+		}
+		own := NewGraph()
+		own.Tie()
+		for _, g := range append(graphs, own) {
+			request, err := me.engine.Prepare(me.channel, g)
+			for range 2 {
+				if err == nil {
+					err = w.Engine.Start(&request)
+				}
+				if err == nil {
+					_, err = w.Engine.Wait(&request)
+				}
+			}
+			if err := errors.Join(err, w.Engine.Free(&request)); err != nil {
+				return err
+			}
+		}
+		return me.close()
+	}) {
+		require.NoError(t, err, "rank %d", rank)
+	}
+	require.Equal(t, []Calls{{"ibcast", "chain", 6}, {"iallreduce", "recursive-doubling", 6}, {"graph", "", 6}}, CallsOf(root))
+}

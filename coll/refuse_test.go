@@ -51,7 +51,7 @@ func refuseIn(t *testing.T, w colltest.World, l *algorithm, wrong func(*Args), c
 	root, module := w.Start(t, ranks, 2+6*(len(l.name)%2))
 	var refusals, told atomic.Int32
 	for rank, err := range run(t, root, module, func(w *Team) error {
-		w.Choice[l.kind], w.Check = l.name, check
+		w.Choice.Blocking[l.kind], w.Check = l.name, check
 		for range 2 {
 			a := simple(l.kind, w, 500)
 			if !l.regular {

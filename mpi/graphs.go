@@ -3,6 +3,7 @@ package mpi
 import (
 	"io"
 
+	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -67,7 +68,7 @@ const (
 )
 
 // NewGraph returns a graph of no nodes but GraphStart and GraphEnd.
-func NewGraph(c *Comm) *Graph { return &Graph{c: c, g: cad.NewGraph()} }
+func NewGraph(c *Comm) *Graph { return &Graph{c: c, g: coll.NewGraph()} }
 
 // SendNode adds a node that sends buf to a rank, which may be this one.
 func SendNode[T any](g *Graph, buf []T, rank int) Node { return g.g.Send(bytesOf(g, buf), rank) }

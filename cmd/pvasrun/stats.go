@@ -32,7 +32,7 @@ func (s *statistics) printCollectives(w io.Writer) error {
 	fmt.Fprintln(w, "collective operations, by algorithm; calls of all ranks")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range s.collectives {
-		fmt.Fprintf(t, "  %v\t%s\t%d\n", c.Kind, c.Algorithm, c.Calls)
+		fmt.Fprintf(t, "  %s\t%s\t%d\n", c.Operation, c.Algorithm, c.Calls)
 	}
 	return t.Flush()
 }

@@ -74,6 +74,9 @@ type Graph struct {
 	Policy Policy
 	Urgent bool
 
+	// Slot is where the issues are counted in the job's counts of calls; 0: they are not.
+	Slot int
+
 	// Refused graphs stand for a call that this member could not make, and have nodes so
 	// that the others need not wait: those that get data from it get a *MismatchError.
 	Refused bool

@@ -37,6 +37,9 @@ func (r *run) Start() error {
 	if err := r.open(); err != nil {
 		return err
 	}
+	if slot := r.graph.Slot; slot != 0 {
+		r.e.root.CountCall(r.e.rank, slot)
+	}
 	if r.e.direct {
 		r.answer()
 		x := r.e.enter(false)
