@@ -45,7 +45,7 @@ func TestSameBits(t *testing.T) {
 							binary.LittleEndian.PutUint64(send[8*i:], math.Float64bits(x))
 						}
 						recv := results[i][w.Rank*len(send):][:len(send)]
-						return w.Run(Args{Kind: Allreduce, Op: floats, Send: Buffer{Data: send}, Recv: Buffer{Data: recv}})
+						return w.Run(&Args{Kind: Allreduce, Op: floats, Send: Buffer{Data: send}, Recv: Buffer{Data: recv}})
 					}) {
 						require.NoError(t, err, "rank %d", rank)
 					}

@@ -18,9 +18,9 @@ import (
 )
 
 // simple is a call of each kind, with n bytes per member.
-func simple(kind Kind, t *Team, n int) Args {
+func simple(kind Kind, t *Team, n int) *Args {
 	own, all := make([]byte, n), make([]byte, n*t.Size)
-	a := Args{Kind: kind, Send: Buffer{Data: own}, Recv: Buffer{Data: make([]byte, n)}}
+	a := &Args{Kind: kind, Send: Buffer{Data: own}, Recv: Buffer{Data: make([]byte, n)}}
 	switch kind {
 	case Gather, Allgather:
 		a.Recv = Buffer{Data: all, Block: n}
@@ -185,12 +185,12 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 func TestMismatch(t *testing.T) {
 	cases := []struct {
 		name  string
-		other func(w *Team) Args
+		other func(w *Team) *Args
 	}{
-		{"kind", func(w *Team) Args { return Args{Kind: Barrier} }},
-		{"length", func(w *Team) Args { return simple(Bcast, w, 99) }},
-		{"length and algorithm", func(w *Team) Args { return simple(Bcast, w, 100_000) }},
-		{"root", func(w *Team) Args { a := simple(Bcast, w, 100); a.Root = 1; return a }},
+		{"kind", func(w *Team) *Args { return &Args{Kind: Barrier} }},
+		{"length", func(w *Team) *Args { return simple(Bcast, w, 99) }},
+		{"length and algorithm", func(w *Team) *Args { return simple(Bcast, w, 100_000) }},
+		{"root", func(w *Team) *Args { a := simple(Bcast, w, 100); a.Root = 1; return a }},
 	}
 	for _, maker := range colltest.Worlds {
 		for i, c := range slices.Concat(cases, cases) {
@@ -250,7 +250,7 @@ func TestLengthsOfBlocks(t *testing.T) {
 			if w.Rank == 1 {
 				other[2] = 999
 			}
-			err := w.Run(Args{Kind: Alltoall, Irregular: true,
+			err := w.Run(&Args{Kind: Alltoall, Irregular: true,
 				Send: Buffer{Data: send, Counts: other, Displs: displs, Unit: 1},
 				Recv: Buffer{Data: recv, Counts: counts, Displs: displs, Unit: 1}})
 			if bad, ok := errors.AsType[*MismatchError](err); ok && bad.Member == 1 {

@@ -27,10 +27,10 @@ func TestFarApart(t *testing.T) {
 			if w.Rank == 1 {
 				gather.Recv, scatter.Send = far, far
 			}
-			if err := w.Run(gather); err != nil {
+			if err := w.Run(&gather); err != nil {
 				return err
 			}
-			if err := w.Run(scatter); err != nil {
+			if err := w.Run(&scatter); err != nil {
 				return err
 			}
 			if !bytes.Equal(scatter.Recv.Data, mine) {

@@ -146,7 +146,7 @@ func TestGraphChoice(t *testing.T) {
 		w.Choice.Graphs[Bcast] = "chain"
 		var graphs []*cad.Graph
 		for _, kind := range []Kind{Bcast, Allreduce} {
-			g, err := w.Graph(simple(kind, w, 10))
+			g, err := w.Graph(*simple(kind, w, 10))
 			if err != nil {
 				return err
 			}

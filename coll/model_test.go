@@ -255,7 +255,7 @@ func lay(size, unit, regular int, irregular bool, gap int, block func(int) []byt
 
 // attempt makes the call and compares.
 func (x *trial) attempt(t *Team) error {
-	err := t.Run(x.Args)
+	err := t.Run(&x.Args)
 	return x.judge(t, t.Last(), err)
 }
 

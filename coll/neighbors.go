@@ -23,8 +23,6 @@ const edgeTags = 1 << 30
 // are received in the order in which they are in out. It returns when all are there,
 // and blocks until then. The error is that of the first edge that failed.
 func (t *Team) Neighbors(out, in []Edge) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.fault, t.broken = 0, nil
 	t.args = Args{}
 	requests := make([]pml.Request, len(in)+len(out))

@@ -67,10 +67,10 @@ func TestPostsInOrder(t *testing.T) {
 // TestPostMismatch: who is in another call than a broadcast is told so when the others
 // come to a call in which all meet, or leave, and so are they.
 func TestPostMismatch(t *testing.T) {
-	for what, odd := range map[string]func(*Team) Args{
-		"barrier": func(*Team) Args { return Args{Kind: Barrier} },
-		"length":  func(w *Team) Args { return simple(Bcast, w, 9) },
-		"root":    func(w *Team) Args { a := simple(Bcast, w, 8); a.Root = 1; return a },
+	for what, odd := range map[string]func(*Team) *Args{
+		"barrier": func(*Team) *Args { return &Args{Kind: Barrier} },
+		"length":  func(w *Team) *Args { return simple(Bcast, w, 9) },
+		"root":    func(w *Team) *Args { a := simple(Bcast, w, 8); a.Root = 1; return a },
 	} {
 		for _, meet := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/meet=%v", what, meet), func(t *testing.T) {

@@ -55,10 +55,10 @@ func refuseIn(t *testing.T, w colltest.World, l *algorithm, wrong func(*Args), c
 		for range 2 {
 			a := simple(l.kind, w, 500)
 			if !l.regular {
-				irregular(&a, ranks)
+				irregular(a, ranks)
 			}
 			if w.Rank == refuses {
-				wrong(&a)
+				wrong(a)
 			}
 			err := w.Run(a)
 			mismatch, ok := errors.AsType[*MismatchError](err)

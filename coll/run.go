@@ -22,19 +22,17 @@ type state struct {
 	turn    uint   // number of the call, in messages
 }
 
-// Run does one collective operation. It blocks until this member's part is done. The
-// error is, or wraps, a *LostError, *MismatchError, *OpError, *RankError,
-// *ArgumentError or pml.ErrFinalized. After a *LostError the other members may still
-// be writing to the buffer that was to be received into.
-func (t *Team) Run(a Args) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.args, t.fault, t.panicked, t.broken = a, 0, nil, nil
+// Run does one collective operation. It blocks until this member's part is done, and does
+// not change a. The error is, or wraps, a *LostError, *MismatchError, *OpError,
+// *RankError, *ArgumentError or pml.ErrFinalized. After a *LostError the other members may
+// still be writing to the buffer that was to be received into.
+func (t *Team) Run(a *Args) error {
+	t.args, t.fault, t.panicked, t.broken = *a, 0, nil, nil
 	t.turn++
 	bad := t.prepare(&t.args)
 	switch {
 	case bad != nil:
-		t.refuse(a)
+		t.refuse(*a)
 	case !t.Check || t.agree():
 		algorithm := t.choose()
 		t.last = algorithm.name
@@ -85,19 +83,19 @@ func (t *Team) temp(n int) []byte {
 func (t *Team) Last() string { return t.last }
 
 // Barrier returns when all members have called it.
-func (t *Team) Barrier() error { return t.Run(Args{Kind: Barrier}) }
+func (t *Team) Barrier() error { return t.Run(&Args{Kind: Barrier}) }
 
 // Bcast gives all members what the root has in buf.
 func (t *Team) Bcast(buf []byte, root int) error {
-	return t.Run(Args{Kind: Bcast, Root: root, Send: Buffer{Data: buf}})
+	return t.Run(&Args{Kind: Bcast, Root: root, Send: Buffer{Data: buf}})
 }
 
 // Allgather gives all members what each has in send, in the order of the team.
 func (t *Team) Allgather(send, recv []byte) error {
-	return t.Run(Args{Kind: Allgather, Send: Buffer{Data: send}, Recv: Buffer{Data: recv, Block: len(send)}})
+	return t.Run(&Args{Kind: Allgather, Send: Buffer{Data: send}, Recv: Buffer{Data: recv, Block: len(send)}})
 }
 
 // Allreduce combines what all members have in send.
 func (t *Team) Allreduce(send, recv []byte, op *Op) error {
-	return t.Run(Args{Kind: Allreduce, Op: op, Send: Buffer{Data: send}, Recv: Buffer{Data: recv}})
+	return t.Run(&Args{Kind: Allreduce, Op: op, Send: Buffer{Data: send}, Recv: Buffer{Data: recv}})
 }

@@ -2,7 +2,6 @@ package coll
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
@@ -13,9 +12,9 @@ import (
 // with a context of its own. The exported fields are set before the first use and
 // stay as they are.
 //
-// All members call the same collectives in the same order. Collectives of one team
-// that several goroutines of a rank call at a time are let in one by one, in an order
-// that is theirs to agree on; those of different teams do not meet.
+// All members call the same collectives in the same order. One goroutine of a rank at a
+// time calls methods of a team: the caller sees to that, by a lock that it needs anyway.
+// Different teams do not meet.
 type Team struct {
 	Engine *pml.Engine
 	Module btl.Module
@@ -34,8 +33,7 @@ type Team struct {
 	// Boards are shared by the teams of a rank; nil: this one gives nothing back.
 	Boards *Boards
 
-	mu     sync.Mutex // held during a collective; guards the rest
-	ground ground     // of the board; member 0 only
+	ground ground // of the board; member 0 only
 	state
 }
 

@@ -9,10 +9,12 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 	return bcastCall(c, buf, root).run()
 }
 
-func bcastCall[T any](c *Comm, buf []T, root int) call {
-	var err error
-	a := coll.Args{Kind: coll.Bcast, Root: root, Send: own(buf, &err)}
-	return call{c, "bcast", a, err}
+func bcastCall[T any](c *Comm, buf []T, root int) (k call) {
+	k.c, k.op = c, "bcast"
+	a := &k.args
+	a.Kind, a.Root = coll.Bcast, root
+	a.Send = own(buf, &k.err)
+	return k
 }
 
 // Gather leaves on the root, in the order of the ranks, what all have in send, of the
@@ -23,18 +25,19 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 	return gatherCall(c, send, recv, root).run()
 }
 
-func gatherCall[T any](c *Comm, send, recv []T, root int) call {
-	var err error
-	a := coll.Args{Kind: coll.Gather, Root: root}
+func gatherCall[T any](c *Comm, send, recv []T, root int) (k call) {
+	k.c, k.op = c, "gather"
+	a := &k.args
+	a.Kind, a.Root = coll.Gather, root
 	if c.rank != root {
 		recv = nil
 	}
 	count := len(send)
 	if send == nil && c.rank == root {
-		a.InPlace, count = true, c.perRank("receive buffer", len(recv), &err)
+		a.InPlace, count = true, c.perRank("receive buffer", len(recv), &k.err)
 	}
-	a.Send, a.Recv = own(send, &err), blocks(recv, count, &err)
-	return call{c, "gather", a, err}
+	a.Send, a.Recv = own(send, &k.err), blocks(recv, count, &k.err)
+	return k
 }
 
 // Gatherv is Gather with parts of different lengths: on the root counts has the number
@@ -45,15 +48,16 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 	return gathervCall(c, send, recv, counts, displs, root).run()
 }
 
-func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int) call {
-	var err error
-	a := coll.Args{Kind: coll.Gather, Root: root, Irregular: true}
-	a.Send = own(send, &err)
+func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int) (k call) {
+	k.c, k.op = c, "gatherv"
+	a := &k.args
+	a.Kind, a.Root, a.Irregular = coll.Gather, root, true
+	a.Send = own(send, &k.err)
 	if c.rank == root {
 		a.InPlace = send == nil
-		a.Recv = irregular(recv, counts, displs, &err)
+		a.Recv = irregular(recv, counts, displs, &k.err)
 	}
-	return call{c, "gatherv", a, err}
+	return k
 }
 
 // Scatter gives each rank its part of what the root has in send, Size() blocks as long
@@ -65,18 +69,19 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	return scatterCall(c, send, recv, root).run()
 }
 
-func scatterCall[T any](c *Comm, send, recv []T, root int) call {
-	var err error
-	a := coll.Args{Kind: coll.Scatter, Root: root}
+func scatterCall[T any](c *Comm, send, recv []T, root int) (k call) {
+	k.c, k.op = c, "scatter"
+	a := &k.args
+	a.Kind, a.Root = coll.Scatter, root
 	if c.rank != root {
 		send = nil
 	}
 	count := len(recv)
 	if recv == nil && c.rank == root {
-		a.InPlace, count = true, c.perRank("send buffer", len(send), &err)
+		a.InPlace, count = true, c.perRank("send buffer", len(send), &k.err)
 	}
-	a.Send, a.Recv = blocks(send, count, &err), own(recv, &err)
-	return call{c, "scatter", a, err}
+	a.Send, a.Recv = blocks(send, count, &k.err), own(recv, &k.err)
+	return k
 }
 
 // Scatterv is Scatter with parts of different lengths: on the root counts has the
@@ -88,15 +93,16 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 	return scattervCall(c, send, counts, displs, recv, root).run()
 }
 
-func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) call {
-	var err error
-	a := coll.Args{Kind: coll.Scatter, Root: root, Irregular: true}
-	a.Recv = own(recv, &err)
+func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (k call) {
+	k.c, k.op = c, "scatterv"
+	a := &k.args
+	a.Kind, a.Root, a.Irregular = coll.Scatter, root, true
+	a.Recv = own(recv, &k.err)
 	if c.rank == root {
 		a.InPlace = recv == nil
-		a.Send = irregular(send, counts, displs, &err)
+		a.Send = irregular(send, counts, displs, &k.err)
 	}
-	return call{c, "scatterv", a, err}
+	return k
 }
 
 // Allgather leaves on every rank, in the order of the ranks, what all have in send, of
@@ -107,15 +113,16 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 	return allgatherCall(c, send, recv).run()
 }
 
-func allgatherCall[T any](c *Comm, send, recv []T) call {
-	var err error
-	a := coll.Args{Kind: coll.Allgather, InPlace: send == nil}
+func allgatherCall[T any](c *Comm, send, recv []T) (k call) {
+	k.c, k.op = c, "allgather"
+	a := &k.args
+	a.Kind, a.InPlace = coll.Allgather, send == nil
 	count := len(send)
 	if a.InPlace {
-		count = c.perRank("receive buffer", len(recv), &err)
+		count = c.perRank("receive buffer", len(recv), &k.err)
 	}
-	a.Send, a.Recv = own(send, &err), blocks(recv, count, &err)
-	return call{c, "allgather", a, err}
+	a.Send, a.Recv = own(send, &k.err), blocks(recv, count, &k.err)
+	return k
 }
 
 // Allgatherv is Allgather with parts of different lengths: counts has the number of
@@ -126,11 +133,12 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	return allgathervCall(c, send, recv, counts, displs).run()
 }
 
-func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) call {
-	var err error
-	a := coll.Args{Kind: coll.Allgather, Irregular: true, InPlace: send == nil}
-	a.Send, a.Recv = own(send, &err), irregular(recv, counts, displs, &err)
-	return call{c, "allgatherv", a, err}
+func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k call) {
+	k.c, k.op = c, "allgatherv"
+	a := &k.args
+	a.Kind, a.Irregular, a.InPlace = coll.Allgather, true, send == nil
+	a.Send, a.Recv = own(send, &k.err), irregular(recv, counts, displs, &k.err)
+	return k
 }
 
 // Alltoall sends block i of send to rank i, which receives it as the block of this rank
@@ -141,15 +149,16 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 	return alltoallCall(c, send, recv).run()
 }
 
-func alltoallCall[T any](c *Comm, send, recv []T) call {
-	var err error
-	a := coll.Args{Kind: coll.Alltoall, InPlace: send == nil}
-	count := c.perRank("receive buffer", len(recv), &err)
-	if !a.InPlace && err == nil && len(send) < len(recv) {
-		err = &BufferError{What: "send buffer", Have: len(send), Need: len(recv)}
+func alltoallCall[T any](c *Comm, send, recv []T) (k call) {
+	k.c, k.op = c, "alltoall"
+	a := &k.args
+	a.Kind, a.InPlace = coll.Alltoall, send == nil
+	count := c.perRank("receive buffer", len(recv), &k.err)
+	if !a.InPlace && k.err == nil && len(send) < len(recv) {
+		k.err = &BufferError{What: "send buffer", Have: len(send), Need: len(recv)}
 	}
-	a.Send, a.Recv = blocks(send, count, &err), blocks(recv, count, &err)
-	return call{c, "alltoall", a, err}
+	a.Send, a.Recv = blocks(send, count, &k.err), blocks(recv, count, &k.err)
+	return k
 }
 
 // Alltoallv is Alltoall with blocks of different lengths, given as in Gatherv. In place
@@ -160,12 +169,13 @@ func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).run()
 }
 
-func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) call {
-	var err error
-	a := coll.Args{Kind: coll.Alltoall, Irregular: true, InPlace: send == nil && sendCounts == nil}
-	a.Recv = irregular(recv, recvCounts, recvDispls, &err)
+func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (k call) {
+	k.c, k.op = c, "alltoallv"
+	a := &k.args
+	a.Kind, a.Irregular, a.InPlace = coll.Alltoall, true, send == nil && sendCounts == nil
+	a.Recv = irregular(recv, recvCounts, recvDispls, &k.err)
 	if !a.InPlace {
-		a.Send = irregular(send, sendCounts, sendDispls, &err)
+		a.Send = irregular(send, sendCounts, sendDispls, &k.err)
 	}
-	return call{c, "alltoallv", a, err}
+	return k
 }

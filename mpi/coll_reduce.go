@@ -11,11 +11,10 @@ func Reduce[T any](c *Comm, send, recv []T, op *Op[T], root int) error {
 }
 
 func reduceCall[T any](c *Comm, send, recv []T, op *Op[T], root int) call {
-	a := coll.Args{Kind: coll.Reduce, Root: root}
 	if c.rank != root {
 		recv = nil
 	}
-	return reduction(c, a, send, recv, op, c.rank == root)
+	return reduction(c, coll.Reduce, root, send, recv, op)
 }
 
 // Allreduce is Reduce whose result all ranks get. In place.
@@ -26,7 +25,7 @@ func Allreduce[T any](c *Comm, send, recv []T, op *Op[T]) error {
 }
 
 func allreduceCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
-	return reduction(c, coll.Args{Kind: coll.Allreduce}, send, recv, op, true)
+	return reduction(c, coll.Allreduce, 0, send, recv, op)
 }
 
 // Scan leaves on each rank the result of the ranks up to and with it. In place.
@@ -37,7 +36,7 @@ func Scan[T any](c *Comm, send, recv []T, op *Op[T]) error {
 }
 
 func scanCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
-	return reduction(c, coll.Args{Kind: coll.Scan}, send, recv, op, true)
+	return reduction(c, coll.Scan, 0, send, recv, op)
 }
 
 // Exscan leaves on each rank the result of the ranks below it, and on rank 0 what was
@@ -49,15 +48,17 @@ func Exscan[T any](c *Comm, send, recv []T, op *Op[T]) error {
 }
 
 func exscanCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
-	return reduction(c, coll.Args{Kind: coll.Exscan}, send, recv, op, true)
+	return reduction(c, coll.Exscan, 0, send, recv, op)
 }
 
-func reduction[T any](c *Comm, a coll.Args, send, recv []T, op *Op[T], receives bool) call {
-	err := op.check()
-	a.Op = op.get()
-	a.InPlace = send == nil && receives
-	a.Send, a.Recv = own(send, &err), own(recv, &err)
-	return call{c, a.Kind.String(), a, err}
+// reduction is a call of a kind that combines vectors. root is 0 for the kinds without.
+func reduction[T any](c *Comm, kind coll.Kind, root int, send, recv []T, op *Op[T]) (k call) {
+	k.c, k.op, k.err = c, kind.String(), op.check()
+	a := &k.args
+	a.Kind, a.Root, a.Op = kind, root, op.get()
+	a.InPlace = send == nil && (kind != coll.Reduce || c.rank == root)
+	a.Send, a.Recv = own(send, &k.err), own(recv, &k.err)
+	return k
 }
 
 // ReduceScatterBlock combines what all ranks have in send, of Size() blocks, and
@@ -69,16 +70,17 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
 	return reduceScatterBlockCall(c, send, recv, op).run()
 }
 
-func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
-	err := op.check()
-	a := coll.Args{Kind: coll.ReduceScatter, Op: op.get(), InPlace: send == nil}
+func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k call) {
+	k.c, k.op, k.err = c, "reduce_scatter_block", op.check()
+	a := &k.args
+	a.Kind, a.Op, a.InPlace = coll.ReduceScatter, op.get(), send == nil
 	count := len(recv)
 	if a.InPlace {
-		count = c.perRank("receive buffer", len(recv), &err)
+		count = c.perRank("receive buffer", len(recv), &k.err)
 		send = recv
 	}
-	a.Send, a.Recv = blocks(send[:min(len(send), count*c.size)], count, &err), own(recv, &err)
-	return call{c, "reduce_scatter_block", a, err}
+	a.Send, a.Recv = blocks(send[:min(len(send), count*c.size)], count, &k.err), own(recv, &k.err)
+	return k
 }
 
 // ReduceScatter is ReduceScatterBlock with blocks of different lengths: counts has the
@@ -89,9 +91,10 @@ func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) erro
 	return reduceScatterCall(c, send, recv, counts, op).run()
 }
 
-func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) call {
-	err := op.check()
-	a := coll.Args{Kind: coll.ReduceScatter, Op: op.get(), InPlace: send == nil}
+func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (k call) {
+	k.c, k.op, k.err = c, "reduce_scatter", op.check()
+	a := &k.args
+	a.Kind, a.Op, a.InPlace = coll.ReduceScatter, op.get(), send == nil
 	if a.InPlace {
 		send = recv
 	}
@@ -99,6 +102,6 @@ func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) 
 	for _, n := range counts {
 		total += max(n, 0)
 	}
-	a.Send, a.Recv = irregular(send[:min(len(send), total)], counts, nil, &err), own(recv, &err)
-	return call{c, "reduce_scatter", a, err}
+	a.Send, a.Recv = irregular(send[:min(len(send), total)], counts, nil, &k.err), own(recv, &k.err)
+	return k
 }

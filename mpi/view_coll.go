@@ -29,7 +29,7 @@ func Alltoallw[T any](c *Comm, send, recv []View[T]) error {
 		}
 	}
 	a.Send, a.Recv = out.Buffer, in.Buffer
-	err = c.collective(op, a, err)
+	err = c.collective(op, &a, err)
 	if err == nil {
 		for i, b := range in.parts() {
 			recv[i].scatter(elements[T](b, in.size))
