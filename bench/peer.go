@@ -1,10 +1,8 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,8 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
-	"syscall"
 	"time"
 )
 
@@ -27,7 +23,8 @@ var sources embed.FS
 type peer struct {
 	name          string
 	mpicc, mpirun string
-	dir           string // temporary; has the programs and, in peer, their sources
+	dir           string        // temporary; has the programs and, in peer, their sources
+	patience      time.Duration // with what was told to end, before it is killed
 }
 
 // peers says how to use each MPI that can be compared with.
@@ -68,7 +65,7 @@ func findPeer(name string) (*peer, error) {
 	if mpicc == "" || mpirun == "" {
 		return nil, &MissingError{name, "its compiler or launcher"}
 	}
-	return &peer{name: name, mpicc: mpicc, mpirun: mpirun}, nil
+	return &peer{name: name, mpicc: mpicc, mpirun: mpirun, patience: 10 * time.Second}, nil
 }
 
 // program returns the path of a program, which it compiles if that was not done yet.
@@ -77,9 +74,9 @@ func (p *peer) program(ctx context.Context, name string) (path string, err error
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	compile := exec.CommandContext(ctx, p.mpicc, "-O2", "-o", path, filepath.Join(p.dir, "peer", name+".c"))
-	if out, err := compile.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("bench: compile for %s: %w\n%s", p.name, err, out)
+	_, err = p.execute(ctx, p.mpicc, "-O2", "-o", path, filepath.Join(p.dir, "peer", name+".c"))
+	if err != nil {
+		return "", fmt.Errorf("bench: compile for %s: %w", p.name, err)
 	}
 	return path, nil
 }
@@ -125,21 +122,7 @@ func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]b
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, p.mpirun, slices.Concat(flags, []string{program}, args[1:])...)
-	// Its launcher ends the ranks if it is told to end itself, not if it is killed.
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 5 * time.Second
-	cmd.Env = append(os.Environ(), "TMPDIR="+p.dir, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return nil, &JobError{exit.ExitCode(), strings.TrimSpace(stderr.String())}
-	}
-	return out, err
+	return p.execute(ctx, p.mpirun, slices.Concat(flags, []string{program}, args[1:])...)
 }
 
 // path says which way large messages take, as configured.
