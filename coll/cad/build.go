@@ -101,7 +101,7 @@ func (e *Engine) fill(n *node, s *spec, p Policy) {
 	n.kind, n.policy, n.before = s.kind, p, 0
 	n.dst, n.src, n.size = addressOf(s.dst), addressOf(s.src), uint64(max(len(s.dst), len(s.src)))
 	n.alone, n.arg = false, 0
-	if s.kind == Calc {
+	if s.op != nil {
 		n.alone, n.arg = s.op.Name == 0, s.op.Name
 	}
 }

@@ -27,7 +27,7 @@
 // # A node is executed once, and not early
 //
 // A node counts its predecessors down; who counts to zero makes it ready, so one thread
-// does. A COPY, CALC or JOIN that is ready is on one executor's stack, in one place of
+// does. A COPY, CALC, CALL or JOIN that is ready is on one executor's stack, in one place of
 // its graph's queue, or on its owner's stack; who takes it from there has it alone. For a
 // SEND and a RECV that are both ready the RECV's state decides (match.go). All that a node
 // reads was written before its predecessors counted down. END is counted down last: no
@@ -38,7 +38,7 @@
 //
 // What goes wrong with a graph (an operator panics, a SEND and its RECV differ in length)
 // is noted in it, and passed on to the graphs that get data from it, while the nodes go
-// on: so all graphs come to an end, and those that depend on what was lost say so. If a
+// on, but for CALL nodes, which are left out: so all graphs come to an end, and those that depend on what was lost say so. If a
 // member has gone, or one that was executing nodes, or two graphs have different numbers
 // of nodes for one another, they can not: then the whole channel is broken, for all its
 // members, now and later.

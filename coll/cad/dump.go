@@ -29,8 +29,8 @@ func (s *spec) label(n int) string {
 		return fmt.Sprintf("RECV %d\n%d bytes from %d", n, len(s.dst), s.peer)
 	case Copy, Calc:
 		return fmt.Sprintf("%v %d\n%d bytes", s.kind, n, len(s.dst))
-	case Join:
-		return fmt.Sprintf("JOIN %d", n)
+	case Join, Call:
+		return fmt.Sprintf("%v %d", s.kind, n)
 	}
 	return s.kind.String()
 }

@@ -88,7 +88,7 @@ func (x *executor) ready(g *graph, n *node) {
 	case x.e.direct:
 		x.meet(g, n)
 	default:
-		x.e.runs[int(uint16(g.where.Load()))].Load().communicate(n)
+		x.e.runOf(g).communicate(n)
 	}
 }
 
@@ -115,10 +115,10 @@ func (x *executor) shares(n *node) bool {
 	return x.kept > wakeBytes && x.e.sleepers()
 }
 
-// can tells whether this rank can execute a node of another: it may not have the
-// operator.
+// can tells whether this rank can execute a node of another: it may not have the operator or
+// the function.
 func (e *Engine) can(n *node, owner int) bool {
-	return n.kind != Calc || !n.alone && e.resolve(n.arg, owner) != nil
+	return !n.alone && (n.kind != Calc || e.resolve(n.arg, owner) != nil)
 }
 
 // resolve returns this rank's function for the operator that a rank calls by a name.
@@ -129,14 +129,17 @@ func (e *Engine) resolve(name uint64, owner int) func(inout, in []byte) {
 	return e.options.Resolve(name)
 }
 
-// function returns the function of a CALC node that this rank can execute.
+// function returns what a CALC or a CALL node that this rank can execute calls.
 func (e *Engine) function(r ref, owner int) func(inout, in []byte) {
 	if owner != e.rank {
 		return e.resolve(r.n.arg, owner)
 	}
-	m := e.runs[int(uint16(r.g.where.Load()))].Load().image
+	m := e.runOf(r.g).image
 	return m.ops[(r.n.address()-m.nodes)/uint64(nodeSize)].Apply
 }
+
+// runOf returns the run of a graph of this rank.
+func (e *Engine) runOf(g *graph) *run { return e.runs[int(uint16(g.where.Load()))].Load() }
 
 // execute does what a node is for.
 func (x *executor) execute(r ref) {
@@ -149,6 +152,12 @@ func (x *executor) execute(r ref) {
 		copy(bytesAt(n.dst, n.size), bytesAt(n.src, n.size))
 	case Calc:
 		x.calculate(r)
+	case Call:
+		// What a fault has spoiled is not to be used. If the graph was given up, its
+		// buffers are no longer lent to it.
+		if r.g.fault.Load() == 0 && x.e.runOf(r.g).record.broken.Load() == 0 {
+			x.calculate(r)
+		}
 	}
 	x.tally(r)
 	x.finish(r.g, n)
@@ -170,7 +179,7 @@ func (x *executor) transfer(r ref) {
 	x.finish(from, s)
 }
 
-// calculate applies the operator.
+// calculate applies the operator, or calls the function.
 func (x *executor) calculate(r ref) {
 	owner := int(high(r.g.where.Load()))
 	f := x.e.function(r, owner)

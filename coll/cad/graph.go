@@ -17,11 +17,12 @@ const (
 	Copy                  // moves bytes within the rank
 	Calc                  // applies an operator
 	Join                  // does nothing, for those that wait for many
+	Call                  // calls a function of the rank that has issued the graph
 )
 
 // String returns the name of the kind, as the paper writes it.
 func (k Kind) String() string {
-	return [...]string{"START", "END", "SEND", "RECV", "COPY", "CALC", "JOIN"}[k]
+	return [...]string{"START", "END", "SEND", "RECV", "COPY", "CALC", "JOIN", "CALL"}[k]
 }
 
 // Node names a node of one Graph, in the order of creation.
@@ -91,7 +92,7 @@ type spec struct {
 	kind     Kind
 	peer     int    // member, of SEND and RECV
 	dst, src []byte // RECV, COPY, CALC write dst; SEND, COPY, CALC read src
-	op       *Op    // of CALC
+	op       *Op    // of CALC, and what CALL calls
 }
 
 type edge struct{ from, to Node }
@@ -140,6 +141,22 @@ func (g *Graph) Calc(op *Op, inout, in []byte) Node {
 // Join adds a node that does nothing.
 func (g *Graph) Join() Node { return g.add(spec{kind: Join}) }
 
+// Call adds a node that has the rank that issues the graph call f, in one of its own calls
+// or by its helper. It is left out if something has gone wrong with the graph by then. If f
+// panics that is an *OpError, as of an operator.
+func (g *Graph) Call(f func()) Node {
+	return g.add(spec{kind: Call, op: &Op{Apply: func(_, _ []byte) { f() }}})
+}
+
+// CallLast is Call for a node that comes after all others that there are.
+func (g *Graph) CallLast(f func()) {
+	_, last := g.outer()
+	call := g.Call(f)
+	for _, n := range last {
+		g.Connect(n, call)
+	}
+}
+
 // Connect has b begin after a is done. a may be Start, b may be End. To connect two
 // nodes again changes nothing.
 func (g *Graph) Connect(a, b Node) {
@@ -153,23 +170,33 @@ func (g *Graph) Connect(a, b Node) {
 // Tie connects Start to every node that comes after nothing, and every node that
 // nothing comes after to End.
 func (g *Graph) Tie() {
-	first, last := make([]bool, len(g.nodes)), make([]bool, len(g.nodes))
-	for _, e := range g.edges {
-		first[e.to], last[e.from] = true, true
+	first, last := g.outer()
+	for _, n := range first {
+		g.Connect(Start, n)
 	}
-	for n := range g.nodes {
-		if n := Node(n); n > End {
-			if !first[n] {
-				g.Connect(Start, n)
-			}
-			if !last[n] {
-				g.Connect(n, End)
-			}
+	for _, n := range last {
+		g.Connect(n, End)
+	}
+	if len(g.edges) == 0 {
+		g.Connect(Start, End) // there is nothing else
+	}
+}
+
+// outer returns the nodes that come after nothing, and those that nothing comes after.
+func (g *Graph) outer() (first, last []Node) {
+	after, before := make([]bool, len(g.nodes)), make([]bool, len(g.nodes))
+	for _, e := range g.edges {
+		after[e.to], before[e.from] = true, true
+	}
+	for n := End + 1; int(n) < len(g.nodes); n++ {
+		if !after[n] {
+			first = append(first, n)
+		}
+		if !before[n] {
+			last = append(last, n)
 		}
 	}
-	if !last[Start] {
-		g.Connect(Start, End) // if there is nothing else
-	}
+	return first, last
 }
 
 func (g *Graph) has(n Node) bool { return n >= 0 && int(n) < len(g.nodes) }

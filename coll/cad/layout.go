@@ -53,12 +53,12 @@ type node struct {
 	before uint32        // how many there are
 	kind   Kind
 	policy Policy // resolved: not Default
-	alone  bool   // CALC: only its owner can execute it
+	alone  bool   // only its owner can execute it: CALC and CALL
 	_      byte
 	link   atomic.Uint32 // place of the next in graph.own, plus one
 	first  uint32        // of the successors, in aux
 	count  uint32
-	arg    uint64 // SEND, RECV: a pair; CALC: the operator's name
+	arg    uint64 // SEND, RECV: a pair; CALC: the operator's name, 0 also for CALL
 	dst    uint64 // SEND: address of the graph it belongs to
 	src    uint64 // RECV: address of the SEND, written by who has claimed it
 	size   uint64

@@ -1,0 +1,82 @@
+package cad
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCalls: what the owner is to call is called once per issue, before and after all
+// other nodes, whoever executes those.
+func TestCalls(t *testing.T) {
+	bothWays(t, func(t *testing.T, direct bool) {
+		for _, policy := range []Policy{Inline, Owner, Steal, Share} {
+			root, all := start(t, 3, direct, Options{Policy: policy})
+			eachRank(t, root, all, func(r rank) error {
+				out, in := make([]byte, 2*inlineBytes), make([]byte, 2*inlineBytes)
+				issues, got := 0, []byte{}
+				g := NewGraph()
+				first := g.Call(func() { issues++; fill(out, byte(10*r.rank+issues)) })
+				g.Connect(first, g.Send(out, (r.rank+1)%3))
+				g.Connect(first, g.Recv(in, (r.rank+2)%3))
+				g.CallLast(func() { got = append(got, in[0], in[len(in)-1]); clear(out); clear(in) })
+				g.Tie()
+				request, err := r.Prepare(r.world, g)
+				for i := 1; err == nil && i <= 50; i++ {
+					if err = r.pml.Start(&request); err == nil {
+						_, err = r.pml.Wait(&request)
+					}
+					want := byte(10*((r.rank+2)%3) + i)
+					if last := len(got) - 2; err == nil && (len(got) != 2*i || got[last] != want || got[last+1] != want) {
+						err = fmt.Errorf("issue %d: rank %d got %v, not %d", i, r.rank, got, want)
+					}
+				}
+				return err
+			})
+		}
+	})
+}
+
+func fill(buf []byte, with byte) {
+	for i := range buf {
+		buf[i] = with
+	}
+}
+
+// TestCallsAfterFaults: what depends on data that are spoilt is not called, and what
+// panics spoils.
+func TestCallsAfterFaults(t *testing.T) {
+	bothWays(t, func(t *testing.T, direct bool) {
+		root, all := start(t, 2, direct, Options{})
+		eachRank(t, root, all, func(r rank) error {
+			g, called := NewGraph(), false
+			if r.rank == 0 {
+				g.Connect(g.Call(func() { panic("of this call") }), g.Send(nil, 1))
+			} else {
+				g.Recv(nil, 0)
+			}
+			g.CallLast(func() { called = true })
+			g.Tie()
+			op, ok := errors.AsType[*OpError](r.do(g))
+			if !ok || op.Rank != 0 || called {
+				return fmt.Errorf("rank %d: error %v, called %v", r.rank, op, called)
+			}
+			return nil
+		})
+	})
+}
+
+// TestCallOfNothingElse: a graph of one call.
+func TestCallOfNothingElse(t *testing.T) {
+	root, all := start(t, 1, true, Options{})
+	called := false
+	eachRank(t, root, all, func(r rank) error {
+		g := NewGraph()
+		g.CallLast(func() { called = true })
+		g.Tie()
+		return r.do(g)
+	})
+	require.True(t, called)
+}
