@@ -37,6 +37,33 @@ type Args struct {
 	// Wrong is what the caller has found wrong with this call, if anything. The member
 	// gets it as its error, and the others learn that there is one.
 	Wrong error
+
+	Hooks
+}
+
+// Hooks are functions that a member has called around an operation, in its own calls:
+// for data that passes through a buffer. nil ones are left out, and all are if the
+// arguments are wrong.
+type Hooks struct {
+	// Before is called before anything that this member sends is read: by Run and
+	// Neighbors, or at each issue of a graph.
+	Before func()
+
+	// After is called when all has been received and nothing is read any more, before
+	// the operation is complete; not if it fails.
+	After func()
+}
+
+func (h *Hooks) before() {
+	if h.Before != nil {
+		h.Before()
+	}
+}
+
+func (h *Hooks) after() {
+	if h.After != nil {
+		h.After()
+	}
 }
 
 // Buffer is memory with a layout. It is lent to the operation until that is over: to

@@ -24,9 +24,9 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	if b.err == nil {
 		return b.g, nil
 	}
+	a.substitute(t.Size, t.Rank)
 	refusing := newBuilder(t, a)
 	refusing.g.Refused = true
-	refusing.a.substitute(t.Size, t.Rank)
 	refusing.own()
 	refusing.build(t.chooseGraph(&refusing.a))
 	refusing.g.Slot = 0 // as calls that block do not count then
@@ -35,8 +35,16 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 
 func (b *builder) build(l *graphAlgorithm) {
 	l.build(b)
-	b.g.Tie()
 	b.g.Slot = l.slot
+	b.finish()
+}
+
+// finish completes a graph that has its nodes.
+func (b *builder) finish() {
+	if b.a.After != nil {
+		b.g.CallLast(b.a.After)
+	}
+	b.g.Tie()
 }
 
 // own replaces the buffers of the caller that a substitute still has, which gets them
@@ -57,15 +65,19 @@ type builder struct {
 	a Args
 	g *cad.Graph
 
-	// first comes before all other nodes: the copy of what is sent, if that is in the
-	// place of the result; else cad.Start.
+	// first comes before all other nodes: what is called first, then the copy of what is
+	// sent if that is in the place of the result; else cad.Start.
 	first cad.Node
 
 	err error // what is wrong with the call, if that is found on the way
 }
 
 func newBuilder(t *Team, a Args) *builder {
-	return &builder{t: t, a: a, g: cad.NewGraph()}
+	b := &builder{t: t, a: a, g: cad.NewGraph()}
+	if a.Before != nil {
+		b.first = b.g.Call(a.Before)
+	}
+	return b
 }
 
 // prepare is Team.prepare, but for what is copied because it is in the place of the

@@ -9,23 +9,29 @@ import (
 )
 
 // NeighborsGraph is Neighbors as a graph; see Graph. The messages between two members
-// are matched by their tags, and those with the same tag by their order. Edges that are
-// marked as wrong make a graph that is marked as refused.
-func (t *Team) NeighborsGraph(out, in []Edge, wrong bool) (*cad.Graph, error) {
-	b := newBuilder(t, Args{})
-	for _, e := range slices.Concat(in, out) {
+// are matched by their tags, and those with the same tag by their order. If the exchange
+// is marked as wrong, that is the error, and the graph is marked as refused.
+func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
+	for _, e := range slices.Concat(x.In, x.Out) {
 		if e.Member >= t.Size {
 			return nil, fmt.Errorf("coll: neighbors: %w", &RankError{Rank: e.Member, Size: t.Size})
 		}
 	}
-	for _, e := range byTag(in) {
+	if x.Wrong != nil {
+		x.Hooks = Hooks{}
+	}
+	b := newBuilder(t, Args{Hooks: x.Hooks})
+	for _, e := range byTag(x.In) {
 		b.recvBlock(e.Data, e.Member)
 	}
-	for _, e := range byTag(out) {
+	for _, e := range byTag(x.Out) {
 		b.sendBlock(e.Data, e.Member)
 	}
-	b.g.Refused = wrong
-	b.g.Tie()
+	b.finish()
+	if x.Wrong != nil {
+		b.g.Refused = true
+		return b.g, fmt.Errorf("coll: neighbors: %w", x.Wrong)
+	}
 	return b.g, nil
 }
 

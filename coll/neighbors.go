@@ -13,6 +13,17 @@ type Edge struct {
 	Data   []byte
 }
 
+// Exchange is one neighbourhood exchange, as one member makes it.
+type Exchange struct {
+	Out, In []Edge
+
+	// Wrong is as in Args. The edges then have no data, but are there, so that the
+	// others do not wait.
+	Wrong error
+
+	Hooks
+}
+
 // MaxEdges bounds the tags of edges.
 const MaxEdges = 1 << 24
 
@@ -20,11 +31,28 @@ const MaxEdges = 1 << 24
 const edgeTags = 1 << 30
 
 // Neighbors sends and receives along edges. Messages to one member with the same tag
-// are received in the order in which they are in out. It returns when all are there,
-// and blocks until then. The error is that of the first edge that failed.
-func (t *Team) Neighbors(out, in []Edge) error {
+// are received in the order in which they are in Out. It returns when all are there,
+// and blocks until then. The error is Wrong, or that of the first edge that failed.
+func (t *Team) Neighbors(x Exchange) error {
 	t.fault, t.broken = 0, nil
 	t.args = Args{}
+	if x.Wrong == nil {
+		x.before()
+	}
+	t.alongEdges(x.Out, x.In)
+	err := t.verdict()
+	if x.Wrong != nil {
+		err = x.Wrong // rather than what came of it
+	}
+	if err != nil {
+		return fmt.Errorf("coll: neighbors: %w", err)
+	}
+	x.after()
+	return nil
+}
+
+// alongEdges sends and receives, and notes what goes wrong.
+func (t *Team) alongEdges(out, in []Edge) {
 	requests := make([]pml.Request, len(in)+len(out))
 	for i, e := range in {
 		if e.Member >= 0 {
@@ -45,10 +73,6 @@ func (t *Team) Neighbors(out, in []Edge) error {
 			t.odd = odd{size: length, known: true}
 		}
 	}
-	if err := t.verdict(); err != nil {
-		return fmt.Errorf("coll: neighbors: %w", err)
-	}
-	return nil
 }
 
 func (t *Team) edge(r pml.Request, err error) pml.Request {

@@ -34,7 +34,7 @@ func (a *Args) substitute(members, rank int) {
 		a.Op = &Op{Size: 1, Commutative: true, Apply: func(_, _ []byte) {}}
 	}
 	inPlace := a.InPlace
-	a.InPlace = false
+	a.InPlace, a.Hooks = false, Hooks{}
 	switch a.Kind {
 	case Bcast:
 		a.Send.Data = append([]byte(nil), a.Send.Data...)

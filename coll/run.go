@@ -29,6 +29,9 @@ type state struct {
 func (t *Team) Run(a *Args) error {
 	t.args, t.fault, t.panicked, t.broken = *a, 0, nil, nil
 	t.turn++
+	if a.Wrong == nil {
+		a.before()
+	}
 	bad := t.prepare(&t.args)
 	switch {
 	case bad != nil:
@@ -47,6 +50,7 @@ func (t *Team) Run(a *Args) error {
 	if err != nil {
 		return fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
+	a.after()
 	return nil
 }
 

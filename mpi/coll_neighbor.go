@@ -112,10 +112,9 @@ func partsOf(b coll.Buffer, blocks int) [][]byte {
 
 // neighborCall is a neighbourhood operation that is to be done, begun or prepared.
 type neighborCall struct {
-	c       *Comm
-	op      string
-	out, in []coll.Edge
-	err     error // what is wrong with the arguments
+	c  *Comm
+	op string
+	coll.Exchange
 }
 
 // alongEdges exchanges with each neighbour what data returns for it.
@@ -123,15 +122,15 @@ func (c *Comm) alongEdges(op string, data func(sources, destinations []int) (out
 	k := neighborCall{c: c, op: op}
 	sources, destinations, err := c.neighbors()
 	if err != nil {
-		k.err = err
+		k.Wrong = err
 		return k
 	}
 	out, in, err := data(sources, destinations)
-	if k.err = err; err != nil {
+	if k.Wrong = err; err != nil {
 		// Nothing instead of what they expect, so that the neighbours do not wait.
 		out, in = make([][]byte, len(destinations)), make([][]byte, len(sources))
 	}
-	k.out, k.in = c.edges(out, in, sources, destinations)
+	k.Out, k.In = c.edges(out, in, sources, destinations)
 	return k
 }
 
@@ -141,11 +140,7 @@ func (k neighborCall) run() error {
 		return opError(k.op, err)
 	}
 	defer k.c.mu.Unlock()
-	err := k.c.team.Neighbors(k.out, k.in)
-	if k.err != nil {
-		err = k.err
-	}
-	return opError(k.op, err)
+	return opError(k.op, bare(k.c.team.Neighbors(k.Exchange)))
 }
 
 // begin begins it as a nonblocking operation.
@@ -161,10 +156,7 @@ func (k neighborCall) prepare() (Request, error) {
 }
 
 func (k neighborCall) graph() (*cad.Graph, error) {
-	g, err := k.c.team.NeighborsGraph(k.out, k.in, k.err != nil)
-	if k.err != nil {
-		return g, k.err
-	}
+	g, err := k.c.team.NeighborsGraph(k.Exchange)
 	return g, bare(err)
 }
 

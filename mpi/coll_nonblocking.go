@@ -16,6 +16,8 @@ import "github.com/gopvas/gopvas/coll"
 // the blocking forms. After a *LostError, or if ranks have made calls that do not fit one
 // another at all, no later nonblocking operation on the communicator succeeds.
 //
+// The forms of Alltoallw and NeighborAlltoallw are beside those.
+//
 // MPI 4.1 sections 6.12 and 8.7.
 
 // Ibarrier is Barrier, nonblocking.

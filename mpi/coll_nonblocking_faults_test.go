@@ -46,15 +46,8 @@ func nonblockingMistakes(c *Comm) error {
 		{"neighbors", result(IneighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil, make([]int, 2), []int{1, 1}, nil)),
 			left == one || right == one},
 	} {
-		mismatch, differs := errors.AsType[*MismatchError](call.err)
-		mistake, wrong := errors.AsType[*BufferError](call.err)
-		switch {
-		case c.Rank() == one && !wrong:
-			return fmt.Errorf("%s: own mistake: %w, %v", call.what, call.err, mistake)
-		case c.Rank() != one && call.hears && (!differs || mismatch.Member != one || !mismatch.Refused):
-			return fmt.Errorf("%s: %w, not an error that names rank %d", call.what, call.err, one)
-		case c.Rank() != one && !call.hears && call.err != nil && !differs: // it may have heard
-			return fmt.Errorf("%s: far away: %w", call.what, call.err)
+		if err := heardOf[*BufferError](call.err, one == c.Rank(), one, call.hears); err != nil {
+			return fmt.Errorf("%s: %w", call.what, err)
 		}
 	}
 	sum := []int{1}
@@ -62,6 +55,21 @@ func nonblockingMistakes(c *Comm) error {
 		return fmt.Errorf("afterwards: %w", err)
 	}
 	return grid.Free()
+}
+
+// heardOf returns what is wrong with an error that comes of a mistake, of type E, of a rank.
+func heardOf[E error](err error, own bool, rank int, hears bool) error {
+	mismatch, differs := errors.AsType[*MismatchError](err)
+	_, mistake := errors.AsType[E](err)
+	switch {
+	case own && !mistake:
+		return fmt.Errorf("own mistake: %w", err)
+	case !own && hears && (!differs || mismatch.Member != rank || !mismatch.Refused):
+		return fmt.Errorf("%w, not an error that names rank %d", err, rank)
+	case !own && !hears && err != nil && !differs: // it may have heard
+		return fmt.Errorf("far away: %w", err)
+	}
+	return nil
 }
 
 // differentLengths: both ends hear of it, wherever ranks are.

@@ -14,7 +14,8 @@ type underway struct {
 // nonblockingOps are all operations on a communicator, with n elements per rank where
 // that is free.
 func nonblockingOps(c *Comm, root, n int) []underway {
-	return slices.Concat(nonblockingMoves(c, root, n), nonblockingAll(c, n), nonblockingReductions(c, root, n), nonblockingNeighbors(c, n))
+	return slices.Concat(nonblockingMoves(c, root, n), nonblockingAll(c, n), nonblockingReductions(c, root, n),
+		nonblockingNeighbors(c, n), nonblockingViews(c, n))
 }
 
 // data is what a rank has for another in a round.

@@ -20,6 +20,8 @@ var nonblockingCases = []p2pCase{
 	{"user graphs", userGraphs},
 	{"bad graphs", badGraphs},
 	{"nonblocking mistakes", nonblockingMistakes},
+	{"views", backgroundViews},
+	{"mistakes with views", viewMistakes},
 	{"different lengths", differentLengths},
 	{"panic in the background", panicInTheBackground},
 }

@@ -53,10 +53,10 @@
 //
 // Of MPI 4.1: buffered and ready mode, cancel of sends (chapter 3), partitioned
 // communication (4), derived datatypes other than Go's own and View, packing as such
-// (5), nonblocking and persistent forms of Alltoallw and NeighborAlltoallw (6, 8),
-// intercommunicators, MPI_Comm_idup, MPI_Comm_create (CreateGroup and Split do it),
-// MPI_COMM_SELF (Split by rank), MPI_Comm_compare (Group.Equal) (7), reordering of ranks and MPI_Graph_create (8),
-// windows on other communicators than the world, MPI_Win_free, put, get, accumulate and
-// the synchronisation of windows other than by barriers (12; loads, stores and
-// sync/atomic on a segment are what there is), sessions and dynamic processes (11).
+// (5), intercommunicators, MPI_Comm_idup, MPI_Comm_create (CreateGroup and Split do it),
+// MPI_COMM_SELF (Split by rank), MPI_Comm_compare (Group.Equal) (7), reordering of ranks
+// and MPI_Graph_create (8), windows on other communicators than the world, MPI_Win_free,
+// put, get, accumulate and the synchronisation of windows other than by barriers (12;
+// loads, stores and sync/atomic on a segment are what there is), sessions and dynamic
+// processes (11).
 package mpi

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopvas/gopvas/coll"
 )
@@ -9,53 +10,76 @@ import (
 // Alltoallw is Alltoallv with a view for each rank: the elements of send[i] go to rank
 // i, which receives them into its view for this rank, of the same length. Of the views
 // to be received into no two have an element in common; that is checked within each
-// only. In place. Ranks that need different element types pass views of bytes.
+// only. In place. After an error they are as they were. Ranks that need different element
+// types pass views of bytes.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallw).
 func Alltoallw[T any](c *Comm, send, recv []View[T]) error {
-	const op = "alltoallw"
+	k, used := alltoallwCall(c, send, recv)
+	err := k.run()
+	used.free(err)
+	return err
+}
+
+// Ialltoallw is Alltoallw, nonblocking. The slices of views are the caller's again at once.
+//
+// MPI 4.1 section 6.12.6 (MPI_Ialltoallw).
+func Ialltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
+	k, _ := alltoallwCall(c, send, recv) // the request keeps the buffers, which are not used again
+	return k.begin()
+}
+
+// AlltoallwInit makes an Alltoallw persistent.
+//
+// MPI 4.1 section 6.13.6 (MPI_Alltoallw_init).
+func AlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
+	k, _ := alltoallwCall(c, send, recv)
+	return k.prepare()
+}
+
+func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k call, used stages) {
 	if send == nil {
 		send = recv // which is copied anyway
 	}
-	a := coll.Args{Kind: coll.Alltoall, Irregular: true}
 	out, outErr := stageAll(send, c.size, (*View[T]).checkSend)
 	in, err := stageAll(recv, c.size, (*View[T]).checkReceive)
 	if err == nil {
 		err = outErr
 	}
-	if err == nil {
+	k.c, k.op, k.err = c, "alltoallw", err
+	a := &k.args
+	a.Kind, a.Irregular, a.Send, a.Recv = coll.Alltoall, true, out.Buffer, in.Buffer
+	a.Before = func() {
 		for i, b := range out.parts() {
-			send[i].gather(elements[T](b, out.size))
+			out.views[i].gather(elements[T](b, out.size))
 		}
 	}
-	a.Send, a.Recv = out.Buffer, in.Buffer
-	err = c.collective(op, &a, err)
-	if err == nil {
+	a.After = func() {
 		for i, b := range in.parts() {
-			recv[i].scatter(elements[T](b, in.size))
+			in.views[i].scatter(elements[T](b, in.size))
 		}
 	}
-	out.stage.free(err)
-	in.stage.free(err)
-	return err
+	return k, stages{out.stage, in.stage}
 }
 
-// staged is a buffer for the elements of some views, one behind the other.
-type staged struct {
+// staged is some views, and a buffer for their elements, one behind the other.
+type staged[T any] struct {
 	coll.Buffer
+	views []View[T]
 	stage *staging
 	size  int // of an element
 }
 
 // stageAll returns room for the elements of n views, of which each is fit for its use.
-func stageAll[T any](views []View[T], n int, check func(*View[T]) (size int, err error)) (s staged, err error) {
+func stageAll[T any](views []View[T], n int, check func(*View[T]) (size int, err error)) (s staged[T], err error) {
+	s.views = slices.Clone(views)
 	s.Counts, s.Unit = make([]int, n), 1
 	if len(views) != n {
 		err = fmt.Errorf("%d views for %d ranks: pass as many", len(views), n)
 	}
 	total := 0
 	for i := range min(n, len(views)) {
-		size, viewErr := check(&views[i])
+		size, viewErr := check(&s.views[i])
 		if viewErr != nil && err == nil {
 			err = fmt.Errorf("view %d: %w", i, viewErr)
 		}
@@ -69,7 +93,16 @@ func stageAll[T any](views []View[T], n int, check func(*View[T]) (size int, err
 }
 
 // parts returns the room of each view.
-func (s *staged) parts() [][]byte { return partsOf(s.Buffer, len(s.Counts)) }
+func (s *staged[T]) parts() [][]byte { return partsOf(s.Buffer, len(s.Counts)) }
+
+// stages are the buffers of an operation.
+type stages []*staging
+
+func (s stages) free(err error) {
+	for _, stage := range s {
+		stage.free(err)
+	}
+}
 
 // NeighborAlltoallw is NeighborAlltoallv with a view for each neighbour, as Alltoallw:
 // it exchanges the borders of a part of a grid. The view of a neighbour that a border
@@ -77,40 +110,71 @@ func (s *staged) parts() [][]byte { return partsOf(s.Buffer, len(s.Counts)) }
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_alltoallw).
 func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
-	var stages []*staging
-	var finish []func()
-	exchange := c.alongEdges("neighbor_alltoallw", func(sources, destinations []int) (out, in [][]byte, err error) {
+	k, used := neighborAlltoallwCall(c, send, recv)
+	err := k.run()
+	used.free(err)
+	return err
+}
+
+// IneighborAlltoallw is NeighborAlltoallw, nonblocking. The slices of views are the
+// caller's again at once.
+//
+// MPI 4.1 section 8.7.2 (MPI_Ineighbor_alltoallw).
+func IneighborAlltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
+	k, _ := neighborAlltoallwCall(c, send, recv) // as in Ialltoallw
+	return k.begin()
+}
+
+// NeighborAlltoallwInit makes a NeighborAlltoallw persistent.
+//
+// MPI 4.1 section 8.8.2 (MPI_Neighbor_alltoallw_init).
+func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
+	k, _ := neighborAlltoallwCall(c, send, recv)
+	return k.prepare()
+}
+
+func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) (k neighborCall, used stages) {
+	var before, after []func()
+	k = c.alongEdges("neighbor_alltoallw", func(sources, destinations []int) (out, in [][]byte, err error) {
 		if len(send) != len(destinations) || len(recv) != len(sources) {
 			return nil, nil, fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
 				len(send), len(recv), len(destinations), len(sources))
 		}
-		for i := range send {
-			stage, b, err := send[i].outgoing()
+		for i, v := range send {
+			size, err := v.checkSend()
 			if err != nil {
 				return nil, nil, fmt.Errorf("view %d to send: %w", i, err)
 			}
-			stages, out = append(stages, stage), append(out, b)
+			stage, b := v.room(size)
+			used, out = append(used, stage), append(out, b)
+			if stage != nil {
+				before = append(before, func() { v.gather(elements[T](b, size)) })
+			}
 		}
-		for i := range recv {
-			stage, b, size, err := recv[i].incoming()
+		for i, v := range recv {
+			stage, b, size, err := v.incoming()
 			if err != nil {
 				return nil, nil, fmt.Errorf("view %d to receive into: %w", i, err)
 			}
-			stages, in = append(stages, stage), append(in, b)
-			if sources[i] != ProcNull {
-				finish = append(finish, func() { recv[i].arrived(stage, b, size, uint64(len(b))) })
+			used, in = append(used, stage), append(in, b)
+			if stage != nil && sources[i] != ProcNull {
+				after = append(after, func() { v.scatter(elements[T](b, size)) })
 			}
 		}
 		return out, in, nil
 	})
-	err := exchange.run()
-	if err == nil {
-		for _, f := range finish {
+	k.Before, k.After = inTurn(before), inTurn(after)
+	return k, used
+}
+
+// inTurn returns a function that calls some, nil if there are none.
+func inTurn(calls []func()) func() {
+	if len(calls) == 0 {
+		return nil
+	}
+	return func() {
+		for _, f := range calls {
 			f()
 		}
 	}
-	for _, stage := range stages {
-		stage.free(err)
-	}
-	return err
 }

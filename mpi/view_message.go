@@ -31,11 +31,10 @@ func (v *View[T]) outgoing() (*staging, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if s, ok := v.contiguous(); ok {
-		return nil, asBytes(s, size), nil
+	stage, b := v.room(size)
+	if stage != nil {
+		v.gather(elements[T](b, size))
 	}
-	stage, b := newStaging(v.count * size)
-	v.gather(elements[T](b, size))
 	return stage, b, nil
 }
 
@@ -46,11 +45,16 @@ func (v *View[T]) incoming() (stage *staging, b []byte, size int, err error) {
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	if s, ok := v.contiguous(); ok {
-		return nil, asBytes(s, size), size, nil
-	}
-	stage, b = newStaging(v.count * size)
+	stage, b = v.room(size)
 	return stage, b, size, nil
+}
+
+// room returns the view's own memory if that is one piece, else a buffer that it is in.
+func (v *View[T]) room(size int) (*staging, []byte) {
+	if s, ok := v.contiguous(); ok {
+		return nil, asBytes(s, size)
+	}
+	return newStaging(v.count * size)
 }
 
 // arrived brings the first bytes of a staging buffer to where they belong.
