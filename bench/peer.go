@@ -114,7 +114,7 @@ func (p *peer) run(ctx context.Context, c Contestant, n int, args []string) ([]b
 		if c.SingleCopy != "" {
 			flags = append(flags, "--mca", "btl_vader_single_copy_mechanism", c.SingleCopy)
 		}
-		flags = append(flags, "--bind-to", choose(c.Pinned, "core", "none"))
+		flags = append(flags, "--bind-to", choose(c.Pinned, "core:overload-allowed", "none"))
 	case "mpich":
 		flags = append(flags, "-bind-to", choose(c.Pinned, "core", "none"))
 	}
