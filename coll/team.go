@@ -35,6 +35,8 @@ type Team struct {
 
 	ground ground // of the board; member 0 only
 	state
+
+	kept keptGraphs
 }
 
 // PointToPoint returns the context of the point-to-point messages of a communicator

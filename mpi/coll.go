@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/coll/cad"
 )
 
 // Collective operations are called by all ranks of a communicator, in the same order.
@@ -57,20 +56,18 @@ func (k call) run() error { return k.c.collective(k.op, &k.args, k.err) }
 
 // begin begins it as a nonblocking operation.
 func (k call) begin() (Request, error) {
-	g, err := k.graph()
-	return k.c.issue("i"+k.op, g, err)
+	k.args.Wrong = k.err
+	g, err := k.c.team.GraphOnce(&k.args)
+	r, err := k.c.issue(g, bare(err))
+	return r, nonblockingError(k.op, err)
 }
 
 // prepare makes a persistent request for it.
 func (k call) prepare() (Request, error) {
-	g, err := k.graph()
-	return k.c.prepare(k.op+" init", g, err)
-}
-
-func (k call) graph() (*cad.Graph, error) {
 	k.args.Wrong = k.err
 	g, err := k.c.team.Graph(k.args)
-	return g, bare(err)
+	r, err := k.c.prepare(g, bare(err))
+	return r, persistentError(k.op, err)
 }
 
 // collective makes the call.

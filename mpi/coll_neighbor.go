@@ -146,13 +146,15 @@ func (k neighborCall) run() error {
 // begin begins it as a nonblocking operation.
 func (k neighborCall) begin() (Request, error) {
 	g, err := k.graph()
-	return k.c.issue("i"+k.op, g, err)
+	r, err := k.c.issue(g, err)
+	return r, nonblockingError(k.op, err)
 }
 
 // prepare makes a persistent request for it.
 func (k neighborCall) prepare() (Request, error) {
 	g, err := k.graph()
-	return k.c.prepare(k.op+" init", g, err)
+	r, err := k.c.prepare(g, err)
+	return r, persistentError(k.op, err)
 }
 
 func (k neighborCall) graph() (*cad.Graph, error) {

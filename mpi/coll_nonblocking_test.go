@@ -16,6 +16,7 @@ import (
 var nonblockingCases = []p2pCase{
 	{"one by one", oneByOne},
 	{"many at a time", manyAtATime},
+	{"other buffers", otherBuffers},
 	{"persistent", persistentCollectives},
 	{"user graphs", userGraphs},
 	{"bad graphs", badGraphs},

@@ -78,6 +78,22 @@ func opError(op string, err error) error {
 	return fmt.Errorf("mpi: %s: %w", op, err)
 }
 
+// nonblockingError and persistentError are opError for the forms of an operation that
+// begin and that prepare it.
+func nonblockingError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return opError("i"+op, err)
+}
+
+func persistentError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return opError(op+" init", err)
+}
+
 // sendError says which send failed; nil if err is.
 func sendError(op string, dst, tag int, err error) error {
 	if err == nil {

@@ -120,35 +120,39 @@ func (g *Graph) Dump(w io.Writer) error { return g.g.Dump(w) }
 // Issue begins the graph, and does not block. Up to the wait its buffers are lent. It may
 // be issued again after that. The error wraps a *GraphError or *TypeError; that of the
 // wait a *LostError, a *MismatchError or an *OperatorError.
-func (g *Graph) Issue() (Request, error) { return g.c.issue("issue graph", g.g, g.err) }
+func (g *Graph) Issue() (Request, error) {
+	r, err := g.c.issue(g.g, g.err)
+	return r, opError("issue graph", err)
+}
 
 // Prepare returns a persistent request: each Start issues the graph, which costs less
 // than Issue.
-func (g *Graph) Prepare() (Request, error) { return g.c.prepare("prepare graph", g.g, g.err) }
+func (g *Graph) Prepare() (Request, error) {
+	r, err := g.c.prepare(g.g, g.err)
+	return r, opError("prepare graph", err)
+}
 
 // issue begins a graph on the communicator, unless there is something wrong with it: then
 // the others hear of it, if there is a graph that tells them.
-func (c *Comm) issue(op string, g *cad.Graph, wrong error) (Request, error) {
+func (c *Comm) issue(g *cad.Graph, wrong error) (Request, error) {
 	if wrong != nil && g != nil && g.Refused && c.usable() == nil {
 		_ = c.graphs.Refuse(c.channel, g) // what is wrong is the error
 	}
-	return c.launch(op, g, wrong, c.graphs.Issue)
+	return c.launch(g, wrong, c.graphs.Issue)
 }
 
 // prepare makes a persistent request for a graph.
-func (c *Comm) prepare(op string, g *cad.Graph, wrong error) (Request, error) {
-	return c.launch(op, g, wrong, c.graphs.Prepare)
+func (c *Comm) prepare(g *cad.Graph, wrong error) (Request, error) {
+	return c.launch(g, wrong, c.graphs.Prepare)
 }
 
-func (c *Comm) launch(op string, g *cad.Graph, wrong error,
-	how func(*cad.Channel, *cad.Graph) (pml.Request, error)) (Request, error) {
-	err := c.usable()
-	if err == nil {
-		err = wrong
+func (c *Comm) launch(g *cad.Graph, wrong error, how func(*cad.Channel, *cad.Graph) (pml.Request, error)) (Request, error) {
+	if err := c.usable(); err != nil {
+		return Request{}, err
 	}
-	if err != nil {
-		return Request{}, opError(op, err)
+	if wrong != nil {
+		return Request{}, wrong
 	}
 	r, err := how(c.channel, g)
-	return Request{r}, opError(op, err)
+	return Request{r}, err
 }

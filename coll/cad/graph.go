@@ -84,7 +84,8 @@ type Graph struct {
 
 	nodes []spec
 	edges []edge
-	err   error // the first mistake of whoever built it
+	kept  *keeping // nil: each issue builds it anew
+	err   error    // the first mistake of whoever built it
 }
 
 // spec is a node as it was made.

@@ -14,22 +14,30 @@ type run struct {
 	slot   int    // in the pool; -1: none is underway
 	shared *graph // there
 	record *record
-	gone   int // ranks that had gone when that was last looked at
-	looks  int // how often it was looked at
-	before int // of them, those that had gone before the issue
+	gone   int  // ranks that had gone when that was last looked at
+	looks  int  // how often it was looked at
+	before int  // of them, those that had gone before the issue
+	wrong  bool // it ended with an error
 
 	mail mail // where graphs are progressed by messages
 }
 
-// newRun builds the graph.
+// newRun builds the graph, unless it was kept.
 func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
+	if g.kept != nil && g.kept.run != nil {
+		return g.kept.run, nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m, err := e.build(c, g)
 	if err != nil {
 		return nil, err
 	}
-	return &run{e: e, channel: c, graph: g, image: m, slot: -1}, nil
+	r := &run{e: e, channel: c, graph: g, image: m, slot: -1}
+	if g.kept != nil {
+		g.kept.run = r
+	}
+	return r, nil
 }
 
 // Start issues the graph.
@@ -128,6 +136,7 @@ func (r *run) Progress() (done bool, err error) {
 	}
 	if s.done.Load() == r.issue {
 		err := fault(s.fault.Load()).err(s.detail.Load(), s.panicked())
+		r.wrong = err != nil
 		r.close()
 		return true, r.channel.named(err)
 	}
@@ -153,6 +162,10 @@ func (r *run) close() {
 func (r *run) Release() {
 	if r.slot >= 0 || r.image == nil {
 		return // underway, or abandoned: others may be at work on it
+	}
+	if r.graph.kept != nil && !r.wrong {
+		r.graph.kept.rest(r.graph)
+		return
 	}
 	r.e.mu.Lock()
 	defer r.e.mu.Unlock()

@@ -1,0 +1,111 @@
+package cad
+
+// Graphs that are issued many times, each time with other buffers. To build a graph takes
+// several times as long as to issue it.
+
+// keeping is what a graph has that stays built between its issues.
+type keeping struct {
+	run  *run           // once it is built
+	back func(g *Graph) // takes the graph between issues
+	lent lent           // what it works on
+	data [2][]byte      // the same, for the garbage collector, while an issue is underway
+	bare bool           // the nodes have let go of what is lent
+}
+
+// lent is where the two buffers are that a graph may work on.
+type lent [2]struct{ at, size uint64 }
+
+// Keep has the graph stay built when an issue is complete, whose error was nil. Then it
+// calls back: the graph has no hold on the buffers that were lent any more, and can be
+// lent others and issued again, on a channel of the same engine, or freed. back must not
+// call the engine. Keep is called when the graph has all its nodes. Such a graph can not
+// be prepared.
+func (g *Graph) Keep(back func(*Graph), send, recv []byte) {
+	g.kept = &keeping{back: back}
+	g.kept.lend(send, recv)
+}
+
+// Lend replaces the buffers of a graph that was kept by others of the same lengths: a
+// node that had a part of one of them has the same part of the new one.
+func (g *Graph) Lend(send, recv []byte) {
+	k := g.kept
+	old := k.lent
+	k.lend(send, recv)
+	for place := range uint32(k.run.image.count) {
+		switch n := k.run.image.node(place); n.kind {
+		case Send:
+			n.src = k.moved(n.src, &old)
+		case Recv:
+			n.dst = k.moved(n.dst, &old)
+		case Copy, Calc:
+			n.dst, n.src = k.moved(n.dst, &old), k.moved(n.src, &old)
+		}
+	}
+}
+
+func (k *keeping) lend(send, recv []byte) {
+	k.data = [2][]byte{send, recv}
+	for i, b := range k.data {
+		k.lent[i].at, k.lent[i].size = addressOf(b), uint64(len(b))
+	}
+}
+
+// moved returns the new address for what lies in one of the old buffers.
+func (k *keeping) moved(at uint64, old *lent) uint64 {
+	if i := old.has(at); i >= 0 {
+		return k.lent[i].at + (at - old[i].at)
+	}
+	return at
+}
+
+// has returns which of the buffers an address lies in, -1 if in none.
+func (l *lent) has(at uint64) int {
+	for i, b := range l {
+		if at-b.at < b.size {
+			return i
+		}
+	}
+	return -1
+}
+
+// rest ends an issue. It runs under the lock of the engine for messages.
+func (k *keeping) rest(g *Graph) {
+	k.data = [2][]byte{}
+	if !k.bare {
+		k.strip(g)
+	}
+	k.back(g)
+}
+
+// strip lets go of what the nodes were made of, but for memory that nobody has lent.
+func (k *keeping) strip(g *Graph) {
+	k.bare, g.edges = true, nil
+	for i := range g.nodes {
+		s := &g.nodes[i]
+		if k.lent.has(addressOf(s.dst)) >= 0 {
+			s.dst = nil
+		}
+		if k.lent.has(addressOf(s.src)) >= 0 {
+			s.src = nil
+		}
+	}
+}
+
+// Bytes is how much memory a graph that was kept takes.
+func (g *Graph) Bytes() int {
+	m := g.kept.run.image
+	n := m.count*int(nodeSize) + m.words*4
+	for i := range g.nodes {
+		n += len(g.nodes[i].dst)
+	}
+	return n
+}
+
+// Free gives back the memory of a graph that was handed to the function of Keep.
+func (g *Graph) Free() {
+	r := g.kept.run
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	r.e.free(r.image)
+	g.kept = nil
+}
