@@ -57,7 +57,8 @@ func operatorsOnAllTypes(c *Comm) error {
 		onIntegers[uintptr](c), onReals[float32](c), onReals[float64](c), onNumbers[complex64](c), onNumbers[complex128](c))
 }
 
-// agrees compares an operator on 33 elements with what a function of two says.
+// agrees compares an operator on 33 elements, among ranks and alone, with what a function of
+// two says.
 func agrees[T comparable](c *Comm, name string, op *Op[T], join func(a, b T) T, of func(rank, i int) T) error {
 	send := upTo(33, func(i int) T { return of(c.Rank(), i) })
 	recv := make([]T, len(send))
@@ -68,7 +69,14 @@ func agrees[T comparable](c *Comm, name string, op *Op[T], join func(a, b T) T, 
 		}
 		return sum
 	})
-	return first(Allreduce(c, send, recv, op), eq(fmt.Sprintf("%s of %T", name, *new(T)), recv, result))
+	alone := upTo(len(send), func(i int) T { return of(0, i) })
+	for rank := 1; rank < c.Size(); rank++ {
+		if err := ReduceLocal(alone, upTo(len(alone), func(i int) T { return of(rank, i) }), op); err != nil {
+			return err
+		}
+	}
+	what := fmt.Sprintf("%s of %T", name, *new(T))
+	return first(Allreduce(c, send, recv, op), eq(what, recv, result), eq(what+" alone", alone, result))
 }
 
 func small[T Number](rank, i int) T {

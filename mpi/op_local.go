@@ -19,12 +19,13 @@ func ReduceLocal[T any](inout, in []T, op *Op[T]) error {
 	if err := op.check(); err != nil {
 		return opError(name, err)
 	}
-	if _, err := elementSize[T](); err != nil {
+	size, err := elementSize[T]()
+	if err != nil {
 		return opError(name, err)
 	}
 	if len(in) != len(inout) {
 		return opError(name, fmt.Errorf("buffers of %d and %d elements: pass two of the same length", len(inout), len(in)))
 	}
-	op.of(inout, in)
+	op.op.Apply(asBytes(inout, size), asBytes(in, size))
 	return nil
 }
