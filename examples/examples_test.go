@@ -104,6 +104,20 @@ func only(line string) func(t *testing.T, btl string, n int, lines []string) {
 	}
 }
 
+func TestFrame(t *testing.T) {
+	everywhere(t, func(t *testing.T, _ string, n int, lines []string) {
+		for rank := range n {
+			require.Contains(t, lines, fmt.Sprintf("rank %d is through", rank))
+		}
+	}, "./frame")
+	var stderr bytes.Buffer
+	cmd := exec.Command(pvasrun, "--btl", "sm", "-n", "3", "--timeout", "60", "./frame", "fail")
+	cmd.Stderr = &stderr
+	require.Error(t, cmd.Run())
+	require.Equal(t, 3, cmd.ProcessState.ExitCode())
+	require.Contains(t, stderr.String(), "rank 0 gives up")
+}
+
 func TestPi(t *testing.T) {
 	everywhere(t, only(`%d ranks say that pi is 3\.141592654`), "./pi")
 }

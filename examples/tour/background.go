@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gopvas/gopvas/mpi"
 )
 
 func init() {
 	stops["overlap"], stops["again"], stops["graph"] = overlap, again, graph
+	stops["pipeline"] = pipeline
 }
 
 // A sum goes on while the rank computes.
@@ -77,4 +79,48 @@ func graph(world *mpi.Comm) error {
 	}
 	fmt.Printf("rank %d: %s\n", me, buf)
 	return nil
+}
+
+// A graph that is prepared once: each rank adds its own to the sum of those before it, and
+// the ranks after it get that.
+func pipeline(world *mpi.Comm) error {
+	me := world.Rank()
+	mine, sum := []int{me + 1}, make([]int, 1)
+	g := mpi.NewGraph(world)
+	g.SetUrgent(true) // before other graphs
+	g.SetPolicy(mpi.PolicyInline)
+	ready := g.JoinNode() // when sum has all but the own part
+	if me == 0 {
+		g.Connect(mpi.CopyNode(g, sum, []int{0}), ready)
+	} else {
+		g.Connect(mpi.RecvNode(g, sum, me-1), ready)
+	}
+	add := mpi.CalcNode(g, mpi.Sum[int](), sum, mine)
+	g.Connect(ready, add)
+	if me+1 < world.Size() {
+		g.Connect(add, mpi.SendNode(g, sum, me+1))
+	}
+	g.Tie()
+	if me == 0 {
+		var drawing strings.Builder // for dot -Tsvg
+		if err := g.Dump(&drawing); err != nil {
+			return err
+		}
+		fmt.Printf("the graph of rank 0 has %d edges\n", strings.Count(drawing.String(), " -> "))
+	}
+	request, err := g.Prepare()
+	if err != nil {
+		return err
+	}
+	for range 2 {
+		if err := request.Start(); err != nil {
+			return err
+		}
+		if _, err := request.Wait(); err != nil {
+			return err
+		}
+		fmt.Printf("rank %d: sum %d\n", me, sum[0])
+		mine[0] *= 10
+	}
+	return request.Free()
 }

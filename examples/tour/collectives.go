@@ -25,7 +25,8 @@ func bcast(world *mpi.Comm) error {
 	return nil
 }
 
-// Rank 0 collects parts of different lengths; the others need no buffer for them.
+// Rank 0 collects lengths, and then parts of these lengths; the others need no buffer for
+// them.
 func gather(world *mpi.Comm) error {
 	n, me := world.Size(), world.Rank()
 	part := make([]int, me+1)
@@ -34,9 +35,12 @@ func gather(world *mpi.Comm) error {
 	}
 	var counts, all []int
 	if me == 0 {
-		for rank := range n {
-			counts = append(counts, rank+1)
-		}
+		counts = make([]int, n)
+	}
+	if err := mpi.Gather(world, []int{len(part)}, counts, 0); err != nil {
+		return err
+	}
+	if me == 0 {
 		all = make([]int, n*(n+1)/2)
 	}
 	if err := mpi.Gatherv(world, part, all, counts, nil, 0); err != nil || me > 0 {
@@ -96,31 +100,39 @@ func operator(world *mpi.Comm) error {
 		return err
 	}
 	if world.Rank() == 0 {
-		fmt.Printf("all in turn: %d*x+%d\n", result[0].A, result[0].B)
+		fmt.Printf("all in turn: %d*x+%d, commutes: %v\n", result[0].A, result[0].B, compose.Commutative())
 	}
 	return nil
 }
 
-// The largest value, and which rank has it.
+// The largest and the smallest value, and which rank has them.
 func where(world *mpi.Comm) error {
 	me := world.Rank()
-	best := []mpi.Loc[float64]{{Value: float64(me * (4 - me)), Index: me}}
-	if err := mpi.Allreduce(world, nil, best, mpi.MaxLoc[float64]()); err != nil {
+	mine := []mpi.Loc[float64]{{Value: float64(me * (4 - me)), Index: me}}
+	most, least := make([]mpi.Loc[float64], 1), make([]mpi.Loc[float64], 1)
+	if err := mpi.Allreduce(world, mine, most, mpi.MaxLoc[float64]()); err != nil {
+		return err
+	}
+	if err := mpi.Allreduce(world, mine, least, mpi.MinLoc[float64]()); err != nil {
 		return err
 	}
 	if me == 0 {
-		fmt.Printf("rank %d has the largest value, %g\n", best[0].Index, best[0].Value)
+		fmt.Printf("rank %d has the largest value, %g\n", most[0].Index, most[0].Value)
+		fmt.Printf("rank %d has the smallest value, %g\n", least[0].Index, least[0].Value)
 	}
 	return nil
 }
 
-// Each rank learns where its part begins in a file that all write.
+// Each rank learns where its part begins and ends in a file that all write.
 func scan(world *mpi.Comm) error {
-	length, offset := []int64{int64(10 * (world.Rank() + 1))}, []int64{0}
-	if err := mpi.Exscan(world, length, offset, mpi.Sum[int64]()); err != nil {
+	length, from, to := []int64{int64(10 * (world.Rank() + 1))}, []int64{0}, []int64{0}
+	if err := mpi.Exscan(world, length, from, mpi.Sum[int64]()); err != nil {
 		return err
 	}
-	fmt.Printf("rank %d writes from byte %d\n", world.Rank(), offset[0])
+	if err := mpi.Scan(world, length, to, mpi.Sum[int64]()); err != nil { // its own part included
+		return err
+	}
+	fmt.Printf("rank %d writes bytes %d to %d\n", world.Rank(), from[0], to[0]-1)
 	return nil
 }
 
@@ -138,7 +150,7 @@ func alltoall(world *mpi.Comm) error {
 	return nil
 }
 
-// The sum of all vectors is left in parts, one on each rank.
+// The sum of all vectors is left in parts: one element on each rank, then all on the last.
 func reduceScatter(world *mpi.Comm) error {
 	n, me := world.Size(), world.Rank()
 	vector := make([]int, n)
@@ -150,5 +162,14 @@ func reduceScatter(world *mpi.Comm) error {
 		return err
 	}
 	fmt.Printf("rank %d: element %d of the sum is %d\n", me, me, mine[0])
+	counts := make([]int, n)
+	counts[n-1] = n
+	part := make([]int, counts[me])
+	if err := mpi.ReduceScatter(world, vector, part, counts, mpi.Sum[int]()); err != nil {
+		return err
+	}
+	if me == n-1 {
+		fmt.Printf("rank %d: the sum is %v\n", me, part)
+	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -9,6 +10,7 @@ import (
 func init() {
 	stops["split"], stops["dup"], stops["group"] = split, dup, group
 	stops["grid"], stops["neighbors"] = grid, neighbors
+	stops["sets"], stops["lines"], stops["star"] = sets, lines, star
 }
 
 // Ranks of one color are a communicator, in the order of the key.
@@ -99,4 +101,79 @@ func neighbors(world *mpi.Comm) error {
 	}
 	fmt.Printf("rank %d got %v\n", me, got)
 	return g.Free()
+}
+
+// Groups are sets of ranks with an order. SplitType finds those that share memory.
+func sets(world *mpi.Comm) error {
+	shared, err := world.SplitType(mpi.Shared, 0)
+	if err != nil {
+		return err
+	}
+	all := shared.Group()
+	first, err := all.Incl(0)
+	if err != nil {
+		return err
+	}
+	others, err := all.Excl(0)
+	if err != nil {
+		return err
+	}
+	backwards := others.Union(first) // rank 0 is the last one now
+	places, err := backwards.TranslateRanks([]int{0, others.Size()}, all)
+	if err != nil {
+		return err
+	}
+	if world.Rank() == 0 {
+		fmt.Printf("%d ranks share memory, %d others\n", all.Size(), others.Size())
+		fmt.Println("first and last of the new order:", places)
+		fmt.Println("the same:", all.Difference(first).Equal(others), all.Intersection(first).Equal(first))
+	}
+	return shared.Free()
+}
+
+// A grid is cut into its rows, which are grids.
+func lines(world *mpi.Comm) error {
+	dims := []int{0, 0}
+	if err := mpi.DimsCreate(world.Size(), dims); err != nil {
+		return err
+	}
+	cart, err := mpi.CartCreate(world, dims, []bool{false, true})
+	if err != nil {
+		return err
+	}
+	row, err := cart.Sub([]bool{false, true})
+	if err != nil {
+		return err
+	}
+	known, ok := mpi.CartOf(row.Comm) // for who got the communicator only
+	if !ok {
+		return fmt.Errorf("the row has lost its shape")
+	}
+	last, err := known.RankAt(-1) // the dimension is closed
+	if err != nil {
+		return err
+	}
+	fmt.Printf("rank %d: a row of %v, closed %v, whose last is %d\n", world.Rank(), known.Dims(), known.Periods(), last)
+	return errors.Join(row.Free(), cart.Free())
+}
+
+// One rank states all edges of a graph; each learns its own.
+func star(world *mpi.Comm) error {
+	var edges []mpi.Edge
+	if world.Rank() == 0 {
+		for rank := 1; rank < world.Size(); rank++ {
+			edges = append(edges, mpi.Edge{Source: rank, Destination: 0, Weight: 10 * rank})
+		}
+	}
+	c, err := mpi.DistGraphCreate(world, edges)
+	if err != nil {
+		return err
+	}
+	known, ok := mpi.DistGraphOf(c.Comm)
+	if !ok {
+		return fmt.Errorf("the graph is lost")
+	}
+	own := known.Neighbors()
+	fmt.Printf("rank %d hears from %v, weights %v, and tells %v\n", c.Rank(), own.Sources, own.SourceWeights, own.Destinations)
+	return c.Free()
 }

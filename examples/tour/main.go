@@ -1,4 +1,4 @@
-// Tour shows every family of calls of package mpi, one function each; the guide is
+// Tour shows the calls of package mpi, a function for each few of them; the guide is
 // docs/writing-ranks.md. Without arguments it makes all stops.
 //
 //	pvasrun -n 4 ./examples/tour

@@ -10,6 +10,7 @@ import (
 func init() {
 	stops["send"], stops["exchange"], stops["struct"] = send, exchange, structs
 	stops["probe"], stops["truncated"] = probe, truncated
+	stops["look"], stops["token"] = look, token
 }
 
 // All ranks send to rank 0, which takes what comes first.
@@ -62,13 +63,17 @@ func structs(world *mpi.Comm) error {
 	return nil
 }
 
-// Mprobe sets a message aside and tells its length before there is a buffer.
+// A message is set aside and tells its length before there is a buffer: by Improbe if
+// there is one already, by Mprobe when it comes.
 func probe(world *mpi.Comm) error {
 	if world.Rank() > 0 {
 		return mpi.Send(world, make([]int32, world.Rank()), 0, 2)
 	}
 	for range world.Size() - 1 {
-		message, st, err := mpi.Mprobe(world, mpi.AnySource, 2)
+		message, st, there, err := mpi.Improbe(world, mpi.AnySource, 2)
+		if err == nil && !there {
+			message, st, err = mpi.Mprobe(world, mpi.AnySource, 2)
+		}
 		if err != nil {
 			return err
 		}
@@ -82,6 +87,40 @@ func probe(world *mpi.Comm) error {
 		}
 		fmt.Printf("rank %d sent %d elements\n", st.Source, n)
 	}
+	return nil
+}
+
+// Rank 0 looks what there is before it takes it. Ssend is over when it begins to.
+func look(world *mpi.Comm) error {
+	if world.Rank() > 0 {
+		return mpi.Ssend(world, make([]int16, world.Rank()), 0, 5)
+	}
+	for range world.Size() - 1 {
+		st, there, err := mpi.Iprobe(world, mpi.AnySource, 5)
+		if err == nil && !there { // nothing yet, and nothing else to do
+			st, err = mpi.Probe(world, mpi.AnySource, 5)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := mpi.Recv(world, make([]int16, st.Bytes()/2), st.Source, 5); err != nil {
+			return err
+		}
+		fmt.Printf("rank %d sent %d bytes\n", st.Source, st.Bytes())
+	}
+	return nil
+}
+
+// A token goes round: what a rank has is sent on, and what comes takes its place.
+func token(world *mpi.Comm) error {
+	n, me := world.Size(), world.Rank()
+	held := []int{me}
+	for range 2 {
+		if _, err := mpi.SendrecvReplace(world, held, (me+1)%n, 0, (me+n-1)%n, 0); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("rank %d has the token of rank %d\n", me, held[0])
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 func init() {
 	stops["nonblocking"], stops["persistent"], stops["deadline"] = nonblocking, persistent, deadline
+	stops["some"] = some
 }
 
 // Several messages are under way at a time; the buffers are lent until the wait.
@@ -35,6 +36,44 @@ func nonblocking(world *mpi.Comm) error {
 	}
 	fmt.Printf("rank %d is between %d and %d\n", me, left[0], right[0])
 	return nil
+}
+
+// Rank 0 adds up what comes, in any order: one message by WaitAny, then as many as there
+// are by WaitSome.
+func some(world *mpi.Comm) error {
+	n, me := world.Size(), world.Rank()
+	if me > 0 {
+		request, err := mpi.Issend(world, []int{me * me}, 0, 6)
+		for done := false; err == nil && !done; { // there may be something else to do
+			_, done, err = request.Test()
+		}
+		return err
+	}
+	squares, requests := make([]int, n), make([]mpi.Request, n) // the first stands for nothing
+	for rank := 1; rank < n; rank++ {
+		var err error
+		if requests[rank], err = mpi.Irecv(world, squares[rank:rank+1], rank, 6); err != nil {
+			return err
+		}
+	}
+	first, _, err := mpi.WaitAny(requests)
+	sum, left := 0, n-1
+	if first != mpi.Undefined {
+		sum, left = squares[first], left-1
+	}
+	for err == nil && left > 0 {
+		var complete []int
+		complete, _, err = mpi.WaitSome(requests, nil, nil)
+		for _, rank := range complete {
+			sum, left = sum+squares[rank], left-1
+		}
+	}
+	if err != nil {
+		return err
+	}
+	all, err := mpi.TestAll(requests, nil)
+	fmt.Printf("sum %d, all complete: %v\n", sum, all)
+	return err
 }
 
 // What is sent again and again is prepared once.
