@@ -36,6 +36,11 @@ func (c *Comm) unit(size int) uint32 {
 	if c.ranks == nil && size < inTable {
 		return uint32(size)
 	}
+	return c.tableUnit(size)
+}
+
+// tableUnit returns the bits of a unit that is in the table.
+func (c *Comm) tableUnit(size int) uint32 {
 	c.units.mu.Lock()
 	defer c.units.mu.Unlock()
 	bits, ok := c.units.bits[size]

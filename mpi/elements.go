@@ -37,20 +37,8 @@ var verdicts sync.Map
 
 // elementSize returns the size of T in bytes, or a *TypeError if T can not travel.
 func elementSize[T any]() (int, error) {
-	// The usual types are known without a look-up: this is done for each message.
-	switch any((*T)(nil)).(type) {
-	case *byte, *int8, *bool:
-		return 1, nil
-	case *int16, *uint16:
-		return 2, nil
-	case *int32, *uint32, *float32:
-		return 4, nil
-	case *int64, *uint64, *float64, *complex64:
-		return 8, nil
-	case *int, *uint:
-		return strconv.IntSize / 8, nil
-	case *complex128:
-		return 16, nil
+	if size := usualSize[T](); size != 0 {
+		return size, nil
 	}
 	t := reflect.TypeFor[T]()
 	if v, ok := verdicts.Load(t); ok {
@@ -60,6 +48,26 @@ func elementSize[T any]() (int, error) {
 	v := judge(t)
 	verdicts.Store(t, v)
 	return v.size, v.err
+}
+
+// usualSize returns the size of the usual types, which are known without a look-up, and 0
+// for others. It is asked for each message, and is inlined.
+func usualSize[T any]() int {
+	switch any((*T)(nil)).(type) {
+	case *byte, *int8, *bool:
+		return 1
+	case *int16, *uint16:
+		return 2
+	case *int32, *uint32, *float32:
+		return 4
+	case *int64, *uint64, *float64, *complex64:
+		return 8
+	case *int, *uint:
+		return strconv.IntSize / 8
+	case *complex128:
+		return 16
+	}
+	return 0
 }
 
 func judge(t reflect.Type) verdict {
@@ -101,6 +109,9 @@ func joint(rest string) string {
 
 // view returns the bytes of buf and the size of an element.
 func view[T any](buf []T) ([]byte, int, error) {
+	if size := usualSize[T](); size != 0 {
+		return asBytes(buf, size), size, nil
+	}
 	size, err := elementSize[T]()
 	if err != nil {
 		return nil, 0, err

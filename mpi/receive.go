@@ -55,7 +55,10 @@ func Irecv[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 		r, err = c.engine.Irecv(c.context, peer, tag, b)
 		r.Unit = c.unit(size)
 	}
-	return Request{r}, receiveError("irecv", src, tag, err)
+	if err != nil {
+		err = receiveError("irecv", src, tag, err)
+	}
+	return Request{r}, err
 }
 
 // RecvInit makes a persistent request to receive into buf. It receives nothing:

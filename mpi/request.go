@@ -118,7 +118,7 @@ func WaitAll(reqs []Request, statuses []Status) error {
 		return nil
 	}
 	var failed error
-	e.WaitAll(inner(reqs), func(i int, unit uint32, st pml.Status, err error) {
+	e.WaitAll(inner(reqs), statuses != nil, func(i int, unit uint32, st pml.Status, err error) {
 		if statuses != nil {
 			statuses[i] = statusIn(unit, st)
 		}

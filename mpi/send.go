@@ -53,7 +53,10 @@ func Isend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	if err == nil {
 		r, err = c.engine.Isend(c.context, peer, tag, b, pml.Standard)
 	}
-	return Request{r}, sendError("isend", dst, tag, err)
+	if err != nil {
+		err = sendError("isend", dst, tag, err)
+	}
+	return Request{r}, err
 }
 
 // Issend is Isend whose request is complete only when the receive has begun.

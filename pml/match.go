@@ -102,10 +102,15 @@ func (m *matcher) add(msg *message) {
 // find returns the message that a receive of this source and tag would get, which
 // stays where it is, or nil.
 func (m *matcher) find(from, tag int32) *message {
-	n := m.arrived.head
-	if n == nil {
+	if m.arrived.head == nil {
 		return nil // the usual case, without a look at the source
 	}
+	return m.search(from, tag)
+}
+
+// search is find among the messages that there are.
+func (m *matcher) search(from, tag int32) *message {
+	n := m.arrived.head
 	if from != AnySource {
 		n = m.sources.at(from).unexpected.head
 	}

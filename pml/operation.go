@@ -173,7 +173,7 @@ func (e *Engine) discard(op *operation) {
 		op.task.Release()
 		op.task = nil
 	}
-	e.pool.push(&op.node)
+	e.pool.pushFront(&op.node) // to be used next: it is in the cache
 }
 
 // complete ends an operation, which is in no list any more, and tells its waiter.

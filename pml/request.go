@@ -34,22 +34,27 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 
 // WaitAll is Wait for each of the requests in turn, which must all be of this engine or
 // stand for nothing; it takes the lock once. each is told what Wait would return for
-// request i, and the request's unit; it must not call the engine.
-func (e *Engine) WaitAll(reqs []Request, each func(i int, unit uint32, st Status, err error)) {
+// request i, and the request's unit, if that is an error or all is true; it must not call
+// the engine.
+func (e *Engine) WaitAll(reqs []Request, all bool, each func(i int, unit uint32, st Status, err error)) {
 	e.lock()
 	for i := range reqs {
 		r := &reqs[i]
 		unit, st, err := r.Unit, noStatus, error(nil)
-		switch op := r.active(); {
-		case r.op == sent:
-			*r = Request{}
-		case op == nil:
-		default:
-			if err = e.waitCalled(op); err == nil {
-				st, err = e.collect(r)
-			}
+		op := r.active()
+		if op != nil && op.state != complete {
+			err = e.waitCalled(op)
 		}
-		each(i, unit, st, err)
+		switch {
+		case err != nil || op == nil:
+		case all || op.err != nil:
+			st, err = e.collect(r)
+		default:
+			e.finished(r)
+		}
+		if all || err != nil {
+			each(i, unit, st, err)
+		}
 	}
 	e.mu.Unlock()
 }
@@ -72,13 +77,18 @@ func (e *Engine) waitCalled(op *operation) error {
 
 // collect takes the result of a complete request.
 func (e *Engine) collect(r *Request) (Status, error) {
+	st, err := r.op.status, r.op.err
+	e.finished(r)
+	return st, err
+}
+
+// finished ends a complete request whose result was taken, or is not wanted.
+func (e *Engine) finished(r *Request) {
 	op := r.op
-	st, err := op.status, op.err
 	if !op.persistent {
 		*r = Request{}
 	}
 	e.release(op)
-	return st, err
 }
 
 // WaitContext is Wait that gives up when ctx is done. Then it returns the context's

@@ -20,7 +20,7 @@ func (b *Box) Poll(max int, deliver func(*btl.Frame)) int {
 		m := messageOf(s)
 		f := &b.frame
 		f.Header = m.Header
-		p := b.peers[f.Source]
+		p := b.peers[m.Source] // not f's, which would have to wait for the copy
 		if p == nil {
 			if p = b.meet(int(f.Source)); p == nil {
 				return n // Sleep says why

@@ -36,7 +36,10 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) bool {
 		return false
 	}
 	m := messageOf(s)
-	m.Header = h
+	// Field by field, since h has just been written so: a copy of all at once would have to
+	// wait until the stores are through.
+	m.Source, m.Tag, m.Context, m.Flags = h.Source, h.Tag, h.Context, h.Flags
+	m.Length, m.Cookie = h.Length, h.Cookie
 	copy(m.inline[:], payload)
 	p.out.Publish(s, pos, kindInline)
 	b.notify(p.inbox)
