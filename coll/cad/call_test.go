@@ -80,3 +80,29 @@ func TestCallOfNothingElse(t *testing.T) {
 	})
 	require.True(t, called)
 }
+
+// TestCallsOfGraphsThatWereGivenUp: after the wait has failed nothing is called, though all
+// that the call was to wait for comes to its end.
+func TestCallsOfGraphsThatWereGivenUp(t *testing.T) {
+	_, all := start(t, 2, true, Options{})
+	owner, peer := all[0], all[1]
+	received, called := make([]byte, 1), false
+	g := NewGraph()
+	g.Recv(received, 1)
+	g.CallLast(func() { called = true })
+	g.Tie()
+	request, err := owner.Issue(owner.world, g)
+	require.NoError(t, err)
+	owner.breakAt(0, owner.world.Context, faultPairs|1, 0)
+	_, err = owner.pml.Wait(&request)
+	var mismatch *MismatchError
+	require.ErrorAs(t, err, &mismatch)
+	late := NewGraph()
+	late.Send([]byte{1}, 0)
+	late.Tie()
+	_, err = peer.Issue(peer.world, late)
+	require.NoError(t, err)
+	require.True(t, owner.Help())
+	require.Equal(t, []byte{1}, received)
+	require.False(t, called)
+}
