@@ -41,7 +41,7 @@ func executeRun(args []string) error {
 // passCollectives tells the ranks of all programs how to do collectives.
 func (f *runFlags) passCollectives(apps []launcher.App) error {
 	if _, err := coll.ParseChoice(f.Coll); err != nil {
-		return usageError{err}
+		return usageError{fmt.Errorf("--coll: %w", err)}
 	}
 	helpers := fmt.Sprint(f.Helpers)
 	if _, err := cad.ParseSetup(f.Progress, helpers); err != nil {

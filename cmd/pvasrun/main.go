@@ -96,7 +96,7 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 		return nil, exitStatus(0)
 	}
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usageError{explain(p, args, err)}
 	}
 	return rest, nil
 }

@@ -70,7 +70,7 @@ func TestBenchOverlapOutput(t *testing.T) {
 		{"--btl sm --policy steal", "leave nobody to measure"},
 		{"--plot p.svg --sizes 1K", "at least two --sizes"},
 		{"--plot p.svg --part chain", "draws broadcasts"},
-		{"--part all", "Allowed values are"},
+		{"--part all", "is none of broadcast, chain, graph"},
 	} {
 		got := command(t, nil, append([]string{"bench", "overlap"}, strings.Fields(c.args)...)...)
 		require.Equal(t, 2, got.code, c.args)

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// offered are the words with which a command line may go on.
+func offered(t *testing.T, args ...string) []string {
+	t.Helper()
+	return strings.Fields(command(t, env("GO_FLAGS_COMPLETION=1"), args...).stdout)
+}
+
+// commandsWithFlags are all commands, with the arguments that must come before flags.
+func commandsWithFlags(t *testing.T) [][]string {
+	list := [][]string{nil, {"info"}, {"completion"}}
+	for _, name := range offered(t, "bench", "") {
+		if name == "npb" {
+			name += " is"
+		}
+		list = append(list, append([]string{"bench"}, strings.Fields(name)...))
+	}
+	require.Greater(t, len(list), 20)
+	return list
+}
+
+// foreign are words of go-flags, strconv and Go's types.
+var foreign = regexp.MustCompile("strconv|main\\.|invalid (syntax|argument)|\\bu?int\\b|\\bfloat64|\\bstring\\b|\\[\\]|`|Allowed|expected")
+
+// Whatever value any flag of any command is given, the message is ours: it names the flag
+// and what was given.
+func TestMistakesInFlags(t *testing.T) {
+	values := []string{"garbage", "-1", "8,x", "1e400", "99999999999999999999", `"`, ""}
+	refused := map[string]int{}
+	for _, words := range commandsWithFlags(t) {
+		for _, flag := range offered(t, append(words, "--")...) {
+			for _, value := range values {
+				args := append(words[:len(words):len(words)], flag+"="+value, "--no-such-flag")
+				err := execute(args)
+				require.ErrorAs(t, err, new(usageError), args)
+				require.NotRegexp(t, foreign, err.Error(), args)
+				if strings.Contains(err.Error(), "--no-such-flag") {
+					continue // the value is one
+				}
+				refused[value]++
+				require.Contains(t, err.Error(), flag+": ", args)
+				if !strings.Contains(err.Error(), "it takes no value") && value != `"` {
+					item := value[strings.LastIndex(value, ",")+1:]
+					require.Regexp(t, fmt.Sprintf(`"(8,)?%s"`, item), err.Error(), args)
+				}
+			}
+			if flag == "--help" || flag == "--version" {
+				continue
+			}
+			err := execute(append(words[:len(words):len(words)], flag, "--no-such-flag"))
+			require.NotRegexp(t, foreign, err.Error(), flag)
+			require.Regexp(t, "its value is missing: write "+flag+"|no-such-flag", err.Error())
+		}
+	}
+	for _, value := range values {
+		require.Greater(t, refused[value], 20, value)
+	}
+}
+
+// What is expected is said, and where a value comes from that is not an argument.
+func TestMistakesAreExplained(t *testing.T) {
+	for args, says := range map[string]string{
+		"-n x true":                   `-n, --np: "x" is not a whole number: write for example --np 4`,
+		"-n":                          `-n, --np: its value is missing: write --np 4`,
+		"--np --json":                 `-n, --np: its value is missing: write --np 4`,
+		"--helpers -1 true":           `--helpers: its value is missing: write --helpers 4`,
+		"--helpers=-1 true":           `--helpers: "-1" is not a whole number: write for example --helpers 4`,
+		"--spin 9223372036854775808":  `--spin: "9223372036854775808" is too large: write for example --spin 2000`,
+		"--btl udp true":              `--btl: "udp" is none of auto, pvas, sm`,
+		"-x":                          `-x: its value is missing: write -x NAME[=VALUE]`,
+		"--verbose=1":                 `-v, --verbose: it takes no value`,
+		"-n 1 true : -n x true":       `after ":": -n, --np: "x" is not a whole number`,
+		"-n 1 true : --btl sm true":   `after ":": there is no flag --btl`,
+		"-q":                          `there is no flag -q: pvasrun --help shows those there are`,
+		"bench bw --nothing":          `there is no flag --nothing: pvasrun bench bw --help shows`,
+		"bench diff --alpha x":        `--alpha: "x" is not a number: write for example --alpha 0.05`,
+		"bench all -o":                `-o, --output: its value is missing: write --output results.jsonl`,
+		`bench bw --compare "openmpi`: `--compare: its value begins with a quotation mark`,
+		"--bind 0,x true":             `--bind: launcher: binding "0,x": "x" is no CPU number from 0 to`,
+		"--progress x true":           `--progress: "x" is none of share, steal, inline, owner, messages`,
+		"--coll x true":               `--coll: coll: choice "x" is not of the form operation=algorithm`,
+		"--eager-limit 1T true":       `eager limit of 1099511627776 bytes is outside 1..`,
+		"--ring-block 1 true":         `ring block of 1 bytes is no multiple of`,
+		"--spin 4294967296 true":      `spin of 4294967296 looks is above`,
+	} {
+		err := execute(strings.Fields(args))
+		require.ErrorAs(t, err, new(usageError), args)
+		require.ErrorContains(t, err, says, args)
+	}
+
+	t.Setenv("PVASRUN_NP", "many")
+	t.Setenv("PVASRUN_BTL", "udp")
+	require.ErrorContains(t, execute([]string{"--btl", "sm", "true"}), `-n, --np from PVASRUN_NP: "many" is not a whole number`)
+	require.ErrorContains(t, execute([]string{"-n1", "true"}), `--btl from PVASRUN_BTL: "udp" is none of`)
+	require.ErrorContains(t, execute([]string{"-nx", "true"}), `-n, --np: "x" is not`)
+}
