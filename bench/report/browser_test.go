@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,7 +32,8 @@ func browser(t *testing.T) string {
 	return ""
 }
 
-// open opens a page in a window of that size and returns what the browser prints.
+// open opens a page in a window of that size and returns what the browser prints. The
+// page must leave nothing on the console, where what cannot be loaded is reported too.
 func open(t *testing.T, page string, width, height int, flags ...string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -39,7 +41,7 @@ func open(t *testing.T, page string, width, height int, flags ...string) []byte 
 	args := append([]string{
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
-		"--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + t.TempDir(),
+		"--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--user-data-dir=" + t.TempDir(),
 		"--window-size=" + strconv.Itoa(width) + "," + strconv.Itoa(height),
 	}, flags...)
 	cmd := exec.CommandContext(ctx, browser(t), append(args, "file://"+page)...)
@@ -48,6 +50,7 @@ func open(t *testing.T, page string, width, height int, flags ...string) []byte 
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	require.NoError(t, err, "%s", stderr.String())
+	require.NotContains(t, stderr.String(), "CONSOLE")
 	return out
 }
 
@@ -56,6 +59,7 @@ type measured struct {
 	Width, Scroll    int // of the window, and of the page
 	Figures, Plotted int // and those whose plot has a height, and curves in colour
 	Outside          int // texts that are not within their plot
+	Tables, Ratios   int // figures whose table can be seen, and those that have ratios in it
 	Ground           string
 	Loaded           int // things that were loaded besides the page
 }
@@ -74,11 +78,13 @@ function measure(frame) {
     const a = t.getBoundingClientRect(), b = f.querySelector('svg').getBoundingClientRect();
     return a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1;
   }));
+  const tables = figures.filter(f => f.querySelector('tbody td')?.getBoundingClientRect().height > 10);
+  const ratios = tables.filter(f => [...f.querySelectorAll('td small')].some(s => /^[0-9.,]+×$/.test(s.textContent)));
   const out = document.createElement('pre');
   out.id = 'measured';
   out.textContent = JSON.stringify({
     Width: view.innerWidth, Scroll: page.documentElement.scrollWidth, Figures: figures.length, Plotted: plotted.length,
-    Outside: outside.length, Ground: view.getComputedStyle(page.body).backgroundColor, Loaded: view.performance.getEntriesByType('resource').length,
+    Outside: outside.length, Tables: tables.length, Ratios: ratios.length, Ground: view.getComputedStyle(page.body).backgroundColor, Loaded: view.performance.getEntriesByType('resource').length,
   });
   document.body.append(out);
 }
@@ -101,7 +107,7 @@ func TestPageInBrowser(t *testing.T) {
 	for _, c := range []struct {
 		width int
 		flags []string
-	}{{1200, nil}, {1200, []string{dark}}, {390, nil}} {
+	}{{1200, nil}, {1200, []string{dark}}, {390, nil}, {390, []string{dark}}} {
 		text := fmt.Sprintf(probed, c.width, html.EscapeString(page.String()))
 		require.NoError(t, os.WriteFile(frame, []byte(text), 0o666))
 		dom := open(t, frame, 1300, 900, append(c.flags, "--dump-dom")...)
@@ -114,6 +120,9 @@ func TestPageInBrowser(t *testing.T) {
 		require.Greater(t, m.Figures, 5)
 		require.Equal(t, m.Figures, m.Plotted)
 		require.Zero(t, m.Outside)
+		require.Equal(t, m.Figures, m.Tables)
+		require.Equal(t, strings.Count(page.String(), "×: ratio of"), m.Ratios)
+		require.Greater(t, m.Ratios, 5)
 		require.Zero(t, m.Loaded)
 		grounds[m.Ground] = true
 	}
