@@ -19,11 +19,10 @@ import (
 )
 
 type allFlags struct {
-	Quick   bool     `long:"quick" env:"PVASRUN_QUICK" description:"fewer sizes, ranks and repetitions: about three minutes"`
-	Output  string   `short:"o" long:"output" env:"PVASRUN_OUTPUT" value-name:"FILE" default:"results.jsonl" description:"file to append results to; what it has is not measured again"`
-	Compare string   `long:"compare" env:"PVASRUN_COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
-	Only    string   `long:"only" env:"PVASRUN_ONLY" value-name:"LIST" default-mask:"all" description:"experiments to run, such as pingpong,npb"`
-	BTL     btlNames `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
+	whoFlags
+	Quick  bool   `long:"quick" env:"PVASRUN_QUICK" description:"fewer sizes, ranks and repetitions: about three minutes"`
+	Output string `short:"o" long:"output" env:"PVASRUN_OUTPUT" value-name:"FILE" default:"results.jsonl" description:"file to append results to; what it has is not measured again"`
+	Only   string `long:"only" env:"PVASRUN_ONLY" value-name:"LIST" default-mask:"all" description:"experiments to run, such as pingpong,npb"`
 }
 
 const allDescription = `Runs the evaluation of the PVAS paper and appends what it finds to a file of JSON lines, from which bench report makes a page and bench diff a comparison.
@@ -47,8 +46,7 @@ func executeAll(ctx context.Context, args []string) error {
 	if len(models) == 0 {
 		return errors.New("bench all: no task model of --btl works here: add sm")
 	}
-	contestants := contestantFlags{Compare: f.Compare}
-	peers, closeAll, err := contestants.contenders(nil, []string{job.SingleCopyAuto.String()})
+	peers, closeAll, err := f.peers([]string{job.SingleCopyAuto.String()}, false)
 	if err != nil {
 		return err
 	}

@@ -12,25 +12,36 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// contestantFlags say who takes part in a benchmark, and how its messages go.
-type contestantFlags struct {
-	BTL        btlNames `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
-	EagerLimit size     `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
-	RingBlock  size     `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
-	Spin       int      `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps"`
-	Bind       string   `long:"bind" env:"PVASRUN_BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
-	Compare    string   `long:"compare" env:"PVASRUN_COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
-	MaxSeconds lapse    `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
-	JSON       bool     `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
+// whoFlags say who takes part in a benchmark.
+type whoFlags struct {
+	BTL     btlNames `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
+	Compare string   `long:"compare" env:"PVASRUN_COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
 }
 
-// contenders are ours, by BTL and single-copy mode, and the MPIs of --compare that are
-// installed; what is missing is said and left out. The modes are those of sm and of
-// Open MPI; closeAll removes what was compiled for the MPIs.
+// contestantFlags say who takes part in a benchmark, and how its messages go.
+type contestantFlags struct {
+	whoFlags
+	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
+	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
+	Spin       int    `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps"`
+	Bind       string `long:"bind" env:"PVASRUN_BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
+	MaxSeconds lapse  `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
+	JSON       bool   `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
+}
+
+// contenders are ours, by BTL and single-copy mode, and the MPIs of --compare. The modes
+// are those of sm and of Open MPI; closeAll removes what was compiled for the MPIs.
 func (f *contestantFlags) contenders(sm, openMPI []string) (list []bench.Contestant, closeAll func(), err error) {
 	if list, err = f.own(sm); err != nil {
 		return nil, nil, usageError{err}
 	}
+	peers, closeAll, err := f.peers(openMPI, f.Bind == "core")
+	return append(list, peers...), closeAll, err
+}
+
+// peers are the MPIs of --compare that are installed; what is missing is said and left
+// out.
+func (f *whoFlags) peers(openMPI []string, pinned bool) (list []bench.Contestant, closeAll func(), err error) {
 	var closers []func()
 	closeAll = func() {
 		for _, c := range closers {
@@ -46,7 +57,7 @@ func (f *contestantFlags) contenders(sm, openMPI []string) (list []bench.Contest
 			modes = openMPI
 		}
 		for _, mode := range modes {
-			c, closePeer, err := bench.Peer(name, mode, f.Bind == "core")
+			c, closePeer, err := bench.Peer(name, mode, pinned)
 			if _, missing := errors.AsType[*bench.MissingError](err); missing {
 				fmt.Fprintln(os.Stderr, "pvasrun:", err)
 				continue

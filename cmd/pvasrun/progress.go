@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
-	"sync/atomic"
+	"sync"
+	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -14,20 +16,21 @@ import (
 type progress struct {
 	bars *mpb.Progress
 	bar  *mpb.Bar
-	now  atomic.Value // string: what is being done; read by the display's goroutine
-	part int          // of the steps that it counts for
+
+	mu   sync.Mutex // the display has a goroutine of its own
+	what string     // is being done
+	pace pace
 }
 
 func newProgress(steps int) *progress {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return &progress{}
 	}
-	p := &progress{bars: mpb.New(mpb.WithOutput(os.Stderr), mpb.WithWidth(60))}
-	p.now.Store("")
+	p := &progress{bars: mpb.New(mpb.WithOutput(os.Stderr), mpb.WithWidth(60)), pace: pace{total: steps, start: time.Now()}}
 	p.bar = p.bars.AddBar(int64(steps),
 		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return p.now.Load().(string) + " " })),
-		mpb.AppendDecorators(decor.CountersNoUnit("%d of %d, "), decor.AverageETA(decor.ET_STYLE_GO), decor.Name(" left")),
+		mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return p.now() + " " })),
+		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string { return p.left() })),
 	)
 	return p
 }
@@ -40,9 +43,29 @@ func (p *progress) beginOf(steps int, what string) {
 	if p.bar == nil {
 		return
 	}
-	p.bar.IncrBy(p.part)
-	p.part = steps
-	p.now.Store(what)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.what = what
+	p.pace.begin(steps, time.Now())
+	p.bar.SetCurrent(int64(p.pace.done))
+}
+
+// now is what is being done.
+func (p *progress) now() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.what
+}
+
+// left says how long the rest will take, if that can be said.
+func (p *progress) left() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	rest, known := p.pace.left(time.Now())
+	if !known {
+		return ""
+	}
+	return fmt.Sprintf(", %v left", rest.Round(time.Second))
 }
 
 // done removes the display. It may be called again.
@@ -53,4 +76,29 @@ func (p *progress) done() {
 	p.bar.Abort(true)
 	p.bars.Wait()
 	p.bar = nil
+}
+
+// A pace tells from the steps that are done how long the others will take.
+type pace struct {
+	total, done int
+	part        int // of the steps, that are being done now
+	start, last time.Time
+}
+
+// begin notes that the steps before are done, and that so many are begun.
+func (p *pace) begin(steps int, now time.Time) {
+	p.done += p.part
+	p.part, p.last = steps, now
+}
+
+// left returns how long the rest will take if all steps take as long as those that are
+// done, of which there must be some. The steps that are being done take no less than
+// they have taken.
+func (p *pace) left(now time.Time) (rest time.Duration, known bool) {
+	if p.done == 0 {
+		return 0, false
+	}
+	step := p.last.Sub(p.start) / time.Duration(p.done)
+	part := max(step*time.Duration(p.part)-now.Sub(p.last), 0)
+	return part + step*time.Duration(p.total-p.done-p.part), true
 }
