@@ -1,10 +1,6 @@
 package bench
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
-	"strings"
 	"testing"
 	"time"
 
@@ -82,40 +78,4 @@ func TestOverlapTests(t *testing.T) {
 	require.Equal(t, []int{0, EachProduct}, every.tests(all))
 	require.Equal(t, "pvas messages+N", every.String())
 	require.Equal(t, "pvas messages+4", every.in(4).String())
-}
-
-func TestPlotOverlap(t *testing.T) {
-	var results []OverlapResult
-	for _, policy := range []string{"steal", "owner"} {
-		for _, tests := range []int{0, 10, EachProduct} {
-			for _, n := range []int{1 << 10, 1 << 20} {
-				results = append(results, OverlapResult{
-					Contender: OverlapContender{Contestant: Contestant{Name: "pvas"}, Policy: policy},
-					Ranks:     2, Bytes: n, Grain: 4, Tests: tests, Elapsed: float64(n) / 1e3, NonCompute: 0.25,
-				})
-			}
-		}
-	}
-	var out strings.Builder
-	require.NoError(t, PlotOverlap(&out, results))
-	for _, word := range []string{"pvas steal+0", "pvas owner+0", "1MiB", "not spent computing", "time of the broadcast"} {
-		require.True(t, strings.Contains(out.String(), word), word)
-	}
-	require.NoError(t, wellFormed(out.String()))
-	out.Reset()
-	require.NoError(t, PlotOverlap(&out, results[:4]), "no broadcast with a test after each product")
-	require.False(t, strings.Contains(out.String(), "time of the broadcast"))
-	require.Error(t, PlotOverlap(&out, nil))
-}
-
-func wellFormed(text string) error {
-	d := xml.NewDecoder(strings.NewReader(text))
-	for {
-		if _, err := d.Token(); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-	}
 }

@@ -23,14 +23,38 @@ var colours = map[string]int{
 	stealing: 0, "pvas steal+1": 5, "pvas owner+0": 6, "pvas messages+N": 7, "sm messages+N": 1,
 }
 
-const freeColours = 5 // and what follows
+const (
+	allColours  = 8
+	freeColours = 5 // and what follows
+)
 
-// colour is the number of a curve's class.
-func (g *grid) colour(i int) int {
-	if c, ok := colours[g.curves[i].name]; ok {
-		return c
+// classes are those of the curves: that of a colour each. Who has no colour of its own
+// takes one that the fewest have, and is dashed if it is not the only one.
+func (g *grid) classes() []string {
+	used := make([]int, allColours)
+	for _, c := range g.curves {
+		if own, ok := colours[c.name]; ok {
+			used[own]++
+		}
 	}
-	return (i + freeColours) % (freeColours + 3)
+	list := make([]string, len(g.curves))
+	for i, c := range g.curves {
+		colour, own := colours[c.name]
+		if !own {
+			colour = freeColours
+			for k := range allColours {
+				if other := (freeColours + k) % allColours; used[other] < used[colour] {
+					colour = other
+				}
+			}
+			used[colour]++
+		}
+		list[i] = fmt.Sprintf("c%d", colour)
+		if slices.Contains(list[:i], list[i]) || !own && used[colour] > 1 {
+			list[i] += " again"
+		}
+	}
+	return list
 }
 
 // draw draws the figure as SVG. Colours and fonts are classes, which the page's style
@@ -50,8 +74,8 @@ func (g *grid) draw() (template.HTML, error) {
 		},
 	}
 	c.Series = append(c.Series, gridLines(y.ticks))
-	for i := range g.curves {
-		c.Series = append(c.Series, g.series(i, x, y)...)
+	for i, class := range g.classes() {
+		c.Series = append(c.Series, g.series(i, class, x, y)...)
 	}
 	var out bytes.Buffer
 	if err := c.Render(chart.SVG, &out); err != nil {
@@ -63,8 +87,7 @@ func (g *grid) draw() (template.HTML, error) {
 var axisStyle = chart.Style{ClassName: "axis", FontSize: 9}
 
 // series are a curve and its ranges.
-func (g *grid) series(i int, x, y scale) []chart.Series {
-	class := fmt.Sprintf("c%d", g.colour(i))
+func (g *grid) series(i int, class string, x, y scale) []chart.Series {
 	line := chart.ContinuousSeries{YAxis: chart.YAxisSecondary, Style: chart.Style{ClassName: class, StrokeWidth: 2, DotWidth: 3.5}}
 	if g.apart() {
 		line.Style.StrokeWidth = chart.Disabled // nothing lies between two programs

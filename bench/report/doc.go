@@ -1,5 +1,5 @@
-// Package report shows what a run of all benchmarks has found: as one page of HTML that
-// needs nothing else, and as a comparison of two runs.
+// Package report shows what benchmarks have found: a run of all as one page of HTML that
+// needs nothing else, two runs as a comparison, and bench overlap as a plot.
 //
 // Page follows the evaluation of the PVAS paper (Shimada, Hori and Ishikawa, 2015): a
 // section per table or figure, with what the paper found beside what was found here.

@@ -15,14 +15,22 @@ import (
 //go:embed page.html
 var pageHTML string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+// chartsCSS is the style of charts, on a page and alone.
+//
+//go:embed charts.css
+var chartsCSS string
+
+var pageTemplate = template.Must(template.Must(template.New("page").Parse(chartsCSS)).Parse(pageHTML))
+
+// A palette has the colours of curves; the style counts them.
+type palette struct{ Colours [allColours]struct{} }
 
 // page is what the template shows.
 type page struct {
 	Machine  string
 	Facts    [][2]string // name and value
 	Sections []pageSection
-	Colours  [freeColours + 3]struct{} // of curves; the template counts them
+	palette
 }
 
 type pageSection struct {
@@ -42,10 +50,7 @@ type pageFigure struct {
 	Ratio                  string // what the ratio in a cell is
 }
 
-type column struct {
-	Name   string
-	Colour int
-}
+type column struct{ Name, Class string }
 
 // Page writes the report of a file as HTML. The page is complete: it loads nothing.
 func Page(w io.Writer, f results.File) error {
@@ -136,8 +141,8 @@ func (g *grid) show() (p pageFigure, err error) {
 	if g.more {
 		p.Better = "more is better"
 	}
-	for i, c := range g.curves {
-		p.Columns = append(p.Columns, column{c.name, g.colour(i)})
+	for i, class := range g.classes() {
+		p.Columns = append(p.Columns, column{g.curves[i].name, class})
 	}
 	if len(g.curves) > 1 && slices.ContainsFunc(g.curves, func(c curve) bool { return c.name == g.base }) {
 		p.Ratio = g.base + " to it"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/bench/report"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -175,7 +176,7 @@ func (f *overlapFlags) plot(results []bench.OverlapResult) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(bench.PlotOverlap(file, results), file.Close())
+	return errors.Join(report.PlotOverlap(file, results), file.Close())
 }
 
 // grains is a list of numbers of rows such as 4,40.

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/bench"
+)
+
+func TestPlotOverlap(t *testing.T) {
+	var results []bench.OverlapResult
+	for _, policy := range []string{"steal", "owner"} {
+		for _, tests := range []int{0, 10, bench.EachProduct} {
+			for _, n := range []int{1 << 10, 1 << 20} {
+				results = append(results, bench.OverlapResult{
+					Contender: bench.OverlapContender{Contestant: bench.Contestant{Name: "pvas"}, Policy: policy},
+					Ranks:     2, Bytes: n, Grain: 4, Tests: tests, Elapsed: float64(n) / 1e3, NonCompute: 0.25,
+				})
+			}
+		}
+	}
+	var out strings.Builder
+	require.NoError(t, PlotOverlap(&out, results))
+	for _, word := range []string{"pvas steal+0", "pvas owner+0", "1 MiB", "not spent computing", "Time of the broadcast"} {
+		require.True(t, strings.Contains(html.UnescapeString(out.String()), word), word)
+	}
+	require.NoError(t, wellFormed(out.String()))
+	out.Reset()
+	require.NoError(t, PlotOverlap(&out, results[:4]), "no broadcast with a test after each product")
+	require.False(t, strings.Contains(out.String(), "Time of the broadcast"))
+	require.Error(t, PlotOverlap(&out, nil))
+}
+
+// Twice as many curves as there are colours can be told apart, by dashes; names with a
+// colour of their own have it alone for as long as another is free.
+func TestClasses(t *testing.T) {
+	g := grid{}
+	for i := range 2*allColours - 2 {
+		g.curves = append(g.curves, curve{name: fmt.Sprint(i)})
+	}
+	g.curves = append(g.curves, curve{name: "pvas"}, curve{name: "openmpi"})
+	list := g.classes()
+	slices.Sort(list)
+	require.Len(t, slices.Compact(list), 2*allColours)
+	require.Contains(t, list, "c0")
+
+	g.curves = []curve{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}, {name: "pvas"}}
+	require.Equal(t, []string{"c5", "c6", "c7", "c1", "c0"}, g.classes())
+}
+
+func wellFormed(text string) error {
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := d.Token(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
