@@ -163,7 +163,7 @@ func (b *builder) join(after []cad.Node) cad.Node {
 	return only
 }
 
-// send, recv, copy and calc add one node, which comes after others. What moves nothing
+// send, recv, fold, copy and calc add one node, which comes after others. What moves nothing
 // from one place to another is left out.
 
 func (b *builder) send(buf []byte, to int, after ...cad.Node) cad.Node {
@@ -172,6 +172,10 @@ func (b *builder) send(buf []byte, to int, after ...cad.Node) cad.Node {
 
 func (b *builder) recv(buf []byte, from int, after ...cad.Node) cad.Node {
 	return b.link(b.g.Recv(buf, from), after)
+}
+
+func (b *builder) fold(inout []byte, from int, after ...cad.Node) cad.Node {
+	return b.link(b.g.Fold(b.a.Op, inout, from), after)
 }
 
 func (b *builder) copy(to, from []byte, after ...cad.Node) cad.Node {

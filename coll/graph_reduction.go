@@ -21,8 +21,7 @@ func graphAllreduceDoubling(b *builder) {
 	}
 	sum, done := result, b.copy(result, own)
 	if t.Rank < 2*extra {
-		in := make([]byte, n)
-		done = b.calc(sum, in, done, b.recv(in, t.Rank+1))
+		done = b.fold(sum, t.Rank+1, done)
 		me = t.Rank / 2
 	}
 	for mask := 1; mask < power; mask *= 2 {
@@ -98,8 +97,7 @@ func (b *builder) combine(sum, own []byte) (done cad.Node) {
 			done = b.calc(sum, own, done)
 			continue
 		}
-		in := make([]byte, len(sum))
-		done = b.calc(sum, in, done, b.recv(in, member))
+		done = b.fold(sum, member, done)
 	}
 	return done
 }

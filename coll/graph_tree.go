@@ -94,8 +94,7 @@ func (b *builder) up(own, into []byte, top int) (sum []byte, done cad.Node) {
 			sum = make([]byte, len(own))
 			done = b.copy(sum, own)
 		}
-		in := make([]byte, len(own))
-		done = b.calc(sum, in, done, b.recv(in, t.absolute(me+mask, top)))
+		done = b.fold(sum, t.absolute(me+mask, top), done)
 	}
 	return sum, done
 }

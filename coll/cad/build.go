@@ -57,7 +57,9 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 	runs := g.runs(c, order)
 	m := &image{count: len(order), peers: len(runs), start: place[Start], end: place[End],
 		ops: make([]*Op, len(order))}
-	m.words = m.count + peerWords*m.peers + len(edges)
+	names := namesAt(uint32(m.count), uint32(m.peers))
+	base := names + nameWords*g.named(runs)
+	m.words = int(base) + len(edges)
 	var err error
 	if m.nodes, err = e.nodes.take(m.count); err != nil {
 		return nil, fmt.Errorf("cad: memory for %d nodes: %w", m.count, err)
@@ -72,7 +74,6 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 		word(m.aux, at+1).Store(p.first)
 		word(m.aux, at+2).Store(p.count)
 	}
-	base := uint32(m.count + peerWords*m.peers)
 	for i, edge := range edges {
 		word(m.aux, base+uint32(i)).Store(place[edge.to])
 	}
@@ -81,6 +82,10 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 		m.ops[i] = g.nodes[n].op
 		m.node(uint32(i)).first = base + uint32(first[n])
 		m.node(uint32(i)).count = uint32(first[n+1] - first[n])
+		if m.node(uint32(i)).folds {
+			word(m.aux, names+nameWords*uint32(i)).Store(uint32(high(m.ops[i].Name)))
+			word(m.aux, names+nameWords*uint32(i)+1).Store(uint32(low(m.ops[i].Name)))
+		}
 	}
 	for _, edge := range edges {
 		m.node(place[edge.to]).before++
@@ -100,10 +105,20 @@ func (e *Engine) fill(n *node, s *spec, p Policy) {
 	}
 	n.kind, n.policy, n.before = s.kind, p, 0
 	n.dst, n.src, n.size = addressOf(s.dst), addressOf(s.src), uint64(max(len(s.dst), len(s.src)))
-	n.alone, n.arg = false, 0
+	n.alone, n.folds, n.arg = false, false, 0
 	if s.op != nil {
-		n.alone, n.arg = s.op.Name == 0, s.op.Name
+		n.alone, n.folds, n.arg = s.op.Name == 0, s.kind == Recv, s.op.Name
 	}
+}
+
+// named returns for how many places of nodes there is to be room for the name of an
+// operator: all that communicate, which come first, if any of them folds.
+func (g *Graph) named(runs []peer) uint32 {
+	if len(runs) == 0 || !slices.ContainsFunc(g.nodes, func(s spec) bool { return s.folds() }) {
+		return 0
+	}
+	last := runs[len(runs)-1]
+	return last.first + last.count
 }
 
 // runs returns the peers of nodes in their final order.

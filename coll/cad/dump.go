@@ -26,6 +26,9 @@ func (s *spec) label(n int) string {
 	case Send:
 		return fmt.Sprintf("SEND %d\n%d bytes to %d", n, len(s.src), s.peer)
 	case Recv:
+		if s.folds() {
+			return fmt.Sprintf("RECV and CALC %d\n%d bytes from %d", n, len(s.dst), s.peer)
+		}
 		return fmt.Sprintf("RECV %d\n%d bytes from %d", n, len(s.dst), s.peer)
 	case Copy, Calc:
 		return fmt.Sprintf("%v %d\n%d bytes", s.kind, n, len(s.dst))

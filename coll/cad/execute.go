@@ -96,7 +96,7 @@ func (x *executor) ready(g *graph, n *node) {
 func (x *executor) runnable(g *graph, n *node) {
 	owner := int(high(g.where.Load()))
 	switch {
-	case owner != x.e.rank && (n.policy == Owner || !x.e.can(n, owner)):
+	case owner != x.e.rank && (n.policy == Owner || !x.e.can(g, n, owner)):
 		x.handOver(g, n, owner)
 	case n.size > inlineBytes && !n.alone && (n.policy == Steal || n.policy == Share && x.shares(n)):
 		x.offer(g, n, owner)
@@ -117,8 +117,8 @@ func (x *executor) shares(n *node) bool {
 
 // can tells whether this rank can execute a node of another: it may not have the operator or
 // the function.
-func (e *Engine) can(n *node, owner int) bool {
-	return !n.alone && (n.kind != Calc || e.resolve(n.arg, owner) != nil)
+func (e *Engine) can(g *graph, n *node, owner int) bool {
+	return !n.alone && (n.kind != Calc && !n.folds || e.resolve(n.operator(g), owner) != nil)
 }
 
 // resolve returns this rank's function for the operator that a rank calls by a name.
@@ -129,10 +129,10 @@ func (e *Engine) resolve(name uint64, owner int) func(inout, in []byte) {
 	return e.options.Resolve(name)
 }
 
-// function returns what a CALC or a CALL node that this rank can execute calls.
+// function returns what a node that this rank can execute calls.
 func (e *Engine) function(r ref, owner int) func(inout, in []byte) {
 	if owner != e.rank {
-		return e.resolve(r.n.arg, owner)
+		return e.resolve(r.n.operator(r.g), owner)
 	}
 	m := e.runOf(r.g).image
 	return m.ops[(r.n.address()-m.nodes)/uint64(nodeSize)].Apply
@@ -151,24 +151,28 @@ func (x *executor) execute(r ref) {
 	case Copy:
 		copy(bytesAt(n.dst, n.size), bytesAt(n.src, n.size))
 	case Calc:
-		x.calculate(r)
+		x.calculate(r, n.src)
 	case Call:
 		// What a fault has spoiled is not to be used. If the graph was given up, its
 		// buffers are no longer lent to it.
 		if r.g.fault.Load() == 0 && x.e.runOf(r.g).record.broken.Load() == 0 {
-			x.calculate(r)
+			x.calculate(r, n.src)
 		}
 	}
 	x.tally(r)
 	x.finish(r.g, n)
 }
 
-// transfer moves the bytes of a SEND and a RECV that have met. The graph that gets
-// them also gets what is wrong with them.
+// transfer moves the bytes of a SEND and a RECV that have met, or combines those of the
+// RECV with them. The graph that gets them also gets what is wrong with them.
 func (x *executor) transfer(r ref) {
 	s := nodeAt(r.n.src)
 	from := graphAt(s.dst)
-	if s.size == r.n.size {
+	switch {
+	case s.size != r.n.size:
+	case r.n.folds:
+		x.calculate(r, s.src)
+	default:
 		copy(bytesAt(r.n.dst, r.n.size), bytesAt(s.src, s.size))
 	}
 	r.g.pass(from)
@@ -179,8 +183,9 @@ func (x *executor) transfer(r ref) {
 	x.finish(from, s)
 }
 
-// calculate applies the operator, or calls the function.
-func (x *executor) calculate(r ref) {
+// calculate applies the operator to what the node writes and what lies at an address, or
+// calls the function.
+func (x *executor) calculate(r ref, in uint64) {
 	owner := int(high(r.g.where.Load()))
 	f := x.e.function(r, owner)
 	defer func() {
@@ -188,7 +193,7 @@ func (x *executor) calculate(r ref) {
 			r.g.note(faultOp|fault(owner), 0, fmt.Sprint(v))
 		}
 	}()
-	f(bytesAt(r.n.dst, r.n.size), bytesAt(r.n.src, r.n.size))
+	f(bytesAt(r.n.dst, r.n.size), bytesAt(in, r.n.size))
 }
 
 func (x *executor) tally(r ref) {

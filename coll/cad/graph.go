@@ -93,8 +93,11 @@ type spec struct {
 	kind     Kind
 	peer     int    // member, of SEND and RECV
 	dst, src []byte // RECV, COPY, CALC write dst; SEND, COPY, CALC read src
-	op       *Op    // of CALC, and what CALL calls
+	op       *Op    // of CALC, and of a RECV that folds, and what CALL calls
 }
+
+// folds tells whether a RECV applies an operator.
+func (s *spec) folds() bool { return s.kind == Recv && s.op != nil }
 
 type edge struct{ from, to Node }
 
@@ -122,6 +125,14 @@ func (g *Graph) Recv(buf []byte, from int) Node {
 	return g.add(spec{kind: Recv, peer: from, dst: buf})
 }
 
+// Fold adds a RECV that sets inout = inout op what comes from a member, element by
+// element. In one address space it takes no other memory.
+func (g *Graph) Fold(op *Op, inout []byte, from int) Node {
+	n := g.add(spec{kind: Recv, peer: from, dst: inout, op: op})
+	g.needs(n, op)
+	return n
+}
+
 // Copy adds a COPY of src to dst, which are equally long and do not overlap.
 func (g *Graph) Copy(dst, src []byte) Node {
 	n := g.add(spec{kind: Copy, dst: dst, src: src})
@@ -133,9 +144,7 @@ func (g *Graph) Copy(dst, src []byte) Node {
 func (g *Graph) Calc(op *Op, inout, in []byte) Node {
 	n := g.add(spec{kind: Calc, dst: inout, src: in, op: op})
 	g.sameLength(n, len(inout), len(in))
-	if op == nil || op.Apply == nil {
-		g.mistake(fmt.Errorf("node %d (CALC) has no operator", n))
-	}
+	g.needs(n, op)
 	return n
 }
 
@@ -201,6 +210,12 @@ func (g *Graph) outer() (first, last []Node) {
 }
 
 func (g *Graph) has(n Node) bool { return n >= 0 && int(n) < len(g.nodes) }
+
+func (g *Graph) needs(n Node, op *Op) {
+	if op == nil || op.Apply == nil {
+		g.mistake(fmt.Errorf("node %d (%v) has no operator", n, g.nodes[n].kind))
+	}
+}
 
 func (g *Graph) sameLength(n Node, dst, src int) {
 	if dst != src {

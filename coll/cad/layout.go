@@ -46,15 +46,16 @@ const (
 func (p phase) of(issue uint64) uint64 { return issue<<phaseBits | uint64(p) }
 
 // node is one node, in one cache line. All but state, left and link is written before
-// the first issue and constant while one is underway, but for src of a RECV.
+// the first issue, or by Lend before another, and constant while one is underway, but for
+// src of a RECV.
 type node struct {
 	state  atomic.Uint64 // phase.of(issue)
 	left   atomic.Uint32 // predecessors that are not done
 	before uint32        // how many there are
 	kind   Kind
-	policy Policy // resolved: not Default
-	alone  bool   // only its owner can execute it: CALC and CALL
-	_      byte
+	policy Policy        // resolved: not Default
+	alone  bool          // only its owner can execute it: CALC, CALL, and RECV that folds
+	folds  bool          // RECV: applies an operator, whose name is in aux
 	link   atomic.Uint32 // place of the next in graph.own, plus one
 	first  uint32        // of the successors, in aux
 	count  uint32
@@ -63,6 +64,23 @@ type node struct {
 	src    uint64 // RECV: address of the SEND, written by who has claimed it
 	size   uint64
 }
+
+// operator returns the name of the operator of a CALC, or of a RECV that folds.
+func (n *node) operator(g *graph) uint64 {
+	if !n.folds {
+		return n.arg
+	}
+	lengths, aux := g.lengths.Load(), g.aux.Load()
+	place := uint32((n.address() - g.nodes.Load()) / uint64(nodeSize))
+	at := namesAt(uint32(high(lengths)), uint32(low(lengths))) + nameWords*place
+	return join(uint64(word(aux, at).Load()), uint64(word(aux, at+1).Load()))
+}
+
+// nameWords is what the name of an operator takes of aux.
+const nameWords = 2
+
+// namesAt is where the names of operators are in the aux of a graph of so many nodes and peers.
+func namesAt(nodes, peers uint32) uint32 { return nodes + peerWords*peers }
 
 // pair is which of the pairs with a rank of the job a node belongs to.
 type pair struct{ rank, port uint32 }
@@ -73,7 +91,8 @@ func (n *node) communicates() bool { return n.kind == Send || n.kind == Recv }
 
 // graph is what is known of a graph that is underway. aux has a word for each node, for
 // the queue of those that are ready and that anybody may take, then three for each of
-// peers (see peer), then the places of successors.
+// peers (see peer), then, if any RECV folds, two for each RECV and SEND, then the places of
+// successors.
 type graph struct {
 	// Written by the owner before issue, which it writes last.
 	issue   atomic.Uint64 // number; 0: none

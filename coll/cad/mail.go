@@ -3,6 +3,7 @@ package cad
 import (
 	"encoding/binary"
 	"errors"
+	"runtime"
 
 	"github.com/gopvas/gopvas/pml"
 )
@@ -40,6 +41,7 @@ type mail struct {
 type letter struct {
 	request pml.Request
 	n       *node
+	data    []byte // of a RECV that folds
 }
 
 // progressMessages does what can be done.
@@ -67,7 +69,7 @@ func (r *run) progressMessages() {
 			m.active[i] = m.active[last]
 			m.active[last] = letter{}
 			m.active = m.active[:last]
-			r.arrived(x, l.n, st, err)
+			r.arrived(x, l, st, err)
 		}
 	}
 	r.listen()
@@ -81,22 +83,27 @@ func (r *run) communicate(n *node) {
 	r.tell() // before what depends on it
 	in, p := r.e.messages.Inside(), pairOf(n.arg)
 	tag := letterTag(r.number, p.port)
-	var request pml.Request
+	l := letter{n: n}
 	var err error
-	if n.kind == Send {
-		request, err = in.Isend(r.channel.Context, int(p.rank), tag, bytesAt(n.src, n.size))
-	} else {
-		request, err = in.Irecv(r.channel.Context, int(p.rank), tag, bytesAt(n.dst, n.size))
+	switch {
+	case n.kind == Send:
+		l.request, err = in.Isend(r.channel.Context, int(p.rank), tag, bytesAt(n.src, n.size))
+	case n.folds:
+		l.data = make([]byte, n.size)
+		l.request, err = in.Irecv(r.channel.Context, int(p.rank), tag, l.data)
+	default:
+		l.request, err = in.Irecv(r.channel.Context, int(p.rank), tag, bytesAt(n.dst, n.size))
 	}
 	if err != nil {
 		r.failed(err)
 		return
 	}
-	r.mail.active = append(r.mail.active, letter{request, n})
+	r.mail.active = append(r.mail.active, l)
 }
 
 // arrived is for a message that is over.
-func (r *run) arrived(x *executor, n *node, st pml.Status, err error) {
+func (r *run) arrived(x *executor, l letter, st pml.Status, err error) {
+	n := l.n
 	truncated, _ := errors.AsType[*pml.TruncateError](err)
 	switch {
 	case truncated != nil:
@@ -109,6 +116,9 @@ func (r *run) arrived(x *executor, n *node, st pml.Status, err error) {
 		r.listen() // what was wrong with it has come before
 		if st.Bytes != n.size {
 			r.shared.note(faultSize|fault(st.Source), join(st.Bytes, n.size), "")
+		} else if n.folds {
+			x.calculate(ref{r.shared, n}, addressOf(l.data))
+			runtime.KeepAlive(l.data)
 		}
 		x.tally(ref{r.shared, n})
 	}

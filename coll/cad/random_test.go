@@ -20,6 +20,7 @@ type program struct {
 
 type step struct {
 	kind     Kind // Send stands for a pair
+	folds    bool // its RECV combines
 	from, to int  // ranks; the same but for pairs
 	src, dst int  // blocks
 	graph    int
@@ -39,7 +40,7 @@ func newProgram(rng *rand.Rand, ranks int) *program {
 			s.kind = Calc
 		}
 		if s.to = s.from; s.kind == Send {
-			s.to = rng.IntN(ranks)
+			s.to, s.folds = rng.IntN(ranks), rng.IntN(3) == 0
 		}
 		if s.to == s.from && s.src == s.dst {
 			continue
@@ -74,7 +75,7 @@ func (p *program) memory(rng *rand.Rand, length int) [][][]byte {
 func (p *program) inOrder(m [][][]byte) {
 	for _, s := range p.steps {
 		src, dst := m[s.from][s.src], m[s.to][s.dst]
-		if s.kind == Calc {
+		if s.kind == Calc || s.folds {
 			mix(dst, src)
 		} else {
 			copy(dst, src)
@@ -118,7 +119,7 @@ func (p *program) graph(rank, number int, m [][]byte, op *Op, rng *rand.Rand) *G
 			reads(n, s.src)
 			writes(n, s.dst)
 		case s.kind == Send:
-			p.pair(g, rank, s, m, reads, writes)
+			p.pair(g, rank, s, m, op, reads, writes)
 		}
 		if rng.IntN(8) == 0 {
 			n := g.Join()
@@ -134,11 +135,15 @@ func (p *program) graph(rank, number int, m [][]byte, op *Op, rng *rand.Rand) *G
 
 // pair adds this rank's end of a message, or both. A message to itself has to end before
 // what comes next, though its SEND and its RECV are nodes of their own.
-func (p *program) pair(g *Graph, rank int, s step, m [][]byte, reads, writes func(Node, int)) {
+func (p *program) pair(g *Graph, rank int, s step, m [][]byte, op *Op, reads, writes func(Node, int)) {
 	if s.from == rank {
 		reads(g.Send(m[s.src], s.to), s.src)
 	}
-	if s.to == rank {
+	switch {
+	case s.to != rank:
+	case s.folds:
+		writes(g.Fold(op, m[s.dst], s.from), s.dst)
+	default:
 		writes(g.Recv(m[s.dst], s.from), s.dst)
 	}
 }

@@ -271,7 +271,7 @@ func (x *executor) takeOne() bool {
 	if !ok {
 		return false
 	}
-	if owner := int(high(r.g.where.Load())); owner != x.e.rank && !x.e.can(r.n, owner) {
+	if owner := int(high(r.g.where.Load())); owner != x.e.rank && !x.e.can(r.g, r.n, owner) {
 		x.handOver(r.g, r.n, owner)
 	} else {
 		x.stack = append(x.stack, r)
