@@ -49,16 +49,3 @@ type Transfer interface {
 	// written to in part.
 	Progress() (done bool, err error)
 }
-
-// Detacher is implemented by the Transfers of Offer of modules where that is worth
-// it, which are those with Direct: for a message of some hundred bytes up to
-// EagerLimit, Offer, some looks at Progress and at what arrives, and then Detach is
-// faster than Send if the receiver is waiting for the message.
-type Detacher interface {
-	// Detach ends the loan of the buffer without the receiver: it copies the bytes
-	// aside. If it returns true the buffer is the caller's again, and the Transfer is
-	// over for the caller as after Progress with true. If it returns false nothing
-	// has changed: the receiver is taking the bytes just now, the message is longer
-	// than EagerLimit, or there is no eager buffer free.
-	Detach() bool
-}

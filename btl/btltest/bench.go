@@ -95,7 +95,7 @@ func (e *Exchange) lend() {
 			return
 		}
 	}
-	if e.sent.(btl.Detacher).Detach() {
+	if e.sent.(detacher).Detach() {
 		e.sent = nil
 	}
 }

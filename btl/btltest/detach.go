@@ -9,6 +9,17 @@ import (
 	"github.com/gopvas/gopvas/btl"
 )
 
+// A detacher is a Transfer of Offer that lends the sender's buffer and can end the loan,
+// as Send of a module with Direct does by itself when that is likely to pay. Tests end it
+// whenever they like, and in jobs where Send would not lend.
+type detacher interface {
+	// Detach copies the bytes aside. If it returns true the buffer is the caller's
+	// again, and the Transfer is over for the caller as after Progress with true. If it
+	// returns false nothing has changed: the receiver is taking the bytes just now, the
+	// message is longer than EagerLimit, or there is no eager buffer free.
+	Detach() bool
+}
+
 // detachedMessages: short messages that are offered and then detached arrive whole,
 // in order, whether the receiver takes them before, meanwhile or after, and the
 // sender's buffer is its own again.
@@ -34,7 +45,9 @@ func detachedMessages(e *env) {
 				require.NoError(e, err)
 				over = done
 			}
-			if d, ok := t.(btl.Detacher); ok && !over {
+			d, able := t.(detacher)
+			require.True(e, able || !e.Direct())
+			if able && !over {
 				over = d.Detach()
 			}
 			if !over {
@@ -72,7 +85,7 @@ func detachIsBounded(e *env) {
 			continue
 		}
 		detached++
-		if d, able := t.(btl.Detacher); !able || !d.Detach() {
+		if d, able := t.(detacher); !able || !d.Detach() {
 			p.sent = append(p.sent, t)
 			full++
 		} else {

@@ -6,8 +6,6 @@ import (
 	"github.com/gopvas/gopvas/btl"
 )
 
-var _ btl.Detacher = (*sendTransfer)(nil)
-
 // A short message in one address space gets over fastest if the receiver, already
 // waiting for it, copies from the sender's own buffer; but a sender of a short message
 // must not depend on the receiver. So it offers, looks for a moment, and if nothing
@@ -42,7 +40,8 @@ var _ btl.Detacher = (*sendTransfer)(nil)
 // detachable tells whether an offer of n bytes may be detached. Both ends know.
 func (b *Box) detachable(n int) bool { return n <= b.eagerLimit && b.mem.Direct() }
 
-// Detach implements btl.Detacher.
+// Detach is what Send does with a message that it has lent. It is for tests, which choose
+// other moments for it, and lend where Send would not: see detacher in btltest.
 func (t *sendTransfer) Detach() bool {
 	b := t.box
 	if t.buffer != 0 || t.d.state.Load()>>phaseBits == t.generation || !b.detachable(len(t.src)) {
