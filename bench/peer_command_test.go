@@ -32,8 +32,7 @@ func TestPeerIsEnded(t *testing.T) {
 trap '`+c.onTerm+`' TERM
 exec 3>"$TMPDIR/pipe"
 touch "$TMPDIR/segment"
-sleep 1000 &
-echo started >&3
+(echo started >&3; exec sleep 1000) &
 while :; do wait; done
 `), 0o700))
 			p := &peer{name: "openmpi", mpirun: script, dir: dir, patience: c.patience}
