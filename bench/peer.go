@@ -4,12 +4,14 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -36,6 +38,9 @@ var peers = map[string]struct {
 	"mpich":   {[]string{"mpicc.mpich", "mpicc"}, []string{"mpirun.mpich", "mpirun"}, "mpich libmpich-dev"},
 }
 
+// Peers are the names of the MPIs that can be compared with.
+func Peers() []string { return slices.Sorted(maps.Keys(peers)) }
+
 // Peer returns an installed MPI ("openmpi", "mpich") as a contestant, with the
 // single-copy mechanism of its shared memory as singleCopy says ("": its default). A
 // *MissingError says that it is not there. closePeer removes what was compiled for it.
@@ -59,7 +64,7 @@ func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(),
 func findPeer(name string) (*peer, error) {
 	how, known := peers[name]
 	if !known {
-		return nil, fmt.Errorf("bench: no peer %q: there are openmpi and mpich", name)
+		return nil, fmt.Errorf("bench: no peer %q: there are %s", name, strings.Join(Peers(), ", "))
 	}
 	mpicc, mpirun := firstInPath(how.compilers), firstInPath(how.launchers)
 	if mpicc == "" || mpirun == "" {

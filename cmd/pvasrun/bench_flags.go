@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/job"
@@ -14,8 +13,8 @@ import (
 
 // whoFlags say who takes part in a benchmark.
 type whoFlags struct {
-	BTL     btlNames `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
-	Compare string   `long:"compare" env:"PVASRUN_COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
+	BTL     btlNames  `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
+	Compare peerNames `long:"compare" env:"PVASRUN_COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
 }
 
 // contestantFlags say who takes part in a benchmark, and how its messages go.
@@ -48,10 +47,7 @@ func (f *whoFlags) peers(openMPI []string, pinned bool) (list []bench.Contestant
 			c()
 		}
 	}
-	for name := range strings.SplitSeq(f.Compare, ",") {
-		if name == "" {
-			continue
-		}
+	for _, name := range f.Compare {
 		modes := []string{""}
 		if name == "openmpi" && !slices.Contains(openMPI, job.SingleCopyAuto.String()) {
 			modes = openMPI

@@ -154,7 +154,7 @@ func (f *footprintFlags) summarise(contenders []bench.Contestant, rows []bench.F
 		fmt.Fprintln(w)
 	}
 	for i, c := range contenders {
-		if f.Compare == "" || c.IsPeer() {
+		if len(f.Compare) == 0 || c.IsPeer() {
 			continue
 		}
 		fmt.Fprintf(w, "ratio, %d ranks\t%s\t", last[i].Ranks, c)

@@ -59,14 +59,14 @@ func (f *npbFlags) all() ([]bench.Contestant, error) {
 	switch {
 	case f.Rounds < 1:
 		return nil, usageError{errors.New("--rounds: at least one is needed")}
-	case f.Compare != "" && f.Reference == "":
+	case len(f.Compare) > 0 && f.Reference == "":
 		return nil, usageError{errors.New("--compare: say with --reference where NASA's programs are")}
 	}
 	list, err := f.own([]string{""})
 	if err != nil {
 		return nil, usageError{err}
 	}
-	for _, name := range strings.FieldsFunc(f.Compare, func(r rune) bool { return r == ',' }) {
+	for _, name := range f.Compare {
 		c, err := bench.Reference(name, f.Reference, f.Bind == "core")
 		if err != nil {
 			return nil, usageError{err}

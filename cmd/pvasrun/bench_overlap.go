@@ -232,11 +232,10 @@ var allPolicies = []string{"share", "steal", "inline", "owner", "messages"}
 
 // UnmarshalFlag parses a flag's value.
 func (v *policies) UnmarshalFlag(text string) error {
-	*v = strings.Split(text, ",")
-	for _, name := range *v {
-		if !slices.Contains(allPolicies, name) {
-			return fmt.Errorf("%q is not a list of %s", text, strings.Join(allPolicies, ", "))
-		}
+	list, ok := words(text, allPolicies)
+	if !ok {
+		return fmt.Errorf("%q is not a list of %s", text, strings.Join(allPolicies, ", "))
 	}
+	*v = list
 	return nil
 }

@@ -41,7 +41,7 @@ var messageKind = timedKind{
 		if f.NP < 2 || benchmark == "copy" && f.NP != 2 {
 			return fmt.Errorf("-n %d: %s needs two ranks", f.NP, benchmark)
 		}
-		if benchmark == "copy" && f.Compare != "" {
+		if benchmark == "copy" && len(f.Compare) > 0 {
 			return errors.New("--compare: a copy is the same in every MPI")
 		}
 		return nil
@@ -88,7 +88,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	rounds := f.Rounds
 	if rounds == 0 {
 		rounds = 1
-		if f.Compare != "" {
+		if len(f.Compare) > 0 {
 			rounds = kind.rounds
 		}
 	}

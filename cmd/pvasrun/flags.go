@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/docker/go-units"
 
+	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -81,13 +83,35 @@ type btlNames []string
 
 // UnmarshalFlag parses a flag's value.
 func (v *btlNames) UnmarshalFlag(text string) error {
-	*v = strings.Split(text, ",")
-	for _, name := range *v {
-		if name != "pvas" && name != "sm" {
-			return fmt.Errorf("%q is not a list of task models: write pvas, sm, or pvas,sm", text)
-		}
+	list, ok := words(text, []string{"pvas", "sm"})
+	if !ok {
+		return fmt.Errorf("%q is not a list of task models: write pvas, sm, or pvas,sm", text)
 	}
+	*v = list
 	return nil
+}
+
+// peerNames is a list of other MPIs such as openmpi,mpich, or empty.
+type peerNames []string
+
+// UnmarshalFlag parses a flag's value.
+func (v *peerNames) UnmarshalFlag(text string) error {
+	*v = nil
+	if text == "" {
+		return nil
+	}
+	list, ok := words(text, bench.Peers())
+	if !ok {
+		return fmt.Errorf("%q is not a list of %s: write for example openmpi", text, strings.Join(bench.Peers(), ", "))
+	}
+	*v = list
+	return nil
+}
+
+// words parses a list of words that are known.
+func words(text string, known []string) (list []string, ok bool) {
+	list = strings.Split(text, ",")
+	return list, !slices.ContainsFunc(list, func(word string) bool { return !slices.Contains(known, word) })
 }
 
 // sizes is a list of numbers of bytes such as 8,1K,4MiB.

@@ -88,6 +88,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--bind 0,x true":             `--bind: launcher: binding "0,x": "x" is no CPU number from 0 to`,
 		"--progress x true":           `--progress: "x" is none of share, steal, inline, owner, messages`,
 		"--coll x true":               `--coll: coll: choice "x" is not of the form operation=algorithm`,
+		"bench all --compare lam":     `--compare: "lam" is not a list of mpich, openmpi: write for example openmpi`,
 		"--eager-limit 1T true":       `eager limit of 1099511627776 bytes is outside 1..`,
 		"--ring-block 1 true":         `ring block of 1 bytes is no multiple of`,
 		"--spin 4294967296 true":      `spin of 4294967296 looks is above`,
