@@ -228,8 +228,6 @@ func (v *testCounts) UnmarshalFlag(text string) error {
 // policies is a list of ways to make progress such as steal,owner.
 type policies []string
 
-var allPolicies = []string{"share", "steal", "inline", "owner", "messages"}
-
 // UnmarshalFlag parses a flag's value.
 func (v *policies) UnmarshalFlag(text string) error {
 	list, ok := words(text, allPolicies)

@@ -108,6 +108,20 @@ func (v *peerNames) UnmarshalFlag(text string) error {
 	return nil
 }
 
+// policy is a way to make progress, or empty.
+type policy string
+
+var allPolicies = []string{"share", "steal", "inline", "owner", "messages"}
+
+// UnmarshalFlag parses a flag's value.
+func (v *policy) UnmarshalFlag(text string) error {
+	if text != "" && !slices.Contains(allPolicies, text) {
+		return fmt.Errorf("%q is none of %s", text, strings.Join(allPolicies, ", "))
+	}
+	*v = policy(text)
+	return nil
+}
+
 // words parses a list of words that are known.
 func words(text string, known []string) (list []string, ok bool) {
 	list = strings.Split(text, ",")

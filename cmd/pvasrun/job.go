@@ -44,12 +44,12 @@ func (f *runFlags) passCollectives(apps []launcher.App) error {
 		return usageError{fmt.Errorf("--coll: %w", err)}
 	}
 	helpers := fmt.Sprint(f.Helpers)
-	if _, err := cad.ParseSetup(f.Progress, helpers); err != nil {
+	if _, err := cad.ParseSetup(string(f.Progress), helpers); err != nil {
 		return usageError{err}
 	}
 	for i := range apps {
 		if f.Progress != "" {
-			apps[i].Env = append(apps[i].Env, cad.EnvProgress+"="+f.Progress)
+			apps[i].Env = append(apps[i].Env, cad.EnvProgress+"="+string(f.Progress))
 		}
 		if f.Helpers != 0 {
 			apps[i].Env = append(apps[i].Env, cad.EnvHelpers+"="+helpers)
