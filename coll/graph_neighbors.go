@@ -27,6 +27,7 @@ func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
 	for _, e := range byTag(x.Out) {
 		b.sendBlock(e.Data, e.Member)
 	}
+	b.g.Signature = uint64(neighbors) << callKindAt
 	b.finish()
 	if x.Wrong != nil {
 		b.g.Refused = true

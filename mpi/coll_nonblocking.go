@@ -16,6 +16,10 @@ import "github.com/gopvas/gopvas/coll"
 // the blocking forms. After a *LostError, or if ranks have made calls that do not fit one
 // another at all, no later nonblocking operation on the communicator succeeds.
 //
+// Ranks that call different operations, or with other roots, operators or lengths, get a
+// *MismatchError that names two calls that differ: all that have to do with one another, and
+// with pvasrun --check all ranks, before anything is received.
+//
 // The forms of Alltoallw and NeighborAlltoallw are beside those.
 //
 // MPI 4.1 sections 6.12 and 8.7.

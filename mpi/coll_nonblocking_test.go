@@ -210,6 +210,9 @@ var setups = map[string]cad.Setup{
 	"owner":    {Options: cad.Options{Policy: cad.Owner}, Helpers: 2},
 	"helpers":  {Helpers: 2},
 	"messages": {Options: cad.Options{Messages: true}, Helpers: 1},
+	"checked":  {Options: cad.Options{Check: true}, Helpers: 1},
+
+	"checked messages": {Options: cad.Options{Check: true, Messages: true}},
 }
 
 func TestNonblockingOverMem(t *testing.T) {

@@ -49,7 +49,7 @@ type Comm struct {
 // newWorld returns the communicator of all ranks of a job.
 func newWorld(root *job.Root, rank int, module btl.Module, s cad.Setup) *Comm {
 	size := root.Ranks()
-	s.Resolve = resolveOperator
+	s.Resolve, s.Describe = resolveOperator, describeCall
 	c := &Comm{
 		root: root, rank: rank, size: size, module: module,
 		engine:    pml.New(root, rank, module),

@@ -37,6 +37,9 @@ const (
 	opCodes
 )
 
+var opNames = [opCodes]string{"sum", "product", "minimum", "maximum", "minimum with location", "maximum with location",
+	"bitwise and", "bitwise or", "bitwise xor", "logical and", "logical or", "logical xor"}
+
 const (
 	kindBits     = 8
 	distanceBits = 40 // of a function; above it the size of its elements
@@ -60,6 +63,18 @@ func (o *Op[T]) named() *coll.Op {
 		o.name.Do(func() { o.op.Name = functionName(o.of, o.op.Size) })
 	}
 	return o.get()
+}
+
+// describeCall says what a nonblocking operation is, for errors.
+func describeCall(call uint64) string { return coll.DescribeCall(call, describeOperator) }
+
+// describeOperator names an operator of this package by its name without cad.Common.
+func describeOperator(name uint64) string {
+	s, kind := "an operator", reflect.Kind(name&(1<<kindBits-1))
+	if code := opCode(name >> kindBits); code < opCodes {
+		s = opNames[code]
+	}
+	return s + " of " + kind.String()
 }
 
 // resolved has the functions of the operators of this package that were asked for.

@@ -72,6 +72,7 @@ func join() (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	setup.Check = os.Getenv(coll.EnvCheck) != ""
 	root := place.Memory.Root()
 	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func join() (*Comm, error) {
 	}
 	root.SetState(place.Rank, job.StateInit)
 	c := newWorld(root, place.Rank, module, setup)
-	c.team.Choice, c.team.Check = choice, os.Getenv(coll.EnvCheck) != ""
+	c.team.Choice, c.team.Check = choice, setup.Check
 	return c, nil
 }
 

@@ -21,7 +21,8 @@
 //
 // The pieces: match.go decides which message belongs to which receive; send.go and
 // receive.go begin operations and choose the protocol; progress.go moves transfers;
-// wait.go says who does so when several goroutines wait, and how they sleep (the
+// task.go is operations made of others, which other packages bring along, and notice.go how
+// these talk to one another; wait.go says who does so when several goroutines wait, and how they sleep (the
 // argument is at Engine); gone.go ends waits for ranks that are no more.
 //
 // # Costs

@@ -110,10 +110,10 @@ func (e *Engine) consume(op *operation, msg *message) {
 		e.receiveFrame(op, &msg.frame)
 	case fromSelf:
 		e.selfBytes -= msg.frame.Length
-		op.status = msg.status()
+		op.status, op.cookie = msg.status(), msg.frame.Cookie
 		e.complete(op, op.fill(msg.frame.Payload, msg.frame.Length))
 	case lentBySelf:
-		op.status = msg.status()
+		op.status, op.cookie = msg.status(), msg.frame.Cookie
 		e.complete(op, op.fill(msg.sender.buf, msg.frame.Length))
 		e.complete(msg.sender, nil)
 	}

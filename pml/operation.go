@@ -84,6 +84,8 @@ type operation struct {
 	context   uint32
 	peer, tag int32 // destination or source, may be wildcards; as they were asked for
 	buf       []byte
+	flags     uint32 // of the header: see Notice and Mark
+	cookie    uint64 // likewise, of a send; of a receive what has come with the message
 
 	posted   uint64       // number in the order of posting
 	transfer btl.Transfer // while moving
@@ -143,7 +145,7 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf []byte)
 	}
 	op.kind, op.state, op.mode = k, idle, Standard
 	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
-	op.buf = buf
+	op.buf, op.flags, op.cookie = buf, 0, 0
 	op.status, op.err = noStatus, nil
 	return op
 }

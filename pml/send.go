@@ -32,7 +32,7 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 		e.mu.Unlock()
 		return nil
 	}
-	op, err := e.send(context, dst, tag, buf, mode)
+	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
 	if err == nil {
 		_, err = e.finish(op)
 	}
@@ -49,7 +49,7 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 		e.mu.Unlock()
 		return Request{op: sent}, nil
 	}
-	op, err := e.send(context, dst, tag, buf, mode)
+	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
 	var r Request
 	if err == nil {
 		r = Request{op: op, generation: op.generation}
@@ -67,7 +67,7 @@ func (e *Engine) sendNow(context uint32, dst, tag int, buf []byte, mode Mode) bo
 }
 
 // send begins a send of any kind. The operation returned may be complete.
-func (e *Engine) send(context uint32, dst, tag int, buf []byte, mode Mode) (*operation, error) {
+func (e *Engine) send(context uint32, dst, tag int, flags uint32, cookie uint64, buf []byte, mode Mode) (*operation, error) {
 	err := e.checkPeer(dst)
 	if err == nil && dst != ProcNull {
 		err = checkTag(tag)
@@ -76,7 +76,7 @@ func (e *Engine) send(context uint32, dst, tag int, buf []byte, mode Mode) (*ope
 		return nil, err
 	}
 	op := e.newOperation(sending, context, dst, tag, buf)
-	op.mode = mode
+	op.mode, op.flags, op.cookie = mode, flags, cookie
 	e.startSend(op)
 	return op, nil
 }
@@ -103,7 +103,7 @@ func (e *Engine) startSend(op *operation) {
 
 // launch hands a send that has no predecessor to the module; false: no room.
 func (e *Engine) launch(op *operation) bool {
-	h := btl.Header{Tag: op.tag, Context: op.context}
+	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.flags, Cookie: op.cookie}
 	peer := int(op.peer)
 	if op.mode == Standard && len(op.buf) <= e.eager && e.module.Send(peer, h, op.buf) {
 		e.complete(op, nil)
@@ -161,14 +161,14 @@ func (e *Engine) sendSelf(op *operation) {
 	e.stats.SelfMessages++
 	e.stats.SelfBytes += uint64(len(op.buf))
 	if recv := m.match(op.peer, op.tag); recv != nil {
-		recv.status = Status{Source: e.rank, Tag: int(op.tag)}
+		recv.status, recv.cookie = Status{Source: e.rank, Tag: int(op.tag)}, op.cookie
 		e.complete(recv, recv.fill(op.buf, uint64(len(op.buf))))
 		e.complete(op, nil)
 		return
 	}
 	msg := e.newMessage()
 	msg.frame.Header = btl.Header{
-		Source: op.peer, Tag: op.tag, Context: op.context, Length: uint64(len(op.buf)),
+		Source: op.peer, Tag: op.tag, Context: op.context, Length: uint64(len(op.buf)), Cookie: op.cookie,
 	}
 	n := uint64(len(op.buf))
 	if op.mode == Standard && len(op.buf) <= e.eager && e.selfBytes+n <= selfCredit {

@@ -21,6 +21,10 @@ type Task interface {
 	// Progress is called under the engine's lock, and so makes progress through
 	// Inside alone. It says done once for each Start that returned no error.
 	btl.Transfer
+
+	// Lasting is called like Progress, when a wait of this rank turns out to be a long
+	// one: time to find out whether what the task waits for can still come.
+	Lasting()
 }
 
 // Begin starts a task, of a communicator that the hang report names by the context.
@@ -109,9 +113,9 @@ type Inside struct{ e *Engine }
 // Inside returns e for the use of its tasks.
 func (e *Engine) Inside() Inside { return Inside{e} }
 
-// Isend is Engine.Isend.
-func (in Inside) Isend(context uint32, dst, tag int, buf []byte) (Request, error) {
-	return request(in.e.send(context, dst, tag, buf, Standard))
+// Isend is Engine.Isend of a message that carries a mark.
+func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf []byte) (Request, error) {
+	return request(in.e.send(context, dst, tag, markFlag|m.Number, m.Word, buf, Standard))
 }
 
 // Irecv is Engine.Irecv.
@@ -119,23 +123,29 @@ func (in Inside) Irecv(context uint32, src, tag int, buf []byte) (Request, error
 	return request(in.e.receive(context, src, tag, buf))
 }
 
-// Take is Engine.Take.
-func (in Inside) Take(r *Request) (st Status, done bool, err error) {
+// Take is Engine.Take. The word is that of the mark of the message that was received.
+func (in Inside) Take(r *Request) (st Status, word uint64, done bool, err error) {
 	op := r.active()
 	switch {
 	case op == nil:
-		return noStatus, true, nil
+		return noStatus, 0, true, nil
 	case op.state != complete:
-		return noStatus, false, nil
+		return noStatus, 0, false, nil
 	}
+	word = op.cookie
 	st, err = in.e.collect(r)
-	return st, true, err
+	return st, word, true, err
 }
 
-// Has tells whether a message has arrived that a receive would match.
-func (in Inside) Has(context uint32, src, tag int) bool {
-	return in.e.matcher(context).find(int32(src), int32(tag)) != nil
+// Met tells whether a send or receive that is not complete has found its partner: a send
+// has not as long as its receiver has not begun to take it.
+func (in Inside) Met(r *Request) bool {
+	op := r.active()
+	return op != nil && op.kind == receiving && op.state == moving
 }
+
+// Settle completes all operations that other ranks have done their part of.
+func (in Inside) Settle() { in.e.advance(in.e.movingCount) }
 
 // Leave is Engine.Leave.
 func (in Inside) Leave(r *Request) {

@@ -12,6 +12,7 @@ type image struct {
 	peers      int
 	words      int    // of aux
 	start, end uint32 // places
+	entry      uint32 // likewise of the GATE, or START if there is none
 	ops        []*Op  // of the CALC nodes, by place
 }
 
@@ -49,6 +50,11 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 	if err := g.check(c.Size, edges, first); err != nil {
 		return nil, err
 	}
+	entry := Start
+	if e.options.Check && c.Size > 1 {
+		g, entry = g.guarded(c.Rank, c.Size)
+		edges, first = g.successors()
+	}
 	order := g.order(c)
 	place := make([]uint32, len(order))
 	for i, n := range order {
@@ -56,7 +62,7 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 	}
 	runs := g.runs(c, order)
 	m := &image{count: len(order), peers: len(runs), start: place[Start], end: place[End],
-		ops: make([]*Op, len(order))}
+		entry: place[entry], ops: make([]*Op, len(order))}
 	names := namesAt(uint32(m.count), uint32(m.peers))
 	base := names + nameWords*g.named(runs)
 	m.words = int(base) + len(edges)
@@ -90,12 +96,17 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 	for _, edge := range edges {
 		m.node(place[edge.to]).before++
 	}
+	m.pair(runs)
+	return m, nil
+}
+
+// pair numbers the nodes of each run.
+func (m *image) pair(runs []peer) {
 	for _, p := range runs {
 		for port := range p.count {
 			m.node(p.first + port).arg = pair{p.key >> 1, port}.word()
 		}
 	}
-	return m, nil
 }
 
 // fill writes what a node does.

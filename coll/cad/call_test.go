@@ -93,7 +93,7 @@ func TestCallsOfGraphsThatWereGivenUp(t *testing.T) {
 	g.Tie()
 	request, err := owner.Issue(owner.world, g)
 	require.NoError(t, err)
-	owner.breakAt(0, owner.world.Context, faultPairs|1, 0)
+	owner.breakAt(0, owner.world.Context, failure{fault: faultPairs | 1}, 0)
 	_, err = owner.pml.Wait(&request)
 	var mismatch *MismatchError
 	require.ErrorAs(t, err, &mismatch)

@@ -27,6 +27,13 @@ func (e *Engine) find(rank int, context uint32) *record {
 	}
 }
 
+// call returns what a graph of the channel stands for, unless it has not been issued yet or
+// that is long ago.
+func (rec *record) call(number uint32) (call uint64, known bool) {
+	call = rec.calls[number%ringSize].Load()
+	return call, rec.issued.Load()-number-1 < ringSize
+}
+
 // record returns this rank's own record of a channel, which it makes at the first
 // issue. If a member has given up before, it can not have told us: so whoever makes a
 // record, which others find from then on, looks at those of all others afterwards, and
@@ -55,37 +62,42 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 		p.channels[i].Store(at)
 		e.records[c.Context] = rec
 	}
-	c.own = rec
+	c.own, e.channels[c.Context] = rec, c
 	for member := range c.Size {
 		if o := e.find(c.world(member), c.Context); e.direct && o != nil && o.broken.Load() != 0 {
-			rec.detail.Store(o.detail.Load())
-			rec.broken.CompareAndSwap(0, o.broken.Load())
+			rec.ruin(o.failure(), o.number.Load())
 		}
 	}
 	return rec, nil
 }
 
-// named has an error name the member by its place on the channel: faults name ranks of
-// the job, as losses and operators still do when they have become errors.
-func (c *Channel) named(err error) error {
-	if m, ok := errors.AsType[*MismatchError](err); ok && c.World != nil {
-		m.Member = slices.Index(c.World, int32(m.Member))
+// member returns the place of a rank of the job on the channel, or -1.
+func (c *Channel) member(rank int) int {
+	if c.World == nil {
+		return rank
 	}
-	return err
+	return slices.Index(c.World, int32(rank))
 }
 
-// Forget makes a context ready for another channel: a rank calls it when it makes a
-// channel, before any member of that issues anything on it.
-func (e *Engine) Forget(context uint32) {
+// Forget makes a context ready for another channel: a rank calls it when it is through with
+// the former one, before any member of the next issues anything on that. It returns false if
+// the context is not to be used again, as others may not have heard yet what was wrong.
+func (e *Engine) Forget(context uint32) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	delete(e.held, context)
+	delete(e.channels, context)
 	if rec := e.records[context]; rec != nil {
+		if rec.warned.Load() != 0 {
+			return false
+		}
 		rec.issued.Store(0)
 		rec.broken.Store(0)
-		rec.detail.Store(0)
+		rec.told.Store(0)
 		rec.watched.Store(^uint64(0))
 		for i := range rec.ring {
 			rec.ring[i].Store(0) // of graphs that were given up
 		}
 	}
+	return true
 }

@@ -8,9 +8,12 @@ package cad
 
 // deserted asks all peers, and looks for one that has issued a graph with fewer nodes for
 // this one.
-func (r *run) deserted() fault {
+func (r *run) deserted() failure {
 	if !r.e.direct {
-		return 0
+		if r.looks == patience {
+			r.Lasting()
+		}
+		return failure{}
 	}
 	base := uint32(r.image.count)
 	for i := range uint32(r.image.peers) {
@@ -30,19 +33,30 @@ func (r *run) deserted() fault {
 			kind = Recv
 		}
 		if g, issue := r.e.lookup(rank, r.channel.Context, r.number); g != nil {
-			if p, _, ok := g.ports(issue, Send+Recv-kind, uint32(r.e.rank)); ok && p.count < count {
-				return faultPairs | fault(rank)
-			} else if ok {
+			if p, _, ok := g.ports(issue, Send+Recv-kind, uint32(r.e.rank)); ok {
+				if p.count < count {
+					return r.e.misfit(r.channel.Context, r.number, rank, uint32(r.e.rank), [2]uint64{})
+				}
 				continue
 			}
 		}
+		if !r.entered() {
+			continue // its GATE may have completed it
+		}
 		for place := first; place < first+count; place++ { // its graph is complete
 			if r.image.node(place).state.Load() != over.of(r.issue) {
-				return faultPairs | fault(rank)
+				return r.e.misfit(r.channel.Context, r.number, rank, uint32(r.e.rank), [2]uint64{})
 			}
 		}
 	}
-	return 0
+	return failure{}
+}
+
+// entered tells whether the graph has found nothing wrong with the calls of all members, if
+// they are compared. Then no other has.
+func (r *run) entered() bool {
+	m := r.image
+	return m.entry == m.start || m.node(m.entry).state.Load() == over.of(r.issue)
 }
 
 // answer compares with those that have asked.
@@ -61,7 +75,7 @@ func (r *run) answer() {
 				setBit(&r.record.watched, rank) // it may wait for the next one, too
 			}
 			if g, issue := e.lookup(uint32(rank), r.channel.Context, r.number); g != nil && r.short(g, issue, uint32(rank)) {
-				e.breakUp(r.channel.Context, faultPairs|fault(e.rank), 0, uint32(rank), uint32(e.rank))
+				e.misfit(r.channel.Context, r.number, uint32(e.rank), uint32(rank), [2]uint64{})
 			}
 		}
 	}

@@ -22,7 +22,9 @@
 // ranks share and why it can be read at any time. run.go issues a graph and tells when it
 // is complete; keep.go lends one that stays built other buffers. match.go: how a SEND finds its RECV. execute.go: what is done with a node
 // that is ready. steal.go: how nodes are handed to others. mail.go: SEND and RECV as
-// messages, where ranks share no address space. op.go: operators that others can apply.
+// messages, where ranks share no address space; hear.go: what ranks then tell one another.
+// deserted.go: graphs that wait for one that has no node for them. guard.go: how all members
+// compare their calls before they do anything. op.go: operators that others can apply.
 //
 // # A node is executed once, and not early
 //
@@ -36,9 +38,10 @@
 //
 // # Faults
 //
-// What goes wrong with a graph (an operator panics, a SEND and its RECV differ in length)
-// is noted in it, and passed on to the graphs that get data from it, while the nodes go
-// on, but for CALL nodes, which are left out: so all graphs come to an end, and those that depend on what was lost say so. If a
+// What goes wrong with a graph (an operator panics, a SEND and its RECV differ in length,
+// two graphs stand for different calls) is noted in it, and passed on to the graphs that get
+// data from it, while the nodes go on, but for CALL nodes, which are left out: so all graphs
+// come to an end, and those that depend on what was lost say so. If a
 // member has gone, or one that was executing nodes, or two graphs have different numbers
 // of nodes for one another, they can not: then the whole channel is broken, for all its
 // members, now and later.

@@ -22,6 +22,13 @@ type Options struct {
 	// those of processes are.
 	Messages bool
 
+	// Check has all graphs begin with a round in which their members find out whether
+	// they stand for the same call (see Graph.Signature), and end there if they do not.
+	Check bool
+
+	// Describe names a call for errors.
+	Describe func(call uint64) string
+
 	// Resolve returns this rank's function for the name of an operator (Op.Name), nil
 	// if there is none.
 	Resolve func(name uint64) func(inout, in []byte)
@@ -48,6 +55,9 @@ type Engine struct {
 	issues  uint64
 	records map[uint32]*record // of this rank, by context
 
+	channels map[uint32]*Channel // of those records
+	held     map[uint32][]heard  // notices that came early, by context
+
 	abandoned []*run // whose memory others may still be at work on
 	dead      []int  // ranks that have gone, in the order in which that was noticed
 
@@ -67,13 +77,18 @@ func New(root *job.Root, rank int, module btl.Memory, messages *pml.Engine, o Op
 		work:    root.Work(),
 		pools:   make([]atomic.Pointer[pool], root.Ranks()),
 		records: map[uint32]*record{},
+
+		channels: map[uint32]*Channel{},
+		held:     map[uint32][]heard{},
 	}
 	alloc := func(n int) ([]byte, error) {
 		b := alignedHeap(n)
 		keep(b)
 		return b, nil
 	}
-	if e.direct {
+	if !e.direct {
+		messages.SetListener(e)
+	} else {
 		messages.SetHelper(e)
 	}
 	if e.direct && !heapOnly {

@@ -158,6 +158,12 @@ func (x *executor) execute(r ref) {
 		if r.g.fault.Load() == 0 && x.e.runOf(r.g).record.broken.Load() == 0 {
 			x.calculate(r, n.src)
 		}
+	case gate:
+		if f := fault(r.g.fault.Load()).kind(); f == faultCall || f == faultRefused {
+			x.complete(r.g)
+			return
+		}
+		n.state.Store(over.of(r.g.issue.Load()))
 	}
 	x.tally(r)
 	x.finish(r.g, n)
@@ -190,7 +196,7 @@ func (x *executor) calculate(r ref, in uint64) {
 	f := x.e.function(r, owner)
 	defer func() {
 		if v := recover(); v != nil {
-			r.g.note(faultOp|fault(owner), 0, fmt.Sprint(v))
+			r.g.note(failure{fault: faultOp | fault(owner), text: fmt.Sprint(v)})
 		}
 	}()
 	f(bytesAt(r.n.dst, r.n.size), bytesAt(in, r.n.size))

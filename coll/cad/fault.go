@@ -7,8 +7,7 @@ import (
 )
 
 // fault is what has gone wrong, in a word that ranks pass on: what, and about which
-// rank of the job. What it says more about is in the detail: for a mismatch the two
-// lengths.
+// ranks of the job.
 type fault uint64
 
 const (
@@ -17,31 +16,63 @@ const (
 	faultSize                             // lengths of a SEND and its RECV differ; the rank is the sender
 	faultPairs                            // numbers of SEND and RECV nodes of two ranks differ
 	faultRefused                          // the rank has passed wrong arguments
+	faultCall                             // the graphs of the rank and of another stand for different calls
 )
 
 func (f fault) kind() fault { return f >> 32 << 32 }
-func (f fault) rank() int   { return int(uint32(f)) }
+func (f fault) rank() int   { return int(uint16(f)) }
+func (f fault) other() int  { return int(uint16(f >> 16)) }
 
-// note keeps the first fault of a graph. text is what an operator panicked with.
-func (g *graph) note(f fault, detail uint64, text string) {
-	if f == 0 || !g.fault.CompareAndSwap(0, uint64(f)) {
+// failure is a fault and what there is to say about it: the two lengths, numbers, or calls
+// (of the rank, and of the other), or what an operator panicked with.
+type failure struct {
+	fault
+	detail [2]uint64
+	text   string
+}
+
+// refusedCall is what refused graphs stand for.
+const refusedCall = ^uint64(0)
+
+// between returns what is wrong if graphs of two ranks with the same number stand for
+// these calls; none if it is the same.
+func between(a int, call uint64, b int, other uint64) failure {
+	switch {
+	case call == other:
+		return failure{}
+	case call == refusedCall:
+		return failure{fault: faultRefused | fault(a)}
+	case other == refusedCall:
+		return failure{fault: faultRefused | fault(b)}
+	}
+	return failure{fault: faultCall | fault(b)<<16 | fault(a), detail: [2]uint64{call, other}}
+}
+
+// note keeps the first failure of a graph.
+func (g *graph) note(f failure) {
+	if f.fault == 0 || !g.fault.CompareAndSwap(0, uint64(f.fault)) {
 		return
 	}
-	g.detail.Store(detail)
-	clear(g.text[copy(g.text[:], text):])
+	for i, d := range f.detail {
+		g.detail[i].Store(d)
+	}
+	clear(g.text[copy(g.text[:], f.text):])
 	g.told.Store(1)
 }
 
-// pass tells a graph what has gone wrong with another that it gets data from: as much
-// of it as is written by now.
+// failure returns what has gone wrong with a graph, as much of it as is written by now.
+func (g *graph) failure() failure {
+	f := failure{fault: fault(g.fault.Load())}
+	if f.fault != 0 && g.told.Load() != 0 {
+		f.detail, f.text = [2]uint64{g.detail[0].Load(), g.detail[1].Load()}, g.panicked()
+	}
+	return f
+}
+
+// pass tells a graph what has gone wrong with another that it gets data from.
 func (g *graph) pass(from *graph) {
-	f := fault(from.fault.Load())
-	switch {
-	case f == 0:
-	case from.told.Load() == 0:
-		g.note(f, 0, "")
-	default:
-		g.note(f, from.detail.Load(), from.panicked())
+	if from.fault.Load() != 0 {
+		g.note(from.failure())
 	}
 }
 
@@ -50,6 +81,25 @@ func (g *graph) passRefusal(from *graph) {
 	if fault(from.fault.Load()).kind() == faultRefused {
 		g.pass(from)
 	}
+}
+
+// ruin ends all graphs on a channel, now and later, because of what is wrong with those of
+// a number. It returns false if the channel has been ended before.
+func (rec *record) ruin(f failure, number uint32) bool {
+	if f.fault == 0 || !rec.broken.CompareAndSwap(0, uint64(f.fault)) {
+		return false
+	}
+	for i, d := range f.detail {
+		rec.detail[i].Store(d)
+	}
+	rec.number.Store(number)
+	rec.told.Store(1)
+	return true
+}
+
+// failure returns why no graph on the channel will be complete.
+func (rec *record) failure() failure {
+	return failure{fault: fault(rec.broken.Load()), detail: [2]uint64{rec.detail[0].Load(), rec.detail[1].Load()}}
 }
 
 // panicked returns the text of a panic.
@@ -62,8 +112,9 @@ func (g *graph) panicked() string {
 	return string(g.text[:])
 }
 
-// err turns a fault into an error. It is called when nobody writes to the graph.
-func (f fault) err(detail uint64, text string) error {
+// err turns what is wrong with the graphs of a number into an error. It is called when
+// nobody writes to the graph.
+func (r *run) err(f failure, number uint32) error {
 	switch f.kind() {
 	case 0:
 		return nil
@@ -71,21 +122,57 @@ func (f fault) err(detail uint64, text string) error {
 		return &LostError{Rank: f.rank()}
 	case faultOp:
 		e := &OpError{Rank: f.rank()}
-		if text != "" {
-			e.Value = text
+		if f.text != "" {
+			e.Value = f.text
 		}
 		return e
-	case faultRefused:
-		return &MismatchError{Member: f.rank(), Refused: true}
-	case faultSize:
-		return &MismatchError{Member: f.rank(),
-			Detail: fmt.Sprintf("a message of %d bytes meets a receive of %d bytes", high(detail), low(detail))}
 	}
-	if detail == 0 {
-		return &MismatchError{Member: f.rank(), Detail: "the numbers of messages and receives differ"}
+	e := &MismatchError{Member: r.channel.member(f.rank())}
+	switch {
+	case f.kind() == faultRefused:
+		e.Refused = true
+	case f.kind() == faultCall:
+		r.explain(e, f, number)
+	case f.kind() == faultSize:
+		e.Detail = fmt.Sprintf("a message of %d bytes meets a receive of %d bytes", f.detail[0], f.detail[1])
+	case f.detail == [2]uint64{}:
+		e.Detail = "the numbers of messages and receives differ"
+	default:
+		e.Detail = fmt.Sprintf("%d messages meet %d receives", f.detail[0], f.detail[1])
 	}
-	return &MismatchError{Member: f.rank(),
-		Detail: fmt.Sprintf("%d messages meet %d receives", high(detail), low(detail))}
+	return e
+}
+
+// explain says which calls differ. The member that is named is one that differs from this
+// one.
+func (r *run) explain(e *MismatchError, f failure, number uint32) {
+	if f.detail == [2]uint64{} && r.e.direct { // it was passed on before it was told
+		f = r.e.difference(r.channel.Context, number, uint32(f.rank()), uint32(f.other()))
+	}
+	own, known := r.record.call(number)
+	there, name := f.detail[0], r.e.options.describe
+	switch {
+	case f.detail == [2]uint64{}:
+		e.Detail = "which ones is not known any more"
+		return
+	case !known:
+		e.Detail = "there it was " + name(there)
+		return
+	case there == own:
+		e.Member, there = r.channel.member(f.other()), f.detail[1]
+	}
+	e.Detail = fmt.Sprintf("here it was %s, there %s", name(own), name(there))
+}
+
+// describe names a call for people.
+func (o *Options) describe(call uint64) string {
+	if call == refusedCall {
+		return "another"
+	}
+	if o.Describe == nil {
+		return fmt.Sprintf("call %#x", call)
+	}
+	return o.Describe(call)
 }
 
 // LostError means that an operation could not be completed because a rank of the

@@ -18,11 +18,12 @@ const (
 	Calc                  // applies an operator
 	Join                  // does nothing, for those that wait for many
 	Call                  // calls a function of the rank that has issued the graph
+	gate                  // ends the graph if something is wrong with it: see guarded
 )
 
 // String returns the name of the kind, as the paper writes it.
 func (k Kind) String() string {
-	return [...]string{"START", "END", "SEND", "RECV", "COPY", "CALC", "JOIN", "CALL"}[k]
+	return [...]string{"START", "END", "SEND", "RECV", "COPY", "CALC", "JOIN", "CALL", "GATE"}[k]
 }
 
 // Node names a node of one Graph, in the order of creation.
@@ -74,6 +75,11 @@ type Graph struct {
 	// there is a choice.
 	Policy Policy
 	Urgent bool
+
+	// Signature says what the graph stands for, in a word that all members of the channel have
+	// to agree about: 0 is a graph that the program has made up. If they do not, those that
+	// meet get a *MismatchError that names both calls.
+	Signature uint64
 
 	// Slot is where the issues are counted in the job's counts of calls; 0: they are not.
 	Slot int

@@ -112,11 +112,11 @@ type graph struct {
 	own  atomic.Uint64 // number of the issue, and place plus one of the first node that only the owner takes
 	_    [cacheLine - 16]byte
 
-	done   atomic.Uint64 // number of the last issue that is complete; by who makes END ready
-	fault  atomic.Uint64 // the first thing that went wrong; by whose compare-and-swap finds 0
-	detail atomic.Uint64 // of the fault, by the same
-	told   atomic.Uint32 // 1 when detail and text are written, which is before the node is done
-	_      [cacheLine - 28]byte
+	done   atomic.Uint64    // number of the last issue that is complete; by who makes END ready
+	fault  atomic.Uint64    // the first thing that went wrong; by whose compare-and-swap finds 0
+	detail [2]atomic.Uint64 // of the fault, by the same
+	told   atomic.Uint32    // 1 when detail and text are written, which is before the node is done
+	_      [cacheLine - 36]byte
 	text   [4 * cacheLine]byte // likewise, of a panic: what it was, as far as it fits
 }
 
@@ -164,15 +164,19 @@ const maskWords = maxGraphs / 64
 
 type mask [maskWords]atomic.Uint64
 
-// record is a channel of a rank. The owner writes all of it but broken.
+// record is a channel of a rank. The owner writes all of it but what is about broken.
 type record struct {
-	context atomic.Uint32 // plus one
-	issued  atomic.Uint32 // how many graphs were issued
-	broken  atomic.Uint64 // a fault that ends all graphs on the channel; by any member, once
-	detail  atomic.Uint64 // of the fault, written before it
-	watched atomic.Uint64 // ranks, modulo 64, that ask to be compared with; by any member
-	_       [cacheLine - 32]byte
+	context atomic.Uint32    // plus one
+	issued  atomic.Uint32    // how many graphs were issued
+	broken  atomic.Uint64    // a fault that ends all graphs on the channel; by any member, once
+	detail  [2]atomic.Uint64 // of the fault, by the same
+	watched atomic.Uint64    // ranks, modulo 64, that ask to be compared with; by any member
+	number  atomic.Uint32    // of the graphs that the fault is about, by who has written it
+	told    atomic.Uint32    // 1 when detail and number are written
+	warned  atomic.Uint32    // 1 if the owner has told others of something wrong
+	_       [cacheLine - 52]byte
 	ring    [ringSize]atomic.Uint64 // see entry
+	calls   [ringSize]atomic.Uint64 // what the last graphs stood for, by their numbers: see Graph.Signature
 }
 
 // entry is a graph that is underway on a channel: the low bits of its number there,

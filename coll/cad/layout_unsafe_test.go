@@ -39,7 +39,8 @@ func TestLayout(t *testing.T) {
 		{"pool.graphs", unsafe.Offsetof(p.graphs), 384 + 8*maxChannels},
 		{"record.broken", unsafe.Offsetof(r.broken), 8},
 		{"record.ring", unsafe.Offsetof(r.ring), 64},
-		{"size of record", unsafe.Sizeof(r), 64 + 8*ringSize},
+		{"record.calls", unsafe.Offsetof(r.calls), 64 + 8*ringSize},
+		{"size of record", unsafe.Sizeof(r), 64 + 16*ringSize},
 	} {
 		require.Equal(t, c.pin, c.have, c.name)
 	}

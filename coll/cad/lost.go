@@ -11,21 +11,25 @@ import (
 // that was killed is not to be trusted. And it needs every rank of the job not to have
 // died in the middle of executing: what that was is not known.
 
-// ended returns why the graph will never be complete, or 0.
-func (r *run) ended() fault {
-	if f := fault(r.record.broken.Load()); f != 0 {
-		return f
+// ended returns why the graph will never be complete, if so, and which graphs of the
+// channel that is about.
+func (r *run) ended() (f failure, number uint32) {
+	if r.record.broken.Load() != 0 {
+		if r.record.told.Load() == 0 && r.e.root.GoneCount() == 0 {
+			return failure{}, 0 // who is about to tell wakes this rank
+		}
+		return r.record.failure(), r.record.number.Load()
 	}
 	r.looks++
 	if n := r.e.root.GoneCount(); n != r.gone {
 		r.gone = n
 		if f := r.lost(); f != 0 {
-			return f
+			return failure{fault: f}, r.number
 		}
 	} else if r.looks < 2 || r.looks&(r.looks-1) != 0 {
-		return 0 // it takes long with many peers
+		return failure{}, 0 // it takes long with many peers
 	}
-	return r.deserted()
+	return r.deserted(), r.number
 }
 
 // noteDead returns the ranks that have gone. e.mu is held.

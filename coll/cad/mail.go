@@ -1,7 +1,6 @@
 package cad
 
 import (
-	"encoding/binary"
 	"errors"
 	"runtime"
 
@@ -14,20 +13,17 @@ import (
 //
 // What is wrong with a graph travels as it does in one address space, along with the
 // data: the rank where it is found tells all that it communicates with, by a notice that
-// is sent before its later messages and so is there when those are.
+// is sent before its later messages and so is heard before those are received.
 
 // The tag of a message says which graph of the channel it belongs to, by some bits of its
-// number, and which pair. That of a notice says which graph.
+// number, and which pair. Along with it comes what the graph stands for.
 const (
-	portBits    = 20
-	numberBits  = 10
-	noticeTag   = 1 << (portBits + numberBits)
-	noticeBytes = 16
+	portBits   = 20
+	numberBits = 10
 )
 
-func numberTag(number uint32) int { return int(number & (1<<numberBits - 1)) }
 func letterTag(number, port uint32) int {
-	return numberTag(number)<<portBits | int(port&(1<<portBits-1))
+	return int(number&(1<<numberBits-1))<<portBits | int(port&(1<<portBits-1))
 }
 
 // mail is what a run has sent and posted.
@@ -35,6 +31,10 @@ type mail struct {
 	begun  bool
 	told   bool
 	active []letter
+
+	lasting bool      // the wait is a long one
+	asked   []int     // ranks that were asked whether what it waits for can come
+	through []through // those that have answered that they are through
 }
 
 // letter is a message that is underway, for a node.
@@ -50,16 +50,31 @@ func (r *run) progressMessages() {
 	x := r.e.enter(false)
 	defer x.leave()
 	if !m.begun {
-		m.begun, m.told = true, false
+		*m = mail{begun: true, active: m.active[:0], asked: m.asked[:0], through: m.through[:0]}
 		r.tell() // if it is refused
+		r.e.hearAgain(r.channel.Context)
 		x.finish(r.shared, r.image.node(r.image.start))
 		x.drain()
 	}
+	if len(m.through) > 0 {
+		r.e.messages.Inside().Settle()
+	}
+	r.takeLetters(x)
+	if r.shared.done.Load() == r.issue {
+		m.begun = false
+	} else if len(m.through) > 0 {
+		r.giveUpLetters()
+	}
+}
+
+// takeLetters goes on after the messages that are over.
+func (r *run) takeLetters(x *executor) {
+	m := &r.mail
 	for again := true; again; {
 		again = false
 		for i := 0; i < len(m.active); {
 			l := m.active[i]
-			st, done, err := r.e.messages.Inside().Take(&l.request)
+			st, call, done, err := r.e.messages.Inside().Take(&l.request)
 			if !done {
 				i++
 				continue
@@ -69,12 +84,8 @@ func (r *run) progressMessages() {
 			m.active[i] = m.active[last]
 			m.active[last] = letter{}
 			m.active = m.active[:last]
-			r.arrived(x, l, st, err)
+			r.arrived(x, l, st, call, err)
 		}
-	}
-	r.listen()
-	if r.shared.done.Load() == r.issue {
-		m.begun = false
 	}
 }
 
@@ -87,7 +98,8 @@ func (r *run) communicate(n *node) {
 	var err error
 	switch {
 	case n.kind == Send:
-		l.request, err = in.Isend(r.channel.Context, int(p.rank), tag, bytesAt(n.src, n.size))
+		l.request, err = in.Isend(r.channel.Context, int(p.rank), tag,
+			pml.Mark{Number: short(r.number), Word: r.call()}, bytesAt(n.src, n.size))
 	case n.folds:
 		l.data = make([]byte, n.size)
 		l.request, err = in.Irecv(r.channel.Context, int(p.rank), tag, l.data)
@@ -99,10 +111,13 @@ func (r *run) communicate(n *node) {
 		return
 	}
 	r.mail.active = append(r.mail.active, l)
+	if r.mail.lasting {
+		r.ask(int(p.rank))
+	}
 }
 
 // arrived is for a message that is over.
-func (r *run) arrived(x *executor, l letter, st pml.Status, err error) {
+func (r *run) arrived(x *executor, l letter, st pml.Status, call uint64, err error) {
 	n := l.n
 	truncated, _ := errors.AsType[*pml.TruncateError](err)
 	switch {
@@ -113,9 +128,9 @@ func (r *run) arrived(x *executor, l letter, st pml.Status, err error) {
 		return
 	}
 	if n.kind == Recv {
-		r.listen() // what was wrong with it has come before
+		r.shared.note(between(r.e.rank, r.call(), st.Source, call))
 		if st.Bytes != n.size {
-			r.shared.note(faultSize|fault(st.Source), join(st.Bytes, n.size), "")
+			r.shared.note(failure{fault: faultSize | fault(st.Source), detail: [2]uint64{st.Bytes, n.size}})
 		} else if n.folds {
 			x.calculate(ref{r.shared, n}, addressOf(l.data))
 			runtime.KeepAlive(l.data)
@@ -134,52 +149,14 @@ func (r *run) failed(err error) {
 	if lost, ok := errors.AsType[*LostError](err); ok {
 		f = faultLost | fault(lost.Rank)
 	}
-	r.record.broken.CompareAndSwap(0, uint64(f))
+	r.record.ruin(failure{fault: f}, r.number)
 }
 
-// tell sends a notice, once, if something is wrong: to all that get data from here, and
-// to the sender of a message of the wrong length.
-func (r *run) tell() {
-	s, m := r.shared, &r.mail
-	if s.fault.Load() == 0 || m.told {
-		return
-	}
-	m.told = true
-	notice := binary.LittleEndian.AppendUint64(nil, s.fault.Load())
-	notice = binary.LittleEndian.AppendUint64(notice, s.detail.Load())
-	base := uint32(r.image.count)
-	for i := range uint32(r.image.peers) {
-		key := word(r.image.aux, base+i*peerWords).Load()
-		if f := fault(s.fault.Load()); key&1 != 0 && (f.kind() != faultSize || f.rank() != int(key>>1)) {
-			continue
-		}
-		request, err := r.e.messages.Inside().Isend(r.channel.Context, int(key>>1), noticeTag|numberTag(r.number), notice)
-		if err == nil {
-			r.e.messages.Inside().Leave(&request)
-		}
-	}
-}
-
-// listen takes notices that have come.
-func (r *run) listen() {
-	in, tag := r.e.messages.Inside(), noticeTag|numberTag(r.number)
-	for in.Has(r.channel.Context, pml.AnySource, tag) {
-		notice := make([]byte, noticeBytes)
-		request, err := in.Irecv(r.channel.Context, pml.AnySource, tag, notice)
-		if err != nil {
-			return
-		}
-		if _, done, err := in.Take(&request); done && err == nil {
-			f := fault(binary.LittleEndian.Uint64(notice))
-			r.shared.note(f, binary.LittleEndian.Uint64(notice[8:]), "")
-		}
-	}
-	r.tell()
-}
-
-// dropMessages withdraws what can be, of a run that was given up.
+// dropMessages withdraws what can be, of a run that was given up, and leaves the rest.
 func (r *run) dropMessages() {
 	for i := range r.mail.active {
-		r.e.messages.Inside().Drop(&r.mail.active[i].request)
+		request := &r.mail.active[i].request
+		r.e.messages.Inside().Drop(request)
+		r.e.messages.Inside().Leave(request)
 	}
 }

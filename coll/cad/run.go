@@ -86,10 +86,19 @@ func (r *run) open() error {
 	r.shared, r.gone, r.before = &p.graphs[r.slot], 0, len(e.noteDead())
 	e.runs[r.slot].Store(r)
 	r.reset()
+	rec.calls[c.issued%ringSize].Store(r.call())
 	at.Store(entry(r.number, r.slot, r.issue))
 	c.issued++
 	rec.issued.Store(c.issued)
 	return nil
+}
+
+// call is what the graph stands for.
+func (r *run) call() uint64 {
+	if r.graph.Refused {
+		return refusedCall
+	}
+	return r.graph.Signature
 }
 
 // reset brings everything into the state that it has at issue. Nobody else looks at it
@@ -116,11 +125,10 @@ func (r *run) reset() {
 	}
 	s.where.Store(whereWord(r.e.rank, level, r.slot))
 	s.fault.Store(0)
-	s.detail.Store(0)
 	s.told.Store(0)
 	s.text[0] = 0
 	if r.graph.Refused {
-		s.fault.Store(uint64(faultRefused | fault(r.e.rank)))
+		s.note(failure{fault: faultRefused | fault(r.e.rank)})
 	}
 	s.tail.Store(0)
 	s.own.Store(r.issue << indexBits)
@@ -135,14 +143,14 @@ func (r *run) Progress() (done bool, err error) {
 		r.progressMessages()
 	}
 	if s.done.Load() == r.issue {
-		err := fault(s.fault.Load()).err(s.detail.Load(), s.panicked())
+		err := r.err(s.failure(), r.number)
 		r.wrong = err != nil
 		r.close()
-		return true, r.channel.named(err)
+		return true, err
 	}
-	if f := r.ended(); f != 0 && s.done.Load() != r.issue {
-		r.abandon(f)
-		return true, r.channel.named(f.err(r.record.detail.Load(), ""))
+	if f, number := r.ended(); f.fault != 0 && s.done.Load() != r.issue {
+		r.abandon(f, number)
+		return true, r.err(f, number)
 	}
 	return false, nil
 }
@@ -175,24 +183,24 @@ func (r *run) Release() {
 
 // abandon gives the graph up, and with it the channel: its members can not come to an
 // end with it, nor with what they issue later. What the graph refers to is kept.
-func (r *run) abandon(f fault) {
+func (r *run) abandon(f failure, number uint32) {
 	e := r.e
 	e.mu.Lock()
 	e.abandoned = append(e.abandoned, r)
 	e.mu.Unlock()
 	if e.direct {
-		r.breakChannel(f)
+		r.breakChannel(f, number)
 	} else {
-		r.record.broken.CompareAndSwap(0, uint64(f))
+		r.record.ruin(f, number)
 		r.dropMessages()
 	}
 }
 
 // breakChannel tells all members that no graph on the channel will be complete. Those
 // that have not issued any yet find it out at their first: see Engine.record.
-func (r *run) breakChannel(f fault) {
-	c, detail := r.channel, r.record.detail.Load()
+func (r *run) breakChannel(f failure, number uint32) {
+	c := r.channel
 	for member := range c.Size {
-		r.e.breakAt(c.world(member), c.Context, f, detail)
+		r.e.breakAt(c.world(member), c.Context, f, number)
 	}
 }

@@ -1,0 +1,44 @@
+package cad
+
+import "slices"
+
+// guarded returns the graph behind a round in which all members learn whether all stand for
+// the same call. It is that of a dissemination: in round i each tells the member 2^i ahead
+// that it has heard from all 2^i behind. Calls are compared wherever a message is received,
+// and what is wrong is passed on with each. So a member that finds nothing wrong up to the end
+// of the round has heard, by way of others that found nothing wrong, from all members, and
+// all calls are the same; in other words, if two differ all members find something wrong.
+// Then the GATE completes the graph. No node before it is left then, and none behind it has
+// begun at any member: whatever the calls are, nobody waits for the others. (By messages,
+// that an operator has panicked may be heard before the GATE: then nothing is wrong here.)
+func (g *Graph) guarded(rank, size int) (w *Graph, entry Node) {
+	w = NewGraph()
+	w.Policy = g.Policy
+	heard, before := Start, []Node(nil)
+	for d := 1; d < size; d *= 2 {
+		send := w.Send(nil, (rank+d)%size)
+		recv := w.Recv(nil, (rank-d+size)%size)
+		w.Connect(heard, send)
+		w.Connect(heard, recv)
+		before = append(before, send)
+		heard = recv
+	}
+	entry = w.add(spec{kind: gate})
+	for _, n := range append(before, heard) {
+		w.Connect(n, entry)
+	}
+	moved := func(n Node) Node {
+		switch n {
+		case Start:
+			return entry
+		case End:
+			return End
+		}
+		return n + entry - End
+	}
+	w.nodes = slices.Concat(w.nodes, g.nodes[End+1:])
+	for _, e := range g.edges {
+		w.Connect(moved(e.from), moved(e.to))
+	}
+	return w, entry
+}

@@ -1,0 +1,93 @@
+package coll
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/coll/cad"
+)
+
+// What all members of a nonblocking operation have to agree about, in a word (cad.Graph.Signature):
+//
+//	kind 4 bits | irregular 1 | root 16 | operator 13 | bytes 30
+//
+// The length is that of regular calls, and such as do not fit are all the same: then the
+// messages differ. Functions of the program are told apart by the size of elements only,
+// as one that lies elsewhere may do the same.
+const (
+	callBytes = 30
+	callOp    = 13
+	callRoot  = 16
+
+	callOpAt    = callBytes
+	callRootAt  = callOpAt + callOp
+	irregularAt = callRootAt + callRoot
+	callKindAt  = irregularAt + 1
+
+	commonOp = 1 << (callOp - 1) // the operator is cad.Common, and these bits of its name follow
+)
+
+// neighbors stands for exchanges among neighbours.
+const neighbors Kind = kinds + 1
+
+// signature returns the word for a call that was prepared.
+func (a *Args) signature() uint64 {
+	w := uint64(a.Kind) << callKindAt
+	if a.Irregular {
+		w |= 1 << irregularAt
+	} else {
+		w |= min(uint64(a.size()), 1<<callBytes-1)
+	}
+	if a.Kind.rooted() {
+		w |= uint64(a.Root) << callRootAt
+	}
+	if a.Kind.reduces() {
+		w |= opBits(a.Op) << callOpAt
+	}
+	return w
+}
+
+func opBits(op *Op) uint64 {
+	if op.Name&cad.Common != 0 {
+		return commonOp | op.Name&(commonOp-1)
+	}
+	bits := min(uint64(op.Size), commonOp/2-1)
+	if op.Commutative {
+		bits |= commonOp / 2
+	}
+	return bits
+}
+
+// DescribeCall says in words what a graph stands for; operator names one that is
+// cad.Common by the low bits of its name.
+func DescribeCall(call uint64, operator func(name uint64) string) string {
+	kind := Kind(call >> callKindAt)
+	switch kind {
+	case None:
+		return "a graph of the program"
+	case neighbors:
+		return "an exchange among neighbors"
+	}
+	s := graphName(kind)
+	switch bytes := call & (1<<callBytes - 1); {
+	case call>>irregularAt&1 != 0:
+		s += " of any lengths"
+	case bytes == 1<<callBytes-1:
+		s += " of a GiB or more"
+	case kind != Barrier:
+		s += fmt.Sprintf(" of %d bytes", bytes)
+	}
+	if kind.reduces() {
+		switch op := call >> callOpAt & (1<<callOp - 1); {
+		case op&commonOp != 0:
+			s += " with " + operator(op&^commonOp)
+		case op&(commonOp/2) != 0:
+			s += fmt.Sprintf(" with an operator of the program on %d bytes", op&^(commonOp/2))
+		default:
+			s += fmt.Sprintf(" with an operator of the program on %d bytes that does not commute", op)
+		}
+	}
+	if kind.rooted() {
+		s += fmt.Sprintf(", root %d", call>>callRootAt&(1<<callRoot-1))
+	}
+	return s
+}

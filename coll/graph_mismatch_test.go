@@ -1,0 +1,152 @@
+package coll
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/coll/cad"
+)
+
+// other is an operator of the program that is told from sum by its elements.
+var other = &Op{Size: 2, Commutative: true, Apply: func(_, _ []byte) {}}
+
+// mismatches are what one member may call while the others call the first.
+var mismatches = []struct {
+	what        string
+	most, one   func(w *Team) *Args
+	here, there string // how the errors name them
+}{
+	{"kinds", kindOf(Allreduce, 40), kindOf(Barrier, 0), "iallreduce of 40 bytes", "ibarrier"},
+	{"rooted kinds", kindOf(Bcast, 40), kindOf(Reduce, 40), "ibcast of 40 bytes, root 0", "ireduce of 40 bytes"},
+	{"blocks", kindOf(Alltoall, 8), kindOf(Allgather, 8), "ialltoall of 8 bytes", "iallgather of 8 bytes"},
+	{"roots", rootOf(Bcast, 0), rootOf(Bcast, 1), "root 0", "root 1"},
+	{"roots of reductions", rootOf(Reduce, 1), rootOf(Reduce, 0), "root 1", "root 0"},
+	{"roots of gathers", rootOf(Gather, 0), rootOf(Gather, 1), "root 0", "root 1"},
+	{"lengths", kindOf(Allreduce, 40), kindOf(Allreduce, 48), "40 bytes", "48 bytes"},
+	{"lengths and pieces", kindOf(Bcast, 40), kindOf(Bcast, 200_000), "40 bytes", "200000 bytes"},
+	{"lengths and algorithms", kindOf(Scan, 100), kindOf(Scan, 100_000), "iscan of 100 bytes", "iscan of 100000 bytes"},
+	{"operators", kindOf(Allreduce, 40), func(w *Team) *Args {
+		a := simple(Allreduce, w, 40)
+		a.Op = other
+		return a
+	}, "on 1 bytes", "on 2 bytes"},
+	{"regularity", kindOf(Alltoall, 8), func(w *Team) *Args {
+		a := simple(Alltoall, w, 8)
+		irregular(a, w.Size)
+		return a
+	}, "ialltoall of 8 bytes", "ialltoall of any lengths"},
+	{"mistake", kindOf(Allgather, 8), func(w *Team) *Args {
+		a := simple(Allgather, w, 8)
+		a.Wrong = errWrong
+		return a
+	}, "", ""},
+	{"mistake in the root", rootOf(Bcast, 1), rootOf(Bcast, -1), "", ""},
+}
+
+var errWrong = errors.New("wrong")
+
+func kindOf(kind Kind, n int) func(*Team) *Args {
+	return func(w *Team) *Args { return simple(kind, w, n) }
+}
+
+func rootOf(kind Kind, root int) func(*Team) *Args {
+	return func(w *Team) *Args {
+		a := simple(kind, w, 10)
+		a.Root = root
+		return a
+	}
+}
+
+// graph issues a call and waits for it. One that is wrong is refused, so that nobody waits.
+func (i issuer) graph(a *Args) error {
+	g, err := i.Graph(*a)
+	if err != nil {
+		return errors.Join(err, i.engine.Refuse(i.channel, g))
+	}
+	request, err := i.engine.Issue(i.channel, g)
+	if err == nil {
+		_, err = i.Engine.Wait(&request)
+	}
+	return err
+}
+
+// TestGraphsThatDoNotMatch: one member calls something else than the others. All come to an
+// end, also those that then wait in a call that blocks, and whoever gets an error gets one
+// that names both calls. If calls are checked all get one, and the next call works. Else
+// somebody gets one, in this call or, if its messages were sent and received by nobody, in
+// the next.
+func TestGraphsThatDoNotMatch(t *testing.T) {
+	for _, maker := range graphWorlds {
+		for _, c := range mismatches {
+			for ranks := 2; ranks <= 5; ranks++ {
+				for _, check := range []bool{false, true} {
+					t.Run(fmt.Sprintf("%s/%s/ranks=%d/check=%v", maker.Name, c.what, ranks, check), func(t *testing.T) {
+						for odd := range ranks {
+							root, module := maker.Start(t, ranks, 2+odd%2*6)
+							mistakes := 0
+							for rank, err := range run(t, root, module, func(w *Team) error {
+								return mismatch(w, c.most, c.one, odd, check)
+							}) {
+								mismatch, ok := errors.AsType[*MismatchError](err)
+								if !ok {
+									require.NoError(t, err, "rank %d", rank)
+									continue
+								}
+								mistakes++
+								require.True(t, rank != mismatch.Member || c.here == "" && rank == odd)
+								if c.here == "" {
+									require.True(t, mismatch.Refused, err)
+									continue
+								}
+								require.Contains(t, err.Error(), c.here)
+								require.Contains(t, err.Error(), c.there)
+							}
+							if check && c.here == "" {
+								require.Equal(t, ranks-1, mistakes, "all others are told")
+							} else if check {
+								require.Equal(t, ranks, mistakes, "all are told")
+							} else if c.here != "" {
+								require.Positive(t, mistakes, "somebody is told")
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// mismatch makes the calls of a member, and returns the error of the first.
+func mismatch(w *Team, most, one func(*Team) *Args, odd int, check bool) error {
+	me := issuing(w, cad.Options{Check: check, Describe: func(call uint64) string { return DescribeCall(call, nil) }})
+	w.Choice.Blocking[Barrier] = "tree" // of messages, as on the heap there are no boards
+	call := most
+	if w.Rank == odd {
+		call = one
+	}
+	err := me.graph(call(w))
+	if errors.Is(err, errWrong) {
+		err = nil
+	}
+	if _, wrong := errors.AsType[*RankError](err); wrong {
+		err = nil
+	}
+	if blocked := w.Barrier(); blocked != nil {
+		return blocked
+	}
+	next := me.graph(simple(Alltoall, w, 10))
+	if blocked := w.Barrier(); blocked != nil { // else who has left may be what others hear of
+		return blocked
+	}
+	_ = me.close()
+	if check && next != nil {
+		return fmt.Errorf("next call: %v", next)
+	}
+	if err == nil {
+		err = next
+	}
+	return err
+}
