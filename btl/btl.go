@@ -93,6 +93,11 @@ type Messages interface {
 	// Sleep and Close. It must take every message: there is no putting back.
 	Poll(max int, deliver func(*Frame)) int
 
+	// Drained tells whether all messages were handed over that were sent before the call.
+	// If it says false and Poll hands over none, another rank is in the middle of sending
+	// one that comes first; Sleep asks when that is done, or the rank has gone.
+	Drained() bool
+
 	// Accept starts taking the bytes of an offered message into dst: the first
 	// min(len(dst), Length) of them. A nil Transfer says that they are there already;
 	// otherwise dst is lent until Progress of the Transfer says done. Frames may be

@@ -94,7 +94,8 @@ type Engine struct {
 	parked   list[waiter] // waiters that are not the owner
 	waiters  list[waiter] // pool
 	gone     int          // how many ranks had gone when that was last looked at
-	dead     []bool       // which; made when needed
+	departed []int        // which are being looked at
+	dead     []bool       // which it were; made when needed
 	lost     int          // one of them that went without Finalize, -1 if none
 	deserted bool         // all other ranks have gone
 

@@ -4,7 +4,7 @@ import "github.com/gopvas/gopvas/job"
 
 // Ranks that have gone. A rank is gone when the supervisor has reaped it, however
 // it ended, and then its messages are all in our queue. So when noteGone has seen
-// the count, and after that has found the queue empty, nothing more can come from
+// the count, and after that has drained the queue, nothing more can come from
 // that rank, and what waits for it fails:
 //
 //   - a receive or probe that names it, also if it ended well: it sends no more;
@@ -21,29 +21,35 @@ import "github.com/gopvas/gopvas/job"
 
 // noteGone fails what depends on ranks that have gone since it was last called.
 //
-// The order matters: first it notes who has gone, then it empties the queue. A rank
-// that goes in between raises the count, and is left for the next call.
+// The order matters: first it looks who has gone, then it drains the queue. A rank
+// that goes in between raises the count, and is left for the next call. So are all if the
+// queue can not be drained yet, because a rank that lives, and may have been preempted, is
+// in the middle of sending what comes before the messages of those that have gone.
 func (e *Engine) noteGone() {
-	n := e.root.GoneCount()
+	n, gone := e.root.GoneCount(), e.departed[:0]
+	for rank := range e.size {
+		if rank != e.rank && e.root.Gone(rank) {
+			gone = append(gone, rank)
+		}
+	}
+	e.departed = gone
+	// This ends, though live peers may go on sending: credit bounds what they can
+	// send before we receive again, which needs the lock that we hold.
+	for !e.module.Drained() {
+		if e.module.Poll(pollBatch, e.onFrame) == 0 {
+			return
+		}
+	}
 	if e.dead == nil {
 		e.dead = make([]bool, e.size)
 	}
-	others := e.size - 1
-	for rank := range e.size {
-		if rank == e.rank || !e.root.Gone(rank) {
-			continue
-		}
+	for _, rank := range gone {
 		e.dead[rank] = true
-		others--
 		if e.lost < 0 && e.root.State(rank) != job.StateFinal {
 			e.lost = rank
 		}
 	}
-	e.deserted = others == 0 && e.size > 1
-	// This ends, though live peers may go on sending: credit bounds what they can
-	// send before we receive again, which needs the lock that we hold.
-	for e.module.Poll(pollBatch, e.onFrame) > 0 {
-	}
+	e.deserted = len(gone) == e.size-1 && e.size > 1
 	e.gone = n
 	e.judge()
 	for _, m := range e.matchers {

@@ -111,11 +111,17 @@ func TestParkedLearnOfADeath(t *testing.T) {
 	wg.Wait()
 }
 
-// TestMessagesOfTheDead: what a rank sent before it went is received; only then is it
-// missed.
+// TestMessagesOfTheDead: what a rank sent before it went is received, also if something
+// that is late comes first; only then is it missed.
 func TestMessagesOfTheDead(t *testing.T) {
+	for delay := range 3 {
+		t.Run(fmt.Sprintf("late by %d", delay), func(t *testing.T) { messagesOfTheDead(t, mem.Options{Delay: delay}) })
+	}
+}
+
+func messagesOfTheDead(t *testing.T, opts mem.Options) {
 	for _, src := range []int{2, pml.AnySource} {
-		w := newWorld(t, 3, 1, mem.Options{})
+		w := newWorld(t, 3, 1, opts)
 		for i := range 20 {
 			require.NoError(t, w.engines[2].Send(0, 1, 7, []byte{byte(i)}, pml.Standard))
 		}

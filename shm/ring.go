@@ -256,6 +256,9 @@ func (c *Consumer) Starved() uint64 {
 	return c.head.starved.Swap(0)
 }
 
+// Empty tells whether no position is claimed but those that were taken.
+func (c *Consumer) Empty() bool { return position(c.head.head.Load(), c.next) == c.next }
+
 // Claimant returns the owner of the front slot if it is claimed and not published.
 func (c *Consumer) Claimant() (owner int, ok bool) {
 	head := c.head.head.Load()

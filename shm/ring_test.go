@@ -96,6 +96,7 @@ func TestRingAgainstOracle(t *testing.T) {
 	owner := map[*entry]*Producer{}
 	at := map[*entry]uint64{}
 	for step := range uint64(20000) {
+		require.Equal(t, len(queue) == 0, c.Empty())
 		switch p := producers[rng.IntN(3)]; rng.IntN(4) {
 		case 0, 1:
 			s, pos := p.Claim()

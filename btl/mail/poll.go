@@ -67,6 +67,9 @@ func (b *Box) feed() {
 	}
 }
 
+// Drained implements btl.Messages.
+func (b *Box) Drained() bool { return b.in.Empty() }
+
 // skipDead steps over the front slot if the rank that claimed it has gone without
 // having published it, and tells whether there is anything new to look at.
 func (b *Box) skipDead() bool {

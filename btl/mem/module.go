@@ -132,6 +132,13 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) int {
 	return n
 }
 
+// Drained implements btl.Messages.
+func (m *Module) Drained() bool {
+	m.world.mu.Lock()
+	defer m.world.mu.Unlock()
+	return len(m.queue) == 0
+}
+
 func (m *Module) pollOne(deliver func(*btl.Frame)) bool {
 	w := m.world
 	w.mu.Lock()
