@@ -3,17 +3,19 @@ package bench
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Collectives are the names of the benchmarks of collective operations; a unit is one
 // call. Bytes are those of the vector for bcast, reduce, allreduce and reduce_scatter,
-// and those from one rank to another for allgather, alltoall and neighbor.
+// and those from one rank to another for allgather, alltoall and neighbor. Those that
+// begin with an i do not block, and are waited for at once (IMB-NBC's "pure").
 func Collectives() []string { return slices.Sorted(maps.Keys(collectives)) }
 
 // collRepetitions are at most 1,000, and move no more than about 1 GiB in all.
 func (c *TimedConfig) collRepetitions(n int) int {
 	moved := n * c.Ranks
-	if c.Benchmark == "alltoall" || c.Benchmark == "allgather" {
+	if b := strings.TrimPrefix(c.Benchmark, "i"); b == "alltoall" || b == "allgather" {
 		moved *= c.Ranks
 	}
 	return max(10, min(1000, 1<<30/max(moved, 1)))

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -13,7 +14,7 @@ import (
 // step. peer/coll.c has the same in C.
 type collRank struct {
 	world, ring *mpi.Comm
-	neighbors   bool // the operation is one of ring, which messages alone do
+	named       bool // the operation is done by one of several algorithms, which can be asked for
 	n           int
 	out, in     []byte
 	outF, inF   []float64
@@ -35,7 +36,27 @@ var collectives = map[string]func(r *collRank, root int) error{
 	"alltoall": func(r *collRank, _ int) error {
 		return mpi.Alltoall(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n*r.world.Size()])
 	},
+	"ibarrier":   func(r *collRank, _ int) error { return waited(r.world.Ibarrier()) },
+	"ibcast":     func(r *collRank, root int) error { return waited(mpi.Ibcast(r.world, r.out[:r.n], root)) },
+	"iallreduce": func(r *collRank, _ int) error { return waited(mpi.Iallreduce(r.world, r.outF, r.inF, r.sum)) },
+	"ialltoall": func(r *collRank, _ int) error {
+		return waited(mpi.Ialltoall(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n*r.world.Size()]))
+	},
 	"neighbor": func(r *collRank, _ int) error { return mpi.NeighborAlltoall(r.ring, r.out[:2*r.n], r.in[:2*r.n]) },
+}
+
+// hasAlgorithm tells whether a benchmark reports its algorithm: those of neighbours and
+// those that do not block do not know it.
+func hasAlgorithm(benchmark string) bool {
+	return benchmark != "neighbor" && !strings.HasPrefix(benchmark, "i")
+}
+
+// waited is for a nonblocking operation that nothing is done meanwhile.
+func waited(request mpi.Request, err error) error {
+	if err == nil {
+		_, err = request.Wait()
+	}
+	return err
 }
 
 // collRankMain is the rank program; its arguments are those of peer/coll.c.
@@ -47,7 +68,7 @@ func collRankMain(args []string) {
 		}
 		room := n * max(2, world.Size())
 		r := &collRank{
-			world: world, ring: grid.Comm, neighbors: args[0] == "neighbor", n: n, sum: mpi.Sum[float64](),
+			world: world, ring: grid.Comm, named: hasAlgorithm(args[0]), n: n, sum: mpi.Sum[float64](),
 			out: touched(room), in: touched(room),
 			outF: slices.Repeat([]float64{1}, n/8), inF: slices.Repeat([]float64{1}, n/8),
 		}
@@ -78,7 +99,7 @@ func (r *collRank) measure(step func(*collRank, int) error, limits pace) error {
 	}
 	t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(reps)
 	algorithm := ""
-	if !r.neighbors {
+	if r.named {
 		algorithm = r.world.Algorithm()
 	}
 	all := make([]float64, size)

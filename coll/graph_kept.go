@@ -54,7 +54,7 @@ func (t *Team) shapeOf(a *Args) (s shape, ok bool) {
 
 // Bounds of the graphs that a team keeps.
 const (
-	keptGraphsMost = 16
+	keptGraphsMost = 64
 	keptBytesMost  = 1 << 20
 )
 

@@ -15,6 +15,7 @@ static MPI_Comm ring;
 static void step(int i)
 {
 	int root = i % size;
+	MPI_Request request = MPI_REQUEST_NULL;
 	if (!strcmp(what, "barrier"))
 		MPI_Barrier(MPI_COMM_WORLD);
 	else if (!strcmp(what, "bcast"))
@@ -29,10 +30,20 @@ static void step(int i)
 		MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
 	else if (!strcmp(what, "alltoall"))
 		MPI_Alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
+	else if (!strcmp(what, "ibarrier"))
+		MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	else if (!strcmp(what, "ibcast"))
+		MPI_Ibcast(out, n, MPI_BYTE, root, MPI_COMM_WORLD, &request);
+	else if (!strcmp(what, "iallreduce"))
+		MPI_Iallreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+	else if (!strcmp(what, "ialltoall"))
+		MPI_Ialltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD, &request);
 	else if (!strcmp(what, "neighbor"))
 		MPI_Neighbor_alltoall(out, n, MPI_BYTE, in, n, MPI_BYTE, ring);
 	else
 		MPI_Abort(MPI_COMM_WORLD, 2);
+	if (request != MPI_REQUEST_NULL)
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static void measure(struct pace limits)

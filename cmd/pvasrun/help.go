@@ -81,6 +81,10 @@ var aboutBenchmarks = map[string]string{
 	"allgather":      "Allgather",
 	"alltoall":       "Alltoall",
 	"neighbor":       "NeighborAlltoall in a periodic ring",
+	"ibarrier":       "Ibarrier, and Wait at once",
+	"ibcast":         "Ibcast, and Wait at once",
+	"iallreduce":     "Iallreduce, and Wait at once",
+	"ialltoall":      "Ialltoall, and Wait at once",
 }
 
 const benchUsage = `Usage:
