@@ -3,9 +3,20 @@ package coll
 // Barrier, Bcast and Reduce by messages along trees.
 
 // relative and absolute number the members from the root on.
-func (t *Team) relative(root int) int               { return (t.Rank - root + t.Size) % t.Size }
-func (t *Team) absolute(relative, root int) int     { return (relative + root) % t.Size }
-func (t *Team) neighbour(distance int) (member int) { return (t.Rank + distance + t.Size) % t.Size }
+func (t *Team) relative(root int) int           { return (t.Rank - root + t.Size) % t.Size }
+func (t *Team) absolute(relative, root int) int { return (relative + root) % t.Size }
+
+// neighbour is asked each time that a member looks at the others' pages: so it does not
+// divide. The distance is less than the number of members, in either direction.
+func (t *Team) neighbour(distance int) (member int) {
+	switch member = t.Rank + distance; {
+	case member >= t.Size:
+		member -= t.Size
+	case member < 0:
+		member += t.Size
+	}
+	return member
+}
 
 // barrierDissemination: in round i everybody tells the member 2^i ahead, and hears
 // from the one 2^i behind. It takes the fewest rounds, and Size*log2(Size) messages.
