@@ -4,8 +4,41 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
+
+// BenchmarkLine has two threads, each bound to a CPU of its own where there are two, hand
+// a word back and forth: the least that a short message can take.
+func BenchmarkLine(b *testing.B) {
+	var words [2]struct {
+		atomic.Uint64
+		_ [2*cacheLine - 8]byte
+	}
+	var wg sync.WaitGroup
+	for side := range 2 {
+		mine, theirs := &words[side], &words[1-side]
+		wg.Go(func() {
+			runtime.LockOSThread() // and the thread ends with the goroutine, so the binding too
+			if cpus, err := sys.Affinity(); err == nil {
+				_ = sys.SetAffinity(cpus[side%len(cpus) : side%len(cpus)+1])
+			}
+			for n := range uint64(b.N) {
+				// Side 0 begins, and then each answers the other.
+				for looks := 1; theirs.Load() != n+uint64(side); looks++ {
+					if looks&(1<<12-1) == 0 {
+						runtime.Gosched() // there may be one CPU
+					}
+				}
+				mine.Store(n + 1)
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(2*b.N), "ns/oneway")
+}
 
 // BenchmarkRing has one consumer; ns/op is per message.
 func BenchmarkRing(b *testing.B) {
