@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/job/jobtest"
 )
@@ -245,6 +246,7 @@ func TestNonblockingOverProcesses(t *testing.T) {
 	for _, ranks := range counts(2, 5, 9) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "nonblocking")
+			jobtest.Run(t, smJob(ranks), "nonblocking", coll.EnvCheck+"=1")
 		})
 	}
 }
