@@ -110,24 +110,13 @@ func (r *run) tell() {
 	m.told = true
 	r.record.warned.Store(1)
 	f := s.failure()
-	r.eachPeer(func(rank int, kind Kind, _ uint32) {
-		if kind == Send || (f.kind() == faultSize || f.kind() == faultCall) && f.rank() == rank {
-			r.e.warn(r.channel, rank, r.number, tellFault, f)
-		}
-	})
-}
-
-// eachPeer calls f for the nodes of each kind for each other rank.
-func (r *run) eachPeer(f func(rank int, kind Kind, nodes uint32)) {
 	base := uint32(r.image.count)
 	for i := range uint32(r.image.peers) {
-		key, nodes := word(r.image.aux, base+i*peerWords).Load(), word(r.image.aux, base+i*peerWords+2).Load()
-		kind := Send
-		if key&1 != 0 {
-			kind = Recv
-		}
-		if rank := int(key >> 1); rank != r.e.rank {
-			f(rank, kind, nodes)
+		key := word(r.image.aux, base+i*peerWords).Load()
+		rank := int(key >> 1)
+		from := f.kind() == faultSize && f.rank() == rank || f.kind() == faultCall && (f.rank() == rank || f.other() == rank)
+		if rank != r.e.rank && (key&1 == 0 || from) {
+			r.e.warn(r.channel, rank, r.number, tellFault, f)
 		}
 	}
 }
