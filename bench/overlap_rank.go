@@ -174,7 +174,8 @@ func (r *overlapRank) message(i, work, tests int) (made int, err error) {
 		}
 	}
 	for part := 0; part <= tests; part++ {
-		for ; made < work*(part+1)/(tests+1); made++ {
+		end := work * (part + 1) / (tests + 1) // compilers of C take it out of the loop, Go's does not
+		for ; made < end; made++ {
 			r.multiply()
 		}
 		if part < tests {
