@@ -60,7 +60,6 @@ func (t *Team) newBoard(size int) (at uint64, err error) {
 // Free gives back the memory that the team has allocated on this rank. The caller
 // knows that no member is in a call, and that none will make another one.
 func (t *Team) Free() {
-	t.kept.close()
 	if t.Boards != nil && t.ground.mem != nil {
 		t.Boards.give(t.ground)
 	}

@@ -24,6 +24,10 @@ func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 	return g, err
 }
 
+// FreeGraphs gives back the graphs that are kept, and those that still are underway when
+// they are complete. It is local, and due on each member when no more will be asked for.
+func (t *Team) FreeGraphs() { t.kept.close() }
+
 // shape is what the graph of a call depends on, but for the places of its buffers.
 type shape struct {
 	kind                 Kind

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -8,6 +9,7 @@ import (
 // otherBuffers makes the same calls again and again, several at a time, with buffers that
 // change places: their graphs are those of earlier calls.
 func otherBuffers(c *Comm) error {
+	before := c.graphs.Counters().Memory
 	c, err := c.Dup()
 	if err != nil {
 		return err
@@ -44,5 +46,11 @@ func otherBuffers(c *Comm) error {
 		}
 		send, recv = recv, send
 	}
-	return c.Free()
+	if c.graphs.Counters().Memory <= before {
+		return errors.New("no graph was kept")
+	}
+	if err := c.Free(); err != nil {
+		return err
+	}
+	return want("memory of graphs after Free", c.graphs.Counters().Memory, before)
 }

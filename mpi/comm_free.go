@@ -23,6 +23,7 @@ func (c *Comm) Free() error {
 	defer c.mu.Unlock()
 	c.removeAttributes()
 	c.freed.Store(true)
+	c.team.FreeGraphs()
 	return opError(op, c.retire())
 }
 

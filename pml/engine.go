@@ -95,7 +95,7 @@ type Engine struct {
 	waiters  list[waiter] // pool
 	gone     int          // how many ranks had gone when that was last looked at
 	departed []int        // which are being looked at
-	dead     []bool       // which it were; made when needed
+	dead     []bool       // which they were; made when needed
 	lost     int          // one of them that went without Finalize, -1 if none
 	deserted bool         // all other ranks have gone
 

@@ -20,8 +20,8 @@
 // graph.go and check.go: what a graph is, and which ones are refused. build.go lays it
 // out as an array of nodes of a cache line each, without pointers; layout.go is what
 // ranks share and why it can be read at any time. run.go issues a graph and tells when it
-// is complete; keep.go lends one that stays built other buffers. match.go: how a SEND finds its RECV. execute.go: what is done with a node
-// that is ready. steal.go: how nodes are handed to others. mail.go: SEND and RECV as
+// is complete; keep.go lends one that stays built other buffers. match.go: how a SEND
+// finds its RECV. execute.go: what is done with a node that is ready. steal.go: how nodes are handed to others. mail.go: SEND and RECV as
 // messages, where ranks share no address space; hear.go: what ranks then tell one another.
 // deserted.go: graphs that wait for one that has no node for them. guard.go: how all members
 // compare their calls before they do anything. op.go: operators that others can apply.

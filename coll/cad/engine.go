@@ -212,7 +212,7 @@ type Counters struct {
 	Nodes   uint64 // all that move or combine bytes
 	Foreign uint64 // those of other ranks' graphs
 	Bytes   uint64 // moved or combined
-	Memory  uint64 // bytes that the rank's graphs take that are underway or prepared
+	Memory  uint64 // bytes that the rank's graphs take that are underway, prepared or kept
 }
 
 // Counters returns what this rank has executed so far.

@@ -10,7 +10,7 @@ import (
 const inlineBytes = 8 << 10
 
 // wakeBytes is how much an executor does itself with the policy Share before it wakes
-// somebody for the rest: to wake takes about as long.
+// somebody for the rest: to wake takes some microseconds too.
 const wakeBytes = 64 << 10
 
 // ref is a node that is ready and that whoever holds the ref has to execute.
