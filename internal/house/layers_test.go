@@ -30,6 +30,7 @@ var layers = []layer{
 
 	{"shm", nil},
 	{"pagetable", nil},
+	{"datatype", nil},
 	{"job", []string{"shm"}},
 	{"job/jobtest", []string{"job", "shm"}},
 

@@ -1,0 +1,115 @@
+package datatype
+
+// body is the meaning of a type: where its bytes are, how it is bounded, and what its
+// elements are. Every constructor is a composition of two operations, repeat and join.
+type body struct {
+	data      piece
+	lb, ub    marker
+	align     int64 // the strictest of the basic elements
+	signature signature
+}
+
+// marker is a bound that was set by Resized, Subarray or Darray and
+// stays with the type in whatever is made from it: section 5.1.6 and 5.1.7.
+type marker struct {
+	at  int64
+	set bool
+}
+
+func emptyBody() body { return body{align: 1, signature: noElements} }
+
+// repeat is count times b, the i-th at i*stride.
+func repeat(x *exact, b body, count, stride int64) body {
+	if count == 0 {
+		return emptyBody()
+	}
+	last := x.mul(count-1, stride)
+	return body{
+		data:      loop(x, count, stride, b.data),
+		lb:        b.lb.moved(x, min(0, last)),
+		ub:        b.ub.moved(x, max(0, last)),
+		align:     b.align,
+		signature: b.signature.repeat(count),
+	}
+}
+
+// joiner joins bodies in the order in which they are added.
+type joiner struct {
+	x    *exact
+	list listBuilder
+	body body
+}
+
+func newJoiner(x *exact) *joiner { return &joiner{x: x, body: emptyBody()} }
+
+func (j *joiner) add(disp int64, b body) {
+	p := b.data.moved(j.x, disp)
+	if !p.empty() {
+		p.bounds(j.x) // so that it is known whether the end overflows
+	}
+	j.list.add(p)
+	lb, ub := b.lb.moved(j.x, disp), b.ub.moved(j.x, disp)
+	if lb.set && (!j.body.lb.set || lb.at < j.body.lb.at) {
+		j.body.lb = lb
+	}
+	if ub.set && (!j.body.ub.set || ub.at > j.body.ub.at) {
+		j.body.ub = ub
+	}
+	j.body.align = max(j.body.align, b.align)
+	j.body.signature = j.body.signature.join(b.signature)
+}
+
+func (j *joiner) done() body {
+	if !j.x.overflow {
+		j.body.data = j.list.done(j.x)
+	}
+	return j.body
+}
+
+func (m marker) moved(x *exact, by int64) marker {
+	if m.set {
+		m.at = x.add(m.at, by)
+	}
+	return m
+}
+
+// bounded is b with both bounds set, whatever they were.
+func (b body) bounded(lb, ub int64) body {
+	b.lb, b.ub = marker{lb, true}, marker{ub, true}
+	return b
+}
+
+// trueBounds are those of the bytes.
+func (b body) trueBounds(x *exact) (lo, hi int64) {
+	if b.data.empty() {
+		return 0, 0
+	}
+	return b.data.bounds(x)
+}
+
+// bounds are the lower and the upper bound. Where none was set the bytes count, and
+// the upper bound is moved up until the extent is a multiple of the alignment, as a
+// compiler pads a structure: an array of the type is then aligned.
+func (b body) bounds(x *exact) (lb, ub int64) {
+	lo, hi := b.trueBounds(x)
+	if b.data.empty() { // there are bounds at most
+		lo, hi = b.lb.at, b.lb.at
+		if !b.lb.set {
+			lo, hi = b.ub.at, b.ub.at
+		}
+	}
+	lb, ub = lo, hi
+	if b.lb.set {
+		lb = b.lb.at
+	}
+	if b.ub.set {
+		return lb, b.ub.at
+	}
+	if rest := x.sub(ub, lb) % b.align; rest != 0 {
+		if rest < 0 {
+			rest += b.align
+		}
+		ub = x.add(ub, b.align-rest)
+	}
+	return lb, ub
+}

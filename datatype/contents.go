@@ -1,0 +1,117 @@
+package datatype
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Combiner is the constructor a type was made by.
+type Combiner int
+
+const (
+	CombinerNamed Combiner = iota
+	CombinerDup
+	CombinerContiguous
+	CombinerVector
+	CombinerHvector
+	CombinerIndexed
+	CombinerHindexed
+	CombinerIndexedBlock
+	CombinerHindexedBlock
+	CombinerStruct
+	CombinerSubarray
+	CombinerDarray
+	CombinerResized
+)
+
+var combinerNames = [...]string{"named", "dup", "contiguous", "vector", "hvector", "indexed", "hindexed",
+	"indexed_block", "hindexed_block", "struct", "subarray", "darray", "resized"}
+
+func (c Combiner) String() string {
+	if c < 0 || int(c) >= len(combinerNames) {
+		return fmt.Sprintf("Combiner(%d)", int(c))
+	}
+	return combinerNames[c]
+}
+
+// Contents are the arguments of the constructor of a type, in the order of section
+// 5.1.13. Integers are those that count something or are in extents of the old type;
+// Displacements are in bytes.
+type Contents struct {
+	Combiner      Combiner
+	Name          string // of a named type
+	Integers      []int64
+	Displacements []int64
+	Types         []*Type
+
+	parts []*Type // the two elements of a Pair
+}
+
+// Envelope returns the constructor, and how long the slices of the contents are.
+func (t *Type) Envelope() (c Combiner, integers, displacements, types int) {
+	return t.contents.Combiner, len(t.contents.Integers), len(t.contents.Displacements), len(t.contents.Types)
+}
+
+// Contents returns what the type was made from. The slices are copies.
+func (t *Type) Contents() Contents {
+	c := t.contents
+	c.Integers = slices.Clone(c.Integers)
+	c.Displacements = slices.Clone(c.Displacements)
+	c.Types = slices.Clone(c.Types)
+	return c
+}
+
+// check is what all constructors have in common.
+func (c *Contents) check(counts ...int64) error {
+	for _, n := range counts {
+		if n < 0 {
+			return failed(c.Combiner, fmt.Errorf("%w: %d", ErrCount, n))
+		}
+	}
+	if slices.Contains(c.Types, nil) {
+		return failed(c.Combiner, ErrType)
+	}
+	return nil
+}
+
+// String names the type by its constructors, as in "vector(3, 1, 4, float64)".
+func (t *Type) String() string {
+	var b strings.Builder
+	t.write(&b, 0)
+	return b.String()
+}
+
+const (
+	maxWritten = 8 // arguments of a kind
+	maxNested  = 4
+)
+
+func (t *Type) write(b *strings.Builder, depth int) {
+	c := &t.contents
+	if c.Combiner == CombinerNamed {
+		b.WriteString(c.Name)
+		return
+	}
+	fmt.Fprintf(b, "%s(", c.Combiner)
+	if depth == maxNested {
+		b.WriteString("...)")
+		return
+	}
+	separator := ""
+	write := func(n int, one func(i int)) {
+		for i := range n {
+			b.WriteString(separator)
+			separator = ", "
+			if i == maxWritten {
+				b.WriteString("...")
+				return
+			}
+			one(i)
+		}
+	}
+	write(len(c.Integers), func(i int) { fmt.Fprint(b, c.Integers[i]) })
+	write(len(c.Displacements), func(i int) { fmt.Fprintf(b, "%dB", c.Displacements[i]) })
+	write(len(c.Types), func(i int) { c.Types[i].write(b, depth+1) })
+	b.WriteString(")")
+}

@@ -1,0 +1,133 @@
+package datatype
+
+import "fmt"
+
+// FlatFrom views words that another rank has written, in place. It reads every word
+// once and refuses what is no flat form: whatever the words are, no function of
+// this package panics, reads beyond them or runs for ever on a Flat that it returns. Words behind the
+// flat form are not looked at.
+func FlatFrom(words []uint64) (Flat, error) {
+	f, err := TrustedFlat(words)
+	if err != nil {
+		return Flat{}, err
+	}
+	c := checker{words: f.words}
+	if err := c.nodes(); err != nil {
+		return Flat{}, err
+	}
+	if err := c.header(f); err != nil {
+		return Flat{}, err
+	}
+	return f, nil
+}
+
+func corrupt(format string, args ...any) error {
+	return fmt.Errorf("datatype: read flat form: %s: %w", fmt.Sprintf(format, args...), ErrCorrupt)
+}
+
+// seen is what the checker has found out about a node, as in the type node.
+type seen struct {
+	size, lo, hi int64
+	depth        int
+}
+
+type checker struct {
+	words []uint64
+	seen  map[uint64]seen
+	x     exact
+}
+
+// nodes checks all nodes in their order, so that what a node refers to is known.
+func (c *checker) nodes() error {
+	c.seen = map[uint64]seen{}
+	for at := uint64(headerWords); at < uint64(len(c.words)); {
+		var s seen
+		var length uint64
+		var ok bool
+		switch left := c.words[at:]; {
+		case left[0] == loopTag && len(left) >= loopWords:
+			length = loopWords
+			s, ok = c.loop(left)
+		case left[0] == listTag && len(left) >= listWords && left[1] <= uint64(len(left)-listWords)/entryWords:
+			length = listWords + entryWords*left[1]
+			s, ok = c.list(left[listFirst:length])
+		}
+		if !ok || c.x.overflow || s.depth > maxDepth {
+			return corrupt("the node at word %d is damaged", at)
+		}
+		c.seen[at] = s
+		at += length
+	}
+	return nil
+}
+
+// child is what a reference stands for, of which the size should be as given.
+func (c *checker) child(reference uint64, size int64) (seen, bool) {
+	if reference == 0 {
+		return seen{size: size, hi: size}, size > 0
+	}
+	s, ok := c.seen[reference]
+	return s, ok && s.size == size
+}
+
+func (c *checker) loop(w []uint64) (seen, bool) {
+	size, count, stride := int64(w[1]), int64(w[2]), int64(w[3])
+	inner, ok := c.child(w[4], size)
+	if !ok || count < 2 {
+		return seen{}, false
+	}
+	last := c.x.mul(count-1, stride)
+	return seen{
+		size:  c.x.mul(count, size),
+		lo:    c.x.add(inner.lo, min(0, last)),
+		hi:    c.x.add(inner.hi, max(0, last)),
+		depth: inner.depth + 1,
+	}, true
+}
+
+// list checks the entries and the size behind them.
+func (c *checker) list(w []uint64) (seen, bool) {
+	n := len(w) / entryWords
+	if n < 2 || w[0] != 0 {
+		return seen{}, false
+	}
+	all := seen{size: int64(w[n*entryWords])}
+	for i := range n {
+		start, disp, next := int64(w[0]), int64(w[1]), int64(w[entryWords])
+		if next <= start {
+			return seen{}, false
+		}
+		entry, ok := c.child(w[2], next-start)
+		if !ok {
+			return seen{}, false
+		}
+		lo, hi := c.x.add(disp, entry.lo), c.x.add(disp, entry.hi)
+		if i == 0 {
+			all.lo, all.hi = lo, hi
+		}
+		all.lo, all.hi = min(all.lo, lo), max(all.hi, hi)
+		all.depth = max(all.depth, entry.depth+1)
+		w = w[entryWords:]
+	}
+	return all, true
+}
+
+// header checks that the header says of the root what is true.
+func (c *checker) header(f Flat) error {
+	size, root := f.Size(), f.words[wordRoot]
+	lb, extent := f.Extent()
+	trueLB, span := f.TrueExtent()
+	c.x.add(lb, extent)
+	var lo, hi int64
+	ok := size == 0 && root == 0
+	if size != 0 {
+		var s seen
+		s, ok = c.child(root, size)
+		lo, hi = c.x.add(f.word(wordOrigin), s.lo), c.x.add(f.word(wordOrigin), s.hi)
+	}
+	elements := f.Signature().Elements
+	if !ok || trueLB != lo || span != c.x.sub(hi, lo) || elements < 0 || elements > size || c.x.overflow {
+		return corrupt("the header does not agree with the nodes")
+	}
+	return nil
+}

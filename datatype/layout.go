@@ -1,0 +1,124 @@
+package datatype
+
+import "fmt"
+
+// Layout is count elements of a type, one extent apart: the layout of a message. It is a
+// value that costs little to make and refers to the words of the flat form.
+type Layout struct {
+	words  []uint64
+	root   shape
+	origin int64 // displacement of the root
+	lo, hi int64 // displacements of the lowest byte and the one behind the highest
+}
+
+// Times returns the layout of count elements of the type.
+func (t *Type) Times(count int64) (Layout, error) { return t.Flat().Times(count) }
+
+// Times returns the layout of count elements of the flat form.
+func (f Flat) Times(count int64) (Layout, error) {
+	if count < 0 {
+		return Layout{}, fmt.Errorf("datatype: lay out %d elements: %w", count, ErrCount)
+	}
+	size := f.Size()
+	if count == 0 || size == 0 {
+		return Layout{}, nil
+	}
+	var x exact
+	_, extent := f.Extent()
+	trueLB, span := f.TrueExtent()
+	last := x.mul(count-1, extent)
+	l := Layout{words: f.words, origin: f.word(wordOrigin)}
+	l.root = shapeAt(f.words, f.words[wordRoot], size).repeat(x.mul(count, size), count, extent, f.words[wordRoot])
+	l.lo = x.add(trueLB, min(0, last))
+	l.hi = x.add(x.add(trueLB, span), max(0, last))
+	x.sub(l.hi, l.lo)
+	if x.overflow {
+		return Layout{}, fmt.Errorf("datatype: lay out %d elements: %w", count, ErrOverflow)
+	}
+	return l, nil
+}
+
+// ContiguousLayout returns the layout of n bytes without gaps.
+func ContiguousLayout(n int64) Layout {
+	n = max(n, 0)
+	return Layout{root: shape{size: n}, hi: n}
+}
+
+// Size returns the bytes of the packed stream.
+func (l *Layout) Size() int64 { return l.root.size }
+
+// Contiguous tells whether the bytes have no gaps and are in the order of the packed
+// stream. The first is then at displacement origin.
+func (l *Layout) Contiguous() (origin int64, ok bool) {
+	return l.origin, l.root.count == 0 && l.root.entries == 0
+}
+
+// Span returns the displacements of the lowest byte and of the one behind the highest.
+func (l *Layout) Span() (lo, hi int64) { return l.lo, l.hi }
+
+// shape is a node as the engine sees it: decoded from words, or made up (a run of any length, a loop of
+// count elements, a part of a loop). With neither count nor entries it is a run.
+type shape struct {
+	size      int64
+	count     int64 // loop: rounds
+	stride    int64
+	unit      int64  // loop: size of a round
+	reference uint64 // loop: of a round. list: of itself
+	entries   int64  // list
+}
+
+// shapeAt decodes what a reference stands for.
+func shapeAt(words []uint64, reference uint64, size int64) shape {
+	if reference == 0 {
+		return shape{size: size}
+	}
+	w := words[reference:]
+	if w[0] == listTag {
+		return shape{size: size, reference: reference, entries: int64(w[1])}
+	}
+	_ = w[4]
+	return shape{size: size, unit: int64(w[1]), count: int64(w[2]), stride: int64(w[3]), reference: w[4]}
+}
+
+// repeat is count times s, as loop in piece.go makes it.
+func (s shape) repeat(size, count, stride int64, reference uint64) shape {
+	switch {
+	case count == 1:
+		return s
+	case s.isRun() && stride == s.size:
+		return shape{size: size}
+	case s.count != 0 && isProduct(stride, s.count, s.stride):
+		s.size, s.count = size, s.count*count
+		return s
+	}
+	return shape{size: size, count: count, stride: stride, unit: s.size, reference: reference}
+}
+
+func (s *shape) isRun() bool { return s.count == 0 && s.entries == 0 }
+
+func (s *shape) isLoop() bool { return s.count != 0 }
+
+// round is one round of a loop.
+func (s *shape) round(words []uint64) shape { return shapeAt(words, s.reference, s.unit) }
+
+// entry is the i-th of a list, and where it starts in the packed stream and in memory.
+func (s *shape) entry(words []uint64, i int64) (inner shape, start, disp int64) {
+	w := words[int64(s.reference)+listFirst+i*entryWords:]
+	_ = w[entryWords]
+	start, disp = int64(w[0]), int64(w[1])
+	return shapeAt(words, w[2], int64(w[entryWords])-start), start, disp
+}
+
+// find returns the entry of a list that holds the byte at offset of the packed stream.
+func (s *shape) find(words []uint64, offset int64) int64 {
+	w := words[s.reference+listFirst:]
+	lo, hi := int64(0), s.entries
+	for hi-lo > 1 {
+		if mid := int64(uint64(lo+hi) / 2); int64(w[mid*entryWords]) <= offset {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

@@ -1,0 +1,93 @@
+package datatype
+
+import (
+	"unsafe"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// pointer is the one place where an address becomes a pointer. It is used for one access and
+// dropped: the collector may look at a pointer into foreign memory, but should
+// not find one that points just behind an object of its own.
+func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// move copies n bytes.
+func move(to, from uintptr, n int64) {
+	copy(sys.Bytes(to, int(n)), sys.Bytes(from, int(n)))
+}
+
+type (
+	word128 [2]uint64
+	word256 [4]uint64
+)
+
+// moveShort copies n bytes, with few instructions if they are few.
+func moveShort(to, from uintptr, n int64) {
+	switch {
+	case n == 8:
+		*(*uint64)(pointer(to)) = *(*uint64)(pointer(from))
+	case n == 4:
+		*(*uint32)(pointer(to)) = *(*uint32)(pointer(from))
+	default:
+		move(to, from, n)
+	}
+}
+
+// strided copies count runs of size bytes. A size up to 64 that is no power of two is
+// copied as two words that overlap.
+func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size int64) {
+	switch {
+	case size == 8:
+		words[uint64](to, toStride, from, fromStride, count)
+	case size == 4:
+		words[uint32](to, toStride, from, fromStride, count)
+	case size == 16:
+		words[word128](to, toStride, from, fromStride, count)
+	case size == 1:
+		words[uint8](to, toStride, from, fromStride, count)
+	case size == 2:
+		words[uint16](to, toStride, from, fromStride, count)
+	case size == 32:
+		words[word256](to, toStride, from, fromStride, count)
+	case size > 64:
+		runs(to, toStride, from, fromStride, count, size)
+	case size > 32:
+		pairs[word256](to, toStride, from, fromStride, count, uintptr(size)-32)
+	case size > 16:
+		pairs[word128](to, toStride, from, fromStride, count, uintptr(size)-16)
+	case size > 8:
+		pairs[uint64](to, toStride, from, fromStride, count, uintptr(size)-8)
+	case size > 4:
+		pairs[uint32](to, toStride, from, fromStride, count, uintptr(size)-4)
+	default:
+		pairs[uint16](to, toStride, from, fromStride, count, uintptr(size)-2)
+	}
+}
+
+// words copies count words.
+func words[T any](to uintptr, toStride int64, from uintptr, fromStride, count int64) {
+	for ; count > 0; count-- {
+		*(*T)(pointer(to)) = *(*T)(pointer(from))
+		to += uintptr(toStride)
+		from += uintptr(fromStride)
+	}
+}
+
+// pairs copies count times two words; the second begins second bytes behind the first.
+func pairs[T any](to uintptr, toStride int64, from uintptr, fromStride, count int64, second uintptr) {
+	for ; count > 0; count-- {
+		a, b := *(*T)(pointer(from)), *(*T)(pointer(from + second))
+		*(*T)(pointer(to)), *(*T)(pointer(to + second)) = a, b
+		to += uintptr(toStride)
+		from += uintptr(fromStride)
+	}
+}
+
+// runs copies count runs of any size.
+func runs(to uintptr, toStride int64, from uintptr, fromStride, count, size int64) {
+	for ; count > 0; count-- {
+		move(to, from, size)
+		to += uintptr(toStride)
+		from += uintptr(fromStride)
+	}
+}
