@@ -82,11 +82,12 @@ type Messages interface {
 	Send(peer int, h Header, payload []byte) bool
 
 	// Offer announces a message of any length, 0 included, whose bytes stay in src
-	// until the receiver takes them. src is lent, not to be written to, until
-	// Progress of the returned Transfer says done. False, with a nil Transfer, means
-	// that nothing was announced: the peer's queue is full or not open. Then try again
-	// when Sleep asks. The number of offers underway is bounded by memory alone.
-	Offer(peer int, h Header, src []byte) (Transfer, bool)
+	// until the receiver takes them. The memory of src and its layout are lent, not to be
+	// written to, until Progress of the returned Transfer says done. False, with a nil
+	// Transfer, means that nothing was announced: the peer's queue is full or not open.
+	// Then try again when Sleep asks. The number of offers underway is bounded by memory
+	// alone.
+	Offer(peer int, h Header, src Buffer) (Transfer, bool)
 
 	// Poll hands at most max messages that have arrived to deliver, one after the
 	// other, and returns how many it was. deliver may call all methods but Poll,
@@ -99,11 +100,12 @@ type Messages interface {
 	Drained() bool
 
 	// Accept starts taking the bytes of an offered message into dst: the first
-	// min(len(dst), Length) of them. A nil Transfer says that they are there already;
-	// otherwise dst is lent until Progress of the Transfer says done. Frames may be
-	// accepted in any order, and any time after their delivery; until then the
-	// sender's Transfer stays open. An empty dst drops the message.
-	Accept(f *Frame, dst []byte) Transfer
+	// min(dst.Len(), Length) of them. Either end may have a layout. A nil Transfer says
+	// that the bytes are there already; otherwise dst is lent until Progress of the
+	// Transfer says done. Frames may be accepted in any order, and any time after their
+	// delivery; until then the sender's Transfer stays open. An empty dst drops the
+	// message.
+	Accept(f *Frame, dst Buffer) Transfer
 
 	// Release says that the payload of a frame that was not offered is consumed, and
 	// gives memory and credit back to the sender. It is due exactly once for each

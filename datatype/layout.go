@@ -5,7 +5,8 @@ import "fmt"
 // Layout is count elements of a type, one extent apart: the layout of a message. It is a
 // value that costs little to make and refers to the words of the flat form.
 type Layout struct {
-	words  []uint64
+	words  []uint64 // of the flat form
+	count  int64    // elements
 	root   shape
 	origin int64 // displacement of the root
 	lo, hi int64 // displacements of the lowest byte and the one behind the highest
@@ -27,7 +28,7 @@ func (f Flat) Times(count int64) (Layout, error) {
 	_, extent := f.Extent()
 	trueLB, span := f.TrueExtent()
 	last := x.mul(count-1, extent)
-	l := Layout{words: f.words, origin: f.word(wordOrigin)}
+	l := Layout{words: f.words, count: count, origin: f.word(wordOrigin)}
 	l.root = shapeAt(f.words, f.words[wordRoot], size).repeat(x.mul(count, size), count, extent, f.words[wordRoot])
 	l.lo = x.add(trueLB, min(0, last))
 	l.hi = x.add(x.add(trueLB, span), max(0, last))
@@ -43,6 +44,9 @@ func ContiguousLayout(n int64) Layout {
 	n = max(n, 0)
 	return Layout{root: shape{size: n}, hi: n}
 }
+
+// Parts returns the flat form that the layout was made of, and the number of elements.
+func (l *Layout) Parts() (Flat, int64) { return Flat{l.words}, l.count }
 
 // Size returns the bytes of the packed stream.
 func (l *Layout) Size() int64 { return l.root.size }

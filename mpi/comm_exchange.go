@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -127,6 +128,6 @@ func (t circle) receive(from int) ([]byte, error) {
 		return nil, err
 	}
 	message := make([]byte, st.Bytes)
-	_, err = t.engine.Mrecv(&m, message)
+	_, err = t.engine.Mrecv(&m, btl.Buffer{Bytes: message})
 	return message, err
 }

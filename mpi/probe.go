@@ -1,6 +1,9 @@
 package mpi
 
-import "github.com/gopvas/gopvas/pml"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/pml"
+)
 
 // Message is a message that Mprobe has set aside for one Mrecv.
 type Message struct {
@@ -72,6 +75,6 @@ func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	if err != nil {
 		return Status{}, opError("mrecv", err)
 	}
-	st, err := m.comm.engine.Mrecv(&m.m, b)
+	st, err := m.comm.engine.Mrecv(&m.m, btl.Buffer{Bytes: b})
 	return m.comm.status(st, size), opError("mrecv", err)
 }

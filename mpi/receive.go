@@ -3,6 +3,7 @@ package mpi
 import (
 	"math"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -69,7 +70,7 @@ func RecvInit[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 	var r pml.Request
 	b, size, peer, err := incoming(c, buf, src)
 	if err == nil {
-		r, err = c.engine.RecvInit(c.context, peer, tag, b)
+		r, err = c.engine.RecvInit(c.context, peer, tag, btl.Buffer{Bytes: b})
 		r.Unit = c.unit(size)
 	}
 	return Request{r}, receiveError("recv init", src, tag, err)
@@ -96,11 +97,11 @@ func RecvAlloc[T any](c *Comm, src, tag int) ([]T, Status, error) {
 	}
 	n := count(st.Bytes, size)
 	if n == Undefined || st.Bytes > math.MaxInt {
-		_, _ = c.engine.Mrecv(&m, nil) // lets the sender go on; truncated on purpose
+		_, _ = c.engine.Mrecv(&m, btl.Buffer{}) // lets the sender go on; truncated on purpose
 		return nil, c.status(st, size), receiveError(op, src, tag, &CountError{Bytes: st.Bytes, Element: size})
 	}
 	buf := make([]T, n)
-	st, err = c.engine.Mrecv(&m, asBytes(buf, size))
+	st, err = c.engine.Mrecv(&m, btl.Buffer{Bytes: asBytes(buf, size)})
 	return buf, c.status(st, size), receiveError(op, src, tag, err)
 }
 

@@ -1,6 +1,9 @@
 package mpi
 
-import "github.com/gopvas/gopvas/pml"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/pml"
+)
 
 // All functions that send or receive take slices of elements without pointers. The
 // elements must be on the heap, which the compiler sees to, and are moved as bytes:
@@ -79,7 +82,7 @@ func SendInit[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	var r pml.Request
 	b, peer, err := outgoing(c, buf, dst)
 	if err == nil {
-		r, err = c.engine.SendInit(c.context, peer, tag, b, pml.Standard)
+		r, err = c.engine.SendInit(c.context, peer, tag, btl.Buffer{Bytes: b}, pml.Standard)
 	}
 	return Request{r}, sendError("send init", dst, tag, err)
 }

@@ -87,7 +87,7 @@ func (op *operation) String() string {
 	if op.tag == AnyTag {
 		tag = "any tag"
 	}
-	s := fmt.Sprintf("%s of %d bytes %s %s, %s", what, len(op.buf), direction, peer, tag)
+	s := fmt.Sprintf("%s of %d bytes %s %s, %s", what, op.buf.Len(), direction, peer, tag)
 	switch {
 	case op.persistent && op.state == idle:
 		s += ", persistent and not freed"

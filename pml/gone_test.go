@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
@@ -190,7 +191,7 @@ func TestCloseReportsLeaks(t *testing.T) {
 	e := w.engines[0]
 	_, err := e.Irecv(0, 0, 9, make([]byte, 80))
 	require.NoError(t, err)
-	_, err = e.SendInit(0, 0, 1, nil, pml.Standard)
+	_, err = e.SendInit(0, 0, 1, btl.Buffer{}, pml.Standard)
 	require.NoError(t, err)
 	require.NoError(t, e.Send(0, 0, 3, nil, pml.Standard))
 	_, _, err = e.Mprobe(0, 0, 3)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -31,7 +32,7 @@ func TestIdle(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, e.Idle(b))
 
-	p, err := e.SendInit(a, pml.ProcNull, 0, nil, pml.Standard)
+	p, err := e.SendInit(a, pml.ProcNull, 0, btl.Buffer{}, pml.Standard)
 	require.NoError(t, err)
 	require.False(t, e.Idle(a), "not freed")
 	require.NoError(t, e.Free(&p))

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
 )
 
 // naive is matching as the standard tells it: two rows in the order of time, and a
@@ -143,7 +145,7 @@ func TestLongLengths(t *testing.T) {
 	}{
 		{5 << 30, 16, 16}, {1<<32 + 3, 3, 3}, {1 << 63, 1, 1}, {1<<64 - 1, 0, 0}, {16, 16, 16}, {3, 16, 3},
 	} {
-		op := &operation{buf: make([]byte, c.buffer)}
+		op := &operation{buf: btl.Buffer{Bytes: make([]byte, c.buffer)}}
 		err := op.size(c.length)
 		require.Equal(t, c.got, op.status.Bytes)
 		if c.length <= uint64(c.buffer) {

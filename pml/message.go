@@ -1,6 +1,10 @@
 package pml
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/btl"
+)
 
 // origin is where the bytes of an unexpected message are, and so what is due when
 // they are consumed.
@@ -53,6 +57,16 @@ func (e *Engine) discardMessage(msg *message) {
 		msg.copied = nil
 	}
 	e.messages.push(&msg.inAll)
+}
+
+// keepOf is keep for the bytes of a buffer.
+func (msg *message) keepOf(b *btl.Buffer) []byte {
+	if b.Layout == nil {
+		return msg.keep(b.Bytes)
+	}
+	msg.copied = slices.Grow(msg.copied[:0], b.Len())[:b.Len()]
+	b.Pack(msg.copied, 0)
+	return msg.copied
 }
 
 // keep copies bytes to where they are the message's own.
@@ -114,7 +128,7 @@ func (e *Engine) consume(op *operation, msg *message) {
 		e.complete(op, op.fill(msg.frame.Payload, msg.frame.Length))
 	case lentBySelf:
 		op.status, op.cookie = msg.status(), msg.frame.Cookie
-		e.complete(op, op.fill(msg.sender.buf, msg.frame.Length))
+		e.complete(op, op.fillFrom(&msg.sender.buf))
 		e.complete(msg.sender, nil)
 	}
 	e.discardMessage(msg)

@@ -45,7 +45,7 @@ const (
 // have gone.
 func (in Inside) Tell(context uint32, dst int, n Notice) {
 	e := in.e
-	op := e.newOperation(sending, context, dst, int(n.Number), nil)
+	op := e.newOperation(sending, context, dst, int(n.Number), btl.Buffer{})
 	op.flags, op.cookie, op.left = noticeFlag|n.Kind, n.Word, true
 	e.startSend(op)
 }
@@ -56,8 +56,8 @@ func (e *Engine) hear(f *btl.Frame) {
 	n := Notice{Kind: f.Flags &^ noticeFlag, Number: uint32(f.Tag), Word: f.Cookie}
 	if !f.Offered {
 		e.module.Release(f)
-	} else if t := e.module.Accept(f, nil); t != nil {
-		op := e.newOperation(receiving, context, from, AnyTag, nil)
+	} else if t := e.module.Accept(f, btl.Buffer{}); t != nil {
+		op := e.newOperation(receiving, context, from, AnyTag, btl.Buffer{})
 		op.left = true
 		e.move(op, t)
 	}

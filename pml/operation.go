@@ -2,6 +2,7 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -83,9 +84,10 @@ type operation struct {
 
 	context   uint32
 	peer, tag int32 // destination or source, may be wildcards; as they were asked for
-	buf       []byte
-	flags     uint32 // of the header: see Notice and Mark
-	cookie    uint64 // likewise, of a send; of a receive what has come with the message
+	buf       btl.Buffer
+	layout    datatype.Layout // of buf, if it has one
+	flags     uint32          // of the header: see Notice and Mark
+	cookie    uint64          // likewise, of a send; of a receive what has come with the message
 
 	posted   uint64       // number in the order of posting
 	transfer btl.Transfer // while moving
@@ -136,7 +138,7 @@ func (r *Request) Engine() *Engine {
 func (r *Request) None() bool { return r.op == nil }
 
 // newOperation takes an operation out of the pool. The caller starts it.
-func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf []byte) *operation {
+func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf btl.Buffer) *operation {
 	op := e.pool.pop()
 	if op == nil {
 		op = &operation{engine: e}
@@ -146,6 +148,10 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf []byte)
 	op.kind, op.state, op.mode = k, idle, Standard
 	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
 	op.buf, op.flags, op.cookie = buf, 0, 0
+	if buf.Layout != nil {
+		op.layout = *buf.Layout // the caller's may be on a stack
+		op.buf.Layout = &op.layout
+	}
 	op.status, op.err = noStatus, nil
 	return op
 }
@@ -156,7 +162,7 @@ func (e *Engine) release(op *operation) {
 	switch {
 	case op == sent:
 	case op == &e.express:
-		op.state, op.buf, op.err = idle, nil, nil
+		op.state, op.buf.Bytes, op.err = idle, nil, nil
 	case op.persistent:
 		op.state = idle
 	default:
@@ -169,7 +175,10 @@ func (e *Engine) discard(op *operation) {
 	op.state = free
 	op.generation++
 	op.persistent, op.left = false, false
-	op.buf = nil // reachable no longer than MPI says
+	op.buf = btl.Buffer{} // reachable no longer than MPI says
+	if op.layout.Size() != 0 {
+		op.layout = datatype.Layout{}
+	}
 	op.err, op.message = nil, nil
 	if op.task != nil {
 		op.task.Release()
@@ -194,7 +203,7 @@ func (e *Engine) complete(op *operation, err error) {
 
 // describe tells the operation in the terms of the hang report.
 func (op *operation) describe() job.Waiting {
-	w := job.Waiting{Peer: op.peer, Tag: op.tag, Context: op.context, Bytes: uint64(len(op.buf))}
+	w := job.Waiting{Peer: op.peer, Tag: op.tag, Context: op.context, Bytes: uint64(op.buf.Len())}
 	switch op.kind {
 	case sending:
 		w.Op = job.OpSend

@@ -1,8 +1,10 @@
 package pml
 
+import "github.com/gopvas/gopvas/btl"
+
 // SendInit makes a persistent request for a send, which every Start begins anew. The
 // buffer belongs to the caller while the request is not active.
-func (e *Engine) SendInit(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
+func (e *Engine) SendInit(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
 	e.lock()
 	defer e.mu.Unlock()
 	err := e.checkPeer(dst)
@@ -18,7 +20,7 @@ func (e *Engine) SendInit(context uint32, dst, tag int, buf []byte, mode Mode) (
 }
 
 // RecvInit makes a persistent request for a receive.
-func (e *Engine) RecvInit(context uint32, src, tag int, buf []byte) (Request, error) {
+func (e *Engine) RecvInit(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
 	e.lock()
 	defer e.mu.Unlock()
 	if err := e.checkSource(src, tag); err != nil {

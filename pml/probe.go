@@ -1,5 +1,7 @@
 package pml
 
+import "github.com/gopvas/gopvas/btl"
+
 // Probe returns what Recv with the same arguments would find, and leaves it where
 // it is. It blocks until there is something. With several goroutines that receive
 // from the same source another may get the message first: use Mprobe. Errors are
@@ -48,7 +50,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (Message, Status, e
 	if err := e.goneError(int32(src)); err != nil {
 		return Message{}, noStatus, err
 	}
-	op := e.newOperation(k, context, src, tag, nil)
+	op := e.newOperation(k, context, src, tag, btl.Buffer{})
 	op.state = posted
 	e.matcher(context).probes.push(&op.node)
 	if err := e.wait(op); err != nil {
@@ -98,7 +100,7 @@ func (e *Engine) search(k kind, context uint32, src, tag int) (m Message, st Sta
 // Mrecv receives a message that Mprobe has taken. It blocks until the bytes are
 // there, for which it needs nothing but that the sender lives. The message becomes
 // the zero Message, which can not be received: ErrNoMessage.
-func (e *Engine) Mrecv(m *Message, buf []byte) (Status, error) {
+func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
 	e.lock()
 	op, err := e.receiveMatched(m, buf)
 	st := noStatus
@@ -110,7 +112,7 @@ func (e *Engine) Mrecv(m *Message, buf []byte) (Status, error) {
 }
 
 // Imrecv is Mrecv that does not wait. buf is lent until the request is complete.
-func (e *Engine) Imrecv(m *Message, buf []byte) (Request, error) {
+func (e *Engine) Imrecv(m *Message, buf btl.Buffer) (Request, error) {
 	e.lock()
 	op, err := e.receiveMatched(m, buf)
 	var r Request
@@ -121,7 +123,7 @@ func (e *Engine) Imrecv(m *Message, buf []byte) (Request, error) {
 	return r, err
 }
 
-func (e *Engine) receiveMatched(m *Message, buf []byte) (*operation, error) {
+func (e *Engine) receiveMatched(m *Message, buf btl.Buffer) (*operation, error) {
 	msg, null := m.msg, m.null
 	if msg != nil && msg.generation != m.generation {
 		msg = nil

@@ -17,7 +17,7 @@ func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) 
 	}
 	op := &e.express
 	if !e.expect(op, context, src, tag, buf) {
-		op = e.newOperation(receiving, context, src, tag, buf)
+		op = e.newOperation(receiving, context, src, tag, btl.Buffer{Bytes: buf})
 		e.startReceive(op)
 	}
 	st, err := e.finish(op)
@@ -42,7 +42,7 @@ func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte)
 	if m.arrived.head != nil || m.wild.head != nil || m.sources.at(int32(src)).posted.head != nil {
 		return false
 	}
-	op.context, op.peer, op.tag, op.buf = context, int32(src), int32(tag), buf
+	op.context, op.peer, op.tag, op.buf.Bytes = context, int32(src), int32(tag), buf
 	e.expected = op
 	for i := 0; i < e.spin; i++ {
 		e.module.Poll(1, e.onFrame)
@@ -53,13 +53,29 @@ func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte)
 			break
 		}
 	}
-	e.expected, op.buf = nil, nil
+	e.expected, op.buf.Bytes = nil, nil
 	return false
 }
 
 // Irecv begins a receive and does not wait. buf is lent, not to be read or written,
 // until the request is complete.
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
+	return e.IrecvBuffer(context, src, tag, btl.Buffer{Bytes: buf})
+}
+
+// RecvBuffer is Recv into a buffer that may have a layout.
+func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
+	e.lock()
+	defer e.mu.Unlock()
+	op, err := e.receive(context, src, tag, buf)
+	if err != nil {
+		return noStatus, err
+	}
+	return e.finish(op)
+}
+
+// IrecvBuffer is Irecv into a buffer that may have a layout.
+func (e *Engine) IrecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
 	e.lock()
 	op, err := e.receive(context, src, tag, buf)
 	var r Request
@@ -86,7 +102,7 @@ func (e *Engine) checkSource(src, tag int) error {
 }
 
 // receive begins a receive. The operation returned may be complete.
-func (e *Engine) receive(context uint32, src, tag int, buf []byte) (*operation, error) {
+func (e *Engine) receive(context uint32, src, tag int, buf btl.Buffer) (*operation, error) {
 	if e.unusual || uint(src) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
 		if err := e.checkSource(src, tag); err != nil {
 			return nil, err
@@ -169,15 +185,26 @@ func (e *Engine) receiveFrame(op *operation, f *btl.Frame) {
 
 // fill copies a message of this length to the buffer, as far as it fits.
 func (op *operation) fill(payload []byte, length uint64) error {
-	copy(op.buf, payload)
+	if op.buf.Layout == nil {
+		copy(op.buf.Bytes, payload)
+	} else {
+		op.buf.Unpack(payload, 0)
+	}
 	return op.size(length)
+}
+
+// fillFrom is fill with the message in a buffer of this rank.
+func (op *operation) fillFrom(b *btl.Buffer) error {
+	n := b.Len()
+	btl.Copy(&op.buf, b, 0, min(n, op.buf.Len()))
+	return op.size(uint64(n))
 }
 
 // size notes how many bytes of a message of this length are received, and returns a
 // *TruncateError if it is longer than the buffer. Lengths are compared as uint64:
 // a message may be longer than this process could hold.
 func (op *operation) size(length uint64) error {
-	room := uint64(len(op.buf))
+	room := uint64(op.buf.Len())
 	op.status.Bytes = min(length, room)
 	if length > room {
 		return &TruncateError{Length: length, Buffer: room}

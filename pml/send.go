@@ -32,11 +32,25 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 		e.mu.Unlock()
 		return nil
 	}
+	err := e.sendSlow(context, dst, tag, btl.Buffer{Bytes: buf}, mode)
+	e.mu.Unlock()
+	return err
+}
+
+// SendBuffer is Send from a buffer that may have a layout.
+func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) error {
+	e.lock()
+	err := e.sendSlow(context, dst, tag, buf, mode)
+	e.mu.Unlock()
+	return err
+}
+
+// sendSlow is Send with an operation.
+func (e *Engine) sendSlow(context uint32, dst, tag int, buf btl.Buffer, mode Mode) error {
 	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
 	if err == nil {
 		_, err = e.finish(op)
 	}
-	e.mu.Unlock()
 	return err
 }
 
@@ -49,13 +63,25 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 		e.mu.Unlock()
 		return Request{op: sent}, nil
 	}
-	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
-	var r Request
+	r, err := e.isend(context, dst, tag, btl.Buffer{Bytes: buf}, mode)
+	e.mu.Unlock()
+	return r, err
+}
+
+// IsendBuffer is Isend from a buffer that may have a layout.
+func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
+	e.lock()
+	r, err := e.isend(context, dst, tag, buf, mode)
+	e.mu.Unlock()
+	return r, err
+}
+
+// isend is Isend with an operation.
+func (e *Engine) isend(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
+	r, err := request(e.send(context, dst, tag, 0, 0, buf, mode))
 	if err == nil {
-		r = Request{op: op, generation: op.generation}
 		e.progress()
 	}
-	e.mu.Unlock()
 	return r, err
 }
 
@@ -67,7 +93,7 @@ func (e *Engine) sendNow(context uint32, dst, tag int, buf []byte, mode Mode) bo
 }
 
 // send begins a send of any kind. The operation returned may be complete.
-func (e *Engine) send(context uint32, dst, tag int, flags uint32, cookie uint64, buf []byte, mode Mode) (*operation, error) {
+func (e *Engine) send(context uint32, dst, tag int, flags uint32, cookie uint64, buf btl.Buffer, mode Mode) (*operation, error) {
 	err := e.checkPeer(dst)
 	if err == nil && dst != ProcNull {
 		err = checkTag(tag)
@@ -105,7 +131,7 @@ func (e *Engine) startSend(op *operation) {
 func (e *Engine) launch(op *operation) bool {
 	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.flags, Cookie: op.cookie}
 	peer := int(op.peer)
-	if op.mode == Standard && len(op.buf) <= e.eager && e.module.Send(peer, h, op.buf) {
+	if op.mode == Standard && op.buf.Len() <= e.eager && e.module.Send(peer, h, e.packed(&op.buf)) {
 		e.complete(op, nil)
 		return true
 	}
@@ -114,6 +140,18 @@ func (e *Engine) launch(op *operation) bool {
 		e.move(op, t)
 	}
 	return ok
+}
+
+// packed returns the bytes of a short message in one piece, until the next call.
+func (e *Engine) packed(b *btl.Buffer) []byte {
+	if b.Layout == nil {
+		return b.Bytes
+	}
+	if e.scratch == nil {
+		e.scratch = make([]byte, e.eager)
+	}
+	b.Pack(e.scratch[:b.Len()], 0)
+	return e.scratch[:b.Len()]
 }
 
 // enqueue puts a send behind all others to its peer that wait for room.
@@ -159,22 +197,22 @@ func (e *Engine) flush() {
 func (e *Engine) sendSelf(op *operation) {
 	m := e.matcher(op.context)
 	e.stats.SelfMessages++
-	e.stats.SelfBytes += uint64(len(op.buf))
+	n := uint64(op.buf.Len())
+	e.stats.SelfBytes += n
 	if recv := m.match(op.peer, op.tag); recv != nil {
 		recv.status, recv.cookie = Status{Source: e.rank, Tag: int(op.tag)}, op.cookie
-		e.complete(recv, recv.fill(op.buf, uint64(len(op.buf))))
+		e.complete(recv, recv.fillFrom(&op.buf))
 		e.complete(op, nil)
 		return
 	}
 	msg := e.newMessage()
 	msg.frame.Header = btl.Header{
-		Source: op.peer, Tag: op.tag, Context: op.context, Length: uint64(len(op.buf)), Cookie: op.cookie,
+		Source: op.peer, Tag: op.tag, Context: op.context, Length: n, Cookie: op.cookie,
 	}
-	n := uint64(len(op.buf))
-	if op.mode == Standard && len(op.buf) <= e.eager && e.selfBytes+n <= selfCredit {
+	if op.mode == Standard && n <= uint64(e.eager) && e.selfBytes+n <= selfCredit {
 		e.selfBytes += n
 		msg.origin = fromSelf
-		msg.frame.Payload = msg.keep(op.buf)
+		msg.frame.Payload = msg.keepOf(&op.buf)
 		e.complete(op, nil)
 	} else {
 		msg.origin, msg.sender = lentBySelf, op

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -112,7 +113,7 @@ func receiveSomehow(e *pml.Engine, rng *rand.Rand, buf []byte) (pml.Status, erro
 		if err != nil {
 			return st, err
 		}
-		return e.Mrecv(&m, buf[:st.Bytes])
+		return e.Mrecv(&m, btl.Buffer{Bytes: buf[:st.Bytes]})
 	case 3:
 		for {
 			m, st, ok, err := e.Improbe(0, pml.AnySource, pml.AnyTag)
@@ -120,7 +121,7 @@ func receiveSomehow(e *pml.Engine, rng *rand.Rand, buf []byte) (pml.Status, erro
 				return st, err
 			}
 			if ok {
-				return e.Mrecv(&m, buf[:st.Bytes])
+				return e.Mrecv(&m, btl.Buffer{Bytes: buf[:st.Bytes]})
 			}
 		}
 	case 4:

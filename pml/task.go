@@ -50,7 +50,7 @@ func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
 	if err := e.checkPeer(ProcNull); err != nil {
 		return Request{}, err
 	}
-	op := e.newOperation(tasking, context, ProcNull, AnyTag, nil)
+	op := e.newOperation(tasking, context, ProcNull, AnyTag, btl.Buffer{})
 	op.task = t
 	return persist(op), nil
 }
@@ -115,12 +115,12 @@ func (e *Engine) Inside() Inside { return Inside{e} }
 
 // Isend is Engine.Isend of a message that carries a mark.
 func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf []byte) (Request, error) {
-	return request(in.e.send(context, dst, tag, markFlag|m.Number, m.Word, buf, Standard))
+	return request(in.e.send(context, dst, tag, markFlag|m.Number, m.Word, btl.Buffer{Bytes: buf}, Standard))
 }
 
 // Irecv is Engine.Irecv.
 func (in Inside) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
-	return request(in.e.receive(context, src, tag, buf))
+	return request(in.e.receive(context, src, tag, btl.Buffer{Bytes: buf}))
 }
 
 // Take is Engine.Take. The word is that of the mark of the message that was received.

@@ -34,7 +34,7 @@ func NewExchange(m btl.Module, root *job.Root, rank, bytes int) *Exchange {
 	fill(e.dst, rank) // touched, so that no page fault is measured
 	e.deliver = func(f *btl.Frame) {
 		if f.Offered {
-			if e.taken = m.Accept(f, e.dst); e.taken != nil {
+			if e.taken = m.Accept(f, btl.Buffer{Bytes: e.dst}); e.taken != nil {
 				return
 			}
 		} else {
@@ -76,7 +76,7 @@ func (e *Exchange) Send() {
 	}
 	for len(e.src) > e.m.EagerLimit() || !e.m.Send(e.peer, btl.Header{}, e.src) {
 		if e.sent == nil {
-			if t, ok := e.m.Offer(e.peer, btl.Header{}, e.src); ok {
+			if t, ok := e.m.Offer(e.peer, btl.Header{}, btl.Buffer{Bytes: e.src}); ok {
 				e.sent = t
 				return
 			}
@@ -88,7 +88,7 @@ func (e *Exchange) Send() {
 // lend offers a message and waits a moment for the receiver to take it.
 func (e *Exchange) lend() {
 	for e.sent == nil {
-		e.sent, _ = e.m.Offer(e.peer, btl.Header{}, e.src)
+		e.sent, _ = e.m.Offer(e.peer, btl.Header{}, btl.Buffer{Bytes: e.src})
 	}
 	for range 100 {
 		if e.look(); e.sent == nil {

@@ -35,7 +35,7 @@ func detachedMessages(e *env) {
 			size := rng.IntN(e.EagerLimit() + 1)
 			fill(src[:size], mark(int32(e.rank), tag))
 			var t btl.Transfer
-			p.await(func() (ok bool) { t, ok = e.Offer(to, h(to, tag, size), src[:size]); return ok })
+			p.await(func() (ok bool) { t, ok = e.Offer(to, h(to, tag, size), btl.Buffer{Bytes: src[:size]}); return ok })
 			over := false
 			for range rng.IntN(4) {
 				if over {
@@ -77,7 +77,7 @@ func detachIsBounded(e *env) {
 	detached := int32(0)
 	for full := 0; full < 50 && detached < 500; {
 		src := p.message(detached, 700)
-		t, ok := e.Offer(last, p.header(last, detached, 700), src)
+		t, ok := e.Offer(last, p.header(last, detached, 700), btl.Buffer{Bytes: src})
 		e.Poll(5, keep)
 		if !ok {
 			full++

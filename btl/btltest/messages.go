@@ -99,7 +99,7 @@ func floodWith(e *env, size int) {
 	require.GreaterOrEqual(e, tag, int32(4))
 	p.await(func() bool {
 		n := e.EagerLimit() + 1
-		t, ok := e.Offer(last, p.header(last, tag, n), p.message(tag, n))
+		t, ok := e.Offer(last, p.header(last, tag, n), btl.Buffer{Bytes: p.message(tag, n)})
 		if ok {
 			p.sent = append(p.sent, t)
 		}
@@ -135,7 +135,7 @@ func manyOffers(e *env) {
 	for ; offered < many; offered++ {
 		p.await2(func() bool {
 			e.Poll(10, keep)
-			t, ok := e.Offer(last, p.header(last, offered, size), p.message(offered, size))
+			t, ok := e.Offer(last, p.header(last, offered, size), btl.Buffer{Bytes: p.message(offered, size)})
 			if ok {
 				p.sent = append(p.sent, t)
 			}
@@ -154,7 +154,7 @@ func manyOffers(e *env) {
 	e.barrier() // the others have looked
 	for i := len(held) - 1; i >= 0; i-- {
 		dst := make([]byte, size)
-		if t := e.Accept(&held[i], dst); t != nil {
+		if t := e.Accept(&held[i], btl.Buffer{Bytes: dst}); t != nil {
 			p.incoming = append(p.incoming, incoming{t, held[i], dst})
 		} else {
 			p.done(&held[i], dst)
@@ -164,40 +164,55 @@ func manyOffers(e *env) {
 	p.sync(1)
 }
 
-// truncatingAccept takes less than there is, or nothing.
+// truncatingAccept takes less than there is, all, or nothing, from buffers of all shapes
+// into buffers of all shapes.
 func truncatingAccept(e *env) {
 	peer := (e.rank + 1) % e.root.Ranks()
+	from := (e.rank + e.root.Ranks() - 1) % e.root.Ranks()
 	p := newPost(e)
-	for _, size := range []int{0, 1, 5000, 200_000, 2 << 20} {
+	for _, size := range []int{0, 1, 100, 5000, 200_000, 2 << 20} {
 		for _, room := range []int{0, 1, size / 3, size, size + 100} {
-			src := p.message(0, size)
-			var sent, taken btl.Transfer
-			got := false
-			dst := make([]byte, room)
-			p.await2(func() bool {
-				t, ok := e.Offer(peer, btl.Header{}, src)
-				sent = t
-				return ok
-			})
-			p.await2(func() bool {
-				if !got {
-					e.Poll(1, func(f *btl.Frame) {
-						require.True(e, f.Offered)
-						require.EqualValues(e, size, f.Length)
-						taken, got = e.Accept(f, dst), true
-					})
+			for shape := range len(shapes) * len(shapes) {
+				if shape > 0 && size > 200_000 {
+					break // takes long, and the same way
 				}
-				finish(e, &sent)
-				finish(e, &taken)
-				return got && sent == nil && taken == nil
-			})
-			from := (e.rank + e.root.Ranks() - 1) % e.root.Ranks()
-			n := min(room, size)
-			e.check(dst[:n], mark(int32(from), 0), 0)
-			require.Equal(e, make([]byte, room-n), dst[n:], "what is behind the message stays")
+				src := newShaped(e, shape%len(shapes), size)
+				src.Unpack(p.message(0, size), 0)
+				dst := newShaped(e, shape/len(shapes), room)
+				p.exchange(peer, src.Buffer, dst.Buffer, size)
+				n := min(room, size)
+				got := make([]byte, room)
+				dst.Pack(got, 0)
+				e.check(got[:n], mark(int32(from), 0), 0)
+				require.Equal(e, make([]byte, room-n), got[n:], "what is behind the message stays")
+				dst.Unpack(make([]byte, room), 0)
+				require.Equal(e, make([]byte, len(dst.Bytes)), dst.Bytes, "what is between the pieces stays")
+			}
 		}
 	}
 	p.sync(1)
+}
+
+// exchange offers src to a peer and accepts what another has offered, of size bytes.
+func (p *post) exchange(peer int, src, dst btl.Buffer, size int) {
+	var sent, taken btl.Transfer
+	got := false
+	p.await2(func() (ok bool) {
+		sent, ok = p.Offer(peer, btl.Header{}, src)
+		return ok
+	})
+	p.await2(func() bool {
+		if !got {
+			p.Poll(1, func(f *btl.Frame) {
+				require.True(p, f.Offered)
+				require.EqualValues(p, size, f.Length)
+				taken, got = p.Accept(f, dst), true
+			})
+		}
+		finish(p.env, &sent)
+		finish(p.env, &taken)
+		return got && sent == nil && taken == nil
+	})
 }
 
 func (p *post) await2(condition func() bool) { require.NoError(p, p.Sleep(0, condition, nil)) }

@@ -62,7 +62,7 @@ func (p *post) accept(f *btl.Frame) {
 	if f.Offered {
 		require.Nil(p, f.Payload)
 		dst := make([]byte, f.Length)
-		if t := p.Accept(f, dst); t != nil {
+		if t := p.Accept(f, btl.Buffer{Bytes: dst}); t != nil {
 			p.incoming = append(p.incoming, incoming{t, *f, dst})
 			return
 		}
@@ -149,7 +149,7 @@ func (p *post) send(to int, tag int32, n int) {
 		if n <= p.EagerLimit() && p.Send(to, h, src) {
 			return true
 		}
-		t, ok := p.Offer(to, h, src)
+		t, ok := p.Offer(to, h, btl.Buffer{Bytes: src})
 		if ok {
 			p.sent = append(p.sent, t)
 		}

@@ -72,7 +72,7 @@ func TestEarlySender(t *testing.T) {
 	b, err := Open(memory{true}, mem.Root(), 0)
 	require.NoError(t, err)
 	require.False(t, b.Send(1, btl.Header{}, nil))
-	_, ok := b.Offer(1, btl.Header{}, nil)
+	_, ok := b.Offer(1, btl.Header{}, btl.Buffer{})
 	require.False(t, ok)
 	sent := make(chan error)
 	go func() { sent <- b.Sleep(0, func() bool { return b.Send(1, btl.Header{Tag: 9}, nil) }, nil) }()
@@ -88,13 +88,13 @@ func TestSenderKilledInTheMiddle(t *testing.T) {
 	for _, direct := range []bool{true, false} {
 		root, b := boxes(t, 2, direct, job.Tunables{SingleCopy: job.SingleCopyNone})
 		src, dst := make([]byte, 1<<20), make([]byte, 1<<20)
-		s, ok := b[1].Offer(0, btl.Header{}, src)
+		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: src})
 		require.True(t, ok)
 		var r btl.Transfer
-		b[0].Poll(1, func(f *btl.Frame) { r = b[0].Accept(f, dst) })
+		b[0].Poll(1, func(f *btl.Frame) { r = b[0].Accept(f, btl.Buffer{Bytes: dst}) })
 		require.NotNil(t, r)
 		if direct {
-			claimChunk(s.(*sendTransfer).d, uint64(len(src)))
+			claimChunk(s.(*sendTransfer).d, uint64(len(src)), false)
 		} else {
 			_, err := s.Progress()
 			require.NoError(t, err)
@@ -120,9 +120,9 @@ func TestSenderKilledInTheMiddle(t *testing.T) {
 func TestReceiverKilledInTheMiddle(t *testing.T) {
 	for _, direct := range []bool{true, false} {
 		root, b := boxes(t, 2, direct, job.Tunables{SingleCopy: job.SingleCopyNone})
-		s, ok := b[1].Offer(0, btl.Header{}, make([]byte, 1<<20))
+		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: make([]byte, 1<<20)})
 		require.True(t, ok)
-		b[0].Poll(1, func(f *btl.Frame) { b[0].Accept(f, make([]byte, 1<<20)) })
+		b[0].Poll(1, func(f *btl.Frame) { b[0].Accept(f, btl.Buffer{Bytes: make([]byte, 1<<20)}) })
 		root.MarkGone(0)
 		var done bool
 		var err error
@@ -142,7 +142,7 @@ func TestPrefillLeavesLanes(t *testing.T) {
 	_, b := boxes(t, 2, false, job.Tunables{SingleCopy: job.SingleCopyNone})
 	var sent []btl.Transfer
 	for range 20 {
-		s, ok := b[1].Offer(0, btl.Header{}, make([]byte, 200_000))
+		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: make([]byte, 200_000)})
 		require.True(t, ok)
 		sent = append(sent, s)
 	}
@@ -154,7 +154,7 @@ func TestPrefillLeavesLanes(t *testing.T) {
 	}
 	var frames []btl.Frame
 	b[0].Poll(100, func(f *btl.Frame) { frames = append(frames, *f) })
-	r := b[0].Accept(&frames[19], make([]byte, 200_000))
+	r := b[0].Accept(&frames[19], btl.Buffer{Bytes: make([]byte, 200_000)})
 	for done := false; !done; {
 		_, err := sent[19].Progress()
 		require.NoError(t, err)

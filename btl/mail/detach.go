@@ -44,7 +44,7 @@ func (b *Box) detachable(n int) bool { return n <= b.eagerLimit && b.mem.Direct(
 // other moments for it, and lend where Send would not: see detacher in btltest.
 func (t *sendTransfer) Detach() bool {
 	b := t.box
-	if t.buffer != 0 || t.d.state.Load()>>phaseBits == t.generation || !b.detachable(len(t.src)) {
+	if t.buffer != 0 || t.d.state.Load()>>phaseBits == t.generation || !b.detachable(t.src.Len()) {
 		return false
 	}
 	i, ok := b.takeBuffer(t.peer)
@@ -59,14 +59,14 @@ func (t *sendTransfer) detachInto(i int) bool {
 	if t.d.state.Load()>>phaseBits == t.generation {
 		return false
 	}
-	copy(t.peer.buffers[i*b.bufferSize:], t.src)
+	t.src.Pack(t.peer.buffers[i*b.bufferSize:], 0)
 	t.d.lane.Store(uint64(i) + 1)
 	orderRelease()
 	t.d.detached.Store(t.generation)
 	if t.d.taking.Load() == t.generation {
 		return false
 	}
-	t.src = nil
+	t.src = btl.Buffer{}
 	b.detached = append(b.detached, uint32(t.number))
 	b.counters.Detached++
 	return true
@@ -102,19 +102,17 @@ func (b *Box) reap() {
 }
 
 // takeShort copies a message that may be detached.
-func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame, dst []byte) bool {
+func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame, dst *btl.Buffer, n int) bool {
 	d.taking.Store(generation)
 	if d.detached.Load() != generation {
-		if len(dst) > 0 {
-			copy(dst, bytesAt(f.Place, len(dst)))
-		}
+		take(dst, f, d, n)
 		return true
 	}
 	orderAcquire()
 	if p.theirBuffers == nil && !b.attachBuffers(p) {
 		return false
 	}
-	copy(dst, p.theirBuffers[int(d.lane.Load()-1)*b.bufferSize:])
+	dst.Unpack(p.theirBuffers[int(d.lane.Load()-1)*b.bufferSize:][:n], 0)
 	return true
 }
 
@@ -152,7 +150,7 @@ func (b *Box) sendLent(p *peer, h *btl.Header, payload []byte) bool {
 		b.counters.RefusedCredit++
 		return false
 	}
-	t := b.offer(p, h, payload)
+	t := b.offer(p, h, btl.Buffer{Bytes: payload})
 	if t == nil {
 		p.account.Put(i)
 		return false

@@ -32,6 +32,7 @@ const (
 	kindInline = iota + 1
 	kindEager
 	kindOffered
+	kindTyped // offered, from a buffer with a layout, which the descriptor tells
 )
 
 // message lies over the body of a slot.
@@ -40,9 +41,9 @@ type message struct {
 	inline [InlineLimit]byte
 }
 
-// offer lies over the inline bytes of a message with kindOffered.
+// offer lies over the inline bytes of a message with kindOffered or kindTyped.
 type offer struct {
-	addr       uint64 // of the sender's buffer, in the sender's address space
+	addr       uint64 // of the sender's buffer (Buffer.Place), in the sender's address space
 	descriptor uint64 // of the sender: generation<<numberBits | number
 	chunk      uint64 // where the chunk of the descriptor lies
 }
@@ -71,14 +72,16 @@ type descriptor struct {
 	lane     atomic.Uint64 // pipelined: number of the lane plus one; 0: none yet. Detached: of the buffer
 	at       atomic.Uint64 // pipelined: place of all lanes; stored before lane
 	detached atomic.Uint64 // short: generation that was detached last; stored after lane
-	_        [cacheLine - 32]byte
+	src      layoutRef     // typed: layout of the buffer
+	_        [cacheLine - 32 - 24]byte
 
 	// Written by the receiver; all before state.
 	state   atomic.Uint64 // generation<<phaseBits | phase
 	take    atomic.Uint64 // bytes that it wants
-	dst     atomic.Uint64 // shared: address of its buffer
+	place   atomic.Uint64 // shared: its buffer (Buffer.Place)
 	drained atomic.Uint64 // pipelined: bytes taken from the lane
-	_       [cacheLine - 32]byte
+	dst     layoutRef     // shared: layout of its buffer, if any
+	_       [cacheLine - 32 - 24]byte
 
 	// Written by both ends in phaseShared, reset by the receiver before it.
 	cursor atomic.Uint64 // bytes that have been claimed, may exceed take
@@ -89,6 +92,14 @@ type descriptor struct {
 	_      [cacheLine - 24]byte
 }
 
+// layoutRef tells a peer the layout of a buffer: where the words of its flat form lie,
+// and how many elements there are. They are the lender's, and stay as long as the buffer.
+type layoutRef struct {
+	words  atomic.Uint64 // address; 0: the buffer is one piece
+	length atomic.Uint64 // number of words
+	count  atomic.Uint64 // elements
+}
+
 const (
 	phaseBits   = 8
 	phaseShared = 1
@@ -96,6 +107,7 @@ const (
 	phaseDone   = 3
 
 	numberBits = 24
+	typedBit   = 1 << 63 // of btl.Frame.Token: the sender's buffer has a layout
 )
 
 // laneFailed in descriptor.lane: the sender has no memory for staging blocks.

@@ -31,7 +31,7 @@ func (t *sendTransfer) fill(accepted bool) bool {
 	if t.lane == 0 && !t.takeLane(accepted) {
 		return false
 	}
-	limit, drained := len(t.src), 0
+	limit, drained := t.src.Len(), 0
 	if accepted {
 		limit = min(limit, int(t.d.take.Load()))
 		drained = int(t.d.drained.Load())
@@ -42,7 +42,7 @@ func (t *sendTransfer) fill(accepted bool) bool {
 		return false
 	}
 	at := (t.lane-1)*b.lane + t.filled%b.lane
-	copy(b.staging[at:at+n], t.src[t.filled:])
+	t.src.Pack(b.staging[at:at+n], t.filled)
 	t.filled += n
 	t.d.filled.Store(uint64(t.filled))
 	b.again()
@@ -77,12 +77,12 @@ func (t *sendTransfer) takeLane(accepted bool) bool {
 
 // drain copies one block out of the lane.
 func (t *recvTransfer) drain() (done, moved bool, err error) {
-	filled := min(int(t.d.filled.Load()), len(t.dst))
+	filled := min(int(t.d.filled.Load()), t.take)
 	if filled == t.pos {
 		if t.d.lane.Load() == laneFailed {
 			t.enter(phaseDone)
 			return true, false, fmt.Errorf("receive of %d bytes: rank %d has no room for its staging blocks",
-				len(t.dst), t.peer.rank)
+				t.take, t.peer.rank)
 		}
 		return false, false, nil
 	}
@@ -91,22 +91,22 @@ func (t *recvTransfer) drain() (done, moved bool, err error) {
 		mem, err := b.mem.Attach(t.peer.rank, t.d.at.Load(), b.stagingSize)
 		if err != nil {
 			t.enter(phaseDone)
-			return true, false, fmt.Errorf("receive of %d bytes: staging blocks: %w", len(t.dst), err)
+			return true, false, fmt.Errorf("receive of %d bytes: staging blocks: %w", t.take, err)
 		}
 		t.peer.theirStaging = mem
 	}
 	offset := t.pos % b.lane
 	n := min(b.block-offset%b.block, filled-t.pos)
 	at := (int(t.d.lane.Load())-1)*b.lane + offset
-	copy(t.dst[t.pos:t.pos+n], t.peer.theirStaging[at:])
+	t.dst.Unpack(t.peer.theirStaging[at:at+n], t.pos)
 	t.pos += n
-	if t.pos < len(t.dst) {
+	if t.pos < t.take {
 		t.d.drained.Store(uint64(t.pos))
 		t.box.notify(t.peer.inbox)
 		return false, true, nil
 	}
 	b.counters.PipelinedCopied++
-	b.counters.PipelinedBytes += uint64(len(t.dst))
+	b.counters.PipelinedBytes += uint64(t.take)
 	t.enter(phaseDone)
 	return true, true, nil
 }

@@ -46,6 +46,9 @@ func (b *Box) Poll(max int, deliver func(*btl.Frame)) int {
 				return n
 			}
 			f.Payload, f.Offered, f.Token, f.Place = nil, true, o.descriptor, o.addr
+			if kind == kindTyped {
+				f.Token |= typedBit
+			}
 		}
 		b.counters.Received++
 		b.answering = true

@@ -20,9 +20,11 @@ type recvTransfer struct {
 	d    *descriptor // in the peer's mailbox
 
 	generation uint64
-	addr       uint64 // the sender's buffer
-	dst        []byte // as much as is taken
-	pos        int    // bytes that are in dst; not used in phaseShared
+	addr       uint64 // the sender's buffer (Buffer.Place)
+	typed      bool   // which has a layout
+	dst        btl.Buffer
+	take       int // bytes that are taken: the first of dst
+	pos        int // bytes that are in dst; not used in phaseShared
 	way        way
 }
 
@@ -36,22 +38,22 @@ const (
 )
 
 // Accept implements btl.Messages.
-func (b *Box) Accept(f *btl.Frame, dst []byte) btl.Transfer {
+func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
 	p := b.peers[f.Source]
 	number := int(f.Token & (1<<numberBits - 1))
 	d := descriptorAt(p.theirChunks[number/descriptors][number%descriptors*descriptorSize:])
-	generation := f.Token >> numberBits
-	dst = dst[:min(uint64(len(dst)), f.Length)]
+	generation, typed := f.Token&^typedBit>>numberBits, f.Token&typedBit != 0
+	n := int(min(uint64(dst.Len()), f.Length))
 	direct := b.mem.Direct() || p.rank == b.rank
-	if len(dst) < minShared && (direct || len(dst) == 0) {
+	if n < shareFrom(typed || dst.Layout != nil) && (direct || n == 0) {
 		if b.detachable(int(f.Length)) {
-			if !b.takeShort(p, d, generation, f, dst) {
+			if !b.takeShort(p, d, generation, f, &dst, n) {
 				return nil // Sleep says why
 			}
-		} else if len(dst) > 0 {
-			copy(dst, bytesAt(f.Place, len(dst)))
+		} else {
+			take(&dst, f, d, n)
 		}
-		b.countDirect(len(dst))
+		b.countDirect(n)
 		orderRelease()
 		d.state.Store(generation<<phaseBits | phaseDone)
 		b.notify(p.inbox)
@@ -63,7 +65,8 @@ func (b *Box) Accept(f *btl.Frame, dst []byte) btl.Transfer {
 	} else {
 		b.receives = t.next
 	}
-	t.peer, t.d, t.generation, t.addr, t.dst, t.pos = p, d, generation, f.Place, dst, 0
+	t.peer, t.d, t.generation, t.addr, t.typed = p, d, generation, f.Place, typed
+	t.dst, t.take, t.pos = dst, n, 0
 	t.begin(direct)
 	// A first step: it may be all that is needed, and starts the other end.
 	if done, err := t.step(); done && err == nil {
@@ -80,12 +83,15 @@ func (t *recvTransfer) begin(direct bool) {
 	switch {
 	case direct:
 		t.way = wayShared
-		t.d.take.Store(uint64(len(t.dst)))
-		t.d.dst.Store(uint64(sys.AddrOf(t.dst)))
+		t.d.take.Store(uint64(t.take))
+		t.d.place.Store(uint64(t.dst.Place()))
+		t.d.dst.set(t.dst.Layout)
 		t.d.cursor.Store(0)
 		t.d.copied.Store(0)
 		orderRelease()
 		t.enter(phaseShared)
+	case t.typed || t.dst.Layout != nil:
+		t.pipe() // process_vm_readv takes a system call for a few pieces
 	case mode == job.SingleCopyCMA || mode == job.SingleCopyAuto && (works || !known) && t.box.root.Pid(t.peer.rank) != 0:
 		t.way = wayCMA
 	default:
@@ -97,7 +103,7 @@ func (t *recvTransfer) begin(direct bool) {
 func (t *recvTransfer) pipe() {
 	t.way = wayPiped
 	t.box.prefill = true // one's own offers will need it too
-	t.d.take.Store(uint64(len(t.dst)))
+	t.d.take.Store(uint64(t.take))
 	t.d.drained.Store(0)
 	t.enter(phasePiped)
 }
@@ -117,7 +123,7 @@ func (t *recvTransfer) Progress() (done bool, err error) {
 }
 
 func (t *recvTransfer) free() {
-	t.peer, t.d, t.dst = nil, nil, nil
+	t.peer, t.d, t.dst = nil, nil, btl.Buffer{}
 	t.next, t.box.receives = t.box.receives, t
 }
 
@@ -142,19 +148,19 @@ func (t *recvTransfer) step() (done bool, err error) {
 	if !t.box.root.Gone(t.peer.rank) {
 		return false, nil
 	}
-	if t.way == wayShared && t.d.copied.Load() == uint64(len(t.dst)) ||
+	if t.way == wayShared && t.d.copied.Load() == uint64(t.take) ||
 		t.way == wayPiped && t.d.filled.Load() > uint64(t.pos) {
 		return false, nil
 	}
-	return true, fmt.Errorf("receive of %d bytes: %w", len(t.dst), &job.LostError{Rank: t.peer.rank})
+	return true, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: t.peer.rank})
 }
 
 // share copies a chunk of a shared transfer, or finds that all are copied.
 func (t *recvTransfer) share() (done, moved bool) {
-	take := uint64(len(t.dst))
+	take := uint64(t.take)
 	if t.d.cursor.Load() < take {
-		if from, to := claimChunk(t.d, take); from < to {
-			copy(t.dst[from:to], bytesAt(t.addr+from, int(to-from)))
+		if from, to := claimChunk(t.d, take, t.typed || t.dst.Layout != nil); from < to {
+			fetch(&t.dst, t.addr, t.source(), from, to)
 			t.d.copied.Add(to - from)
 			moved = true
 		}
@@ -163,7 +169,7 @@ func (t *recvTransfer) share() (done, moved bool) {
 		return false, moved
 	}
 	orderAcquire()
-	t.box.countDirect(len(t.dst))
+	t.box.countDirect(t.take)
 	orderRelease()
 	t.enter(phaseDone)
 	return true, true
@@ -180,7 +186,7 @@ const maxRead = 512 << 10
 // readProcess reads a part of the sender's buffer by process_vm_readv.
 func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 	root, rank := t.box.root, t.peer.rank
-	part := t.dst[t.pos:min(t.pos+maxRead, len(t.dst))]
+	part := t.dst.Bytes[t.pos:min(t.pos+maxRead, t.take)]
 	n, err := sys.ReadProcess(root.Pid(rank), uintptr(t.addr)+uintptr(t.pos), part)
 	switch {
 	case err == nil && n > 0:
@@ -188,15 +194,15 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 			root.NoteCMA(true)
 		}
 		t.pos += n
-		if t.pos < len(t.dst) {
+		if t.pos < t.take {
 			return false, true, nil
 		}
 		t.box.counters.CMACopied++
-		t.box.counters.CMABytes += uint64(len(t.dst))
+		t.box.counters.CMABytes += uint64(t.take)
 		t.enter(phaseDone)
 		return true, true, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
-		return true, false, fmt.Errorf("receive of %d bytes: %w", len(t.dst), &job.LostError{Rank: rank})
+		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})
 	case t.pos == 0 && root.Tunables().SingleCopy == job.SingleCopyAuto:
 		// Refused (EPERM, ENOSYS): by the kernel, a container, or a security module.
 		root.NoteCMA(false)
@@ -208,5 +214,5 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 	}
 	t.enter(phaseDone) // lets the sender go on; the message is lost to this rank
 	return true, false, fmt.Errorf("receive of %d bytes from rank %d by cross memory attach: %w; "+
-		"use --single-copy none", len(t.dst), rank, err)
+		"use --single-copy none", t.take, rank, err)
 }

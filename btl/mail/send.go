@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -100,23 +99,23 @@ func (b *Box) makeBuffers(p *peer) bool {
 }
 
 // Offer implements btl.Messages.
-func (b *Box) Offer(rank int, h btl.Header, src []byte) (btl.Transfer, bool) {
+func (b *Box) Offer(rank int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
 	p := b.peer(rank)
 	if p == nil {
 		return nil, false
 	}
-	h.Source, h.Length = int32(b.rank), uint64(len(src))
+	h.Source, h.Length = int32(b.rank), uint64(src.Len())
 	t := b.offer(p, &h, src)
 	if t == nil {
 		return nil, false
 	}
 	b.counters.OfferedSent++
-	b.counters.OfferedBytes += uint64(len(src))
+	b.counters.OfferedBytes += h.Length
 	return t, true
 }
 
 // offer announces a message; nil if that can not be done now.
-func (b *Box) offer(p *peer, h *btl.Header, src []byte) *sendTransfer {
+func (b *Box) offer(p *peer, h *btl.Header, src btl.Buffer) *sendTransfer {
 	t := b.transfer()
 	if t == nil {
 		return nil
@@ -132,12 +131,14 @@ func (b *Box) offer(p *peer, h *btl.Header, src []byte) *sendTransfer {
 	o := m.offer()
 	o.descriptor = t.generation<<numberBits | uint64(t.number)
 	o.chunk = b.chunks[t.number/descriptors]
-	o.addr = 0
-	if len(src) > 0 {
-		o.addr = uint64(sys.AddrOf(src))
+	o.addr = uint64(src.Place())
+	kind := uint8(kindOffered)
+	if src.Layout != nil {
+		kind = kindTyped
+		t.d.src.set(src.Layout)
 	}
 	orderRelease()
-	p.out.Publish(s, pos, kindOffered)
+	p.out.Publish(s, pos, kind)
 	b.notify(p.inbox)
 	return t
 }

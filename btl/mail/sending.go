@@ -17,10 +17,10 @@ type sendTransfer struct {
 	generation uint64 // of its use
 
 	peer   *peer
-	src    []byte // keeps the buffer reachable, which the receiver knows by address only
-	filled int    // pipelined: bytes put into the lane so far
-	lane   int    // number plus one; 0: none
-	buffer int    // eager buffer that it has, plus one; 0: none
+	src    btl.Buffer // keeps the memory reachable, which the receiver knows by address only
+	filled int        // pipelined: bytes put into the lane so far
+	lane   int        // number plus one; 0: none
+	buffer int        // eager buffer that it has, plus one; 0: none
 }
 
 // transfer returns one that is free, or nil if there is no memory for more. That
@@ -61,7 +61,7 @@ func (b *Box) addChunk(mem []byte, at uint64) {
 }
 
 // start takes the transfer into use. The caller publishes the offer after it.
-func (t *sendTransfer) start(p *peer, src []byte) {
+func (t *sendTransfer) start(p *peer, src btl.Buffer) {
 	t.generation++
 	t.peer, t.src = p, src
 	if t.box.mem.Direct() {
@@ -82,7 +82,7 @@ func (t *sendTransfer) finish() {
 	if t.buffer != 0 {
 		t.peer.account.Put(t.buffer - 1)
 	}
-	t.src, t.peer, t.lane, t.buffer = nil, nil, 0, 0
+	t.src, t.peer, t.lane, t.buffer = btl.Buffer{}, nil, 0, 0
 	b.unused = append(b.unused, uint32(t.number))
 }
 
@@ -118,7 +118,7 @@ func (t *sendTransfer) checkPeer() (done bool, err error) {
 	}
 	// What it did last is final now, and may have been this.
 	if t.d.state.Load() != t.generation<<phaseBits|phaseDone {
-		err = fmt.Errorf("send of %d bytes: %w", len(t.src), &job.LostError{Rank: rank})
+		err = fmt.Errorf("send of %d bytes: %w", t.src.Len(), &job.LostError{Rank: rank})
 	}
 	t.finish()
 	return true, err
@@ -133,12 +133,12 @@ func (t *sendTransfer) helpOut() bool {
 	if t.d.cursor.Load() >= take { // spares the line a useless writing
 		return false
 	}
-	from, to := claimChunk(t.d, take)
+	from, to := claimChunk(t.d, take, t.src.Layout != nil || t.d.dst.words.Load() != 0)
 	if from == to {
 		return false
 	}
 	orderAcquire()
-	copy(bytesAt(t.d.dst.Load()+from, int(to-from)), t.src[from:to])
+	put(t.d.place.Load(), &t.d.dst, &t.src, from, to)
 	orderRelease()
 	t.d.copied.Add(to - from)
 	t.box.notify(t.peer.inbox)
@@ -154,17 +154,31 @@ const (
 	minShared = 48 << 10  // shorter transfers are copied by the receiver, in Accept
 	minChunk  = 16 << 10  // bytes
 	maxChunk  = 128 << 10 // bytes
+
+	// A buffer with a layout takes longer for each byte, by so much about.
+	typedCost = 8
 )
 
+// shareFrom is the length from which both ends copy.
+func shareFrom(typed bool) int {
+	if typed {
+		return minShared / typedCost
+	}
+	return minShared
+}
+
 // chunkSize returns the size of the chunks of a shared transfer.
-func chunkSize(take uint64) uint64 {
+func chunkSize(take uint64, typed bool) uint64 {
+	if typed {
+		return min(max(take/4, minChunk/typedCost), maxChunk/2) &^ (cacheLine - 1)
+	}
 	return min(max(take/4, minChunk), maxChunk) &^ (cacheLine - 1)
 }
 
 // claimChunk claims the next chunk for the caller to copy; from == to if there is
 // none left. Chunks are claimed once each: the addition is atomic.
-func claimChunk(d *descriptor, take uint64) (from, to uint64) {
-	size := chunkSize(take)
+func claimChunk(d *descriptor, take uint64, typed bool) (from, to uint64) {
+	size := chunkSize(take, typed)
 	to = d.cursor.Add(size)
 	return min(to-size, take), min(to, take)
 }

@@ -94,7 +94,7 @@ func (m *Module) put(to *Module, h btl.Header, n int, offered bool) *slot {
 }
 
 // Offer implements btl.Module.
-func (m *Module) Offer(peer int, h btl.Header, src []byte) (btl.Transfer, bool) {
+func (m *Module) Offer(peer int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
 	m.calls++
 	w := m.world
 	w.mu.Lock()
@@ -106,8 +106,8 @@ func (m *Module) Offer(peer int, h btl.Header, src []byte) (btl.Transfer, bool) 
 	}
 	m.offers++
 	m.counters.OfferedSent++
-	m.counters.OfferedBytes += uint64(len(src))
-	s := m.put(to, h, len(src), true)
+	m.counters.OfferedBytes += uint64(src.Len())
+	s := m.put(to, h, src.Len(), true)
 	s.src, s.copied = src, 0
 	s.sender.over, s.receiver.over = false, true
 	w.mu.Unlock()
@@ -219,14 +219,14 @@ func (m *Module) Release(f *btl.Frame) {
 }
 
 // Accept implements btl.Module.
-func (m *Module) Accept(f *btl.Frame, dst []byte) btl.Transfer {
+func (m *Module) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
 	m.calls++
 	w := m.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := m.redeem(f, announce)
 	s.phase = moving
-	s.dst = dst[:min(len(dst), len(s.src))]
+	s.dst, s.taken = dst, min(dst.Len(), s.src.Len())
 	s.receiver.over = false
 	return &s.receiver
 }
@@ -266,17 +266,17 @@ func (t *transfer) Progress() (bool, error) {
 // as there is something to do, because the receiver may sleep afterwards: so pieces
 // only bound what is done under one call if the next comes from the same loop.
 func (s *slot) receive() bool {
-	n := min(len(s.dst)-s.copied, s.world.opts.Piece)
-	copy(s.dst[s.copied:s.copied+n], s.src[s.copied:])
+	n := min(s.taken-s.copied, s.world.opts.Piece)
+	btl.Copy(&s.dst, &s.src, s.copied, n)
 	s.copied += n
-	if s.copied < len(s.dst) {
+	if s.copied < s.taken {
 		// What can go on without an event must be asked for by one: see Sleep.
 		s.world.root.Inbox(int(s.to.rank)).Signal()
 		return false
 	}
 	to, from := s.to, s.from
 	to.counters.PipelinedCopied++
-	to.counters.PipelinedBytes += uint64(len(s.dst))
+	to.counters.PipelinedBytes += uint64(s.taken)
 	s.receiver.over = true
 	s.phase = moved
 	s.world.root.Inbox(int(from.rank)).Notify()

@@ -79,9 +79,10 @@ type slot struct {
 	phase   phase
 	late    int // calls of Poll that it is still to be late
 
-	payload []byte // eager: the copy
-	src     []byte // offered: the sender's bytes
-	dst     []byte // offered: the receiver's
+	payload []byte     // eager: the copy
+	src     btl.Buffer // offered: the sender's memory
+	dst     btl.Buffer // offered: the receiver's
+	taken   int        // bytes that the receiver wants
 	copied  int
 
 	sender, receiver transfer
@@ -105,7 +106,7 @@ func (w *World) newSlot() *slot {
 }
 
 func (w *World) freeSlot(s *slot) {
-	s.phase, s.src, s.dst, s.from, s.to = unused, nil, nil, nil, nil
+	s.phase, s.src, s.dst, s.from, s.to = unused, btl.Buffer{}, btl.Buffer{}, nil, nil
 	w.slots = append(w.slots, s)
 }
 

@@ -34,9 +34,9 @@ var layers = []layer{
 	{"job", []string{"shm"}},
 	{"job/jobtest", []string{"job", "shm"}},
 
-	{"btl", []string{"job", "shm"}},
-	{"btl/...", []string{"btl", "btl/...", "job", "shm"}},
-	{"pml", []string{"btl", "job", "shm"}},
+	{"btl", []string{"datatype", "job", "shm"}},
+	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
+	{"pml", []string{"btl", "datatype", "job", "shm"}},
 	{"coll/cad", []string{"pml", "btl", "job", "shm"}},
 	{"coll", []string{"coll/cad", "pml", "btl", "job", "shm"}},
 	{"coll/colltest", []string{"btl", "btl/...", "job"}},

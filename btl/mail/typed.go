@@ -1,0 +1,75 @@
+package mail
+
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/datatype"
+)
+
+// Buffers with a layout. In one address space each end reads the other's layout where
+// it lies, and copies from layout to layout. The words of a layout belong to the rank that
+// lends the buffer: it keeps them as long as the buffer, so whoever may touch the one may
+// read the other. Between processes each end packs or unpacks for itself, and needs no
+// layout but its own.
+
+// set stores the layout of a lent buffer; nil: it is one piece.
+func (r *layoutRef) set(l *datatype.Layout) {
+	if l == nil {
+		r.words.Store(0)
+		return
+	}
+	flat, count := l.Parts()
+	address, length := flat.Address()
+	r.length.Store(uint64(length))
+	r.count.Store(uint64(count))
+	r.words.Store(uint64(address))
+}
+
+// buffer returns the peer's buffer at a place. layout is memory for its layout.
+func (r *layoutRef) buffer(place uint64, layout *datatype.Layout) btl.Buffer {
+	flat := datatype.FlatAt(uintptr(r.words.Load()), int(r.length.Load()))
+	*layout, _ = flat.Times(int64(r.count.Load())) // it is that of a buffer: no error
+	return btl.Buffer{Layout: layout, Base: uintptr(place)}
+}
+
+// fetch copies the bytes from from to to of a message that lies at a place of the sender, in
+// one piece if layout is nil.
+func fetch(dst *btl.Buffer, place uint64, layout *layoutRef, from, to uint64) {
+	if layout == nil {
+		dst.Unpack(bytesAt(place+from, int(to-from)), int(from))
+		return
+	}
+	var l datatype.Layout
+	src := layout.buffer(place, &l)
+	btl.Copy(dst, &src, int(from), int(to-from))
+}
+
+// put copies the bytes from from to to of a message to where the receiver has a place for it.
+func put(place uint64, layout *layoutRef, src *btl.Buffer, from, to uint64) {
+	if layout.words.Load() == 0 {
+		src.Pack(bytesAt(place+from, int(to-from)), int(from))
+		return
+	}
+	var l datatype.Layout
+	dst := layout.buffer(place, &l)
+	btl.Copy(&dst, src, int(from), int(to-from))
+}
+
+// take copies the first n bytes of an offered message from the sender's buffer.
+func take(dst *btl.Buffer, f *btl.Frame, d *descriptor, n int) {
+	if n == 0 {
+		return
+	}
+	var layout *layoutRef
+	if f.Token&typedBit != 0 {
+		layout = &d.src
+	}
+	fetch(dst, f.Place, layout, 0, uint64(n))
+}
+
+// source is what the sender has told of its layout; nil: its buffer is one piece.
+func (t *recvTransfer) source() *layoutRef {
+	if !t.typed {
+		return nil
+	}
+	return &t.d.src
+}
