@@ -50,10 +50,11 @@ func (e *engine) split(d, s *part, n int64) {
 	if bySource {
 		p, words = s, e.from
 	}
+	var to, from part // declared in the loop they would be on the heap
 	for i := p.index(words); n > 0; i++ {
 		inner, k := p.child(words, i)
 		k = min(k, n)
-		to, from := *d, *s
+		to, from = *d, *s
 		if bySource {
 			from = inner
 		} else {
@@ -106,6 +107,7 @@ func (e *engine) fields(d, s *part, n int64) (done int64) {
 	if !s.isRun() {
 		j = s.find(e.from, s.off)
 	}
+	var in, out part
 	for done < n {
 		if k, m := e.blocks(d, s, i, j, n-done); k > 0 {
 			i, j = i+k, j+k
@@ -114,7 +116,6 @@ func (e *engine) fields(d, s *part, n int64) (done int64) {
 			s.off += m
 			continue
 		}
-		var in, out part
 		var k, l int64
 		if !d.isRun() {
 			in, k = d.child(e.to, i)
