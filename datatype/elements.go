@@ -8,22 +8,20 @@ func (t *Type) Elements(n int64) (elements int64, whole bool) {
 		return 0, n == 0
 	}
 	full, rest := n/size, n%size
-	elements = full * t.body.signature.count
+	elements, whole = full*t.body.signature.count, true
 	t.parts(func(count int64, part *Type) bool {
-		bytes := min(rest, count*part.Size())
-		if part == t { // a basic type
-			whole = bytes == 0
+		if part == t { // a basic type, of which all bytes are needed
 			return false
 		}
-		var more int64
-		if bytes > 0 {
-			more, whole = part.Elements(bytes)
-			elements += more
+		if bytes := min(rest, count*part.Size()); bytes > 0 {
+			var some int64
+			some, whole = part.Elements(bytes)
+			elements += some
+			rest -= bytes
 		}
-		rest -= bytes
 		return rest > 0 && whole
 	})
-	return elements, whole || n%size == 0
+	return elements, whole && rest == 0
 }
 
 // ElementBytes is the inverse of Elements: it counts the bytes of the first n basic elements

@@ -18,8 +18,8 @@ type engine struct {
 	to, from []uint64 // words of the two layouts
 }
 
-// copy moves n bytes between two parts.
-func (e *engine) copy(d, s part, n int64) {
+// copy moves n bytes between two parts, which it changes. So do the other functions here.
+func (e *engine) copy(d, s *part, n int64) {
 	if n <= 0 {
 		return
 	}
@@ -29,38 +29,38 @@ func (e *engine) copy(d, s part, n int64) {
 	case d.isRun() && s.isRun():
 		move(d.addr+uintptr(d.off), s.addr+uintptr(s.off), n)
 	case d.isLoop() && s.isRun():
-		e.rounds(d, s, n, d.unit, d.off%d.unit)
-	case s.isLoop() && (d.isRun() || d.isLoop() && d.unit == s.unit && d.off%d.unit == s.off%s.unit):
-		e.rounds(d, s, n, s.unit, s.off%s.unit)
+		e.rounds(d, s, n, d.unit, d.skip())
+	case s.isLoop() && (d.isRun() || d.isLoop() && d.unit == s.unit && d.skip() == s.skip()):
+		e.rounds(d, s, n, s.unit, s.skip())
 	default:
-		done := int64(0)
 		if !d.isLoop() && !s.isLoop() {
-			done = e.fields(d, s, n)
+			n -= e.fields(d, s, n)
 		}
-		d.off += done
-		s.off += done
-		e.split(d, s, n-done)
+		e.split(d, s, n)
 	}
 }
 
 // split copies each round or entry of the coarser part by itself.
-func (e *engine) split(d, s part, n int64) {
+func (e *engine) split(d, s *part, n int64) {
 	if n <= 0 {
 		return
 	}
 	bySource := s.grain() > d.grain()
-	p, words := &d, e.to
+	p, words := d, e.to
 	if bySource {
-		p, words = &s, e.from
+		p, words = s, e.from
 	}
+	var to, from part // declared in the loop they would be on the heap
 	for i := p.index(words); n > 0; i++ {
 		inner, k := p.child(words, i)
 		k = min(k, n)
+		to, from = *d, *s
 		if bySource {
-			e.copy(d, inner, k)
+			from = inner
 		} else {
-			e.copy(inner, s, k)
+			to = inner
 		}
+		e.copy(&to, &from, k)
 		d.off += k
 		s.off += k
 		n -= k
@@ -69,27 +69,37 @@ func (e *engine) split(d, s part, n int64) {
 
 // rounds copies between two loops with rounds of unit bytes, or a loop and a run. skip is where
 // in a round the range begins.
-func (e *engine) rounds(d, s part, n, unit, skip int64) {
+func (e *engine) rounds(d, s *part, n, unit, skip int64) {
 	d.asLoop(unit, skip)
 	s.asLoop(unit, skip)
-	in, out := d.round(e.to), s.round(e.from)
 	if skip > 0 {
 		k := min(unit-skip, n)
-		e.copy(part{in, d.addr, skip}, part{out, s.addr, skip}, k)
+		e.round(d, s, 0, skip, k)
 		d.addr += uintptr(d.stride)
 		s.addr += uintptr(s.stride)
 		n -= k
 	}
 	full := n / unit
-	e.whole(column{in, d.addr, d.stride}, column{out, s.addr, s.stride}, full)
-	if rest := n - full*unit; rest > 0 {
-		e.copy(part{in, d.addr + uintptr(full*d.stride), 0}, part{out, s.addr + uintptr(full*s.stride), 0}, rest)
+	if d.reference == 0 && s.reference == 0 {
+		strided(d.addr, d.stride, s.addr, s.stride, full, unit)
+	} else {
+		e.whole(&column{d.round(e.to), d.addr, d.stride}, &column{s.round(e.from), s.addr, s.stride}, full)
+	}
+	e.round(d, s, full, 0, n-full*unit)
+}
+
+// round copies n bytes from off on of the i-th rounds of two loops.
+func (e *engine) round(d, s *part, i, off, n int64) {
+	if n > 0 {
+		to := part{d.round(e.to), d.addr + uintptr(i*d.stride), off}
+		from := part{s.round(e.from), s.addr + uintptr(i*s.stride), off}
+		e.copy(&to, &from, n)
 	}
 }
 
 // fields copies between two lists, or a list and a run, entry by entry, as long as their
-// entries have the same sizes. It returns how many bytes that were.
-func (e *engine) fields(d, s part, n int64) (done int64) {
+// entries have the same sizes, and moves both parts behind that. It returns how many bytes that were.
+func (e *engine) fields(d, s *part, n int64) (done int64) {
 	i, j := int64(0), int64(0)
 	if !d.isRun() {
 		i = d.find(e.to, d.off)
@@ -97,8 +107,15 @@ func (e *engine) fields(d, s part, n int64) (done int64) {
 	if !s.isRun() {
 		j = s.find(e.from, s.off)
 	}
-	for ; done < n; i, j = i+1, j+1 {
-		var in, out part
+	var in, out part
+	for done < n {
+		if k, m := e.blocks(d, s, i, j, n-done); k > 0 {
+			i, j = i+k, j+k
+			done += m
+			d.off += m
+			s.off += m
+			continue
+		}
 		var k, l int64
 		if !d.isRun() {
 			in, k = d.child(e.to, i)
@@ -115,11 +132,8 @@ func (e *engine) fields(d, s part, n int64) (done int64) {
 			return done
 		}
 		k = min(k, n-done)
-		if k == in.size && in.isRun() && out.isRun() {
-			moveShort(in.addr, out.addr, k)
-		} else {
-			e.copy(in, out, k)
-		}
+		e.copy(&in, &out, k)
+		i, j = i+1, j+1
 		done += k
 		d.off += k
 		s.off += k

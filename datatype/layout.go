@@ -54,21 +54,20 @@ func (l *Layout) Size() int64 { return l.root.size }
 // Contiguous tells whether the bytes have no gaps and are in the order of the packed
 // stream. The first is then at displacement origin.
 func (l *Layout) Contiguous() (origin int64, ok bool) {
-	return l.origin, l.root.count == 0 && l.root.entries == 0
+	return l.origin, l.root.isRun()
 }
 
 // Span returns the displacements of the lowest byte and of the one behind the highest.
 func (l *Layout) Span() (lo, hi int64) { return l.lo, l.hi }
 
 // shape is a node as the engine sees it: decoded from words, or made up (a run of any length, a loop of
-// count elements, a part of a loop). With neither count nor entries it is a run.
+// count elements, a part of a loop).
 type shape struct {
 	size      int64
-	count     int64 // loop: rounds
-	stride    int64
-	unit      int64  // loop: size of a round
+	count     int64  // rounds of a loop, entries of a list; 0: a run
+	unit      int64  // size of a round of a loop; 0: a list or a run
+	stride    int64  // of a loop
 	reference uint64 // loop: of a round. list: of itself
-	entries   int64  // list
 }
 
 // shapeAt decodes what a reference stands for.
@@ -78,7 +77,7 @@ func shapeAt(words []uint64, reference uint64, size int64) shape {
 	}
 	w := words[reference:]
 	if w[0] == listTag {
-		return shape{size: size, reference: reference, entries: int64(w[1])}
+		return shape{size: size, reference: reference, count: int64(w[1])}
 	}
 	_ = w[4]
 	return shape{size: size, unit: int64(w[1]), count: int64(w[2]), stride: int64(w[3]), reference: w[4]}
@@ -91,16 +90,18 @@ func (s shape) repeat(size, count, stride int64, reference uint64) shape {
 		return s
 	case s.isRun() && stride == s.size:
 		return shape{size: size}
-	case s.count != 0 && isProduct(stride, s.count, s.stride):
+	case s.isLoop() && isProduct(stride, s.count, s.stride):
 		s.size, s.count = size, s.count*count
 		return s
 	}
 	return shape{size: size, count: count, stride: stride, unit: s.size, reference: reference}
 }
 
-func (s *shape) isRun() bool { return s.count == 0 && s.entries == 0 }
+func (s *shape) isRun() bool { return s.count == 0 }
 
-func (s *shape) isLoop() bool { return s.count != 0 }
+func (s *shape) isLoop() bool { return s.unit != 0 }
+
+func (s *shape) isList() bool { return s.count != 0 && s.unit == 0 }
 
 // round is one round of a loop.
 func (s *shape) round(words []uint64) shape { return shapeAt(words, s.reference, s.unit) }
@@ -116,7 +117,7 @@ func (s *shape) entry(words []uint64, i int64) (inner shape, start, disp int64) 
 // find returns the entry of a list that holds the byte at offset of the packed stream.
 func (s *shape) find(words []uint64, offset int64) int64 {
 	w := words[s.reference+listFirst:]
-	lo, hi := int64(0), s.entries
+	lo, hi := int64(0), s.count
 	for hi-lo > 1 {
 		if mid := int64(uint64(lo+hi) / 2); int64(w[mid*entryWords]) <= offset {
 			lo = mid

@@ -16,10 +16,7 @@ func move(to, from uintptr, n int64) {
 	copy(sys.Bytes(to, int(n)), sys.Bytes(from, int(n)))
 }
 
-type (
-	word128 [2]uint64
-	word256 [4]uint64
-)
+type word128 [2]uint64
 
 // moveShort copies n bytes, with few instructions if they are few.
 func moveShort(to, from uintptr, n int64) {
@@ -33,8 +30,8 @@ func moveShort(to, from uintptr, n int64) {
 	}
 }
 
-// strided copies count runs of size bytes. A size up to 64 that is no power of two is
-// copied as two words that overlap.
+// strided copies count runs of size bytes. Up to 32 bytes are copied as one word, or as two
+// that may overlap.
 func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size int64) {
 	switch {
 	case size == 8:
@@ -47,12 +44,8 @@ func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size i
 		words[uint8](to, toStride, from, fromStride, count)
 	case size == 2:
 		words[uint16](to, toStride, from, fromStride, count)
-	case size == 32:
-		words[word256](to, toStride, from, fromStride, count)
-	case size > 64:
-		runs(to, toStride, from, fromStride, count, size)
 	case size > 32:
-		pairs[word256](to, toStride, from, fromStride, count, uintptr(size)-32)
+		runs(to, toStride, from, fromStride, count, size)
 	case size > 16:
 		pairs[word128](to, toStride, from, fromStride, count, uintptr(size)-16)
 	case size > 8:
@@ -64,8 +57,18 @@ func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size i
 	}
 }
 
-// words copies count words.
+// words copies count words. It reads four before it writes them: the processor cannot tell a load
+// from a store before it in another column that is a multiple of 4 KiB away, and would wait.
 func words[T any](to uintptr, toStride int64, from uintptr, fromStride, count int64) {
+	d, s := uintptr(toStride), uintptr(fromStride)
+	for ; count >= 4; count -= 4 {
+		a, b := *(*T)(pointer(from)), *(*T)(pointer(from + s))
+		c, e := *(*T)(pointer(from + 2*s)), *(*T)(pointer(from + 3*s))
+		*(*T)(pointer(to)), *(*T)(pointer(to + d)) = a, b
+		*(*T)(pointer(to + 2*d)), *(*T)(pointer(to + 3*d)) = c, e
+		to += 4 * d
+		from += 4 * s
+	}
 	for ; count > 0; count-- {
 		*(*T)(pointer(to)) = *(*T)(pointer(from))
 		to += uintptr(toStride)

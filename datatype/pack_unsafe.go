@@ -13,7 +13,8 @@ func Pack(dst []byte, l *Layout, base uintptr, offset int64) int {
 		return 0
 	}
 	e := engine{from: l.words}
-	e.copy(part{shape: shape{size: n}, addr: address(dst)}, l.part(base, offset), n)
+	from := l.part(base, offset)
+	e.copy(&part{shape: shape{size: n}, addr: address(dst)}, &from, n)
 	runtime.KeepAlive(dst)
 	return int(n)
 }
@@ -26,7 +27,8 @@ func Unpack(src []byte, l *Layout, base uintptr, offset int64) int {
 		return 0
 	}
 	e := engine{to: l.words}
-	e.copy(l.part(base, offset), part{shape: shape{size: n}, addr: address(src)}, n)
+	to := l.part(base, offset)
+	e.copy(&to, &part{shape: shape{size: n}, addr: address(src)}, n)
 	runtime.KeepAlive(src)
 	return int(n)
 }
@@ -37,7 +39,8 @@ func Copy(to *Layout, toBase uintptr, from *Layout, fromBase uintptr, offset, n 
 	n = min(to.clamp(offset, n), from.clamp(offset, n))
 	if n > 0 {
 		e := engine{to: to.words, from: from.words}
-		e.copy(to.part(toBase, offset), from.part(fromBase, offset), n)
+		d, s := to.part(toBase, offset), from.part(fromBase, offset)
+		e.copy(&d, &s, n)
 	}
 	return n
 }

@@ -14,7 +14,7 @@ func (l *Layout) part(base uintptr, offset int64) part {
 
 // narrow goes down to the smallest part that holds n bytes from off on.
 func (p *part) narrow(words []uint64, n int64) {
-	for {
+	for n < p.size { // nothing in it holds all of it
 		switch {
 		case p.isLoop():
 			i := p.off / p.unit
@@ -24,7 +24,7 @@ func (p *part) narrow(words []uint64, n int64) {
 			p.addr += uintptr(i * p.stride)
 			p.off -= i * p.unit
 			p.shape = p.round(words)
-		case p.entries != 0:
+		case p.isList():
 			inner, start, disp := p.entry(words, p.find(words, p.off))
 			if p.off-start > inner.size-n {
 				return
@@ -58,13 +58,21 @@ func (p *part) child(words []uint64, i int64) (inner part, rest int64) {
 	return inner, inner.size - inner.off
 }
 
+// skip is how far off is from the start of a round of a loop.
+func (p *part) skip() int64 {
+	if p.off == 0 {
+		return 0
+	}
+	return p.off % p.unit
+}
+
 // grain is the size of what a part consists of, on average.
 func (p *part) grain() int64 {
 	switch {
 	case p.isLoop():
 		return p.unit
-	case p.entries != 0:
-		return p.size / p.entries
+	case p.isList():
+		return p.size / p.count
 	}
 	return 0
 }
@@ -76,7 +84,7 @@ func (p *part) asLoop(unit, skip int64) {
 	if p.isRun() {
 		p.addr += uintptr(p.off - skip)
 		p.unit, p.stride, p.reference = unit, unit, 0
-	} else {
+	} else if p.off != 0 {
 		p.addr += uintptr(p.off / unit * p.stride)
 	}
 	p.off = skip

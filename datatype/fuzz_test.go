@@ -1,0 +1,156 @@
+package datatype
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+// sparse reserves memory of which only what is touched takes space.
+func sparse(t testing.TB, length int64) uintptr {
+	t.Helper()
+	addr, err := sys.Mmap(0, uintptr(length), sys.ProtRead|sys.ProtWrite,
+		sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, sys.Munmap(addr, uintptr(length))) })
+	return addr
+}
+
+// FuzzConstructors reads the bytes as a program that makes a type, and checks all that the
+// model knows.
+func FuzzConstructors(f *testing.F) {
+	rng := testkit.Rand(f)
+	for range 20 {
+		program := make([]byte, 60)
+		for i := range program {
+			program[i] = byte(rng.Uint32())
+		}
+		f.Add(program)
+	}
+	f.Fuzz(func(t *testing.T, program []byte) {
+		s := &script{program}
+		dt := randomType(s, 6)
+		checkMessage(t, rand.New(rand.NewPCG(1, 2)), dt, int64(s.IntN(4)))
+	})
+}
+
+// FuzzArguments calls constructors with any numbers: they fail, or give a type whose flat
+// form is in order.
+func FuzzArguments(f *testing.F) {
+	f.Add(int64(3), int64(1), int64(4), int64(-5), uint8(1))
+	f.Add(int64(1)<<62, int64(1), int64(-1)<<63, int64(1), uint8(3))
+	f.Fuzz(func(t *testing.T, a, b, c, d int64, which uint8) {
+		dt, err := Float64Int32, error(nil)
+		for range 3 {
+			switch which % 6 {
+			case 0:
+				dt, err = Vector(a, b, c, dt)
+			case 1:
+				dt, err = Hvector(a, b, d, dt)
+			case 2:
+				dt, err = Hindexed([]int64{a, b, a, b}, []int64{c, d, d, c}, dt)
+			case 3:
+				dt, err = Resized(dt, c, d)
+			case 4:
+				dt, err = Subarray([]int64{a, b}, []int64{c, d}, []int64{0, 1}, OrderC, dt)
+			case 5:
+				dt, err = Darray(a, b, []int64{c, d}, []Distribution{DistributeCyclic, DistributeBlock},
+					[]int64{b, DistributeDefault}, []int64{a, 1}, OrderFortran, dt)
+			}
+			if err != nil {
+				require.Nil(t, dt)
+				return
+			}
+			which /= 6
+		}
+		checkNormal(t, dt.body.data)
+		flat, err := FlatFrom(dt.Flat().AppendTo(nil))
+		require.NoError(t, err)
+		useFlat(flat)
+	})
+}
+
+// FuzzFlat reads words that anybody may have written.
+func FuzzFlat(f *testing.F) {
+	rng := testkit.Rand(f)
+	for range 20 {
+		f.Add(encoded(randomType(rng, 6)), uint16(0), uint64(0))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, at uint16, value uint64) {
+		words := make([]uint64, len(data)/8)
+		for i := range words {
+			for k, b := range data[8*i : 8*i+8] {
+				words[i] |= uint64(b) << (8 * k)
+			}
+		}
+		if len(words) > 0 { // so that it gets beyond the header
+			words[int(at)%len(words)] ^= value
+		}
+		flat, err := FlatFrom(words)
+		if err != nil {
+			require.ErrorIs(t, err, ErrCorrupt)
+			return
+		}
+		useFlat(flat)
+	})
+}
+
+func encoded(dt *Type) []byte {
+	var data []byte
+	for _, w := range dt.Flat().AppendTo(nil) {
+		for range 8 {
+			data = append(data, byte(w))
+			w >>= 8
+		}
+	}
+	return data
+}
+
+// useFlat calls what reads a flat form without touching the memory it describes.
+func useFlat(flat Flat) {
+	for _, count := range []int64{1, 2, 1 << 40} {
+		l, err := flat.Times(count)
+		if err != nil {
+			continue
+		}
+		l.Contiguous()
+		l.Span()
+		var segs [16]Segment
+		for _, at := range []int64{0, 1, l.Size() / 2, l.Size() - 1} {
+			Segments(segs[:], &l, 0, at)
+		}
+	}
+}
+
+// TestDamagedFlat changes each word of flat forms: nothing panics.
+func TestDamagedFlat(t *testing.T) {
+	rng := testkit.Rand(t)
+	refused := 0
+	for range 300 {
+		words := randomType(rng, 6).Flat().AppendTo(nil)
+		for i := range min(len(words), 60) {
+			old := words[i]
+			for _, value := range []uint64{0, 1, old + 1, old - 1, ^old, 1 << 63, rng.Uint64(), uint64(rng.IntN(40))} {
+				words[i] = value
+				if flat, err := FlatFrom(words); err == nil {
+					useFlat(flat)
+				} else {
+					require.ErrorIs(t, err, ErrCorrupt)
+					refused++
+				}
+			}
+			words[i] = old
+		}
+		_, err := FlatFrom(words[:len(words)-1])
+		require.ErrorIs(t, err, ErrCorrupt)
+		_, err = FlatFrom(append(words, 1, 2, 3))
+		require.NoError(t, err, "words behind it do not matter")
+	}
+	require.Greater(t, refused, 1000)
+	_, err := FlatFrom(nil)
+	require.ErrorIs(t, err, ErrCorrupt)
+}
