@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+
+	"github.com/gopvas/gopvas/comm"
 )
 
 // TypeError reports an element type that can not travel: it holds a pointer, which
@@ -108,13 +110,33 @@ func joint(rest string) string {
 }
 
 // view returns the bytes of buf and the size of an element.
-func view[T any](buf []T) ([]byte, int, error) {
+func asBytes[T any](buf []T) ([]byte, int, error) {
 	if size := usualSize[T](); size != 0 {
-		return asBytes(buf, size), size, nil
+		return bytesOf(buf, size), size, nil
 	}
 	size, err := elementSize[T]()
 	if err != nil {
 		return nil, 0, err
 	}
-	return asBytes(buf, size), size, nil
+	return bytesOf(buf, size), size, nil
+}
+
+// CountError means that a message is no whole number of elements.
+type CountError = comm.CountError
+
+// CountOf returns how many elements of type T a status stands for, in particular that
+// of a probe. The error is a *CountError if it is no whole number of them, a
+// *TypeError if such elements can not travel.
+//
+// MPI 4.1 section 3.2.5 (MPI_Get_count).
+func CountOf[T any](s Status) (int, error) {
+	size, err := elementSize[T]()
+	if err != nil {
+		return Undefined, comm.Wrap("count", err)
+	}
+	n := s.CountIn(size)
+	if n == Undefined {
+		return n, comm.Wrap("count", &CountError{Bytes: s.Bytes(), Element: size})
+	}
+	return n, nil
 }

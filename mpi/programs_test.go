@@ -76,11 +76,8 @@ func wholeLife() error {
 		wantIs("second Init", again, ErrInitialized),
 		want("PVAS_JOB is set", inherited, false),
 		want("partition", partition, false),
-		want("state", c.root.State(c.rank), job.StateInit),
-		want("pid", c.root.Pid(c.rank), os.Getpid()),
 		c.Barrier(),
 		c.Finalize(),
-		want("state", c.root.State(c.rank), job.StateFinal),
 		wantIs("second Finalize", c.Finalize(), ErrFinalized),
 		wantIs("Barrier after Finalize", c.Barrier(), ErrFinalized),
 	)

@@ -60,7 +60,7 @@ func newStaging(n int) (*staging, []byte) {
 	if words := (n + 7) / 8; len(s.words) < words {
 		s.words = make([]uint64, words)
 	}
-	return s, asBytes(s.words, 8)[:n]
+	return s, bytesOf(s.words, 8)[:n]
 }
 
 // free gives the buffer, if there is one, back, unless the operation that used it has

@@ -3,7 +3,7 @@ package mpi
 import (
 	"sync"
 
-	"github.com/gopvas/gopvas/pml"
+	"github.com/gopvas/gopvas/comm"
 )
 
 // checkSend returns the size of an element, or why the view can not be sent.
@@ -52,7 +52,7 @@ func (v *View[T]) incoming() (stage *staging, b []byte, size int, err error) {
 // room returns the view's own memory if that is one piece, else a buffer that it is in.
 func (v *View[T]) room(size int) (*staging, []byte) {
 	if s, ok := v.contiguous(); ok {
-		return nil, asBytes(s, size)
+		return nil, bytesOf(s, size)
 	}
 	return newStaging(v.count * size)
 }
@@ -69,30 +69,22 @@ func (v *View[T]) arrived(stage *staging, b []byte, size int, bytes uint64) {
 // with a view of its own.
 func SendView[T any](c *Comm, v View[T], dst, tag int) error {
 	stage, b, err := v.outgoing()
-	peer := dst
-	if err == nil {
-		peer, err = c.to(dst)
+	if err != nil {
+		return comm.WrapSend("send view", dst, tag, err)
 	}
-	if err == nil {
-		err = c.engine.Send(c.context, peer, tag, b, pml.Standard)
-	}
+	err = comm.Send(c, comm.Standard, b, dst, tag)
 	stage.free(err)
-	return sendError("send view", dst, tag, err)
+	return err
 }
 
 // IsendView is Isend for the elements of a view. Whether the slice is copied before
 // IsendView returns is not to be relied on: it is lent until the request is complete.
 func IsendView[T any](c *Comm, v View[T], dst, tag int) (Request, error) {
-	var r pml.Request
 	_, b, err := v.outgoing() // the request keeps a staging buffer, which is not used again
-	peer := dst
-	if err == nil {
-		peer, err = c.to(dst)
+	if err != nil {
+		return Request{}, comm.WrapSend("isend view", dst, tag, err)
 	}
-	if err == nil {
-		r, err = c.engine.Isend(c.context, peer, tag, b, pml.Standard)
-	}
-	return Request{r}, sendError("isend view", dst, tag, err)
+	return comm.Isend(c, comm.Standard, b, dst, tag)
 }
 
 // RecvView is Recv into the elements of a view, no two of which are the same. A shorter
@@ -102,16 +94,12 @@ func RecvView[T any](c *Comm, v View[T], src, tag int) (Status, error) {
 	const op = "recv view"
 	stage, b, size, err := v.incoming()
 	if err != nil {
-		return Status{}, receiveError(op, src, tag, err)
+		return Status{}, comm.WrapReceive(op, src, tag, err)
 	}
-	peer, err := c.from(src)
-	if err != nil {
-		return Status{}, receiveError(op, src, tag, err)
-	}
-	st, err := c.engine.Recv(c.context, peer, tag, b)
-	v.arrived(stage, b, size, st.Bytes)
+	st, err := comm.Recv(c, b, size, src, tag)
+	v.arrived(stage, b, size, st.Bytes())
 	stage.free(err)
-	return c.status(st, size), receiveError(op, src, tag, err)
+	return st, err
 }
 
 // ViewReceive is a receive into a view that was begun and not yet waited for. It must be
@@ -127,19 +115,14 @@ type ViewReceive struct {
 // that is not to be relied on.
 func IrecvView[T any](c *Comm, v View[T], src, tag int) (*ViewReceive, error) {
 	stage, b, size, err := v.incoming()
-	peer := src
-	if err == nil {
-		peer, err = c.from(src)
-	}
-	var r pml.Request
-	if err == nil {
-		r, err = c.engine.Irecv(c.context, peer, tag, b)
-		r.Unit = c.unit(size)
-	}
 	if err != nil {
-		return nil, receiveError("irecv view", src, tag, err)
+		return nil, comm.WrapReceive("irecv view", src, tag, err)
 	}
-	return &ViewReceive{r: Request{r}, finish: func(bytes uint64) { v.arrived(stage, b, size, bytes) }}, nil
+	r, err := comm.Irecv(c, b, size, src, tag)
+	if err != nil {
+		return nil, err
+	}
+	return &ViewReceive{r: r, finish: func(bytes uint64) { v.arrived(stage, b, size, bytes) }}, nil
 }
 
 // Wait blocks until the message is in its place. A second Wait is over at once, with an
@@ -166,7 +149,7 @@ func (r *ViewReceive) Test() (Status, bool, error) {
 
 func (r *ViewReceive) complete(st Status) {
 	if r.finish != nil {
-		r.finish(st.bytes)
+		r.finish(st.Bytes())
 		r.finish = nil
 	}
 }
@@ -177,14 +160,14 @@ func SendrecvView[S, R any](c *Comm, send View[S], dst, sendTag int, recv View[R
 	const op = "sendrecv view"
 	from, out, err := send.outgoing()
 	if err != nil {
-		return Status{}, sendError(op, dst, sendTag, err)
+		return Status{}, comm.WrapSend(op, dst, sendTag, err)
 	}
 	to, in, size, err := recv.incoming()
 	if err != nil {
-		return Status{}, receiveError(op, src, recvTag, err)
+		return Status{}, comm.WrapReceive(op, src, recvTag, err)
 	}
-	st, err := c.sendrecv(op, out, dst, sendTag, in, size, src, recvTag)
-	recv.arrived(to, in, size, st.bytes)
+	st, err := comm.Sendrecv(c, op, out, dst, sendTag, in, size, src, recvTag)
+	recv.arrived(to, in, size, st.Bytes())
 	for _, stage := range []*staging{from, to} {
 		stage.free(err)
 	}

@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"cmp"
@@ -135,7 +135,7 @@ func (c *Comm) create(t circle, p proposal, badArguments error) (*Comm, []propos
 
 // createAmongAll is create among all members of c, one call at a time.
 func (c *Comm) createAmongAll(p proposal, badArguments error) (*Comm, []proposal, error) {
-	if err := c.begin(); err != nil {
+	if err := c.lockCollective(); err != nil {
 		return nil, nil, err
 	}
 	defer c.mu.Unlock()

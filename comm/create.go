@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"fmt"
@@ -17,12 +17,12 @@ import (
 // MPI 4.1 section 7.4.2 (MPI_Comm_dup).
 func (c *Comm) Dup() (*Comm, error) {
 	const op = "dup"
-	n, _, err := c.createAmongAll(proposal{key: int64(c.rank), call: callOf(op)}, nil)
+	copies, bad := c.copyAttributes()
+	n, _, err := c.createAmongAll(proposal{key: int64(c.rank), call: callOf(op)}, bad)
 	if err != nil {
-		return nil, opError(op, err)
+		return nil, Wrap(op, err)
 	}
-	n.topology = c.topology
-	c.copyAttributes(n)
+	n.topology, n.notes.attached = c.topology, copies
 	return n, nil
 }
 
@@ -39,7 +39,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 		bad = fmt.Errorf("color %d is negative: pass 0 or more, or Undefined", color)
 	}
 	n, _, err := c.createAmongAll(proposal{color: int64(color), key: int64(key), call: callOf(op)}, bad)
-	return n, opError(op, err)
+	return n, Wrap(op, err)
 }
 
 // SplitKind is what the ranks of a communicator from SplitType have in common.
@@ -79,7 +79,7 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)
 	}
 	n, _, err := c.createAmongAll(p, bad)
-	return n, opError(op, err)
+	return n, Wrap(op, err)
 }
 
 // CreateGroup returns a communicator of a group of ranks of c. Only they call it, with
@@ -91,18 +91,18 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	const op = "create group"
 	if err := c.usable(); err != nil {
-		return nil, opError(op, err)
+		return nil, Wrap(op, err)
 	}
 	if tag < 0 || tag > MaxTag {
-		return nil, opError(op, &TagError{Tag: tag})
+		return nil, Wrap(op, &TagError{Tag: tag})
 	}
 	if i := slices.IndexFunc(g.ranks, func(r int32) bool { return c.group.find(r) == Undefined }); i >= 0 {
-		return nil, opError(op, fmt.Errorf("rank %d of the group is not in the communicator", i))
+		return nil, Wrap(op, fmt.Errorf("rank %d of the group is not in the communicator", i))
 	}
 	if g.rank == Undefined {
 		return nil, nil
 	}
 	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank}
 	n, _, err := c.create(t, proposal{key: int64(g.rank), call: callOf(op, g.ranks)}, nil)
-	return n, opError(op, err)
+	return n, Wrap(op, err)
 }

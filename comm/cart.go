@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"fmt"
@@ -39,7 +39,7 @@ func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
 	}
 	n, _, err := c.createAmongAll(p, bad)
 	if n == nil {
-		return nil, opError(op, err)
+		return nil, Wrap(op, err)
 	}
 	return n.addGrid(slices.Clone(dims), slices.Clone(periods)), nil
 }
@@ -91,7 +91,7 @@ func (t *Cart) Periods() []bool { return slices.Clone(t.grid.periods) }
 // MPI 4.1 section 8.5.5 (MPI_Cart_coords).
 func (t *Cart) Coords(rank int) ([]int, error) {
 	if uint(rank) >= uint(t.size) {
-		return nil, opError("coordinates on grid", &RankError{Rank: rank, Size: t.size})
+		return nil, Wrap("coordinates on grid", &RankError{Rank: rank, Size: t.size})
 	}
 	return t.grid.coords(rank), nil
 }
@@ -104,11 +104,11 @@ func (t *Cart) Coords(rank int) ([]int, error) {
 func (t *Cart) RankAt(coords ...int) (int, error) {
 	const op = "rank on grid"
 	if len(coords) != len(t.grid.dims) {
-		return ProcNull, opError(op, fmt.Errorf("%d coordinates for %d dimensions", len(coords), len(t.grid.dims)))
+		return ProcNull, Wrap(op, fmt.Errorf("%d coordinates for %d dimensions", len(coords), len(t.grid.dims)))
 	}
 	rank := t.grid.at(coords)
 	if rank == ProcNull {
-		return ProcNull, opError(op, fmt.Errorf("%w: %v, it is %v cells large", errNoCell, coords, t.grid.dims))
+		return ProcNull, Wrap(op, fmt.Errorf("%w: %v, it is %v cells large", ErrNoCell, coords, t.grid.dims))
 	}
 	return rank, nil
 }
@@ -120,7 +120,7 @@ func (t *Cart) RankAt(coords ...int) (int, error) {
 // MPI 4.1 section 8.5.6 (MPI_Cart_shift).
 func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
 	if uint(dim) >= uint(len(t.grid.dims)) {
-		return ProcNull, ProcNull, opError("shift on grid",
+		return ProcNull, ProcNull, Wrap("shift on grid",
 			fmt.Errorf("dimension %d is outside 0..%d", dim, len(t.grid.dims)-1))
 	}
 	source, destination = t.grid.shift(dim, cells)
@@ -155,7 +155,7 @@ func (t *Cart) Sub(keep []bool) (*Cart, error) {
 	}
 	n, _, err := t.createAmongAll(p, bad)
 	if err != nil {
-		return nil, opError(op, err)
+		return nil, Wrap(op, err)
 	}
 	return n.addGrid(dims, periods), nil
 }

@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/pvasbtl"
 	"github.com/gopvas/gopvas/btl/sm"
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -30,26 +28,33 @@ var world struct {
 // starts is not taken for the same rank.
 //
 // MPI 4.1 section 11.2.1.
-func Init() (*Comm, error) {
+func Init(ops Operators) (*Comm, error) {
 	world.mu.Lock()
 	defer world.mu.Unlock()
 	if world.init {
-		return nil, opError("init", ErrInitialized)
+		return nil, Wrap("init", ErrInitialized)
 	}
 	world.init = true
-	c, err := join()
+	c, err := join(ops)
 	if err != nil {
-		return nil, opError("init", err)
+		return nil, Wrap("init", err)
 	}
 	world.comm = c
 	if err := c.root.Reach(job.HoldInit); err != nil {
-		return nil, opError("init", err)
+		return nil, Wrap("init", err)
 	}
 	return c, nil
 }
 
+// World returns what Init has returned, nil if it has not.
+func World() *Comm {
+	world.mu.Lock()
+	defer world.mu.Unlock()
+	return world.comm
+}
+
 // join finds this process' place in a job and takes it.
-func join() (*Comm, error) {
+func join(ops Operators) (*Comm, error) {
 	place, err := job.Join()
 	if err != nil {
 		return nil, err
@@ -64,15 +69,10 @@ func join() (*Comm, error) {
 	if err := os.Unsetenv(job.EnvJob); err != nil {
 		return nil, err
 	}
-	choice, err := coll.ParseChoice(os.Getenv(coll.EnvChoice))
+	s, err := readSettings()
 	if err != nil {
 		return nil, err
 	}
-	setup, err := cad.ParseSetup(os.Getenv(cad.EnvProgress), os.Getenv(cad.EnvHelpers))
-	if err != nil {
-		return nil, err
-	}
-	setup.Check = os.Getenv(coll.EnvCheck) != ""
 	root := place.Memory.Root()
 	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
 		return nil, err
@@ -82,9 +82,7 @@ func join() (*Comm, error) {
 		return nil, err
 	}
 	root.SetState(place.Rank, job.StateInit)
-	c := newWorld(root, place.Rank, module, setup)
-	c.team.Choice, c.team.Check = choice, setup.Check
-	return c, nil
+	return NewWorld(root, place.Rank, module, s, ops), nil
 }
 
 // open returns the module of the job's byte transfer layer. It is the one place
@@ -116,10 +114,10 @@ func (c *Comm) Finalize() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.finalized.Load() {
-		return opError("finalize", ErrFinalized)
+		return Wrap("finalize", ErrFinalized)
 	}
 	if !c.isWorld() {
-		return opError("finalize", ErrNotWorld)
+		return Wrap("finalize", ErrNotWorld)
 	}
 	err := c.root.Reach(job.HoldFinalize)
 	if leak := c.engine.Close(); err == nil {
@@ -128,14 +126,14 @@ func (c *Comm) Finalize() error {
 	c.graphs.Close()
 	c.finalized.Store(true)
 	c.root.SetState(c.rank, job.StateFinal)
-	return opError("finalize", err)
+	return Wrap("finalize", err)
 }
 
 // Run is a whole rank: Init, f, Finalize. If any of them fails it prints
 // "rank R: error" on the standard error output and exits with code 1, upon which
 // pvasrun ends the other ranks. Else it returns, and the program goes on alone.
-func Run(f func(world *Comm) error) {
-	rank, err := run(f)
+func Run(ops Operators, f func(world *Comm) error) {
+	rank, err := run(ops, f)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "rank %s: %v\n", rank, err)
 		os.Exit(1)
@@ -143,8 +141,8 @@ func Run(f func(world *Comm) error) {
 }
 
 // run returns the number of the rank as text, because Init may fail to learn it.
-func run(f func(world *Comm) error) (rank string, err error) {
-	c, err := Init()
+func run(ops Operators, f func(world *Comm) error) (rank string, err error) {
+	c, err := Init(ops)
 	if err != nil {
 		if rank = os.Getenv(job.EnvRank); rank == "" {
 			rank = "?"

@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"encoding/binary"

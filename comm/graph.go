@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"io"
@@ -18,9 +18,9 @@ import (
 // rank to another meets the k-th RecvNode there, in the order in which they were made,
 // of the same length. One goroutine builds a graph.
 //
-//	g := mpi.NewGraph(c)               // a link of a chain
-//	recv := mpi.RecvNode(g, buf, c.Rank()-1)
-//	send := mpi.SendNode(g, buf, c.Rank()+1)
+//	g := comm.NewGraph(c)               // a link of a chain
+//	recv := comm.RecvNode(g, buf, c.Rank()-1, nil)
+//	send := comm.SendNode(g, buf, c.Rank()+1, nil)
 //	g.Connect(recv, send)
 //	g.Tie()
 //	request, err := g.Issue()
@@ -33,7 +33,7 @@ import (
 type Graph struct {
 	c   *Comm
 	g   *cad.Graph
-	err error // the first mistake with a type
+	err error // the first mistake that a face has found
 }
 
 // Node names a node of one graph.
@@ -70,31 +70,37 @@ const (
 // NewGraph returns a graph of no nodes but GraphStart and GraphEnd.
 func NewGraph(c *Comm) *Graph { return &Graph{c: c, g: coll.NewGraph()} }
 
-// SendNode adds a node that sends buf to a rank, which may be this one.
-func SendNode[T any](g *Graph, buf []T, rank int) Node { return g.g.Send(bytesOf(g, buf), rank) }
-
-// RecvNode adds a node that receives exactly len(buf) elements from a rank.
-func RecvNode[T any](g *Graph, buf []T, rank int) Node { return g.g.Recv(bytesOf(g, buf), rank) }
-
-// CopyNode adds a node that copies src to dst, which are as long and do not overlap.
-func CopyNode[T any](g *Graph, dst, src []T) Node { return g.g.Copy(bytesOf(g, dst), bytesOf(g, src)) }
-
-// CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator is one of
-// this package, or made of a function that the program has declared at top level, any
-// rank can execute it, else only the one that issues the graph.
-func CalcNode[T any](g *Graph, op *Op[T], inout, in []T) Node {
-	if err := op.check(); err != nil && g.err == nil {
-		g.err = err
+func (g *Graph) note(wrong error) {
+	if wrong != nil && g.err == nil {
+		g.err = wrong
 	}
-	return g.g.Calc(op.named(), bytesOf(g, inout), bytesOf(g, in))
 }
 
-func bytesOf[T any](g *Graph, buf []T) []byte {
-	b, _, err := view(buf)
-	if err != nil && g.err == nil {
-		g.err = err
-	}
-	return b
+// SendNode adds a node that sends buf to a rank, which may be this one. wrong is what the
+// face has found wrong with it: the first mistake is the error of Issue and Prepare. So
+// with the other nodes.
+func SendNode(g *Graph, buf []byte, rank int, wrong error) Node {
+	g.note(wrong)
+	return g.g.Send(buf, rank)
+}
+
+// RecvNode adds a node that receives exactly len(buf) bytes from a rank.
+func RecvNode(g *Graph, buf []byte, rank int, wrong error) Node {
+	g.note(wrong)
+	return g.g.Recv(buf, rank)
+}
+
+// CopyNode adds a node that copies src to dst, which are as long and do not overlap.
+func CopyNode(g *Graph, dst, src []byte, wrong error) Node {
+	g.note(wrong)
+	return g.g.Copy(dst, src)
+}
+
+// CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator has a name
+// any rank can execute it, else only the one that issues the graph.
+func CalcNode(g *Graph, op *coll.Op, inout, in []byte, wrong error) Node {
+	g.note(wrong)
+	return g.g.Calc(op, inout, in)
 }
 
 // JoinNode adds a node that does nothing: many may come after many by way of it.
@@ -122,14 +128,14 @@ func (g *Graph) Dump(w io.Writer) error { return g.g.Dump(w) }
 // wait a *LostError, a *MismatchError or an *OperatorError.
 func (g *Graph) Issue() (Request, error) {
 	r, err := g.c.issue(g.g, g.err)
-	return r, opError("issue graph", err)
+	return r, Wrap("issue graph", err)
 }
 
 // Prepare returns a persistent request: each Start issues the graph, which costs less
 // than Issue.
 func (g *Graph) Prepare() (Request, error) {
 	r, err := g.c.prepare(g.g, g.err)
-	return r, opError("prepare graph", err)
+	return r, Wrap("prepare graph", err)
 }
 
 // issue begins a graph on the communicator, unless there is something wrong with it: then

@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"errors"
@@ -15,24 +15,24 @@ import (
 func DimsCreate(nodes int, dims []int) error {
 	const op = "create dimensions"
 	if nodes < 1 {
-		return opError(op, fmt.Errorf("%d ranks: pass 1 or more", nodes))
+		return Wrap(op, fmt.Errorf("%d ranks: pass 1 or more", nodes))
 	}
 	rest, open := nodes, 0
 	for i, d := range dims {
 		switch {
 		case d < 0:
-			return opError(op, fmt.Errorf("dimension %d is %d: pass a length, or 0 for one to be found", i, d))
+			return Wrap(op, fmt.Errorf("dimension %d is %d: pass a length, or 0 for one to be found", i, d))
 		case d == 0:
 			open++
 		case rest%d != 0:
-			return opError(op, fmt.Errorf("the lengths %v do not divide %d ranks", dims, nodes))
+			return Wrap(op, fmt.Errorf("the lengths %v do not divide %d ranks", dims, nodes))
 		default:
 			rest /= d
 		}
 	}
 	if open == 0 {
 		if rest != 1 {
-			return opError(op, fmt.Errorf("%d ranks do not fill dimensions %v: leave one 0", nodes, dims))
+			return Wrap(op, fmt.Errorf("%d ranks do not fill dimensions %v: leave one 0", nodes, dims))
 		}
 		return nil
 	}
@@ -103,4 +103,5 @@ func checkGrid(dims []int, periods []bool, ranks int) error {
 	return nil
 }
 
-var errNoCell = errors.New("no such place on the grid")
+// ErrNoCell means that coordinates are outside of a grid.
+var ErrNoCell = errors.New("no such place on the grid")

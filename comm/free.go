@@ -1,4 +1,6 @@
-package mpi
+package comm
+
+import "errors"
 
 // Free ends the communicator. It is collective: rank 0 waits for all others, which do
 // not wait for anybody. Attributes are removed first. Every later call on c returns
@@ -15,16 +17,16 @@ package mpi
 func (c *Comm) Free() error {
 	const op = "free"
 	if c.isWorld() {
-		return opError(op, ErrWorld)
+		return Wrap(op, ErrWorld)
 	}
-	if err := c.begin(); err != nil {
-		return opError(op, err)
+	if err := c.lockCollective(); err != nil {
+		return Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	c.removeAttributes()
+	err := c.removeAttributes()
 	c.freed.Store(true)
 	c.team.FreeGraphs()
-	return opError(op, c.retire())
+	return Wrap(op, errors.Join(err, c.retire()))
 }
 
 // retire brings the id, and the shared memory of collective operations, back to whom

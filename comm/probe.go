@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import "github.com/gopvas/gopvas/pml"
 
@@ -16,10 +16,10 @@ type Message struct {
 func Probe(c *Comm, src, tag int) (Status, error) {
 	peer, err := c.from(src)
 	if err != nil {
-		return Status{}, receiveError("probe", src, tag, err)
+		return Status{}, WrapReceive("probe", src, tag, err)
 	}
 	st, err := c.engine.Probe(c.context, peer, tag)
-	return c.status(st, 1), receiveError("probe", src, tag, err)
+	return c.status(st, 1), WrapReceive("probe", src, tag, err)
 }
 
 // Iprobe is Probe that does not block: ok tells whether there is a message.
@@ -28,10 +28,10 @@ func Probe(c *Comm, src, tag int) (Status, error) {
 func Iprobe(c *Comm, src, tag int) (st Status, ok bool, err error) {
 	peer, err := c.from(src)
 	if err != nil {
-		return Status{}, false, receiveError("iprobe", src, tag, err)
+		return Status{}, false, WrapReceive("iprobe", src, tag, err)
 	}
 	s, ok, err := c.engine.Iprobe(c.context, peer, tag)
-	return c.status(s, 1), ok, receiveError("iprobe", src, tag, err)
+	return c.status(s, 1), ok, WrapReceive("iprobe", src, tag, err)
 }
 
 // Mprobe is Probe that sets the message aside: only Mrecv with what it returns will
@@ -41,10 +41,10 @@ func Iprobe(c *Comm, src, tag int) (st Status, ok bool, err error) {
 func Mprobe(c *Comm, src, tag int) (Message, Status, error) {
 	peer, err := c.from(src)
 	if err != nil {
-		return Message{}, Status{}, receiveError("mprobe", src, tag, err)
+		return Message{}, Status{}, WrapReceive("mprobe", src, tag, err)
 	}
 	m, st, err := c.engine.Mprobe(c.context, peer, tag)
-	return Message{m, c}, c.status(st, 1), receiveError("mprobe", src, tag, err)
+	return Message{m, c}, c.status(st, 1), WrapReceive("mprobe", src, tag, err)
 }
 
 // Improbe is Mprobe that does not block: ok tells whether there is a message.
@@ -53,10 +53,10 @@ func Mprobe(c *Comm, src, tag int) (Message, Status, error) {
 func Improbe(c *Comm, src, tag int) (m Message, st Status, ok bool, err error) {
 	peer, err := c.from(src)
 	if err != nil {
-		return Message{}, Status{}, false, receiveError("improbe", src, tag, err)
+		return Message{}, Status{}, false, WrapReceive("improbe", src, tag, err)
 	}
 	pm, s, ok, err := c.engine.Improbe(c.context, peer, tag)
-	return Message{pm, c}, c.status(s, 1), ok, receiveError("improbe", src, tag, err)
+	return Message{pm, c}, c.status(s, 1), ok, WrapReceive("improbe", src, tag, err)
 }
 
 // Mrecv receives a message that Mprobe has set aside into buf, and blocks until it is
@@ -64,14 +64,10 @@ func Improbe(c *Comm, src, tag int) (m Message, st Status, ok bool, err error) {
 // by Recv. The error wraps ErrNoMessage if the message was received before.
 //
 // MPI 4.1 section 3.8.3 (MPI_Mrecv).
-func Mrecv[T any](m *Message, buf []T) (Status, error) {
-	b, size, err := view(buf)
-	if err == nil && m.comm == nil {
-		err = ErrNoMessage
+func Mrecv(m *Message, buf []byte, size int) (Status, error) {
+	if m.comm == nil {
+		return Status{}, Wrap("mrecv", ErrNoMessage)
 	}
-	if err != nil {
-		return Status{}, opError("mrecv", err)
-	}
-	st, err := m.comm.engine.Mrecv(&m.m, b)
-	return m.comm.status(st, size), opError("mrecv", err)
+	st, err := m.comm.engine.Mrecv(&m.m, buf)
+	return m.comm.status(st, size), Wrap("mrecv", err)
 }

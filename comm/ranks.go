@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import "github.com/gopvas/gopvas/pml"
 

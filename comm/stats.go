@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"github.com/gopvas/gopvas/btl"
@@ -35,35 +35,17 @@ type Statistics struct {
 	Wakes          uint64 // times that it woke a rank that slept
 }
 
-// Stats returns the statistics of this process' rank, zeros before Init. It does not
-// block.
-func Stats() Statistics {
-	world.mu.Lock()
-	c := world.comm
-	world.mu.Unlock()
-	if c == nil {
-		return Statistics{}
-	}
-	return c.statistics()
-}
+// Stats returns the statistics of this process' rank, on whatever communicator. It does
+// not block.
+func (c *Comm) Stats() Statistics { return statistics(c.engine.Stats()) }
 
 // GraphStatistics is what a rank has executed of nonblocking collective operations and
 // graphs, its own and others'.
 type GraphStatistics = cad.Counters
 
-// GraphStats returns what this process' rank has executed since Init, zeros before. It
-// does not block for long.
-func GraphStats() GraphStatistics {
-	world.mu.Lock()
-	c := world.comm
-	world.mu.Unlock()
-	if c == nil {
-		return GraphStatistics{}
-	}
-	return c.graphs.Counters()
-}
-
-func (c *Comm) statistics() Statistics { return statistics(c.engine.Stats()) }
+// GraphStats returns what this process' rank has executed since Init, on whatever
+// communicator. It does not block for long.
+func (c *Comm) GraphStats() GraphStatistics { return c.graphs.Counters() }
 
 // PublishedStats returns the statistics of any rank of a job, as it has published them
 // last: when it called Stats, went to sleep, or finalized. It is for whoever watches

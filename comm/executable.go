@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"os"
@@ -24,5 +24,5 @@ func Executable() (string, error) {
 		return startedAs, nil
 	}
 	path, err := os.Executable()
-	return path, opError("executable", err)
+	return path, Wrap("executable", err)
 }

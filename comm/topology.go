@@ -1,6 +1,9 @@
-package mpi
+package comm
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // topology is what a communicator knows about the neighbours of its ranks. It does not
 // change, so copies of a communicator share it.
@@ -17,14 +20,23 @@ type topology interface {
 	mirror(i int) int
 }
 
-var errNoTopology = errors.New("the communicator has no neighbours: " +
+// ErrNoTopology means that a neighbourhood operation was called without neighbours.
+var ErrNoTopology = errors.New("the communicator has no neighbours: " +
 	"use one from CartCreate, DistGraphCreate or DistGraphCreateAdjacent")
 
 // neighbors returns what topology.neighbors does, or an error if there is none.
 func (c *Comm) neighbors() (sources, destinations []int, err error) {
 	if c.topology == nil {
-		return nil, nil, errNoTopology
+		return nil, nil, ErrNoTopology
 	}
 	sources, destinations = c.topology.neighbors()
 	return sources, destinations, nil
+}
+
+// NeighborRanks returns the ranks that this rank receives from and sends to in
+// neighbourhood operations, in their order. ProcNull stands for a neighbour that a border
+// leaves out. It is an error if the communicator has no topology.
+func (c *Comm) NeighborRanks() (sources, destinations []int, err error) {
+	sources, destinations, err = c.neighbors()
+	return slices.Clone(sources), slices.Clone(destinations), Wrap("neighbors", err)
 }

@@ -1,4 +1,4 @@
-package mpi
+package comm
 
 import (
 	"fmt"
@@ -80,7 +80,7 @@ func (g *Group) TranslateRanks(ranks []int, other *Group) ([]int, error) {
 			continue
 		}
 		if err := g.check(rank); err != nil {
-			return nil, opError("translate ranks of group", err)
+			return nil, Wrap("translate ranks of group", err)
 		}
 		out[i] = other.find(g.ranks[rank])
 	}
@@ -93,7 +93,7 @@ func (g *Group) TranslateRanks(ranks []int, other *Group) ([]int, error) {
 // MPI 4.1 section 7.3.2 (MPI_Group_incl).
 func (g *Group) Incl(ranks ...int) (*Group, error) {
 	if _, err := g.selection(ranks); err != nil {
-		return nil, opError("include in group", err)
+		return nil, Wrap("include in group", err)
 	}
 	members := make([]int32, len(ranks))
 	for i, rank := range ranks {
@@ -109,7 +109,7 @@ func (g *Group) Incl(ranks ...int) (*Group, error) {
 func (g *Group) Excl(ranks ...int) (*Group, error) {
 	out, err := g.selection(ranks)
 	if err != nil {
-		return nil, opError("exclude from group", err)
+		return nil, Wrap("exclude from group", err)
 	}
 	return g.filter(func(rank int) bool { return !out[rank] }), nil
 }

@@ -1,10 +1,6 @@
-package mpi
+package comm
 
-import (
-	"fmt"
-
-	"github.com/gopvas/gopvas/pml"
-)
+import "github.com/gopvas/gopvas/pml"
 
 // Wildcards and special values, MPI 4.1 sections 3.2.4 and 3.10.
 const (
@@ -25,9 +21,9 @@ type Status struct {
 	Source int // rank that sent it
 	Tag    int // its tag
 
-	// Count is the number of elements received, of the type of the receive, or
-	// Undefined if it was no whole number of them. A probe knows no type and counts
-	// bytes; see CountOf.
+	// Count is the number of elements received, of the size that the receive gave,
+	// or Undefined if it was no whole number of them. A probe counts bytes; see
+	// CountIn.
 	Count int
 
 	// Cancelled tells that the receive was cancelled; then nothing else is valid.
@@ -39,22 +35,11 @@ type Status struct {
 // Bytes returns the number of bytes received, or the length of the message probed.
 func (s Status) Bytes() uint64 { return s.bytes }
 
-// CountOf returns how many elements of type T a status stands for, in particular that
-// of a probe. The error is a *CountError if it is no whole number of them, a
-// *TypeError if such elements can not travel.
+// CountIn returns how many elements of that size a status stands for, in particular
+// that of a probe; Undefined if it is no whole number of them.
 //
 // MPI 4.1 section 3.2.5 (MPI_Get_count).
-func CountOf[T any](s Status) (int, error) {
-	size, err := elementSize[T]()
-	if err != nil {
-		return Undefined, fmt.Errorf("mpi: count: %w", err)
-	}
-	n := count(s.bytes, size)
-	if n == Undefined {
-		return n, fmt.Errorf("mpi: count: %w", &CountError{Bytes: s.bytes, Element: size})
-	}
-	return n, nil
-}
+func (s Status) CountIn(size int) int { return count(s.bytes, size) }
 
 // count returns the number of elements of that size, or Undefined.
 func count(bytes uint64, size int) int {
