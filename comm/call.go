@@ -40,6 +40,9 @@ func (k Call) Run() error { return k.Comm.run(k.Op, &k.Args) }
 
 // Begin begins it as a nonblocking operation.
 func (k Call) Begin() (Request, error) {
+	if k.Comm == nil {
+		return Request{}, nonblockingError(k.Op, ErrNoComm)
+	}
 	g, err := k.Comm.team.GraphOnce(&k.Args)
 	r, err := k.Comm.issue(g, bare(err))
 	return r, nonblockingError(k.Op, err)
@@ -47,6 +50,9 @@ func (k Call) Begin() (Request, error) {
 
 // Prepare makes a persistent request for it.
 func (k Call) Prepare() (Request, error) {
+	if k.Comm == nil {
+		return Request{}, persistentError(k.Op, ErrNoComm)
+	}
 	g, err := k.Comm.team.Graph(k.Args)
 	r, err := k.Comm.prepare(g, bare(err))
 	return r, persistentError(k.Op, err)
@@ -100,4 +106,9 @@ func bare(err error) error {
 // Algorithm returns the name of the algorithm of the last collective operation on the
 // communicator, but for those of neighbours; to be called by the goroutine that made
 // the call. PVAS_COLL and pvasrun --coll choose others.
-func (c *Comm) Algorithm() string { return c.team.Last() }
+func (c *Comm) Algorithm() string {
+	if c == nil {
+		return ""
+	}
+	return c.team.Last()
+}

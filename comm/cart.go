@@ -32,9 +32,9 @@ type grid struct {
 // MPI 4.1 section 8.5.1 (MPI_Cart_create).
 func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
 	const op = "create grid"
-	p := proposal{key: int64(c.rank), call: callOf(op, dims, periods)}
-	bad := checkGrid(dims, periods, c.size)
-	if bad == nil && c.rank >= cells(dims) {
+	p := proposal{key: int64(c.Rank()), call: callOf(op, dims, periods)}
+	bad := checkGrid(dims, periods, c.Size())
+	if bad == nil && c.Rank() >= cells(dims) {
 		p.color = Undefined
 	}
 	n, _, err := c.createAmongAll(p, bad)
@@ -49,7 +49,7 @@ func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
 //
 // MPI 4.1 section 8.5.5 (MPI_Topo_test, MPI_Cart_get).
 func CartOf(c *Comm) (cart *Cart, ok bool) {
-	g, ok := c.topology.(*grid)
+	g, ok := c.topologyOf().(*grid)
 	if !ok {
 		return nil, false
 	}
@@ -58,7 +58,7 @@ func CartOf(c *Comm) (cart *Cart, ok bool) {
 
 // addGrid makes a new communicator a Cart.
 func (c *Comm) addGrid(dims []int, periods []bool) *Cart {
-	g := &grid{dims: dims, periods: periods, rank: c.rank}
+	g := &grid{dims: dims, periods: periods, rank: c.Rank()}
 	for dim := range dims {
 		lower, higher := g.shift(dim, 1)
 		g.neighbour = append(g.neighbour, lower, higher)

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -21,8 +22,9 @@ import (
 // Ranks, in arguments and in statuses, are those of the communicator. Only in a
 // *LostError it is the rank of the world.
 //
-// Finalize, WinAllocateShared and WinCreate are for the world only: on
-// others they return ErrNotWorld (wrapped).
+// Finalize is for the world only: on others it returns ErrNotWorld (wrapped). A nil
+// communicator, as Split returns it for Undefined, is one that this rank is not in: calls
+// on it return ErrNoComm (wrapped).
 type Comm struct {
 	root       *job.Root
 	rank, size int
@@ -35,12 +37,12 @@ type Comm struct {
 	group      *Group
 	ranks      []int32      // the group's; nil for the world, where nothing needs to be translated
 	contexts   *contexts    // of the process
+	windows    *windows     // likewise
 	finalized  *atomic.Bool // likewise
 	topology   topology     // nil: none
 	freed      atomic.Bool
 
-	mu      sync.Mutex // held during collective operations; guards the rest
-	windows []*Window  // all there ever were: keeps their memory reachable
+	mu sync.Mutex // held during collective operations
 
 	units unitCache
 	notes notes
@@ -64,6 +66,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		context:   pointToPoint.of(worldID),
 		group:     everybody(rank, size),
 		contexts:  newContexts(rank, size),
+		windows:   new(windows),
 		finalized: new(atomic.Bool),
 	}
 	c.graphs = cad.New(root, rank, module, c.engine, s.Options)
@@ -86,6 +89,7 @@ func (c *Comm) newComm(g *Group, id uint32) *Comm {
 		group:     g,
 		ranks:     g.ranks,
 		contexts:  c.contexts,
+		windows:   c.windows,
 		finalized: c.finalized,
 	}
 	n.team, n.channel = n.newTeam(id), n.newChannel(id)
@@ -107,6 +111,9 @@ func (c *Comm) newChannel(id uint32) *cad.Channel {
 // lockCollective lets one goroutine at a time into the collective operations. After nil
 // the caller unlocks c.mu at the end of its operation.
 func (c *Comm) lockCollective() error {
+	if c == nil {
+		return ErrNoComm
+	}
 	c.mu.Lock()
 	err := c.usable()
 	if err != nil {
@@ -118,6 +125,8 @@ func (c *Comm) lockCollective() error {
 // usable returns an error if the communicator is no more.
 func (c *Comm) usable() error {
 	switch {
+	case c == nil:
+		return ErrNoComm
 	case c.finalized.Load():
 		return ErrFinalized
 	case c.freed.Load():
@@ -127,30 +136,51 @@ func (c *Comm) usable() error {
 }
 
 // isWorld tells whether c is what Init has returned.
-func (c *Comm) isWorld() bool { return c.ranks == nil }
+func (c *Comm) isWorld() bool { return c != nil && c.ranks == nil }
 
 // ID returns a number of the communicator that no other one of the job has before this
 // one is freed. All members have the same.
-func (c *Comm) ID() uint32 { return idOf(c.context) }
+func (c *Comm) ID() uint32 {
+	if c == nil {
+		return math.MaxUint32
+	}
+	return idOf(c.context)
+}
 
 // OneAddressSpace tells whether the ranks of the job share one address space.
-func (c *Comm) OneAddressSpace() bool { return c.module.Direct() }
+func (c *Comm) OneAddressSpace() bool { return c != nil && c.module.Direct() }
 
-// Rank returns the number of the calling process, from 0 to Size()-1.
+// Rank returns the number of the calling process, from 0 to Size()-1; Undefined if c is
+// nil.
 //
 // MPI 4.1 section 7.4.1.
-func (c *Comm) Rank() int { return c.rank }
+func (c *Comm) Rank() int {
+	if c == nil {
+		return Undefined
+	}
+	return c.rank
+}
 
-// Size returns the number of ranks, at least 1.
+// Size returns the number of ranks, at least 1; 0 if c is nil.
 //
 // MPI 4.1 section 7.4.1.
-func (c *Comm) Size() int { return c.size }
+func (c *Comm) Size() int {
+	if c == nil {
+		return 0
+	}
+	return c.size
+}
 
 // Group returns the ranks of the communicator as a group. It is local, and works also
 // after Free.
 //
 // MPI 4.1 section 7.3.2 (MPI_Comm_group).
-func (c *Comm) Group() *Group { return c.group }
+func (c *Comm) Group() *Group {
+	if c == nil {
+		return &Group{rank: Undefined}
+	}
+	return c.group
+}
 
 // Abort ends this process at once with the given exit code, without deferred
 // functions, upon which pvasrun ends all other ranks of the job, also those that are
@@ -163,7 +193,9 @@ func (c *Comm) Abort(code int) {
 	if code < 1 || code > 255 {
 		code = 1
 	}
-	c.root.SetState(c.group.self, job.StateAborted)
+	if c != nil {
+		c.root.SetState(c.group.self, job.StateAborted)
+	}
 	os.Exit(code)
 }
 
@@ -172,6 +204,9 @@ func (c *Comm) Abort(code int) {
 // false if the ranks do not share an address space; a job of one started without
 // pvasrun has no partition either.
 func (c *Comm) Partition() (base, size uint64, ok bool) {
+	if c == nil {
+		return 0, 0, false
+	}
 	base, size = c.root.Partition(c.group.self)
 	return base, size, size != 0
 }

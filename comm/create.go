@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -18,7 +19,7 @@ import (
 func (c *Comm) Dup() (*Comm, error) {
 	const op = "dup"
 	copies, bad := c.copyAttributes()
-	n, _, err := c.createAmongAll(proposal{key: int64(c.rank), call: callOf(op)}, bad)
+	n, _, err := c.createAmongAll(proposal{key: int64(c.Rank()), call: callOf(op)}, bad)
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -72,8 +73,8 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 		// Not the color of Shared: ranks that pass different kinds, which is wrong,
 		// are at least not put together.
 		p.color = 1
-		if !c.module.Direct() {
-			p.color += int64(c.rank)
+		if !c.OneAddressSpace() {
+			p.color += int64(c.Rank())
 		}
 	default:
 		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)
@@ -92,6 +93,9 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	const op = "create group"
 	if err := c.usable(); err != nil {
 		return nil, Wrap(op, err)
+	}
+	if g == nil {
+		return nil, Wrap(op, errors.New("the group is nil"))
 	}
 	if tag < 0 || tag > MaxTag {
 		return nil, Wrap(op, &TagError{Tag: tag})

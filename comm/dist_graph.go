@@ -36,7 +36,7 @@ type Edge struct {
 // MPI 4.1 section 8.5.4 (MPI_Dist_graph_create_adjacent).
 func DistGraphCreateAdjacent(c *Comm, own Neighbors) (*DistGraph, error) {
 	const op = "create adjacent graph"
-	n, _, err := c.createAmongAll(proposal{key: int64(c.rank), call: callOf(op)}, own.check(c.size))
+	n, _, err := c.createAmongAll(proposal{key: int64(c.Rank()), call: callOf(op)}, own.check(c.Size()))
 	if err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -55,10 +55,10 @@ func DistGraphCreateAdjacent(c *Comm, own Neighbors) (*DistGraph, error) {
 func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 	const op = "create graph"
 	var bad error
-	p := proposal{key: int64(c.rank), call: callOf(op)}
+	p := proposal{key: int64(c.Rank()), call: callOf(op)}
 	for i, e := range edges {
-		if bad = checkNeighbor(e.Source, c.size); bad == nil {
-			bad = checkNeighbor(e.Destination, c.size)
+		if bad = checkNeighbor(e.Source, c.Size()); bad == nil {
+			bad = checkNeighbor(e.Destination, c.Size())
 		}
 		if bad != nil {
 			bad = fmt.Errorf("edge %d: %w", i, bad)
@@ -73,7 +73,7 @@ func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 	var own Neighbors
 	for _, from := range all {
 		for data := from.data; len(data) >= edgeSize; data = data[edgeSize:] {
-			own.add(decodeEdge(data), c.rank)
+			own.add(decodeEdge(data), c.Rank())
 		}
 	}
 	return n.addGraph(&own), nil
@@ -84,7 +84,7 @@ func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 //
 // MPI 4.1 section 8.5.5 (MPI_Topo_test).
 func DistGraphOf(c *Comm) (g *DistGraph, ok bool) {
-	own, ok := c.topology.(*Neighbors)
+	own, ok := c.topologyOf().(*Neighbors)
 	if !ok {
 		return nil, false
 	}

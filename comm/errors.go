@@ -39,6 +39,12 @@ var (
 	// ErrFreed means that a communicator was used after Free.
 	ErrFreed = errors.New("the communicator was freed: use it no more, or free it later")
 
+	// ErrNoComm means that a communicator is nil.
+	ErrNoComm = errors.New("the communicator is nil: this rank is not in it")
+
+	// ErrWindowFreed means that a window was used after Free.
+	ErrWindowFreed = errors.New("the window was freed: use it no more, or free it later")
+
 	// ErrWorld means that the world was to be freed.
 	ErrWorld = errors.New("the world can not be freed: it ends with Finalize")
 

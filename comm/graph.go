@@ -5,7 +5,6 @@ import (
 
 	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/coll/cad"
-	"github.com/gopvas/gopvas/pml"
 )
 
 // Graph is one rank's part of a collective algorithm that the program makes up: sends,
@@ -141,24 +140,27 @@ func (g *Graph) Prepare() (Request, error) {
 // issue begins a graph on the communicator, unless there is something wrong with it: then
 // the others hear of it, if there is a graph that tells them.
 func (c *Comm) issue(g *cad.Graph, wrong error) (Request, error) {
-	if wrong != nil && g != nil && g.Refused && c.usable() == nil {
-		_ = c.graphs.Refuse(c.channel, g) // what is wrong is the error
+	if err := c.usable(); err != nil {
+		return Request{}, err
 	}
-	return c.launch(g, wrong, c.graphs.Issue)
+	if wrong != nil {
+		if g != nil && g.Refused {
+			_ = c.graphs.Refuse(c.channel, g) // what is wrong is the error
+		}
+		return Request{}, wrong
+	}
+	r, err := c.graphs.Issue(c.channel, g)
+	return Request{r}, err
 }
 
 // prepare makes a persistent request for a graph.
 func (c *Comm) prepare(g *cad.Graph, wrong error) (Request, error) {
-	return c.launch(g, wrong, c.graphs.Prepare)
-}
-
-func (c *Comm) launch(g *cad.Graph, wrong error, how func(*cad.Channel, *cad.Graph) (pml.Request, error)) (Request, error) {
 	if err := c.usable(); err != nil {
 		return Request{}, err
 	}
 	if wrong != nil {
 		return Request{}, wrong
 	}
-	r, err := how(c.channel, g)
+	r, err := c.graphs.Prepare(c.channel, g)
 	return Request{r}, err
 }

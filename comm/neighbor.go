@@ -54,6 +54,9 @@ func (k NeighborCall) Prepare() (Request, error) {
 }
 
 func (k NeighborCall) graph() (*cad.Graph, error) {
+	if k.Comm == nil {
+		return nil, ErrNoComm
+	}
 	g, err := k.Comm.team.NeighborsGraph(k.Exchange)
 	return g, bare(err)
 }

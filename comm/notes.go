@@ -23,6 +23,9 @@ type attached struct {
 //
 // MPI 4.1 section 7.8 (MPI_Comm_set_name).
 func (c *Comm) SetName(name string) {
+	if c == nil {
+		return
+	}
 	c.notes.mu.Lock()
 	c.notes.name = name
 	c.notes.mu.Unlock()
@@ -33,6 +36,9 @@ func (c *Comm) SetName(name string) {
 //
 // MPI 4.1 section 7.8 (MPI_Comm_get_name).
 func (c *Comm) Name() string {
+	if c == nil {
+		return ""
+	}
 	c.notes.mu.Lock()
 	defer c.notes.mu.Unlock()
 	return c.notes.name
@@ -80,6 +86,9 @@ func (c *Comm) SetAttribute(k *Keyval, value any) error {
 //
 // MPI 4.1 section 7.7.2 (MPI_Comm_get_attr).
 func (c *Comm) Attribute(k *Keyval) (value any, ok bool) {
+	if c == nil {
+		return nil, false
+	}
 	n := &c.notes
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -93,6 +102,10 @@ func (c *Comm) Attribute(k *Keyval) (value any, ok bool) {
 //
 // MPI 4.1 section 7.7.2 (MPI_Comm_delete_attr).
 func (c *Comm) DeleteAttribute(k *Keyval) error {
+	const op = "delete attribute"
+	if c == nil {
+		return Wrap(op, ErrNoComm)
+	}
 	n := &c.notes
 	n.mu.Lock()
 	i := n.index(k)
@@ -103,7 +116,7 @@ func (c *Comm) DeleteAttribute(k *Keyval) error {
 	old := n.attached[i].value
 	n.attached = slices.Delete(n.attached, i, i+1)
 	n.mu.Unlock()
-	return Wrap("delete attribute", k.removed(c, old))
+	return Wrap(op, k.removed(c, old))
 }
 
 func (k *Keyval) removed(from *Comm, value any) error {
@@ -120,6 +133,9 @@ func (n *notes) index(key *Keyval) int {
 
 // copyAttributes returns what a copy of c is to have.
 func (c *Comm) copyAttributes() (copies []attached, err error) {
+	if err := c.usable(); err != nil {
+		return nil, err
+	}
 	c.notes.mu.Lock()
 	all := slices.Clone(c.notes.attached)
 	c.notes.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // MPI 4.1 section 3.2.4 (MPI_Recv).
 func Recv(c *Comm, buf []byte, size, src, tag int) (st Status, err error) {
 	peer := src
-	if c.ranks != nil {
+	if c == nil || c.ranks != nil {
 		peer, err = c.from(src)
 	}
 	if err == nil {
@@ -41,7 +41,7 @@ func Recv(c *Comm, buf []byte, size, src, tag int) (st Status, err error) {
 func Irecv(c *Comm, buf []byte, size, src, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := src, error(nil)
-	if c.ranks != nil {
+	if c == nil || c.ranks != nil {
 		peer, err = c.from(src)
 	}
 	if err == nil {

@@ -19,7 +19,7 @@ var sendNames = [...]string{Standard: "send", Synchronous: "ssend"}
 // MPI 4.1 sections 3.2.1 and 3.4 (MPI_Send, MPI_Ssend).
 func Send(c *Comm, mode Mode, buf []byte, dst, tag int) error {
 	peer, err := dst, error(nil)
-	if c.ranks != nil {
+	if c == nil || c.ranks != nil {
 		peer, err = c.member(dst)
 	}
 	if err == nil {
@@ -38,7 +38,7 @@ func Send(c *Comm, mode Mode, buf []byte, dst, tag int) error {
 func Isend(c *Comm, mode Mode, buf []byte, dst, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := dst, error(nil)
-	if c.ranks != nil {
+	if c == nil || c.ranks != nil {
 		peer, err = c.member(dst)
 	}
 	if err == nil {

@@ -37,7 +37,12 @@ type Statistics struct {
 
 // Stats returns the statistics of this process' rank, on whatever communicator. It does
 // not block.
-func (c *Comm) Stats() Statistics { return statistics(c.engine.Stats()) }
+func (c *Comm) Stats() Statistics {
+	if c == nil {
+		return Statistics{}
+	}
+	return statistics(c.engine.Stats())
+}
 
 // GraphStatistics is what a rank has executed of nonblocking collective operations and
 // graphs, its own and others'.
@@ -45,7 +50,12 @@ type GraphStatistics = cad.Counters
 
 // GraphStats returns what this process' rank has executed since Init, on whatever
 // communicator. It does not block for long.
-func (c *Comm) GraphStats() GraphStatistics { return c.graphs.Counters() }
+func (c *Comm) GraphStats() GraphStatistics {
+	if c == nil {
+		return GraphStatistics{}
+	}
+	return c.graphs.Counters()
+}
 
 // PublishedStats returns the statistics of any rank of a job, as it has published them
 // last: when it called Stats, went to sleep, or finalized. It is for whoever watches

@@ -26,6 +26,9 @@ var ErrNoTopology = errors.New("the communicator has no neighbours: " +
 
 // neighbors returns what topology.neighbors does, or an error if there is none.
 func (c *Comm) neighbors() (sources, destinations []int, err error) {
+	if c == nil {
+		return nil, nil, ErrNoComm
+	}
 	if c.topology == nil {
 		return nil, nil, ErrNoTopology
 	}
@@ -39,4 +42,12 @@ func (c *Comm) neighbors() (sources, destinations []int, err error) {
 func (c *Comm) NeighborRanks() (sources, destinations []int, err error) {
 	sources, destinations, err = c.neighbors()
 	return slices.Clone(sources), slices.Clone(destinations), Wrap("neighbors", err)
+}
+
+// topologyOf returns the topology of c, nil if it has none.
+func (c *Comm) topologyOf() topology {
+	if c == nil {
+		return nil
+	}
+	return c.topology
 }

@@ -111,6 +111,9 @@ func open(p *job.Place) (btl.Module, error) {
 //
 // MPI 4.1 section 11.2.2.
 func (c *Comm) Finalize() error {
+	if c == nil {
+		return Wrap("finalize", ErrNoComm)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.finalized.Load() {

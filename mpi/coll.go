@@ -70,6 +70,9 @@ func dense(counts []int) []int {
 
 // perRank returns how many of n elements are for each rank.
 func perRank(c *Comm, what string, n int, err *error) int {
+	if c == nil {
+		return 0 // the call says so
+	}
 	if n%c.Size() != 0 {
 		*err = errors.Join(*err, &BufferError{What: what + " (which is not the same number of elements for each rank)",
 			Have: n, Need: (n/c.Size() + 1) * c.Size()})

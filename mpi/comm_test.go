@@ -30,6 +30,8 @@ var commCases = []p2pCase{
 	{"names", names},
 	{"attributes", attributes},
 	{"only the world", onlyTheWorld},
+	{"windows", windowsOnASplit},
+	{"windows of other types", windowsOfOtherTypes},
 	{"grid", gridPlaces},
 	{"grid shift", gridShift},
 	{"grid sub", gridSub},

@@ -12,6 +12,13 @@ var (
 	// ErrFreed means that a communicator was used after Free.
 	ErrFreed = comm.ErrFreed
 
+	// ErrNoComm means that a communicator is nil: Split has returned it for Undefined, or
+	// CreateGroup to a rank that is not in the group.
+	ErrNoComm = comm.ErrNoComm
+
+	// ErrWindowFreed means that a window was used after Free.
+	ErrWindowFreed = comm.ErrWindowFreed
+
 	// ErrWorld means that the world was to be freed.
 	ErrWorld = comm.ErrWorld
 

@@ -43,12 +43,6 @@ func TestOneRankFailsToAllocate(t *testing.T) {
 	require.Contains(t, out[2], "no room left for shared memory")
 }
 
-func TestTooManyWindows(t *testing.T) {
-	for _, out := range jobtest.Run(t, smJob(2), "too many") {
-		require.Equal(t, "mpi: allocate shared window: a job has at most 32 windows: share larger ones\n", out)
-	}
-}
-
 func TestMisuse(t *testing.T) {
 	jobtest.Run(t, smJob(2), "stranger")
 }
