@@ -162,7 +162,7 @@ func (r *p2pRank) window() error {
 func (r *p2pRank) openPeer() error {
 	w, err := mpi.WinCreate(r.world, r.out)
 	if errors.Is(err, mpi.ErrNotOneAddressSpace) {
-		if w, err = mpi.WinAllocateShared(r.world, len(r.out)); err == nil {
+		if w, err = mpi.WinAllocateShared[byte](r.world, len(r.out)); err == nil {
 			copy(w.Local(), r.out)
 		}
 	}

@@ -25,7 +25,7 @@ func touchRank(args []string) {
 }
 
 func touch(world *mpi.Comm, n int) error {
-	window, err := mpi.WinAllocateShared(world, n)
+	window, err := mpi.WinAllocateShared[byte](world, n)
 	if err != nil {
 		return err
 	}

@@ -24,70 +24,6 @@ import (
 // different calls, an *OperatorError, *RankError (no such root), *BufferError,
 // ErrOverlap, *TypeError, ErrFinalized or ErrFreed.
 
-// MismatchError means that the ranks of a communicator did not call the same
-// collective operation, or with arguments that do not fit.
-type MismatchError = coll.MismatchError
-
-// OperatorError means that an operator of a reduction has panicked, and where.
-type OperatorError = coll.OpError
-
-// ErrOverlap means that the send and the receive buffer of a collective operation have
-// elements in common, and that the send buffer is not nil.
-var ErrOverlap = coll.ErrOverlap
-
-// BufferError means that a buffer is too short. As with all errors about arguments, the
-// call is over for this rank, and those that need it for theirs get a *MismatchError that
-// names it.
-type BufferError = coll.ArgumentError
-
-// call is a collective operation that is to be done, begun or prepared. It is some
-// hundreds of bytes, and to copy it from function to function took a fifth of the time of
-// a short operation: so it is filled in where it is returned, and its Args are handed down
-// by reference.
-type call struct {
-	c    *Comm
-	op   string
-	args coll.Args
-	err  error // what is wrong with the arguments
-}
-
-// run does it.
-func (k call) run() error { return k.c.collective(k.op, &k.args, k.err) }
-
-// begin begins it as a nonblocking operation.
-func (k call) begin() (Request, error) {
-	k.args.Wrong = k.err
-	g, err := k.c.team.GraphOnce(&k.args)
-	r, err := k.c.issue(g, bare(err))
-	return r, nonblockingError(k.op, err)
-}
-
-// prepare makes a persistent request for it.
-func (k call) prepare() (Request, error) {
-	k.args.Wrong = k.err
-	g, err := k.c.team.Graph(k.args)
-	r, err := k.c.prepare(g, bare(err))
-	return r, persistentError(k.op, err)
-}
-
-// collective makes the call.
-func (c *Comm) collective(op string, a *coll.Args, wrong error) error {
-	if err := c.begin(); err != nil {
-		return opError(op, err)
-	}
-	defer c.mu.Unlock()
-	a.Wrong = wrong
-	return opError(op, bare(c.team.Run(a)))
-}
-
-// bare takes off an error of package coll what names the operation, once more.
-func bare(err error) error {
-	if cause := errors.Unwrap(err); cause != nil {
-		return cause
-	}
-	return err
-}
-
 // also adds what is wrong, if anything is, to what is wrong already.
 func also(err *error, e error) {
 	if e != nil {
@@ -97,14 +33,14 @@ func also(err *error, e error) {
 
 // own is the bytes of a buffer that is one piece.
 func own[T any](buf []T, err *error) coll.Buffer {
-	b, _, e := view(buf)
+	b, _, e := asBytes(buf)
 	also(err, e)
 	return coll.Buffer{Data: b}
 }
 
 // blocks is a buffer of blocks of as many elements each.
 func blocks[T any](buf []T, count int, err *error) coll.Buffer {
-	b, size, e := view(buf)
+	b, size, e := asBytes(buf)
 	also(err, e)
 	return coll.Buffer{Data: b, Block: count * size}
 }
@@ -112,7 +48,7 @@ func blocks[T any](buf []T, count int, err *error) coll.Buffer {
 // irregular is a buffer of blocks whose lengths and, unless they lie close, places are
 // given.
 func irregular[T any](buf []T, counts, displs []int, err *error) coll.Buffer {
-	b, size, e := view(buf)
+	b, size, e := asBytes(buf)
 	also(err, e)
 	if counts == nil {
 		counts = []int{} // not one length for all
@@ -133,15 +69,13 @@ func dense(counts []int) []int {
 }
 
 // perRank returns how many of n elements are for each rank.
-func (c *Comm) perRank(what string, n int, err *error) int {
-	if n%c.size != 0 {
-		*err = errors.Join(*err, &BufferError{What: what + " (which is not the same number of elements for each rank)",
-			Have: n, Need: (n/c.size + 1) * c.size})
+func perRank(c *Comm, what string, n int, err *error) int {
+	if c == nil {
+		return 0 // the call says so
 	}
-	return n / c.size
+	if n%c.Size() != 0 {
+		*err = errors.Join(*err, &BufferError{What: what + " (which is not the same number of elements for each rank)",
+			Have: n, Need: (n/c.Size() + 1) * c.Size()})
+	}
+	return n / c.Size()
 }
-
-// Algorithm returns the name of the algorithm of the last collective operation on the
-// communicator, but for those of neighbours; to be called by the goroutine that made
-// the call. PVAS_COLL and pvasrun --coll choose others.
-func (c *Comm) Algorithm() string { return c.team.Last() }

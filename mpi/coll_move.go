@@ -1,19 +1,22 @@
 package mpi
 
-import "github.com/gopvas/gopvas/coll"
+import (
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/comm"
+)
 
 // Bcast gives all ranks what the root has in buf.
 //
 // MPI 4.1 section 6.4 (MPI_Bcast).
 func Bcast[T any](c *Comm, buf []T, root int) error {
-	return bcastCall(c, buf, root).run()
+	return bcastCall(c, buf, root).Run()
 }
 
-func bcastCall[T any](c *Comm, buf []T, root int) (k call) {
-	k.c, k.op = c, "bcast"
-	a := &k.args
+func bcastCall[T any](c *Comm, buf []T, root int) (k comm.Call) {
+	k.Comm, k.Op = c, "bcast"
+	a := &k.Args
 	a.Kind, a.Root = coll.Bcast, root
-	a.Send = own(buf, &k.err)
+	a.Send = own(buf, &a.Wrong)
 	return k
 }
 
@@ -22,21 +25,21 @@ func bcastCall[T any](c *Comm, buf []T, root int) (k call) {
 //
 // MPI 4.1 section 6.5 (MPI_Gather).
 func Gather[T any](c *Comm, send, recv []T, root int) error {
-	return gatherCall(c, send, recv, root).run()
+	return gatherCall(c, send, recv, root).Run()
 }
 
-func gatherCall[T any](c *Comm, send, recv []T, root int) (k call) {
-	k.c, k.op = c, "gather"
-	a := &k.args
+func gatherCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
+	k.Comm, k.Op = c, "gather"
+	a := &k.Args
 	a.Kind, a.Root = coll.Gather, root
-	if c.rank != root {
+	if c.Rank() != root {
 		recv = nil
 	}
 	count := len(send)
-	if send == nil && c.rank == root {
-		a.InPlace, count = true, c.perRank("receive buffer", len(recv), &k.err)
+	if send == nil && c.Rank() == root {
+		a.InPlace, count = true, perRank(c, "receive buffer", len(recv), &a.Wrong)
 	}
-	a.Send, a.Recv = own(send, &k.err), blocks(recv, count, &k.err)
+	a.Send, a.Recv = own(send, &a.Wrong), blocks(recv, count, &a.Wrong)
 	return k
 }
 
@@ -45,17 +48,17 @@ func gatherCall[T any](c *Comm, send, recv []T, root int) (k call) {
 //
 // MPI 4.1 section 6.5 (MPI_Gatherv).
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
-	return gathervCall(c, send, recv, counts, displs, root).run()
+	return gathervCall(c, send, recv, counts, displs, root).Run()
 }
 
-func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int) (k call) {
-	k.c, k.op = c, "gatherv"
-	a := &k.args
+func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int) (k comm.Call) {
+	k.Comm, k.Op = c, "gatherv"
+	a := &k.Args
 	a.Kind, a.Root, a.Irregular = coll.Gather, root, true
-	a.Send = own(send, &k.err)
-	if c.rank == root {
+	a.Send = own(send, &a.Wrong)
+	if c.Rank() == root {
 		a.InPlace = send == nil
-		a.Recv = irregular(recv, counts, displs, &k.err)
+		a.Recv = irregular(recv, counts, displs, &a.Wrong)
 	}
 	return k
 }
@@ -66,21 +69,21 @@ func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int)
 //
 // MPI 4.1 section 6.6 (MPI_Scatter).
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
-	return scatterCall(c, send, recv, root).run()
+	return scatterCall(c, send, recv, root).Run()
 }
 
-func scatterCall[T any](c *Comm, send, recv []T, root int) (k call) {
-	k.c, k.op = c, "scatter"
-	a := &k.args
+func scatterCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
+	k.Comm, k.Op = c, "scatter"
+	a := &k.Args
 	a.Kind, a.Root = coll.Scatter, root
-	if c.rank != root {
+	if c.Rank() != root {
 		send = nil
 	}
 	count := len(recv)
-	if recv == nil && c.rank == root {
-		a.InPlace, count = true, c.perRank("send buffer", len(send), &k.err)
+	if recv == nil && c.Rank() == root {
+		a.InPlace, count = true, perRank(c, "send buffer", len(send), &a.Wrong)
 	}
-	a.Send, a.Recv = blocks(send, count, &k.err), own(recv, &k.err)
+	a.Send, a.Recv = blocks(send, count, &a.Wrong), own(recv, &a.Wrong)
 	return k
 }
 
@@ -90,17 +93,17 @@ func scatterCall[T any](c *Comm, send, recv []T, root int) (k call) {
 //
 // MPI 4.1 section 6.6 (MPI_Scatterv).
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
-	return scattervCall(c, send, counts, displs, recv, root).run()
+	return scattervCall(c, send, counts, displs, recv, root).Run()
 }
 
-func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (k call) {
-	k.c, k.op = c, "scatterv"
-	a := &k.args
+func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (k comm.Call) {
+	k.Comm, k.Op = c, "scatterv"
+	a := &k.Args
 	a.Kind, a.Root, a.Irregular = coll.Scatter, root, true
-	a.Recv = own(recv, &k.err)
-	if c.rank == root {
+	a.Recv = own(recv, &a.Wrong)
+	if c.Rank() == root {
 		a.InPlace = recv == nil
-		a.Send = irregular(send, counts, displs, &k.err)
+		a.Send = irregular(send, counts, displs, &a.Wrong)
 	}
 	return k
 }
@@ -110,18 +113,18 @@ func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root
 //
 // MPI 4.1 section 6.7 (MPI_Allgather).
 func Allgather[T any](c *Comm, send, recv []T) error {
-	return allgatherCall(c, send, recv).run()
+	return allgatherCall(c, send, recv).Run()
 }
 
-func allgatherCall[T any](c *Comm, send, recv []T) (k call) {
-	k.c, k.op = c, "allgather"
-	a := &k.args
+func allgatherCall[T any](c *Comm, send, recv []T) (k comm.Call) {
+	k.Comm, k.Op = c, "allgather"
+	a := &k.Args
 	a.Kind, a.InPlace = coll.Allgather, send == nil
 	count := len(send)
 	if a.InPlace {
-		count = c.perRank("receive buffer", len(recv), &k.err)
+		count = perRank(c, "receive buffer", len(recv), &a.Wrong)
 	}
-	a.Send, a.Recv = own(send, &k.err), blocks(recv, count, &k.err)
+	a.Send, a.Recv = own(send, &a.Wrong), blocks(recv, count, &a.Wrong)
 	return k
 }
 
@@ -130,14 +133,14 @@ func allgatherCall[T any](c *Comm, send, recv []T) (k call) {
 //
 // MPI 4.1 section 6.7 (MPI_Allgatherv).
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
-	return allgathervCall(c, send, recv, counts, displs).run()
+	return allgathervCall(c, send, recv, counts, displs).Run()
 }
 
-func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k call) {
-	k.c, k.op = c, "allgatherv"
-	a := &k.args
+func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k comm.Call) {
+	k.Comm, k.Op = c, "allgatherv"
+	a := &k.Args
 	a.Kind, a.Irregular, a.InPlace = coll.Allgather, true, send == nil
-	a.Send, a.Recv = own(send, &k.err), irregular(recv, counts, displs, &k.err)
+	a.Send, a.Recv = own(send, &a.Wrong), irregular(recv, counts, displs, &a.Wrong)
 	return k
 }
 
@@ -146,18 +149,18 @@ func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k cal
 //
 // MPI 4.1 section 6.8 (MPI_Alltoall).
 func Alltoall[T any](c *Comm, send, recv []T) error {
-	return alltoallCall(c, send, recv).run()
+	return alltoallCall(c, send, recv).Run()
 }
 
-func alltoallCall[T any](c *Comm, send, recv []T) (k call) {
-	k.c, k.op = c, "alltoall"
-	a := &k.args
+func alltoallCall[T any](c *Comm, send, recv []T) (k comm.Call) {
+	k.Comm, k.Op = c, "alltoall"
+	a := &k.Args
 	a.Kind, a.InPlace = coll.Alltoall, send == nil
-	count := c.perRank("receive buffer", len(recv), &k.err)
-	if !a.InPlace && k.err == nil && len(send) < len(recv) {
-		k.err = &BufferError{What: "send buffer", Have: len(send), Need: len(recv)}
+	count := perRank(c, "receive buffer", len(recv), &a.Wrong)
+	if !a.InPlace && a.Wrong == nil && len(send) < len(recv) {
+		a.Wrong = &BufferError{What: "send buffer", Have: len(send), Need: len(recv)}
 	}
-	a.Send, a.Recv = blocks(send, count, &k.err), blocks(recv, count, &k.err)
+	a.Send, a.Recv = blocks(send, count, &a.Wrong), blocks(recv, count, &a.Wrong)
 	return k
 }
 
@@ -166,16 +169,16 @@ func alltoallCall[T any](c *Comm, send, recv []T) (k call) {
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallv).
 func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
-	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).run()
+	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Run()
 }
 
-func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (k call) {
-	k.c, k.op = c, "alltoallv"
-	a := &k.args
+func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (k comm.Call) {
+	k.Comm, k.Op = c, "alltoallv"
+	a := &k.Args
 	a.Kind, a.Irregular, a.InPlace = coll.Alltoall, true, send == nil && sendCounts == nil
-	a.Recv = irregular(recv, recvCounts, recvDispls, &k.err)
+	a.Recv = irregular(recv, recvCounts, recvDispls, &a.Wrong)
 	if !a.InPlace {
-		a.Send = irregular(send, sendCounts, sendDispls, &k.err)
+		a.Send = irregular(send, sendCounts, sendDispls, &a.Wrong)
 	}
 	return k
 }

@@ -1,7 +1,5 @@
 package mpi
 
-import "github.com/gopvas/gopvas/coll"
-
 // Nonblocking collective operations take the same arguments as those that block, and
 // return at once with a request. All ranks of a communicator begin the same ones in the
 // same order; blocking and nonblocking ones do not meet one another. Up to the wait all
@@ -24,74 +22,67 @@ import "github.com/gopvas/gopvas/coll"
 //
 // MPI 4.1 sections 6.12 and 8.7.
 
-// Ibarrier is Barrier, nonblocking.
-//
-// MPI 4.1 section 6.12.1 (MPI_Ibarrier).
-func (c *Comm) Ibarrier() (Request, error) {
-	return call{c: c, op: "barrier", args: coll.Args{Kind: coll.Barrier}}.begin()
-}
-
 // Ibcast is Bcast, nonblocking.
 //
 // MPI 4.1 section 6.12.2 (MPI_Ibcast).
 func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
-	return bcastCall(c, buf, root).begin()
+	return bcastCall(c, buf, root).Begin()
 }
 
 // Igather is Gather, nonblocking.
 //
 // MPI 4.1 section 6.12.3 (MPI_Igather).
 func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return gatherCall(c, send, recv, root).begin()
+	return gatherCall(c, send, recv, root).Begin()
 }
 
 // Igatherv is Gatherv, nonblocking.
 //
 // MPI 4.1 section 6.12.3 (MPI_Igatherv).
 func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (Request, error) {
-	return gathervCall(c, send, recv, counts, displs, root).begin()
+	return gathervCall(c, send, recv, counts, displs, root).Begin()
 }
 
 // Iscatter is Scatter, nonblocking.
 //
 // MPI 4.1 section 6.12.4 (MPI_Iscatter).
 func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return scatterCall(c, send, recv, root).begin()
+	return scatterCall(c, send, recv, root).Begin()
 }
 
 // Iscatterv is Scatterv, nonblocking.
 //
 // MPI 4.1 section 6.12.4 (MPI_Iscatterv).
 func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (Request, error) {
-	return scattervCall(c, send, counts, displs, recv, root).begin()
+	return scattervCall(c, send, counts, displs, recv, root).Begin()
 }
 
 // Iallgather is Allgather, nonblocking.
 //
 // MPI 4.1 section 6.12.5 (MPI_Iallgather).
 func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
-	return allgatherCall(c, send, recv).begin()
+	return allgatherCall(c, send, recv).Begin()
 }
 
 // Iallgatherv is Allgatherv, nonblocking.
 //
 // MPI 4.1 section 6.12.5 (MPI_Iallgatherv).
 func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
-	return allgathervCall(c, send, recv, counts, displs).begin()
+	return allgathervCall(c, send, recv, counts, displs).Begin()
 }
 
 // Ialltoall is Alltoall, nonblocking.
 //
 // MPI 4.1 section 6.12.6 (MPI_Ialltoall).
 func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
-	return alltoallCall(c, send, recv).begin()
+	return alltoallCall(c, send, recv).Begin()
 }
 
 // Ialltoallv is Alltoallv, nonblocking.
 //
 // MPI 4.1 section 6.12.6 (MPI_Ialltoallv).
 func Ialltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (Request, error) {
-	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).begin()
+	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Begin()
 }
 
 // Ireduce is Reduce, nonblocking.
@@ -99,7 +90,7 @@ func Ialltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T
 // MPI 4.1 section 6.12.7 (MPI_Ireduce).
 func Ireduce[T any](c *Comm, send, recv []T, op *Op[T], root int) (Request, error) {
 	op.named()
-	return reduceCall(c, send, recv, op, root).begin()
+	return reduceCall(c, send, recv, op, root).Begin()
 }
 
 // Iallreduce is Allreduce, nonblocking.
@@ -107,7 +98,7 @@ func Ireduce[T any](c *Comm, send, recv []T, op *Op[T], root int) (Request, erro
 // MPI 4.1 section 6.12.8 (MPI_Iallreduce).
 func Iallreduce[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 	op.named()
-	return allreduceCall(c, send, recv, op).begin()
+	return allreduceCall(c, send, recv, op).Begin()
 }
 
 // IreduceScatterBlock is ReduceScatterBlock, nonblocking.
@@ -115,7 +106,7 @@ func Iallreduce[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 // MPI 4.1 section 6.12.9 (MPI_Ireduce_scatter_block).
 func IreduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 	op.named()
-	return reduceScatterBlockCall(c, send, recv, op).begin()
+	return reduceScatterBlockCall(c, send, recv, op).Begin()
 }
 
 // IreduceScatter is ReduceScatter, nonblocking.
@@ -123,7 +114,7 @@ func IreduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) (Request, er
 // MPI 4.1 section 6.12.10 (MPI_Ireduce_scatter).
 func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (Request, error) {
 	op.named()
-	return reduceScatterCall(c, send, recv, counts, op).begin()
+	return reduceScatterCall(c, send, recv, counts, op).Begin()
 }
 
 // Iscan is Scan, nonblocking.
@@ -131,7 +122,7 @@ func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (Re
 // MPI 4.1 section 6.12.11 (MPI_Iscan).
 func Iscan[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 	op.named()
-	return scanCall(c, send, recv, op).begin()
+	return scanCall(c, send, recv, op).Begin()
 }
 
 // Iexscan is Exscan, nonblocking.
@@ -139,33 +130,33 @@ func Iscan[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 // MPI 4.1 section 6.12.12 (MPI_Iexscan).
 func Iexscan[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 	op.named()
-	return exscanCall(c, send, recv, op).begin()
+	return exscanCall(c, send, recv, op).Begin()
 }
 
 // IneighborAllgather is NeighborAllgather, nonblocking.
 //
 // MPI 4.1 section 8.7.1 (MPI_Ineighbor_allgather).
 func IneighborAllgather[T any](c *Comm, send, recv []T) (Request, error) {
-	return neighborAllgatherCall(c, send, recv).begin()
+	return neighborAllgatherCall(c, send, recv).Begin()
 }
 
 // IneighborAllgatherv is NeighborAllgatherv, nonblocking.
 //
 // MPI 4.1 section 8.7.1 (MPI_Ineighbor_allgatherv).
 func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
-	return neighborAllgathervCall(c, send, recv, counts, displs).begin()
+	return neighborAllgathervCall(c, send, recv, counts, displs).Begin()
 }
 
 // IneighborAlltoall is NeighborAlltoall, nonblocking.
 //
 // MPI 4.1 section 8.7.2 (MPI_Ineighbor_alltoall).
 func IneighborAlltoall[T any](c *Comm, send, recv []T) (Request, error) {
-	return neighborAlltoallCall(c, send, recv).begin()
+	return neighborAlltoallCall(c, send, recv).Begin()
 }
 
 // IneighborAlltoallv is NeighborAlltoallv, nonblocking.
 //
 // MPI 4.1 section 8.7.2 (MPI_Ineighbor_alltoallv).
 func IneighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (Request, error) {
-	return neighborAlltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).begin()
+	return neighborAlltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Begin()
 }

@@ -9,7 +9,7 @@ import (
 // otherBuffers makes the same calls again and again, several at a time, with buffers that
 // change places: their graphs are those of earlier calls.
 func otherBuffers(c *Comm) error {
-	before := c.graphs.Counters().Memory
+	before := c.GraphStats().Memory
 	c, err := c.Dup()
 	if err != nil {
 		return err
@@ -46,11 +46,11 @@ func otherBuffers(c *Comm) error {
 		}
 		send, recv = recv, send
 	}
-	if c.graphs.Counters().Memory <= before {
+	if c.GraphStats().Memory <= before {
 		return errors.New("no graph was kept")
 	}
 	if err := c.Free(); err != nil {
 		return err
 	}
-	return want("memory of graphs after Free", c.graphs.Counters().Memory, before)
+	return want("memory of graphs after Free", c.GraphStats().Memory, before)
 }

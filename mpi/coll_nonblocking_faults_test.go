@@ -183,7 +183,7 @@ func explode(inout, in []int) { panic("boom") }
 // nonblockingUntilDeath has operations underway, on two communicators, until a rank is
 // lost; the last kills itself meanwhile.
 func nonblockingUntilDeath(c *Comm) error {
-	if err := c.lastDies(); err != nil {
+	if err := lastDies(c); err != nil {
 		return err
 	}
 	other, err := ringOf(c)
@@ -203,7 +203,7 @@ func nonblockingUntilDeath(c *Comm) error {
 	if _, ok := errors.AsType[*LostError](err); !ok {
 		return err
 	}
-	return c.reportLost(err)
+	return reportLost(c, err)
 }
 
 // TestNonblockingDeath kills one of four processes: each of the others gets an error that

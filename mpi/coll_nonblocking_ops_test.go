@@ -219,7 +219,7 @@ func nonblockingReductions(c *Comm, root, n int) []underway {
 
 // nonblockingNeighbors are those on a ring, if c is one.
 func nonblockingNeighbors(c *Comm, n int) []underway {
-	sources, _, err := c.neighbors()
+	sources, _, err := c.NeighborRanks()
 	if err != nil {
 		return nil
 	}

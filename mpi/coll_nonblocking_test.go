@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/job/jobtest"
 )
 
@@ -233,7 +234,7 @@ func TestNonblockingInOneSpace(t *testing.T) {
 	for kind, setup := range setups {
 		for _, ranks := range counts(2, 3, 7) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
-				inOneSpaceBy(t, ranks, setup, func(c *Comm) error {
+				inOneSpaceBy(t, ranks, comm.Settings{Setup: setup}, func(c *Comm) error {
 					return errors.Join(nonblockingConformance(c), c.Finalize())
 				})
 			})

@@ -1,17 +1,20 @@
 package mpi
 
-import "github.com/gopvas/gopvas/coll"
+import (
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/comm"
+)
 
 // Reduce combines, element by element, what all ranks have in send, and leaves the
 // result in recv on the root; elsewhere recv is not used. In place on the root.
 //
 // MPI 4.1 section 6.9.1 (MPI_Reduce).
 func Reduce[T any](c *Comm, send, recv []T, op *Op[T], root int) error {
-	return reduceCall(c, send, recv, op, root).run()
+	return reduceCall(c, send, recv, op, root).Run()
 }
 
-func reduceCall[T any](c *Comm, send, recv []T, op *Op[T], root int) call {
-	if c.rank != root {
+func reduceCall[T any](c *Comm, send, recv []T, op *Op[T], root int) comm.Call {
+	if c.Rank() != root {
 		recv = nil
 	}
 	return reduction(c, coll.Reduce, root, send, recv, op)
@@ -21,10 +24,10 @@ func reduceCall[T any](c *Comm, send, recv []T, op *Op[T], root int) call {
 //
 // MPI 4.1 section 6.9.6 (MPI_Allreduce).
 func Allreduce[T any](c *Comm, send, recv []T, op *Op[T]) error {
-	return allreduceCall(c, send, recv, op).run()
+	return allreduceCall(c, send, recv, op).Run()
 }
 
-func allreduceCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
+func allreduceCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 	return reduction(c, coll.Allreduce, 0, send, recv, op)
 }
 
@@ -32,10 +35,10 @@ func allreduceCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
 //
 // MPI 4.1 section 6.11.1 (MPI_Scan).
 func Scan[T any](c *Comm, send, recv []T, op *Op[T]) error {
-	return scanCall(c, send, recv, op).run()
+	return scanCall(c, send, recv, op).Run()
 }
 
-func scanCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
+func scanCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 	return reduction(c, coll.Scan, 0, send, recv, op)
 }
 
@@ -44,20 +47,20 @@ func scanCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
 //
 // MPI 4.1 section 6.11.2 (MPI_Exscan).
 func Exscan[T any](c *Comm, send, recv []T, op *Op[T]) error {
-	return exscanCall(c, send, recv, op).run()
+	return exscanCall(c, send, recv, op).Run()
 }
 
-func exscanCall[T any](c *Comm, send, recv []T, op *Op[T]) call {
+func exscanCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 	return reduction(c, coll.Exscan, 0, send, recv, op)
 }
 
 // reduction is a call of a kind that combines vectors. root is 0 for the kinds without.
-func reduction[T any](c *Comm, kind coll.Kind, root int, send, recv []T, op *Op[T]) (k call) {
-	k.c, k.op, k.err = c, kind.String(), op.check()
-	a := &k.args
+func reduction[T any](c *Comm, kind coll.Kind, root int, send, recv []T, op *Op[T]) (k comm.Call) {
+	k.Comm, k.Op, k.Args.Wrong = c, kind.String(), op.check()
+	a := &k.Args
 	a.Kind, a.Root, a.Op = kind, root, op.get()
-	a.InPlace = send == nil && (kind != coll.Reduce || c.rank == root)
-	a.Send, a.Recv = own(send, &k.err), own(recv, &k.err)
+	a.InPlace = send == nil && (kind != coll.Reduce || c.Rank() == root)
+	a.Send, a.Recv = own(send, &a.Wrong), own(recv, &a.Wrong)
 	return k
 }
 
@@ -67,19 +70,19 @@ func reduction[T any](c *Comm, kind coll.Kind, root int, send, recv []T, op *Op[
 //
 // MPI 4.1 section 6.10.1 (MPI_Reduce_scatter_block).
 func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
-	return reduceScatterBlockCall(c, send, recv, op).run()
+	return reduceScatterBlockCall(c, send, recv, op).Run()
 }
 
-func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k call) {
-	k.c, k.op, k.err = c, "reduce_scatter_block", op.check()
-	a := &k.args
+func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k comm.Call) {
+	k.Comm, k.Op, k.Args.Wrong = c, "reduce_scatter_block", op.check()
+	a := &k.Args
 	a.Kind, a.Op, a.InPlace = coll.ReduceScatter, op.get(), send == nil
 	count := len(recv)
 	if a.InPlace {
-		count = c.perRank("receive buffer", len(recv), &k.err)
+		count = perRank(c, "receive buffer", len(recv), &a.Wrong)
 		send = recv
 	}
-	a.Send, a.Recv = blocks(send[:min(len(send), count*c.size)], count, &k.err), own(recv, &k.err)
+	a.Send, a.Recv = blocks(send[:min(len(send), count*c.Size())], count, &a.Wrong), own(recv, &a.Wrong)
 	return k
 }
 
@@ -88,12 +91,12 @@ func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k call) 
 //
 // MPI 4.1 section 6.10.2 (MPI_Reduce_scatter).
 func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) error {
-	return reduceScatterCall(c, send, recv, counts, op).run()
+	return reduceScatterCall(c, send, recv, counts, op).Run()
 }
 
-func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (k call) {
-	k.c, k.op, k.err = c, "reduce_scatter", op.check()
-	a := &k.args
+func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (k comm.Call) {
+	k.Comm, k.Op, k.Args.Wrong = c, "reduce_scatter", op.check()
+	a := &k.Args
 	a.Kind, a.Op, a.InPlace = coll.ReduceScatter, op.get(), send == nil
 	if a.InPlace {
 		send = recv
@@ -102,6 +105,6 @@ func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) 
 	for _, n := range counts {
 		total += max(n, 0)
 	}
-	a.Send, a.Recv = irregular(send[:min(len(send), total)], counts, nil, &k.err), own(recv, &k.err)
+	a.Send, a.Recv = irregular(send[:min(len(send), total)], counts, nil, &a.Wrong), own(recv, &a.Wrong)
 	return k
 }

@@ -229,7 +229,11 @@ func neighborsOnAPlane(c *Comm) error {
 		}
 		send := upTo(4, func(i int) int { return grid.Rank()*4 + i })
 		result, all := []int{-1, -1, -1, -1}, []int{-1, -1, -1, -1}
-		for i, from := range grid.grid.neighbour {
+		neighbours, _, err := grid.NeighborRanks()
+		if err != nil {
+			return err
+		}
+		for i, from := range neighbours {
 			if from != ProcNull {
 				result[i], all[i] = from*4+(i^1), from
 			}

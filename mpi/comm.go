@@ -1,177 +1,105 @@
 package mpi
 
-import (
-	"os"
-	"sync"
-	"sync/atomic"
+import "github.com/gopvas/gopvas/comm"
 
-	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/coll/cad"
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/pml"
-)
+// What has no element type is in package comm, under the same names: `go doc comm.Comm.Dup`.
 
 // Comm is a communicator: some ranks of the job in an order of their own, whose
 // messages and collective operations do not mix with those of any other communicator.
-// The world comes from Init, all others from one that is there already: see Dup,
-// Split, SplitType, CreateGroup, CartCreate, DistGraphCreate. A communicator that is
-// not needed any more is given back with Free.
+// Calls with elements are functions of this package that take it as their first
+// argument. Its methods, which package comm describes, are
 //
-// Ranks, in arguments and in statuses, are those of the communicator. Only in a
-// *LostError it is the rank of the world.
+//	Rank, Size, Group          who is in it
+//	Barrier, Ibarrier, BarrierInit
+//	Dup, Split, SplitType, CreateGroup, Free
+//	SetName, Name              for messages to people
+//	Finalize, Abort            the end of the rank, of the job
+//	Algorithm                  of the last collective operation
+//	Stats, GraphStats          what the rank has done
+//	OneAddressSpace, Partition where the ranks are
+//	ID                         a number of the communicator
+//	Attribute, SetAttribute, DeleteAttribute    untyped; see type Attribute
+//	NeighborRanks              of its topology
+type Comm = comm.Comm
+
+// Group is an ordered set of ranks. Its methods, which package comm describes, are
 //
-// Finalize, WinAllocateShared and WinCreate are for the world only: on
-// others they return ErrNotWorld (wrapped).
-type Comm struct {
-	root       *job.Root
-	rank, size int
-	module     btl.Module
-	engine     *pml.Engine
-	graphs     *cad.Engine  // of the process
-	channel    *cad.Channel // the communicator as graphs see it
-	team       *coll.Team   // the communicator as collective operations see it
-	context    uint32       // of point-to-point messages
-	group      *Group
-	ranks      []int32      // the group's; nil for the world, where nothing needs to be translated
-	contexts   *contexts    // of the process
-	finalized  *atomic.Bool // likewise
-	topology   topology     // nil: none
-	freed      atomic.Bool
+//	Size, Rank, TranslateRanks, Equal
+//	Incl, Excl, Union, Intersection, Difference
+type Group = comm.Group
 
-	mu      sync.Mutex // held during collective operations; guards the rest
-	windows []*Window  // all there ever were: keeps their memory reachable
+// SplitKind is what the ranks of a communicator from Comm.SplitType have in common.
+type SplitKind = comm.SplitKind
 
-	units unitCache
-	notes notes
-}
+// The kinds.
+const (
+	Shared       = comm.Shared       // they can share memory: all ranks of a job
+	AddressSpace = comm.AddressSpace // they are in one address space
+)
 
-// newWorld returns the communicator of all ranks of a job.
-func newWorld(root *job.Root, rank int, module btl.Module, s cad.Setup) *Comm {
-	size := root.Ranks()
-	s.Resolve, s.Describe = resolveOperator, describeCall
-	c := &Comm{
-		root: root, rank: rank, size: size, module: module,
-		engine:    pml.New(root, rank, module),
-		context:   pointToPoint.of(worldID),
-		group:     everybody(rank, size),
-		contexts:  newContexts(rank, size),
-		finalized: new(atomic.Bool),
-	}
-	c.graphs = cad.New(root, rank, module, c.engine, s.Options)
-	if s.Helps(rank, size) {
-		c.graphs.StartHelper()
-	}
-	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
-	c.team.Boards = new(coll.Boards)
-	c.notes.name = "world"
-	return c
-}
+// Wildcards and special values, MPI 4.1 sections 3.2.4 and 3.10.
+const (
+	AnySource = comm.AnySource // receive from whatever rank sends first
+	AnyTag    = comm.AnyTag    // receive a message of any tag
+	ProcNull  = comm.ProcNull  // the rank that nobody is: sends to it and receives from it do nothing
 
-// newComm returns the communicator of a group that this process belongs to.
-func (c *Comm) newComm(g *Group, id uint32) *Comm {
-	n := &Comm{
-		root: c.root, rank: g.rank, size: len(g.ranks), module: c.module,
-		engine:    c.engine,
-		graphs:    c.graphs,
-		context:   pointToPoint.of(id),
-		group:     g,
-		ranks:     g.ranks,
-		contexts:  c.contexts,
-		finalized: c.finalized,
-	}
-	n.team, n.channel = n.newTeam(id), n.newChannel(id)
-	n.team.Choice, n.team.Check, n.team.Boards = c.team.Choice, c.team.Check, c.team.Boards
-	return n
-}
+	// Undefined is the count of a message that is no whole number of elements, and
+	// the index of WaitAny if there is nothing to wait for.
+	Undefined = comm.Undefined
 
-func (c *Comm) newTeam(id uint32) *coll.Team {
-	return &coll.Team{
-		Engine: c.engine, Module: c.module, Root: c.root,
-		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks,
-	}
-}
+	// MaxTag is the greatest tag; the smallest is 0 (MPI_TAG_UB).
+	MaxTag = comm.MaxTag
+)
 
-func (c *Comm) newChannel(id uint32) *cad.Channel {
-	return &cad.Channel{Context: nonblocking.of(id), Rank: c.rank, Size: c.size, World: c.ranks}
-}
+// operatorNames are how ranks find the operators of others.
+var operatorNames = comm.Operators{Resolve: resolveOperator, Describe: describeOperator}
 
-// begin lets one goroutine at a time into the collective operations: who has got nil
-// unlocks c.mu when it is through.
-func (c *Comm) begin() error {
-	c.mu.Lock()
-	err := c.usable()
-	if err != nil {
-		c.mu.Unlock()
-	}
-	return err
-}
-
-// usable returns an error if the communicator is no more.
-func (c *Comm) usable() error {
-	switch {
-	case c.finalized.Load():
-		return ErrFinalized
-	case c.freed.Load():
-		return ErrFreed
-	}
-	return nil
-}
-
-// isWorld tells whether c is what Init has returned.
-func (c *Comm) isWorld() bool { return c.ranks == nil }
-
-// Rank returns the number of the calling process, from 0 to Size()-1.
+// Init makes this process a rank of the job that it was started in, or of a job of
+// its own if pvasrun did not start it, and returns the communicator of all ranks
+// (MPI_COMM_WORLD). A process calls it once: later calls return ErrInitialized
+// (wrapped), also when the first failed. It does not wait for other ranks.
 //
-// MPI 4.1 section 7.4.1.
-func (c *Comm) Rank() int { return c.rank }
+// Init removes PVAS_JOB from the environment, so that a program that this rank
+// starts is not taken for the same rank.
+//
+// MPI 4.1 section 11.2.1.
+func Init() (*Comm, error) { return comm.Init(operatorNames) }
 
-// Size returns the number of ranks, at least 1.
-//
-// MPI 4.1 section 7.4.1.
-func (c *Comm) Size() int { return c.size }
+// Run is a whole rank: Init, f, Finalize. If any of them fails it prints
+// "rank R: error" on the standard error output and exits with code 1, upon which
+// pvasrun ends the other ranks. Else it returns, and the program goes on alone.
+func Run(f func(world *Comm) error) { comm.Run(operatorNames, f) }
 
-// Group returns the ranks of the communicator as a group. It is local, and works also
-// after Free.
-//
-// MPI 4.1 section 7.3.2 (MPI_Comm_group).
-func (c *Comm) Group() *Group { return c.group }
+// Executable returns the absolute path of the running program, like os.Executable.
+// That one can not be used by ranks in one address space: there it names the
+// process that hosts them. May be called before Init.
+func Executable() (string, error) { return comm.Executable() }
 
-// Barrier returns nil when all ranks have called it. It blocks until then, without
-// taking CPU time for long. What a rank wrote before is visible to all after.
-//
-// The error wraps a *LostError if a rank has gone before it got here; then no
-// later barrier succeeds. It wraps ErrFinalized after Finalize.
-//
-// MPI 4.1 section 6.3.
-func (c *Comm) Barrier() error {
-	if err := c.begin(); err != nil {
-		return opError("barrier", err)
+// Statistics is what the messages of a rank have cost since Init; Path counts the
+// messages that went one way. Plus adds two ranks' up.
+type (
+	Statistics = comm.Statistics
+	Path       = comm.Path
+)
+
+// GraphStatistics is what a rank has executed of nonblocking collective operations and
+// graphs, its own and others'.
+type GraphStatistics = comm.GraphStatistics
+
+// Stats returns the statistics of this process' rank, zeros before Init. It does not
+// block.
+func Stats() Statistics {
+	if world := comm.World(); world != nil {
+		return world.Stats()
 	}
-	defer c.mu.Unlock()
-	return opError("barrier", c.team.Barrier())
+	return Statistics{}
 }
 
-// Abort ends this process at once with the given exit code, without deferred
-// functions, upon which pvasrun ends all other ranks of the job, also those that are
-// not in c, and returns the code. A code that does not mean failure (outside of
-// 1..255) is replaced by 1: the job did fail. Abort may be called at any time, also
-// after Finalize.
-//
-// MPI 4.1 section 9.7.
-func (c *Comm) Abort(code int) {
-	if code < 1 || code > 255 {
-		code = 1
+// GraphStats returns what this process' rank has executed since Init, zeros before. It
+// does not block for long.
+func GraphStats() GraphStatistics {
+	if world := comm.World(); world != nil {
+		return world.GraphStats()
 	}
-	c.root.SetState(c.group.self, job.StateAborted)
-	os.Exit(code)
-}
-
-// Partition returns the part of the shared address space, from base on and of size
-// bytes, that belongs to this rank: its image, stack and arena lie there. ok is
-// false if the ranks do not share an address space; a job of one started without
-// pvasrun has no partition either.
-func (c *Comm) Partition() (base, size uint64, ok bool) {
-	base, size = c.root.Partition(c.group.self)
-	return base, size, size != 0
+	return GraphStatistics{}
 }

@@ -184,7 +184,7 @@ func splitByType(c *Comm) error {
 		return err
 	}
 	size := 1
-	if c.module.Direct() {
+	if c.OneAddressSpace() {
 		size = c.Size()
 	}
 	none, err := c.SplitType(Undefined, 0)
@@ -290,7 +290,7 @@ func createFromGoroutines(c *Comm) error {
 		parents[i] = p
 	}
 	var mu sync.Mutex
-	seen := map[uint32]bool{c.context: true}
+	seen := map[uint32]bool{c.ID(): true}
 	err := together(len(parents), func(i int) error {
 		for round := range 20 {
 			s, err := parents[i].Split(round%2, 0)
@@ -298,14 +298,14 @@ func createFromGoroutines(c *Comm) error {
 				return err
 			}
 			mu.Lock()
-			twice := seen[s.context]
-			seen[s.context] = true
+			twice := seen[s.ID()]
+			seen[s.ID()] = true
 			mu.Unlock()
-			if err := first(want("context is used twice", twice, false), pass(s, i)); err != nil {
+			if err := first(want("ID is used twice", twice, false), pass(s, i)); err != nil {
 				return err
 			}
 			mu.Lock()
-			delete(seen, s.context)
+			delete(seen, s.ID())
 			mu.Unlock()
 			if err := s.Free(); err != nil {
 				return err

@@ -36,39 +36,6 @@ func TestMessagesOnASplitDoNotAllocate(t *testing.T) {
 	})
 }
 
-// TestEqualUnitsAreOne: communicators of the same ranks add nothing to the table of
-// units, however many there have been.
-func TestEqualUnitsAreOne(t *testing.T) {
-	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
-		type odd struct{ _ [3]uint16 }
-		var bits uint32
-		for round := range 20 {
-			s, err := c.Split(0, -c.Rank())
-			if err != nil {
-				return err
-			}
-			if round == 0 {
-				bits = s.unit(6)
-			}
-			require.Equal(t, bits, s.unit(6))
-			require.NotEqual(t, bits, s.unit(7))
-			require.Equal(t, uint32(6), c.unit(6), "the world needs no table")
-			r, err := Irecv(s, make([]odd, 2), ProcNull, 0)
-			if err != nil {
-				return err
-			}
-			require.Equal(t, bits, r.r.Unit)
-			if _, err := r.Wait(); err != nil {
-				return err
-			}
-			if err := s.Free(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 func BenchmarkDup(b *testing.B) {
 	for _, ranks := range []int{1, 2, 8, 64} {
 		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {

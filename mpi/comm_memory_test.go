@@ -13,6 +13,11 @@ import (
 	"github.com/gopvas/gopvas/btl/mem"
 )
 
+// wrapModule is applied to the modules of the ranks of tests.
+var wrapModule = asItIs
+
+func asItIs(m btl.Module) btl.Module { return m }
+
 // meter counts what a module gives out.
 type meter struct {
 	btl.Module
@@ -58,8 +63,6 @@ func TestCommunicatorsLeaveNoMemory(t *testing.T) {
 	var shared atomic.Int64
 	var heap [2]uint64
 	measure := func(c *Comm) error {
-		c.module = meter{c.module, &shared}
-		c.team.Module = c.module
 		for phase, n := range []int{100, rounds} {
 			if err := first(comeAndGo(c, n), c.Barrier()); err != nil {
 				return err
@@ -76,6 +79,8 @@ func TestCommunicatorsLeaveNoMemory(t *testing.T) {
 		}
 		return nil
 	}
+	wrapModule = func(m btl.Module) btl.Module { return meter{m, &shared} }
+	t.Cleanup(func() { wrapModule = asItIs })
 	check := func(t *testing.T, most int64) {
 		require.LessOrEqual(t, shared.Swap(0), most)
 		require.Less(t, heap[1], heap[0]+1<<20, "a communicator has more than 100 bytes")

@@ -64,7 +64,6 @@ func onlyTheWorld(c *Comm) error {
 	_, _, had := c.Partition()
 	_, has := d.Group().TranslateRanks([]int{ProcNull, 0}, c.Group())
 	_, _, same := d.Partition()
-	_, window := WinAllocateShared(d, 10)
-	return first(has, wantIs("window", window, ErrNotWorld), wantIs("finalize", d.Finalize(), ErrNotWorld),
+	return first(has, wantIs("finalize", d.Finalize(), ErrNotWorld),
 		want("partition", same, had), d.Free())
 }

@@ -6,7 +6,7 @@
 //
 //	func main() {
 //		mpi.Run(func(world *mpi.Comm) error {
-//			win, err := mpi.WinAllocateShared(world, 1<<20)
+//			win, err := mpi.WinAllocateShared[byte](world, 1<<20)
 //			if err != nil {
 //				return err
 //			}
@@ -44,10 +44,9 @@
 //
 // # Memory that others read
 //
-// A window's memory stays where it is, and stays mapped, until the job ends, also
+// A window's memory stays where it is, and stays mapped, until the window is freed, also
 // when its owner has finalized, exited or been killed: a peer that still reads it
-// reads what was there last, and never faults. So nothing gives a window's memory
-// back yet; what it takes is known from the program.
+// reads what was there last, and never faults.
 //
 // # Not implemented
 //
@@ -55,8 +54,7 @@
 // communication (4), derived datatypes other than Go's own and View, packing as such
 // (5), intercommunicators, MPI_Comm_idup, MPI_Comm_create (CreateGroup and Split do it),
 // MPI_COMM_SELF (Split by rank), MPI_Comm_compare (Group.Equal) (7), reordering of ranks
-// and MPI_Graph_create (8), windows on other communicators than the world, MPI_Win_free,
-// put, get, accumulate and the synchronisation of windows other than by barriers (12;
+// and MPI_Graph_create (8), put, get, accumulate and the synchronisation of windows other than by barriers (12;
 // loads, stores and sync/atomic on a segment are what there is), sessions and dynamic
 // processes (11).
 package mpi

@@ -5,6 +5,9 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+
+	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/datatype"
 )
 
 // TypeError reports an element type that can not travel: it holds a pointer, which
@@ -70,6 +73,43 @@ func usualSize[T any]() int {
 	return 0
 }
 
+// elementType returns the datatype of T, or a *TypeError.
+func elementType[T any]() (*datatype.Type, error) {
+	switch any((*T)(nil)).(type) {
+	case *bool:
+		return datatype.Bool, nil
+	case *byte:
+		return datatype.Uint8, nil
+	case *int8:
+		return datatype.Int8, nil
+	case *int16:
+		return datatype.Int16, nil
+	case *uint16:
+		return datatype.Uint16, nil
+	case *int32:
+		return datatype.Int32, nil
+	case *uint32:
+		return datatype.Uint32, nil
+	case *int64, *int:
+		return datatype.Int64, nil
+	case *uint64, *uint:
+		return datatype.Uint64, nil
+	case *float32:
+		return datatype.Float32, nil
+	case *float64:
+		return datatype.Float64, nil
+	case *complex64:
+		return datatype.Complex64, nil
+	case *complex128:
+		return datatype.Complex128, nil
+	}
+	size, err := elementSize[T]()
+	if err != nil {
+		return nil, err
+	}
+	return datatype.Contiguous(int64(size), datatype.Byte)
+}
+
 func judge(t reflect.Type) verdict {
 	if field, reason := flaw(t); reason != "" {
 		return verdict{err: &TypeError{Type: t.String(), Field: field, Reason: reason}}
@@ -108,13 +148,33 @@ func joint(rest string) string {
 }
 
 // view returns the bytes of buf and the size of an element.
-func view[T any](buf []T) ([]byte, int, error) {
+func asBytes[T any](buf []T) ([]byte, int, error) {
 	if size := usualSize[T](); size != 0 {
-		return asBytes(buf, size), size, nil
+		return bytesOf(buf, size), size, nil
 	}
 	size, err := elementSize[T]()
 	if err != nil {
 		return nil, 0, err
 	}
-	return asBytes(buf, size), size, nil
+	return bytesOf(buf, size), size, nil
+}
+
+// CountError means that a message is no whole number of elements.
+type CountError = comm.CountError
+
+// CountOf returns how many elements of type T a status stands for, in particular that
+// of a probe. The error is a *CountError if it is no whole number of them, a
+// *TypeError if such elements can not travel.
+//
+// MPI 4.1 section 3.2.5 (MPI_Get_count).
+func CountOf[T any](s Status) (int, error) {
+	size, err := elementSize[T]()
+	if err != nil {
+		return Undefined, comm.Wrap("count", err)
+	}
+	n := s.CountIn(size)
+	if n == Undefined {
+		return n, comm.Wrap("count", &CountError{Bytes: s.Bytes(), Element: size})
+	}
+	return n, nil
 }

@@ -1,118 +1,86 @@
 package mpi
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/pml"
-)
+import "github.com/gopvas/gopvas/comm"
 
 var (
 	// ErrInitialized means that Init was called a second time in a process.
-	ErrInitialized = errors.New("already initialized: a process calls Init once, and not again after Finalize")
+	ErrInitialized = comm.ErrInitialized
 
 	// ErrFinalized means that a communicator or window was used after Finalize.
-	ErrFinalized = pml.ErrFinalized
+	ErrFinalized = comm.ErrFinalized
+
+	// ErrFreed means that a communicator was used after Free.
+	ErrFreed = comm.ErrFreed
+
+	// ErrNoComm means that a communicator is nil: Split has returned it for Undefined, or
+	// CreateGroup to a rank that is not in the group.
+	ErrNoComm = comm.ErrNoComm
+
+	// ErrWindowFreed means that a window was used after Free.
+	ErrWindowFreed = comm.ErrWindowFreed
+
+	// ErrWorld means that the world was to be freed.
+	ErrWorld = comm.ErrWorld
+
+	// ErrNotWorld means that the operation exists for the communicator from Init only.
+	ErrNotWorld = comm.ErrNotWorld
 
 	// ErrBusy means that another goroutine waits for the request.
-	ErrBusy = pml.ErrBusy
+	ErrBusy = comm.ErrBusy
 
 	// ErrActive means that a persistent request was started or freed before its
 	// operation was waited for.
-	ErrActive = pml.ErrActive
+	ErrActive = comm.ErrActive
 
 	// ErrNotPersistent means that the request can not be started or freed.
-	ErrNotPersistent = pml.ErrNotPersistent
+	ErrNotPersistent = comm.ErrNotPersistent
 
 	// ErrCancelSend means that a send was to be cancelled.
-	ErrCancelSend = pml.ErrCancelSend
+	ErrCancelSend = comm.ErrCancelSend
 
 	// ErrNoMessage means that a message from Mprobe was received before.
-	ErrNoMessage = pml.ErrNoMessage
+	ErrNoMessage = comm.ErrNoMessage
+
+	// ErrOverlap means that the send and the receive buffer of a collective operation
+	// have elements in common, and that the send buffer is not nil.
+	ErrOverlap = comm.ErrOverlap
+
+	// ErrNoCell means that coordinates are outside of a grid.
+	ErrNoCell = comm.ErrNoCell
+
+	// ErrNoTopology means that a neighbourhood operation was called without neighbours.
+	ErrNoTopology = comm.ErrNoTopology
 
 	// ErrNotOneAddressSpace means that the operation reads a peer's memory where
 	// it lies, and the ranks of this job are separate processes.
-	ErrNotOneAddressSpace = errors.New("the ranks do not share one address space: " +
-		"run with pvasrun --btl pvas, or use memory from WinAllocateShared")
+	ErrNotOneAddressSpace = comm.ErrNotOneAddressSpace
 )
 
 // LostError means that an operation can not complete because a rank, named in it,
 // has gone: it exited or was killed. Find it with errors.As.
-type LostError = job.LostError
+type LostError = comm.LostError
 
 // RankError means that the communicator has no such rank.
-type RankError = job.RankError
+type RankError = comm.RankError
 
 // TagError means that a tag is outside 0..MaxTag.
-type TagError = pml.TagError
+type TagError = comm.TagError
 
 // TruncateError means that a message was longer than the buffer it was received into.
 // It has both lengths, in bytes.
-type TruncateError = pml.TruncateError
+type TruncateError = comm.TruncateError
 
 // LeakError means that requests or matched messages were left at Finalize.
-type LeakError = pml.LeakError
+type LeakError = comm.LeakError
 
-// CountError means that a message is no whole number of elements.
-type CountError struct {
-	Bytes   uint64 // length of the message
-	Element int    // size of an element in bytes
-}
+// MismatchError means that the ranks of a communicator did not call the same
+// collective operation, or with arguments that do not fit.
+type MismatchError = comm.MismatchError
 
-// Error names both sizes.
-func (e *CountError) Error() string {
-	return fmt.Sprintf("message of %d bytes is no whole number of elements of %d bytes: "+
-		"receive it with the type it was sent with", e.Bytes, e.Element)
-}
+// OperatorError means that an operator of a reduction has panicked, and where.
+type OperatorError = comm.OperatorError
 
-// opError says which operation failed. Of the errors that a caller may tell apart
-// the lower layers' account is left out: it would repeat the operation.
-func opError(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if lost, ok := errors.AsType[*LostError](err); ok {
-		err = lost
-	}
-	return fmt.Errorf("mpi: %s: %w", op, err)
-}
-
-// nonblockingError and persistentError are opError for the forms of an operation that
-// begin and that prepare it.
-func nonblockingError(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return opError("i"+op, err)
-}
-
-func persistentError(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return opError(op+" init", err)
-}
-
-// sendError says which send failed; nil if err is.
-func sendError(op string, dst, tag int, err error) error {
-	if err == nil {
-		return nil
-	}
-	return opError(fmt.Sprintf("%s to rank %d, tag %d", op, dst, tag), err)
-}
-
-// receiveError says which receive or probe failed; nil if err is.
-func receiveError(op string, src, tag int, err error) error {
-	if err == nil {
-		return nil
-	}
-	from, with := fmt.Sprintf("rank %d", src), fmt.Sprintf("tag %d", tag)
-	if src == AnySource {
-		from = "any source"
-	}
-	if tag == AnyTag {
-		with = "any tag"
-	}
-	return opError(fmt.Sprintf("%s from %s, %s", op, from, with), err)
-}
+// BufferError means that a buffer is too short. As with all errors about arguments, the
+// call is over for this rank, and those that need it for theirs get a *MismatchError that
+// names it.
+type BufferError = comm.BufferError

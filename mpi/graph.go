@@ -1,168 +1,91 @@
 package mpi
 
 import (
-	"encoding/binary"
-	"fmt"
-	"slices"
+	"errors"
+
+	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/comm"
 )
 
-// DistGraph is a communicator whose ranks are the nodes of a directed graph. Each rank
-// knows its own edges only. An edge may be there several times, and may lead from a
-// rank to itself.
-type DistGraph struct {
-	*Comm
-	graph *Neighbors
-}
-
-// Neighbors are the edges of one rank: those into it, by the ranks they come from, and
-// those out of it, by the ranks they lead to, with their weights. What the weights mean
-// is up to the program: nothing here depends on them.
-type Neighbors struct {
-	Sources, SourceWeights           []int // as many weights as sources, or nil
-	Destinations, DestinationWeights []int // likewise
-}
-
-// Edge is an edge of a graph.
-type Edge struct {
-	Source, Destination int
-	Weight              int
-}
-
-// DistGraphCreateAdjacent returns a communicator of the ranks of c, in the same order,
-// as a graph of which each rank gives its own edges. An edge from a to b is given by
-// both, as often as it is there: that is not checked, and neighbourhood operations wait
-// forever if it is not so. It is collective, as Dup. Ranks are never reordered.
+// Graph is one rank's part of a collective algorithm that the program makes up: sends,
+// receives, copies and reductions as nodes, and which of them come after which. It is
+// issued as a whole, and then goes on in the background as nonblocking collective
+// operations do, which are such graphs themselves. Nodes are made by SendNode, RecvNode,
+// CopyNode and CalcNode, and by these methods:
 //
-// MPI 4.1 section 8.5.4 (MPI_Dist_graph_create_adjacent).
-func DistGraphCreateAdjacent(c *Comm, own Neighbors) (*DistGraph, error) {
-	const op = "create adjacent graph"
-	n, _, err := c.createAmongAll(proposal{key: int64(c.rank), call: callOf(op)}, own.check(c.size))
-	if err != nil {
-		return nil, opError(op, err)
-	}
-	return n.addGraph(own.clone()), nil
-}
-
-// DistGraphCreate returns a communicator of the ranks of c, in the same order, as a
-// graph of which each rank gives any edges, once: not only its own, and perhaps none.
-// The neighbours of a rank are then in the order of the ranks that have given the
-// edges, and of their lists. It is collective, as Dup. Ranks are never reordered.
+//	JoinNode  a node that does nothing
+//	Connect   an edge between two nodes
+//	Tie       edges to GraphStart and GraphEnd
+//	SetPolicy, SetUrgent, Dump
+//	Issue     begins the graph
+//	Prepare   makes a persistent request
 //
-// All edges pass through all ranks, 16 bytes each: for large graphs whose ranks know
-// their own edges use DistGraphCreateAdjacent.
-//
-// MPI 4.1 section 8.5.4 (MPI_Dist_graph_create).
-func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
-	const op = "create graph"
-	var bad error
-	p := proposal{key: int64(c.rank), call: callOf(op)}
-	for i, e := range edges {
-		if bad = checkNeighbor(e.Source, c.size); bad == nil {
-			bad = checkNeighbor(e.Destination, c.size)
-		}
-		if bad != nil {
-			bad = fmt.Errorf("edge %d: %w", i, bad)
-			break
-		}
-		p.data = e.encode(p.data)
-	}
-	n, all, err := c.createAmongAll(p, bad)
-	if err != nil {
-		return nil, opError(op, err)
-	}
-	var own Neighbors
-	for _, from := range all {
-		for data := from.data; len(data) >= edgeSize; data = data[edgeSize:] {
-			own.add(decodeEdge(data), c.rank)
-		}
-	}
-	return n.addGraph(&own), nil
+//	g := mpi.NewGraph(c)               // a link of a chain
+//	recv := mpi.RecvNode(g, buf, c.Rank()-1)
+//	send := mpi.SendNode(g, buf, c.Rank()+1)
+//	g.Connect(recv, send)
+//	g.Tie()
+//	request, err := g.Issue()
+type Graph = comm.Graph
+
+// Node names a node of one graph.
+type Node = comm.Node
+
+// GraphStart and GraphEnd are in every graph. Every node comes after GraphStart and
+// before GraphEnd: see Graph.Connect and Graph.Tie.
+const (
+	GraphStart = cad.Start
+	GraphEnd   = cad.End
+)
+
+// GraphError says what is wrong with a graph: a cycle, a node that can not be reached, a
+// rank that there is not, lengths that differ.
+type GraphError = comm.GraphError
+
+// ErrTooMany means that this rank has begun too many nonblocking collective operations
+// and not waited for them.
+var ErrTooMany = comm.ErrTooMany
+
+// Policy says who executes the nodes of a graph. Between processes it is always the rank
+// that has issued it.
+type Policy = cad.Policy
+
+// The policies.
+const (
+	PolicyDefault = cad.Default // that of pvasrun --progress
+	PolicyInline  = cad.Inline  // who completes what a node waits for
+	PolicyOwner   = cad.Owner   // the rank that has issued the graph
+	PolicySteal   = cad.Steal   // who is at hand: ranks that wait, and helpers
+	PolicyShare   = cad.Share   // who is at hand, and if nobody is, as PolicyInline
+)
+
+// NewGraph returns a graph of no nodes but GraphStart and GraphEnd.
+func NewGraph(c *Comm) *Graph { return comm.NewGraph(c) }
+
+// SendNode adds a node that sends buf to a rank, which may be this one.
+func SendNode[T any](g *Graph, buf []T, rank int) Node {
+	b, _, err := asBytes(buf)
+	return comm.SendNode(g, b, rank, err)
 }
 
-// DistGraphOf returns the graph that c, which may be a copy of a DistGraph's
-// communicator, has; ok tells whether it has one.
-//
-// MPI 4.1 section 8.5.5 (MPI_Topo_test).
-func DistGraphOf(c *Comm) (g *DistGraph, ok bool) {
-	own, ok := c.topology.(*Neighbors)
-	if !ok {
-		return nil, false
-	}
-	return &DistGraph{c, own}, true
+// RecvNode adds a node that receives exactly len(buf) elements from a rank.
+func RecvNode[T any](g *Graph, buf []T, rank int) Node {
+	b, _, err := asBytes(buf)
+	return comm.RecvNode(g, b, rank, err)
 }
 
-// Neighbors returns the edges of this rank.
-//
-// MPI 4.1 section 8.5.5 (MPI_Dist_graph_neighbors).
-func (g *DistGraph) Neighbors() Neighbors { return *g.graph.clone() }
-
-func (c *Comm) addGraph(own *Neighbors) *DistGraph {
-	c.topology = own
-	return &DistGraph{c, own}
+// CopyNode adds a node that copies src to dst, which are as long and do not overlap.
+func CopyNode[T any](g *Graph, dst, src []T) Node {
+	to, _, err := asBytes(dst)
+	from, _, _ := asBytes(src)
+	return comm.CopyNode(g, to, from, err)
 }
 
-func (n *Neighbors) neighbors() (sources, destinations []int) { return n.Sources, n.Destinations }
-
-func (n *Neighbors) mirror(int) int { return -1 }
-
-func (n *Neighbors) clone() *Neighbors {
-	return &Neighbors{
-		Sources: slices.Clone(n.Sources), SourceWeights: slices.Clone(n.SourceWeights),
-		Destinations: slices.Clone(n.Destinations), DestinationWeights: slices.Clone(n.DestinationWeights),
-	}
-}
-
-// add adds an edge of the graph, if it is one of this rank.
-func (n *Neighbors) add(e Edge, rank int) {
-	if e.Destination == rank {
-		n.Sources, n.SourceWeights = append(n.Sources, e.Source), append(n.SourceWeights, e.Weight)
-	}
-	if e.Source == rank {
-		n.Destinations = append(n.Destinations, e.Destination)
-		n.DestinationWeights = append(n.DestinationWeights, e.Weight)
-	}
-}
-
-// check returns an error unless these can be edges of a rank.
-func (n *Neighbors) check(size int) error {
-	for _, side := range []struct {
-		name           string
-		ranks, weights []int
-	}{
-		{"source", n.Sources, n.SourceWeights},
-		{"destination", n.Destinations, n.DestinationWeights},
-	} {
-		if side.weights != nil && len(side.weights) != len(side.ranks) {
-			return fmt.Errorf("%d weights for %d %ss: pass as many, or nil", len(side.weights), len(side.ranks), side.name)
-		}
-		for i, rank := range side.ranks {
-			if err := checkNeighbor(rank, size); err != nil {
-				return fmt.Errorf("%s %d: %w", side.name, i, err)
-			}
-		}
-	}
-	return nil
-}
-
-func checkNeighbor(rank, size int) error {
-	if uint(rank) >= uint(size) {
-		return &RankError{Rank: rank, Size: size}
-	}
-	return nil
-}
-
-const edgeSize = 4 + 4 + 8
-
-func (e Edge) encode(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.Source))
-	b = binary.LittleEndian.AppendUint32(b, uint32(e.Destination))
-	return binary.LittleEndian.AppendUint64(b, uint64(e.Weight))
-}
-
-func decodeEdge(b []byte) Edge {
-	return Edge{
-		Source:      int(binary.LittleEndian.Uint32(b)),
-		Destination: int(binary.LittleEndian.Uint32(b[4:])),
-		Weight:      int(int64(binary.LittleEndian.Uint64(b[8:]))),
-	}
+// CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator is one of
+// this package, or made of a function that the program has declared at top level, any
+// rank can execute it, else only the one that issues the graph.
+func CalcNode[T any](g *Graph, op *Op[T], inout, in []T) Node {
+	to, _, err := asBytes(inout)
+	from, _, _ := asBytes(in)
+	return comm.CalcNode(g, op.named(), to, from, errors.Join(op.check(), err))
 }

@@ -3,108 +3,115 @@ package mpi
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"strings"
 )
 
-// graphAdjacent: a ring with an edge of each rank to itself, weighted and not.
-func graphAdjacent(c *Comm) error {
-	left, right := ring(c)
-	for _, own := range []Neighbors{
-		{Sources: []int{left, c.Rank()}, Destinations: []int{right, c.Rank()}},
-		{
-			Sources: []int{left, c.Rank()}, SourceWeights: []int{left, -1},
-			Destinations: []int{right, c.Rank()}, DestinationWeights: []int{c.Rank(), -1},
-		},
-		{},
-	} {
-		given := *own.clone()
-		g, err := DistGraphCreateAdjacent(c, given)
-		if err != nil {
-			return err
+// userGraphs: a chain, a ring that every rank closes with itself, a reduction to rank 0 by
+// copies and operators, again and again.
+func userGraphs(c *Comm) error {
+	n, me := c.Size(), c.Rank()
+	token, mine, sum := make([]int, 1000), make([]int, 1000), make([]int, 1000)
+	g := NewGraph(c)
+	own := CopyNode(g, sum, mine)
+	passed := own
+	if me > 0 {
+		recv := RecvNode(g, token, me-1)
+		add := CalcNode(g, Sum[int](), sum, token)
+		g.Connect(recv, add)
+		g.Connect(own, add)
+		passed = add
+	}
+	if me+1 < n {
+		send := SendNode(g, sum, me+1)
+		g.Connect(passed, send)
+	}
+	itself := make([]int, 3)
+	all := g.JoinNode()
+	g.Connect(SendNode(g, mine[:3], me), all)
+	g.Connect(RecvNode(g, itself, me), all)
+	g.Connect(GraphStart, own)
+	g.Connect(all, GraphEnd)
+	g.Tie()
+	g.SetPolicy(PolicyInline)
+	g.SetUrgent(true)
+	var drawing strings.Builder
+	if err := first(g.Dump(&drawing), wantContains(errors.New(drawing.String()), "COPY")); err != nil {
+		return err
+	}
+	again, err := g.Prepare()
+	if err != nil {
+		return err
+	}
+	for round := range 20 {
+		for i := range mine {
+			mine[i] = me*round + i
 		}
-		for i := range given.Sources {
-			given.Sources[i] = -9 // ours again
+		r := again
+		if round%2 == 0 {
+			r, err = g.Issue()
+		} else {
+			err = r.Start()
 		}
-		d, err := g.Dup()
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = r.Wait()
 		}
-		again, ok := DistGraphOf(d)
-		_, grid := CartOf(d)
-		if err := first(want("graph", ok, true), want("grid", grid, false),
-			want("neighbours", fmt.Sprint(g.Neighbors()), fmt.Sprint(own)),
-			want("neighbours of the copy", fmt.Sprint(again.Neighbors()), fmt.Sprint(own)),
-			pass(d, 1), d.Free(), g.Free()); err != nil {
-			return err
+		result := upTo(len(sum), func(i int) int { return me*(me+1)/2*round + (me+1)*i })
+		if err := first(err, eq("sum up to here", sum, result), eq("from itself", itself, mine[:3])); err != nil {
+			return fmt.Errorf("round %d: %w", round, err)
 		}
 	}
-	return nil
+	return again.Free()
 }
 
-// graphAnyEdges gives random edges by ranks that they do not concern, and compares
-// with a look through all of them.
-func graphAnyEdges(c *Comm) error {
-	random := rand.New(rand.NewPCG(3, uint64(c.Size()))) // the same for all
-	for _, n := range []int{0, 1, 40} {
-		given := make([][]Edge, c.Size())
-		var expected Neighbors
-		for rank := range given {
-			for range random.IntN(n + 1) {
-				e := Edge{random.IntN(c.Size()), random.IntN(c.Size()), random.IntN(9) - 4}
-				given[rank] = append(given[rank], e)
-				if e.Destination == c.Rank() {
-					expected.Sources = append(expected.Sources, e.Source)
-					expected.SourceWeights = append(expected.SourceWeights, e.Weight)
-				}
-				if e.Source == c.Rank() {
-					expected.Destinations = append(expected.Destinations, e.Destination)
-					expected.DestinationWeights = append(expected.DestinationWeights, e.Weight)
-				}
+// badGraphs are refused before anything is sent, and their number is not used up.
+func badGraphs(c *Comm) error {
+	cycle := NewGraph(c)
+	a, b := cycle.JoinNode(), cycle.JoinNode()
+	cycle.Connect(a, b)
+	cycle.Connect(b, a)
+	cycle.Tie()
+	loose := NewGraph(c)
+	loose.JoinNode()
+	loose.Connect(GraphStart, GraphEnd)
+	stranger := NewGraph(c)
+	SendNode(stranger, []int{1}, c.Size())
+	stranger.Tie()
+	uneven := NewGraph(c)
+	CopyNode(uneven, make([]int, 2), make([]int, 3))
+	uneven.Tie()
+	for text, g := range map[string]*Graph{"cycle": cycle, "not reached": loose, "names member": stranger, "bytes": uneven} {
+		for _, how := range []func() (Request, error){g.Issue, g.Prepare} {
+			_, err := how()
+			var bad *GraphError
+			if !errors.As(err, &bad) {
+				return fmt.Errorf("%s: %v", text, err)
+			}
+			if err := wantContains(err, text); err != nil {
+				return err
 			}
 		}
-		g, err := DistGraphCreate(c, given[c.Rank()])
-		if err != nil {
-			return err
-		}
-		if err := first(want("neighbours", fmt.Sprint(g.Neighbors()), fmt.Sprint(expected)),
-			talkAlongEdges(g), g.Free()); err != nil {
-			return err
-		}
 	}
-	return nil
-}
-
-// talkAlongEdges sends a message along every edge: the edges of the ranks fit.
-func talkAlongEdges(g *DistGraph) error {
-	var reqs []Request
-	own := g.Neighbors()
-	for i, to := range own.Destinations {
-		r, err := Isend(g.Comm, []int64{int64(own.DestinationWeights[i])}, to, 0)
-		if err != nil {
-			return err
-		}
-		reqs = append(reqs, r)
+	typed := NewGraph(c)
+	RecvNode(typed, []*int{nil}, 0)
+	_, err := typed.Issue()
+	var pointers *TypeError
+	if !errors.As(err, &pointers) {
+		return fmt.Errorf("pointers: %v", err)
 	}
-	for i, from := range own.Sources {
-		var w [1]int64
-		if _, err := Recv(g.Comm, w[:], from, 0); err != nil {
-			return err
-		}
-		if err := want("weight", w[0], int64(own.SourceWeights[i])); err != nil {
-			return err
-		}
+	noOp := NewGraph(c)
+	CalcNode(noOp, nil, []int{1}, []int{1})
+	_, err = noOp.Issue()
+	if err := wantContains(err, "operator is nil"); err != nil {
+		return err
 	}
-	return drain(reqs)
-}
-
-func graphBadEdges(c *Comm) error {
-	_, err := DistGraphCreate(c, []Edge{{0, 0, 0}, {0, c.Size(), 0}})
-	bad, ok := errors.AsType[*RankError](err)
-	if !ok || bad.Rank != c.Size() {
-		return fmt.Errorf("edge to nowhere: %v", err)
+	r, err := NewGraph(c).Issue()
+	if err := wantContains(err, "END"); err != nil {
+		return err
 	}
-	_, null := DistGraphCreateAdjacent(c, Neighbors{Sources: []int{ProcNull}})
-	_, weights := DistGraphCreateAdjacent(c, Neighbors{Destinations: []int{0}, DestinationWeights: []int{}})
-	return first(wantContains(err, "edge 1: rank"), wantContains(null, "source 0: rank -2 is outside"),
-		wantContains(weights, "0 weights for 1 destinations"), c.Barrier())
+	empty := NewGraph(c)
+	empty.Tie()
+	if r, err = empty.Issue(); err == nil {
+		_, err = r.Wait()
+	}
+	return err
 }

@@ -12,7 +12,7 @@ func benchOp[T Real](b *testing.B, name string, op *Op[T]) {
 	for _, n := range []int{16 << 10, 64 << 10, 1 << 20} {
 		b.Run(fmt.Sprintf("op=%s/bytes=%d", name, n), func(b *testing.B) {
 			x, y := make([]T, n/size), make([]T, n/size)
-			bx, by := asBytes(x, size), asBytes(y, size)
+			bx, by := bytesOf(x, size), bytesOf(y, size)
 			b.SetBytes(int64(n))
 			for b.Loop() {
 				op.op.Apply(bx, by)

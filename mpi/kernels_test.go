@@ -30,7 +30,7 @@ func TestBitwiseKernels(t *testing.T) {
 			for i := range want {
 				want[i] = c.f(x[i], y[i])
 			}
-			c.op.op.Apply(asBytes(have, 2), asBytes(y, 2))
+			c.op.op.Apply(bytesOf(have, 2), bytesOf(y, 2))
 			require.Equal(t, want, have)
 		}
 	}

@@ -6,23 +6,22 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/gopvas/gopvas/btl/pvasbtl"
-	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/stretchr/testify/require"
 )
 
 // inOneSpace runs f as ranks that share an address space: goroutines. What a rank
 // would get from Init is made here.
 func inOneSpace(t testing.TB, ranks int, f func(*Comm) error) {
 	t.Helper()
-	inOneSpaceBy(t, ranks, cad.Setup{}, f)
+	inOneSpaceBy(t, ranks, comm.Settings{}, f)
 }
 
-// inOneSpaceBy has nonblocking operations progressed as the setup says.
-func inOneSpaceBy(t testing.TB, ranks int, setup cad.Setup, f func(*Comm) error) {
+// inOneSpaceBy has nonblocking operations progressed as the settings say.
+func inOneSpaceBy(t testing.TB, ranks int, settings comm.Settings, f func(*Comm) error) {
 	t.Helper()
 	const partition = 1 << 30
 	mem, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: 2})
@@ -41,7 +40,7 @@ func inOneSpaceBy(t testing.TB, ranks int, setup cad.Setup, f func(*Comm) error)
 		root.SetArena(rank, p, partition, p+4096, partition-4096)
 		module, err := pvasbtl.New(root, rank)
 		require.NoError(t, err)
-		c := newWorld(root, rank, module, setup)
+		c := comm.NewWorld(root, rank, wrapModule(module), settings, operatorNames)
 		wg.Go(func() {
 			defer root.MarkGone(rank)
 			if err := f(c); err != nil {

@@ -1,6 +1,10 @@
 package mpi
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/comm"
+)
 
 // Commutative tells whether the operator was made as one whose order of operands plays
 // no part.
@@ -17,15 +21,15 @@ func (o *Op[T]) Commutative() bool { return o.check() == nil && o.op.Commutative
 func ReduceLocal[T any](inout, in []T, op *Op[T]) error {
 	const name = "reduce local"
 	if err := op.check(); err != nil {
-		return opError(name, err)
+		return comm.Wrap(name, err)
 	}
 	size, err := elementSize[T]()
 	if err != nil {
-		return opError(name, err)
+		return comm.Wrap(name, err)
 	}
 	if len(in) != len(inout) {
-		return opError(name, fmt.Errorf("buffers of %d and %d elements: pass two of the same length", len(inout), len(in)))
+		return comm.Wrap(name, fmt.Errorf("buffers of %d and %d elements: pass two of the same length", len(inout), len(in)))
 	}
-	op.op.Apply(asBytes(inout, size), asBytes(in, size))
+	op.op.Apply(bytesOf(inout, size), bytesOf(in, size))
 	return nil
 }

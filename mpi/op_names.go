@@ -65,9 +65,6 @@ func (o *Op[T]) named() *coll.Op {
 	return o.get()
 }
 
-// describeCall says what a nonblocking operation is, for errors.
-func describeCall(call uint64) string { return coll.DescribeCall(call, describeOperator) }
-
 // describeOperator names an operator of this package by its name without cad.Common.
 func describeOperator(name uint64) string {
 	s, kind := "an operator", reflect.Kind(name&(1<<kindBits-1))

@@ -35,7 +35,7 @@ func same[T any](t *testing.T, op *Op[T], inout, in, want []T) {
 	f := resolveOperator(name)
 	require.NotNil(t, f)
 	size := int(reflect.TypeFor[T]().Size())
-	f(asBytes(inout, size), asBytes(in, size))
+	f(bytesOf(inout, size), bytesOf(in, size))
 	require.Equal(t, want, inout)
 }
 
@@ -73,6 +73,6 @@ func TestFunctionsAreFoundByTheirDistance(t *testing.T) {
 	distance := (closureOf(doubled) - closureOf(landmark)) & (1<<distanceBits - 1)
 	f := resolveOperator(8<<distanceBits | distance)
 	a, b := []int64{1, 2, 3}, []int64{10, 20, 30}
-	f(asBytes(a, 8), asBytes(b, 8))
+	f(bytesOf(a, 8), bytesOf(b, 8))
 	require.Equal(t, []int64{21, 42, 63}, a)
 }

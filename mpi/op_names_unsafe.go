@@ -1,6 +1,10 @@
 package mpi
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gopvas/gopvas/comm"
+)
 
 // A function value is a pointer to a closure, which begins with the address of the code.
 // The closure of a function that captures nothing is part of the image. A slice is passed
@@ -15,16 +19,12 @@ func closureOf[F any](f F) uint64 { return uint64(*(*uintptr)(unsafe.Pointer(&f)
 // functionName returns the name of a function, 0 if it has none: if it lies outside of
 // this rank's image, or the rank has no partition of its own.
 func functionName[T any](f func(inout, in []T), size int) uint64 {
-	world.mu.Lock()
-	c := world.comm
-	world.mu.Unlock()
+	c := comm.World()
 	if c == nil || f == nil || size >= sizeLimit {
 		return 0
 	}
 	at := closureOf(f)
-	base, length := c.root.Partition(c.group.self)
-	arena, _ := c.root.Arena(c.group.self)
-	if length == 0 || at < base || at >= min(arena, base+length) {
+	if !comm.InImage(c, at) {
 		return 0
 	}
 	distance := at - closureOf(landmark)

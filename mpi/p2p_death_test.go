@@ -18,7 +18,7 @@ import (
 // exchangeUntilDeath exchanges messages of all lengths in a ring until a neighbour is
 // lost; the last rank kills itself meanwhile.
 func exchangeUntilDeath(c *Comm) error {
-	if err := c.lastDies(); err != nil {
+	if err := lastDies(c); err != nil {
 		return err
 	}
 	left, right := ring(c)
@@ -26,7 +26,7 @@ func exchangeUntilDeath(c *Comm) error {
 		n := []int{1, 100_000, 10, 1_000_000, 1000}[i%5]
 		_, err := Sendrecv(c, make([]int32, n), right, 0, make([]int32, n), left, 0)
 		if _, ok := errors.AsType[*LostError](err); ok {
-			return c.reportLost(err)
+			return reportLost(c, err)
 		}
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func exchangeUntilDeath(c *Comm) error {
 }
 
 // lastDies has the last rank kill itself after LIFE microseconds.
-func (c *Comm) lastDies() error {
+func lastDies(c *Comm) error {
 	if c.Rank() != c.Size()-1 {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (c *Comm) lastDies() error {
 }
 
 // reportLost says whom this rank has lost, and leaves as one that can not go on.
-func (c *Comm) reportLost(err error) error {
+func reportLost(c *Comm, err error) error {
 	lost, _ := errors.AsType[*LostError](err)
 	fmt.Print(lost.Rank)
 	os.Exit(3) // without Finalize: the neighbours wait for this rank

@@ -9,12 +9,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/gopvas/gopvas/btl/mem"
-	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/job/jobtest"
+	"github.com/stretchr/testify/require"
 )
 
 // p2pCase is one behaviour that the MPI standard asks for. It runs with any number of
@@ -95,7 +94,7 @@ func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) 
 	var wg, running sync.WaitGroup
 	running.Add(ranks)
 	for rank := range ranks {
-		c := newWorld(root, rank, w.Module(rank), cad.Setup{})
+		c := comm.NewWorld(root, rank, wrapModule(w.Module(rank)), comm.Settings{}, operatorNames)
 		wg.Go(func() {
 			defer root.MarkGone(rank)
 			err := f(c)

@@ -1,24 +1,12 @@
 package mpi
 
-import (
-	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/pml"
-)
+import "github.com/gopvas/gopvas/comm"
 
 // All functions that send or receive take slices of elements without pointers. The
 // elements must be on the heap, which the compiler sees to, and are moved as bytes:
 // sender and receiver need not agree about the type. Their errors wrap a *TypeError,
 // *RankError, *TagError, *LostError, ErrFinalized or ErrFreed, and those of receives also a
 // *TruncateError; find them with errors.As and errors.Is.
-
-// outgoing returns the bytes of buf, and the job's rank that dst of c is.
-func outgoing[T any](c *Comm, buf []T, dst int) (b []byte, peer int, err error) {
-	b, _, err = view(buf)
-	if err == nil && c.ranks != nil {
-		dst, err = c.member(dst)
-	}
-	return b, dst, err
-}
 
 // Send sends buf to rank dst. It blocks until buf can be used again. For a short
 // message (up to the eager limit) that is at once, unless the receiver is far
@@ -27,11 +15,11 @@ func outgoing[T any](c *Comm, buf []T, dst int) (b []byte, peer int, err error) 
 //
 // MPI 4.1 section 3.2.1 (MPI_Send).
 func Send[T any](c *Comm, buf []T, dst, tag int) error {
-	b, peer, err := outgoing(c, buf, dst)
-	if err == nil {
-		err = c.engine.Send(c.context, peer, tag, b, pml.Standard)
+	b, _, err := asBytes(buf)
+	if err != nil {
+		return comm.WrapSend("send", dst, tag, err)
 	}
-	return sendError("send", dst, tag, err)
+	return comm.Send(c, comm.Standard, b, dst, tag)
 }
 
 // Ssend sends buf to rank dst and blocks until its receive has begun, whatever the
@@ -39,11 +27,11 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 //
 // MPI 4.1 section 3.4 (MPI_Ssend).
 func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
-	b, peer, err := outgoing(c, buf, dst)
-	if err == nil {
-		err = c.engine.Send(c.context, peer, tag, b, pml.Synchronous)
+	b, _, err := asBytes(buf)
+	if err != nil {
+		return comm.WrapSend("ssend", dst, tag, err)
 	}
-	return sendError("ssend", dst, tag, err)
+	return comm.Send(c, comm.Synchronous, b, dst, tag)
 }
 
 // Isend begins to send buf to rank dst and does not block. buf is lent until the
@@ -51,27 +39,22 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend).
 func Isend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
-	var r pml.Request
-	b, peer, err := outgoing(c, buf, dst)
-	if err == nil {
-		r, err = c.engine.Isend(c.context, peer, tag, b, pml.Standard)
-	}
+	b, _, err := asBytes(buf)
 	if err != nil {
-		err = sendError("isend", dst, tag, err)
+		return Request{}, comm.WrapSend("isend", dst, tag, err)
 	}
-	return Request{r}, err
+	return comm.Isend(c, comm.Standard, b, dst, tag)
 }
 
 // Issend is Isend whose request is complete only when the receive has begun.
 //
 // MPI 4.1 section 3.7.2 (MPI_Issend).
 func Issend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
-	var r pml.Request
-	b, peer, err := outgoing(c, buf, dst)
-	if err == nil {
-		r, err = c.engine.Isend(c.context, peer, tag, b, pml.Synchronous)
+	b, _, err := asBytes(buf)
+	if err != nil {
+		return Request{}, comm.WrapSend("issend", dst, tag, err)
 	}
-	return Request{r}, sendError("issend", dst, tag, err)
+	return comm.Isend(c, comm.Synchronous, b, dst, tag)
 }
 
 // SendInit makes a persistent request to send buf to rank dst. It sends nothing:
@@ -79,10 +62,9 @@ func Issend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 //
 // MPI 4.1 section 3.9 (MPI_Send_init).
 func SendInit[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
-	var r pml.Request
-	b, peer, err := outgoing(c, buf, dst)
-	if err == nil {
-		r, err = c.engine.SendInit(c.context, peer, tag, btl.Buffer{Bytes: b}, pml.Standard)
+	b, _, err := asBytes(buf)
+	if err != nil {
+		return Request{}, comm.WrapSend("send init", dst, tag, err)
 	}
-	return Request{r}, sendError("send init", dst, tag, err)
+	return comm.SendInit(c, comm.Standard, comm.Bytes(b), dst, tag)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/comm"
 )
 
 // Alltoallw is Alltoallv with a view for each rank: the elements of send[i] go to rank
@@ -16,7 +17,7 @@ import (
 // MPI 4.1 section 6.8 (MPI_Alltoallw).
 func Alltoallw[T any](c *Comm, send, recv []View[T]) error {
 	k, used := alltoallwCall(c, send, recv)
-	err := k.run()
+	err := k.Run()
 	used.free(err)
 	return err
 }
@@ -26,7 +27,7 @@ func Alltoallw[T any](c *Comm, send, recv []View[T]) error {
 // MPI 4.1 section 6.12.6 (MPI_Ialltoallw).
 func Ialltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
 	k, _ := alltoallwCall(c, send, recv) // the request keeps the buffers, which are not used again
-	return k.begin()
+	return k.Begin()
 }
 
 // AlltoallwInit makes an Alltoallw persistent.
@@ -34,29 +35,31 @@ func Ialltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
 // MPI 4.1 section 6.13.6 (MPI_Alltoallw_init).
 func AlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
 	k, _ := alltoallwCall(c, send, recv)
-	return k.prepare()
+	return k.Prepare()
 }
 
-func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k call, used stages) {
+func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.Call, used stages) {
 	if send == nil {
 		send = recv // which is copied anyway
 	}
-	out, outErr := stageAll(send, c.size, (*View[T]).checkSend)
-	in, err := stageAll(recv, c.size, (*View[T]).checkReceive)
+	out, outErr := stageAll(send, c.Size(), (*View[T]).outgoing2)
+	in, err := stageAll(recv, c.Size(), (*View[T]).incoming2)
 	if err == nil {
 		err = outErr
 	}
-	k.c, k.op, k.err = c, "alltoallw", err
-	a := &k.args
+	k.Comm, k.Op, k.Args.Wrong = c, "alltoallw", err
+	a := &k.Args
 	a.Kind, a.Irregular, a.Send, a.Recv = coll.Alltoall, true, out.Buffer, in.Buffer
 	a.Before = func() {
 		for i, b := range out.parts() {
-			out.views[i].gather(elements[T](b, out.size))
+			v, _ := out.views[i].outgoing()
+			v.Pack(b, 0)
 		}
 	}
 	a.After = func() {
 		for i, b := range in.parts() {
-			in.views[i].scatter(elements[T](b, in.size))
+			v, _, _ := in.views[i].incoming()
+			v.Unpack(b, 0)
 		}
 	}
 	return k, stages{out.stage, in.stage}
@@ -111,7 +114,7 @@ func (s stages) free(err error) {
 // MPI 4.1 section 8.6 (MPI_Neighbor_alltoallw).
 func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 	k, used := neighborAlltoallwCall(c, send, recv)
-	err := k.run()
+	err := k.Run()
 	used.free(err)
 	return err
 }
@@ -122,7 +125,7 @@ func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 // MPI 4.1 section 8.7.2 (MPI_Ineighbor_alltoallw).
 func IneighborAlltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
 	k, _ := neighborAlltoallwCall(c, send, recv) // as in Ialltoallw
-	return k.begin()
+	return k.Begin()
 }
 
 // NeighborAlltoallwInit makes a NeighborAlltoallw persistent.
@@ -130,35 +133,34 @@ func IneighborAlltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
 // MPI 4.1 section 8.8.2 (MPI_Neighbor_alltoallw_init).
 func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
 	k, _ := neighborAlltoallwCall(c, send, recv)
-	return k.prepare()
+	return k.Prepare()
 }
 
-func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) (k neighborCall, used stages) {
+func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.NeighborCall, used stages) {
 	var before, after []func()
-	k = c.alongEdges("neighbor_alltoallw", func(sources, destinations []int) (out, in [][]byte, err error) {
+	k = comm.NewNeighborCall(c, "neighbor_alltoallw", func(sources, destinations []int) (out, in [][]byte, err error) {
 		if len(send) != len(destinations) || len(recv) != len(sources) {
 			return nil, nil, fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
 				len(send), len(recv), len(destinations), len(sources))
 		}
 		for i, v := range send {
-			size, err := v.checkSend()
+			buf, err := v.outgoing()
 			if err != nil {
 				return nil, nil, fmt.Errorf("view %d to send: %w", i, err)
 			}
-			stage, b := v.room(size)
+			stage, b := newStaging(buf.Len())
 			used, out = append(used, stage), append(out, b)
-			if stage != nil {
-				before = append(before, func() { v.gather(elements[T](b, size)) })
-			}
+			before = append(before, func() { buf.Pack(b, 0) })
 		}
 		for i, v := range recv {
-			stage, b, size, err := v.incoming()
+			buf, _, err := v.incoming()
+			stage, b := newStaging(buf.Len())
 			if err != nil {
 				return nil, nil, fmt.Errorf("view %d to receive into: %w", i, err)
 			}
 			used, in = append(used, stage), append(in, b)
-			if stage != nil && sources[i] != ProcNull {
-				after = append(after, func() { v.scatter(elements[T](b, size)) })
+			if sources[i] != ProcNull {
+				after = append(after, func() { buf.Unpack(b, 0) })
 			}
 		}
 		return out, in, nil
@@ -178,3 +180,6 @@ func inTurn(calls []func()) func() {
 		}
 	}
 }
+
+func (v *View[T]) outgoing2() (int, error) { _, size, err := v.buffer(); return size, err }
+func (v *View[T]) incoming2() (int, error) { _, size, err := v.incoming(); return size, err }

@@ -75,7 +75,11 @@ func neighborAlltoallw(c *Comm) error {
 		if err := NeighborAlltoallw(grid.Comm, inside, border); err != nil {
 			return err
 		}
-		for i, neighbour := range grid.grid.neighbour {
+		neighbours, _, err := grid.NeighborRanks()
+		if err != nil {
+			return err
+		}
+		for i, neighbour := range neighbours {
 			if neighbour == ProcNull {
 				neighbour = grid.Rank() // as it was
 			}

@@ -1,192 +1,99 @@
 package mpi
 
-import (
-	"sync"
+import "github.com/gopvas/gopvas/comm"
 
-	"github.com/gopvas/gopvas/pml"
-)
+// Send sends the elements of the view, as the function Send does those of a slice. The
+// receiver gets them in one piece, or with a view of its own.
+func (v View[T]) Send(c *Comm, dst, tag int) error { return v.send(c, comm.Standard, dst, tag) }
 
-// checkSend returns the size of an element, or why the view can not be sent.
-func (v *View[T]) checkSend() (size int, err error) {
-	size, err = elementSize[T]()
-	if err == nil {
-		err = v.err
-	}
-	return size, err
-}
+// Ssend is Send that blocks until the receive has begun.
+func (v View[T]) Ssend(c *Comm, dst, tag int) error { return v.send(c, comm.Synchronous, dst, tag) }
 
-// checkReceive is checkSend for a view that is to be received into.
-func (v *View[T]) checkReceive() (size int, err error) {
-	size, err = v.checkSend()
-	if err == nil && v.overlaps {
-		err = errOverlap
-	}
-	return size, err
-}
-
-// outgoing returns the elements of a view in one piece, as bytes, and where they are
-// staged; nil: they are not.
-func (v *View[T]) outgoing() (*staging, []byte, error) {
-	size, err := v.checkSend()
+func (v *View[T]) send(c *Comm, mode comm.Mode, dst, tag int) error {
+	b, err := v.outgoing()
 	if err != nil {
-		return nil, nil, err
+		return comm.WrapSend("send view", dst, tag, err)
 	}
-	stage, b := v.room(size)
-	if stage != nil {
-		v.gather(elements[T](b, size))
-	}
-	return stage, b, nil
+	return comm.SendBuffer(c, mode, b, dst, tag)
 }
 
-// incoming returns memory that is to be received into, the size of an element, and the
-// buffer that it is in; nil: it is the view's own.
-func (v *View[T]) incoming() (stage *staging, b []byte, size int, err error) {
-	size, err = v.checkReceive()
+// Isend begins to send the elements of the view and does not block. They are lent until the
+// request is complete: they may be read, and not be written to.
+func (v View[T]) Isend(c *Comm, dst, tag int) (Request, error) {
+	return v.isend(c, comm.Standard, dst, tag)
+}
+
+// Issend is Isend whose request is complete only when the receive has begun.
+func (v View[T]) Issend(c *Comm, dst, tag int) (Request, error) {
+	return v.isend(c, comm.Synchronous, dst, tag)
+}
+
+func (v *View[T]) isend(c *Comm, mode comm.Mode, dst, tag int) (Request, error) {
+	b, err := v.outgoing()
 	if err != nil {
-		return nil, nil, 0, err
+		return Request{}, comm.WrapSend("isend view", dst, tag, err)
 	}
-	stage, b = v.room(size)
-	return stage, b, size, nil
+	return comm.IsendBuffer(c, mode, b, dst, tag)
 }
 
-// room returns the view's own memory if that is one piece, else a buffer that it is in.
-func (v *View[T]) room(size int) (*staging, []byte) {
-	if s, ok := v.contiguous(); ok {
-		return nil, asBytes(s, size)
-	}
-	return newStaging(v.count * size)
-}
-
-// arrived brings the first bytes of a staging buffer to where they belong.
-func (v *View[T]) arrived(stage *staging, b []byte, size int, bytes uint64) {
-	if stage != nil {
-		n := int(min(bytes, uint64(len(b))))
-		v.scatter(elements[T](b[:n], size))
-	}
-}
-
-// SendView is Send for the elements of a view. The receiver gets them in one piece, or
-// with a view of its own.
-func SendView[T any](c *Comm, v View[T], dst, tag int) error {
-	stage, b, err := v.outgoing()
-	peer := dst
-	if err == nil {
-		peer, err = c.to(dst)
-	}
-	if err == nil {
-		err = c.engine.Send(c.context, peer, tag, b, pml.Standard)
-	}
-	stage.free(err)
-	return sendError("send view", dst, tag, err)
-}
-
-// IsendView is Isend for the elements of a view. Whether the slice is copied before
-// IsendView returns is not to be relied on: it is lent until the request is complete.
-func IsendView[T any](c *Comm, v View[T], dst, tag int) (Request, error) {
-	var r pml.Request
-	_, b, err := v.outgoing() // the request keeps a staging buffer, which is not used again
-	peer := dst
-	if err == nil {
-		peer, err = c.to(dst)
-	}
-	if err == nil {
-		r, err = c.engine.Isend(c.context, peer, tag, b, pml.Standard)
-	}
-	return Request{r}, sendError("isend view", dst, tag, err)
-}
-
-// RecvView is Recv into the elements of a view, no two of which are the same. A shorter
-// message fills the first of them; if it is no whole number of elements the rest is
-// lost, unless the view is one piece.
-func RecvView[T any](c *Comm, v View[T], src, tag int) (Status, error) {
-	const op = "recv view"
-	stage, b, size, err := v.incoming()
+// SendInit makes a persistent request to send the elements of the view.
+func (v View[T]) SendInit(c *Comm, dst, tag int) (Request, error) {
+	b, err := v.outgoing()
 	if err != nil {
-		return Status{}, receiveError(op, src, tag, err)
+		return Request{}, comm.WrapSend("send init view", dst, tag, err)
 	}
-	peer, err := c.from(src)
+	return comm.SendInit(c, comm.Standard, b, dst, tag)
+}
+
+// Recv receives a message into the elements of the view, no two of which are the same, as
+// the function Recv does into a slice. A shorter message fills the first of them.
+func (v View[T]) Recv(c *Comm, src, tag int) (Status, error) {
+	b, size, err := v.incoming()
 	if err != nil {
-		return Status{}, receiveError(op, src, tag, err)
+		return Status{}, comm.WrapReceive("recv view", src, tag, err)
 	}
-	st, err := c.engine.Recv(c.context, peer, tag, b)
-	v.arrived(stage, b, size, st.Bytes)
-	stage.free(err)
-	return c.status(st, size), receiveError(op, src, tag, err)
+	return comm.RecvBuffer(c, b, size, src, tag)
 }
 
-// ViewReceive is a receive into a view that was begun and not yet waited for. It must be
-// waited for, or found complete by Test, before Finalize. Any goroutine may do so.
-type ViewReceive struct {
-	mu     sync.Mutex
-	r      Request
-	finish func(bytes uint64)
-}
-
-// IrecvView begins to receive into a view, as RecvView, and does not block. The slice is
-// lent until the receive is complete: nothing is written before Wait or Test say so, but
-// that is not to be relied on.
-func IrecvView[T any](c *Comm, v View[T], src, tag int) (*ViewReceive, error) {
-	stage, b, size, err := v.incoming()
-	peer := src
-	if err == nil {
-		peer, err = c.from(src)
-	}
-	var r pml.Request
-	if err == nil {
-		r, err = c.engine.Irecv(c.context, peer, tag, b)
-		r.Unit = c.unit(size)
-	}
+// Irecv begins to receive into the view and does not block. Its elements are lent until the
+// request is complete: they may be neither read nor written to.
+func (v View[T]) Irecv(c *Comm, src, tag int) (Request, error) {
+	b, size, err := v.incoming()
 	if err != nil {
-		return nil, receiveError("irecv view", src, tag, err)
+		return Request{}, comm.WrapReceive("irecv view", src, tag, err)
 	}
-	return &ViewReceive{r: Request{r}, finish: func(bytes uint64) { v.arrived(stage, b, size, bytes) }}, nil
+	return comm.IrecvBuffer(c, b, size, src, tag)
 }
 
-// Wait blocks until the message is in its place. A second Wait is over at once, with an
-// empty status.
-func (r *ViewReceive) Wait() (Status, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	st, err := r.r.Wait()
-	r.complete(st)
-	return st, err
-}
-
-// Test tells whether the message is there, and if so what Wait would. It does not block,
-// unless another goroutine waits.
-func (r *ViewReceive) Test() (Status, bool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	st, done, err := r.r.Test()
-	if done {
-		r.complete(st)
+// RecvInit makes a persistent request to receive into the view.
+func (v View[T]) RecvInit(c *Comm, src, tag int) (Request, error) {
+	b, size, err := v.incoming()
+	if err != nil {
+		return Request{}, comm.WrapReceive("recv init view", src, tag, err)
 	}
-	return st, done, err
+	return comm.RecvInit(c, b, size, src, tag)
 }
 
-func (r *ViewReceive) complete(st Status) {
-	if r.finish != nil {
-		r.finish(st.bytes)
-		r.finish = nil
+// Mrecv receives a message that Mprobe has set aside into the view, as the function Mrecv.
+func (v View[T]) Mrecv(m *Message) (Status, error) {
+	b, size, err := v.incoming()
+	if err != nil {
+		return Status{}, comm.Wrap("mrecv view", err)
 	}
+	return comm.Mrecv(m, b, size)
 }
 
-// SendrecvView is Sendrecv for the elements of two views, which may be of one slice if
-// they have no element in common.
-func SendrecvView[S, R any](c *Comm, send View[S], dst, sendTag int, recv View[R], src, recvTag int) (Status, error) {
+// Sendrecv sends the elements of the view and receives into another at the same time, as
+// the function Sendrecv. The views may be of one slice if they have no element in common.
+func (v View[T]) Sendrecv(c *Comm, dst, sendTag int, recv View[T], src, recvTag int) (Status, error) {
 	const op = "sendrecv view"
-	from, out, err := send.outgoing()
+	out, err := v.outgoing()
 	if err != nil {
-		return Status{}, sendError(op, dst, sendTag, err)
+		return Status{}, comm.WrapSend(op, dst, sendTag, err)
 	}
-	to, in, size, err := recv.incoming()
+	in, size, err := recv.incoming()
 	if err != nil {
-		return Status{}, receiveError(op, src, recvTag, err)
+		return Status{}, comm.WrapReceive(op, src, recvTag, err)
 	}
-	st, err := c.sendrecv(op, out, dst, sendTag, in, size, src, recvTag)
-	recv.arrived(to, in, size, st.bytes)
-	for _, stage := range []*staging{from, to} {
-		stage.free(err)
-	}
-	return st, err
+	return comm.Sendrecv(c, op, out, dst, sendTag, in, size, src, recvTag)
 }

@@ -67,7 +67,7 @@ func (v View[T]) elements() []T {
 // neighborViews is the exchange of the borders of a strip, on a ring: one side is a column,
 // the other one piece.
 func neighborViews(c *Comm, n int) []underway {
-	sources, _, err := c.neighbors()
+	sources, _, err := c.NeighborRanks()
 	if err != nil {
 		return nil
 	}
@@ -150,7 +150,11 @@ func borders(c *Comm, periodic bool) error {
 		if err := result(r, err); err != nil {
 			return err
 		}
-		for i, neighbour := range grid.grid.neighbour {
+		neighbours, _, err := grid.NeighborRanks()
+		if err != nil {
+			return err
+		}
+		for i, neighbour := range neighbours {
 			if neighbour == ProcNull {
 				neighbour = c.Rank() // as it was
 			}

@@ -102,11 +102,10 @@ func TestViewsAgainstNaiveModel(t *testing.T) {
 		got := make([]uint32, len(at))
 		v.gather(got)
 		require.Equal(t, want, got)
-		require.Equal(t, len(seen) < len(at), v.overlaps, "%v", v.pieces)
-		one, ok := v.contiguous()
-		pieces[ok]++
-		if ok && len(at) > 0 {
-			require.Equal(t, want, one)
+		require.Equal(t, len(seen) < len(at), v.overlaps)
+		pieces[v.layout == nil]++
+		if v.layout == nil && len(at) > 0 {
+			require.Equal(t, want, v.base)
 		}
 		if v.overlaps {
 			continue
@@ -129,33 +128,33 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		view View[int]
 		want string
 	}{
-		{Vector(base, 3, 4, 9), "vector of 3 blocks of 4 elements, 9 apart: does not fit into a slice of 20"},
-		{Vector(base, -1, 1, 1), "does not fit"},
-		{Vector(base, 1, -1, 1), "does not fit"},
-		{Vector(base, 2, 1, -1), "does not fit"},
-		{Vector(base, 1, 21, 0), "does not fit"},
-		{Vector(base, math.MaxInt, 1, math.MaxInt), "does not fit"},
+		{Vector(base, 3, 4, 9), "vector of 3 blocks of 4 elements, 9 apart: it reaches from element 0 to element 21, the slice has 20"},
+		{Vector(base, -1, 1, 1), "a count is negative: -1"},
+		{Vector(base, 1, -1, 1), "negative: -1"},
+		{Vector(base, 2, 1, -1), "from element -1 to element 0, "},
+		{Vector(base, 1, 21, 0), "to element 20, the slice has 20"},
+		{Vector(base, math.MaxInt, 1, math.MaxInt), "does not fit into 64 bits"},
 		{Vector(base, 3, 2, math.MaxInt/2), "does not fit"},
-		{Indexed(base, []int{1}, nil), "indexed view of 1 blocks: there are 0 places"},
-		{Indexed(base, []int{1, 2}, []int{0, 19}), "block 1 has 2 elements from 19 on, the slice has 20"},
-		{Indexed(base, []int{math.MaxInt}, []int{1}), "block 0 has"},
-		{Indexed(base, []int{1}, []int{-1}), "block 0 has"},
-		{Indexed(base, []int{-1}, []int{1}), "block 0 has"},
+		{Indexed(base, []int{1}, nil), "indexed view of 1 blocks: an argument is out of range: 1 blocklengths, but 0 displacements"},
+		{Indexed(base, []int{1, 2}, []int{0, 19}), "to element 20, the slice has 20"},
+		{Indexed(base, []int{math.MaxInt}, []int{1}), "does not fit"},
+		{Indexed(base, []int{1}, []int{-1}), "from element -1"},
+		{Indexed(base, []int{-1}, []int{1}), "negative"},
 		{Strided(base, nil, nil), "at least one"},
 		{Strided(base, []int{1}, []int{1, 2}), "as many lengths"},
-		{Strided(base, []int{2, 3}, []int{1, -1}), "dimension 1 is negative"},
-		{Strided(base, []int{2, 3}, []int{10, 5}), "view of [2 3] elements, [10 5] apart: does not fit into a slice of 20"},
+		{Strided(base, []int{2, 3}, []int{1, -1}), "of dimension 1 is negative"},
+		{Strided(base, []int{2, 3}, []int{10, 5}), "view of [2 3] elements, [10 5] apart: it reaches from element 0 to element 20, the slice has 20"},
 		{Strided(base, []int{math.MaxInt, math.MaxInt}, []int{math.MaxInt, 1}), "does not fit"},
-		{Strided(base, []int{2, 2}, []int{math.MaxInt, math.MaxInt}), "does not fit"},
+		{Strided(base, []int{2, 2}, []int{math.MaxInt, math.MaxInt}), "too large"},
 		{Strided(base, []int{math.MaxInt, 2}, []int{0, 1}), "does not fit"},
 		{Vector(base, math.MaxInt, 2, 0), "does not fit"},
-		{Strided(base[:0], []int{1}, []int{0}), "does not fit"},
-		{Subarray(base, nil, nil, nil), "at least one"},
-		{Subarray(base, []int{4, 5}, []int{4}, []int{0, 0}), "as many sizes"},
-		{Subarray(base, []int{4, 5}, []int{4, 2}, []int{0, 4}), "subarray [4 2] at [0 4] of an array [4 5]: dimension 1 is outside of the array"},
-		{Subarray(base, []int{4, 5}, []int{-1, 2}, []int{0, 0}), "dimension 0 is outside"},
+		{Strided(base[:0], []int{1}, []int{0}), "the slice has 0"},
+		{Subarray(base, nil, nil, nil), "0 sizes"},
+		{Subarray(base, []int{4, 5}, []int{4}, []int{0, 0}), "2 sizes, 1 subsizes"},
+		{Subarray(base, []int{4, 5}, []int{4, 2}, []int{0, 4}), "subarray [4 2] at [0 4] of an array [4 5]: an argument is out of range: dimension 1 has size 5, subsize 2 and start 4"},
+		{Subarray(base, []int{4, 5}, []int{-1, 2}, []int{0, 0}), "dimension 0 has size 4, subsize -1"},
 		{Subarray(base, []int{3, 7}, []int{1, 1}, []int{0, 0}), "the slice has 20 elements only"},
-		{Subarray(base, []int{math.MaxInt, math.MaxInt}, []int{1, 1}, []int{0, 0}), "the slice has 20 elements only"},
+		{Subarray(base, []int{math.MaxInt, math.MaxInt}, []int{1, 1}, []int{0, 0}), "does not fit"},
 	} {
 		require.ErrorContains(t, k.view.Err(), k.want)
 		_, ok := errors.AsType[*ViewError](k.view.Err())
@@ -165,14 +164,27 @@ func TestViewsThatDoNotFit(t *testing.T) {
 	for _, fits := range []View[int]{
 		{}, Subarray(base, []int{1 << 60, 0, 1}, []int{1 << 60, 0, 1}, []int{0, 0, 0}), Vector(base, 20, 1, 1), Vector(base, 0, 5, 100), Vector(base, 5, 0, 100), Vector(base, 4, 5, 5),
 		Subarray(base, []int{0, math.MaxInt, 3}, []int{0, 0, 0}, []int{0, 5, 3}), Indexed(base, []int{0}, []int{-7}),
-		Strided(base, []int{2, 3}, []int{9, 5}), Strided(base, []int{0, 99}, []int{9, 5}), Strided(base, []int{1}, []int{math.MaxInt}),
+		Strided(base, []int{2, 3}, []int{9, 5}), Strided(base, []int{0, 99}, []int{9, 5}), Strided(base, []int{1}, []int{math.MaxInt / 8}),
 	} {
 		require.NoError(t, fits.Err())
 	}
 	require.True(t, Strided(base, []int{1 << 12, 1 << 12}, []int{0, 0}).overlaps)
-	require.Len(t, Vector(base, 4, 5, 5).pieces, 1, "what lies in one piece is one")
-	require.Len(t, Indexed(base, []int{2, 3, 1}, []int{4, 6, 9}).pieces, 1)
-	require.Len(t, Subarray(base, []int{5, 2, 2}, []int{2, 2, 2}, []int{1, 0, 0}).pieces, 1)
+	for _, one := range []View[int]{
+		Vector(base, 4, 5, 5), Indexed(base, []int{2, 3, 1}, []int{4, 6, 9}), Subarray(base, []int{5, 2, 2}, []int{2, 2, 2}, []int{1, 0, 0}),
+	} {
+		require.Nil(t, one.layout, "what lies in one piece is one")
+	}
+}
+
+// gather and scatter copy the elements of a view to and from a slice.
+func (v *View[T]) gather(to []T) {
+	b, size, _ := v.buffer()
+	b.Pack(bytesOf(to, size), 0)
+}
+
+func (v *View[T]) scatter(from []T) {
+	b, size, _ := v.buffer()
+	b.Unpack(bytesOf(from, size), 0)
 }
 
 // messagesOfViews: columns of a matrix, of all lengths, to a part of another and to plain
@@ -192,12 +204,12 @@ func messagesOfViews(c *Comm) error {
 			untouched := eq("other elements", to, make([]int32, len(to)))
 			return first(err, eq("column", got, sent), untouched, want("count", st.Count, n), want("source", st.Source, left))
 		}
-		st, err := SendrecvView(c, column, right, 1, part, left, 1)
+		st, err := column.Sendrecv(c, right, 1, part, left, 1)
 		if err := check(err, st); err != nil {
 			return err
 		}
-		r, err := IrecvView(c, part, left, 2)
-		s, sendErr := IsendView(c, column, right, 2)
+		r, err := part.Irecv(c, left, 2)
+		s, sendErr := column.Isend(c, right, 2)
 		if err := first(err, sendErr); err != nil {
 			return err
 		}
@@ -208,14 +220,14 @@ func messagesOfViews(c *Comm) error {
 			return err
 		}
 		// Plain on one side.
-		s, err = IsendView(c, column, right, 3)
+		s, err = column.Isend(c, right, 3)
 		plain := make([]int32, n)
 		st, recvErr := Recv(c, plain, left, 3)
 		if err := first(err, recvErr, drain([]Request{s}), eq("plain", plain, sent), want("count", st.Count, n)); err != nil {
 			return err
 		}
 		q, err := Isend(c, numbers(n, 5), right, 4)
-		st, recvErr = RecvView(c, part, left, 4)
+		st, recvErr = part.Recv(c, left, 4)
 		sent = numbers(n, 5)
 		if err := first(err, check(recvErr, st), drain([]Request{q})); err != nil {
 			return err
@@ -232,7 +244,7 @@ func shortAndLong(c *Comm) error {
 		view := Vector(buf, n, 1, 4)
 		for _, more := range []int{-1, 1} {
 			s, err := Isend(c, numbers(n+more, 1), right, 0)
-			st, recvErr := RecvView(c, view, left, 0)
+			st, recvErr := view.Recv(c, left, 0)
 			got := make([]int32, n)
 			view.gather(got)
 			m := min(n, n+more)
@@ -243,7 +255,7 @@ func shortAndLong(c *Comm) error {
 				return fmt.Errorf("%d elements into a view of %d: %v", n+more, n, recvErr)
 			}
 		}
-		r, err := IrecvView(c, view, left, 1)
+		r, err := view.Irecv(c, left, 1)
 		if err != nil {
 			return err
 		}
@@ -267,17 +279,17 @@ func shortAndLong(c *Comm) error {
 func wrongViews(c *Comm) error {
 	buf := make([]int, 10)
 	outside, twice := Vector(buf, 3, 1, 5), Indexed(buf, []int{2, 2}, []int{4, 5})
-	_, isend := IsendView(c, outside, 0, 0)
-	_, irecv := IrecvView(c, outside, 0, 0)
-	_, recv := RecvView(c, twice, 0, 0)
-	_, sendrecv := SendrecvView(c, Whole(buf), 0, 0, twice, 0, 0)
-	_, toNobody := RecvView(c, Whole(buf), c.Size(), 0)
+	_, isend := outside.Isend(c, 0, 0)
+	_, irecv := outside.Irecv(c, 0, 0)
+	_, recv := twice.Recv(c, 0, 0)
+	_, sendrecv := Whole(buf).Sendrecv(c, 0, 0, twice, 0, 0)
+	_, toNobody := Whole(buf).Recv(c, c.Size(), 0)
 	var rank *RankError
 	if !errors.As(toNobody, &rank) || rank.Rank != c.Size() {
 		return fmt.Errorf("receive from rank %d: %v", c.Size(), toNobody)
 	}
 	for what, err := range map[string]error{
-		"send": SendView(c, outside, 0, 0), "isend": isend, "irecv": irecv, "recv": recv, "sendrecv": sendrecv,
+		"send": outside.Send(c, 0, 0), "isend": isend, "irecv": irecv, "recv": recv, "sendrecv": sendrecv,
 		"alltoallw": Alltoallw(c, nil, upTo(c.Size(), func(int) View[int] { return twice })),
 	} {
 		if _, ok := errors.AsType[*ViewError](err); !ok {
@@ -285,9 +297,9 @@ func wrongViews(c *Comm) error {
 		}
 	}
 	return first(wantContains(recv, "an element is there more than once"),
-		wantContains(SendView(c, Whole([]*int{nil}), 0, 0), "holds a pointer"),
+		wantContains(Whole([]*int{nil}).Send(c, 0, 0), "holds a pointer"),
 		wantContains(Alltoallw(c, nil, make([]View[int], c.Size()+1)), "pass as many"),
-		SendView(c, twice, ProcNull, 0))
+		twice.Send(c, ProcNull, 0))
 }
 
 // alltoallw transposes matrices that are distributed by rows, in one step, and moves
@@ -303,8 +315,8 @@ func TestViewsDoNotAllocate(t *testing.T) {
 		from, to := Vector(m, 20, 1, 20), Vector(m[1:], 20, 1, 20)
 		var failed error
 		n := testing.AllocsPerRun(1000, func() {
-			err := SendView(c, from, 0, 0)
-			_, recvErr := RecvView(c, to, 0, 0)
+			err := from.Send(c, 0, 0)
+			_, recvErr := to.Recv(c, 0, 0)
 			failed = first(failed, err, recvErr)
 		})
 		require.Less(t, n, 0.1, "but for what the garbage collector takes from the pool")

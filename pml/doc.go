@@ -1,7 +1,7 @@
 // Package pml is point-to-point management: it matches messages with receives,
 // chooses how each message travels, and keeps the requests of operations that are
 // underway. It knows bytes and not types, ranks and contexts and not communicators;
-// package mpi is its face, and an interface for C could be another.
+// package comm makes communicators of it, on which the faces stand.
 //
 //	e := pml.New(root, rank, module)
 //	r, err := e.Irecv(context, pml.AnySource, 7, buf)

@@ -65,6 +65,9 @@ func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error
 
 // RecvBuffer is Recv into a buffer that may have a layout.
 func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
+	if buf.Layout == nil {
+		return e.Recv(context, src, tag, buf.Bytes)
+	}
 	e.lock()
 	defer e.mu.Unlock()
 	op, err := e.receive(context, src, tag, buf)

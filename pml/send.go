@@ -39,6 +39,9 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 
 // SendBuffer is Send from a buffer that may have a layout.
 func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) error {
+	if buf.Layout == nil {
+		return e.Send(context, dst, tag, buf.Bytes, mode)
+	}
 	e.lock()
 	err := e.sendSlow(context, dst, tag, buf, mode)
 	e.mu.Unlock()
@@ -70,6 +73,9 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 
 // IsendBuffer is Isend from a buffer that may have a layout.
 func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
+	if buf.Layout == nil {
+		return e.Isend(context, dst, tag, buf.Bytes, mode)
+	}
 	e.lock()
 	r, err := e.isend(context, dst, tag, buf, mode)
 	e.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -19,7 +20,7 @@ type statistics struct {
 // collect reads them when all ranks have ended.
 func (s *statistics) collect(root *job.Root) {
 	for rank := range root.Ranks() {
-		s.messages = append(s.messages, mpi.PublishedStats(root, rank))
+		s.messages = append(s.messages, comm.PublishedStats(root, rank))
 	}
 	s.collectives = coll.CallsOf(root)
 }

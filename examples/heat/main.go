@@ -70,7 +70,7 @@ func run(world *mpi.Comm, cells, steps int, file string) error {
 
 // gather returns the whole plate on rank 0.
 func gather(grid *mpi.Cart, cells int, mine *part) ([]float64, error) {
-	sent, err := mpi.IsendView(grid.Comm, mine.inside(), 0, 0)
+	sent, err := mine.inside().Isend(grid.Comm, 0, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func gather(grid *mpi.Cart, cells int, mine *part) ([]float64, error) {
 			}
 			p := place(cells, grid.Dims(), coords)
 			view := mpi.Subarray(plate, []int{cells, cells}, []int{p.height, p.width}, []int{p.top, p.left})
-			if _, err := mpi.RecvView(grid.Comm, view, rank, 0); err != nil {
+			if _, err := view.Recv(grid.Comm, rank, 0); err != nil {
 				return nil, err
 			}
 		}

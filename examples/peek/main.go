@@ -45,7 +45,7 @@ func peek(world *mpi.Comm) error {
 
 // show prints rank 1's text. The memory goes to write(2) as it is; going through
 // fmt would copy it once.
-func show(win *mpi.Window) error {
+func show(win *mpi.Window[byte]) error {
 	text, err := win.Segment(1)
 	if err != nil {
 		return err

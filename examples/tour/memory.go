@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -23,7 +22,7 @@ func column(world *mpi.Comm) error {
 		for i := range matrix {
 			matrix[i] = i
 		}
-		return mpi.SendView(world, mpi.Vector(matrix[1:], rows, 1, columns), 1, 0)
+		return mpi.Vector(matrix[1:], rows, 1, columns).Send(world, 1, 0)
 	}
 	got, _, err := mpi.RecvAlloc[int](world, 0, 0)
 	fmt.Println("column 1:", got)
@@ -52,11 +51,11 @@ func tile(world *mpi.Comm) error {
 // A window is memory of each rank that all can address. The barrier orders who writes
 // and who reads.
 func window(world *mpi.Comm) error {
-	win, err := mpi.WinAllocateShared(world, 4096)
+	win, err := mpi.WinAllocateShared[uint64](world, 512)
 	if err != nil {
 		return err
 	}
-	binary.NativeEndian.PutUint64(win.Local(), uint64(world.Rank()*world.Rank()))
+	win.Local()[0] = uint64(world.Rank() * world.Rank())
 	if err := world.Barrier(); err != nil {
 		return err
 	}
@@ -66,10 +65,10 @@ func window(world *mpi.Comm) error {
 		if err != nil {
 			return err
 		}
-		sum += binary.NativeEndian.Uint64(memory)
+		sum += memory[0]
 	}
 	fmt.Printf("rank %d read squares that add up to %d\n", world.Rank(), sum)
-	return nil
+	return win.Free()
 }
 
 // In one address space a window may be any slice that is there already.

@@ -18,7 +18,7 @@ func halo(world *mpi.Comm) error {
 		10*me + 3, 10*me + 4, 0,
 	}
 	left, beyond := mpi.Vector(matrix, 2, 1, 3), mpi.Vector(matrix[2:], 2, 1, 3)
-	if _, err := mpi.SendrecvView(world, left, (me+n-1)%n, 0, beyond, (me+1)%n, 0); err != nil {
+	if _, err := left.Sendrecv(world, (me+n-1)%n, 0, beyond, (me+1)%n, 0); err != nil {
 		return err
 	}
 	fmt.Printf("rank %d: %v %v\n", me, matrix[:3], matrix[3:])
@@ -33,11 +33,11 @@ func blocks(world *mpi.Comm) error {
 		return err
 	}
 	text := make([]byte, view.Len())
-	recv, err := mpi.IrecvView(world, mpi.Whole(text), (me+n-1)%n, 0)
+	recv, err := mpi.Whole(text).Irecv(world, (me+n-1)%n, 0)
 	if err != nil {
 		return err
 	}
-	send, err := mpi.IsendView(world, view, (me+1)%n, 0)
+	send, err := view.Isend(world, (me+1)%n, 0)
 	if err != nil {
 		return err
 	}

@@ -70,6 +70,25 @@ func Bytes(addr uintptr, n int) []byte {
 // The caller keeps b alive while the number is in use.
 func AddrOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
+// HeapAddr is AddrOf for memory that is used by its address later, or by others: 0 if b is
+// empty. The memory must not lie on a goroutine's stack, which moves when it grows: the
+// assignment, which is never made, has the compiler put it on the heap.
+func HeapAddr(b []byte) uintptr {
+	p := unsafe.Pointer(unsafe.SliceData(b))
+	if never {
+		escaped = p
+	}
+	if len(b) == 0 {
+		return 0
+	}
+	return uintptr(p)
+}
+
+var (
+	never   bool
+	escaped unsafe.Pointer
+)
+
 // Brk returns the current program break. Asking for break 0 changes nothing.
 func Brk() uintptr {
 	p, _, _ := unix.RawSyscall(unix.SYS_BRK, 0, 0, 0)

@@ -1,0 +1,114 @@
+package comm
+
+import (
+	"errors"
+
+	"github.com/gopvas/gopvas/coll"
+)
+
+// MismatchError means that the ranks of a communicator did not call the same
+// collective operation, or with arguments that do not fit.
+type MismatchError = coll.MismatchError
+
+// OperatorError means that an operator of a reduction has panicked, and where.
+type OperatorError = coll.OpError
+
+// ErrOverlap means that the send and the receive buffer of a collective operation have
+// elements in common, and that the send buffer is not nil.
+var ErrOverlap = coll.ErrOverlap
+
+// BufferError means that a buffer is too short. As with all errors about arguments, the
+// call is over for this rank, and those that need it for theirs get a *MismatchError that
+// names it.
+type BufferError = coll.ArgumentError
+
+// Call is a collective operation that is to be done, begun or prepared. It is some
+// hundreds of bytes, and to copy it from function to function took a fifth of the time of
+// a short operation: so it is filled in where it is returned, and its Args are handed down
+// by reference.
+//
+// A face that finds something wrong with the arguments says so in Args.Wrong and makes the
+// call nevertheless: the other ranks hear of it.
+type Call struct {
+	Comm *Comm
+	Op   string // its name in errors
+	Args coll.Args
+}
+
+// Run does it, and blocks.
+func (k Call) Run() error { return k.Comm.run(k.Op, &k.Args) }
+
+// Begin begins it as a nonblocking operation.
+func (k Call) Begin() (Request, error) {
+	if k.Comm == nil {
+		return Request{}, nonblockingError(k.Op, ErrNoComm)
+	}
+	g, err := k.Comm.team.GraphOnce(&k.Args)
+	r, err := k.Comm.issue(g, bare(err))
+	return r, nonblockingError(k.Op, err)
+}
+
+// Prepare makes a persistent request for it.
+func (k Call) Prepare() (Request, error) {
+	if k.Comm == nil {
+		return Request{}, persistentError(k.Op, ErrNoComm)
+	}
+	g, err := k.Comm.team.Graph(k.Args)
+	r, err := k.Comm.prepare(g, bare(err))
+	return r, persistentError(k.Op, err)
+}
+
+func (c *Comm) run(op string, a *coll.Args) error {
+	if err := c.lockCollective(); err != nil {
+		return Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	return Wrap(op, bare(c.team.Run(a)))
+}
+
+// Barrier returns nil when all ranks have called it. It blocks until then, without
+// taking CPU time for long. What a rank wrote before is visible to all after.
+//
+// The error wraps a *LostError if a rank has gone before it got here; then no
+// later barrier succeeds. It wraps ErrFinalized after Finalize.
+//
+// MPI 4.1 section 6.3.
+func (c *Comm) Barrier() error {
+	if err := c.lockCollective(); err != nil {
+		return Wrap("barrier", err)
+	}
+	defer c.mu.Unlock()
+	return Wrap("barrier", c.team.Barrier())
+}
+
+// Ibarrier is Barrier, nonblocking.
+//
+// MPI 4.1 section 6.12.1 (MPI_Ibarrier).
+func (c *Comm) Ibarrier() (Request, error) { return c.barrierCall().Begin() }
+
+// BarrierInit makes a Barrier persistent.
+//
+// MPI 4.1 section 6.13.1 (MPI_Barrier_init).
+func (c *Comm) BarrierInit() (Request, error) { return c.barrierCall().Prepare() }
+
+func (c *Comm) barrierCall() Call {
+	return Call{Comm: c, Op: "barrier", Args: coll.Args{Kind: coll.Barrier}}
+}
+
+// bare takes off an error of package coll what names the operation, once more.
+func bare(err error) error {
+	if cause := errors.Unwrap(err); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// Algorithm returns the name of the algorithm of the last collective operation on the
+// communicator, but for those of neighbours; to be called by the goroutine that made
+// the call. PVAS_COLL and pvasrun --coll choose others.
+func (c *Comm) Algorithm() string {
+	if c == nil {
+		return ""
+	}
+	return c.team.Last()
+}

@@ -1,0 +1,207 @@
+package comm
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Cart is a communicator whose ranks are the cells of a grid, in row-major order: the
+// last coordinate changes fastest. In a periodic dimension the last cell is next to
+// the first.
+//
+// In neighbourhood operations each rank has two neighbours per dimension, first the
+// one with the lower coordinate and then the one with the higher, in the order of the
+// dimensions; beyond a border it is ProcNull (MPI 4.1 section 8.6).
+type Cart struct {
+	*Comm
+	grid *grid
+}
+
+// grid is the topology of a Cart, seen by one rank.
+type grid struct {
+	dims      []int
+	periods   []bool
+	rank      int
+	neighbour []int
+}
+
+// CartCreate makes the first ranks of c a grid of the given lengths, as many as it has
+// cells. They have the same order in it. The other ranks get nil, and no error. It is
+// collective, as Dup; all ranks pass the same. Ranks are never reordered.
+//
+// MPI 4.1 section 8.5.1 (MPI_Cart_create).
+func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
+	const op = "create grid"
+	p := proposal{key: int64(c.Rank()), call: callOf(op, dims, periods)}
+	bad := checkGrid(dims, periods, c.Size())
+	if bad == nil && c.Rank() >= cells(dims) {
+		p.color = Undefined
+	}
+	n, _, err := c.createAmongAll(p, bad)
+	if n == nil {
+		return nil, Wrap(op, err)
+	}
+	return n.addGrid(slices.Clone(dims), slices.Clone(periods)), nil
+}
+
+// CartOf returns the grid that c, which may be a copy of a Cart's communicator, has; ok
+// tells whether it has one.
+//
+// MPI 4.1 section 8.5.5 (MPI_Topo_test, MPI_Cart_get).
+func CartOf(c *Comm) (cart *Cart, ok bool) {
+	g, ok := c.topologyOf().(*grid)
+	if !ok {
+		return nil, false
+	}
+	return &Cart{c, g}, true
+}
+
+// addGrid makes a new communicator a Cart.
+func (c *Comm) addGrid(dims []int, periods []bool) *Cart {
+	g := &grid{dims: dims, periods: periods, rank: c.Rank()}
+	for dim := range dims {
+		lower, higher := g.shift(dim, 1)
+		g.neighbour = append(g.neighbour, lower, higher)
+	}
+	c.topology = g
+	return &Cart{c, g}
+}
+
+func cells(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// Dims returns the length of each dimension.
+//
+// MPI 4.1 section 8.5.5 (MPI_Cart_get).
+func (t *Cart) Dims() []int { return slices.Clone(t.grid.dims) }
+
+// Periods returns for each dimension whether it is periodic.
+//
+// MPI 4.1 section 8.5.5 (MPI_Cart_get).
+func (t *Cart) Periods() []bool { return slices.Clone(t.grid.periods) }
+
+// Coords returns where a rank is, by dimension. The error wraps a *RankError if there
+// is no such rank.
+//
+// MPI 4.1 section 8.5.5 (MPI_Cart_coords).
+func (t *Cart) Coords(rank int) ([]int, error) {
+	if uint(rank) >= uint(t.size) {
+		return nil, Wrap("coordinates on grid", &RankError{Rank: rank, Size: t.size})
+	}
+	return t.grid.coords(rank), nil
+}
+
+// RankAt returns the rank that is at the given coordinates, one per dimension. In
+// periodic dimensions all numbers stand for a place; in others it is an error if the
+// coordinate is outside.
+//
+// MPI 4.1 section 8.5.5 (MPI_Cart_rank).
+func (t *Cart) RankAt(coords ...int) (int, error) {
+	const op = "rank on grid"
+	if len(coords) != len(t.grid.dims) {
+		return ProcNull, Wrap(op, fmt.Errorf("%d coordinates for %d dimensions", len(coords), len(t.grid.dims)))
+	}
+	rank := t.grid.at(coords)
+	if rank == ProcNull {
+		return ProcNull, Wrap(op, fmt.Errorf("%w: %v, it is %v cells large", ErrNoCell, coords, t.grid.dims))
+	}
+	return rank, nil
+}
+
+// Shift returns where data comes from and goes to if all ranks move theirs by so many
+// cells in a dimension: source and destination for Sendrecv. Beyond a border it is
+// ProcNull.
+//
+// MPI 4.1 section 8.5.6 (MPI_Cart_shift).
+func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
+	if uint(dim) >= uint(len(t.grid.dims)) {
+		return ProcNull, ProcNull, Wrap("shift on grid",
+			fmt.Errorf("dimension %d is outside 0..%d", dim, len(t.grid.dims)-1))
+	}
+	source, destination = t.grid.shift(dim, cells)
+	return source, destination, nil
+}
+
+// Sub divides the grid into grids of fewer dimensions, those that are to be kept: each
+// rank gets the one it is in. keep has an element per dimension. It is collective, as
+// Dup; all ranks pass the same.
+//
+// MPI 4.1 section 8.5.7 (MPI_Cart_sub).
+func (t *Cart) Sub(keep []bool) (*Cart, error) {
+	const op = "divide grid"
+	p := proposal{call: callOf(op, keep)}
+	var bad error
+	var dims []int
+	var periods []bool
+	if len(keep) != len(t.grid.dims) {
+		bad = fmt.Errorf("%d dimensions, but %d tell whether they are kept", len(t.grid.dims), len(keep))
+	} else {
+		// The part is numbered by the coordinates that are not kept, the place in
+		// it by those that are, both row by row.
+		coords := t.grid.coords(t.rank)
+		for i, d := range t.grid.dims {
+			if keep[i] {
+				dims, periods = append(dims, d), append(periods, t.grid.periods[i])
+				p.key = p.key*int64(d) + int64(coords[i])
+			} else {
+				p.color = p.color*int64(d) + int64(coords[i])
+			}
+		}
+	}
+	n, _, err := t.createAmongAll(p, bad)
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	return n.addGrid(dims, periods), nil
+}
+
+func (g *grid) neighbors() (sources, destinations []int) { return g.neighbour, g.neighbour }
+
+// mirror: whom I know as the lower neighbour knows me as its higher one. If both are
+// the same rank the order of messages would not tell.
+func (g *grid) mirror(i int) int { return i ^ 1 }
+
+func (g *grid) coords(rank int) []int {
+	coords := make([]int, len(g.dims))
+	for i := len(coords) - 1; i >= 0; i-- {
+		coords[i] = rank % g.dims[i]
+		rank /= g.dims[i]
+	}
+	return coords
+}
+
+// at returns the rank at these coordinates, ProcNull if there is none.
+func (g *grid) at(coords []int) int {
+	rank := 0
+	for i, d := range g.dims {
+		x := coords[i]
+		if g.periods[i] {
+			x = (x%d + d) % d
+		}
+		if x < 0 || x >= d {
+			return ProcNull
+		}
+		rank = rank*d + x
+	}
+	return rank
+}
+
+func (g *grid) shift(dim, cells int) (source, destination int) {
+	coords := g.coords(g.rank)
+	x, d := coords[dim], g.dims[dim]
+	// So far that all that is beyond a border stays there, and sums do not overflow.
+	if g.periods[dim] {
+		cells %= d
+	} else {
+		cells = max(-d, min(d, cells))
+	}
+	coords[dim] = x - cells
+	source = g.at(coords)
+	coords[dim] = x + cells
+	return source, g.at(coords)
+}

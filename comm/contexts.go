@@ -1,0 +1,89 @@
+package comm
+
+import (
+	"fmt"
+	"math/bits"
+	"sync"
+)
+
+// A communicator has a number, its id, which no other communicator of the job has that
+// any rank has something left of. Some contexts belong to it, in which its messages are
+// matched apart from all others.
+type purpose uint32
+
+const (
+	pointToPoint purpose = iota // messages of the program
+	collective                  // of collective operations
+	agreement                   // of all members, about new communicators and about the end of this one
+	grouping                    // of some members, about new communicators, with the program's tags
+	nonblocking                 // of nonblocking collective operations
+
+	purposes purpose = 8
+)
+
+func (p purpose) of(id uint32) uint32 { return id*uint32(purposes) + uint32(p) }
+
+// idOf returns the communicator that a context belongs to.
+func idOf(context uint32) uint32 { return context / uint32(purposes) }
+
+const (
+	idBits  = 29
+	worldID = 0 // also "none": nobody hands it out
+)
+
+// contexts hands out the ids of communicators that this process is to lead, which
+// means to be their rank 0. The ids of the job are divided evenly among its ranks, so
+// that nobody has to be asked: two communicators differ in their leaders, or one
+// process has told them apart. That holds whatever goroutines of which ranks make
+// communicators at the same time.
+//
+// An id is used again after Free, if all members have found nothing left of its
+// communicator: so neither the ids in use nor the engine's queues for their contexts
+// become more than the communicators that there were at one time. Each rank has 2^29
+// ids divided by the number of ranks, rounded up to a power of two.
+type contexts struct {
+	mu        sync.Mutex
+	next, end uint32   // never handed out yet
+	returned  []uint32 // to hand out again
+}
+
+func newContexts(rank, size int) *contexts {
+	each := uint32(1) << (idBits - bits.Len(uint(size-1)))
+	c := &contexts{next: uint32(rank) * each, end: uint32(rank+1) * each}
+	if c.next == worldID {
+		c.next++
+	}
+	return c
+}
+
+// take returns an id, worldID if there is none left.
+func (c *contexts) take() uint32 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if last := len(c.returned) - 1; last >= 0 {
+		id := c.returned[last]
+		c.returned = c.returned[:last]
+		return id
+	}
+	if c.next == c.end {
+		return worldID
+	}
+	c.next++
+	return c.next - 1
+}
+
+// give returns an id that nobody uses, or uses any more.
+func (c *contexts) give(id uint32) {
+	if id == worldID {
+		return
+	}
+	c.mu.Lock()
+	c.returned = append(c.returned, id)
+	c.mu.Unlock()
+}
+
+// errNoContext says whose ids are used up.
+func errNoContext(leader int) error {
+	return fmt.Errorf("rank %d has been rank 0 of too many communicators: "+
+		"free those that are not needed", leader)
+}

@@ -1,0 +1,112 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Dup returns a communicator of the same ranks in the same order, with the topology of
+// c, and with those of its attributes that are made to be copied; it has no name. It
+// is collective.
+//
+// As with all that make communicators: ranks may make several at the same time from
+// different communicators; every rank of c calls them in the same order; if one of them
+// passes bad arguments, or something that does not fit the others', all get an error;
+// the error wraps a *LostError if a rank has gone.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_dup).
+func (c *Comm) Dup() (*Comm, error) {
+	const op = "dup"
+	copies, bad := c.copyAttributes()
+	n, _, err := c.createAmongAll(proposal{key: int64(c.Rank()), call: callOf(op)}, bad)
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	n.topology, n.notes.attached = c.topology, copies
+	return n, nil
+}
+
+// Split returns a communicator of the ranks that pass the same color, in the order of
+// their keys, and where those are the same in the order of c. It returns nil, and no
+// error, if the color is Undefined; other colors are not negative. It is collective,
+// as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_split).
+func (c *Comm) Split(color, key int) (*Comm, error) {
+	const op = "split"
+	var bad error
+	if color < 0 && color != Undefined {
+		bad = fmt.Errorf("color %d is negative: pass 0 or more, or Undefined", color)
+	}
+	n, _, err := c.createAmongAll(proposal{color: int64(color), key: int64(key), call: callOf(op)}, bad)
+	return n, Wrap(op, err)
+}
+
+// SplitKind is what the ranks of a communicator from SplitType have in common.
+type SplitKind int
+
+const (
+	// Shared: they can share memory, see WinAllocateShared. All ranks of a job can.
+	Shared SplitKind = iota
+
+	// AddressSpace: they are in one address space, see WinCreate. With pvasrun
+	// --btl pvas all are; with sm each is alone.
+	AddressSpace
+)
+
+// SplitType returns a communicator of the ranks that have something in common, in the
+// order of their keys, and where those are the same in the order of c. It returns nil,
+// and no error, if the kind is Undefined. The ranks that pass another all pass the
+// same. It is collective, as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_split_type).
+func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
+	const op = "split by type"
+	p := proposal{key: int64(key), call: callOf(op)}
+	var bad error
+	switch kind {
+	case Undefined:
+		p.color = Undefined
+	case Shared:
+	case AddressSpace:
+		// Not the color of Shared: ranks that pass different kinds, which is wrong,
+		// are at least not put together.
+		p.color = 1
+		if !c.OneAddressSpace() {
+			p.color += int64(c.Rank())
+		}
+	default:
+		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)
+	}
+	n, _, err := c.createAmongAll(p, bad)
+	return n, Wrap(op, err)
+}
+
+// CreateGroup returns a communicator of a group of ranks of c. Only they call it, with
+// the same group and tag, and wait for one another; who is not in the group gets nil,
+// and no error. Several goroutines of a rank may make communicators from c at the same
+// time, also while others use c: the tag, from 0 to MaxTag, tells them apart.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_create_group).
+func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
+	const op = "create group"
+	if err := c.usable(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	if g == nil {
+		return nil, Wrap(op, errors.New("the group is nil"))
+	}
+	if tag < 0 || tag > MaxTag {
+		return nil, Wrap(op, &TagError{Tag: tag})
+	}
+	if i := slices.IndexFunc(g.ranks, func(r int32) bool { return c.group.find(r) == Undefined }); i >= 0 {
+		return nil, Wrap(op, fmt.Errorf("rank %d of the group is not in the communicator", i))
+	}
+	if g.rank == Undefined {
+		return nil, nil
+	}
+	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank}
+	n, _, err := c.create(t, proposal{key: int64(g.rank), call: callOf(op, g.ranks)}, nil)
+	return n, Wrap(op, err)
+}

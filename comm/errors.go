@@ -1,0 +1,134 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
+
+var (
+	// ErrInitialized means that Init was called a second time in a process.
+	ErrInitialized = errors.New("already initialized: a process calls Init once, and not again after Finalize")
+
+	// ErrFinalized means that a communicator or window was used after Finalize.
+	ErrFinalized = pml.ErrFinalized
+
+	// ErrBusy means that another goroutine waits for the request.
+	ErrBusy = pml.ErrBusy
+
+	// ErrActive means that a persistent request was started or freed before its
+	// operation was waited for.
+	ErrActive = pml.ErrActive
+
+	// ErrNotPersistent means that the request can not be started or freed.
+	ErrNotPersistent = pml.ErrNotPersistent
+
+	// ErrCancelSend means that a send was to be cancelled.
+	ErrCancelSend = pml.ErrCancelSend
+
+	// ErrNoMessage means that a message from Mprobe was received before.
+	ErrNoMessage = pml.ErrNoMessage
+
+	// ErrNotOneAddressSpace means that the operation reads a peer's memory where
+	// it lies, and the ranks of this job are separate processes.
+	ErrNotOneAddressSpace = errors.New("the ranks do not share one address space: " +
+		"run with pvasrun --btl pvas, or use memory from WinAllocateShared")
+
+	// ErrFreed means that a communicator was used after Free.
+	ErrFreed = errors.New("the communicator was freed: use it no more, or free it later")
+
+	// ErrNoComm means that a communicator is nil.
+	ErrNoComm = errors.New("the communicator is nil: this rank is not in it")
+
+	// ErrWindowFreed means that a window was used after Free.
+	ErrWindowFreed = errors.New("the window was freed: use it no more, or free it later")
+
+	// ErrWorld means that the world was to be freed.
+	ErrWorld = errors.New("the world can not be freed: it ends with Finalize")
+
+	// ErrNotWorld means that the operation exists for the communicator from Init only.
+	ErrNotWorld = errors.New("not possible on this communicator: use the one from Init")
+)
+
+// LostError means that an operation can not complete because a rank, named in it,
+// has gone: it exited or was killed. Find it with errors.As.
+type LostError = job.LostError
+
+// RankError means that the communicator has no such rank.
+type RankError = job.RankError
+
+// TagError means that a tag is outside 0..MaxTag.
+type TagError = pml.TagError
+
+// TruncateError means that a message was longer than the buffer it was received into.
+// It has both lengths, in bytes.
+type TruncateError = pml.TruncateError
+
+// LeakError means that requests or matched messages were left at Finalize.
+type LeakError = pml.LeakError
+
+// CountError means that a message is no whole number of elements.
+type CountError struct {
+	Bytes   uint64 // length of the message
+	Element int    // size of an element in bytes
+}
+
+// Error names both sizes.
+func (e *CountError) Error() string {
+	return fmt.Sprintf("message of %d bytes is no whole number of elements of %d bytes: "+
+		"receive it with the type it was sent with", e.Bytes, e.Element)
+}
+
+// Wrap says which operation failed. Of the errors that a caller may tell apart
+// the lower layers' account is left out: it would repeat the operation. Errors begin with
+// "mpi" whatever the face that the program calls: users know MPI, not this package.
+func Wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if lost, ok := errors.AsType[*LostError](err); ok {
+		err = lost
+	}
+	return fmt.Errorf("mpi: %s: %w", op, err)
+}
+
+// nonblockingError and persistentError are Wrap for the forms of an operation that
+// begin and that prepare it.
+func nonblockingError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Wrap("i"+op, err)
+}
+
+func persistentError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Wrap(op+" init", err)
+}
+
+// WrapSend says which send failed; nil if err is.
+func WrapSend(op string, dst, tag int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Wrap(fmt.Sprintf("%s to rank %d, tag %d", op, dst, tag), err)
+}
+
+// WrapReceive says which receive or probe failed; nil if err is.
+func WrapReceive(op string, src, tag int, err error) error {
+	if err == nil {
+		return nil
+	}
+	from, with := fmt.Sprintf("rank %d", src), fmt.Sprintf("tag %d", tag)
+	if src == AnySource {
+		from = "any source"
+	}
+	if tag == AnyTag {
+		with = "any tag"
+	}
+	return Wrap(fmt.Sprintf("%s from %s, %s", op, from, with), err)
+}

@@ -1,0 +1,166 @@
+package comm
+
+import (
+	"io"
+
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/coll/cad"
+)
+
+// Graph is one rank's part of a collective algorithm that the program makes up: sends,
+// receives, copies and reductions as nodes, and which of them come after which. It is
+// issued as a whole, and then goes on in the background as nonblocking collective
+// operations do, which are such graphs themselves.
+//
+// All ranks of the communicator issue a graph each, in the same order as their other
+// nonblocking collective operations; one without nodes will do. The k-th SendNode of a
+// rank to another meets the k-th RecvNode there, in the order in which they were made,
+// of the same length. One goroutine builds a graph.
+//
+//	g := comm.NewGraph(c)               // a link of a chain
+//	recv := comm.RecvNode(g, buf, c.Rank()-1, nil)
+//	send := comm.SendNode(g, buf, c.Rank()+1, nil)
+//	g.Connect(recv, send)
+//	g.Tie()
+//	request, err := g.Issue()
+//
+// A mistake in building is the error of Issue and Prepare.
+//
+// The interface is that of papers/kacc.md, Mechanism: InitCAD is NewGraph, MakeSendNode,
+// MakeRecvNode and MakeCalcNode are SendNode, RecvNode and CalcNode, ConnectNode is
+// Connect, IssueCAD is Issue, QueryCAD is Request.Test.
+type Graph struct {
+	c   *Comm
+	g   *cad.Graph
+	err error // the first mistake that a face has found
+}
+
+// Node names a node of one graph.
+type Node = cad.Node
+
+// GraphStart and GraphEnd are in every graph. Every node comes after GraphStart and
+// before GraphEnd: see Connect and Tie.
+const (
+	GraphStart = cad.Start
+	GraphEnd   = cad.End
+)
+
+// GraphError says what is wrong with a graph: a cycle, a node that can not be reached, a
+// rank that there is not, lengths that differ.
+type GraphError = cad.GraphError
+
+// ErrTooMany means that this rank has begun too many nonblocking collective operations
+// and not waited for them.
+var ErrTooMany = cad.ErrTooMany
+
+// Policy says who executes the nodes of a graph. Between processes it is always the rank
+// that has issued it.
+type Policy = cad.Policy
+
+// The policies.
+const (
+	PolicyDefault = cad.Default // that of pvasrun --progress
+	PolicyInline  = cad.Inline  // who completes what a node waits for
+	PolicyOwner   = cad.Owner   // the rank that has issued the graph
+	PolicySteal   = cad.Steal   // who is at hand: ranks that wait, and helpers
+	PolicyShare   = cad.Share   // who is at hand, and if nobody is, as PolicyInline
+)
+
+// NewGraph returns a graph of no nodes but GraphStart and GraphEnd.
+func NewGraph(c *Comm) *Graph { return &Graph{c: c, g: coll.NewGraph()} }
+
+func (g *Graph) note(wrong error) {
+	if wrong != nil && g.err == nil {
+		g.err = wrong
+	}
+}
+
+// SendNode adds a node that sends buf to a rank, which may be this one. wrong is what the
+// face has found wrong with it: the first mistake is the error of Issue and Prepare. So
+// with the other nodes.
+func SendNode(g *Graph, buf []byte, rank int, wrong error) Node {
+	g.note(wrong)
+	return g.g.Send(buf, rank)
+}
+
+// RecvNode adds a node that receives exactly len(buf) bytes from a rank.
+func RecvNode(g *Graph, buf []byte, rank int, wrong error) Node {
+	g.note(wrong)
+	return g.g.Recv(buf, rank)
+}
+
+// CopyNode adds a node that copies src to dst, which are as long and do not overlap.
+func CopyNode(g *Graph, dst, src []byte, wrong error) Node {
+	g.note(wrong)
+	return g.g.Copy(dst, src)
+}
+
+// CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator has a name
+// any rank can execute it, else only the one that issues the graph.
+func CalcNode(g *Graph, op *coll.Op, inout, in []byte, wrong error) Node {
+	g.note(wrong)
+	return g.g.Calc(op, inout, in)
+}
+
+// JoinNode adds a node that does nothing: many may come after many by way of it.
+func (g *Graph) JoinNode() Node { return g.g.Join() }
+
+// Connect has b begin after a is done. To connect two nodes again changes nothing.
+func (g *Graph) Connect(a, b Node) { g.g.Connect(a, b) }
+
+// Tie connects GraphStart to all nodes that come after nothing, and all nodes that
+// nothing comes after to GraphEnd.
+func (g *Graph) Tie() { g.g.Tie() }
+
+// SetPolicy and SetUrgent are called before the graph is issued for the first time. Nodes
+// of urgent graphs are taken first by who executes those of others.
+func (g *Graph) SetPolicy(p Policy) { g.g.Policy = p }
+
+// SetUrgent is described with SetPolicy.
+func (g *Graph) SetUrgent(urgent bool) { g.g.Urgent = urgent }
+
+// Dump writes the graph in the language of Graphviz: `dot -Tsvg` draws it.
+func (g *Graph) Dump(w io.Writer) error { return g.g.Dump(w) }
+
+// Issue begins the graph, and does not block. Up to the wait its buffers are lent. It may
+// be issued again after that. The error wraps a *GraphError or *TypeError; that of the
+// wait a *LostError, a *MismatchError or an *OperatorError.
+func (g *Graph) Issue() (Request, error) {
+	r, err := g.c.issue(g.g, g.err)
+	return r, Wrap("issue graph", err)
+}
+
+// Prepare returns a persistent request: each Start issues the graph, which costs less
+// than Issue.
+func (g *Graph) Prepare() (Request, error) {
+	r, err := g.c.prepare(g.g, g.err)
+	return r, Wrap("prepare graph", err)
+}
+
+// issue begins a graph on the communicator, unless there is something wrong with it: then
+// the others hear of it, if there is a graph that tells them.
+func (c *Comm) issue(g *cad.Graph, wrong error) (Request, error) {
+	if err := c.usable(); err != nil {
+		return Request{}, err
+	}
+	if wrong != nil {
+		if g != nil && g.Refused {
+			_ = c.graphs.Refuse(c.channel, g) // what is wrong is the error
+		}
+		return Request{}, wrong
+	}
+	r, err := c.graphs.Issue(c.channel, g)
+	return Request{r}, err
+}
+
+// prepare makes a persistent request for a graph.
+func (c *Comm) prepare(g *cad.Graph, wrong error) (Request, error) {
+	if err := c.usable(); err != nil {
+		return Request{}, err
+	}
+	if wrong != nil {
+		return Request{}, wrong
+	}
+	r, err := c.graphs.Prepare(c.channel, g)
+	return Request{r}, err
+}

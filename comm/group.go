@@ -1,0 +1,180 @@
+package comm
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Group is an ordered set of ranks of the job, seen by one of them. It does not
+// change, and holds nothing that would have to be given back. Its methods are local:
+// they do not block. A group comes from Comm.Group and from other groups.
+type Group struct {
+	ranks []int32 // the job's rank of each member
+	order []int32 // members by the job's rank; nil if that is the order they are in
+	self  int     // the job's rank of this process
+	rank  int     // this process' rank in the group, or Undefined
+}
+
+// newGroup takes the ranks, no two of which are the same.
+func newGroup(self int, ranks []int32) *Group {
+	g := &Group{ranks: ranks, self: self}
+	if !slices.IsSorted(ranks) {
+		g.order = make([]int32, len(ranks))
+		for i := range g.order {
+			g.order[i] = int32(i)
+		}
+		slices.SortFunc(g.order, func(a, b int32) int { return int(ranks[a]) - int(ranks[b]) })
+	}
+	g.rank = g.find(int32(self))
+	return g
+}
+
+// everybody is the group of all ranks of the job.
+func everybody(self, size int) *Group {
+	ranks := make([]int32, size)
+	for i := range ranks {
+		ranks[i] = int32(i)
+	}
+	return newGroup(self, ranks)
+}
+
+// find returns the group's rank of a rank of the job, or Undefined.
+func (g *Group) find(rank int32) int {
+	if g.order == nil {
+		i, ok := slices.BinarySearch(g.ranks, rank)
+		if !ok {
+			return Undefined
+		}
+		return i
+	}
+	i, ok := slices.BinarySearchFunc(g.order, rank, func(member, rank int32) int {
+		return int(g.ranks[member]) - int(rank)
+	})
+	if !ok {
+		return Undefined
+	}
+	return int(g.order[i])
+}
+
+// Size returns the number of ranks in the group, which may be 0.
+//
+// MPI 4.1 section 7.3.1.
+func (g *Group) Size() int { return len(g.ranks) }
+
+// Rank returns the number of the calling process in the group, or Undefined if it is
+// not in it.
+//
+// MPI 4.1 section 7.3.1.
+func (g *Group) Rank() int { return g.rank }
+
+// TranslateRanks returns what rank each of the given ranks of g has in other: the
+// same process, or Undefined where it is not in other. ProcNull stays ProcNull. The
+// error wraps a *RankError if g has no such rank.
+//
+// MPI 4.1 section 7.3.1 (MPI_Group_translate_ranks).
+func (g *Group) TranslateRanks(ranks []int, other *Group) ([]int, error) {
+	out := make([]int, len(ranks))
+	for i, rank := range ranks {
+		if rank == ProcNull {
+			out[i] = ProcNull
+			continue
+		}
+		if err := g.check(rank); err != nil {
+			return nil, Wrap("translate ranks of group", err)
+		}
+		out[i] = other.find(g.ranks[rank])
+	}
+	return out, nil
+}
+
+// Incl returns the group of the given ranks of g, in the order given. The error wraps
+// a *RankError if g has no such rank; no rank may be given twice.
+//
+// MPI 4.1 section 7.3.2 (MPI_Group_incl).
+func (g *Group) Incl(ranks ...int) (*Group, error) {
+	if _, err := g.selection(ranks); err != nil {
+		return nil, Wrap("include in group", err)
+	}
+	members := make([]int32, len(ranks))
+	for i, rank := range ranks {
+		members[i] = g.ranks[rank]
+	}
+	return newGroup(g.self, members), nil
+}
+
+// Excl returns g without the given ranks. The error wraps a *RankError if g has no
+// such rank; no rank may be given twice.
+//
+// MPI 4.1 section 7.3.2 (MPI_Group_excl).
+func (g *Group) Excl(ranks ...int) (*Group, error) {
+	out, err := g.selection(ranks)
+	if err != nil {
+		return nil, Wrap("exclude from group", err)
+	}
+	return g.filter(func(rank int) bool { return !out[rank] }), nil
+}
+
+// Union returns the ranks of g, followed by those of other that are not in g.
+//
+// MPI 4.1 section 7.3.2 (MPI_Group_union).
+func (g *Group) Union(other *Group) *Group {
+	members := slices.Clone(g.ranks)
+	for _, rank := range other.ranks {
+		if g.find(rank) == Undefined {
+			members = append(members, rank)
+		}
+	}
+	return newGroup(g.self, members)
+}
+
+// Intersection returns the ranks of g that are in other too, in the order of g.
+//
+// MPI 4.1 section 7.3.2 (MPI_Group_intersection).
+func (g *Group) Intersection(other *Group) *Group {
+	return g.filter(func(rank int) bool { return other.find(g.ranks[rank]) != Undefined })
+}
+
+// Difference returns the ranks of g that are not in other, in the order of g.
+//
+// MPI 4.1 section 7.3.2 (MPI_Group_difference).
+func (g *Group) Difference(other *Group) *Group {
+	return g.filter(func(rank int) bool { return other.find(g.ranks[rank]) == Undefined })
+}
+
+// Equal tells whether both groups have the same processes in the same order.
+//
+// MPI 4.1 section 7.3.1 (MPI_Group_compare).
+func (g *Group) Equal(other *Group) bool { return slices.Equal(g.ranks, other.ranks) }
+
+func (g *Group) check(rank int) error {
+	if uint(rank) >= uint(len(g.ranks)) {
+		return &RankError{Rank: rank, Size: len(g.ranks)}
+	}
+	return nil
+}
+
+// selection returns, for every rank of g, whether it is among the given ones.
+func (g *Group) selection(ranks []int) ([]bool, error) {
+	chosen := make([]bool, len(g.ranks))
+	for _, rank := range ranks {
+		if err := g.check(rank); err != nil {
+			return nil, err
+		}
+		if chosen[rank] {
+			return nil, fmt.Errorf("rank %d is given twice", rank)
+		}
+		chosen[rank] = true
+	}
+	return chosen, nil
+}
+
+// filter returns the members whose ranks in g are to be kept.
+func (g *Group) filter(keep func(rank int) bool) *Group {
+	var members []int32
+	for rank, member := range g.ranks {
+		if keep(rank) {
+			members = append(members, member)
+		}
+	}
+	return newGroup(g.self, members)
+}

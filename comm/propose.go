@@ -1,0 +1,143 @@
+package comm
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+)
+
+// proposal is what a member brings to the making of communicators: where it wants to
+// be, and an id in case that it is to lead.
+type proposal struct {
+	color, key int64
+	call       uint64 // of the operation and what all members have to pass alike
+	id         uint32 // worldID: this member has none left
+	refused    bool   // this member's arguments are wrong
+	data       []byte // anything else
+}
+
+const proposalSize = 8 + 8 + 8 + 4 + 1
+
+func (p *proposal) encode() []byte {
+	b := make([]byte, 0, proposalSize+len(p.data))
+	b = binary.LittleEndian.AppendUint64(b, uint64(p.color))
+	b = binary.LittleEndian.AppendUint64(b, uint64(p.key))
+	b = binary.LittleEndian.AppendUint64(b, p.call)
+	b = binary.LittleEndian.AppendUint32(b, p.id)
+	refused := byte(0)
+	if p.refused {
+		refused = 1
+	}
+	return append(append(b, refused), p.data...)
+}
+
+func decodeProposal(b []byte) (p proposal, err error) {
+	if len(b) < proposalSize {
+		return p, fmt.Errorf("agreement: a proposal of %d bytes", len(b))
+	}
+	return proposal{
+		color:   int64(binary.LittleEndian.Uint64(b)),
+		key:     int64(binary.LittleEndian.Uint64(b[8:])),
+		call:    binary.LittleEndian.Uint64(b[16:]),
+		id:      binary.LittleEndian.Uint32(b[24:]),
+		refused: b[28] != 0,
+		data:    b[proposalSize:],
+	}, nil
+}
+
+// callOf is a number for an operation with arguments that all members have to pass
+// alike. Different ones have the same number only by a rare accident.
+func callOf(op string, arguments ...any) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, op, arguments) // a hash does not fail
+	return h.Sum64()
+}
+
+// propose exchanges proposals among the members of a circle. badArguments is what is
+// wrong with those of this one: it takes part nevertheless, so that all fail and none
+// waits. Whether it fails, apart from a loss, is the same for all.
+func (t circle) propose(p proposal, badArguments error) ([]proposal, error) {
+	p.refused = badArguments != nil
+	parts, err := t.exchange(p.encode())
+	if err != nil {
+		return nil, err
+	}
+	all := make([]proposal, len(parts))
+	var bad error
+	for i, part := range parts {
+		if all[i], err = decodeProposal(part); err != nil {
+			return nil, err
+		}
+		switch {
+		case bad != nil:
+		case all[i].refused:
+			bad = fmt.Errorf("rank %d has passed bad arguments: its own error says which", i)
+		case all[i].call != all[0].call:
+			bad = fmt.Errorf("rank %d does not call the same operation with the same arguments as rank 0", i)
+		}
+	}
+	if badArguments != nil {
+		bad = badArguments
+	}
+	return all, bad
+}
+
+// membersOf returns the ranks with a color, in the order of their keys and, where those
+// are the same, their ranks.
+func membersOf(color int64, all []proposal) []int {
+	var ranks []int
+	for rank := range all {
+		if all[rank].color == color {
+			ranks = append(ranks, rank)
+		}
+	}
+	slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(all[a].key, all[b].key) })
+	return ranks
+}
+
+// create makes a communicator of the members of a circle that propose the same color;
+// nil for those who propose Undefined. It also returns all proposals, by rank.
+func (c *Comm) create(t circle, p proposal, badArguments error) (*Comm, []proposal, error) {
+	p.id = c.contexts.take()
+	all, err := t.propose(p, badArguments)
+	if err != nil {
+		// After a loss others may not know of it, and use the id.
+		if _, lost := errors.AsType[*LostError](err); !lost {
+			c.contexts.give(p.id)
+		}
+		return nil, nil, err
+	}
+	if p.color == Undefined {
+		c.contexts.give(p.id)
+		return nil, all, nil
+	}
+	members := membersOf(p.color, all)
+	leader := members[0]
+	if leader != t.rank {
+		c.contexts.give(p.id)
+	}
+	if all[leader].id == worldID {
+		return nil, nil, errNoContext(int(t.ranks[leader]))
+	}
+	ranks := make([]int32, len(members))
+	for i, member := range members {
+		ranks[i] = t.ranks[member]
+	}
+	g := c.group
+	if !slices.Equal(ranks, g.ranks) {
+		g = newGroup(g.self, ranks)
+	}
+	return c.newComm(g, all[leader].id), all, nil
+}
+
+// createAmongAll is create among all members of c, one call at a time.
+func (c *Comm) createAmongAll(p proposal, badArguments error) (*Comm, []proposal, error) {
+	if err := c.lockCollective(); err != nil {
+		return nil, nil, err
+	}
+	defer c.mu.Unlock()
+	return c.create(c.everyone(), p, badArguments)
+}

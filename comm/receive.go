@@ -1,0 +1,143 @@
+package comm
+
+import (
+	"math"
+
+	"github.com/gopvas/gopvas/pml"
+)
+
+// Receives take the size of an element in bytes: in elements of that size the status
+// counts. 1 counts bytes.
+
+// Recv receives a message from rank src, or AnySource, with the given tag, or AnyTag,
+// into buf, and blocks until it is there.
+//
+// MPI 4.1 section 3.2.4 (MPI_Recv).
+func Recv(c *Comm, buf []byte, size, src, tag int) (st Status, err error) {
+	peer := src
+	if c == nil || c.ranks != nil {
+		peer, err = c.from(src)
+	}
+	if err == nil {
+		var s pml.Status
+		s, err = c.engine.Recv(c.context, peer, tag, buf)
+		// Field by field: as a whole, a Status of five words goes through memory twice.
+		st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
+		st.Count = count(s.Bytes, size)
+		if c.ranks != nil {
+			st.Source = c.group.source(s.Source)
+		}
+	}
+	if err != nil {
+		err = WrapReceive("recv", src, tag, err)
+	}
+	return st, err
+}
+
+// Irecv begins to receive into buf and does not block. buf is lent until the request
+// is complete: it may be neither read nor written to.
+//
+// MPI 4.1 section 3.7.2 (MPI_Irecv).
+func Irecv(c *Comm, buf []byte, size, src, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := src, error(nil)
+	if c == nil || c.ranks != nil {
+		peer, err = c.from(src)
+	}
+	if err == nil {
+		r, err = c.engine.Irecv(c.context, peer, tag, buf)
+		r.Unit = c.unit(size)
+	}
+	if err != nil {
+		err = WrapReceive("irecv", src, tag, err)
+	}
+	return Request{r}, err
+}
+
+// RecvBuffer is Recv into a buffer that may have a layout.
+func RecvBuffer(c *Comm, buf Buffer, size, src, tag int) (Status, error) {
+	peer, err := c.from(src)
+	if err != nil {
+		return Status{}, WrapReceive("recv", src, tag, err)
+	}
+	st, err := c.engine.RecvBuffer(c.context, peer, tag, buf)
+	return c.status(st, size), WrapReceive("recv", src, tag, err)
+}
+
+// IrecvBuffer is Irecv into a buffer that may have a layout. The layout itself is the
+// caller's again at once; what it refers to is lent.
+func IrecvBuffer(c *Comm, buf Buffer, size, src, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := c.from(src)
+	if err == nil {
+		r, err = c.engine.IrecvBuffer(c.context, peer, tag, buf)
+		r.Unit = c.unit(size)
+	}
+	return Request{r}, WrapReceive("irecv", src, tag, err)
+}
+
+// RecvInit makes a persistent request to receive into buf. It receives nothing:
+// Request.Start does, any number of times.
+//
+// MPI 4.1 section 3.9 (MPI_Recv_init).
+func RecvInit(c *Comm, buf Buffer, size, src, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := c.from(src)
+	if err == nil {
+		r, err = c.engine.RecvInit(c.context, peer, tag, buf)
+		r.Unit = c.unit(size)
+	}
+	return Request{r}, WrapReceive("recv init", src, tag, err)
+}
+
+// RecvAlloc receives a message of unknown length: it blocks until one is there, and has
+// alloc make room for so many elements. The error wraps a *CountError if the message is no
+// whole number of elements; then it is lost.
+//
+// MPI 4.1 section 3.8.2 (the use of MPI_Mprobe).
+func RecvAlloc(c *Comm, size, src, tag int, alloc func(elements int) []byte) (Status, error) {
+	const op = "recv alloc"
+	peer, err := c.from(src)
+	if err != nil {
+		return Status{}, WrapReceive(op, src, tag, err)
+	}
+	m, st, err := c.engine.Mprobe(c.context, peer, tag)
+	if err != nil {
+		return Status{}, WrapReceive(op, src, tag, err)
+	}
+	n := count(st.Bytes, size)
+	if n == Undefined || st.Bytes > math.MaxInt {
+		_, _ = c.engine.Mrecv(&m, Buffer{}) // lets the sender go on; truncated on purpose
+		return c.status(st, size), WrapReceive(op, src, tag, &CountError{Bytes: st.Bytes, Element: size})
+	}
+	st, err = c.engine.Mrecv(&m, Bytes(alloc(n)))
+	return c.status(st, size), WrapReceive(op, src, tag, err)
+}
+
+// Sendrecv sends out and receives into in at the same time. op names the call in errors.
+//
+// MPI 4.1 section 3.11 (MPI_Sendrecv).
+func Sendrecv(c *Comm, op string, out Buffer, dst, sendTag int, in Buffer, size, src, recvTag int) (Status, error) {
+	e := c.engine
+	to, err := c.to(dst)
+	if err != nil {
+		return Status{}, WrapSend(op, dst, sendTag, err)
+	}
+	from, err := c.from(src)
+	if err != nil {
+		return Status{}, WrapReceive(op, src, recvTag, err)
+	}
+	r, err := e.IrecvBuffer(c.context, from, recvTag, in)
+	if err != nil {
+		return Status{}, WrapReceive(op, src, recvTag, err)
+	}
+	sendErr := e.SendBuffer(c.context, to, sendTag, out, pml.Standard)
+	if sendErr != nil {
+		_ = e.Cancel(&r) // of a receive: no error
+	}
+	st, err := e.Wait(&r)
+	if sendErr != nil {
+		return c.status(st, size), WrapSend(op, dst, sendTag, sendErr)
+	}
+	return c.status(st, size), WrapReceive(op, src, recvTag, err)
+}

@@ -1,0 +1,230 @@
+package comm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/pml"
+)
+
+// Request is a nonblocking operation that was begun and not yet waited for. It is a
+// value: its zero value, and a request that was waited for, stands for no operation,
+// and so do copies of it (MPI_REQUEST_NULL). To wait for none is over at once, with an
+// empty Status. One goroutine at a time waits for a request: a second one gets
+// ErrBusy. Every request must be waited for before Finalize, or found complete by a
+// test; every persistent one freed.
+type Request struct {
+	r pml.Request
+}
+
+var empty = Status{Source: AnySource, Tag: AnyTag}
+
+// Wait blocks until the operation is complete: its buffer is the caller's again. The
+// status is that of a receive, for a send it is empty.
+//
+// MPI 4.1 section 3.7.3 (MPI_Wait).
+func (r *Request) Wait() (Status, error) {
+	e, unit := r.r.Engine(), r.r.Unit
+	if e == nil { // nothing, or a send that was over when it began
+		r.r = pml.Request{}
+		return empty, nil
+	}
+	st, err := e.Wait(&r.r)
+	return statusIn(unit, st), Wrap("wait", err)
+}
+
+// WaitContext is Wait that gives up when ctx is done. The error then wraps the
+// context's. The operation goes on: its buffer is still lent, and it has to be waited
+// for again, after Cancel if it is a receive that will never come.
+func (r *Request) WaitContext(ctx context.Context) (Status, error) {
+	e, unit := r.r.Engine(), r.r.Unit
+	if e == nil {
+		r.r = pml.Request{}
+		return empty, nil
+	}
+	st, err := e.WaitContext(ctx, &r.r)
+	return statusIn(unit, st), Wrap("wait", err)
+}
+
+// Test tells whether the operation is complete, and if so what Wait would. It does
+// not block.
+//
+// MPI 4.1 section 3.7.3 (MPI_Test).
+func (r *Request) Test() (st Status, done bool, err error) {
+	e, unit := r.r.Engine(), r.r.Unit
+	if e == nil {
+		r.r = pml.Request{}
+		return empty, true, nil
+	}
+	s, done, err := e.Test(&r.r)
+	return statusIn(unit, s), done, Wrap("test", err)
+}
+
+// Cancel ends a receive that has no message yet. It does not block. Wait then returns
+// a status with Cancelled set, or the message if that was faster. The error wraps
+// ErrCancelSend if the request is a send.
+//
+// MPI 4.1 section 3.8.4 (MPI_Cancel).
+func (r *Request) Cancel() error {
+	if r.r.None() {
+		return nil
+	}
+	e := r.r.Engine()
+	if e == nil {
+		return Wrap("cancel", ErrCancelSend)
+	}
+	return Wrap("cancel", e.Cancel(&r.r))
+}
+
+// Start begins the operation of a persistent request, and does not block. It must be
+// waited for before it is started again.
+//
+// MPI 4.1 section 3.9 (MPI_Start).
+func (r *Request) Start() error {
+	e := r.r.Engine()
+	if e == nil {
+		return Wrap("start", ErrNotPersistent)
+	}
+	return Wrap("start", e.Start(&r.r))
+}
+
+// Free gives back a persistent request that is not active.
+//
+// MPI 4.1 section 3.7.3 (MPI_Request_free).
+func (r *Request) Free() error {
+	e := r.r.Engine()
+	if e == nil {
+		return Wrap("free", ErrNotPersistent)
+	}
+	return Wrap("free", e.Free(&r.r))
+}
+
+// WaitAll blocks until all operations are complete. If statuses is not nil it has as
+// many elements as reqs, and gets their statuses. All are waited for even if some
+// fail; the error joins the errors of all that did, each with its index.
+//
+// MPI 4.1 section 3.7.5 (MPI_Waitall).
+func WaitAll(reqs []Request, statuses []Status) error {
+	if err := checkStatuses(reqs, statuses); err != nil {
+		return Wrap("wait all", err)
+	}
+	e := engineOf(reqs)
+	if e == nil { // nothing, or sends that were over when they began
+		clear(reqs)
+		for i := range statuses {
+			statuses[i] = empty
+		}
+		return nil
+	}
+	var failed error
+	e.WaitAll(inner(reqs), statuses != nil, func(i int, unit uint32, st pml.Status, err error) {
+		if statuses != nil {
+			statuses[i] = statusIn(unit, st)
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait", err)))
+		}
+	})
+	return failed
+}
+
+// TestAll returns true if all operations are complete, and then does what WaitAll
+// would; else it changes nothing. It does not block.
+//
+// MPI 4.1 section 3.7.5 (MPI_Testall).
+func TestAll(reqs []Request, statuses []Status) (bool, error) {
+	if err := checkStatuses(reqs, statuses); err != nil {
+		return false, Wrap("test all", err)
+	}
+	if e := engineOf(reqs); e != nil && !e.AllDone(inner(reqs)) {
+		return false, nil
+	}
+	return true, WaitAll(reqs, statuses)
+}
+
+// WaitAny blocks until one of the operations is complete, and returns its index and
+// what Wait would. If there are several it is the first of them. If no request stands
+// for an operation the index is Undefined.
+//
+// MPI 4.1 section 3.7.5 (MPI_Waitany).
+func WaitAny(reqs []Request) (int, Status, error) {
+	i, err := awaitAny(reqs)
+	if i == Undefined || err != nil {
+		return i, empty, Wrap("wait any", err)
+	}
+	st, err := reqs[i].Wait()
+	return i, st, err
+}
+
+// WaitSome blocks until at least one of the operations is complete, and does what
+// Wait would for all that are. It appends their indices and statuses to the given
+// slices, which may be nil, and returns them; none if no request stands for an
+// operation. The error joins those of the operations that failed.
+//
+// MPI 4.1 section 3.7.5 (MPI_Waitsome).
+func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
+	first, err := awaitAny(reqs)
+	if first == Undefined || err != nil {
+		return indices, statuses, Wrap("wait some", err)
+	}
+	var failed error
+	for i := first; i < len(reqs); i++ {
+		r := &reqs[i]
+		if !r.r.Active() {
+			continue
+		}
+		st, done, err := r.take()
+		if !done {
+			continue
+		}
+		indices, statuses = append(indices, i), append(statuses, st)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait some", err)))
+		}
+	}
+	return indices, statuses, failed
+}
+
+// take is Test without progress and prefix.
+func (r *Request) take() (Status, bool, error) {
+	e, unit := r.r.Engine(), r.r.Unit
+	if e == nil {
+		r.r = pml.Request{}
+		return empty, true, nil
+	}
+	st, done, err := e.Take(&r.r)
+	return statusIn(unit, st), done, err
+}
+
+// awaitAny returns the index of the first complete request, Undefined if there is
+// nothing to wait for.
+func awaitAny(reqs []Request) (int, error) {
+	if e := engineOf(reqs); e != nil {
+		return e.AwaitAny(inner(reqs))
+	}
+	for i := range reqs {
+		if !reqs[i].r.None() {
+			return i, nil
+		}
+	}
+	return Undefined, nil
+}
+
+// engineOf returns the engine of the requests, which are all of one rank; nil if none
+// of them needs one.
+func engineOf(reqs []Request) *pml.Engine {
+	for i := range reqs {
+		if e := reqs[i].r.Engine(); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+func checkStatuses(reqs []Request, statuses []Status) error {
+	if statuses != nil && len(statuses) != len(reqs) {
+		return fmt.Errorf("%d statuses for %d requests: pass as many, or nil", len(statuses), len(reqs))
+	}
+	return nil
+}

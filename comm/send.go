@@ -1,0 +1,84 @@
+package comm
+
+import "github.com/gopvas/gopvas/pml"
+
+// Mode is the mode of a send, MPI 4.1 section 3.4.
+type Mode = pml.Mode
+
+// The modes.
+const (
+	Standard    = pml.Standard    // complete when the buffer can be used again
+	Synchronous = pml.Synchronous // complete when, besides, the receive has begun
+)
+
+// sendNames are the names of the modes' calls, for errors.
+var sendNames = [...]string{Standard: "send", Synchronous: "ssend"}
+
+// Send sends buf to rank dst and blocks until the mode says that it is complete.
+//
+// MPI 4.1 sections 3.2.1 and 3.4 (MPI_Send, MPI_Ssend).
+func Send(c *Comm, mode Mode, buf []byte, dst, tag int) error {
+	peer, err := dst, error(nil)
+	if c == nil || c.ranks != nil {
+		peer, err = c.member(dst)
+	}
+	if err == nil {
+		err = c.engine.Send(c.context, peer, tag, buf, mode)
+	}
+	if err != nil {
+		err = WrapSend(sendNames[mode], dst, tag, err)
+	}
+	return err
+}
+
+// SendBuffer is Send for a buffer that may have a layout.
+func SendBuffer(c *Comm, mode Mode, buf Buffer, dst, tag int) error {
+	peer, err := c.to(dst)
+	if err == nil {
+		err = c.engine.SendBuffer(c.context, peer, tag, buf, mode)
+	}
+	return WrapSend(sendNames[mode], dst, tag, err)
+}
+
+// IsendBuffer is Isend for a buffer that may have a layout. The layout itself is the caller's
+// again at once; what it refers to is lent.
+func IsendBuffer(c *Comm, mode Mode, buf Buffer, dst, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := c.to(dst)
+	if err == nil {
+		r, err = c.engine.IsendBuffer(c.context, peer, tag, buf, mode)
+	}
+	return Request{r}, WrapSend("i"+sendNames[mode], dst, tag, err)
+}
+
+// Isend begins to send buf to rank dst and does not block. buf is lent until the
+// request is complete: it may be read, and not be written to.
+//
+// MPI 4.1 section 3.7.2 (MPI_Isend, MPI_Issend).
+func Isend(c *Comm, mode Mode, buf []byte, dst, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := dst, error(nil)
+	if c == nil || c.ranks != nil {
+		peer, err = c.member(dst)
+	}
+	if err == nil {
+		r, err = c.engine.Isend(c.context, peer, tag, buf, mode)
+	}
+	if err != nil {
+		err = WrapSend("i"+sendNames[mode], dst, tag, err)
+	}
+	return Request{r}, err
+}
+
+// SendInit makes a persistent request to send buf to rank dst. It sends nothing:
+// Request.Start does, any number of times.
+//
+// MPI 4.1 section 3.9 (MPI_Send_init, MPI_Ssend_init).
+func SendInit(c *Comm, mode Mode, buf Buffer, dst, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := c.to(dst)
+	if err == nil {
+		r, err = c.engine.SendInit(c.context, peer, tag, buf, mode)
+	}
+	return Request{r}, WrapSend(sendNames[mode]+" init", dst, tag, err)
+}

@@ -1,0 +1,59 @@
+package comm
+
+import "github.com/gopvas/gopvas/pml"
+
+// Wildcards and special values, MPI 4.1 sections 3.2.4 and 3.10.
+const (
+	AnySource = pml.AnySource // receive from whatever rank sends first
+	AnyTag    = pml.AnyTag    // receive a message of any tag
+	ProcNull  = pml.ProcNull  // the rank that nobody is: sends to it and receives from it do nothing
+
+	// Undefined is the count of a message that is no whole number of elements, and
+	// the index of WaitAny if there is nothing to wait for.
+	Undefined = -1
+
+	// MaxTag is the greatest tag; the smallest is 0 (MPI_TAG_UB).
+	MaxTag = pml.MaxTag
+)
+
+// Status tells about a message that was received or probed. MPI 4.1 section 3.2.5.
+type Status struct {
+	Source int // rank that sent it
+	Tag    int // its tag
+
+	// Count is the number of elements received, of the size that the receive gave,
+	// or Undefined if it was no whole number of them. A probe counts bytes; see
+	// CountIn.
+	Count int
+
+	// Cancelled tells that the receive was cancelled; then nothing else is valid.
+	Cancelled bool
+
+	bytes uint64
+}
+
+// Bytes returns the number of bytes received, or the length of the message probed.
+func (s Status) Bytes() uint64 { return s.bytes }
+
+// CountIn returns how many elements of that size a status stands for, in particular
+// that of a probe; Undefined if it is no whole number of them.
+//
+// MPI 4.1 section 3.2.5 (MPI_Get_count).
+func (s Status) CountIn(size int) int { return count(s.bytes, size) }
+
+// count returns the number of elements of that size, or Undefined.
+func count(bytes uint64, size int) int {
+	if size == 1 {
+		return int(bytes)
+	}
+	if bytes%uint64(size) != 0 {
+		return Undefined
+	}
+	return int(bytes / uint64(size))
+}
+
+// status is what the layer below says, counted in elements of that size.
+func status(s pml.Status, size int) Status {
+	return Status{Source: s.Source, Tag: s.Tag, Count: count(s.Bytes, max(size, 1)),
+		Cancelled: s.Cancelled, bytes: s.Bytes}
+}

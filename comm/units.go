@@ -1,0 +1,99 @@
+package comm
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/pml"
+)
+
+// What the status of a request is to be given in, the size of an element and the ranks
+// of a communicator, travels with the request as 32 bits: a Request is no larger than
+// the layer below needs it, so that lists of them can be passed on as they are. For
+// requests of the world the bits are the size. For others they are inTable and the
+// index of a unit in a table.
+//
+// The table only grows, as requests outlive communicators, but units that mean the
+// same are one: there are as many as the program has different groups, times the sizes
+// of elements that it receives in them.
+type unit struct {
+	size  int
+	group *Group // nil: the job's ranks
+}
+
+const inTable = 1 << 31
+
+var units struct {
+	list atomic.Pointer[[]unit] // replaced, under mu, when it grows
+
+	mu    sync.Mutex
+	known map[string]uint32 // by size and ranks
+}
+
+// unit returns the bits for elements of this size received in c.
+func (c *Comm) unit(size int) uint32 {
+	if c.ranks == nil && size < inTable {
+		return uint32(size)
+	}
+	return c.tableUnit(size)
+}
+
+// tableUnit returns the bits of a unit that is in the table.
+func (c *Comm) tableUnit(size int) uint32 {
+	c.units.mu.Lock()
+	defer c.units.mu.Unlock()
+	bits, ok := c.units.bits[size]
+	if !ok {
+		bits = register(unit{size, c.members()})
+		if c.units.bits == nil {
+			c.units.bits = map[int]uint32{}
+		}
+		c.units.bits[size] = bits
+	}
+	return bits
+}
+
+// unitCache are the units of a communicator that the table has.
+type unitCache struct {
+	mu   sync.Mutex
+	bits map[int]uint32 // by size
+}
+
+// register returns the bits of a unit, which it adds to the table if it is new.
+func register(u unit) uint32 {
+	key := binary.LittleEndian.AppendUint64(nil, uint64(u.size))
+	if u.group != nil {
+		for _, rank := range u.group.ranks {
+			key = binary.LittleEndian.AppendUint32(key, uint32(rank))
+		}
+	}
+	units.mu.Lock()
+	defer units.mu.Unlock()
+	if bits, ok := units.known[string(key)]; ok {
+		return bits
+	}
+	var list []unit
+	if old := units.list.Load(); old != nil {
+		list = *old
+	} else {
+		units.known = map[string]uint32{}
+	}
+	bits := inTable | uint32(len(list))
+	list = append(list, u) // readers of the old list do not look beyond its end
+	units.list.Store(&list)
+	units.known[string(key)] = bits
+	return bits
+}
+
+// statusIn is what the layer below says, in the unit of these bits.
+func statusIn(bits uint32, s pml.Status) Status {
+	if bits&inTable == 0 {
+		return status(s, int(bits))
+	}
+	u := (*units.list.Load())[bits&^inTable]
+	if u.group != nil {
+		s.Source = u.group.source(s.Source)
+	}
+	return status(s, u.size)
+}

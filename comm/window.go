@@ -1,0 +1,221 @@
+package comm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Window is memory of every rank of a communicator that all of them can address,
+// with loads and stores. Ranks agree by barriers, or by sync/atomic on the memory
+// itself, on who writes when: the window does not arbitrate.
+//
+// A communicator has any number of windows. It is freed after them.
+type Window struct {
+	comm     *Comm
+	block    block // this rank's memory, if the window has allocated it
+	local    []byte
+	segments []segment // by rank
+	freed    atomic.Bool
+}
+
+// segment is what a rank has told the others of its memory.
+type segment struct {
+	at     uint64 // where it is, for btl.Memory.Attach
+	mapped uint64 // bytes that peers attach: the same for every use of a block
+	length uint64 // bytes of the window
+	unit   uint64 // size of an element in bytes
+}
+
+const (
+	segmentSize = 4 * 8
+
+	// failed is the length of a rank that could not provide its part, so that its
+	// peers fail too instead of waiting for it.
+	failed = math.MaxUint64
+)
+
+// WinAllocateShared gives each rank of c bytes of shared memory, filled with
+// zeros, that all ranks can address. The lengths may differ from rank to rank; 0
+// is allowed. unit is the size of this rank's elements: it is told to the others, and
+// means nothing here. It is collective and synchronises like a barrier.
+//
+// The memory starts at a multiple of 2 MiB if it is at least as long, else at a
+// page. It is not Go memory: it may hold no Go pointers, and is neither moved nor
+// collected.
+//
+// If one rank can not have its memory, all ranks get an error. The error wraps a
+// *LostError if a rank has gone.
+//
+// MPI 4.1 section 12.2.3.
+func WinAllocateShared(c *Comm, bytes, unit int) (*Window, error) {
+	const op = "allocate shared window"
+	if err := c.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	b, err := c.windows.take(c.module, bytes)
+	w := &Window{comm: c, block: b, local: b.mem[:max(0, min(bytes, len(b.mem)))]}
+	err = w.agree(op, segment{b.at, uint64(len(b.mem)), uint64(bytes), uint64(unit)}, err)
+	if _, lost := errors.AsType[*LostError](err); err != nil && !lost {
+		c.windows.give(b) // after a loss another rank may not know of it, and use the memory
+	}
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	return w, nil
+}
+
+// WinCreate makes a window over memory that is there already: ordinary memory of each
+// rank. Peers read and write it where it lies, so this works only where ranks share one
+// address space; elsewhere the error wraps ErrNotOneAddressSpace, on every rank and
+// without any waiting. The lengths may differ from rank to rank; 0 is allowed. It is
+// collective and synchronises like a barrier.
+//
+// mem stays the caller's and can be used as before, but from now on others use it
+// too. The window keeps it reachable until it is freed.
+//
+// MPI 4.1 section 12.2.1.
+func WinCreate(c *Comm, mem []byte, unit int) (*Window, error) {
+	const op = "create window"
+	if err := c.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	if !c.module.Direct() {
+		return nil, Wrap(op, ErrNotOneAddressSpace)
+	}
+	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit)}
+	if len(mem) > 0 {
+		s.at = uint64(sys.AddrOf(mem))
+	}
+	w := &Window{comm: c, local: mem}
+	if err := w.agree(op, s, nil); err != nil {
+		return nil, Wrap(op, err)
+	}
+	return w, nil
+}
+
+// agree tells all ranks of the communicator where this one's memory is, and learns where
+// theirs are. They wait for one another by messages, as they do to make a communicator:
+// so messages make progress meanwhile. The caller holds the communicator's lock.
+func (w *Window) agree(op string, mine segment, localErr error) error {
+	if localErr != nil {
+		mine = segment{length: failed}
+	}
+	all, err := w.comm.everyone().propose(proposal{call: callOf(op), data: mine.encode()}, nil)
+	if err := errors.Join(localErr, err); err != nil {
+		return err
+	}
+	for rank := range all {
+		s, err := decodeSegment(all[rank].data)
+		if err != nil {
+			return fmt.Errorf("rank %d: %w", rank, err)
+		}
+		if s.length == failed {
+			return fmt.Errorf("rank %d could not provide its memory", rank)
+		}
+		w.segments = append(w.segments, s)
+	}
+	w.comm.windows.keep(w)
+	return nil
+}
+
+func (s segment) encode() []byte {
+	b := make([]byte, 0, segmentSize)
+	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit} {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	return b
+}
+
+func decodeSegment(b []byte) (s segment, err error) {
+	if len(b) != segmentSize {
+		return s, fmt.Errorf("a segment of a window is told in %d bytes, not %d", segmentSize, len(b))
+	}
+	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit} {
+		*word = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	if s.length != failed && (s.length > s.mapped || s.mapped > math.MaxInt) {
+		return s, fmt.Errorf("a segment of %d bytes in %d is damaged", s.length, s.mapped)
+	}
+	return s, nil
+}
+
+// Comm returns the communicator of the window.
+//
+// MPI 4.1 section 12.2.7 (MPI_Win_get_group).
+func (w *Window) Comm() *Comm { return w.comm }
+
+// Local returns this rank's own memory of the window.
+func (w *Window) Local() []byte { return w.local }
+
+// Unit returns the size of an element of a rank of the window.
+//
+// MPI 4.1 section 12.2.3 (MPI_Win_shared_query).
+func (w *Window) Unit(rank int) (int, error) {
+	if uint(rank) >= uint(len(w.segments)) {
+		return 0, Wrap("unit of window", &RankError{Rank: rank, Size: len(w.segments)})
+	}
+	return int(w.segments[rank].unit), nil
+}
+
+// Segment returns a rank's memory of the window: the same bytes as that rank's
+// Local, for reading and writing. Where ranks are separate processes the first
+// call for a rank maps it. It does not block. The slice can be used until Free,
+// whatever becomes of the other rank.
+//
+// The error wraps a *RankError if there is no such rank, ErrFinalized after
+// Finalize, ErrWindowFreed after Free.
+//
+// MPI 4.1 section 12.2.3 (MPI_Win_shared_query).
+func (w *Window) Segment(rank int) ([]byte, error) {
+	const op = "segment of window"
+	c := w.comm
+	switch {
+	case c.finalized.Load():
+		return nil, Wrap(op, ErrFinalized)
+	case w.freed.Load():
+		return nil, Wrap(op, ErrWindowFreed)
+	case uint(rank) >= uint(len(w.segments)):
+		return nil, Wrap(op, &RankError{Rank: rank, Size: len(w.segments)})
+	case rank == c.rank:
+		return w.local, nil
+	}
+	s := w.segments[rank]
+	mem, err := c.module.Attach(int(c.group.ranks[rank]), s.at, int(s.mapped))
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	return mem[:s.length:s.length], nil
+}
+
+// Free ends the window. It is collective and synchronises like a barrier: no rank
+// returns before all have called it. Nobody uses any rank's memory by the window from
+// then on. Memory from WinAllocateShared is used again by later windows of its rank; that
+// from WinCreate is the caller's alone again.
+//
+// The error wraps a *LostError if a rank has gone; the window is freed nevertheless, but
+// its memory is not used again.
+//
+// MPI 4.1 section 12.2.6 (MPI_Win_free).
+func (w *Window) Free() error {
+	const op = "free window"
+	c := w.comm
+	if err := c.lockCollective(); err != nil {
+		return Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	if w.freed.Swap(true) {
+		return Wrap(op, ErrWindowFreed)
+	}
+	if _, err := c.everyone().propose(proposal{call: callOf(op)}, nil); err != nil {
+		return Wrap(op, err)
+	}
+	c.windows.drop(w)
+	return nil
+}

@@ -1,0 +1,161 @@
+package comm
+
+import (
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/btl/pvasbtl"
+	"github.com/gopvas/gopvas/btl/sm"
+	"github.com/gopvas/gopvas/job"
+)
+
+// world is what this process is in its job. It is never taken away again: peers
+// may read the memory that its windows keep reachable as long as the job lives.
+var world struct {
+	mu   sync.Mutex
+	init bool
+	comm *Comm
+}
+
+// Init makes this process a rank of the job that it was started in, or of a job of
+// its own if pvasrun did not start it, and returns the communicator of all ranks
+// (MPI_COMM_WORLD). A process calls it once: later calls return ErrInitialized
+// (wrapped), also when the first failed. It does not wait for other ranks.
+//
+// Init removes PVAS_JOB from the environment, so that a program that this rank
+// starts is not taken for the same rank.
+//
+// MPI 4.1 section 11.2.1.
+func Init(ops Operators) (*Comm, error) {
+	world.mu.Lock()
+	defer world.mu.Unlock()
+	if world.init {
+		return nil, Wrap("init", ErrInitialized)
+	}
+	world.init = true
+	c, err := join(ops)
+	if err != nil {
+		return nil, Wrap("init", err)
+	}
+	world.comm = c
+	if err := c.root.Reach(job.HoldInit); err != nil {
+		return nil, Wrap("init", err)
+	}
+	return c, nil
+}
+
+// World returns what Init has returned, nil if it has not.
+func World() *Comm {
+	world.mu.Lock()
+	defer world.mu.Unlock()
+	return world.comm
+}
+
+// join finds this process' place in a job and takes it.
+func join(ops Operators) (*Comm, error) {
+	place, err := job.Join()
+	if err != nil {
+		return nil, err
+	}
+	if place == nil {
+		mem, err := job.Private()
+		if err != nil {
+			return nil, err
+		}
+		place = &job.Place{Rank: 0, Size: 1, Memory: mem}
+	}
+	if err := os.Unsetenv(job.EnvJob); err != nil {
+		return nil, err
+	}
+	s, err := readSettings()
+	if err != nil {
+		return nil, err
+	}
+	root := place.Memory.Root()
+	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
+		return nil, err
+	}
+	module, err := open(place)
+	if err != nil {
+		return nil, err
+	}
+	root.SetState(place.Rank, job.StateInit)
+	return NewWorld(root, place.Rank, module, s, ops), nil
+}
+
+// open returns the module of the job's byte transfer layer. It is the one place
+// that knows which there are.
+func open(p *job.Place) (btl.Module, error) {
+	root := p.Memory.Root()
+	switch root.BTL() {
+	case job.BTLPvas:
+		return pvasbtl.New(root, p.Rank)
+	case job.BTLSM:
+		return sm.New(p.Memory, p.Rank)
+	}
+	return nil, fmt.Errorf("no module for BTL %v", root.BTL())
+}
+
+// Finalize ends this rank's part in the job: every later call on the communicator
+// or its windows returns ErrFinalized (wrapped). It waits for collective
+// operations that other goroutines of this rank have begun, and for no other rank.
+// Memory of windows stays as it is, for peers and for slices this rank still has.
+//
+// Receives that other goroutines of this rank are in fail.
+//
+// The error wraps a *LeakError if requests or messages from Mprobe are left, and a
+// *LostError when the job was to be measured here and a rank has gone before; the rank
+// is finalized nevertheless.
+//
+// MPI 4.1 section 11.2.2.
+func (c *Comm) Finalize() error {
+	if c == nil {
+		return Wrap("finalize", ErrNoComm)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.finalized.Load() {
+		return Wrap("finalize", ErrFinalized)
+	}
+	if !c.isWorld() {
+		return Wrap("finalize", ErrNotWorld)
+	}
+	err := c.root.Reach(job.HoldFinalize)
+	if leak := c.engine.Close(); err == nil {
+		err = leak
+	}
+	c.graphs.Close()
+	c.finalized.Store(true)
+	c.root.SetState(c.rank, job.StateFinal)
+	return Wrap("finalize", err)
+}
+
+// Run is a whole rank: Init, f, Finalize. If any of them fails it prints
+// "rank R: error" on the standard error output and exits with code 1, upon which
+// pvasrun ends the other ranks. Else it returns, and the program goes on alone.
+func Run(ops Operators, f func(world *Comm) error) {
+	rank, err := run(ops, f)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "rank %s: %v\n", rank, err)
+		os.Exit(1)
+	}
+}
+
+// run returns the number of the rank as text, because Init may fail to learn it.
+func run(ops Operators, f func(world *Comm) error) (rank string, err error) {
+	c, err := Init(ops)
+	if err != nil {
+		if rank = os.Getenv(job.EnvRank); rank == "" {
+			rank = "?"
+		}
+		return rank, err
+	}
+	rank = fmt.Sprint(c.rank)
+	if err := f(c); err != nil {
+		c.root.SetState(c.rank, job.StateAborted)
+		return rank, err
+	}
+	return rank, c.Finalize()
+}
