@@ -146,6 +146,7 @@ func anyOverlap(lengths, places []int) bool {
 	}
 	return false
 }
+
 // anyTwice tells whether two of the sums that Strided makes are the same. If each stride
 // is greater than all that the smaller ones add up to, they are not.
 func anyTwice(lengths, strides []int) bool {
