@@ -19,7 +19,7 @@ type Job struct {
 	PartitionSize uint64 // pvas: bytes per rank, a power of two; 0: chosen
 	HugePages     bool   // advise huge pages for the shared memory of the ranks
 
-	Tunables job.Tunables // of messages; the zero value stands for the defaults
+	Settings job.Settings // of messages and collectives; the zero value stands for the defaults
 
 	Bind           Binding
 	ReportBindings bool // one line per rank on Stderr
@@ -116,6 +116,9 @@ func (j *Job) check() error {
 	case "", btlAuto, btlPvas, btlSM:
 	default:
 		return fmt.Errorf("launcher: job: unknown BTL %q: use auto, pvas or sm", j.BTL)
+	}
+	if _, err := j.Settings.Resolve(); err != nil {
+		return fmt.Errorf("launcher: job: %w", err)
 	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)

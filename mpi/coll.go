@@ -143,5 +143,5 @@ func (c *Comm) perRank(what string, n int, err *error) int {
 
 // Algorithm returns the name of the algorithm of the last collective operation on the
 // communicator, but for those of neighbours; to be called by the goroutine that made
-// the call. PVAS_COLL and pvasrun --coll choose others.
+// the call. pvasrun --coll chooses others.
 func (c *Comm) Algorithm() string { return c.team.Last() }

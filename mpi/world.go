@@ -64,16 +64,11 @@ func join() (*Comm, error) {
 	if err := os.Unsetenv(job.EnvJob); err != nil {
 		return nil, err
 	}
-	choice, err := coll.ParseChoice(os.Getenv(coll.EnvChoice))
-	if err != nil {
-		return nil, err
-	}
-	setup, err := cad.ParseSetup(os.Getenv(cad.EnvProgress), os.Getenv(cad.EnvHelpers))
-	if err != nil {
-		return nil, err
-	}
-	setup.Check = os.Getenv(coll.EnvCheck) != ""
 	root := place.Memory.Root()
+	choice, setup, err := readSettings(root.Settings())
+	if err != nil {
+		return nil, err
+	}
 	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
 		return nil, err
 	}
@@ -85,6 +80,15 @@ func join() (*Comm, error) {
 	c := newWorld(root, place.Rank, module, setup)
 	c.team.Choice, c.team.Check = choice, setup.Check
 	return c, nil
+}
+
+// readSettings returns what the settings of the job say about collectives.
+func readSettings(s job.Settings) (choice coll.Choice, setup cad.Setup, err error) {
+	if choice, err = coll.ParseChoice(s.Coll); err != nil {
+		return choice, setup, err
+	}
+	setup, err = cad.ParseSetup(s.Progress, s.Helpers, s.Check)
+	return choice, setup, err
 }
 
 // open returns the module of the job's byte transfer layer. It is the one place

@@ -87,7 +87,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 	// the one copy of process_vm_readv; that needs no sender, and wins where the
 	// sender would have to be given a CPU first. Measured with bench pingpong and
 	// mbw_mr.
-	if b.singleCopy = root.Tunables().SingleCopy; b.singleCopy == job.SingleCopyAuto && b.help {
+	if b.singleCopy = root.Settings().SingleCopy; b.singleCopy == job.SingleCopyAuto && b.help {
 		b.singleCopy = job.SingleCopyNone
 	}
 	works, known := root.CMA()

@@ -49,7 +49,7 @@ var messageKind = timedKind{
 }
 
 var collectiveKind = timedKind{
-	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for allgather, alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them. PVAS_COLL chooses algorithms.`,
+	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for allgather, alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them.`,
 	factor:      8,
 	largest:     1 << 20,
 	rounds:      3,
