@@ -12,11 +12,11 @@ import (
 )
 
 type touchFlags struct {
-	NP        counts   `short:"n" long:"np" env:"PVASRUN_NP" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
-	Size      size     `long:"size" env:"PVASRUN_SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
-	BTL       btlNames `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
-	HugePages bool     `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages in one address space"`
-	JSON      bool     `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
+	NP        counts   `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
+	Size      size     `long:"size" env:"SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
+	BTL       btlNames `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
+	HugePages bool     `long:"huge-pages" env:"HUGE_PAGES" description:"advise transparent huge pages in one address space"`
+	JSON      bool     `long:"json" env:"JSON" description:"print one JSON object per line"`
 }
 
 const touchDescription = `Each rank has SIZE bytes of shared memory, and every rank reads all of every peer's. Then all stop and the page tables are read: once with the ranks in one address space (pvas), once as classic processes that map one another's memory (sm), next to what the model of x86-64's page tables predicts. Sizes are KiB.
