@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -123,7 +124,10 @@ func (j *Job) check() error {
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
 	}
-	return j.checkFiles()
+	if err := limits.Job(j.size(), j.OutputDir == ""); err != nil {
+		return fmt.Errorf("launcher: %w", err)
+	}
+	return nil
 }
 
 // Names of task models in Job.BTL.

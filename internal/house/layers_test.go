@@ -26,7 +26,8 @@ var layers = []layer{
 	{"internal/nofile", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
-	{"internal/machine", nil},
+	{"internal/limits", nil},
+	{"internal/machine", []string{"internal/limits"}},
 
 	{"shm", nil},
 	{"pagetable", nil},
@@ -41,8 +42,8 @@ var layers = []layer{
 	{"coll/colltest", []string{"btl", "btl/...", "job"}},
 	{"mpi", []string{"coll", "coll/cad", "pml", "btl", "btl/...", "job", "shm"}},
 
-	{"pvas", nil},
-	{"launcher", []string{"pvas", "pagetable", "job", "internal/nofile"}},
+	{"pvas", []string{"internal/limits"}},
+	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
 
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -130,7 +131,7 @@ func anonHuge(smaps *bufio.Scanner, addr uint64) (uint64, error) {
 			continue
 		}
 		if value, ok := strings.CutPrefix(line, "AnonHugePages:"); ok && inside {
-			return parseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+			return strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
 		}
 	}
 	if err := smaps.Err(); err != nil {
