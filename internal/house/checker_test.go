@@ -109,6 +109,17 @@ func TestCheckKernel(t *testing.T) {
 	})), 3)
 }
 
+func TestCheckSharedMappings(t *testing.T) {
+	library, flag := imports("github.com/edsrzf/mmap-go"), "package p\nvar x = sys.MapShared\n"
+	require.Empty(t, checkSharedMappings(sources(t, map[string]string{
+		"job/segment.go": library, "job/a_test.go": library, "internal/sys/mem_unsafe.go": flag,
+		"shm/a.go": "package p\nvar x = sys.MapPrivate\n",
+	})))
+	require.Len(t, checkSharedMappings(sources(t, map[string]string{
+		"job/memory.go": library, "btl/sm/module.go": flag, "internal/machine/a.go": library,
+	})), 3)
+}
+
 func TestCheckComments(t *testing.T) {
 	got := checkComments(sources(t, map[string]string{
 		"good/doc.go":         "// Package good is.\npackage good\n",

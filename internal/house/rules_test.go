@@ -109,6 +109,39 @@ func checkKernel(files []source) []string {
 	return bad
 }
 
+// sharedDoor is the file that maps what ranks share by a file, with the library for it.
+const sharedDoor = "job/segment.go"
+
+// checkSharedMappings reports shared mappings of files around sharedDoor: imports of the
+// mapping library, and uses of the flag in internal/sys. Tests are free to make any.
+func checkSharedMappings(files []source) []string {
+	var bad []string
+	for _, f := range files {
+		if f.path == sharedDoor || f.test() || path.Dir(f.path) == "internal/sys" {
+			continue
+		}
+		if slices.Contains(f.imports(), "github.com/edsrzf/mmap-go") || len(f.calls("sys", "MapShared")) > 0 {
+			bad = append(bad, f.path+": maps a file to share it; only "+sharedDoor+" does")
+		}
+	}
+	return bad
+}
+
+// calls returns the lines where the file uses any of these names of a package.
+func (s source) calls(pkg string, names ...string) (lines []int) {
+	ast.Inspect(s.ast, func(n ast.Node) bool {
+		use, ok := n.(*ast.SelectorExpr)
+		if !ok || !slices.Contains(names, use.Sel.Name) {
+			return true
+		}
+		if x, ok := use.X.(*ast.Ident); ok && x.Name == pkg {
+			lines = append(lines, s.fset.Position(use.Pos()).Line)
+		}
+		return true
+	})
+	return lines
+}
+
 // checkComments reports packages that do not say what they promise: a library in
 // doc.go, a program in any of its files.
 func checkComments(files []source) []string {
