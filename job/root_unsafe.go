@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"unsafe"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 const (
@@ -13,6 +15,9 @@ const (
 
 // rootSize returns the bytes that the root block of so many ranks takes.
 func rootSize(ranks int) int { return headerSize + ranks*rankSize }
+
+// bytesAt views job memory at an address that the environment gives, which is mapped.
+func bytesAt(addr uintptr, n int) []byte { return sys.Bytes(addr, n) }
 
 // viewRoot lays the structures over mem, which holds at least rootSize(ranks)
 // bytes and starts at a multiple of eight. The Root refers to mem: if that is Go

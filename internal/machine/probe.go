@@ -103,7 +103,7 @@ func probeHugePage() error {
 		return err
 	}
 	aligned := (at + huge - 1) / huge * huge
-	sys.Bytes(aligned, 1)[0] = 1
+	touch(aligned)
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return err
