@@ -62,6 +62,15 @@ func Create(cfg Config) (*Space, error) {
 	return s, nil
 }
 
+// CheckPartitions tells whether so many partitions of size bytes can be asked for: nil if
+// they can, or size is 0, else an error that wraps ErrPartitionSize.
+func CheckPartitions(tasks int, size uint64) error {
+	if size == 0 || bits.OnesCount64(size) == 1 && size >= limits.MinPartition && size <= maxReserve/uint64(max(tasks, 1)) {
+		return nil
+	}
+	return fmt.Errorf("pvas: create: %w: %d partitions of %d bytes", ErrPartitionSize, tasks, size)
+}
+
 // advise marks a range for the arenas in it; images and stacks are mapped over the region and
 // lose the marks. A rank that forks without exec would otherwise copy the page
 // tables of every arena of the job.
@@ -86,8 +95,8 @@ func (s *Space) advise(r Range) error {
 func (s *Space) reserve(size uint64) error {
 	n := uint64(s.tasks)
 	if size != 0 {
-		if bits.OnesCount64(size) != 1 || size < limits.MinPartition || size > maxReserve/n {
-			return fmt.Errorf("pvas: create: %w: %d partitions of %d bytes", ErrPartitionSize, n, size)
+		if err := CheckPartitions(s.tasks, size); err != nil {
+			return err
 		}
 		return s.reserveOf(size)
 	}

@@ -22,6 +22,12 @@ func executeRun(args []string) error {
 		fmt.Println("pvasrun", version())
 		os.Exit(0)
 	}
+	if !completing() {
+		var err error
+		if args, err = translate(args); err != nil {
+			return usageError{err}
+		}
+	}
 	args, err := parse("pvasrun", usage, description, &f, args)
 	if err != nil {
 		return err
@@ -38,6 +44,12 @@ func executeRun(args []string) error {
 func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	settings, err := f.settings()
 	if err != nil {
+		return usageError{err}
+	}
+	if ranks := countRanks(apps); settings.Helpers > ranks {
+		return usageError{fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", settings.Helpers, ranks)}
+	}
+	if err := pvas.CheckPartitions(countRanks(apps), uint64(f.PartitionSize)); err != nil {
 		return usageError{err}
 	}
 	j := launcher.Job{
@@ -88,6 +100,13 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return exitStatus(result.Code)
 	}
 	return err
+}
+
+func countRanks(apps []launcher.App) (n int) {
+	for _, app := range apps {
+		n += app.N
+	}
+	return n
 }
 
 // resolveEnv turns the arguments of -x into NAME=VALUE.

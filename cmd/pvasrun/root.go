@@ -48,6 +48,9 @@ func (f *tunableFlags) settings() (job.Settings, error) {
 		return job.Settings{}, err
 	}
 	s := job.Settings{EagerLimit: int(f.EagerLimit), RingBlock: int(f.RingBlock), Spin: f.Spin, SingleCopy: mode}
+	if f.Spin < 0 {
+		return s, fmt.Errorf("spin of %d looks is below 0", f.Spin)
+	}
 	if f.Spin == 0 {
 		s.Spin = -1 // 0 stands for the default there
 	}
