@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/shm"
 )
@@ -210,6 +209,3 @@ func (b *Box) Counters() btl.Counters {
 	b.root.PublishCounters(b.rank, 0, b.counters.Values()...)
 	return b.counters
 }
-
-// bytesAt views a buffer of a rank in this address space.
-func bytesAt(addr uint64, n int) []byte { return sys.Bytes(uintptr(addr), n) }

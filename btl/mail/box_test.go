@@ -18,10 +18,10 @@ func (m memory) Direct() bool { return m.direct }
 func (m memory) Close() error { return nil }
 func (m memory) Alloc(n int) ([]byte, uint64, error) {
 	addr, err := sys.Mmap(0, uintptr(n), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, -1, 0)
-	return sys.Bytes(addr, n), uint64(addr), err
+	return bytesAt(uint64(addr), n), uint64(addr), err
 }
 func (m memory) Attach(_ int, at uint64, n int) ([]byte, error) {
-	return sys.Bytes(uintptr(at), n), nil
+	return bytesAt(at, n), nil
 }
 
 // boxes opens the boxes of a job. Their memory stays until the test binary ends.

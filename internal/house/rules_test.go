@@ -82,12 +82,19 @@ func parse(root fs.FS) ([]source, error) {
 // unsafeFile is how a file is named that may import unsafe.
 var unsafeFile = regexp.MustCompile(`_unsafe(_[a-z0-9]+)*\.go$`)
 
-// checkUnsafe reports imports of unsafe where a reader does not expect them.
+// checkUnsafe reports imports of unsafe where a reader does not expect them, and slices and
+// words that are made from addresses, which are as unsafe.
 func checkUnsafe(files []source) []string {
 	var bad []string
 	for _, f := range files {
-		if slices.Contains(f.imports(), "unsafe") && !unsafeFile.MatchString(f.path) {
+		if unsafeFile.MatchString(f.path) {
+			continue
+		}
+		if slices.Contains(f.imports(), "unsafe") {
 			bad = append(bad, f.path+": imports unsafe; move the code to a file named *_unsafe.go")
+		}
+		for _, line := range f.calls("sys", "Bytes", "Word") {
+			bad = append(bad, fmt.Sprintf("%s:%d: makes memory from an address; move the code to a file named *_unsafe.go", f.path, line))
 		}
 	}
 	return bad
