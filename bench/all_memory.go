@@ -46,12 +46,16 @@ func (c *AllConfig) hugePages() Experiment {
 		for _, on := range []bool{false, true} {
 			cfg := TouchConfig{Ranks: scaled(c, []int{2}, []int{8, 32}, []int{16, 64, 240}), Bytes: 2 << 20, BTLs: []string{model}, HugePages: on}
 			err := Touch(ctx, cfg, func(r TouchResult) error {
+				values := map[string]float64{
+					"t_s": r.Seconds, "own_tables_kib": float64(r.PageTableKiB), "tables_growth_kib": float64(r.PageTableGrowthKiB),
+				}
+				for name, kib := range map[string]*int64{"tables_kib": r.MachineTableKiB, "memory_kib": r.MemoryGrowthKiB} {
+					if kib != nil {
+						values[name] = float64(*kib)
+					}
+				}
 				points = append(points, results.Point{
-					Benchmark: "touch", Contestant: model, Setting: choose(on, "huge pages", "normal pages"), Ranks: r.Ranks,
-					Values: map[string]float64{
-						"t_s": r.Seconds, "tables_kib": float64(r.PageTableKiB),
-						"tables_growth_kib": float64(r.PageTableGrowthKiB), "memory_kib": float64(r.MemoryGrowthKiB),
-					},
+					Benchmark: "touch", Contestant: model, Setting: choose(on, "huge pages", "normal pages"), Ranks: r.Ranks, Values: values,
 				})
 				return nil
 			})

@@ -34,7 +34,7 @@ func (c *AllConfig) npb() Experiment {
 			for _, way := range eagerLimits {
 				contenders := c.own()
 				for i := range contenders {
-					contenders[i].Tunables.EagerLimit = way.limit
+					contenders[i].Settings.EagerLimit = way.limit
 				}
 				found, err := NPB(ctx, NPBConfig{Benchmark: kernel, Class: class, Ranks: []int{ranks}, Rounds: 1, Contenders: contenders})
 				if err != nil {
@@ -64,7 +64,7 @@ func (c *AllConfig) isMemory() Experiment {
 	return Experiment{Rounds: scaled(c, 1, 2, 3), Weight: scaled(c, 1, 5, 20), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 		for _, way := range eagerLimits {
 			for _, who := range c.own() {
-				who.Tunables = job.Tunables{EagerLimit: way.limit}
+				who.Settings = job.Settings{EagerLimit: way.limit}
 				values, err := who.measuredNPB(ctx, "is", class, ranks)
 				if err != nil {
 					return nil, fmt.Errorf("bench: memory of is: %s: %w", who, err)

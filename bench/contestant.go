@@ -17,7 +17,7 @@ type Contestant struct {
 	Name       string       // pvas, sm, openmpi, mpich
 	SingleCopy string       // "": the default; none, cma
 	Pinned     bool         // rank i to CPU i
-	Tunables   job.Tunables // of this project
+	Settings   job.Settings // of this project
 	peer       *peer        // nil: this project
 }
 
@@ -66,9 +66,9 @@ func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt fun
 			return nil, err
 		}
 	}
-	tunables := c.Tunables
+	settings := c.Settings
 	if c.SingleCopy != "" {
-		if tunables.SingleCopy, err = job.ParseSingleCopy(c.SingleCopy); err != nil {
+		if settings.SingleCopy, err = job.ParseSingleCopy(c.SingleCopy); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +76,7 @@ func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt fun
 	j := launcher.Job{
 		Apps:     []launcher.App{{Program: self, Args: append([]string{RankCommand}, args...), N: n}},
 		BTL:      c.Name,
-		Tunables: tunables,
+		Settings: settings,
 		Bind:     bind,
 		Stdout:   &stdout,
 		Stderr:   &stderr,

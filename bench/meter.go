@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 	"time"
 
@@ -123,6 +124,36 @@ type Measurement struct {
 	// Growth between the two measures: what MemAvailable of the machine has fallen by,
 	// and what the address spaces have mapped of shared memory, touched or not.
 	MemoryGrowthKiB, SharedGrowthKiB int64
+
+	// What the readings of the whole machine in Report are wrong by, as far as is known:
+	// the same readings once more, with the job gone.
+	TableNoiseKiB, MemoryNoiseKiB int64
+}
+
+// SystemTables returns the job's page tables by the reading of the whole machine; ok is
+// false where the rest of the machine has changed by as much.
+func (m Measurement) SystemTables() (kib int64, ok bool) {
+	return m.SystemPageTableKiB, m.SystemPageTableKiB > m.TableNoiseKiB
+}
+
+// SystemMemory is SystemTables for memory.
+func (m Measurement) SystemMemory() (kib int64, ok bool) {
+	return m.SystemMemoryKiB, m.SystemMemoryKiB > m.MemoryNoiseKiB
+}
+
+// lateKiB is what a counter of the machine may be late by for each CPU where it is not
+// folded: see pagetable.System.
+const lateKiB = 500
+
+// addNoise compares the machine before the job and after it. Page tables of the machine
+// include those of the job: what they show too little is noise too.
+func (m *Measurement) addNoise(before, after pagetable.Memory, cpus int) {
+	m.TableNoiseKiB = max(after.PageTables-before.PageTables, before.PageTables-after.PageTables, m.PageTableKiB-m.SystemPageTableKiB)
+	m.MemoryNoiseKiB = max(after.MemAvailable-before.MemAvailable, before.MemAvailable-after.MemAvailable)
+	if !m.SystemFolded || !after.Folded {
+		m.TableNoiseKiB += int64(cpus) * lateKiB
+		m.MemoryNoiseKiB += int64(cpus) * lateKiB
+	}
 }
 
 // Measurement returns what the Meter has found, once the job has ended. It may
@@ -144,7 +175,11 @@ func (m *Meter) Measurement() (Measurement, error) {
 		}
 		start, end = m.sampled[0], m.sampled[1]
 	}
-	return Measurement{
+	after, err := pagetable.System()
+	if err != nil {
+		return Measurement{}, err
+	}
+	result := Measurement{
 		Report:  pagetable.NewReport(m.btl.String(), m.shared, m.before, start.Sample, end.Sample),
 		Stopped: stopped,
 		InInit:  m.inInit,
@@ -152,5 +187,7 @@ func (m *Meter) Measurement() (Measurement, error) {
 
 		MemoryGrowthKiB: start.System.MemAvailable - end.System.MemAvailable,
 		SharedGrowthKiB: end.Job.Shared - start.Job.Shared,
-	}, nil
+	}
+	result.addNoise(m.before, after, runtime.NumCPU())
+	return result, nil
 }

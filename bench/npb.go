@@ -64,7 +64,7 @@ func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
 	for i := range rounds {
 		c := cfg.Contenders[i%len(cfg.Contenders)]
 		results[i] = medianNPB(rounds[i])
-		results[i].BTL, results[i].SingleCopy, results[i].EagerLimit = c.Name, c.path(), c.Tunables.EagerLimit
+		results[i].BTL, results[i].SingleCopy, results[i].EagerLimit = c.Name, c.path(), c.Settings.EagerLimit
 	}
 	return results, nil
 }

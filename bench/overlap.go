@@ -20,7 +20,7 @@ const EveryRank = -1
 // LibNBC does: a thread per process.
 type OverlapContender struct {
 	Contestant
-	Policy  string // of PVAS_PROGRESS; "": of a peer
+	Policy  string // as of pvasrun --progress; "": of a peer
 	Helpers int    // threads of the job that only make progress
 }
 
@@ -48,9 +48,8 @@ func (c OverlapContender) run(ctx context.Context, n int, args []string) ([]byte
 	if c.IsPeer() {
 		return c.Contestant.run(ctx, n, args)
 	}
-	helpers := strconv.Itoa(c.in(n).Helpers)
 	return c.runOurs(ctx, n, args, func(j *launcher.Job) {
-		j.Apps[0].Env = append(j.Apps[0].Env, "PVAS_PROGRESS="+c.Policy, "PVAS_HELPERS="+helpers)
+		j.Settings.Progress, j.Settings.Helpers = c.Policy, c.in(n).Helpers
 	})
 }
 

@@ -40,11 +40,11 @@ func (r *TimedResult) addRates(p pattern) {
 	}
 }
 
-func (r *TimedResult) addTunables(who Contestant) {
+func (r *TimedResult) addSettings(who Contestant) {
 	if who.peer != nil {
 		return
 	}
-	if t, err := who.Tunables.Resolve(); err == nil {
+	if t, err := who.Settings.Resolve(); err == nil {
 		r.EagerLimit, r.RingBlock, r.Spin = t.EagerLimit, t.RingBlock, t.Spin
 	}
 }

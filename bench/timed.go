@@ -44,7 +44,7 @@ type TimedResult struct {
 	MBytesPerS   float64 `json:"mbytes_per_s,omitempty"` // 1e6 bytes
 	MessagesPerS float64 `json:"messages_per_s,omitempty"`
 
-	// The tunables in force, of this project's messages only.
+	// The settings in force, of this project's messages only.
 	EagerLimit int `json:"eager_limit,omitempty"`
 	RingBlock  int `json:"ring_block,omitempty"`
 	Spin       int `json:"spin,omitempty"`
@@ -113,7 +113,7 @@ func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	}
 	if p, ok := patterns[c.Benchmark]; ok {
 		r.addRates(p)
-		r.addTunables(who)
+		r.addSettings(who)
 	}
 	return r
 }

@@ -26,14 +26,18 @@ type TouchResult struct {
 	Ranks     int    `json:"ranks"`
 	Bytes     uint64 `json:"bytes"`
 
-	// PageTableKiB is the job's total by the paper's method: what PageTables of
-	// /proc/meminfo has grown by from before the job to right before Finalize.
+	// PageTableKiB is the job's total: VmPTE of its address spaces, each counted once,
+	// right before Finalize.
 	PageTableKiB int64 `json:"pagetable_kib"`
 	// PageTableGrowthKiB is what VmPTE of the job's address spaces has grown by
 	// since every rank was in Init.
 	PageTableGrowthKiB int64 `json:"pagetable_growth_kib"`
-	// MemoryGrowthKiB is what MemAvailable has fallen by, by the paper's method.
-	MemoryGrowthKiB int64 `json:"memory_growth_kib"`
+	// MachineTableKiB is the total by the paper's method: what PageTables of /proc/meminfo
+	// has grown by from before the job to right before Finalize. It is nil where the rest
+	// of the machine has changed by as much.
+	MachineTableKiB *int64 `json:"machine_pagetable_kib"`
+	// MemoryGrowthKiB is what MemAvailable has fallen by, by the same method.
+	MemoryGrowthKiB *int64 `json:"memory_growth_kib"`
 	// ModelKiB is what the model expects PageTableGrowthKiB to be.
 	ModelKiB uint64 `json:"model_kib"`
 	// Seconds passed between the two stops.
@@ -70,14 +74,27 @@ func touchOnce(ctx context.Context, cfg TouchConfig, btl string, n int) (TouchRe
 	if err != nil {
 		return TouchResult{}, err
 	}
+	return newTouchResult(btl, n, cfg.Bytes, report), nil
+}
+
+func newTouchResult(btl string, n int, bytes uint64, m Measurement) TouchResult {
 	return TouchResult{
-		Benchmark: "touch", BTL: btl, Ranks: n, Bytes: cfg.Bytes,
-		PageTableKiB:       report.SystemPageTableKiB,
-		PageTableGrowthKiB: report.PageTableGrowthKiB,
-		MemoryGrowthKiB:    report.SystemMemoryKiB,
-		ModelKiB:           modelKiB(btl, report.Report),
-		Seconds:            report.Elapsed.Seconds(),
-	}, nil
+		Benchmark: "touch", BTL: btl, Ranks: n, Bytes: bytes,
+		PageTableKiB:       m.PageTableKiB,
+		PageTableGrowthKiB: m.PageTableGrowthKiB,
+		MachineTableKiB:    known(m.SystemTables()),
+		MemoryGrowthKiB:    known(m.SystemMemory()),
+		ModelKiB:           modelKiB(btl, m.Report),
+		Seconds:            m.Elapsed.Seconds(),
+	}
+}
+
+// known is a figure, or nil where there is none.
+func known(kib int64, ok bool) *int64 {
+	if !ok {
+		return nil
+	}
+	return &kib
 }
 
 func modelKiB(btl string, r pagetable.Report) uint64 {

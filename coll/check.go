@@ -2,9 +2,6 @@ package coll
 
 import "encoding/binary"
 
-// EnvCheck is the environment variable that, when not empty, has all calls checked.
-const EnvCheck = "PVASRUN_CHECK"
-
 // agree finds out whether all members make the same call, and if not notes on all of
 // them which does not. Member 0 hears all and tells the others.
 func (t *Team) agree() bool {

@@ -162,9 +162,6 @@ type Choice struct {
 	Graphs   [kinds]string // of nonblocking and persistent calls
 }
 
-// EnvChoice is the environment variable with the text of a Choice.
-const EnvChoice = "PVAS_COLL"
-
 // ParseChoice reads a list such as "allreduce=ring,ibcast=chain". Names of nonblocking
 // operations, which stand for persistent ones too, begin with an i. The error names what
 // there is to choose from.

@@ -3,8 +3,6 @@ package coll
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // countBits is how many bits of head.arrivals count.
@@ -86,7 +84,7 @@ func (t *Team) makeBoard() bool {
 	case at == 0:
 		t.broken = errNoBoard
 	default:
-		t.board = t.boardAt(sys.Bytes(uintptr(at), size))
+		t.board = t.boardAt(bytesAt(at, size))
 		t.over, t.lasting = t.mayGoOn, t.sleepsLong
 		return true
 	}

@@ -18,7 +18,7 @@ func TestFarApart(t *testing.T) {
 	for _, maker := range colltest.Worlds {
 		at, err := sys.Mmap(0, length, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
 		require.NoError(t, err)
-		far := Buffer{Data: sys.Bytes(at, length), Counts: counts, Displs: displs, Unit: unit}
+		far := Buffer{Data: bytesAt(uint64(at), length), Counts: counts, Displs: displs, Unit: unit}
 		root, module := maker.Start(t, ranks, 2)
 		for rank, err := range run(t, root, module, func(w *Team) error {
 			mine := bytes.Repeat([]byte{byte(w.Rank + 1)}, part*unit)

@@ -105,7 +105,7 @@ func bare(err error) error {
 
 // Algorithm returns the name of the algorithm of the last collective operation on the
 // communicator, but for those of neighbours; to be called by the goroutine that made
-// the call. PVAS_COLL and pvasrun --coll choose others.
+// the call. pvasrun --coll chooses others.
 func (c *Comm) Algorithm() string {
 	if c == nil {
 		return ""

@@ -1,10 +1,9 @@
 package comm
 
 import (
-	"os"
-
 	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/job"
 )
 
 // Settings are what the starter of the job has chosen for all ranks.
@@ -14,12 +13,12 @@ type Settings struct {
 	cad.Setup
 }
 
-// readSettings returns the settings of the job that this process belongs to.
-func readSettings() (s Settings, err error) {
-	if s.Choice, err = coll.ParseChoice(os.Getenv(coll.EnvChoice)); err != nil {
+// readSettings returns what the settings of the job say about collectives.
+func readSettings(j job.Settings) (s Settings, err error) {
+	if s.Choice, err = coll.ParseChoice(j.Coll); err != nil {
 		return s, err
 	}
-	s.Setup, err = cad.ParseSetup(os.Getenv(cad.EnvProgress), os.Getenv(cad.EnvHelpers))
-	s.Check = os.Getenv(coll.EnvCheck) != ""
+	s.Check = j.Check
+	s.Setup, err = cad.ParseSetup(j.Progress, j.Helpers, j.Check)
 	return s, err
 }

@@ -69,11 +69,11 @@ func join(ops Operators) (*Comm, error) {
 	if err := os.Unsetenv(job.EnvJob); err != nil {
 		return nil, err
 	}
-	s, err := readSettings()
+	root := place.Memory.Root()
+	s, err := readSettings(root.Settings())
 	if err != nil {
 		return nil, err
 	}
-	root := place.Memory.Root()
 	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
 		return nil, err
 	}

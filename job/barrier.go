@@ -62,7 +62,7 @@ func (r *Root) Barrier(rank int) error {
 
 // awaitBarrier spins, and then sleeps and says so to those who look from outside.
 func (r *Root) awaitBarrier(rank int, over func() bool) error {
-	for range r.spin + 1 {
+	for range r.settings.Spin + 1 {
 		if over() {
 			return nil
 		}

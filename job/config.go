@@ -33,7 +33,7 @@ type Config struct {
 	CPUs      int  // CPUs the job may use; with more ranks than that nobody spins
 	HugePages bool // ranks advise huge pages for the memory they share
 	Hold      bool // the hold points hold: see Root.Reach
-	Tunables  Tunables
+	Settings  Settings
 }
 
 func (c Config) check() error {
@@ -45,7 +45,7 @@ func (c Config) check() error {
 	case c.CPUs < 1:
 		return fmt.Errorf("number of CPUs %d is below 1", c.CPUs)
 	}
-	_, err := c.Tunables.Resolve()
+	_, err := c.Settings.Resolve()
 	return err
 }
 

@@ -18,6 +18,9 @@
 //	PVAS_JOB=addr:0x7f00...  pvas: the address of the root block, in this very process
 //	PVAS_PROGRAM=/abs/path   what the user started (/proc/self/exe is the host in pvas)
 //
+// Everything else that all ranks must have alike, the Settings, the supervisor writes
+// into the root block. No rank reads a setting from its environment.
+//
 // The layout of the root block is an ABI between processes that may have been
 // built from different versions of this module, so Join and Map check a magic
 // number, a version and the size of each structure, and refuse with a

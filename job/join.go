@@ -155,7 +155,7 @@ func joinAddr(addr uintptr) (*Memory, error) {
 	if !sys.Mapped(addr, uintptr(size)) {
 		return nil, errNotHere
 	}
-	return &Memory{root: viewRoot(sys.Bytes(addr, size), int(h.ranks)), addr: addr}, nil
+	return &Memory{root: viewRoot(bytesAt(addr, size), int(h.ranks)), addr: addr}, nil
 }
 
 // peekHeader copies the header at addr, if there is anything. That the address is
@@ -172,6 +172,6 @@ func peekHeader(addr uintptr) (head []byte, err error) {
 		}
 	}()
 	head = make([]byte, headerSize)
-	copy(head, sys.Bytes(addr, headerSize))
+	copy(head, bytesAt(addr, headerSize))
 	return head, nil
 }

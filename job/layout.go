@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 6
+	layoutVersion = 7
 
 	cacheLine = 64
 
@@ -38,8 +38,8 @@ const (
 	flagHold
 )
 
-// constants is the first two cache lines: written by the creator before anybody
-// else knows the memory, and never changed.
+// constants is written by the creator before anybody else knows the memory, and never
+// changed. It fills whole cache lines.
 type constants struct {
 	magic         uint64
 	version       uint32
@@ -55,12 +55,7 @@ type constants struct {
 	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
 	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
 
-	// The tunables, with defaults filled in.
-	eagerLimit uint32
-	ringBlock  uint32
-	spin       uint32 // regardless of the number of CPUs
-	singleCopy uint32
-	_          [cacheLine - 16]byte
+	settings settingsRecord
 }
 
 // header is the start of the root block.

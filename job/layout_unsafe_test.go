@@ -10,15 +10,16 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 6, layoutVersion)
+	require.EqualValues(t, 7, layoutVersion)
 	var h header
+	s := h.settings
 	var p holdBlock
 	var b rankBlock
 	for _, c := range []struct {
 		field      string
 		have, want uintptr
 	}{
-		{"constants", unsafe.Sizeof(h.constants), 128},
+		{"constants", unsafe.Sizeof(h.constants), 1152},
 		{"magic", unsafe.Offsetof(h.magic), 0},
 		{"version", unsafe.Offsetof(h.version), 8},
 		{"headerSize", unsafe.Offsetof(h.headerSize), 12},
@@ -31,23 +32,30 @@ func TestLayout(t *testing.T) {
 		{"pageSize", unsafe.Offsetof(h.pageSize), 40},
 		{"segmentBase", unsafe.Offsetof(h.segmentBase), 48},
 		{"segmentStride", unsafe.Offsetof(h.segmentStride), 56},
-		{"eagerLimit", unsafe.Offsetof(h.eagerLimit), 64},
-		{"ringBlock", unsafe.Offsetof(h.ringBlock), 68},
-		{"spin", unsafe.Offsetof(h.spin), 72},
-		{"singleCopy", unsafe.Offsetof(h.singleCopy), 76},
-		{"firstLost", unsafe.Offsetof(h.firstLost), 128},
-		{"goneCount", unsafe.Offsetof(h.goneCount), 132},
-		{"arrivals", unsafe.Offsetof(h.arrivals), 192},
-		{"barrierEvent", unsafe.Offsetof(h.barrierEvent), 256},
-		{"holds", unsafe.Offsetof(h.holds), 320},
-		{"early", unsafe.Offsetof(h.early), 576},
-		{"cma", unsafe.Offsetof(h.cma), 580},
-		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 640},
-		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 656},
-		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 704},
-		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 712},
-		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 720},
-		{"header", unsafe.Sizeof(h), 768},
+		{"settings", unsafe.Offsetof(h.settings), 64},
+		{"firstLost", unsafe.Offsetof(h.firstLost), 1152},
+		{"goneCount", unsafe.Offsetof(h.goneCount), 1156},
+		{"arrivals", unsafe.Offsetof(h.arrivals), 1216},
+		{"barrierEvent", unsafe.Offsetof(h.barrierEvent), 1280},
+		{"holds", unsafe.Offsetof(h.holds), 1344},
+		{"early", unsafe.Offsetof(h.early), 1600},
+		{"cma", unsafe.Offsetof(h.cma), 1604},
+		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1664},
+		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1680},
+		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1728},
+		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1736},
+		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1744},
+		{"header", unsafe.Sizeof(h), 1792},
+
+		{"settings.eagerLimit", unsafe.Offsetof(s.eagerLimit), 0},
+		{"settings.ringBlock", unsafe.Offsetof(s.ringBlock), 4},
+		{"settings.spin", unsafe.Offsetof(s.spin), 8},
+		{"settings.singleCopy", unsafe.Offsetof(s.singleCopy), 12},
+		{"settings.helpers", unsafe.Offsetof(s.helpers), 16},
+		{"settings.check", unsafe.Offsetof(s.check), 20},
+		{"settings.progress", unsafe.Offsetof(s.progress), 24},
+		{"settings.coll", unsafe.Offsetof(s.coll), 64},
+		{"settingsRecord", unsafe.Sizeof(s), 1088},
 
 		{"holdBlock.reached", unsafe.Offsetof(p.reached), 0},
 		{"holdBlock.reachedEvent", unsafe.Offsetof(p.reachedEvent), 4},

@@ -22,8 +22,8 @@ const (
 type Memory struct {
 	file  *os.File // the memfd; nil in a rank of BTLPvas and in a job of one
 	root  *Root
-	addr  uintptr // of the root block; 0 if it is Go memory
-	unmap uintptr // bytes to unmap at addr in Close; 0: another process' business
+	addr  uintptr  // of the root block; 0 if it is Go memory
+	block *Segment // the root block, if it is for Close to unmap; else nil
 
 	arena, arenaSize uintptr // reserved by Private, else 0
 }
@@ -52,7 +52,7 @@ func Create(c Config) (*Memory, error) {
 		f.Close()
 		return nil, fmt.Errorf("job: create memory: %w", err)
 	}
-	m.root = initRoot(sys.Bytes(m.addr, int(m.unmap)), c, base, stride)
+	m.root = initRoot(m.block.Bytes, c, base, stride)
 	return m, nil
 }
 
@@ -87,7 +87,7 @@ func Map(f *os.File) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job: map memory %s: %w", f.Name(), err)
 	}
-	m.root = viewRoot(sys.Bytes(m.addr, int(m.unmap)), ranks)
+	m.root = viewRoot(m.block.Bytes, ranks)
 	return m, nil
 }
 
@@ -135,12 +135,11 @@ func (h *constants) fileSize() (uint64, error) {
 
 // mapRoot maps the root block of so many ranks; the caller sets root.
 func mapRoot(f *os.File, ranks int) (*Memory, error) {
-	size := uintptr(roundUp(uint64(rootSize(ranks)), uint64(os.Getpagesize())))
-	addr, err := sys.Mmap(0, size, sys.ProtRead|sys.ProtWrite, sys.MapShared, int(f.Fd()), 0)
+	block, err := mapSegment(f, 0, rootSize(ranks), os.Getpagesize())
 	if err != nil {
 		return nil, fmt.Errorf("root block: %w", err)
 	}
-	return &Memory{file: f, addr: addr, unmap: size}, nil
+	return &Memory{file: f, addr: sys.AddrOf(block.Bytes), block: block}, nil
 }
 
 // Private returns the memory of a job of one rank, which is this process. It is
@@ -188,8 +187,8 @@ func (m *Memory) Addr() uintptr { return m.addr }
 // BTLPvas it leaves the root block mapped: that belongs to the space host.
 func (m *Memory) Close() error {
 	var errs [3]error
-	if m.unmap != 0 {
-		errs[0] = sys.Munmap(m.addr, m.unmap)
+	if m.block != nil {
+		errs[0] = m.block.Unmap()
 	}
 	if m.arenaSize != 0 {
 		errs[1] = sys.Munmap(m.arena, m.arenaSize)

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -9,26 +10,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTunables(t *testing.T) {
-	r, err := Tunables{}.Resolve()
+func TestSettings(t *testing.T) {
+	r, err := Settings{}.Resolve()
 	require.NoError(t, err)
-	require.Equal(t, Tunables{DefaultEagerLimit, DefaultRingBlock, DefaultSpin, SingleCopyAuto}, r)
-	for _, bad := range []Tunables{
+	require.Equal(t, Settings{EagerLimit: DefaultEagerLimit, RingBlock: DefaultRingBlock, Spin: DefaultSpin}, r)
+	for _, bad := range []Settings{
 		{EagerLimit: -1}, {EagerLimit: MaxEagerLimit + 1}, {RingBlock: 4095}, {RingBlock: 2 * MaxRingBlock},
 		{RingBlock: -4096}, {Spin: 1<<30 + 1}, {SingleCopy: 3},
+		{Helpers: -1}, {Helpers: MaxRanks + 1}, {Coll: strings.Repeat("x", MaxCollLength+1)}, {Coll: "a\x00b"},
+		{Progress: strings.Repeat("x", MaxProgressLength+1)}, {Progress: "\x00"},
 	} {
 		_, err := bad.Resolve()
 		require.Error(t, err, "%+v", bad)
-		_, err = Create(Config{Ranks: 1, BTL: BTLSM, CPUs: 1, Tunables: bad})
+		_, err = Create(Config{Ranks: 1, BTL: BTLSM, CPUs: 1, Settings: bad})
 		require.Error(t, err)
 	}
-	want := Tunables{EagerLimit: 100, RingBlock: 8192, Spin: 77, SingleCopy: SingleCopyCMA}
-	mem, err := Create(Config{Ranks: 2, BTL: BTLSM, CPUs: 2, Tunables: want})
+	want := Settings{EagerLimit: 100, RingBlock: 8192, Spin: 77, SingleCopy: SingleCopyCMA,
+		Coll: strings.Repeat("x", MaxCollLength), Progress: strings.Repeat("y", MaxProgressLength), Helpers: 3, Check: true}
+	mem, err := Create(Config{Ranks: 2, BTL: BTLSM, CPUs: 2, Settings: want})
 	require.NoError(t, err)
-	require.Equal(t, want, mem.Root().Tunables())
+	require.Equal(t, want, mem.Root().Settings())
 	require.Equal(t, 77, mem.Root().Spin())
 	require.NoError(t, mem.Close())
-	mem, err = Create(Config{Ranks: 3, BTL: BTLSM, CPUs: 2, Tunables: want})
+	mem, err = Create(Config{Ranks: 3, BTL: BTLSM, CPUs: 2, Settings: want})
 	require.NoError(t, err)
 	require.Zero(t, mem.Root().Spin(), "more ranks than CPUs")
 	require.NoError(t, mem.Close())

@@ -13,7 +13,8 @@ import (
 type Root struct {
 	head  *header
 	ranks []rankBlock
-	spin  int
+
+	settings Settings // as Settings returns them
 
 	waitMu sync.Mutex // one writer of the rank's own waiting record at a time
 }
@@ -55,7 +56,7 @@ func (r *Root) Holding() bool { return r.head.flags&flagHold != 0 }
 
 // Spin returns how many times a wait should look before it sleeps: 0 when there
 // are more ranks than CPUs, because then the one waited for may need this CPU.
-func (r *Root) Spin() int { return r.spin }
+func (r *Root) Spin() int { return r.settings.Spin }
 
 // SegmentOffset returns where in the memfd the segment of a rank starts, in
 // bytes; a multiple of 2 MiB. Only jobs with BTLSM have segments.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"unsafe"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 const (
@@ -14,6 +16,9 @@ const (
 // rootSize returns the bytes that the root block of so many ranks takes.
 func rootSize(ranks int) int { return headerSize + ranks*rankSize }
 
+// bytesAt views job memory at an address that the environment gives, which is mapped.
+func bytesAt(addr uintptr, n int) []byte { return sys.Bytes(addr, n) }
+
 // viewRoot lays the structures over mem, which holds at least rootSize(ranks)
 // bytes and starts at a multiple of eight. The Root refers to mem: if that is Go
 // memory it stays reachable, if it is mapped it must stay mapped.
@@ -23,8 +28,9 @@ func viewRoot(mem []byte, ranks int) *Root {
 		head:  (*header)(base),
 		ranks: unsafe.Slice((*rankBlock)(unsafe.Add(base, headerSize)), ranks),
 	}
-	if cpus := int(r.head.cpus); ranks <= cpus {
-		r.spin = int(r.head.spin)
+	r.settings = r.head.settings.read()
+	if ranks > int(r.head.cpus) {
+		r.settings.Spin = 0
 	}
 	return r
 }
@@ -48,9 +54,8 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 		h.flags |= flagHold
 	}
 	h.segmentBase, h.segmentStride = segmentBase, segmentStride
-	t, _ := c.Tunables.Resolve() // Config.check has seen to errors
-	h.eagerLimit, h.ringBlock = uint32(t.EagerLimit), uint32(t.RingBlock)
-	h.spin, h.singleCopy = uint32(t.Spin), uint32(t.SingleCopy)
+	s, _ := c.Settings.Resolve() // Config.check has seen to errors
+	h.settings.write(s)
 	return viewRoot(mem, c.Ranks)
 }
 
@@ -84,10 +89,7 @@ func checkHeader(head []byte) (*constants, error) {
 			return nil, &LayoutError{Field: f.name, Have: f.have, Want: f.want}
 		}
 	}
-	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus), Tunables: Tunables{
-		EagerLimit: int(h.eagerLimit), RingBlock: int(h.ringBlock),
-		Spin: int(h.spin), SingleCopy: SingleCopy(h.singleCopy),
-	}}
+	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus), Settings: h.settings.read()}
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("damaged header: %w", err)
 	}

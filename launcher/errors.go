@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -67,15 +68,7 @@ func (e *StartError) Error() string {
 func (e *StartError) Unwrap() error { return e.Err }
 
 // A LimitError names a limit of the system that is too low for the job.
-type LimitError struct {
-	Limit      string
-	Have, Need uint64
-	Fix        string
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("launcher: %s is %d, the job needs %d: %s", e.Limit, e.Have, e.Need, e.Fix)
-}
+type LimitError = limits.Error
 
 // errInterrupted is the end of a job by a signal before it had a process.
 type errInterrupted struct{ sig syscall.Signal }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -19,7 +20,7 @@ type Job struct {
 	PartitionSize uint64 // pvas: bytes per rank, a power of two; 0: chosen
 	HugePages     bool   // advise huge pages for the shared memory of the ranks
 
-	Tunables job.Tunables // of messages; the zero value stands for the defaults
+	Settings job.Settings // of messages and collectives; the zero value stands for the defaults
 
 	Bind           Binding
 	ReportBindings bool // one line per rank on Stderr
@@ -117,10 +118,16 @@ func (j *Job) check() error {
 	default:
 		return fmt.Errorf("launcher: job: unknown BTL %q: use auto, pvas or sm", j.BTL)
 	}
+	if _, err := j.Settings.Resolve(); err != nil {
+		return fmt.Errorf("launcher: job: %w", err)
+	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
 	}
-	return j.checkFiles()
+	if err := limits.Job(j.size(), j.OutputDir == ""); err != nil {
+		return fmt.Errorf("launcher: %w", err)
+	}
+	return nil
 }
 
 // Names of task models in Job.BTL.

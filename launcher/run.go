@@ -123,7 +123,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 	}
 	s.memory, err = job.Create(job.Config{
 		Ranks: s.size, BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		Tunables: s.job.Tunables,
+		Settings: s.job.Settings,
 	})
 	if err != nil {
 		return err

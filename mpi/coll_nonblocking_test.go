@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/job/jobtest"
@@ -247,7 +246,9 @@ func TestNonblockingOverProcesses(t *testing.T) {
 	for _, ranks := range counts(2, 5, 9) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			jobtest.Run(t, smJob(ranks), "nonblocking")
-			jobtest.Run(t, smJob(ranks), "nonblocking", coll.EnvCheck+"=1")
+			checked := smJob(ranks)
+			checked.Settings.Check = true
+			jobtest.Run(t, checked, "nonblocking")
 		})
 	}
 }

@@ -151,7 +151,7 @@ func TestConformanceOverProcesses(t *testing.T) {
 		for _, copies := range []job.SingleCopy{job.SingleCopyAuto, job.SingleCopyNone} {
 			t.Run(fmt.Sprintf("ranks=%d/single-copy=%v", ranks, copies), func(t *testing.T) {
 				c := smJob(ranks)
-				c.Tunables.SingleCopy = copies
+				c.Settings.SingleCopy = copies
 				jobtest.Run(t, c, "p2p")
 			})
 		}

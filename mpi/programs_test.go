@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 		"communicators":  program(commConformance),
 		"collectives":    program(collConformance),
 		"nonblocking":    program(nonblockingConformance),
+		"algorithm":      program(barrierAlgorithm),
 
 		"nonblocking until death": program(nonblockingUntilDeath),
 		"until death":             program(exchangeUntilDeath),

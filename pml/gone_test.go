@@ -256,7 +256,7 @@ func TestMoreThan4GiB(t *testing.T) {
 	for _, ranks := range []int{1, 2} { // to itself, and to a peer
 		w := newWorld(t, ranks, 1, mem.Options{})
 		to := w.engines[ranks-1]
-		r, err := w.engines[0].Isend(0, ranks-1, 0, sys.Bytes(at, length), pml.Standard)
+		r, err := w.engines[0].Isend(0, ranks-1, 0, farBytes(at, length), pml.Standard)
 		require.NoError(t, err)
 		st, err := to.Probe(0, 0, 0)
 		require.NoError(t, err)

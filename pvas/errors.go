@@ -3,6 +3,8 @@ package pvas
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gopvas/gopvas/internal/limits"
 )
 
 // Reasons why a file cannot be a task; an *ImageError wraps one of them.
@@ -43,16 +45,7 @@ func (e *ImageError) Error() string { return fmt.Sprintf("pvas: load %s: %v", e.
 func (e *ImageError) Unwrap() error { return e.Err }
 
 // A LimitError names a limit of the system that is too low for the job.
-type LimitError struct {
-	Limit string // as people set it: "vm.max_map_count", "RLIMIT_AS (ulimit -v)"
-	Have  uint64
-	Need  uint64
-	Fix   string // what to do
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("pvas: %s is %d, the job needs %d: %s", e.Limit, e.Have, e.Need, e.Fix)
-}
+type LimitError = limits.Error
 
 // A StartError says which system call of a task's preparation failed, after the
 // task was cloned and before its program ran. Nothing of the task is left.

@@ -25,7 +25,6 @@ const (
 	minStack     = 256 << 10
 	maxStack     = 64 << 20 // larger ones are for threads, which map their own
 
-	minPartition     = 64 << 20
 	defaultPartition = 64 << 30
 	maxReserve       = 1 << 45 // a quarter of the 47 bits: the runtimes' own mappings need room too
 )

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/limits"
 )
 
 func TestLayoutKeepsHotPagesTogether(t *testing.T) {
@@ -34,7 +36,7 @@ func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 		require.Equal(t, l.Image.End, l.Arena.Start)
 		require.Equal(t, base+c.size, l.Arena.End)
 	}
-	_, err := lay(0, 1<<40, minPartition, program{img: &image{hi: 60 << 20, align: pageSize}}, extents{stack: defaultStack})
+	_, err := lay(0, 1<<40, limits.MinPartition, program{img: &image{hi: 60 << 20, align: pageSize}}, extents{stack: defaultStack})
 	require.ErrorIs(t, err, ErrTooSmall)
 }
 

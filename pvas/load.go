@@ -48,7 +48,7 @@ func mapSegment(fd int, s segment, bias uint64) error {
 			return err
 		}
 		if s.memSize > s.fileSize && prot&sys.ProtWrite != 0 {
-			clear(sys.Bytes(uintptr(fileEnd), int(anonymous-fileEnd)))
+			clear(bytesAt(fileEnd, anonymous-fileEnd))
 		}
 	}
 	if anonymous >= memEnd {
@@ -74,8 +74,7 @@ func protection(flags elf.ProgFlag) (prot int) {
 // it adds the bias to every recorded word, and then protects what PT_GNU_RELRO
 // names.
 func relocate(img *image, bias uint64) error {
-	at := uintptr(img.lo + bias)
-	memory := sys.Bytes(at, int(img.hi-img.lo))
+	memory := bytesAt(img.lo+bias, img.hi-img.lo)
 	for _, r := range img.relocs {
 		binary.LittleEndian.PutUint64(memory[r.offset-img.lo:], r.addend+bias)
 	}

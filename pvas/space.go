@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -47,8 +48,8 @@ func Create(cfg Config) (*Space, error) {
 	if cfg.Tasks < 1 {
 		return nil, fmt.Errorf("pvas: create: %d tasks: at least one is needed", cfg.Tasks)
 	}
-	if err := checkLimits(cfg.Tasks); err != nil {
-		return nil, err
+	if err := limits.Space(cfg.Tasks); err != nil {
+		return nil, fmt.Errorf("pvas: %w", err)
 	}
 	s := &Space{tasks: cfg.Tasks, pocket: pageUp(cfg.Pocket), huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
 	if err := s.reserve(cfg.PartitionSize); err != nil {
@@ -59,6 +60,15 @@ func Create(cfg Config) (*Space, error) {
 	}
 	s.fenceHeaps()
 	return s, nil
+}
+
+// CheckPartitions tells whether so many partitions of size bytes can be asked for: nil if
+// they can, or size is 0, else an error that wraps ErrPartitionSize.
+func CheckPartitions(tasks int, size uint64) error {
+	if size == 0 || bits.OnesCount64(size) == 1 && size >= limits.MinPartition && size <= maxReserve/uint64(max(tasks, 1)) {
+		return nil
+	}
+	return fmt.Errorf("pvas: create: %w: %d partitions of %d bytes", ErrPartitionSize, tasks, size)
 }
 
 // advise marks a range for the arenas in it; images and stacks are mapped over the region and
@@ -85,8 +95,8 @@ func (s *Space) advise(r Range) error {
 func (s *Space) reserve(size uint64) error {
 	n := uint64(s.tasks)
 	if size != 0 {
-		if bits.OnesCount64(size) != 1 || size < minPartition || size > maxReserve/n {
-			return fmt.Errorf("pvas: create: %w: %d partitions of %d bytes", ErrPartitionSize, n, size)
+		if err := CheckPartitions(s.tasks, size); err != nil {
+			return err
 		}
 		return s.reserveOf(size)
 	}
@@ -95,7 +105,7 @@ func (s *Space) reserve(size uint64) error {
 		size /= 2
 	}
 	var err error
-	for ; size >= minPartition; size /= 2 {
+	for ; size >= limits.MinPartition; size /= 2 {
 		if err = s.reserveOf(size); err == nil {
 			return nil
 		}
@@ -107,9 +117,8 @@ func (s *Space) reserveOf(size uint64) error {
 	n := uint64(s.tasks)
 	// One partition more than asked for, so that the first can be aligned.
 	length := (n + 1) * size
-	need := length + n*AddressSpacePerTask
-	if limit := sys.SoftLimit(sys.RlimitAS); limit != sys.Unlimited && limit < need {
-		return &LimitError{"RLIMIT_AS (ulimit -v)", limit, need, "raise it with ulimit -v unlimited, or use --btl sm"}
+	if err := limits.Partitions(s.tasks, size); err != nil {
+		return fmt.Errorf("pvas: %w", err)
 	}
 	at, err := sys.Mmap(0, uintptr(length), sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
 	if err != nil {

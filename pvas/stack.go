@@ -60,7 +60,7 @@ func buildStack(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err e
 	if n := stringBytes(spec.Args) + stringBytes(spec.Env) + len(spec.Path); uint64(n) > l.Stack.Len()/4 {
 		return 0, 0, fmt.Errorf("pvas: start %s: %w: %d bytes, a quarter of %d may be used", spec.Path, ErrArgsTooLong, n, l.Stack.Len())
 	}
-	b := &stackBuilder{sys.Bytes(uintptr(l.Stack.Start), int(l.Stack.Len())), l.Stack.Start, l.Stack.End - 64}
+	b := &stackBuilder{bytesAt(l.Stack.Start, l.Stack.Len()), l.Stack.Start, l.Stack.End - 64}
 	state = b.sp
 	random := make([]byte, 16)
 	_, _ = rand.Read(random) // never fails

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/shm"
 )
@@ -87,7 +86,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 	// the one copy of process_vm_readv; that needs no sender, and wins where the
 	// sender would have to be given a CPU first. Measured with bench pingpong and
 	// mbw_mr.
-	if b.singleCopy = root.Tunables().SingleCopy; b.singleCopy == job.SingleCopyAuto && b.help {
+	if b.singleCopy = root.Settings().SingleCopy; b.singleCopy == job.SingleCopyAuto && b.help {
 		b.singleCopy = job.SingleCopyNone
 	}
 	works, known := root.CMA()
@@ -210,6 +209,3 @@ func (b *Box) Counters() btl.Counters {
 	b.root.PublishCounters(b.rank, 0, b.counters.Values()...)
 	return b.counters
 }
-
-// bytesAt views a buffer of a rank in this address space.
-func bytesAt(addr uint64, n int) []byte { return sys.Bytes(uintptr(addr), n) }

@@ -18,16 +18,16 @@ func (m memory) Direct() bool { return m.direct }
 func (m memory) Close() error { return nil }
 func (m memory) Alloc(n int) ([]byte, uint64, error) {
 	addr, err := sys.Mmap(0, uintptr(n), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, -1, 0)
-	return sys.Bytes(addr, n), uint64(addr), err
+	return bytesAt(uint64(addr), n), uint64(addr), err
 }
 func (m memory) Attach(_ int, at uint64, n int) ([]byte, error) {
-	return sys.Bytes(uintptr(at), n), nil
+	return bytesAt(at, n), nil
 }
 
 // boxes opens the boxes of a job. Their memory stays until the test binary ends.
-func boxes(t *testing.T, ranks int, direct bool, tune job.Tunables) (*job.Root, []*Box) {
+func boxes(t *testing.T, ranks int, direct bool, tune job.Settings) (*job.Root, []*Box) {
 	t.Helper()
-	mem, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: ranks, Tunables: tune})
+	mem, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: ranks, Settings: tune})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, mem.Close()) })
 	all := make([]*Box, ranks)
@@ -51,7 +51,7 @@ func tags(b *Box) (tags []int32) {
 // TestKilledWhileSending: a rank killed between claim and publish holds up the
 // others' messages only until it is known to be gone.
 func TestKilledWhileSending(t *testing.T) {
-	root, b := boxes(t, 3, true, job.Tunables{})
+	root, b := boxes(t, 3, true, job.Settings{})
 	require.True(t, b[1].Send(0, btl.Header{Tag: 1}, nil))
 	require.True(t, b[2].Send(0, btl.Header{Tag: 2}, nil))
 	s, _ := b[2].claim(b[2].peer(0))
@@ -86,7 +86,7 @@ func TestEarlySender(t *testing.T) {
 // pipelined one, having filled a part.
 func TestSenderKilledInTheMiddle(t *testing.T) {
 	for _, direct := range []bool{true, false} {
-		root, b := boxes(t, 2, direct, job.Tunables{SingleCopy: job.SingleCopyNone})
+		root, b := boxes(t, 2, direct, job.Settings{SingleCopy: job.SingleCopyNone})
 		src, dst := make([]byte, 1<<20), make([]byte, 1<<20)
 		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: src})
 		require.True(t, ok)
@@ -119,7 +119,7 @@ func TestSenderKilledInTheMiddle(t *testing.T) {
 // TestReceiverKilledInTheMiddle: having accepted and copied a part.
 func TestReceiverKilledInTheMiddle(t *testing.T) {
 	for _, direct := range []bool{true, false} {
-		root, b := boxes(t, 2, direct, job.Tunables{SingleCopy: job.SingleCopyNone})
+		root, b := boxes(t, 2, direct, job.Settings{SingleCopy: job.SingleCopyNone})
 		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: make([]byte, 1<<20)})
 		require.True(t, ok)
 		b[0].Poll(1, func(f *btl.Frame) { b[0].Accept(f, btl.Buffer{Bytes: make([]byte, 1<<20)}) })
@@ -139,7 +139,7 @@ func TestReceiverKilledInTheMiddle(t *testing.T) {
 
 // TestPrefillLeavesLanes: offers that nobody accepts cannot hold up one that is.
 func TestPrefillLeavesLanes(t *testing.T) {
-	_, b := boxes(t, 2, false, job.Tunables{SingleCopy: job.SingleCopyNone})
+	_, b := boxes(t, 2, false, job.Settings{SingleCopy: job.SingleCopyNone})
 	var sent []btl.Transfer
 	for range 20 {
 		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: make([]byte, 200_000)})

@@ -16,7 +16,7 @@
 // # Paths of a message
 //
 //	inline     up to InlineLimit bytes, in the slot of the ring
-//	eager      up to Tunables.EagerLimit, in a buffer of the sender that the slot names
+//	eager      up to job.Settings.EagerLimit, in a buffer of the sender that the slot names
 //	lent       above InlineLimit, one address space, receiver waiting: see detach.go
 //	direct     an offer; the receiver copies from the sender's buffer, and for longer
 //	           messages so does the sender, part by part; done is a store

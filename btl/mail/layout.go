@@ -129,7 +129,7 @@ type geometry struct {
 }
 
 func layout(root *job.Root) geometry {
-	t := root.Tunables()
+	t := root.Settings()
 	g := geometry{eagerLimit: t.EagerLimit, block: t.RingBlock}
 	g.pairs = shm.RingSize(ringSlots)
 	g.firstChunk = g.pairs + root.Ranks()*shm.PairSize

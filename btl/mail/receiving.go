@@ -203,7 +203,7 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		return true, true, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
 		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})
-	case t.pos == 0 && root.Tunables().SingleCopy == job.SingleCopyAuto:
+	case t.pos == 0 && root.Settings().SingleCopy == job.SingleCopyAuto:
 		// Refused (EPERM, ENOSYS): by the kernel, a container, or a security module.
 		root.NoteCMA(false)
 		t.pipe()

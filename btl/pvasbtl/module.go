@@ -57,7 +57,7 @@ func (m *Module) Direct() bool { return true }
 // Alloc implements btl.Module; at is the address of the memory.
 func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) {
 	mem, at, err = m.pocket.Alloc(n, func(_, start, length, _ uint64) ([]byte, error) {
-		return sys.Bytes(uintptr(start), int(length)), nil
+		return bytesAt(start, length), nil
 	})
 	if errors.Is(err, btl.ErrExhausted) {
 		return m.arena.Alloc(n, m.open)
@@ -76,7 +76,7 @@ func (m *Module) open(from, start, length, align uint64) ([]byte, error) {
 		// Advice: where the kernel has no huge pages, small ones do.
 		_ = sys.Madvise(uintptr(start), uintptr(length), sys.MadvHugePage)
 	}
-	return sys.Bytes(uintptr(start), int(length)), nil
+	return bytesAt(start, length), nil
 }
 
 // Attach implements btl.Module. It makes one system call to make sure that the
@@ -86,7 +86,7 @@ func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
 		if at > math.MaxUint64-uint64(n) || !sys.Mapped(uintptr(at), uintptr(n)) {
 			return nil, fmt.Errorf("there is no memory at %#x", at)
 		}
-		return sys.Bytes(uintptr(at), n), nil
+		return bytesAt(at, uint64(n)), nil
 	})
 }
 

@@ -33,7 +33,7 @@ func BenchmarkMessages(b *testing.B) {
 
 func pair(b *testing.B, bytes int, mode job.SingleCopy, run func(*btltest.Exchange, *testing.B, int, int)) {
 	mem, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: runtime.NumCPU(),
-		Tunables: job.Tunables{SingleCopy: mode}})
+		Settings: job.Settings{SingleCopy: mode}})
 	require.NoError(b, err)
 	done := make(chan error)
 	b.ReportAllocs()

@@ -45,7 +45,7 @@ func TestRandomKill(t *testing.T) {
 	for round := range 24 {
 		mode := []job.SingleCopy{job.SingleCopyAuto, job.SingleCopyNone}[round%2]
 		j := jobtest.Start(t, job.Config{
-			Ranks: 3, BTL: job.BTLSM, CPUs: 2, Tunables: job.Tunables{SingleCopy: mode},
+			Ranks: 3, BTL: job.BTLSM, CPUs: 2, Settings: job.Settings{SingleCopy: mode},
 		}, "survive", fmt.Sprintf("SEED=%d", rng.Uint64()))
 		victim := rng.IntN(3)
 		time.Sleep(time.Duration(10+rng.IntN(40)) * time.Millisecond) // any time will do

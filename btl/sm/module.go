@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/edsrzf/mmap-go"
-
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/mail"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -22,13 +20,10 @@ type Module struct {
 	rank int
 	page int
 
-	room     *mail.Room // the segment, by offset; its lock guards the rest
-	own      []extent
+	room     *mail.Room     // the segment, by offset; its lock guards the rest
+	own      []*job.Segment // parts of this rank's own segment
 	attached map[piece]attachment
 }
-
-// extent is a mapping of this rank's own segment.
-type extent struct{ addr, length uintptr }
 
 // piece names bytes of a peer's segment.
 type piece struct {
@@ -37,9 +32,9 @@ type piece struct {
 	n    int
 }
 
-// attachment is a piece and the mapping, of whole pages, that it lies in.
+// attachment is a piece and what was mapped for it, from the start of a page.
 type attachment struct {
-	mapping mmap.MMap
+	segment *job.Segment
 	bytes   []byte
 }
 
@@ -73,43 +68,13 @@ func (m *Module) Direct() bool { return false }
 func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) { return m.room.Alloc(n, m.open) }
 
 func (m *Module) open(_, start, length, align uint64) ([]byte, error) {
-	addr, err := m.mapOwn(int64(start), uintptr(length), uintptr(align))
+	segment, err := m.mem.MapSegment(m.mem.Root().SegmentOffset(m.rank)+int64(start), int(length), int(align))
 	if err != nil {
 		return nil, err
 	}
-	m.own = append(m.own, extent{addr, uintptr(length)})
-	m.adviseHuge(addr, uintptr(length))
-	return sys.Bytes(addr, int(length)), nil
-}
-
-// mapOwn maps length bytes from offset start of this rank's segment at a multiple
-// of align. The kernel promises no more than page alignment, so it is asked for
-// enough room to choose from, the memfd is mapped over the part that fits, and
-// the rest is given back.
-func (m *Module) mapOwn(start int64, length, align uintptr) (uintptr, error) {
-	const access = sys.ProtRead | sys.ProtWrite
-	fd := int(m.mem.File().Fd())
-	offset := m.mem.Root().SegmentOffset(m.rank) + start
-	if align == uintptr(m.page) {
-		return sys.Mmap(0, length, access, sys.MapShared, fd, offset)
-	}
-	room := length + align
-	base, err := sys.Mmap(0, room, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
-	if err != nil {
-		return 0, err
-	}
-	addr := (base + align - 1) &^ (align - 1)
-	if _, err := sys.Mmap(addr, length, access, sys.MapShared|sys.MapFixed, fd, offset); err != nil {
-		return 0, errors.Join(err, sys.Munmap(base, room))
-	}
-	// Failing to give a part back would cost address space and nothing else.
-	if addr > base {
-		_ = sys.Munmap(base, addr-base)
-	}
-	if end := addr + length; end < base+room {
-		_ = sys.Munmap(end, base+room-end)
-	}
-	return addr, nil
+	m.own = append(m.own, segment)
+	m.adviseHuge(segment)
+	return segment.Bytes, nil
 }
 
 // Attach implements btl.Module. The first call for the same bytes maps them, later
@@ -129,21 +94,21 @@ func (m *Module) view(peer int, at uint64, n int) ([]byte, error) {
 	}
 	skip := int(at % uint64(m.page))
 	offset := r.SegmentOffset(peer) + int64(at) - int64(skip)
-	mapping, err := mmap.MapRegion(m.mem.File(), skip+n, mmap.RDWR, 0, offset)
+	segment, err := m.mem.MapSegment(offset, skip+n, m.page)
 	if err != nil {
-		return nil, fmt.Errorf("mmap at offset %#x: %w (each peer is a mapping: see the limits in pvasrun info)", offset, err)
+		return nil, fmt.Errorf("%w (each peer is a mapping: see the limits in pvasrun info)", err)
 	}
-	m.adviseHuge(sys.AddrOf(mapping), uintptr(skip+n))
-	bytes := mapping[skip:]
-	m.attached[p] = attachment{mapping, bytes}
-	return bytes, nil
+	m.adviseHuge(segment)
+	a := attachment{segment, segment.Bytes[skip:]}
+	m.attached[p] = a
+	return a.bytes, nil
 }
 
 // adviseHuge asks for huge pages if the user did. It is advice: by default the
 // kernel has none for shared memory (transparent_hugepage/shmem_enabled).
-func (m *Module) adviseHuge(addr, length uintptr) {
-	if m.mem.Root().HugePages() && length >= btl.HugePage {
-		_ = sys.Madvise(addr, length, sys.MadvHugePage)
+func (m *Module) adviseHuge(s *job.Segment) {
+	if m.mem.Root().HugePages() && len(s.Bytes) >= btl.HugePage {
+		_ = sys.Madvise(sys.AddrOf(s.Bytes), uintptr(len(s.Bytes)), sys.MadvHugePage)
 	}
 }
 
@@ -153,11 +118,11 @@ func (m *Module) Close() error {
 		return nil
 	}
 	var errs []error
-	for _, e := range m.own {
-		errs = append(errs, sys.Munmap(e.addr, e.length))
+	for _, s := range m.own {
+		errs = append(errs, s.Unmap())
 	}
 	for _, a := range m.attached {
-		errs = append(errs, a.mapping.Unmap())
+		errs = append(errs, a.segment.Unmap())
 	}
 	m.own, m.attached = nil, nil
 	if err := errors.Join(errs...); err != nil {

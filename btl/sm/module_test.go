@@ -52,7 +52,7 @@ func TestConformance(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/ranks=%d/single-copy=%v", c.Name, ranks, mode), func(t *testing.T) {
 					jobtest.Run(t, job.Config{
 						Ranks: ranks, BTL: job.BTLSM, CPUs: 2, HugePages: ranks == 2,
-						Tunables: job.Tunables{SingleCopy: mode},
+						Settings: job.Settings{SingleCopy: mode},
 					}, "case", "CASE="+c.Name)
 				})
 			}

@@ -20,9 +20,9 @@ import (
 
 type allFlags struct {
 	whoFlags
-	Quick  bool   `long:"quick" env:"PVASRUN_QUICK" description:"fewer sizes, ranks and repetitions: about three minutes"`
-	Output string `short:"o" long:"output" env:"PVASRUN_OUTPUT" value-name:"FILE" default:"results.jsonl" description:"file to append results to; what it has is not measured again"`
-	Only   string `long:"only" env:"PVASRUN_ONLY" value-name:"LIST" default-mask:"all" description:"experiments to run, such as pingpong,npb"`
+	Quick  bool   `long:"quick" env:"QUICK" description:"fewer sizes, ranks and repetitions: about three minutes"`
+	Output string `short:"o" long:"output" env:"OUTPUT" value-name:"FILE" default:"results.jsonl" description:"file to append results to; what it has is not measured again"`
+	Only   string `long:"only" env:"ONLY" value-name:"LIST" default-mask:"all" description:"experiments to run, such as pingpong,npb"`
 }
 
 const allDescription = `Runs the evaluation of the PVAS paper and appends what it finds to a file of JSON lines, from which bench report makes a page and bench diff a comparison.

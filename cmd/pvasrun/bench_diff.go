@@ -14,8 +14,8 @@ const diffDescription = `Compares two files that bench all has written, in the m
 
 func executeDiff(_ context.Context, args []string) error {
 	var f struct {
-		Alpha float64 `long:"alpha" env:"PVASRUN_ALPHA" value-name:"P" default:"0.05" description:"list differences with p below this"`
-		All   bool    `long:"all" env:"PVASRUN_ALL" description:"list all numbers, those without a difference with ~"`
+		Alpha float64 `long:"alpha" env:"ALPHA" value-name:"P" default:"0.05" description:"list differences with p below this"`
+		All   bool    `long:"all" env:"ALL" description:"list all numbers, those without a difference with ~"`
 	}
 	names, err := parseMixed("pvasrun bench diff", "[flags] OLD NEW", diffDescription, &f, args)
 	if err != nil {

@@ -8,24 +8,26 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/job"
 )
 
 // whoFlags say who takes part in a benchmark.
 type whoFlags struct {
-	BTL     btlNames  `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
-	Compare peerNames `long:"compare" env:"PVASRUN_COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
+	BTL     btlNames  `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
+	Compare peerNames `long:"compare" env:"COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi,mpich"`
 }
 
 // contestantFlags say who takes part in a benchmark, and how its messages go.
 type contestantFlags struct {
 	whoFlags
-	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
-	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
-	Spin       int    `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps"`
-	Bind       string `long:"bind" env:"PVASRUN_BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
-	MaxSeconds lapse  `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
-	JSON       bool   `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
+	EagerLimit size   `long:"eager-limit" env:"EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro"`
+	RingBlock  size   `long:"ring-block" env:"RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline of sm"`
+	Spin       int    `long:"spin" env:"SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps"`
+	Bind       string `long:"bind" env:"BIND" choice:"none" choice:"core" default:"none" description:"pin rank i to CPU i"`
+	Coll       string `long:"coll" env:"COLL" value-name:"LIST" description:"force algorithms of our collectives, such as allreduce=ring,ibcast=chain"`
+	MaxSeconds lapse  `long:"max-seconds" env:"MAX_SECONDS" value-name:"DUR" default:"10" description:"time for the repetitions of one job at one size: fewer are made where they take longer"`
+	JSON       bool   `long:"json" env:"JSON" description:"print one JSON object per line"`
 }
 
 // contenders are ours, by BTL and single-copy mode, and the MPIs of --compare. The modes
@@ -72,9 +74,14 @@ func (f *whoFlags) peers(openMPI []string, pinned bool) (list []bench.Contestant
 // own are the contestants that are ours.
 func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err error) {
 	numbers := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: f.RingBlock, Spin: f.Spin, SingleCopy: job.SingleCopyAuto.String()}
-	tunables, err := numbers.tunables()
+	settings, err := numbers.settings()
 	if err != nil {
 		return nil, err
+	}
+	if settings.Coll = f.Coll; settings.Coll != "" {
+		if _, err := coll.ParseChoice(settings.Coll); err != nil {
+			return nil, fmt.Errorf("--coll: %w", err)
+		}
 	}
 	for _, btl := range f.BTL {
 		modes := []string{""}
@@ -82,7 +89,7 @@ func (f *contestantFlags) own(singleCopy []string) (list []bench.Contestant, err
 			modes = singleCopy
 		}
 		for _, mode := range modes {
-			list = append(list, bench.Contestant{Name: btl, SingleCopy: mode, Pinned: f.Bind == "core", Tunables: tunables})
+			list = append(list, bench.Contestant{Name: btl, SingleCopy: mode, Pinned: f.Bind == "core", Settings: settings})
 		}
 	}
 	return list, nil

@@ -19,10 +19,10 @@ import (
 
 type footprintFlags struct {
 	contestantFlags
-	NP         counts   `short:"n" long:"np" env:"PVASRUN_NP" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, jobs of each"`
-	Sizes      sizes    `long:"sizes" env:"PVASRUN_SIZES" value-name:"LIST" default-mask:"2KiB, which is eager, and 16KiB, a rendezvous" description:"what each rank sends to each other"`
-	SingleCopy []string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default-mask:"none, and cma where it is permitted" description:"how sm copies long messages; repeatable, each is a contestant"`
-	Reps       int      `long:"reps" env:"PVASRUN_REPS" value-name:"N" default:"1000" description:"calls in a job"`
+	NP         counts   `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, jobs of each"`
+	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"2KiB, which is eager, and 16KiB, a rendezvous" description:"what each rank sends to each other"`
+	SingleCopy []string `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default-mask:"none, and cma where it is permitted" description:"how sm copies long messages; repeatable, each is a contestant"`
+	Reps       int      `long:"reps" env:"REPS" value-name:"N" default:"1000" description:"calls in a job"`
 }
 
 const footprintDescription = `The memory experiment of the PVAS paper: every rank sends to every rank, again and again (Alltoall), and it is read what page tables and memory have grown by. Sizes are KiB.

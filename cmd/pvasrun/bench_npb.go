@@ -15,10 +15,10 @@ import (
 )
 
 type npbFlags struct {
-	NP        counts `short:"n" long:"np" env:"PVASRUN_NP" value-name:"LIST" default:"1" description:"numbers of ranks, a power of two each; any for ep"`
-	Class     string `long:"class" env:"PVASRUN_CLASS" choice:"S" choice:"W" choice:"A" choice:"B" choice:"C" default:"S" description:"problem size"`
-	Rounds    int    `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
-	Reference string `long:"reference" env:"PVASRUN_REFERENCE" value-name:"DIR" description:"where the MPIs of --compare find NASA's own programs, such as is.A.x, built for them"`
+	NP        counts `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"1" description:"numbers of ranks, a power of two each; any for ep"`
+	Class     string `long:"class" env:"CLASS" choice:"S" choice:"W" choice:"A" choice:"B" choice:"C" default:"S" description:"problem size"`
+	Rounds    int    `long:"rounds" env:"ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
+	Reference string `long:"reference" env:"REFERENCE" value-name:"DIR" description:"where the MPIs of --compare find NASA's own programs, such as is.A.x, built for them"`
 	contestantFlags
 }
 

@@ -16,19 +16,19 @@ import (
 
 type overlapFlags struct {
 	contestantFlags
-	NP      counts       `short:"n" long:"np" env:"PVASRUN_NP" value-name:"LIST" default:"2" description:"numbers of ranks"`
-	Sizes   sizes        `long:"sizes" env:"PVASRUN_SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
-	Grains  grains       `long:"grain" env:"PVASRUN_GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
-	Tests   testCounts   `long:"tests" env:"PVASRUN_TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
-	Policy  policies     `long:"policy" env:"PVASRUN_POLICY" value-name:"LIST" default:"share,steal,inline,owner,messages" description:"how ours makes progress"`
-	Helpers helperCounts `long:"helpers" env:"PVASRUN_HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, with share, steal and owner"`
-	Work    lapse        `long:"work" env:"PVASRUN_WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
-	Loop    lapse        `long:"loop" env:"PVASRUN_LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
-	Blocks  int          `long:"blocks" env:"PVASRUN_BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
-	Rounds  int          `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
-	Parts   []string     `long:"part" env:"PVASRUN_PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
-	Plot    string       `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE" description:"draw the broadcasts as SVG, those of the first number of ranks and the first grain"`
-	Verbose bool         `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"show which ranks have done the work"`
+	NP      counts       `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"2" description:"numbers of ranks"`
+	Sizes   sizes        `long:"sizes" env:"SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
+	Grains  grains       `long:"grain" env:"GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
+	Tests   testCounts   `long:"tests" env:"TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
+	Policy  policies     `long:"policy" env:"POLICY" value-name:"LIST" default:"share,steal,inline,owner,messages" description:"how ours makes progress"`
+	Helpers helperCounts `long:"helpers" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, with share, steal and owner"`
+	Work    lapse        `long:"work" env:"WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
+	Loop    lapse        `long:"loop" env:"LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
+	Blocks  int          `long:"blocks" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
+	Rounds  int          `long:"rounds" env:"ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
+	Parts   []string     `long:"part" env:"PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
+	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts as SVG, those of the first number of ranks and the first grain"`
+	Verbose bool         `short:"v" long:"verbose" env:"VERBOSE" description:"show which ranks have done the work"`
 }
 
 const overlapDescription = `The experiment of the KACC paper: computing while communication is underway.

@@ -15,7 +15,7 @@ const reportDescription = `Makes a page of HTML from what bench all has written:
 
 func executeReport(_ context.Context, args []string) error {
 	var f struct {
-		Output string `short:"o" long:"output" env:"PVASRUN_OUTPUT" value-name:"FILE" default:"report.html" description:"file to write"`
+		Output string `short:"o" long:"output" env:"REPORT_OUTPUT" value-name:"FILE" default:"report.html" description:"file to write"`
 	}
 	names, err := parseMixed("pvasrun bench report", "[flags] RESULTS", reportDescription, &f, args)
 	if err != nil {

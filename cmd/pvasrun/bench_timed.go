@@ -16,11 +16,11 @@ import (
 // timedFlags are those of the benchmarks that time messages and collective operations.
 type timedFlags struct {
 	contestantFlags
-	NP         int      `short:"n" long:"np" env:"PVASRUN_NP" value-name:"N" default:"2" description:"number of ranks"`
-	Sizes      sizes    `long:"sizes" env:"PVASRUN_SIZES" value-name:"LIST" default-mask:"powers of two, of eight for collectives, to 4 and 1 MiB" description:"message sizes"`
-	SingleCopy []string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
-	Rounds     int      `long:"rounds" env:"PVASRUN_ROUNDS" value-name:"N" default-mask:"3 with --compare, 5 for messages, else 1" description:"runs of each contestant, in turn; the median counts"`
-	Reps       int      `long:"reps" env:"PVASRUN_REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
+	NP         int      `short:"n" long:"np" env:"NP" value-name:"N" default:"2" description:"number of ranks"`
+	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two, of eight for collectives, to 4 and 1 MiB" description:"message sizes"`
+	SingleCopy []string `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
+	Rounds     int      `long:"rounds" env:"ROUNDS" value-name:"N" default-mask:"3 with --compare, 5 for messages, else 1" description:"runs of each contestant, in turn; the median counts"`
+	Reps       int      `long:"reps" env:"REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
 }
 
 // A timedKind is one of the two kinds of benchmarks that are timed.
@@ -49,7 +49,7 @@ var messageKind = timedKind{
 }
 
 var collectiveKind = timedKind{
-	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for allgather, alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them. PVAS_COLL chooses algorithms.`,
+	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for allgather, alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them.`,
 	factor:      8,
 	largest:     1 << 20,
 	rounds:      3,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"text/tabwriter"
 
@@ -12,22 +13,26 @@ import (
 )
 
 type touchFlags struct {
-	NP        counts   `short:"n" long:"np" env:"PVASRUN_NP" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
-	Size      size     `long:"size" env:"PVASRUN_SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
-	BTL       btlNames `long:"btl" env:"PVASRUN_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
-	HugePages bool     `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages in one address space"`
-	JSON      bool     `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per line"`
+	NP        counts   `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
+	Size      size     `long:"size" env:"SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
+	BTL       btlNames `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
+	HugePages bool     `long:"huge-pages" env:"HUGE_PAGES" description:"advise transparent huge pages in one address space"`
+	JSON      bool     `long:"json" env:"JSON" description:"print one JSON object per line"`
 }
 
 const touchDescription = `Each rank has SIZE bytes of shared memory, and every rank reads all of every peer's. Then all stop and the page tables are read: once with the ranks in one address space (pvas), once as classic processes that map one another's memory (sm), next to what the model of x86-64's page tables predicts. Sizes are KiB.
 
-tables: the job's page tables by the paper's method: what PageTables of /proc/meminfo has grown by since before the job (the whole machine)
+tables: the page tables of the job's address spaces (VmPTE, each space once)
 
 growth: what the page tables of the job's address spaces (VmPTE) have grown by since every rank was in Init
 
 model: what growth should be
 
-memory: what MemAvailable has fallen by since before the job (the whole machine)`
+machine: the job's page tables by the paper's method: what PageTables of /proc/meminfo has grown by since before the job
+
+memory: what MemAvailable has fallen by since before the job
+
+The last two are readings of the whole machine. A dash stands where the rest of the machine has changed by as much as the job, which small jobs do not exceed.`
 
 func executeTouch(ctx context.Context, args []string) error {
 	var f touchFlags
@@ -55,16 +60,16 @@ func runTouch(ctx context.Context, cfg bench.TouchConfig, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return printTouch(cfg, results)
+	return printTouch(os.Stdout, cfg, results)
 }
 
 // printTouch prints a row per number of ranks, the task models side by side.
-func printTouch(cfg bench.TouchConfig, results []bench.TouchResult) error {
-	fmt.Printf("# touch: every rank reads all of every peer's %s; page tables and memory in KiB\n", units.BytesSize(float64(cfg.Bytes)))
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 1, ' ', tabwriter.AlignRight)
+func printTouch(out io.Writer, cfg bench.TouchConfig, results []bench.TouchResult) error {
+	fmt.Fprintf(out, "# touch: every rank reads all of every peer's %s; page tables and memory in KiB\n", units.BytesSize(float64(cfg.Bytes)))
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', tabwriter.AlignRight)
 	head := "ranks\t"
 	for _, btl := range cfg.BTLs {
-		head += fmt.Sprintf("  %s tables\tgrowth\tmodel\tmemory\tseconds\t", btl)
+		head += fmt.Sprintf("  %s tables\tgrowth\tmodel\tmachine\tmemory\tseconds\t", btl)
 	}
 	compare := len(cfg.BTLs) == 2
 	if compare {
@@ -75,7 +80,8 @@ func printTouch(cfg bench.TouchConfig, results []bench.TouchResult) error {
 		row := results[:len(cfg.BTLs)]
 		fmt.Fprintf(w, "%d\t", row[0].Ranks)
 		for _, r := range row {
-			fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%.2f\t", r.PageTableKiB, r.PageTableGrowthKiB, r.ModelKiB, r.MemoryGrowthKiB, r.Seconds)
+			fmt.Fprintf(w, "%d\t%d\t%d\t%s\t%s\t%.2f\t", r.PageTableKiB, r.PageTableGrowthKiB, r.ModelKiB,
+				orNothing(r.MachineTableKiB), orNothing(r.MemoryGrowthKiB), r.Seconds)
 		}
 		if compare {
 			fmt.Fprintf(w, "%s\t%s\t", ratio(row[1].PageTableKiB, row[0].PageTableKiB), ratio(row[1].PageTableGrowthKiB, row[0].PageTableGrowthKiB))
@@ -83,6 +89,14 @@ func printTouch(cfg bench.TouchConfig, results []bench.TouchResult) error {
 		fmt.Fprintln(w)
 	}
 	return w.Flush()
+}
+
+// orNothing is a figure, or a dash where there is none.
+func orNothing(kib *int64) string {
+	if kib == nil {
+		return "-"
+	}
+	return fmt.Sprint(*kib)
 }
 
 func ratio(a, b int64) string {

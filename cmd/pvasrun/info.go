@@ -26,7 +26,7 @@ type tunableInfo struct {
 	SingleCopy string `json:"single_copy"`
 }
 
-func describeTunables(t job.Tunables) (tunableInfo, error) {
+func describeTunables(t job.Settings) (tunableInfo, error) {
 	t, err := t.Resolve()
 	return tunableInfo{t.EagerLimit, t.RingBlock, t.Spin, t.SingleCopy.String()}, err
 }
@@ -39,14 +39,14 @@ func executeInfo(args []string) error {
 	if err := parseOnly("pvasrun info", infoDescription, &f, args); err != nil {
 		return err
 	}
-	tunables, err := f.tunables()
+	settings, err := f.settings()
 	if err != nil {
 		return usageError{err}
 	}
 	found := info{Info: machine.Probe(machine.NamedProbe{
 		Name: "one address space", Purpose: "--btl pvas", Run: pvas.Supported,
 	})}
-	if found.Tunables, err = describeTunables(tunables); err != nil {
+	if found.Tunables, err = describeTunables(settings); err != nil {
 		return err
 	}
 	if f.JSON {

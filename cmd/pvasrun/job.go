@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -24,6 +22,12 @@ func executeRun(args []string) error {
 		fmt.Println("pvasrun", version())
 		os.Exit(0)
 	}
+	if !completing() {
+		var err error
+		if args, err = translate(args); err != nil {
+			return usageError{err}
+		}
+	}
 	args, err := parse("pvasrun", usage, description, &f, args)
 	if err != nil {
 		return err
@@ -32,49 +36,26 @@ func executeRun(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.passCollectives(apps); err != nil {
-		return err
-	}
 	return f.run(context.Background(), apps)
-}
-
-// passCollectives tells the ranks of all programs how to do collectives.
-func (f *runFlags) passCollectives(apps []launcher.App) error {
-	if _, err := coll.ParseChoice(f.Coll); err != nil {
-		return usageError{fmt.Errorf("--coll: %w", err)}
-	}
-	helpers := fmt.Sprint(f.Helpers)
-	if _, err := cad.ParseSetup(string(f.Progress), helpers); err != nil {
-		return usageError{err}
-	}
-	for i := range apps {
-		if f.Progress != "" {
-			apps[i].Env = append(apps[i].Env, cad.EnvProgress+"="+string(f.Progress))
-		}
-		if f.Helpers != 0 {
-			apps[i].Env = append(apps[i].Env, cad.EnvHelpers+"="+helpers)
-		}
-		if f.Coll != "" {
-			apps[i].Env = append(apps[i].Env, coll.EnvChoice+"="+f.Coll)
-		}
-		if f.Check {
-			apps[i].Env = append(apps[i].Env, coll.EnvCheck+"=1")
-		}
-	}
-	return nil
 }
 
 // run runs a job to its end; a rank's failure, which the launcher has explained,
 // becomes an exitStatus.
 func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
-	tunables, err := f.tunables()
+	settings, err := f.settings()
 	if err != nil {
+		return usageError{err}
+	}
+	if ranks := countRanks(apps); settings.Helpers > ranks {
+		return usageError{fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", settings.Helpers, ranks)}
+	}
+	if err := pvas.CheckPartitions(countRanks(apps), uint64(f.PartitionSize)); err != nil {
 		return usageError{err}
 	}
 	j := launcher.Job{
 		Apps:           apps,
 		BTL:            f.BTL,
-		Tunables:       tunables,
+		Settings:       settings,
 		PartitionSize:  uint64(f.PartitionSize),
 		HugePages:      f.HugePages,
 		Bind:           f.Bind.Binding,
@@ -119,6 +100,13 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return exitStatus(result.Code)
 	}
 	return err
+}
+
+func countRanks(apps []launcher.App) (n int) {
+	for _, app := range apps {
+		n += app.N
+	}
+	return n
 }
 
 // resolveEnv turns the arguments of -x into NAME=VALUE.

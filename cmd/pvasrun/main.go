@@ -18,6 +18,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/jessevdk/go-flags"
 
@@ -83,8 +84,12 @@ func parseMixed(name, usage, long string, into any, args []string) (others []str
 func parseHow(how flags.Options, name, usage, long string, into any, args []string) ([]string, error) {
 	p := flags.NewNamedParser(name, how|flags.HelpFlag|flags.PassDoubleDash)
 	p.Usage, p.LongDescription = usage, long
-	if _, err := p.AddGroup("Flags", "", into); err != nil {
+	group, err := p.AddGroup("Flags", "", into)
+	if err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(name, "pvasrun bench ") {
+		group.EnvNamespace = benchVariables
 	}
 	if completing() {
 		return nil, offerFlags(p, args)
@@ -100,6 +105,11 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 	}
 	return rest, nil
 }
+
+// benchVariables is what the variables of all flags of benchmarks begin with. A variable
+// that is set for jobs does not reach a benchmark, where the flag of that name may take a
+// list, or mean something else.
+const benchVariables = "PVASRUN_BENCH"
 
 // parseOnly is parse for commands without arguments.
 func parseOnly(name, long string, into any, args []string) error {

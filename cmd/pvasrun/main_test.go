@@ -96,7 +96,7 @@ func TestCommandLine(t *testing.T) {
 	}{
 		{[]string{"--version"}, 0, "pvasrun ", ""},
 		{[]string{"--help"}, 0, "$PVASRUN_TAG_OUTPUT", ""},
-		{[]string{"bench", "touch", "--help"}, 0, "$PVASRUN_SIZE", ""},
+		{[]string{"bench", "touch", "--help"}, 0, "$PVASRUN_BENCH_SIZE", ""},
 		{nil, 2, "", "program 1 of the job is missing"},
 		{[]string{"--no-such-flag", "true"}, 2, "", "no flag --no-such-flag"},
 		{[]string{"-n", "0", "true"}, 2, "", "at least one rank"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jessevdk/go-flags"
 
+	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
 )
@@ -40,18 +41,35 @@ type tunableFlags struct {
 	Spin       int    `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps; never any with more ranks than CPUs"`
 }
 
-// tunables checks and converts the flags.
-func (f *tunableFlags) tunables() (job.Tunables, error) {
+// settings checks and converts the flags.
+func (f *tunableFlags) settings() (job.Settings, error) {
 	mode, err := job.ParseSingleCopy(f.SingleCopy)
 	if err != nil {
-		return job.Tunables{}, err
+		return job.Settings{}, err
 	}
-	t := job.Tunables{EagerLimit: int(f.EagerLimit), RingBlock: int(f.RingBlock), Spin: f.Spin, SingleCopy: mode}
+	s := job.Settings{EagerLimit: int(f.EagerLimit), RingBlock: int(f.RingBlock), Spin: f.Spin, SingleCopy: mode}
+	if f.Spin < 0 {
+		return s, fmt.Errorf("spin of %d looks is below 0", f.Spin)
+	}
 	if f.Spin == 0 {
-		t.Spin = -1 // 0 stands for the default there
+		s.Spin = -1 // 0 stands for the default there
 	}
-	_, err = t.Resolve()
-	return t, err
+	_, err = s.Resolve()
+	return s, err
+}
+
+// settings checks and converts the flags that the ranks of a job go by.
+func (f *runFlags) settings() (job.Settings, error) {
+	s, err := f.tunableFlags.settings()
+	if err != nil {
+		return s, err
+	}
+	s.Coll, s.Progress, s.Helpers, s.Check = f.Coll, string(f.Progress), int(f.Helpers), f.Check
+	if _, err := coll.ParseChoice(s.Coll); err != nil {
+		return s, fmt.Errorf("--coll: %w", err)
+	}
+	_, err = s.Resolve()
+	return s, err
 }
 
 // runFlags are the flags of a job. Each can also be set by the environment

@@ -22,7 +22,7 @@ func TestPartitionSize(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Equal(t, 3, strings.Count(got.stdout, " + 1024 MiB"), got.stdout)
 	got = command(t, nil, "--btl", "pvas", "--partition-size", "3G", "cat")
-	require.Equal(t, 1, got.code)
+	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "power of two")
 }
 

@@ -1,15 +1,6 @@
 package cad
 
-import (
-	"fmt"
-	"strconv"
-)
-
-// Environment variables of ranks, with what ParseSetup reads.
-const (
-	EnvProgress = "PVAS_PROGRESS"
-	EnvHelpers  = "PVAS_HELPERS"
-)
+import "fmt"
 
 // Setup is how the nonblocking collective operations of a job are progressed.
 type Setup struct {
@@ -17,9 +8,10 @@ type Setup struct {
 	Helpers int // how many ranks have a helper
 }
 
-// ParseSetup reads a policy, or "messages" (Options.Messages), and a number of helpers.
-// An empty string stands for the default, which is no helper.
-func ParseSetup(progress, helpers string) (s Setup, err error) {
+// ParseSetup reads a policy, or "messages" (Options.Messages); an empty string stands for
+// the default.
+func ParseSetup(progress string, helpers int, check bool) (s Setup, err error) {
+	s.Helpers, s.Check = helpers, check
 	switch progress {
 	case "":
 	case "messages":
@@ -28,12 +20,6 @@ func ParseSetup(progress, helpers string) (s Setup, err error) {
 		if s.Policy, err = ParsePolicy(progress); err != nil {
 			return s, fmt.Errorf("%w, and messages", err)
 		}
-	}
-	if helpers == "" {
-		return s, nil
-	}
-	if s.Helpers, err = strconv.Atoi(helpers); err != nil || s.Helpers < 0 {
-		return s, fmt.Errorf("cad: %q is not a number of helpers", helpers)
 	}
 	return s, nil
 }

@@ -7,22 +7,19 @@ import (
 )
 
 func TestParseSetup(t *testing.T) {
-	s, err := ParseSetup("", "")
+	s, err := ParseSetup("", 0, false)
 	require.NoError(t, err)
 	require.Equal(t, Setup{}.Helpers, s.Helpers)
-	s, err = ParseSetup("inline", "3")
+	s, err = ParseSetup("inline", 3, true)
 	require.NoError(t, err)
 	require.Equal(t, 3, s.Helpers)
+	require.True(t, s.Check)
 	require.Equal(t, Inline, s.Policy)
-	s, err = ParseSetup("messages", "")
+	s, err = ParseSetup("messages", 0, false)
 	require.NoError(t, err)
 	require.True(t, s.Messages)
-	_, err = ParseSetup("soon", "")
+	_, err = ParseSetup("soon", 0, false)
 	require.ErrorContains(t, err, `policy "soon": there are [default inline owner steal share], and messages`)
-	for _, bad := range []string{"x", "-1", "1.5"} {
-		_, err = ParseSetup("", bad)
-		require.ErrorContains(t, err, "is not a number of helpers")
-	}
 }
 
 func TestHelpersAreSpread(t *testing.T) {

@@ -99,6 +99,15 @@ func TestCheckUnsafe(t *testing.T) {
 		"a/x.go": text, "a/unsafe.go": text, "a/x_test.go": text, "x_unsafe/y.go": text,
 		"a/notunsafe.go": text, "a/blank.go": "package a\nimport _ \"unsafe\"\n",
 	})), 6)
+
+	text = "package a\n\nfunc f(n uintptr) []byte { return sys.Bytes(n, 1) }\nfunc g(n uintptr) any { return sys.Word(n) }\n"
+	require.Empty(t, checkUnsafe(sources(t, map[string]string{
+		"a/x_unsafe.go": text, "a/x.go": "package a\nfunc f(b []byte) uintptr { return sys.AddrOf(b) }\n",
+	})))
+	require.Equal(t, []string{
+		"a/x.go:3: makes memory from an address; move the code to a file named *_unsafe.go",
+		"a/x.go:4: makes memory from an address; move the code to a file named *_unsafe.go",
+	}, checkUnsafe(sources(t, map[string]string{"a/x.go": text})))
 }
 
 func TestCheckKernel(t *testing.T) {
@@ -108,6 +117,17 @@ func TestCheckKernel(t *testing.T) {
 	})))
 	require.Len(t, checkKernel(sources(t, map[string]string{
 		"job/a.go": text, "job/a_test.go": text, "internal/sys/sub/a.go": text,
+	})), 3)
+}
+
+func TestCheckSharedMappings(t *testing.T) {
+	library, flag := imports("github.com/edsrzf/mmap-go"), "package p\nvar x = sys.MapShared\n"
+	require.Empty(t, checkSharedMappings(sources(t, map[string]string{
+		"job/segment.go": library, "job/a_test.go": library, "internal/sys/mem_unsafe.go": flag,
+		"shm/a.go": "package p\nvar x = sys.MapPrivate\n",
+	})))
+	require.Len(t, checkSharedMappings(sources(t, map[string]string{
+		"job/memory.go": library, "btl/sm/module.go": flag, "internal/machine/a.go": library,
 	})), 3)
 }
 

@@ -47,6 +47,7 @@ func TestUnsafeStaysInUnsafeFiles(t *testing.T) {
 func TestOneDoorToTheKernel(t *testing.T) {
 	_, files := repository(t)
 	report(t, checkKernel(files))
+	report(t, checkSharedMappings(files))
 }
 
 func TestPackagesHaveComments(t *testing.T) {

@@ -26,7 +26,8 @@ var layers = []layer{
 	{"internal/nofile", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
-	{"internal/machine", nil},
+	{"internal/limits", nil},
+	{"internal/machine", []string{"internal/limits"}},
 
 	{"shm", nil},
 	{"pagetable", nil},
@@ -43,8 +44,8 @@ var layers = []layer{
 	{"comm", []string{"coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
 	{"mpi", []string{"comm", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
 
-	{"pvas", nil},
-	{"launcher", []string{"pvas", "pagetable", "job", "internal/nofile"}},
+	{"pvas", []string{"internal/limits"}},
+	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
 
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},

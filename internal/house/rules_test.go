@@ -82,12 +82,19 @@ func parse(root fs.FS) ([]source, error) {
 // unsafeFile is how a file is named that may import unsafe.
 var unsafeFile = regexp.MustCompile(`_unsafe(_[a-z0-9]+)*\.go$`)
 
-// checkUnsafe reports imports of unsafe where a reader does not expect them.
+// checkUnsafe reports imports of unsafe where a reader does not expect them, and slices and
+// words that are made from addresses, which are as unsafe.
 func checkUnsafe(files []source) []string {
 	var bad []string
 	for _, f := range files {
-		if slices.Contains(f.imports(), "unsafe") && !unsafeFile.MatchString(f.path) {
+		if unsafeFile.MatchString(f.path) {
+			continue
+		}
+		if slices.Contains(f.imports(), "unsafe") {
 			bad = append(bad, f.path+": imports unsafe; move the code to a file named *_unsafe.go")
+		}
+		for _, line := range f.calls("sys", "Bytes", "Word") {
+			bad = append(bad, fmt.Sprintf("%s:%d: makes memory from an address; move the code to a file named *_unsafe.go", f.path, line))
 		}
 	}
 	return bad
@@ -107,6 +114,39 @@ func checkKernel(files []source) []string {
 		}
 	}
 	return bad
+}
+
+// sharedDoor is the file that maps what ranks share by a file, with the library for it.
+const sharedDoor = "job/segment.go"
+
+// checkSharedMappings reports shared mappings of files around sharedDoor: imports of the
+// mapping library, and uses of the flag in internal/sys. Tests are free to make any.
+func checkSharedMappings(files []source) []string {
+	var bad []string
+	for _, f := range files {
+		if f.path == sharedDoor || f.test() || path.Dir(f.path) == "internal/sys" {
+			continue
+		}
+		if slices.Contains(f.imports(), "github.com/edsrzf/mmap-go") || len(f.calls("sys", "MapShared")) > 0 {
+			bad = append(bad, f.path+": maps a file to share it; only "+sharedDoor+" does")
+		}
+	}
+	return bad
+}
+
+// calls returns the lines where the file uses any of these names of a package.
+func (s source) calls(pkg string, names ...string) (lines []int) {
+	ast.Inspect(s.ast, func(n ast.Node) bool {
+		use, ok := n.(*ast.SelectorExpr)
+		if !ok || !slices.Contains(names, use.Sel.Name) {
+			return true
+		}
+		if x, ok := use.X.(*ast.Ident); ok && x.Name == pkg {
+			lines = append(lines, s.fset.Position(use.Pos()).Line)
+		}
+		return true
+	})
+	return lines
 }
 
 // checkComments reports packages that do not say what they promise: a library in

@@ -2,8 +2,7 @@
 // limits: it is the content of `pvasrun info`.
 //
 // Nothing is derived from a version number. A feature is used once, on a small
-// scale, and the answer is what the kernel said; a limit is read from where the
-// kernel keeps it and divided by what one rank needs.
+// scale, and the answer is what the kernel said. Limits are those of package limits.
 //
 // What the packages above know how to test, such as the task model, they hand
 // in as a [NamedProbe]. A program that calls [Probe] calls [ProbeMain] first

@@ -4,22 +4,23 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 
-	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/limits"
 )
 
 // Info is everything that is known about this machine. Limits and features that
 // could not be found out say so in their Error.
 type Info struct {
-	CPU       CPU        `json:"cpu"`
-	Kernel    string     `json:"kernel"` // release, such as 6.18.44
-	Arch      string     `json:"arch"`   // as GOARCH
-	PageSize  int        `json:"page_size"`
-	HugePages HugePages  `json:"huge_pages"`
-	Limits    []Limit    `json:"limits"`
-	Capacity  []Capacity `json:"capacity"` // one per BTL
-	Features  []Feature  `json:"features"`
+	CPU       CPU               `json:"cpu"`
+	Kernel    string            `json:"kernel"` // release, such as 6.18.44
+	Arch      string            `json:"arch"`   // as GOARCH
+	PageSize  int               `json:"page_size"`
+	HugePages HugePages         `json:"huge_pages"`
+	Limits    []limits.Limit    `json:"limits"`
+	Capacity  []limits.Capacity `json:"capacity"` // one per BTL
+	Features  []Feature         `json:"features"`
 }
 
 // HugePages are the kernel's settings of pages above the normal size. A setting
@@ -44,15 +45,15 @@ type ReservedPages struct {
 // process, which it waits for, and leave nothing behind.
 func Probe(probes ...NamedProbe) Info {
 	root := os.DirFS("/")
-	limits := readLimits(root, limitSource{sys.SoftLimit, sys.HardLimit, os.Getuid()})
+	bounds, capacity := limits.Read()
 	return Info{
 		CPU:       detectCPU(),
 		Kernel:    readSetting(root, "proc/sys/kernel/osrelease"),
 		Arch:      runtime.GOARCH,
 		PageSize:  os.Getpagesize(),
 		HugePages: readHugePages(root),
-		Limits:    limits,
-		Capacity:  capacities(limits),
+		Limits:    bounds,
+		Capacity:  capacity,
 		Features:  runProbes(append(probes[:len(probes):len(probes)], ownProbes()...)),
 	}
 }
@@ -69,11 +70,11 @@ func readHugePages(root fs.FS) HugePages {
 	const pools = "sys/kernel/mm/hugepages"
 	entries, _ := fs.ReadDir(root, pools) // none: a kernel without hugetlbfs
 	for _, e := range entries {
-		size, err := parseUint(strings.TrimSuffix(strings.TrimPrefix(e.Name(), "hugepages-"), "kB"))
+		size, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(e.Name(), "hugepages-"), "kB"), 10, 64)
 		if err != nil {
 			continue
 		}
-		count, err := readUint(root, pools+"/"+e.Name()+"/nr_hugepages")
+		count, err := strconv.ParseUint(readSetting(root, pools+"/"+e.Name()+"/nr_hugepages"), 10, 64)
 		if err == nil {
 			h.Reserved = append(h.Reserved, ReservedPages{SizeKiB: size, Count: count})
 		}

@@ -10,8 +10,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/limits"
 )
 
 func TestMain(m *testing.M) {
@@ -47,7 +50,7 @@ func TestProbe(t *testing.T) {
 	require.NotEmpty(t, info.Kernel)
 	require.Equal(t, os.Getpagesize(), info.PageSize)
 	require.Len(t, info.Capacity, 2)
-	require.Positive(t, *limit(t, info.Limits, "vm.max_map_count").Ranks)
+	require.NotEmpty(t, info.Limits)
 
 	// Without these the project does not work at all, so nothing may hide them.
 	for _, name := range []string{"memfd", "futex"} {
@@ -114,15 +117,19 @@ func TestAnonHuge(t *testing.T) {
 
 // sample is a report with something of everything.
 func sample() Info {
-	limits := readLimits(ordinary(), source(0, nil))
-	limits = append(limits, Limit{Name: "made up", PerRank: 1, Error: "open /x: permission denied"})
+	number := func(n uint64) *uint64 { return &n }
 	return Info{
 		CPU: CPU{Model: "Model X", Usable: 4, Line: 64, L1D: 32 << 10, L2: 1280 << 10, L3: 48 << 20,
 			Features: []string{"ERMS", "AVX2"}},
 		Kernel: "6.18.0", Arch: "amd64", PageSize: 4096,
-		HugePages: readHugePages(ordinary()),
-		Limits:    limits,
-		Capacity:  capacities(limits),
+		HugePages: HugePages{Enabled: "madvise", Defrag: "defer",
+			Reserved: []ReservedPages{{SizeKiB: 1048576, Count: 0}, {SizeKiB: 2048, Count: 7}}},
+		Limits: []limits.Limit{
+			{Name: "vm.max_map_count", Value: number(65530), Used: 64, PerRank: 27, Ranks: number(2424), OneSpace: true},
+			{Name: "RLIMIT_NPROC", PerRank: 6, Note: "does not apply to root"},
+			{Name: "made up", PerRank: 1, Error: "open /x: permission denied"},
+		},
+		Capacity: []limits.Capacity{{BTL: "pvas", Ranks: number(2424), Limit: "vm.max_map_count"}, {BTL: "sm"}},
 		Features: []Feature{
 			{Name: "memfd", Purpose: "memory of a job", OK: true},
 			{Name: "CMA", Purpose: "one copy", Error: "process_vm_readv: operation not permitted", Meaning: "forbidden"},
@@ -142,16 +149,10 @@ Huge pages     transparent: madvise, defrag: defer, shared memory: unknown
 
 Limit                             value         used     per rank     ranks
 vm.max_map_count                  65530           64           27      2424  one address space only
-RLIMIT_AS                     unlimited            0  68719476736       any  one address space only; partitions of 64 GiB; --partition-size makes them smaller
 RLIMIT_NPROC                  unlimited            0            6       any  does not apply to root
-RLIMIT_NOFILE                 unlimited           32            2       any
-kernel.threads-max               192731           87            6     32107
-kernel.pid_max                    32768           87            6      5446  counts threads
-cgroup pids.max                    1000           40            6       160  counts threads
-vm.overcommit_memory          unlimited            0     67108864       any  0: memory is not committed strictly
 made up                         unknown            0            1       any  open /x: permission denied
-btl pvas: up to 160 ranks (cgroup pids.max)
-btl sm: up to 160 ranks (cgroup pids.max)
+btl pvas: up to 2424 ranks (vm.max_map_count)
+btl sm: no limit on the number of ranks
 
 Feature                     used for
 memfd                  yes  memory of a job
@@ -162,8 +163,7 @@ CMA                    no   one copy: process_vm_readv: operation not permitted
 	require.NoError(t, sample().WriteText(&b))
 	require.Equal(t, want, b.String())
 	b.Reset()
-	require.NoError(t, Info{Capacity: capacities(nil)}.WriteText(&b), "an empty report does no harm")
-	require.Contains(t, b.String(), "btl sm: no limit")
+	require.NoError(t, Info{}.WriteText(&b), "an empty report does no harm")
 }
 
 func TestJSON(t *testing.T) {
@@ -172,7 +172,7 @@ func TestJSON(t *testing.T) {
 	var back Info
 	require.NoError(t, json.Unmarshal(text, &back))
 	require.Equal(t, sample(), back)
-	require.Contains(t, string(text), `"name":"RLIMIT_NOFILE","value":null,"used":32,"per_rank":2,"ranks":null`)
+	require.Contains(t, string(text), `"name":"RLIMIT_NPROC","value":null,"used":0,"per_rank":6,"ranks":null`)
 }
 
 func TestSize(t *testing.T) {
@@ -181,4 +181,22 @@ func TestSize(t *testing.T) {
 	} {
 		require.Equal(t, want, size(n))
 	}
+}
+
+func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+func TestReadHugePages(t *testing.T) {
+	h := readHugePages(fstest.MapFS{
+		"sys/kernel/mm/hugepages/README":                           file("not a page size"),
+		"sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages":    file("7\n"),
+		"sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages": file("0\n"),
+		"sys/kernel/mm/transparent_hugepage/enabled":               file("always [madvise] never\n"),
+		"sys/kernel/mm/transparent_hugepage/defrag":                file("defer\n"),
+	})
+	require.Equal(t, HugePages{
+		Enabled:  "madvise",
+		Defrag:   "defer",
+		Reserved: []ReservedPages{{SizeKiB: 1048576, Count: 0}, {SizeKiB: 2048, Count: 7}},
+	}, h)
+	require.Equal(t, HugePages{Reserved: []ReservedPages{}}, readHugePages(fstest.MapFS{}))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -102,7 +103,7 @@ func probeHugePage() error {
 		return err
 	}
 	aligned := (at + huge - 1) / huge * huge
-	sys.Bytes(aligned, 1)[0] = 1
+	touch(aligned)
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func anonHuge(smaps *bufio.Scanner, addr uint64) (uint64, error) {
 			continue
 		}
 		if value, ok := strings.CutPrefix(line, "AnonHugePages:"); ok && inside {
-			return parseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+			return strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
 		}
 	}
 	if err := smaps.Err(); err != nil {

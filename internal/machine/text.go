@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/gopvas/gopvas/internal/limits"
 )
 
 // WriteText writes the report for people.
@@ -64,14 +66,14 @@ func (i Info) writeFeatures(b *strings.Builder) {
 }
 
 // limitValue is the number, or why there is none.
-func limitValue(l Limit) string {
+func limitValue(l limits.Limit) string {
 	if l.Error != "" {
 		return "unknown"
 	}
 	return number(l.Value, "unlimited")
 }
 
-func limitNote(l Limit) string {
+func limitNote(l limits.Limit) string {
 	notes := []string{}
 	if l.OneSpace {
 		notes = append(notes, "one address space only")

@@ -1,4 +1,4 @@
-package machine
+package limits
 
 import (
 	"fmt"
@@ -9,38 +9,45 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// What one rank needs. They are upper bounds for an idle Go program; a program
-// that starts threads or maps files needs more.
+// What one rank needs. They are upper bounds for an idle Go program.
 const (
-	// MapsPerRank: memory areas of a Go rank with its partition, image, runtime
+	// mapsPerRank: memory areas of a Go rank with its partition, image, runtime
 	// heap, arena, stack and guards.
-	MapsPerRank = 27
+	mapsPerRank = 27
 
-	// ThreadsPerRank: the Go runtime's main thread, its monitor, and those it
+	// threadsPerRank: the Go runtime's main thread, its monitor, and those it
 	// starts to replace threads blocked in system calls.
-	ThreadsPerRank = 6
+	threadsPerRank = 6
 
-	// FilesPerRank: the supervisor's ends of the pipes on which it reads a rank's
+	// filesPerRank: the supervisor's ends of the pipes on which it reads a rank's
 	// standard output and standard error.
-	FilesPerRank = 2
+	filesPerRank = 2
 
-	// PartitionPerRank: bytes of address space of a partition, unless told
-	// otherwise. Address space is not memory.
-	PartitionPerRank = 64 << 30
+	// addressSpacePerRank: bytes that a Go runtime reserves outside its partition,
+	// without using them.
+	addressSpacePerRank = 2 << 30
 
-	// CommitPerRank: private writable memory that a Go rank maps at its start,
+	// commitPerRank: private writable memory that a Go rank maps at its start,
 	// mostly without touching it. It counts only where the kernel commits memory
 	// strictly.
-	CommitPerRank = 64 << 20
+	commitPerRank = 64 << 20
 )
+
+// MinPartition is the least size of a partition in bytes. Where limits or holes ask for
+// it, partitions shrink to that.
+const MinPartition = 64 << 20
 
 // What is needed once, whatever the number of ranks.
 const (
-	mapsOfHost         = 64 // areas of the space host, a Go program itself
-	filesOfSupervisor  = 32 // its own, rounded up
+	mapsOfHost        = 64 // areas of the space host, a Go program itself
+	filesOfSupervisor = 64 // its own and those of the job as a whole, rounded up
+)
+
+const (
+	nofile             = "RLIMIT_NOFILE"
 	strictOvercommit   = "2"
 	threadsNote        = "counts threads"
-	partitionNote      = "partitions of 64 GiB; --partition-size makes them smaller"
+	partitionNote      = "with partitions of 64 MiB, the least"
 	rootNote           = "does not apply to root"
 	overcommitFreeNote = "memory is not committed strictly"
 )
@@ -58,6 +65,9 @@ type Limit struct {
 	OneSpace bool   `json:"one_space"`
 	Note     string `json:"note,omitempty"`
 	Error    string `json:"error,omitempty"` // why Value could not be read
+
+	Title string `json:"-"` // the name as people know it who set the limit
+	Fix   string `json:"-"` // how to raise it
 }
 
 // Capacity is the number of ranks that all limits together allow.
@@ -67,25 +77,34 @@ type Capacity struct {
 	Limit string  `json:"limit"` // the name of the tightest, empty if there is none
 }
 
-// limitSource is where limits that are not files come from.
-type limitSource struct {
+// source is where limits that are not files come from.
+type source struct {
 	soft, hard func(resource int) uint64
 	uid        int // real user
 }
 
-// readLimits reads every limit. root is the file system.
-func readLimits(root fs.FS, from limitSource) []Limit {
+// Read returns every limit, and what they allow in each task model.
+func Read() ([]Limit, []Capacity) {
+	limits := readHere()
+	return limits, capacities(limits)
+}
+
+// read reads every limit. root is the file system.
+func read(root fs.FS, from source) []Limit {
 	threads, _ := readThreads(root) // 0: the limits then look a little wider
 	limits := []Limit{
-		fileLimit(root, Limit{Name: "vm.max_map_count", Used: mapsOfHost, PerRank: MapsPerRank, OneSpace: true}),
-		{Name: "RLIMIT_AS", Value: finite(from.soft(sys.RlimitAS)), PerRank: PartitionPerRank, OneSpace: true,
-			Note: partitionNote},
+		fileLimit(root, Limit{Name: "vm.max_map_count", Used: mapsOfHost, PerRank: mapsPerRank, OneSpace: true,
+			Fix: "raise it with sysctl vm.max_map_count=N, start fewer ranks, or use --btl sm"}),
+		addressSpace(from, MinPartition),
+		// The soft limit of open files is raised to the hard one by the Go library.
+		{Name: nofile, Value: finite(from.hard(sys.RlimitNofile)), Used: filesOfSupervisor, PerRank: filesPerRank,
+			Title: "the hard limit on open files (RLIMIT_NOFILE, ulimit -Hn)",
+			Fix:   "raise it, start fewer ranks, or use --output-dir, which needs none per rank"},
 		processLimit(from),
-		// The soft limit of open files is raised to the hard one when needed.
-		{Name: "RLIMIT_NOFILE", Value: finite(from.hard(sys.RlimitNofile)), Used: filesOfSupervisor,
-			PerRank: FilesPerRank},
-		fileLimit(root, Limit{Name: "kernel.threads-max", Used: threads, PerRank: ThreadsPerRank}),
-		fileLimit(root, Limit{Name: "kernel.pid_max", Used: threads, PerRank: ThreadsPerRank, Note: threadsNote}),
+		fileLimit(root, Limit{Name: "kernel.threads-max", Used: threads, PerRank: threadsPerRank,
+			Fix: "raise it with sysctl kernel.threads-max=N or start fewer ranks"}),
+		fileLimit(root, Limit{Name: "kernel.pid_max", Used: threads, PerRank: threadsPerRank, Note: threadsNote,
+			Fix: "raise it with sysctl kernel.pid_max=N or start fewer ranks"}),
 		cgroupLimit(root),
 		commitLimit(root),
 	}
@@ -95,8 +114,23 @@ func readLimits(root fs.FS, from limitSource) []Limit {
 	return limits
 }
 
+// addressSpace is RLIMIT_AS for partitions of size bytes. One more than there are ranks
+// is reserved, so that the first can be aligned.
+func addressSpace(from source, size uint64) Limit {
+	l := Limit{
+		Name: "RLIMIT_AS", Value: finite(from.soft(sys.RlimitAS)), Used: size, PerRank: size + addressSpacePerRank,
+		OneSpace: true, Note: partitionNote, Title: "RLIMIT_AS (ulimit -v)",
+		Fix: "raise it with ulimit -v unlimited, or use --btl sm",
+	}
+	l.setRanks()
+	return l
+}
+
 // setRanks divides.
 func (l *Limit) setRanks() {
+	if l.Title == "" {
+		l.Title = l.Name
+	}
 	if l.Value == nil {
 		return
 	}
@@ -117,8 +151,9 @@ func fileLimit(root fs.FS, l Limit) Limit {
 
 // processLimit is RLIMIT_NPROC. It counts all threads of the user on the
 // machine; how many there are of others is not known here.
-func processLimit(from limitSource) Limit {
-	l := Limit{Name: "RLIMIT_NPROC", PerRank: ThreadsPerRank}
+func processLimit(from source) Limit {
+	l := Limit{Name: "RLIMIT_NPROC", PerRank: threadsPerRank, Title: "RLIMIT_NPROC (ulimit -u)",
+		Fix: "raise it with ulimit -u or start fewer ranks"}
 	if from.uid == 0 {
 		l.Note = rootNote
 		return l
@@ -129,7 +164,9 @@ func processLimit(from limitSource) Limit {
 
 // cgroupLimit is the pids controller.
 func cgroupLimit(root fs.FS) Limit {
-	l := Limit{Name: "cgroup pids.max", PerRank: ThreadsPerRank, Note: threadsNote}
+	l := Limit{Name: "cgroup pids.max", PerRank: threadsPerRank, Note: threadsNote,
+		Title: "pids.max of the control group",
+		Fix:   "raise it in the container's settings (docker --pids-limit) or start fewer ranks"}
 	var err error
 	l.Value, l.Used, err = readCgroupPids(root)
 	if err != nil {
@@ -141,8 +178,14 @@ func cgroupLimit(root fs.FS) Limit {
 // commitLimit is about private writable memory, in bytes. It binds only where
 // vm.overcommit_memory is 2.
 func commitLimit(root fs.FS) Limit {
-	l := Limit{Name: "vm.overcommit_memory", PerRank: CommitPerRank}
-	mode := readSetting(root, "proc/sys/vm/overcommit_memory")
+	l := Limit{Name: "vm.overcommit_memory", PerRank: commitPerRank, Title: "CommitLimit, with vm.overcommit_memory=2,",
+		Fix: "set sysctl vm.overcommit_memory=0 or start fewer ranks"}
+	text, err := fs.ReadFile(root, "proc/sys/vm/overcommit_memory")
+	if err != nil {
+		l.Error = err.Error()
+		return l
+	}
+	mode := strings.TrimSpace(string(text))
 	if mode != strictOvercommit {
 		l.Note = mode + ": " + overcommitFreeNote
 		return l

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What flags and their variables say reaches all ranks by the root block alone.
+func TestSettingsReachRanks(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "settings")
+	buildPIE(t, program, "./testdata/settings")
+	const names = " [PVAS_ID PVAS_JOB PVAS_PROGRAM PVAS_RANK PVAS_SIZE]\n"
+	for _, c := range []struct {
+		env  []string
+		args []string
+		want string
+	}{
+		{nil, nil, "check=false coll= progress= helpers=0 eager=4096 copy=auto"},
+		{[]string{"PVASRUN_CHECK=false"}, nil, "check=false coll= progress= helpers=0 eager=4096 copy=auto"},
+		{[]string{"PVASRUN_CHECK=true", "PVASRUN_COLL=bcast=binomial", "PVASRUN_HELPERS=2"}, nil,
+			"check=true coll=bcast=binomial progress= helpers=2 eager=4096 copy=auto"},
+		{[]string{"PVASRUN_COLL=bcast=binomial"},
+			[]string{"--check", "--coll", "allreduce=ring,ibcast=chain", "--progress", "owner", "--helpers", "1",
+				"--eager-limit", "1K", "--single-copy", "none"},
+			"check=true coll=allreduce=ring,ibcast=chain progress=owner helpers=1 eager=1024 copy=none"},
+	} {
+		for _, model := range models(t) {
+			args := append(append([]string{"--btl", model, "-n", "2"}, c.args...), program)
+			got := command(t, env(c.env...), args...)
+			require.Equal(t, 0, got.code, got.stderr)
+			require.Equal(t, strings.Repeat(c.want+names, 2), got.stdout, "%v %v", c.env, args)
+		}
+	}
+}
+
+// The longest list of algorithms that makes sense has room in the root block.
+func TestEveryAlgorithmFits(t *testing.T) {
+	var list []string
+	for _, kind := range []string{"barrier", "bcast", "reduce", "allreduce", "reduce_scatter", "scan", "exscan",
+		"gather", "scatter", "allgather", "alltoall"} {
+		list = append(list, kind+"=direct")
+	}
+	f := runFlags{tunableFlags: tunableFlags{EagerLimit: 1, RingBlock: 4096, SingleCopy: "auto"}}
+	f.Coll = strings.Join(list, ",")
+	_, err := f.settings()
+	require.NoError(t, err)
+	f.Coll = strings.Repeat(f.Coll+",", 20)
+	_, err = f.settings()
+	require.ErrorContains(t, err, "more than 1024")
+}

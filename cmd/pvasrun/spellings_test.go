@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What people type for other MPIs means the same here, and what belongs to the program
+// stays as it is.
+func TestTranslate(t *testing.T) {
+	self, err := os.Hostname()
+	require.NoError(t, err)
+	for args, want := range map[string]string{
+		"":                                "",
+		"-n 4 prog -np 3":                 "-n 4 prog -np 3",
+		"-np 4 prog":                      "-n 4 prog",
+		"--np 4 prog":                     "--np 4 prog",
+		"-np=4 prog":                      "-n 4 prog",
+		"-n4 prog":                        "-n4 prog",
+		"--oversubscribe -np 4 p":         "-n 4 p",
+		"-oversubscribe prog":             "prog",
+		"--allow-run-as-root -v p":        "-v p",
+		"--bind-to core p":                "--bind core p",
+		"-bind-to none p":                 "--bind none p",
+		"-H localhost:4 p":                "p",
+		"--host " + self + ",localhost p": "p",
+		"-genv A 1 -genv B x=y p":         "-x A=1 -x B=x=y p",
+		"-genvall p":                      "p",
+		"-tag-output -timeout 3 p":        "--tag-output --timeout 3 p",
+		"-x A -wdir /tmp p -wdir x":       "-x A --wdir /tmp p -wdir x",
+		"--wd /tmp p":                     "--wdir /tmp p",
+		"-- -np 4":                        "-- -np 4",
+		"--output-dir -np -n 1 p":         "--output-dir -np -n 1 p",
+		"-np 1 a : -np 2 -env A 1 b":      "-n 1 a : -n 2 -x A=1 b",
+		"-n":                              "-n",
+		"--unknown p":                     "--unknown p",
+		"--help":                          "--help",
+	} {
+		got, err := translate(strings.Fields(args))
+		require.NoError(t, err, args)
+		require.Equal(t, strings.Fields(want), strings.Fields(strings.Join(got, " ")), args)
+	}
+}
+
+// What cannot mean the same is refused by its name, with our flag.
+func TestRefusedSpellings(t *testing.T) {
+	for args, says := range map[string]string{
+		"-H other p":                        `-H: "other" is not this node`,
+		"-hostfile f p":                     `-hostfile: pvasrun has no such flag: there is one node`,
+		"--map-by socket p":                 `--map-by: pvasrun has no such flag: write --bind core`,
+		"--bind-to socket p":                `--bind-to: "socket": write --bind core`,
+		"-ppn 2 p":                          `-ppn: pvasrun has no such flag: there is one node: write -n N`,
+		"--mca btl self p":                  `--mca: pvasrun has no such flag`,
+		"-l p":                              `-l: pvasrun has no such flag: write --tag-output`,
+		"-np":                               `-np: its value is missing`,
+		"-genv A":                           `-genv: its value is missing`,
+		"-genv A 1 -n 1 a : -n 1 b":         `-genv: with several programs write -x`,
+		"-np x p":                           `-n, --np: "x" is not a whole number`,
+		"--spin -5 true":                    `spin of -5 looks is below 0`,
+		"--helpers 100 -n 2 true":           `--helpers 100: there are 2 ranks`,
+		"--partition-size 3G true":          `partition size must be a power of two`,
+		"--partition-size 1K --btl sm true": `partition size must be a power of two`,
+	} {
+		err := execute(strings.Fields(args))
+		require.ErrorAs(t, err, new(usageError), args)
+		require.ErrorContains(t, err, says, args)
+	}
+	got := command(t, nil, "-np", "2", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-genv", "WORD", "hi", "sh", "-c", "echo $WORD")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, "hi\nhi\n", got.stdout)
+}

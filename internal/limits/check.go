@@ -1,0 +1,55 @@
+package limits
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Error names a limit of the system that is too low for a job.
+type Error struct {
+	Limit string // as people set it: "vm.max_map_count", "RLIMIT_AS (ulimit -v)"
+	Have  uint64
+	Need  uint64 // with what is taken already
+	Fix   string // what to do
+}
+
+// Error says what is too low, how high it has to be, and how to raise it.
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s is %d, the job needs %d: %s", e.Limit, e.Have, e.Need, e.Fix)
+}
+
+// Job returns an *Error if a limit that counts in either task model is too low for so
+// many ranks; files tells whether the supervisor reads the output of each.
+func Job(ranks int, files bool) error {
+	return check(readHere(), ranks, func(l *Limit) bool { return !l.OneSpace && (files || l.Name != nofile) })
+}
+
+// Space returns an *Error if a limit is too low for so many ranks in one address space,
+// with partitions of the least size. The supervisor's open files are not its business.
+func Space(ranks int) error {
+	return check(readHere(), ranks, func(l *Limit) bool { return l.Name != nofile })
+}
+
+// Partitions returns an *Error if RLIMIT_AS is too low for so many ranks in one address
+// space with partitions of size bytes.
+func Partitions(ranks int, size uint64) error {
+	return check([]Limit{addressSpace(here(), size)}, ranks, func(*Limit) bool { return true })
+}
+
+func check(limits []Limit, ranks int, concerns func(*Limit) bool) error {
+	for i := range limits {
+		l := &limits[i]
+		if l.Ranks == nil || *l.Ranks >= uint64(ranks) || !concerns(l) {
+			continue
+		}
+		return &Error{Limit: l.Title, Have: *l.Value, Need: l.Used + uint64(ranks)*l.PerRank, Fix: l.Fix}
+	}
+	return nil
+}
+
+// here is the source of the limits of this process.
+func here() source { return source{sys.SoftLimit, sys.HardLimit, os.Getuid()} }
+
+func readHere() []Limit { return read(os.DirFS("/"), here()) }

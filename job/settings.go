@@ -1,0 +1,165 @@
+package job
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// SingleCopy says whether ranks of the sm task model may read one another's memory
+// with process_vm_readv (cross memory attach, CMA).
+type SingleCopy uint32
+
+const (
+	// SingleCopyAuto uses it where the kernel permits it and it is the faster way:
+	// with more ranks than CPUs.
+	SingleCopyAuto SingleCopy = iota
+	// SingleCopyNone never uses it.
+	SingleCopyNone
+	// SingleCopyCMA is for measuring: it uses it, and a refusal is an error.
+	SingleCopyCMA
+)
+
+var singleCopyNames = [...]string{"auto", "none", "cma"}
+
+// String returns "auto", "none" or "cma".
+func (s SingleCopy) String() string {
+	if int(s) < len(singleCopyNames) {
+		return singleCopyNames[s]
+	}
+	return fmt.Sprintf("SingleCopy(%d)", uint32(s))
+}
+
+// ParseSingleCopy is the inverse of String.
+func ParseSingleCopy(s string) (SingleCopy, error) {
+	for i, name := range singleCopyNames {
+		if s == name {
+			return SingleCopy(i), nil
+		}
+	}
+	return 0, fmt.Errorf("job: single-copy mode %q is none of auto, none, cma", s)
+}
+
+// Bounds and defaults of Settings.
+const (
+	DefaultEagerLimit = 4096 // the paper's
+	MaxEagerLimit     = 64 << 10
+	DefaultRingBlock  = 32 << 10
+	MinRingBlock      = 4096
+	MaxRingBlock      = 1 << 20
+
+	// DefaultSpin is how often a waiter looks before it sleeps: with a look of 10 to
+	// 50 ns that is 20 to 100 us, some times the price of sleeping and being woken.
+	DefaultSpin = 2000
+
+	// MaxCollLength and MaxProgressLength are the longest texts, in bytes, that the
+	// root block has room for. A list with every operation fits.
+	MaxCollLength     = 1024
+	MaxProgressLength = 40
+)
+
+// Settings say how the ranks of a job carry out messages and collective operations.
+// The launcher writes them into the root block, and each rank reads them there: so
+// all ranks have the same. The zero value stands for the defaults.
+type Settings struct {
+	EagerLimit int        // longest message, in bytes, that is copied to and fro; 0: DefaultEagerLimit
+	RingBlock  int        // block of the sm pipeline, in bytes, a multiple of 4096; 0: DefaultRingBlock
+	Spin       int        // looks before a wait sleeps; 0: DefaultSpin; negative: none
+	SingleCopy SingleCopy // sm only
+
+	Coll     string // algorithms of collectives, as package coll reads them; "": its own choice
+	Progress string // of nonblocking collectives, as package cad reads it; "": its own choice
+	Helpers  int    // ranks with a thread that progresses nonblocking collectives
+	Check    bool   // ranks make sure that all of them make the same collective calls
+}
+
+// Resolve returns s with defaults in place of zeros and 0 in place of a negative
+// Spin, or an error that names what is out of its bounds. Whether Coll and Progress
+// mean anything is for the packages that read them.
+func (s Settings) Resolve() (Settings, error) {
+	if s.EagerLimit == 0 {
+		s.EagerLimit = DefaultEagerLimit
+	}
+	if s.RingBlock == 0 {
+		s.RingBlock = DefaultRingBlock
+	}
+	switch {
+	case s.Spin == 0:
+		s.Spin = DefaultSpin
+	case s.Spin < 0:
+		s.Spin = 0
+	}
+	return s, s.check()
+}
+
+func (s *Settings) check() error {
+	switch {
+	case s.EagerLimit < 1 || s.EagerLimit > MaxEagerLimit:
+		return fmt.Errorf("eager limit of %d bytes is outside 1..%d", s.EagerLimit, MaxEagerLimit)
+	case s.RingBlock < MinRingBlock || s.RingBlock > MaxRingBlock || s.RingBlock%MinRingBlock != 0:
+		return fmt.Errorf("ring block of %d bytes is no multiple of %d up to %d", s.RingBlock, MinRingBlock, MaxRingBlock)
+	case s.Spin > 1<<30:
+		return fmt.Errorf("spin of %d looks is above %d", s.Spin, 1<<30)
+	case int(s.SingleCopy) >= len(singleCopyNames):
+		return fmt.Errorf("unknown single-copy mode %d", uint32(s.SingleCopy))
+	case s.Helpers < 0 || s.Helpers > MaxRanks:
+		return fmt.Errorf("number of helpers %d is outside 0..%d", s.Helpers, MaxRanks)
+	}
+	if err := checkText("list of collective algorithms", s.Coll, MaxCollLength); err != nil {
+		return err
+	}
+	return checkText("policy of progress", s.Progress, MaxProgressLength)
+}
+
+// checkText refuses a text that the root block could not give back as it was.
+func checkText(what, text string, most int) error {
+	if len(text) > most {
+		return fmt.Errorf("%s has %d bytes, more than %d", what, len(text), most)
+	}
+	if strings.IndexByte(text, 0) >= 0 {
+		return fmt.Errorf("%s %q has a zero byte in it", what, text)
+	}
+	return nil
+}
+
+// settingsRecord is Settings in the root block, with defaults filled in. Texts end at
+// their first zero byte, or fill their field.
+type settingsRecord struct {
+	eagerLimit uint32
+	ringBlock  uint32
+	spin       uint32 // regardless of the number of CPUs
+	singleCopy uint32
+	helpers    uint32
+	check      uint32 // 0 or 1
+	progress   [MaxProgressLength]byte
+	coll       [MaxCollLength]byte
+}
+
+// write fills in the record, which is zero, from resolved settings.
+func (r *settingsRecord) write(s Settings) {
+	r.eagerLimit, r.ringBlock, r.spin = uint32(s.EagerLimit), uint32(s.RingBlock), uint32(s.Spin)
+	r.singleCopy, r.helpers = uint32(s.SingleCopy), uint32(s.Helpers)
+	if s.Check {
+		r.check = 1
+	}
+	copy(r.progress[:], s.Progress)
+	copy(r.coll[:], s.Coll)
+}
+
+// read is the inverse of write.
+func (r *settingsRecord) read() Settings {
+	return Settings{
+		EagerLimit: int(r.eagerLimit), RingBlock: int(r.ringBlock), Spin: int(r.spin),
+		SingleCopy: SingleCopy(r.singleCopy), Helpers: int(r.helpers), Check: r.check != 0,
+		Progress: text(r.progress[:]), Coll: text(r.coll[:]),
+	}
+}
+
+func text(field []byte) string {
+	before, _, _ := bytes.Cut(field, []byte{0})
+	return string(before)
+}
+
+// Settings returns the settings in force, none of them standing for a default. Spin
+// is 0 when there are more ranks than CPUs.
+func (r *Root) Settings() Settings { return r.settings }
