@@ -210,11 +210,3 @@ func (c *Comm) Partition() (base, size uint64, ok bool) {
 	base, size = c.root.Partition(c.group.self)
 	return base, size, size != 0
 }
-
-// InImage tells whether an address lies in the program that this rank runs in its
-// partition.
-func InImage(c *Comm, at uint64) bool {
-	base, length := c.root.Partition(c.group.self)
-	arena, _ := c.root.Arena(c.group.self)
-	return length != 0 && at >= base && at < min(arena, base+length)
-}
