@@ -70,6 +70,8 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"ReduceScatter":      func(c *Comm) error { return ReduceScatter(c, four(), two(), []int{2, 2}, Sum[int64]()) },
 	"Comm.Dup":           func(c *Comm) error { _, err := c.Dup(); return err },
 	"Comm.Split":         func(c *Comm) error { _, err := c.Split(0, 0); return err },
+	"Comm.Create":        func(c *Comm) error { _, err := c.Create(c.Group()); return err },
+	"Comm.FlushBuffer":   fromTo(func(c *Comm, b []int64, dst, tag int) error { return first(Bsend(c, b, dst, tag), c.FlushBuffer()) }),
 	"Comm.SplitType":     func(c *Comm) error { _, err := c.SplitType(Shared, 0); return err },
 	"Comm.CreateGroup":   func(c *Comm) error { _, err := c.CreateGroup(c.Group(), 0); return err },
 	"CartCreate":         func(c *Comm) error { _, err := CartCreate(c, []int{2}, []bool{true}); return err },
@@ -109,14 +111,14 @@ var callsOnObjects = map[string]func(c *Comm) (func() error, error){
 // local are the calls that wait for nobody: apart from those that begin or prepare an
 // operation, and end in Init or begin with I.
 var local = strings.Fields(`
-	Init Run Executable Stats GraphStats CountOf ReduceLocal TestAll
+	Init Run Executable Stats GraphStats CountOf ReduceLocal TestAll TestAny TestSome StartAll RegisterOp Bsend
 	CartOf DimsCreate DistGraphOf NewAttribute NewGraph SendNode RecvNode CopyNode CalcNode NewOp
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided View.Len View.Err
 	Comm.Finalize Comm.Abort Comm.Rank Comm.Size Comm.Group Comm.ID Comm.Name Comm.SetName Comm.Stats Comm.GraphStats
-	Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
+	Comm.Self Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
 	Comm.Attribute Comm.SetAttribute Comm.DeleteAttribute
-	Request.Test Request.Cancel Request.Start Request.Free
+	Request.Active Request.Test Request.Cancel Request.Start Request.Free
 	Cart.Dims Cart.Periods Cart.Coords Cart.RankAt Cart.Shift DistGraph.Neighbors
 	Graph.JoinNode Graph.Connect Graph.Tie Graph.SetPolicy Graph.SetUrgent Graph.Dump Graph.Prepare Graph.Issue
 	Window.Local Window.Segment ViewReceive.Test
