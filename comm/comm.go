@@ -35,12 +35,15 @@ type Comm struct {
 	team       *coll.Team   // the communicator as collective operations see it
 	context    uint32       // of point-to-point messages
 	group      *Group
-	ranks      []int32      // the group's; nil for the world, where nothing needs to be translated
-	contexts   *contexts    // of the process
-	windows    *windows     // likewise
-	finalized  *atomic.Bool // likewise
-	topology   topology     // nil: none
-	freed      atomic.Bool
+	ranks      []int32       // the group's; nil for the world, where nothing needs to be translated
+	contexts   *contexts     // of the process
+	windows    *windows      // likewise
+	buffered   *buffered     // likewise
+	self       func() *Comm  // likewise
+	finalized  *atomic.Bool  // likewise
+	topology   topology      // nil: none
+	permanent  bool          // Self: Free refuses
+	state      atomic.Uint32 // ready, freed or pending
 
 	mu sync.Mutex // held during collective operations
 
@@ -67,6 +70,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		group:     everybody(rank, size),
 		contexts:  newContexts(rank, size),
 		windows:   new(windows),
+		buffered:  new(buffered),
 		finalized: new(atomic.Bool),
 	}
 	c.graphs = cad.New(root, rank, module, c.engine, s.Options)
@@ -76,24 +80,66 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
 	c.notes.name = "world"
+	c.self = sync.OnceValue(c.alone)
 	return c
 }
 
+// The states of a communicator.
+const (
+	ready   = iota
+	freed   // after Free
+	pending // from Idup, until its request is complete: it has no id
+)
+
 // newComm returns the communicator of a group that this process belongs to.
 func (c *Comm) newComm(g *Group, id uint32) *Comm {
+	n := c.withoutID(g)
+	n.setID(id)
+	return n
+}
+
+// withoutID returns a communicator that setID makes ready.
+func (c *Comm) withoutID(g *Group) *Comm {
 	n := &Comm{
 		root: c.root, rank: g.rank, size: len(g.ranks), module: c.module,
 		engine:    c.engine,
 		graphs:    c.graphs,
-		context:   pointToPoint.of(id),
 		group:     g,
 		ranks:     g.ranks,
 		contexts:  c.contexts,
 		windows:   c.windows,
+		buffered:  c.buffered,
+		self:      c.self,
 		finalized: c.finalized,
 	}
-	n.team, n.channel = n.newTeam(id), n.newChannel(id)
-	n.team.Choice, n.team.Check, n.team.Boards = c.team.Choice, c.team.Check, c.team.Boards
+	n.team = &coll.Team{Choice: c.team.Choice, Check: c.team.Check, Boards: c.team.Boards}
+	n.state.Store(pending)
+	return n
+}
+
+func (c *Comm) setID(id uint32) {
+	old := c.team
+	c.context = pointToPoint.of(id)
+	c.team, c.channel = c.newTeam(id), c.newChannel(id)
+	c.team.Choice, c.team.Check, c.team.Boards = old.Choice, old.Check, old.Boards
+	c.state.Store(ready)
+}
+
+// Self returns the communicator of this rank alone, the same at each call. It can not be
+// freed. Finalize removes its attributes first.
+//
+// MPI 4.1 section 7.2.4 (MPI_COMM_SELF).
+func (c *Comm) Self() *Comm {
+	if c == nil {
+		return nil
+	}
+	return c.self()
+}
+
+// alone makes what Self returns.
+func (c *Comm) alone() *Comm {
+	n := c.newComm(newGroup(c.group.self, []int32{int32(c.group.self)}), c.contexts.take())
+	n.permanent, n.notes.name = true, "self"
 	return n
 }
 
@@ -129,8 +175,12 @@ func (c *Comm) usable() error {
 		return ErrNoComm
 	case c.finalized.Load():
 		return ErrFinalized
-	case c.freed.Load():
+	}
+	switch c.state.Load() {
+	case freed:
 		return ErrFreed
+	case pending:
+		return ErrPending
 	}
 	return nil
 }
@@ -209,12 +259,4 @@ func (c *Comm) Partition() (base, size uint64, ok bool) {
 	}
 	base, size = c.root.Partition(c.group.self)
 	return base, size, size != 0
-}
-
-// InImage tells whether an address lies in the program that this rank runs in its
-// partition.
-func InImage(c *Comm, at uint64) bool {
-	base, length := c.root.Partition(c.group.self)
-	arena, _ := c.root.Arena(c.group.self)
-	return length != 0 && at >= base && at < min(arena, base+length)
 }

@@ -1,9 +1,12 @@
 package comm
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/coll"
 )
 
 // Dup returns a communicator of the same ranks in the same order, with the topology of
@@ -109,4 +112,61 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank}
 	n, _, err := c.create(t, proposal{key: int64(g.rank), call: callOf(op, g.ranks)}, nil)
 	return n, Wrap(op, err)
+}
+
+// Create returns a communicator of a group of ranks of c. All ranks of c call it; ranks
+// may give different groups that have no rank in common. A rank that gives a group that
+// it is not in, such as an empty one, gets nil, and no error. It is collective, as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_create).
+func (c *Comm) Create(g *Group) (*Comm, error) {
+	const op = "create"
+	p := proposal{color: Undefined, call: callOf(op)}
+	var bad error
+	switch {
+	case g == nil:
+		bad = errors.New("the group is nil")
+	case slices.ContainsFunc(g.ranks, func(r int32) bool { return c.Group().find(r) == Undefined }):
+		bad = errors.New("a rank of the group is not in the communicator")
+	case g.rank != Undefined:
+		p.color, p.key = int64(g.ranks[0]), int64(g.rank) // no other group has its first rank
+	}
+	n, all, err := c.createAmongAll(p, bad)
+	if err == nil && n != nil && n.size != len(g.ranks) {
+		err = fmt.Errorf("%d of %d ranks of the group give it: all give the same", len(membersOf(p.color, all)), len(g.ranks))
+	}
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	return n, nil
+}
+
+// Idup is Dup, nonblocking: the communicator can be used when the request is complete. It
+// is begun in the same order as other nonblocking collective operations on c. The
+// callbacks of attributes are called at once.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_idup).
+func (c *Comm) Idup() (*Comm, Request, error) {
+	const op = "idup"
+	copies, err := c.copyAttributes()
+	if err != nil {
+		return nil, Request{}, Wrap(op, err)
+	}
+	n := c.withoutID(c.group)
+	n.topology, n.notes.attached = c.topology, copies
+	id := make([]byte, 4) // rank 0 leads the copy, as c
+	if c.rank == 0 {
+		binary.LittleEndian.PutUint32(id, c.contexts.take())
+	}
+	k := Call{Comm: c, Op: "dup", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}}
+	k.Args.After = func() {
+		if id := binary.LittleEndian.Uint32(id); id != worldID {
+			n.setID(id)
+		}
+	}
+	r, err := k.Begin()
+	if err != nil {
+		return nil, Request{}, err
+	}
+	return n, r, nil
 }

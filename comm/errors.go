@@ -45,7 +45,11 @@ var (
 	// ErrWindowFreed means that a window was used after Free.
 	ErrWindowFreed = errors.New("the window was freed: use it no more, or free it later")
 
-	// ErrWorld means that the world was to be freed.
+	// ErrPending means that a communicator from Idup was used before its request was
+	// complete.
+	ErrPending = errors.New("the communicator is not made yet: wait for the request of Idup")
+
+	// ErrWorld means that the world, or Self, was to be freed.
 	ErrWorld = errors.New("the world can not be freed: it ends with Finalize")
 
 	// ErrNotWorld means that the operation exists for the communicator from Init only.

@@ -16,7 +16,7 @@ import "errors"
 // MPI 4.1 section 7.4.3 (MPI_Comm_free).
 func (c *Comm) Free() error {
 	const op = "free"
-	if c.isWorld() {
+	if c.isWorld() || c != nil && c.permanent {
 		return Wrap(op, ErrWorld)
 	}
 	if err := c.lockCollective(); err != nil {
@@ -24,7 +24,7 @@ func (c *Comm) Free() error {
 	}
 	defer c.mu.Unlock()
 	err := c.removeAttributes()
-	c.freed.Store(true)
+	c.state.Store(freed)
 	c.team.FreeGraphs()
 	return Wrap(op, errors.Join(err, c.retire()))
 }

@@ -71,3 +71,17 @@ func Mrecv(m *Message, buf Buffer, size int) (Status, error) {
 	st, err := m.comm.engine.Mrecv(&m.m, buf)
 	return m.comm.status(st, size), Wrap("mrecv", err)
 }
+
+// Imrecv is Mrecv that does not block: buf is lent until the request is complete.
+//
+// MPI 4.1 section 3.8.3 (MPI_Imrecv).
+func Imrecv(m *Message, buf []byte, size int) (Request, error) {
+	if m.comm == nil {
+		return Request{}, Wrap("imrecv", ErrNoMessage)
+	}
+	r, err := m.comm.engine.Imrecv(&m.m, buf)
+	if err == nil {
+		r.Unit = m.comm.unit(size)
+	}
+	return Request{r}, Wrap("imrecv", err)
+}

@@ -168,6 +168,11 @@ func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status
 	if first == Undefined || err != nil {
 		return indices, statuses, Wrap("wait some", err)
 	}
+	return takeSome("wait some", reqs, first, indices, statuses)
+}
+
+// takeSome does what Wait would for all complete operations, from an index on.
+func takeSome(op string, reqs []Request, first int, indices []int, statuses []Status) ([]int, []Status, error) {
 	var failed error
 	for i := first; i < len(reqs); i++ {
 		r := &reqs[i]
@@ -180,10 +185,63 @@ func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status
 		}
 		indices, statuses = append(indices, i), append(statuses, st)
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait some", err)))
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap(op, err)))
 		}
 	}
 	return indices, statuses, failed
+}
+
+// TestAny is WaitAny that does not block: done tells whether one of the operations is
+// complete, or none stands for an operation.
+//
+// MPI 4.1 section 3.7.5 (MPI_Testany).
+func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
+	progress(reqs)
+	active := false
+	for i := range reqs {
+		r := &reqs[i]
+		if !r.Active() {
+			continue
+		}
+		active = true
+		if st, done, err := r.take(); done {
+			return i, st, true, Wrap("test any", err)
+		}
+	}
+	return Undefined, empty, !active, nil
+}
+
+// TestSome is WaitSome that does not block: there may be no index.
+//
+// MPI 4.1 section 3.7.5 (MPI_Testsome).
+func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
+	progress(reqs)
+	return takeSome("test some", reqs, 0, indices, statuses)
+}
+
+// StartAll starts persistent requests. The error joins those of all that could not be
+// started, each with its index; the others are.
+//
+// MPI 4.1 section 3.9 (MPI_Startall).
+func StartAll(reqs []Request) error {
+	var failed error
+	for i := range reqs {
+		if err := reqs[i].Start(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, err))
+		}
+	}
+	return failed
+}
+
+// Active tells whether the request stands for an operation that was begun and not waited
+// for.
+func (r *Request) Active() bool { return r.r.Active() }
+
+// progress brings the operations on, if there are any.
+func progress(reqs []Request) {
+	if e := engineOf(reqs); e != nil {
+		e.AllDone(inner(reqs))
+	}
 }
 
 // take is Test without progress and prefix.

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -100,7 +101,8 @@ func open(p *job.Place) (btl.Module, error) {
 
 // Finalize ends this rank's part in the job: every later call on the communicator
 // or its windows returns ErrFinalized (wrapped). It waits for collective
-// operations that other goroutines of this rank have begun, and for no other rank.
+// operations that other goroutines of this rank have begun, and for messages sent in
+// buffered mode; for no other rank.
 // Memory of windows stays as it is, for peers and for slices this rank still has.
 //
 // Receives that other goroutines of this rank are in fail.
@@ -122,7 +124,7 @@ func (c *Comm) Finalize() error {
 	if !c.isWorld() {
 		return Wrap("finalize", ErrNotWorld)
 	}
-	err := c.root.Reach(job.HoldFinalize)
+	err := errors.Join(c.self().removeAttributes(), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}

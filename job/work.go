@@ -63,7 +63,7 @@ func (r *Root) Graphs(rank int) uint64 {
 }
 
 // SetProgram notes which program a rank runs: ranks with the same number, other than 0,
-// have been loaded from the same file. It is called before the rank starts.
+// have been loaded from the same file, which has not changed in between.
 func (r *Root) SetProgram(rank int, program uint32) {
 	if b, err := r.rank(rank); err == nil {
 		b.program.Store(program)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/nofile"
@@ -35,7 +34,7 @@ func hostMain() int {
 		fmt.Fprintf(os.Stderr, "%s: it is started by pvasrun only: %v\n", hostName, err)
 		return codeError
 	}
-	h := &host{control: control, guarded: map[int]bool{}}
+	h := &host{control: control, guarded: map[int]bool{}, programs: programs{}}
 	// The supervisor ends the host with SIGKILL when the job is over. The end of
 	// the connection therefore means that the supervisor itself was killed.
 	err = h.serve()
@@ -50,12 +49,13 @@ func hostMain() int {
 // A host is the process whose address space holds the ranks (pvas), or that only
 // guards them (sm). It handles one request at a time.
 type host struct {
-	control *control
-	id      string
-	space   *pvas.Space
-	memory  *job.Memory
-	apps    []appRequest
-	guarded map[int]bool // process groups to kill, by leader
+	control  *control
+	id       string
+	space    *pvas.Space
+	memory   *job.Memory
+	apps     []appRequest
+	programs programs
+	guarded  map[int]bool // process groups to kill, by leader
 }
 
 // serve answers requests until the connection ends, which is an error, mostly
@@ -149,7 +149,8 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		return reply{}, err
 	}
 	root := h.memory.Root()
-	root.SetProgram(req.Rank, h.program(req.App))
+	program := h.programs.number(app.Path)
+	root.SetProgram(req.Rank, program)
 	root.SetArena(req.Rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
 	root.SetPocket(req.Rank, layout.Pocket.Start, layout.Pocket.Len())
 	task, err := h.space.Spawn(pvas.TaskSpec{
@@ -162,14 +163,11 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if h.programs.number(app.Path) != program {
+		root.SetProgram(req.Rank, 0) // it was replaced meanwhile: nobody knows which one this is
+	}
 	h.guarded[task.Pid()] = true
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
-}
-
-// program returns a number that apps of the same file have in common, never 0.
-func (h *host) program(app int) uint32 {
-	path := h.apps[app].Path
-	return uint32(slices.IndexFunc(h.apps, func(a appRequest) bool { return a.Path == path })) + 1
 }
 
 // fileLimit gives ranks the limit on open files that the user set: the Go

@@ -89,7 +89,6 @@ func Ialltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T
 //
 // MPI 4.1 section 6.12.7 (MPI_Ireduce).
 func Ireduce[T any](c *Comm, send, recv []T, op *Op[T], root int) (Request, error) {
-	op.named()
 	return reduceCall(c, send, recv, op, root).Begin()
 }
 
@@ -97,7 +96,6 @@ func Ireduce[T any](c *Comm, send, recv []T, op *Op[T], root int) (Request, erro
 //
 // MPI 4.1 section 6.12.8 (MPI_Iallreduce).
 func Iallreduce[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	op.named()
 	return allreduceCall(c, send, recv, op).Begin()
 }
 
@@ -105,7 +103,6 @@ func Iallreduce[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 //
 // MPI 4.1 section 6.12.9 (MPI_Ireduce_scatter_block).
 func IreduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	op.named()
 	return reduceScatterBlockCall(c, send, recv, op).Begin()
 }
 
@@ -113,7 +110,6 @@ func IreduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) (Request, er
 //
 // MPI 4.1 section 6.12.10 (MPI_Ireduce_scatter).
 func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (Request, error) {
-	op.named()
 	return reduceScatterCall(c, send, recv, counts, op).Begin()
 }
 
@@ -121,7 +117,6 @@ func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (Re
 //
 // MPI 4.1 section 6.12.11 (MPI_Iscan).
 func Iscan[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	op.named()
 	return scanCall(c, send, recv, op).Begin()
 }
 
@@ -129,7 +124,6 @@ func Iscan[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 //
 // MPI 4.1 section 6.12.12 (MPI_Iexscan).
 func Iexscan[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	op.named()
 	return exscanCall(c, send, recv, op).Begin()
 }
 

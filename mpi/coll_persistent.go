@@ -75,7 +75,6 @@ func AlltoallvInit[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv 
 //
 // MPI 4.1 section 6.13.7 (MPI_Reduce_init).
 func ReduceInit[T any](c *Comm, send, recv []T, op *Op[T], root int) (Request, error) {
-	op.named()
 	return reduceCall(c, send, recv, op, root).Prepare()
 }
 
@@ -83,7 +82,6 @@ func ReduceInit[T any](c *Comm, send, recv []T, op *Op[T], root int) (Request, e
 //
 // MPI 4.1 section 6.13.8 (MPI_Allreduce_init).
 func AllreduceInit[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	op.named()
 	return allreduceCall(c, send, recv, op).Prepare()
 }
 
@@ -91,7 +89,6 @@ func AllreduceInit[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 //
 // MPI 4.1 section 6.13.9 (MPI_Reduce_scatter_block_init).
 func ReduceScatterBlockInit[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	op.named()
 	return reduceScatterBlockCall(c, send, recv, op).Prepare()
 }
 
@@ -99,7 +96,6 @@ func ReduceScatterBlockInit[T any](c *Comm, send, recv []T, op *Op[T]) (Request,
 //
 // MPI 4.1 section 6.13.10 (MPI_Reduce_scatter_init).
 func ReduceScatterInit[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (Request, error) {
-	op.named()
 	return reduceScatterCall(c, send, recv, counts, op).Prepare()
 }
 
@@ -107,7 +103,6 @@ func ReduceScatterInit[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) 
 //
 // MPI 4.1 section 6.13.11 (MPI_Scan_init).
 func ScanInit[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	op.named()
 	return scanCall(c, send, recv, op).Prepare()
 }
 
@@ -115,7 +110,6 @@ func ScanInit[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
 //
 // MPI 4.1 section 6.13.12 (MPI_Exscan_init).
 func ExscanInit[T any](c *Comm, send, recv []T, op *Op[T]) (Request, error) {
-	op.named()
 	return exscanCall(c, send, recv, op).Prepare()
 }
 

@@ -11,7 +11,10 @@ import "github.com/gopvas/gopvas/comm"
 //
 //	Rank, Size, Group          who is in it
 //	Barrier, Ibarrier, BarrierInit
-//	Dup, Split, SplitType, CreateGroup, Free
+//	Dup, Idup, Split, SplitType, Create, CreateGroup, Free
+//	Self                       of this rank alone
+//	Compare                    with another
+//	FlushBuffer                waits for messages from Bsend
 //	SetName, Name              for messages to people
 //	Finalize, Abort            the end of the rank, of the job
 //	Algorithm                  of the last collective operation
@@ -24,7 +27,7 @@ type Comm = comm.Comm
 
 // Group is an ordered set of ranks. Its methods, which package comm describes, are
 //
-//	Size, Rank, TranslateRanks, Equal
+//	Size, Rank, TranslateRanks, Equal, Compare
 //	Incl, Excl, Union, Intersection, Difference
 type Group = comm.Group
 
@@ -35,6 +38,17 @@ type SplitKind = comm.SplitKind
 const (
 	Shared       = comm.Shared       // they can share memory: all ranks of a job
 	AddressSpace = comm.AddressSpace // they are in one address space
+)
+
+// Comparison is how two communicators, or two groups, are like.
+type Comparison = comm.Comparison
+
+// The results of Comm.Compare and Group.Compare.
+const (
+	Identical = comm.Identical // the same; of groups: the same ranks in the same order
+	Congruent = comm.Congruent // different communicators of the same ranks in the same order
+	Similar   = comm.Similar   // the same ranks in another order
+	Unequal   = comm.Unequal
 )
 
 // Wildcards and special values, MPI 4.1 sections 3.2.4 and 3.10.

@@ -19,7 +19,11 @@ var (
 	// ErrWindowFreed means that a window was used after Free.
 	ErrWindowFreed = comm.ErrWindowFreed
 
-	// ErrWorld means that the world was to be freed.
+	// ErrPending means that a communicator from Comm.Idup was used before its request was
+	// complete.
+	ErrPending = comm.ErrPending
+
+	// ErrWorld means that the world, or Comm.Self, was to be freed.
 	ErrWorld = comm.ErrWorld
 
 	// ErrNotWorld means that the operation exists for the communicator from Init only.

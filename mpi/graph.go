@@ -82,10 +82,10 @@ func CopyNode[T any](g *Graph, dst, src []T) Node {
 }
 
 // CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator is one of
-// this package, or made of a function that the program has declared at top level, any
+// this package, or of RegisterOp, any
 // rank can execute it, else only the one that issues the graph.
 func CalcNode[T any](g *Graph, op *Op[T], inout, in []T) Node {
 	to, _, err := asBytes(inout)
 	from, _, _ := asBytes(in)
-	return comm.CalcNode(g, op.named(), to, from, errors.Join(op.check(), err))
+	return comm.CalcNode(g, op.get(), to, from, errors.Join(op.check(), err))
 }

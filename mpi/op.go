@@ -2,7 +2,6 @@ package mpi
 
 import (
 	"errors"
-	"sync"
 
 	"github.com/gopvas/gopvas/coll"
 )
@@ -32,10 +31,8 @@ type (
 //
 // MPI 4.1 section 6.9.
 type Op[T any] struct {
-	op    *coll.Op
-	known bool // one of this package, with a name from the beginning
-	name  sync.Once
-	of    func(inout, in []T)
+	op  *coll.Op
+	err error // why it can not be used
 }
 
 // NewOp makes an operator of a function that sets inout[i] = inout[i] op in[i] for all
@@ -43,12 +40,14 @@ type Op[T any] struct {
 // if the operator is not commutative they are combined in the order of the ranks. The
 // function must not keep the slices, nor write to in. Any rank may call it, for any part of
 // the vectors and several goroutines at a time, so it depends on its arguments alone. If it
-// panics, the call returns an *OperatorError that names the rank where it did.
+// panics, the call returns an *OperatorError that names the rank where it did. In
+// nonblocking operations and graphs only the rank that makes the call applies it; see
+// RegisterOp.
 //
 // MPI 4.1 section 6.9.5 (MPI_Op_create).
 func NewOp[T any](f func(inout, in []T), commutative bool) *Op[T] {
 	size, _ := elementSize[T]() // a bad type is the error of the call that uses it
-	return &Op[T]{of: f, op: &coll.Op{
+	return &Op[T]{op: &coll.Op{
 		Size: max(size, 1), Commutative: commutative,
 		Apply: func(inout, in []byte) { f(elements[T](inout, size), elements[T](in, size)) },
 	}}
@@ -61,7 +60,7 @@ func (o *Op[T]) check() error {
 	if o == nil || o.op == nil {
 		return errNoOp
 	}
-	return nil
+	return o.err
 }
 
 func (o *Op[T]) get() *coll.Op {
@@ -72,34 +71,54 @@ func (o *Op[T]) get() *coll.Op {
 }
 
 // Sum adds.
-func Sum[T Number]() *Op[T] { return NewOp(sumKernel[T], true).called(opSum) }
+func Sum[T Number]() *Op[T] {
+	return builtin(opSum, func() *Op[T] { return NewOp(sumKernel[T], true) })
+}
 
 // Prod multiplies.
-func Prod[T Number]() *Op[T] { return NewOp(prodKernel[T], true).called(opProd) }
+func Prod[T Number]() *Op[T] {
+	return builtin(opProd, func() *Op[T] { return NewOp(prodKernel[T], true) })
+}
 
 // Min takes the smaller one, or a NaN if there is one.
-func Min[T Real]() *Op[T] { return NewOp(minKernel[T], true).called(opMin) }
+func Min[T Real]() *Op[T] {
+	return builtin(opMin, func() *Op[T] { return NewOp(minKernel[T], true) })
+}
 
 // Max takes the greater one, or a NaN if there is one.
-func Max[T Real]() *Op[T] { return NewOp(maxKernel[T], true).called(opMax) }
+func Max[T Real]() *Op[T] {
+	return builtin(opMax, func() *Op[T] { return NewOp(maxKernel[T], true) })
+}
 
 // BAnd is the bitwise and.
-func BAnd[T Integer]() *Op[T] { return bytewise[T](andKernel).called(opBAnd) }
+func BAnd[T Integer]() *Op[T] {
+	return builtin(opBAnd, func() *Op[T] { return bytewise[T](andKernel) })
+}
 
 // BOr is the bitwise or.
-func BOr[T Integer]() *Op[T] { return bytewise[T](orKernel).called(opBOr) }
+func BOr[T Integer]() *Op[T] {
+	return builtin(opBOr, func() *Op[T] { return bytewise[T](orKernel) })
+}
 
 // BXor is the bitwise exclusive or.
-func BXor[T Integer]() *Op[T] { return bytewise[T](xorKernel).called(opBXor) }
+func BXor[T Integer]() *Op[T] {
+	return builtin(opBXor, func() *Op[T] { return bytewise[T](xorKernel) })
+}
 
 // LAnd is the logical and.
-func LAnd() *Op[bool] { return bytewise[bool](andKernel).called(opLAnd) }
+func LAnd() *Op[bool] {
+	return builtin(opLAnd, func() *Op[bool] { return bytewise[bool](andKernel) })
+}
 
 // LOr is the logical or.
-func LOr() *Op[bool] { return bytewise[bool](orKernel).called(opLOr) }
+func LOr() *Op[bool] {
+	return builtin(opLOr, func() *Op[bool] { return bytewise[bool](orKernel) })
+}
 
 // LXor is the logical exclusive or.
-func LXor() *Op[bool] { return bytewise[bool](xorKernel).called(opLXor) }
+func LXor() *Op[bool] {
+	return builtin(opLXor, func() *Op[bool] { return bytewise[bool](xorKernel) })
+}
 
 // Loc is a value and where it comes from, such as a rank or an index.
 type Loc[T Real] struct {
@@ -111,24 +130,28 @@ type Loc[T Real] struct {
 //
 // MPI 4.1 section 6.9.4 (MPI_MINLOC).
 func MinLoc[T Real]() *Op[Loc[T]] {
-	return each(func(a, b Loc[T]) Loc[T] {
-		if b.Value < a.Value || b.Value == a.Value && b.Index < a.Index {
-			return b
-		}
-		return a
-	}).called(opMinLoc)
+	return builtin(opMinLoc, func() *Op[Loc[T]] {
+		return each(func(a, b Loc[T]) Loc[T] {
+			if b.Value < a.Value || b.Value == a.Value && b.Index < a.Index {
+				return b
+			}
+			return a
+		})
+	})
 }
 
 // MaxLoc takes the greater value with its index; of equal ones the lower index.
 //
 // MPI 4.1 section 6.9.4 (MPI_MAXLOC).
 func MaxLoc[T Real]() *Op[Loc[T]] {
-	return each(func(a, b Loc[T]) Loc[T] {
-		if b.Value > a.Value || b.Value == a.Value && b.Index < a.Index {
-			return b
-		}
-		return a
-	}).called(opMaxLoc)
+	return builtin(opMaxLoc, func() *Op[Loc[T]] {
+		return each(func(a, b Loc[T]) Loc[T] {
+			if b.Value > a.Value || b.Value == a.Value && b.Index < a.Index {
+				return b
+			}
+			return a
+		})
+	})
 }
 
 // bytewise makes a commutative operator of a function of the bytes of elements.

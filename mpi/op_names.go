@@ -1,23 +1,23 @@
 package mpi
 
 import (
+	"fmt"
+	"hash/fnv"
 	"reflect"
 	"sync"
 
-	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/coll/cad"
 )
 
 // Names of operators, by which a rank that progresses the graph of another finds what it
-// has to do (cad.Op.Name). They are of two kinds:
+// has to do (coll.Op.Name). They are of two kinds:
 //
 //   - The operators of this package have a number and a kind of elements. All programs
 //     know them.
-//   - A function that the program has declared at top level, and so captures nothing, lies
-//     in the program's image. Ranks of the same program have it at the same distance from
-//     any other, so the distance from one that both know is its name.
+//   - An operator of RegisterOp has a number that follows from its name and the type of its
+//     elements. Ranks look for it only if they run the same build of the same program.
 //
-// A function that captures something has no name: only the rank itself can call it.
+// An operator of NewOp has no name: only the rank itself can call it.
 
 type opCode uint64
 
@@ -40,29 +40,48 @@ const (
 var opNames = [opCodes]string{"sum", "product", "minimum", "maximum", "minimum with location", "maximum with location",
 	"bitwise and", "bitwise or", "bitwise xor", "logical and", "logical or", "logical xor"}
 
-const (
-	kindBits     = 8
-	distanceBits = 40 // of a function; above it the size of its elements
-	sizeLimit    = 1 << (63 - distanceBits)
-)
+const kindBits = 8
 
-// called gives an operator of this package its name.
-func (o *Op[T]) called(code opCode) *Op[T] {
+// builtins are the operators of this package that were asked for: *Op[T] by the type T.
+var builtins [opCodes]sync.Map
+
+// builtin returns the operator of a code for elements of type T, which newOp makes the
+// first time.
+func builtin[T any](code opCode, newOp func() *Op[T]) *Op[T] {
 	t := reflect.TypeFor[T]()
-	if code == opMinLoc || code == opMaxLoc {
-		t = t.Field(0).Type
+	if o, ok := builtins[code].Load(t); ok {
+		return o.(*Op[T])
 	}
-	o.op.Name = cad.Common | uint64(code)<<kindBits | uint64(t.Kind())
-	o.known = true
-	return o
+	op := newOp()
+	kind := t.Kind()
+	if code == opMinLoc || code == opMaxLoc {
+		kind = t.Field(0).Type.Kind()
+	}
+	op.op.Name = cad.Common | uint64(code)<<kindBits | uint64(kind)
+	o, _ := builtins[code].LoadOrStore(t, op)
+	return o.(*Op[T])
 }
 
-// named is get for graphs: it sees to it that an operator of the program has its name.
-func (o *Op[T]) named() *coll.Op {
-	if o != nil && !o.known {
-		o.name.Do(func() { o.op.Name = functionName(o.of, o.op.Size) })
+// registered has the functions of RegisterOp.
+var registered sync.Map // by name: func(inout, in []byte)
+
+// RegisterOp is NewOp for an operator that any rank can apply in nonblocking operations
+// and graphs, and not only the rank that makes the call. The name stands for the function
+// in all ranks that run the same program: register it where every rank does, such as in a
+// package variable or in init, before the first call that uses it. A name that was
+// registered for the same type before makes an operator with which every call fails.
+//
+//	var hypot = mpi.RegisterOp("example.com/mesh.hypot", addInQuadrature, true)
+func RegisterOp[T any](name string, f func(inout, in []T), commutative bool) *Op[T] {
+	op := NewOp(f, commutative)
+	h := fnv.New64a()
+	fmt.Fprint(h, name, "\x00", reflect.TypeFor[T]()) // a hash does not fail
+	number := h.Sum64() &^ cad.Common
+	if _, taken := registered.LoadOrStore(number, op.op.Apply); taken || number == 0 {
+		return &Op[T]{op: op.op, err: fmt.Errorf("an operator %q of this type is registered already: take another name", name)}
 	}
-	return o.get()
+	op.op.Name = number
+	return op
 }
 
 // describeOperator names an operator of this package by its name without cad.Common.
@@ -74,21 +93,24 @@ func describeOperator(name uint64) string {
 	return s + " of " + kind.String()
 }
 
-// resolved has the functions of the operators of this package that were asked for.
+// resolved has the functions of the operators of this package that other ranks have asked
+// for.
 var resolved sync.Map // by name
 
 // resolveOperator returns this rank's function for a name, nil if it has none.
 func resolveOperator(name uint64) func(inout, in []byte) {
-	if f, ok := resolved.Load(name); ok {
+	known := &resolved
+	if name&cad.Common == 0 {
+		known = &registered
+	}
+	if f, ok := known.Load(name); ok {
 		return f.(func(inout, in []byte))
 	}
-	var f func(inout, in []byte)
 	if name&cad.Common == 0 {
-		f = functionOf(name)
-	} else {
-		code := opCode(name &^ cad.Common >> kindBits)
-		f = operatorsOf(reflect.Kind(name & (1<<kindBits - 1)))[code]
+		return nil
 	}
+	code := opCode(name &^ cad.Common >> kindBits)
+	f := operatorsOf(reflect.Kind(name & (1<<kindBits - 1)))[code]
 	if f != nil {
 		resolved.Store(name, f)
 	}

@@ -30,7 +30,7 @@ func TestOperatorsAreFoundByTheirNames(t *testing.T) {
 
 func same[T any](t *testing.T, op *Op[T], inout, in, want []T) {
 	t.Helper()
-	name := op.named().Name
+	name := op.get().Name
 	require.NotZero(t, name&cad.Common)
 	f := resolveOperator(name)
 	require.NotNil(t, f)
@@ -40,7 +40,7 @@ func same[T any](t *testing.T, op *Op[T], inout, in, want []T) {
 }
 
 func TestOperatorsWithoutANameHaveNoFunction(t *testing.T) {
-	require.Zero(t, NewOp(func(_, _ []int) {}, true).named().Name, "there is no image to find it in")
+	require.Zero(t, NewOp(func(_, _ []int) {}, true).get().Name, "there is no image to find it in")
 	require.Nil(t, resolveOperator(cad.Common|uint64(opSum)<<kindBits|uint64(reflect.String)))
 	require.Nil(t, resolveOperator(cad.Common|uint64(opBOr)<<kindBits|uint64(reflect.Float64)))
 }
@@ -69,10 +69,32 @@ func doubled(inout, in []int64) {
 	}
 }
 
-func TestFunctionsAreFoundByTheirDistance(t *testing.T) {
-	distance := (closureOf(doubled) - closureOf(landmark)) & (1<<distanceBits - 1)
-	f := resolveOperator(8<<distanceBits | distance)
+var registeredDouble = RegisterOp("mpi_test.doubled", doubled, false)
+
+func TestRegisteredOperatorsAreFoundByTheirName(t *testing.T) {
+	name := registeredDouble.get().Name
+	require.NotZero(t, name)
+	require.Zero(t, name&cad.Common, "only the same program knows it")
 	a, b := []int64{1, 2, 3}, []int64{10, 20, 30}
-	f(bytesOf(a, 8), bytesOf(b, 8))
+	resolveOperator(name)(bytesOf(a, 8), bytesOf(b, 8))
 	require.Equal(t, []int64{21, 42, 63}, a)
+
+	other := RegisterOp("mpi_test.doubled", func(_, _ []int32) {}, true)
+	require.NotEqual(t, name, other.get().Name, "another type of elements")
+	twice := RegisterOp("mpi_test.doubled", doubled, false)
+	require.ErrorContains(t, ReduceLocal(a, b, twice), `an operator "mpi_test.doubled" of this type is registered already`)
+	require.Zero(t, NewOp(doubled, false).get().Name, "only its owner applies it")
+}
+
+// TestOperatorsAreMadeOnce: a call that names an operator makes nothing new.
+func TestOperatorsAreMadeOnce(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	require.Same(t, Sum[float64](), Sum[float64]())
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		_, _, _, _ = Sum[float64](), Prod[complex64](), Min[int8](), Max[uint32]()
+		_, _, _, _ = BAnd[int](), BOr[uint16](), BXor[uintptr](), MinLoc[float32]()
+		_, _, _, _ = LAnd(), LOr(), LXor(), MaxLoc[int64]()
+	}))
 }

@@ -107,3 +107,14 @@ func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	}
 	return comm.Mrecv(m, comm.Bytes(b), size)
 }
+
+// Imrecv is Mrecv that does not block: buf is lent until the request is complete.
+//
+// MPI 4.1 section 3.8.3 (MPI_Imrecv).
+func Imrecv[T any](m *Message, buf []T) (Request, error) {
+	b, size, err := asBytes(buf)
+	if err != nil {
+		return Request{}, comm.Wrap("imrecv", err)
+	}
+	return comm.Imrecv(m, b, size)
+}

@@ -9,7 +9,7 @@ import "github.com/gopvas/gopvas/comm"
 // ErrBusy. Every request must be waited for before Finalize, or found complete by a
 // test; every persistent one freed. Its methods, which package comm describes, are
 //
-//	Wait, WaitContext, Test
+//	Wait, WaitContext, Test, Active
 //	Cancel        a receive
 //	Start, Free   a persistent request
 type Request = comm.Request
@@ -52,6 +52,25 @@ func WaitAny(reqs []Request) (int, Status, error) { return comm.WaitAny(reqs) }
 func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
 	return comm.WaitSome(reqs, indices, statuses)
 }
+
+// TestAny is WaitAny that does not block: done tells whether one of the operations is
+// complete, or none stands for an operation.
+//
+// MPI 4.1 section 3.7.5 (MPI_Testany).
+func TestAny(reqs []Request) (i int, st Status, done bool, err error) { return comm.TestAny(reqs) }
+
+// TestSome is WaitSome that does not block: there may be no index.
+//
+// MPI 4.1 section 3.7.5 (MPI_Testsome).
+func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
+	return comm.TestSome(reqs, indices, statuses)
+}
+
+// StartAll starts persistent requests. The error joins those of all that could not be
+// started, each with its index; the others are.
+//
+// MPI 4.1 section 3.9 (MPI_Startall).
+func StartAll(reqs []Request) error { return comm.StartAll(reqs) }
 
 // Probe blocks until there is a message that Recv with the same arguments would
 // receive, and leaves it where it is. Its length is in the status. If several

@@ -68,3 +68,28 @@ func SendInit[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 	}
 	return comm.SendInit(c, comm.Standard, comm.Bytes(b), dst, tag)
 }
+
+// Bsend sends a copy of buf to rank dst. It does not wait for the receiver: buf can be
+// used again at once. Comm.FlushBuffer waits for what was sent so, and so does
+// Comm.Finalize. There is no buffer to attach: copies are on the heap
+// (MPI_BUFFER_AUTOMATIC).
+//
+// MPI 4.1 sections 3.4 and 3.6 (MPI_Bsend).
+func Bsend[T any](c *Comm, buf []T, dst, tag int) error {
+	b, _, err := asBytes(buf)
+	if err != nil {
+		return comm.WrapSend("bsend", dst, tag, err)
+	}
+	return comm.Bsend(c, b, dst, tag)
+}
+
+// Ibsend is Bsend whose request is complete at once.
+//
+// MPI 4.1 section 3.7.2 (MPI_Ibsend).
+func Ibsend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
+	b, _, err := asBytes(buf)
+	if err != nil {
+		return Request{}, comm.WrapSend("ibsend", dst, tag, err)
+	}
+	return comm.Ibsend(c, b, dst, tag)
+}

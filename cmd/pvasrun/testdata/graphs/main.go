@@ -21,6 +21,9 @@ func main() {
 // length of the messages, in elements: too many to be executed where they get ready.
 const length = 4096
 
+// stamping is known to all ranks of this program.
+var stamping = mpi.RegisterOp("stamp", stamp, true)
+
 // stamp is an operator of the program: it says which process has applied it.
 func stamp(inout, in []int64) {
 	for i := range inout {
@@ -88,7 +91,7 @@ func color(yes bool) int {
 func link(world *mpi.Comm, buf, seen []int64) *mpi.Graph {
 	rank := world.Rank()
 	g := mpi.NewGraph(world)
-	calc := mpi.CalcNode(g, mpi.NewOp(stamp, true), seen, buf)
+	calc := mpi.CalcNode(g, stamping, seen, buf)
 	if rank > 0 {
 		g.Connect(mpi.RecvNode(g, buf, rank-1), calc)
 	}

@@ -1,0 +1,46 @@
+package comm
+
+import "slices"
+
+// Comparison is how two communicators, or two groups, are like.
+type Comparison int
+
+// The results of comparisons, MPI 4.1 sections 7.3.1 and 7.4.1.
+const (
+	Identical Comparison = iota // the same; of groups: the same ranks in the same order
+	Congruent                   // different communicators of the same ranks in the same order
+	Similar                     // the same ranks in another order
+	Unequal
+)
+
+// Compare tells how the group is like another.
+//
+// MPI 4.1 section 7.3.1 (MPI_Group_compare).
+func (g *Group) Compare(other *Group) Comparison {
+	switch {
+	case g.Equal(other):
+		return Identical
+	case len(g.ranks) == len(other.ranks) && slices.Equal(g.sorted(), other.sorted()):
+		return Similar
+	}
+	return Unequal
+}
+
+func (g *Group) sorted() []int32 {
+	ranks := slices.Clone(g.ranks)
+	slices.Sort(ranks)
+	return ranks
+}
+
+// Compare tells how the communicator is like another of this rank. It is local.
+//
+// MPI 4.1 section 7.4.1 (MPI_Comm_compare).
+func (c *Comm) Compare(other *Comm) Comparison {
+	if c == other {
+		return Identical
+	}
+	if how := c.Group().Compare(other.Group()); how != Identical {
+		return how
+	}
+	return Congruent
+}

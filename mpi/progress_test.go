@@ -1,0 +1,298 @@
+package mpi
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl/mem"
+)
+
+// blockingCalls are calls that may wait for another rank, as two ranks make them. Names
+// are those of functions, or of methods with their type.
+var blockingCalls = map[string]func(c *Comm) error{
+	"Send":            fromTo(Send[int64]),
+	"Ssend":           fromTo(Ssend[int64]),
+	"Recv":            into(func(c *Comm, b []int64) error { _, err := Recv(c, b, 1, 1); return err }),
+	"RecvAlloc":       into(func(c *Comm, _ []int64) error { _, _, err := RecvAlloc[int64](c, 1, 1); return err }),
+	"Probe":           into(func(c *Comm, b []int64) error { return probeAndReceive(c, b, Probe) }),
+	"Mprobe":          into(matchAndReceive),
+	"Mrecv":           into(matchAndReceive),
+	"Sendrecv":        func(c *Comm) error { _, err := Sendrecv(c, long(), 1-c.Rank(), 1, long(), 1-c.Rank(), 1); return err },
+	"SendrecvReplace": func(c *Comm) error { _, err := SendrecvReplace(c, long(), 1-c.Rank(), 1, 1-c.Rank(), 1); return err },
+	"SendView":        fromTo(func(c *Comm, b []int64, dst, tag int) error { return SendView(c, Whole(b), dst, tag) }),
+	"RecvView":        into(func(c *Comm, b []int64) error { _, err := RecvView(c, Whole(b), 1, 1); return err }),
+	"SendrecvView": func(c *Comm) error {
+		_, err := SendrecvView(c, Whole(long()), 1-c.Rank(), 1, Whole(long()), 1-c.Rank(), 1)
+		return err
+	},
+	"ViewReceive.Wait": into(func(c *Comm, b []int64) error {
+		r, err := IrecvView(c, Whole(b), 1, 1)
+		if err != nil {
+			return err
+		}
+		_, err = r.Wait()
+		return err
+	}),
+
+	"Request.Wait":        waitBy(func(r *Request) error { _, err := r.Wait(); return err }),
+	"Request.WaitContext": waitBy(func(r *Request) error { _, err := r.WaitContext(context.Background()); return err }),
+	"WaitAll":             waitBy(func(r *Request) error { return WaitAll([]Request{*r}, nil) }),
+	"WaitAny":             waitBy(func(r *Request) error { _, _, err := WaitAny([]Request{*r}); return err }),
+	"WaitSome":            waitBy(func(r *Request) error { _, _, err := WaitSome([]Request{*r}, nil, nil); return err }),
+
+	"Comm.Barrier":       (*Comm).Barrier,
+	"Bcast":              func(c *Comm) error { return Bcast(c, long(), 1) },
+	"Gather":             func(c *Comm) error { return Gather(c, two(), four(), 0) },
+	"Gatherv":            func(c *Comm) error { return Gatherv(c, two(), four(), []int{2, 2}, nil, 0) },
+	"Scatter":            func(c *Comm) error { return Scatter(c, four(), two(), 1) },
+	"Scatterv":           func(c *Comm) error { return Scatterv(c, four(), []int{2, 2}, nil, two(), 1) },
+	"Allgather":          func(c *Comm) error { return Allgather(c, two(), four()) },
+	"Allgatherv":         func(c *Comm) error { return Allgatherv(c, two(), four(), []int{2, 2}, nil) },
+	"Alltoall":           func(c *Comm) error { return Alltoall(c, four(), four()) },
+	"Alltoallv":          func(c *Comm) error { return Alltoallv(c, four(), []int{2, 2}, nil, four(), []int{2, 2}, nil) },
+	"Alltoallw":          func(c *Comm) error { return Alltoallw(c, views(), views()) },
+	"Reduce":             func(c *Comm) error { return Reduce(c, two(), two(), Sum[int64](), 0) },
+	"Allreduce":          func(c *Comm) error { return Allreduce(c, two(), two(), Sum[int64]()) },
+	"Scan":               func(c *Comm) error { return Scan(c, two(), two(), Sum[int64]()) },
+	"Exscan":             func(c *Comm) error { return Exscan(c, two(), two(), Sum[int64]()) },
+	"ReduceScatterBlock": func(c *Comm) error { return ReduceScatterBlock(c, four(), two(), Sum[int64]()) },
+	"ReduceScatter":      func(c *Comm) error { return ReduceScatter(c, four(), two(), []int{2, 2}, Sum[int64]()) },
+	"Comm.Dup":           func(c *Comm) error { _, err := c.Dup(); return err },
+	"Comm.Split":         func(c *Comm) error { _, err := c.Split(0, 0); return err },
+	"Comm.Create":        func(c *Comm) error { _, err := c.Create(c.Group()); return err },
+	"Comm.FlushBuffer":   fromTo(func(c *Comm, b []int64, dst, tag int) error { return first(Bsend(c, b, dst, tag), c.FlushBuffer()) }),
+	"Comm.SplitType":     func(c *Comm) error { _, err := c.SplitType(Shared, 0); return err },
+	"Comm.CreateGroup":   func(c *Comm) error { _, err := c.CreateGroup(c.Group(), 0); return err },
+	"CartCreate":         func(c *Comm) error { _, err := CartCreate(c, []int{2}, []bool{true}); return err },
+	"DistGraphCreate":    func(c *Comm) error { _, err := DistGraphCreate(c, nil); return err },
+	"DistGraphCreateAdjacent": func(c *Comm) error {
+		_, err := DistGraphCreateAdjacent(c, Neighbors{})
+		return err
+	},
+	"WinAllocateShared": func(c *Comm) error { _, err := WinAllocateShared[int64](c, 4); return err },
+	"WinCreate":         func(c *Comm) error { _, err := WinCreate(c, two()); return err },
+}
+
+// callsOnObjects are those that need something that is made before.
+var callsOnObjects = map[string]func(c *Comm) (func() error, error){
+	"NeighborAllgather":  onRing(func(c *Comm) error { return NeighborAllgather(c, two(), four()) }),
+	"NeighborAllgatherv": onRing(func(c *Comm) error { return NeighborAllgatherv(c, two(), four(), []int{2, 2}, nil) }),
+	"NeighborAlltoall":   onRing(func(c *Comm) error { return NeighborAlltoall(c, four(), four()) }),
+	"NeighborAlltoallv": onRing(func(c *Comm) error {
+		return NeighborAlltoallv(c, four(), []int{2, 2}, nil, four(), []int{2, 2}, nil)
+	}),
+	"NeighborAlltoallw": onRing(func(c *Comm) error { return NeighborAlltoallw(c, views(), views()) }),
+
+	"Comm.Free": func(c *Comm) (func() error, error) {
+		d, err := c.Dup()
+		return d.Free, err
+	},
+	"Cart.Sub": func(c *Comm) (func() error, error) {
+		g, err := CartCreate(c, []int{2}, []bool{true})
+		return func() error { _, err := g.Sub([]bool{true}); return err }, err
+	},
+	"Window.Free": func(c *Comm) (func() error, error) {
+		w, err := WinAllocateShared[int64](c, 4)
+		return func() error { return w.Free() }, err
+	},
+}
+
+// local are the calls that wait for nobody: apart from those that begin or prepare an
+// operation, and end in Init or begin with I.
+var local = strings.Fields(`
+	Init Run Executable Stats GraphStats CountOf ReduceLocal TestAll TestAny TestSome StartAll RegisterOp Bsend
+	CartOf DimsCreate DistGraphOf NewAttribute NewGraph SendNode RecvNode CopyNode CalcNode NewOp
+	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
+	Whole Vector Indexed Subarray Strided View.Len View.Err
+	Comm.Finalize Comm.Abort Comm.Rank Comm.Size Comm.Group Comm.ID Comm.Name Comm.SetName Comm.Stats Comm.GraphStats
+	Comm.Self Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
+	Comm.Attribute Comm.SetAttribute Comm.DeleteAttribute
+	Request.Active Request.Test Request.Cancel Request.Start Request.Free
+	Cart.Dims Cart.Periods Cart.Coords Cart.RankAt Cart.Shift DistGraph.Neighbors
+	Graph.JoinNode Graph.Connect Graph.Tie Graph.SetPolicy Graph.SetUrgent Graph.Dump Graph.Prepare Graph.Issue
+	Window.Local Window.Segment ViewReceive.Test
+	Attribute.Set Attribute.Get Attribute.Delete Op.Commutative`)
+
+func two() []int64  { return []int64{1, 2} }
+func four() []int64 { return []int64{1, 2, 3, 4} }
+func long() []int64 { return make([]int64, 8192) }
+func views() []View[int64] {
+	return []View[int64]{Whole(two()), Whole(two())}
+}
+
+// fromTo has rank 0 send a long message that rank 1 receives.
+func fromTo(send func(c *Comm, b []int64, dst, tag int) error) func(*Comm) error {
+	return func(c *Comm) error {
+		if c.Rank() == 0 {
+			return send(c, long(), 1, 1)
+		}
+		_, err := Recv(c, long(), 0, 1)
+		return err
+	}
+}
+
+// into has rank 0 receive a message that rank 1 sends.
+func into(receive func(c *Comm, b []int64) error) func(*Comm) error {
+	return func(c *Comm) error {
+		if c.Rank() == 0 {
+			return receive(c, long())
+		}
+		return Send(c, two(), 0, 1)
+	}
+}
+
+func waitBy(wait func(*Request) error) func(*Comm) error {
+	return into(func(c *Comm, b []int64) error {
+		r, err := Irecv(c, b, 1, 1)
+		if err != nil {
+			return err
+		}
+		return wait(&r)
+	})
+}
+
+func probeAndReceive(c *Comm, b []int64, probe func(*Comm, int, int) (Status, error)) error {
+	_, err := probe(c, 1, 1)
+	if err != nil {
+		return err
+	}
+	_, err = Recv(c, b, 1, 1)
+	return err
+}
+
+func matchAndReceive(c *Comm, b []int64) error {
+	m, _, err := Mprobe(c, 1, 1)
+	if err != nil {
+		return err
+	}
+	_, err = Mrecv(&m, b)
+	return err
+}
+
+// onRing is a call on a ring of two.
+func onRing(call func(*Comm) error) func(*Comm) (func() error, error) {
+	return func(c *Comm) (func() error, error) {
+		g, err := CartCreate(c, []int{2}, []bool{true})
+		return func() error { return call(g.Comm) }, err
+	}
+}
+
+// TestBlockingCallsMakeProgress: while a rank is inside a call, a long message that a peer
+// sends it arrives. Only after that the peer makes the call too.
+func TestBlockingCallsMakeProgress(t *testing.T) {
+	calls := maps.Clone(callsOnObjects)
+	for name, call := range blockingCalls {
+		calls[name] = func(c *Comm) (func() error, error) { return func() error { return call(c) }, nil }
+	}
+	worlds := map[string]func(*testing.T, func(*Comm) error){
+		"mem": func(t *testing.T, f func(*Comm) error) { overMem(t, 2, 2, mem.Options{EagerLimit: 1 << 10}, f) },
+		"one": func(t *testing.T, f func(*Comm) error) { inOneSpace(t, 2, f) },
+	}
+	for name, prepare := range calls {
+		for world, run := range worlds {
+			if name == "WinCreate" && world == "mem" {
+				continue // its ranks share no address space
+			}
+			for inside := range 2 {
+				t.Run(fmt.Sprintf("%s/%s/inside=%d", name, world, inside), func(t *testing.T) {
+					stuck := time.AfterFunc(time.Minute, func() { panic(t.Name() + ": the ranks wait for each other") })
+					defer stuck.Stop()
+					run(t, func(c *Comm) error { return meetInside(c, inside, prepare) })
+				})
+			}
+		}
+	}
+}
+
+// meetInside has one rank inside the call when the other sends to it.
+func meetInside(c *Comm, inside int, prepare func(*Comm) (func() error, error)) error {
+	call, err := prepare(c)
+	if err := first(err, c.Barrier()); err != nil {
+		return err
+	}
+	if c.Rank() != inside {
+		return first(Send(c, long(), inside, 7), call())
+	}
+	r, err := Irecv(c, long(), 1-inside, 7)
+	if err != nil {
+		return err
+	}
+	err = call()
+	_, waitErr := r.Wait()
+	return first(err, waitErr)
+}
+
+// TestAllBlockingCallsAreKnown: every exported call either is in a table above, or waits
+// for nobody.
+func TestAllBlockingCallsAreKnown(t *testing.T) {
+	calls := exportedCalls(t, ".", "mpi", nil)
+	for _, aliased := range []string{"Comm", "Request", "Graph", "Cart", "DistGraph"} {
+		calls = append(calls, exportedCalls(t, "../comm", "comm", []string{aliased})...)
+	}
+	require.Greater(t, len(calls), 150)
+	for _, name := range calls {
+		_, blocks := blockingCalls[name]
+		_, onObject := callsOnObjects[name]
+		_, last, _ := strings.Cut("."+name, ".")
+		if i := strings.LastIndexByte(last, '.'); i >= 0 {
+			last = last[i+1:]
+		}
+		begins := strings.HasSuffix(last, "Init") || last[0] == 'I' && last != "Init"
+		if slices.Contains(local, name) || begins {
+			require.False(t, blocks || onObject, "%s is in two tables", name)
+			continue
+		}
+		require.True(t, blocks || onObject, "%s may wait for others and is not tested here, or it waits for nobody and is not in local", name)
+	}
+}
+
+// exportedCalls returns the functions and methods that a package exports: all, or the
+// methods of some types.
+func exportedCalls(t *testing.T, dir, name string, types []string) (calls []string) {
+	packages, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool {
+		return !strings.HasSuffix(f.Name(), "_test.go")
+	}, 0)
+	require.NoError(t, err)
+	for _, f := range packages[name].Files {
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() || fn.Name.Name == "Error" {
+				continue
+			}
+			of := receiver(fn)
+			switch {
+			case of == "" && types == nil:
+				calls = append(calls, fn.Name.Name)
+			case of != "" && (types == nil || slices.Contains(types, of)):
+				calls = append(calls, of+"."+fn.Name.Name)
+			}
+		}
+	}
+	return calls
+}
+
+// receiver returns the type of a method, without pointer and type parameters.
+func receiver(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return ""
+	}
+	e := fn.Recv.List[0].Type
+	if p, ok := e.(*ast.StarExpr); ok {
+		e = p.X
+	}
+	if g, ok := e.(*ast.IndexExpr); ok {
+		e = g.X
+	}
+	return e.(*ast.Ident).Name
+}
