@@ -47,6 +47,7 @@ func indexed(c Contents, blocklengths, displacements []int64, inExtents bool) (*
 		unit = old.extent
 	}
 	all := newJoiner(&x)
+	all.list.entries = make([]piece, 0, len(blocklengths))
 	blocks := map[int64]body{} // by their length, so that they share their nodes
 	for i, length := range blocklengths {
 		if length == 0 {

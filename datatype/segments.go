@@ -28,8 +28,11 @@ func (w *lister) list(p part, n int64) bool {
 		return true
 	}
 	p.narrow(w.words, n)
-	if p.isRun() {
+	switch {
+	case p.isRun():
 		return w.add(p.addr+uintptr(p.off), n)
+	case p.isLoop() && p.reference == 0:
+		return w.runs(&p, n)
 	}
 	for i := p.index(w.words); n > 0; i++ {
 		inner, k := p.child(w.words, i)
@@ -38,6 +41,22 @@ func (w *lister) list(p part, n int64) bool {
 			return false
 		}
 		p.off += k
+		n -= k
+	}
+	return true
+}
+
+// runs adds the segments of n bytes of a loop over runs.
+func (w *lister) runs(p *part, n int64) bool {
+	i := p.off / p.unit
+	addr, off := p.addr+uintptr(i*p.stride), p.off-i*p.unit
+	for n > 0 {
+		k := min(p.unit-off, n)
+		if !w.add(addr+uintptr(off), k) {
+			return false
+		}
+		addr += uintptr(p.stride)
+		off = 0
 		n -= k
 	}
 	return true
