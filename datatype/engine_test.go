@@ -203,3 +203,29 @@ func TestSharedCopy(t *testing.T) {
 	list := modelOf(dt).message(count)
 	require.Equal(t, mem.gather(list), got.gather(list))
 }
+
+// TestManyRows has layouts with more rows than the tiles of plane.go and the groups of whole.go.
+func TestManyRows(t *testing.T) {
+	rng := testkit.Rand(t)
+	ok := must(t)
+	const rows, columns = 131, 50
+	cell := ok(Contiguous(3, Byte))
+	for _, element := range []*Type{Byte, cell, Int32, Float64, Complex128} {
+		size := element.Size()
+		column := ok(Resized(ok(Vector(rows, 1, columns, element)), 0, size))
+		checkMessage(t, rng, column, columns)
+		checkMessage(t, rng, ok(Contiguous(7, column)), 2)
+		wide := ok(Hvector(rows, 1, size*columns+64, element)) // no rows end where others begin
+		checkMessage(t, rng, ok(Hvector(columns, 1, size, wide)), 1)
+		checkMessage(t, rng, ok(Hvector(columns, 1, -size, wide)), 1)
+	}
+	record := ok(Struct([]int64{1, 3, 5}, []int64{0, 8, 32}, []*Type{Int32, Float64, Byte}))
+	checkMessage(t, rng, record, 201)
+	checkMessage(t, rng, ok(Vector(3, 70, 80, record)), 2)
+	at := make([]int64, 200)
+	for i := range at {
+		at[i] = int64(i*20 + i%3)
+	}
+	checkMessage(t, rng, ok(HindexedBlock(1, at, Int32)), 9)
+	checkMessage(t, rng, ok(HindexedBlock(1, at, ok(Vector(2, 1, 2, Float64)))), 3)
+}
