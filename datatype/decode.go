@@ -2,14 +2,14 @@ package datatype
 
 import "fmt"
 
-// FlatFrom views words that another rank has written, in place. It reads every word
-// once and refuses what is no flat form: whatever the words are, no function of
-// this package panics, reads beyond them or runs for ever on a Flat that it returns. Words behind the
+// FlatFrom views words that another rank has written, in place. It reads every word once
+// and refuses what is no flat form: whatever the words are, no function of this package
+// panics, reads beyond them or runs for ever on a Flat that it returns. Words behind the
 // flat form are not looked at.
 //
-// No node may be contiguous: neither a loop over runs that touch, nor a list with two runs that
-// touch. So every round of a loop has a gap, and Segments fills a segment for
-// each round at least, where it would otherwise go through 2^60 rounds to fill one.
+// No node may be contiguous: neither a loop over runs that touch, nor a list with two runs
+// that touch. So every round of a loop has a gap, and Segments fills a segment for each
+// round at least, where it would otherwise go through 2^60 rounds to fill one.
 func FlatFrom(words []uint64) (Flat, error) {
 	f, err := TrustedFlat(words)
 	if err != nil {

@@ -204,7 +204,8 @@ func TestSharedCopy(t *testing.T) {
 	require.Equal(t, mem.gather(list), got.gather(list))
 }
 
-// TestManyRows has layouts with more rows than the tiles of plane.go and the groups of whole.go.
+// TestManyRows has layouts with more rows than the tiles of plane.go and the groups of
+// whole.go.
 func TestManyRows(t *testing.T) {
 	rng := testkit.Rand(t)
 	ok := must(t)

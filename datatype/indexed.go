@@ -2,8 +2,8 @@ package datatype
 
 import "slices"
 
-// Indexed makes one block for each displacement, of as many elements of old as its blocklength
-// says. Displacements are in extents of old.
+// Indexed makes one block for each displacement, of as many elements of old as its
+// blocklength says. Displacements are in extents of old.
 func Indexed(blocklengths, displacements []int64, old *Type) (*Type, error) {
 	c := Contents{Combiner: CombinerIndexed, Types: []*Type{old},
 		Integers: slices.Concat([]int64{int64(len(blocklengths))}, blocklengths, displacements)}

@@ -6,9 +6,9 @@ type Segment struct {
 	Len  uint64
 }
 
-// Segments lists where the packed stream lies from offset on, until segs is full or
-// the stream ends. base is the address of displacement zero. It returns how many segments it has filled, and
-// how many bytes they hold.
+// Segments lists where the packed stream lies from offset on, until segs is full or the
+// stream ends. base is the address of displacement zero. It returns how many segments it
+// has filled, and how many bytes they hold.
 func Segments(segs []Segment, l *Layout, base uintptr, offset int64) (count int, bytes int64) {
 	w := lister{words: l.words, segs: segs}
 	w.list(l.part(base, offset), l.clamp(offset, l.Size()))
