@@ -27,8 +27,10 @@ type record struct {
 	c [5]byte
 }
 
+const recordSize = unsafe.Sizeof(record{})
+
 func records(b []byte) []record {
-	return unsafe.Slice((*record)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(record{})))
+	return unsafe.Slice((*record)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(recordSize))
 }
 
 func made(t *Type, err error) *Type {
@@ -177,4 +179,37 @@ func BenchmarkIndexed(b *testing.B) {
 			Copy(&l, sys.AddrOf(to), &l, sys.AddrOf(from), 0, l.Size())
 		}
 	})
+}
+
+func BenchmarkSegments(b *testing.B) {
+	l, err := made(Vector(1<<20, 1, 16, Float64)).Times(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	segs := make([]Segment, 1024)
+	b.Run("segments=1024", func(b *testing.B) {
+		for b.Loop() {
+			Segments(segs, &l, 0, 4096)
+		}
+	})
+}
+
+// BenchmarkMake makes a type and its flat form.
+func BenchmarkMake(b *testing.B) {
+	b.Run("type=vector", func(b *testing.B) {
+		for b.Loop() {
+			made(Vector(1000, 1, 16, Float64)).Flat()
+		}
+	})
+	for _, n := range []int{100, 100000} {
+		displacements := make([]int64, n)
+		for i := range displacements {
+			displacements[i] = int64(i*3 + i%2)
+		}
+		b.Run(fmt.Sprintf("type=indexed/blocks=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				made(IndexedBlock(1, displacements, Float64)).Flat()
+			}
+		})
+	}
 }

@@ -1,8 +1,9 @@
 package datatype
 
-// blocks copies whole entries of lists from the i-th of d and the j-th of s on, as long as they are
-// runs of equal size and begin where the parts begin. One of the parts may be a run. It
-// returns how many entries and bytes that were. It is the inner loop for indexed types.
+// blocks copies whole entries of lists from the i-th of d and the j-th of s on, as long as
+// they are runs of equal size and begin where the parts begin. One of the parts may be a
+// run. It returns how many entries and bytes that were. It is the inner loop for indexed
+// types.
 func (e *engine) blocks(d, s *part, i, j, n int64) (entries, bytes int64) {
 	switch {
 	case s.isRun():
@@ -21,8 +22,8 @@ func (p *part) entriesAt(words []uint64, i int64) blockList {
 	return words[first+uint64(i)*entryWords : first+uint64(p.count)*entryWords+1]
 }
 
-// block returns the displacement of the first entry, and its size if it is a run that starts at
-// offset start of the packed stream and has n bytes at most, else 0.
+// block returns the displacement of the first entry, and its size if it is a run that
+// starts at offset start of the packed stream and has n bytes at most, else 0.
 func (b blockList) block(start, n int64) (disp, size int64) {
 	if len(b) <= entryWords || b[2] != 0 || int64(b[0]) != start {
 		return 0, 0

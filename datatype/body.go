@@ -9,8 +9,8 @@ type body struct {
 	signature signature
 }
 
-// marker is a bound that was set by Resized, Subarray or Darray and
-// stays with the type in whatever is made from it: section 5.1.6 and 5.1.7.
+// marker is a bound that was set by Resized, Subarray or Darray and stays with the type in
+// whatever is made from it: section 5.1.6 and 5.1.7.
 type marker struct {
 	at  int64
 	set bool
@@ -87,9 +87,9 @@ func (b body) trueBounds(x *exact) (lo, hi int64) {
 	return b.data.bounds(x)
 }
 
-// bounds are the lower and the upper bound. Where none was set the bytes count, and
-// the upper bound is moved up until the extent is a multiple of the alignment, as a
-// compiler pads a structure: an array of the type is then aligned.
+// bounds are the lower and the upper bound. Where none was set the bytes count, and the
+// upper bound is moved up until the extent is a multiple of the alignment, as a compiler
+// pads a structure: an array of the type is then aligned.
 func (b body) bounds(x *exact) (lb, ub int64) {
 	lo, hi := b.trueBounds(x)
 	if b.data.empty() { // there are bounds at most

@@ -35,9 +35,9 @@ func (c Combiner) String() string {
 	return combinerNames[c]
 }
 
-// Contents are the arguments of the constructor of a type, in the order of section
-// 5.1.13. Integers are those that count something or are in extents of the old type;
-// Displacements are in bytes.
+// Contents are the arguments of the constructor of a type, in the order of section 5.1.13.
+// Integers are those that count something or are in extents of the old type; Displacements
+// are in bytes.
 type Contents struct {
 	Combiner      Combiner
 	Name          string // of a named type

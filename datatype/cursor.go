@@ -1,8 +1,8 @@
 package datatype
 
 // Cursor is a place in the packed stream of a message, for those who pack, unpack or list
-// it step by step. It is a value, and remembers nothing but its offset: finding the
-// place anew costs O(depth + log blocks).
+// it step by step. It is a value, and remembers nothing but its offset: finding the place
+// anew costs O(depth + log blocks).
 type Cursor struct {
 	layout Layout
 	base   uintptr

@@ -120,3 +120,14 @@ func TestNoAllocation(t *testing.T) {
 		}
 	}
 }
+
+func TestSegmentsThatTouchAreOne(t *testing.T) {
+	ok := must(t)
+	dt := ok(Resized(ok(Hindexed([]int64{1, 1}, []int64{0, 8}, Int32)), 0, 12))
+	l, err := dt.Times(3)
+	require.NoError(t, err)
+	var segs [9]Segment
+	n, total := Segments(segs[:], &l, 100, 1)
+	require.Equal(t, []Segment{{101, 3}, {108, 8}, {120, 8}, {132, 4}}, segs[:n])
+	require.EqualValues(t, 23, total)
+}

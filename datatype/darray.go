@@ -15,10 +15,10 @@ const (
 // DistributeBlock, 1 for DistributeCyclic.
 const DistributeDefault = -1
 
-// Darray makes the part of process rank in a global array of old that is spread over a
-// grid of size processes, psizes[d] in dimension d. Ranks are ordered in the grid with the last
-// dimension running fastest, for any order of the array. dargs[d] is the size of blocks,
-// or DistributeDefault. The extent is that of the global array.
+// Darray makes the part of process rank in a global array of old that is spread over a grid
+// of size processes, psizes[d] in dimension d. Ranks are ordered in the grid with the last
+// dimension running fastest, for any order of the array. dargs[d] is the size of blocks, or
+// DistributeDefault. The extent is that of the global array.
 func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, psizes []int64, order Order, old *Type) (*Type, error) {
 	c := Contents{Combiner: CombinerDarray, Types: []*Type{old}}
 	c.Integers = append(c.Integers, size, rank, int64(len(gsizes)))
@@ -111,8 +111,8 @@ func (d *dimension) setBlock(x *exact) error {
 	return nil
 }
 
-// part makes the blocks of this process; inner is what an index of this dimension
-// stands for, stride the distance from index to index.
+// part makes the blocks of this process; inner is what an index of this dimension stands
+// for, stride the distance from index to index.
 func (d *dimension) part(x *exact, inner body, stride int64) body {
 	first, round := x.mul(d.coordinate, d.block), x.mul(d.processes, d.block)
 	if x.overflow || first >= d.global {

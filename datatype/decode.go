@@ -2,10 +2,14 @@ package datatype
 
 import "fmt"
 
-// FlatFrom views words that another rank has written, in place. It reads every word
-// once and refuses what is no flat form: whatever the words are, no function of
-// this package panics, reads beyond them or runs for ever on a Flat that it returns. Words behind the
+// FlatFrom views words that another rank has written, in place. It reads every word once
+// and refuses what is no flat form: whatever the words are, no function of this package
+// panics, reads beyond them or runs for ever on a Flat that it returns. Words behind the
 // flat form are not looked at.
+//
+// No node may be contiguous: neither a loop over runs that touch, nor a list with two runs
+// that touch. So every round of a loop has a gap, and Segments fills a segment for each
+// round at least, where it would otherwise go through 2^60 rounds to fill one.
 func FlatFrom(words []uint64) (Flat, error) {
 	f, err := TrustedFlat(words)
 	if err != nil {
@@ -73,7 +77,7 @@ func (c *checker) child(reference uint64, size int64) (seen, bool) {
 func (c *checker) loop(w []uint64) (seen, bool) {
 	size, count, stride := int64(w[1]), int64(w[2]), int64(w[3])
 	inner, ok := c.child(w[4], size)
-	if !ok || count < 2 {
+	if !ok || count < 2 || w[4] == 0 && stride == size {
 		return seen{}, false
 	}
 	last := c.x.mul(count-1, stride)
@@ -92,15 +96,17 @@ func (c *checker) list(w []uint64) (seen, bool) {
 		return seen{}, false
 	}
 	all := seen{size: int64(w[n*entryWords])}
+	var last []uint64
 	for i := range n {
 		start, disp, next := int64(w[0]), int64(w[1]), int64(w[entryWords])
 		if next <= start {
 			return seen{}, false
 		}
 		entry, ok := c.child(w[2], next-start)
-		if !ok {
+		if !ok || i > 0 && w[2] == 0 && last[2] == 0 && last[1]+w[0]-last[0] == w[1] {
 			return seen{}, false
 		}
+		last = w
 		lo, hi := c.x.add(disp, entry.lo), c.x.add(disp, entry.hi)
 		if i == 0 {
 			all.lo, all.hi = lo, hi

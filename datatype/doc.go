@@ -1,9 +1,9 @@
 // Package datatype describes the layout of a message in memory: MPI 4.1, chapter 5.
 //
-// A [Type] is a sequence of basic elements with displacements. It is made from other
-// types by the constructors of section 5.1 and never changes afterwards. A message is
-// count elements of a type; its packed stream is the bytes of those elements, one after
-// the other in the order of the type map, without gaps.
+// A [Type] is a sequence of basic elements with displacements. It is made from other types
+// by the constructors of section 5.1 and never changes afterwards. A message is count
+// elements of a type; its packed stream is the bytes of those elements, one after the other
+// in the order of the type map, without gaps.
 //
 // # Flat form
 //
@@ -15,11 +15,11 @@
 //
 // # Moving bytes
 //
-// [Type.Times] gives the [Layout] of count elements. [Pack], [Unpack], [Copy] and [Segments] work on
-// a layout, an address of displacement zero, and a range of the packed stream. Any range
-// will do, so packing can stop and go on anywhere, and two ranks can share one copy. To find
-// the start of a range takes O(depth + log blocks) steps. Copy moves bytes from layout to
-// layout with no buffer between. None of the four allocates.
+// [Type.Times] gives the [Layout] of count elements. [Pack], [Unpack], [Copy] and
+// [Segments] work on a layout, an address of displacement zero, and a range of the packed
+// stream. Any range will do, so packing can stop and go on anywhere, and two ranks can
+// share one copy. To find the start of a range takes O(depth + log blocks) steps. Copy
+// moves bytes from layout to layout with no buffer between. None of the four allocates.
 //
 // Addresses are numbers, because most memory is foreign: it belongs to another rank, or to
 // C. Memory of the own Go heap must be kept alive by the caller; memory of a goroutine's

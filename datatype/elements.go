@@ -24,8 +24,8 @@ func (t *Type) Elements(n int64) (elements int64, whole bool) {
 	return elements, whole && rest == 0
 }
 
-// ElementBytes is the inverse of Elements: it counts the bytes of the first n basic elements
-// of a packed stream of the type.
+// ElementBytes is the inverse of Elements: it counts the bytes of the first n basic
+// elements of a packed stream of the type.
 func (t *Type) ElementBytes(n int64) int64 {
 	inOne := t.body.signature.count
 	if inOne == 0 || n <= 0 {
@@ -44,9 +44,8 @@ func (t *Type) ElementBytes(n int64) int64 {
 	return bytes
 }
 
-// parts calls visit with the types that one element of t consists of and their
-// counts, in the order of the packed stream, until it returns false. A basic type
-// consists of itself.
+// parts calls visit with the types that one element of t consists of and their counts, in
+// the order of the packed stream, until it returns false. A basic type consists of itself.
 func (t *Type) parts(visit func(count int64, part *Type) bool) {
 	c := &t.contents
 	switch {

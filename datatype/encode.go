@@ -1,5 +1,7 @@
 package datatype
 
+import "slices"
+
 // encode writes the words of the flat form.
 func encode(t *Type) Flat {
 	e := encoder{words: make([]uint64, headerWords), at: map[*node]uint64{}}
@@ -54,6 +56,7 @@ func (e *encoder) list(n *node) uint64 {
 		e.reference(entry.node)
 	}
 	at, start := uint64(len(e.words)), int64(0)
+	e.words = slices.Grow(e.words, listWords+entryWords*len(n.entries))
 	e.words = append(e.words, listTag, uint64(len(n.entries)))
 	for _, entry := range n.entries {
 		e.words = append(e.words, uint64(start), uint64(entry.disp), e.reference(entry.node))

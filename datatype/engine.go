@@ -2,8 +2,8 @@ package datatype
 
 // engine copies from layout to layout.
 //
-// It goes down both trees at once. It always has two parts, one of the destination and
-// one of the source, that hold the same range of the packed stream. There are four cases:
+// It goes down both trees at once. It always has two parts, one of the destination and one
+// of the source, that hold the same range of the packed stream. There are four cases:
 //
 //  1. Both are runs: one move.
 //  2. Both are loops with rounds of equal size that begin at the same offsets, or one is and the other is a
@@ -67,8 +67,8 @@ func (e *engine) split(d, s *part, n int64) {
 	}
 }
 
-// rounds copies between two loops with rounds of unit bytes, or a loop and a run. skip is where
-// in a round the range begins.
+// rounds copies between two loops with rounds of unit bytes, or a loop and a run. skip is
+// where in a round the range begins.
 func (e *engine) rounds(d, s *part, n, unit, skip int64) {
 	d.asLoop(unit, skip)
 	s.asLoop(unit, skip)
@@ -98,7 +98,8 @@ func (e *engine) round(d, s *part, i, off, n int64) {
 }
 
 // fields copies between two lists, or a list and a run, entry by entry, as long as their
-// entries have the same sizes, and moves both parts behind that. It returns how many bytes that were.
+// entries have the same sizes, and moves both parts behind that. It returns how many bytes
+// that were.
 func (e *engine) fields(d, s *part, n int64) (done int64) {
 	i, j := int64(0), int64(0)
 	if !d.isRun() {

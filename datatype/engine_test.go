@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -169,4 +170,63 @@ func checkCopy(t testing.TB, rng *rand.Rand, dt *Type, l *Layout, mem memory, li
 		}
 		require.True(t, bytes.Equal(want.bytes, got.bytes), "copy %v to %d of %v at %v", dt, count, other, cuts)
 	}
+}
+
+// TestSharedCopy has several goroutines copy one message, and make its flat form.
+func TestSharedCopy(t *testing.T) {
+	rng := testkit.Rand(t)
+	ok := must(t)
+	const sharers, count = 4, 50
+	record := ok(Struct([]int64{1, 3, 5}, []int64{0, 8, 32}, []*Type{Int32, Float64, Byte}))
+	dt := ok(Vector(7, 2, 3, record))
+	var mem, got memory
+	var once sync.Once
+	start := func() {
+		l, err := dt.Times(count)
+		require.NoError(t, err)
+		mem, got = newMemory(&l).fill(rng), newMemory(&l)
+	}
+	var wg sync.WaitGroup
+	for i := range int64(sharers) {
+		wg.Go(func() {
+			l, err := dt.Times(count)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			once.Do(start)
+			from, to := i*l.Size()/sharers, (i+1)*l.Size()/sharers
+			Copy(&l, got.base(), &l, mem.base(), from, to-from)
+		})
+	}
+	wg.Wait()
+	list := modelOf(dt).message(count)
+	require.Equal(t, mem.gather(list), got.gather(list))
+}
+
+// TestManyRows has layouts with more rows than the tiles of plane.go and the groups of
+// whole.go.
+func TestManyRows(t *testing.T) {
+	rng := testkit.Rand(t)
+	ok := must(t)
+	const rows, columns = 131, 50
+	cell := ok(Contiguous(3, Byte))
+	for _, element := range []*Type{Byte, cell, Int32, Float64, Complex128} {
+		size := element.Size()
+		column := ok(Resized(ok(Vector(rows, 1, columns, element)), 0, size))
+		checkMessage(t, rng, column, columns)
+		checkMessage(t, rng, ok(Contiguous(7, column)), 2)
+		wide := ok(Hvector(rows, 1, size*columns+64, element)) // no rows end where others begin
+		checkMessage(t, rng, ok(Hvector(columns, 1, size, wide)), 1)
+		checkMessage(t, rng, ok(Hvector(columns, 1, -size, wide)), 1)
+	}
+	record := ok(Struct([]int64{1, 3, 5}, []int64{0, 8, 32}, []*Type{Int32, Float64, Byte}))
+	checkMessage(t, rng, record, 201)
+	checkMessage(t, rng, ok(Vector(3, 70, 80, record)), 2)
+	at := make([]int64, 200)
+	for i := range at {
+		at[i] = int64(i*20 + i%3)
+	}
+	checkMessage(t, rng, ok(HindexedBlock(1, at, Int32)), 9)
+	checkMessage(t, rng, ok(HindexedBlock(1, at, ok(Vector(2, 1, 2, Float64)))), 3)
 }

@@ -3,17 +3,18 @@ package datatype
 // The flat form
 //
 // A flat form is a header and then nodes, all of words. A reference to a node is the index
-// of its first word. A node refers only to nodes before it, so there are no cycles; a shared
-// node stands there once. Reference 0 is a run of bytes, whose length is known where the
-// reference stands. All other numbers are two's complement int64.
+// of its first word. A node refers only to nodes before it, so there are no cycles; a
+// shared node stands there once. Reference 0 is a run of bytes, whose length is known where
+// the reference stands. All other numbers are two's complement int64.
 //
 //	loop   loopTag, size of a round, count, stride, reference of a round
 //	list   listTag, number of entries, then for each entry
 //	       start in the packed stream, displacement, reference;
 //	       then the size of the list, as if another entry started there
 //
-// The size of a list entry is the distance of its start to the next one's. The invariants of piece.go hold, except that nobody relies on what
-// only saves time or space.
+// The size of a list entry is the distance of its start to the next one's. Of the
+// invariants of piece.go, the functions that use a flat form rely on 1, on 6, and on what 3
+// and 4 say of runs. FlatFrom checks these.
 const (
 	wordMagic = iota
 	wordLength
@@ -69,9 +70,9 @@ func (f Flat) Signature() Signature {
 	return Signature{Hash: f.words[wordHash], Elements: f.word(wordElements)}
 }
 
-// TrustedFlat views words that AppendTo has written, in place and without FlatFrom's
-// check of every node. Use it for words that a rank of the same program has
-// written to memory that only ranks can write.
+// TrustedFlat views words that AppendTo has written, in place and without FlatFrom's check
+// of every node. Use it for words that a rank of the same program has written to memory
+// that only ranks can write.
 func TrustedFlat(words []uint64) (Flat, error) {
 	if len(words) < headerWords || words[wordMagic] != flatMagic ||
 		words[wordLength] < headerWords || words[wordLength] > uint64(len(words)) {

@@ -154,3 +154,21 @@ func TestDamagedFlat(t *testing.T) {
 	_, err := FlatFrom(nil)
 	require.ErrorIs(t, err, ErrCorrupt)
 }
+
+// TestContiguousNodes has forms that would keep Segments busy for ever.
+func TestContiguousNodes(t *testing.T) {
+	ok := must(t)
+	loop := ok(Vector(1<<50, 1, 2, Byte)).Flat().AppendTo(nil)
+	loop[headerWords+3] = 1 // the stride
+	loop[wordTrueExtent] = 1 << 50
+	_, err := FlatFrom(loop)
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, "the node at word 11 is damaged")
+
+	list := ok(Hindexed([]int64{1, 2}, []int64{0, 2}, Byte)).Flat().AppendTo(nil)
+	list[headerWords+listFirst+entryWords+1] = 1 // the second displacement
+	list[wordTrueExtent] = 3
+	_, err = FlatFrom(list)
+	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorContains(t, err, "the node at word 11 is damaged")
+}

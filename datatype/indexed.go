@@ -2,8 +2,8 @@ package datatype
 
 import "slices"
 
-// Indexed makes one block for each displacement, of as many elements of old as its blocklength
-// says. Displacements are in extents of old.
+// Indexed makes one block for each displacement, of as many elements of old as its
+// blocklength says. Displacements are in extents of old.
 func Indexed(blocklengths, displacements []int64, old *Type) (*Type, error) {
 	c := Contents{Combiner: CombinerIndexed, Types: []*Type{old},
 		Integers: slices.Concat([]int64{int64(len(blocklengths))}, blocklengths, displacements)}
@@ -47,6 +47,7 @@ func indexed(c Contents, blocklengths, displacements []int64, inExtents bool) (*
 		unit = old.extent
 	}
 	all := newJoiner(&x)
+	all.list.entries = make([]piece, 0, len(blocklengths))
 	blocks := map[int64]body{} // by their length, so that they share their nodes
 	for i, length := range blocklengths {
 		if length == 0 {

@@ -60,8 +60,8 @@ func (l *Layout) Contiguous() (origin int64, ok bool) {
 // Span returns the displacements of the lowest byte and of the one behind the highest.
 func (l *Layout) Span() (lo, hi int64) { return l.lo, l.hi }
 
-// shape is a node as the engine sees it: decoded from words, or made up (a run of any length, a loop of
-// count elements, a part of a loop).
+// shape is a node as the engine sees it: decoded from words, or made up (a run of any
+// length, a loop of count elements, a part of a loop).
 type shape struct {
 	size      int64
 	count     int64  // rounds of a loop, entries of a list; 0: a run

@@ -47,8 +47,8 @@ func newList(x *exact, entries []piece) piece {
 	return piece{disp: first, size: n.size, node: n}
 }
 
-// dissolve replaces the lists among the entries by their own entries if few
-// are left in all, and tells whether there was one.
+// dissolve replaces the lists among the entries by their own entries if few are left in
+// all, and tells whether there was one.
 func (b *listBuilder) dissolve(x *exact) bool {
 	total, lists := 0, 0
 	for _, e := range b.entries {
@@ -87,8 +87,8 @@ func compress(x *exact, entries []piece) []piece {
 	}
 }
 
-// group makes one pass of compress, in place: what is written is never more than
-// what is read.
+// group makes one pass of compress, in place: what is written is never more than what is
+// read.
 func group(x *exact, entries []piece) []piece {
 	out := entries[:0]
 	for i := 0; i < len(entries); {

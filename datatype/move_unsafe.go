@@ -6,9 +6,9 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// pointer is the one place where an address becomes a pointer. It is used for one access and
-// dropped: the collector may look at a pointer into foreign memory, but should
-// not find one that points just behind an object of its own.
+// pointer is the one place where an address becomes a pointer. It is used for one access
+// and dropped: the collector may look at a pointer into foreign memory, but should not find
+// one that points just behind an object of its own.
 func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
 // move copies n bytes.
@@ -57,8 +57,9 @@ func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size i
 	}
 }
 
-// words copies count words. It reads four before it writes them: the processor cannot tell a load
-// from a store before it in another column that is a multiple of 4 KiB away, and would wait.
+// words copies count words. It reads four before it writes them: the processor cannot tell
+// a load from a store before it in another column that is a multiple of 4 KiB away, and
+// would wait.
 func words[T any](to uintptr, toStride int64, from uintptr, fromStride, count int64) {
 	d, s := uintptr(toStride), uintptr(fromStride)
 	for ; count >= 4; count -= 4 {

@@ -20,8 +20,8 @@ func Pack(dst []byte, l *Layout, base uintptr, offset int64) int {
 	return int(n)
 }
 
-// Unpack copies src to the packed stream from offset on, until src or the stream
-// ends. base is the address of displacement zero. It returns the number of bytes.
+// Unpack copies src to the packed stream from offset on, until src or the stream ends. base
+// is the address of displacement zero. It returns the number of bytes.
 func Unpack(src []byte, l *Layout, base uintptr, offset int64) int {
 	n := l.clamp(offset, int64(len(src)))
 	if n == 0 {
@@ -34,8 +34,8 @@ func Unpack(src []byte, l *Layout, base uintptr, offset int64) int {
 	return int(n)
 }
 
-// Copy copies n bytes of the packed stream, from offset on, from one layout to another, or as many
-// as both have. It returns the number of bytes.
+// Copy copies n bytes of the packed stream, from offset on, from one layout to another, or
+// as many as both have. It returns the number of bytes.
 func Copy(to *Layout, toBase uintptr, from *Layout, fromBase uintptr, offset, n int64) int64 {
 	n = min(to.clamp(offset, n), from.clamp(offset, n))
 	if n > 0 {

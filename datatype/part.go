@@ -46,8 +46,8 @@ func (p *part) index(words []uint64) int64 {
 	return p.find(words, p.off)
 }
 
-// child is the rest, from off on, of the i-th round or entry, which holds off, and how long that
-// rest is.
+// child is the rest, from off on, of the i-th round or entry, which holds off, and how long
+// that rest is.
 func (p *part) child(words []uint64, i int64) (inner part, rest int64) {
 	if p.isLoop() {
 		inner = part{p.round(words), p.addr + uintptr(i*p.stride), p.off - i*p.unit}
@@ -77,9 +77,9 @@ func (p *part) grain() int64 {
 	return 0
 }
 
-// asLoop makes a loop with rounds of unit bytes of a run. It starts with the
-// round that holds off, if the packed streams of both parts have a round start at skip bytes
-// before off. A loop is cut in the same way.
+// asLoop makes a loop with rounds of unit bytes of a run. It starts with the round that
+// holds off, if the packed streams of both parts have a round start at skip bytes before
+// off. A loop is cut in the same way.
 func (p *part) asLoop(unit, skip int64) {
 	if p.isRun() {
 		p.addr += uintptr(p.off - skip)

@@ -24,8 +24,8 @@ package datatype
 //  6. All sizes, displacements and bounds of a node fit into an int64.
 //
 // By 3, each loop at least doubles the size, so there are less than 63 on a path. By 5,
-// lists nest only if they are long. So maxDepth is reached only by types that are made of ten
-// thousands of others.
+// lists nest only if they are long. So maxDepth is reached only by types that are made of
+// ten thousands of others.
 const (
 	maxInline = 256
 	maxDepth  = 128
@@ -82,8 +82,8 @@ func (p piece) moved(x *exact, by int64) piece {
 	return p
 }
 
-// same tells whether two pieces differ in their displacement only. It may miss
-// that two lists are alike, for comparing them could take exponential time.
+// same tells whether two pieces differ in their displacement only. It may miss that two
+// lists are alike, for comparing them could take exponential time.
 func (p piece) same(q piece) bool {
 	for p.size == q.size && p.node != q.node {
 		a, b := p.node, q.node

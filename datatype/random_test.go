@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// source gives the choices of which a random type is made: random numbers or
-// the bytes of a fuzzer.
+// source gives the choices of which a random type is made: random numbers or the bytes of a
+// fuzzer.
 type source interface{ IntN(n int) int }
 
 // script takes its choices from bytes, and zeros when they are used up.

@@ -1,6 +1,7 @@
 package datatype
 
-// Make calls the constructor with the contents, which gives a type like the one they are of.
+// Make calls the constructor with the contents, which gives a type like the one they are
+// of.
 func (c Contents) Make() (*Type, error) {
 	r := reader{c: c}
 	t, err := r.make()

@@ -1,7 +1,7 @@
 package datatype
 
-// Resized is old with another lower bound and extent. Types made from it keep
-// to these bounds.
+// Resized is old with another lower bound and extent. Types made from it keep to these
+// bounds.
 func Resized(old *Type, lb, extent int64) (*Type, error) {
 	c := Contents{Combiner: CombinerResized, Displacements: []int64{lb, extent}, Types: []*Type{old}}
 	if err := c.check(); err != nil {

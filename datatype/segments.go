@@ -6,9 +6,9 @@ type Segment struct {
 	Len  uint64
 }
 
-// Segments lists where the packed stream lies from offset on, until segs is full or
-// the stream ends. base is the address of displacement zero. It returns how many segments it has filled, and
-// how many bytes they hold.
+// Segments lists where the packed stream lies from offset on, until segs is full or the
+// stream ends. base is the address of displacement zero. It returns how many segments it
+// has filled, and how many bytes they hold.
 func Segments(segs []Segment, l *Layout, base uintptr, offset int64) (count int, bytes int64) {
 	w := lister{words: l.words, segs: segs}
 	w.list(l.part(base, offset), l.clamp(offset, l.Size()))
@@ -28,8 +28,11 @@ func (w *lister) list(p part, n int64) bool {
 		return true
 	}
 	p.narrow(w.words, n)
-	if p.isRun() {
+	switch {
+	case p.isRun():
 		return w.add(p.addr+uintptr(p.off), n)
+	case p.isLoop() && p.reference == 0:
+		return w.runs(&p, n)
 	}
 	for i := p.index(w.words); n > 0; i++ {
 		inner, k := p.child(w.words, i)
@@ -38,6 +41,22 @@ func (w *lister) list(p part, n int64) bool {
 			return false
 		}
 		p.off += k
+		n -= k
+	}
+	return true
+}
+
+// runs adds the segments of n bytes of a loop over runs.
+func (w *lister) runs(p *part, n int64) bool {
+	i := p.off / p.unit
+	addr, off := p.addr+uintptr(i*p.stride), p.off-i*p.unit
+	for n > 0 {
+		k := min(p.unit-off, n)
+		if !w.add(addr+uintptr(off), k) {
+			return false
+		}
+		addr += uintptr(p.stride)
+		off = 0
 		n -= k
 	}
 	return true

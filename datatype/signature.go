@@ -2,17 +2,17 @@ package datatype
 
 import "math/bits"
 
-// Signature identifies the sequence of basic elements of a type or a message, whatever their
-// displacements. Equal sequences have equal signatures. Different sequences have different
-// ones but for an accident of probability 2^-60.
+// Signature identifies the sequence of basic elements of a type or a message, whatever
+// their displacements. Equal sequences have equal signatures. Different sequences have
+// different ones but for an accident of probability 2^-60.
 type Signature struct {
 	Hash     uint64
 	Elements int64 // basic elements in the sequence
 }
 
 // signature is a polynomial in a fixed base modulo the prime 2^61-1, with one coefficient
-// for each basic element. Sequences are joined with one multiplication, and repeated
-// by squaring; nothing is listed.
+// for each basic element. Sequences are joined with one multiplication, and repeated by
+// squaring; nothing is listed.
 type signature struct {
 	hash  uint64
 	power uint64 // base to the power of elements

@@ -2,8 +2,8 @@ package datatype
 
 import "slices"
 
-// Struct makes one block for each displacement, in bytes, of as many elements of its type as its
-// blocklength says.
+// Struct makes one block for each displacement, in bytes, of as many elements of its type
+// as its blocklength says.
 func Struct(blocklengths, displacements []int64, types []*Type) (*Type, error) {
 	c := Contents{Combiner: CombinerStruct, Types: slices.Clone(types),
 		Integers:      slices.Concat([]int64{int64(len(blocklengths))}, blocklengths),

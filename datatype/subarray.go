@@ -22,8 +22,8 @@ func (o Order) fastestFirst(dims int) []int {
 	return all
 }
 
-// Subarray makes a part of an array of old: the elements whose index in each dimension
-// d is between starts[d] and starts[d]+subsizes[d]-1. Its extent is that of the whole array.
+// Subarray makes a part of an array of old: the elements whose index in each dimension d is
+// between starts[d] and starts[d]+subsizes[d]-1. Its extent is that of the whole array.
 func Subarray(sizes, subsizes, starts []int64, order Order, old *Type) (*Type, error) {
 	c := Contents{Combiner: CombinerSubarray, Types: []*Type{old},
 		Integers: slices.Concat([]int64{int64(len(sizes))}, sizes, subsizes, starts, []int64{int64(order)})}

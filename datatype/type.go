@@ -2,8 +2,8 @@ package datatype
 
 import "sync"
 
-// Type is a datatype. It is made by a constructor, never changes, and may be used by
-// any number of goroutines. Sizes and displacements are in bytes.
+// Type is a datatype. It is made by a constructor, never changes, and may be used by any
+// number of goroutines. Sizes and displacements are in bytes.
 type Type struct {
 	body         body
 	lb, extent   int64
@@ -42,8 +42,8 @@ func finish(x *exact, b body, c Contents) (*Type, error) {
 // Size returns the number of bytes of the elements, without gaps.
 func (t *Type) Size() int64 { return t.body.data.size }
 
-// Extent returns the lower bound and the distance to the upper bound, which is that from one
-// element to the next in an array of the type.
+// Extent returns the lower bound and the distance to the upper bound, which is that from
+// one element to the next in an array of the type.
 func (t *Type) Extent() (lb, extent int64) { return t.lb, t.extent }
 
 // TrueExtent returns the lowest displacement of a byte, and the distance from there to the
@@ -56,7 +56,8 @@ func (t *Type) Align() int64 { return t.body.align }
 // Signature identifies the sequence of basic elements.
 func (t *Type) Signature() Signature { return t.body.signature.exported() }
 
-// SignatureOf returns the signature of count elements of the type, which must not be negative.
+// SignatureOf returns the signature of count elements of the type, which must not be
+// negative.
 func (t *Type) SignatureOf(count int64) Signature {
 	return t.body.signature.repeat(count).exported()
 }

@@ -2,8 +2,8 @@ package datatype
 
 import (
 	"math"
+	"slices"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -54,7 +54,7 @@ func TestBounds(t *testing.T) {
 		})
 	}
 	_, extent := cases[3].dt.Extent()
-	require.EqualValues(t, unsafe.Sizeof(record{}), extent, "as the compiler lays it out")
+	require.EqualValues(t, recordSize, extent, "as the compiler lays it out")
 }
 
 func TestErrors(t *testing.T) {
@@ -138,6 +138,22 @@ func TestDepth(t *testing.T) {
 	}
 	require.Greater(t, dt.Size(), int64(1)<<40)
 	require.Less(t, dt.Flat().Words(), 20000)
+
+	err = nil
+	for levels := 0; err == nil; levels++ { // each a list too long to be dissolved
+		require.Less(t, levels, 2*maxDepth)
+		_, extent := dt.Extent()
+		at, types := []int64{0}, []*Type{dt}
+		for i := range int64(maxInline) {
+			at, types = append(at, extent+3*i+i%2), append(types, Byte)
+		}
+		lengths := slices.Repeat([]int64{1}, len(at))
+		if dt, err = Struct(lengths, at, types); err == nil {
+			_, err = FlatFrom(dt.Flat().AppendTo(nil))
+			require.NoError(t, err)
+		}
+	}
+	require.ErrorIs(t, err, ErrDepth)
 }
 
 // TestNormalForm checks that layouts which are the same have the same flat form.

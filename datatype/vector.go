@@ -10,8 +10,8 @@ func Contiguous(count int64, old *Type) (*Type, error) {
 	return finish(&x, repeat(&x, old.body, count, old.extent), c)
 }
 
-// Vector makes count blocks of blocklength elements of old. The stride from block to block is in
-// extents of old.
+// Vector makes count blocks of blocklength elements of old. The stride from block to block
+// is in extents of old.
 func Vector(count, blocklength, stride int64, old *Type) (*Type, error) {
 	c := Contents{Combiner: CombinerVector, Integers: []int64{count, blocklength, stride}, Types: []*Type{old}}
 	if err := c.check(count, blocklength); err != nil {

@@ -10,8 +10,8 @@ type column struct {
 // at is the i-th shape.
 func (c *column) at(i int64) uintptr { return c.addr + uintptr(i*c.stride) }
 
-// inner is the column of the rounds of the first shape, which is a loop, or a run that is taken
-// for one.
+// inner is the column of the rounds of the first shape, which is a loop, or a run that is
+// taken for one.
 func (c *column) inner(words []uint64, unit int64) column {
 	if c.isRun() {
 		return column{shape{size: unit}, c.addr, unit}
@@ -19,8 +19,8 @@ func (c *column) inner(words []uint64, unit int64) column {
 	return column{c.round(words), c.addr, c.shape.stride}
 }
 
-// field is the column of the i-th entry of each shape, which is a list. If it is a
-// run, it is the column of the size bytes from start on.
+// field is the column of the i-th entry of each shape, which is a list. If it is a run, it
+// is the column of the size bytes from start on.
 func (c *column) field(words []uint64, i, start, size int64) column {
 	if c.isRun() {
 		return column{shape{size: size}, c.addr + uintptr(start), c.stride}
@@ -29,12 +29,16 @@ func (c *column) field(words []uint64, i, start, size int64) column {
 	return column{entry, c.addr + uintptr(disp), c.stride}
 }
 
-// fieldRows is how many structures are copied field by field before it goes on with the next ones: few
-// enough that they stay in the fastest cache.
-const fieldRows = 64
+// Structures up to maxStructure bytes are copied field by field, fieldRows of them before
+// the next ones. So many fit into the fastest cache. Larger ones have enough fields for a
+// loop in each.
+const (
+	maxStructure = 512
+	fieldRows    = 64
+)
 
-// whole copies count whole shapes of equal size. Nothing is said about the order in which the bytes are
-// copied, so loops may be exchanged.
+// whole copies count whole shapes of equal size. Nothing is said about the order in which
+// the bytes are copied, so loops may be exchanged.
 func (e *engine) whole(d, s *column, count int64) {
 	switch {
 	case count <= 0:
@@ -44,7 +48,7 @@ func (e *engine) whole(d, s *column, count int64) {
 		e.nested(d, s, count, d.count, d.unit)
 	case s.isLoop() && d.isRun():
 		e.nested(d, s, count, s.count, s.unit)
-	case e.alike(d, s):
+	case d.size <= maxStructure && e.alike(d, s):
 		for i := int64(0); i < count; i += fieldRows {
 			to, from := column{d.shape, d.at(i), d.stride}, column{s.shape, s.at(i), s.stride}
 			e.structures(&to, &from, min(count-i, fieldRows))

@@ -23,8 +23,8 @@ func (b Buffer) Span() (lo, hi uintptr, err error) {
 	return b.Base + uintptr(from), b.Base + uintptr(to), err
 }
 
-// Contiguous returns the bytes of the buffer if they are one slice in the order of the packed
-// stream.
+// Contiguous returns the bytes of the buffer if they are one slice in the order of the
+// packed stream.
 func (b Buffer) Contiguous() (bytes []byte, ok bool) {
 	l, err := b.Layout()
 	if err != nil {
