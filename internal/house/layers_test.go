@@ -38,11 +38,11 @@ var layers = []layer{
 	{"btl", []string{"datatype", "job", "shm"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
 	{"pml", []string{"btl", "datatype", "job", "shm"}},
-	{"coll/cad", []string{"pml", "btl", "job", "shm"}},
-	{"coll", []string{"coll/cad", "pml", "btl", "job", "shm"}},
+	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
+	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm"}},
 	{"coll/colltest", []string{"btl", "btl/...", "job"}},
-	{"comm", []string{"coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
-	{"mpi", []string{"comm", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
+	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
+	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
 
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
