@@ -28,11 +28,11 @@ const selfCredit = 256 << 10
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
 	e.lock()
-	if e.sendNow(context, dst, tag, buf, mode) {
+	if e.sendNow(context, dst, tag, Mark{}, buf, mode) {
 		e.mu.Unlock()
 		return nil
 	}
-	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
+	op, err := e.send(context, dst, tag, Mark{}, buf, mode)
 	if err == nil {
 		_, err = e.finish(op)
 	}
@@ -45,11 +45,11 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
 	e.lock()
-	if e.sendNow(context, dst, tag, buf, mode) {
+	if e.sendNow(context, dst, tag, Mark{}, buf, mode) {
 		e.mu.Unlock()
 		return Request{op: sent}, nil
 	}
-	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
+	op, err := e.send(context, dst, tag, Mark{}, buf, mode)
 	var r Request
 	if err == nil {
 		r = Request{op: op, generation: op.generation}
@@ -60,14 +60,14 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 }
 
 // sendNow is the short way: it sends without an operation, or returns false.
-func (e *Engine) sendNow(context uint32, dst, tag int, buf []byte, mode Mode) bool {
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) bool {
 	return mode == Standard && len(buf) <= e.eager && !e.unusual &&
 		uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag &&
-		e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context}, buf)
+		e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context, Flags: m.Number, Cookie: m.Word}, buf)
 }
 
 // send begins a send of any kind. The operation returned may be complete.
-func (e *Engine) send(context uint32, dst, tag int, flags uint32, cookie uint64, buf []byte, mode Mode) (*operation, error) {
+func (e *Engine) send(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) (*operation, error) {
 	err := e.checkPeer(dst)
 	if err == nil && dst != ProcNull {
 		err = checkTag(tag)
@@ -76,7 +76,7 @@ func (e *Engine) send(context uint32, dst, tag int, flags uint32, cookie uint64,
 		return nil, err
 	}
 	op := e.newOperation(sending, context, dst, tag, buf)
-	op.mode, op.flags, op.cookie = mode, flags, cookie
+	op.mode, op.mark = mode, m
 	e.startSend(op)
 	return op, nil
 }
@@ -103,7 +103,7 @@ func (e *Engine) startSend(op *operation) {
 
 // launch hands a send that has no predecessor to the module; false: no room.
 func (e *Engine) launch(op *operation) bool {
-	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.flags, Cookie: op.cookie}
+	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.mark.Number, Cookie: op.mark.Word}
 	peer := int(op.peer)
 	if op.mode == Standard && len(op.buf) <= e.eager && e.module.Send(peer, h, op.buf) {
 		e.complete(op, nil)
@@ -161,14 +161,15 @@ func (e *Engine) sendSelf(op *operation) {
 	e.stats.SelfMessages++
 	e.stats.SelfBytes += uint64(len(op.buf))
 	if recv := m.match(op.peer, op.tag); recv != nil {
-		recv.status, recv.cookie = Status{Source: e.rank, Tag: int(op.tag)}, op.cookie
+		recv.status, recv.mark = Status{Source: e.rank, Tag: int(op.tag)}, op.mark
 		e.complete(recv, recv.fill(op.buf, uint64(len(op.buf))))
 		e.complete(op, nil)
 		return
 	}
 	msg := e.newMessage()
 	msg.frame.Header = btl.Header{
-		Source: op.peer, Tag: op.tag, Context: op.context, Length: uint64(len(op.buf)), Cookie: op.cookie,
+		Source: op.peer, Tag: op.tag, Context: op.context, Length: uint64(len(op.buf)),
+		Flags: op.mark.Number, Cookie: op.mark.Word,
 	}
 	n := uint64(len(op.buf))
 	if op.mode == Standard && len(op.buf) <= e.eager && e.selfBytes+n <= selfCredit {

@@ -17,16 +17,12 @@ type Setup struct {
 	Helpers int // how many ranks have a helper
 }
 
-// ParseSetup reads a policy, or "messages" (Options.Messages), and a number of helpers.
+// ParseSetup reads a policy and a number of helpers.
 // An empty string stands for the default, which is no helper.
 func ParseSetup(progress, helpers string) (s Setup, err error) {
-	switch progress {
-	case "":
-	case "messages":
-		s.Messages = true
-	default:
+	if progress != "" {
 		if s.Policy, err = ParsePolicy(progress); err != nil {
-			return s, fmt.Errorf("%w, and messages", err)
+			return s, err
 		}
 	}
 	if helpers == "" {
