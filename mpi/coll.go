@@ -136,7 +136,7 @@ func dense(counts []int) []int {
 func (c *Comm) perRank(what string, n int, err *error) int {
 	if n%c.size != 0 {
 		*err = errors.Join(*err, &BufferError{What: what + " (which is not the same number of elements for each rank)",
-			Have: n, Need: (n/c.size + 1) * c.size})
+			Have: n, Need: n / c.size * c.size, Exact: true, Unit: "elements"})
 	}
 	return n / c.size
 }

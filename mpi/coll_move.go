@@ -154,9 +154,6 @@ func alltoallCall[T any](c *Comm, send, recv []T) (k call) {
 	a := &k.args
 	a.Kind, a.InPlace = coll.Alltoall, send == nil
 	count := c.perRank("receive buffer", len(recv), &k.err)
-	if !a.InPlace && k.err == nil && len(send) < len(recv) {
-		k.err = &BufferError{What: "send buffer", Have: len(send), Need: len(recv)}
-	}
 	a.Send, a.Recv = blocks(send, count, &k.err), blocks(recv, count, &k.err)
 	return k
 }

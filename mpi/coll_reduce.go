@@ -79,7 +79,7 @@ func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k call) 
 		count = c.perRank("receive buffer", len(recv), &k.err)
 		send = recv
 	}
-	a.Send, a.Recv = blocks(send[:min(len(send), count*c.size)], count, &k.err), own(recv, &k.err)
+	a.Send, a.Recv = blocks(send, count, &k.err), own(recv, &k.err)
 	return k
 }
 

@@ -88,7 +88,7 @@ func (c *Comm) newComm(g *Group, id uint32) *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Module: c.module, Root: c.root,
-		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks,
+		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Describe: describeCall,
 	}
 }
 

@@ -61,10 +61,8 @@ type Policy = cad.Policy
 // The policies.
 const (
 	PolicyDefault = cad.Default // that of pvasrun --progress
-	PolicyInline  = cad.Inline  // who completes what a node waits for
 	PolicyOwner   = cad.Owner   // the rank that has issued the graph
-	PolicySteal   = cad.Steal   // who is at hand: ranks that wait, and helpers
-	PolicyShare   = cad.Share   // who is at hand, and if nobody is, as PolicyInline
+	PolicyShare   = cad.Share   // who is at hand, and if nobody is, who completes what a node waits for
 )
 
 // NewGraph returns a graph of no nodes but GraphStart and GraphEnd.
@@ -135,7 +133,7 @@ func (g *Graph) Prepare() (Request, error) {
 // issue begins a graph on the communicator, unless there is something wrong with it: then
 // the others hear of it, if there is a graph that tells them.
 func (c *Comm) issue(g *cad.Graph, wrong error) (Request, error) {
-	if wrong != nil && g != nil && g.Refused && c.usable() == nil {
+	if wrong != nil && g != nil && c.usable() == nil {
 		_ = c.graphs.Refuse(c.channel, g) // what is wrong is the error
 	}
 	return c.launch(g, wrong, c.graphs.Issue)

@@ -1,53 +1,41 @@
 package coll
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/gopvas/gopvas/coll/cad"
 )
 
-// GraphOnce is Graph for a graph that will be issued once. It need not be built if one
-// was for a call that differs in nothing but where the buffers are.
-func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
-	s, ok := t.shapeOf(a)
-	if !ok {
-		return t.Graph(*a)
-	}
-	if g := t.kept.take(s); g != nil {
-		g.Lend(a.Send.Data, a.Recv.Data)
-		return g, nil
-	}
-	g, err := t.Graph(*a)
-	if err == nil {
-		g.Keep(func(g *cad.Graph) { t.kept.give(s, g) }, a.Send.Data, a.Recv.Data)
-	}
-	return g, err
-}
-
-// FreeGraphs gives back the graphs that are kept, and those that still are underway when
-// they are complete. It is local, and due on each member when no more will be asked for.
-func (t *Team) FreeGraphs() { t.kept.close() }
-
 // shape is what the graph of a call depends on, but for the places of its buffers.
 type shape struct {
-	kind                 Kind
+	shapeKey
+	counts [4][]int // counts and displacements of both buffers
+}
+
+type shapeKey struct {
+	algorithm            *algorithm
 	root                 int
 	op                   *Op    // that has no name
 	name                 uint64 // of the operator
-	inPlace              bool
+	inPlace, irregular   bool
 	send, recv           int // lengths
 	sendBlock, recvBlock int
+	sendUnit, recvUnit   int
 }
 
-// shapeOf returns the shape of a call; false: the call is wrong, or has no simple one.
-func (t *Team) shapeOf(a *Args) (s shape, ok bool) {
-	if a.Wrong != nil || a.Irregular || a.Before != nil || a.After != nil || a.Send.Counts != nil || a.Recv.Counts != nil || a.overlap(t) {
-		return s, false
+// shapeOf returns the shape of a call that was prepared; false: its graph can not be used
+// for another call.
+func (t *Team) shapeOf(a *Args, l *algorithm) (s shape, ok bool) {
+	if !a.InPlace && a.Kind != Bcast && meets(a.Send.Data, a.Recv.Data) {
+		return s, false // only irregular calls may have that
 	}
-	s = shape{
-		kind: a.Kind, root: a.Root, inPlace: a.InPlace,
+	s.shapeKey = shapeKey{
+		algorithm: l, root: a.Root, inPlace: a.InPlace, irregular: a.Irregular,
 		send: len(a.Send.Data), recv: len(a.Recv.Data), sendBlock: a.Send.Block, recvBlock: a.Recv.Block,
+		sendUnit: a.Send.Unit, recvUnit: a.Recv.Unit,
 	}
+	s.counts = [4][]int{a.Send.Counts, a.Send.Displs, a.Recv.Counts, a.Recv.Displs}
 	if a.Op != nil {
 		if s.name = a.Op.Name; s.name == 0 {
 			s.op = a.Op
@@ -56,7 +44,26 @@ func (t *Team) shapeOf(a *Args) (s shape, ok bool) {
 	return s, true
 }
 
-// Bounds of the graphs that a team keeps.
+// keep makes the shape independent of the caller's counts.
+func (s *shape) keep() {
+	for i := range s.counts {
+		s.counts[i] = slices.Clone(s.counts[i])
+	}
+}
+
+func (s *shape) like(o *shape) bool {
+	if s.shapeKey != o.shapeKey {
+		return false
+	}
+	for i := range s.counts {
+		if !slices.Equal(s.counts[i], o.counts[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Bounds of the graphs that a team keeps. The last one stays in any case.
 const (
 	keptGraphsMost = 64
 	keptBytesMost  = 1 << 20
@@ -71,17 +78,17 @@ type keptGraphs struct {
 }
 
 type keptGraph struct {
-	shape shape
+	shape *shape
 	graph *cad.Graph
 	bytes int
 }
 
 // take takes a graph of a shape out, if there is one.
-func (k *keptGraphs) take(s shape) *cad.Graph {
+func (k *keptGraphs) take(s *shape) *cad.Graph {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i := len(k.idle) - 1; i >= 0; i-- {
-		if k.idle[i].shape == s {
+		if k.idle[i].shape.like(s) {
 			return k.remove(i)
 		}
 	}
@@ -89,17 +96,17 @@ func (k *keptGraphs) take(s shape) *cad.Graph {
 }
 
 // give adds a graph, in the place of others if there are too many.
-func (k *keptGraphs) give(s shape, g *cad.Graph) {
+func (k *keptGraphs) give(s *shape, g *cad.Graph) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	n := g.Bytes()
-	if k.closed || n > keptBytesMost {
+	if k.closed {
 		g.Free()
 		return
 	}
+	n := g.Bytes()
 	k.idle = append(k.idle, keptGraph{s, g, n})
 	k.bytes += n
-	for len(k.idle) > keptGraphsMost || k.bytes > keptBytesMost {
+	for len(k.idle) > 1 && (len(k.idle) > keptGraphsMost || k.bytes > keptBytesMost) {
 		k.remove(0).Free()
 	}
 }
@@ -107,7 +114,7 @@ func (k *keptGraphs) give(s shape, g *cad.Graph) {
 func (k *keptGraphs) remove(i int) *cad.Graph {
 	g := k.idle[i].graph
 	k.bytes -= k.idle[i].bytes
-	k.idle = append(k.idle[:i], k.idle[i+1:]...)
+	k.idle = slices.Delete(k.idle, i, i+1)
 	return g
 }
 
