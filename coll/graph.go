@@ -35,15 +35,13 @@ func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 	if !ok {
 		return t.Graph(*a)
 	}
-	send, recv := args.Send.Data, args.Recv.Data
 	if g := t.kept.take(&s); g != nil {
-		g.Lend(send, recv)
+		g.Lend(args.Send.Data, args.Recv.Data)
 		return g, nil
 	}
 	g, err := t.Graph(*a)
 	if err == nil {
-		s.keep()
-		g.Keep(func(g *cad.Graph) { t.kept.give(&s, g) }, send, recv)
+		t.kept.keep(g, s, &args)
 	}
 	return g, err
 }

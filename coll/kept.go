@@ -44,13 +44,6 @@ func (t *Team) shapeOf(a *Args, l *algorithm) (s shape, ok bool) {
 	return s, true
 }
 
-// keep makes the shape independent of the caller's counts.
-func (s *shape) keep() {
-	for i := range s.counts {
-		s.counts[i] = slices.Clone(s.counts[i])
-	}
-}
-
 func (s *shape) like(o *shape) bool {
 	if s.shapeKey != o.shapeKey {
 		return false
@@ -81,6 +74,14 @@ type keptGraph struct {
 	shape *shape
 	graph *cad.Graph
 	bytes int
+}
+
+// keep has a new graph of a shape stay when it is complete.
+func (k *keptGraphs) keep(g *cad.Graph, s shape, a *Args) {
+	for i := range s.counts {
+		s.counts[i] = slices.Clone(s.counts[i]) // the caller may change them
+	}
+	g.Keep(func(g *cad.Graph) { k.give(&s, g) }, a.Send.Data, a.Recv.Data)
 }
 
 // take takes a graph of a shape out, if there is one.
@@ -114,7 +115,10 @@ func (k *keptGraphs) give(s *shape, g *cad.Graph) {
 func (k *keptGraphs) remove(i int) *cad.Graph {
 	g := k.idle[i].graph
 	k.bytes -= k.idle[i].bytes
-	k.idle = slices.Delete(k.idle, i, i+1)
+	last := len(k.idle) - 1
+	copy(k.idle[i:], k.idle[i+1:])
+	k.idle[last] = keptGraph{}
+	k.idle = k.idle[:last]
 	return g
 }
 

@@ -7,22 +7,24 @@ import "github.com/gopvas/gopvas/coll/cad"
 
 // byMessages makes the present call by an algorithm that builds a graph.
 func (t *Team) byMessages(l *algorithm) error {
-	t.args.Hooks = Hooks{} // Run calls them
-	s, keeps := t.shapeOf(&t.args, l)
+	a := &t.args
+	a.Hooks = Hooks{} // Run calls them
+	s, keeps := t.shapeOf(a, l)
+	var g *cad.Graph
 	if keeps {
-		if g := t.graphs.take(&s); g != nil {
-			g.Lend(t.args.Send.Data, t.args.Recv.Data)
-			return t.transport.Run(&t.channel, g)
+		g = t.graphs.take(&s)
+	}
+	if g != nil {
+		g.Lend(a.Send.Data, a.Recv.Data)
+	} else {
+		b := newBuilder(t, *a)
+		b.whole = true
+		b.build(l)
+		if g = b.g; keeps {
+			t.graphs.keep(g, s, a)
 		}
 	}
-	b := newBuilder(t, t.args)
-	b.whole = true
-	b.build(l)
-	if keeps {
-		s.keep()
-		b.g.Keep(func(g *cad.Graph) { t.graphs.give(&s, g) }, t.args.Send.Data, t.args.Recv.Data)
-	}
-	return t.transport.Run(&t.channel, b.g)
+	return t.transport.Run(&t.channel, g)
 }
 
 // agree finds out whether all members make calls with the present signature.

@@ -85,7 +85,7 @@ func (t *Team) refuse() {
 
 // verdict turns what was noted into an error.
 func (t *Team) verdict() error {
-	if t.broken != nil {
+	if t.broken != nil || t.failure.Fault == 0 {
 		return t.broken
 	}
 	return cad.Reporter{Member: t.member, Describe: t.describe}.Err(t.failure, t.call)

@@ -216,7 +216,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 		return false, nil
 	}
 	r.channel.underway.Add(-1)
-	if r.broken != nil {
+	if r.broken != nil || r.failure.Fault == 0 {
 		return true, r.broken
 	}
 	return true, Reporter{r.channel.member, r.t.Describe}.Err(r.failure, r.call)
