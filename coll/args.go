@@ -139,6 +139,14 @@ func (b *Buffer) Check(what string, members int) error {
 	return nil
 }
 
+// fits is Check for a buffer of which nothing is to be left over.
+func (b *Buffer) fits(what string, members int) error {
+	if n := members * b.Block; b.Counts == nil && len(b.Data) > n {
+		return &ArgumentError{What: what, Have: len(b.Data), Need: n}
+	}
+	return b.Check(what, members)
+}
+
 func need(what string, have, need int) error {
 	if have < need {
 		return &ArgumentError{What: what, Have: have, Need: need}
@@ -148,10 +156,8 @@ func need(what string, have, need int) error {
 
 // size is the length that all members agree about in a regular call: of the whole
 // vector, or of one block.
-func (a *Args) size() int { return a.sizeOf(a.Kind) }
-
-func (a *Args) sizeOf(kind Kind) int {
-	switch kind {
+func (a *Args) size() int {
+	switch a.Kind {
 	case Bcast, Reduce, Allreduce, Scan, Exscan:
 		return len(a.Send.Data)
 	case ReduceScatter:
@@ -172,9 +178,41 @@ func (a *Args) sizeOf(kind Kind) int {
 	return 0
 }
 
+// own returns an error unless the block of a member for itself has the length of its place.
+func own(place, block []byte) error {
+	if len(place) != len(block) {
+		return &ArgumentError{What: "place for this rank's own block", Have: len(place), Need: len(block), Exact: true}
+	}
+	return nil
+}
+
+// empty tells whether the members of a call that was prepared know that none of them has
+// any bytes to give or get: then they need not meet.
+func (a *Args) empty(members int) bool {
+	switch {
+	case a.Kind == Barrier || a.Kind == None:
+		return false
+	case a.Kind == ReduceScatter:
+		return a.Send.end(members) == 0
+	case a.Irregular:
+		return a.Kind == Allgather && a.Recv.longest(members) == 0
+	}
+	return a.size() == 0
+}
+
+// copied tells whether what is sent has to be copied first, since it is in the place of
+// the result.
+func (a *Args) copied() bool { return a.InPlace && (a.Kind == ReduceScatter || a.Kind == Alltoall) }
+
+// separate makes the copy.
+func (a *Args) separate() {
+	if a.copied() {
+		a.Send.Data = append([]byte(nil), a.Send.Data...)
+	}
+}
+
 // prepare checks a call and brings it into the form that the algorithms expect, in
-// which InPlace has turned into buffers that are the same memory, where an algorithm
-// can cope with that, or into a copy.
+// which InPlace has turned into buffers that are the same memory.
 func (t *Team) prepare(a *Args) error {
 	if a.Wrong != nil {
 		return a.Wrong
@@ -209,26 +247,30 @@ func (t *Team) prepare(a *Args) error {
 		if a.InPlace {
 			a.Send.Data = a.Recv.Part(t.Rank)
 		}
+		return own(a.Recv.Part(t.Rank), a.Send.Data)
 	case Scatter:
 		if !root {
 			a.Send = Buffer{}
 			return nil
 		}
-		if err := a.Send.Check("send buffer", t.Size); err != nil {
+		if err := a.Send.fits("send buffer", t.Size); err != nil {
 			return err
 		}
 		if a.InPlace {
 			a.Recv.Data = a.Send.Part(t.Rank)
 		}
+		return own(a.Recv.Data, a.Send.Part(t.Rank))
 	case Alltoall:
 		if a.InPlace {
 			a.Send = a.Recv
-			a.Send.Data = append([]byte(nil), a.Recv.Data...)
 		}
-		if err := a.Send.Check("send buffer", t.Size); err != nil {
+		if err := a.Send.fits("send buffer", t.Size); err != nil {
 			return err
 		}
-		return a.Recv.Check("receive buffer", t.Size)
+		if err := a.Recv.fits("receive buffer", t.Size); err != nil {
+			return err
+		}
+		return own(a.Recv.Part(t.Rank), a.Send.Part(t.Rank))
 	}
 	return nil
 }
@@ -254,8 +296,13 @@ func (a *Args) overlap(t *Team) bool {
 	case Scatter:
 		send = send[:min(len(send), t.Size*a.Send.Block)]
 	}
-	s, r := address(send), address(recv)
-	return s != 0 && r != 0 && s < r+uint64(len(recv)) && r < s+uint64(len(send))
+	return meets(send, recv)
+}
+
+// meets tells whether two buffers have bytes in common.
+func meets(a, b []byte) bool {
+	s, r := address(a), address(b)
+	return s != 0 && r != 0 && s < r+uint64(len(b)) && r < s+uint64(len(a))
 }
 
 func (t *Team) prepareReduceScatter(a *Args) error {
@@ -264,9 +311,9 @@ func (t *Team) prepareReduceScatter(a *Args) error {
 		if err := need("receive buffer", len(a.Recv.Data), n); err != nil {
 			return err
 		}
-		a.Send.Data = append([]byte(nil), a.Recv.Data[:n]...)
+		a.Send.Data = a.Recv.Data[:n]
 	}
-	if err := a.Send.Check("send buffer", t.Size); err != nil {
+	if err := a.Send.fits("send buffer", t.Size); err != nil {
 		return err
 	}
 	_, own := a.Send.block(t.Rank)

@@ -1,6 +1,10 @@
 package coll
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/coll/cad"
+)
 
 const cacheLine = 64
 
@@ -23,18 +27,14 @@ type head struct {
 	_        [cacheLine - 12]byte
 
 	released atomic.Uint64 // number of the last call that everybody has arrived in
-	fault    uint32        // of that call: a mismatch
-	_        uint32
-	units    int64  // pieces of work that are left to the members
-	plan     plan   // how the work is cut
-	oddKind  uint64 // call of the member with which there is a mismatch
-	oddSize  uint64
-	_        [2*cacheLine - 24 - planSize - 16]byte
+	units    int64         // pieces of work that are left to the members
+	plan     plan          // how the work is cut
+	_        [2*cacheLine - 16 - planSize]byte
 
-	finished atomic.Int64  // pieces done
-	odd      atomic.Uint64 // length of a block that is not what its receiver expects
-	failed   atomic.Uint32 // a fault of those who did the work
-	_        [cacheLine - 20]byte
+	finished atomic.Int64 // pieces done
+	_        [cacheLine - 8]byte
+
+	failure cad.Cell // of that call: by the closer, or by those who do the work
 
 	lanes [maxLanes]lane
 }
@@ -55,9 +55,8 @@ type slot struct {
 
 // notice is what a member says about its call. Addresses are of its own memory.
 type notice struct {
-	kind    uint32 // irregularBit and Kind
-	root    uint32
-	size    uint64 // Args.size
+	word    uint64 // Args.signature, or cad.RefusedCall
+	size    uint64 // Args.size; irregular: 0
 	longest uint64 // irregular: length of the longest block that it knows of
 	source  uint64 // what it sends, and the length in bytes
 	sent    uint64
@@ -75,15 +74,24 @@ type layout struct {
 	counts, displs uint64 // addresses; 0: blocks of one length
 }
 
-// irregularBit in notice.kind: lengths may differ.
-const irregularBit = 1 << 8
-
 const (
 	planSize   = 40
 	noticeSize = 128
-	headSize   = 4*cacheLine + maxLanes*cacheLine
+	headSize   = 7*cacheLine + maxLanes*cacheLine
 	slotSize   = 3 * cacheLine
 )
+
+// atBoard is what a member keeps for the board.
+type atBoard struct {
+	board   *board      // made by the first call
+	ground  ground      // of the board; member 0 only
+	calls   uint64      // entered on the board
+	over    func() bool // isOver and sleepsLong, as values: made once, since it allocates
+	lasting func()
+	phase   phase
+	asleep  bool   // has said so in the job's root block
+	leaked  []Args // their buffers may still be in use by others
+}
 
 // board is what the members of a team share in one address space.
 type board struct {

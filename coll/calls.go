@@ -27,8 +27,10 @@ func CallsOf(root *job.Root) (list []Calls) {
 	for _, l := range algorithms {
 		add(l.kind.String(), l.name, l.slot)
 	}
-	for _, l := range graphAlgorithms {
-		add(graphName(l.kind), l.name, l.slot)
+	for _, l := range algorithms {
+		if l.build != nil {
+			add(graphName(l.kind), l.name, l.graphSlot)
+		}
 	}
 	add("graph", "", programSlot)
 	return list

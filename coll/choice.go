@@ -5,22 +5,26 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/gopvas/gopvas/coll/cad"
 )
 
-// algorithm is one way to do one kind of operation.
+// algorithm is one way to do one kind of operation: at a board, or as a graph.
 type algorithm struct {
-	kind Kind
-	name string
-	run  func(*Team)
-	slot int // of the job's counts of calls: the place in the table
+	kind  Kind
+	name  string
+	run   func(*Team)    // at a board, which needs one address space
+	build func(*builder) // as a graph: blocking by messages, or nonblocking
 
-	commutes bool // needs a commutative operator
-	regular  bool // needs blocks of one length that all members know
-	direct   bool // needs one address space
+	slot      int // of the job's counts of calls: the place in the table
+	graphSlot int // of graphs: behind those of calls that block
 
-	// suits tells whether this is the one to take where it is possible. n is
-	// Args.size(). The first line of the table that is possible and suits is taken.
-	suits func(t *Team, n int) bool
+	regular bool // needs blocks of one length that all members know
+
+	// suits tells whether this is the one to take where it is possible, and shared the
+	// same for graphs in one address space. n is Args.size(). The first line of the table
+	// that is possible and suits is taken.
+	suits, shared func(t *Team, n int) bool
 }
 
 // algorithms is the one place where algorithms are chosen.
@@ -29,61 +33,64 @@ type algorithm struct {
 // kind, root and operator, on what the job's root block says, and, of a regular call,
 // on its length. The last line of each kind can do anything.
 //
-// Ranks that outnumber the CPUs ask for few sleeps per member, not for few rounds.
+// Ranks that outnumber the CPUs ask for few sleeps per member, not for few rounds. Graphs
+// in one address space copy each block once, wherever its ends lie: to send it through
+// others gains nothing but that more of them can share the work.
 var algorithms = []algorithm{
-	{kind: Barrier, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Barrier, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Barrier, name: "dissemination", run: barrierDissemination, suits: roomy},
-	{kind: Barrier, name: "tree", run: barrierTree, suits: always},
+	{kind: Barrier, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Barrier, name: "direct", run: direct, suits: always},
+	{kind: Barrier, name: "dissemination", build: graphBarrier, suits: roomy, shared: always},
+	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
-	{kind: Bcast, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Bcast, name: "post", run: posted, direct: true, regular: true, suits: fitsPost},
-	{kind: Bcast, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Bcast, name: "ring", run: bcastRing, suits: above(256 << 10)},
-	{kind: Bcast, name: "binomial", run: bcastBinomial, suits: always},
+	{kind: Bcast, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Bcast, name: "post", run: posted, regular: true, suits: fitsPost},
+	{kind: Bcast, name: "direct", run: direct, suits: always},
+	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
+	{kind: Bcast, name: "binomial", build: graphBcastBinomial, suits: always, shared: always},
 
-	{kind: Reduce, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Reduce, name: "binomial", run: reduceBinomial, suits: always},
+	{kind: Reduce, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Reduce, name: "direct", run: direct, suits: always},
+	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
-	{kind: Allreduce, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Allreduce, name: "ring", run: allreduceRing, commutes: true, suits: above(64 << 10)},
-	{kind: Allreduce, name: "tree", run: allreduceTree, suits: crowded},
-	{kind: Allreduce, name: "recursive-doubling", run: allreduceDoubling, suits: always},
+	{kind: Allreduce, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Allreduce, name: "direct", run: direct, suits: always},
+	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
+	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: crowded},
+	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, suits: always, shared: always},
 
-	{kind: ReduceScatter, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: ReduceScatter, name: "direct", run: direct, direct: true, suits: always},
-	{kind: ReduceScatter, name: "pairwise", run: reduceScatterPairwise, commutes: true, suits: above(16 << 10)},
-	{kind: ReduceScatter, name: "tree", run: reduceScatterTree, suits: always},
+	{kind: ReduceScatter, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: ReduceScatter, name: "direct", run: direct, suits: always},
+	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: longShares, shared: always},
+	{kind: ReduceScatter, name: "tree", build: graphReduceScatterTree, suits: always},
 
-	{kind: Scan, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Scan, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Scan, name: "recursive-doubling", run: scan, suits: always},
-	{kind: Exscan, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Exscan, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Exscan, name: "recursive-doubling", run: scan, suits: always},
+	{kind: Scan, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Scan, name: "direct", run: direct, suits: always},
+	{kind: Scan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
+	{kind: Scan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
+	{kind: Exscan, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Exscan, name: "direct", run: direct, suits: always},
+	{kind: Exscan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
+	{kind: Exscan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
 
-	{kind: Gather, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Gather, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Gather, name: "binomial", run: gatherBinomial, regular: true, suits: below(2 << 10)},
-	{kind: Gather, name: "linear", run: gatherLinear, suits: always},
+	{kind: Gather, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Gather, name: "direct", run: direct, suits: always},
+	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
+	{kind: Gather, name: "linear", build: graphGather, suits: always, shared: always},
 
-	{kind: Scatter, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Scatter, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Scatter, name: "binomial", run: scatterBinomial, regular: true, suits: below(2 << 10)},
-	{kind: Scatter, name: "linear", run: scatterLinear, suits: always},
+	{kind: Scatter, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Scatter, name: "direct", run: direct, suits: always},
+	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
+	{kind: Scatter, name: "linear", build: graphScatter, suits: always, shared: always},
 
-	{kind: Allgather, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Allgather, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Allgather, name: "bruck", run: allgatherBruck, regular: true, suits: below(4 << 10)},
-	{kind: Allgather, name: "ring", run: allgatherRing, suits: always},
+	{kind: Allgather, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Allgather, name: "direct", run: direct, suits: always},
+	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
+	{kind: Allgather, name: "linear", build: graphAllgather, suits: always, shared: always},
 
-	{kind: Alltoall, name: "flat", run: flat, direct: true, regular: true, suits: fitsPages},
-	{kind: Alltoall, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Alltoall, name: "bruck", run: alltoallBruck, regular: true, suits: below(256)},
-	{kind: Alltoall, name: "linear", run: alltoallLinear, suits: always},
-	{kind: Alltoall, name: "pairwise", run: alltoallPairwise, suits: always},
+	{kind: Alltoall, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Alltoall, name: "direct", run: direct, suits: always},
+	{kind: Alltoall, name: "bruck", build: graphAlltoallBruck, regular: true, suits: below(256)},
+	{kind: Alltoall, name: "linear", build: graphAlltoall, suits: always, shared: always},
 }
 
 // Solo and shared are direct with the choice made between the closer doing all the
@@ -91,22 +98,33 @@ var algorithms = []algorithm{
 func init() {
 	for kind := Bcast; kind < kinds; kind++ {
 		for _, name := range []string{"solo", "shared"} {
-			algorithms = append(algorithms, algorithm{kind: kind, name: name, run: direct, direct: true, suits: never})
+			algorithms = append(algorithms, algorithm{kind: kind, name: name, run: direct, suits: never})
 		}
 	}
+	programSlot = len(algorithms)
 	for i := range algorithms {
 		l := &algorithms[i]
 		l.slot = i
 		byKind[l.kind] = append(byKind[l.kind], l)
+		if l.build != nil {
+			l.graphSlot = programSlot
+			programSlot++
+		}
 	}
-	for i := range graphAlgorithms {
-		graphAlgorithms[i].slot = len(algorithms) + i
-	}
-	programSlot = len(algorithms) + len(graphAlgorithms)
 }
 
 // byKind is the table by the kind.
 var byKind [kinds][]*algorithm
+
+// programSlot is where the graphs that programs build are counted among the job's calls.
+var programSlot int
+
+// NewGraph returns a graph for the program to build.
+func NewGraph() *cad.Graph {
+	g := cad.NewGraph()
+	g.Slot = programSlot
+	return g
+}
 
 func never(*Team, int) bool  { return false }
 func always(*Team, int) bool { return true }
@@ -123,40 +141,70 @@ func below(bytes int) func(*Team, int) bool {
 func crowded(t *Team, _ int) bool { return t.Root.Ranks() > t.Root.CPUs() }
 func roomy(t *Team, _ int) bool   { return !crowded(t, 0) }
 
-// possible tells whether an algorithm can do the present call. Lengths play no part:
-// an irregular call must be chosen for without them.
-func (t *Team) possible(l *algorithm) bool {
-	a := &t.args
-	return (!l.direct || t.Module.Direct()) &&
-		(!l.regular || !a.Irregular) &&
-		(!l.commutes || a.Op.Commutative)
+// longForAll: shares ask each member for two messages with each other one, of its share;
+// recursive doubling for a few of the whole, and for memory. With 2, 4 and 16 members they
+// take the same time at about 4 KiB for each other member.
+func longForAll(t *Team, n int) bool { return n > (t.Size-1)*4<<10 }
+
+func longShares(t *Team, n int) bool { return n > 16<<10 }
+
+// possible tells whether an algorithm can do a call. Lengths play no part: an irregular
+// call must be chosen for without them.
+func (l *algorithm) possible(a *Args) bool { return !l.regular || !a.Irregular }
+
+// choose returns the algorithm of the present call.
+func (t *Team) choose() *algorithm {
+	space := t.Module.Direct()
+	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
+		if l.run != nil && !space {
+			return nil
+		}
+		return l.suits
+	})
 }
 
-// choose returns the algorithm of the present call: the one that is asked for if it
-// is possible, else the first in the table.
-func (t *Team) choose() *algorithm {
+// chooseGraph returns the algorithm of a nonblocking call that was prepared.
+func (t *Team) chooseGraph(a *Args) *algorithm {
+	space := t.Module.Direct()
+	return t.pick(a, t.Choice.Graphs[a.Kind], func(l *algorithm) func(*Team, int) bool {
+		switch {
+		case l.build == nil:
+			return nil
+		case space && l.shared == nil:
+			return never
+		case space:
+			return l.shared
+		}
+		return l.suits
+	})
+}
+
+// pick returns the algorithm that is asked for if it is possible, else the first in the
+// table that suits. suits returns nil for those that can not be used.
+func (t *Team) pick(a *Args, want string, suits func(*algorithm) func(*Team, int) bool) *algorithm {
 	n := 0
-	if !t.args.Irregular {
-		n = t.args.size()
+	if !a.Irregular {
+		n = a.size()
 	}
-	if want := t.Choice.Blocking[t.args.Kind]; want != "" {
-		for _, l := range byKind[t.args.Kind] {
-			if l.name == want && t.possible(l) {
+	var found *algorithm
+	for _, l := range byKind[a.Kind] {
+		if f := suits(l); f != nil && l.possible(a) {
+			if l.name == want {
 				return l
+			}
+			if found == nil && f(t, n) {
+				found = l
+			}
+			if found != nil && want == "" {
+				return found
 			}
 		}
 	}
-	for _, l := range byKind[t.args.Kind] {
-		if t.possible(l) && l.suits(t, n) {
-			return l
-		}
-	}
-	panic("coll: the table of algorithms has no line for " + t.args.Kind.String())
+	return found
 }
 
 // Choice names the algorithms that are asked for, for each kind; empty: none is. Where
-// the algorithm can not do a call (it needs one address space, a commutative operator,
-// or blocks of one length), the call is done as if nothing had been asked for.
+// the algorithm can not do a call (it needs one address space, or blocks of one length), the call is done as if nothing had been asked for.
 type Choice struct {
 	Blocking [kinds]string
 	Graphs   [kinds]string // of nonblocking and persistent calls
@@ -192,6 +240,9 @@ func ParseChoice(s string) (c Choice, err error) {
 	return c, nil
 }
 
+// graphName is what a nonblocking operation is called.
+func graphName(kind Kind) string { return "i" + kind.String() }
+
 // parseOperation is the inverse of Kind.String and of graphName.
 func parseOperation(name string) (kind Kind, graph, ok bool) {
 	for kind = Barrier; kind < kinds; kind++ {
@@ -207,9 +258,19 @@ func parseOperation(name string) (kind Kind, graph, ok bool) {
 
 // Algorithms returns the names of the algorithms of an operation, sorted.
 func Algorithms(kind Kind) []string {
-	var names []string
+	return names(kind, func(*algorithm) bool { return true })
+}
+
+// GraphAlgorithms returns the names of the algorithms of a nonblocking operation, sorted.
+func GraphAlgorithms(kind Kind) []string {
+	return names(kind, func(l *algorithm) bool { return l.build != nil })
+}
+
+func names(kind Kind, with func(*algorithm) bool) (names []string) {
 	for _, l := range byKind[kind] {
-		names = append(names, l.name)
+		if with(l) {
+			names = append(names, l.name)
+		}
 	}
 	sort.Strings(names)
 	return names

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 // world is the team of all ranks of a job.
 func world(root *job.Root, rank int, module btl.Module) *Team {
 	return &Team{Engine: pml.New(root, rank, module), Module: module, Root: root,
-		Context: WorldContext, Rank: rank, Size: root.Ranks()}
+		Context: 1, Rank: rank, Size: root.Ranks()}
 }
 
 // run runs all ranks. A rank that returns errGone goes without Finalize.

@@ -3,6 +3,8 @@ package coll
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/gopvas/gopvas/coll/cad"
 )
 
 // countBits is how many bits of head.arrivals count.
@@ -32,7 +34,7 @@ func (t *Team) enter() (k uint64, ok bool) {
 func (t *Team) meet(k uint64) {
 	b := t.board
 	t.announce(k)
-	mine := t.signature(k)
+	mine := t.hash(k)
 	orderRelease()
 	if n := b.arrivals.Add(mine<<countBits | 1); int(n&(1<<countBits-1)) == t.Size {
 		orderAcquire()
@@ -52,20 +54,17 @@ func (t *Team) meet(k uint64) {
 			return
 		}
 		orderAcquire()
-		t.note(fault(b.failed.Load()))
 	} else {
-		t.note(fault(b.head.fault))
 		t.calls = b.released.Load() // members in different calls go on together
 	}
-	t.learnOdd()
+	if b.failure.Fault() != 0 {
+		t.failure = b.failure.Failure() // the same for all
+	}
 	b.slots[t.Rank].passed.Store(t.calls)
 }
 
 // makeBoard has member 0 allocate the board and tell the others.
 func (t *Team) makeBoard() bool {
-	// Not as part of the call, which members may not agree about.
-	defer func(kind Kind) { t.args.Kind = kind }(t.args.Kind)
-	t.args.Kind = None
 	size := t.boardSize()
 	buf := make([]byte, 8)
 	var failure error
@@ -75,12 +74,13 @@ func (t *Team) makeBoard() bool {
 			binary.LittleEndian.PutUint64(buf, at)
 		}
 	}
-	t.down(buf, 0)
+	err := t.tell(buf)
 	at := binary.LittleEndian.Uint64(buf)
 	switch {
 	case failure != nil:
 		t.broken = failure
-	case t.fault != 0 || t.broken != nil:
+	case err != nil:
+		t.broken = err
 	case at == 0:
 		t.broken = errNoBoard
 	default:
@@ -96,12 +96,12 @@ func (t *Team) announce(k uint64) {
 	a := &t.args
 	n := &t.board.slots[t.Rank].notice
 	n.call = k
-	n.kind, n.root, n.size = uint32(a.Kind), uint32(a.Root), uint64(a.size())
+	n.word, n.size = t.call, uint64(a.size())
 	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
 	n.result, n.wanted = address(a.Recv.Data), uint64(len(a.Recv.Data))
 	n.send, n.recv = a.Send.layout(), a.Recv.layout()
 	if a.Irregular {
-		n.kind |= irregularBit
+		n.size = 0
 		n.longest = uint64(max(len(a.Send.Data), a.Recv.longest(t.Size)))
 		if a.Kind == Scatter || a.Kind == Alltoall {
 			n.longest = uint64(a.Send.longest(t.Size))
@@ -109,19 +109,12 @@ func (t *Team) announce(k uint64) {
 	}
 }
 
-// signature is a number that is the same for all members if they mean the same call,
-// which is call k, and else most likely is not.
-func (t *Team) signature(k uint64) uint64 {
-	a := &t.args
-	h := uint64(a.Kind)<<32 | uint64(uint32(a.Root))
-	h ^= k * 0x94d049bb133111eb
-	if a.Irregular {
-		h |= 1 << 62
-	} else {
-		h ^= bits.RotateLeft64(uint64(a.size())*0x9e3779b97f4a7c15, 31)
-	}
-	if a.Op != nil {
-		h += uint64(a.Op.Size) << 48
+// hash is a number that is the same for all members if they mean the same call, which is
+// call k, and else most likely is not.
+func (t *Team) hash(k uint64) uint64 {
+	h := t.call ^ k*0x94d049bb133111eb
+	if !t.args.Irregular {
+		h ^= bits.RotateLeft64(uint64(t.args.size())*0x9e3779b97f4a7c15, 31)
 	}
 	h ^= h >> 29
 	h *= 0xbf58476d1ce4e5b9
@@ -138,8 +131,8 @@ func (b *Buffer) layout() layout {
 func (t *Team) close(k, mine, sum uint64) {
 	b := t.board
 	b.arrivals.Store(0)
-	b.units, b.head.fault, b.oddKind = 0, 0, 0
-	b.failed.Store(0)
+	b.units = 0
+	b.failure.Reset()
 	if sum != mine*uint64(t.Size)<<countBits>>countBits {
 		k = t.findOdd()
 	} else if p, units := t.makePlan(); units > 0 {
@@ -158,7 +151,7 @@ func (t *Team) workload(units int) {
 		for i := range units {
 			t.unit(i)
 		}
-		b.head.fault = uint32(t.fault)
+		b.failure.Note(t.failure)
 		return
 	}
 	b.units = int64(units)
@@ -174,30 +167,48 @@ func (t *Team) lanes() int { return min(t.Size, t.Root.CPUs(), maxLanes) }
 // findOdd notes which member's call is unlike that of most, and returns the number of the
 // last call that any of them is in.
 func (t *Team) findOdd() (last uint64) {
-	b := t.board
-	for i := range b.slots {
-		last = max(last, b.slots[i].notice.call)
+	slots := t.board.slots
+	for i := range slots {
+		last = max(last, slots[i].notice.call)
 	}
-	odd := max(0, findOdd(t.Size, t.notice))
-	b.oddKind, b.oddSize = uint64(b.slots[odd].notice.kind&^irregularBit), b.slots[odd].notice.size
-	b.head.fault = uint32(faultMismatch | fault(t.world(odd)))
+	t.board.failure.Note(t.difference(func(i int) call {
+		n := &slots[i].notice
+		return call{n.word, n.size, n.call}
+	}))
 	return last
 }
 
-// learnOdd notes what there is to say about a mismatch.
-func (t *Team) learnOdd() {
-	b := t.board
-	switch {
-	case t.fault.kind() != faultMismatch:
-	case b.head.fault != 0 && b.oddKind != 0:
-		t.odd = odd{kind: Kind(b.oddKind), size: b.oddSize, known: true}
-	default:
-		t.odd = odd{kind: t.args.Kind, size: b.odd.Load(), known: true}
-	}
-}
+// call is what members compare.
+type call struct{ word, size, number uint64 }
 
-func (n *notice) like(o *notice) bool {
-	return n.call == o.call && n.kind == o.kind && n.root == o.root && (n.kind&irregularBit != 0 || n.size == o.size)
+// difference returns what is wrong with the calls of the members, which are not all alike:
+// the one that refuses, or the one that is unlike most others, against another.
+func (t *Team) difference(of func(member int) call) cad.Failure {
+	odd, fewest := 0, t.Size+1
+	for i := range t.Size {
+		alike := 0
+		for j := range t.Size {
+			if of(i) == of(j) {
+				alike++
+			}
+		}
+		if of(i).word == cad.RefusedCall {
+			alike = 0
+		}
+		if alike < fewest {
+			odd, fewest = i, alike
+		}
+	}
+	for i := range t.Size {
+		if a, b := of(odd), of(i); a != b {
+			f := cad.Between(t.world(odd), a.word, t.world(i), b.word)
+			if f.Fault == 0 { // the same call at another time, or of another length beyond a GiB
+				f = cad.Failure{Fault: cad.Mismatch | cad.Fault(t.world(i))<<16 | cad.Fault(t.world(odd))}
+			}
+			return f
+		}
+	}
+	return cad.Failure{}
 }
 
 // work does units until there are none left that nobody has begun, first those of
@@ -226,9 +237,7 @@ func (t *Team) work() {
 // unitDone counts a unit that is done, and wakes all when it was the last.
 func (t *Team) unitDone() {
 	b := t.board
-	if t.fault != 0 {
-		b.failed.Store(uint32(t.fault))
-	}
+	b.failure.Note(t.failure)
 	orderRelease()
 	if b.finished.Add(1) == b.units {
 		t.wake()
@@ -245,11 +254,11 @@ func (t *Team) lost(k uint64) bool {
 	if member < 0 {
 		return false
 	}
-	what := faultLost
+	what := cad.Lost
 	if t.board.slots[member].passed.Load() >= k {
-		what = faultMismatch
+		what = cad.Mismatch
 	}
-	t.note(what | fault(t.world(member)))
+	t.note(cad.About(what, t.world(member)))
 	return true
 }
 

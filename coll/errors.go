@@ -21,21 +21,31 @@ type RankError = job.RankError
 // ErrOverlap means that a call would read what it overwrites.
 var ErrOverlap = errors.New("the send and the receive buffer overlap: use others, or nil to send what is in the receive buffer")
 
-// ArgumentError means that a buffer is too short for what it is to hold. The call is over
-// for this member, and has failed for the others too: those that need this one get a
-// *MismatchError that names it.
+// ArgumentError means that a buffer has not the length that the call needs. The call is
+// over for this member. If calls are checked the others get a *MismatchError that names it.
 type ArgumentError struct {
-	What string
-	Have int
-	Need int // -1: a block lies outside of the buffer
+	What  string
+	Have  int
+	Need  int    // -1: a block lies outside of the buffer
+	Unit  string // of both; empty: bytes
+	Exact bool   // neither more nor less
 }
 
-// Error names both lengths, in bytes.
+// Error names both lengths.
 func (e *ArgumentError) Error() string {
-	if e.Need < 0 {
-		return fmt.Sprintf("a count or displacement of the %s points outside of its %d bytes", e.What, e.Have)
+	unit := e.Unit
+	if unit == "" {
+		unit = "bytes"
 	}
-	return fmt.Sprintf("%s: %d is too short, %d is needed", e.What, e.Have, e.Need)
+	switch {
+	case e.Need < 0:
+		return fmt.Sprintf("a count or displacement of the %s points outside of its %d %s", e.What, e.Have, unit)
+	case e.Exact:
+		return fmt.Sprintf("%s: has %d %s, %d are needed", e.What, e.Have, unit, e.Need)
+	case e.Have > e.Need:
+		return fmt.Sprintf("%s: %d %s are too many, %d are needed", e.What, e.Have, unit, e.Need)
+	}
+	return fmt.Sprintf("%s: %d %s are too short, %d are needed", e.What, e.Have, unit, e.Need)
 }
 
 // MismatchError means that the members did not call the same operation, or with
@@ -46,18 +56,3 @@ type MismatchError = cad.MismatchError
 // OpError means that an operator has panicked. The result is lost on all members
 // that got this error.
 type OpError = cad.OpError
-
-// fault is what has gone wrong in a call, in a form that fits into a word that
-// members pass on to one another: what it is, and about which rank of the job.
-type fault uint32
-
-const (
-	faultLost fault = (iota + 1) << 16
-	faultOp
-	faultMismatch
-	faultRefused                // the arguments of that rank
-	faultMask    fault = 0xffff // of the rank
-)
-
-func (f fault) kind() fault { return f &^ faultMask }
-func (f fault) rank() int   { return int(f & faultMask) }

@@ -37,7 +37,7 @@ func flat(t *Team) {
 		return
 	}
 	p := &t.board.pages[t.Rank][k&1]
-	p.sig = t.signature(k)
+	p.sig = t.call
 	copy(p.data[:], t.given())
 	orderRelease()
 	p.call.Store(k)
@@ -52,7 +52,7 @@ func flat(t *Team) {
 	}
 	for member := range t.Size {
 		if o := &t.board.pages[member][k&1]; o.sig != p.sig {
-			t.note(faultMismatch | fault(t.world(t.oddPage(k))))
+			t.note(t.difference(func(i int) call { return call{word: t.board.pages[i][k&1].sig} }))
 			return
 		}
 	}
@@ -89,14 +89,6 @@ func (t *Team) allPublished(k uint64) bool {
 		}
 	}
 	return true
-}
-
-// oddPage returns the member whose call is unlike most.
-func (t *Team) oddPage(k uint64) int {
-	odd := findOddOf(t.Size, func(i, j int) bool {
-		return t.board.pages[i][k&1].sig == t.board.pages[j][k&1].sig
-	})
-	return max(odd, 0)
 }
 
 // take makes this member's result from what all have given.

@@ -3,7 +3,6 @@ package coll
 import (
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/gopvas/gopvas/coll/cad"
 )
@@ -13,29 +12,87 @@ import (
 // is issued several times. It does not communicate. The buffers are lent to each issue
 // until that is complete, also those that are only sent; counts and displacements are
 // not needed any more when Graph returns. The error wraps a *RankError, *ArgumentError
-// or Args.Wrong; with it comes a graph that is marked as refused, see cad.Engine.Refuse.
+// or Args.Wrong. If all calls are checked a graph comes with it, for cad.Engine.Refuse.
 //
 // MPI 4.1 sections 6.12 and 6.13; papers/kacc.md, Mechanism.
 func (t *Team) Graph(a Args) (*cad.Graph, error) {
+	if err := t.prepare(&a); err != nil {
+		return t.refusal(), fmt.Errorf("coll: %v: %w", a.Kind, err)
+	}
 	b := newBuilder(t, a)
-	if b.err = b.prepare(); b.err == nil {
-		b.build(t.chooseGraph(&b.a))
-	}
-	if b.err == nil {
-		return b.g, nil
-	}
-	a.substitute(t.Size, t.Rank)
-	refusing := newBuilder(t, a)
-	refusing.g.Refused = true
-	refusing.own()
-	refusing.build(t.chooseGraph(&refusing.a))
-	refusing.g.Slot = 0 // as calls that block do not count then
-	return refusing.g, fmt.Errorf("coll: %v: %w", a.Kind, b.err)
+	b.build(t.chooseGraph(&a))
+	return b.g, nil
 }
 
-func (b *builder) build(l *graphAlgorithm) {
-	l.build(b)
-	b.g.Slot, b.g.Signature = l.slot, b.a.signature()
+// GraphOnce is Graph for a graph that will be issued once. It need not be built if one
+// was for a call that differs in nothing but where the buffers are.
+func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
+	args := *a
+	if a.Before != nil || a.After != nil || t.prepare(&args) != nil {
+		return t.Graph(*a)
+	}
+	s, ok := t.shapeOf(&args, t.chooseGraph(&args))
+	if !ok {
+		return t.Graph(*a)
+	}
+	if g := t.kept.take(&s); g != nil {
+		g.Lend(args.Send.Data, args.Recv.Data)
+		return g, nil
+	}
+	g, err := t.Graph(*a)
+	if err == nil {
+		t.kept.keep(g, s, &args)
+	}
+	return g, err
+}
+
+// FreeGraphs gives back the graphs that are kept, and those that still are underway when
+// they are complete. It is local, and due on each member when no more will be asked for.
+func (t *Team) FreeGraphs() { t.kept.close() }
+
+// refusal returns a graph that tells the others that this member can not make the call.
+func (t *Team) refusal() *cad.Graph {
+	if !t.Check {
+		return nil
+	}
+	g := cad.NewGraph()
+	g.Signature = cad.RefusedCall
+	g.Tie()
+	return g
+}
+
+// builder makes the graph of one call. Nodes are added in the same order on both ends of
+// a pair: the k-th SEND to a member meets the k-th RECV there.
+type builder struct {
+	t     *Team
+	a     Args
+	g     *cad.Graph
+	whole bool // by messages: blocks and vectors are not cut, as nobody shares the work
+
+	// first comes before all other nodes: what is called first, then the copy of what is
+	// sent if that is in the place of the result; else cad.Start.
+	first cad.Node
+}
+
+func newBuilder(t *Team, a Args) *builder {
+	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Module.Direct()}
+	if a.Before != nil {
+		b.first = b.g.Call(a.Before)
+	}
+	return b
+}
+
+// build builds the graph of a call that was prepared.
+func (b *builder) build(l *algorithm) {
+	a := &b.a
+	b.g.Slot, b.g.Signature = l.graphSlot, a.signature()
+	if !a.empty(b.t.Size) {
+		if a.copied() {
+			a.Send.Data = make([]byte, len(a.Send.Data))
+			b.first = b.copyBlock(a.Send.Data, a.Recv.Data[:len(a.Send.Data)])
+		}
+		l.build(b)
+	}
 	b.finish()
 }
 
@@ -45,64 +102,6 @@ func (b *builder) finish() {
 		b.g.CallLast(b.a.After)
 	}
 	b.g.Tie()
-}
-
-// own replaces the buffers of the caller that a substitute still has, which gets them
-// back at once.
-func (b *builder) own() {
-	b.a.Send.Data = slices.Clone(b.a.Send.Data)
-	if b.a.Kind == Bcast {
-		b.a.Recv.Data = b.a.Send.Data
-	} else if len(b.a.Recv.Data) > 0 {
-		b.a.Recv.Data = make([]byte, len(b.a.Recv.Data))
-	}
-}
-
-// builder makes the graph of one call. Nodes are added in the same order on both ends of
-// a pair: the k-th SEND to a member meets the k-th RECV there.
-type builder struct {
-	t *Team
-	a Args
-	g *cad.Graph
-
-	// first comes before all other nodes: what is called first, then the copy of what is
-	// sent if that is in the place of the result; else cad.Start.
-	first cad.Node
-
-	err error // what is wrong with the call, if that is found on the way
-}
-
-func newBuilder(t *Team, a Args) *builder {
-	b := &builder{t: t, a: a, g: cad.NewGraph()}
-	if a.Before != nil {
-		b.first = b.g.Call(a.Before)
-	}
-	return b
-}
-
-// prepare is Team.prepare, but for what is copied because it is in the place of the
-// result: that is done anew at each issue.
-func (b *builder) prepare() error {
-	a := &b.a
-	copied := a.InPlace && (a.Kind == ReduceScatter || a.Kind == Alltoall) && a.Wrong == nil
-	if !copied {
-		return b.t.prepare(a)
-	}
-	blocks := a.Send
-	if a.Kind == Alltoall {
-		blocks = a.Recv
-	}
-	n := blocks.end(b.t.Size)
-	if err := need("receive buffer", len(a.Recv.Data), n); err != nil {
-		return err
-	}
-	a.InPlace, a.Send = false, blocks
-	a.Send.Data = make([]byte, n)
-	if err := b.t.prepare(a); err != nil {
-		return err
-	}
-	b.first = b.copyBlock(a.Send.Data, a.Recv.Data[:n])
-	return nil
 }
 
 const (
@@ -116,9 +115,12 @@ const (
 )
 
 // pieces are the places of the pieces of n bytes, from and to: at least one, and each a
-// multiple of unit bytes if n is. They depend on nothing else.
-func pieces(n, unit int) iter.Seq2[int, int] {
-	length := max(graphPiece, (n+maxPieces-1)/maxPieces)
+// multiple of unit() bytes if n is.
+func (b *builder) pieces(n int) iter.Seq2[int, int] {
+	unit, length := b.unit(), max(graphPiece, (n+maxPieces-1)/maxPieces)
+	if b.whole {
+		length = max(n, 1)
+	}
 	length = max(length/unit, 1) * unit
 	return func(yield func(from, to int) bool) {
 		for from := 0; yield(from, min(from+length, n)) && from+length < n; {
@@ -211,18 +213,9 @@ func (b *builder) copyBlock(to, from []byte, after ...cad.Node) cad.Node {
 	return b.inPieces(from, func(piece []byte, at int) cad.Node { return b.copy(to[at:], piece, after...) })
 }
 
-// place copies this member's own block.
-func (b *builder) place(to, from []byte) {
-	if len(to) != len(from) {
-		b.err = &ArgumentError{What: "place for this rank's own block", Have: len(to), Need: len(from)}
-		return
-	}
-	b.copyBlock(to, from)
-}
-
 func (b *builder) inPieces(buf []byte, f func(piece []byte, at int) cad.Node) cad.Node {
 	var nodes []cad.Node
-	for from, to := range pieces(len(buf), b.unit()) {
+	for from, to := range b.pieces(len(buf)) {
 		nodes = append(nodes, f(buf[from:to:to], from))
 	}
 	return b.join(nodes)
@@ -231,7 +224,7 @@ func (b *builder) inPieces(buf []byte, f func(piece []byte, at int) cad.Node) ca
 // segments calls f for the pieces of the vectors of this call, of which it has those of
 // this member: what is sent, and what is received into if it is.
 func (b *builder) segments(f func(own, result []byte)) {
-	for from, to := range pieces(len(b.a.Send.Data), b.unit()) {
+	for from, to := range b.pieces(len(b.a.Send.Data)) {
 		var result []byte
 		if len(b.a.Recv.Data) >= to {
 			result = b.a.Recv.Data[from:to:to]

@@ -9,8 +9,7 @@ import (
 )
 
 // NeighborsGraph is Neighbors as a graph; see Graph. The messages between two members
-// are matched by their tags, and those with the same tag by their order. If the exchange
-// is marked as wrong, that is the error, and the graph is marked as refused.
+// are matched by their tags, and those with the same tag by their order.
 func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
 	for _, e := range slices.Concat(x.In, x.Out) {
 		if e.Member >= t.Size {
@@ -18,7 +17,7 @@ func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
 		}
 	}
 	if x.Wrong != nil {
-		x.Hooks = Hooks{}
+		return t.refusal(), fmt.Errorf("coll: neighbors: %w", x.Wrong)
 	}
 	b := newBuilder(t, Args{Hooks: x.Hooks})
 	for _, e := range byTag(x.In) {
@@ -29,10 +28,6 @@ func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
 	}
 	b.g.Signature = uint64(neighbors) << callKindAt
 	b.finish()
-	if x.Wrong != nil {
-		b.g.Refused = true
-		return b.g, fmt.Errorf("coll: neighbors: %w", x.Wrong)
-	}
 	return b.g, nil
 }
 

@@ -4,7 +4,22 @@ import "github.com/gopvas/gopvas/coll/cad"
 
 // Allreduce, ReduceScatter and the scans as graphs.
 
-// graphAllreduceDoubling is allreduceDoubling.
+// graphAllreduceTree reduces to member 0 and broadcasts: twice the rounds of doubling, but
+// each member sleeps twice at most.
+func graphAllreduceTree(b *builder) {
+	own, result := b.a.Send.Data, b.a.Recv.Data[:len(b.a.Send.Data)]
+	var into []byte
+	if b.t.Rank == 0 {
+		into = result
+	}
+	_, done := b.up(own, into, 0)
+	b.down(result, 0, done)
+}
+
+// graphAllreduceDoubling: after round i each member has the result of a run of 2^(i+1)
+// members, which it got by exchanging with the neighbouring run. If the number of members
+// is no power of two, some of the first join with a neighbour beforehand. Runs stay in the
+// order of the members, so any associative operator will do.
 func graphAllreduceDoubling(b *builder) {
 	t := b.t
 	n := len(b.a.Send.Data)
@@ -58,7 +73,7 @@ func graphAllreduceShares(b *builder) {
 		sent[to] = b.sendBlock(part(b.a.Send.Data, to), to)
 	}
 	own, result := part(b.a.Send.Data, t.Rank), part(b.a.Recv.Data, t.Rank)
-	for from, to := range pieces(len(own), size) {
+	for from, to := range b.pieces(len(own)) {
 		done := b.combine(result[from:to:to], own[from:to])
 		for d := 1; d < t.Size; d++ {
 			b.send(result[from:to:to], t.neighbour(d), done)
@@ -70,6 +85,23 @@ func graphAllreduceShares(b *builder) {
 	}
 }
 
+// graphReduceScatterTree reduces to member 0, which sends each member its block.
+func graphReduceScatterTree(b *builder) {
+	t, a := b.t, &b.a
+	sum, done := b.up(a.Send.Data, nil, 0)
+	if t.Rank != 0 {
+		b.recv(a.Recv.Data[:len(a.Send.Part(t.Rank))], 0, done)
+		return
+	}
+	for member := range t.Size {
+		if start, n := a.Send.block(member); member == 0 {
+			b.copy(a.Recv.Data, sum[start:][:n], done)
+		} else {
+			b.send(sum[start:][:n], member, done)
+		}
+	}
+}
+
 // graphReduceScatter: each member gets its own block of all vectors, and combines them.
 func graphReduceScatter(b *builder) {
 	t := b.t
@@ -78,7 +110,7 @@ func graphReduceScatter(b *builder) {
 		b.sendBlock(b.a.Send.Part(to), to)
 	}
 	own := b.a.Send.Part(t.Rank)
-	for from, to := range pieces(len(own), b.a.Op.Size) {
+	for from, to := range b.pieces(len(own)) {
 		b.combine(b.a.Recv.Data[from:to:to], own[from:to])
 	}
 }
@@ -140,7 +172,8 @@ func graphScanChain(b *builder) {
 	})
 }
 
-// graphScanDoubling is scan.
+// graphScanDoubling: after round i sum is the result of this member and the 2^(i+1)-1
+// before it, and before is the same without this member.
 func graphScanDoubling(b *builder) {
 	t := b.t
 	type partial struct {
@@ -176,4 +209,10 @@ func graphScanDoubling(b *builder) {
 	case t.Rank > 0:
 		b.copy(b.a.Recv.Data, before.data, before.done, sum.done, result)
 	}
+}
+
+// share returns where the i-th of n shares of length bytes begins.
+func share(length, i, n int) int {
+	q, r := length/n, length%n
+	return i*q + min(i, r)
 }

@@ -41,11 +41,11 @@ func (i issuer) close() error {
 }
 
 // algorithmOf draws one that can make the call.
-func (d draw) algorithmOf(kind Kind) *graphAlgorithm {
-	var all []*graphAlgorithm
-	for i := range graphAlgorithms {
-		if graphAlgorithms[i].kind == kind {
-			all = append(all, &graphAlgorithms[i])
+func (d draw) algorithmOf(a *Args) *algorithm {
+	var all []*algorithm
+	for _, l := range byKind[a.Kind] {
+		if l.build != nil && l.possible(a) {
+			all = append(all, l)
 		}
 	}
 	return all[d.IntN(len(all))]
@@ -74,15 +74,13 @@ func tryGraphs(w issuer, seed uint64, calls, most int) error {
 		d := newDraw(seed + uint64(i)<<32)
 		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))
 		x := plot(d, kind, where.Size, where.Rank, most)
-		l := d.algorithmOf(kind)
-		b := newBuilder(where.Team, x.Args)
-		if err := b.prepare(); err != nil {
+		if err := where.prepare(&x.Args); err != nil {
 			return fmt.Errorf("%s: %w", x.text, err)
 		}
-		if b.build(l); b.err != nil {
-			return fmt.Errorf("%s: %w", x.text, b.err)
-		}
-		b.g.Policy, b.g.Urgent = cad.Policy(own.IntN(4)), own.IntN(2) == 0
+		l := d.algorithmOf(&x.Args)
+		b := newBuilder(where.Team, x.Args)
+		b.build(l)
+		b.g.Policy, b.g.Urgent = cad.Policy(own.IntN(3)), own.IntN(2) == 0
 		r, err := where.engine.Issue(where.channel, b.g)
 		if err != nil {
 			return err

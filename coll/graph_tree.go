@@ -4,6 +4,10 @@ import "github.com/gopvas/gopvas/coll/cad"
 
 // Barrier, Bcast and Reduce as graphs.
 
+// relative and absolute number the members from the root on.
+func (t *Team) relative(root int) int           { return (t.Rank - root + t.Size) % t.Size }
+func (t *Team) absolute(relative, root int) int { return (relative + root) % t.Size }
+
 // graphBarrier: in round i everybody tells the member 2^i ahead that it has heard from
 // all 2^i behind.
 func graphBarrier(b *builder) {
@@ -14,30 +18,52 @@ func graphBarrier(b *builder) {
 	}
 }
 
+// graphBarrierTree gathers to member 0 and comes back: twice the rounds, but only 2*Size
+// messages, and each member sleeps twice at most.
+func graphBarrierTree(b *builder) {
+	t := b.t
+	var heard []cad.Node
+	mask := 1
+	for ; mask < t.Size && t.Rank&mask == 0; mask *= 2 {
+		if from := t.Rank + mask; from < t.Size {
+			heard = append(heard, b.recv(nil, from))
+		}
+	}
+	done := b.join(heard)
+	if t.Rank != 0 {
+		done = b.send(nil, t.Rank-mask, done)
+	}
+	b.down(nil, 0, done)
+}
+
 // graphBcastBinomial sends each piece down a binomial tree.
 func graphBcastBinomial(b *builder) {
-	t, root := b.t, b.a.Root
+	b.segments(func(buf, _ []byte) { b.down(buf, b.a.Root, cad.Start) })
+}
+
+// down receives buf from the parent in a binomial tree, unless this is the root, and sends
+// it to the children, those with the largest subtrees first.
+func (b *builder) down(buf []byte, root int, there cad.Node) {
+	t := b.t
 	me, mask := t.relative(root), 1
 	for mask < t.Size && me&mask == 0 {
 		mask *= 2
 	}
-	b.segments(func(buf, _ []byte) {
-		there := cad.Start
-		if me != 0 {
-			there = b.recv(buf, t.absolute(me-mask, root))
+	if me != 0 {
+		there = b.recv(buf, t.absolute(me-mask, root), there)
+	}
+	for m := mask / 2; m > 0; m /= 2 {
+		if me+m < t.Size {
+			b.send(buf, t.absolute(me+m, root), there)
 		}
-		for m := mask / 2; m > 0; m /= 2 {
-			if me+m < t.Size {
-				b.send(buf, t.absolute(me+m, root), there)
-			}
-		}
-	})
+	}
 }
 
 // graphBcastChain sends the pieces from member to member, one behind the other.
 func graphBcastChain(b *builder) {
 	t, root := b.t, b.a.Root
 	me := t.relative(root)
+	b.whole = false
 	b.segments(func(buf, _ []byte) {
 		there := cad.Start
 		if me > 0 {

@@ -1,8 +1,10 @@
 package coll
 
 import (
+	"errors"
 	"fmt"
 
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -17,8 +19,7 @@ type Edge struct {
 type Exchange struct {
 	Out, In []Edge
 
-	// Wrong is as in Args. The edges then have no data, but are there, so that the
-	// others do not wait.
+	// Wrong is as in Args.
 	Wrong error
 
 	Hooks
@@ -34,17 +35,13 @@ const edgeTags = 1 << 30
 // are received in the order in which they are in Out. It returns when all are there,
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
-	t.fault, t.broken = 0, nil
-	t.args = Args{}
-	if x.Wrong == nil {
-		x.before()
-	}
-	t.alongEdges(x.Out, x.In)
-	err := t.verdict()
 	if x.Wrong != nil {
-		err = x.Wrong // rather than what came of it
+		return fmt.Errorf("coll: neighbors: %w", x.Wrong)
 	}
-	if err != nil {
+	t.failure, t.broken, t.call = cad.Failure{}, nil, uint64(neighbors)<<callKindAt
+	x.before()
+	t.alongEdges(x.Out, x.In)
+	if err := t.verdict(); err != nil {
 		return fmt.Errorf("coll: neighbors: %w", err)
 	}
 	x.after()
@@ -66,12 +63,21 @@ func (t *Team) alongEdges(out, in []Edge) {
 	}
 	for i := range requests {
 		st, err := t.Engine.Wait(&requests[i])
-		length, err := lengthOf(st, err)
-		t.failed(err)
-		if i < len(in) && in[i].Member >= 0 && err == nil && length != uint64(len(in[i].Data)) && t.fault == 0 {
-			t.note(faultMismatch | fault(t.world(in[i].Member)))
-			t.odd = odd{size: length, known: true}
+		if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+			st.Bytes, err = truncated.Length, nil
 		}
+		t.failed(err)
+		if i < len(in) && in[i].Member >= 0 && err == nil && st.Bytes != uint64(len(in[i].Data)) {
+			t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(in[i].Member)),
+				Detail: [2]uint64{st.Bytes, uint64(len(in[i].Data))}})
+		}
+	}
+}
+
+// failed takes note of an error of the layer below.
+func (t *Team) failed(err error) {
+	if err != nil && t.broken == nil {
+		t.broken = err
 	}
 }
 

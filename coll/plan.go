@@ -1,5 +1,7 @@
 package coll
 
+import "github.com/gopvas/gopvas/coll/cad"
+
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
 // A unit reads and writes the buffers of any members; no two units write the same
 // bytes, and none reads what another writes. Who does which unit does not show in the
@@ -208,9 +210,7 @@ func (t *Team) blockPiece(row, col, at, chunk int) {
 // carry copies the bytes from at on, at most chunk, of a block that a member sends.
 func (t *Team) carry(from int, source uint64, length int, result uint64, room, at, chunk int) {
 	if length != room {
-		t.note(faultMismatch | fault(t.world(from)))
-		b := t.board
-		b.odd.Store(uint64(length))
+		t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(from)), Detail: [2]uint64{uint64(length), uint64(room)}})
 		length = min(length, room)
 	}
 	if n := min(length-at, chunk); n > 0 && source != result {

@@ -1,6 +1,10 @@
 package coll
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/coll/cad"
+)
 
 // The post algorithm, for short broadcasts where ranks outnumber the CPUs: the root
 // writes what it sends into a post of its own and goes on, and each other member takes it
@@ -38,7 +42,7 @@ func posted(t *Team) {
 		return
 	}
 	a := &t.args
-	p, mine := t.postOf(k), t.signature(k)
+	p := t.postOf(k)
 	if t.Rank == a.Root {
 		if !t.await(k, emptied) {
 			return
@@ -47,7 +51,7 @@ func posted(t *Team) {
 			t.meet(k)
 			return
 		}
-		p.sig = mine
+		p.sig = t.call
 		copy(p.data[:], a.Send.Data)
 		orderRelease()
 		p.call.Store(k)
@@ -63,10 +67,10 @@ func posted(t *Team) {
 		t.meet(k)
 		return
 	}
-	if p.sig == mine {
+	if p.sig == t.call {
 		copy(a.Recv.Data, p.data[:a.size()])
 	} else {
-		t.note(faultMismatch | fault(t.world(a.Root)))
+		t.note(cad.Between(t.world(a.Root), p.sig, t.world(t.Rank), t.call))
 	}
 	orderRelease()
 	t.board.slots[t.Rank].passed.Store(k)

@@ -46,7 +46,7 @@ func TestPostsInOrder(t *testing.T) {
 			if w.Rank == from {
 				binary.LittleEndian.PutUint64(buf, i)
 			}
-			if err := w.Bcast(buf[:8+same.IntN(postData-8)], from); err != nil {
+			if err := w.Run(&Args{Kind: Bcast, Root: from, Send: Buffer{Data: buf[:8+same.IntN(postData-8)]}}); err != nil {
 				return err
 			}
 			if got := binary.LittleEndian.Uint64(buf); got != i {

@@ -1,25 +1,25 @@
 package coll
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/coll/cad"
+)
 
 // state is what a team keeps between and during calls.
 type state struct {
-	args     Args  // the call; keeps its buffers reachable and on the heap
-	fault    fault // the first thing that went wrong in the call
-	panicked any   // of this rank's operator
-	broken   error // why there is no message to be had any more: finalized
-	scratch  []byte
-	last     string // algorithm of the last call
-	odd      odd    // what is known of a mismatch
+	args    Args        // the call; keeps its buffers reachable and on the heap
+	call    uint64      // its signature
+	failure cad.Failure // the first thing that went wrong in the call
+	broken  error       // likewise, of the layers below
+	scratch []byte
+	last    string // algorithm of the last call
 
-	board   *board      // direct only: made by the first call
-	calls   uint64      // entered on the board
-	over    func() bool // isOver and sleepsLong, as values: made once, since it allocates
-	lasting func()
-	phase   phase
-	asleep  bool   // has said so in the job's root block
-	leaked  []Args // their buffers may still be in use by others
-	turn    uint   // number of the call, in messages
+	transport cad.Transport // of messages
+	channel   cad.Channel
+	graphs    keptGraphs // of calls by messages
+
+	atBoard
 }
 
 // Run does one collective operation. It blocks until this member's part is done, and does
@@ -27,26 +27,22 @@ type state struct {
 // *RankError, *ArgumentError or pml.ErrFinalized. After a *LostError the other members may
 // still be writing to the buffer that was to be received into.
 func (t *Team) Run(a *Args) error {
-	t.args, t.fault, t.panicked, t.broken = *a, 0, nil, nil
-	t.turn++
+	t.connect()
+	t.args, t.failure, t.broken = *a, cad.Failure{}, nil
 	if a.Wrong == nil {
 		a.before()
 	}
 	bad := t.prepare(&t.args)
-	switch {
-	case bad != nil:
-		t.refuse(*a)
-	case !t.Check || t.agree():
-		algorithm := t.choose()
-		t.last = algorithm.name
-		t.Root.CountCall(t.world(t.Rank), algorithm.slot)
-		algorithm.run(t)
+	if bad != nil {
+		t.refuse()
+	} else {
+		t.perform()
 	}
 	err := t.verdict()
 	if bad != nil {
 		err = bad // rather than what came of it
 	}
-	t.args, t.panicked = Args{}, nil
+	t.args = Args{}
 	if err != nil {
 		return fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
@@ -54,24 +50,69 @@ func (t *Team) Run(a *Args) error {
 	return nil
 }
 
+// perform does a call whose arguments are right.
+func (t *Team) perform() {
+	t.call = t.args.signature()
+	if t.Check && t.Size > 1 && !t.agree() {
+		return
+	}
+	l := t.choose()
+	t.last = l.name
+	t.Root.CountCall(t.world(t.Rank), l.slot)
+	switch {
+	case t.args.empty(t.Size):
+	case l.run != nil:
+		t.args.separate()
+		l.run(t)
+	default:
+		t.broken = t.byMessages(l)
+	}
+}
+
+// refuse has the others learn that this member can not make the call, where that costs
+// nothing: at a board, or if all calls are compared.
+func (t *Team) refuse() {
+	t.call = cad.RefusedCall
+	switch {
+	case t.Size == 1:
+	case t.Check:
+		t.agree()
+	case t.Module.Direct():
+		t.args = Args{}
+		direct(t)
+	}
+}
+
 // verdict turns what was noted into an error.
 func (t *Team) verdict() error {
-	f := t.fault
-	switch {
-	case t.broken != nil:
+	if t.broken != nil || t.failure.Fault == 0 {
 		return t.broken
-	case f == 0:
-		return nil
-	case f.kind() == faultLost:
-		return &LostError{Rank: f.rank()}
-	case f.kind() == faultOp:
-		e := &OpError{Rank: f.rank()}
-		if f.rank() == t.world(t.Rank) {
-			e.Value = t.panicked
-		}
-		return e
 	}
-	return t.mismatch(f)
+	return cad.Reporter{Member: t.member, Describe: t.describe}.Err(t.failure, t.call)
+}
+
+// note keeps the first failure.
+func (t *Team) note(f cad.Failure) {
+	if t.failure.Fault == 0 {
+		t.failure = f
+	}
+}
+
+// apply calls the operator and takes note if it panics.
+func (t *Team) apply(inout, in []byte) {
+	if len(in) == 0 {
+		return
+	}
+	defer t.catch()
+	t.args.Op.Apply(inout, in)
+}
+
+func (t *Team) catch() {
+	if v := recover(); v != nil {
+		f := cad.About(cad.Panic, t.world(t.Rank))
+		f.Text = fmt.Sprint(v)
+		t.note(f)
+	}
 }
 
 // temp returns n bytes that last until the next call of temp.
@@ -88,18 +129,3 @@ func (t *Team) Last() string { return t.last }
 
 // Barrier returns when all members have called it.
 func (t *Team) Barrier() error { return t.Run(&Args{Kind: Barrier}) }
-
-// Bcast gives all members what the root has in buf.
-func (t *Team) Bcast(buf []byte, root int) error {
-	return t.Run(&Args{Kind: Bcast, Root: root, Send: Buffer{Data: buf}})
-}
-
-// Allgather gives all members what each has in send, in the order of the team.
-func (t *Team) Allgather(send, recv []byte) error {
-	return t.Run(&Args{Kind: Allgather, Send: Buffer{Data: send}, Recv: Buffer{Data: recv, Block: len(send)}})
-}
-
-// Allreduce combines what all members have in send.
-func (t *Team) Allreduce(send, recv []byte, op *Op) error {
-	return t.Run(&Args{Kind: Allreduce, Op: op, Send: Buffer{Data: send}, Recv: Buffer{Data: recv}})
-}

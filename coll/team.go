@@ -20,8 +20,7 @@ type Team struct {
 	Module btl.Module
 	Root   *job.Root
 
-	// Context is that of the messages of collectives. Point-to-point messages of
-	// the same communicator use another, see PointToPoint.
+	// Context is that of the messages of collectives, and of no others.
 	Context uint32
 
 	Rank, Size int     // the caller's place in the team, and the number of members
@@ -30,21 +29,16 @@ type Team struct {
 	Choice Choice // algorithms to be used instead of the usual ones
 	Check  bool   // make sure, at a cost, that all members make the same calls
 
+	// Describe names a call for errors; nil: DescribeCall does.
+	Describe func(call uint64) string
+
 	// Boards are shared by the teams of a rank; nil: this one gives nothing back.
 	Boards *Boards
 
-	ground ground // of the board; member 0 only
 	state
 
-	kept keptGraphs
+	kept keptGraphs // of nonblocking calls
 }
-
-// PointToPoint returns the context of the point-to-point messages of a communicator
-// whose collectives use the given one. Contexts of collectives are odd.
-func PointToPoint(context uint32) uint32 { return context - 1 }
-
-// WorldContext is the context of collectives of the world.
-const WorldContext = 1
 
 // world returns the job's rank of a member.
 func (t *Team) world(member int) int {
@@ -60,4 +54,16 @@ func (t *Team) member(rank int) int {
 		return rank
 	}
 	return slices.Index(t.World, int32(rank))
+}
+
+// neighbour is asked each time that a member looks at the others' pages: so it does not
+// divide. The distance is less than the number of members, in either direction.
+func (t *Team) neighbour(distance int) (member int) {
+	switch member = t.Rank + distance; {
+	case member >= t.Size:
+		member -= t.Size
+	case member < 0:
+		member += t.Size
+	}
+	return member
 }

@@ -47,6 +47,8 @@ type Comm struct {
 
 	mu sync.Mutex // held during collective operations
 
+	describe func(call uint64) string // what a graph stands for, for errors
+
 	units unitCache
 	notes notes
 }
@@ -62,7 +64,8 @@ type Operators struct {
 func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators) *Comm {
 	size := root.Ranks()
 	s.Resolve, s.Setup.Check = ops.Resolve, s.Check
-	s.Describe = func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
+	describe := func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
+	s.Describe = describe
 	c := &Comm{
 		root: root, rank: rank, size: size, module: module,
 		engine:    pml.New(root, rank, module),
@@ -71,6 +74,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		contexts:  newContexts(rank, size),
 		windows:   new(windows),
 		buffered:  new(buffered),
+		describe:  describe,
 		finalized: new(atomic.Bool),
 	}
 	c.graphs = cad.New(root, rank, module, c.engine, s.Options)
@@ -109,6 +113,7 @@ func (c *Comm) withoutID(g *Group) *Comm {
 		contexts:  c.contexts,
 		windows:   c.windows,
 		buffered:  c.buffered,
+		describe:  c.describe,
 		self:      c.self,
 		finalized: c.finalized,
 	}
@@ -146,7 +151,7 @@ func (c *Comm) alone() *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Module: c.module, Root: c.root,
-		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks,
+		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Describe: c.describe,
 	}
 }
 

@@ -37,7 +37,9 @@ func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
 	idle := c.engine.Idle(pointToPoint.of(id)) && c.engine.Idle(collective.of(id)) &&
 		c.engine.Idle(grouping.of(id)) && c.engine.Idle(nonblocking.of(id))
-	idle = idle && c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
+	if idle {
+		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
+	}
 	if c.rank != 0 {
 		verdict := []byte{0}
 		if idle {

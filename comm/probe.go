@@ -75,7 +75,7 @@ func Mrecv(m *Message, buf Buffer, size int) (Status, error) {
 // Imrecv is Mrecv that does not block: buf is lent until the request is complete.
 //
 // MPI 4.1 section 3.8.3 (MPI_Imrecv).
-func Imrecv(m *Message, buf []byte, size int) (Request, error) {
+func Imrecv(m *Message, buf Buffer, size int) (Request, error) {
 	if m.comm == nil {
 		return Request{}, Wrap("imrecv", ErrNoMessage)
 	}

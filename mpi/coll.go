@@ -75,7 +75,7 @@ func perRank(c *Comm, what string, n int, err *error) int {
 	}
 	if n%c.Size() != 0 {
 		*err = errors.Join(*err, &BufferError{What: what + " (which is not the same number of elements for each rank)",
-			Have: n, Need: (n/c.Size() + 1) * c.Size()})
+			Have: n, Need: n / c.Size() * c.Size(), Exact: true, Unit: "elements"})
 	}
 	return n / c.Size()
 }

@@ -206,14 +206,10 @@ func persistentCollectives(c *Comm) error {
 
 // setups are who progresses.
 var setups = map[string]cad.Setup{
-	"default":  {},
-	"inline":   {Options: cad.Options{Policy: cad.Inline}},
-	"owner":    {Options: cad.Options{Policy: cad.Owner}, Helpers: 2},
-	"helpers":  {Helpers: 2},
-	"messages": {Options: cad.Options{Messages: true}, Helpers: 1},
-	"checked":  {Options: cad.Options{Check: true}, Helpers: 1},
-
-	"checked messages": {Options: cad.Options{Check: true, Messages: true}},
+	"default": {},
+	"owner":   {Options: cad.Options{Policy: cad.Owner}, Helpers: 2},
+	"helpers": {Helpers: 2},
+	"checked": {Options: cad.Options{Check: true}, Helpers: 1},
 }
 
 func TestNonblockingOverMem(t *testing.T) {

@@ -82,7 +82,7 @@ func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k comm.C
 		count = perRank(c, "receive buffer", len(recv), &a.Wrong)
 		send = recv
 	}
-	a.Send, a.Recv = blocks(send[:min(len(send), count*c.Size())], count, &a.Wrong), own(recv, &a.Wrong)
+	a.Send, a.Recv = blocks(send, count, &a.Wrong), own(recv, &a.Wrong)
 	return k
 }
 

@@ -53,10 +53,8 @@ type Policy = cad.Policy
 // The policies.
 const (
 	PolicyDefault = cad.Default // that of pvasrun --progress
-	PolicyInline  = cad.Inline  // who completes what a node waits for
 	PolicyOwner   = cad.Owner   // the rank that has issued the graph
-	PolicySteal   = cad.Steal   // who is at hand: ranks that wait, and helpers
-	PolicyShare   = cad.Share   // who is at hand, and if nobody is, as PolicyInline
+	PolicyShare   = cad.Share   // who is at hand, and if nobody is, the rank that completes what a node waits for
 )
 
 // NewGraph returns a graph of no nodes but GraphStart and GraphEnd.

@@ -32,7 +32,7 @@ func userGraphs(c *Comm) error {
 	g.Connect(GraphStart, own)
 	g.Connect(all, GraphEnd)
 	g.Tie()
-	g.SetPolicy(PolicyInline)
+	g.SetPolicy(PolicyShare)
 	g.SetUrgent(true)
 	var drawing strings.Builder
 	if err := first(g.Dump(&drawing), wantContains(errors.New(drawing.String()), "COPY")); err != nil {

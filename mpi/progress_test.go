@@ -30,20 +30,21 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"Mrecv":           into(matchAndReceive),
 	"Sendrecv":        func(c *Comm) error { _, err := Sendrecv(c, long(), 1-c.Rank(), 1, long(), 1-c.Rank(), 1); return err },
 	"SendrecvReplace": func(c *Comm) error { _, err := SendrecvReplace(c, long(), 1-c.Rank(), 1, 1-c.Rank(), 1); return err },
-	"SendView":        fromTo(func(c *Comm, b []int64, dst, tag int) error { return SendView(c, Whole(b), dst, tag) }),
-	"RecvView":        into(func(c *Comm, b []int64) error { _, err := RecvView(c, Whole(b), 1, 1); return err }),
-	"SendrecvView": func(c *Comm) error {
-		_, err := SendrecvView(c, Whole(long()), 1-c.Rank(), 1, Whole(long()), 1-c.Rank(), 1)
-		return err
-	},
-	"ViewReceive.Wait": into(func(c *Comm, b []int64) error {
-		r, err := IrecvView(c, Whole(b), 1, 1)
+	"View.Send":       fromTo(func(c *Comm, b []int64, dst, tag int) error { return Whole(b).Send(c, dst, tag) }),
+	"View.Ssend":      fromTo(func(c *Comm, b []int64, dst, tag int) error { return Whole(b).Ssend(c, dst, tag) }),
+	"View.Recv":       into(func(c *Comm, b []int64) error { _, err := Whole(b).Recv(c, 1, 1); return err }),
+	"View.Mrecv": into(func(c *Comm, b []int64) error {
+		m, _, err := Mprobe(c, 1, 1)
 		if err != nil {
 			return err
 		}
-		_, err = r.Wait()
+		_, err = Whole(b).Mrecv(&m)
 		return err
 	}),
+	"View.Sendrecv": func(c *Comm) error {
+		_, err := Whole(long()).Sendrecv(c, 1-c.Rank(), 1, Whole(long()), 1-c.Rank(), 1)
+		return err
+	},
 
 	"Request.Wait":        waitBy(func(r *Request) error { _, err := r.Wait(); return err }),
 	"Request.WaitContext": waitBy(func(r *Request) error { _, err := r.WaitContext(context.Background()); return err }),
@@ -114,14 +115,14 @@ var local = strings.Fields(`
 	Init Run Executable Stats GraphStats CountOf ReduceLocal TestAll TestAny TestSome StartAll RegisterOp Bsend
 	CartOf DimsCreate DistGraphOf NewAttribute NewGraph SendNode RecvNode CopyNode CalcNode NewOp
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
-	Whole Vector Indexed Subarray Strided View.Len View.Err
+	Whole Vector Indexed Subarray Strided Typed View.Len View.Err
 	Comm.Finalize Comm.Abort Comm.Rank Comm.Size Comm.Group Comm.ID Comm.Name Comm.SetName Comm.Stats Comm.GraphStats
 	Comm.Self Comm.Compare Comm.Partition Comm.OneAddressSpace Comm.Algorithm Comm.NeighborRanks
 	Comm.Attribute Comm.SetAttribute Comm.DeleteAttribute
 	Request.Active Request.Test Request.Cancel Request.Start Request.Free
 	Cart.Dims Cart.Periods Cart.Coords Cart.RankAt Cart.Shift DistGraph.Neighbors
 	Graph.JoinNode Graph.Connect Graph.Tie Graph.SetPolicy Graph.SetUrgent Graph.Dump Graph.Prepare Graph.Issue
-	Window.Local Window.Segment ViewReceive.Test
+	Window.Local Window.Segment
 	Attribute.Set Attribute.Get Attribute.Delete Op.Commutative`)
 
 func two() []int64  { return []int64{1, 2} }

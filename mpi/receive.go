@@ -116,5 +116,5 @@ func Imrecv[T any](m *Message, buf []T) (Request, error) {
 	if err != nil {
 		return Request{}, comm.Wrap("imrecv", err)
 	}
-	return comm.Imrecv(m, b, size)
+	return comm.Imrecv(m, comm.Bytes(b), size)
 }

@@ -82,7 +82,6 @@ type Engine struct {
 	tasks       list[operation] // tasks underway
 	completions uint64          // operations that have become complete
 	helper      Helper          // nil: none; see SetHelper
-	listener    Listener        // nil: none; see SetListener
 	server      *waiter         // the goroutine in Serve; nil: there is none
 	backlogs    map[int32]*backlog
 	crowded     []*backlog // those that are not empty

@@ -117,6 +117,8 @@ func (msg *message) status() Status {
 	return Status{Source: int(h.Source), Tag: int(h.Tag), Bytes: h.Length}
 }
 
+func (msg *message) mark() Mark { return Mark{msg.frame.Flags, msg.frame.Cookie} }
+
 // consume fills a receive with a message that is in no queue any more.
 func (e *Engine) consume(op *operation, msg *message) {
 	switch msg.origin {
@@ -124,10 +126,10 @@ func (e *Engine) consume(op *operation, msg *message) {
 		e.receiveFrame(op, &msg.frame)
 	case fromSelf:
 		e.selfBytes -= msg.frame.Length
-		op.status, op.cookie = msg.status(), msg.frame.Cookie
+		op.status, op.mark = msg.status(), msg.mark()
 		e.complete(op, op.fill(msg.frame.Payload, msg.frame.Length))
 	case lentBySelf:
-		op.status, op.cookie = msg.status(), msg.frame.Cookie
+		op.status, op.mark = msg.status(), msg.mark()
 		e.complete(op, op.fillFrom(&msg.sender.buf))
 		e.complete(msg.sender, nil)
 	}

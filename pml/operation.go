@@ -86,8 +86,7 @@ type operation struct {
 	peer, tag int32 // destination or source, may be wildcards; as they were asked for
 	buf       btl.Buffer
 	layout    datatype.Layout // of buf, if it has one
-	flags     uint32          // of the header: see Notice and Mark
-	cookie    uint64          // likewise, of a send; of a receive what has come with the message
+	mark      Mark            // of a send of a task; of a receive what has come with the message
 
 	posted   uint64       // number in the order of posting
 	transfer btl.Transfer // while moving
@@ -147,7 +146,7 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf btl.Buf
 	}
 	op.kind, op.state, op.mode = k, idle, Standard
 	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
-	op.buf, op.flags, op.cookie = buf, 0, 0
+	op.buf, op.mark = buf, Mark{}
 	if buf.Layout != nil {
 		op.layout = *buf.Layout // the caller's may be on a stack
 		op.buf.Layout = &op.layout
@@ -210,7 +209,9 @@ func (op *operation) describe() job.Waiting {
 	case receiving:
 		w.Op = job.OpRecv
 	case tasking:
-		w.Op, w.Peer = job.OpWait, job.AnyPeer
+		if w.Op, w.Peer = job.OpWait, job.AnyPeer; op.state == moving {
+			w.Peer = int32(op.task.Waits())
+		}
 	default:
 		w.Op = job.OpProbe
 	}

@@ -143,10 +143,6 @@ func (e *Engine) deliver(f *btl.Frame) {
 		e.receiveFrame(op, f)
 		return
 	}
-	if f.Flags&noticeFlag != 0 {
-		e.hear(f)
-		return
-	}
 	m := e.matcher(f.Context)
 	if op := m.match(f.Source, f.Tag); op != nil {
 		e.receiveFrame(op, f)
@@ -164,14 +160,11 @@ func (e *Engine) deliver(f *btl.Frame) {
 		msg.frame.Payload = msg.keep(f.Payload)
 	}
 	e.unexpected(m, msg)
-	if f.Flags != 0 && e.listener != nil {
-		e.listener.Unexpected(int(f.Source), f.Context, int(f.Tag), Mark{Number: f.Flags &^ markFlag, Word: f.Cookie})
-	}
 }
 
 // receiveFrame fills a receive, which is in no list, with the message of a frame.
 func (e *Engine) receiveFrame(op *operation, f *btl.Frame) {
-	op.status, op.cookie = Status{Source: int(f.Source), Tag: int(f.Tag)}, f.Cookie
+	op.status, op.mark = Status{Source: int(f.Source), Tag: int(f.Tag)}, Mark{f.Flags, f.Cookie}
 	if !f.Offered {
 		err := op.fill(f.Payload, f.Length)
 		e.module.Release(f)

@@ -28,7 +28,7 @@ const selfCredit = 256 << 10
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
 	e.lock()
-	if e.sendNow(context, dst, tag, buf, mode) {
+	if e.sendNow(context, dst, tag, Mark{}, buf, mode) {
 		e.mu.Unlock()
 		return nil
 	}
@@ -50,7 +50,7 @@ func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode M
 
 // sendSlow is Send with an operation.
 func (e *Engine) sendSlow(context uint32, dst, tag int, buf btl.Buffer, mode Mode) error {
-	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
+	op, err := e.send(context, dst, tag, Mark{}, buf, mode)
 	if err == nil {
 		_, err = e.finish(op)
 	}
@@ -62,7 +62,7 @@ func (e *Engine) sendSlow(context uint32, dst, tag int, buf btl.Buffer, mode Mod
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
 	e.lock()
-	if e.sendNow(context, dst, tag, buf, mode) {
+	if e.sendNow(context, dst, tag, Mark{}, buf, mode) {
 		e.mu.Unlock()
 		return Request{op: sent}, nil
 	}
@@ -84,7 +84,7 @@ func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode 
 
 // isend is Isend with an operation.
 func (e *Engine) isend(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
-	r, err := request(e.send(context, dst, tag, 0, 0, buf, mode))
+	r, err := request(e.send(context, dst, tag, Mark{}, buf, mode))
 	if err == nil {
 		e.progress()
 	}
@@ -92,14 +92,14 @@ func (e *Engine) isend(context uint32, dst, tag int, buf btl.Buffer, mode Mode) 
 }
 
 // sendNow is the short way: it sends without an operation, or returns false.
-func (e *Engine) sendNow(context uint32, dst, tag int, buf []byte, mode Mode) bool {
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) bool {
 	return mode == Standard && len(buf) <= e.eager && !e.unusual &&
 		uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag &&
-		e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context}, buf)
+		e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context, Flags: m.Number, Cookie: m.Word}, buf)
 }
 
 // send begins a send of any kind. The operation returned may be complete.
-func (e *Engine) send(context uint32, dst, tag int, flags uint32, cookie uint64, buf btl.Buffer, mode Mode) (*operation, error) {
+func (e *Engine) send(context uint32, dst, tag int, m Mark, buf btl.Buffer, mode Mode) (*operation, error) {
 	err := e.checkPeer(dst)
 	if err == nil && dst != ProcNull {
 		err = checkTag(tag)
@@ -108,7 +108,7 @@ func (e *Engine) send(context uint32, dst, tag int, flags uint32, cookie uint64,
 		return nil, err
 	}
 	op := e.newOperation(sending, context, dst, tag, buf)
-	op.mode, op.flags, op.cookie = mode, flags, cookie
+	op.mode, op.mark = mode, m
 	e.startSend(op)
 	return op, nil
 }
@@ -135,7 +135,7 @@ func (e *Engine) startSend(op *operation) {
 
 // launch hands a send that has no predecessor to the module; false: no room.
 func (e *Engine) launch(op *operation) bool {
-	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.flags, Cookie: op.cookie}
+	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.mark.Number, Cookie: op.mark.Word}
 	peer := int(op.peer)
 	if op.mode == Standard && op.buf.Len() <= e.eager && e.module.Send(peer, h, e.packed(&op.buf)) {
 		e.complete(op, nil)
@@ -206,14 +206,15 @@ func (e *Engine) sendSelf(op *operation) {
 	n := uint64(op.buf.Len())
 	e.stats.SelfBytes += n
 	if recv := m.match(op.peer, op.tag); recv != nil {
-		recv.status, recv.cookie = Status{Source: e.rank, Tag: int(op.tag)}, op.cookie
+		recv.status, recv.mark = Status{Source: e.rank, Tag: int(op.tag)}, op.mark
 		e.complete(recv, recv.fillFrom(&op.buf))
 		e.complete(op, nil)
 		return
 	}
 	msg := e.newMessage()
 	msg.frame.Header = btl.Header{
-		Source: op.peer, Tag: op.tag, Context: op.context, Length: n, Cookie: op.cookie,
+		Source: op.peer, Tag: op.tag, Context: op.context, Length: n,
+		Flags: op.mark.Number, Cookie: op.mark.Word,
 	}
 	if op.mode == Standard && n <= uint64(e.eager) && e.selfBytes+n <= selfCredit {
 		e.selfBytes += n

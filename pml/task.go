@@ -22,9 +22,27 @@ type Task interface {
 	// Inside alone. It says done once for each Start that returned no error.
 	btl.Transfer
 
-	// Lasting is called like Progress, when a wait of this rank turns out to be a long
-	// one: time to find out whether what the task waits for can still come.
-	Lasting()
+	// Waits returns a rank that the task needs before it can go on, or AnySource if it
+	// can not name one. It is called like Progress, for the hang report.
+	Waits() int
+}
+
+// Do starts a task and waits until it is done. It takes the lock once.
+func (e *Engine) Do(t Task, context uint32) error {
+	if err := t.Start(); err != nil {
+		return err
+	}
+	e.lock()
+	defer e.mu.Unlock()
+	if err := e.checkPeer(ProcNull); err != nil {
+		return err
+	}
+	op := e.newOperation(tasking, context, ProcNull, AnyTag, btl.Buffer{})
+	op.task, op.state = t, moving
+	e.tasks.push(&op.node)
+	e.advanceTasks()
+	_, err := e.finish(op)
+	return err
 }
 
 // Begin starts a task, of a communicator that the hang report names by the context.
@@ -110,12 +128,21 @@ func (op *operation) describeTask() string {
 // Progress, and asks after.
 type Inside struct{ e *Engine }
 
+// Mark goes along with a message of a task beside its tag. The engine does not look at it.
+type Mark struct {
+	Number uint32
+	Word   uint64
+}
+
 // Inside returns e for the use of its tasks.
 func (e *Engine) Inside() Inside { return Inside{e} }
 
 // Isend is Engine.Isend of a message that carries a mark.
 func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf []byte) (Request, error) {
-	return request(in.e.send(context, dst, tag, markFlag|m.Number, m.Word, btl.Buffer{Bytes: buf}, Standard))
+	if in.e.sendNow(context, dst, tag, m, buf, Standard) {
+		return Request{op: sent}, nil
+	}
+	return request(in.e.send(context, dst, tag, m, btl.Buffer{Bytes: buf}, Standard))
 }
 
 // Irecv is Engine.Irecv.
@@ -123,29 +150,23 @@ func (in Inside) Irecv(context uint32, src, tag int, buf []byte) (Request, error
 	return request(in.e.receive(context, src, tag, btl.Buffer{Bytes: buf}))
 }
 
-// Take is Engine.Take. The word is that of the mark of the message that was received.
-func (in Inside) Take(r *Request) (st Status, word uint64, done bool, err error) {
+// Take is Engine.Take. The mark is that of the message that was received.
+func (in Inside) Take(r *Request) (st Status, m Mark, done bool, err error) {
 	op := r.active()
 	switch {
 	case op == nil:
-		return noStatus, 0, true, nil
+		return noStatus, m, true, nil
 	case op.state != complete:
-		return noStatus, 0, false, nil
+		return noStatus, m, false, nil
 	}
-	word = op.cookie
+	m = op.mark
 	st, err = in.e.collect(r)
-	return st, word, true, err
+	return st, m, true, err
 }
 
-// Met tells whether a send or receive that is not complete has found its partner: a send
-// has not as long as its receiver has not begun to take it.
-func (in Inside) Met(r *Request) bool {
-	op := r.active()
-	return op != nil && op.kind == receiving && op.state == moving
-}
-
-// Settle completes all operations that other ranks have done their part of.
-func (in Inside) Settle() { in.e.advance(in.e.movingCount) }
+// Completions counts the operations that have become complete: while it stays the same,
+// Take has nothing new to tell.
+func (in Inside) Completions() uint64 { return in.e.completions }
 
 // Leave is Engine.Leave.
 func (in Inside) Leave(r *Request) {

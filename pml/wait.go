@@ -172,7 +172,7 @@ func (e *Engine) sleep(w *waiter) {
 	}
 }
 
-// announce says in the job's root block what this rank waits for, and tells the tasks.
+// announce says in the job's root block what this rank waits for.
 // Only the owner of progress does, in its sleep, and only when that lasts.
 func (e *Engine) announce() {
 	e.lock()
@@ -186,9 +186,6 @@ func (e *Engine) announce() {
 		say.Since = sys.Monotonic()
 		e.root.SetWaiting(e.rank, say)
 		e.publish()
-	}
-	for n := e.tasks.head; n != nil; n = n.next {
-		n.of.task.Lasting()
 	}
 	e.mu.Unlock()
 }

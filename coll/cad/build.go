@@ -111,7 +111,7 @@ func (m *image) pair(runs []peer) {
 
 // fill writes what a node does.
 func (e *Engine) fill(n *node, s *spec, p Policy) {
-	if p == Default || !e.direct {
+	if p == Default {
 		p = e.options.Policy
 	}
 	n.kind, n.policy, n.before = s.kind, p, 0

@@ -12,7 +12,7 @@ import (
 // other nodes, whoever executes those.
 func TestCalls(t *testing.T) {
 	bothWays(t, func(t *testing.T, direct bool) {
-		for _, policy := range []Policy{Inline, Owner, Steal, Share} {
+		for _, policy := range []Policy{Owner, Share} {
 			root, all := start(t, 3, direct, Options{Policy: policy})
 			eachRank(t, root, all, func(r rank) error {
 				out, in := make([]byte, 2*inlineBytes), make([]byte, 2*inlineBytes)
@@ -93,7 +93,7 @@ func TestCallsOfGraphsThatWereGivenUp(t *testing.T) {
 	g.Tie()
 	request, err := owner.Issue(owner.world, g)
 	require.NoError(t, err)
-	owner.breakAt(0, owner.world.Context, failure{fault: faultPairs | 1}, 0)
+	owner.breakAt(0, owner.world.Context, About(Pairs, 1))
 	_, err = owner.pml.Wait(&request)
 	var mismatch *MismatchError
 	require.ErrorAs(t, err, &mismatch)

@@ -27,13 +27,6 @@ func (e *Engine) find(rank int, context uint32) *record {
 	}
 }
 
-// call returns what a graph of the channel stands for, unless it has not been issued yet or
-// that is long ago.
-func (rec *record) call(number uint32) (call uint64, known bool) {
-	call = rec.calls[number%ringSize].Load()
-	return call, rec.issued.Load()-number-1 < ringSize
-}
-
 // record returns this rank's own record of a channel, which it makes at the first
 // issue. If a member has given up before, it can not have told us: so whoever makes a
 // record, which others find from then on, looks at those of all others afterwards, and
@@ -54,7 +47,6 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 		}
 		rec = recordAt(at)
 		rec.context.Store(c.Context + 1)
-		rec.watched.Store(^uint64(0))
 		i := slotOf(c.Context)
 		for p.channels[i].Load() != 0 {
 			i = (i + 1) % maxChannels
@@ -62,10 +54,10 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 		p.channels[i].Store(at)
 		e.records[c.Context] = rec
 	}
-	c.own, e.channels[c.Context] = rec, c
+	c.own = rec
 	for member := range c.Size {
-		if o := e.find(c.world(member), c.Context); e.direct && o != nil && o.broken.Load() != 0 {
-			rec.ruin(o.failure(), o.number.Load())
+		if o := e.find(c.world(member), c.Context); o != nil && o.broken.Fault() != 0 {
+			rec.broken.Note(o.broken.Failure())
 		}
 	}
 	return rec, nil
@@ -80,24 +72,15 @@ func (c *Channel) member(rank int) int {
 }
 
 // Forget makes a context ready for another channel: a rank calls it when it is through with
-// the former one, before any member of the next issues anything on that. It returns false if
-// the context is not to be used again, as others may not have heard yet what was wrong.
-func (e *Engine) Forget(context uint32) bool {
+// the former one, before any member of the next issues anything on that.
+func (e *Engine) Forget(context uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	delete(e.held, context)
-	delete(e.channels, context)
 	if rec := e.records[context]; rec != nil {
-		if rec.warned.Load() != 0 {
-			return false
-		}
 		rec.issued.Store(0)
-		rec.broken.Store(0)
-		rec.told.Store(0)
-		rec.watched.Store(^uint64(0))
+		rec.broken.Reset()
 		for i := range rec.ring {
 			rec.ring[i].Store(0) // of graphs that were given up
 		}
 	}
-	return true
 }

@@ -18,10 +18,6 @@ var ErrTooMany = errors.New("too many nonblocking collective operations are unde
 type Options struct {
 	Policy Policy // of graphs that have no other
 
-	// Messages has graphs of ranks in one address space progressed by messages, as
-	// those of processes are.
-	Messages bool
-
 	// Check has all graphs begin with a round in which their members find out whether
 	// they stand for the same call (see Graph.Signature), and end there if they do not.
 	Check bool
@@ -55,40 +51,38 @@ type Engine struct {
 	issues  uint64
 	records map[uint32]*record // of this rank, by context
 
-	channels map[uint32]*Channel // of those records
-	held     map[uint32][]heard  // notices that came early, by context
-
 	abandoned []*run // whose memory others may still be at work on
 	dead      []int  // ranks that have gone, in the order in which that was noticed
 
 	runs [maxGraphs]atomic.Pointer[run] // what is underway, by slot; written under mu
 
-	executed struct{ nodes, foreign, bytes atomic.Uint64 }
-	helper   helper
+	transport Transport // between processes
+	executed  executed
+	helper    helper
 }
+
+// executed counts what a rank has executed: nodes that move or combine bytes, those of other
+// ranks' graphs, and the bytes.
+type executed struct{ nodes, foreign, bytes atomic.Uint64 }
 
 // New returns the engine of a rank. In one address space it becomes the helper of the
 // engine for messages, which is not in use yet.
 func New(root *job.Root, rank int, module btl.Memory, messages *pml.Engine, o Options) *Engine {
 	e := &Engine{
 		root: root, messages: messages, rank: rank, options: o,
-		direct:  module.Direct() && !o.Messages,
+		direct:  module.Direct(),
 		share:   root.Share(rank),
 		work:    root.Work(),
 		pools:   make([]atomic.Pointer[pool], root.Ranks()),
 		records: map[uint32]*record{},
-
-		channels: map[uint32]*Channel{},
-		held:     map[uint32][]heard{},
 	}
+	e.transport = Transport{Root: root, Messages: messages, Rank: rank, Check: o.Check, Describe: o.Describe, executed: &e.executed}
 	alloc := func(n int) ([]byte, error) {
 		b := alignedHeap(n)
 		keep(b)
 		return b, nil
 	}
-	if !e.direct {
-		messages.SetListener(e)
-	} else {
+	if e.direct {
 		messages.SetHelper(e)
 	}
 	if e.direct && !heapOnly {
@@ -101,9 +95,6 @@ func New(root *job.Root, rank int, module btl.Memory, messages *pml.Engine, o Op
 	if e.options.Policy == Default {
 		e.options.Policy = Share
 	}
-	if !e.direct {
-		e.options.Policy = Owner
-	}
 	return e
 }
 
@@ -115,7 +106,11 @@ type Channel struct {
 	Rank, Size int     // the caller's place, and the number of members
 	World      []int32 // the job's rank of each member; nil: the same numbers
 
-	mu     sync.Mutex // guards the rest
+	// By messages: how many graphs were issued, and how many of them are not complete.
+	sent     atomic.Uint32
+	underway atomic.Int32
+
+	mu     sync.Mutex // guards the rest, which is used in one address space
 	issued uint32
 	own    *record // this rank's, from the first issue on
 }
@@ -133,14 +128,23 @@ func (c *Channel) world(member int) int {
 // That of the wait is, or wraps, a *LostError, *MismatchError or *OpError; a graph with
 // such an error may still be at work on its buffers if it is a *LostError.
 func (e *Engine) Issue(c *Channel, g *Graph) (pml.Request, error) {
-	r, err := e.newRun(c, g)
+	r, err := e.task(c, g)
 	if err != nil {
 		return pml.Request{}, err
 	}
 	return e.messages.Begin(r, c.Context)
 }
 
-// Refuse issues a graph that is marked as refused, for which nobody waits.
+// task returns what executes a graph.
+func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
+	if !e.direct {
+		return e.transport.build(c, g)
+	}
+	return e.newRun(c, g)
+}
+
+// Refuse issues a graph for a call with wrong arguments (RefusedCall), for which nobody
+// waits.
 func (e *Engine) Refuse(c *Channel, g *Graph) error {
 	r, err := e.Issue(c, g)
 	if err == nil {
@@ -152,7 +156,7 @@ func (e *Engine) Refuse(c *Channel, g *Graph) error {
 // Prepare returns a request that Start begins, any number of times, without building
 // the graph again.
 func (e *Engine) Prepare(c *Channel, g *Graph) (pml.Request, error) {
-	r, err := e.newRun(c, g)
+	r, err := e.task(c, g)
 	if err != nil {
 		return pml.Request{}, err
 	}
@@ -189,10 +193,8 @@ func (e *Engine) ownPool() (*pool, error) {
 	}
 	e.mine.Store(p)
 	e.pools[e.rank].Store(p)
-	if e.direct {
-		e.root.PublishGraphs(e.rank, addressOf(mem))
-		e.announce()
-	}
+	e.root.PublishGraphs(e.rank, addressOf(mem))
+	e.announce()
 	return p, nil
 }
 

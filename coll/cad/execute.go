@@ -6,7 +6,7 @@ import (
 )
 
 // inlineBytes is the length up to which a node is executed by who makes it ready, with
-// the policies Steal and Share: to hand it over takes longer.
+// the policy Share: to hand it over takes longer.
 const inlineBytes = 8 << 10
 
 // wakeBytes is how much an executor does itself with the policy Share before it wakes
@@ -83,12 +83,10 @@ func (x *executor) ready(g *graph, n *node) {
 	switch {
 	case n.kind == kindEnd:
 		x.complete(g)
-	case !n.communicates():
-		x.runnable(g, n)
-	case x.e.direct:
+	case n.kind == Send || n.kind == Recv:
 		x.meet(g, n)
 	default:
-		x.e.runOf(g).communicate(n)
+		x.runnable(g, n)
 	}
 }
 
@@ -98,7 +96,7 @@ func (x *executor) runnable(g *graph, n *node) {
 	switch {
 	case owner != x.e.rank && (n.policy == Owner || !x.e.can(g, n, owner)):
 		x.handOver(g, n, owner)
-	case n.size > inlineBytes && !n.alone && (n.policy == Steal || n.policy == Share && x.shares(n)):
+	case n.size > inlineBytes && !n.alone && n.policy == Share && x.shares(n):
 		x.offer(g, n, owner)
 	default:
 		x.stack = append(x.stack, ref{g, n})
@@ -155,11 +153,11 @@ func (x *executor) execute(r ref) {
 	case Call:
 		// What a fault has spoiled is not to be used. If the graph was given up, its
 		// buffers are no longer lent to it.
-		if r.g.fault.Load() == 0 && x.e.runOf(r.g).record.broken.Load() == 0 {
+		if r.g.fault.Fault() == 0 && x.e.runOf(r.g).record.broken.Fault() == 0 {
 			x.calculate(r, n.src)
 		}
 	case gate:
-		if f := fault(r.g.fault.Load()).kind(); f == faultCall || f == faultRefused {
+		if f := r.g.fault.Fault().Kind(); f == Mismatch || f == Refused {
 			x.complete(r.g)
 			return
 		}
@@ -181,7 +179,7 @@ func (x *executor) transfer(r ref) {
 	default:
 		copy(bytesAt(r.n.dst, r.n.size), bytesAt(s.src, s.size))
 	}
-	r.g.pass(from)
+	r.g.fault.Note(from.fault.Failure())
 	x.tally(r)
 	r.n.state.Store(over.of(r.g.issue.Load()))
 	s.state.Store(over.of(from.issue.Load()))
@@ -196,7 +194,9 @@ func (x *executor) calculate(r ref, in uint64) {
 	f := x.e.function(r, owner)
 	defer func() {
 		if v := recover(); v != nil {
-			r.g.note(failure{fault: faultOp | fault(owner), text: fmt.Sprint(v)})
+			f := About(Panic, owner)
+			f.Text = fmt.Sprint(v)
+			r.g.fault.Note(f)
 		}
 	}()
 	f(bytesAt(r.n.dst, r.n.size), bytesAt(in, r.n.size))

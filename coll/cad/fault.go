@@ -2,177 +2,168 @@ package cad
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/job"
 )
 
-// fault is what has gone wrong, in a word that ranks pass on: what, and about which
-// ranks of the job.
-type fault uint64
+// Fault is what has gone wrong with an operation, in a word that ranks pass on: what, and
+// about which ranks of the job.
+type Fault uint64
 
+// The kinds of faults. Each names a rank; Mismatch and Length name two.
 const (
-	faultLost    fault = (iota + 1) << 32 // the rank has gone
-	faultOp                               // an operator of the rank has panicked
-	faultSize                             // lengths of a SEND and its RECV differ; the rank is the sender
-	faultPairs                            // numbers of SEND and RECV nodes of two ranks differ
-	faultRefused                          // the rank has passed wrong arguments
-	faultCall                             // the graphs of the rank and of another stand for different calls
+	Lost     Fault = (iota + 1) << 32 // the rank has gone
+	Panic                             // an operator of the rank has panicked
+	Length                            // the rank sends more or less than the other receives
+	Pairs                             // the ranks have different numbers of messages for one another
+	Refused                           // the rank has passed wrong arguments
+	Mismatch                          // the two ranks have made different calls
 )
 
-func (f fault) kind() fault { return f >> 32 << 32 }
-func (f fault) rank() int   { return int(uint16(f)) }
-func (f fault) other() int  { return int(uint16(f >> 16)) }
+// Kind is the fault without the ranks.
+func (f Fault) Kind() Fault { return f >> 32 << 32 }
 
-// failure is a fault and what there is to say about it: the two lengths, numbers, or calls
-// (of the rank, and of the other), or what an operator panicked with.
-type failure struct {
-	fault
-	detail [2]uint64
-	text   string
+// Rank is the rank that the fault is about, Other the second one.
+func (f Fault) Rank() int { return int(uint16(f)) }
+
+// Other is described with Rank.
+func (f Fault) Other() int { return int(uint16(f >> 16)) }
+
+// Failure is a fault and what there is to say about it.
+type Failure struct {
+	Fault
+	Detail [2]uint64 // lengths in bytes, numbers, or the calls of the rank and of the other
+	Text   string    // what an operator panicked with
 }
 
-// refusedCall is what refused graphs stand for.
-const refusedCall = ^uint64(0)
+// About returns the failure of a kind about a rank.
+func About(kind Fault, rank int) Failure { return Failure{Fault: kind | Fault(rank)} }
 
-// between returns what is wrong if graphs of two ranks with the same number stand for
-// these calls; none if it is the same.
-func between(a int, call uint64, b int, other uint64) failure {
+// RefusedCall is what the graph of a call with wrong arguments stands for.
+const RefusedCall = ^uint64(0)
+
+// Between returns what is wrong if two ranks stand at the same place in calls of these
+// signatures: nothing if they are equal.
+func Between(a int, call uint64, b int, other uint64) Failure {
 	switch {
 	case call == other:
-		return failure{}
-	case call == refusedCall:
-		return failure{fault: faultRefused | fault(a)}
-	case other == refusedCall:
-		return failure{fault: faultRefused | fault(b)}
+		return Failure{}
+	case call == RefusedCall:
+		return About(Refused, a)
+	case other == RefusedCall:
+		return About(Refused, b)
 	}
-	return failure{fault: faultCall | fault(b)<<16 | fault(a), detail: [2]uint64{call, other}}
+	return Failure{Fault: Mismatch | Fault(b)<<16 | Fault(a), Detail: [2]uint64{call, other}}
 }
 
-// note keeps the first failure of a graph.
-func (g *graph) note(f failure) {
-	if f.fault == 0 || !g.fault.CompareAndSwap(0, uint64(f.fault)) {
-		return
-	}
-	for i, d := range f.detail {
-		g.detail[i].Store(d)
-	}
-	clear(g.text[copy(g.text[:], f.text):])
-	g.told.Store(1)
+// Cell keeps the first failure of an operation in memory that several ranks share. Any of
+// them may note one. The rank whose compare-and-swap finds no fault writes the rest, and
+// then told. So a reader that comes in between knows the fault, but not the details.
+type Cell struct {
+	fault  atomic.Uint64
+	detail [2]atomic.Uint64
+	told   atomic.Uint32
+	text   [textSize]byte
 }
 
-// failure returns what has gone wrong with a graph, as much of it as is written by now.
-func (g *graph) failure() failure {
-	f := failure{fault: fault(g.fault.Load())}
-	if f.fault != 0 && g.told.Load() != 0 {
-		f.detail, f.text = [2]uint64{g.detail[0].Load(), g.detail[1].Load()}, g.panicked()
+const textSize = 3*cacheLine - 28
+
+// Note keeps a failure if there is none yet. It returns whether it has.
+func (c *Cell) Note(f Failure) bool {
+	if f.Fault == 0 || !c.fault.CompareAndSwap(0, uint64(f.Fault)) {
+		return false
+	}
+	for i, d := range f.Detail {
+		c.detail[i].Store(d)
+	}
+	clear(c.text[copy(c.text[:], f.Text):])
+	c.told.Store(1)
+	return true
+}
+
+// Fault returns the fault, 0 if there is none.
+func (c *Cell) Fault() Fault { return Fault(c.fault.Load()) }
+
+// Failure returns as much of the failure as is written by now.
+func (c *Cell) Failure() Failure {
+	f := Failure{Fault: c.Fault()}
+	if f.Fault != 0 && c.told.Load() != 0 {
+		f.Detail = [2]uint64{c.detail[0].Load(), c.detail[1].Load()}
+		f.Text = textOf(c.text[:])
 	}
 	return f
 }
 
-// pass tells a graph what has gone wrong with another that it gets data from.
-func (g *graph) pass(from *graph) {
-	if from.fault.Load() != 0 {
-		g.note(from.failure())
+// Reset forgets the failure. Nobody else uses the cell.
+func (c *Cell) Reset() {
+	if c.fault.Load() != 0 {
+		c.told.Store(0)
+		c.fault.Store(0)
 	}
 }
 
-// passRefusal is pass, if it is why what the two graphs have does not fit.
-func (g *graph) passRefusal(from *graph) {
-	if fault(from.fault.Load()).kind() == faultRefused {
-		g.pass(from)
-	}
-}
-
-// ruin ends all graphs on a channel, now and later, because of what is wrong with those of
-// a number. It returns false if the channel has been ended before.
-func (rec *record) ruin(f failure, number uint32) bool {
-	if f.fault == 0 || !rec.broken.CompareAndSwap(0, uint64(f.fault)) {
-		return false
-	}
-	for i, d := range f.detail {
-		rec.detail[i].Store(d)
-	}
-	rec.number.Store(number)
-	rec.told.Store(1)
-	return true
-}
-
-// failure returns why no graph on the channel will be complete.
-func (rec *record) failure() failure {
-	return failure{fault: fault(rec.broken.Load()), detail: [2]uint64{rec.detail[0].Load(), rec.detail[1].Load()}}
-}
-
-// panicked returns the text of a panic.
-func (g *graph) panicked() string {
-	for i, b := range g.text {
-		if b == 0 {
-			return string(g.text[:i])
+// textOf returns a text that ends at the first zero.
+func textOf(b []byte) string {
+	for i := range b {
+		if b[i] == 0 {
+			return string(b[:i])
 		}
 	}
-	return string(g.text[:])
+	return string(b)
 }
 
-// err turns what is wrong with the graphs of a number into an error. It is called when
-// nobody writes to the graph.
-func (r *run) err(f failure, number uint32) error {
-	switch f.kind() {
+// Reporter turns failures into errors, for one member of a communicator.
+type Reporter struct {
+	Member   func(rank int) int       // the place of a rank of the job, or -1
+	Describe func(call uint64) string // names a call; nil: by its number
+}
+
+// Err returns the error for what is wrong with this member's call of the given signature.
+func (r Reporter) Err(f Failure, own uint64) error {
+	e := &MismatchError{Member: r.Member(f.Rank())}
+	switch f.Kind() {
 	case 0:
 		return nil
-	case faultLost:
-		return &LostError{Rank: f.rank()}
-	case faultOp:
-		e := &OpError{Rank: f.rank()}
-		if f.text != "" {
-			e.Value = f.text
+	case Lost:
+		return &LostError{Rank: f.Rank()}
+	case Panic:
+		e := &OpError{Rank: f.Rank()}
+		if f.Text != "" {
+			e.Value = f.Text
 		}
 		return e
-	}
-	e := &MismatchError{Member: r.channel.member(f.rank())}
-	switch {
-	case f.kind() == faultRefused:
+	case Refused:
 		e.Refused = true
-	case f.kind() == faultCall:
-		r.explain(e, f, number)
-	case f.kind() == faultSize:
-		e.Detail = fmt.Sprintf("a message of %d bytes meets a receive of %d bytes", f.detail[0], f.detail[1])
-	case f.detail == [2]uint64{}:
-		e.Detail = "the numbers of messages and receives differ"
+	case Length:
+		e.Detail = fmt.Sprintf("a message of %d bytes meets a receive of %d bytes", f.Detail[0], f.Detail[1])
+	case Pairs:
+		e.Detail = "one sends more messages to the other than that receives from it"
 	default:
-		e.Detail = fmt.Sprintf("%d messages meet %d receives", f.detail[0], f.detail[1])
+		r.explain(e, f, own)
 	}
 	return e
 }
 
-// explain says which calls differ. The member that is named is one that differs from this
-// one.
-func (r *run) explain(e *MismatchError, f failure, number uint32) {
-	if f.detail == [2]uint64{} && r.e.direct { // it was passed on before it was told
-		f = r.e.difference(r.channel.Context, number, uint32(f.rank()), uint32(f.other()))
-	}
-	own, known := r.record.call(number)
-	there, name := f.detail[0], r.e.options.describe
+// explain says which calls differ. The member that it names has made another call than
+// this one has.
+func (r Reporter) explain(e *MismatchError, f Failure, own uint64) {
+	there := f.Detail[0]
 	switch {
-	case f.detail == [2]uint64{}:
-		e.Detail = "which ones is not known any more"
-		return
-	case !known:
-		e.Detail = "there it was " + name(there)
+	case f.Detail == [2]uint64{}:
+		e.Detail = "it is not known any more which"
 		return
 	case there == own:
-		e.Member, there = r.channel.member(f.other()), f.detail[1]
+		e.Member, there = r.Member(f.Other()), f.Detail[1]
 	}
-	e.Detail = fmt.Sprintf("here it was %s, there %s", name(own), name(there))
+	e.Detail = fmt.Sprintf("here it was %s, there %s", r.describe(own), r.describe(there))
 }
 
-// describe names a call for people.
-func (o *Options) describe(call uint64) string {
-	if call == refusedCall {
-		return "another"
-	}
-	if o.Describe == nil {
+func (r Reporter) describe(call uint64) string {
+	if r.Describe == nil {
 		return fmt.Sprintf("call %#x", call)
 	}
-	return o.Describe(call)
+	return r.Describe(call)
 }
 
 // LostError means that an operation could not be completed because a rank of the
@@ -205,7 +196,7 @@ func (e *MismatchError) Error() string {
 // that got this error.
 type OpError struct {
 	Rank  int // whose operation it was, as a rank of the job
-	Value any // what it panicked with; nil if that is not known here
+	Value any // what it panicked with, on other ranks as text
 }
 
 // Error names the rank.

@@ -41,19 +41,16 @@ type Policy uint8
 const (
 	// Default is Share in one address space. Between processes all is Owner.
 	Default Policy = iota
-	// Inline is whoever has completed the last of its predecessors.
-	Inline
 	// Owner is the rank that has issued the graph: in any call, or by its helper.
 	Owner
-	// Steal is any rank that waits, and any helper; short nodes are Inline.
-	Steal
-	// Share leaves nodes to a rank that polls in a wait; wakes one that sleeps in a wait,
-	// or a helper, if there is more to do than waking costs; and is Inline while all are
-	// busy: to leave work for later then would only delay it.
+	// Share leaves long nodes to a rank that polls in a wait; wakes one that sleeps in a
+	// wait, or a helper, if there is more to do than waking costs; and else has whoever has
+	// completed the last predecessor execute the node: to leave work for later while all
+	// are busy would only delay it.
 	Share
 )
 
-var policyNames = [...]string{"default", "inline", "owner", "steal", "share"}
+var policyNames = [...]string{"default", "owner", "share"}
 
 // String returns the name of the policy.
 func (p Policy) String() string { return policyNames[p] }
@@ -83,10 +80,6 @@ type Graph struct {
 
 	// Slot is where the issues are counted in the job's counts of calls; 0: they are not.
 	Slot int
-
-	// Refused graphs stand for a call that this member could not make, and have nodes so
-	// that the others need not wait: those that get data from it get a *MismatchError.
-	Refused bool
 
 	nodes []spec
 	edges []edge

@@ -75,5 +75,5 @@ func TestParsePolicy(t *testing.T) {
 		require.Equal(t, p, got)
 	}
 	_, err := ParsePolicy("lazy")
-	require.ErrorContains(t, err, `"lazy": there are [default inline owner steal share]`)
+	require.ErrorContains(t, err, `"lazy": there are [default owner share]`)
 }

@@ -5,11 +5,12 @@ package cad
 
 // keeping is what a graph has that stays built between its issues.
 type keeping struct {
-	run  *run           // once it is built
-	back func(g *Graph) // takes the graph between issues
-	lent lent           // what it works on
-	data [2][]byte      // the same, for the garbage collector, while an issue is underway
-	bare bool           // the nodes have let go of what is lent
+	run     *run           // once it is built, in one address space
+	letters *messageRun    // likewise, by messages
+	back    func(g *Graph) // takes the graph between issues
+	lent    lent           // what it works on
+	data    [2][]byte      // the same, for the garbage collector, while an issue is underway
+	bare    bool           // the nodes have let go of what is lent
 }
 
 // lent is where the two buffers are that a graph may work on.
@@ -31,6 +32,9 @@ func (g *Graph) Lend(send, recv []byte) {
 	k := g.kept
 	old := k.lent
 	k.lend(send, recv)
+	if k.run == nil {
+		return // nodes have places in the buffers
+	}
 	for place := range uint32(k.run.image.count) {
 		switch n := k.run.image.node(place); n.kind {
 		case Send:
@@ -93,6 +97,9 @@ func (k *keeping) strip(g *Graph) {
 
 // Bytes is how much memory a graph that was kept takes.
 func (g *Graph) Bytes() int {
+	if g.kept.letters != nil {
+		return g.kept.letters.bytes + len(g.kept.letters.actions)*actionBytes
+	}
 	m := g.kept.run.image
 	n := m.count*int(nodeSize) + m.words*4
 	for i := range g.nodes {
@@ -103,9 +110,10 @@ func (g *Graph) Bytes() int {
 
 // Free gives back the memory of a graph that was handed to the function of Keep.
 func (g *Graph) Free() {
-	r := g.kept.run
-	r.e.mu.Lock()
-	defer r.e.mu.Unlock()
-	r.e.free(r.image)
+	if r := g.kept.run; r != nil {
+		r.e.mu.Lock()
+		defer r.e.mu.Unlock()
+		r.e.free(r.image)
+	}
 	g.kept = nil
 }

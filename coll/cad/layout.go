@@ -85,9 +85,8 @@ func namesAt(nodes, peers uint32) uint32 { return nodes + peerWords*peers }
 // pair is which of the pairs with a rank of the job a node belongs to.
 type pair struct{ rank, port uint32 }
 
-func (p pair) word() uint64        { return uint64(p.rank)<<32 | uint64(p.port) }
-func pairOf(word uint64) pair      { return pair{uint32(word >> 32), uint32(word)} }
-func (n *node) communicates() bool { return n.kind == Send || n.kind == Recv }
+func (p pair) word() uint64   { return uint64(p.rank)<<32 | uint64(p.port) }
+func pairOf(word uint64) pair { return pair{uint32(word >> 32), uint32(word)} }
 
 // graph is what is known of a graph that is underway. aux has a word for each node, for
 // the queue of those that are ready and that anybody may take, then three for each of
@@ -101,7 +100,8 @@ type graph struct {
 	lengths atomic.Uint64 // number of nodes, number of peers
 	place   atomic.Uint64 // context, and number on the channel
 	where   atomic.Uint64 // rank, level, slot
-	_       [16]byte
+	call    atomic.Uint64 // what it stands for: Graph.Signature
+	_       [8]byte
 
 	// Written by those who take nodes: number of the issue, and how many were taken.
 	head atomic.Uint64
@@ -112,12 +112,9 @@ type graph struct {
 	own  atomic.Uint64 // number of the issue, and place plus one of the first node that only the owner takes
 	_    [cacheLine - 16]byte
 
-	done   atomic.Uint64    // number of the last issue that is complete; by who makes END ready
-	fault  atomic.Uint64    // the first thing that went wrong; by whose compare-and-swap finds 0
-	detail [2]atomic.Uint64 // of the fault, by the same
-	told   atomic.Uint32    // 1 when detail and text are written, which is before the node is done
-	_      [cacheLine - 36]byte
-	text   [4 * cacheLine]byte // likewise, of a panic: what it was, as far as it fits
+	done  atomic.Uint64 // number of the last issue that is complete; by who makes END ready
+	_     [cacheLine - 8]byte
+	fault Cell // the first thing that went wrong, noted before the node is done
 }
 
 func high(word uint64) uint64      { return word >> 32 }
@@ -166,17 +163,11 @@ type mask [maskWords]atomic.Uint64
 
 // record is a channel of a rank. The owner writes all of it but what is about broken.
 type record struct {
-	context atomic.Uint32    // plus one
-	issued  atomic.Uint32    // how many graphs were issued
-	broken  atomic.Uint64    // a fault that ends all graphs on the channel; by any member, once
-	detail  [2]atomic.Uint64 // of the fault, by the same
-	watched atomic.Uint64    // ranks, modulo 64, that ask to be compared with; by any member
-	number  atomic.Uint32    // of the graphs that the fault is about, by who has written it
-	told    atomic.Uint32    // 1 when detail and number are written
-	warned  atomic.Uint32    // 1 if the owner has told others of something wrong
-	_       [cacheLine - 52]byte
+	context atomic.Uint32 // plus one
+	issued  atomic.Uint32 // how many graphs were issued
+	_       [cacheLine - 8]byte
+	broken  Cell                    // a failure that ends all graphs on the channel
 	ring    [ringSize]atomic.Uint64 // see entry
-	calls   [ringSize]atomic.Uint64 // what the last graphs stood for, by their numbers: see Graph.Signature
 }
 
 // entry is a graph that is underway on a channel: the low bits of its number there,

@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	nodeSize   = int(unsafe.Sizeof(node{}))
-	poolSize   = int(unsafe.Sizeof(pool{}))
-	recordSize = int(unsafe.Sizeof(record{}))
+	nodeSize    = int(unsafe.Sizeof(node{}))
+	actionBytes = int(unsafe.Sizeof(action{}))
+	poolSize    = int(unsafe.Sizeof(pool{}))
+	recordSize  = int(unsafe.Sizeof(record{}))
 )
 
 // pointer turns an address in shared memory into a pointer. The memory is on no heap

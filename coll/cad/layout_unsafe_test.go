@@ -31,16 +31,16 @@ func TestLayout(t *testing.T) {
 		{"graph.tail", unsafe.Offsetof(g.tail), 128},
 		{"graph.own", unsafe.Offsetof(g.own), 136},
 		{"graph.done", unsafe.Offsetof(g.done), 192},
-		{"graph.text", unsafe.Offsetof(g.text), 256},
-		{"size of graph", unsafe.Sizeof(g), 512},
+		{"graph.fault", unsafe.Offsetof(g.fault), 256},
+		{"size of graph", unsafe.Sizeof(g), 448},
+		{"size of Cell", unsafe.Sizeof(Cell{}), 192},
 		{"pool.ready", unsafe.Offsetof(p.ready), 0},
 		{"pool.own", unsafe.Offsetof(p.own), 256},
 		{"pool.channels", unsafe.Offsetof(p.channels), 384},
 		{"pool.graphs", unsafe.Offsetof(p.graphs), 384 + 8*maxChannels},
-		{"record.broken", unsafe.Offsetof(r.broken), 8},
-		{"record.ring", unsafe.Offsetof(r.ring), 64},
-		{"record.calls", unsafe.Offsetof(r.calls), 64 + 8*ringSize},
-		{"size of record", unsafe.Sizeof(r), 64 + 16*ringSize},
+		{"record.broken", unsafe.Offsetof(r.broken), 64},
+		{"record.ring", unsafe.Offsetof(r.ring), 256},
+		{"size of record", unsafe.Sizeof(r), 256 + 8*ringSize},
 	} {
 		require.Equal(t, c.pin, c.have, c.name)
 	}

@@ -11,25 +11,19 @@ import (
 // that was killed is not to be trusted. And it needs every rank of the job not to have
 // died in the middle of executing: what that was is not known.
 
-// ended returns why the graph will never be complete, if so, and which graphs of the
-// channel that is about.
-func (r *run) ended() (f failure, number uint32) {
-	if r.record.broken.Load() != 0 {
-		if r.record.told.Load() == 0 && r.e.root.GoneCount() == 0 {
-			return failure{}, 0 // who is about to tell wakes this rank
+// ended returns why the graph will never be complete, if so.
+func (r *run) ended() Failure {
+	if b := &r.record.broken; b.Fault() != 0 {
+		if b.told.Load() == 0 && r.e.root.GoneCount() == 0 {
+			return Failure{} // the rank that is about to tell wakes this one
 		}
-		return r.record.failure(), r.record.number.Load()
+		return b.Failure()
 	}
-	r.looks++
 	if n := r.e.root.GoneCount(); n != r.gone {
 		r.gone = n
-		if f := r.lost(); f != 0 {
-			return failure{fault: f}, r.number
-		}
-	} else if r.looks < 2 || r.looks&(r.looks-1) != 0 {
-		return failure{}, 0 // it takes long with many peers
+		return r.lost()
 	}
-	return r.deserted(), r.number
+	return Failure{}
 }
 
 // noteDead returns the ranks that have gone. e.mu is held.
@@ -47,7 +41,7 @@ func (e *Engine) noteDead() []int {
 
 // lost looks for a rank that the graph can not do without: if there are several for the
 // one that went first, since others often go only because of it.
-func (r *run) lost() fault {
+func (r *run) lost() Failure {
 	e := r.e
 	e.mu.Lock()
 	dead := e.noteDead()
@@ -55,15 +49,15 @@ func (r *run) lost() fault {
 	first, _ := e.root.Lost()
 	found := -1
 	for i, rank := range dead {
-		inTheMiddle := i >= r.before && e.direct && e.root.Share(rank).Executing.Load() != 0
+		inTheMiddle := i >= r.before && e.root.Share(rank).Executing.Load() != 0
 		if (inTheMiddle || r.channel.has(rank) && !r.through(rank)) && (found < 0 || rank == first) {
 			found = rank
 		}
 	}
 	if found < 0 {
-		return 0
+		return Failure{}
 	}
-	return faultLost | fault(found)
+	return About(Lost, found)
 }
 
 // has tells whether a rank is a member.
@@ -79,9 +73,6 @@ func (c *Channel) has(rank int) bool {
 func (r *run) through(rank int) bool {
 	if r.e.root.State(rank) != job.StateFinal {
 		return false
-	}
-	if !r.e.direct {
-		return true // messages that will not come fail by themselves
 	}
 	rec := r.e.find(rank, r.channel.Context)
 	return rec != nil && int32(rec.issued.Load()-r.number) > 0

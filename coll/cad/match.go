@@ -74,7 +74,7 @@ func (x *executor) meet(g *graph, n *node) {
 	case !ok:
 		return // it is complete, and so n is
 	case at.port >= p.count:
-		x.e.misfit(uint32(high(place)), uint32(low(place)), at.rank, rank, [2]uint64{})
+		x.e.misfit(uint32(high(place)), found{g: peer}, found{g: g})
 		return
 	}
 	o := nodeAt(nodes + uint64(p.first+at.port)*uint64(nodeSize))
@@ -96,73 +96,42 @@ func (x *executor) paired(send, recv found) {
 	s, r := send.n, recv.n
 	r.src = s.address()
 	if pairOf(r.arg).port == 0 || s.size != r.size {
-		x.compare(send, recv)
-	}
-	if s.size != r.size {
-		recv.g.passRefusal(send.g)
-		send.g.passRefusal(recv.g)
-		f := failure{fault: faultSize | fault(high(send.g.where.Load())), detail: [2]uint64{s.size, r.size}}
-		send.g.note(f)
-		recv.g.note(f)
+		compare(send, recv)
 	}
 	x.runnable(recv.g, r)
 }
 
-// compare makes sure that two graphs that communicate stand for the same call, and have as
-// many SEND nodes for one another as RECV nodes. Both are underway as long as the pair is
-// not done.
-func (x *executor) compare(send, recv found) {
-	from, to := uint32(high(send.g.where.Load())), uint32(high(recv.g.where.Load()))
-	context, number := placeOf(send.g)
-	if f := x.e.difference(context, number, from, to); f.kind() == faultCall {
-		send.g.note(f)
-		recv.g.note(f)
+// compare notes what is wrong with two graphs that communicate: whether they stand for the
+// same call, and whether the lengths of the nodes that have met agree.
+func compare(send, recv found) {
+	from, to := int(high(send.g.where.Load())), int(high(recv.g.where.Load()))
+	f := Between(from, send.g.call.Load(), to, recv.g.call.Load())
+	if s, r := send.n.size, recv.n.size; f.Fault == 0 && s != r {
+		f = Failure{Fault: Length | Fault(to)<<16 | Fault(from), Detail: [2]uint64{s, r}}
 	}
-	a, _, _ := send.g.ports(send.issue, Send, to)
-	b, _, _ := recv.g.ports(recv.issue, Recv, from)
-	if a.count != b.count {
-		f := x.e.misfit(context, number, from, to, [2]uint64{uint64(a.count), uint64(b.count)})
-		send.g.note(f) // one of them may be complete before it is given up
-		recv.g.note(f)
-	}
+	send.g.fault.Note(f)
+	recv.g.fault.Note(f)
 }
 
-func placeOf(g *graph) (context, number uint32) {
-	place := g.place.Load()
-	return uint32(high(place)), uint32(low(place))
-}
-
-// difference returns what is wrong with the calls that the graphs of two ranks stand for,
-// as far as that is still known.
-func (e *Engine) difference(context, number, a, b uint32) failure {
-	call, known := e.find(int(a), context).call(number)
-	other, too := e.find(int(b), context).call(number)
-	if !known || !too {
-		return failure{}
-	}
-	return between(int(a), call, int(b), other)
-}
-
-// misfit ends the graphs of two ranks that do not have as many nodes for one another, and
-// with them their channel, and returns why. Each tells the other members when it gives up
-// its graph: see run.abandon. If they stand for different calls and all are compared first,
-// they end by themselves.
-func (e *Engine) misfit(context, number, a, b uint32, counts [2]uint64) failure {
-	f := e.difference(context, number, a, b)
+// misfit ends the graphs of two ranks, and with them their channel, because the first rank
+// has no node for one of the other. Each tells the other members when it gives up its graph:
+// see run.abandon. If calls are compared first, graphs of different calls end by themselves.
+func (e *Engine) misfit(context uint32, a, b found) {
+	rank, other := int(high(a.g.where.Load())), int(high(b.g.where.Load()))
+	f := Between(rank, a.g.call.Load(), other, b.g.call.Load())
 	switch {
-	case f.fault == 0:
-		f = failure{fault: faultPairs | fault(a), detail: counts}
+	case f.Fault == 0:
+		f = Failure{Fault: Pairs | Fault(other)<<16 | Fault(rank)}
 	case e.options.Check:
-		return failure{}
+		return
 	}
-	e.breakAt(int(a), context, f, number)
-	e.breakAt(int(b), context, f, number)
-	return f
+	e.breakAt(rank, context, f)
+	e.breakAt(other, context, f)
 }
 
 // breakAt ends all graphs of a rank on a channel, if it has issued any there.
-func (e *Engine) breakAt(rank int, context uint32, f failure, number uint32) {
-	if rec := e.find(rank, context); rec != nil && rec.ruin(f, number) {
+func (e *Engine) breakAt(rank int, context uint32, f Failure) {
+	if rec := e.find(rank, context); rec != nil && rec.broken.Note(f) {
 		e.root.Inbox(rank).Notify()
 	}
 }

@@ -151,7 +151,7 @@ func (p *program) pair(g *Graph, rank int, s step, m [][]byte, op *Op, reads, wr
 func TestRandomPrograms(t *testing.T) {
 	base := seed(t)
 	for _, direct := range []bool{true, false} {
-		for _, policy := range []Policy{Inline, Owner, Steal, Share} {
+		for _, policy := range []Policy{Owner, Share} {
 			if !direct && policy != Owner {
 				continue
 			}

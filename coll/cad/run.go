@@ -1,5 +1,7 @@
 package cad
 
+import "github.com/gopvas/gopvas/pml"
+
 // run is a graph that has been issued, or is about to be: the pml.Task of its request.
 // It keeps what the graph refers to reachable.
 type run struct {
@@ -15,11 +17,8 @@ type run struct {
 	shared *graph // there
 	record *record
 	gone   int  // ranks that had gone when that was last looked at
-	looks  int  // how often it was looked at
 	before int  // of them, those that had gone before the issue
 	wrong  bool // it ended with an error
-
-	mail mail // where graphs are progressed by messages
 }
 
 // newRun builds the graph, unless it was kept.
@@ -48,13 +47,10 @@ func (r *run) Start() error {
 	if slot := r.graph.Slot; slot != 0 {
 		r.e.root.CountCall(r.e.rank, slot)
 	}
-	if r.e.direct {
-		r.answer()
-		x := r.e.enter(false)
-		x.finish(r.shared, r.image.node(r.image.start))
-		x.drain()
-		x.leave()
-	}
+	x := r.e.enter(false)
+	x.finish(r.shared, r.image.node(r.image.start))
+	x.drain()
+	x.leave()
 	return nil
 }
 
@@ -82,23 +78,13 @@ func (r *run) open() error {
 	e.slots = e.slots[:len(e.slots)-1]
 	e.issues++
 	r.issue, r.number, r.record = e.issues, c.issued, rec
-	r.looks = 0
 	r.shared, r.gone, r.before = &p.graphs[r.slot], 0, len(e.noteDead())
 	e.runs[r.slot].Store(r)
 	r.reset()
-	rec.calls[c.issued%ringSize].Store(r.call())
 	at.Store(entry(r.number, r.slot, r.issue))
 	c.issued++
 	rec.issued.Store(c.issued)
 	return nil
-}
-
-// call is what the graph stands for.
-func (r *run) call() uint64 {
-	if r.graph.Refused {
-		return refusedCall
-	}
-	return r.graph.Signature
 }
 
 // reset brings everything into the state that it has at issue. Nobody else looks at it
@@ -124,12 +110,8 @@ func (r *run) reset() {
 		level = 0
 	}
 	s.where.Store(whereWord(r.e.rank, level, r.slot))
-	s.fault.Store(0)
-	s.told.Store(0)
-	s.text[0] = 0
-	if r.graph.Refused {
-		s.note(failure{fault: faultRefused | fault(r.e.rank)})
-	}
+	s.call.Store(r.graph.Signature)
+	s.fault.Reset()
 	s.tail.Store(0)
 	s.own.Store(r.issue << indexBits)
 	s.head.Store(r.issue << indexBits)
@@ -139,21 +121,27 @@ func (r *run) reset() {
 // Progress tells whether the graph is complete.
 func (r *run) Progress() (done bool, err error) {
 	s := r.shared
-	if !r.e.direct {
-		r.progressMessages()
-	}
 	if s.done.Load() == r.issue {
-		err := r.err(s.failure(), r.number)
+		err := r.err(s.fault.Failure())
 		r.wrong = err != nil
 		r.close()
 		return true, err
 	}
-	if f, number := r.ended(); f.fault != 0 && s.done.Load() != r.issue {
-		r.abandon(f, number)
-		return true, r.err(f, number)
+	if f := r.ended(); f.Fault != 0 && s.done.Load() != r.issue {
+		r.abandon(f)
+		return true, r.err(f)
 	}
 	return false, nil
 }
+
+// err turns what is wrong with the graph into an error.
+func (r *run) err(f Failure) error {
+	return Reporter{r.channel.member, r.e.options.Describe}.Err(f, r.graph.Signature)
+}
+
+// Waits implements pml.Task: what a graph in one address space waits for is not known to
+// its owner.
+func (r *run) Waits() int { return pml.AnySource }
 
 // close makes the graph's place free for another.
 func (r *run) close() {
@@ -183,24 +171,15 @@ func (r *run) Release() {
 
 // abandon gives the graph up, and with it the channel: its members can not come to an
 // end with it, nor with what they issue later. What the graph refers to is kept.
-func (r *run) abandon(f failure, number uint32) {
-	e := r.e
+//
+// All members are told. Those that have not issued any graph yet find it out at their
+// first: see Engine.record.
+func (r *run) abandon(f Failure) {
+	e, c := r.e, r.channel
 	e.mu.Lock()
 	e.abandoned = append(e.abandoned, r)
 	e.mu.Unlock()
-	if e.direct {
-		r.breakChannel(f, number)
-	} else {
-		r.record.ruin(f, number)
-		r.dropMessages()
-	}
-}
-
-// breakChannel tells all members that no graph on the channel will be complete. Those
-// that have not issued any yet find it out at their first: see Engine.record.
-func (r *run) breakChannel(f failure, number uint32) {
-	c := r.channel
 	for member := range c.Size {
-		r.e.breakAt(c.world(member), c.Context, f, number)
+		e.breakAt(c.world(member), c.Context, f)
 	}
 }

@@ -10,16 +10,13 @@ func TestParseSetup(t *testing.T) {
 	s, err := ParseSetup("", 0, false)
 	require.NoError(t, err)
 	require.Equal(t, Setup{}.Helpers, s.Helpers)
-	s, err = ParseSetup("inline", 3, true)
+	s, err = ParseSetup("owner", 3, true)
 	require.NoError(t, err)
 	require.Equal(t, 3, s.Helpers)
 	require.True(t, s.Check)
-	require.Equal(t, Inline, s.Policy)
-	s, err = ParseSetup("messages", 0, false)
-	require.NoError(t, err)
-	require.True(t, s.Messages)
+	require.Equal(t, Owner, s.Policy)
 	_, err = ParseSetup("soon", 0, false)
-	require.ErrorContains(t, err, `policy "soon": there are [default inline owner steal share], and messages`)
+	require.ErrorContains(t, err, `policy "soon": there are [default owner share]`)
 }
 
 func TestHelpersAreSpread(t *testing.T) {

@@ -23,7 +23,7 @@ import (
 
 // offer hands a node to anybody.
 func (x *executor) offer(g *graph, n *node, owner int) {
-	where, policy := g.where.Load(), n.policy
+	where := g.where.Load()
 	level, slot := int(uint16(where>>16)), int(uint16(where))
 	at := uint32(g.tail.Add(1) - 1)
 	place := uint32((n.address() - g.nodes.Load()) / uint64(nodeSize))
@@ -31,7 +31,7 @@ func (x *executor) offer(g *graph, n *node, owner int) {
 	x.e.pool(owner).ready[level].set(slot)
 	setBit(&x.e.work.Ready[level], owner)
 	x.offered++
-	if x.offered > x.takers() && !x.e.wakeOne() && policy == Share {
+	if x.offered > x.takers() && !x.e.wakeOne() {
 		x.stranded++
 	}
 }

@@ -88,7 +88,7 @@ func pipeline(world *mpi.Comm) error {
 	mine, sum := []int{me + 1}, make([]int, 1)
 	g := mpi.NewGraph(world)
 	g.SetUrgent(true) // before other graphs
-	g.SetPolicy(mpi.PolicyInline)
+	g.SetPolicy(mpi.PolicyShare)
 	ready := g.JoinNode() // when sum has all but the own part
 	if me == 0 {
 		g.Connect(mpi.CopyNode(g, sum, []int{0}), ready)

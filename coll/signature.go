@@ -6,7 +6,7 @@ import (
 	"github.com/gopvas/gopvas/coll/cad"
 )
 
-// What all members of a nonblocking operation have to agree about, in a word (cad.Graph.Signature):
+// What all members of a call have to agree about, in a word (cad.Graph.Signature):
 //
 //	kind 4 bits | irregular 1 | root 16 | operator 13 | bytes 30
 //
@@ -27,7 +27,7 @@ const (
 )
 
 // neighbors stands for exchanges among neighbours.
-const neighbors Kind = kinds + 1
+const neighbors = kinds
 
 // signature returns the word for a call that was prepared.
 func (a *Args) signature() uint64 {
@@ -57,17 +57,19 @@ func opBits(op *Op) uint64 {
 	return bits
 }
 
-// DescribeCall says in words what a graph stands for; operator names one that is
-// cad.Common by the low bits of its name.
+// DescribeCall says in words what a call is; operator names one that is cad.Common by the
+// low bits of its name.
 func DescribeCall(call uint64, operator func(name uint64) string) string {
 	kind := Kind(call >> callKindAt)
-	switch kind {
-	case None:
+	switch {
+	case call == cad.RefusedCall:
+		return "a call with wrong arguments"
+	case kind == None:
 		return "a graph of the program"
-	case neighbors:
+	case kind == neighbors:
 		return "an exchange among neighbors"
 	}
-	s := graphName(kind)
+	s := kind.String()
 	switch bytes := call & (1<<callBytes - 1); {
 	case call>>irregularAt&1 != 0:
 		s += " of any lengths"
@@ -77,17 +79,22 @@ func DescribeCall(call uint64, operator func(name uint64) string) string {
 		s += fmt.Sprintf(" of %d bytes", bytes)
 	}
 	if kind.reduces() {
-		switch op := call >> callOpAt & (1<<callOp - 1); {
-		case op&commonOp != 0:
-			s += " with " + operator(op&^commonOp)
-		case op&(commonOp/2) != 0:
-			s += fmt.Sprintf(" with an operator of the program on %d bytes", op&^(commonOp/2))
-		default:
-			s += fmt.Sprintf(" with an operator of the program on %d bytes that does not commute", op)
-		}
+		s += describeOp(call>>callOpAt&(1<<callOp-1), operator)
 	}
 	if kind.rooted() {
 		s += fmt.Sprintf(", root %d", call>>callRootAt&(1<<callRoot-1))
 	}
 	return s
+}
+
+func describeOp(op uint64, operator func(name uint64) string) string {
+	switch {
+	case op&commonOp != 0 && operator != nil:
+		return " with " + operator(op&^commonOp)
+	case op&commonOp != 0:
+		return fmt.Sprintf(" with operator %d", op&^commonOp)
+	case op&(commonOp/2) != 0:
+		return fmt.Sprintf(" with an operator of the program on %d bytes", op&^(commonOp/2))
+	}
+	return fmt.Sprintf(" with an operator of the program on %d bytes that does not commute", op)
 }

@@ -27,13 +27,13 @@ var wrongs = map[string]func(a *Args){
 	},
 }
 
-// TestWrongArguments: the member whose arguments are wrong gets an error that says so.
-// Nobody waits for it: the others get an error that names it, or their result, and all
-// are ready for the next call.
+// TestWrongArguments: the member whose arguments are wrong gets an error that says so. If
+// the others can learn of it, at a board or because calls are checked, they get an error
+// that names it, and all are ready for the next call.
 func TestWrongArguments(t *testing.T) {
 	for _, maker := range colltest.Worlds {
 		for i, l := range algorithms {
-			if l.direct != maker.Direct {
+			if (l.run != nil) != maker.Direct {
 				continue
 			}
 			for what, wrong := range wrongs {
@@ -47,7 +47,7 @@ func TestWrongArguments(t *testing.T) {
 
 func refuseIn(t *testing.T, w colltest.World, l *algorithm, wrong func(*Args), check bool) {
 	const ranks, refuses = 4, 2
-	check = check || l.name == "post" // else the others are told in the next call
+	check = check || !w.Direct || l.name == "post" // else the others wait, or are told in the next call
 	root, module := w.Start(t, ranks, 2+6*(len(l.name)%2))
 	var refusals, told atomic.Int32
 	for rank, err := range run(t, root, module, func(w *Team) error {
@@ -104,6 +104,7 @@ func TestAllAreWrong(t *testing.T) {
 	for _, maker := range colltest.Worlds {
 		root, module := maker.Start(t, 3, 2)
 		for rank, err := range run(t, root, module, func(w *Team) error {
+			w.Check = !maker.Direct
 			for kind := Bcast; kind < kinds; kind++ {
 				a := simple(kind, w, 100)
 				a.Wrong = fmt.Errorf("mistake of %d", w.Rank)

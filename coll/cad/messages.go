@@ -1,0 +1,445 @@
+package cad
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// Graphs by messages. Between processes a SEND node is a message, a RECV node receives it,
+// and only the rank that has issued the graph executes it, in its own calls. Nothing of
+// such a graph is shared, so it needs neither atomic operations nor shared memory. Blocking
+// collectives and nonblocking ones are executed by this file.
+//
+// # What a message carries
+//
+// The tag has the low bits of the graph's number on the channel, and the number of the pair
+// of nodes among those of the two ranks. The mark has more bits of the number, and the
+// signature of the call. So each receiver finds out, at no cost, whether the sender has
+// made the same call.
+//
+// # Faults
+//
+// A member for which something goes wrong (a peer has gone, an operator panics, a length
+// does not fit) goes on with all its nodes, and from then on marks its messages as spoilt.
+// Before each of these it sends a record with the failure. Thus nobody waits for a message
+// that will not come, and each member that depends on lost data learns why. A wait for a
+// rank that has gone ends at once, by the layer below.
+//
+// Members in different calls have graphs that do not fit: there is no message to wait for.
+// So the first member that finds such a mismatch gives the graph up. Only the guard of
+// --check (see guarded) tells all members.
+//
+// Progress runs under the lock of the engine for messages, and so does all of this file but
+// Run, Start and build.
+
+// Transport is what graphs need that are executed by messages.
+type Transport struct {
+	Root     *job.Root
+	Messages *pml.Engine
+	Rank     int // of the job
+	Check    bool
+	Describe func(call uint64) string
+
+	executed *executed // nil: not counted
+}
+
+// Run issues a graph and returns when it is complete.
+func (t *Transport) Run(c *Channel, g *Graph) error {
+	r, err := t.build(c, g)
+	if err != nil {
+		return err
+	}
+	return t.Messages.Do(r, c.Context)
+}
+
+const (
+	portBits   = 20
+	numberBits = 10 // of the number, in the tag
+	markBits   = 30 // of the number, in the mark
+
+	spoilt     = 1 << 31         // in the mark: a record was sent before
+	recordPort = 1<<portBits - 1 // of records
+)
+
+func tagOf(number, port uint32) int {
+	return int(number&(1<<numberBits-1))<<portBits | int(port&(1<<portBits-1))
+}
+
+// messageRun is the task of a graph that is executed by messages.
+type messageRun struct {
+	t       *Transport
+	channel *Channel
+	graph   *Graph
+
+	// What does not change.
+	actions []action
+	edges   []edge
+	gate    Node // the last node of the guard; Start: there is none
+	bytes   int  // of memory that is the graph's own
+
+	// Of one issue.
+	number  uint32
+	call    uint64
+	left    []int32 // predecessors that are not done, by node
+	stack   []Node  // nodes that are ready
+	active  []letter
+	seen    uint64 // pml.Inside.Completions when active was last looked through
+	begun   bool
+	guarded bool // the gate has not been passed
+	done    bool
+	failure Failure
+	broken  error // the engine for messages can not go on
+}
+
+// action is a node, as it is executed.
+type action struct {
+	kind         Kind
+	folds        bool
+	before       int32
+	first, count int32 // successors, in edges
+	peer         int32 // rank of the job
+	port         uint32
+	op           *Op
+	dst, src     area
+	in           []byte // of a RECV that folds: what was received
+}
+
+// area is memory that a node works on: a part of a buffer that was lent to the graph, or
+// memory that is the same for all issues.
+type area struct {
+	lent     int // which buffer; -1: own
+	at, size int
+	own      []byte
+}
+
+// letter is a message that is underway, for a node.
+type letter struct {
+	request pml.Request
+	n       Node
+	record  []byte // it is the record of the node's message
+}
+
+// build makes the task of a graph, unless it was kept.
+func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
+	if g.kept != nil && g.kept.letters != nil {
+		return g.kept.letters, nil
+	}
+	edges, first := g.successors()
+	if err := g.check(c.Size, edges, first); err != nil {
+		return nil, err
+	}
+	whole, gate := g, Start
+	if t.Check && c.Size > 1 {
+		whole, gate = g.guarded(c.Rank, c.Size)
+		edges, first = whole.successors()
+	}
+	r := &messageRun{t: t, channel: c, graph: g, edges: edges, gate: gate,
+		actions: make([]action, len(whole.nodes)), left: make([]int32, len(whole.nodes))}
+	ports := make([]uint32, 2*c.Size)
+	for n := range whole.nodes {
+		s, a := &whole.nodes[n], &r.actions[n]
+		*a = action{kind: s.kind, folds: s.folds(), op: s.op, first: first[n], count: first[n+1] - first[n],
+			dst: g.area(s.dst), src: g.area(s.src)}
+		if s.kind == Send || s.kind == Recv {
+			next := &ports[2*s.peer+int(s.kind-Send)]
+			a.peer, a.port = int32(c.world(s.peer)), *next
+			*next++
+		}
+		if a.folds {
+			a.in = make([]byte, len(s.dst))
+		}
+		r.bytes += len(a.dst.own) + len(a.in)
+	}
+	for _, e := range edges {
+		r.actions[e.to].before++
+	}
+	if g.kept != nil {
+		g.kept.letters = r
+	}
+	return r, nil
+}
+
+// area returns where a node's memory is.
+func (g *Graph) area(b []byte) area {
+	if g.kept != nil {
+		at := addressOf(b)
+		if i := g.kept.lent.has(at); i >= 0 && len(b) > 0 {
+			return area{lent: i, at: int(at - g.kept.lent[i].at), size: len(b)}
+		}
+	}
+	return area{lent: -1, size: len(b), own: b}
+}
+
+// of returns the memory.
+func (r *messageRun) of(a *area) []byte {
+	if a.lent < 0 {
+		return a.own
+	}
+	return r.graph.kept.data[a.lent][a.at:][:a.size]
+}
+
+// Start implements pml.Task.
+func (r *messageRun) Start() error {
+	c := r.channel
+	if c.underway.Add(1) > ringSize {
+		c.underway.Add(-1)
+		return ErrTooMany
+	}
+	r.number, r.call = c.sent.Add(1)-1, r.graph.Signature
+	r.begun, r.done, r.guarded = false, false, r.gate != Start
+	r.failure, r.broken = Failure{}, nil
+	for n := range r.actions {
+		r.left[n] = r.actions[n].before
+	}
+	if slot := r.graph.Slot; slot != 0 {
+		r.t.Root.CountCall(r.t.Rank, slot)
+	}
+	return nil
+}
+
+// Progress implements pml.Task.
+func (r *messageRun) Progress() (done bool, err error) {
+	in := r.t.Messages.Inside()
+	if !r.begun {
+		r.begun, r.seen = true, in.Completions()
+		r.finish(Start)
+		r.drain()
+	}
+	for !r.done && r.seen != in.Completions() {
+		r.seen = in.Completions()
+		r.takeLetters()
+	}
+	if !r.done {
+		return false, nil
+	}
+	r.channel.underway.Add(-1)
+	if r.broken != nil || r.failure.Fault == 0 {
+		return true, r.broken
+	}
+	return true, Reporter{r.channel.member, r.t.Describe}.Err(r.failure, r.call)
+}
+
+// Waits implements pml.Task.
+func (r *messageRun) Waits() int {
+	peer := pml.AnySource
+	for _, l := range r.active {
+		a := &r.actions[l.n]
+		if peer = int(a.peer); a.kind == Recv {
+			break
+		}
+	}
+	return peer
+}
+
+// Release implements pml.Task.
+func (r *messageRun) Release() {
+	if k := r.graph.kept; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {
+		k.rest(r.graph)
+	}
+}
+
+// takeLetters goes on after the messages that are over.
+func (r *messageRun) takeLetters() {
+	for i := 0; i < len(r.active) && !r.done; {
+		l := r.active[i]
+		st, mark, done, err := r.t.Messages.Inside().Take(&l.request)
+		if !done {
+			i++
+			continue
+		}
+		last := len(r.active) - 1
+		r.active[i] = r.active[last]
+		r.active[last] = letter{}
+		r.active = r.active[:last]
+		r.arrived(l, st, mark, err)
+		r.drain()
+	}
+}
+
+// drain executes what is ready.
+func (r *messageRun) drain() {
+	for len(r.stack) > 0 && !r.done {
+		n := r.stack[len(r.stack)-1]
+		r.stack = r.stack[:len(r.stack)-1]
+		r.execute(n)
+	}
+}
+
+func (r *messageRun) execute(n Node) {
+	a := &r.actions[n]
+	switch a.kind {
+	case Send, Recv:
+		r.communicate(n)
+		return
+	case kindEnd:
+		r.done = true
+		return
+	case gate:
+		if r.guarded = false; r.failure.Kind() == Mismatch || r.failure.Kind() == Refused {
+			r.done = true // no node before the gate is left, and none behind it has begun
+			return
+		}
+	case Copy:
+		copy(r.of(&a.dst), r.of(&a.src))
+		r.tally(a)
+	case Calc, Call:
+		r.apply(a, r.of(&a.src))
+		r.tally(a)
+	}
+	r.finish(n)
+}
+
+// communicate begins the message of a node.
+func (r *messageRun) communicate(n Node) {
+	a, in, context := &r.actions[n], r.t.Messages.Inside(), r.channel.Context
+	l := letter{n: n}
+	var err error
+	switch {
+	case a.kind == Send:
+		mark := pml.Mark{Number: r.number & (1<<markBits - 1), Word: r.call}
+		if r.failure.Fault != 0 {
+			mark.Number |= spoilt
+			r.sendRecord(int(a.peer))
+		}
+		l.request, err = in.Isend(context, int(a.peer), tagOf(r.number, a.port), mark, r.of(&a.src))
+	case a.folds:
+		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), a.in)
+	default:
+		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), r.of(&a.dst))
+	}
+	r.began(l, err)
+}
+
+// began looks after a message, unless it is over at once.
+func (r *messageRun) began(l letter, err error) {
+	if err != nil {
+		r.failed(l.n, err)
+		return
+	}
+	if st, mark, done, err := r.t.Messages.Inside().Take(&l.request); done {
+		r.arrived(l, st, mark, err)
+	} else {
+		r.active = append(r.active, l)
+	}
+}
+
+// arrived is for a message that is over.
+func (r *messageRun) arrived(l letter, st pml.Status, mark pml.Mark, err error) {
+	a := &r.actions[l.n]
+	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+		st.Bytes, err = truncated.Length, nil
+	}
+	switch {
+	case err != nil:
+		r.failed(l.n, err)
+		return
+	case l.record != nil:
+		r.note(readRecord(l.record))
+	case a.kind == Recv:
+		if r.compare(a, st, mark); r.done {
+			return
+		}
+		if mark.Number&spoilt != 0 {
+			r.receiveRecord(l.n, st.Source)
+			return
+		}
+		if a.folds && a.dst.size > 0 {
+			r.apply(a, a.in)
+		}
+		r.tally(a)
+	}
+	r.finish(l.n)
+}
+
+// compare notes what is wrong with a message that was received.
+func (r *messageRun) compare(a *action, st pml.Status, mark pml.Mark) {
+	from, me := st.Source, r.t.Rank
+	switch f := Between(me, r.call, from, mark.Word); {
+	case f.Fault != 0:
+		r.note(f)
+	case (mark.Number^r.number)&(1<<markBits-1) != 0:
+		r.note(Failure{Fault: Mismatch | Fault(me)<<16 | Fault(from)}) // of a call long ago
+	case st.Bytes != uint64(a.dst.size):
+		r.note(Failure{Fault: Length | Fault(me)<<16 | Fault(from), Detail: [2]uint64{st.Bytes, uint64(a.dst.size)}})
+	}
+}
+
+// note keeps the first failure. Members in different calls can not go on: see Faults.
+func (r *messageRun) note(f Failure) {
+	if f.Fault != 0 && r.failure.Fault == 0 {
+		r.failure = f
+	}
+	if (f.Kind() == Mismatch || f.Kind() == Refused) && !r.guarded {
+		r.giveUp()
+	}
+}
+
+// failed is for a message that can not come or go.
+func (r *messageRun) failed(n Node, err error) {
+	lost, ok := errors.AsType[*LostError](err)
+	if !ok {
+		r.broken = err
+		r.giveUp()
+		return
+	}
+	r.note(About(Lost, r.culprit(lost.Rank)))
+	r.finish(n)
+}
+
+// culprit returns the member to be named if a rank has gone: it may only have left because
+// of another, which went first and not in order.
+func (r *messageRun) culprit(rank int) int {
+	first, ok := r.t.Root.Lost()
+	if ok && r.t.Root.State(first) != job.StateFinal && r.channel.member(first) >= 0 {
+		return first
+	}
+	return rank
+}
+
+// giveUp ends the graph. It withdraws the messages that it can, and leaves the others.
+func (r *messageRun) giveUp() {
+	r.done = true
+	in := r.t.Messages.Inside()
+	for i := range r.active {
+		in.Drop(&r.active[i].request)
+		in.Leave(&r.active[i].request)
+	}
+	clear(r.active)
+	r.active, r.stack = r.active[:0], r.stack[:0]
+}
+
+// apply calls the operator of a node, or the function of a CALL. What a failure has spoilt
+// is not to be used.
+func (r *messageRun) apply(a *action, in []byte) {
+	if r.failure.Fault != 0 {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			f := About(Panic, r.t.Rank)
+			f.Text = fmt.Sprint(v)
+			r.note(f)
+		}
+	}()
+	a.op.Apply(r.of(&a.dst), in)
+}
+
+// finish is for a node that is done: those that come after it may be ready.
+func (r *messageRun) finish(n Node) {
+	a := &r.actions[n]
+	for _, e := range r.edges[a.first:][:a.count] {
+		if r.left[e.to]--; r.left[e.to] == 0 {
+			r.stack = append(r.stack, e.to)
+		}
+	}
+}
+
+func (r *messageRun) tally(a *action) {
+	if x := r.t.executed; x != nil {
+		x.nodes.Add(1)
+		x.bytes.Add(uint64(max(a.dst.size, a.src.size)))
+	}
+}

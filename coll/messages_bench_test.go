@@ -1,0 +1,30 @@
+package coll
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/coll/colltest"
+)
+
+// BenchmarkByMessages times calls of two ranks.
+func BenchmarkByMessages(b *testing.B) {
+	for _, kind := range []Kind{Barrier, Allreduce} {
+		b.Run(kind.String(), func(b *testing.B) {
+			root, module := colltest.Worlds[0].Start(b, 2, 2)
+			b.ReportAllocs()
+			for rank, err := range run(b, root, module, func(w *Team) error {
+				a := simple(kind, w, 8)
+				for range b.N {
+					if err := w.Run(a); err != nil {
+						return err
+					}
+				}
+				return nil
+			}) {
+				require.NoError(b, err, "rank %d", rank)
+			}
+		})
+	}
+}
