@@ -29,6 +29,7 @@
 //
 // # Not implemented
 //
-// Buffered and ready mode, intercommunicators, reordering of ranks, MPI_Graph_create,
-// one-sided calls, sessions and dynamic processes. See package mpi for the whole list.
+// Intercommunicators, reordering of ranks, MPI_Graph_create, contiguous segments of
+// WinAllocateShared, one-sided calls, info objects, sessions and dynamic processes. See
+// package mpi for the whole list.
 package comm
