@@ -12,15 +12,15 @@ import "github.com/gopvas/gopvas/comm"
 // all other ranks have gone.
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
-func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
+func Recv[T any](c *Comm, buf []T, src, tag int) (st Status, err error) {
 	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
 	if size == 0 {
-		var err error
 		if size, err = elementSize[T](); err != nil {
-			return Status{}, comm.WrapReceive("recv", src, tag, err)
+			return st, comm.WrapReceive("recv", src, tag, err)
 		}
 	}
-	return comm.Recv(c, bytesOf(buf, size), size, src, tag)
+	err = comm.Recv(c, &st, bytesOf(buf, size), size, src, tag)
+	return st, err
 }
 
 // Irecv begins to receive into buf and does not block. buf is lent until the request

@@ -96,7 +96,8 @@ func RecvView[T any](c *Comm, v View[T], src, tag int) (Status, error) {
 	if err != nil {
 		return Status{}, comm.WrapReceive(op, src, tag, err)
 	}
-	st, err := comm.Recv(c, b, size, src, tag)
+	var st Status
+	err = comm.Recv(c, &st, b, size, src, tag)
 	v.arrived(stage, b, size, st.Bytes())
 	stage.free(err)
 	return st, err
