@@ -5,7 +5,7 @@
 // type; a face for another language can stand beside it.
 //
 //	err := comm.Send(c, comm.Standard, buf, 1, 7)
-//	st, err := comm.Recv(c, buf, 1, 0, 7)
+//	err = comm.Recv(c, &status, buf, 1, 0, 7)
 //	err = comm.Call{Comm: c, Op: "bcast", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: buf}}}.Run()
 //
 // Calls on buffers are functions, so that the methods of a communicator are those that
@@ -29,6 +29,7 @@
 //
 // # Not implemented
 //
-// Buffered and ready mode, intercommunicators, reordering of ranks, MPI_Graph_create,
-// one-sided calls, sessions and dynamic processes. See package mpi for the whole list.
+// Intercommunicators, reordering of ranks, MPI_Graph_create, contiguous segments of
+// WinAllocateShared, one-sided calls, info objects, sessions and dynamic processes. See
+// package mpi for the whole list.
 package comm

@@ -50,11 +50,11 @@
 //
 // # Not implemented
 //
-// Of MPI 4.1: buffered and ready mode, cancel of sends (chapter 3), partitioned
-// communication (4), derived datatypes other than Go's own and View, packing as such
-// (5), intercommunicators, MPI_Comm_idup, MPI_Comm_create (CreateGroup and Split do it),
-// MPI_COMM_SELF (Split by rank), MPI_Comm_compare (Group.Equal) (7), reordering of ranks
-// and MPI_Graph_create (8), put, get, accumulate and the synchronisation of windows other than by barriers (12;
-// loads, stores and sync/atomic on a segment are what there is), sessions and dynamic
-// processes (11).
+// Of MPI 4.1: ready mode as such (Send is as fast), buffers to attach (Bsend copies to the
+// heap), persistent sends in buffered mode, cancel of sends, which MPI deprecates (the
+// error wraps ErrCancelSend) (chapter 3), partitioned communication (4), derived datatypes
+// other than Go's own and View, packing as such (5), intercommunicators (7), reordering of
+// ranks and MPI_Graph_create (8), put, get, accumulate and the synchronisation of windows
+// other than by barriers (12; loads, stores and sync/atomic on a segment are what there
+// is), sessions, dynamic processes and info objects (10, 11).
 package mpi

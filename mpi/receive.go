@@ -12,12 +12,15 @@ import "github.com/gopvas/gopvas/comm"
 // all other ranks have gone.
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
-func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
-	b, size, err := asBytes(buf)
-	if err != nil {
-		return Status{}, comm.WrapReceive("recv", src, tag, err)
+func Recv[T any](c *Comm, buf []T, src, tag int) (st Status, err error) {
+	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
+	if size == 0 {
+		if size, err = elementSize[T](); err != nil {
+			return st, comm.WrapReceive("recv", src, tag, err)
+		}
 	}
-	return comm.Recv(c, b, size, src, tag)
+	err = comm.Recv(c, &st, bytesOf(buf, size), size, src, tag)
+	return st, err
 }
 
 // Irecv begins to receive into buf and does not block. buf is lent until the request
@@ -25,11 +28,14 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (Status, error) {
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv[T any](c *Comm, buf []T, src, tag int) (Request, error) {
-	b, size, err := asBytes(buf)
-	if err != nil {
-		return Request{}, comm.WrapReceive("irecv", src, tag, err)
+	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
+	if size == 0 {
+		var err error
+		if size, err = elementSize[T](); err != nil {
+			return Request{}, comm.WrapReceive("irecv", src, tag, err)
+		}
 	}
-	return comm.Irecv(c, b, size, src, tag)
+	return comm.Irecv(c, bytesOf(buf, size), size, src, tag)
 }
 
 // RecvInit makes a persistent request to receive into buf. It receives nothing:

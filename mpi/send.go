@@ -15,11 +15,14 @@ import "github.com/gopvas/gopvas/comm"
 //
 // MPI 4.1 section 3.2.1 (MPI_Send).
 func Send[T any](c *Comm, buf []T, dst, tag int) error {
-	b, _, err := asBytes(buf)
-	if err != nil {
-		return comm.WrapSend("send", dst, tag, err)
+	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
+	if size == 0 {
+		var err error
+		if size, err = elementSize[T](); err != nil {
+			return comm.WrapSend("send", dst, tag, err)
+		}
 	}
-	return comm.Send(c, comm.Standard, b, dst, tag)
+	return comm.Send(c, comm.Standard, bytesOf(buf, size), dst, tag)
 }
 
 // Ssend sends buf to rank dst and blocks until its receive has begun, whatever the
@@ -39,11 +42,14 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend).
 func Isend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
-	b, _, err := asBytes(buf)
-	if err != nil {
-		return Request{}, comm.WrapSend("isend", dst, tag, err)
+	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
+	if size == 0 {
+		var err error
+		if size, err = elementSize[T](); err != nil {
+			return Request{}, comm.WrapSend("isend", dst, tag, err)
+		}
 	}
-	return comm.Isend(c, comm.Standard, b, dst, tag)
+	return comm.Isend(c, comm.Standard, bytesOf(buf, size), dst, tag)
 }
 
 // Issend is Isend whose request is complete only when the receive has begun.
