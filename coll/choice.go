@@ -13,8 +13,9 @@ import (
 type algorithm struct {
 	kind  Kind
 	name  string
-	run   func(*Team)    // at a board, which needs one address space
-	build func(*builder) // as a graph: blocking by messages, or nonblocking
+	run   func(*Team)             // at a board, which needs one address space
+	build func(*builder)          // as a graph: blocking by messages, or nonblocking
+	steps func(*Team, *cad.Steps) // instead of the graph, in calls that block
 
 	slot      int // of the job's counts of calls: the place in the table
 	graphSlot int // of graphs: behind those of calls that block
@@ -39,14 +40,14 @@ type algorithm struct {
 var algorithms = []algorithm{
 	{kind: Barrier, name: "flat", run: flat, regular: true, suits: fitsPages},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
-	{kind: Barrier, name: "dissemination", build: graphBarrier, suits: roomy, shared: always},
+	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination, suits: roomy, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, suits: fitsPages},
 	{kind: Bcast, name: "post", run: posted, regular: true, suits: fitsPost},
 	{kind: Bcast, name: "direct", run: direct, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
-	{kind: Bcast, name: "binomial", build: graphBcastBinomial, suits: always, shared: always},
+	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
 
 	{kind: Reduce, name: "flat", run: flat, regular: true, suits: fitsPages},
 	{kind: Reduce, name: "direct", run: direct, suits: always},
@@ -56,7 +57,7 @@ var algorithms = []algorithm{
 	{kind: Allreduce, name: "direct", run: direct, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: crowded},
-	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, suits: always, shared: always},
+	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling, suits: always, shared: always},
 
 	{kind: ReduceScatter, name: "flat", run: flat, regular: true, suits: fitsPages},
 	{kind: ReduceScatter, name: "direct", run: direct, suits: always},

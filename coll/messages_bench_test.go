@@ -8,11 +8,11 @@ import (
 	"github.com/gopvas/gopvas/coll/colltest"
 )
 
-// BenchmarkByMessages times calls of two ranks.
+// BenchmarkByMessages times calls of one rank: what a kept graph costs beside its messages.
 func BenchmarkByMessages(b *testing.B) {
 	for _, kind := range []Kind{Barrier, Allreduce} {
 		b.Run(kind.String(), func(b *testing.B) {
-			root, module := colltest.Worlds[0].Start(b, 2, 2)
+			root, module := colltest.Worlds[0].Start(b, 1, 2)
 			b.ReportAllocs()
 			for rank, err := range run(b, root, module, func(w *Team) error {
 				a := simple(kind, w, 8)

@@ -64,6 +64,10 @@ func (t *Team) perform() {
 	case l.run != nil:
 		t.args.separate()
 		l.run(t)
+	case l.steps != nil:
+		s := t.transport.Steps(&t.channel, t.call)
+		l.steps(t, &s)
+		t.broken = s.Err()
 	default:
 		t.broken = t.byMessages(l)
 	}

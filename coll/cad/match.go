@@ -96,14 +96,14 @@ func (x *executor) paired(send, recv found) {
 	s, r := send.n, recv.n
 	r.src = s.address()
 	if pairOf(r.arg).port == 0 || s.size != r.size {
-		compare(send, recv)
+		compareNodes(send, recv)
 	}
 	x.runnable(recv.g, r)
 }
 
-// compare notes what is wrong with two graphs that communicate: whether they stand for the
+// compareNodes notes what is wrong with two graphs that communicate: whether they stand for the
 // same call, and whether the lengths of the nodes that have met agree.
-func compare(send, recv found) {
+func compareNodes(send, recv found) {
 	from, to := int(high(send.g.where.Load())), int(high(recv.g.where.Load()))
 	f := Between(from, send.g.call.Load(), to, recv.g.call.Load())
 	if s, r := send.n.size, recv.n.size; f.Fault == 0 && s != r {

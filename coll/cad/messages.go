@@ -339,7 +339,7 @@ func (r *messageRun) arrived(l letter, st pml.Status, mark pml.Mark, err error) 
 	case l.record != nil:
 		r.note(readRecord(l.record))
 	case a.kind == Recv:
-		if r.compare(a, st, mark); r.done {
+		if r.note(compare(r.t.Rank, r.call, r.number, uint64(a.dst.size), st, mark)); r.done {
 			return
 		}
 		if mark.Number&spoilt != 0 {
@@ -354,17 +354,19 @@ func (r *messageRun) arrived(l letter, st pml.Status, mark pml.Mark, err error) 
 	r.finish(l.n)
 }
 
-// compare notes what is wrong with a message that was received.
-func (r *messageRun) compare(a *action, st pml.Status, mark pml.Mark) {
-	from, me := st.Source, r.t.Rank
-	switch f := Between(me, r.call, from, mark.Word); {
+// compare returns what is wrong with a message that was received in a call, where so many
+// bytes were to come.
+func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mark pml.Mark) Failure {
+	from := st.Source
+	switch f := Between(me, call, from, mark.Word); {
 	case f.Fault != 0:
-		r.note(f)
-	case (mark.Number^r.number)&(1<<markBits-1) != 0:
-		r.note(Failure{Fault: Mismatch | Fault(me)<<16 | Fault(from)}) // of a call long ago
-	case st.Bytes != uint64(a.dst.size):
-		r.note(Failure{Fault: Length | Fault(me)<<16 | Fault(from), Detail: [2]uint64{st.Bytes, uint64(a.dst.size)}})
+		return f
+	case (mark.Number^number)&(1<<markBits-1) != 0:
+		return Failure{Fault: Mismatch | Fault(me)<<16 | Fault(from)} // of a call long ago
+	case st.Bytes != want:
+		return Failure{Fault: Length | Fault(me)<<16 | Fault(from), Detail: [2]uint64{st.Bytes, want}}
 	}
+	return Failure{}
 }
 
 // note keeps the first failure. Members in different calls can not go on: see Faults.
@@ -385,15 +387,15 @@ func (r *messageRun) failed(n Node, err error) {
 		r.giveUp()
 		return
 	}
-	r.note(About(Lost, r.culprit(lost.Rank)))
+	r.note(About(Lost, r.t.culprit(r.channel, lost.Rank)))
 	r.finish(n)
 }
 
 // culprit returns the member to be named if a rank has gone: it may only have left because
 // of another, which went first and not in order.
-func (r *messageRun) culprit(rank int) int {
-	first, ok := r.t.Root.Lost()
-	if ok && r.t.Root.State(first) != job.StateFinal && r.channel.member(first) >= 0 {
+func (t *Transport) culprit(c *Channel, rank int) int {
+	first, ok := t.Root.Lost()
+	if ok && t.Root.State(first) != job.StateFinal && c.member(first) >= 0 {
 		return first
 	}
 	return rank

@@ -14,16 +14,19 @@ const recordBytes = 3*8 + textSize
 // sendRecord sends the failure of the graph. Nobody waits for that: if the receiver has gone
 // it is of no use.
 func (r *messageRun) sendRecord(to int) {
+	in := r.t.Messages.Inside()
+	if request, err := in.Isend(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, r.failure.record()); err == nil {
+		in.Leave(&request)
+	}
+}
+
+func (f Failure) record() []byte {
 	b := make([]byte, recordBytes)
-	f := r.failure
 	for i, word := range []uint64{uint64(f.Fault), f.Detail[0], f.Detail[1]} {
 		binary.LittleEndian.PutUint64(b[8*i:], word)
 	}
 	copy(b[3*8:], f.Text)
-	in := r.t.Messages.Inside()
-	if request, err := in.Isend(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, b); err == nil {
-		in.Leave(&request)
-	}
+	return b
 }
 
 // receiveRecord receives the record of a message that has arrived.

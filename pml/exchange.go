@@ -1,0 +1,39 @@
+package pml
+
+// Exchange sends out to one rank and receives in from another, with the same tag, and
+// returns when both are over. Either rank may be ProcNull. It is what collectives are made
+// of that need no graph: it takes the lock once, and neither posts the receive nor makes an
+// operation of the send where the messages are short and come in time.
+func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, from int, in []byte) (Status, Mark, error) {
+	e.lock()
+	defer e.mu.Unlock()
+	send := sent
+	if to != ProcNull && !e.sendNow(context, to, tag, m, out, Standard) {
+		op, err := e.send(context, to, tag, m, out, Standard)
+		if err != nil {
+			return noStatus, m, err
+		}
+		send = op
+	}
+	st, mark, err := nobody, Mark{}, error(nil)
+	if from != ProcNull {
+		st, mark, err = e.receiveMarked(context, from, tag, in)
+	}
+	if _, failed := e.finish(send); err == nil {
+		err = failed
+	}
+	return st, mark, err
+}
+
+// receiveMarked receives a message and its mark.
+func (e *Engine) receiveMarked(context uint32, from, tag int, in []byte) (Status, Mark, error) {
+	op := &e.express
+	if !e.expect(op, context, from, tag, in) {
+		var err error
+		if op, err = e.receive(context, from, tag, in); err != nil {
+			return noStatus, Mark{}, err
+		}
+	}
+	st, err := e.finish(op)
+	return st, op.mark, err // nobody else has used the operation: the lock is held
+}
