@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -112,7 +113,7 @@ type action struct {
 type area struct {
 	lent     int // which buffer; -1: own
 	at, size int
-	own      []byte
+	own      btl.Buffer
 }
 
 // letter is a message that is underway, for a node.
@@ -149,9 +150,9 @@ func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
 			*next++
 		}
 		if a.folds {
-			a.in = make([]byte, len(s.dst))
+			a.in = make([]byte, s.dst.Len())
 		}
-		r.bytes += len(a.dst.own) + len(a.in)
+		r.bytes += a.dst.own.Len() + len(a.in)
 	}
 	for _, e := range edges {
 		r.actions[e.to].before++
@@ -163,20 +164,27 @@ func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
 }
 
 // area returns where a node's memory is.
-func (g *Graph) area(b []byte) area {
+func (g *Graph) area(b btl.Buffer) area {
 	if g.kept != nil {
-		at := addressOf(b)
-		if i := g.kept.lent.has(at); i >= 0 && len(b) > 0 {
-			return area{lent: i, at: int(at - g.kept.lent[i].at), size: len(b)}
+		at := addressOf(b.Bytes)
+		if i := g.kept.lent.has(at); i >= 0 && len(b.Bytes) > 0 {
+			return area{lent: i, at: int(at - g.kept.lent[i].at), size: len(b.Bytes)}
 		}
 	}
-	return area{lent: -1, size: len(b), own: b}
+	return area{lent: -1, size: b.Len(), own: b}
 }
 
-// of returns the memory.
-func (r *messageRun) of(a *area) []byte {
+// of returns the memory, and bytesOf that of an operator, which has no layout.
+func (r *messageRun) of(a *area) btl.Buffer {
 	if a.lent < 0 {
 		return a.own
+	}
+	return btl.Buffer{Bytes: r.bytesOf(a)}
+}
+
+func (r *messageRun) bytesOf(a *area) []byte {
+	if a.lent < 0 {
+		return a.own.Bytes
 	}
 	return r.graph.kept.data[a.lent][a.at:][:a.size]
 }
@@ -283,10 +291,11 @@ func (r *messageRun) execute(n Node) {
 			return
 		}
 	case Copy:
-		copy(r.of(&a.dst), r.of(&a.src))
+		to, from := r.of(&a.dst), r.of(&a.src)
+		btl.Copy(&to, &from, 0, a.src.size)
 		r.tally(a)
 	case Calc, Call:
-		r.apply(a, r.of(&a.src))
+		r.apply(a, r.bytesOf(&a.src))
 		r.tally(a)
 	}
 	r.finish(n)
@@ -306,7 +315,7 @@ func (r *messageRun) communicate(n Node) {
 		}
 		l.request, err = in.Isend(context, int(a.peer), tagOf(r.number, a.port), mark, r.of(&a.src))
 	case a.folds:
-		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), a.in)
+		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), btl.Buffer{Bytes: a.in})
 	default:
 		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), r.of(&a.dst))
 	}
@@ -426,7 +435,7 @@ func (r *messageRun) apply(a *action, in []byte) {
 			r.note(f)
 		}
 	}()
-	a.op.Apply(r.of(&a.dst), in)
+	a.op.Apply(r.bytesOf(&a.dst), in)
 }
 
 // finish is for a node that is done: those that come after it may be ready.
