@@ -61,7 +61,7 @@ func (c *AllConfig) progressing() (list []OverlapContender) {
 		if who.Name == job.BTLPvas.String() {
 			list = append(list, OverlapContender{who, "share", 0}, OverlapContender{who, "share", 1}, OverlapContender{who, "owner", 0})
 		}
-		list = append(list, OverlapContender{who, "messages", EveryRank})
+		list = append(list, OverlapContender{who, "owner", EveryRank})
 	}
 	for _, who := range c.Peers {
 		list = append(list, OverlapContender{Contestant: who})

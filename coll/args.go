@@ -225,6 +225,10 @@ func (t *Team) prepare(a *Args) error {
 		return ErrOverlap
 	}
 	switch a.Kind {
+	case ReduceScatter:
+		return t.prepareReduceScatter(a)
+	case Gather, Allgather, Scatter, Alltoall:
+		return t.prepareBlocks(a, root)
 	case Bcast:
 		a.Recv.Data = a.Send.Data
 	case Reduce, Allreduce, Scan, Exscan:
@@ -234,8 +238,13 @@ func (t *Team) prepare(a *Args) error {
 		if root {
 			return need("receive buffer", len(a.Recv.Data), len(a.Send.Data))
 		}
-	case ReduceScatter:
-		return t.prepareReduceScatter(a)
+	}
+	return nil
+}
+
+// prepareBlocks is prepare for the kinds that move blocks.
+func (t *Team) prepareBlocks(a *Args, root bool) error {
+	switch a.Kind {
 	case Gather, Allgather:
 		if !root {
 			a.Recv = Buffer{}
