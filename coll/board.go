@@ -3,6 +3,7 @@ package coll
 import (
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
 )
 
@@ -23,8 +24,9 @@ type head struct {
 	// arrivals has, for the call that is underway, the number of members that have
 	// arrived, in the low bits, and above them the sum of their signatures.
 	arrivals atomic.Uint64
-	sleepers atomic.Int32 // members that sleep until a post changes, or somebody arrives
-	_        [cacheLine - 12]byte
+	sleepers atomic.Int32  // members that sleep until a post changes, or somebody arrives
+	typed    atomic.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
+	_        [cacheLine - 16]byte
 
 	released atomic.Uint64 // number of the last call that everybody has arrived in
 	units    int64         // pieces of work that are left to the members
@@ -67,7 +69,14 @@ type notice struct {
 	call    uint64 // its number
 }
 
-// layout is a Buffer without its data.
+// leak is what others may still use of a call that was given up.
+type leak struct {
+	args Args
+	refs [2][]btl.Ref
+}
+
+// layout is a Buffer without its data. For one with parts unit is partsUnit, and counts is
+// the address of the parts.
 type layout struct {
 	block          uint64
 	unit           uint64
@@ -75,7 +84,7 @@ type layout struct {
 }
 
 const (
-	planSize   = 40
+	planSize   = 48
 	noticeSize = 128
 	headSize   = 7*cacheLine + maxLanes*cacheLine
 	slotSize   = 3 * cacheLine
@@ -89,8 +98,9 @@ type atBoard struct {
 	over    func() bool // isOver and sleepsLong, as values: made once, since it allocates
 	lasting func()
 	phase   phase
-	asleep  bool   // has said so in the job's root block
-	leaked  []Args // their buffers may still be in use by others
+	asleep  bool // has said so in the job's root block
+	leaked  []leak
+	refs    [2][]btl.Ref // to the parts of the call, for others to read
 }
 
 // board is what the members of a team share in one address space.

@@ -19,8 +19,13 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	if err := t.prepare(&a); err != nil {
 		return t.refusal(), fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
+	l := t.chooseGraph(&a)
+	if a.typed() && !l.layouts {
+		pack, unpack := a.stage(t.receives(&a))
+		a.Before, a.After = then(a.Before, pack), then(unpack, a.After)
+	}
 	b := newBuilder(t, a)
-	b.build(t.chooseGraph(&a))
+	b.build(l)
 	return b.g, nil
 }
 
@@ -88,8 +93,7 @@ func (b *builder) build(l *algorithm) {
 	b.g.Slot, b.g.Signature = l.graphSlot, a.signature()
 	if !a.empty(b.t.Size) {
 		if a.copied() {
-			a.Send.Data = make([]byte, len(a.Send.Data))
-			b.first = b.copyBlock(a.Send.Data, a.Recv.Data[:len(a.Send.Data)])
+			b.copyFirst()
 		}
 		l.build(b)
 	}
