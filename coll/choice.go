@@ -217,7 +217,7 @@ const EnvChoice = "PVAS_COLL"
 // EnvCheck is the environment variable that, when not empty, has all calls checked.
 const EnvCheck = "PVASRUN_CHECK"
 
-// ParseChoice reads a list such as "allreduce=ring,ibcast=chain". Names of nonblocking
+// ParseChoice reads a list such as "allreduce=tree,ibcast=chain". Names of nonblocking
 // operations, which stand for persistent ones too, begin with an i. The error names what
 // there is to choose from.
 func ParseChoice(s string) (c Choice, err error) {

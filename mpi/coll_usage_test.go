@@ -167,9 +167,11 @@ func overlappingBuffers(c *Comm) error {
 		Allgather(c, buf[:1], buf[1:][:n]), Allreduce(c, buf[n:][:n], buf[:2*n][:n], sum))
 }
 
-// lengthsThatDiffer: one rank has another length than all others. Those that can see it
-// are told; nobody waits, and all go on.
+// lengthsThatDiffer: one rank has another length than all others, and calls are checked: all
+// are told, nobody waits, and all go on.
 func lengthsThatDiffer(c *Comm) error {
+	defer func(check bool) { c.team.Check = check }(c.team.Check)
+	c.team.Check = true
 	if c.Size() == 1 {
 		return nil
 	}

@@ -63,7 +63,7 @@ func newWorld(root *job.Root, rank int, module btl.Module, s cad.Setup) *Comm {
 		c.graphs.StartHelper()
 	}
 	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
-	c.team.Boards = new(coll.Boards)
+	c.team.Boards, c.team.Check = new(coll.Boards), s.Check
 	c.notes.name = "world"
 	return c
 }

@@ -83,7 +83,7 @@ func join() (*Comm, error) {
 	}
 	root.SetState(place.Rank, job.StateInit)
 	c := newWorld(root, place.Rank, module, setup)
-	c.team.Choice, c.team.Check = choice, setup.Check
+	c.team.Choice = choice
 	return c, nil
 }
 
