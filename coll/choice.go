@@ -212,7 +212,7 @@ type Choice struct {
 	Graphs   [kinds]string // of nonblocking and persistent calls
 }
 
-// ParseChoice reads a list such as "allreduce=ring,ibcast=chain". Names of nonblocking
+// ParseChoice reads a list such as "allreduce=tree,ibcast=chain". Names of nonblocking
 // operations, which stand for persistent ones too, begin with an i. The error names what
 // there is to choose from.
 func ParseChoice(s string) (c Choice, err error) {

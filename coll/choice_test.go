@@ -47,7 +47,7 @@ func TestTableIsComplete(t *testing.T) {
 }
 
 func FuzzParseChoice(f *testing.F) {
-	f.Add("allreduce=ring,bcast=binomial,iscan=chain")
+	f.Add("allreduce=tree,bcast=binomial,iscan=chain")
 	f.Fuzz(func(t *testing.T, text string) {
 		if c, err := ParseChoice(text); err == nil {
 			for kind := range kinds {

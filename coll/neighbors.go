@@ -36,12 +36,19 @@ const edgeTags = 1 << 30
 // are received in the order in which they are in Out. It returns when all are there,
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
+	t.connect()
+	t.failure, t.broken, t.call = cad.Failure{}, nil, uint64(neighbors)<<callKindAt
+	if x.Wrong != nil {
+		t.call = cad.RefusedCall
+	}
+	agreed := !t.Check || t.Size == 1 || t.agree()
 	if x.Wrong != nil {
 		return fmt.Errorf("coll: neighbors: %w", x.Wrong)
 	}
-	t.failure, t.broken, t.call = cad.Failure{}, nil, uint64(neighbors)<<callKindAt
-	x.before()
-	t.alongEdges(x.Out, x.In)
+	if agreed {
+		x.before()
+		t.alongEdges(x.Out, x.In)
+	}
 	if err := t.verdict(); err != nil {
 		return fmt.Errorf("coll: neighbors: %w", err)
 	}

@@ -100,7 +100,7 @@ func (k *keeping) strip(g *Graph) {
 // Bytes is how much memory a graph that was kept takes.
 func (g *Graph) Bytes() int {
 	if g.kept.letters != nil {
-		return g.kept.letters.bytes + len(g.kept.letters.actions)*actionBytes
+		return g.kept.letters.bytes
 	}
 	m := g.kept.run.image
 	n := m.count*int(nodeSize) + m.words*4
@@ -112,6 +112,9 @@ func (g *Graph) Bytes() int {
 
 // Free gives back the memory of a graph that was handed to the function of Keep.
 func (g *Graph) Free() {
+	if r := g.kept.letters; r != nil {
+		r.count(-r.bytes)
+	}
 	if r := g.kept.run; r != nil {
 		r.e.mu.Lock()
 		defer r.e.mu.Unlock()

@@ -79,7 +79,7 @@ type messageRun struct {
 	actions []action
 	edges   []edge
 	gate    Node // the last node of the guard; Start: there is none
-	bytes   int  // of memory that is the graph's own
+	bytes   int  // of its memory
 
 	// Of one issue.
 	number  uint32
@@ -159,6 +159,15 @@ func (r *messageRun) Waits() int {
 func (r *messageRun) Release() {
 	if k := r.graph.kept; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {
 		k.rest(r.graph)
+		return
+	}
+	r.count(-r.bytes)
+}
+
+// count adds to the memory that the rank's graphs take.
+func (r *messageRun) count(bytes int) {
+	if x := r.t.executed; x != nil {
+		x.memory.Add(uint64(bytes))
 	}
 }
 

@@ -59,6 +59,8 @@ func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
 	for _, e := range edges {
 		r.actions[e.to].before++
 	}
+	r.bytes += len(r.actions) * actionBytes
+	r.count(r.bytes)
 	if g.kept != nil {
 		g.kept.letters = r
 	}
