@@ -1,9 +1,8 @@
 package coll
 
 import (
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/pml"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Waiting at a board.
@@ -23,24 +22,15 @@ const (
 // if a member has gone without having done its part.
 func (t *Team) await(k uint64, p phase) bool {
 	t.phase = p
-	for i := 0; i <= t.Root.Spin(); i++ {
-		if t.reached(k) {
-			return true
-		}
-		if t.Root.GoneCount() != 0 {
-			break
-		}
+	if shm.Look(t.Root.Spin(), t.spinning) && (t.Root.GoneCount() == 0 || t.reached(k)) {
+		return true
 	}
 	if p >= written {
 		t.board.sleepers.Add(1)
 	}
-	err := t.sleep()
+	err := t.over.Wait()
 	if p >= written {
 		t.board.sleepers.Add(-1)
-	}
-	if t.asleep {
-		t.asleep = false
-		t.Root.ClearWaiting(t.world(t.Rank))
 	}
 	if err != nil {
 		t.broken = err
@@ -49,27 +39,17 @@ func (t *Team) await(k uint64, p phase) bool {
 	return t.reached(k) || !t.leave(k)
 }
 
-// sleep returns when isOver says true. Meanwhile it helps others.
-func (t *Team) sleep() error {
-	for {
-		err := t.Module.Sleep(0, t.over, t.lasting)
-		t.Engine.Awake()
-		t.Engine.Help()
-		if err != nil || t.isOver() {
-			return err
-		}
-	}
+// spinningOver tells a member that spins whether it can stop.
+func (t *Team) spinningOver() bool { return t.reached(t.calls) || t.Root.GoneCount() != 0 }
+
+// isOver tells a member that sleeps whether its wait is over.
+func (t *Team) isOver() bool {
+	return t.reached(t.calls) || t.Root.GoneCount() != 0 && t.missing(t.calls) >= 0
 }
 
-// mayGoOn is what a member asks itself in its sleep.
-func (t *Team) mayGoOn() bool { return t.isOver() || t.Engine.Wanted() }
-
-// sleepsLong says in the job's root block what this rank waits for.
-func (t *Team) sleepsLong() {
-	t.asleep = true
-	t.Root.SetWaiting(t.world(t.Rank), job.Waiting{
-		Op: job.OpBarrier, Peer: job.AnyPeer, Context: t.Context, Since: sys.Monotonic(),
-	})
+// waiting is what the hang report says of a member that waits at the board.
+func (t *Team) waiting() job.Waiting {
+	return job.Waiting{Op: job.OpBarrier, Peer: job.AnyPeer, Context: t.Context}
 }
 
 func (t *Team) reached(k uint64) bool {
@@ -89,16 +69,6 @@ func (t *Team) reached(k uint64) bool {
 		return t.allPassed(t.postOf(k).call.Load()) || strange
 	}
 	return t.board.finished.Load() >= t.board.units
-}
-
-// isOver tells whether a wait is over. While a member waits it sees to its messages
-// too: a peer may need them to go on before it can get here.
-func (t *Team) isOver() bool {
-	if t.reached(t.calls) {
-		return true
-	}
-	_, _, _ = t.Engine.Iprobe(t.Context, pml.AnySource, pml.AnyTag)
-	return t.reached(t.calls) || t.Root.GoneCount() != 0 && t.missing(t.calls) >= 0
 }
 
 // wake wakes all members that sleep.

@@ -1,6 +1,10 @@
 package coll
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/pml"
+)
 
 // state is what a team keeps between and during calls.
 type state struct {
@@ -12,14 +16,13 @@ type state struct {
 	last     string // algorithm of the last call
 	odd      odd    // what is known of a mismatch
 
-	board   *board      // direct only: made by the first call
-	calls   uint64      // entered on the board
-	over    func() bool // isOver and sleepsLong, as values: made once, since it allocates
-	lasting func()
-	phase   phase
-	asleep  bool   // has said so in the job's root block
-	leaked  []Args // their buffers may still be in use by others
-	turn    uint   // number of the call, in messages
+	board    *board      // direct only: made by the first call
+	calls    uint64      // entered on the board
+	spinning func() bool // spinningOver, as a value: made once, since it allocates
+	over     *pml.Condition
+	phase    phase
+	leaked   []Args // their buffers may still be in use by others
+	turn     uint   // number of the call, in messages
 }
 
 // Run does one collective operation. It blocks until this member's part is done, and does

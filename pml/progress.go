@@ -28,11 +28,17 @@ func (e *Engine) progress() {
 	}
 }
 
-// ready is what an owner of progress asks itself in its sleep. It looks at
-// everything: what it passes over would be slept on.
-func (e *Engine) ready() bool {
+// Progress makes what progress there is to make for all operations of the rank. It does
+// not block.
+func (e *Engine) Progress() {
 	e.lock()
-	e.inReady = true
+	e.progressAll()
+	e.mu.Unlock()
+}
+
+// progressAll looks at everything. A sleeper uses it: what it passed over would be slept
+// on.
+func (e *Engine) progressAll() {
 	for e.module.Poll(pollBatch, e.onFrame) == pollBatch {
 	}
 	e.advance(e.movingCount)
@@ -45,8 +51,15 @@ func (e *Engine) ready() bool {
 	if e.tasks.head != nil {
 		e.advanceTasks()
 	}
+}
+
+// ready is what an owner of progress asks itself in its sleep.
+func (e *Engine) ready() bool {
+	e.lock()
+	e.inReady = true
+	e.progressAll()
 	e.inReady = false
-	stop := e.sleeper.done || e.yield || e.Wanted()
+	stop := e.sleeper.done || e.yield || e.wanted()
 	e.mu.Unlock()
 	return stop
 }

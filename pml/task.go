@@ -209,14 +209,9 @@ type Helper interface {
 // SetHelper is called before the engine is used.
 func (e *Engine) SetHelper(h Helper) { e.helper = h }
 
-// Help does some of what others have to do, if there is a helper and work.
-func (e *Engine) Help() bool { return e.helper != nil && e.helper.Pending() && e.helper.Help() }
-
-// Wanted is for those who sleep in the module for another reason than an operation of
-// the engine: before they do, and each time that they are asked whether they may go on,
-// it tells whether there is work, and has those who have some wake this rank. Awake ends
-// that.
-func (e *Engine) Wanted() bool {
+// wanted is asked by a goroutine of this rank in its sleep: it tells whether there is work
+// of others, and has those who have some wake this rank. awake ends that.
+func (e *Engine) wanted() bool {
 	if e.helper == nil {
 		return false
 	}
@@ -224,14 +219,15 @@ func (e *Engine) Wanted() bool {
 	return e.helper.Pending()
 }
 
-// Awake undoes what Wanted has done.
-func (e *Engine) Awake() {
+// awake undoes what wanted has done.
+func (e *Engine) awake() {
 	if e.helper != nil {
 		e.helper.Resting(false)
 	}
 }
 
-// help is Help for one who holds the lock.
+// help does some of what others have to do, if there is a helper and work. The caller
+// holds the lock, which is let go meanwhile.
 func (e *Engine) help() bool {
 	if e.helper == nil || !e.helper.Pending() {
 		return false

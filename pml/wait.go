@@ -3,6 +3,7 @@ package pml
 import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // waiter is one goroutine that waits for operations. It is told when the first of
@@ -133,26 +134,30 @@ const shortWait = 50
 // to sleep is cheaper, or there is work of others. It returns whether others have been
 // told to expect help: what they have made ready in that time is for this rank.
 func (e *Engine) poll(w *waiter) (expected bool) {
-	for i := 0; ; i++ {
-		e.progress()
-		if w.done || i >= e.spin || e.helper != nil && e.helper.Pending() {
-			break
-		}
-		if i == shortWait && e.helper != nil {
-			expected = true
-			e.helper.Polling(true)
-		}
-		if e.yield || e.contenders.Load() != 0 {
-			e.stepAside()
-			if w.done {
-				break
-			}
-		}
-	}
-	if expected {
+	e.poller, e.looks, e.expecting = w, 0, false
+	shm.Look(e.spin, e.onLook)
+	if e.expecting {
 		e.helper.Polling(false)
 	}
-	return expected
+	return e.expecting
+}
+
+// pollOnce is one look of the owner that polls.
+func (e *Engine) pollOnce() (over bool) {
+	w := e.poller
+	e.progress()
+	if w.done || e.helper != nil && e.helper.Pending() {
+		return true
+	}
+	if e.looks == shortWait && e.helper != nil {
+		e.expecting = true
+		e.helper.Polling(true)
+	}
+	e.looks++
+	if e.yield || e.contenders.Load() != 0 {
+		e.stepAside()
+	}
+	return w.done
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.
@@ -163,7 +168,7 @@ func (e *Engine) sleep(w *waiter) {
 	if !w.done {
 		e.mu.Unlock()
 		err = e.module.Sleep(0, e.onReady, e.onLasting)
-		e.Awake()
+		e.awake()
 		e.lock()
 	}
 	e.sleeper = nil
