@@ -78,7 +78,7 @@ type Engine struct {
 	operations []*operation // all there are, for Close to find those in use
 	messages   list[message]
 
-	moving      list[operation] // transfers underway
+	moving      list[operation] // receives underway
 	movingCount int
 	tasks       list[operation] // tasks underway
 	completions uint64          // operations that have become complete
@@ -86,6 +86,8 @@ type Engine struct {
 	listener    Listener        // nil: none; see SetListener
 	server      *waiter         // the goroutine in Serve; nil: there is none
 	backlogs    map[int32]*backlog
+	busy        []*backlog // those with sends underway
+	turn        int        // whose turn it is of them
 	crowded     []*backlog // those that are not empty
 	selfBytes   uint64     // held in messages from this rank to itself
 

@@ -38,7 +38,7 @@ func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) 
 // the same message, no message that has arrived does, and nobody else waits.
 // Whoever wants the lock, and any rank that goes, ends it.
 func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte) bool {
-	if e.spin == 0 || e.owned || e.unusual || e.movingCount > 0 || e.tasks.head != nil || op.state != idle || src < 0 || src == e.rank {
+	if e.spin == 0 || e.owned || e.unusual || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil || op.state != idle || src < 0 || src == e.rank {
 		return false
 	}
 	m := e.matcher(context)

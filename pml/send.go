@@ -9,11 +9,13 @@ import "github.com/gopvas/gopvas/btl"
 // for an offer either, the send is queued at its peer; queued sends keep their
 // order, and nothing overtakes them.
 
-// backlog are the sends to one peer that wait for room, in the order in which they
-// were begun.
+// backlog are the sends to one peer that are not over, in the order in which they
+// were begun: first those underway, which the peer most often takes in this order, then
+// those that wait for room.
 type backlog struct {
-	peer int32
-	ops  list[operation]
+	peer     int32
+	underway list[operation]
+	ops      list[operation] // queued
 }
 
 // selfCredit is how many bytes this rank may send to itself eagerly before it
@@ -28,11 +30,15 @@ const selfCredit = 256 << 10
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
 	e.lock()
-	if e.sendNow(context, dst, tag, buf, mode) {
+	op, sent := e.sendNow(context, dst, tag, buf, mode)
+	if sent && op == nil {
 		e.mu.Unlock()
 		return nil
 	}
-	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
+	var err error
+	if !sent {
+		op, err = e.send(context, dst, tag, 0, 0, buf, mode)
+	}
 	if err == nil {
 		_, err = e.finish(op)
 	}
@@ -45,11 +51,15 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
 	e.lock()
-	if e.sendNow(context, dst, tag, buf, mode) {
+	op, over := e.sendNow(context, dst, tag, buf, mode)
+	if over && op == nil {
 		e.mu.Unlock()
 		return Request{op: sent}, nil
 	}
-	op, err := e.send(context, dst, tag, 0, 0, buf, mode)
+	var err error
+	if !over {
+		op, err = e.send(context, dst, tag, 0, 0, buf, mode)
+	}
 	var r Request
 	if err == nil {
 		r = Request{op: op, generation: op.generation}
@@ -59,11 +69,20 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 	return r, err
 }
 
-// sendNow is the short way: it sends without an operation, or returns false.
-func (e *Engine) sendNow(context uint32, dst, tag int, buf []byte, mode Mode) bool {
-	return mode == Standard && len(buf) <= e.eager && !e.unusual &&
-		uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag &&
-		e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context}, buf)
+// sendNow is the short way: it sends without an operation, or returns false. There is an
+// operation, in rare cases, if the module keeps the buffer.
+func (e *Engine) sendNow(context uint32, dst, tag int, buf []byte, mode Mode) (*operation, bool) {
+	if mode != Standard || len(buf) > e.eager || e.unusual ||
+		uint(dst) >= uint(e.size) || dst == e.rank || uint(tag) > MaxTag {
+		return nil, false
+	}
+	t, sent := e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context}, buf)
+	if t == nil {
+		return nil, sent
+	}
+	op := e.newOperation(sending, context, dst, tag, buf)
+	e.move(op, t)
+	return op, true
 }
 
 // send begins a send of any kind. The operation returned may be complete.
@@ -95,9 +114,8 @@ func (e *Engine) startSend(op *operation) {
 		e.complete(op, err)
 		return
 	}
-	b := e.backlogs[op.peer]
-	if b != nil && b.ops.head != nil || !e.launch(op) {
-		e.enqueue(b, op)
+	if b := e.backlogs[op.peer]; b != nil && b.ops.head != nil || !e.launch(op) {
+		e.enqueue(op)
 	}
 }
 
@@ -105,9 +123,14 @@ func (e *Engine) startSend(op *operation) {
 func (e *Engine) launch(op *operation) bool {
 	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.flags, Cookie: op.cookie}
 	peer := int(op.peer)
-	if op.mode == Standard && len(op.buf) <= e.eager && e.module.Send(peer, h, op.buf) {
-		e.complete(op, nil)
-		return true
+	if op.mode == Standard && len(op.buf) <= e.eager {
+		if t, sent := e.module.Send(peer, h, op.buf); t != nil {
+			e.move(op, t)
+			return true
+		} else if sent {
+			e.complete(op, nil)
+			return true
+		}
 	}
 	t, ok := e.module.Offer(peer, h, op.buf)
 	if ok {
@@ -117,11 +140,8 @@ func (e *Engine) launch(op *operation) bool {
 }
 
 // enqueue puts a send behind all others to its peer that wait for room.
-func (e *Engine) enqueue(b *backlog, op *operation) {
-	if b == nil {
-		b = &backlog{peer: op.peer}
-		e.backlogs[op.peer] = b
-	}
+func (e *Engine) enqueue(op *operation) {
+	b := e.backlog(op.peer)
 	if b.ops.head == nil {
 		e.crowded = append(e.crowded, b)
 		e.judge()
@@ -129,6 +149,16 @@ func (e *Engine) enqueue(b *backlog, op *operation) {
 	op.state = queued
 	b.ops.push(&op.node)
 	e.stats.Queued++
+}
+
+// backlog returns the sends to a peer.
+func (e *Engine) backlog(peer int32) *backlog {
+	b := e.backlogs[peer]
+	if b == nil {
+		b = &backlog{peer: peer}
+		e.backlogs[peer] = b
+	}
+	return b
 }
 
 // flush launches what there is room for now.

@@ -145,7 +145,7 @@ func (in Inside) Met(r *Request) bool {
 }
 
 // Settle completes all operations that other ranks have done their part of.
-func (in Inside) Settle() { in.e.advance(in.e.movingCount) }
+func (in Inside) Settle() { in.e.settle() }
 
 // Leave is Engine.Leave.
 func (in Inside) Leave(r *Request) {

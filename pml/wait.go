@@ -146,6 +146,9 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 func (e *Engine) pollOnce() (over bool) {
 	w := e.poller
 	e.progress()
+	if walkDue(e.looks) {
+		e.advanceSends(true)
+	}
 	if w.done || e.helper != nil && e.helper.Pending() {
 		return true
 	}

@@ -33,6 +33,7 @@ func TestLayout(t *testing.T) {
 		{"descriptor.lane", unsafe.Offsetof(d.lane), 8},
 		{"descriptor.at", unsafe.Offsetof(d.at), 16},
 		{"descriptor.detached", unsafe.Offsetof(d.detached), 24},
+		{"descriptor.short", unsafe.Offsetof(d.short), 32},
 		{"descriptor.state", unsafe.Offsetof(d.state), 64},
 		{"descriptor.take", unsafe.Offsetof(d.take), 72},
 		{"descriptor.dst", unsafe.Offsetof(d.dst), 80},

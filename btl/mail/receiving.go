@@ -43,6 +43,13 @@ func (b *Box) Accept(f *btl.Frame, dst []byte) btl.Transfer {
 	generation := f.Token >> numberBits
 	dst = dst[:min(uint64(len(dst)), f.Length)]
 	direct := b.mem.Direct() || p.rank == b.rank
+	if !direct && f.Length <= shortOffer {
+		copy(dst, d.short[:])
+		b.counters.PipelinedCopied++
+		b.counters.PipelinedBytes += uint64(len(dst))
+		b.taken(p, d, generation)
+		return nil
+	}
 	if len(dst) < minShared && (direct || len(dst) == 0) {
 		if b.detachable(int(f.Length)) {
 			if !b.takeShort(p, d, generation, f, dst) {
@@ -52,9 +59,7 @@ func (b *Box) Accept(f *btl.Frame, dst []byte) btl.Transfer {
 			copy(dst, bytesAt(f.Place, len(dst)))
 		}
 		b.countDirect(len(dst))
-		orderRelease()
-		d.state.Store(generation<<phaseBits | phaseDone)
-		b.notify(p.inbox)
+		b.taken(p, d, generation)
 		return nil
 	}
 	t := b.receives
@@ -71,6 +76,13 @@ func (b *Box) Accept(f *btl.Frame, dst []byte) btl.Transfer {
 		return nil
 	}
 	return t
+}
+
+// taken gives a message back to its sender that was taken in one go.
+func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
+	orderRelease()
+	d.state.Store(generation<<phaseBits | phaseDone)
+	b.notify(p.inbox)
 }
 
 // begin chooses the way and tells the sender what it has to know.

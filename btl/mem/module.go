@@ -46,7 +46,7 @@ func (m *Module) Direct() bool { return false }
 func (m *Module) EagerLimit() int { return m.world.opts.EagerLimit }
 
 // Send implements btl.Module.
-func (m *Module) Send(peer int, h btl.Header, payload []byte) bool {
+func (m *Module) Send(peer int, h btl.Header, payload []byte) (btl.Transfer, bool) {
 	m.calls++
 	w := m.world
 	if len(payload) > w.opts.EagerLimit {
@@ -68,10 +68,10 @@ func (m *Module) Send(peer int, h btl.Header, payload []byte) bool {
 		s.payload = append(s.payload[:0], payload...)
 		w.mu.Unlock()
 		w.root.Inbox(peer).Notify()
-		return true
+		return nil, true
 	}
 	w.mu.Unlock()
-	return false
+	return nil, false
 }
 
 func (m *Module) countSend(n int) {
