@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"sync/atomic"
+
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/shm"
 )
@@ -49,7 +51,53 @@ func (t *Team) isOver() bool {
 
 // waiting is what the hang report says of a member that waits at the board.
 func (t *Team) waiting() job.Waiting {
-	return job.Waiting{Op: job.OpBarrier, Peer: job.AnyPeer, Context: t.Context}
+	w := job.Waiting{Context: t.Context}
+	t.describe(&w, job.NeedAll)
+	for member := range t.Size {
+		if t.awaits(member) {
+			w.Collective.Miss(t.world(member))
+		}
+	}
+	return w
+}
+
+// describe says which call it is that this member waits in.
+func (t *Team) describe(w *job.Waiting, need job.Need) {
+	w.Op = job.OpCollective
+	w.Collective = job.Collective{Name: t.called, Number: uint64(t.turn), Need: need}
+	if t.Name != nil {
+		w.Collective.Communicator = t.Name()
+	}
+}
+
+// explain is what the hang report says of a member that waits for a message of a call.
+func (t *Team) explain(w *job.Waiting) {
+	if t.called == "" || w.Peer < 0 {
+		return // it is not a call of the team
+	}
+	peer := int(w.Peer)
+	t.describe(w, job.NeedPeers)
+	w.Collective.Miss(peer)
+}
+
+// awaits tells whether the wait at the board is for this member. Those that are in the
+// call may be waiting as well, and say so: see job.NeedAll.
+func (t *Team) awaits(member int) bool {
+	k, b := t.calls, t.board
+	if member == t.Rank {
+		return false
+	}
+	switch t.phase {
+	case released:
+		return atomic.LoadUint64(&b.slots[member].notice.call) < k
+	case published:
+		return b.pages[member][k&1].call.Load() != k
+	case written:
+		return member == t.args.Root
+	case emptied:
+		return b.slots[member].passed.Load() < t.postOf(k).call.Load()
+	}
+	return b.slots[member].passed.Load() < k
 }
 
 func (t *Team) reached(k uint64) bool {

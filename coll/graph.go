@@ -35,6 +35,7 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 
 func (b *builder) build(l *graphAlgorithm) {
 	l.build(b)
+	b.g.NeedsAll = b.a.Kind.needsAll()
 	b.g.Slot, b.g.Signature = l.slot, b.a.signature()
 	b.finish()
 }

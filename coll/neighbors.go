@@ -36,6 +36,8 @@ const edgeTags = 1 << 30
 func (t *Team) Neighbors(x Exchange) error {
 	t.fault, t.broken = 0, nil
 	t.args = Args{}
+	t.begin("neighbor exchange")
+	defer func() { t.called = "" }()
 	if x.Wrong == nil {
 		x.before()
 	}

@@ -23,6 +23,8 @@ type state struct {
 	phase    phase
 	leaked   []Args // their buffers may still be in use by others
 	turn     uint   // number of the call, in messages
+	called   string // name of the call that is underway; "": none is
+	known    bool   // to the engine, for the hang report
 }
 
 // Run does one collective operation. It blocks until this member's part is done, and does
@@ -32,6 +34,7 @@ type state struct {
 func (t *Team) Run(a *Args) error {
 	t.args, t.fault, t.panicked, t.broken = *a, 0, nil, nil
 	t.turn++
+	t.begin(a.Kind.String())
 	if a.Wrong == nil {
 		a.before()
 	}
@@ -49,12 +52,21 @@ func (t *Team) Run(a *Args) error {
 	if bad != nil {
 		err = bad // rather than what came of it
 	}
-	t.args, t.panicked = Args{}, nil
+	t.args, t.panicked, t.called = Args{}, nil, ""
 	if err != nil {
 		return fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
 	a.after()
 	return nil
+}
+
+// begin has the hang report know the call.
+func (t *Team) begin(name string) {
+	t.called = name
+	if !t.known {
+		t.known = true
+		t.Engine.Explain(t.Context, t.explain)
+	}
 }
 
 // verdict turns what was noted into an error.

@@ -30,6 +30,9 @@ type Team struct {
 	Choice Choice // algorithms to be used instead of the usual ones
 	Check  bool   // make sure, at a cost, that all members make the same calls
 
+	// Name returns the name of the communicator for messages to people; nil: there is none.
+	Name func() string
+
 	// Boards are shared by the teams of a rank; nil: this one gives nothing back.
 	Boards *Boards
 

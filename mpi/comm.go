@@ -88,12 +88,12 @@ func (c *Comm) newComm(g *Group, id uint32) *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Module: c.module, Root: c.root,
-		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks,
+		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Name: c.Name,
 	}
 }
 
 func (c *Comm) newChannel(id uint32) *cad.Channel {
-	return &cad.Channel{Context: nonblocking.of(id), Rank: c.rank, Size: c.size, World: c.ranks}
+	return &cad.Channel{Context: nonblocking.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Name: c.Name}
 }
 
 // begin lets one goroutine at a time into the collective operations: who has got nil

@@ -71,6 +71,7 @@ type Engine struct {
 
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
+	explain  map[uint32]func(*job.Waiting) // by context; see Explain
 
 	express    operation  // of the short way to receive; see expect
 	expected   *operation // it, while its message is looked for
@@ -117,6 +118,7 @@ func New(root *job.Root, rank int, m btl.Module) *Engine {
 		rank: rank, size: root.Ranks(),
 		eager: m.EagerLimit(), spin: root.Spin(),
 		matchers: map[uint32]*matcher{},
+		explain:  map[uint32]func(*job.Waiting){},
 		backlogs: map[int32]*backlog{},
 		lost:     -1,
 	}

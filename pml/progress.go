@@ -71,6 +71,7 @@ func (e *Engine) ready() bool {
 	e.lock()
 	e.inReady = true
 	e.progressAll()
+	e.sayAgain(e.sleeper)
 	e.inReady = false
 	stop := e.sleeper.done || e.yield || e.wanted()
 	e.mu.Unlock()

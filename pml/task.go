@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
 )
 
 // Task is an operation that is made of others: a collective that goes on in the
@@ -25,6 +26,25 @@ type Task interface {
 	// Lasting is called like Progress, when a wait of this rank turns out to be a long
 	// one: time to find out whether what the task waits for can still come.
 	Lasting()
+}
+
+// Describer is a Task that can say more about what it waits for than its context. It is
+// asked like Progress.
+type Describer interface {
+	Describe(*job.Waiting)
+}
+
+// Explain has a function complete what the hang report says of waits for messages in a
+// context, which are a part of something else. It is called under the engine's lock, by
+// the goroutine that waits, when the wait has turned out to be a long one. nil ends that.
+func (e *Engine) Explain(context uint32, f func(*job.Waiting)) {
+	e.lock()
+	if f == nil {
+		delete(e.explain, context)
+	} else {
+		e.explain[context] = f
+	}
+	e.mu.Unlock()
 }
 
 // Begin starts a task, of a communicator that the hang report names by the context.

@@ -15,6 +15,8 @@ type waiter struct {
 	parked   bool          // sleeps on ch, or is about to
 	promoted bool          // is the owner of progress now
 	asleep   bool          // has been in Sleep, and said so in the job's root block
+	since    int64         // when it did
+	said     uint64        // what completions was when it last did
 	ch       chan struct{} // one token at most; made when first needed
 	about    *operation    // one of the operations, for the hang report
 	call     job.Op        // the call, if it is another than the operation's
@@ -180,19 +182,46 @@ func (e *Engine) sleep(w *waiter) {
 	}
 }
 
+// say writes what a waiter waits for.
+func (e *Engine) say(w *waiter, say job.Waiting) {
+	w.said, say.Since = e.completions, w.since
+	e.root.SetWaiting(e.rank, say)
+}
+
+// sayAgain corrects what was said of a task, which may wait for other ranks now. What was
+// said of those that had not begun stays, since it counts from when it was said.
+func (e *Engine) sayAgain(w *waiter) {
+	if !w.asleep || w.done || w.said == e.completions || w.about == nil || w.about.task == nil {
+		return
+	}
+	if say := e.describe(w); say.Collective.Need == job.NeedPeers || say.Collective.Need == job.NeedSome {
+		e.say(w, say)
+	}
+}
+
+// describe says what a waiter waits for.
+func (e *Engine) describe(w *waiter) job.Waiting {
+	op := w.about
+	say := op.describe()
+	if w.call != job.OpNone {
+		say.Op = w.call
+	}
+	if task, ok := op.task.(Describer); ok {
+		task.Describe(&say)
+	} else if explain := e.explain[op.context]; explain != nil {
+		explain(&say)
+	}
+	return say
+}
+
 // announce says in the job's root block what this rank waits for, and tells the tasks.
 // Only the owner of progress does, in its sleep, and only when that lasts.
 func (e *Engine) announce() {
 	e.lock()
 	w := e.sleeper
 	if !w.asleep && !w.done && w.about != nil {
-		w.asleep = true
-		say := w.about.describe()
-		if w.call != job.OpNone {
-			say.Op = w.call
-		}
-		say.Since = sys.Monotonic()
-		e.root.SetWaiting(e.rank, say)
+		w.asleep, w.since = true, sys.Monotonic()
+		e.say(w, e.describe(w))
 		e.publish()
 	}
 	for n := e.tasks.head; n != nil; n = n.next {

@@ -115,6 +115,9 @@ type Channel struct {
 	Rank, Size int     // the caller's place, and the number of members
 	World      []int32 // the job's rank of each member; nil: the same numbers
 
+	// Name returns the name of the communicator for messages to people; nil: there is none.
+	Name func() string
+
 	mu     sync.Mutex // guards the rest
 	issued uint32
 	own    *record // this rank's, from the first issue on

@@ -84,6 +84,14 @@ type Graph struct {
 	// Slot is where the issues are counted in the job's counts of calls; 0: they are not.
 	Slot int
 
+	// NeedsAll tells that the graph can not be complete before all members have issued
+	// theirs. It is for the hang report.
+	NeedsAll bool
+
+	// Blocking tells that the rank does nothing else until the graph is complete. It is for
+	// the hang report: who waits for such a rank knows where it waits.
+	Blocking bool
+
 	// Refused graphs stand for a call that this member could not make, and have nodes so
 	// that the others need not wait: those that get data from it get a *MismatchError.
 	Refused bool
