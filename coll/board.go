@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/pml"
 )
 
 const cacheLine = 64
@@ -83,14 +84,13 @@ const (
 
 // atBoard is what a member keeps for the board.
 type atBoard struct {
-	board   *board      // made by the first call
-	ground  ground      // of the board; member 0 only
-	calls   uint64      // entered on the board
-	over    func() bool // isOver and sleepsLong, as values: made once, since it allocates
-	lasting func()
-	phase   phase
-	asleep  bool   // has said so in the job's root block
-	leaked  []Args // their buffers may still be in use by others
+	board    *board      // made by the first call
+	ground   ground      // of the board; member 0 only
+	calls    uint64      // entered on the board
+	spinning func() bool // spinningOver, as a value: made once, since it allocates
+	over     *pml.Condition
+	phase    phase
+	leaked   []Args // their buffers may still be in use by others
 }
 
 // board is what the members of a team share in one address space.

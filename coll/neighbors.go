@@ -25,6 +25,9 @@ type Exchange struct {
 	Hooks
 }
 
+// neighborsName is what the hang report calls an exchange among neighbours.
+const neighborsName = "neighbor exchange"
+
 // MaxEdges bounds the tags of edges.
 const MaxEdges = 1 << 24
 
@@ -35,6 +38,8 @@ const edgeTags = 1 << 30
 // are received in the order in which they are in Out. It returns when all are there,
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
+	t.begin(neighborsName)
+	defer t.end()
 	if x.Wrong != nil {
 		return fmt.Errorf("coll: neighbors: %w", x.Wrong)
 	}

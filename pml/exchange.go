@@ -1,5 +1,7 @@
 package pml
 
+import "github.com/gopvas/gopvas/btl"
+
 // Exchange sends out to one rank and receives in from another, with the same tag, and
 // returns when both are over. Either rank may be ProcNull. It is what collectives are made
 // of that need no graph: it takes the lock once, and neither posts the receive nor makes an
@@ -8,12 +10,13 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	e.lock()
 	defer e.mu.Unlock()
 	send := sent
-	if to != ProcNull && !e.sendNow(context, to, tag, m, out, Standard) {
-		op, err := e.send(context, to, tag, m, out, Standard)
-		if err != nil {
-			return noStatus, m, err
+	if to != ProcNull {
+		if send = e.sendNow(context, to, tag, m, out, Standard); send == nil {
+			var err error
+			if send, err = e.send(context, to, tag, m, btl.Buffer{Bytes: out}, Standard); err != nil {
+				return noStatus, m, err
+			}
 		}
-		send = op
 	}
 	st, mark, err := nobody, Mark{}, error(nil)
 	if from != ProcNull {
@@ -30,7 +33,7 @@ func (e *Engine) receiveMarked(context uint32, from, tag int, in []byte) (Status
 	op := &e.express
 	if !e.expect(op, context, from, tag, in) {
 		var err error
-		if op, err = e.receive(context, from, tag, in); err != nil {
+		if op, err = e.receive(context, from, tag, btl.Buffer{Bytes: in}); err != nil {
 			return noStatus, Mark{}, err
 		}
 	}
