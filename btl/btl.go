@@ -70,7 +70,9 @@ type Messages interface {
 	// Send sends payload, of at most EagerLimit bytes, and returns true when it is
 	// on its way; payload is the caller's again at once. It may lend payload to the
 	// receiver for about a microsecond before it returns, so that the message arrives
-	// as an offered one: the receiver goes by Frame.Offered alone. False means that nothing
+	// as an offered one: the receiver goes by Frame.Offered alone. If the receiver stops
+	// in the middle of taking it, Send does not wait: it returns a Transfer, and payload
+	// stays lent as by Offer. Else the Transfer is nil. False means that nothing
 	// was sent: the peer's queue is full, the peer has not opened its module yet,
 	// or this rank has too much underway to the peer that the peer has not released
 	// yet (credit). In the third case, Offer of the same message may succeed: an
@@ -79,7 +81,7 @@ type Messages interface {
 	//
 	// h.Source and h.Length are filled in by the module. A peer outside the job, or
 	// a payload above EagerLimit, is a programming error and panics.
-	Send(peer int, h Header, payload []byte) bool
+	Send(peer int, h Header, payload []byte) (Transfer, bool)
 
 	// Offer announces a message of any length, 0 included, whose bytes stay in src
 	// until the receiver takes them. The memory of src and its layout are lent, not to be

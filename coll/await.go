@@ -1,9 +1,10 @@
 package coll
 
 import (
-	"github.com/gopvas/gopvas/internal/sys"
+	"sync/atomic"
+
 	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/pml"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Waiting at a board.
@@ -23,24 +24,15 @@ const (
 // if a member has gone without having done its part.
 func (t *Team) await(k uint64, p phase) bool {
 	t.phase = p
-	for i := 0; i <= t.Root.Spin(); i++ {
-		if t.reached(k) {
-			return true
-		}
-		if t.Root.GoneCount() != 0 {
-			break
-		}
+	if shm.Look(t.Root.Spin(), t.spinning) && (t.Root.GoneCount() == 0 || t.reached(k)) {
+		return true
 	}
 	if p >= written {
 		t.board.sleepers.Add(1)
 	}
-	err := t.sleep()
+	err := t.over.Wait()
 	if p >= written {
 		t.board.sleepers.Add(-1)
-	}
-	if t.asleep {
-		t.asleep = false
-		t.Root.ClearWaiting(t.world(t.Rank))
 	}
 	if err != nil {
 		t.broken = err
@@ -49,27 +41,63 @@ func (t *Team) await(k uint64, p phase) bool {
 	return t.reached(k) || !t.leave(k)
 }
 
-// sleep returns when isOver says true. Meanwhile it helps others.
-func (t *Team) sleep() error {
-	for {
-		err := t.Module.Sleep(0, t.over, t.lasting)
-		t.Engine.Awake()
-		t.Engine.Help()
-		if err != nil || t.isOver() {
-			return err
+// spinningOver tells a member that spins whether it can stop.
+func (t *Team) spinningOver() bool { return t.reached(t.calls) || t.Root.GoneCount() != 0 }
+
+// isOver tells a member that sleeps whether its wait is over.
+func (t *Team) isOver() bool {
+	return t.reached(t.calls) || t.Root.GoneCount() != 0 && t.missing(t.calls) >= 0
+}
+
+// waiting is what the hang report says of a member that waits at the board.
+func (t *Team) waiting() job.Waiting {
+	w := job.Waiting{Context: t.Context}
+	t.sayCall(&w, job.NeedAll)
+	for member := range t.Size {
+		if t.awaits(member) {
+			w.Collective.Miss(t.world(member))
 		}
+	}
+	return w
+}
+
+// sayCall says which call it is that this member waits in.
+func (t *Team) sayCall(w *job.Waiting, need job.Need) {
+	w.Op = job.OpCollective
+	w.Collective = job.Collective{Name: t.called, Number: t.turn, Need: need}
+	if t.Name != nil {
+		w.Collective.Communicator = t.Name()
 	}
 }
 
-// mayGoOn is what a member asks itself in its sleep.
-func (t *Team) mayGoOn() bool { return t.isOver() || t.Engine.Wanted() }
+// explain is what the hang report says of a member that waits for a message of a call.
+func (t *Team) explain(w *job.Waiting) {
+	if t.called == "" || w.Peer < 0 {
+		return // it is not a call of the team
+	}
+	peer := int(w.Peer)
+	t.sayCall(w, job.NeedPeers)
+	w.Collective.Miss(peer)
+}
 
-// sleepsLong says in the job's root block what this rank waits for.
-func (t *Team) sleepsLong() {
-	t.asleep = true
-	t.Root.SetWaiting(t.world(t.Rank), job.Waiting{
-		Op: job.OpBarrier, Peer: job.AnyPeer, Context: t.Context, Since: sys.Monotonic(),
-	})
+// awaits tells whether the wait at the board is for this member. Those that are in the
+// call may be waiting as well, and say so: see job.NeedAll.
+func (t *Team) awaits(member int) bool {
+	k, b := t.calls, t.board
+	if member == t.Rank {
+		return false
+	}
+	switch t.phase {
+	case released:
+		return atomic.LoadUint64(&b.slots[member].notice.call) < k
+	case published:
+		return b.pages[member][k&1].call.Load() != k
+	case written:
+		return member == t.args.Root
+	case emptied:
+		return b.slots[member].passed.Load() < t.postOf(k).call.Load()
+	}
+	return b.slots[member].passed.Load() < k
 }
 
 func (t *Team) reached(k uint64) bool {
@@ -89,16 +117,6 @@ func (t *Team) reached(k uint64) bool {
 		return t.allPassed(t.postOf(k).call.Load()) || strange
 	}
 	return t.board.finished.Load() >= t.board.units
-}
-
-// isOver tells whether a wait is over. While a member waits it sees to its messages
-// too: a peer may need them to go on before it can get here.
-func (t *Team) isOver() bool {
-	if t.reached(t.calls) {
-		return true
-	}
-	_, _, _ = t.Engine.Iprobe(t.Context, pml.AnySource, pml.AnyTag)
-	return t.reached(t.calls) || t.Root.GoneCount() != 0 && t.missing(t.calls) >= 0
 }
 
 // wake wakes all members that sleep.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/pml"
 )
 
 const cacheLine = 64
@@ -92,15 +93,14 @@ const (
 
 // atBoard is what a member keeps for the board.
 type atBoard struct {
-	board   *board      // made by the first call
-	ground  ground      // of the board; member 0 only
-	calls   uint64      // entered on the board
-	over    func() bool // isOver and sleepsLong, as values: made once, since it allocates
-	lasting func()
-	phase   phase
-	asleep  bool // has said so in the job's root block
-	leaked  []leak
-	refs    [2][]btl.Ref // to the parts of the call, for others to read
+	board    *board      // made by the first call
+	ground   ground      // of the board; member 0 only
+	calls    uint64      // entered on the board
+	spinning func() bool // spinningOver, as a value: made once, since it allocates
+	over     *pml.Condition
+	phase    phase
+	leaked   []leak
+	refs     [2][]btl.Ref // to the parts of the call, for others to read
 }
 
 // board is what the members of a team share in one address space.

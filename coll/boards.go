@@ -64,4 +64,6 @@ func (t *Team) Free() {
 		t.Boards.give(t.ground)
 	}
 	t.board, t.ground = nil, ground{}
+	t.Engine.Explain(t.Context, nil)
+	t.known = false
 }

@@ -86,7 +86,7 @@ func (t *Team) makeBoard() bool {
 		t.broken = errNoBoard
 	default:
 		t.board = t.boardAt(bytesAt(at, size))
-		t.over, t.lasting = t.mayGoOn, t.sleepsLong
+		t.spinning, t.over = t.spinningOver, t.Engine.NewCondition(t.isOver, t.waiting)
 		return true
 	}
 	return false

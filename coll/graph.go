@@ -91,7 +91,9 @@ func newBuilder(t *Team, a Args) *builder {
 func (b *builder) build(l *algorithm) {
 	a := &b.a
 	b.g.Slot, b.g.Signature = l.graphSlot, a.signature()
+	b.g.Name = graphName(a.Kind)
 	if !a.empty(b.t.Size) {
+		b.g.NeedsAll = a.Kind.needsAll()
 		if a.copied() {
 			b.copyFirst()
 		}

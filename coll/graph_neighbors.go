@@ -26,7 +26,7 @@ func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
 	for _, e := range byTag(x.Out) {
 		b.sendPart(e.Data, e.Member)
 	}
-	b.g.Signature = uint64(neighbors) << callKindAt
+	b.g.Name, b.g.Signature = "i"+neighborsName, uint64(neighbors)<<callKindAt
 	b.finish()
 	return b.g, nil
 }

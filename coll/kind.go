@@ -34,5 +34,14 @@ func (k Kind) String() string {
 // rooted tells whether one member has a part of its own in the operation.
 func (k Kind) rooted() bool { return k == Bcast || k == Reduce || k == Gather || k == Scatter }
 
+// needsAll tells whether no member can end before all have begun.
+func (k Kind) needsAll() bool {
+	switch k {
+	case Barrier, Allreduce, ReduceScatter, Allgather, Alltoall:
+		return true
+	}
+	return false
+}
+
 // reduces tells whether the operation has an operator.
 func (k Kind) reduces() bool { return k >= Reduce && k <= Exscan }

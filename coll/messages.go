@@ -24,7 +24,13 @@ func (t *Team) byMessages(l *algorithm) error {
 			t.graphs.keep(g, s, a)
 		}
 	}
-	return t.transport.Run(&t.channel, g)
+	return t.runGraph(&t.transport, g)
+}
+
+// runGraph issues a graph that is a part of the present call, and waits for it.
+func (t *Team) runGraph(by *cad.Transport, g *cad.Graph) error {
+	g.Name, g.Blocking = t.called, true
+	return by.Run(&t.channel, g)
 }
 
 // agree finds out whether all members make calls with the present signature.
@@ -34,7 +40,7 @@ func (t *Team) agree() bool {
 	g.Tie()
 	check := t.transport
 	check.Check = true
-	t.broken = check.Run(&t.channel, g)
+	t.broken = t.runGraph(&check, g)
 	return t.broken == nil
 }
 
@@ -44,7 +50,7 @@ func (t *Team) tell(buf []byte) error {
 	b.whole = true
 	graphBcastBinomial(b)
 	b.g.Tie()
-	return t.transport.Run(&t.channel, b.g)
+	return t.runGraph(&t.transport, b.g)
 }
 
 // connect makes what the team needs for messages, at the first call.
@@ -52,6 +58,7 @@ func (t *Team) connect() {
 	if t.transport.Messages == nil {
 		t.transport = cad.Transport{Root: t.Root, Messages: t.Engine, Rank: t.world(t.Rank), Describe: t.describe}
 		t.channel.Context, t.channel.Rank, t.channel.Size, t.channel.World = t.Context, t.Rank, t.Size, t.World
+		t.channel.Name = t.Name
 	}
 }
 

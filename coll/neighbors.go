@@ -26,6 +26,9 @@ type Exchange struct {
 	Hooks
 }
 
+// neighborsName is what the hang report calls an exchange among neighbours.
+const neighborsName = "neighbor exchange"
+
 // MaxEdges bounds the tags of edges.
 const MaxEdges = 1 << 24
 
@@ -37,6 +40,8 @@ const edgeTags = 1 << 30
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
 	t.connect()
+	t.begin(neighborsName)
+	defer t.end()
 	t.failure, t.broken, t.call = cad.Failure{}, nil, uint64(neighbors)<<callKindAt
 	if x.Wrong != nil {
 		t.call = cad.RefusedCall

@@ -19,6 +19,10 @@ type state struct {
 	channel   cad.Channel
 	graphs    keptGraphs // of calls by messages
 
+	turn   uint64 // number of the call, for the hang report
+	called string // name of the call that is underway; "": none is
+	known  bool   // to the engine, for the hang report
+
 	atBoard
 }
 
@@ -28,6 +32,7 @@ type state struct {
 // still be writing to the buffer that was to be received into.
 func (t *Team) Run(a *Args) error {
 	t.connect()
+	t.begin(a.Kind.String())
 	t.args, t.failure, t.broken = *a, cad.Failure{}, nil
 	if a.Wrong == nil {
 		a.before()
@@ -43,12 +48,26 @@ func (t *Team) Run(a *Args) error {
 		err = bad // rather than what came of it
 	}
 	t.args = Args{}
+	t.end()
 	if err != nil {
 		return fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
 	a.after()
 	return nil
 }
+
+// begin has the hang report know the call.
+func (t *Team) begin(name string) {
+	t.turn++
+	t.called = name
+	if !t.known {
+		t.known = true
+		t.Engine.Explain(t.Context, t.explain)
+	}
+}
+
+// end has the hang report forget it.
+func (t *Team) end() { t.called = "" }
 
 // perform does a call whose arguments are right.
 func (t *Team) perform() {

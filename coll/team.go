@@ -32,6 +32,9 @@ type Team struct {
 	// Describe names a call for errors; nil: DescribeCall does.
 	Describe func(call uint64) string
 
+	// Name returns the name of the communicator for messages to people; nil: there is none.
+	Name func() string
+
 	// Boards are shared by the teams of a rank; nil: this one gives nothing back.
 	Boards *Boards
 

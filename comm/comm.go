@@ -151,12 +151,12 @@ func (c *Comm) alone() *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Module: c.module, Root: c.root,
-		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Describe: c.describe,
+		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Name: c.Name, Describe: c.describe,
 	}
 }
 
 func (c *Comm) newChannel(id uint32) *cad.Channel {
-	return &cad.Channel{Context: nonblocking.of(id), Rank: c.rank, Size: c.size, World: c.ranks}
+	return &cad.Channel{Context: nonblocking.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Name: c.Name}
 }
 
 // lockCollective lets one goroutine at a time into the collective operations. After nil

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 7, layoutVersion)
+	require.EqualValues(t, 8, layoutVersion)
 	var h header
 	s := h.settings
 	var p holdBlock
@@ -82,10 +82,10 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
-		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 768},
-		{"rankBlock.counters", unsafe.Offsetof(b.counters), 832},
-		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1216},
-		{"rankBlock", unsafe.Sizeof(b), 1984},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 896},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 960},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1344},
+		{"rankBlock", unsafe.Sizeof(b), 2112},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
@@ -94,7 +94,8 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.ctx", unsafe.Offsetof(b.waiting.ctx), 16},
 		{"waitingBlock.bytes", unsafe.Offsetof(b.waiting.bytes), 24},
 		{"waitingBlock.since", unsafe.Offsetof(b.waiting.since), 32},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 64},
+		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 40},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 192},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

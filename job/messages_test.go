@@ -91,7 +91,7 @@ func TestWaitingIsReadAsAWhole(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for i := int32(1); !stop.Load(); i++ {
-			r.SetWaiting(0, Waiting{OpSend, i, i, uint32(i), uint64(i), int64(i)})
+			r.SetWaiting(0, Waiting{Op: OpSend, Peer: i, Tag: i, Context: uint32(i), Bytes: uint64(i), Since: int64(i)})
 			if i%3 == 0 {
 				r.ClearWaiting(0)
 			}
@@ -101,7 +101,7 @@ func TestWaitingIsReadAsAWhole(t *testing.T) {
 	for deadline := time.Now().Add(100 * time.Millisecond); time.Now().Before(deadline); {
 		if w, ok := r.Waiting(0); ok {
 			i := w.Peer
-			if w != (Waiting{OpSend, i, i, uint32(i), uint64(i), int64(i)}) {
+			if w != (Waiting{Op: OpSend, Peer: i, Tag: i, Context: uint32(i), Bytes: uint64(i), Since: int64(i)}) {
 				t.Errorf("mixed record %+v", w)
 			}
 			whole++

@@ -9,7 +9,9 @@ type View struct {
 	Gone    bool    // its process has ended
 	Waits   bool    // it waits for others, in Waiting
 	Waiting Waiting // valid if Waits
-	For     []int   // the ranks it waits for
+	For     []int   // the ranks it waits for, in a large job the first of them
+	Unnamed int     // how many more there are, or were
+	seen    int64   // when it was seen that it waits for them
 	Any     bool    // one of For is enough; else it needs all of them
 }
 
@@ -23,14 +25,21 @@ func (r *Root) Snapshot() []View {
 		if v.Waiting, v.Waits = r.Waiting(i); v.Waits {
 			v.For, v.Any = r.waitsFor(i, v.Waiting)
 		}
+		v.seen = v.Waiting.Since
+		v.Unnamed = max(0, v.Waiting.Collective.Missing-len(v.For))
 		views[i] = v
 	}
+	meetings(views)
 	return views
 }
 
 // waitsFor returns the ranks that a wait needs: one named peer, any of all the
-// others, or, in a barrier, each that has not arrived.
+// others, those that a collective operation names, or, in a barrier, each that has not
+// arrived.
 func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
+	if w.Op == OpCollective {
+		return w.Collective.Ranks(), w.Collective.Need == NeedAny
+	}
 	if w.Op != OpBarrier && w.Peer != AnyPeer {
 		return []int{int(w.Peer)}, false
 	}
@@ -58,7 +67,7 @@ func Deadlocked(views []View) (ranks, cycle []int) {
 	for changed := true; changed; {
 		changed = false
 		for i, v := range views {
-			if !live[i] && v.canGoOn(live) {
+			if !live[i] && v.canGoOn(views, live) {
 				live[i], changed = true, true
 			}
 		}
@@ -72,22 +81,30 @@ func Deadlocked(views []View) (ranks, cycle []int) {
 }
 
 // canGoOn tells whether the rank can, given the ranks that are known to.
-func (v *View) canGoOn(live []bool) bool {
+func (v *View) canGoOn(views []View, live []bool) bool {
 	switch {
 	case v.Gone:
 		return true
 	case !v.Waits:
 		return v.State != StateFinal
+	case v.Waiting.Op == OpCollective && !v.certain():
+		return true
 	}
 	for _, r := range v.For {
 		if r < 0 || r >= len(live) {
 			return true // not a record we understand
 		}
-		if live[r] == v.Any {
+		if (live[r] || v.mayHaveBegun(&views[r])) == v.Any {
 			return v.Any
 		}
 	}
 	return !v.Any
+}
+
+// certain tells whether a collective operation needs the ranks that it names, all or, if
+// one of them is enough, no others.
+func (v *View) certain() bool {
+	return v.Waiting.Collective.Need != NeedSome && !(v.Any && (v.Unnamed > 0 || len(v.For) == 0))
 }
 
 // findCycle follows the waits of dead ranks until it meets one again.

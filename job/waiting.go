@@ -16,11 +16,12 @@ const (
 	OpProbe
 	OpWait
 	OpBarrier
+	OpCollective // see Waiting.Collective
 )
 
 // String returns the name of the call, in lower case.
 func (o Op) String() string {
-	names := [...]string{"none", "send", "recv", "probe", "wait", "barrier"}
+	names := [...]string{"none", "send", "recv", "probe", "wait", "barrier", "collective"}
 	if int(o) < len(names) {
 		return names[o]
 	}
@@ -38,6 +39,8 @@ type Waiting struct {
 	Context uint32 // of the communicator
 	Bytes   uint64 // length of the buffer
 	Since   int64  // CLOCK_MONOTONIC, in nanoseconds: the same clock in all processes
+
+	Collective Collective // of OpCollective; Peer, Tag and Bytes then mean nothing
 }
 
 // waitingBlock is the record in shared memory. Only the rank writes it, any
@@ -59,7 +62,8 @@ type waitingBlock struct {
 	_     uint32
 	bytes atomic.Uint64
 	since atomic.Int64
-	_     [cacheLine - 40]byte
+
+	collective collectiveBlock // of OpCollective
 }
 
 // SetWaiting notes what the rank is waiting for. Only the rank itself calls it; of
@@ -80,6 +84,9 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	k.ctx.Store(w.Context)
 	k.bytes.Store(w.Bytes)
 	k.since.Store(w.Since)
+	if w.Op == OpCollective {
+		k.collective.store(&w.Collective)
+	}
 	k.seq.Add(1)
 }
 
@@ -112,6 +119,9 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 		w = Waiting{
 			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(),
+		}
+		if w.Op == OpCollective {
+			w.Collective = k.collective.load()
 		}
 		if seq%2 == 0 && seq == k.seq.Load() {
 			if w.Op == OpNone {

@@ -46,8 +46,11 @@ func describeView(v job.View, now time.Duration) string {
 
 func describeWait(v job.View, now time.Duration) string {
 	since := waited(v, now).Round(time.Millisecond)
-	if v.Waiting.Op == job.OpBarrier {
-		return fmt.Sprintf("in barrier for %v, waits for %s", since, rankList(v.For))
+	switch v.Waiting.Op {
+	case job.OpBarrier:
+		return fmt.Sprintf("in barrier for %v, waits for %s", since, rankList(v.For, 0))
+	case job.OpCollective:
+		return describeCollective(v, since)
 	}
 	peer := "any rank"
 	if v.Waiting.Peer != job.AnyPeer {
@@ -60,20 +63,31 @@ func describeWait(v job.View, now time.Duration) string {
 	return fmt.Sprintf("in %v for %v, waits for %s, %s, %d bytes", v.Waiting.Op, since, peer, tag, v.Waiting.Bytes)
 }
 
+func describeCollective(v job.View, since time.Duration) string {
+	c := &v.Waiting.Collective
+	where := fmt.Sprintf("communicator %q", c.Communicator)
+	if c.Communicator == "" {
+		where = fmt.Sprintf("a communicator without a name (context %d)", v.Waiting.Context)
+	}
+	if len(v.For) == 0 {
+		return fmt.Sprintf("in %s on %s for %v, all members are there", c.Name, where, since)
+	}
+	return fmt.Sprintf("in %s on %s for %v, waits for %s", c.Name, where, since, rankList(v.For, v.Unnamed))
+}
+
 func waited(v job.View, now time.Duration) time.Duration {
 	return now - time.Duration(v.Waiting.Since)
 }
 
-// rankList names ranks, but not very many of them.
-func rankList(ranks []int) string {
+// rankList names ranks, but not very many of them; there are so many more.
+func rankList(ranks []int, unnamed int) string {
 	const most = 8
 	names := make([]string, 0, most+1)
-	for i, r := range ranks {
-		if i == most {
-			names = append(names, fmt.Sprintf("%d more", len(ranks)-most))
-			break
-		}
+	for _, r := range ranks[:min(len(ranks), most)] {
 		names = append(names, fmt.Sprint(r))
+	}
+	if more := len(ranks) + unnamed - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return ranksWord(len(ranks)) + strings.Join(names, ", ")
 }
@@ -99,14 +113,14 @@ func describeDeadlock(views []job.View, now time.Duration) string {
 		return ""
 	}
 	if len(cycle) == 0 {
-		return fmt.Sprintf("  %s can never go on: what they wait for has called Finalize\n", rankList(ranks))
+		return fmt.Sprintf("  %s can never go on: what they wait for has called Finalize\n", rankList(ranks, 0))
 	}
 	steps := make([]string, 0, len(cycle)+1)
 	for _, r := range append(cycle, cycle[0]) {
 		steps = append(steps, fmt.Sprintf("rank %d", r))
 	}
 	return fmt.Sprintf("  deadlock: %s; nothing has moved for %v, and %s can never go on\n",
-		strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), rankList(ranks))
+		strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), rankList(ranks, 0))
 }
 
 // sayHang prints the report of the ranks as they stand now, for a job whose

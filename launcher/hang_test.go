@@ -16,6 +16,15 @@ func waitView(rank int, op job.Op, peer, tag int32, since time.Duration, on ...i
 	}
 }
 
+// collectiveView waits for these ranks, and for two more if they are many.
+func collectiveView(rank int, communicator string, on ...int) job.View {
+	v := waitView(rank, job.OpCollective, job.AnyPeer, 0, 2*time.Second, on...)
+	v.Any, v.Unnamed = false, len(on)/5
+	v.Waiting.Context = 9
+	v.Waiting.Collective = job.Collective{Name: "allreduce", Communicator: communicator, Need: job.NeedAll}
+	return v
+}
+
 func TestHangReport(t *testing.T) {
 	views := []job.View{
 		waitView(0, job.OpRecv, 1, 5, 1*time.Second, 1),
@@ -25,8 +34,12 @@ func TestHangReport(t *testing.T) {
 		{Rank: 4, Gone: true},
 		{Rank: 5},
 		{Rank: 6, State: job.StateFinal},
+		collectiveView(7, "halo", 3),
+		collectiveView(8, "", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+		collectiveView(9, "halo"),
 	}
-	got := hangReport(views, []int{100, 101, 102, 103, 104, 105, 106}, 3*time.Second)
+	pids := []int{100, 101, 102, 103, 104, 105, 106, 107, 108, 109}
+	got := hangReport(views, pids, 3*time.Second)
 	require.Equal(t, `  rank  pid  state
   0     100  in recv for 2s, waits for rank 1, tag 5, 64 bytes
   1     101  in barrier for 1s, waits for ranks 0, 3
@@ -35,9 +48,12 @@ func TestHangReport(t *testing.T) {
   4     104  has ended
   5     105  has not called Init
   6     106  has called Finalize
-  deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and ranks 0, 1 can never go on`, got)
+  7     107  in allreduce on communicator "halo" for 1s, waits for rank 3
+  8     108  in allreduce on a communicator without a name (context 9) for 1s, waits for ranks 0, 1, 2, 3, 4, 5, 6, 7, 4 more
+  9     109  in allreduce on communicator "halo" for 1s, all members are there
+  deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and ranks 0, 1, 8 can never go on`, got)
 
 	// What has just begun to wait may be about to be woken.
-	got = hangReport(views, []int{100, 101, 102, 103, 104, 105, 106}, 2*time.Second+10*time.Millisecond)
+	got = hangReport(views, pids, 2*time.Second+10*time.Millisecond)
 	require.NotContains(t, got, "deadlock")
 }

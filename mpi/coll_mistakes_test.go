@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/comm"
 )
 
 func badCollectives(c *Comm) error {
@@ -32,8 +34,7 @@ func badCollectives(c *Comm) error {
 
 // mistakeOfOne: if calls are checked, all others learn of it.
 func mistakeOfOne(c *Comm) error {
-	defer func(check bool) { c.team.Check = check }(c.team.Check)
-	c.team.Check = true
+	defer comm.SetCheck(c, comm.SetCheck(c, true))
 	grid, err := CartCreate(c, []int{c.Size()}, []bool{true})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job/jobtest"
 )
@@ -24,7 +25,7 @@ func result(r Request, err error) error {
 // nonblockingMistakes: if calls are checked, the others hear of what one rank does wrong,
 // nobody waits, and the communicator is as good as before.
 func nonblockingMistakes(c *Comm) error {
-	if !c.team.Check {
+	if !comm.Checked(c) {
 		return nil
 	}
 	grid, err := CartCreate(c, []int{c.Size()}, []bool{true})
@@ -78,7 +79,7 @@ func heardOf[E error](err error, own bool, rank int, hears bool) error {
 
 // differentLengths: if calls are checked all hear of it.
 func differentLengths(c *Comm) error {
-	if !c.team.Check {
+	if !comm.Checked(c) {
 		return nil
 	}
 	length := 5

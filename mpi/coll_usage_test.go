@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/gopvas/gopvas/comm"
 )
 
 // manyCallsInARow: nobody waits for those who are slow, roots change, and what is fast
@@ -145,8 +147,7 @@ func nothingToMove(c *Comm) error {
 // overlappingBuffers: what would be overwritten while it is read is an error, and what
 // only lies close is not.
 func overlappingBuffers(c *Comm) error {
-	defer func(check bool) { c.team.Check = check }(c.team.Check)
-	c.team.Check = true // some calls are wrong at the root alone
+	defer comm.SetCheck(c, comm.SetCheck(c, true)) // some calls are wrong at the root alone
 	n := c.Size()
 	buf := make([]int, 4*n)
 	sum := Sum[int]()
@@ -172,8 +173,7 @@ func overlappingBuffers(c *Comm) error {
 // lengthsThatDiffer: one rank has another length than all others, and calls are checked: all
 // are told, nobody waits, and all go on.
 func lengthsThatDiffer(c *Comm) error {
-	defer func(check bool) { c.team.Check = check }(c.team.Check)
-	c.team.Check = true
+	defer comm.SetCheck(c, comm.SetCheck(c, true))
 	if c.Size() == 1 {
 		return nil
 	}

@@ -60,6 +60,12 @@ func (e *Engine) fail(err error) {
 		e.complete(op, err)
 	}
 	e.movingCount = 0
+	for _, b := range e.busy {
+		for op := b.underway.pop(); op != nil; op = b.underway.pop() {
+			e.complete(op, err)
+		}
+	}
+	e.busy = e.busy[:0]
 	for op := e.tasks.pop(); op != nil; op = e.tasks.pop() {
 		e.complete(op, err)
 	}

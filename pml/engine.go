@@ -55,6 +55,8 @@ type Engine struct {
 	eager      int              // longest eager message in bytes
 	spin       int              // polls before a wait sleeps
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
+	onLook     func() bool      // pollOnce, likewise
+	onExpect   func() bool      // lookExpected, likewise
 	onReady    func() bool      // ready, likewise
 	onLasting  func()           // announce, likewise
 	contenders atomic.Int32     // goroutines that wait for mu
@@ -69,6 +71,7 @@ type Engine struct {
 
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
+	explain  map[uint32]func(*job.Waiting) // by context; see Explain
 
 	express    operation  // of the short way to receive; see expect
 	expected   *operation // it, while its message is looked for
@@ -77,27 +80,32 @@ type Engine struct {
 	operations []*operation // all there are, for Close to find those in use
 	messages   list[message]
 
-	moving      list[operation] // transfers underway
+	moving      list[operation] // receives underway
 	movingCount int
 	tasks       list[operation] // tasks underway
 	completions uint64          // operations that have become complete
 	helper      Helper          // nil: none; see SetHelper
 	server      *waiter         // the goroutine in Serve; nil: there is none
 	backlogs    map[int32]*backlog
+	busy        []*backlog // those with sends underway
+	turn        int        // whose turn it is of them
 	crowded     []*backlog // those that are not empty
 	selfBytes   uint64     // held in messages from this rank to itself
 
-	owned    bool         // somebody is the owner of progress
-	sleeper  *waiter      // the owner, while it is in Sleep
-	inReady  bool         // ready is running: the sleeper looks by itself
-	yield    bool         // a parked goroutine was woken: let it run
-	parked   list[waiter] // waiters that are not the owner
-	waiters  list[waiter] // pool
-	gone     int          // how many ranks had gone when that was last looked at
-	departed []int        // which are being looked at
-	dead     []bool       // which they were; made when needed
-	lost     int          // one of them that went without Finalize, -1 if none
-	deserted bool         // all other ranks have gone
+	owned     bool         // somebody is the owner of progress
+	poller    *waiter      // the owner that polls, or did last
+	looks     int          // that it has made
+	expecting bool         // it has told others that it will help them
+	sleeper   *waiter      // the owner, while it is in Sleep
+	inReady   bool         // ready is running: the sleeper looks by itself
+	yield     bool         // a parked goroutine was woken: let it run
+	parked    list[waiter] // waiters that are not the owner
+	waiters   list[waiter] // pool
+	gone      int          // how many ranks had gone when that was last looked at
+	departed  []int        // which are being looked at
+	dead      []bool       // which they were; made when needed
+	lost      int          // one of them that went without Finalize, -1 if none
+	deserted  bool         // all other ranks have gone
 
 	stats Stats
 }
@@ -110,10 +118,12 @@ func New(root *job.Root, rank int, m btl.Module) *Engine {
 		rank: rank, size: root.Ranks(),
 		eager: m.EagerLimit(), spin: root.Spin(),
 		matchers: map[uint32]*matcher{},
+		explain:  map[uint32]func(*job.Waiting){},
 		backlogs: map[int32]*backlog{},
 		lost:     -1,
 	}
-	e.onFrame, e.onReady, e.onLasting = e.deliver, e.ready, e.announce
+	e.onFrame, e.onLook, e.onExpect = e.deliver, e.pollOnce, e.lookExpected
+	e.onReady, e.onLasting = e.ready, e.announce
 	e.express = operation{engine: e, kind: receiving, state: idle, persistent: true}
 	e.express.node.of = &e.express
 	return e

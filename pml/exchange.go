@@ -10,12 +10,13 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	e.lock()
 	defer e.mu.Unlock()
 	send := sent
-	if to != ProcNull && !e.sendNow(context, to, tag, m, out, Standard) {
-		op, err := e.send(context, to, tag, m, btl.Buffer{Bytes: out}, Standard)
-		if err != nil {
-			return noStatus, m, err
+	if to != ProcNull {
+		if send = e.sendNow(context, to, tag, m, out, Standard); send == nil {
+			var err error
+			if send, err = e.send(context, to, tag, m, btl.Buffer{Bytes: out}, Standard); err != nil {
+				return noStatus, m, err
+			}
 		}
-		send = op
 	}
 	st, mark, err := nobody, Mark{}, error(nil)
 	if from != ProcNull {

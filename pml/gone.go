@@ -52,6 +52,7 @@ func (e *Engine) noteGone() {
 	e.deserted = len(gone) == e.size-1 && e.size > 1
 	e.gone = n
 	e.judge()
+	e.settle() // the module fails what is underway to and from them
 	for _, m := range e.matchers {
 		m.each(func(op *operation) {
 			if err := e.goneError(op.peer); err != nil {

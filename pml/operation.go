@@ -209,9 +209,7 @@ func (op *operation) describe() job.Waiting {
 	case receiving:
 		w.Op = job.OpRecv
 	case tasking:
-		if w.Op, w.Peer = job.OpWait, job.AnyPeer; op.state == moving {
-			w.Peer = int32(op.task.Waits())
-		}
+		w.Op, w.Peer = job.OpWait, job.AnyPeer // the task says more
 	default:
 		w.Op = job.OpProbe
 	}

@@ -1,6 +1,10 @@
 package pml
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"math"
+
+	"github.com/gopvas/gopvas/btl"
+)
 
 const (
 	// pollBatch is how many messages one look at the queue takes: more would let
@@ -17,6 +21,9 @@ func (e *Engine) progress() {
 	if e.movingCount > 0 {
 		e.advance(min(e.movingCount, moveBatch))
 	}
+	if len(e.busy) > 0 {
+		e.advanceSends(false)
+	}
 	if len(e.crowded) > 0 {
 		e.flush()
 	}
@@ -28,14 +35,20 @@ func (e *Engine) progress() {
 	}
 }
 
-// ready is what an owner of progress asks itself in its sleep. It looks at
-// everything: what it passes over would be slept on.
-func (e *Engine) ready() bool {
+// Progress makes what progress there is to make for all operations of the rank. It does
+// not block.
+func (e *Engine) Progress() {
 	e.lock()
-	e.inReady = true
+	e.progressAll()
+	e.mu.Unlock()
+}
+
+// progressAll looks at everything. A sleeper uses it: what it passed over would be slept
+// on.
+func (e *Engine) progressAll() {
 	for e.module.Poll(pollBatch, e.onFrame) == pollBatch {
 	}
-	e.advance(e.movingCount)
+	e.settle()
 	if len(e.crowded) > 0 {
 		e.flush()
 	}
@@ -45,8 +58,22 @@ func (e *Engine) ready() bool {
 	if e.tasks.head != nil {
 		e.advanceTasks()
 	}
+}
+
+// settle asks all transfers.
+func (e *Engine) settle() {
+	e.advance(e.movingCount)
+	e.advanceSends(true)
+}
+
+// ready is what an owner of progress asks itself in its sleep.
+func (e *Engine) ready() bool {
+	e.lock()
+	e.inReady = true
+	e.progressAll()
+	e.sayAgain(e.sleeper)
 	e.inReady = false
-	stop := e.sleeper.done || e.yield || e.Wanted()
+	stop := e.sleeper.done || e.yield || e.wanted()
 	e.mu.Unlock()
 	return stop
 }
@@ -55,14 +82,22 @@ func (e *Engine) ready() bool {
 // can be had at once.
 func (e *Engine) move(op *operation, t btl.Transfer) {
 	op.state, op.transfer = moving, t
-	if op.kind == receiving && e.step(op) {
+	if op.kind == sending {
+		b := e.backlog(op.peer)
+		if b.underway.head == nil {
+			e.busy = append(e.busy, b)
+		}
+		b.underway.push(&op.node)
+		return
+	}
+	if e.step(op) {
 		return
 	}
 	e.moving.push(&op.node)
 	e.movingCount++
 }
 
-// advance asks the first n transfers for progress. Those that are not done go to
+// advance asks the first n receives for progress. Those that are not done go to
 // the end, so that all have their turn.
 func (e *Engine) advance(n int) {
 	for ; n > 0; n-- {
@@ -77,6 +112,52 @@ func (e *Engine) advance(n int) {
 		}
 	}
 }
+
+// advanceSends asks sends for progress, to each peer in the order in which they were
+// begun, because receivers most often take them in this order. A send that is found
+// done is followed by the next; of those that are not, a look asks a few, of all peers
+// in turn. So a rank with many sends underway makes steps in proportion to what its
+// peers do, not to what it waits for. What a peer takes out of this order is found when
+// all are asked: now and then in a wait, and before the rank sleeps.
+func (e *Engine) advanceSends(all bool) {
+	peers, each := len(e.busy), math.MaxInt
+	if !all {
+		each = max(moveBatch/max(peers, 1), 1)
+		peers = min(peers, moveBatch)
+	}
+	for range peers {
+		if e.turn >= len(e.busy) {
+			e.turn = 0
+		}
+		b := e.busy[e.turn]
+		e.stepSends(b, each)
+		if b.underway.head != nil {
+			e.turn++
+			continue
+		}
+		last := len(e.busy) - 1
+		e.busy[e.turn] = e.busy[last]
+		e.busy = e.busy[:last]
+	}
+}
+
+// stepSends asks the sends to one peer until n of them are not done.
+func (e *Engine) stepSends(b *backlog, n int) {
+	for at := b.underway.head; at != nil && n > 0; {
+		op := at.of
+		at = at.next
+		if done, err := op.transfer.Progress(); done {
+			b.underway.remove(&op.node)
+			e.complete(op, err)
+		} else {
+			n--
+		}
+	}
+}
+
+// walkDue tells whether a wait that has looked so often asks all sends: the longer it
+// lasts, the less often.
+func walkDue(looks int) bool { return looks >= 2*moveBatch && looks&(looks-1) == 0 }
 
 // step asks one transfer, of an operation in no list, and completes the operation
 // when it is done. An error of the size is kept in err since the start.

@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/shm"
+)
 
 // Recv receives a message from rank src, or AnySource, with this tag, or AnyTag,
 // into buf, and returns when it is there. A shorter message fills the first bytes
@@ -35,7 +38,7 @@ func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) 
 // the same message, no message that has arrived does, and nobody else waits.
 // Whoever wants the lock, and any rank that goes, ends it.
 func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte) bool {
-	if e.owned || e.unusual || e.movingCount > 0 || e.tasks.head != nil || op.state != idle || src < 0 || src == e.rank {
+	if e.spin == 0 || e.owned || e.unusual || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil || op.state != idle || src < 0 || src == e.rank {
 		return false
 	}
 	m := e.matcher(context)
@@ -44,17 +47,18 @@ func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte)
 	}
 	op.context, op.peer, op.tag, op.buf.Bytes = context, int32(src), int32(tag), buf
 	e.expected = op
-	for i := 0; i < e.spin; i++ {
-		e.module.Poll(1, e.onFrame)
-		if e.expected == nil {
-			return true
-		}
-		if e.contenders.Load() != 0 || e.root.GoneCount() != e.gone {
-			break
-		}
+	shm.Look(e.spin, e.onExpect)
+	if e.expected == nil {
+		return true
 	}
 	e.expected, op.buf.Bytes = nil, nil
 	return false
+}
+
+// lookExpected is one look for the message that expect wants.
+func (e *Engine) lookExpected() (over bool) {
+	e.module.Poll(1, e.onFrame)
+	return e.expected == nil || e.contenders.Load() != 0 || e.root.GoneCount() != e.gone
 }
 
 // Irecv begins a receive and does not wait. buf is lent, not to be read or written,

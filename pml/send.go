@@ -9,11 +9,13 @@ import "github.com/gopvas/gopvas/btl"
 // for an offer either, the send is queued at its peer; queued sends keep their
 // order, and nothing overtakes them.
 
-// backlog are the sends to one peer that wait for room, in the order in which they
-// were begun.
+// backlog are the sends to one peer that are not over, in the order in which they
+// were begun: first those underway, which the peer most often takes in this order, then
+// those that wait for room.
 type backlog struct {
-	peer int32
-	ops  list[operation]
+	peer     int32
+	underway list[operation]
+	ops      list[operation] // queued
 }
 
 // selfCredit is how many bytes this rank may send to itself eagerly before it
@@ -28,11 +30,12 @@ const selfCredit = 256 << 10
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
 	e.lock()
-	if e.sendNow(context, dst, tag, Mark{}, buf, mode) {
+	op := e.sendNow(context, dst, tag, Mark{}, buf, mode)
+	if op == sent {
 		e.mu.Unlock()
 		return nil
 	}
-	err := e.sendSlow(context, dst, tag, btl.Buffer{Bytes: buf}, mode)
+	err := e.sendSlow(op, context, dst, tag, btl.Buffer{Bytes: buf}, mode)
 	e.mu.Unlock()
 	return err
 }
@@ -43,14 +46,16 @@ func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode M
 		return e.Send(context, dst, tag, buf.Bytes, mode)
 	}
 	e.lock()
-	err := e.sendSlow(context, dst, tag, buf, mode)
+	err := e.sendSlow(nil, context, dst, tag, buf, mode)
 	e.mu.Unlock()
 	return err
 }
 
-// sendSlow is Send with an operation.
-func (e *Engine) sendSlow(context uint32, dst, tag int, buf btl.Buffer, mode Mode) error {
-	op, err := e.send(context, dst, tag, Mark{}, buf, mode)
+// sendSlow is Send with an operation, unless sendNow has begun one.
+func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf btl.Buffer, mode Mode) (err error) {
+	if op == nil {
+		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
+	}
 	if err == nil {
 		_, err = e.finish(op)
 	}
@@ -62,11 +67,12 @@ func (e *Engine) sendSlow(context uint32, dst, tag int, buf btl.Buffer, mode Mod
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
 	e.lock()
-	if e.sendNow(context, dst, tag, Mark{}, buf, mode) {
+	op := e.sendNow(context, dst, tag, Mark{}, buf, mode)
+	if op == sent {
 		e.mu.Unlock()
 		return Request{op: sent}, nil
 	}
-	r, err := e.isend(context, dst, tag, btl.Buffer{Bytes: buf}, mode)
+	r, err := e.isend(op, context, dst, tag, btl.Buffer{Bytes: buf}, mode)
 	e.mu.Unlock()
 	return r, err
 }
@@ -77,25 +83,40 @@ func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode 
 		return e.Isend(context, dst, tag, buf.Bytes, mode)
 	}
 	e.lock()
-	r, err := e.isend(context, dst, tag, buf, mode)
+	r, err := e.isend(nil, context, dst, tag, buf, mode)
 	e.mu.Unlock()
 	return r, err
 }
 
-// isend is Isend with an operation.
-func (e *Engine) isend(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
-	r, err := request(e.send(context, dst, tag, Mark{}, buf, mode))
+// isend is Isend with an operation, unless sendNow has begun one.
+func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf btl.Buffer, mode Mode) (_ Request, err error) {
+	if op == nil {
+		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
+	}
 	if err == nil {
 		e.progress()
 	}
-	return r, err
+	return request(op, err)
 }
 
-// sendNow is the short way: it sends without an operation, or returns false.
-func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) bool {
-	return mode == Standard && len(buf) <= e.eager && !e.unusual &&
-		uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag &&
-		e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context, Flags: m.Number, Cookie: m.Word}, buf)
+// sendNow is the short way: it returns sent if the message is on its way, without an
+// operation of its own; one that is underway if the module keeps the buffer, which is
+// rare; and nil if the message can not go this way.
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) *operation {
+	if mode != Standard || len(buf) > e.eager || e.unusual ||
+		uint(dst) >= uint(e.size) || dst == e.rank || uint(tag) > MaxTag {
+		return nil
+	}
+	t, ok := e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context, Flags: m.Number, Cookie: m.Word}, buf)
+	switch {
+	case !ok:
+		return nil
+	case t == nil:
+		return sent
+	}
+	op := e.newOperation(sending, context, dst, tag, btl.Buffer{Bytes: buf})
+	e.move(op, t)
+	return op
 }
 
 // send begins a send of any kind. The operation returned may be complete.
@@ -127,9 +148,8 @@ func (e *Engine) startSend(op *operation) {
 		e.complete(op, err)
 		return
 	}
-	b := e.backlogs[op.peer]
-	if b != nil && b.ops.head != nil || !e.launch(op) {
-		e.enqueue(b, op)
+	if b := e.backlogs[op.peer]; b != nil && b.ops.head != nil || !e.launch(op) {
+		e.enqueue(op)
 	}
 }
 
@@ -137,9 +157,17 @@ func (e *Engine) startSend(op *operation) {
 func (e *Engine) launch(op *operation) bool {
 	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.mark.Number, Cookie: op.mark.Word}
 	peer := int(op.peer)
-	if op.mode == Standard && op.buf.Len() <= e.eager && e.module.Send(peer, h, e.packed(&op.buf)) {
-		e.complete(op, nil)
-		return true
+	if op.mode == Standard && op.buf.Len() <= e.eager {
+		if t, ok := e.module.Send(peer, h, e.packed(&op.buf)); t != nil {
+			if op.buf.Layout != nil {
+				e.scratch = nil // the module keeps it
+			}
+			e.move(op, t)
+			return true
+		} else if ok {
+			e.complete(op, nil)
+			return true
+		}
 	}
 	t, ok := e.module.Offer(peer, h, op.buf)
 	if ok {
@@ -161,11 +189,8 @@ func (e *Engine) packed(b *btl.Buffer) []byte {
 }
 
 // enqueue puts a send behind all others to its peer that wait for room.
-func (e *Engine) enqueue(b *backlog, op *operation) {
-	if b == nil {
-		b = &backlog{peer: op.peer}
-		e.backlogs[op.peer] = b
-	}
+func (e *Engine) enqueue(op *operation) {
+	b := e.backlog(op.peer)
 	if b.ops.head == nil {
 		e.crowded = append(e.crowded, b)
 		e.judge()
@@ -173,6 +198,16 @@ func (e *Engine) enqueue(b *backlog, op *operation) {
 	op.state = queued
 	b.ops.push(&op.node)
 	e.stats.Queued++
+}
+
+// backlog returns the sends to a peer.
+func (e *Engine) backlog(peer int32) *backlog {
+	b := e.backlogs[peer]
+	if b == nil {
+		b = &backlog{peer: peer}
+		e.backlogs[peer] = b
+	}
+	return b
 }
 
 // flush launches what there is room for now.

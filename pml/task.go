@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
 )
 
 // Task is an operation that is made of others: a collective that goes on in the
@@ -22,9 +23,9 @@ type Task interface {
 	// Inside alone. It says done once for each Start that returned no error.
 	btl.Transfer
 
-	// Waits returns a rank that the task needs before it can go on, or AnySource if it
-	// can not name one. It is called like Progress, for the hang report.
-	Waits() int
+	// Describe says, for the hang report, what the task waits for. It is called like
+	// Progress, while the task is underway.
+	Describe(*job.Waiting)
 }
 
 // Do starts a task and waits until it is done. It takes the lock once.
@@ -43,6 +44,19 @@ func (e *Engine) Do(t Task, context uint32) error {
 	e.advanceTasks()
 	_, err := e.finish(op)
 	return err
+}
+
+// Explain has a function complete what the hang report says of waits for messages in a
+// context, which are a part of something else. It is called under the engine's lock, by
+// the goroutine that waits, when the wait has turned out to be a long one. nil ends that.
+func (e *Engine) Explain(context uint32, f func(*job.Waiting)) {
+	e.lock()
+	if f == nil {
+		delete(e.explain, context)
+	} else {
+		e.explain[context] = f
+	}
+	e.mu.Unlock()
 }
 
 // Begin starts a task, of a communicator that the hang report names by the context.
@@ -139,8 +153,10 @@ func (e *Engine) Inside() Inside { return Inside{e} }
 
 // Isend is Engine.Isend of a message that carries a mark.
 func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Request, error) {
-	if buf.Layout == nil && in.e.sendNow(context, dst, tag, m, buf.Bytes, Standard) {
-		return Request{op: sent}, nil
+	if buf.Layout == nil {
+		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes, Standard); op != nil {
+			return request(op, nil)
+		}
 	}
 	return request(in.e.send(context, dst, tag, m, buf, Standard))
 }
@@ -230,14 +246,9 @@ type Helper interface {
 // SetHelper is called before the engine is used.
 func (e *Engine) SetHelper(h Helper) { e.helper = h }
 
-// Help does some of what others have to do, if there is a helper and work.
-func (e *Engine) Help() bool { return e.helper != nil && e.helper.Pending() && e.helper.Help() }
-
-// Wanted is for those who sleep in the module for another reason than an operation of
-// the engine: before they do, and each time that they are asked whether they may go on,
-// it tells whether there is work, and has those who have some wake this rank. Awake ends
-// that.
-func (e *Engine) Wanted() bool {
+// wanted is asked by a goroutine of this rank in its sleep: it tells whether there is work
+// of others, and has those who have some wake this rank. awake ends that.
+func (e *Engine) wanted() bool {
 	if e.helper == nil {
 		return false
 	}
@@ -245,14 +256,15 @@ func (e *Engine) Wanted() bool {
 	return e.helper.Pending()
 }
 
-// Awake undoes what Wanted has done.
-func (e *Engine) Awake() {
+// awake undoes what wanted has done.
+func (e *Engine) awake() {
 	if e.helper != nil {
 		e.helper.Resting(false)
 	}
 }
 
-// help is Help for one who holds the lock.
+// help does some of what others have to do, if there is a helper and work. The caller
+// holds the lock, which is let go meanwhile.
 func (e *Engine) help() bool {
 	if e.helper == nil || !e.helper.Pending() {
 		return false

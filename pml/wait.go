@@ -3,6 +3,7 @@ package pml
 import (
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // waiter is one goroutine that waits for operations. It is told when the first of
@@ -14,6 +15,8 @@ type waiter struct {
 	parked   bool          // sleeps on ch, or is about to
 	promoted bool          // is the owner of progress now
 	asleep   bool          // has been in Sleep, and said so in the job's root block
+	since    int64         // when it did
+	said     uint64        // what completions was when it last did
 	ch       chan struct{} // one token at most; made when first needed
 	about    *operation    // one of the operations, for the hang report
 	call     job.Op        // the call, if it is another than the operation's
@@ -133,26 +136,33 @@ const shortWait = 50
 // to sleep is cheaper, or there is work of others. It returns whether others have been
 // told to expect help: what they have made ready in that time is for this rank.
 func (e *Engine) poll(w *waiter) (expected bool) {
-	for i := 0; ; i++ {
-		e.progress()
-		if w.done || i >= e.spin || e.helper != nil && e.helper.Pending() {
-			break
-		}
-		if i == shortWait && e.helper != nil {
-			expected = true
-			e.helper.Polling(true)
-		}
-		if e.yield || e.contenders.Load() != 0 {
-			e.stepAside()
-			if w.done {
-				break
-			}
-		}
-	}
-	if expected {
+	e.poller, e.looks, e.expecting = w, 0, false
+	shm.Look(e.spin, e.onLook)
+	if e.expecting {
 		e.helper.Polling(false)
 	}
-	return expected
+	return e.expecting
+}
+
+// pollOnce is one look of the owner that polls.
+func (e *Engine) pollOnce() (over bool) {
+	w := e.poller
+	e.progress()
+	if walkDue(e.looks) {
+		e.advanceSends(true)
+	}
+	if w.done || e.helper != nil && e.helper.Pending() {
+		return true
+	}
+	if e.looks == shortWait && e.helper != nil {
+		e.expecting = true
+		e.helper.Polling(true)
+	}
+	e.looks++
+	if e.yield || e.contenders.Load() != 0 {
+		e.stepAside()
+	}
+	return w.done
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.
@@ -163,7 +173,7 @@ func (e *Engine) sleep(w *waiter) {
 	if !w.done {
 		e.mu.Unlock()
 		err = e.module.Sleep(0, e.onReady, e.onLasting)
-		e.Awake()
+		e.awake()
 		e.lock()
 	}
 	e.sleeper = nil
@@ -172,19 +182,47 @@ func (e *Engine) sleep(w *waiter) {
 	}
 }
 
+// say writes what a waiter waits for.
+func (e *Engine) say(w *waiter, say job.Waiting) {
+	w.said, say.Since = e.completions, w.since
+	e.root.SetWaiting(e.rank, say)
+}
+
+// sayAgain corrects what was said of a task, which may wait for other ranks now. What was
+// said of those that had not begun stays, since it counts from when it was said.
+func (e *Engine) sayAgain(w *waiter) {
+	if !w.asleep || w.done || w.said == e.completions || w.about == nil || w.about.task == nil {
+		return
+	}
+	switch say := e.describe(w); say.Collective.Need {
+	case job.NeedPeers, job.NeedAny, job.NeedSome:
+		e.say(w, say)
+	}
+}
+
+// describe says what a waiter waits for.
+func (e *Engine) describe(w *waiter) job.Waiting {
+	op := w.about
+	say := op.describe()
+	if w.call != job.OpNone {
+		say.Op = w.call
+	}
+	if op.kind == tasking && op.state == moving {
+		op.task.Describe(&say)
+	} else if explain := e.explain[op.context]; explain != nil {
+		explain(&say)
+	}
+	return say
+}
+
 // announce says in the job's root block what this rank waits for.
 // Only the owner of progress does, in its sleep, and only when that lasts.
 func (e *Engine) announce() {
 	e.lock()
 	w := e.sleeper
 	if !w.asleep && !w.done && w.about != nil {
-		w.asleep = true
-		say := w.about.describe()
-		if w.call != job.OpNone {
-			say.Op = w.call
-		}
-		say.Since = sys.Monotonic()
-		e.root.SetWaiting(e.rank, say)
+		w.asleep, w.since = true, sys.Monotonic()
+		e.say(w, e.describe(w))
 		e.publish()
 	}
 	e.mu.Unlock()

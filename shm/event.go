@@ -1,8 +1,6 @@
 package shm
 
 import (
-	"fmt"
-	"runtime"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -84,107 +82,4 @@ func (e *Event) wake() bool {
 	e.seq.Add(1)
 	_ = sys.FutexWake(&e.seq) // as in Signal
 	return true
-}
-
-// Wait returns nil as soon as ready returns true. It asks once, then up to spin
-// more times in a tight loop, then sleeps until somebody signals, and asks again.
-// ready must read what it reads by atomic operations, must not block, and may be
-// called any number of times. While it sleeps, Wait takes no CPU, and keeps a
-// thread but none of the GOMAXPROCS slots.
-//
-// The error is for memory on which the kernel cannot let a thread sleep.
-func (e *Event) Wait(spin int, ready func() bool) error {
-	for range max(spin, 0) + 1 {
-		if ready() {
-			return nil
-		}
-	}
-	e.Register()
-	defer e.Deregister()
-	for {
-		seq := e.Seq()
-		if ready() {
-			return nil
-		}
-		if err := e.Doze(seq); err != nil {
-			return err
-		}
-	}
-}
-
-// Register, Seq, Doze and Deregister are the steps W1, W2, W4 and the end of Wait,
-// for a caller with a loop of its own: Register; then again and again Seq, a look at
-// the condition, and Doze with what Seq returned; and Deregister in any case.
-func (e *Event) Register() { e.sleepers.Add(1) }
-
-// Deregister undoes Register.
-func (e *Event) Deregister() { e.sleepers.Add(^uint32(0)) }
-
-// Seq returns the number of signals so far, modulo 2^32.
-func (e *Event) Seq() uint32 { return e.seq.Load() }
-
-// Doze sleeps until the next signal, and not at all if there has been one since Seq
-// returned seq. It may also return without a cause.
-func (e *Event) Doze(seq uint32) error {
-	if err := sys.FutexWait(&e.seq, seq); err != nil {
-		return fmt.Errorf("shm: wait for event: %w", err)
-	}
-	return nil
-}
-
-// Bounds of a nap.
-const (
-	// yields is how often a waiter lets other processes run before it sleeps. Where
-	// they outnumber the CPUs, what it waits for often happens while each of them does
-	// so once or twice, and then nobody has to be woken.
-	yields = 4
-
-	// napTime is how long, in nanoseconds, a nap lasts without a signal: long enough for
-	// many processes to have their turn.
-	napTime = 20_000_000
-)
-
-// dedicated counts the goroutines of Dedicate.
-var dedicated atomic.Int32
-
-// Dedicate gives the calling goroutine a thread and a slot of GOMAXPROCS of its own, so
-// that naps of others keep nothing from it. The function that it returns is called when the
-// goroutine ends, and its thread with it.
-func Dedicate() (end func()) {
-	runtime.LockOSThread() // for good
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
-	dedicated.Add(1)
-	return func() {
-		dedicated.Add(-1)
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1)
-	}
-}
-
-// Nap is a short Wait that costs a fraction of one, because the Go scheduler does not
-// learn of it. It returns true as soon as ready does, and false when nobody has
-// signalled for some milliseconds, or the scheduler asks for the thread; then it is
-// time to Wait. As a nap keeps the thread, and its slot of GOMAXPROCS, it returns false at
-// once if this process has other goroutines, which may need that, but for those of Dedicate.
-// ready is as in Wait.
-func (e *Event) Nap(ready func() bool) bool {
-	if runtime.NumGoroutine() > 1+int(dedicated.Load()) {
-		return false
-	}
-	for range yields {
-		if ready() {
-			return true
-		}
-		sys.Yield()
-	}
-	e.Register()
-	defer e.Deregister()
-	for {
-		seq := e.Seq()
-		if ready() {
-			return true
-		}
-		if !sys.FutexWaitBriefly(&e.seq, seq, napTime) {
-			return false
-		}
-	}
 }

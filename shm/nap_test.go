@@ -2,23 +2,36 @@ package shm
 
 import (
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// envNap has the test binary take naps instead of running tests: only a process without
-// other goroutines can.
+// envNap has the test binary take naps instead of running tests: alone, which only a
+// process without other goroutines can be, or as a server at this socket.
 const envNap = "SHM_TEST_NAP"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(envNap) != "" {
+	switch how := os.Getenv(envNap); how {
+	case "":
+		os.Exit(m.Run())
+	case "alone":
 		takeNaps()
-		return
+	default:
+		napAndServe(how)
 	}
-	os.Exit(m.Run())
 }
 
 // takeNaps prints what naps return, how often they look, and as what.
@@ -38,6 +51,7 @@ func takeNaps() {
 	}
 	looks := 0
 	fmt.Println(e.Nap(func() bool { looks++; return false }), looks, e.sleepers.Load())
+	fmt.Println(runtime.GOMAXPROCS(0))
 
 	company := func(dedicated bool) (leave func()) {
 		here, leaves, left := make(chan bool), make(chan bool), make(chan bool)
@@ -54,34 +68,105 @@ func takeNaps() {
 	}
 	yes := func() bool { return true }
 	leaveDedicated := company(true)
-	fmt.Println(e.Nap(yes))
+	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
 	leave := company(false)
-	fmt.Println(e.Nap(yes))
-	leave()
+	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
+	e.Nap(func() bool { fmt.Println(e.Nap(yes)); return true })
 	leaveDedicated()
-	leave = company(false)
-	fmt.Println(e.Nap(yes))
+	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
+	runtime.GOMAXPROCS(1)
+	fmt.Println(e.Nap(yes), runtime.GOMAXPROCS(0))
 	leave()
+}
+
+// napper is the test binary with GOMAXPROCS=1 and without cgo's part in naps.
+func napper(how string) *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), envNap+"="+how, "GOMAXPROCS=1")
+	c.Stderr = os.Stderr
+	return c
 }
 
 func TestNap(t *testing.T) {
-	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), envNap+"=1")
-	out, err := c.Output()
+	out, err := napper("alone").Output()
 	require.NoError(t, err)
-	require.Equal(t, `true 1 0 0
-true 4 0 0
-true 5 1 0
-true 6 2 0
-true 101 97 0
-false 5 0
-true
-false
-false
-`, string(out), "returned, looks, of which as a registered sleeper, sleepers left; then in company")
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	require.Equal(t, []string{"true 1 0 0", "true 4 0 0", "true 5 1 0", "true 6 2 0", "true 101 97 0", "false 5 0"}, lines[:6],
+		"returned, looks, of which as a registered sleeper, sleepers left")
+	if runtime.NumCgoCall() > 0 {
+		require.Equal(t, "2", lines[6], "a thread of C may need a slot")
+		return
+	}
+	require.Equal(t, []string{"1", "true 2", "true 3", "false", "true 2", "false 1"}, lines[6:],
+		"slots; naps, and slots then: with a dedicated goroutine, with another one too, two naps at a time, "+
+			"with another one only, and when the program has lowered GOMAXPROCS")
 }
 
-func TestNapLeavesTheThreadToOtherGoroutines(t *testing.T) {
+// streak is how many requests in a row must be served while the process sleeps in a nap.
+const streak = 20
+
+// napAndServe naps without end. A nap is over when the server has got a request
+// during it. The server tells whether streak requests in a row were so.
+func napAndServe(socket string) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+	var signalled atomic.Int32
+	go func() {
+		for range signals {
+			signalled.Add(1)
+		}
+	}()
 	var e Event
-	require.False(t, e.Nap(func() bool { t.Error("asked"); return true }))
+	var asked, served atomic.Int32
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		panic(http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			e.Signal()
+			fmt.Fprint(w, served.Load() >= streak && signalled.Load() > 0)
+		})))
+	}()
+	for {
+		before, slept := asked.Load(), false
+		over := e.Nap(func() bool { slept = slept || e.sleepers.Load() != 0; return asked.Load() != before })
+		switch {
+		case over && slept:
+			served.Add(1)
+		case asked.Load() != before && served.Load() < streak:
+			served.Store(0)
+		}
+	}
+}
+
+// TestOthersAreServedDuringNaps: a rank with a signal.Notify goroutine and an HTTP server
+// naps, and a nap ends by what the server does. If the nap kept its slot from the server, only
+// the scheduler could give it back, and that ends a nap before the server can.
+func TestOthersAreServedDuringNaps(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	c := napper(socket)
+	require.NoError(t, c.Start())
+	defer func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}()
+	client := http.Client{Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+	defer client.CloseIdleConnections()
+	ask := func() string {
+		response, err := client.Get("http://napper/")
+		if err != nil {
+			return "" // not listening yet
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		return string(body)
+	}
+	require.Eventually(t, func() bool { return ask() != "" }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool {
+		require.NoError(t, c.Process.Signal(syscall.SIGUSR1))
+		return ask() == "true"
+	}, time.Minute, time.Millisecond)
 }

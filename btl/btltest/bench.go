@@ -74,7 +74,13 @@ func (e *Exchange) Send() {
 		e.lend()
 		return
 	}
-	for len(e.src) > e.m.EagerLimit() || !e.m.Send(e.peer, btl.Header{}, e.src) {
+	for {
+		if e.sent == nil && len(e.src) <= e.m.EagerLimit() {
+			if t, ok := e.m.Send(e.peer, btl.Header{}, e.src); ok {
+				e.sent = t
+				return
+			}
+		}
 		if e.sent == nil {
 			if t, ok := e.m.Offer(e.peer, btl.Header{}, btl.Buffer{Bytes: e.src}); ok {
 				e.sent = t

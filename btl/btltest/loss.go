@@ -106,7 +106,10 @@ func survive(e *env, seed uint64) {
 	send := func(to int, tag int32, size int) (sent bool) {
 		h := btl.Header{Tag: tag}
 		if size <= e.EagerLimit() {
-			sent = e.Send(to, h, src[:size])
+			var t btl.Transfer
+			if t, sent = e.Send(to, h, src[:size]); t != nil {
+				open = append(open, t)
+			}
 		}
 		if !sent && len(open) < 50 {
 			var t btl.Transfer

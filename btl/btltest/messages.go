@@ -86,7 +86,7 @@ func floodWith(e *env, size int) {
 	const bound = 100_000
 	tag := int32(0)
 	for patience := 0; patience < 200 && tag < bound; {
-		if e.Send(last, p.header(last, tag, size), p.message(tag, size)) {
+		if p.trySend(last, p.header(last, tag, size), p.message(tag, size)) {
 			tag++
 			patience = 0
 		} else {
@@ -113,7 +113,7 @@ func floodWith(e *env, size int) {
 	p.letGo()
 	p.sync(3)
 	p.await(func() bool { // the ring may be full, but credit must be back
-		return e.Send(last, p.header(last, tag, size), p.message(tag, size))
+		return p.trySend(last, p.header(last, tag, size), p.message(tag, size))
 	})
 	for range 500 {
 		tag++
@@ -275,9 +275,9 @@ func sendsWaitForRoom(e *env) {
 		// Credit alone is not signalled: this one polls when it is refused for that.
 		before := e.Counters().RefusedCredit
 		p.await2(func() bool {
-			return e.Send(0, h, src) || e.Counters().RefusedCredit != before
+			return p.trySend(0, h, src) || e.Counters().RefusedCredit != before
 		})
-		for e.Counters().RefusedCredit != before && !e.Send(0, h, src) {
+		for e.Counters().RefusedCredit != before && !p.trySend(0, h, src) {
 			time.Sleep(50 * time.Microsecond)
 		}
 	}

@@ -141,12 +141,21 @@ func (p *post) message(tag int32, n int) []byte {
 	return src
 }
 
+// trySend sends if that is possible now.
+func (p *post) trySend(to int, h btl.Header, src []byte) bool {
+	t, ok := p.Send(to, h, src)
+	if t != nil {
+		p.sent = append(p.sent, t)
+	}
+	return ok
+}
+
 // send sends or offers, whatever is possible first, and makes progress meanwhile.
 func (p *post) send(to int, tag int32, n int) {
 	src := p.message(tag, n)
 	h := p.header(to, tag, n)
 	p.await(func() bool {
-		if n <= p.EagerLimit() && p.Send(to, h, src) {
+		if n <= p.EagerLimit() && p.trySend(to, h, src) {
 			return true
 		}
 		t, ok := p.Offer(to, h, btl.Buffer{Bytes: src})

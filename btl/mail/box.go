@@ -154,14 +154,12 @@ func (b *Box) fail(err error) {
 
 // Sleep implements btl.Messages. The error is of the module itself.
 func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
-	for range max(spin, 0) + 1 {
-		if ready() {
-			return nil
-		}
+	if shm.Look(spin, ready) {
+		return nil
 	}
 	b.sleeps.Add(1)
 	done := false
-	over := func() bool {
+	err := b.inbox.Sleep(func() bool {
 		for {
 			if done = ready(); done || b.failed.Load() != nil {
 				return true
@@ -170,19 +168,11 @@ func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
 				return false
 			}
 		}
+	}, lasting)
+	if failure := b.failed.Load(); err == nil && !done && failure != nil {
+		err = *failure
 	}
-	if !b.inbox.Nap(over) {
-		if lasting != nil {
-			lasting()
-		}
-		if err := b.inbox.Wait(0, over); err != nil {
-			return err
-		}
-	}
-	if err := b.failed.Load(); !done && err != nil {
-		return *err
-	}
-	return nil
+	return err
 }
 
 // again makes Sleep ask once more before it sleeps: a method has done a part of what

@@ -52,11 +52,11 @@ func tags(b *Box) (tags []int32) {
 // others' messages only until it is known to be gone.
 func TestKilledWhileSending(t *testing.T) {
 	root, b := boxes(t, 3, true, job.Settings{})
-	require.True(t, b[1].Send(0, btl.Header{Tag: 1}, nil))
-	require.True(t, b[2].Send(0, btl.Header{Tag: 2}, nil))
+	require.True(t, sends(b[1], 0, btl.Header{Tag: 1}, nil))
+	require.True(t, sends(b[2], 0, btl.Header{Tag: 2}, nil))
 	s, _ := b[2].claim(b[2].peer(0))
 	require.NotNil(t, s) // and here it is killed
-	require.True(t, b[1].Send(0, btl.Header{Tag: 3}, []byte("x")))
+	require.True(t, sends(b[1], 0, btl.Header{Tag: 3}, []byte("x")))
 	require.Equal(t, []int32{1, 2}, tags(b[0]))
 	require.Empty(t, tags(b[0]))
 	root.MarkGone(1) // another one: no reason to skip
@@ -71,11 +71,11 @@ func TestEarlySender(t *testing.T) {
 	require.NoError(t, err)
 	b, err := Open(memory{true}, mem.Root(), 0)
 	require.NoError(t, err)
-	require.False(t, b.Send(1, btl.Header{}, nil))
+	require.False(t, sends(b, 1, btl.Header{}, nil))
 	_, ok := b.Offer(1, btl.Header{}, btl.Buffer{})
 	require.False(t, ok)
 	sent := make(chan error)
-	go func() { sent <- b.Sleep(0, func() bool { return b.Send(1, btl.Header{Tag: 9}, nil) }, nil) }()
+	go func() { sent <- b.Sleep(0, func() bool { return sends(b, 1, btl.Header{Tag: 9}, nil) }, nil) }()
 	late, err := Open(memory{true}, mem.Root(), 1)
 	require.NoError(t, err)
 	require.NoError(t, <-sent)
@@ -161,4 +161,10 @@ func TestPrefillLeavesLanes(t *testing.T) {
 		done, err = r.Progress()
 		require.NoError(t, err)
 	}
+}
+
+// sends tells whether a message was sent.
+func sends(b *Box, to int, h btl.Header, payload []byte) bool {
+	_, ok := b.Send(to, h, payload)
+	return ok
 }

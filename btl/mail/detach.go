@@ -1,7 +1,7 @@
 package mail
 
 import (
-	"runtime"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
 )
@@ -25,7 +25,8 @@ import (
 //
 // All are atomic operations of Go, so one of S2 and R2 finds the other's word: never
 // has the sender gone on while the receiver copies from its memory. If both do, the
-// sender waits for a moment in vain, and the buffer stays in use until phaseDone.
+// sender waits in vain, for a moment in Send and then as for an offer, and the buffer
+// stays in use until phaseDone.
 // Neither word costs a transfer of its cache line as long as nothing is detached: the
 // sender reads taking, and writes where detached is, only to detach.
 //
@@ -118,14 +119,22 @@ func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame,
 
 // Bounds of lending.
 const (
-	lendLooks   = 100 // and pauses between them: about a microsecond
+	lendLooks   = 100  // and pauses between them: about a microsecond
+	takeLooks   = 1000 // the same, for a receiver that is taking the message
 	maxLendSkip = 63
 )
 
+// stillness is never written to, which the compiler does not know: see pause.
+var stillness atomic.Uint32
+
 // pause lets some nanoseconds pass. A sender that looked without pause would take
-// the line from the receiver between its two writes to it.
+// the line from the receiver between its two writes to it. What each step does next
+// depends on a word that any goroutine might write, so no compiler may leave steps out.
 func pause() {
 	for range 20 {
+		if stillness.Load() != 0 {
+			return
+		}
 	}
 }
 
@@ -139,46 +148,53 @@ func (p *peer) lend() bool {
 }
 
 // sendLent sends a message by lending the payload for a moment. It takes a buffer
-// first, and returns false as sendEager does if there is none, so that it is certain
+// first, and returns false as sendEager does if there is none, so that it is likely
 // to get the payload back.
 //
-// It waits for the receiver beyond its moment only while that is copying, at most
-// EagerLimit bytes; a receiver that is killed meanwhile is gone soon.
-func (b *Box) sendLent(p *peer, h *btl.Header, payload []byte) bool {
+// It does not only if the receiver is taking the message all the time that it looks:
+// that copies at most EagerLimit bytes, and so has lost its CPU, was stopped or killed.
+// Then the message is as one that was offered, and the buffer stays in use until it
+// is over.
+func (b *Box) sendLent(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	i, ok := b.takeBuffer(p)
 	if !ok {
 		b.counters.RefusedCredit++
-		return false
+		return nil, false
 	}
 	t := b.offer(p, h, btl.Buffer{Bytes: payload})
 	if t == nil {
 		p.account.Put(i)
-		return false
+		return nil, false
 	}
 	b.counters.EagerSent++
 	b.counters.EagerBytes += uint64(len(payload))
+	if t.taken(lendLooks) {
+		t.finish()
+		p.account.Put(i)
+		p.lendBackoff = 0
+		return nil, true
+	}
+	p.lendBackoff = min(2*p.lendBackoff+1, maxLendSkip)
+	p.lendSkip = p.lendBackoff
+	if t.detachInto(i) {
+		return nil, true
+	}
+	if t.taken(takeLooks) {
+		t.finish()
+		return nil, true
+	}
+	return t, true
+}
+
+// taken looks whether the receiver has taken the message, so often at most.
+func (t *sendTransfer) taken(looks int) bool {
 	done := t.generation<<phaseBits | phaseDone
-	for range lendLooks {
+	for range looks {
 		if t.d.state.Load() == done {
 			orderAcquire()
-			t.finish()
-			p.account.Put(i)
-			p.lendBackoff = 0
 			return true
 		}
 		pause()
 	}
-	p.lendBackoff = min(2*p.lendBackoff+1, maxLendSkip)
-	p.lendSkip = p.lendBackoff
-	return t.detachInto(i) || b.takeBack(t)
-}
-
-// takeBack waits until a message that could not be detached is taken.
-func (b *Box) takeBack(t *sendTransfer) bool {
-	for {
-		if over, _ := t.Progress(); over {
-			return true // a peer that has gone gets no message, and Send does not mind
-		}
-		runtime.Gosched() // the receiver may be a goroutine of this process
-	}
+	return false
 }

@@ -27,6 +27,10 @@ const (
 	InlineLimit = shm.SlotBody - btl.HeaderSize
 )
 
+// shortOffer is the longest message, in bytes, that travels in the descriptor of its offer
+// between processes: the receiver then needs nothing of the sender.
+const shortOffer = cacheLine - 32 - 24
+
 // What a slot holds: the meta bits of the ring. 0 is no kind.
 const (
 	kindInline = iota + 1
@@ -68,12 +72,12 @@ type offer struct {
 // has gone.
 type descriptor struct {
 	// Written by the sender. Reset before the offer is published.
-	filled   atomic.Uint64 // pipelined: bytes that are or were in the lane
-	lane     atomic.Uint64 // pipelined: number of the lane plus one; 0: none yet. Detached: of the buffer
-	at       atomic.Uint64 // pipelined: place of all lanes; stored before lane
-	detached atomic.Uint64 // short: generation that was detached last; stored after lane
-	src      layoutRef     // typed: layout of the buffer
-	_        [cacheLine - 32 - 24]byte
+	filled   atomic.Uint64    // pipelined: bytes that are or were in the lane
+	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Detached: of the buffer
+	at       atomic.Uint64    // pipelined: place of all lanes; stored before lane
+	detached atomic.Uint64    // short: generation that was detached last; stored after lane
+	src      layoutRef        // typed: layout of the buffer
+	short    [shortOffer]byte // not direct: the whole message, if it is no longer
 
 	// Written by the receiver; all before state.
 	state   atomic.Uint64 // generation<<phaseBits | phase

@@ -45,6 +45,13 @@ func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
 	generation, typed := f.Token&^typedBit>>numberBits, f.Token&typedBit != 0
 	n := int(min(uint64(dst.Len()), f.Length))
 	direct := b.mem.Direct() || p.rank == b.rank
+	if !direct && f.Length <= shortOffer {
+		dst.Unpack(d.short[:n], 0)
+		b.counters.PipelinedCopied++
+		b.counters.PipelinedBytes += uint64(n)
+		b.taken(p, d, generation)
+		return nil
+	}
 	if n < shareFrom(typed || dst.Layout != nil) && (direct || n == 0) {
 		if b.detachable(int(f.Length)) {
 			if !b.takeShort(p, d, generation, f, &dst, n) {
@@ -54,9 +61,7 @@ func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
 			take(&dst, f, d, n)
 		}
 		b.countDirect(n)
-		orderRelease()
-		d.state.Store(generation<<phaseBits | phaseDone)
-		b.notify(p.inbox)
+		b.taken(p, d, generation)
 		return nil
 	}
 	t := b.receives
@@ -74,6 +79,13 @@ func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
 		return nil
 	}
 	return t
+}
+
+// taken gives a message back to its sender that was taken in one go.
+func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
+	orderRelease()
+	d.state.Store(generation<<phaseBits | phaseDone)
+	b.notify(p.inbox)
 }
 
 // begin chooses the way and tells the sender what it has to know.

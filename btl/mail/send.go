@@ -8,19 +8,19 @@ import (
 )
 
 // Send implements btl.Messages.
-func (b *Box) Send(rank int, h btl.Header, payload []byte) bool {
+func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) {
 	if len(payload) > b.eagerLimit {
 		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", len(payload), b.eagerLimit))
 	}
 	p := b.peers[rank]
 	if p == nil {
 		if p = b.meet(rank); p == nil {
-			return false
+			return nil, false
 		}
 	}
 	if !p.account.Credit() {
 		b.counters.RefusedCredit++
-		return false
+		return nil, false
 	}
 	h.Source, h.Length = int32(b.rank), uint64(len(payload))
 	if len(payload) > InlineLimit {
@@ -28,11 +28,11 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) bool {
 			b.answering = false
 			return b.sendLent(p, &h, payload)
 		}
-		return b.sendEager(p, &h, payload)
+		return nil, b.sendEager(p, &h, payload)
 	}
 	s, pos := b.claim(p)
 	if s == nil {
-		return false
+		return nil, false
 	}
 	m := messageOf(s)
 	// Field by field, since h has just been written so: a copy of all at once would have to
@@ -45,7 +45,7 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) bool {
 	p.account.Spend()
 	b.counters.InlineSent++
 	b.counters.InlineBytes += uint64(len(payload))
-	return true
+	return nil, true
 }
 
 // claim returns a slot of the peer's ring and its position, or nil if the ring is

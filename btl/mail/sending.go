@@ -67,6 +67,9 @@ func (t *sendTransfer) start(p *peer, src btl.Buffer) {
 	if t.box.mem.Direct() {
 		return
 	}
+	if src.Len() <= shortOffer {
+		src.Pack(t.d.short[:src.Len()], 0)
+	}
 	t.filled, t.lane = 0, 0
 	t.d.filled.Store(0)
 	t.d.lane.Store(0)
@@ -102,7 +105,7 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 		if t.box.help && t.helpOut() {
 			return false, nil
 		}
-	case phase == phasePiped || t.box.prefill:
+	case phase == phasePiped || t.box.prefill && t.src.Len() > shortOffer:
 		if t.fill(phase == phasePiped) {
 			return false, nil
 		}

@@ -55,7 +55,8 @@ func TestMisusePanics(t *testing.T) {
 		return f
 	}
 	require.Panics(t, func() { m.Send(0, btl.Header{}, make([]byte, 9)) })
-	require.True(t, m.Send(0, btl.Header{Tag: 1}, []byte{5}))
+	_, ok := m.Send(0, btl.Header{Tag: 1}, []byte{5})
+	require.True(t, ok)
 	f := poll()
 	require.NotEqual(t, []byte{5}, f.Payload, "an inline payload is gone after deliver")
 	require.Panics(t, func() { m.Accept(&f, btl.Buffer{}) }, "it was not offered")
@@ -75,7 +76,8 @@ func TestMisusePanics(t *testing.T) {
 	}
 	require.Equal(t, []byte{6}, dst)
 	require.Panics(t, func() { _, _ = receive.Progress() }, "it is over")
-	require.True(t, m.Send(0, btl.Header{}, nil))
+	_, ok = m.Send(0, btl.Header{}, nil)
+	require.True(t, ok)
 	require.Panics(t, func() {
 		m.Poll(1, func(*btl.Frame) { m.Poll(1, nil) })
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
 )
 
 var _ btl.Module = (*Module)(nil)
@@ -45,7 +46,7 @@ func (m *Module) Direct() bool { return false }
 func (m *Module) EagerLimit() int { return m.world.opts.EagerLimit }
 
 // Send implements btl.Module.
-func (m *Module) Send(peer int, h btl.Header, payload []byte) bool {
+func (m *Module) Send(peer int, h btl.Header, payload []byte) (btl.Transfer, bool) {
 	m.calls++
 	w := m.world
 	if len(payload) > w.opts.EagerLimit {
@@ -67,10 +68,10 @@ func (m *Module) Send(peer int, h btl.Header, payload []byte) bool {
 		s.payload = append(s.payload[:0], payload...)
 		w.mu.Unlock()
 		w.root.Inbox(peer).Notify()
-		return true
+		return nil, true
 	}
 	w.mu.Unlock()
-	return false
+	return nil, false
 }
 
 func (m *Module) countSend(n int) {
@@ -287,10 +288,8 @@ func (s *slot) receive() bool {
 // nobody would end that: the message may be late, or Poll has stopped at its max. In that
 // case it asks once more in any way, for what was delivered may want a second step.
 func (m *Module) Sleep(spin int, ready func() bool, lasting func()) error {
-	for range max(spin, 0) + 1 {
-		if ready() {
-			return nil
-		}
+	if shm.Look(spin, ready) {
+		return nil
 	}
 	m.world.mu.Lock()
 	m.counters.Sleeps++
@@ -298,24 +297,17 @@ func (m *Module) Sleep(spin int, ready func() bool, lasting func()) error {
 	if lasting != nil {
 		lasting()
 	}
-	inbox := m.world.root.Inbox(int(m.rank))
-	inbox.Register()
-	defer inbox.Deregister()
-	for {
-		seq := inbox.Seq()
-		if ready() {
-			return nil
+	return m.world.root.Inbox(int(m.rank)).Wait(0, func() bool {
+		for !ready() {
+			m.world.mu.Lock()
+			more := len(m.queue) > 0
+			m.world.mu.Unlock()
+			if !m.again.Swap(false) && !more {
+				return false
+			}
 		}
-		m.world.mu.Lock()
-		more := len(m.queue) > 0
-		m.world.mu.Unlock()
-		if more || m.again.Swap(false) {
-			continue
-		}
-		if err := inbox.Doze(seq); err != nil {
-			return err
-		}
-	}
+		return true
+	})
 }
 
 // Wake implements btl.Module.

@@ -30,6 +30,19 @@ func TestHangReportAtTimeout(t *testing.T) {
 	}
 }
 
+// A deadlock through a collective operation is proved, and the report names the call.
+func TestHangReportOfCollectives(t *testing.T) {
+	stuck := filepath.Join(t.TempDir(), "stuck")
+	buildPIE(t, stuck, "./testdata/stuck")
+	for _, btl := range models(t) {
+		got := command(t, nil, "--btl", btl, "-n", "3", "--timeout", "2s", stuck, "allreduce")
+		require.Equal(t, 124, got.code, got.stderr)
+		require.Regexp(t, `(?m)^  1 +\d+ +in allreduce on communicator "world" for [\d.ms]+, waits for rank 0$`, got.stderr)
+		require.Regexp(t, `(?m)^  2 +\d+ +in allreduce on communicator "world" for [\d.ms]+, waits for rank [01]$`, got.stderr)
+		require.Regexp(t, `deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`, got.stderr)
+	}
+}
+
 // SIGQUIT prints the same and leaves the job alone. A rank that computes for ever
 // is no deadlock.
 func TestHangReportAtSIGQUIT(t *testing.T) {

@@ -106,6 +106,9 @@ type Channel struct {
 	Rank, Size int     // the caller's place, and the number of members
 	World      []int32 // the job's rank of each member; nil: the same numbers
 
+	// Name returns the name of the communicator for messages to people; nil: there is none.
+	Name func() string
+
 	// By messages: how many graphs were issued, and how many of them are not complete.
 	sent     atomic.Uint32
 	underway atomic.Int32

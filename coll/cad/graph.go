@@ -83,6 +83,17 @@ type Graph struct {
 	// Slot is where the issues are counted in the job's counts of calls; 0: they are not.
 	Slot int
 
+	// Name is what the hang report calls the operation; "": a graph of the program.
+	Name string
+
+	// NeedsAll tells that the graph can not be complete before all members have issued
+	// theirs. It is for the hang report.
+	NeedsAll bool
+
+	// Blocking tells that the rank does nothing else until the graph is complete. It is for
+	// the hang report: where such a rank waits is all that others can wait for.
+	Blocking bool
+
 	nodes []spec
 	edges []edge
 	kept  *keeping // nil: each issue builds it anew

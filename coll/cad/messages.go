@@ -143,18 +143,6 @@ func (r *messageRun) Progress() (done bool, err error) {
 	return true, Reporter{r.channel.member, r.t.Describe}.Err(r.failure, r.call)
 }
 
-// Waits implements pml.Task.
-func (r *messageRun) Waits() int {
-	peer := pml.AnySource
-	for _, l := range r.active {
-		a := &r.actions[l.n]
-		if peer = int(a.peer); a.kind == Recv {
-			break
-		}
-	}
-	return peer
-}
-
 // Release implements pml.Task.
 func (r *messageRun) Release() {
 	if k := r.graph.kept; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {

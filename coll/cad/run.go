@@ -1,7 +1,5 @@
 package cad
 
-import "github.com/gopvas/gopvas/pml"
-
 // run is a graph that has been issued, or is about to be: the pml.Task of its request.
 // It keeps what the graph refers to reachable.
 type run struct {
@@ -138,10 +136,6 @@ func (r *run) Progress() (done bool, err error) {
 func (r *run) err(f Failure) error {
 	return Reporter{r.channel.member, r.e.options.Describe}.Err(f, r.graph.Signature)
 }
-
-// Waits implements pml.Task: what a graph in one address space waits for is not known to
-// its owner.
-func (r *run) Waits() int { return pml.AnySource }
 
 // close makes the graph's place free for another.
 func (r *run) close() {

@@ -1,5 +1,6 @@
 // Command stuck is a rank program that never ends: every rank receives from its
-// right neighbour (ring), or rank 0 stays out of a barrier (late).
+// right neighbour (ring), or rank 0 stays out of a barrier (late), or it receives from rank
+// 1 while the others are in a second Allreduce (allreduce).
 package main
 
 import (
@@ -21,6 +22,17 @@ func main() {
 				<-forever
 			}
 			return world.Barrier()
+		}
+		if os.Args[1] == "allreduce" {
+			sum := []int64{1}
+			if err := mpi.Allreduce(world, nil, sum, mpi.Sum[int64]()); err != nil {
+				return err
+			}
+			if world.Rank() > 0 {
+				return mpi.Allreduce(world, nil, sum, mpi.Sum[int64]())
+			}
+			_, err := mpi.Recv(world, make([]byte, 32), 1, 7)
+			return err
 		}
 		_, err := mpi.Recv(world, make([]byte, 32), (world.Rank()+1)%world.Size(), 7)
 		return err

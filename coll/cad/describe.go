@@ -1,0 +1,74 @@
+package cad
+
+import "github.com/gopvas/gopvas/job"
+
+// Describe implements pml.Task, for graphs in one address space.
+//
+// The graph needs its peers to issue theirs: whoever is at hand does the rest. So it names
+// those that have not. If all have, one of them waits for others, and these are named in
+// its place, as far as they are members.
+func (r *run) Describe(w *job.Waiting) {
+	describe(w, r.channel, r.graph, r.number)
+	c := &w.Collective
+	if r.graph.NeedsAll {
+		c.Need = job.NeedAllIssue
+	} else if r.missPeers(c); c.Missing > 0 {
+		c.Need = job.NeedIssue
+		return
+	}
+	for member := range r.channel.Size {
+		if rank := r.channel.world(member); !r.issued(rank) {
+			c.Miss(rank)
+		}
+	}
+}
+
+// Describe implements pml.Task, for graphs by messages: the graph needs the ranks whose
+// messages have not come, or that have not taken its own. A peer that waits elsewhere still
+// does its part of a graph that does not block. But in a call that blocks, a peer that can
+// not go on does nothing more: if none of the ranks can, the graph can not either.
+func (r *messageRun) Describe(w *job.Waiting) {
+	describe(w, r.channel, r.graph, r.number)
+	c := &w.Collective
+	if r.graph.Blocking {
+		c.Need = job.NeedAny
+	}
+	named := map[int32]bool{}
+	for i := range r.active {
+		if rank := r.actions[r.active[i].n].peer; !named[rank] {
+			named[rank] = true
+			c.Miss(int(rank))
+		}
+	}
+}
+
+// describe says which graph of a channel it is that is waited for.
+func describe(w *job.Waiting, c *Channel, g *Graph, number uint32) {
+	w.Op = job.OpCollective
+	w.Collective = job.Collective{Name: g.Name, Number: uint64(number), Need: job.NeedSome}
+	if g.Name == "" {
+		w.Collective.Name = "graph"
+	}
+	if c.Name != nil {
+		w.Collective.Communicator = c.Name()
+	}
+}
+
+// issued tells whether a rank has issued its graph of this number.
+func (r *run) issued(rank int) bool {
+	rec := r.e.find(rank, r.channel.Context)
+	return rec != nil && int32(rec.issued.Load()-r.number) > 0
+}
+
+// missPeers names the ranks that this graph communicates with and that have not issued
+// theirs.
+func (r *run) missPeers(c *job.Collective) {
+	base, last := uint32(r.image.count), -1
+	for i := range uint32(r.image.peers) {
+		rank := int(word(r.image.aux, base+i*peerWords).Load() >> 1)
+		if rank != last && !r.issued(rank) {
+			c.Miss(rank)
+		}
+		last = rank
+	}
+}

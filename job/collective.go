@@ -1,0 +1,175 @@
+package job
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+)
+
+// Need is how a rank in a collective operation needs the ranks that it names.
+type Need uint32
+
+const (
+	// NeedPeers is for messages: it needs something of each, which they do in the same
+	// call, or have done before they came out of it.
+	NeedPeers Need = iota
+
+	// NeedAny is for graphs by messages in a call that blocks: it needs something of each,
+	// but may do what others need of it when it has that of one.
+	NeedAny
+
+	// NeedAll is for meetings: it needs all members to come, and names those that had not
+	// when it said so. Those that have come since are in the same call.
+	NeedAll
+
+	// NeedIssue is for nonblocking operations: it needs each to begin its part. A rank that
+	// has begun it may wait elsewhere since.
+	NeedIssue
+
+	// NeedAllIssue is both: it needs all members to begin their parts.
+	NeedAllIssue
+
+	// NeedSome is for nonblocking operations: it may need what these ranks do.
+	NeedSome
+)
+
+// namedRanks is how many ranks a record has room for.
+const namedRanks = 44
+
+// meeting tells whether all members make the same call, and say so.
+func (n Need) meeting() bool { return n == NeedAll || n == NeedIssue || n == NeedAllIssue }
+
+// Collective is what a rank that waits in a collective operation says of it.
+type Collective struct {
+	Name         string // of the operation, as "allreduce"; the first 24 bytes are kept
+	Communicator string // its name, "" if it has none; likewise
+	Number       uint64 // of the call on the communicator: the same on all members
+	Need         Need
+	Missing      int                // how many ranks it waits for
+	ranks        [namedRanks]uint16 // the first of them
+}
+
+// Miss adds a rank to those that are waited for.
+func (c *Collective) Miss(rank int) {
+	if c.Missing < namedRanks {
+		c.ranks[c.Missing] = uint16(rank)
+	}
+	c.Missing++
+}
+
+// Ranks returns those that are waited for, as far as there was room for them.
+func (c *Collective) Ranks() []int {
+	ranks := make([]int, min(c.Missing, namedRanks))
+	for i := range ranks {
+		ranks[i] = int(c.ranks[i])
+	}
+	return ranks
+}
+
+// collectiveBlock is a Collective in shared memory, a part of waitingBlock.
+type collectiveBlock struct {
+	number     atomic.Uint64
+	need       atomic.Uint32
+	missing    atomic.Uint32
+	name, comm [3]atomic.Uint64
+	ranks      [namedRanks / 4]atomic.Uint64
+}
+
+func (b *collectiveBlock) store(c *Collective) {
+	b.number.Store(c.Number)
+	b.need.Store(uint32(c.Need))
+	b.missing.Store(uint32(c.Missing))
+	storeText(&b.name, c.Name)
+	storeText(&b.comm, c.Communicator)
+	for i := range b.ranks {
+		var w uint64
+		for j, rank := range c.ranks[4*i : 4*i+4] {
+			w |= uint64(rank) << (16 * j)
+		}
+		b.ranks[i].Store(w)
+	}
+}
+
+func (b *collectiveBlock) load() (c Collective) {
+	c.Number, c.Need, c.Missing = b.number.Load(), Need(b.need.Load()), int(b.missing.Load())
+	c.Name, c.Communicator = loadText(&b.name), loadText(&b.comm)
+	for i := range c.ranks {
+		c.ranks[i] = uint16(b.ranks[i/4].Load() >> (16 * (i % 4)))
+	}
+	return c
+}
+
+func storeText(words *[3]atomic.Uint64, s string) {
+	var text [24]byte
+	copy(text[:], s)
+	for i := range words {
+		words[i].Store(binary.LittleEndian.Uint64(text[8*i:]))
+	}
+}
+
+func loadText(words *[3]atomic.Uint64) string {
+	var text [24]byte
+	for i := range words {
+		binary.LittleEndian.PutUint64(text[8*i:], words[i].Load())
+	}
+	n := slices.Index(text[:], 0)
+	if n < 0 {
+		n = len(text)
+	}
+	return string(text[:n])
+}
+
+// meetings corrects, for members that wait for others to come to the same operation, who is
+// missing. What each has said is of the time when it began to wait, but the last of
+// them to say so has seen all that had come by then; and those that have said anything of
+// this operation have come.
+func meetings(views []View) {
+	type meeting struct {
+		context uint32
+		number  uint64
+	}
+	members := map[meeting][]int{}
+	for i := range views {
+		w := &views[i].Waiting
+		if views[i].Waits && w.Op == OpCollective && w.Collective.Need.meeting() {
+			m := meeting{w.Context, w.Collective.Number}
+			members[m] = append(members[m], i)
+		}
+	}
+	for _, here := range members {
+		last := here[0]
+		for _, i := range here {
+			if views[i].Waiting.Since > views[last].Waiting.Since {
+				last = i
+			}
+		}
+		all, unnamed := views[last].missingBeside(here)
+		seen := views[last].Waiting.Since
+		for _, i := range here {
+			if v := &views[i]; v.Waiting.Collective.Need == NeedIssue {
+				v.For, v.Unnamed = v.missingBeside(here)
+			} else {
+				v.For, v.Unnamed, v.seen = all, unnamed, seen
+			}
+		}
+	}
+}
+
+// missingBeside returns who was missing, without those that are here now, and how many more.
+func (v *View) missingBeside(here []int) (ranks []int, unnamed int) {
+	for _, rank := range v.Waiting.Collective.Ranks() {
+		if !slices.Contains(here, rank) {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks, max(0, v.Waiting.Collective.Missing-namedRanks)
+}
+
+// mayHaveBegun tells, of a nonblocking operation for which another rank had not done its part
+// when that was seen, whether that rank may have begun it since: it may if it began to wait
+// later.
+func (v *View) mayHaveBegun(other *View) bool {
+	need := v.Waiting.Collective.Need
+	return v.Waiting.Op == OpCollective && (need == NeedIssue || need == NeedAllIssue) &&
+		other.Waits && other.Waiting.Since > v.seen
+}

@@ -1,0 +1,124 @@
+package shm
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// A nap is a sleep that the Go scheduler does not learn of, which makes waking several
+// times cheaper. The thread keeps its slot of GOMAXPROCS (a P) while it sleeps. What that
+// may keep from the other goroutines of the process is the subject of this file.
+//
+// The runtime itself always gets the thread. To stop the world, and to preempt a goroutine
+// that has run for 10 ms, it sends a signal to the thread, and sends it again until the
+// thread has obeyed. The signal ends the sleep, because a futex wait with a time limit is
+// not restarted, and the nap is over then.
+//
+// Other goroutines need a slot. There are three cases:
+//
+//   - A slot is left. Goroutines that become ready are run there, also those in the
+//     queue of the slot that naps, because an idle slot takes work from all others.
+//     Nothing is kept from anybody.
+//   - There is no other goroutine. Nobody can become ready either: only a goroutine
+//     starts another one. (Or a thread of C that calls Go, so a program with cgo never counts
+//     as alone.)
+//   - No slot is left for other goroutines. They would have to wait until the
+//     scheduler preempts the nap, which takes 10 to 20 ms. (Measured with
+//     GOMAXPROCS=1: a signal.Notify goroutine and a socket are served within 10 ms in
+//     the median and 20 ms at worst; within 0.1 ms, as without naps, if a slot is left.
+//     Shorter naps with Gosched between do not help: what comes from the network is found
+//     by an idle slot only, and so not before the scheduler looks by itself, after 10 ms.)
+//
+// So in the third case a process takes one slot more, once, and is in the first case
+// from then on: the nap has a slot of its own. Whoever then lowers GOMAXPROCS again means
+// it, and has no naps as long as there are other goroutines. The launcher starts ranks with
+// GOMAXPROCS=1 if they are as many as the CPUs, so the third case is that of any rank
+// there that calls signal.Notify or serves HTTP.
+//
+// napping and dedicated are counted in the same process by its own threads, so that two
+// goroutines never both take the last slot.
+
+// Bounds of a nap.
+const (
+	// yields is how often a waiter lets other processes run before it sleeps. Where
+	// they outnumber the CPUs, what it waits for often happens while each of them does
+	// so once or twice, and then nobody has to be woken.
+	yields = 4
+
+	// napTime is how long, in nanoseconds, a nap lasts without a signal: long enough for
+	// many processes to have their turn.
+	napTime = 20_000_000
+)
+
+var (
+	dedicated atomic.Int32 // goroutines of Dedicate
+	napping   atomic.Int32 // goroutines in Nap that are not alone
+	extraSlot sync.Once    // the slot that the process takes for its naps
+
+	// callsC tells programs with cgo. Their runtime has called C before this is set.
+	callsC = runtime.NumCgoCall() > 0
+)
+
+// Dedicate gives the calling goroutine a thread and a slot of GOMAXPROCS of its own, so
+// that naps of others keep nothing from it. The function that it returns is called when the
+// goroutine ends, and its thread with it.
+func Dedicate() (end func()) {
+	runtime.LockOSThread() // for good
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+	dedicated.Add(1)
+	return func() {
+		dedicated.Add(-1)
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1)
+	}
+}
+
+// alone tells whether the process has but one goroutine beside those of Dedicate.
+func alone() bool { return runtime.NumGoroutine() <= 1+int(dedicated.Load()) && !callsC }
+
+// mayNap tells whether a goroutine may nap that is not alone, and has counted itself in
+// napping as number n.
+func mayNap(n int32) bool {
+	helpers := int(dedicated.Load())
+	if int(n)+helpers < runtime.GOMAXPROCS(0) {
+		return true
+	}
+	if n > 1 {
+		return false // another nap has the slot
+	}
+	extraSlot.Do(func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1) })
+	return int(n)+helpers < runtime.GOMAXPROCS(0)
+}
+
+// Nap is a short sleep: see above. It returns true as soon as ready does, and false when
+// nobody has signalled for some milliseconds, when the scheduler asks for the thread,
+// or at once when there is no slot for it; then it is time to sleep for good. Before it
+// sleeps it lets other processes run a few times.
+func (e *Event) Nap(ready func() bool) bool {
+	if !alone() { // and if it is, nobody else will nap before this nap is over
+		n := napping.Add(1)
+		defer napping.Add(-1)
+		if !mayNap(n) {
+			return false
+		}
+	}
+	for range yields {
+		if ready() {
+			return true
+		}
+		sys.Yield()
+	}
+	e.sleepers.Add(1) // W1, as in doze
+	defer e.sleepers.Add(^uint32(0))
+	for {
+		seq := e.seq.Load()
+		if ready() {
+			return true
+		}
+		if !sys.FutexWaitBriefly(&e.seq, seq, napTime) {
+			return false
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package shm
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// All waits of this project are made of three stages, in this order. Each stage asks a
+// callback of the caller, which returns true when the wait is over, and which may make
+// progress on the way.
+//
+//	Look    asks again and again      takes the CPU        answers in nanoseconds
+//	Nap     sleeps, some ms at most   takes no CPU, but    answers as fast as the kernel
+//	        (see nap.go)              a slot of GOMAXPROCS
+//	doze    sleeps for good           takes a thread       answers when Go has a slot again
+//
+// Event.Wait is Look and doze: for threads that seldom wait. Event.Sleep is Nap and doze:
+// for ranks, whose callers Look by themselves because they hold a lock meanwhile.
+//
+// The callback reads by atomic operations, or under a lock, what it decides by. It must
+// not block, and may be called any number of times.
+
+// Look asks over once and then up to n more times in a tight loop. It returns whether
+// over returned true.
+func Look(n int, over func() bool) bool {
+	for i := 0; ; i++ {
+		if over() {
+			return true
+		}
+		if i >= n {
+			return false
+		}
+	}
+}
+
+// Wait returns nil as soon as ready returns true. It looks spin times, and then sleeps
+// until somebody signals, and asks again. While it sleeps, Wait takes no CPU, and keeps a
+// thread but none of the GOMAXPROCS slots.
+//
+// The error is for memory on which the kernel cannot let a thread sleep.
+func (e *Event) Wait(spin int, ready func() bool) error {
+	if Look(spin, ready) {
+		return nil
+	}
+	return e.doze(ready)
+}
+
+// Sleep is Wait that naps before it sleeps for good. lasting, if it is not nil, is
+// called once between the two: the wait has turned out to be a long one.
+func (e *Event) Sleep(ready func() bool, lasting func()) error {
+	if e.Nap(ready) {
+		return nil
+	}
+	if lasting != nil {
+		lasting()
+	}
+	return e.doze(ready)
+}
+
+// doze is the waiter's side of the protocol at Event.
+func (e *Event) doze(ready func() bool) error {
+	e.sleepers.Add(1)                // W1
+	defer e.sleepers.Add(^uint32(0)) // minus one
+	for {
+		seq := e.seq.Load() // W2
+		if ready() {        // W3
+			return nil
+		}
+		if err := sys.FutexWait(&e.seq, seq); err != nil { // W4
+			return fmt.Errorf("shm: wait for event: %w", err)
+		}
+	}
+}
