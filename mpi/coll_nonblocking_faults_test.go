@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job/jobtest"
@@ -141,7 +140,7 @@ func TestDifferentCalls(t *testing.T) {
 	} {
 		for _, ranks := range counts(2, 3, 6) {
 			t.Run(fmt.Sprintf("%s/ranks=%d", what, ranks), func(t *testing.T) {
-				inOneSpaceBy(t, ranks, cad.Setup{Options: cad.Options{Check: true}}, func(c *Comm) error {
+				inOneSpaceBy(t, ranks, comm.Settings{Check: true}, func(c *Comm) error {
 					for range 20 {
 						one, err := c.Dup()
 						if err != nil {

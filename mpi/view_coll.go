@@ -60,7 +60,7 @@ func gatherViewCall[T any](c *Comm, v View[T], recv []View[T], root int) (k comm
 	a.Kind, a.Root, a.Irregular = coll.Gather, root, true
 	a.Send = parts([]View[T]{v}, false, &a.Wrong)
 	if c != nil && c.Rank() == root {
-		a.Recv = parts(recv, true, &a.Wrong)
+		a.Recv = perMember(c, recv, true, &a.Wrong)
 	}
 	return k
 }
@@ -89,7 +89,7 @@ func scatterViewCall[T any](c *Comm, v View[T], send []View[T], root int) (k com
 	a.Kind, a.Root, a.Irregular = coll.Scatter, root, true
 	a.Recv = parts([]View[T]{v}, true, &a.Wrong)
 	if c != nil && c.Rank() == root {
-		a.Send = parts(send, false, &a.Wrong)
+		a.Send = perMember(c, send, false, &a.Wrong)
 	}
 	return k
 }
@@ -114,7 +114,7 @@ func allgatherViewCall[T any](c *Comm, v View[T], recv []View[T]) (k comm.Call) 
 	k.Comm, k.Op = c, "allgather view"
 	a := &k.Args
 	a.Kind, a.Irregular = coll.Allgather, true
-	a.Send, a.Recv = parts([]View[T]{v}, false, &a.Wrong), parts(recv, true, &a.Wrong)
+	a.Send, a.Recv = parts([]View[T]{v}, false, &a.Wrong), perMember(c, recv, true, &a.Wrong)
 	return k
 }
 
@@ -145,10 +145,18 @@ func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.Call) {
 	a := &k.Args
 	a.Kind, a.Irregular, a.InPlace = coll.Alltoall, true, send == nil
 	if !a.InPlace {
-		a.Send = parts(send, false, &a.Wrong)
+		a.Send = perMember(c, send, false, &a.Wrong)
 	}
-	a.Recv = parts(recv, true, &a.Wrong)
+	a.Recv = perMember(c, recv, true, &a.Wrong)
 	return k
+}
+
+// perMember is parts for as many views as the communicator has ranks.
+func perMember[T any](c *Comm, views []View[T], receive bool, wrong *error) coll.Buffer {
+	if c != nil && len(views) != c.Size() && *wrong == nil {
+		*wrong = fmt.Errorf("%d views for %d ranks: pass as many", len(views), c.Size())
+	}
+	return parts(views, receive, wrong)
 }
 
 // parts is a buffer whose blocks are views, to be received into or to be sent.
