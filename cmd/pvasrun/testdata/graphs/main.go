@@ -46,7 +46,7 @@ func foreign(world *mpi.Comm) error {
 		buf[0] = 42
 	}
 	g := link(world, buf, seen)
-	g.SetPolicy(mpi.PolicySteal) // with others this rank might do it while it issues
+	g.SetPolicy(mpi.PolicyShare) // with others this rank might do it while it issues
 	request, err := g.Issue()
 	if err != nil {
 		return err
