@@ -73,6 +73,7 @@ type builder struct {
 	a     Args
 	g     *cad.Graph
 	whole bool // by messages: blocks and vectors are not cut, as nobody shares the work
+	uncut bool // blocks of members are not cut, as some may have layouts
 
 	// first comes before all other nodes: what is called first, then the copy of what is
 	// sent if that is in the place of the result; else cad.Start.
@@ -80,7 +81,7 @@ type builder struct {
 }
 
 func newBuilder(t *Team, a Args) *builder {
-	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Module.Direct()}
+	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Module.Direct(), uncut: a.typed()}
 	if a.Before != nil {
 		b.first = b.g.Call(a.Before)
 	}
