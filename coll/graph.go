@@ -19,14 +19,18 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	if err := t.prepare(&a); err != nil {
 		return t.refusal(), fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
-	l := t.chooseGraph(&a)
+	return t.graphBy(t.chooseGraph(&a), a), nil
+}
+
+// graphBy builds the graph of a call that was prepared.
+func (t *Team) graphBy(l *algorithm, a Args) *cad.Graph {
 	if a.typed() && !l.layouts {
 		pack, unpack := a.stage(t.receives(&a))
 		a.Before, a.After = then(a.Before, pack), then(unpack, a.After)
 	}
 	b := newBuilder(t, a)
 	b.build(l)
-	return b.g, nil
+	return b.g
 }
 
 // GraphOnce is Graph for a graph that will be issued once. It need not be built if one
