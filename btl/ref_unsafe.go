@@ -29,15 +29,32 @@ func RefTo(b *Buffer) Ref {
 // Typed tells whether the buffer has a layout.
 func (r *Ref) Typed() bool { return r.words != 0 }
 
-// Buffer is the buffer of the other rank, to be used for a copy and not to be kept. layout
-// is memory for its layout.
-func (r *Ref) Buffer(layout *datatype.Layout) Buffer {
-	switch {
-	case r.Length == 0:
-		return Buffer{}
-	case r.words == 0:
-		return Buffer{Bytes: sys.Bytes(uintptr(r.Place), int(r.Length))}
-	}
-	*layout, _ = datatype.FlatAt(uintptr(r.words), int(r.size)).Times(int64(r.count)) // as at its owner: no error
-	return Buffer{Layout: layout, Base: uintptr(r.Place)}
+// layout is the layout of a typed buffer.
+func (r *Ref) layout() datatype.Layout {
+	l, _ := datatype.FlatAt(uintptr(r.words), int(r.size)).Times(int64(r.count)) // as at its owner: no error
+	return l
 }
+
+// CopyRef is Copy between buffers of any ranks of the address space.
+func CopyRef(to, from *Ref, offset, n int) {
+	if n <= 0 {
+		return
+	}
+	// Layouts are values here, and in no Buffer: a Buffer lets what is in it escape to the heap.
+	switch at := int64(offset); {
+	case !from.Typed() && !to.Typed():
+		copy(to.bytes(offset, n), from.bytes(offset, n))
+	case !from.Typed():
+		l := to.layout()
+		datatype.Unpack(from.bytes(offset, n), &l, uintptr(to.Place), at)
+	case !to.Typed():
+		l := from.layout()
+		datatype.Pack(to.bytes(offset, n), &l, uintptr(from.Place), at)
+	default:
+		l, m := to.layout(), from.layout()
+		datatype.Copy(&l, uintptr(to.Place), &m, uintptr(from.Place), at, int64(n))
+	}
+}
+
+// bytes are some of a buffer that lies in one piece.
+func (r *Ref) bytes(offset, n int) []byte { return sys.Bytes(uintptr(r.Place)+uintptr(offset), n) }

@@ -36,6 +36,14 @@ func simple(kind Kind, t *Team, n int) *Args {
 	return a
 }
 
+// inParts is a call on parts, most of which have layouts.
+func inParts(a *Args, t *Team) *Args {
+	d := newDraw(uint64(t.Rank))
+	a.Send = Buffer{Parts: d.parts(&a.Send, t.Size, a.Send.Block != 0)}
+	a.Recv = Buffer{Parts: d.parts(&a.Recv, t.Size, a.Recv.Block != 0)}
+	return a
+}
+
 // TestDeath: whatever the algorithm, when a rank has gone all others get an error that
 // names it or their result, and none hangs.
 func TestDeath(t *testing.T) {
@@ -46,14 +54,20 @@ func TestDeath(t *testing.T) {
 			}
 			for _, n := range []int{1, 50_000} {
 				t.Run(fmt.Sprintf("%s/%v=%s/bytes=%d", maker.Name, l.kind, l.name, n), func(t *testing.T) {
-					dieInCall(t, maker, &l, n, 2+i%2*6)
+					dieInCall(t, maker, &l, n, 2+i%2*6, false)
+				})
+				if l.kind.reduces() || l.kind == Barrier {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s/%v=%s/parts of %d bytes", maker.Name, l.kind, l.name, n), func(t *testing.T) {
+					dieInCall(t, maker, &l, n, 2+i%2*6, true)
 				})
 			}
 		}
 	}
 }
 
-func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int) {
+func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts bool) {
 	const ranks, dead = 5, 3
 	if l.name == "flat" {
 		n, cpus = min(n, pageData/ranks), ranks
@@ -68,7 +82,11 @@ func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int) {
 			if w.Rank == dead && i == 2 {
 				return errGone
 			}
-			if err := w.Run(simple(l.kind, w, n)); err != nil {
+			a := simple(l.kind, w, n)
+			if parts {
+				a = inParts(a, w)
+			}
+			if err := w.Run(a); err != nil {
 				return err
 			}
 			if err := w.Barrier(); err != nil {

@@ -3,7 +3,6 @@ package coll
 import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
-	"github.com/gopvas/gopvas/datatype"
 )
 
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
@@ -301,9 +300,7 @@ func (t *Team) carryRef(from int, source, result btl.Ref, at, chunk int) {
 	if n <= 0 || source == result { // in place
 		return
 	}
-	var layouts [2]datatype.Layout
-	to, bytes := result.Buffer(&layouts[0]), source.Buffer(&layouts[1])
-	btl.Copy(&to, &bytes, at, n)
+	btl.CopyRef(&result, &source, at, n)
 }
 
 // carry copies the bytes from at on, at most chunk, of a block that a member sends.

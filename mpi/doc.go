@@ -48,12 +48,19 @@
 // when its owner has finalized, exited or been killed: a peer that still reads it
 // reads what was there last, and never faults.
 //
+// # Slices and views
+//
+// What takes elements in one piece is a function, such as Send. What takes a View, whose
+// elements lie anywhere in a slice, is a method of it with the same name, or takes a slice of
+// views. Go has no function that takes a slice or a view, and methods leave the index of the
+// package as long as MPI's.
+//
 // # Not implemented
 //
 // Of MPI 4.1: ready mode as such (Send is as fast), buffers to attach (Bsend copies to the
 // heap), persistent sends in buffered mode, cancel of sends, which MPI deprecates (the
-// error wraps ErrCancelSend) (chapter 3), partitioned communication (4), derived datatypes
-// other than Go's own and View, packing as such (5), intercommunicators (7), reordering of
+// error wraps ErrCancelSend) (chapter 3), partitioned communication (4), packing as such and
+// derived datatypes as values of the standard (5; View and package datatype are what there is), intercommunicators (7), reordering of
 // ranks and MPI_Graph_create (8), put, get, accumulate and the synchronisation of windows
 // other than by barriers (12; loads, stores and sync/atomic on a segment are what there
 // is), sessions, dynamic processes and info objects (10, 11).

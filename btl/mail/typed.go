@@ -24,12 +24,15 @@ func (r *layoutRef) set(l *datatype.Layout) {
 	r.words.Store(uint64(address))
 }
 
-// buffer returns the peer's buffer at a place. layout is memory for its layout.
-func (r *layoutRef) buffer(place uint64, layout *datatype.Layout) btl.Buffer {
+// layout returns the layout of the peer's buffer.
+func (r *layoutRef) layout() datatype.Layout {
 	flat := datatype.FlatAt(uintptr(r.words.Load()), int(r.length.Load()))
-	*layout, _ = flat.Times(int64(r.count.Load())) // it is that of a buffer: no error
-	return btl.Buffer{Layout: layout, Base: uintptr(place)}
+	l, _ := flat.Times(int64(r.count.Load())) // it is that of a buffer: no error
+	return l
 }
+
+// In fetch and put the layout of the peer is a value, and in no btl.Buffer, which would have
+// it escape to the heap.
 
 // fetch copies the bytes from from to to of a message that lies at a place of the sender, in
 // one piece if layout is nil.
@@ -38,9 +41,12 @@ func fetch(dst *btl.Buffer, place uint64, layout *layoutRef, from, to uint64) {
 		dst.Unpack(bytesAt(place+from, int(to-from)), int(from))
 		return
 	}
-	var l datatype.Layout
-	src := layout.buffer(place, &l)
-	btl.Copy(dst, &src, int(from), int(to-from))
+	l := layout.layout()
+	if dst.Layout == nil {
+		datatype.Pack(dst.Bytes[from:to], &l, uintptr(place), int64(from))
+		return
+	}
+	datatype.Copy(dst.Layout, dst.Base, &l, uintptr(place), int64(from), int64(to-from))
 }
 
 // put copies the bytes from from to to of a message to where the receiver has a place for it.
@@ -49,9 +55,12 @@ func put(place uint64, layout *layoutRef, src *btl.Buffer, from, to uint64) {
 		src.Pack(bytesAt(place+from, int(to-from)), int(from))
 		return
 	}
-	var l datatype.Layout
-	dst := layout.buffer(place, &l)
-	btl.Copy(&dst, src, int(from), int(to-from))
+	l := layout.layout()
+	if src.Layout == nil {
+		datatype.Unpack(src.Bytes[from:to], &l, uintptr(place), int64(from))
+		return
+	}
+	datatype.Copy(&l, uintptr(place), src.Layout, src.Base, int64(from), int64(to-from))
 }
 
 // take copies the first n bytes of an offered message from the sender's buffer.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/datatype"
 )
 
 // image is a graph in shared memory, ready to be issued.
@@ -145,17 +144,16 @@ func move(dst, src, n uint64) {
 		copy(bytesAt(dst, n), bytesAt(src, n))
 		return
 	}
-	var layouts [2]datatype.Layout
-	to, from := bufferAt(dst, n, &layouts[0]), bufferAt(src, n, &layouts[1])
-	btl.Copy(&to, &from, 0, int(n))
+	to, from := refOf(dst, n), refOf(src, n)
+	btl.CopyRef(&to, &from, 0, int(n))
 }
 
-// bufferAt is the buffer of n bytes at a place. layout is memory for its layout.
-func bufferAt(place, n uint64, layout *datatype.Layout) btl.Buffer {
+// refOf is the buffer of n bytes at a place.
+func refOf(place, n uint64) btl.Ref {
 	if place&typed == 0 {
-		return btl.Buffer{Bytes: bytesAt(place, n)}
+		return btl.Ref{Place: place, Length: n}
 	}
-	return refAt(place &^ typed).Buffer(layout)
+	return *refAt(place &^ typed)
 }
 
 // named returns for how many places of nodes there is to be room for the name of an

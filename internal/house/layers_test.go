@@ -55,7 +55,7 @@ var layers = []layer{
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "internal/machine"}, benchImports...)},
 
-	{"examples/...", []string{"mpi"}},
+	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
 	{"docs", nil},                  // its figures, drawn by a test
 }
