@@ -7,9 +7,14 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/job/jobtest"
 )
 
 // randomViews makes collective calls on views of all shapes, in all forms, and compares with
@@ -364,4 +369,17 @@ func wrongViewOfOne(c *Comm) error {
 		}
 	}
 	return nil
+}
+
+// TestViewsByAlgorithms: on views by the algorithms that nobody would choose for them, too.
+func TestViewsByAlgorithms(t *testing.T) {
+	for _, name := range []string{"solo", "shared"} {
+		choice, err := coll.ParseChoice(fmt.Sprintf("bcast=%[1]s,gather=%[1]s,scatter=%[1]s,allgather=%[1]s,alltoall=%[1]s,ibcast=chain", name))
+		require.NoError(t, err)
+		inOneSpaceBy(t, 5, comm.Settings{Choice: choice}, func(c *Comm) error { return errors.Join(randomViews(c), c.Finalize()) })
+	}
+	processes(t)
+	c := smJob(5)
+	c.Settings.Coll = "bcast=chain,ibcast=chain,gather=linear"
+	jobtest.Run(t, c, "collectives", "CASE=random views")
 }
