@@ -14,6 +14,9 @@
 // around many, barrier, bcast and others collective operations: see Timed. Installed
 // MPIs run the same loops in C (peer/) in turn with ours: see Peer.
 //
+// column, struct, halo and transpose measure messages of data that does not lie in one piece,
+// beside the plain loop that copies the same elements: see Layouts and Loop.
+//
 // overlap computes while nonblocking collectives are underway, the experiment of the KACC
 // paper: see Overlap, Chain and Graphs.
 //

@@ -16,7 +16,7 @@ import (
 // TimedConfig describes a run of a benchmark that times messages or collective
 // operations.
 type TimedConfig struct {
-	Benchmark  string // one of Patterns or Collectives
+	Benchmark  string // one of Patterns, Collectives or Layouts
 	Ranks      int
 	Sizes      []int         // bytes; barrier has none, and is run once
 	Rounds     int           // each contestant runs so often, in turn; medians are reported
@@ -27,10 +27,11 @@ type TimedConfig struct {
 }
 
 // A TimedResult is one contestant at one size: the round whose average is the median.
-// Times are microseconds for one unit of the benchmark, see Patterns and Collectives.
+// Times are microseconds for one unit of the benchmark, see Patterns, Collectives and
+// Layouts.
 type TimedResult struct {
 	Benchmark   string  `json:"benchmark"`
-	BTL         string  `json:"btl"` // pvas, sm, or the name of the peer
+	BTL         string  `json:"btl"` // pvas, sm, loop, or the name of the peer
 	SingleCopy  string  `json:"single_copy"`
 	Algorithm   string  `json:"algorithm,omitempty"` // of our collective operations
 	Ranks       int     `json:"ranks"`
@@ -55,14 +56,13 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 	if strings.HasSuffix(cfg.Benchmark, "barrier") {
 		cfg.Sizes = []int{0}
 	}
-	args := cfg.program()
 	rounds := make([][][]timing, len(cfg.Contenders)) // contestant, round, size
 	for round := range cfg.Rounds {
 		for i, c := range cfg.Contenders {
 			if cfg.Step != nil {
 				cfg.Step(c.String(), round)
 			}
-			out, err := c.run(ctx, cfg.Ranks, args)
+			out, err := c.run(ctx, cfg.Ranks, cfg.program(c))
 			if err != nil {
 				return nil, fmt.Errorf("bench: %s: %s: %w", cfg.Benchmark, c, err)
 			}
@@ -85,12 +85,14 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 	return results, nil
 }
 
-// program is the rank program to run and its arguments: the benchmark, sizes with their
-// repetitions, and the limit in seconds.
-func (c *TimedConfig) program() []string {
+// program is the rank program that a contestant runs, and its arguments: the benchmark,
+// sizes with their repetitions, and the limit in seconds.
+func (c *TimedConfig) program(who Contestant) []string {
 	program, repetitions := "coll", c.collRepetitions
 	if _, ok := patterns[c.Benchmark]; ok {
 		program, repetitions = "p2p", c.p2pRepetitions
+	} else if isLayout(c.Benchmark) {
+		program, repetitions = choose(who.IsLoop(), "loop", "layout"), layoutRepetitions
 	}
 	items := make([]string, len(c.Sizes))
 	for i, n := range c.Sizes {
@@ -113,6 +115,8 @@ func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	}
 	if p, ok := patterns[c.Benchmark]; ok {
 		r.addRates(p)
+		r.addSettings(who)
+	} else if isLayout(c.Benchmark) {
 		r.addSettings(who)
 	}
 	return r
