@@ -41,6 +41,9 @@ type TimedResult struct {
 	Avg         float64 `json:"t_avg_us"`
 	Max         float64 `json:"t_max_us"`
 
+	// Rounds are the averages of all rounds, in turn, where there are several.
+	Rounds []float64 `json:"rounds_us,omitempty"`
+
 	// Of messages only.
 	MBytesPerS   float64 `json:"mbytes_per_s,omitempty"` // 1e6 bytes
 	MessagesPerS float64 `json:"messages_per_s,omitempty"`
@@ -79,7 +82,9 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 	results := make([][]TimedResult, len(cfg.Contenders))
 	for i, c := range cfg.Contenders {
 		for k := range cfg.Sizes {
-			results[i] = append(results[i], cfg.result(c, medianRound(rounds[i], k)))
+			r := cfg.result(c, medianRound(rounds[i], k))
+			r.Rounds = averages(rounds[i], k)
+			results[i] = append(results[i], r)
 		}
 	}
 	return results, nil
@@ -152,4 +157,15 @@ func medianRound(rounds [][]timing, k int) timing {
 	}
 	slices.SortFunc(at, func(a, b timing) int { return cmp.Compare(a.avg, b.avg) })
 	return at[(len(at)-1)/2]
+}
+
+// averages are those of all rounds at size k, nil where there is only one.
+func averages(rounds [][]timing, k int) (list []float64) {
+	for _, lines := range rounds {
+		list = append(list, lines[k].avg)
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	return list
 }
