@@ -6,8 +6,8 @@
 // with RankCommand as its first argument, and RankMain, which main calls first,
 // takes over there. So nothing needs to be built to measure.
 //
-// touch is the page-table experiment of the PVAS paper ("Problem" item 2 and
-// "Evaluation", memory): see Touch. footprint is its memory experiment, with Alltoall:
+// touch is the page-table experiment of the PVAS paper (package pagetable names it), from
+// its evaluation of memory: see Touch. footprint is its memory experiment, with Alltoall:
 // see Footprint.
 //
 // pingpong, pingping, bw, mbw_mr, ring and copy measure messages between two ranks and

@@ -15,7 +15,7 @@ import (
 // not needed any more when Graph returns. The error wraps a *RankError, *ArgumentError
 // or Args.Wrong; with it comes a graph that is marked as refused, see cad.Engine.Refuse.
 //
-// MPI 4.1 sections 6.12 and 6.13; papers/kacc.md, Mechanism.
+// MPI 4.1 sections 6.12 and 6.13; the graphs of the KACC paper (see package cad).
 func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	b := newBuilder(t, a)
 	if b.err = b.prepare(); b.err == nil {
