@@ -245,6 +245,19 @@ func ParseChoice(s string) (c Choice, err error) {
 // graphName is what a nonblocking operation is called.
 func graphName(kind Kind) string { return "i" + kind.String() }
 
+// Choices are all items that a list of ParseChoice can have.
+func Choices() (list []string) {
+	for kind := Barrier; kind < kinds; kind++ {
+		for _, name := range Algorithms(kind) {
+			list = append(list, kind.String()+"="+name)
+		}
+		for _, name := range GraphAlgorithms(kind) {
+			list = append(list, graphName(kind)+"="+name)
+		}
+	}
+	return list
+}
+
 // parseOperation is the inverse of Kind.String and of graphName.
 func parseOperation(name string) (kind Kind, graph, ok bool) {
 	for kind = Barrier; kind < kinds; kind++ {
