@@ -48,6 +48,9 @@ type Result struct {
 	links []loggps.Params
 	ops   []state
 	log   *log
+	// lastBusy is, by rank, what its CPU did last; the rank may end with a message that
+	// none of its operations receives in time.
+	lastBusy []ref
 }
 
 func (e *engine) result() *Result {
@@ -56,8 +59,11 @@ func (e *engine) result() *Result {
 		g: e.g, opt: e.opt, links: e.links, ops: e.ops, log: e.log,
 	}
 	cpus := e.g.CPUs()
+	r.lastBusy = make([]ref, e.g.Ranks())
 	for i := range e.lanes {
-		e.finish[i/cpus] = max(e.finish[i/cpus], e.lanes[i].free)
+		if ln, rank := &e.lanes[i], i/cpus; ln.free >= e.finish[rank] {
+			e.finish[rank], r.lastBusy[rank] = ln.free, ln.last
+		}
 	}
 	for i := range e.lanes {
 		ln, rank := &e.lanes[i], i/cpus
@@ -94,6 +100,12 @@ func (r *Result) Total() Breakdown {
 
 // Graph is what was simulated.
 func (r *Result) Graph() *graph.Graph { return r.g }
+
+// Links are the parameters that were used, by link. With Synchronous S is -1.
+func (r *Result) Links() []loggps.Params { return r.links }
+
+// Recorded tells whether the simulation has kept what operations waited for.
+func (r *Result) Recorded() bool { return r.log != nil }
 
 // Start is when an operation started; a receive: when it was posted.
 func (r *Result) Start(id graph.ID) float64 { return r.ops[id].at }
