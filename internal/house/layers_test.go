@@ -50,8 +50,8 @@ var layers = []layer{
 	{"loggps/goal", []string{"loggps/graph"}},
 	{"loggps/pattern", []string{"loggps/graph"}},
 	{"loggps/fit", []string{"loggps"}},
-	{"loggps/sim", []string{"loggps", "loggps/graph"}},
-	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/sim"}},
+	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
+	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
 
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},

@@ -20,7 +20,10 @@ type Shape struct {
 func Random(rng *rand.Rand, s Shape) *graph.Graph {
 	ops := make([][]graph.Op, s.Ranks)
 	add := func(rank int, op graph.Op) {
-		op.CPU, op.NIC = uint8(rng.IntN(max(s.CPUs, 1))), uint8(rng.IntN(max(s.NICs, 1)))
+		op.CPU = uint8(rng.IntN(max(s.CPUs, 1)))
+		if op.Kind != graph.Calc {
+			op.NIC = uint8(rng.IntN(max(s.NICs, 1)))
+		}
 		ops[rank] = append(ops[rank], op)
 	}
 	for m := range s.Messages {
