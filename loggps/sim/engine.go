@@ -43,7 +43,7 @@ type engine struct {
 	links []loggps.Params
 	now   float64
 
-	events eventHeap
+	events *agenda
 	number uint32
 	ops    []state
 	pend   []uint32 // by operation: what it still awaits; nil without Waits
@@ -75,12 +75,15 @@ func Run(g *graph.Graph, opt Options) (*Result, error) {
 	}
 	e := newEngine(g, opt)
 	e.begin()
-	for len(e.events) > 0 && e.number < math.MaxUint32 {
-		ev := e.events.pop()
+	for e.number < math.MaxUint32 {
+		ev := e.events.take()
+		if ev == never {
+			break
+		}
 		e.now = ev.t
 		e.step(ev)
 		if e.stood != nil {
-			e.stood.promote(&e.events, e.now)
+			e.stood.promote(e.events, e.now)
 			e.stood = nil
 		}
 		e.flush()
@@ -99,6 +102,7 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 		g: g, opt: opt,
 		ops:    make([]state, g.Len()),
 		lanes:  make([]lane, g.Ranks()*g.CPUs()),
+		events: newAgenda(),
 		match:  newMatcher(g),
 		finish: make([]float64, g.Ranks()),
 		tail:   make([]Cause, g.Ranks()),
@@ -224,7 +228,7 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 		e.log.waits(ev, e, idle)
 	}
 	if last.free > ev.t {
-		last.wait(&e.events, ev, mark)
+		last.wait(e.events, ev, mark)
 		return false
 	}
 	return true
@@ -376,6 +380,6 @@ func (e *engine) enqueue(id uint32) {
 }
 
 func (e *engine) push(t float64, id, phase uint32) {
-	e.events.push(makeEvent(t, e.number, makeWhat(id, phase)))
+	e.events.add(makeEvent(t, e.number, makeWhat(id, phase)))
 	e.number++
 }

@@ -26,7 +26,7 @@ type aside []waiter
 type waiter uint64
 
 // wait lets an event wait for the line.
-func (l *line) wait(events *eventHeap, ev event, mark uint64) {
+func (l *line) wait(events *agenda, ev event, mark uint64) {
 	ev = ev.marked(mark)
 	if l.standing > 0 && ev.number() > l.highest {
 		if l.aside == nil {
@@ -38,17 +38,17 @@ func (l *line) wait(events *eventHeap, ev event, mark uint64) {
 	l.stand(events, ev, l.free)
 }
 
-func (l *line) stand(events *eventHeap, ev event, t float64) {
+func (l *line) stand(events *agenda, ev event, t float64) {
 	ev.t = t
 	if l.standing == 0 || ev.number() > l.highest {
 		l.highest = ev.number()
 	}
 	l.standing++
-	events.push(ev)
+	events.addAgain(ev)
 }
 
 // promote lets the first of those aside stand if no other does.
-func (l *line) promote(events *eventHeap, now float64) {
+func (l *line) promote(events *agenda, now float64) {
 	if l.standing == 0 && l.aside != nil && len(*l.aside) > 0 {
 		w := l.aside.take()
 		l.stand(events, event{order: uint64(w)}, max(l.free, now))
