@@ -140,13 +140,13 @@ func TestMachineFile(t *testing.T) {
 func TestMachineFileMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		`{`: "read parameters",
-		`{"model":"LogP","version":1,"links":[]}`:                                                    `model "LogP"`,
-		`{"model":"LogGPS","version":2,"links":[]}`:                                                  "version 2",
-		`{"model":"LogGPS","version":1,"links":[]}`:                                                  "no links",
-		`{"model":"LogGPS","version":1,"units":{"s, S":"KiB"},"links":[{}]}`:                         `is "KiB"`,
-		`{"model":"LogGPS","version":1,"links":[{"name":"x","params":{"L":-1}}]}`:                    "link x",
-		`{"model":"LogGPS","version":1,"links":[{"params":{"s":5,"S":4}}]}`:                          "0 <= s <= S",
-		`{"model":"LogGPS","version":1,"ranks_per_node":-1,"links":[{"params":{}}]}`:                 "ranks per node",
+		`{"model":"LogP","version":1,"links":[]}`:                                                     `model "LogP"`,
+		`{"model":"LogGPS","version":2,"links":[]}`:                                                   "version 2",
+		`{"model":"LogGPS","version":1,"links":[]}`:                                                   "no links",
+		`{"model":"LogGPS","version":1,"units":{"s, S":"KiB"},"links":[{}]}`:                          `is "KiB"`,
+		`{"model":"LogGPS","version":1,"links":[{"name":"x","params":{"L":-1}}]}`:                     "link x",
+		`{"model":"LogGPS","version":1,"links":[{"params":{"s":5,"S":4}}]}`:                           "0 <= s <= S",
+		`{"model":"LogGPS","version":1,"ranks_per_node":-1,"links":[{"params":{}}]}`:                  "ranks per node",
 		`{"model":"LogGPS","version":1,"links":[{"name":"y","params":{"Gl":1e999}}],"ranks_per_n":1}`: "Gl",
 	} {
 		_, err := Read(strings.NewReader(text))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/gopvas/gopvas/loggps/graph"
@@ -25,7 +26,7 @@ func Read(r io.Reader, name string) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{lexer: l, labels: map[string]graph.ID{}}
+	p := &parser{lexer: l, labels: newLabels()}
 	for !p.eof {
 		if err := p.nextLine(); err != nil {
 			return nil, err
@@ -42,7 +43,7 @@ type parser struct {
 	*lexer
 	b      *graph.Builder // nil before num_ranks
 	open   int            // the line that has begun the present rank, or 0
-	labels map[string]graph.ID
+	labels *labels
 	began  map[int]int // by rank, the line that has begun it
 }
 
@@ -109,7 +110,7 @@ func (p *parser) rank() error {
 		return err
 	}
 	p.began[int(r)], p.open = p.line, p.line
-	clear(p.labels)
+	p.labels.clear()
 	p.b.Rank(int(r))
 	return p.check()
 }
@@ -135,12 +136,12 @@ func (p *parser) inRank(tok []byte) error {
 		return p.check()
 	}
 	if op, ok := kindOf(tok); ok {
-		return p.operation(op, "")
+		return p.operation(op, nil)
 	}
 	if !isLetter(tok[0]) {
 		return p.errorf("unexpected %q; want an operation, a label or }", tok)
 	}
-	label := string(tok)
+	label := tok
 	next, err := p.token()
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func kindOf(tok []byte) (graph.Kind, bool) {
 	return 0, false
 }
 
-func (p *parser) operation(kind graph.Kind, label string) error {
+func (p *parser) operation(kind graph.Kind, label []byte) error {
 	op := graph.Op{Kind: kind, Site: uint32(p.line)}
 	size, err := p.number(kind.String(), 0, graph.MaxSize)
 	if err != nil {
@@ -191,12 +192,15 @@ func (p *parser) operation(kind graph.Kind, label string) error {
 	if err := p.options(&op); err != nil {
 		return err
 	}
-	if _, ok := p.labels[label]; ok {
+	if _, ok := p.labels.get(label); ok {
 		return p.errorf("label %s is used a second time in this rank; give each operation its own", label)
 	}
 	id := p.b.Add(op)
-	if label != "" {
-		p.labels[label] = id
+	if len(p.labels.text) > math.MaxUint32-maxLine {
+		return p.errorf("the labels of this rank have more than 4 GB; make them shorter")
+	}
+	if len(label) > 0 && p.b.Err() == nil {
+		p.labels.set(label, id)
 	}
 	return p.check()
 }
@@ -270,18 +274,18 @@ func (p *parser) option(op *graph.Op, which int) error {
 	return err
 }
 
-func (p *parser) dependency(label string, dep graph.Dep) error {
+func (p *parser) dependency(label []byte, dep graph.Dep) error {
 	tok, err := p.token()
 	if err != nil {
 		return err
 	}
-	a, ok := p.labels[label]
+	a, ok := p.labels.get(label)
 	if !ok {
 		return p.undefined(label)
 	}
-	on, ok := p.labels[string(tok)]
+	on, ok := p.labels.get(tok)
 	if !ok {
-		return p.undefined(string(tok))
+		return p.undefined(tok)
 	}
 	p.b.Depend(a, on, dep)
 	if next, err := p.peek(); err != nil || len(next) > 0 && next[0] != '}' {
@@ -290,7 +294,7 @@ func (p *parser) dependency(label string, dep graph.Dep) error {
 	return p.check()
 }
 
-func (p *parser) undefined(label string) error {
+func (p *parser) undefined(label []byte) error {
 	return p.errorf("label %q is not defined; labels belong to a rank and stand before their use: give an operation above this line that label", label)
 }
 

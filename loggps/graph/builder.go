@@ -261,8 +261,17 @@ func (b *Builder) Graph() (*Graph, error) {
 		return nil, b.err
 	}
 	b.rank = -1
-	b.g.ops = slices.Clip(append(b.g.ops, Op{next: uint32(len(b.g.dependents))}))
+	b.g.ops = fitting(append(b.g.ops, Op{next: uint32(len(b.g.dependents))}))
+	b.g.dependents = fitting(b.g.dependents)
 	b.err = errors.New("graph: build: the graph is complete; begin another one with NewBuilder")
 	g := b.g
 	return &g, nil
+}
+
+// fitting returns a slice without much unused capacity.
+func fitting[T any](s []T) []T {
+	if cap(s)-len(s) > len(s)/16 {
+		return append(make([]T, 0, len(s)), s...)
+	}
+	return s
 }
