@@ -13,7 +13,7 @@ type agenda struct {
 	heap  eventHeap
 }
 
-const numRuns = 7
+const numRuns = 3
 
 // never comes after all events.
 var never = event{math.Inf(1), math.MaxUint64}
@@ -76,10 +76,7 @@ func (a *agenda) put(ev event, i int) {
 func (a *agenda) first() int {
 	h := &a.heads
 	i, j := less(&h[1], &h[0]), 2+less(&h[3], &h[2])
-	k, l := 4+less(&h[5], &h[4]), 6+less(&h[7], &h[6])
-	i += (j - i) * less(&h[j&7], &h[i&7])
-	k += (l - k) * less(&h[l&7], &h[k&7])
-	return (i + (k-i)*less(&h[k&7], &h[i&7])) & 7
+	return (i + (j-i)*less(&h[j&3], &h[i&3])) & 3
 }
 
 // take removes the next event and returns it; if there is none, never.
