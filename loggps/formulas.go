@@ -31,7 +31,8 @@ func (p *Params) T4(late float64) float64 { return max(p.O+p.L, late) + p.O }
 // T5 is the time of the acknowledgement, k > S.
 func (p *Params) T5() float64 { return p.O + p.L + p.O }
 
-// Transit is T2 or T2', whichever belongs to k.
+// Transit is T2 or T2', whichever belongs to k. The paper has s <= S, so that k > S means
+// T2'; with Transit for it the formulas also hold for an S below s.
 func (p *Params) Transit(k int64) float64 {
 	if k <= p.Packet {
 		return p.T2(float64(k))
@@ -49,7 +50,7 @@ func (p *Params) CommTime(k int64, late float64) float64 {
 	if p.Eager(k) {
 		return p.T1(b) + p.Transit(k) + p.T3(b) // (1), (2)
 	}
-	return p.T4(late) + p.T5() + p.T1Long(b) + p.T2Long(b) + p.T3Long(b) // (3)
+	return p.T4(late) + p.T5() + p.T1Long(b) + p.Transit(k) + p.T3Long(b) // (3)
 }
 
 // SendTime is the duration of a blocking send: equations (4) and (5).
@@ -69,7 +70,7 @@ func (p *Params) RecvTime(k int64, late float64) float64 {
 	if p.Eager(k) {
 		return max(p.T1(b)+p.Transit(k)-late, 0) + p.T3(b) // (7), (8)
 	}
-	return max(p.O+p.L-late, 0) + p.O + p.T5() + p.T1Long(b) + p.T2Long(b) + p.T3Long(b) // (9)
+	return max(p.O+p.L-late, 0) + p.O + p.T5() + p.T1Long(b) + p.Transit(k) + p.T3Long(b) // (9)
 }
 
 // IrecvTime is the duration of the call of a nonblocking receive: equation (10).
@@ -90,7 +91,7 @@ func (p *Params) RoundTrip(k int64, w float64) float64 {
 		t1, t2, t3 := p.T1(b), p.Transit(k), p.T3(b)
 		return max(t1+2*t2+t3-w, 0) + w + t1 + t3 // (12), (13)
 	}
-	t1, t2, t3 := p.T1Long(b), p.T2Long(b), p.T3Long(b)
+	t1, t2, t3 := p.T1Long(b), p.Transit(k), p.T3Long(b)
 	early := p.O + p.L                                                               // the receive is posted by the time the request arrives
 	return max(t2+t3+early-w, 0) + w + 2*t1 + t2 + t3 + 2*p.T4(0) + 2*p.T5() - early // (14)
 }

@@ -83,6 +83,16 @@ func TestTimesFitTogether(t *testing.T) {
 	assert.Equal(t, p.O, p.IrecvTime())
 }
 
+// What if S were below the packet size? A message between them is a rendezvous of one
+// packet.
+func TestLimitBelowPacket(t *testing.T) {
+	p := myrinet(t)
+	eager := p.CommTime(1000, 0)
+	p.Sync = 0
+	assert.InDelta(t, eager+p.T4(0)+p.T5()+1000*(p.Osl+p.Orl-p.Oss-p.Ors), p.CommTime(1000, 0), 1e-6)
+	assert.InDelta(t, p.CommTime(1000, 0), p.RecvTime(1000, 0), 1e-6)
+}
+
 func TestTermsOf(t *testing.T) {
 	p := myrinet(t)
 	for _, k := range []int64{0, 8191, 8192, 16384} {
@@ -145,7 +155,7 @@ func TestMachineFileMistakes(t *testing.T) {
 		`{"model":"LogGPS","version":1,"links":[]}`:                                                   "no links",
 		`{"model":"LogGPS","version":1,"units":{"s, S":"KiB"},"links":[{}]}`:                          `is "KiB"`,
 		`{"model":"LogGPS","version":1,"links":[{"name":"x","params":{"L":-1}}]}`:                     "link x",
-		`{"model":"LogGPS","version":1,"links":[{"params":{"s":5,"S":4}}]}`:                           "0 <= s <= S",
+		`{"model":"LogGPS","version":1,"links":[{"params":{"s":5,"S":-4}}]}`:                          "s=5, S=-4",
 		`{"model":"LogGPS","version":1,"ranks_per_node":-1,"links":[{"params":{}}]}`:                  "ranks per node",
 		`{"model":"LogGPS","version":1,"links":[{"name":"y","params":{"Gl":1e999}}],"ranks_per_n":1}`: "Gl",
 	} {
@@ -183,15 +193,14 @@ func TestParseParams(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Params{Gs: 4, Gl: 6, Packet: 10, Sync: Unlimited}, p)
 	for text, want := range map[string]string{
-		"":        "want NAME=NUMBER",
-		"L":       `parameter "L"`,
-		"L=x":     "such as L=2500",
-		"l=5":     "there are L, o, Oss",
-		"S=1.5":   "whole bytes",
-		"S=-1":    "whole bytes",
-		"L=-1":    "no cost",
-		"s=5,S=4": "0 <= s <= S",
-		"o=NaN":   "no cost",
+		"":      "want NAME=NUMBER",
+		"L":     `parameter "L"`,
+		"L=x":   "such as L=2500",
+		"l=5":   "there are L, o, Oss",
+		"S=1.5": "whole bytes",
+		"S=-1":  "whole bytes",
+		"L=-1":  "no cost",
+		"o=NaN": "no cost",
 	} {
 		_, err := ParseParams(text)
 		assert.ErrorContains(t, err, want, text)

@@ -45,8 +45,8 @@ func (p Params) Validate() error {
 			return fmt.Errorf("loggps: parameter %s: %v is no cost; give a number of nanoseconds >= 0", Names[i], v)
 		}
 	}
-	if p.Packet < 0 || p.Sync < p.Packet {
-		return fmt.Errorf("loggps: parameters s=%d, S=%d: want 0 <= s <= S, in bytes", p.Packet, p.Sync)
+	if p.Packet < 0 || p.Sync < 0 {
+		return fmt.Errorf("loggps: parameters s=%d, S=%d: want sizes of 0 bytes or more", p.Packet, p.Sync)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func TestTable5(t *testing.T) {
 		p := link.Params
 		for _, c := range []struct{ noise, within float64 }{{0, 0.01}, {0.01, 0.03}, {0.05, 0.08}} {
 			determined := map[string]int{}
-			const seeds = 4
+			const seeds = 3
 			for seed := range uint64(seeds) {
 				r, err := Fit(synthetic(rand.New(rand.NewPCG(seed, 15)), p, sizes, c.noise, 0.05))
 				require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestIntervals(t *testing.T) {
 	require.NoError(t, err)
 	p := link.Params
 	inside, total := 0, 0
-	for seed := range uint64(25) {
+	for seed := range uint64(16) {
 		r, err := Fit(synthetic(rand.New(rand.NewPCG(seed, 16)), p, Sizes(1<<15), 0.02, 0))
 		require.NoError(t, err)
 		for i, e := range r.Estimates {

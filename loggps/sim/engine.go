@@ -89,7 +89,7 @@ func Run(g *graph.Graph, opt Options) (*Result, error) {
 		e.flush()
 	}
 	if e.number == math.MaxUint32 {
-		return nil, fmt.Errorf("sim: %s: more than 2^32 events; make the slices of shared CPUs longer", g.Name)
+		return nil, fmt.Errorf("sim: %s: more than 2^32 events; simulate a part of the program", g.Name)
 	}
 	if err := e.stuck(); err != nil {
 		return nil, err

@@ -141,7 +141,7 @@ func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
 	}
 	e.complete(id, from+work)
 	e.log.set(e.ops[id].mate, 1, makeRef(id, atDelivery))
-	e.push(from+work+p.T2Long(k), id, phaseData)
+	e.push(from+work+p.Transit(op.Size), id, phaseData)
 }
 
 // data has the receiver take the message: T3 or T3'.

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
@@ -78,16 +80,36 @@ func (o *Options) check(g *graph.Graph) error {
 	if o.Compute == 0 {
 		o.Compute = 1
 	}
-	if !(o.Compute > 0) {
+	if !(o.Compute > 0 && o.Compute <= math.MaxFloat64) {
 		return fmt.Errorf("sim: factor %v on computation: want more than 0", o.Compute)
 	}
-	if s := o.Share; s != nil {
-		if s.CPUs < 1 || !(s.Slice >= 0) || !(s.Switch >= 0) {
-			return fmt.Errorf("sim: shared CPUs: %+v: want at least 1 CPU, and times >= 0", *s)
+	if o.Share == nil {
+		return nil
+	}
+	if o.Record {
+		return errors.New("sim: shared CPUs: what operations waited for is recorded for ranks with CPUs of their own only; leave out Record")
+	}
+	return o.Share.check(g, o.Compute)
+}
+
+// maxSlices is how many slices all computations may have together.
+const maxSlices = 1 << 30
+
+func (s *Share) check(g *graph.Graph, compute float64) error {
+	if s.CPUs < 1 || !(s.Slice >= 0) || !(s.Switch >= 0 && s.Switch <= math.MaxFloat64) {
+		return fmt.Errorf("sim: shared CPUs: %+v: want at least 1 CPU, and times >= 0", *s)
+	}
+	if s.Slice == 0 {
+		return nil
+	}
+	slices := 0.0
+	for id := range graph.ID(g.Len()) {
+		if op := g.Op(id); op.Kind == graph.Calc {
+			slices += float64(op.Size) * compute / s.Slice
 		}
-		if o.Record {
-			return fmt.Errorf("sim: shared CPUs: what operations waited for is recorded for ranks with CPUs of their own only; leave out Record")
-		}
+	}
+	if slices > maxSlices {
+		return fmt.Errorf("sim: shared CPUs: the computations have %.0f slices of %v ns; make slices longer", slices, s.Slice)
 	}
 	return nil
 }

@@ -166,7 +166,7 @@ func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref,
 		if eager {
 			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0}
 		}
-		return makeRef(id, afterAck), cost{"message", op, func(p *loggps.Params) float64 { return p.T2Long(k) }, 0}
+		return makeRef(id, afterAck), cost{"message", op, func(p *loggps.Params) float64 { return p.Transit(op.Size) }, 0}
 	case afterHandle:
 		return by[1], cost{"acknowledge", op, func(p *loggps.Params) float64 { return 2 * p.O }, 0}
 	case atAck:

@@ -221,15 +221,17 @@ func TestBadOptions(t *testing.T) {
 	g := program(t, 1, func(m pattern.Member) { m.Calc(1) })
 	ok := loggps.Single(loggps.Params{})
 	for want, opt := range map[string]Options{
-		"no links":             {},
-		"mode 7":               {Machine: ok, Mode: 7},
-		"LogGOPS has one":      {Machine: loggps.Single(loggps.Params{Oss: 1}), Mode: LogGOPS},
-		"more than 0":          {Machine: ok, Compute: -1},
-		"factor NaN":           {Machine: ok, Compute: math.NaN()},
-		"at least 1 CPU":       {Machine: ok, Share: &Share{}},
-		"leave out Record":     {Machine: ok, Share: &Share{CPUs: 1}, Record: true},
-		"parameter L: -1":      {Machine: loggps.Single(loggps.Params{L: -1})},
-		"want 0 <= s <= S, in": {Machine: loggps.Single(loggps.Params{Sync: -1})},
+		"no links":           {},
+		"mode 7":             {Machine: ok, Mode: 7},
+		"LogGOPS has one":    {Machine: loggps.Single(loggps.Params{Oss: 1}), Mode: LogGOPS},
+		"more than 0":        {Machine: ok, Compute: -1},
+		"factor NaN":         {Machine: ok, Compute: math.NaN()},
+		"at least 1 CPU":     {Machine: ok, Share: &Share{}},
+		"make slices longer": {Machine: ok, Compute: 1e10, Share: &Share{CPUs: 1, Slice: 1}},
+		"factor +Inf":        {Machine: ok, Compute: math.Inf(1)},
+		"leave out Record":   {Machine: ok, Share: &Share{CPUs: 1}, Record: true},
+		"parameter L: -1":    {Machine: loggps.Single(loggps.Params{L: -1})},
+		"s=0, S=-1":          {Machine: loggps.Single(loggps.Params{Sync: -1})},
 	} {
 		_, err := Run(g, opt)
 		assert.ErrorContains(t, err, want)

@@ -48,8 +48,13 @@ func randomParams(rng *rand.Rand) loggps.Params {
 
 // Blocking calls on both sides take what the equations say, whichever comes first.
 func TestBlockingCallsFollowTheEquations(t *testing.T) {
-	for _, name := range loggps.Presets() {
-		p := preset(t, name)
+	for _, name := range append(loggps.Presets(), "S=0") {
+		p := preset(t, "myrinet")
+		if name == "S=0" {
+			p.Sync = 0 // below s
+		} else {
+			p = preset(t, name)
+		}
 		for _, k := range []int64{0, 1, p.Packet, p.Packet + 1, p.Sync, p.Sync + 1, 1 << 20} {
 			for _, ts := range []int64{0, 50_000, 10_000_000} {
 				for _, tr := range []int64{0, 50_000, 10_000_000} {

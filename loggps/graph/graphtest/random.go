@@ -69,7 +69,7 @@ func depend(rng *rand.Rand, s Shape, b *graph.Builder, ops []graph.Op) {
 		if i == 0 {
 			first = id
 		}
-		if s.Anyone && op.Kind == graph.Recv {
+		if (s.Anyone || s.SameTag) && op.Kind == graph.Recv {
 			if received { // else a later one might take what this one needs
 				b.Irequires(id, receive)
 			}
