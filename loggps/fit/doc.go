@@ -7,6 +7,9 @@
 // some blocking sends of at most S bytes, each to a receiver that waits: without them only
 // the sum Oss + Ors can be known.
 //
+// Noise is relative to the whole time, so a loop spoils least if it is barely longer than the
+// round trip, at each size: a quarter longer is enough. Sends of many sizes help most.
+//
 // Given s and S all those times are linear in the parameters, so one least squares fit
 // with relative weights uses every sample; s and S are those of the sizes that make it
 // fit best, and the simplest model wins unless another is clearly better. Samples far from

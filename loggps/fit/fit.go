@@ -22,8 +22,9 @@ type Estimate struct {
 // its value, for it to count as determined: 2 %, or as far as single samples scatter.
 func wide(noise float64) float64 { return max(0.02, noise) }
 
-// A Break is a size at which the protocol switches: it is at least At and less than Next,
-// the next size that was measured. If no switch was seen, Found is false: At is then the
+// A Break is a size at which the protocol switches. S is at least At and less than Next,
+// the next size that was measured: the time jumps somewhere between. s is about At, where
+// the lines of both sides meet. If no switch was seen, Found is false: At is then the
 // largest size measured, or for s where S is.
 type Break struct {
 	At, Next int64
@@ -273,15 +274,15 @@ func (r *Result) String() string {
 			fmt.Fprintf(&b, "%-4s not determined  [%.4g, %.4g]\n", e.Name, e.Low, e.High)
 		}
 	}
-	for _, x := range []struct {
-		name string
-		at   Break
-	}{{"s", r.Packet}, {"S", r.Sync}} {
-		if x.at.Found {
-			fmt.Fprintf(&b, "%-4s %12d  to %d bytes\n", x.name, x.at.At, x.at.Next-1)
-		} else {
-			fmt.Fprintf(&b, "%-4s no switch seen; %d is used\n", x.name, x.at.At)
-		}
+	if r.Packet.Found {
+		fmt.Fprintf(&b, "s    %12d  or about\n", r.Packet.At)
+	} else {
+		fmt.Fprintf(&b, "s    no switch seen; %d is used\n", r.Packet.At)
+	}
+	if r.Sync.Found {
+		fmt.Fprintf(&b, "S    %12d  to %d\n", r.Sync.At, r.Sync.Next-1)
+	} else {
+		fmt.Fprintf(&b, "S    no switch seen; %d is used\n", r.Sync.At)
 	}
 	fmt.Fprintf(&b, "R2 %.6f, noise %.2g %%, %d samples used, %d removed\n", r.R2, 100*r.Noise, r.Used, r.Removed)
 	return b.String()
