@@ -12,7 +12,8 @@
 //     has nobody pay for what happens between the call and Wait.
 //   - Wait takes the CPU for o' and ends no earlier than what it awaits.
 //   - Calc takes the CPU. Between operations that are ready the CPU is free for others.
-//   - Messages between two ranks match in the order in which they were sent.
+//   - Messages match in the order in which their first bytes arrive: between two ranks
+//     over one link, in the order in which they were sent.
 //
 // LogGOPS follows LogGOPSim, whose finish times it reproduces: an arriving message takes
 // the CPU whether or not its receive is posted, NICs have a gap between messages, the
@@ -23,5 +24,5 @@
 // events decide between equal times, so a program has one result.
 //
 // An event is an operation or a message. A simulation takes 64 bytes an operation, with
-// the 32 of the graph, and 16 more if it records what each operation waited for.
+// the 32 of the graph, and 20 more if it records what each operation waited for.
 package sim

@@ -84,22 +84,23 @@ func (e *engine) callWork(op *graph.Op) float64 {
 	return e.links[e.opt.Machine.LinkOf(int(op.Peer), int(op.Rank), op.NIC)].O
 }
 
-// matched goes on when a message, or its request, and its receive have met, which by
-// has let happen.
+// matched goes on when a message, or its request, and its receive have met; by is the
+// moment that was needed last for that.
 func (e *engine) matched(id, r uint32, op *graph.Op, by ref) {
 	e.pair(id, r)
 	p := e.link(op)
+	met := max(e.now, e.ops[r].at) // a shared CPU may still be changing to the receiver
 	if !p.Eager(op.Size) {
 		e.log.set(id, 1, by)
-		e.push(e.now, id, phaseHandle)
+		e.push(met, id, phaseHandle)
 		return
 	}
 	there := e.ops[id].at + p.T1(float64(op.Size)) + p.Transit(op.Size)
-	if there >= e.now {
+	if there >= met {
 		by = makeRef(id, atDelivery)
 	}
 	e.log.set(r, 1, by)
-	e.push(max(there, e.now), id, phaseData)
+	e.push(max(there, met), id, phaseData)
 }
 
 // own tells whether the operation does the work of its message on its CPU, and returns
