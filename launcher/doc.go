@@ -12,6 +12,10 @@
 // space and the ranks in it when the BTL is pvas; in both models it watches its
 // control socket and, when the supervisor is gone, kills what is left.
 //
+// The supervisor serves signals, ends of processes and its timers in every state
+// (events.go): a host that hangs, a reader of the output that has stopped
+// reading, or a process that cannot be killed keeps no job from being ended.
+//
 // Each rank leads a process group of its own. Its environment tells it its rank,
 // the number of ranks and where the memory of the job is (package job).
 //

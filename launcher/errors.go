@@ -34,23 +34,15 @@ func (e *ProgramError) Error() string {
 // Unwrap returns the cause.
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// A HostError says what the space host could not do. Text that came from the
-// host is in Err; a host that died has a Status.
+// A HostError says what the space host could not do.
 type HostError struct {
-	Op     string
-	Pid    int
-	Status syscall.WaitStatus // of a host that died; 0 otherwise
-	Err    error
+	Op  string
+	Err error
 }
 
-func (e *HostError) Error() string {
-	if e.Err == nil {
-		return fmt.Sprintf("launcher: space host (pid %d): %s: %s", e.Pid, e.Op, describe(e.Status))
-	}
-	return fmt.Sprintf("launcher: space host: %s: %v", e.Op, e.Err)
-}
+func (e *HostError) Error() string { return fmt.Sprintf("launcher: space host: %s: %v", e.Op, e.Err) }
 
-// Unwrap returns the cause, if there is one.
+// Unwrap returns the cause.
 func (e *HostError) Unwrap() error { return e.Err }
 
 // A StartError says which rank could not be started, and why.
@@ -82,14 +74,11 @@ func (e errInterrupted) Error() string {
 // executed, 128 + signal where a signal was the cause, and 1 otherwise.
 func ExitCode(err error) int {
 	var interrupted errInterrupted
-	var host *HostError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &interrupted):
 		return codeSignal + int(interrupted.sig)
-	case errors.As(err, &host) && host.Status.Signaled():
-		return codeSignal + int(host.Status.Signal())
 	}
 	var program *ProgramError
 	var image *pvas.ImageError

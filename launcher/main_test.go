@@ -28,6 +28,9 @@ var ranksProgram string
 const superviseEnv = "LAUNCHER_TEST_JOB"
 
 func TestMain(m *testing.M) {
+	if fault := os.Getenv(faultEnv); fault != "" && os.Args[0] == hostName {
+		os.Exit(faultyHost(fault))
+	}
 	HostMain()
 	if text := os.Getenv(superviseEnv); text != "" {
 		os.Exit(superviseMain(text))

@@ -17,14 +17,15 @@ import (
 // stdio makes the three standard files of each rank.
 type stdio struct {
 	job      *Job
+	messages *queue // of this process, to err
 	out, err *sink
 	streams  streams
 	null     *os.File
 	input    *terminalInput // nil: Stdin is no terminal
 }
 
-func newStdio(j *Job, failed func(error)) (*stdio, error) {
-	s := &stdio{job: j}
+func newStdio(j *Job, messages *queue, failed func(error)) (*stdio, error) {
+	s := &stdio{job: j, messages: messages}
 	s.out, s.err = newSinks(j.Stdout, j.Stderr, failed)
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -46,9 +47,11 @@ func (s *stdio) close() {
 	}
 }
 
-// say writes one line of the supervisor itself.
+// say writes one line of the supervisor itself, without waiting for a reader that
+// does not read.
 func (s *stdio) say(format string, args ...any) {
-	s.err.write(fmt.Appendf(nil, "pvasrun: "+format+"\n", args...))
+	line := fmt.Appendf(nil, "pvasrun: "+format+"\n", args...)
+	s.messages.put(func() { s.err.write(line) })
 }
 
 // rankFiles are the standard files of a rank while it is being started.
