@@ -108,6 +108,22 @@ func TestSupervisorKilled(t *testing.T) {
 	})
 }
 
+// Nor the supervisor and the host that are killed together.
+func TestSupervisorAndHostKilled(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		for _, args := range [][]string{{"orphan", "block"}, {"block"}} {
+			p := startPvasrun(t, ranks(btl, 3, args...))
+			pids, host := p.awaitRanks(3*len(args)), p.host()
+			guard := p.child(guardName)
+			require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGSTOP)) // not even a moment to act
+			require.NoError(t, sys.Kill(host, syscall.SIGKILL))
+			require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGKILL))
+			require.Equal(t, 137, p.code())
+			requireGone(t, append(pids, host, guard))
+		}
+	})
+}
+
 func TestInterrupt(t *testing.T) {
 	cases := []struct {
 		name string

@@ -24,7 +24,7 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 		}
 		err = errors.Join(err, s.memory.Close())
 	}
-	if s.host == 0 {
+	if s.host == 0 && err != nil {
 		return nil, err
 	}
 	result := &Result{BTL: s.btl, Reason: s.reason, Code: s.fate.code, Failure: s.fate.failure, HostPid: s.host}

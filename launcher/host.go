@@ -20,13 +20,15 @@ const (
 )
 
 // HostMain must be the first call of main in every program that calls Run: Run
-// executes the program again as the space host. In that process HostMain serves
-// and does not return; in any other it returns at once.
+// executes the program again as the space host and as the guard of a job. In those
+// processes HostMain serves and does not return; in any other it returns at once.
 func HostMain() {
-	if len(os.Args) == 0 || os.Args[0] != hostName {
-		return
+	switch {
+	case len(os.Args) == 1 && os.Args[0] == hostName:
+		os.Exit(hostMain())
+	case len(os.Args) == 2 && os.Args[0] == guardName:
+		os.Exit(guardMain(os.Args[1]))
 	}
-	os.Exit(hostMain())
 }
 
 func hostMain() int {

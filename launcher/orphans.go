@@ -140,7 +140,7 @@ func procFile(pid int, name string) string {
 	return filepath.Join("/proc", strconv.Itoa(pid), name)
 }
 
-// killMarked kills every process that carries the name of the job in its
+// killMarked kills every other process that carries the name of the job in its
 // environment, in whatever group or session it is. It serves where nobody has
 // adopted orphans: when the supervisor itself was killed.
 func killMarked(id string) {
@@ -151,7 +151,7 @@ func killMarked(id string) {
 		found := false
 		for _, pid := range processes() {
 			env, err := os.ReadFile(procFile(pid, "environ"))
-			if err == nil && hasMark(env, mark) && sys.Kill(pid, syscall.SIGKILL) == nil {
+			if err == nil && pid != os.Getpid() && hasMark(env, mark) && sys.Kill(pid, syscall.SIGKILL) == nil {
 				found = true
 			}
 		}

@@ -55,9 +55,7 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 	defer orphans.end()
 	s := newSupervisor(ctx, plan, orphans)
 	s.misfit = misfit
-	err = s.supervise(ctx)
-	s.sweep()
-	return s.finish(ctx, err)
+	return s.run(ctx)
 }
 
 // A supervisor is one run of a job. All fields belong to the goroutine of Run,
@@ -110,6 +108,13 @@ func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor 
 	return s
 }
 
+// run runs the job to its end.
+func (s *supervisor) run(ctx context.Context) (*Result, error) {
+	err := s.supervise(ctx)
+	s.sweep()
+	return s.finish(ctx, err)
+}
+
 func newID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
@@ -144,7 +149,7 @@ func (s *supervisor) supervise(ctx context.Context) error {
 // start starts the host and the ranks. The error is errOver where the fate of
 // the job has been decided before it was complete.
 func (s *supervisor) start() error {
-	host, err := await(s, s.parent.startHost)
+	host, err := await(s, func() (startedHost, error) { return s.parent.startHost(s.id) })
 	if err != nil {
 		return err
 	}
@@ -174,7 +179,7 @@ func (s *supervisor) start() error {
 
 func (s *supervisor) hostStarted(h startedHost) {
 	s.host, s.control = h.pid, h.control
-	s.job.logf("space host is pid %d", s.host)
+	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.guard)
 	if status, gone := s.early[s.host]; gone {
 		s.ended(exit{s.host, status})
 	}

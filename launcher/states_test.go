@@ -185,6 +185,23 @@ func TestSignalBeforeTheFirstRank(t *testing.T) {
 	})
 }
 
+// So does one that comes before there is a host.
+func TestSignalBeforeTheHost(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	j := ranks(btlSM, 3, "say", "started")
+	j.Signals = signals
+	plan, err := newPlan(t.Context(), &j)
+	require.NoError(t, err)
+	orphans, err := adopt()
+	require.NoError(t, err)
+	defer orphans.end()
+	signals <- syscall.SIGTERM
+	result, err := newSupervisor(t.Context(), plan, orphans).run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 143, result.Code)
+	require.Zero(t, result.HostPid)
+}
+
 // A signal that comes while ranks are being started ends those that have been,
 // even where they take no notice of it, and starts no more.
 func TestSignalWhileRanksAreStarted(t *testing.T) {

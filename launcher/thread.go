@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -17,6 +16,8 @@ import (
 type parent struct {
 	tasks chan func()
 	done  chan struct{} // closed by close
+
+	guarded *os.File // its end tells the guard that this process has ended; nil: no guard
 }
 
 // An exit is the end of a child.
@@ -46,8 +47,13 @@ func (p *parent) run() {
 	}
 }
 
-// close ends the thread.
-func (p *parent) close() { close(p.done) }
+// close ends the thread. The guard has been killed before.
+func (p *parent) close() {
+	close(p.done)
+	if p.guarded != nil {
+		p.guarded.Close()
+	}
+}
 
 // do runs f on the thread and waits for it.
 func (p *parent) do(f func() error) error {
@@ -60,44 +66,30 @@ func (p *parent) do(f func() error) error {
 	}
 }
 
-// A startedHost is a space host with the connection to it.
+// A startedHost is a space host with the connection to it, and the guard.
 type startedHost struct {
-	pid     int
-	control *control
+	pid, guard int
+	control    *control
 }
 
-// startHost executes this program again as the space host. It has no death signal: it must outlive a
-// killed supervisor to clean up behind it, and leaves at the end of the
-// connection, which only the supervisor holds.
-func (p *parent) startHost() (startedHost, error) {
+// startHost starts the space host of a job, and its guard. The host leaves at the
+// end of the connection, which only the supervisor holds. It carries the mark of
+// the job, because what its tasks fork without exec shows its environment.
+func (p *parent) startHost(id string) (h startedHost, err error) {
 	near, far, err := sys.ControlPair()
 	if err != nil {
-		return startedHost{}, fmt.Errorf("launcher: %w", err)
+		return h, fmt.Errorf("launcher: %w", err)
 	}
 	defer far.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
+	if h.pid, err = p.startSelf([]string{hostName}, lastOfEach(append(os.Environ(), EnvID+"="+id)), far); err != nil {
 		near.Close()
-		return startedHost{}, fmt.Errorf("launcher: %w", err)
+		return h, fmt.Errorf("launcher: start the space host: %w", err)
 	}
-	defer null.Close()
-	var pid int
-	err = p.do(func() error {
-		var err error
-		attr := &syscall.SysProcAttr{Setpgid: true}
-		pid, err = sys.Start("/proc/self/exe", []string{hostName}, os.Environ(), "",
-			[]*os.File{null, null, os.Stderr, far}, attr)
-		return err
-	})
-	if err != nil {
-		near.Close()
-		return startedHost{}, fmt.Errorf("launcher: start the space host: %w", err)
+	if h.control, err = newControl(near); err != nil {
+		return h, err
 	}
-	c, err := newControl(near)
-	if err != nil {
-		return startedHost{}, errors.Join(err, sys.Kill(pid, syscall.SIGKILL))
-	}
-	return startedHost{pid, c}, nil
+	h.guard, err = p.startGuard(id)
+	return h, err
 }
 
 // A classic is a rank to be started as a process of its own.
