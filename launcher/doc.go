@@ -23,6 +23,6 @@
 // address space, spawns every rank, waits for all and destroys the space.
 //
 // Not implemented: more than one machine, starting ranks of a running job
-// (MPI 4.1 section 11), restarting a failed rank, stopping a job with SIGTSTP,
-// binding to NUMA nodes or sockets.
+// (MPI 4.1 section 11), restarting a failed rank, binding to NUMA nodes or sockets,
+// pausing a job by a SIGSTOP to the supervisor, which nobody can catch.
 package launcher

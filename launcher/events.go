@@ -230,13 +230,26 @@ func (s *supervisor) received(sig os.Signal) {
 	case number == syscall.SIGQUIT:
 		s.sayHang()
 		return
+	case number == syscall.SIGTSTP:
+		s.pause()
+		return
 	case s.phase != working: // nobody is left to forward it to
 		s.givenUp = s.givenUp || s.phase == draining && endsWait(sig)
 		return
-	case number == syscall.SIGCONT && s.io.input != nil:
-		s.io.input.start() // we may have come to the foreground
 	}
 	s.fate.received(number)
+}
+
+// pause stops the ranks, and then this process until it is continued, as Ctrl-Z
+// stops every process of a pipeline. Where nobody would continue them, in an
+// orphaned process group, the kernel does not stop this process, and the ranks go
+// on at once.
+func (s *supervisor) pause() {
+	s.signalRanks(syscall.SIGTSTP)
+	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
+		s.io.say("pause: %v", err)
+	}
+	s.signalRanks(syscall.SIGCONT)
 }
 
 // sweep ends the host and every process that the job has left: a rank whose pid

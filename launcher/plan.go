@@ -7,6 +7,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -76,6 +77,9 @@ func (p *plan) awaitInterrupt(ctx context.Context) error {
 		case sig := <-p.job.Signals:
 			if number, ok := sig.(syscall.Signal); ok && endsWait(sig) {
 				return errInterrupted{number}
+			}
+			if sig == syscall.SIGTSTP {
+				_ = sys.RaiseDefault(syscall.SIGTSTP) // an error: then there is no pause
 			}
 		case <-ctx.Done():
 			return nil

@@ -136,8 +136,7 @@ func TestHostThatAnswersNothing(t *testing.T) {
 func awaitStopped(t *testing.T) int {
 	for t.Context().Err() == nil {
 		for _, pid := range children(os.Getpid()) {
-			stat, _ := os.ReadFile(procFile(pid, "stat"))
-			if strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " T") {
+			if isStopped(pid) {
 				return pid
 			}
 		}

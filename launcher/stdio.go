@@ -3,11 +3,9 @@ package launcher
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 
 	"golang.org/x/term"
 
@@ -121,33 +119,13 @@ func (s *stdio) giveInput(f *rankFiles) error {
 	if err != nil {
 		return err
 	}
-	s.input = &terminalInput{from: s.job.Stdin, to: near}
+	input, err := passTerminal(s.job.Stdin, near)
+	if err != nil {
+		near.Close()
+		far.Close()
+		return err
+	}
+	s.input = input
 	f.set(0, far)
-	s.input.start()
 	return nil
 }
-
-// terminalInput passes a terminal's input to rank 0. It begins to read when this
-// process is in the foreground; in the background a read would stop it. Its
-// goroutine cannot be taken away from a read of the terminal and stays there
-// when the job has ended, until a line is typed.
-type terminalInput struct {
-	from, to *os.File
-	begin    sync.Once
-}
-
-// start begins to read if the process is in the foreground. It is called again
-// when the process is continued.
-func (t *terminalInput) start() {
-	if !sys.Foreground(t.from) {
-		return
-	}
-	t.begin.Do(func() {
-		go func() {
-			io.Copy(t.to, t.from) // an error means that rank 0 reads no more
-			t.to.Close()
-		}()
-	})
-}
-
-func (t *terminalInput) close() { t.to.Close() }

@@ -28,7 +28,6 @@ var layers = []layer{
 	{"internal/house", nil},
 	{"internal/limits", nil},
 	{"internal/machine", []string{"internal/limits"}},
-	{"internal/machine", nil},
 	{"internal/chaos", []string{"pvas"}},    // its test only
 	{"internal/chaos/...", []string{"mpi"}}, // the programs it starts
 

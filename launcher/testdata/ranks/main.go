@@ -58,6 +58,7 @@ var verbs = map[string]func(rank int, arg string){
 	"lines":   lines,
 	"blob":    blob,
 	"cat":     func(int, string) { io.Copy(os.Stdout, os.Stdin) },
+	"listen":  listen,
 	"say":     func(_ int, arg string) { fmt.Print(arg); fmt.Fprint(os.Stderr, arg) },
 	"env":     func(_ int, arg string) { fmt.Printf("%s=%s\n", arg, os.Getenv(arg)) },
 	"pwd":     func(int, string) { dir, _ := os.Getwd(); fmt.Println(dir, os.Getenv("PWD")) },
@@ -77,6 +78,17 @@ func announce() {
 func block() {
 	for {
 		syscall.Pause()
+	}
+}
+
+// listen says what rank 0 reads.
+func listen(rank int, _ string) {
+	announce()
+	if rank != 0 {
+		block()
+	}
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		fmt.Println("heard", lines.Text())
 	}
 }
 
