@@ -76,7 +76,7 @@ func (p *plan) awaitInterrupt(ctx context.Context) error {
 		select {
 		case sig := <-p.job.Signals:
 			if number, ok := sig.(syscall.Signal); ok && endsWait(sig) {
-				return errInterrupted{number}
+				return fmt.Errorf("launcher: build programs: %w", Interrupted{number})
 			}
 			if sig == syscall.SIGTSTP {
 				_ = sys.RaiseDefault(syscall.SIGTSTP) // an error: then there is no pause

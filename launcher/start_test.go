@@ -173,7 +173,7 @@ func TestInterruptedBuild(t *testing.T) {
 	signals <- syscall.SIGUSR1
 	signals <- syscall.SIGINT
 	out := run(t, Job{Apps: []App{{Program: "./testdata/ranks", N: 1}}, Signals: signals})
-	require.ErrorContains(t, out.err, "interrupted by SIGINT")
+	require.EqualError(t, out.err, "launcher: build programs: interrupted by SIGINT")
 	require.Equal(t, 130, ExitCode(out.err))
 }
 
@@ -183,11 +183,16 @@ func TestProgramErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(plain, []byte("text"), 0o600))
 	garbage := filepath.Join(dir, "garbage")
 	require.NoError(t, os.WriteFile(garbage, []byte("\x7fnothing"), 0o700))
+	loop := filepath.Join(dir, "loop")
+	require.NoError(t, os.Symlink(loop, loop))
 	cases := []struct {
 		program, btl string
 		code         int
 		is           error
 	}{
+		{loop, btlAuto, 126, syscall.ELOOP},
+		{filepath.Join(plain, "below"), btlAuto, 126, syscall.ENOTDIR},
+		{filepath.Join(dir, strings.Repeat("x", 300)), btlAuto, 126, syscall.ENAMETOOLONG},
 		{filepath.Join(dir, "missing"), btlAuto, 127, fs.ErrNotExist},
 		{"./missing", btlSM, 127, fs.ErrNotExist},
 		{"no-such-program-in-path", btlAuto, 127, fs.ErrNotExist},
