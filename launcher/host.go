@@ -123,7 +123,7 @@ func (h *host) addApp(app appRequest) error {
 		return errors.New("program: request out of order")
 	}
 	h.apps = append(h.apps, app)
-	_, err := h.space.Layout(0, app.Path)
+	_, err := h.space.Layout(0, app.Path, app.Env...)
 	return err
 }
 
@@ -146,7 +146,7 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		return reply{}, errors.New("spawn: request out of order")
 	}
 	app := h.apps[req.App]
-	layout, err := h.space.Layout(req.Rank, app.Path)
+	layout, err := h.space.Layout(req.Rank, app.Path, app.Env...)
 	if err != nil {
 		return reply{}, err
 	}

@@ -124,8 +124,8 @@ func (p *plan) fit() error {
 	if err := pvas.Supported(); err != nil {
 		return err
 	}
-	for _, prog := range p.programs {
-		if err := pvas.Check(prog.path); err != nil {
+	for i, prog := range p.programs {
+		if err := pvas.Check(prog.path, p.envs[i]...); err != nil {
 			return err
 		}
 	}
@@ -201,7 +201,7 @@ func (p *plan) layouts(ranks []RankPlan) error {
 	defer space.Destroy()
 	layouts := make([]pvas.Layout, p.size)
 	for rank := range ranks {
-		if layouts[rank], err = space.Layout(rank, p.programs[p.appOf[rank]].path); err != nil {
+		if layouts[rank], err = space.Layout(rank, p.programs[p.appOf[rank]].path, p.envs[p.appOf[rank]]...); err != nil {
 			return err
 		}
 	}

@@ -92,6 +92,9 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 	l := rep.Layout
 	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack and pocket %#x-%#x, arena %#x", rank,
 		l.Base, l.Image.Start, l.Image.End, l.Stack.Start, l.Pocket.End, l.Arena.Start)
+	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
+		return rep.Pid, nil
+	}
 	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'", rank,
 		rep.Pid, s.programs[s.appOf[rank]].path, l.Offset)
 	return rep.Pid, nil

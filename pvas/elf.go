@@ -38,6 +38,7 @@ type image struct {
 	relocs   []reloc
 	direct   bool // relocs are all there is to do: no dynamic linker needed
 	execStk  bool
+	origin   bool // it asks for its folder, see origin.go
 }
 
 // A segment is one PT_LOAD.

@@ -15,6 +15,7 @@ var (
 	ErrNotPIE        = errors.New("not position independent: build it with -buildmode=pie (gcc: -pie) or run it with --btl sm")
 	ErrMalformed     = errors.New("malformed ELF file")
 	ErrSanitizer     = errors.New("built with a race detector or sanitizer, whose shadow memory has a fixed address: build it without, or run it with --btl sm")
+	ErrOrigin        = errors.New("it looks for libraries in $ORIGIN, of which its dynamic linker cannot be told (glibc 2.33 or newer can): run it with --btl sm")
 	ErrSetuid        = errors.New("set-uid or set-gid: privileges cannot be raised inside a shared address space: run it with --btl sm")
 )
 

@@ -161,12 +161,12 @@ func (s *Space) PartitionOf(addr uint64) (i int, ok bool) {
 	return int((addr - s.base) / s.size), true
 }
 
-// Layout says where the program at path would lie in partition i, without
-// loading it.
-func (s *Space) Layout(i int, path string) (Layout, error) {
+// Layout says where the program at path would lie in partition i with that
+// environment, without loading it.
+func (s *Space) Layout(i int, path string, env ...string) (Layout, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	prog, err := s.program(i, path)
+	prog, err := s.program(i, path, env)
 	if err != nil {
 		return Layout{}, err
 	}
@@ -188,9 +188,10 @@ func stackSize() uint64 {
 	return alignUp(min(max(limit, minStack), maxStack), pageSize)
 }
 
-// program opens and plans the program at path, or finds it done. A file that
-// has changed since is planned again. Called with mu held.
-func (s *Space) program(i int, path string) (program, error) {
+// program opens and plans the program at path, or finds it done, for a task with
+// that environment. A file that has changed since is planned again. Called with mu
+// held.
+func (s *Space) program(i int, path string, env []string) (program, error) {
 	if s.dead {
 		return program{}, ErrDestroyed
 	}
@@ -199,7 +200,7 @@ func (s *Space) program(i int, path string) (program, error) {
 	}
 	old, cached := s.programs[path]
 	if cached && old.file.unchanged(path) {
-		return old, nil
+		return old.forEnv(path, env)
 	}
 	prog, err := openProgram(path)
 	if err != nil {
@@ -209,7 +210,7 @@ func (s *Space) program(i int, path string) (program, error) {
 		old.close()
 	}
 	s.programs[path] = prog
-	return prog, nil
+	return prog.forEnv(path, env)
 }
 
 // Destroy gives the address space back (pvas_destroy). It fails with

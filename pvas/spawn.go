@@ -30,7 +30,7 @@ func (s *Space) Spawn(spec TaskSpec) (*Task, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	prog, err := s.program(spec.Partition, spec.Path)
+	prog, err := s.program(spec.Partition, spec.Path, spec.Env)
 	if err != nil {
 		return nil, err
 	}
