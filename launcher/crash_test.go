@@ -80,7 +80,11 @@ func TestTimeout(t *testing.T) {
 		require.NoError(t, out.err)
 		require.Equal(t, 124, out.Code)
 		require.Nil(t, out.Failure)
-		require.Regexp(t, `^pvasrun: time-out after 300ms: (ending [1-3] ranks?|no rank was running)\n$`, out.stderr)
+		require.Regexp(t, `\npvasrun: time-out after 300ms: (ending [1-3] ranks?|no rank was running)\n$`, out.stderr)
+		require.Contains(t, out.stderr, "pvasrun: what the ranks do:\n", "also of programs that do not use the runtime")
+		for _, pid := range pidsIn(out.stdout) {
+			require.Regexp(t, fmt.Sprintf(`(?m)^  \d +%d +has not called Init: %s$`, pid, regexp.QuoteMeta(ranksProgram)), out.stderr)
+		}
 	})
 }
 

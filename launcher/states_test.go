@@ -156,6 +156,12 @@ func TestTimeoutOfAStoppedHost(t *testing.T) {
 				require.NoError(t, out.err)
 				require.Equal(t, 124, out.Code)
 				require.Contains(t, out.stderr, "pvasrun: time-out after 100ms: ")
+				if at == "create 0" {
+					require.Contains(t, out.stderr, "pvasrun: no rank has been started yet\n")
+				}
+				if at == "spawn 1" {
+					require.Regexp(t, `\n  1 +- +has not been started: `+ranksProgram+`\n`, out.stderr)
+				}
 			})
 		}
 	})
