@@ -9,7 +9,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
 )
 
 // The goroutine of Run waits in one place, next, for whatever happens: the end
@@ -218,7 +220,20 @@ func (s *supervisor) ended(e exit) {
 		s.control.note(request{Forget: e.pid})
 	}
 	s.job.logf("rank %d (pid %d) %s", rank, e.pid, describe(e.status))
+	failed := s.fate.failure
 	s.fate.rankEnded(rank, e.pid, s.app(rank).Program, e.status)
+	if s.btl == job.BTLPvas && s.fate.failure != failed {
+		s.explainFailure()
+	}
+}
+
+// explainFailure names the limit that all ranks of an address space share, if it
+// may be why the first of them has failed: programs say "out of memory" then, or
+// crash.
+func (s *supervisor) explainFailure() {
+	if limit := limits.AreasTaken(s.host); limit != nil {
+		s.io.say("the address space is full: %v", limit)
+	}
 }
 
 func (s *supervisor) received(sig os.Signal) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/nofile"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
@@ -161,6 +162,11 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		Partition: req.Rank, CPUs: req.CPUs, Limits: fileLimit(),
 		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
 	})
+	if errors.Is(err, syscall.ENOMEM) {
+		if limit := limits.AreasTaken(os.Getpid()); limit != nil {
+			err = fmt.Errorf("%w: %w", err, limit)
+		}
+	}
 	if err != nil {
 		return reply{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
@@ -128,6 +129,29 @@ func (p *plan) fit() error {
 		if err := pvas.Check(prog.path, p.envs[i]...); err != nil {
 			return err
 		}
+	}
+	if limits.Areas(uint64(p.size)*manyAreas) == nil {
+		return nil
+	}
+	return p.fitAreas()
+}
+
+// manyAreas is more memory areas than programs have before their main function
+// begins. Where there is room for so many they are not counted, which takes time.
+const manyAreas = 500
+
+// fitAreas counts the memory areas of the programs.
+func (p *plan) fitAreas() error {
+	var areas uint64
+	for i, app := range p.job.Apps {
+		n, err := pvas.Areas(p.programs[i].path, p.envs[i])
+		if err != nil {
+			return err
+		}
+		areas += n * uint64(app.N)
+	}
+	if err := limits.Areas(areas); err != nil {
+		return fmt.Errorf("launcher: %w", err)
 	}
 	return nil
 }

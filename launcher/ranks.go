@@ -34,7 +34,7 @@ func reason(err error) string {
 	if errors.As(err, &host) && host.Err != nil {
 		err = host.Err
 	}
-	text := strings.TrimPrefix(err.Error(), "pvas: ")
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "pvas: "), "launcher: ")
 	return strings.ReplaceAll(text, "\n", "; ")
 }
 

@@ -1,7 +1,9 @@
 package limits
 
 import (
+	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -37,6 +39,37 @@ func Space(ranks int) error {
 func Partitions(ranks int, size uint64) error {
 	return check([]Limit{addressSpace(here(), size)}, ranks, func(*Limit) bool { return true })
 }
+
+// Areas returns an *Error if vm.max_map_count is too low for ranks in one address space
+// that together have so many memory areas.
+func Areas(areas uint64) error { return checkAreas(os.DirFS("/"), areas) }
+
+func checkAreas(root fs.FS, areas uint64) error {
+	l := areaLimit(root, areasOfHost, max(areas, 1))
+	l.setRanks()
+	return check([]Limit{l}, 1, func(*Limit) bool { return true })
+}
+
+// AreasTaken returns an *Error if the process has nearly as many memory areas as
+// vm.max_map_count allows, so that this is why it gets no more memory.
+func AreasTaken(pid int) error { return checkAreasTaken(os.DirFS("/"), pid) }
+
+func checkAreasTaken(root fs.FS, pid int) error {
+	text, err := fs.ReadFile(root, fmt.Sprintf("proc/%d/maps", pid))
+	if err != nil {
+		return nil // it has ended
+	}
+	taken := uint64(bytes.Count(text, []byte("\n")))
+	l := areaLimit(root, 0, 1)
+	if l.Value == nil || taken+nearlyAll < *l.Value {
+		return nil
+	}
+	return &Error{Limit: l.Name, Have: *l.Value, Need: *l.Value + 1, Fix: l.Fix}
+}
+
+// nearlyAll is how near to the limit a process is when it gets no more: it may have
+// given some back when it ended.
+const nearlyAll = 2048
 
 func check(limits []Limit, ranks int, concerns func(*Limit) bool) error {
 	for i := range limits {

@@ -11,9 +11,9 @@ import (
 
 // What one rank needs. They are upper bounds for an idle Go program.
 const (
-	// mapsPerRank: memory areas of a Go rank with its partition, image, runtime
+	// AreasPerRank: memory areas of a Go rank with its partition, image, runtime
 	// heap, arena, stack and guards.
-	mapsPerRank = 27
+	AreasPerRank = 27
 
 	// threadsPerRank: the Go runtime's main thread, its monitor, and those it
 	// starts to replace threads blocked in system calls.
@@ -39,7 +39,7 @@ const MinPartition = 64 << 20
 
 // What is needed once, whatever the number of ranks.
 const (
-	mapsOfHost        = 64 // areas of the space host, a Go program itself
+	areasOfHost       = 64 // areas of the space host, a Go program itself
 	filesOfSupervisor = 64 // its own and those of the job as a whole, rounded up
 )
 
@@ -93,8 +93,7 @@ func Read() ([]Limit, []Capacity) {
 func read(root fs.FS, from source) []Limit {
 	threads, _ := readThreads(root) // 0: the limits then look a little wider
 	limits := []Limit{
-		fileLimit(root, Limit{Name: "vm.max_map_count", Used: mapsOfHost, PerRank: mapsPerRank, OneSpace: true,
-			Fix: "raise it with sysctl vm.max_map_count=N, start fewer ranks, or use --btl sm"}),
+		areaLimit(root, areasOfHost, AreasPerRank),
 		addressSpace(from, MinPartition),
 		// The soft limit of open files is raised to the hard one by the Go library.
 		{Name: nofile, Value: finite(from.hard(sys.RlimitNofile)), Used: filesOfSupervisor, PerRank: filesPerRank,
@@ -112,6 +111,12 @@ func read(root fs.FS, from source) []Limit {
 		limits[i].setRanks()
 	}
 	return limits
+}
+
+// areaLimit is vm.max_map_count.
+func areaLimit(root fs.FS, used, perRank uint64) Limit {
+	return fileLimit(root, Limit{Name: "vm.max_map_count", Used: used, PerRank: perRank, OneSpace: true,
+		Fix: "raise it with sysctl vm.max_map_count=N, start fewer ranks, or use --btl sm"})
 }
 
 // addressSpace is RLIMIT_AS for partitions of size bytes. One more than there are ranks

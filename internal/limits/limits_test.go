@@ -2,6 +2,7 @@ package limits
 
 import (
 	"io/fs"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -47,7 +48,7 @@ func TestReadLimits(t *testing.T) {
 		sys.RlimitAS: 1 << 37, sys.RlimitNofile: 4096, sys.RlimitNproc: 605,
 	}))
 	want := map[string]uint64{ // ranks
-		"vm.max_map_count":   (65530 - mapsOfHost) / 27,
+		"vm.max_map_count":   (65530 - areasOfHost) / 27,
 		"RLIMIT_AS":          (1<<37 - 64<<20) / (2<<30 + 64<<20),
 		"RLIMIT_NPROC":       100,
 		"RLIMIT_NOFILE":      (4096 - filesOfSupervisor) / 2,
@@ -175,4 +176,21 @@ func TestWhoMeetsWhichLimit(t *testing.T) {
 	if sys.SoftLimit(sys.RlimitAS) == sys.Unlimited {
 		require.NoError(t, Partitions(1<<10, 1<<35))
 	}
+}
+
+// The areas of a job are held against vm.max_map_count, with those of the host.
+func TestAreas(t *testing.T) {
+	root := fstest.MapFS{
+		"proc/sys/vm/max_map_count": file("5000\n"),
+		"proc/7/maps":               file(strings.Repeat("area\n", 3000)),
+		"proc/8/maps":               file(strings.Repeat("area\n", 2900)),
+	}
+	require.NoError(t, checkAreas(root, 5000-areasOfHost))
+	var low *Error
+	require.ErrorAs(t, checkAreas(root, 5001-areasOfHost), &low)
+	require.Equal(t, uint64(5001), low.Need)
+	require.ErrorAs(t, checkAreasTaken(root, 7), &low)
+	require.NoError(t, checkAreasTaken(root, 8))
+	require.NoError(t, checkAreasTaken(root, 9), "a process that has ended")
+	require.NoError(t, checkAreas(fstest.MapFS{}, 1<<40), "a limit that cannot be read")
 }

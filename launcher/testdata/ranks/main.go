@@ -64,6 +64,7 @@ var verbs = map[string]func(rank int, arg string){
 	"pwd":     func(int, string) { dir, _ := os.Getwd(); fmt.Println(dir, os.Getenv("PWD")) },
 	"args":    func(int, string) { fmt.Printf("%q\n", os.Args) },
 	"cpus":    func(rank int, _ string) { fmt.Println(rank, runtime.NumCPU()) },
+	"areas":   areas,
 	"flood":   func(int, string) { announce(); flood() },
 	"sh":      shell,
 	"orphan":  orphan,
@@ -135,6 +136,17 @@ func blob(rank int, arg string) {
 		w.WriteByte(byte(r.Uint32()))
 	}
 	w.Flush()
+}
+
+// areas maps memory until there is no more to be had.
+func areas(int, string) {
+	announce()
+	for prot := 0; ; prot = syscall.PROT_READ - prot { // areas of the same kind would merge
+		if _, err := syscall.Mmap(-1, 0, 4096, prot, syscall.MAP_PRIVATE|syscall.MAP_ANON); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
 }
 
 func flood() {
