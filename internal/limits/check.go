@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -25,7 +26,11 @@ func (e *Error) Error() string {
 // Job returns an *Error if a limit that counts in either task model is too low for so
 // many ranks; files tells whether the supervisor reads the output of each.
 func Job(ranks int, files bool) error {
-	return check(readHere(), ranks, func(l *Limit) bool { return !l.OneSpace && (files || l.Name != nofile) })
+	return check(readHere(), ranks, concernsJob(files))
+}
+
+func concernsJob(files bool) func(*Limit) bool {
+	return func(l *Limit) bool { return l.forbidsAll() || !l.OneSpace && (files || l.Name != nofile) }
 }
 
 // Space returns an *Error if a limit is too low for so many ranks in one address space,
@@ -76,6 +81,10 @@ func check(limits []Limit, ranks int, concerns func(*Limit) bool) error {
 		l := &limits[i]
 		if l.Ranks == nil || *l.Ranks >= uint64(ranks) || !concerns(l) {
 			continue
+		}
+		if l.forbidsAll() {
+			fix, _, _ := strings.Cut(l.Fix, ", ") // the other ways out do not help
+			return &Error{Limit: l.Title, Have: *l.Value, Need: l.PerProcess, Fix: fix}
 		}
 		return &Error{Limit: l.Title, Have: *l.Value, Need: l.Used + uint64(ranks)*l.PerRank, Fix: l.Fix}
 	}
