@@ -113,7 +113,7 @@ func (h *host) create(req *createRequest) error {
 	if req.Tasks == 0 {
 		return nil
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, Pocket: job.PocketSize(req.Tasks), HugePages: req.HugePages})
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, Pocket: job.PocketSize(req.Tasks), HugePages: req.HugePages, Siblings: true})
 	h.space = space
 	return err
 }
@@ -180,11 +180,11 @@ func (h *host) program(app int) uint32 {
 	return uint32(slices.IndexFunc(h.apps, func(a appRequest) bool { return a.Path == path })) + 1
 }
 
-// fileLimit gives ranks the limit on open files that the user set: the Go
-// library has raised it in this process.
+// fileLimit gives ranks the limit on open files that the user set, if the Go library
+// has raised it in this process.
 func fileLimit() []pvas.Limit {
 	soft, hard, ok := nofile.Original()
-	if !ok {
+	if !ok || soft == sys.SoftLimit(sys.RlimitNofile) {
 		return nil
 	}
 	return []pvas.Limit{{Resource: sys.RlimitNofile, Soft: soft, Hard: hard}}

@@ -16,6 +16,7 @@ type Config struct {
 	PartitionSize uint64 // bytes, a power of two; 0: 64 GiB, or less when Tasks is large
 	Pocket        uint64 // bytes of each task's pocket, see Layout; rounded up to pages
 	HugePages     bool   // advise huge pages for the arenas of the partitions
+	Siblings      bool   // tasks will be spawned as Sibling: Create tries whether that is permitted
 }
 
 // A Space is a partitioned address space: a region of the calling process that
@@ -50,6 +51,11 @@ func Create(cfg Config) (*Space, error) {
 	}
 	if err := limits.Space(cfg.Tasks); err != nil {
 		return nil, fmt.Errorf("pvas: %w", err)
+	}
+	if cfg.Siblings {
+		if err := supportsSiblings(); err != nil {
+			return nil, err
+		}
 	}
 	s := &Space{tasks: cfg.Tasks, pocket: pageUp(cfg.Pocket), huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
 	if err := s.reserve(cfg.PartitionSize); err != nil {

@@ -107,14 +107,8 @@ func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
 		return nil, err
 	}
 	defer done()
-	flags := uintptr(sys.CloneVM | sys.ClonePidfd)
-	if spec.Sibling {
-		flags |= sys.CloneParent // the signal at its end is then the caller's own
-	} else {
-		flags |= uintptr(syscall.SIGCHLD)
-	}
 	steps := scriptFor(spec, files)
-	child, failed, err := runScript(flags, sp, l.Entry, state, steps)
+	child, failed, err := runScript(cloneFlags(spec.Sibling), sp, l.Entry, state, steps)
 	if err == nil {
 		return &Task{pid: child.pid, pidfd: child.pidfd, layout: l, sibling: spec.Sibling}, nil
 	}
@@ -129,6 +123,14 @@ func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
 		call = steps[failed].what
 	}
 	return nil, &StartError{spec.Path, call, err}
+}
+
+// cloneFlags are those of a task.
+func cloneFlags(sibling bool) uintptr {
+	if sibling {
+		return uintptr(sys.CloneVM | sys.ClonePidfd | sys.CloneParent) // the signal at its end is then the caller's own
+	}
+	return uintptr(sys.CloneVM|sys.ClonePidfd) | uintptr(syscall.SIGCHLD)
 }
 
 // standardFiles returns three descriptors above 2 for the task's standard
