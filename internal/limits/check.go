@@ -33,10 +33,11 @@ func concernsJob(files bool) func(*Limit) bool {
 	return func(l *Limit) bool { return l.forbidsAll() || !l.OneSpace && (files || l.Name != nofile) }
 }
 
-// Space returns an *Error if a limit is too low for so many ranks in one address space,
-// with partitions of the least size. The supervisor's open files are not its business.
+// Space returns an *Error if a limit that all ranks of one address space share is too low
+// for so many, with partitions of the least size. Job looks at the others, before: what
+// they forbid helps no task model.
 func Space(ranks int) error {
-	return check(readHere(), ranks, func(l *Limit) bool { return l.Name != nofile })
+	return check(readHere(), ranks, func(l *Limit) bool { return l.OneSpace })
 }
 
 // Partitions returns an *Error if RLIMIT_AS is too low for so many ranks in one address

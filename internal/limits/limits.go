@@ -231,6 +231,9 @@ func cgroupLimit(root fs.FS) Limit {
 	if err != nil {
 		l.Error = err.Error()
 	}
+	if l.Value != nil {
+		l.Used += threadsOfJob
+	}
 	return l
 }
 

@@ -59,7 +59,7 @@ func TestReadLimits(t *testing.T) {
 		"RLIMIT_NOFILE":      (4096 - filesOfSupervisor) / 2,
 		"kernel.threads-max": (192731 - 87) / 6,
 		"kernel.pid_max":     (32768 - 87) / 6,
-		"cgroup pids.max":    160,
+		"cgroup pids.max":    157,
 	}
 	for _, l := range limits {
 		require.Empty(t, l.Error, l.Name)
