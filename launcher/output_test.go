@@ -256,3 +256,21 @@ func TestSinkTellsItsFirstErrorOnce(t *testing.T) {
 	out.write([]byte("b"))
 	require.Equal(t, 1, told)
 }
+
+// A message of pvasrun begins a line, whether what a rank has written last ends one
+// or not, if both go to the same place.
+func TestMessagesBeginALine(t *testing.T) {
+	var both, other strings.Builder
+	out, errs := newSinks(&both, &both, func(error) {})
+	out.write([]byte("partial"))
+	errs.writeLine([]byte("one\n"))
+	errs.writeLine([]byte("two\n"))
+	out.write([]byte("line\n"))
+	errs.writeLine([]byte("three\n"))
+	require.Equal(t, "partial\none\ntwo\nline\nthree\n", both.String())
+	both.Reset()
+	out, errs = newSinks(&both, &other, func(error) {})
+	out.write([]byte("partial"))
+	errs.writeLine([]byte("one\n"))
+	require.Equal(t, "one\n", other.String())
+}

@@ -49,7 +49,7 @@ func (s *stdio) close() {
 // does not read.
 func (s *stdio) say(format string, args ...any) {
 	line := fmt.Appendf(nil, "pvasrun: "+format+"\n", args...)
-	s.messages.put(func() { s.err.write(line) })
+	s.messages.put(func() { s.err.writeLine(line) })
 }
 
 // rankFiles are the standard files of a rank while it is being started.
