@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,8 +12,9 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
-// buildFilter compiles testdata/filter, which runs a program under a seccomp filter.
-func buildFilter(t *testing.T) string {
+// buildFilter compiles testdata/filter, and returns what runs a job under one of its
+// seccomp filters.
+func buildFilter(t *testing.T) (under func(what string, j Job) *pvasrun) {
 	t.Helper()
 	if _, err := exec.LookPath("gcc"); err != nil {
 		require.Empty(t, os.Getenv("CI"), "CI must have gcc")
@@ -21,7 +23,12 @@ func buildFilter(t *testing.T) string {
 	filter := filepath.Join(t.TempDir(), "filter")
 	out, err := exec.Command("gcc", "-O1", "-o", filter, "testdata/filter/filter.c").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	return filter
+	return func(what string, j Job) *pvasrun {
+		return startPvasrunWith(t, j, func(cmd *exec.Cmd) {
+			cmd.Args = append([]string{filter, what, cmd.Path}, cmd.Args[1:]...)
+			cmd.Path = filter
+		})
+	}
 }
 
 // What a container's filter of system calls refuses is found out before the first
@@ -30,13 +37,7 @@ func TestFilteredSystemCalls(t *testing.T) {
 	if err := pvas.Supported(); err != nil {
 		t.Skip(err)
 	}
-	filter := buildFilter(t)
-	under := func(what string, j Job) *pvasrun {
-		return startPvasrunWith(t, j, func(cmd *exec.Cmd) {
-			cmd.Args = append([]string{filter, what, cmd.Path}, cmd.Args[1:]...)
-			cmd.Path = filter
-		})
-	}
+	under := buildFilter(t)
 	p := under("parent", ranks(btlAuto, 3, "true"))
 	require.Zero(t, p.code(), p.stderr)
 	require.Regexp(t, `^pvasrun: every rank gets an address space of its own \(--btl sm\): .*clone\(CLONE_PARENT\).*\n$`, p.stderr.String())
@@ -48,4 +49,15 @@ func TestFilteredSystemCalls(t *testing.T) {
 		require.Zero(t, p.code(), p.stderr)
 		require.Empty(t, p.stderr.String())
 	}
+}
+
+// A rank that is killed after its clone and before its program is a rank like any
+// other: named, with the signal and its code.
+func TestRankKilledBeforeItsProgram(t *testing.T) {
+	if err := pvas.Supported(); err != nil {
+		t.Skip(err)
+	}
+	p := buildFilter(t)("kill", ranks(btlPvas, 3, "true"))
+	require.Equal(t, 128+int(syscall.SIGSYS), p.code(), p.stderr)
+	require.Regexp(t, `^pvasrun: rank 0 \(pid \d+, \S+\) on \S+ was killed by signal 31 \(bad system call, SIGSYS\)(, core dumped)?\n$`, p.stderr.String())
 }

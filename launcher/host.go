@@ -162,6 +162,9 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		Partition: req.Rank, CPUs: req.CPUs, Limits: fileLimit(),
 		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
 	})
+	if killed, ok := errors.AsType[*pvas.KilledError](err); ok {
+		return reply{Pid: killed.Pid}, nil // the supervisor learns how
+	}
 	if errors.Is(err, syscall.ENOMEM) {
 		if limit := limits.AreasTaken(os.Getpid()); limit != nil {
 			err = fmt.Errorf("%w: %w", err, limit)

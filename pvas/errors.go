@@ -62,3 +62,15 @@ func (e *StartError) Error() string {
 
 // Unwrap returns the errno.
 func (e *StartError) Unwrap() error { return e.Err }
+
+// A KilledError says that a task was killed after it was cloned and before its
+// program ran. How, its parent learns: for a task spawned with Sibling, that of the
+// caller.
+type KilledError struct {
+	Path string
+	Pid  int
+}
+
+func (e *KilledError) Error() string {
+	return fmt.Sprintf("pvas: start %s: task %d was %v", e.Path, e.Pid, errKilledEarly)
+}

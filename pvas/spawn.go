@@ -10,7 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-var errKilledEarly = errors.New("the task was killed before its program started")
+var errKilledEarly = errors.New("killed before its program started")
 
 // Spawn starts a program as a task in a partition (pvas_spawn) and returns when
 // the program runs. What the task inherits is as after execve: signals at their
@@ -18,7 +18,7 @@ var errKilledEarly = errors.New("the task was killed before its program started"
 // descriptor, its own working directory and limits.
 //
 // Errors: *ImageError for a file that cannot be a task, *StartError for a
-// working directory, CPU or limit that the kernel refuses, ErrPartition,
+// working directory, CPU or limit that the kernel refuses, *KilledError, ErrPartition,
 // ErrPartitionBusy, ErrTooSmall, ErrArgsTooLong. After an error no process is
 // left and the partition is free again.
 //
@@ -117,6 +117,9 @@ func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
 	}
 	if child.pid != 0 {
 		_ = syscall.Close(child.pidfd)
+	}
+	if errors.Is(err, errKilledEarly) {
+		return nil, &KilledError{spec.Path, child.pid}
 	}
 	call := "start"
 	if failed >= 0 {

@@ -1,5 +1,6 @@
 /* filter WHAT PROGRAM... runs a program under a seccomp filter, as containers do,
-   that refuses (EPERM) clone with CLONE_PARENT, or prlimit64 and setrlimit. */
+   that refuses (EPERM) clone with CLONE_PARENT, or prlimit64 and setrlimit, or that
+   kills at the last but one call of a task that has been cloned into a space. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -24,11 +25,17 @@ int main(int argc, char **argv)
 	struct sock_filter limit[] = {
 		LOAD(nr), IF(SYS_setrlimit, 3, 0), IF(SYS_prlimit64, 2, 0), ALLOW, ALLOW, REFUSE,
 	};
+	struct sock_filter kill[] = {
+		LOAD(nr), IF(SYS_arch_prctl, 0, 2), LOAD(args[1]),
+		IF(0, 1, 0), ALLOW, BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
 	struct sock_fprog prog = {6, parent};
 	if (argc < 3)
 		return 2;
 	if (!strcmp(argv[1], "limits"))
 		prog.filter = limit;
+	if (!strcmp(argv[1], "kill"))
+		prog.filter = kill;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
 		return 3;
 	execvp(argv[2], argv + 2);
