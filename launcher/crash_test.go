@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -57,6 +58,28 @@ func TestOneRankFails(t *testing.T) {
 				require.Equal(t, 1, strings.Count(out.stderr, "pvasrun:"), out.stderr)
 			})
 		}
+	})
+}
+
+// Ranks may learn of a death before the supervisor does, and end because of it: the
+// cause is the rank that was killed, in whatever order they are reaped.
+func TestTheCauseIsTheKilledRank(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "polite", "7"))
+		pids := p.awaitRanks(3)
+		slices.Sort(pids)
+		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGSTOP))
+		for _, end := range []struct {
+			pid int
+			by  syscall.Signal
+		}{{pids[2], syscall.SIGKILL}, {pids[0], syscall.SIGINT}, {pids[1], syscall.SIGINT}} {
+			require.NoError(t, sys.Kill(end.pid, end.by))
+			requireGone(t, []int{end.pid})
+		}
+		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGCONT))
+		require.Equal(t, 137, p.code())
+		require.Contains(t, p.stderr.String(), fmt.Sprintf("(pid %d, %s) on ", pids[2], ranksProgram))
+		require.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr)
 	})
 }
 

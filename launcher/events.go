@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -175,19 +176,41 @@ func connectionLost(err error) bool {
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// reap takes the status of every child that has ended.
+// reap takes the status of every child that has ended. They are not handled in the
+// order in which they come, which is not that of their ends: one that was killed may
+// be why others have ended, not the other way round.
 func (s *supervisor) reap() {
+	var list []exit
+	var err error
 	for {
-		e, err := s.nextExit()
-		if errors.Is(err, syscall.ECHILD) && len(s.alive) > 0 {
-			s.lose()
-			return
+		var e exit
+		if e, err = s.nextExit(); err != nil || e.pid == 0 {
+			break
 		}
-		if err != nil || e.pid == 0 {
-			return
-		}
+		list = append(list, e)
+	}
+	slices.SortStableFunc(list, func(a, b exit) int { return s.suspicion(b) - s.suspicion(a) })
+	for _, e := range list {
 		s.ended(e)
 	}
+	if errors.Is(err, syscall.ECHILD) && len(s.alive) > 0 {
+		s.lose()
+	}
+}
+
+// suspicion is higher for an end that is more likely the cause of others at the same
+// time. A process that dumps core may take those with it that share its memory, and
+// so does the kernel's end of a process when memory has run out.
+func (s *supervisor) suspicion(e exit) int {
+	switch {
+	case e.status.Signaled() && e.status.Signal() != syscall.SIGKILL:
+		return 3
+	case e.pid == s.host:
+		return 2
+	case e.status.Signaled():
+		return 1
+	}
+	return 0
 }
 
 // lose is called when this process has no child though ranks live: somebody else
