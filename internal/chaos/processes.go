@@ -68,7 +68,7 @@ func hostAndRanks(pvasrun int) (host int, ranks []int) {
 	for _, p := range children(pvasrun) {
 		name := argv0(p.pid)
 		switch {
-		case p.zombie:
+		case p.zombie, name == "": // in the middle of execve nothing tells who it will be
 		case name == guardName:
 			guard = p.pid
 		case host == 0 && name == hostName:
