@@ -51,6 +51,9 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "pvasrun --help explains flags and commands")
 		return codeUsage
 	}
+	if failed, ok := errors.AsType[*bench.JobError](err); ok {
+		return failed.Code
+	}
 	return launcher.ExitCode(err)
 }
 

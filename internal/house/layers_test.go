@@ -28,6 +28,8 @@ var layers = []layer{
 	{"internal/house", nil},
 	{"internal/limits", nil},
 	{"internal/machine", []string{"internal/limits"}},
+	{"internal/chaos", []string{"pvas"}},    // its test only
+	{"internal/chaos/...", []string{"mpi"}}, // the programs it starts
 
 	{"shm", nil},
 	{"pagetable", nil},
@@ -71,7 +73,7 @@ var layers = []layer{
 
 // benchImports is what stands on both pillars: what reaches down into them goes
 // through their tops.
-var benchImports = []string{"mpi", "launcher", "pvas", "pagetable", "job"}
+var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job"}
 
 // forTests tells whether a package exists for tests only: internal/testkit, the
 // BTL whose ranks are goroutines, and those named after what they test, such as
