@@ -1,0 +1,171 @@
+package protocol
+
+// Grants: the receiver decides who may send how much. All lanes of all senders share one
+// budget of packets that are granted and did not arrive, which a control adapts to what
+// the receiver and the network before it can take. So senders that start all at once
+// cannot overrun a queue that is as large as the budget.
+//
+// A lane whose sender has more than it may send competes for the budget. The lanes are
+// ranked: by priority, which grows by one for each agePeriod that a lane has waited, then
+// by what remains of their blocks, shortest first. The first overcommit of them share
+// the budget, so the link stays busy when one of them does not send. A lane that does not
+// compete gets a standing grant, so the first packets of its next block need not wait.
+const (
+	overcommit   = 4
+	agePeriod    = 10 * Millisecond
+	mostStanding = 48
+	leastBudget  = 32 << 10
+	crowdPeriod  = Second / 5
+)
+
+// rank orders lanes: greater is first.
+type rank struct {
+	level int
+	left  uint64
+}
+
+func (a rank) before(b rank) bool {
+	if a.level != b.level {
+		return a.level > b.level
+	}
+	return a.left < b.left
+}
+
+func (r *receiver) rank(now Time) rank {
+	return rank{int(r.lane) + int((now-r.waiting)/agePeriod), r.demand - r.next}
+}
+
+// needs tells whether the sender has more than it may send.
+func (r *receiver) needs() bool { return r.demand > r.limit || r.more && r.limit <= r.demand }
+
+// ceiling is what the limit can be at most. When memory is short, only blocks that have
+// theirs already are granted.
+func (r *receiver) ceiling() uint64 {
+	m, p := r.peer.machine, r.peer
+	switch top := r.next + maxWindow; {
+	case r.refused:
+		return r.limit
+	case p.held > m.config.PeerMemory*3/4 || m.mem.held > m.mem.limit*3/4:
+		return min(r.begun(), top)
+	default:
+		return top
+	}
+}
+
+// grant shares the budget.
+func (m *Machine) grant() {
+	if !m.grantsDirty {
+		return
+	}
+	m.grantsDirty = false
+	lanes, outstanding := m.compete()
+	budget := m.budget.window / m.config.Packet
+	m.budget.sent(outstanding * m.config.Packet)
+	share := max(2, budget/max(1, min(lanes, overcommit)))
+	standing := min(max(2, budget/2/max(1, m.crowd)), mostStanding)
+	for _, p := range m.active {
+		for lane := range p.lanes {
+			if r := p.lanes[lane].in; r != nil && !r.needs() {
+				r.raise(m, r.demand+uint64(standing), standing)
+			}
+		}
+	}
+	for _, r := range m.ranked {
+		room := budget - outstanding
+		if room <= 0 && r.outstanding() > 0 {
+			continue
+		}
+		ahead := min(share, max(room+r.outstanding(), 2))
+		target := r.next + uint64(r.count+ahead)
+		if !r.more {
+			target = min(target, r.demand+uint64(standing))
+		}
+		before := r.outstanding()
+		r.raise(m, target, share)
+		outstanding += r.outstanding() - before
+	}
+}
+
+// compete finds the lanes that get a share, best first, in m.ranked. It returns how many
+// compete and the packets outstanding on all lanes.
+func (m *Machine) compete() (lanes, outstanding int) {
+	m.ranked = m.ranked[:0]
+	senders := 0
+	for _, p := range m.active {
+		for lane := range p.lanes {
+			r := p.lanes[lane].in
+			if r == nil {
+				continue
+			}
+			out := r.outstanding()
+			outstanding += out
+			if out > 0 {
+				senders++
+			}
+			if !r.needs() || r.ceiling() <= r.limit {
+				r.waiting = m.now
+				continue
+			}
+			lanes++
+			m.consider(r)
+		}
+	}
+	m.crowded(max(senders, lanes))
+	return lanes, outstanding
+}
+
+// consider inserts a lane into the ranking, which keeps the best.
+func (m *Machine) consider(r *receiver) {
+	i := len(m.ranked)
+	mine := r.rank(m.now)
+	for i > 0 && mine.before(m.ranked[i-1].rank(m.now)) {
+		i--
+	}
+	if i == overcommit {
+		return
+	}
+	if len(m.ranked) < overcommit {
+		m.ranked = append(m.ranked, nil)
+	}
+	copy(m.ranked[i+1:], m.ranked[i:])
+	m.ranked[i] = r
+}
+
+// crowded remembers for a while how many senders were active at once.
+func (m *Machine) crowded(n int) {
+	switch {
+	case n >= m.crowd:
+		m.crowd, m.crowdAt = n, m.now
+	case m.now-m.crowdAt > crowdPeriod:
+		m.crowd, m.crowdAt = max(n, m.crowd/2), m.now
+	}
+}
+
+// raise lifts the limit of a lane to the target, if that is worth telling: a quarter of
+// what the lane gets at most, or anything if the sender has nothing left to send.
+func (r *receiver) raise(m *Machine, target uint64, most int) {
+	target = min(target, r.ceiling())
+	if target <= r.limit {
+		return
+	}
+	stuck := r.outstanding() == 0 && r.needs()
+	if int(target-r.limit) < max(1, most/4) && !stuck {
+		return
+	}
+	urgent := r.needs() || r.limit <= r.high
+	r.limit = target
+	if urgent {
+		r.due(m.now)
+	}
+	if !r.needs() {
+		r.waiting = m.now
+	}
+}
+
+// begun is the end of the last block that has its memory.
+func (r *receiver) begun() uint64 {
+	if n := r.blocks.len(); n > 0 {
+		return r.blocks.at(n - 1).end()
+	}
+	return r.next
+}
