@@ -6,13 +6,6 @@ import (
 	"github.com/gopvas/gopvas/suci/wire"
 )
 
-// Packet is a datagram to be sent: Head and then Body.
-type Packet struct {
-	To   netip.AddrPort
-	Head []byte
-	Body []byte // memory of the block's owner, or nil
-}
-
 // batchPackets and the arena bound a batch. The longest head is an acknowledgement with a
 // full bitmap; a sealed packet and a greeting are all head.
 const (
@@ -22,14 +15,14 @@ const (
 
 // Batch is the packets of one round of sending. Its memory is reused.
 type Batch struct {
-	Packets []Packet
+	Packets []wire.Datagram
 	arena   []byte
 }
 
 // NewBatch returns a batch for datagrams of at most packet bytes.
 func NewBatch(packet int) *Batch {
 	return &Batch{
-		Packets: make([]Packet, 0, batchPackets),
+		Packets: make([]wire.Datagram, 0, batchPackets),
 		arena:   make([]byte, 0, batchPackets*max(packet, longestHead)),
 	}
 }
@@ -48,7 +41,7 @@ func (b *Batch) head() []byte { return b.arena[len(b.arena):] }
 // add ends a packet that head began.
 func (b *Batch) add(to netip.AddrPort, head, body []byte) {
 	b.arena = b.arena[:len(b.arena)+len(head)]
-	b.Packets = append(b.Packets, Packet{to, head[:len(head):len(head)], body})
+	b.Packets = append(b.Packets, wire.Datagram{To: to, Head: head[:len(head):len(head)], Body: body})
 }
 
 // packet adds a packet of a session: sealed if the session is, else as it is.

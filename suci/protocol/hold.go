@@ -20,6 +20,12 @@ func (m *Machine) Expect(from ID, place uint32, buf []byte) {
 	m.places[placeKey{from, place}] = buf
 }
 
+// Expects tells whether a place waits for its block.
+func (m *Machine) Expects(from ID, place uint32) bool {
+	_, ok := m.places[placeKey{from, place}]
+	return ok
+}
+
 // Forget takes a place back. It tells whether the place was still unused: if not, the
 // buffer belongs to the machine until the block is delivered.
 func (m *Machine) Forget(from ID, place uint32) bool {
@@ -109,17 +115,18 @@ func (m *Machine) releaseBuffer(in *Incoming) {
 	}
 }
 
-// Free takes back a block that was delivered.
-func (m *Machine) Free(in *Incoming) {
+// Free takes back a block that was delivered. It tells whether memory was short, so that
+// senders may be allowed more now.
+func (m *Machine) Free(in *Incoming) (short bool) {
 	if in.peer == nil {
-		return
+		return false
 	}
 	pressed := m.mem.held > m.mem.limit*3/4 || in.peer.held > m.config.PeerMemory*3/4
 	m.releaseBuffer(in)
 	m.mem.recycle(in)
 	m.grantsDirty = m.grantsDirty || pressed
 	if !m.refusing {
-		return
+		return pressed
 	}
 	m.refusing = false
 	for _, p := range m.active {
@@ -134,6 +141,7 @@ func (m *Machine) Free(in *Incoming) {
 			}
 		}
 	}
+	return true
 }
 
 // drop forgets the blocks of a lane whose session has ended.

@@ -205,7 +205,7 @@ func (x *node) check() {
 	}
 }
 
-func (x *node) send(p Packet) {
+func (x *node) send(p wire.Datagram) {
 	b := append(append([]byte(nil), p.Head...), p.Body...)
 	require.LessOrEqual(x.t, len(b), x.m.config.Packet)
 	x.packets++
