@@ -39,7 +39,9 @@ type drive struct {
 	driver     uint64
 	driving    bool // somebody other than the keeper drives
 	sleepUntil protocol.Time
-	sleeping   *udp.Waker // of the driver while it sleeps
+	looks      int           // at the socket in vain
+	wake       protocol.Time // when the machine wants to send, as of the last step
+	sleeping   *udp.Waker    // of the driver while it sleeps
 	driverWake *udp.Waker
 	keeperWake *udp.Waker
 	followers  int
@@ -54,6 +56,9 @@ type drive struct {
 
 // keeperTick is how often the keeper looks whether anybody drives.
 const keeperTick = 2 * time.Millisecond
+
+// looksPerTime is how often the socket is looked at in vain before the clock is read.
+const looksPerTime = 8
 
 // longestSleep bounds the sleep of a driver.
 const longestSleep = time.Minute
@@ -91,13 +96,23 @@ func (d *drive) stop() {
 }
 
 // step receives what has come and sends what is due. It tells whether anything came.
+// Looking for packets in vain costs one system call and nothing else.
 func (d *drive) step() bool {
 	e := d.e
 	n, err := e.socket.Receive(d.receive)
 	if err != nil && e.failure == nil {
 		e.failure, d.news = err, true
 	}
-	d.send()
+	if n > 0 {
+		d.looks, d.wake = 0, e.machine.Wake()
+	} else if d.looks++; d.looks%looksPerTime != 0 {
+		return false
+	}
+	if now := e.now(); d.wake <= now {
+		d.send()
+	} else if d.news {
+		d.announce()
+	}
 	return n > 0
 }
 
@@ -119,6 +134,7 @@ func (d *drive) send() {
 			e.socket.Send(e.batch.Packets)
 		}
 	}
+	d.wake = e.machine.Wake()
 	if d.news {
 		d.announce()
 	}
@@ -136,7 +152,7 @@ func (d *drive) announce() {
 // poke sends what a call has queued, and wakes the driver if it sleeps too long now.
 func (d *drive) poke() {
 	d.send()
-	if d.sleeping != nil && d.e.machine.Wake() < d.sleepUntil {
+	if d.sleeping != nil && d.wake < d.sleepUntil {
 		d.sleeping.Wake()
 		d.sleeping = nil
 	}
@@ -182,7 +198,10 @@ func (d *drive) drive(ctx context.Context, ready func() bool) {
 	d.driver++
 	canceled := d.watch(ctx)
 	begin := time.Time{}
-	for !e.closed && e.failure == nil && ctx.Err() == nil {
+	if e.options.Spin <= 0 {
+		d.sleep(d.driverWake) // the kernel looks for packets just as well
+	}
+	for !e.closed && e.failure == nil && (canceled == nil || ctx.Err() == nil) {
 		came := d.step()
 		if ready() {
 			break
@@ -228,8 +247,11 @@ func (d *drive) watch(ctx context.Context) (stop func() bool) {
 
 // spin lets others have the lock and tells whether to look again without sleeping.
 func (d *drive) spin(begin *time.Time) bool {
-	if d.e.options.Spin <= 0 {
+	switch {
+	case d.e.options.Spin <= 0:
 		return false
+	case d.looks%looksPerTime != 0:
+		return true
 	}
 	if begin.IsZero() {
 		*begin = time.Now()
@@ -244,7 +266,8 @@ func (d *drive) spin(begin *time.Time) bool {
 // sleep sleeps until a packet or a timer comes, or the waker is used.
 func (d *drive) sleep(w *udp.Waker) {
 	e := d.e
-	now, until := e.now(), e.machine.Wake()
+	d.wake = e.machine.Wake()
+	now, until := e.now(), d.wake
 	if until <= now {
 		return
 	}
@@ -254,6 +277,7 @@ func (d *drive) sleep(w *udp.Waker) {
 	e.socket.Wait(w, min(time.Duration(until-now), longestSleep))
 	d.users.Done()
 	e.mu.Lock()
+	d.looks = looksPerTime - 1 // read the clock
 	if d.sleeping == w {
 		d.sleeping = nil
 	}
@@ -289,6 +313,7 @@ func (d *drive) serve() {
 	e := d.e
 	d.driver++
 	me := d.driver
+	d.looks = looksPerTime - 1
 	for !e.closed && d.driver == me {
 		if !d.step() {
 			d.sleep(d.keeperWake)

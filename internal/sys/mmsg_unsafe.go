@@ -178,7 +178,7 @@ func (in *Inbox) Receive(fd, most int) (n int, err error) {
 		h.SetIovlen(1)
 		h.SetControllen(inboxControl)
 	}
-	got, _, errno := unix.Syscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0])), uintptr(most), unix.MSG_DONTWAIT, 0, 0)
+	got, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0])), uintptr(most), unix.MSG_DONTWAIT, 0, 0)
 	switch errno {
 	case 0:
 		return int(got), nil

@@ -52,12 +52,19 @@ func (r *receiver) ceiling() uint64 {
 	}
 }
 
+// regrant notes that the grants are to be shared anew: at once if the lane's sender has
+// more than it may send.
+func (m *Machine) regrant(r *receiver) {
+	m.grantsDirty = true
+	m.urgent = m.urgent || r.needs()
+}
+
 // grant shares the budget.
 func (m *Machine) grant() {
 	if !m.grantsDirty {
 		return
 	}
-	m.grantsDirty = false
+	m.grantsDirty, m.urgent = false, false
 	lanes, outstanding := m.compete()
 	budget := m.budget.window / m.config.Packet
 	m.budget.sent(outstanding * m.config.Packet)

@@ -124,7 +124,9 @@ func (m *Machine) Free(in *Incoming) (short bool) {
 	pressed := m.mem.held > m.mem.limit*3/4 || in.peer.held > m.config.PeerMemory*3/4
 	m.releaseBuffer(in)
 	m.mem.recycle(in)
-	m.grantsDirty = m.grantsDirty || pressed
+	if pressed {
+		m.grantsDirty, m.urgent = true, true
+	}
 	if !m.refusing {
 		return pressed
 	}

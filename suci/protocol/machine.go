@@ -28,7 +28,8 @@ type Machine struct {
 	ranked      []*receiver
 	crowd       int
 	crowdAt     Time
-	grantsDirty bool
+	grantsDirty bool // something has changed since grants were given
+	urgent      bool // a sender may be waiting for it
 	refusing    bool // some lane has refused packets
 	pruneAt     Time
 
@@ -249,7 +250,7 @@ func (r *receiver) probe(h wire.ProbeHeader) {
 		r.demand, r.more = sent, h.Backlog > 0
 	}
 	r.answer = true
-	r.peer.machine.grantsDirty = true
+	r.peer.machine.regrant(r)
 	r.due(r.peer.machine.now)
 }
 

@@ -49,7 +49,7 @@ func (r *receiver) announce(flags uint8, end uint64) {
 
 // flow notes what a packet tells of the round trip and of the rate.
 func (m *Machine) flow(r *receiver, arrived Time, h *wire.DataHeader) {
-	m.grantsDirty = true
+	m.regrant(r)
 	p := r.peer
 	if r.grantAt != 0 && h.Seq >= r.grantEnd {
 		d := max(arrived-r.grantAt, 1)

@@ -24,7 +24,7 @@ func (s *sender) probeAt() Time {
 
 // Wake is the time at which Transmit has something to do even if nothing arrives.
 func (m *Machine) Wake() Time {
-	if m.grantsDirty || len(m.replies) > 0 {
+	if m.urgent || len(m.replies) > 0 {
 		return m.now
 	}
 	at := m.pruneAt
