@@ -3,7 +3,16 @@ package protocol
 const (
 	startWindow = 64 << 10
 	capWindow   = 4 << 20
-	queueTarget = 300 * Microsecond // of delay in queues, beyond the least round trip
+)
+
+// What a control lets stand in queues: bytes, or a time if that is more at the rate at
+// which packets arrive. The receiver's is smaller, since the standing grants, which its
+// budget does not count, come on top.
+const (
+	senderQueue   = 40 << 10
+	senderDelay   = 300 * Microsecond
+	receiverQueue = 20 << 10
+	receiverDelay = 150 * Microsecond
 )
 
 // control is the controller of a window: how many bytes may be under way. The sender has
@@ -14,7 +23,7 @@ const (
 // about a round trip. At the end of an epoch the window is
 //
 //	cut to 0.7           if packets were lost, as TCP Cubic does
-//	cut by up to a third if even the fastest round trip waited longer than queueTarget
+//	cut by up to a third if even the fastest round trip waited longer than the target
 //	enlarged by a half   in the beginning, until the first cut
 //	enlarged by 1/8      if queues were nearly empty
 //	enlarged by 1 packet otherwise, as TCP does
@@ -23,8 +32,11 @@ const (
 // arrivals at the kernels, so a process that waits for its CPU is not taken for a queue.
 type control struct {
 	window   int // bytes
-	least    int // bytes, the window is never smaller
-	arrived  int // bytes in this epoch
+	queue    int // bytes that may stand in queues
+	delay    Time
+	began    Time // this epoch
+	least    int  // bytes, the window is never smaller
+	arrived  int  // bytes in this epoch
 	fastest  Time
 	used     int // most bytes under way in this epoch
 	lost     bool
@@ -32,7 +44,15 @@ type control struct {
 	patience bool // the last epoch's round trips were too slow, too
 }
 
-func newControl(least int) control { return control{window: startWindow, least: least} }
+// newSendControl is the control of a sender.
+func newSendControl(packet int) control {
+	return control{window: startWindow, least: 16 * packet, queue: senderQueue, delay: senderDelay}
+}
+
+// newBudget is the control of a receiver.
+func newBudget() control {
+	return control{window: startBudget, least: leastBudget, queue: receiverQueue, delay: receiverDelay}
+}
 
 // sent notes how much is under way.
 func (c *control) sent(underWay int) { c.used = max(c.used, underWay) }
@@ -56,28 +76,34 @@ func (c *control) round(d Time) {
 }
 
 // arrive notes that bytes have arrived.
-func (c *control) arrive(bytes, packet int, base Time) {
+func (c *control) arrive(now Time, bytes, packet int, base Time) {
 	c.arrived += bytes
 	if c.arrived >= c.window {
-		c.adjust(packet, base)
+		c.adjust(packet, base, c.target(now-c.began))
+		c.began = now
 	}
 }
 
+// target is the delay in queues that is aimed at, after an epoch that took so long.
+func (c *control) target(took Time) Time {
+	return max(c.delay, min(Time(c.queue)*took/Time(c.arrived), 10*Millisecond))
+}
+
 // adjust ends an epoch.
-func (c *control) adjust(packet int, base Time) {
+func (c *control) adjust(packet int, base, target Time) {
 	queue := c.fastest - base
 	known := c.fastest != 0 && base != 0
-	slow := known && queue > queueTarget
+	slow := known && queue > target
 	switch {
 	case c.lost: // cut already
 	case slow && c.patience:
 		c.started = true
-		cut := min(float64(queue-queueTarget)/float64(queue)/2, 0.3)
+		cut := min(float64(queue-target)/float64(queue)/2, 0.3)
 		c.window = max(c.least, int(float64(c.window)*(1-cut)))
 	case slow || c.used < c.window/2:
 	case !c.started:
 		c.window += c.window / 2
-	case known && queue < queueTarget/4:
+	case known && queue < target/4:
 		c.window += max(packet, c.window/8)
 	default:
 		c.window += packet

@@ -14,8 +14,11 @@ const (
 	overcommit   = 4
 	agePeriod    = 10 * Millisecond
 	mostStanding = 48
-	leastBudget  = 32 << 10
+	startBudget  = 40 << 10
+	leastBudget  = 24 << 10
+	soleBudget   = 1 << 20
 	crowdPeriod  = Second / 5
+	startCrowd   = 8 // until it is known better: programs start all at once
 )
 
 // rank orders lanes: greater is first.
@@ -65,8 +68,11 @@ func (m *Machine) grant() {
 		return
 	}
 	m.grantsDirty, m.urgent = false, false
-	lanes, outstanding := m.compete()
 	budget := m.budget.window / m.config.Packet
+	lanes, outstanding := m.compete(budget)
+	if m.crowd <= 1 {
+		budget = max(budget, soleBudget/m.config.Packet)
+	}
 	m.budget.sent(outstanding * m.config.Packet)
 	share := max(2, budget/max(1, min(lanes, overcommit)))
 	standing := min(max(2, budget/2/max(1, m.crowd)), mostStanding)
@@ -82,7 +88,7 @@ func (m *Machine) grant() {
 		if room <= 0 && r.outstanding() > 0 {
 			continue
 		}
-		ahead := min(share, max(room+r.outstanding(), 2))
+		ahead := min(share, max(room+r.outstanding(), 1))
 		target := r.next + uint64(r.count+ahead)
 		if !r.more {
 			target = min(target, r.demand+uint64(standing))
@@ -94,30 +100,36 @@ func (m *Machine) grant() {
 }
 
 // compete finds the lanes that get a share, best first, in m.ranked. It returns how many
-// compete and the packets outstanding on all lanes.
-func (m *Machine) compete() (lanes, outstanding int) {
+// compete, and the packets outstanding on all lanes. What a lane was given beyond its
+// share while it was alone does not count.
+func (m *Machine) compete(budget int) (lanes, outstanding int) {
 	m.ranked = m.ranked[:0]
 	senders := 0
 	for _, p := range m.active {
+		sends := false
 		for lane := range p.lanes {
 			r := p.lanes[lane].in
 			if r == nil {
 				continue
 			}
-			out := r.outstanding()
+			out := min(r.outstanding(), budget/2)
 			outstanding += out
-			if out > 0 {
-				senders++
+			needs := r.needs() && r.ceiling() > r.limit
+			if out > 0 || needs {
+				sends = true
 			}
-			if !r.needs() || r.ceiling() <= r.limit {
+			if !needs {
 				r.waiting = m.now
 				continue
 			}
 			lanes++
 			m.consider(r)
 		}
+		if sends {
+			senders++
+		}
 	}
-	m.crowded(max(senders, lanes))
+	m.crowded(senders)
 	return lanes, outstanding
 }
 
@@ -141,8 +153,8 @@ func (m *Machine) consider(r *receiver) {
 // crowded remembers for a while how many senders were active at once.
 func (m *Machine) crowded(n int) {
 	switch {
-	case n >= m.crowd:
-		m.crowd, m.crowdAt = n, m.now
+	case n >= m.crowd || m.crowdAt == 0:
+		m.crowd, m.crowdAt = max(n, m.crowd), m.now
 	case m.now-m.crowdAt > crowdPeriod:
 		m.crowd, m.crowdAt = max(n, m.crowd/2), m.now
 	}

@@ -237,7 +237,7 @@ func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
 	for i := range p.lanes {
 		p.lanes[i] = lane{limit: uint64(h.Window), granted: initialWindow}
 	}
-	p.control, p.rtt = newControl(16*m.config.Packet), rtt{}
+	p.control, p.rtt = newSendControl(m.config.Packet), rtt{}
 	p.heard, p.unanswered, p.backoff, p.paceAt = m.now, 0, 0, 0
 	p.touch()
 	m.changed(p, Up)

@@ -48,8 +48,8 @@ func New(c Config) *Machine {
 		config: c, handler: c.Handler,
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
-		budget: newControl(leastBudget), ranked: make([]*receiver, 0, overcommit),
-		mem: memory{limit: c.Memory}, pruneAt: Never,
+		budget: newBudget(), ranked: make([]*receiver, 0, overcommit),
+		mem: memory{limit: c.Memory}, pruneAt: Never, crowd: startCrowd,
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
 	return m
@@ -59,7 +59,7 @@ func New(c Config) *Machine {
 func (m *Machine) Add(id ID, addr netip.AddrPort) *Peer {
 	p := m.peers[id]
 	if p == nil {
-		p = &Peer{machine: m, id: id, control: newControl(16 * m.config.Packet), deadline: Never}
+		p = &Peer{machine: m, id: id, control: newSendControl(m.config.Packet), deadline: Never}
 		m.peers[id] = p
 	}
 	p.addr = addr

@@ -57,7 +57,7 @@ func (m *Machine) flow(r *receiver, arrived Time, h *wire.DataHeader) {
 		m.budget.round(d)
 		r.grantAt = 0
 	}
-	m.budget.arrive(p.payload, p.payload, m.turn.least())
+	m.budget.arrive(arrived, p.payload, p.payload, m.turn.least())
 }
 
 // schedule decides when the packet is acknowledged: at once if the sender may wait for

@@ -26,7 +26,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 		p.control.round(d)
 	}
 	if progress := before - s.waiting - s.lost - s.parked; progress > 0 {
-		p.control.arrive(progress*p.payload, p.payload, p.rtt.least())
+		p.control.arrive(arrived, progress*p.payload, p.payload, p.rtt.least())
 		s.since, p.backoff = arrived, 0
 	}
 	switch {
