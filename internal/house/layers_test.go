@@ -41,6 +41,12 @@ var layers = []layer{
 	{"coll/colltest", []string{"btl", "btl/...", "job"}},
 	{"mpi", []string{"coll", "coll/cad", "pml", "btl", "btl/...", "job", "shm"}},
 
+	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
+	{"suci/wire", nil},
+	{"suci/seal", nil},
+	{"suci/protocol", []string{"suci/seal", "suci/wire"}},
+	{"suci/udp", []string{"suci/wire"}},
+
 	{"pvas", nil},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/nofile"}},
 

@@ -15,7 +15,11 @@ import (
 //	Hello   nonce, proof          -->  keeps nothing
 //	        proof, cookie, nonce  <--  Cookie
 //	Open    cookie, proof         -->  the address is real: the session is open
-//	the session is open           <--  Accept
+//	the session is open           <--  Accept  another nonce, proof
+//
+// An Open that is not accepted goes back to Hello: the peer may have been started anew,
+// or the cookie may be too old. The secrets of the session come from the key and from
+// both nonces, so a replayed Open makes a session that nobody else knows.
 //
 // Each packet proves knowledge of the key. The cookie shows that the first peer receives
 // at its address, and that the Open is not an old one. If both peers begin at once, the
@@ -29,7 +33,11 @@ type greeting struct {
 	nonce    [wire.NonceSize]byte
 	cookie   [wire.ProofSize]byte
 	expected uint64
+	tries    int
 }
+
+// mostOpens is the number of times that an Open is sent before Hello asks again.
+const mostOpens = 4
 
 // reply is an answer to be sent to somebody of whom nothing is kept.
 type reply struct {
@@ -68,6 +76,9 @@ func (m *Machine) sendGreetings(b *Batch) {
 		g := p.greeting
 		if g == nil || g.at > m.now || b.full() || !p.addr.IsValid() {
 			continue
+		}
+		if g.tries++; g.kind == wire.Open && g.tries > mostOpens {
+			g.kind, g.cookie = wire.Hello, [wire.ProofSize]byte{}
 		}
 		g.at, g.gap = m.now+g.gap, min(2*g.gap, maxGreet)
 		h := m.about(p.id)
@@ -147,10 +158,16 @@ func (m *Machine) bound(h *wire.GreetingHeader) []byte {
 func (m *Machine) hello(from netip.AddrPort, h *wire.GreetingHeader) {
 	a := m.about(ID(h.From))
 	a.Nonce, a.Cookie = h.Nonce, m.cookies.Make(int64(m.now), from, m.bound(h))
-	if p := m.peers[ID(h.From)]; p != nil && p.session != nil && p.incarnation == h.Incarnation {
-		a.Expected = h.Incarnation // the session is alive
+	if p := m.peers[ID(h.From)]; p != nil && p.knows(h.Incarnation) {
+		a.Expected = h.Incarnation
 	}
 	m.reply(from, wire.Cookie, a)
+}
+
+// knows tells whether there is a session with that incarnation of the peer, or one that
+// the peer may have already.
+func (p *Peer) knows(incarnation uint64) bool {
+	return p.session != nil && p.incarnation == incarnation || p.greeting != nil && p.greeting.expected == incarnation
 }
 
 // cookie goes on with Open, unless it was asked for to see whether the peer is alive.
@@ -170,7 +187,7 @@ func (m *Machine) cookie(h *wire.GreetingHeader) {
 	}
 	g := p.greeting
 	g.kind, g.cookie, g.expected = wire.Open, h.Cookie, h.Incarnation
-	g.at, g.gap = m.now, firstGreet
+	g.at, g.gap, g.tries = m.now, firstGreet, 0
 }
 
 // opened makes the session as its second peer.
@@ -178,7 +195,7 @@ func (m *Machine) opened(from netip.AddrPort, h *wire.GreetingHeader) {
 	p := m.peers[ID(h.From)]
 	switch {
 	case p != nil && p.session != nil && p.nonce == h.Nonce && p.incarnation == h.Incarnation:
-		m.replyAccept(from, h) // the first Accept was lost
+		m.replyAccept(from, h, p.answer) // the first Accept was lost
 		return
 	case h.Expected != m.config.Incarnation || p != nil && p.former == h.Nonce,
 		!m.cookies.Check(int64(m.now), from, m.bound(h), h.Cookie[:]):
@@ -192,13 +209,15 @@ func (m *Machine) opened(from netip.AddrPort, h *wire.GreetingHeader) {
 	}
 	p = m.Add(ID(h.From), from)
 	p.end(ErrRestarted)
-	m.replyAccept(from, h)
+	p.answer = m.config.Random()
+	m.replyAccept(from, h, p.answer)
 	p.establish(h, false)
 }
 
-func (m *Machine) replyAccept(to netip.AddrPort, h *wire.GreetingHeader) {
+func (m *Machine) replyAccept(to netip.AddrPort, h *wire.GreetingHeader, answer [wire.NonceSize]byte) {
 	a := m.about(ID(h.From))
-	a.Expected, a.Nonce, a.Cookie = h.Incarnation, h.Nonce, h.Cookie
+	a.Expected, a.Nonce = h.Incarnation, h.Nonce
+	copy(a.Cookie[:], answer[:])
 	m.reply(to, wire.Accept, a)
 }
 
@@ -206,10 +225,11 @@ func (m *Machine) replyAccept(to netip.AddrPort, h *wire.GreetingHeader) {
 func (m *Machine) accepted(h *wire.GreetingHeader) {
 	p := m.peers[ID(h.From)]
 	if p == nil || p.greeting == nil || p.greeting.kind != wire.Open || p.greeting.nonce != h.Nonce ||
-		p.greeting.cookie != h.Cookie || p.greeting.expected != h.Incarnation || h.Expected != m.config.Incarnation {
+		p.greeting.expected != h.Incarnation || h.Expected != m.config.Incarnation {
 		m.count.Stale++
 		return
 	}
+	p.answer = [wire.NonceSize]byte(h.Cookie[:])
 	p.establish(h, true)
 }
 
@@ -225,7 +245,7 @@ func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
 	about = binary.BigEndian.AppendUint32(about, b.From)
 	about = binary.BigEndian.AppendUint64(about, a.Incarnation)
 	about = binary.BigEndian.AppendUint64(about, b.Incarnation)
-	about = append(append(about, h.Nonce[:]...), h.Cookie[:]...)
+	about = append(append(about, h.Nonce[:]...), p.answer[:]...)
 	p.session = seal.NewSession(&m.config.Key, about, first, m.config.Seal)
 	m.byTag[p.session.ReceiveTag] = p
 	p.greeting, p.nonce, p.incarnation = nil, h.Nonce, h.Incarnation

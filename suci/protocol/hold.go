@@ -100,11 +100,10 @@ func (m *Machine) unlate(in *Incoming) {
 }
 
 // void drops the contents of a block that its sender has given up.
-func (m *Machine) void(r *receiver, in *Incoming) {
+func (m *Machine) void(in *Incoming) {
 	m.unlate(in)
 	m.releaseBuffer(in)
 	in.state, in.Err, in.Data = voided, ErrAbandoned, nil
-	r.advance()
 }
 
 func (m *Machine) releaseBuffer(in *Incoming) {

@@ -18,8 +18,9 @@ type Peer struct {
 
 	// The session, nil if there is none.
 	session     *seal.Session
-	incarnation uint64 // the peer's in the session
-	nonce       [wire.NonceSize]byte
+	incarnation uint64               // the peer's in the session
+	nonce       [wire.NonceSize]byte // of the peer that opened the session
+	answer      [wire.NonceSize]byte // of the other one
 	former      [wire.NonceSize]byte // of the session before
 	payload     int                  // bytes of a block in a packet
 	longest     uint64               // block that the peer accepts without a place

@@ -117,7 +117,7 @@ func (r *receiver) find(flags uint8, h *wire.DataHeader) (*Incoming, verdict) {
 			return nil, broken
 		}
 		if flags&wire.FlagVoid != 0 && in.state != voided {
-			r.peer.machine.void(r, in)
+			r.peer.machine.void(in)
 		}
 		return in, good
 	}
