@@ -18,7 +18,7 @@ const (
 	leastBudget  = 24 << 10
 	soleBudget   = 1 << 20
 	crowdPeriod  = Second / 5
-	startCrowd   = 8 // until it is known better: programs start all at once
+	startCrowd   = 2 // until it is known better: programs start all at once
 )
 
 // rank orders lanes: greater is first.

@@ -14,7 +14,7 @@ import (
 // session, and no block is lost or comes twice.
 func TestSimultaneousOpen(t *testing.T) {
 	seed := testkit.Seed(t)
-	for i := range uint64(200) {
+	for i := range uint64(50) {
 		n := newNetwork(t, seed+i)
 		n.loss, n.dup, n.jitter = 0.2, 0.2, 5*Millisecond
 		a, b := n.start(nil), n.start(nil)
@@ -32,7 +32,7 @@ func TestSimultaneousOpen(t *testing.T) {
 // gets into the new one.
 func TestRestartAtAnyTime(t *testing.T) {
 	seed := testkit.Seed(t)
-	for i := range uint64(100) {
+	for i := range uint64(30) {
 		n := newNetwork(t, seed+i)
 		n.loss, n.dup, n.jitter = 0.02, 0.1, Millisecond
 		a, b := n.start(nil), n.start(nil)
@@ -116,7 +116,7 @@ func withoutFlow(changes []Change) (out []Change) {
 // arrive in order.
 func TestGiveUp(t *testing.T) {
 	seed := testkit.Seed(t)
-	for i := range uint64(100) {
+	for i := range uint64(30) {
 		n := newNetwork(t, seed+i)
 		n.loss, n.dup, n.jitter = 0.05, 0.1, 200*Microsecond
 		n.rate, n.buffer = 125e6, 1<<20
