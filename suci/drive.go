@@ -39,6 +39,7 @@ type drive struct {
 	driver     uint64
 	driving    bool // somebody other than the keeper drives
 	sleepUntil protocol.Time
+	at         protocol.Time // of the last packets
 	looks      int           // at the socket in vain
 	wake       protocol.Time // when the machine wants to send, as of the last step
 	sleeping   *udp.Waker    // of the driver while it sleeps
@@ -74,7 +75,8 @@ func (d *drive) init(e *Endpoint) (err error) {
 	}
 	d.changes, d.hire, d.kept = make(chan struct{}), make(chan struct{}, 1), make(chan struct{})
 	d.receive = func(now, arrived time.Duration, from netip.AddrPort, b []byte) {
-		e.machine.Datagram(protocol.Time(now), protocol.Time(arrived), from, b)
+		d.at = protocol.Time(now)
+		e.machine.Datagram(d.at, protocol.Time(arrived), from, b)
 	}
 	d.hired = true
 	go d.keep()
@@ -103,13 +105,16 @@ func (d *drive) step() bool {
 	if err != nil && e.failure == nil {
 		e.failure, d.news = err, true
 	}
+	now := d.at
 	if n > 0 {
 		d.looks, d.wake = 0, e.machine.Wake()
 	} else if d.looks++; d.looks%looksPerTime != 0 {
 		return false
+	} else {
+		now = e.now()
 	}
-	if now := e.now(); d.wake <= now {
-		d.send()
+	if d.wake <= now {
+		d.send(now)
 	} else if d.news {
 		d.announce()
 	}
@@ -125,14 +130,18 @@ func (d *drive) poll() bool {
 }
 
 // send sends what is due, and tells followers what is new.
-func (d *drive) send() {
+func (d *drive) send(now protocol.Time) {
 	e := d.e
-	for more := true; more && !e.closed; {
+	for !e.closed {
 		e.batch.Reset()
-		more = e.machine.Transmit(e.now(), e.batch)
+		more := e.machine.Transmit(now, e.batch)
 		if len(e.batch.Packets) > 0 {
 			e.socket.Send(e.batch.Packets)
 		}
+		if !more {
+			break
+		}
+		now = e.now()
 	}
 	d.wake = e.machine.Wake()
 	if d.news {
@@ -150,8 +159,8 @@ func (d *drive) announce() {
 }
 
 // poke sends what a call has queued, and wakes the driver if it sleeps too long now.
-func (d *drive) poke() {
-	d.send()
+func (d *drive) poke(now protocol.Time) {
+	d.send(now)
 	if d.sleeping != nil && d.wake < d.sleepUntil {
 		d.sleeping.Wake()
 		d.sleeping = nil

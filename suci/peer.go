@@ -65,8 +65,9 @@ func (p *Peer) Write(ctx context.Context, b Block) error {
 		return err
 	}
 	if err := e.await(ctx, func() bool { return o.ended }); err != nil && !o.ended {
-		e.machine.Cancel(e.now(), p.state, &o.Outgoing, err)
-		e.poke()
+		now := e.now()
+		e.machine.Cancel(now, p.state, &o.Outgoing, err)
+		e.poke(now)
 	}
 	err = o.err
 	e.recycle(o)
@@ -138,10 +139,11 @@ func (p *Peer) send(o *outgoing, b Block) error {
 	if !b.Deadline.IsZero() {
 		o.Deadline = max(1, protocol.Time(b.Deadline.Sub(e.start)))
 	}
-	if err := e.machine.Send(e.now(), p.state, &o.Outgoing); err != nil {
+	now := e.now()
+	if err := e.machine.Send(now, p.state, &o.Outgoing); err != nil {
 		return err
 	}
-	e.poke()
+	e.poke(now)
 	return nil
 }
 
@@ -226,8 +228,9 @@ func (p *Peer) Retransmit() {
 	e := p.endpoint
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.machine.Retransmit(e.now(), p.state)
-	e.poke()
+	now := e.now()
+	e.machine.Retransmit(now, p.state)
+	e.poke(now)
 }
 
 // SetPace bounds the bytes per second to the peer ("slow write"); 0 leaves the pace to

@@ -94,7 +94,7 @@ func (r *Received) Free() {
 	short := e.machine.Free(r.in)
 	r.in, r.Data = nil, nil
 	if short && !e.closed {
-		e.poke() // the senders may send again
+		e.poke(e.now()) // the senders may send again
 	}
 }
 

@@ -11,8 +11,8 @@ const (
 const (
 	senderQueue   = 40 << 10
 	senderDelay   = 300 * Microsecond
-	receiverQueue = 20 << 10
-	receiverDelay = 150 * Microsecond
+	receiverQueue = 12 << 10
+	receiverDelay = 100 * Microsecond
 )
 
 // control is the controller of a window: how many bytes may be under way. The sender has

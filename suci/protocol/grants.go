@@ -73,7 +73,6 @@ func (m *Machine) grant() {
 	if m.crowd <= 1 {
 		budget = max(budget, soleBudget/m.config.Packet)
 	}
-	m.budget.sent(outstanding * m.config.Packet)
 	share := max(2, budget/max(1, min(lanes, overcommit)))
 	standing := min(max(2, budget/2/max(1, m.crowd)), mostStanding)
 	for _, p := range m.active {
@@ -97,6 +96,7 @@ func (m *Machine) grant() {
 		r.raise(m, target, share)
 		outstanding += r.outstanding() - before
 	}
+	m.budget.sent(outstanding * m.config.Packet)
 }
 
 // compete finds the lanes that get a share, best first, in m.ranked. It returns how many
@@ -160,24 +160,21 @@ func (m *Machine) crowded(n int) {
 	}
 }
 
-// raise lifts the limit of a lane to the target, if that is worth telling: a quarter of
-// what the lane gets at most, or anything if the sender has nothing left to send.
+// raise lifts the limit of a lane to the target. The next acknowledgement tells it; that
+// is sent at once if the sender waits for it, or soon would: if a quarter of what the lane
+// gets has not been told, or all that has been told was used.
 func (r *receiver) raise(m *Machine, target uint64, most int) {
 	target = min(target, r.ceiling())
 	if target <= r.limit {
 		return
 	}
-	stuck := r.outstanding() == 0 && r.needs()
-	if int(target-r.limit) < max(1, most/4) && !stuck {
-		return
-	}
-	urgent := r.needs() || r.limit <= r.high
 	r.limit = target
-	if urgent {
-		r.due(m.now)
+	untold, used := int(target-r.told), r.told <= r.next+uint64(r.count)
+	if r.demand <= r.told && !r.more {
+		return // the sender has nothing to send for it yet
 	}
-	if !r.needs() {
-		r.waiting = m.now
+	if used || untold >= max(1, min(most/4, quantum/2)) {
+		r.due(m.now)
 	}
 }
 

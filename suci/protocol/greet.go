@@ -177,14 +177,16 @@ func (m *Machine) cookie(h *wire.GreetingHeader) {
 		m.count.Stale++
 		return
 	}
-	p.heard, p.unanswered = m.now, 0
 	if p.session != nil {
+		p.heard, p.unanswered = m.now, 0
 		if p.incarnation == h.Incarnation && h.Expected == m.config.Incarnation {
 			p.greeting = nil
 			return
 		}
 		p.end(ErrRestarted)
 	}
+	// Without a session its silence goes on: a peer that answers but does not accept is
+	// lost in the end.
 	g := p.greeting
 	g.kind, g.cookie, g.expected = wire.Open, h.Cookie, h.Incarnation
 	g.at, g.gap, g.tries = m.now, firstGreet, 0
