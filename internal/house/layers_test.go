@@ -58,6 +58,12 @@ var layers = []layer{
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
 
+	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
+	{"suci/wire", nil},
+	{"suci/seal", nil},
+	{"suci/protocol", []string{"suci/seal", "suci/wire"}},
+	{"suci/udp", []string{"suci/wire"}},
+
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
