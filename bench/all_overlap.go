@@ -27,20 +27,11 @@ func (c *AllConfig) overlap() Experiment {
 			return nil, err
 		}
 		for _, r := range broadcasts {
-			p := results.Point{
-				Benchmark: fmt.Sprintf("ibcast %dx%[1]d", r.Grain), Contestant: r.Contender.String(), Setting: testsOf(r.Tests), Ranks: r.Ranks, Bytes: r.Bytes,
-				Values: map[string]float64{"noncompute_percent": 100 * r.NonCompute},
-			}
-			if r.Tests == EachProduct {
-				p.Values = map[string]float64{"t_us": r.Elapsed}
-			}
-			points = append(points, p)
+			points = append(points, r.point(r.Contender.String()))
 		}
 		chains, err := Chain(ctx, chain)
 		for _, r := range chains {
-			points = append(points, results.Point{
-				Benchmark: "chain", Contestant: r.Contender.String(), Ranks: r.Ranks, Bytes: r.Bytes, Values: map[string]float64{"periods": r.Periods},
-			})
+			points = append(points, r.point(r.Contender.String()))
 		}
 		return points, err
 	}}
@@ -61,7 +52,7 @@ func (c *AllConfig) progressing() (list []OverlapContender) {
 		if who.Name == job.BTLPvas.String() {
 			list = append(list, OverlapContender{who, "share", 0}, OverlapContender{who, "share", 1}, OverlapContender{who, "owner", 0})
 		}
-		list = append(list, OverlapContender{who, "messages", EveryRank})
+		list = append(list, OverlapContender{who, "owner", EveryRank})
 	}
 	for _, who := range c.Peers {
 		list = append(list, OverlapContender{Contestant: who})

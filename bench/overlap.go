@@ -16,8 +16,8 @@ import (
 const EveryRank = -1
 
 // An OverlapContender is a contestant, and how its nonblocking collectives make
-// progress, where it is ours. The policy "messages" with a helper in every rank is what
-// LibNBC does: a thread per process.
+// progress, where it is ours. Between processes the
+// policy "owner" with a helper in every rank is what LibNBC does: a thread per process.
 type OverlapContender struct {
 	Contestant
 	Policy  string // as of pvasrun --progress; "": of a peer

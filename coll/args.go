@@ -1,5 +1,7 @@
 package coll
 
+import "github.com/gopvas/gopvas/btl"
+
 // Args is one call of a collective operation, as one member makes it.
 //
 // What the buffers hold depends on the kind. "Own" is one contiguous piece, "blocks"
@@ -66,122 +68,32 @@ func (h *Hooks) after() {
 	}
 }
 
-// Buffer is memory with a layout. It is lent to the operation until that is over: to
-// be read for Send, to be written for Recv.
-type Buffer struct {
-	Data  []byte
-	Block int // length of each block in bytes, if Counts is nil
-
-	// Counts and Displs have one entry for each member: length and start of its
-	// block, in units of Unit bytes.
-	Counts, Displs []int
-	Unit           int
-}
-
-// block returns where the block of a member starts, and how long it is, in bytes.
-func (b *Buffer) block(member int) (start, length int) {
-	if b.Counts == nil {
-		return member * b.Block, b.Block
-	}
-	return b.Displs[member] * b.Unit, b.Counts[member] * b.Unit
-}
-
-// Part returns the block of a member.
-func (b *Buffer) Part(member int) []byte {
-	start, length := b.block(member)
-	if length == 0 {
-		return nil
-	}
-	return b.Data[start:][:length]
-}
-
-// longest returns the length of the longest of so many blocks.
-func (b *Buffer) longest(members int) int {
-	if b.Counts == nil {
-		return b.Block
-	}
-	most := 0
-	for _, n := range b.Counts[:members] {
-		most = max(most, n)
-	}
-	return most * b.Unit
-}
-
-// end returns where the last block of so many ends.
-func (b *Buffer) end(members int) int {
-	most := 0
-	for i := range members {
-		if b.Counts != nil && (i >= len(b.Counts) || i >= len(b.Displs)) {
-			break // check will say so
-		}
-		start, length := b.block(i)
-		most = max(most, start+length)
-	}
-	return most
-}
-
-// Check returns an error unless the blocks of all members lie within the data.
-func (b *Buffer) Check(what string, members int) error {
-	if b.Counts == nil {
-		return need(what, len(b.Data), members*b.Block)
-	}
-	if len(b.Counts) != members || len(b.Displs) != members {
-		return &ArgumentError{What: "number of counts and displacements of the " + what,
-			Have: min(len(b.Counts), len(b.Displs)), Need: members}
-	}
-	for i, n := range b.Counts {
-		// Dividing avoids an overflow of the product.
-		room := len(b.Data) / max(b.Unit, 1)
-		if at := b.Displs[i]; n < 0 || n > 0 && (at < 0 || at > room || n > room-at) {
-			return &ArgumentError{What: what, Have: len(b.Data), Need: -1}
-		}
-	}
-	return nil
-}
-
-// fits is Check for a buffer of which nothing is to be left over.
-func (b *Buffer) fits(what string, members int) error {
-	if n := members * b.Block; b.Counts == nil && len(b.Data) > n {
-		return &ArgumentError{What: what, Have: len(b.Data), Need: n}
-	}
-	return b.Check(what, members)
-}
-
-func need(what string, have, need int) error {
-	if have < need {
-		return &ArgumentError{What: what, Have: have, Need: need}
-	}
-	return nil
-}
-
 // size is the length that all members agree about in a regular call: of the whole
 // vector, or of one block.
 func (a *Args) size() int {
 	switch a.Kind {
-	case Bcast, Reduce, Allreduce, Scan, Exscan:
-		return len(a.Send.Data)
-	case ReduceScatter:
-		return len(a.Send.Data)
+	case Bcast, Reduce, Allreduce, ReduceScatter, Scan, Exscan:
+		return a.Send.Len()
 	case Gather, Allgather:
 		if a.InPlace {
-			return a.Recv.Block
+			return a.Recv.each()
 		}
-		return len(a.Send.Data)
+		return a.Send.Len()
 	case Scatter:
 		if a.InPlace {
-			return a.Send.Block
+			return a.Send.each()
 		}
-		return len(a.Recv.Data)
+		return a.Recv.Len()
 	case Alltoall:
-		return a.Send.Block
+		return a.Send.each()
 	}
 	return 0
 }
 
 // own returns an error unless the block of a member for itself has the length of its place.
-func own(place, block []byte) error {
-	if len(place) != len(block) {
-		return &ArgumentError{What: "place for this rank's own block", Have: len(place), Need: len(block), Exact: true}
+func own(place, block btl.Buffer) error {
+	if place.Len() != block.Len() {
+		return &ArgumentError{What: "place for this rank's own block", Have: place.Len(), Need: block.Len(), Exact: true}
 	}
 	return nil
 }
@@ -206,10 +118,17 @@ func (a *Args) copied() bool { return a.InPlace && (a.Kind == ReduceScatter || a
 
 // separate makes the copy.
 func (a *Args) separate() {
-	if a.copied() {
+	switch {
+	case !a.copied():
+	case a.typed():
+		a.Send.flatten(true)
+	default:
 		a.Send.Data = append([]byte(nil), a.Send.Data...)
 	}
 }
+
+// typed tells whether any memory of the call may have a layout.
+func (a *Args) typed() bool { return a.Send.typed() || a.Recv.typed() }
 
 // prepare checks a call and brings it into the form that the algorithms expect, in
 // which InPlace has turned into buffers that are the same memory.
@@ -220,13 +139,20 @@ func (t *Team) prepare(a *Args) error {
 	if a.Kind.rooted() && (a.Root < 0 || a.Root >= t.Size) {
 		return &RankError{Rank: a.Root, Size: t.Size}
 	}
+	if err := a.checkParts(); err != nil {
+		return err
+	}
 	root := !a.Kind.rooted() || t.Rank == a.Root
 	if root && a.overlap(t) {
 		return ErrOverlap
 	}
 	switch a.Kind {
+	case ReduceScatter:
+		return t.prepareReduceScatter(a)
+	case Gather, Allgather, Scatter, Alltoall:
+		return t.prepareBlocks(a, root)
 	case Bcast:
-		a.Recv.Data = a.Send.Data
+		a.Recv.Data, a.Recv.Parts = a.Send.Data, a.Send.Parts
 	case Reduce, Allreduce, Scan, Exscan:
 		if a.InPlace {
 			a.Send.Data = a.Recv.Data
@@ -234,8 +160,13 @@ func (t *Team) prepare(a *Args) error {
 		if root {
 			return need("receive buffer", len(a.Recv.Data), len(a.Send.Data))
 		}
-	case ReduceScatter:
-		return t.prepareReduceScatter(a)
+	}
+	return nil
+}
+
+// prepareBlocks is prepare for the kinds that move blocks.
+func (t *Team) prepareBlocks(a *Args, root bool) error {
+	switch a.Kind {
 	case Gather, Allgather:
 		if !root {
 			a.Recv = Buffer{}
@@ -245,9 +176,9 @@ func (t *Team) prepare(a *Args) error {
 			return err
 		}
 		if a.InPlace {
-			a.Send.Data = a.Recv.Part(t.Rank)
+			a.Send.setOwn(a.Recv.PartOf(t.Rank))
 		}
-		return own(a.Recv.Part(t.Rank), a.Send.Data)
+		return own(a.Recv.PartOf(t.Rank), a.Send.own())
 	case Scatter:
 		if !root {
 			a.Send = Buffer{}
@@ -257,9 +188,9 @@ func (t *Team) prepare(a *Args) error {
 			return err
 		}
 		if a.InPlace {
-			a.Recv.Data = a.Send.Part(t.Rank)
+			a.Recv.setOwn(a.Send.PartOf(t.Rank))
 		}
-		return own(a.Recv.Data, a.Send.Part(t.Rank))
+		return own(a.Recv.own(), a.Send.PartOf(t.Rank))
 	case Alltoall:
 		if a.InPlace {
 			a.Send = a.Recv
@@ -270,7 +201,7 @@ func (t *Team) prepare(a *Args) error {
 		if err := a.Recv.fits("receive buffer", t.Size); err != nil {
 			return err
 		}
-		return own(a.Recv.Part(t.Rank), a.Send.Part(t.Rank))
+		return own(a.Recv.PartOf(t.Rank), a.Send.PartOf(t.Rank))
 	}
 	return nil
 }
@@ -278,7 +209,7 @@ func (t *Team) prepare(a *Args) error {
 // overlap tells whether the buffers of a regular call have bytes in common that one
 // sends and the other receives. It is asked for calls that use both.
 func (a *Args) overlap(t *Team) bool {
-	if a.InPlace || a.Irregular || a.Kind == Bcast {
+	if a.InPlace || a.Irregular || a.Kind == Bcast || a.typed() {
 		return false
 	}
 	send, recv := a.Send.Data, a.Recv.Data

@@ -3,6 +3,7 @@ package coll
 import (
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -24,8 +25,9 @@ type head struct {
 	// arrivals has, for the call that is underway, the number of members that have
 	// arrived, in the low bits, and above them the sum of their signatures.
 	arrivals atomic.Uint64
-	sleepers atomic.Int32 // members that sleep until a post changes, or somebody arrives
-	_        [cacheLine - 12]byte
+	sleepers atomic.Int32  // members that sleep until a post changes, or somebody arrives
+	typed    atomic.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
+	_        [cacheLine - 16]byte
 
 	released atomic.Uint64 // number of the last call that everybody has arrived in
 	units    int64         // pieces of work that are left to the members
@@ -68,7 +70,14 @@ type notice struct {
 	call    uint64 // its number
 }
 
-// layout is a Buffer without its data.
+// leak is what others may still use of a call that was given up.
+type leak struct {
+	args Args
+	refs [2][]btl.Ref
+}
+
+// layout is a Buffer without its data. For one with parts unit is partsUnit, and counts is
+// the address of the parts.
 type layout struct {
 	block          uint64
 	unit           uint64
@@ -76,7 +85,7 @@ type layout struct {
 }
 
 const (
-	planSize   = 40
+	planSize   = 48
 	noticeSize = 128
 	headSize   = 7*cacheLine + maxLanes*cacheLine
 	slotSize   = 3 * cacheLine
@@ -90,7 +99,8 @@ type atBoard struct {
 	spinning func() bool // spinningOver, as a value: made once, since it allocates
 	over     *pml.Condition
 	phase    phase
-	leaked   []Args // their buffers may still be in use by others
+	leaked   []leak
+	refs     [2][]btl.Ref // to the parts of the call, for others to read
 }
 
 // board is what the members of a team share in one address space.

@@ -3,6 +3,7 @@ package coll
 import (
 	"unsafe"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -58,6 +59,16 @@ func numbersAddress(b []int) uint64 {
 		return 0
 	}
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
+}
+
+// refsAddress is address for references to parts, and refAt reads one of them.
+func refsAddress(refs []btl.Ref) uint64 {
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(refs))))
+}
+
+func refAt(at uint64, i int) *btl.Ref {
+	p := uintptr(at) + uintptr(i)*unsafe.Sizeof(btl.Ref{})
+	return *(**btl.Ref)(unsafe.Pointer(&p))
 }
 
 // bytesAt views n bytes of a member's memory. The slice is not kept.

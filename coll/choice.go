@@ -21,6 +21,7 @@ type algorithm struct {
 	graphSlot int // of graphs: behind those of calls that block
 
 	regular bool // needs blocks of one length that all members know
+	layouts bool // takes buffers with layouts
 
 	// suits tells whether this is the one to take where it is possible, and shared the
 	// same for graphs in one address space. n is Args.size(). The first line of the table
@@ -45,7 +46,7 @@ var algorithms = []algorithm{
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, suits: fitsPages},
 	{kind: Bcast, name: "post", run: posted, regular: true, suits: fitsPost},
-	{kind: Bcast, name: "direct", run: direct, suits: always},
+	{kind: Bcast, name: "direct", run: direct, layouts: true, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
 
@@ -74,24 +75,24 @@ var algorithms = []algorithm{
 	{kind: Exscan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
 
 	{kind: Gather, name: "flat", run: flat, regular: true, suits: fitsPages},
-	{kind: Gather, name: "direct", run: direct, suits: always},
+	{kind: Gather, name: "direct", run: direct, layouts: true, suits: always},
 	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
-	{kind: Gather, name: "linear", build: graphGather, suits: always, shared: always},
+	{kind: Gather, name: "linear", build: graphGather, layouts: true, suits: always, shared: always},
 
 	{kind: Scatter, name: "flat", run: flat, regular: true, suits: fitsPages},
-	{kind: Scatter, name: "direct", run: direct, suits: always},
+	{kind: Scatter, name: "direct", run: direct, layouts: true, suits: always},
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
-	{kind: Scatter, name: "linear", build: graphScatter, suits: always, shared: always},
+	{kind: Scatter, name: "linear", build: graphScatter, layouts: true, suits: always, shared: always},
 
 	{kind: Allgather, name: "flat", run: flat, regular: true, suits: fitsPages},
-	{kind: Allgather, name: "direct", run: direct, suits: always},
+	{kind: Allgather, name: "direct", run: direct, layouts: true, suits: always},
 	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
-	{kind: Allgather, name: "linear", build: graphAllgather, suits: always, shared: always},
+	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
 	{kind: Alltoall, name: "flat", run: flat, regular: true, suits: fitsPages},
-	{kind: Alltoall, name: "direct", run: direct, suits: always},
+	{kind: Alltoall, name: "direct", run: direct, layouts: true, suits: always},
 	{kind: Alltoall, name: "bruck", build: graphAlltoallBruck, regular: true, suits: below(256)},
-	{kind: Alltoall, name: "linear", build: graphAlltoall, suits: always, shared: always},
+	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
 }
 
 // Solo and shared are direct with the choice made between the closer doing all the
@@ -99,7 +100,7 @@ var algorithms = []algorithm{
 func init() {
 	for kind := Bcast; kind < kinds; kind++ {
 		for _, name := range []string{"solo", "shared"} {
-			algorithms = append(algorithms, algorithm{kind: kind, name: name, run: direct, suits: never})
+			algorithms = append(algorithms, algorithm{kind: kind, name: name, run: direct, layouts: true, suits: never})
 		}
 	}
 	programSlot = len(algorithms)
@@ -211,7 +212,7 @@ type Choice struct {
 	Graphs   [kinds]string // of nonblocking and persistent calls
 }
 
-// ParseChoice reads a list such as "allreduce=ring,ibcast=chain". Names of nonblocking
+// ParseChoice reads a list such as "allreduce=tree,ibcast=chain". Names of nonblocking
 // operations, which stand for persistent ones too, begin with an i. The error names what
 // there is to choose from.
 func ParseChoice(s string) (c Choice, err error) {
@@ -243,6 +244,19 @@ func ParseChoice(s string) (c Choice, err error) {
 
 // graphName is what a nonblocking operation is called.
 func graphName(kind Kind) string { return "i" + kind.String() }
+
+// Choices are all items that a list of ParseChoice can have.
+func Choices() (list []string) {
+	for kind := Barrier; kind < kinds; kind++ {
+		for _, name := range Algorithms(kind) {
+			list = append(list, kind.String()+"="+name)
+		}
+		for _, name := range GraphAlgorithms(kind) {
+			list = append(list, graphName(kind)+"="+name)
+		}
+	}
+	return list
+}
 
 // parseOperation is the inverse of Kind.String and of graphName.
 func parseOperation(name string) (kind Kind, graph, ok bool) {

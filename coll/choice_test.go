@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,13 @@ func TestParseChoice(t *testing.T) {
 	}
 }
 
+// Each choice is one that ParseChoice takes, and there is one for each operation.
+func TestChoices(t *testing.T) {
+	_, err := ParseChoice(strings.Join(Choices(), ","))
+	require.NoError(t, err)
+	require.Subset(t, Choices(), []string{"barrier=tree", "bcast=binomial", "ibcast=chain"})
+}
+
 // TestTableIsComplete: each operation can be done in any case, and no name is twice.
 func TestTableIsComplete(t *testing.T) {
 	for kind := Barrier; kind < kinds; kind++ {
@@ -47,7 +55,7 @@ func TestTableIsComplete(t *testing.T) {
 }
 
 func FuzzParseChoice(f *testing.F) {
-	f.Add("allreduce=ring,bcast=binomial,iscan=chain")
+	f.Add("allreduce=tree,bcast=binomial,iscan=chain")
 	f.Fuzz(func(t *testing.T, text string) {
 		if c, err := ParseChoice(text); err == nil {
 			for kind := range kinds {

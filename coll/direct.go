@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
 )
 
@@ -100,9 +101,14 @@ func (t *Team) announce(k uint64) {
 	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
 	n.result, n.wanted = address(a.Recv.Data), uint64(len(a.Recv.Data))
 	n.send, n.recv = a.Send.layout(), a.Recv.layout()
+	if a.typed() {
+		t.board.typed.Store(1)
+		n.send.tell(&a.Send, &t.refs[0])
+		n.recv.tell(&a.Recv, &t.refs[1])
+	}
 	if a.Irregular {
 		n.size = 0
-		n.longest = uint64(max(len(a.Send.Data), a.Recv.longest(t.Size)))
+		n.longest = uint64(max(a.Send.Len(), a.Recv.longest(t.Size)))
 		if a.Kind == Scatter || a.Kind == Alltoall {
 			n.longest = uint64(a.Send.longest(t.Size))
 		}
@@ -133,9 +139,13 @@ func (t *Team) close(k, mine, sum uint64) {
 	b.arrivals.Store(0)
 	b.units = 0
 	b.failure.Reset()
+	typed := int(b.typed.Load())
+	if typed != 0 {
+		b.typed.Store(0)
+	}
 	if sum != mine*uint64(t.Size)<<countBits>>countBits {
 		k = t.findOdd()
-	} else if p, units := t.makePlan(); units > 0 {
+	} else if p, units := t.makePlan(typed); units > 0 {
 		b.plan = p
 		t.workload(units)
 	}
@@ -268,7 +278,8 @@ func (t *Team) leave(k uint64) bool {
 	if !t.lost(k) {
 		return false
 	}
-	t.leaked = append(t.leaked, t.args)
+	t.leaked = append(t.leaked, leak{t.args, t.refs})
+	t.refs = [2][]btl.Ref{}
 	return true
 }
 

@@ -5,8 +5,11 @@
 //
 // # Messages
 //
-// Where ranks do not share an address space, collectives are made of messages along
-// trees, rings and hypercubes: see messages.go for the rules all of them obey.
+// Where ranks do not share an address space, a collective is a graph of messages, copies
+// and reductions (package cad), which this member issues and waits for. The same builders
+// make the graphs of nonblocking operations. A graph is kept for the next call of the same
+// shape (kept.go). Three algorithms for short calls are written by hand (steps.go): there
+// a graph costs as much as the messages.
 //
 // # Direct
 //
@@ -43,12 +46,14 @@
 // still be at the call when a member gives up, and write to its buffers: so a
 // team keeps those reachable for good.
 //
-// # Members that refuse
+// # Calls that differ
 //
-// A member whose arguments are wrong gets an error, but takes part all the same, so that
-// nobody waits for it: see refuse.go. Those that need it learn by a *MismatchError who it
-// was. By messages, and without Check, that holds as long as it and the others choose the
-// same algorithm: not if they mean different roots, operations, or operators.
+// All members of a call have the same signature, a word (signature.go). It is compared in
+// three places: at the board, in the messages of graphs, and, if calls are checked, in a
+// round of messages before the call. Only the last finds all differences and tells all
+// members. Without it a wrong program may wait forever, but writes to no memory that it was
+// not lent. A member whose arguments are wrong stands for a signature of its own: the others
+// learn that at the board or in the round, else they wait for it.
 //
 // # Not implemented
 //

@@ -14,13 +14,18 @@ import (
 // not needed any more when Graph returns. The error wraps a *RankError, *ArgumentError
 // or Args.Wrong. If all calls are checked a graph comes with it, for cad.Engine.Refuse.
 //
-// MPI 4.1 sections 6.12 and 6.13; papers/kacc.md, Mechanism.
+// MPI 4.1 sections 6.12 and 6.13; the graphs of the KACC paper (see package cad).
 func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	if err := t.prepare(&a); err != nil {
 		return t.refusal(), fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
+	l := t.chooseGraph(&a)
+	if a.typed() && !l.layouts {
+		pack, unpack := a.stage(t.receives(&a))
+		a.Before, a.After = then(a.Before, pack), then(unpack, a.After)
+	}
 	b := newBuilder(t, a)
-	b.build(t.chooseGraph(&a))
+	b.build(l)
 	return b.g, nil
 }
 
@@ -90,8 +95,7 @@ func (b *builder) build(l *algorithm) {
 	if !a.empty(b.t.Size) {
 		b.g.NeedsAll = a.Kind.needsAll()
 		if a.copied() {
-			a.Send.Data = make([]byte, len(a.Send.Data))
-			b.first = b.copyBlock(a.Send.Data, a.Recv.Data[:len(a.Send.Data)])
+			b.copyFirst()
 		}
 		l.build(b)
 	}

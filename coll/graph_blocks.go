@@ -9,36 +9,36 @@ import "github.com/gopvas/gopvas/coll/cad"
 func graphGather(b *builder) {
 	t, a := b.t, &b.a
 	if t.Rank != a.Root {
-		b.sendBlock(a.Send.Data, a.Root)
+		b.sendPart(a.Send.own(), a.Root)
 		return
 	}
-	b.copyBlock(a.Recv.Part(t.Rank), a.Send.Data)
+	b.copyPart(a.Recv.PartOf(t.Rank), a.Send.own())
 	for d := 1; d < t.Size; d++ {
 		from := t.neighbour(d)
-		b.recvBlock(a.Recv.Part(from), from)
+		b.recvPart(a.Recv.PartOf(from), from)
 	}
 }
 
 func graphScatter(b *builder) {
 	t, a := b.t, &b.a
 	if t.Rank != a.Root {
-		b.recvBlock(a.Recv.Data, a.Root)
+		b.recvPart(a.Recv.own(), a.Root)
 		return
 	}
-	b.copyBlock(a.Recv.Data, a.Send.Part(t.Rank))
+	b.copyPart(a.Recv.own(), a.Send.PartOf(t.Rank))
 	for d := 1; d < t.Size; d++ {
 		to := t.neighbour(d)
-		b.sendBlock(a.Send.Part(to), to)
+		b.sendPart(a.Send.PartOf(to), to)
 	}
 }
 
 func graphAllgather(b *builder) {
 	t, a := b.t, &b.a
-	b.copyBlock(a.Recv.Part(t.Rank), a.Send.Data)
+	b.copyPart(a.Recv.PartOf(t.Rank), a.Send.own())
 	for d := 1; d < t.Size; d++ {
 		from, to := t.neighbour(-d), t.neighbour(d)
-		b.recvBlock(a.Recv.Part(from), from)
-		b.sendBlock(a.Send.Data, to)
+		b.recvPart(a.Recv.PartOf(from), from)
+		b.sendPart(a.Send.own(), to)
 	}
 }
 
@@ -47,15 +47,15 @@ const window = 32
 
 func graphAlltoall(b *builder) {
 	t, a := b.t, &b.a
-	b.copyBlock(a.Recv.Part(t.Rank), a.Send.Part(t.Rank))
+	b.copyPart(a.Recv.PartOf(t.Rank), a.Send.PartOf(t.Rank))
 	got := make([]cad.Node, t.Size)
 	for d := 1; d < t.Size; d++ {
 		from, to, after := t.neighbour(-d), t.neighbour(d), cad.Start
 		if b.whole && d > window {
 			after = got[d-window]
 		}
-		got[d] = b.recvBlock(a.Recv.Part(from), from, after)
-		b.sendBlock(a.Send.Part(to), to, after)
+		got[d] = b.recvPart(a.Recv.PartOf(from), from, after)
+		b.sendPart(a.Send.PartOf(to), to, after)
 	}
 }
 

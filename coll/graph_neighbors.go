@@ -21,10 +21,10 @@ func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
 	}
 	b := newBuilder(t, Args{Hooks: x.Hooks})
 	for _, e := range byTag(x.In) {
-		b.recvBlock(e.Data, e.Member)
+		b.recvPart(e.Data, e.Member)
 	}
 	for _, e := range byTag(x.Out) {
-		b.sendBlock(e.Data, e.Member)
+		b.sendPart(e.Data, e.Member)
 	}
 	b.g.Name, b.g.Signature = "i"+neighborsName, uint64(neighbors)<<callKindAt
 	b.finish()

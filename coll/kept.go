@@ -27,8 +27,8 @@ type shapeKey struct {
 // shapeOf returns the shape of a call that was prepared; false: its graph can not be used
 // for another call.
 func (t *Team) shapeOf(a *Args, l *algorithm) (s shape, ok bool) {
-	if !a.InPlace && a.Kind != Bcast && meets(a.Send.Data, a.Recv.Data) {
-		return s, false // only irregular calls may have that
+	if a.typed() || !a.InPlace && a.Kind != Bcast && meets(a.Send.Data, a.Recv.Data) {
+		return s, false // only irregular calls may have the latter
 	}
 	s.shapeKey = shapeKey{
 		algorithm: l, root: a.Root, inPlace: a.InPlace, irregular: a.Irregular,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -12,7 +13,7 @@ import (
 type Edge struct {
 	Member int // the other end; negative: nobody, and nothing is done
 	Tag    int // below MaxEdges: tells apart several edges between two members
-	Data   []byte
+	Data   btl.Buffer
 }
 
 // Exchange is one neighbourhood exchange, as one member makes it.
@@ -38,14 +39,21 @@ const edgeTags = 1 << 30
 // are received in the order in which they are in Out. It returns when all are there,
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
+	t.connect()
 	t.begin(neighborsName)
 	defer t.end()
+	t.failure, t.broken, t.call = cad.Failure{}, nil, uint64(neighbors)<<callKindAt
+	if x.Wrong != nil {
+		t.call = cad.RefusedCall
+	}
+	agreed := !t.Check || t.Size == 1 || t.agree()
 	if x.Wrong != nil {
 		return fmt.Errorf("coll: neighbors: %w", x.Wrong)
 	}
-	t.failure, t.broken, t.call = cad.Failure{}, nil, uint64(neighbors)<<callKindAt
-	x.before()
-	t.alongEdges(x.Out, x.In)
+	if agreed {
+		x.before()
+		t.alongEdges(x.Out, x.In)
+	}
 	if err := t.verdict(); err != nil {
 		return fmt.Errorf("coll: neighbors: %w", err)
 	}
@@ -58,12 +66,12 @@ func (t *Team) alongEdges(out, in []Edge) {
 	requests := make([]pml.Request, len(in)+len(out))
 	for i, e := range in {
 		if e.Member >= 0 {
-			requests[i] = t.edge(t.Engine.Irecv(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data))
+			requests[i] = t.edge(t.Engine.IrecvBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data))
 		}
 	}
 	for i, e := range out {
 		if e.Member >= 0 {
-			requests[len(in)+i] = t.edge(t.Engine.Isend(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
+			requests[len(in)+i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
 		}
 	}
 	for i := range requests {
@@ -72,9 +80,9 @@ func (t *Team) alongEdges(out, in []Edge) {
 			st.Bytes, err = truncated.Length, nil
 		}
 		t.failed(err)
-		if i < len(in) && in[i].Member >= 0 && err == nil && st.Bytes != uint64(len(in[i].Data)) {
+		if i < len(in) && in[i].Member >= 0 && err == nil && st.Bytes != uint64(in[i].Data.Len()) {
 			t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(in[i].Member)),
-				Detail: [2]uint64{st.Bytes, uint64(len(in[i].Data))}})
+				Detail: [2]uint64{st.Bytes, uint64(in[i].Data.Len())}})
 		}
 	}
 }

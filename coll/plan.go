@@ -1,6 +1,10 @@
 package coll
 
-import "github.com/gopvas/gopvas/coll/cad"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/datatype"
+)
 
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
 // A unit reads and writes the buffers of any members; no two units write the same
@@ -11,6 +15,7 @@ import "github.com/gopvas/gopvas/coll/cad"
 // unit has one piece of chunk bytes of one part, or group whole parts of a row.
 type plan struct {
 	cols, group, pieces, chunk, length int
+	typed                              int // 1: some buffer has parts
 }
 
 const (
@@ -22,10 +27,14 @@ const (
 	// must be woken before the end.
 	soloSpinning = 8 << 10
 	soloSleeping = 64 << 10
+
+	// typedCost is how much longer it takes about to copy a byte of a layout.
+	typedCost = 8
 )
 
-// makePlan is for the closer: all notices are there. It returns the number of units.
-func (t *Team) makePlan() (p plan, units int) {
+// makePlan is for the closer: all notices are there. typed is 1 if some buffer has parts. It
+// returns the number of units.
+func (t *Team) makePlan(typed int) (p plan, units int) {
 	length := t.longest()
 	rows, cols, chunk := 1, 1, copyChunk
 	switch t.args.Kind {
@@ -48,7 +57,10 @@ func (t *Team) makePlan() (p plan, units int) {
 	if length == 0 {
 		return plan{}, 0
 	}
-	p = plan{cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk, chunk: chunk, length: length}
+	if typed != 0 {
+		chunk = max(chunk/typedCost, 4<<10)
+	}
+	p = plan{typed: typed, cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk, chunk: chunk, length: length}
 	p.group = min(p.group, cols)
 	return p, rows * p.groups() * p.pieces
 }
@@ -80,6 +92,9 @@ func (t *Team) solo(units int) bool {
 		limit = soloSleeping
 	}
 	p := &t.board.plan
+	if p.typed != 0 {
+		limit /= typedCost
+	}
 	total := units / p.pieces * p.group * p.length
 	switch t.args.Kind {
 	case Bcast, Allgather, Reduce, ReduceScatter:
@@ -98,6 +113,10 @@ func (t *Team) unit(i int) {
 	row, first := i/p.groups(), i%p.groups()*p.group
 	at := piece * p.chunk
 	for col := first; col < min(first+p.group, p.cols); col++ {
+		if p.typed != 0 {
+			t.typedPiece(row, col, at, p.chunk)
+			continue
+		}
 		switch t.args.Kind {
 		case Bcast:
 			t.bcastPiece(at, min(p.chunk, p.length-at))
@@ -205,6 +224,86 @@ func (t *Team) blockPiece(row, col, at, chunk int) {
 		place, room := r.recv.blockOf(from)
 		t.carry(from, s.source+uint64(start), length, r.result+uint64(place), room, at, chunk)
 	}
+}
+
+// typedPiece is bcastPiece or blockPiece for a call in which some buffer has parts.
+func (t *Team) typedPiece(row, col, at, chunk int) {
+	root := t.args.Root
+	switch t.args.Kind {
+	case Bcast:
+		for i := range t.Size {
+			if member := t.neighbour(i); member != root {
+				t.carryRef(root, t.notice(root).sends(0, true), t.notice(member).receives(0, true), at, chunk)
+			}
+		}
+	case Gather:
+		t.carryRef(col, t.notice(col).sends(0, true), t.notice(root).receives(col, false), at, chunk)
+	case Scatter:
+		t.carryRef(root, t.notice(root).sends(col, false), t.notice(col).receives(0, true), at, chunk)
+	case Allgather:
+		for i := range t.Size {
+			t.carryRef(col, t.notice(col).sends(0, true), t.notice(t.neighbour(i)).receives(col, false), at, chunk)
+		}
+	case Alltoall:
+		from := (row + 1 + col) % t.Size
+		t.carryRef(from, t.notice(from).sends(row, false), t.notice(row).receives(from, false), at, chunk)
+	}
+}
+
+// sends returns what the member sends: its own piece, or its block for another member.
+func (n *notice) sends(member int, own bool) btl.Ref {
+	return n.send.ref(n.source, n.sent, member, own)
+}
+
+// receives is sends for where it receives.
+func (n *notice) receives(member int, own bool) btl.Ref {
+	return n.recv.ref(n.result, n.wanted, member, own)
+}
+
+// ref returns a block of a buffer, or all of it.
+func (l *layout) ref(place, length uint64, member int, own bool) btl.Ref {
+	switch {
+	case l.unit == partsUnit:
+		return *refAt(l.counts, member)
+	case own:
+		return btl.Ref{Place: place, Length: length}
+	}
+	start, n := l.blockOf(member)
+	return btl.Ref{Place: place + uint64(start), Length: uint64(n)}
+}
+
+// partsUnit marks the layout of a buffer with parts.
+const partsUnit = ^uint64(0)
+
+// tell has others find the parts of a buffer, if it has any. refs keeps what they read.
+func (l *layout) tell(b *Buffer, refs *[]btl.Ref) {
+	if !b.typed() {
+		return
+	}
+	*refs = (*refs)[:0]
+	for i := range b.Parts {
+		*refs = append(*refs, btl.RefTo(&b.Parts[i]))
+	}
+	*l = layout{unit: partsUnit, counts: refsAddress(*refs)}
+}
+
+// carryRef is carry for pieces that may have layouts.
+func (t *Team) carryRef(from int, source, result btl.Ref, at, chunk int) {
+	if !source.Typed() && !result.Typed() {
+		t.carry(from, source.Place, int(source.Length), result.Place, int(result.Length), at, chunk)
+		return
+	}
+	length, room := int(source.Length), int(result.Length)
+	if length != room {
+		t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(from)), Detail: [2]uint64{source.Length, result.Length}})
+	}
+	n := min(min(length, room)-at, chunk)
+	if n <= 0 || source == result { // in place
+		return
+	}
+	var layouts [2]datatype.Layout
+	to, bytes := result.Buffer(&layouts[0]), source.Buffer(&layouts[1])
+	btl.Copy(&to, &bytes, at, n)
 }
 
 // carry copies the bytes from at on, at most chunk, of a block that a member sends.

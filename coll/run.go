@@ -78,6 +78,15 @@ func (t *Team) perform() {
 	l := t.choose()
 	t.last = l.name
 	t.Root.CountCall(t.world(t.Rank), l.slot)
+	if t.args.typed() && !l.layouts {
+		pack, unpack := t.args.stage(t.receives(&t.args))
+		pack()
+		defer func() {
+			if t.broken == nil && t.failure.Fault == 0 {
+				unpack()
+			}
+		}()
+	}
 	switch {
 	case t.args.empty(t.Size):
 	case l.run != nil:

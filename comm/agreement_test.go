@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl/mem"
 )
 
 // TestIdsAreUsedUp: the error is for all, names the leader, and only for those that it

@@ -7,9 +7,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/job"
-	"github.com/stretchr/testify/require"
 )
 
 // overMem runs f as ranks over btl/mem, which share an address space.

@@ -14,7 +14,7 @@ type NeighborCall struct {
 
 // NewNeighborCall returns the call that exchanges with each neighbour what data returns for
 // it: the blocks to send and those to receive into, one per neighbour.
-func NewNeighborCall(c *Comm, op string, data func(sources, destinations []int) (out, in [][]byte, err error)) NeighborCall {
+func NewNeighborCall(c *Comm, op string, data func(sources, destinations []int) (out, in []Buffer, err error)) NeighborCall {
 	k := NeighborCall{Comm: c, Op: op}
 	sources, destinations, err := c.neighbors()
 	if err != nil {
@@ -24,7 +24,7 @@ func NewNeighborCall(c *Comm, op string, data func(sources, destinations []int) 
 	out, in, err := data(sources, destinations)
 	if k.Wrong = err; err != nil {
 		// Nothing instead of what they expect, so that the neighbours do not wait.
-		out, in = make([][]byte, len(destinations)), make([][]byte, len(sources))
+		out, in = make([]Buffer, len(destinations)), make([]Buffer, len(sources))
 	}
 	k.Out, k.In = c.edges(out, in, sources, destinations)
 	return k
@@ -63,7 +63,7 @@ func (k NeighborCall) graph() (*cad.Graph, error) {
 
 // edges are the messages. On a grid the same two ranks may be neighbours in several
 // directions: the tag is the place among the receiver's sources.
-func (c *Comm) edges(out, in [][]byte, sources, destinations []int) (sends, receives []coll.Edge) {
+func (c *Comm) edges(out, in []Buffer, sources, destinations []int) (sends, receives []coll.Edge) {
 	ordered := false // whether the order tells messages apart
 	for i, to := range destinations {
 		tag := c.topology.mirror(i)

@@ -22,3 +22,13 @@ func readSettings(j job.Settings) (s Settings, err error) {
 	s.Setup, err = cad.ParseSetup(j.Progress, j.Helpers, j.Check)
 	return s, err
 }
+
+// SetCheck has the calls on a communicator checked as those of a job with --check are, or not
+// any more, and returns what was so before. All ranks do so at the same place of the program.
+func SetCheck(c *Comm, on bool) (was bool) {
+	was, c.team.Check = c.team.Check, on
+	return was
+}
+
+// Checked tells whether the calls on a communicator are checked.
+func Checked(c *Comm) bool { return c.team.Check }

@@ -3,8 +3,9 @@ package comm
 import (
 	"testing"
 
-	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl/mem"
 )
 
 // TestEqualUnitsAreOne: communicators of the same ranks add nothing to the table of

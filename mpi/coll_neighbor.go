@@ -86,7 +86,7 @@ func neighborAllgathervCall[T any](c *Comm, send, recv []T, counts, displs []int
 
 // neighborly exchanges the blocks that buffers makes for so many neighbours.
 func neighborly(c *Comm, op string, buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) comm.NeighborCall {
-	return comm.NewNeighborCall(c, op, func(sources, destinations []int) (out, in [][]byte, err error) {
+	return comm.NewNeighborCall(c, op, func(sources, destinations []int) (out, in []comm.Buffer, err error) {
 		send, recv := buffers(len(sources), len(destinations), &err)
 		if err == nil {
 			err = send.Check("send buffer", len(destinations))
@@ -102,10 +102,10 @@ func neighborly(c *Comm, op string, buffers func(sources, destinations int, err 
 }
 
 // partsOf returns the blocks of a buffer.
-func partsOf(b coll.Buffer, blocks int) [][]byte {
-	parts := make([][]byte, blocks)
+func partsOf(b coll.Buffer, blocks int) []comm.Buffer {
+	parts := make([]comm.Buffer, blocks)
 	for i := range parts {
-		parts[i] = b.Part(i)
+		parts[i] = b.PartOf(i)
 	}
 	return parts
 }

@@ -5,9 +5,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/job/jobtest"
-	"github.com/stretchr/testify/require"
 )
 
 func smJob(ranks int) job.Config { return job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2} }

@@ -6,11 +6,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopvas/gopvas/btl/pvasbtl"
 	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
-	"github.com/stretchr/testify/require"
 )
 
 // inOneSpace runs f as ranks that share an address space: goroutines. What a rank

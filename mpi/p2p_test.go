@@ -9,11 +9,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/job/jobtest"
-	"github.com/stretchr/testify/require"
 )
 
 // p2pCase is one behaviour that the MPI standard asks for. It runs with any number of

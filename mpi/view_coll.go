@@ -2,109 +2,177 @@ package mpi
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/comm"
 )
 
+// Collective operations on views. In one address space all of them read and write the
+// elements where they lie. Where the operation has a block for each rank there is a view for
+// each rank. Reductions take slices only: operators work on elements in one piece.
+//
+// All ranks call the form for views, those with their elements in one piece with the view
+// Whole.
+
+// Bcast gives the elements of the root's view to the views of all others, which are as
+// long.
+//
+// MPI 4.1 section 6.4 (MPI_Bcast).
+func (v View[T]) Bcast(c *Comm, root int) error { return bcastViewCall(c, v, root).Run() }
+
+// Ibcast is Bcast, nonblocking.
+func (v View[T]) Ibcast(c *Comm, root int) (Request, error) { return bcastViewCall(c, v, root).Begin() }
+
+// BcastInit makes a Bcast persistent.
+func (v View[T]) BcastInit(c *Comm, root int) (Request, error) {
+	return bcastViewCall(c, v, root).Prepare()
+}
+
+func bcastViewCall[T any](c *Comm, v View[T], root int) (k comm.Call) {
+	k.Comm, k.Op = c, "bcast view"
+	a := &k.Args
+	a.Kind, a.Root = coll.Bcast, root
+	a.Send = parts([]View[T]{v}, c != nil && c.Rank() != root, &a.Wrong)
+	return k
+}
+
+// Gather collects the elements of all ranks' views at the root, which receives those of rank
+// i into recv[i], of the same length. Others pass nil for recv.
+//
+// MPI 4.1 section 6.5 (MPI_Gatherv).
+func (v View[T]) Gather(c *Comm, recv []View[T], root int) error {
+	return gatherViewCall(c, v, recv, root).Run()
+}
+
+// Igather is Gather, nonblocking.
+func (v View[T]) Igather(c *Comm, recv []View[T], root int) (Request, error) {
+	return gatherViewCall(c, v, recv, root).Begin()
+}
+
+// GatherInit makes a Gather persistent.
+func (v View[T]) GatherInit(c *Comm, recv []View[T], root int) (Request, error) {
+	return gatherViewCall(c, v, recv, root).Prepare()
+}
+
+func gatherViewCall[T any](c *Comm, v View[T], recv []View[T], root int) (k comm.Call) {
+	k.Comm, k.Op = c, "gather view"
+	a := &k.Args
+	a.Kind, a.Root, a.Irregular = coll.Gather, root, true
+	a.Send = parts([]View[T]{v}, false, &a.Wrong)
+	if c != nil && c.Rank() == root {
+		a.Recv = perMember(c, recv, true, &a.Wrong)
+	}
+	return k
+}
+
+// Scatter gives each rank a view of the root: the elements of send[i] go to rank i, which
+// receives them into this view, of the same length. Others pass nil for send.
+//
+// MPI 4.1 section 6.6 (MPI_Scatterv).
+func (v View[T]) Scatter(c *Comm, send []View[T], root int) error {
+	return scatterViewCall(c, v, send, root).Run()
+}
+
+// Iscatter is Scatter, nonblocking.
+func (v View[T]) Iscatter(c *Comm, send []View[T], root int) (Request, error) {
+	return scatterViewCall(c, v, send, root).Begin()
+}
+
+// ScatterInit makes a Scatter persistent.
+func (v View[T]) ScatterInit(c *Comm, send []View[T], root int) (Request, error) {
+	return scatterViewCall(c, v, send, root).Prepare()
+}
+
+func scatterViewCall[T any](c *Comm, v View[T], send []View[T], root int) (k comm.Call) {
+	k.Comm, k.Op = c, "scatter view"
+	a := &k.Args
+	a.Kind, a.Root, a.Irregular = coll.Scatter, root, true
+	a.Recv = parts([]View[T]{v}, true, &a.Wrong)
+	if c != nil && c.Rank() == root {
+		a.Send = perMember(c, send, false, &a.Wrong)
+	}
+	return k
+}
+
+// Allgather gives all ranks the elements of all views: those of rank i are received into
+// recv[i], of the same length.
+//
+// MPI 4.1 section 6.7 (MPI_Allgatherv).
+func (v View[T]) Allgather(c *Comm, recv []View[T]) error { return allgatherViewCall(c, v, recv).Run() }
+
+// Iallgather is Allgather, nonblocking.
+func (v View[T]) Iallgather(c *Comm, recv []View[T]) (Request, error) {
+	return allgatherViewCall(c, v, recv).Begin()
+}
+
+// AllgatherInit makes an Allgather persistent.
+func (v View[T]) AllgatherInit(c *Comm, recv []View[T]) (Request, error) {
+	return allgatherViewCall(c, v, recv).Prepare()
+}
+
+func allgatherViewCall[T any](c *Comm, v View[T], recv []View[T]) (k comm.Call) {
+	k.Comm, k.Op = c, "allgather view"
+	a := &k.Args
+	a.Kind, a.Irregular = coll.Allgather, true
+	a.Send, a.Recv = parts([]View[T]{v}, false, &a.Wrong), perMember(c, recv, true, &a.Wrong)
+	return k
+}
+
 // Alltoallw is Alltoallv with a view for each rank: the elements of send[i] go to rank
 // i, which receives them into its view for this rank, of the same length. Of the views
 // to be received into no two have an element in common; that is checked within each
-// only. In place. After an error they are as they were. Ranks that need different element
-// types pass views of bytes.
+// only. In place. Ranks that need different element types pass views of bytes.
 //
 // MPI 4.1 section 6.8 (MPI_Alltoallw).
-func Alltoallw[T any](c *Comm, send, recv []View[T]) error {
-	k, used := alltoallwCall(c, send, recv)
-	err := k.Run()
-	used.free(err)
-	return err
-}
+func Alltoallw[T any](c *Comm, send, recv []View[T]) error { return alltoallwCall(c, send, recv).Run() }
 
 // Ialltoallw is Alltoallw, nonblocking. The slices of views are the caller's again at once.
 //
 // MPI 4.1 section 6.12.6 (MPI_Ialltoallw).
 func Ialltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	k, _ := alltoallwCall(c, send, recv) // the request keeps the buffers, which are not used again
-	return k.Begin()
+	return alltoallwCall(c, send, recv).Begin()
 }
 
 // AlltoallwInit makes an Alltoallw persistent.
 //
 // MPI 4.1 section 6.13.6 (MPI_Alltoallw_init).
 func AlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	k, _ := alltoallwCall(c, send, recv)
-	return k.Prepare()
+	return alltoallwCall(c, send, recv).Prepare()
 }
 
-func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.Call, used stages) {
-	if send == nil {
-		send = recv // which is copied anyway
-	}
-	out, outErr := stageAll(send, c.Size(), (*View[T]).outgoing2)
-	in, err := stageAll(recv, c.Size(), (*View[T]).incoming2)
-	if err == nil {
-		err = outErr
-	}
-	k.Comm, k.Op, k.Args.Wrong = c, "alltoallw", err
+func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.Call) {
+	k.Comm, k.Op = c, "alltoallw"
 	a := &k.Args
-	a.Kind, a.Irregular, a.Send, a.Recv = coll.Alltoall, true, out.Buffer, in.Buffer
-	a.Before = func() {
-		for i, b := range out.parts() {
-			v, _ := out.views[i].outgoing()
-			v.Pack(b, 0)
-		}
+	a.Kind, a.Irregular, a.InPlace = coll.Alltoall, true, send == nil
+	if !a.InPlace {
+		a.Send = perMember(c, send, false, &a.Wrong)
 	}
-	a.After = func() {
-		for i, b := range in.parts() {
-			v, _, _ := in.views[i].incoming()
-			v.Unpack(b, 0)
-		}
-	}
-	return k, stages{out.stage, in.stage}
+	a.Recv = perMember(c, recv, true, &a.Wrong)
+	return k
 }
 
-// staged is some views, and a buffer for their elements, one behind the other.
-type staged[T any] struct {
-	coll.Buffer
-	views []View[T]
-	stage *staging
-	size  int // of an element
+// perMember is parts for as many views as the communicator has ranks.
+func perMember[T any](c *Comm, views []View[T], receive bool, wrong *error) coll.Buffer {
+	if c != nil && len(views) != c.Size() && *wrong == nil {
+		*wrong = fmt.Errorf("%d views for %d ranks: pass as many", len(views), c.Size())
+	}
+	return parts(views, receive, wrong)
 }
 
-// stageAll returns room for the elements of n views, of which each is fit for its use.
-func stageAll[T any](views []View[T], n int, check func(*View[T]) (size int, err error)) (s staged[T], err error) {
-	s.views = slices.Clone(views)
-	s.Counts, s.Unit = make([]int, n), 1
-	if len(views) != n {
-		err = fmt.Errorf("%d views for %d ranks: pass as many", len(views), n)
-	}
-	total := 0
-	for i := range min(n, len(views)) {
-		size, viewErr := check(&s.views[i])
-		if viewErr != nil && err == nil {
-			err = fmt.Errorf("view %d: %w", i, viewErr)
+// parts is a buffer whose blocks are views, to be received into or to be sent.
+func parts[T any](views []View[T], receive bool, wrong *error) coll.Buffer {
+	buffers := make([]comm.Buffer, len(views))
+	for i := range views {
+		b, err := views[i].outgoing()
+		if receive {
+			b, _, err = views[i].incoming()
 		}
-		s.size = size
-		s.Counts[i] = views[i].count * size
-		total += s.Counts[i]
+		if err != nil && *wrong == nil {
+			*wrong = fmt.Errorf("view %d: %w", i, err)
+		}
+		buffers[i] = b
 	}
-	s.Displs = dense(s.Counts)
-	s.stage, s.Data = newStaging(total)
-	return s, err
-}
-
-// parts returns the room of each view.
-func (s *staged[T]) parts() [][]byte { return partsOf(s.Buffer, len(s.Counts)) }
-
-// stages are the buffers of an operation.
-type stages []*staging
-
-func (s stages) free(err error) {
-	for _, stage := range s {
-		stage.free(err)
-	}
+	return coll.Buffer{Parts: buffers}
 }
 
 // NeighborAlltoallw is NeighborAlltoallv with a view for each neighbour, as Alltoallw:
@@ -113,10 +181,7 @@ func (s stages) free(err error) {
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_alltoallw).
 func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
-	k, used := neighborAlltoallwCall(c, send, recv)
-	err := k.Run()
-	used.free(err)
-	return err
+	return neighborAlltoallwCall(c, send, recv).Run()
 }
 
 // IneighborAlltoallw is NeighborAlltoallw, nonblocking. The slices of views are the
@@ -124,62 +189,22 @@ func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 //
 // MPI 4.1 section 8.7.2 (MPI_Ineighbor_alltoallw).
 func IneighborAlltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	k, _ := neighborAlltoallwCall(c, send, recv) // as in Ialltoallw
-	return k.Begin()
+	return neighborAlltoallwCall(c, send, recv).Begin()
 }
 
 // NeighborAlltoallwInit makes a NeighborAlltoallw persistent.
 //
 // MPI 4.1 section 8.8.2 (MPI_Neighbor_alltoallw_init).
 func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
-	k, _ := neighborAlltoallwCall(c, send, recv)
-	return k.Prepare()
+	return neighborAlltoallwCall(c, send, recv).Prepare()
 }
 
-func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.NeighborCall, used stages) {
-	var before, after []func()
-	k = comm.NewNeighborCall(c, "neighbor_alltoallw", func(sources, destinations []int) (out, in [][]byte, err error) {
+func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) comm.NeighborCall {
+	return comm.NewNeighborCall(c, "neighbor_alltoallw", func(sources, destinations []int) (out, in []comm.Buffer, err error) {
 		if len(send) != len(destinations) || len(recv) != len(sources) {
 			return nil, nil, fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
 				len(send), len(recv), len(destinations), len(sources))
 		}
-		for i, v := range send {
-			buf, err := v.outgoing()
-			if err != nil {
-				return nil, nil, fmt.Errorf("view %d to send: %w", i, err)
-			}
-			stage, b := newStaging(buf.Len())
-			used, out = append(used, stage), append(out, b)
-			before = append(before, func() { buf.Pack(b, 0) })
-		}
-		for i, v := range recv {
-			buf, _, err := v.incoming()
-			stage, b := newStaging(buf.Len())
-			if err != nil {
-				return nil, nil, fmt.Errorf("view %d to receive into: %w", i, err)
-			}
-			used, in = append(used, stage), append(in, b)
-			if sources[i] != ProcNull {
-				after = append(after, func() { buf.Unpack(b, 0) })
-			}
-		}
-		return out, in, nil
+		return parts(send, false, &err).Parts, parts(recv, true, &err).Parts, err
 	})
-	k.Before, k.After = inTurn(before), inTurn(after)
-	return k, used
 }
-
-// inTurn returns a function that calls some, nil if there are none.
-func inTurn(calls []func()) func() {
-	if len(calls) == 0 {
-		return nil
-	}
-	return func() {
-		for _, f := range calls {
-			f()
-		}
-	}
-}
-
-func (v *View[T]) outgoing2() (int, error) { _, size, err := v.buffer(); return size, err }
-func (v *View[T]) incoming2() (int, error) { _, size, err := v.incoming(); return size, err }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/comm"
 )
 
 // nonblockingViews are the operations on views, with columns against pieces of rows, and
@@ -190,6 +192,9 @@ func manyEdges(c *Comm) error {
 // viewMistakes: those of one rank are told to those that need it, which keep what they
 // have.
 func viewMistakes(c *Comm) error {
+	if !comm.Checked(c) {
+		return nil // nobody would hear of them
+	}
 	one, n := c.Size()-1, c.Size()
 	grid, err := CartCreate(c, []int{n}, []bool{true})
 	if err != nil {

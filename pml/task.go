@@ -152,16 +152,18 @@ type Mark struct {
 func (e *Engine) Inside() Inside { return Inside{e} }
 
 // Isend is Engine.Isend of a message that carries a mark.
-func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf []byte) (Request, error) {
-	if op := in.e.sendNow(context, dst, tag, m, buf, Standard); op != nil {
-		return request(op, nil)
+func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Request, error) {
+	if buf.Layout == nil {
+		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes, Standard); op != nil {
+			return request(op, nil)
+		}
 	}
-	return request(in.e.send(context, dst, tag, m, btl.Buffer{Bytes: buf}, Standard))
+	return request(in.e.send(context, dst, tag, m, buf, Standard))
 }
 
 // Irecv is Engine.Irecv.
-func (in Inside) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
-	return request(in.e.receive(context, src, tag, btl.Buffer{Bytes: buf}))
+func (in Inside) Irecv(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
+	return request(in.e.receive(context, src, tag, buf))
 }
 
 // Take is Engine.Take. The mark is that of the message that was received.

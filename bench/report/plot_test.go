@@ -17,7 +17,7 @@ import (
 
 func TestPlotOverlap(t *testing.T) {
 	var results []bench.OverlapResult
-	for _, policy := range []string{"steal", "owner"} {
+	for _, policy := range []string{"share", "owner"} {
 		for _, tests := range []int{0, 10, bench.EachProduct} {
 			for _, n := range []int{1 << 10, 1 << 20} {
 				results = append(results, bench.OverlapResult{
@@ -29,7 +29,7 @@ func TestPlotOverlap(t *testing.T) {
 	}
 	var out strings.Builder
 	require.NoError(t, PlotOverlap(&out, results))
-	for _, word := range []string{"pvas steal+0", "pvas owner+0", "1 MiB", "not spent computing", "Time of the broadcast"} {
+	for _, word := range []string{"pvas share+0", "pvas owner+0", "1 MiB", "not spent computing", "Time of the broadcast"} {
 		require.True(t, strings.Contains(html.UnescapeString(out.String()), word), word)
 	}
 	require.NoError(t, wellFormed(out.String()))

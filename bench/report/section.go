@@ -103,11 +103,11 @@ var sections = []section{
 	},
 	{
 		experiment: "overlap", title: "Computing while communicating",
-		about: "Two ranks multiply small matrices while an Ibcast is underway, and call Test so often meanwhile, or after each product until it is there. Ours are named by who makes progress (steal: ranks that wait, and helpers; owner: each rank for itself; messages: each rank by messages) and by the number of helpers; with N, a thread per rank. Chain: 1 MiB goes down a chain of ranks that compute for 10 ms, call Test once, and so on.",
+		about: "Two ranks multiply small matrices while an Ibcast is underway, and call Test so often meanwhile, or after each product until it is there. Ours are named by who makes progress (share: ranks that wait, and helpers; owner: each rank for itself) and by the number of helpers; with N, a thread per rank. Chain: 1 MiB goes down a chain of ranks that compute for 10 ms, call Test once, and so on.",
 		figures: []figure{
-			{title: "Share of CPU time not spent computing", value: "noncompute_percent", unit: "%", x: overTests, split: byBenchmarkAndBytes, base: stealing},
-			{title: "Until the broadcast is there", value: "t_us", unit: "µs", x: overBytes, split: byBenchmark, base: stealing, log: true},
-			{title: "Until the last rank of the chain has the data", value: "periods", unit: "periods of 10 ms", x: overBenchmarks, base: stealing},
+			{title: "Share of CPU time not spent computing", value: "noncompute_percent", unit: "%", x: overTests, split: byBenchmarkAndBytes, base: sharing},
+			{title: "Until the broadcast is there", value: "t_us", unit: "µs", x: overBytes, split: byBenchmark, base: sharing, log: true},
+			{title: "Until the last rank of the chain has the data", value: "periods", unit: "periods of 10 ms", x: overBenchmarks, base: sharing},
 		},
 	},
 }
@@ -115,8 +115,8 @@ var sections = []section{
 // fixedAddress is the setting of experiment pie that others are set against.
 const fixedAddress = "fixed address, process"
 
-// stealing is the contender of experiment overlap that others are set against.
-const stealing = "pvas steal+0"
+// sharing is the contender of experiment overlap that others are set against.
+const sharing = "pvas share+0"
 
 var overTests = axis{"tests", nil, func(s *sample) string { return strings.TrimSuffix(s.setting, " tests") }, false}
 

@@ -25,6 +25,9 @@ func executeBench(args []string) error {
 	for _, name := range bench.Collectives() {
 		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, collectiveKind, args) }
 	}
+	for _, name := range bench.Layouts() {
+		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, layoutKind, args) }
+	}
 	names := slices.Sorted(maps.Keys(benchmarks))
 	switch {
 	case asksForCommand(args):

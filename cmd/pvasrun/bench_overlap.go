@@ -20,14 +20,14 @@ type overlapFlags struct {
 	Sizes   sizes        `long:"sizes" env:"SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
 	Grains  grains       `long:"grain" env:"GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
 	Tests   testCounts   `long:"tests" env:"TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
-	Policy  policies     `long:"policy" env:"POLICY" value-name:"LIST" default:"share,steal,inline,owner,messages" description:"how ours makes progress"`
-	Helpers helperCounts `long:"helpers" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, with share, steal and owner"`
+	Policy  policies     `long:"policy" env:"POLICY" value-name:"LIST" default:"share,owner" description:"how ours makes progress"`
+	Helpers helperCounts `long:"helpers" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, in one address space"`
 	Work    lapse        `long:"work" env:"WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
 	Loop    lapse        `long:"loop" env:"LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
 	Blocks  int          `long:"blocks" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
 	Rounds  int          `long:"rounds" env:"ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
 	Parts   []string     `long:"part" env:"PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
-	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts as SVG, those of the first number of ranks and the first grain"`
+	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts of at least two --sizes as SVG, those of the first number of ranks and the first grain"`
 	Verbose bool         `short:"v" long:"verbose" env:"VERBOSE" description:"show which ranks have done the work"`
 }
 
@@ -39,7 +39,7 @@ chain: 1 MiB goes down a chain of 8 ranks, of which all but the ends compute for
 
 graph: what graphs of 1,000 nodes that do nothing cost on one rank, in nanoseconds per node.
 
-Ours are named by policy and number of helpers. The policy messages has graphs progressed by messages, as with sm; with N helpers, one in each rank, it is what LibNBC does. The MPIs of --compare run the same loops in C. ratio is to the best of each of them, and to the thread per rank.`
+Ours are named by policy and number of helpers. With sm each rank progresses its own by messages; with N helpers, one in each rank, that is what LibNBC does. The MPIs of --compare run the same loops in C. ratio is to the best of each of them, and to the thread per rank.`
 
 // What the parts that have no flags measure, as issued in the project's goals.
 const (
@@ -79,7 +79,7 @@ func (f *overlapFlags) check() error {
 	case f.Loop <= 0:
 		return errors.New("--loop: write for example 30ms")
 	case f.Plot != "" && (len(f.Sizes) < 2 || !f.wants("broadcast")):
-		return errors.New("--plot: draws broadcasts of at least two --sizes")
+		return errors.New("--plot: draws broadcasts of at least two --sizes: write for example --sizes 64K,1M")
 	}
 	return nil
 }
@@ -88,8 +88,8 @@ func (f *overlapFlags) wants(part string) bool {
 	return len(f.Parts) == 0 || slices.Contains(f.Parts, part)
 }
 
-// progressing are the contestants in all their ways to make progress. Helpers are of no
-// use to inline, and between processes there is but one way.
+// progressing are the contestants in all their ways to make progress. Between processes
+// there is but one way, without helpers or with one in each rank.
 func (f *overlapFlags) progressing(base []bench.Contestant) (list []bench.OverlapContender) {
 	for _, c := range base {
 		of := func(policy string, helpers ...int) {
@@ -101,16 +101,12 @@ func (f *overlapFlags) progressing(base []bench.Contestant) (list []bench.Overla
 			of("", 0)
 			continue
 		}
+		if c.Name == job.BTLSM.String() {
+			of("owner", 0, bench.EveryRank)
+			continue
+		}
 		for _, policy := range f.Policy {
-			switch {
-			case policy == "messages":
-				of(policy, 0, bench.EveryRank)
-			case c.Name == job.BTLSM.String():
-			case policy == "inline":
-				of(policy, 0)
-			default:
-				of(policy, f.Helpers...)
-			}
+			of(policy, f.Helpers...)
 		}
 	}
 	return list
@@ -119,7 +115,7 @@ func (f *overlapFlags) progressing(base []bench.Contestant) (list []bench.Overla
 // run measures what is wanted.
 func (f *overlapFlags) run(ctx context.Context, contenders []bench.OverlapContender) (err error) {
 	if len(contenders) == 0 {
-		return usageError{errors.New("--btl, --policy and --compare leave nobody to measure: sm has the policy messages only")}
+		return usageError{errors.New("--btl and --compare leave nobody to measure")}
 	}
 	progress := newProgress(f.steps(contenders))
 	defer progress.done()
@@ -225,7 +221,7 @@ func (v *testCounts) UnmarshalFlag(text string) error {
 	return nil
 }
 
-// policies is a list of ways to make progress such as steal,owner.
+// policies is a list of ways to make progress such as share,owner.
 type policies []string
 
 // UnmarshalFlag parses a flag's value.

@@ -111,7 +111,7 @@ func (v *peerNames) UnmarshalFlag(text string) error {
 // policy is a way to make progress, or empty.
 type policy string
 
-var allPolicies = []string{"share", "steal", "inline", "owner", "messages"}
+var allPolicies = []string{"share", "owner"}
 
 // UnmarshalFlag parses a flag's value.
 func (v *policy) UnmarshalFlag(text string) error {

@@ -30,7 +30,7 @@ func TestOthersProgressGraphs(t *testing.T) {
 func TestKillInGraphs(t *testing.T) {
 	killMany(t, 60, func(i int, btl string) (flags []string) {
 		if btl == "pvas" {
-			flags = []string{"--progress", []string{"share", "steal", "inline", "owner"}[i/2%4], "--helpers", fmt.Sprint(i % 3)}
+			flags = []string{"--progress", []string{"share", "owner"}[i/2%2], "--helpers", fmt.Sprint(i % 3)}
 		}
 		return flags
 	}, "graphs", "endless")

@@ -59,7 +59,7 @@ func run(args []string) int {
 // before them; a program with such a name is run as ./info.
 func execute(args []string) error {
 	commands := map[string]func([]string) error{
-		"info": executeInfo, "bench": executeBench, "completion": executeCompletion,
+		"info": executeInfo, "bench": executeBench, "completion": executeCompletion, "model": executeModel,
 	}
 	if asksForCommand(args) {
 		return offer(slices.Collect(maps.Keys(commands)), args)

@@ -86,7 +86,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"bench all -o":                `-o, --output: its value is missing: write --output results.jsonl`,
 		`bench bw --compare "openmpi`: `--compare: its value begins with a quotation mark`,
 		"--bind 0,x true":             `--bind: launcher: binding "0,x": "x" is no CPU number from 0 to`,
-		"--progress x true":           `--progress: "x" is none of share, steal, inline, owner, messages`,
+		"--progress x true":           `--progress: "x" is none of share, owner`,
 		"--coll x true":               `--coll: coll: choice "x" is not of the form operation=algorithm`,
 		"bench all --compare lam":     `--compare: "lam" is not a list of mpich, openmpi: write for example openmpi`,
 		"--eager-limit 1T true":       `eager limit of 1099511627776 bytes is outside 1..`,

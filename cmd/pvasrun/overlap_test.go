@@ -40,18 +40,18 @@ func TestBenchOverlap(t *testing.T) {
 			require.GreaterOrEqual(t, r.Helpers, 0)
 		}
 	}
-	want := []string{"pvas share", "pvas share", "pvas steal", "pvas steal", "pvas inline", "pvas owner", "pvas owner", "pvas messages", "pvas messages", "sm messages", "sm messages"}
+	want := []string{"pvas share", "pvas share", "pvas owner", "pvas owner", "sm owner", "sm owner"}
 	require.Equal(t, want[len(want)-len(found):], found)
-	require.Len(t, found, map[int]int{2: 11, 1: 2}[len(models(t))])
+	require.Len(t, found, map[int]int{2: 6, 1: 2}[len(models(t))])
 }
 
 func TestBenchOverlapOutput(t *testing.T) {
 	btl := models(t)[0]
 	plot := filepath.Join(t.TempDir(), "plot.svg")
-	got := command(t, nil, "bench", "overlap", "--sizes", "1K,64K", "--grain", "4", "--tests", "0,each", "--policy", "owner,messages", "--helpers", "0",
+	got := command(t, nil, "bench", "overlap", "--sizes", "1K,64K", "--grain", "4", "--tests", "0,each", "--policy", "owner", "--helpers", "0",
 		"--btl", btl, "--loop", "500us", "--blocks", "2", "--rounds", "1", "--plot", plot, "-v")
 	require.Equal(t, 0, got.code, got.stderr)
-	for _, word := range []string{"# Ibcast of 64KiB, 2 ranks, 4 x 4 matrices", "messages+N", "each", "# nodes executed", "# 1MiB down a chain of 8 ranks", "# graphs of 1000 nodes"} {
+	for _, word := range []string{"# Ibcast of 64KiB, 2 ranks, 4 x 4 matrices", "owner+", "each", "# nodes executed", "# 1MiB down a chain of 8 ranks", "# graphs of 1000 nodes"} {
 		require.Contains(t, got.stdout, word)
 	}
 	drawn, err := os.ReadFile(plot)
@@ -66,8 +66,7 @@ func TestBenchOverlapOutput(t *testing.T) {
 		{"--tests often", "not a list of numbers of tests"},
 		{"--grain 0", "not a list of matrix sizes"},
 		{"--helpers -1", "helpers"},
-		{"--policy eager", "not a list of share, steal, inline, owner, messages"},
-		{"--btl sm --policy steal", "leave nobody to measure"},
+		{"--policy eager", "not a list of share, owner"},
 		{"--plot p.svg --sizes 1K", "at least two --sizes"},
 		{"--plot p.svg --part chain", "draws broadcasts"},
 		{"--part all", "is none of broadcast, chain, graph"},
@@ -83,7 +82,7 @@ func TestBenchOverlapPeer(t *testing.T) {
 	if _, err := exec.LookPath("mpicc.openmpi"); err != nil {
 		t.Skip("Open MPI is not installed")
 	}
-	got := command(t, nil, "bench", "overlap", "--sizes", "1K", "--grain", "4", "--tests", "0,10,each", "--policy", "messages",
+	got := command(t, nil, "bench", "overlap", "--sizes", "1K", "--grain", "4", "--tests", "0,10,each", "--policy", "owner",
 		"--btl", "sm", "--work", "50us", "--loop", "500us", "--blocks", "2", "--rounds", "1", "--part", "broadcast", "--compare", "openmpi")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `(?m)^ +openmpi +each +[\d.]+ +[\d.]+ +[\d.]+ +[\d.]+ +\d+ +\d+$`, got.stdout)

@@ -85,9 +85,9 @@ type runFlags struct {
 	Timeout        lapse   `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m"`
 	PartitionSize  size    `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
 	HugePages      bool    `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
-	Coll           string  `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=ring,ibcast=chain (with an i: of those that do not block)"`
+	Coll           string  `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
 	Check          bool    `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls"`
-	Progress       policy  `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space, owner else" description:"who progresses nonblocking collectives: who makes a step ready (inline), its rank (owner), ranks that wait and helpers (steal), they unless all are busy (share), or its rank by messages (messages)"`
+	Progress       policy  `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space, owner else" description:"who progresses nonblocking collectives in one address space: ranks that wait and helpers, unless all are busy (share), or each rank its own (owner)"`
 	Helpers        uint    `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
 	Report         string  `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
 	Stats          bool    `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`

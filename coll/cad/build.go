@@ -3,6 +3,9 @@ package cad
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/datatype"
 )
 
 // image is a graph in shared memory, ready to be issued.
@@ -10,10 +13,11 @@ type image struct {
 	nodes, aux uint64 // addresses
 	count      int    // nodes
 	peers      int
-	words      int    // of aux
-	start, end uint32 // places
-	entry      uint32 // likewise of the GATE, or START if there is none
-	ops        []*Op  // of the CALC nodes, by place
+	words      int        // of aux
+	start, end uint32     // places
+	entry      uint32     // likewise of the GATE, or START if there is none
+	ops        []*Op      // of the CALC nodes, by place
+	refs       []*btl.Ref // of the buffers with a layout: keeps them reachable
 }
 
 // order returns the nodes in the order of their places: RECV and SEND nodes by kind,
@@ -84,7 +88,7 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 		word(m.aux, base+uint32(i)).Store(place[edge.to])
 	}
 	for i, n := range order {
-		e.fill(m.node(uint32(i)), &g.nodes[n], g.Policy)
+		e.fill(m, m.node(uint32(i)), &g.nodes[n], g.Policy)
 		m.ops[i] = g.nodes[n].op
 		m.node(uint32(i)).first = base + uint32(first[n])
 		m.node(uint32(i)).count = uint32(first[n+1] - first[n])
@@ -110,16 +114,48 @@ func (m *image) pair(runs []peer) {
 }
 
 // fill writes what a node does.
-func (e *Engine) fill(n *node, s *spec, p Policy) {
+func (e *Engine) fill(m *image, n *node, s *spec, p Policy) {
 	if p == Default {
 		p = e.options.Policy
 	}
 	n.kind, n.policy, n.before = s.kind, p, 0
-	n.dst, n.src, n.size = addressOf(s.dst), addressOf(s.src), uint64(max(len(s.dst), len(s.src)))
+	n.dst, n.src, n.size = m.place(&s.dst), m.place(&s.src), uint64(max(s.dst.Len(), s.src.Len()))
 	n.alone, n.folds, n.arg = false, false, 0
 	if s.op != nil {
 		n.alone, n.folds, n.arg = s.op.Name == 0, s.kind == Recv, s.op.Name
 	}
+}
+
+// typed marks, in the dst and src of a node, the address of a btl.Ref.
+const typed = 1 << 63
+
+// place returns what a node says of a buffer.
+func (m *image) place(b *btl.Buffer) uint64 {
+	if b.Layout == nil {
+		return addressOf(b.Bytes)
+	}
+	r := btl.RefTo(b)
+	m.refs = append(m.refs, &r)
+	return refAddress(&r) | typed
+}
+
+// move copies n bytes between two places that nodes have.
+func move(dst, src, n uint64) {
+	if (dst|src)&typed == 0 {
+		copy(bytesAt(dst, n), bytesAt(src, n))
+		return
+	}
+	var layouts [2]datatype.Layout
+	to, from := bufferAt(dst, n, &layouts[0]), bufferAt(src, n, &layouts[1])
+	btl.Copy(&to, &from, 0, int(n))
+}
+
+// bufferAt is the buffer of n bytes at a place. layout is memory for its layout.
+func bufferAt(place, n uint64, layout *datatype.Layout) btl.Buffer {
+	if place&typed == 0 {
+		return btl.Buffer{Bytes: bytesAt(place, n)}
+	}
+	return refAt(place &^ typed).Buffer(layout)
 }
 
 // named returns for how many places of nodes there is to be room for the name of an

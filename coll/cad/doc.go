@@ -2,8 +2,9 @@
 // for another: the graph of each rank lies in memory that every rank can read, a copy
 // from any buffer to any buffer is one memcpy by whoever is at hand, so any rank, or a
 // helper thread of any rank, can progress any rank's graph. It is what KACC did in the
-// kernel (papers/kacc.md, Mechanism; CAD is its Collective Algorithm Design), without
-// one.
+// kernel, without one: Nomura and Ishikawa, "Design and Implementation of Kernel-level
+// Asynchronous MPI Collective Communications", IPSJ SIG report (the KACC paper). CAD is its
+// Collective Algorithm Design.
 //
 //	g := cad.NewGraph()                // a link of a chain
 //	recv := g.Recv(buf, rank-1)
@@ -20,11 +21,14 @@
 // graph.go and check.go: what a graph is, and which ones are refused. build.go lays it
 // out as an array of nodes of a cache line each, without pointers; layout.go is what
 // ranks share and why it can be read at any time. run.go issues a graph and tells when it
-// is complete; keep.go lends one that stays built other buffers. match.go: how a SEND
-// finds its RECV. execute.go: what is done with a node that is ready. steal.go: how nodes are handed to others. mail.go: SEND and RECV as
-// messages, where ranks share no address space; hear.go: what ranks then tell one another.
-// deserted.go: graphs that wait for one that has no node for them. guard.go: how all members
-// compare their calls before they do anything. op.go: operators that others can apply.
+// is complete; keep.go lends a graph that stays built other buffers. match.go: how a SEND
+// finds its RECV. execute.go: what is done with a node that is ready. steal.go: how nodes
+// are handed to others. guard.go: how all members compare their calls before they do
+// anything. op.go: operators that others can apply. fault.go: what can go wrong.
+//
+// Between processes nothing of this is shared. messages_build.go and messages.go: graphs
+// whose SEND and RECV nodes are messages; record.go: how failures travel; steps.go: a call
+// without a graph.
 //
 // # A node is executed once, and not early
 //
@@ -42,9 +46,9 @@
 // two graphs stand for different calls) is noted in it, and passed on to the graphs that get
 // data from it, while the nodes go on, but for CALL nodes, which are left out: so all graphs
 // come to an end, and those that depend on what was lost say so. If a
-// member has gone, or one that was executing nodes, or two graphs have different numbers
-// of nodes for one another, they can not: then the whole channel is broken, for all its
-// members, now and later.
+// member has gone, or one that was executing nodes, or a graph is found to have no node for
+// one of another, they can not: then the whole channel is broken, for all its members, now
+// and later.
 //
 // # Prior art
 //

@@ -24,14 +24,14 @@ func (g *Graph) Dump(w io.Writer) error {
 func (s *spec) label(n int) string {
 	switch s.kind {
 	case Send:
-		return fmt.Sprintf("SEND %d\n%d bytes to %d", n, len(s.src), s.peer)
+		return fmt.Sprintf("SEND %d\n%d bytes to %d", n, s.src.Len(), s.peer)
 	case Recv:
 		if s.folds() {
-			return fmt.Sprintf("RECV and CALC %d\n%d bytes from %d", n, len(s.dst), s.peer)
+			return fmt.Sprintf("RECV and CALC %d\n%d bytes from %d", n, s.dst.Len(), s.peer)
 		}
-		return fmt.Sprintf("RECV %d\n%d bytes from %d", n, len(s.dst), s.peer)
+		return fmt.Sprintf("RECV %d\n%d bytes from %d", n, s.dst.Len(), s.peer)
 	case Copy, Calc:
-		return fmt.Sprintf("%v %d\n%d bytes", s.kind, n, len(s.dst))
+		return fmt.Sprintf("%v %d\n%d bytes", s.kind, n, s.dst.Len())
 	case Join, Call:
 		return fmt.Sprintf("%v %d", s.kind, n)
 	}

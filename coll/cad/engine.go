@@ -62,8 +62,8 @@ type Engine struct {
 }
 
 // executed counts what a rank has executed: nodes that move or combine bytes, those of other
-// ranks' graphs, and the bytes.
-type executed struct{ nodes, foreign, bytes atomic.Uint64 }
+// ranks' graphs, and the bytes; and by messages the memory that its graphs take.
+type executed struct{ nodes, foreign, bytes, memory atomic.Uint64 }
 
 // New returns the engine of a rank. In one address space it becomes the helper of the
 // engine for messages, which is not in use yet.
@@ -223,7 +223,7 @@ type Counters struct {
 // Counters returns what this rank has executed so far.
 func (e *Engine) Counters() Counters {
 	e.mu.Lock()
-	memory := e.nodes.bytes + e.aux.bytes
+	memory := e.nodes.bytes + e.aux.bytes + e.executed.memory.Load()
 	e.mu.Unlock()
 	return Counters{e.executed.nodes.Load(), e.executed.foreign.Load(), e.executed.bytes.Load(), memory}
 }

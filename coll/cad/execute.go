@@ -147,7 +147,7 @@ func (x *executor) execute(r ref) {
 		x.transfer(r)
 		return
 	case Copy:
-		copy(bytesAt(n.dst, n.size), bytesAt(n.src, n.size))
+		move(n.dst, n.src, n.size)
 	case Calc:
 		x.calculate(r, n.src)
 	case Call:
@@ -177,7 +177,7 @@ func (x *executor) transfer(r ref) {
 	case r.n.folds:
 		x.calculate(r, s.src)
 	default:
-		copy(bytesAt(r.n.dst, r.n.size), bytesAt(s.src, s.size))
+		move(r.n.dst, s.src, s.size)
 	}
 	r.g.fault.Note(from.fault.Failure())
 	x.tally(r)

@@ -3,6 +3,8 @@ package cad
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/btl"
 )
 
 // Kind is what a node does.
@@ -101,9 +103,9 @@ type Graph struct {
 // spec is a node as it was made.
 type spec struct {
 	kind     Kind
-	peer     int    // member, of SEND and RECV
-	dst, src []byte // RECV, COPY, CALC write dst; SEND, COPY, CALC read src
-	op       *Op    // of CALC, and of a RECV that folds, and what CALL calls
+	peer     int        // member, of SEND and RECV
+	dst, src btl.Buffer // RECV, COPY, CALC write dst; SEND, COPY, CALC read src
+	op       *Op        // of CALC, and of a RECV that folds, and what CALL calls
 }
 
 // folds tells whether a RECV applies an operator.
@@ -128,31 +130,44 @@ func (g *Graph) add(s spec) Node {
 // overwritten. The k-th SEND of one member to another meets the k-th RECV there, in the
 // order in which they were added to the two graphs that have the same number on the
 // channel, whenever each of them becomes ready. A member may send to itself.
-func (g *Graph) Send(buf []byte, to int) Node { return g.add(spec{kind: Send, peer: to, src: buf}) }
+func (g *Graph) Send(buf []byte, to int) Node { return g.SendBuffer(btl.Buffer{Bytes: buf}, to) }
+
+// SendBuffer is Send from a buffer that may have a layout.
+func (g *Graph) SendBuffer(buf btl.Buffer, to int) Node {
+	return g.add(spec{kind: Send, peer: to, src: buf})
+}
 
 // Recv adds a RECV of exactly len(buf) bytes from a member.
-func (g *Graph) Recv(buf []byte, from int) Node {
+func (g *Graph) Recv(buf []byte, from int) Node { return g.RecvBuffer(btl.Buffer{Bytes: buf}, from) }
+
+// RecvBuffer is Recv into a buffer that may have a layout.
+func (g *Graph) RecvBuffer(buf btl.Buffer, from int) Node {
 	return g.add(spec{kind: Recv, peer: from, dst: buf})
 }
 
 // Fold adds a RECV that sets inout = inout op what comes from a member, element by
 // element. In one address space it takes no other memory.
 func (g *Graph) Fold(op *Op, inout []byte, from int) Node {
-	n := g.add(spec{kind: Recv, peer: from, dst: inout, op: op})
+	n := g.add(spec{kind: Recv, peer: from, dst: btl.Buffer{Bytes: inout}, op: op})
 	g.needs(n, op)
 	return n
 }
 
 // Copy adds a COPY of src to dst, which are equally long and do not overlap.
 func (g *Graph) Copy(dst, src []byte) Node {
+	return g.CopyBuffer(btl.Buffer{Bytes: dst}, btl.Buffer{Bytes: src})
+}
+
+// CopyBuffer is Copy between buffers that may have layouts.
+func (g *Graph) CopyBuffer(dst, src btl.Buffer) Node {
 	n := g.add(spec{kind: Copy, dst: dst, src: src})
-	g.sameLength(n, len(dst), len(src))
+	g.sameLength(n, dst.Len(), src.Len())
 	return n
 }
 
 // Calc adds a CALC that sets inout = inout op in, element by element.
 func (g *Graph) Calc(op *Op, inout, in []byte) Node {
-	n := g.add(spec{kind: Calc, dst: inout, src: in, op: op})
+	n := g.add(spec{kind: Calc, dst: btl.Buffer{Bytes: inout}, src: btl.Buffer{Bytes: in}, op: op})
 	g.sameLength(n, len(inout), len(in))
 	g.needs(n, op)
 	return n

@@ -1,5 +1,7 @@
 package cad
 
+import "github.com/gopvas/gopvas/btl"
+
 // Graphs that are issued many times, each time with other buffers. To build a graph takes
 // several times as long as to issue it.
 
@@ -20,7 +22,7 @@ type lent [2]struct{ at, size uint64 }
 // calls back: the graph has no hold on the buffers that were lent any more, and can be
 // lent others and issued again, on a channel of the same engine, or freed. back must not
 // call the engine. Keep is called when the graph has all its nodes. Such a graph can not
-// be prepared.
+// be prepared, and has no buffer with a layout.
 func (g *Graph) Keep(back func(*Graph), send, recv []byte) {
 	g.kept = &keeping{back: back}
 	g.kept.lend(send, recv)
@@ -86,11 +88,11 @@ func (k *keeping) strip(g *Graph) {
 	k.bare, g.edges = true, nil
 	for i := range g.nodes {
 		s := &g.nodes[i]
-		if k.lent.has(addressOf(s.dst)) >= 0 {
-			s.dst = nil
+		if k.lent.has(addressOf(s.dst.Bytes)) >= 0 {
+			s.dst = btl.Buffer{}
 		}
-		if k.lent.has(addressOf(s.src)) >= 0 {
-			s.src = nil
+		if k.lent.has(addressOf(s.src.Bytes)) >= 0 {
+			s.src = btl.Buffer{}
 		}
 	}
 }
@@ -98,18 +100,21 @@ func (k *keeping) strip(g *Graph) {
 // Bytes is how much memory a graph that was kept takes.
 func (g *Graph) Bytes() int {
 	if g.kept.letters != nil {
-		return g.kept.letters.bytes + len(g.kept.letters.actions)*actionBytes
+		return g.kept.letters.bytes
 	}
 	m := g.kept.run.image
 	n := m.count*int(nodeSize) + m.words*4
 	for i := range g.nodes {
-		n += len(g.nodes[i].dst)
+		n += len(g.nodes[i].dst.Bytes)
 	}
 	return n
 }
 
 // Free gives back the memory of a graph that was handed to the function of Keep.
 func (g *Graph) Free() {
+	if r := g.kept.letters; r != nil {
+		r.count(-r.bytes)
+	}
 	if r := g.kept.run; r != nil {
 		r.e.mu.Lock()
 		defer r.e.mu.Unlock()

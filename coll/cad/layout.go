@@ -60,7 +60,7 @@ type node struct {
 	first  uint32        // of the successors, in aux
 	count  uint32
 	arg    uint64 // SEND, RECV: a pair; CALC: the operator's name, 0 also for CALL
-	dst    uint64 // SEND: address of the graph it belongs to
+	dst    uint64 // SEND: address of the graph it belongs to; of memory with a layout: see image.place
 	src    uint64 // RECV: address of the SEND, written by who has claimed it
 	size   uint64
 }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -30,6 +31,10 @@ func (n *node) address() uint64  { return uint64(uintptr(unsafe.Pointer(n))) }
 func word(aux uint64, i uint32) *atomic.Uint32 {
 	return (*atomic.Uint32)(unsafe.Add(pointer(aux), uintptr(i)*4))
 }
+
+// refAddress returns where a Ref is that its owner keeps on the heap, and refAt is the inverse.
+func refAddress(r *btl.Ref) uint64 { return uint64(uintptr(unsafe.Pointer(r))) }
+func refAt(at uint64) *btl.Ref     { return (*btl.Ref)(pointer(at)) }
 
 // bytesAt views a buffer of a rank. The slice is not kept.
 func bytesAt(at, n uint64) []byte {

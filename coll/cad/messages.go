@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -79,7 +80,7 @@ type messageRun struct {
 	actions []action
 	edges   []edge
 	gate    Node // the last node of the guard; Start: there is none
-	bytes   int  // of memory that is the graph's own
+	bytes   int  // of its memory
 
 	// Of one issue.
 	number  uint32
@@ -95,91 +96,11 @@ type messageRun struct {
 	broken  error // the engine for messages can not go on
 }
 
-// action is a node, as it is executed.
-type action struct {
-	kind         Kind
-	folds        bool
-	before       int32
-	first, count int32 // successors, in edges
-	peer         int32 // rank of the job
-	port         uint32
-	op           *Op
-	dst, src     area
-	in           []byte // of a RECV that folds: what was received
-}
-
-// area is memory that a node works on: a part of a buffer that was lent to the graph, or
-// memory that is the same for all issues.
-type area struct {
-	lent     int // which buffer; -1: own
-	at, size int
-	own      []byte
-}
-
 // letter is a message that is underway, for a node.
 type letter struct {
 	request pml.Request
 	n       Node
 	record  []byte // it is the record of the node's message
-}
-
-// build makes the task of a graph, unless it was kept.
-func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
-	if g.kept != nil && g.kept.letters != nil {
-		return g.kept.letters, nil
-	}
-	edges, first := g.successors()
-	if err := g.check(c.Size, edges, first); err != nil {
-		return nil, err
-	}
-	whole, gate := g, Start
-	if t.Check && c.Size > 1 {
-		whole, gate = g.guarded(c.Rank, c.Size)
-		edges, first = whole.successors()
-	}
-	r := &messageRun{t: t, channel: c, graph: g, edges: edges, gate: gate,
-		actions: make([]action, len(whole.nodes)), left: make([]int32, len(whole.nodes))}
-	ports := make([]uint32, 2*c.Size)
-	for n := range whole.nodes {
-		s, a := &whole.nodes[n], &r.actions[n]
-		*a = action{kind: s.kind, folds: s.folds(), op: s.op, first: first[n], count: first[n+1] - first[n],
-			dst: g.area(s.dst), src: g.area(s.src)}
-		if s.kind == Send || s.kind == Recv {
-			next := &ports[2*s.peer+int(s.kind-Send)]
-			a.peer, a.port = int32(c.world(s.peer)), *next
-			*next++
-		}
-		if a.folds {
-			a.in = make([]byte, len(s.dst))
-		}
-		r.bytes += len(a.dst.own) + len(a.in)
-	}
-	for _, e := range edges {
-		r.actions[e.to].before++
-	}
-	if g.kept != nil {
-		g.kept.letters = r
-	}
-	return r, nil
-}
-
-// area returns where a node's memory is.
-func (g *Graph) area(b []byte) area {
-	if g.kept != nil {
-		at := addressOf(b)
-		if i := g.kept.lent.has(at); i >= 0 && len(b) > 0 {
-			return area{lent: i, at: int(at - g.kept.lent[i].at), size: len(b)}
-		}
-	}
-	return area{lent: -1, size: len(b), own: b}
-}
-
-// of returns the memory.
-func (r *messageRun) of(a *area) []byte {
-	if a.lent < 0 {
-		return a.own
-	}
-	return r.graph.kept.data[a.lent][a.at:][:a.size]
 }
 
 // Start implements pml.Task.
@@ -227,6 +148,15 @@ func (r *messageRun) Progress() (done bool, err error) {
 func (r *messageRun) Release() {
 	if k := r.graph.kept; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {
 		k.rest(r.graph)
+		return
+	}
+	r.count(-r.bytes)
+}
+
+// count adds to the memory that the rank's graphs take.
+func (r *messageRun) count(bytes int) {
+	if x := r.t.executed; x != nil {
+		x.memory.Add(uint64(bytes))
 	}
 }
 
@@ -272,10 +202,11 @@ func (r *messageRun) execute(n Node) {
 			return
 		}
 	case Copy:
-		copy(r.of(&a.dst), r.of(&a.src))
+		to, from := r.of(&a.dst), r.of(&a.src)
+		btl.Copy(&to, &from, 0, a.src.size)
 		r.tally(a)
 	case Calc, Call:
-		r.apply(a, r.of(&a.src))
+		r.apply(a, r.bytesOf(&a.src))
 		r.tally(a)
 	}
 	r.finish(n)
@@ -295,7 +226,7 @@ func (r *messageRun) communicate(n Node) {
 		}
 		l.request, err = in.Isend(context, int(a.peer), tagOf(r.number, a.port), mark, r.of(&a.src))
 	case a.folds:
-		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), a.in)
+		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), btl.Buffer{Bytes: a.in})
 	default:
 		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), r.of(&a.dst))
 	}
@@ -415,7 +346,7 @@ func (r *messageRun) apply(a *action, in []byte) {
 			r.note(f)
 		}
 	}()
-	a.op.Apply(r.of(&a.dst), in)
+	a.op.Apply(r.bytesOf(&a.dst), in)
 }
 
 // finish is for a node that is done: those that come after it may be ready.

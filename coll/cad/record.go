@@ -3,6 +3,7 @@ package cad
 import (
 	"encoding/binary"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -15,7 +16,7 @@ const recordBytes = 3*8 + textSize
 // it is of no use.
 func (r *messageRun) sendRecord(to int) {
 	in := r.t.Messages.Inside()
-	if request, err := in.Isend(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, r.failure.record()); err == nil {
+	if request, err := in.Isend(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, btl.Buffer{Bytes: r.failure.record()}); err == nil {
 		in.Leave(&request)
 	}
 }
@@ -33,7 +34,7 @@ func (f Failure) record() []byte {
 func (r *messageRun) receiveRecord(n Node, from int) {
 	l := letter{n: n, record: make([]byte, recordBytes)}
 	var err error
-	l.request, err = r.t.Messages.Inside().Irecv(r.channel.Context, from, tagOf(r.number, recordPort), l.record)
+	l.request, err = r.t.Messages.Inside().Irecv(r.channel.Context, from, tagOf(r.number, recordPort), btl.Buffer{Bytes: l.record})
 	r.began(l, err)
 }
 

@@ -47,13 +47,22 @@ var layers = []layer{
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
 
+	{"loggps", nil}, // a library by itself
+	{"loggps/graph", nil},
+	{"loggps/graph/graphtest", []string{"loggps/graph"}},
+	{"loggps/goal", []string{"loggps/graph"}},
+	{"loggps/pattern", []string{"loggps/graph"}},
+	{"loggps/fit", []string{"loggps"}},
+	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
+	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
+
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
 	{"bench/report", []string{"bench", "bench/results"}},
 	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi"}},
 	{"examples", []string{"pvas"}}, // their test only
