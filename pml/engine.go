@@ -72,6 +72,7 @@ type Engine struct {
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
 	explain  map[uint32]func(*job.Waiting) // by context; see Explain
+	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
 
 	express    operation  // of the short way to receive; see expect
 	expected   *operation // it, while its message is looked for

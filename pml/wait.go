@@ -202,17 +202,17 @@ func (e *Engine) sayAgain(w *waiter) {
 
 // describe says what a waiter waits for.
 func (e *Engine) describe(w *waiter) job.Waiting {
-	op := w.about
-	say := op.describe()
+	op, say := w.about, &e.saying
+	*say = op.describe()
 	if w.call != job.OpNone {
 		say.Op = w.call
 	}
 	if op.kind == tasking && op.state == moving {
-		op.task.Describe(&say)
+		op.task.Describe(say)
 	} else if explain := e.explain[op.context]; explain != nil {
-		explain(&say)
+		explain(say)
 	}
-	return say
+	return *say
 }
 
 // announce says in the job's root block what this rank waits for.

@@ -45,6 +45,7 @@ type Transport struct {
 	Describe func(call uint64) string
 
 	executed *executed // nil: not counted
+	named    []bool    // by rank of the job: see messageRun.Describe
 }
 
 // Run issues a graph and returns when it is complete.
