@@ -19,14 +19,18 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	if err := t.prepare(&a); err != nil {
 		return t.refusal(), fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
-	l := t.chooseGraph(&a)
+	return t.graphBy(t.chooseGraph(&a), a), nil
+}
+
+// graphBy builds the graph of a call that was prepared.
+func (t *Team) graphBy(l *algorithm, a Args) *cad.Graph {
 	if a.typed() && !l.layouts {
 		pack, unpack := a.stage(t.receives(&a))
 		a.Before, a.After = then(a.Before, pack), then(unpack, a.After)
 	}
 	b := newBuilder(t, a)
 	b.build(l)
-	return b.g, nil
+	return b.g
 }
 
 // GraphOnce is Graph for a graph that will be issued once. It need not be built if one
@@ -73,6 +77,7 @@ type builder struct {
 	a     Args
 	g     *cad.Graph
 	whole bool // by messages: blocks and vectors are not cut, as nobody shares the work
+	uncut bool // blocks of members are not cut, as some may have layouts
 
 	// first comes before all other nodes: what is called first, then the copy of what is
 	// sent if that is in the place of the result; else cad.Start.
@@ -80,7 +85,7 @@ type builder struct {
 }
 
 func newBuilder(t *Team, a Args) *builder {
-	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Module.Direct()}
+	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Module.Direct(), uncut: a.typed()}
 	if a.Before != nil {
 		b.first = b.g.Call(a.Before)
 	}

@@ -20,6 +20,7 @@ func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
 		return t.refusal(), fmt.Errorf("coll: neighbors: %w", x.Wrong)
 	}
 	b := newBuilder(t, Args{Hooks: x.Hooks})
+	b.uncut = x.Layouts
 	for _, e := range byTag(x.In) {
 		b.recvPart(e.Data, e.Member)
 	}

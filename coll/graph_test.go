@@ -78,10 +78,9 @@ func tryGraphs(w issuer, seed uint64, calls, most int) error {
 			return fmt.Errorf("%s: %w", x.text, err)
 		}
 		l := d.algorithmOf(&x.Args)
-		b := newBuilder(where.Team, x.Args)
-		b.build(l)
-		b.g.Policy, b.g.Urgent = cad.Policy(own.IntN(3)), own.IntN(2) == 0
-		r, err := where.engine.Issue(where.channel, b.g)
+		g := where.graphBy(l, x.Args)
+		g.Policy, g.Urgent = cad.Policy(own.IntN(3)), own.IntN(2) == 0
+		r, err := where.engine.Issue(where.channel, g)
 		if err != nil {
 			return err
 		}

@@ -91,7 +91,10 @@ func plot(d draw, kind Kind, size, me, most int) *trial {
 	default:
 		x.blocks(d, n/size, size, me)
 	}
-	if d.IntN(3) == me%3 {
+	switch typed := !kind.reduces() && kind != Barrier && d.IntN(3) == 0; {
+	case typed:
+		x.spread(draw{rand.New(rand.NewPCG(d.Uint64(), uint64(me)))}, size, me)
+	case d.IntN(3) == me%3:
 		x.passThrough()
 	}
 	return x

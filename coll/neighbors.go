@@ -20,6 +20,9 @@ type Edge struct {
 type Exchange struct {
 	Out, In []Edge
 
+	// Layouts says that the data of edges may have layouts. All members give the same.
+	Layouts bool
+
 	// Wrong is as in Args.
 	Wrong error
 

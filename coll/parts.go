@@ -100,18 +100,19 @@ func then(f, g func()) func() {
 	}
 }
 
-// sendPart, recvPart and copyPart add the nodes for a block in whatever form. One with a
-// layout is not cut into pieces.
+// sendPart, recvPart and copyPart add the nodes for a block in whatever form. Both ends of a
+// block cut it into the same pieces: so none is cut if any block of the call may have a
+// layout, on whatever member (see builder.uncut).
 
 func (b *builder) sendPart(part btl.Buffer, to int, after ...cad.Node) cad.Node {
-	if part.Layout == nil {
+	if !b.uncut {
 		return b.sendBlock(part.Bytes, to, after...)
 	}
 	return b.link(b.g.SendBuffer(part, to), after)
 }
 
 func (b *builder) recvPart(part btl.Buffer, from int, after ...cad.Node) cad.Node {
-	if part.Layout == nil {
+	if !b.uncut {
 		return b.recvBlock(part.Bytes, from, after...)
 	}
 	return b.link(b.g.RecvBuffer(part, from), after)
@@ -121,7 +122,7 @@ func (b *builder) copyPart(to, from btl.Buffer, after ...cad.Node) cad.Node {
 	switch {
 	case to.Layout == nil && from.Layout == nil:
 		return b.copyBlock(to.Bytes, from.Bytes, after...)
-	case from.Len() == 0 || to.Layout != nil && from.Layout != nil && to.Base == from.Base:
+	case from.Len() == 0 || to.Layout == from.Layout && to.Base == from.Base:
 		return b.join(after) // in place
 	}
 	return b.link(b.g.CopyBuffer(to, from), after)

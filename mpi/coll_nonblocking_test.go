@@ -24,6 +24,9 @@ var nonblockingCases = []p2pCase{
 	{"nonblocking mistakes", nonblockingMistakes},
 	{"views", backgroundViews},
 	{"mistakes with views", viewMistakes},
+	{"random views", randomViews},
+	{"long views", longAgainstWhole},
+	{"wrong view of one", wrongViewOfOne},
 	{"different lengths", differentLengths},
 	{"panic in the background", panicInTheBackground},
 }

@@ -50,6 +50,8 @@ var p2pCases = []p2pCase{
 	{"bad arguments", badArguments},
 	{"stale requests", staleRequests},
 	{"element types", elementTypes},
+	{"forms of views", formsOfViews},
+	{"views among others", viewsAmongOthers},
 }
 
 // runCase runs a case and checks that it has left nothing behind.

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 
 		"nonblocking until death": program(nonblockingUntilDeath),
 		"until death":             program(exchangeUntilDeath),
+		"views until death":       program(viewsUntilDeath),
 		"is child":                isChild,
 	})
 }

@@ -26,6 +26,7 @@ type View[T any] struct {
 	base     []T
 	layout   *datatype.Layout // nil: the elements are base
 	count    int              // of elements
+	unit     int              // bytes of an element; 0: those of T
 	overlaps bool             // some element is there twice
 	err      error
 }
@@ -54,6 +55,9 @@ func Whole[T any](base []T) View[T] { return View[T]{base: base, count: len(base
 // zero at the first element of base. The displacements are in bytes. It is for layouts that
 // the other views do not have, such as records with parts left out.
 //
+// Its elements are counted as elements of T if the datatype has a whole number of them, else
+// as elements of the datatype.
+//
 // A type that has some bytes twice, or whose elements overlap, must not be received into:
 // that is not checked.
 //
@@ -80,15 +84,17 @@ func typed[T any](base []T, t *datatype.Type, count int, what func() string) Vie
 		return View[T]{err: viewError(what(), "it reaches from element %d to element %d, the slice has %d",
 			floor(lo, size), -floor(-hi, size)-1, len(base))}
 	}
-	v := View[T]{base: base, count: int(l.Size()) / size}
-	if int(l.Size())%size != 0 {
-		return View[T]{err: viewError(what(), "its %d bytes are no whole number of elements of %d bytes", l.Size(), size)}
+	v := View[T]{base: base}
+	if t.Size()%int64(size) != 0 {
+		v.count, v.unit = count, int(t.Size())
+	} else {
+		v.count = int(l.Size()) / size
 	}
 	origin, whole := l.Contiguous()
 	switch {
 	case l.Size() == 0:
 		v.base = nil
-	case whole && origin%int64(size) == 0:
+	case whole && v.unit == 0 && origin%int64(size) == 0:
 		v.base = base[int(origin)/size:][:v.count:v.count]
 	default:
 		v.layout = &l
@@ -132,6 +138,9 @@ func (v *View[T]) buffer() (comm.Buffer, int, error) {
 		return comm.Buffer{}, 0, v.err
 	}
 	bytes, size, err := asBytes(v.base)
+	if v.unit != 0 {
+		size = v.unit
+	}
 	if err != nil || v.layout == nil {
 		return comm.Buffer{Bytes: bytes}, size, err
 	}

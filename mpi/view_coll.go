@@ -200,11 +200,13 @@ func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error
 }
 
 func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) comm.NeighborCall {
-	return comm.NewNeighborCall(c, "neighbor_alltoallw", func(sources, destinations []int) (out, in []comm.Buffer, err error) {
+	k := comm.NewNeighborCall(c, "neighbor_alltoallw", func(sources, destinations []int) (out, in []comm.Buffer, err error) {
 		if len(send) != len(destinations) || len(recv) != len(sources) {
 			return nil, nil, fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
 				len(send), len(recv), len(destinations), len(sources))
 		}
 		return parts(send, false, &err).Parts, parts(recv, true, &err).Parts, err
 	})
+	k.Layouts = true
+	return k
 }

@@ -200,7 +200,7 @@ func (e *Engine) sayAgain(w *waiter) {
 	}
 }
 
-// describe says what a waiter waits for.
+// describe says what a waiter waits for. The lock is held.
 func (e *Engine) describe(w *waiter) job.Waiting {
 	op, say := w.about, &e.saying
 	*say = op.describe()

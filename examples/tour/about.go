@@ -21,7 +21,7 @@ func about(world *mpi.Comm) error {
 	if _, err := mpi.Sendrecv(world, []int{1}, me, 0, make([]int, 1), me, 0); err != nil {
 		return err
 	}
-	request, err := world.Ibarrier()
+	request, err := mpi.Ibcast(world, make([]int, 1), 0)
 	if err != nil {
 		return err
 	}
