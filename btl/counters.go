@@ -35,6 +35,15 @@ func (c *Counters) Values() []uint64 {
 	}
 }
 
+// Plus returns the sums of two modules' counters.
+func (c Counters) Plus(o Counters) Counters {
+	sum := c.Values()
+	for i, v := range o.Values() {
+		sum[i] += v
+	}
+	return CountersOf(sum)
+}
+
 // CountersOf is the inverse of Values. Values that are missing are 0.
 func CountersOf(values []uint64) (c Counters) {
 	for i, field := range []*uint64{
