@@ -111,6 +111,7 @@ type Engine struct {
 	deserted  bool         // all other ranks have gone
 
 	stats Stats
+	row   []uint64 // of publish
 }
 
 // New returns the engine of a rank of the job, which has the module to itself: from

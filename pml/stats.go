@@ -31,9 +31,11 @@ func (e *Engine) publish() {
 	for i := range e.further {
 		s.Counters = s.Counters.Plus(e.further[i].Counters())
 	}
-	e.job.PublishCounters(e.rank, 0, s.Values()...)
-	e.job.PublishCounters(e.rank, firstSlot,
+	e.row = s.Counters.Append(e.row[:0])
+	e.job.PublishCounters(e.rank, 0, e.row...)
+	e.row = append(e.row[:0],
 		s.SelfMessages, s.SelfBytes, s.Queued, s.Unexpected, uint64(s.UnexpectedHigh), s.Parks, s.Nudges)
+	e.job.PublishCounters(e.rank, firstSlot, e.row...)
 }
 
 // Published returns the engine's part of the statistics that a rank has published:
