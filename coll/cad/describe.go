@@ -34,7 +34,7 @@ func (r *messageRun) Describe(w *job.Waiting) {
 		c.Need = job.NeedAny
 	}
 	if r.t.named == nil {
-		r.t.named = make([]bool, r.t.Root.Ranks())
+		r.t.named = make([]bool, r.t.Job.Ranks())
 	}
 	for i := range r.active {
 		if rank := r.actions[r.active[i].n].peer; !r.t.named[rank] {

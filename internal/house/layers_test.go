@@ -42,7 +42,7 @@ var layers = []layer{
 	{"pml", []string{"btl", "datatype", "job", "shm"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
 	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm"}},
-	{"coll/colltest", []string{"btl", "btl/...", "job"}},
+	{"coll/colltest", []string{"pml", "btl", "btl/...", "job", "shm"}},
 	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
 	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
 
