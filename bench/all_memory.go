@@ -20,15 +20,7 @@ func (c *AllConfig) footprint() Experiment {
 	return Experiment{Rounds: len(sizes) * len(ranks), Weight: scaled(c, 1, 6, 60), Run: func(ctx context.Context, round int) (points []results.Point, err error) {
 		cfg.Sizes, cfg.Ranks = sizes[(round-1)%len(sizes):][:1], ranks[(round-1)/len(sizes):][:1]
 		err = Footprint(ctx, cfg, func(r FootprintResult) error {
-			values := map[string]float64{
-				"t_us": r.Avg, "tables_kib": float64(r.PageTableKiB), "tables_growth_kib": float64(r.PageTableGrowthKiB),
-				"memory_growth_kib": float64(r.MemoryGrowthKiB), "pss_growth_kib": float64(r.PSSGrowthKiB),
-			}
-			if r.ModelKiB != nil {
-				values["model_kib"] = float64(*r.ModelKiB)
-			}
-			who := cfg.Contenders[len(points)].String()
-			points = append(points, results.Point{Benchmark: "alltoall", Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes, Values: values})
+			points = append(points, r.point(cfg.Contenders[len(points)].String()))
 			return nil
 		})
 		return points, err
@@ -46,17 +38,9 @@ func (c *AllConfig) hugePages() Experiment {
 		for _, on := range []bool{false, true} {
 			cfg := TouchConfig{Ranks: scaled(c, []int{2}, []int{8, 32}, []int{16, 64, 240}), Bytes: 2 << 20, BTLs: []string{model}, HugePages: on}
 			err := Touch(ctx, cfg, func(r TouchResult) error {
-				values := map[string]float64{
-					"t_s": r.Seconds, "own_tables_kib": float64(r.PageTableKiB), "tables_growth_kib": float64(r.PageTableGrowthKiB),
-				}
-				for name, kib := range map[string]*int64{"tables_kib": r.MachineTableKiB, "memory_kib": r.MemoryGrowthKiB} {
-					if kib != nil {
-						values[name] = float64(*kib)
-					}
-				}
-				points = append(points, results.Point{
-					Benchmark: "touch", Contestant: model, Setting: choose(on, "huge pages", "normal pages"), Ranks: r.Ranks, Values: values,
-				})
+				p := r.point()
+				p.Setting = choose(on, "huge pages", "normal pages")
+				points = append(points, p)
 				return nil
 			})
 			if err != nil {

@@ -42,11 +42,7 @@ func (c *AllConfig) timed(cfg TimedConfig, weight int) Experiment {
 		}
 		for i, who := range cfg.Contenders {
 			for _, r := range found[i] {
-				values := map[string]float64{"t_us": r.Avg}
-				if r.MessagesPerS > 0 {
-					values["messages_per_s"] = r.MessagesPerS
-				}
-				points = append(points, results.Point{Benchmark: cfg.Benchmark, Contestant: who.String(), Ranks: cfg.Ranks, Bytes: r.Bytes, Values: values})
+				points = append(points, r.point(who.String(), r.Avg))
 			}
 		}
 		return points, nil

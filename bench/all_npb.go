@@ -44,10 +44,9 @@ func (c *AllConfig) npb() Experiment {
 					if !r.Verified {
 						return nil, fmt.Errorf("bench: %s of %s is not verified", kernel, contenders[i])
 					}
-					points = append(points, results.Point{
-						Benchmark: nameOf(kernel, class), Contestant: contenders[i].String(), Setting: way.setting, Ranks: ranks,
-						Values: map[string]float64{"mops": r.Mops},
-					})
+					p := r.point(contenders[i].String(), r.Mops)
+					p.Setting = way.setting
+					points = append(points, p)
 				}
 			}
 		}
@@ -93,8 +92,8 @@ func (c Contestant) measuredNPB(ctx context.Context, kernel string, class npb.Cl
 	if !r.Verified {
 		return nil, fmt.Errorf("%s is not verified", kernel)
 	}
-	return map[string]float64{
-		"mops": r.Mops, "memory_kib": float64(m.SystemMemoryKiB), "tables_kib": float64(m.SystemPageTableKiB),
-		"own_memory_kib": float64(m.PSSKiB), "own_tables_kib": float64(m.PageTableKiB),
-	}, nil
+	values := map[string]float64{"mops": r.Mops, "own_memory_kib": float64(m.PSSKiB), "own_tables_kib": float64(m.PageTableKiB)}
+	addKnown(values, "memory_kib", known(m.SystemMemory()))
+	addKnown(values, "tables_kib", known(m.SystemTables()))
+	return values, nil
 }

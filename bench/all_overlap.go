@@ -27,20 +27,11 @@ func (c *AllConfig) overlap() Experiment {
 			return nil, err
 		}
 		for _, r := range broadcasts {
-			p := results.Point{
-				Benchmark: fmt.Sprintf("ibcast %dx%[1]d", r.Grain), Contestant: r.Contender.String(), Setting: testsOf(r.Tests), Ranks: r.Ranks, Bytes: r.Bytes,
-				Values: map[string]float64{"noncompute_percent": 100 * r.NonCompute},
-			}
-			if r.Tests == EachProduct {
-				p.Values = map[string]float64{"t_us": r.Elapsed}
-			}
-			points = append(points, p)
+			points = append(points, r.point(r.Contender.String()))
 		}
 		chains, err := Chain(ctx, chain)
 		for _, r := range chains {
-			points = append(points, results.Point{
-				Benchmark: "chain", Contestant: r.Contender.String(), Ranks: r.Ranks, Bytes: r.Bytes, Values: map[string]float64{"periods": r.Periods},
-			})
+			points = append(points, r.point(r.Contender.String()))
 		}
 		return points, err
 	}}

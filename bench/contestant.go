@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,12 +15,24 @@ import (
 // A Contestant runs the rank programs of a benchmark: this project in one of
 // its task models, or an installed MPI.
 type Contestant struct {
-	Name       string       // pvas, sm, openmpi, mpich
+	Name       string       // pvas, sm, loop, openmpi, mpich
 	SingleCopy string       // "": the default; none, cma
 	Pinned     bool         // rank i to CPU i
 	Settings   job.Settings // of this project
 	peer       *peer        // nil: this project
+	loop       string       // the task model of Loop; "": not this
 }
+
+// Loop is the bound of a benchmark of Layouts: no message, but the plain loop over the same
+// elements, by one rank within memory of its own. It is run in the task model and with the
+// settings of c.
+func Loop(c Contestant) Contestant {
+	c.Name, c.SingleCopy, c.loop = "loop", "", c.Name
+	return c
+}
+
+// IsLoop tells whether the contestant is a loop in place of messages.
+func (c Contestant) IsLoop() bool { return c.loop != "" }
 
 // String names the contestant in tables.
 func (c Contestant) String() string {
@@ -37,6 +50,8 @@ func (c Contestant) path() string {
 	switch {
 	case c.peer != nil:
 		return c.peer.path(c.SingleCopy)
+	case c.IsLoop():
+		return "no message"
 	case c.Name == "pvas":
 		return "direct"
 	case c.SingleCopy == "":
@@ -75,7 +90,7 @@ func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt fun
 	var stdout, stderr bytes.Buffer
 	j := launcher.Job{
 		Apps:     []launcher.App{{Program: self, Args: append([]string{RankCommand}, args...), N: n}},
-		BTL:      c.Name,
+		BTL:      cmp.Or(c.loop, c.Name),
 		Settings: settings,
 		Bind:     bind,
 		Stdout:   &stdout,

@@ -6,13 +6,16 @@
 // with RankCommand as its first argument, and RankMain, which main calls first,
 // takes over there. So nothing needs to be built to measure.
 //
-// touch is the page-table experiment of the PVAS paper ("Problem" item 2 and
-// "Evaluation", memory): see Touch. footprint is its memory experiment, with Alltoall:
+// touch is the page-table experiment of the PVAS paper (package pagetable names it), from
+// its evaluation of memory: see Touch. footprint is its memory experiment, with Alltoall:
 // see Footprint.
 //
 // pingpong, pingping, bw, mbw_mr, ring and copy measure messages between two ranks and
 // around many, barrier, bcast and others collective operations: see Timed. Installed
 // MPIs run the same loops in C (peer/) in turn with ours: see Peer.
+//
+// column, struct, halo and transpose measure messages of data that does not lie in one piece,
+// beside the plain loop that copies the same elements: see Layouts and Loop.
 //
 // overlap computes while nonblocking collectives are underway, the experiment of the KACC
 // paper: see Overlap, Chain and Graphs.

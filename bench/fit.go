@@ -8,7 +8,7 @@ import "math"
 func PowerLaw(x, y []float64) (exponent float64) {
 	var n, sx, sy, sxx, sxy float64
 	for i := range min(len(x), len(y)) {
-		if x[i] <= 0 || y[i] <= 0 {
+		if !(x[i] > 0 && y[i] > 0) {
 			continue
 		}
 		lx, ly := math.Log(x[i]), math.Log(y[i])

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -33,12 +34,14 @@ type FootprintResult struct {
 	Avg         float64 `json:"t_avg_us"`
 
 	// PageTableKiB is what PageTables of /proc/meminfo has grown by since before the
-	// job: its total, and whatever the machine did meanwhile.
-	PageTableKiB int64 `json:"pagetable_kib"`
+	// job: its total, and whatever the machine did meanwhile. It is nil where the rest of
+	// the machine has changed by as much.
+	PageTableKiB *int64 `json:"pagetable_kib"`
 	// PageTableGrowthKiB is the growth of VmPTE, summed over the address spaces.
 	PageTableGrowthKiB int64 `json:"pagetable_growth_kib"`
-	// MemoryGrowthKiB is what MemAvailable of /proc/meminfo has fallen by, whoever it was.
-	MemoryGrowthKiB int64 `json:"memory_growth_kib"`
+	// MemoryGrowthKiB is what MemAvailable of /proc/meminfo has fallen by, whoever it was,
+	// or nil, likewise.
+	MemoryGrowthKiB *int64 `json:"memory_growth_kib"`
 	// PSSGrowthKiB is the growth of the processes' own memory, summed over the address
 	// spaces; what k of them share counts 1/k in each.
 	PSSGrowthKiB int64 `json:"pss_growth_kib"`
@@ -92,12 +95,18 @@ func (r *FootprintResult) ofPeer(ctx context.Context, c Contestant, args []strin
 	if err != nil {
 		return err
 	}
-	var after int64
-	_, err = fmt.Sscan(string(out), &r.Repetitions, &r.Avg, &r.PageTableGrowthKiB, &r.MemoryGrowthKiB, &r.PSSGrowthKiB, &after)
+	var atEnd, memory int64
+	_, err = fmt.Sscan(string(out), &r.Repetitions, &r.Avg, &r.PageTableGrowthKiB, &memory, &r.PSSGrowthKiB, &atEnd)
 	if err != nil {
 		return fmt.Errorf("unexpected output %.200q: %w", out, err)
 	}
-	r.PageTableKiB = after - before.PageTables
+	after, err := pagetable.System()
+	if err != nil {
+		return err
+	}
+	tables := atEnd - before.PageTables
+	tableNoise, memoryNoise := noise(before, after, before.Folded, runtime.NumCPU())
+	r.PageTableKiB, r.MemoryGrowthKiB = known(tables, tables > tableNoise), known(memory, memory > memoryNoise)
 	return nil
 }
 
@@ -110,9 +119,9 @@ func (r *FootprintResult) ofOurs(ctx context.Context, c Contestant, args []strin
 	if _, err := fmt.Sscan(string(out), &r.Repetitions, &r.Avg); err != nil {
 		return fmt.Errorf("unexpected output %.200q: %w", out, err)
 	}
-	r.PageTableKiB = m.SystemPageTableKiB
+	r.PageTableKiB, r.MemoryGrowthKiB = known(m.SystemTables()), known(m.MemoryGrowth())
 	r.PageTableGrowthKiB = m.PageTableGrowthKiB
-	r.MemoryGrowthKiB, r.PSSGrowthKiB = m.MemoryGrowthKiB, m.PSSGrowthKiB
+	r.PSSGrowthKiB = m.PSSGrowthKiB
 	model := uint64(0)
 	if r.BTL == job.BTLSM.String() {
 		mapped := uint64(max(m.SharedGrowthKiB, 0)) << 10

@@ -145,16 +145,32 @@ func (m Measurement) SystemMemory() (kib int64, ok bool) {
 // folded: see pagetable.System.
 const lateKiB = 500
 
+// MemoryGrowth returns MemoryGrowthKiB; ok is false where the rest of the machine has changed
+// by as much.
+func (m Measurement) MemoryGrowth() (kib int64, ok bool) {
+	return m.MemoryGrowthKiB, m.MemoryGrowthKiB > m.MemoryNoiseKiB
+}
+
 // addNoise compares the machine before the job and after it. Page tables of the machine
 // include those of the job: what they show too little is noise too.
 func (m *Measurement) addNoise(before, after pagetable.Memory, cpus int) {
-	m.TableNoiseKiB = max(after.PageTables-before.PageTables, before.PageTables-after.PageTables, m.PageTableKiB-m.SystemPageTableKiB)
-	m.MemoryNoiseKiB = max(after.MemAvailable-before.MemAvailable, before.MemAvailable-after.MemAvailable)
-	if !m.SystemFolded || !after.Folded {
-		m.TableNoiseKiB += int64(cpus) * lateKiB
-		m.MemoryNoiseKiB += int64(cpus) * lateKiB
-	}
+	m.TableNoiseKiB, m.MemoryNoiseKiB = noise(before, after, m.SystemFolded, cpus)
+	m.TableNoiseKiB = max(m.TableNoiseKiB, m.PageTableKiB-m.SystemPageTableKiB)
 }
+
+// noise is how far page tables and memory of the machine are from what they were before a
+// job that is gone, and what they may be late by.
+func noise(before, after pagetable.Memory, folded bool, cpus int) (tables, memory int64) {
+	tables = distance(before.PageTables, after.PageTables)
+	memory = distance(before.MemAvailable, after.MemAvailable)
+	if !folded || !after.Folded {
+		late := int64(cpus) * lateKiB
+		tables, memory = tables+late, memory+late
+	}
+	return tables, memory
+}
+
+func distance(a, b int64) int64 { return max(a-b, b-a) }
 
 // Measurement returns what the Meter has found, once the job has ended. It may
 // be called once.

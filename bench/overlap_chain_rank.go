@@ -52,7 +52,7 @@ func chainRankMain(args []string) {
 }
 
 // graph makes this rank's link of the chain: it gives each chunk on as it is there
-// (papers/kacc.md, the pipelined broadcast).
+// (the pipelined broadcast of the KACC paper).
 func (r *chainRank) graph() (mpi.Request, error) {
 	g := mpi.NewGraph(r.world)
 	rank, last := r.world.Rank(), r.world.Size()-1

@@ -41,7 +41,7 @@ func (r *TimedResult) addRates(p pattern) {
 }
 
 func (r *TimedResult) addSettings(who Contestant) {
-	if who.peer != nil {
+	if who.peer != nil || who.IsLoop() {
 		return
 	}
 	if t, err := who.Settings.Resolve(); err == nil {

@@ -2,8 +2,6 @@ package bench
 
 import (
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -11,7 +9,6 @@ import (
 // The loops of the point-to-point benchmarks, as IMB (pingpong, pingping) and
 // the OSU benchmarks (bw, mbw_mr) have them. peer/p2p.c has the same in C.
 const (
-	blocks  = 10 // the repetitions are timed in so many parts
 	window  = 64 // messages under way at a time
 	dataTag = 1
 	ackTag  = 2
@@ -54,42 +51,8 @@ func p2pRankMain(args []string) {
 				return err
 			}
 		}
-		return r.measure(p, limits)
+		return timedBlocks(world, n, p.units, limits, func() error { return p.step(r) })
 	})
-}
-
-// measure warms up, runs the steps in blocks, and lets rank 0 print the line
-// that parseLines reads.
-func (r *p2pRank) measure(p pattern, limits pace) error {
-	reps, err := limits.warmUp(r.world, func(int) error { return p.step(r) })
-	if err != nil {
-		return err
-	}
-	parts := min(reps, blocks)
-	per := reps / parts
-	var sum, most float64
-	least := -1.0
-	for range parts {
-		if err := r.world.Barrier(); err != nil {
-			return err
-		}
-		start := time.Now()
-		for range per {
-			if err := p.step(r); err != nil {
-				return err
-			}
-		}
-		t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(per) / p.units
-		sum += t
-		most = max(most, t)
-		if least < 0 || t < least {
-			least = t
-		}
-	}
-	if r.world.Rank() == 0 {
-		fmt.Printf("%d %d %.4f %.4f %.4f\n", len(r.out), parts*per, sum/float64(parts), least, most)
-	}
-	return nil
 }
 
 func (r *p2pRank) pingPong() error {

@@ -14,6 +14,8 @@ var ranks = map[string]func(args []string){
 	"touch":     touchRank,
 	"p2p":       p2pRankMain,
 	"coll":      collRankMain,
+	"layout":    layoutRankMain,
+	"loop":      loopRankMain,
 	"footprint": footprintRankMain,
 	"npb":       npbRankMain,
 	"startup":   startupRank,

@@ -16,7 +16,7 @@ import (
 // TimedConfig describes a run of a benchmark that times messages or collective
 // operations.
 type TimedConfig struct {
-	Benchmark  string // one of Patterns or Collectives
+	Benchmark  string // one of Patterns, Collectives or Layouts
 	Ranks      int
 	Sizes      []int         // bytes; barrier has none, and is run once
 	Rounds     int           // each contestant runs so often, in turn; medians are reported
@@ -27,10 +27,11 @@ type TimedConfig struct {
 }
 
 // A TimedResult is one contestant at one size: the round whose average is the median.
-// Times are microseconds for one unit of the benchmark, see Patterns and Collectives.
+// Times are microseconds for one unit of the benchmark, see Patterns, Collectives and
+// Layouts.
 type TimedResult struct {
 	Benchmark   string  `json:"benchmark"`
-	BTL         string  `json:"btl"` // pvas, sm, or the name of the peer
+	BTL         string  `json:"btl"` // pvas, sm, loop, or the name of the peer
 	SingleCopy  string  `json:"single_copy"`
 	Algorithm   string  `json:"algorithm,omitempty"` // of our collective operations
 	Ranks       int     `json:"ranks"`
@@ -39,6 +40,9 @@ type TimedResult struct {
 	Min         float64 `json:"t_min_us"` // of messages the fastest block of the repetitions, else the fastest rank
 	Avg         float64 `json:"t_avg_us"`
 	Max         float64 `json:"t_max_us"`
+
+	// Rounds are the averages of all rounds, in turn, where there are several.
+	Rounds []float64 `json:"rounds_us,omitempty"`
 
 	// Of messages only.
 	MBytesPerS   float64 `json:"mbytes_per_s,omitempty"` // 1e6 bytes
@@ -55,14 +59,13 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 	if strings.HasSuffix(cfg.Benchmark, "barrier") {
 		cfg.Sizes = []int{0}
 	}
-	args := cfg.program()
 	rounds := make([][][]timing, len(cfg.Contenders)) // contestant, round, size
 	for round := range cfg.Rounds {
 		for i, c := range cfg.Contenders {
 			if cfg.Step != nil {
 				cfg.Step(c.String(), round)
 			}
-			out, err := c.run(ctx, cfg.Ranks, args)
+			out, err := c.run(ctx, cfg.Ranks, cfg.program(c))
 			if err != nil {
 				return nil, fmt.Errorf("bench: %s: %s: %w", cfg.Benchmark, c, err)
 			}
@@ -79,18 +82,22 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 	results := make([][]TimedResult, len(cfg.Contenders))
 	for i, c := range cfg.Contenders {
 		for k := range cfg.Sizes {
-			results[i] = append(results[i], cfg.result(c, medianRound(rounds[i], k)))
+			r := cfg.result(c, medianRound(rounds[i], k))
+			r.Rounds = averages(rounds[i], k)
+			results[i] = append(results[i], r)
 		}
 	}
 	return results, nil
 }
 
-// program is the rank program to run and its arguments: the benchmark, sizes with their
-// repetitions, and the limit in seconds.
-func (c *TimedConfig) program() []string {
+// program is the rank program that a contestant runs, and its arguments: the benchmark,
+// sizes with their repetitions, and the limit in seconds.
+func (c *TimedConfig) program(who Contestant) []string {
 	program, repetitions := "coll", c.collRepetitions
 	if _, ok := patterns[c.Benchmark]; ok {
 		program, repetitions = "p2p", c.p2pRepetitions
+	} else if isLayout(c.Benchmark) {
+		program, repetitions = choose(who.IsLoop(), "loop", "layout"), layoutRepetitions
 	}
 	items := make([]string, len(c.Sizes))
 	for i, n := range c.Sizes {
@@ -113,6 +120,8 @@ func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	}
 	if p, ok := patterns[c.Benchmark]; ok {
 		r.addRates(p)
+		r.addSettings(who)
+	} else if isLayout(c.Benchmark) {
 		r.addSettings(who)
 	}
 	return r
@@ -148,4 +157,15 @@ func medianRound(rounds [][]timing, k int) timing {
 	}
 	slices.SortFunc(at, func(a, b timing) int { return cmp.Compare(a.avg, b.avg) })
 	return at[(len(at)-1)/2]
+}
+
+// averages are those of all rounds at size k, nil where there is only one.
+func averages(rounds [][]timing, k int) (list []float64) {
+	for _, lines := range rounds {
+		list = append(list, lines[k].avg)
+	}
+	if len(list) < 2 {
+		return nil
+	}
+	return list
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/gopvas/gopvas/mpi"
 )
 
+const blocks = 10 // the repetitions of messages are timed in so many parts
+
 // timedRank is a rank program with the arguments BENCHMARK BYTES:REPETITIONS,...
 // SECONDS: it has measure do the benchmark, which the name stands for, at one size after
 // another, for no longer than so many seconds each.
@@ -41,6 +43,41 @@ func timedRank[B any](args []string, benchmarks map[string]B, measure func(world
 		}
 		return nil
 	})
+}
+
+// timedBlocks warms up, makes the steps in blocks, each after a barrier, and lets rank 0
+// print the line that parseLines reads: of n bytes, the time of a unit, of which a step has
+// so many.
+func timedBlocks(world *mpi.Comm, n int, units float64, limits pace, step func() error) error {
+	reps, err := limits.warmUp(world, func(int) error { return step() })
+	if err != nil {
+		return err
+	}
+	parts := min(reps, blocks)
+	per := reps / parts
+	var sum, most float64
+	least := -1.0
+	for range parts {
+		if err := world.Barrier(); err != nil {
+			return err
+		}
+		start := time.Now()
+		for range per {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(per) / units
+		sum += t
+		most = max(most, t)
+		if least < 0 || t < least {
+			least = t
+		}
+	}
+	if world.Rank() == 0 {
+		fmt.Printf("%d %d %.4f %.4f %.4f\n", n, parts*per, sum/float64(parts), least, most)
+	}
+	return nil
 }
 
 // parseLoad parses BYTES:REPETITIONS.

@@ -52,6 +52,10 @@ func TestTouchLeavesOutNoise(t *testing.T) {
 		require.NotNil(t, r.MachineTableKiB, name)
 		require.Equal(t, c.machine, *r.MachineTableKiB, name)
 	}
+	for growth, noise := range map[int64]int64{5000: 100, -72: 0, 50: 50} {
+		_, ok := Measurement{MemoryGrowthKiB: growth, MemoryNoiseKiB: noise}.MemoryGrowth()
+		require.Equal(t, growth > noise, ok)
+	}
 	quiet := newTouchResult("pvas", 8, 2<<20, faked(600, 10_000, 10_620, 10_000, true))
 	require.EqualValues(t, 5000, *quiet.MemoryGrowthKiB)
 }

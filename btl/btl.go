@@ -12,8 +12,9 @@ var (
 	ErrExhausted = errors.New("no room left for shared memory")
 )
 
-// Module is one rank's access to the memory of all ranks of its job, and its post
-// office. No method blocks on another rank, except Sleep.
+// Module is one rank's access to the memory of peers, and its post office. A network has
+// no memory: its module is Messages alone. A rank may have several modules, each for some
+// of its peers. No method blocks on another rank, except Sleep.
 //
 // Name, Alloc, Attach, Direct, EagerLimit, Sleep, Wake and Close may be called from
 // any goroutine. The rest, and Transfer.Progress, are the message methods: the
@@ -127,6 +128,12 @@ type Messages interface {
 	// does not sleep as long as a Poll has reached its max or a Progress has done a
 	// part. Spurious questions are possible.
 	//
+	// A rank with several modules sleeps in one of them, which is made for that: any
+	// notification of the rank's inbox (job.Root.Inbox) has it ask. In ready the rank polls
+	// all modules. Where a module would ask in its own Sleep, it notifies the inbox of the
+	// rank. That holds also for what no other rank makes happen: a Progress that has done a
+	// part, or a message that is held back. Sleep and Wake of such a module are not called.
+	//
 	// lasting, if it is not nil, is called once when the sleep turns out to be more
 	// than a nap of some milliseconds: time to say elsewhere what this rank waits for.
 	Sleep(spin int, ready func() bool, lasting func()) error
@@ -137,8 +144,6 @@ type Messages interface {
 	// sleeps.
 	Wake()
 
-	// Counters returns what has been counted so far, and publishes it in the job's
-	// root block, from slot 0 on, where the supervisor finds it: to be called before
-	// a long sleep, and at the end.
+	// Counters returns what has been counted so far.
 	Counters() Counters
 }

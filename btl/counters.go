@@ -17,7 +17,7 @@ type Counters struct {
 	Wakes                           uint64 // times that this rank woke another, or itself
 }
 
-// CounterNames returns what Values are called, in the same order.
+// CounterNames returns what the values of Append are called, in the same order.
 func CounterNames() []string {
 	return []string{
 		"inline sent", "inline bytes", "eager sent", "eager bytes", "offered sent", "offered bytes",
@@ -26,16 +26,25 @@ func CounterNames() []string {
 	}
 }
 
-// Values returns all counters as a row, as they are published in the root block.
-func (c *Counters) Values() []uint64 {
-	return []uint64{
+// Append appends all counters to a row, as they are published in the root block.
+func (c *Counters) Append(row []uint64) []uint64 {
+	return append(row,
 		c.InlineSent, c.InlineBytes, c.EagerSent, c.EagerBytes, c.OfferedSent, c.OfferedBytes,
 		c.Received, c.DirectCopied, c.DirectBytes, c.CMACopied, c.CMABytes,
 		c.PipelinedCopied, c.PipelinedBytes, c.HelpedBytes, c.RefusedRing, c.RefusedCredit, c.Sleeps, c.Wakes, c.Detached,
-	}
+	)
 }
 
-// CountersOf is the inverse of Values. Values that are missing are 0.
+// Plus returns the sums of two modules' counters.
+func (c Counters) Plus(o Counters) Counters {
+	sum := c.Append(nil)
+	for i, v := range o.Append(nil) {
+		sum[i] += v
+	}
+	return CountersOf(sum)
+}
+
+// CountersOf is the inverse of Append. Values that are missing are 0.
 func CountersOf(values []uint64) (c Counters) {
 	for i, field := range []*uint64{
 		&c.InlineSent, &c.InlineBytes, &c.EagerSent, &c.EagerBytes, &c.OfferedSent, &c.OfferedBytes,

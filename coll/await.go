@@ -24,7 +24,7 @@ const (
 // if a member has gone without having done its part.
 func (t *Team) await(k uint64, p phase) bool {
 	t.phase = p
-	if shm.Look(t.Root.Spin(), t.spinning) && (t.Root.GoneCount() == 0 || t.reached(k)) {
+	if shm.Look(t.Engine.Spin(), t.spinning) && (t.Engine.GoneCount() == 0 || t.reached(k)) {
 		return true
 	}
 	if p >= written {
@@ -42,11 +42,11 @@ func (t *Team) await(k uint64, p phase) bool {
 }
 
 // spinningOver tells a member that spins whether it can stop.
-func (t *Team) spinningOver() bool { return t.reached(t.calls) || t.Root.GoneCount() != 0 }
+func (t *Team) spinningOver() bool { return t.reached(t.calls) || t.Engine.GoneCount() != 0 }
 
 // isOver tells a member that sleeps whether its wait is over.
 func (t *Team) isOver() bool {
-	return t.reached(t.calls) || t.Root.GoneCount() != 0 && t.missing(t.calls) >= 0
+	return t.reached(t.calls) || t.Engine.GoneCount() != 0 && t.missing(t.calls) >= 0
 }
 
 // waiting is what the hang report says of a member that waits at the board.
@@ -122,6 +122,6 @@ func (t *Team) reached(k uint64) bool {
 // wake wakes all members that sleep.
 func (t *Team) wake() {
 	for i := 1; i < t.Size; i++ {
-		t.Root.Inbox(t.world(t.neighbour(i))).Notify()
+		t.inboxes[t.neighbour(i)].Notify()
 	}
 }

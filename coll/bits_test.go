@@ -35,8 +35,8 @@ func TestSameBits(t *testing.T) {
 				var results [4][]byte
 				for i := range results {
 					results[i] = make([]byte, ranks*numbers*8)
-					root, module := maker.Start(t, ranks, 2+6*(i%2))
-					for rank, err := range run(t, root, module, func(w *Team) error {
+					root, rankOf := maker.Start(t, ranks, 2+6*(i%2))
+					for rank, err := range run(t, root, rankOf, func(w *Team) error {
 						w.Choice.Blocking[l.kind] = l.name
 						d := newDraw(seed + uint64(w.Rank))
 						send := make([]byte, numbers*8)

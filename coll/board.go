@@ -6,6 +6,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/pml"
+	"github.com/gopvas/gopvas/shm"
 )
 
 const cacheLine = 64
@@ -93,10 +94,11 @@ const (
 
 // atBoard is what a member keeps for the board.
 type atBoard struct {
-	board    *board      // made by the first call
-	ground   ground      // of the board; member 0 only
-	calls    uint64      // entered on the board
-	spinning func() bool // spinningOver, as a value: made once, since it allocates
+	board    *board       // made by the first call
+	ground   ground       // of the board; member 0 only
+	calls    uint64       // entered on the board
+	spinning func() bool  // spinningOver, as a value: made once, since it allocates
+	inboxes  []*shm.Event // of the members
 	over     *pml.Condition
 	phase    phase
 	leaked   []leak

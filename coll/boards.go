@@ -53,7 +53,7 @@ func (b *Boards) give(g ground) {
 
 // newBoard gets memory for the board of a team whose member 0 this is.
 func (t *Team) newBoard(size int) (at uint64, err error) {
-	t.ground, err = t.Boards.take(t.Module, size)
+	t.ground, err = t.Boards.take(t.Engine.Memory(t.World), size)
 	return t.ground.at, err
 }
 

@@ -140,7 +140,7 @@ func below(bytes int) func(*Team, int) bool {
 }
 
 // crowded tells whether the job's ranks outnumber its CPUs, roomy the contrary.
-func crowded(t *Team, _ int) bool { return t.Root.Ranks() > t.Root.CPUs() }
+func crowded(t *Team, _ int) bool { return t.Job.Ranks() > t.Job.CPUs() }
 func roomy(t *Team, _ int) bool   { return !crowded(t, 0) }
 
 // longForAll: shares ask each member for two messages with each other one, of its share;
@@ -156,7 +156,7 @@ func (l *algorithm) possible(a *Args) bool { return !l.regular || !a.Irregular }
 
 // choose returns the algorithm of the present call.
 func (t *Team) choose() *algorithm {
-	space := t.Module.Direct()
+	space := t.Engine.Direct(t.World)
 	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
 		if l.run != nil && !space {
 			return nil
@@ -167,7 +167,7 @@ func (t *Team) choose() *algorithm {
 
 // chooseGraph returns the algorithm of a nonblocking call that was prepared.
 func (t *Team) chooseGraph(a *Args) *algorithm {
-	space := t.Module.Direct()
+	space := t.Engine.Direct(t.World)
 	return t.pick(a, t.Choice.Graphs[a.Kind], func(l *algorithm) func(*Team, int) bool {
 		switch {
 		case l.build == nil:
@@ -244,6 +244,19 @@ func ParseChoice(s string) (c Choice, err error) {
 
 // graphName is what a nonblocking operation is called.
 func graphName(kind Kind) string { return "i" + kind.String() }
+
+// Choices are all items that a list of ParseChoice can have.
+func Choices() (list []string) {
+	for kind := Barrier; kind < kinds; kind++ {
+		for _, name := range Algorithms(kind) {
+			list = append(list, kind.String()+"="+name)
+		}
+		for _, name := range GraphAlgorithms(kind) {
+			list = append(list, graphName(kind)+"="+name)
+		}
+	}
+	return list
+}
 
 // parseOperation is the inverse of Kind.String and of graphName.
 func parseOperation(name string) (kind Kind, graph, ok bool) {

@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,13 @@ func TestParseChoice(t *testing.T) {
 		_, err := ParseChoice(text)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// Each choice is one that ParseChoice takes, and there is one for each operation.
+func TestChoices(t *testing.T) {
+	_, err := ParseChoice(strings.Join(Choices(), ","))
+	require.NoError(t, err)
+	require.Subset(t, Choices(), []string{"barrier=tree", "bcast=binomial", "ibcast=chain"})
 }
 
 // TestTableIsComplete: each operation can be done in any case, and no name is twice.

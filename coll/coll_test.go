@@ -10,12 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/colltest"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/job/jobtest"
-	"github.com/gopvas/gopvas/pml"
 )
 
 func TestMain(m *testing.M) {
@@ -23,24 +21,23 @@ func TestMain(m *testing.M) {
 }
 
 // world is the team of all ranks of a job.
-func world(root *job.Root, rank int, module btl.Module) *Team {
-	return &Team{Engine: pml.New(root, rank, module), Module: module, Root: root,
-		Context: 1, Rank: rank, Size: root.Ranks()}
+func world(root *job.Root, rank int, r colltest.Rank) *Team {
+	return &Team{Engine: r.Engine, Job: r.Job, Context: 1, Rank: rank, Size: root.Ranks()}
 }
 
 // run runs all ranks. A rank that returns errGone goes without Finalize.
-func run(t testing.TB, root *job.Root, module func(int) btl.Module, f func(*Team) error) []error {
+func run(t testing.TB, root *job.Root, rankOf func(int) colltest.Rank, f func(*Team) error) []error {
 	t.Helper()
-	var modules []btl.Module
+	var all []colltest.Rank
 	for rank := range root.Ranks() {
-		modules = append(modules, module(rank))
+		all = append(all, rankOf(rank))
 		root.SetState(rank, job.StateInit)
 	}
 	errs := make([]error, root.Ranks())
 	var wg sync.WaitGroup
-	for rank, m := range modules {
+	for rank, r := range all {
 		wg.Go(func() {
-			errs[rank] = f(world(root, rank, m))
+			errs[rank] = f(world(root, rank, r))
 			if !errors.Is(errs[rank], errGone) {
 				root.SetState(rank, job.StateFinal)
 			}
@@ -56,12 +53,12 @@ var errGone = errors.New("gone")
 // inProcess makes a program of a rank.
 func inProcess(f func(*Team) error) func() error {
 	return func() error {
-		place, m, err := colltest.Join()
+		place, r, err := colltest.Join()
 		if err != nil {
 			return err
 		}
 		root := place.Memory.Root()
-		if err := f(world(root, place.Rank, m)); err != nil {
+		if err := f(world(root, place.Rank, r)); err != nil {
 			return err
 		}
 		root.SetState(place.Rank, job.StateFinal)
@@ -103,7 +100,7 @@ func try(w *Team, seed uint64, calls, most int) error {
 // split returns the team of the ranks whose number has the same rest, in reverse.
 func split(w *Team, n int) *Team {
 	mine := w.Rank % n
-	t := &Team{Engine: w.Engine, Module: w.Module, Root: w.Root, Context: uint32(5 + 4*mine)}
+	t := &Team{Engine: w.Engine, Job: w.Job, Context: uint32(5 + 4*mine)}
 	for rank := w.Size - 1; rank >= 0; rank-- {
 		if rank%n == mine {
 			if rank == w.Rank {
@@ -134,8 +131,8 @@ func TestAgainstNaiveModel(t *testing.T) {
 				size.calls, size.most = size.calls/4, min(size.most, 20<<10)
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {
-				root, module := maker.Start(t, size.ranks, 2+i%2*6) // fewer CPUs than ranks, or more
-				for rank, err := range run(t, root, module, func(w *Team) error {
+				root, rankOf := maker.Start(t, size.ranks, 2+i%2*6) // fewer CPUs than ranks, or more
+				for rank, err := range run(t, root, rankOf, func(w *Team) error {
 					return try(w, seed+uint64(i), size.calls, size.most)
 				}) {
 					require.NoError(t, err, "rank %d", rank)

@@ -75,8 +75,8 @@ func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts 
 	if l.name == "post" {
 		cpus = 2
 	}
-	root, module := w.Start(t, ranks, cpus)
-	errs := run(t, root, module, func(w *Team) error {
+	root, rankOf := w.Start(t, ranks, cpus)
+	errs := run(t, root, rankOf, func(w *Team) error {
 		w.Choice.Blocking[l.kind] = l.name
 		for i := 0; ; i++ {
 			if w.Rank == dead && i == 2 {
@@ -163,12 +163,12 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 	if l.name == "flat" {
 		n, cpus = pageData/ranks, ranks
 	}
-	root, module := w.Start(t, ranks, cpus)
+	root, rankOf := w.Start(t, ranks, cpus)
 	bad := &Op{Size: 1, Commutative: true, Apply: func(inout, in []byte) { panic("no such sum") }}
 	var mu sync.Mutex
 	panicked := map[int]bool{}
 	failed := 0
-	for rank, err := range run(t, root, module, func(w *Team) error {
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		w.Choice.Blocking[l.kind] = l.name
 		a := simple(l.kind, w, n)
 		a.Op = bad
@@ -215,8 +215,8 @@ func TestMismatch(t *testing.T) {
 		for i, c := range slices.Concat(cases, cases) {
 			cpus := 2 + i/len(cases)*6
 			t.Run(fmt.Sprintf("%s/%s/cpus=%d", maker.Name, c.name, cpus), func(t *testing.T) {
-				root, module := maker.Start(t, 4, cpus)
-				for rank, err := range run(t, root, module, func(w *Team) error {
+				root, rankOf := maker.Start(t, 4, cpus)
+				for rank, err := range run(t, root, rankOf, func(w *Team) error {
 					w.Check = !maker.Direct || cpus == 2 // seen without it where that is cheap
 					a := simple(Bcast, w, 100)
 					if w.Rank == 2 {
@@ -239,10 +239,10 @@ func TestMismatch(t *testing.T) {
 // TestLengthsOfBlocks: in the v forms only the two ends of a block can compare.
 func TestLengthsOfBlocks(t *testing.T) {
 	for _, maker := range colltest.Worlds {
-		root, module := maker.Start(t, 3, 2)
+		root, rankOf := maker.Start(t, 3, 2)
 		some := 0
 		var mu sync.Mutex
-		for _, err := range run(t, root, module, func(w *Team) error {
+		for _, err := range run(t, root, rankOf, func(w *Team) error {
 			send, recv := make([]byte, 3000), make([]byte, 3000)
 			counts, displs := []int{1000, 1000, 1000}, []int{0, 1000, 2000}
 			other := []int{1000, 1000, 1000}
@@ -271,9 +271,9 @@ func TestTwoTeamsAtOnce(t *testing.T) {
 	for _, maker := range colltest.Worlds {
 		for _, ranks := range []int{2, 5} {
 			t.Run(fmt.Sprintf("%s/ranks=%d", maker.Name, ranks), func(t *testing.T) {
-				root, module := maker.Start(t, ranks, 2)
-				for rank, err := range run(t, root, module, func(w *Team) error {
-					other := &Team{Engine: w.Engine, Module: w.Module, Root: w.Root, Context: 13, Rank: w.Rank, Size: w.Size}
+				root, rankOf := maker.Start(t, ranks, 2)
+				for rank, err := range run(t, root, rankOf, func(w *Team) error {
+					other := &Team{Engine: w.Engine, Job: w.Job, Context: 13, Rank: w.Rank, Size: w.Size}
 					var wg sync.WaitGroup
 					errs := make([]error, 2)
 					for i, team := range []*Team{w, other} {

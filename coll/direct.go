@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // countBits is how many bits of head.arrivals count.
@@ -87,6 +88,10 @@ func (t *Team) makeBoard() bool {
 	default:
 		t.board = t.boardAt(bytesAt(at, size))
 		t.spinning, t.over = t.spinningOver, t.Engine.NewCondition(t.isOver, t.waiting)
+		t.inboxes = make([]*shm.Event, t.Size)
+		for member := range t.inboxes {
+			t.inboxes[member] = t.Job.Inbox(t.world(member))
+		}
 		return true
 	}
 	return false
@@ -172,7 +177,7 @@ func (t *Team) workload(units int) {
 }
 
 // lanes returns the number of lanes: one for each member that can run at a time.
-func (t *Team) lanes() int { return min(t.Size, t.Root.CPUs(), maxLanes) }
+func (t *Team) lanes() int { return min(t.Size, t.Job.CPUs(), maxLanes) }
 
 // findOdd notes which member's call is unlike that of most, and returns the number of the
 // last call that any of them is in.
@@ -256,7 +261,7 @@ func (t *Team) unitDone() {
 
 // gone notes a member that has gone without being through with the call before k:
 // then k can not come to an end. Others may not have noticed, but will.
-func (t *Team) gone(k uint64) bool { return t.Root.GoneCount() != 0 && t.lost(k) }
+func (t *Team) gone(k uint64) bool { return t.Engine.GoneCount() != 0 && t.lost(k) }
 
 // lost notes a member that has gone and is not through with call k.
 func (t *Team) lost(k uint64) bool {
@@ -286,11 +291,11 @@ func (t *Team) leave(k uint64) bool {
 // missing returns a member that has gone and is not through with call k, or -1: the
 // rank that went first if it is one, since others often go only because of it.
 func (t *Team) missing(k uint64) int {
-	first, _ := t.Root.Lost()
+	first, _ := t.Job.Lost()
 	member := -1
 	for i := range t.board.slots {
 		rank := t.world(i)
-		if t.Root.Gone(rank) && !t.through(i, k) {
+		if t.Job.Gone(rank) && !t.through(i, k) {
 			if rank == first {
 				return i
 			}

@@ -19,8 +19,8 @@ func TestFarApart(t *testing.T) {
 		at, err := sys.Mmap(0, length, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
 		require.NoError(t, err)
 		far := Buffer{Data: bytesAt(uint64(at), length), Counts: counts, Displs: displs, Unit: unit}
-		root, module := maker.Start(t, ranks, 2)
-		for rank, err := range run(t, root, module, func(w *Team) error {
+		root, rankOf := maker.Start(t, ranks, 2)
+		for rank, err := range run(t, root, rankOf, func(w *Team) error {
 			mine := bytes.Repeat([]byte{byte(w.Rank + 1)}, part*unit)
 			gather := Args{Kind: Gather, Root: 1, Irregular: true, Send: Buffer{Data: mine}}
 			scatter := Args{Kind: Scatter, Root: 1, Irregular: true, Recv: Buffer{Data: make([]byte, len(mine))}}

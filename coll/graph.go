@@ -14,7 +14,7 @@ import (
 // not needed any more when Graph returns. The error wraps a *RankError, *ArgumentError
 // or Args.Wrong. If all calls are checked a graph comes with it, for cad.Engine.Refuse.
 //
-// MPI 4.1 sections 6.12 and 6.13; papers/kacc.md, Mechanism.
+// MPI 4.1 sections 6.12 and 6.13; the graphs of the KACC paper (see package cad).
 func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	if err := t.prepare(&a); err != nil {
 		return t.refusal(), fmt.Errorf("coll: %v: %w", a.Kind, err)
@@ -85,7 +85,7 @@ type builder struct {
 }
 
 func newBuilder(t *Team, a Args) *builder {
-	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Module.Direct(), uncut: a.typed()}
+	b := &builder{t: t, a: a, g: cad.NewGraph(), whole: !t.Engine.Direct(t.World), uncut: a.typed()}
 	if a.Before != nil {
 		b.first = b.g.Call(a.Before)
 	}

@@ -84,9 +84,9 @@ func TestGraphsThatDoNotMatch(t *testing.T) {
 			for ranks := 2; ranks <= 5; ranks++ {
 				t.Run(fmt.Sprintf("%s/%s/ranks=%d", maker.Name, c.what, ranks), func(t *testing.T) {
 					for odd := range ranks {
-						root, module := maker.Start(t, ranks, 2+odd%2*6)
+						root, rankOf := maker.Start(t, ranks, 2+odd%2*6)
 						mistakes := 0
-						for rank, err := range run(t, root, module, func(w *Team) error {
+						for rank, err := range run(t, root, rankOf, func(w *Team) error {
 							return mismatch(w, c.most, c.one, odd)
 						}) {
 							mismatch, ok := errors.AsType[*MismatchError](err)
@@ -119,8 +119,8 @@ func TestGraphsThatDoNotMatch(t *testing.T) {
 // messages.
 func TestMismatchInPassing(t *testing.T) {
 	for _, maker := range graphWorlds {
-		root, module := maker.Start(t, 2, 2)
-		for rank, err := range run(t, root, module, func(w *Team) error {
+		root, rankOf := maker.Start(t, 2, 2)
+		for rank, err := range run(t, root, rankOf, func(w *Team) error {
 			me := issuing(w, cad.Options{Describe: func(call uint64) string { return DescribeCall(call, nil) }})
 			a := simple(Allreduce, w, 40)
 			if w.Rank == 1 {

@@ -26,7 +26,7 @@ type issuer struct {
 
 // issuing makes a rank's engine, before there are messages.
 func issuing(w *Team, o cad.Options) issuer {
-	return issuer{w, cad.New(w.Root, w.Rank, w.Module, w.Engine, o), channelOf(w)}
+	return issuer{w, cad.New(w.Job.(cad.Space), w.Rank, w.Engine, o), channelOf(w)}
 }
 
 func channelOf(t *Team) *cad.Channel {
@@ -119,8 +119,8 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 				size.calls, size.most = size.calls/4, min(size.most, 20<<10)
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {
-				root, module := maker.Start(t, size.ranks, 2+i%2*6)
-				for rank, err := range run(t, root, module, func(w *Team) error {
+				root, rankOf := maker.Start(t, size.ranks, 2+i%2*6)
+				for rank, err := range run(t, root, rankOf, func(w *Team) error {
 					me := issuing(w, cad.Options{})
 					if w.Rank < i%3 {
 						me.engine.StartHelper()
@@ -137,8 +137,8 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 // TestGraphChoice: the algorithm that is asked for builds the graph, each issue is counted
 // as its, and those of the program as their own.
 func TestGraphChoice(t *testing.T) {
-	root, module := colltest.Heap.Start(t, 3, 2)
-	for rank, err := range run(t, root, module, func(w *Team) error {
+	root, rankOf := colltest.Heap.Start(t, 3, 2)
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		me := issuing(w, cad.Options{})
 		w.Choice.Graphs[Bcast] = "chain"
 		var graphs []*cad.Graph

@@ -30,7 +30,7 @@ const standoffRanks, letterContext = 5, 77
 
 // stand has all ranks make two barriers and then the call, but for one.
 func stand(t *testing.T, maker colltest.World, kind Kind, cpus int, call func(*Team) func() error) *standoff {
-	root, module := maker.Start(t, standoffRanks, cpus)
+	root, rankOf := maker.Start(t, standoffRanks, cpus)
 	s := &standoff{root: root, late: standoffRanks - 1, teams: make([]*Team, standoffRanks), errs: make([]error, standoffRanks)}
 	switch kind {
 	case Bcast, Scatter, Scan, Exscan:
@@ -39,7 +39,7 @@ func stand(t *testing.T, maker colltest.World, kind Kind, cpus int, call func(*T
 	calls := make([]func() error, standoffRanks)
 	for rank := range standoffRanks {
 		root.SetState(rank, job.StateInit)
-		s.teams[rank] = world(root, rank, module(rank))
+		s.teams[rank] = world(root, rank, rankOf(rank))
 		s.teams[rank].Name = func() string { return "grid" }
 		calls[rank] = call(s.teams[rank])
 	}

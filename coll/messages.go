@@ -56,7 +56,7 @@ func (t *Team) tell(buf []byte) error {
 // connect makes what the team needs for messages, at the first call.
 func (t *Team) connect() {
 	if t.transport.Messages == nil {
-		t.transport = cad.Transport{Root: t.Root, Messages: t.Engine, Rank: t.world(t.Rank), Describe: t.describe}
+		t.transport = cad.Transport{Job: t.Job, Messages: t.Engine, Rank: t.world(t.Rank), Describe: t.describe}
 		t.channel.Context, t.channel.Rank, t.channel.Size, t.channel.World = t.Context, t.Rank, t.Size, t.World
 		t.channel.Name = t.Name
 	}

@@ -12,9 +12,9 @@ import (
 func BenchmarkByMessages(b *testing.B) {
 	for _, kind := range []Kind{Barrier, Allreduce} {
 		b.Run(kind.String(), func(b *testing.B) {
-			root, module := colltest.Worlds[0].Start(b, 1, 2)
+			root, rankOf := colltest.Worlds[0].Start(b, 1, 2)
 			b.ReportAllocs()
-			for rank, err := range run(b, root, module, func(w *Team) error {
+			for rank, err := range run(b, root, rankOf, func(w *Team) error {
 				a := simple(kind, w, 8)
 				for range b.N {
 					if err := w.Run(a); err != nil {

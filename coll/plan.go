@@ -87,7 +87,7 @@ func (t *Team) solo(units int) bool {
 		return false
 	}
 	limit := soloSpinning
-	if t.Root.Spin() == 0 {
+	if t.Engine.Spin() == 0 {
 		limit = soloSleeping
 	}
 	p := &t.board.plan

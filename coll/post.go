@@ -74,7 +74,7 @@ func posted(t *Team) {
 	}
 	orderRelease()
 	t.board.slots[t.Rank].passed.Store(k)
-	t.Root.Inbox(t.world(a.Root)).Notify()
+	t.inboxes[a.Root].Notify()
 }
 
 // fitsPost tells whether the board has posts and a call of this size fits into one.

@@ -19,9 +19,9 @@ func TestPostsInOrder(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	const ranks, calls = 5, 2000
-	root, module := colltest.Worlds[1].Start(t, ranks, 2)
+	root, rankOf := colltest.Worlds[1].Start(t, ranks, 2)
 	ahead := make(chan struct{})
-	for rank, err := range run(t, root, module, func(w *Team) error {
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		same := rand.New(rand.NewPCG(seed, 1))
 		own := rand.New(rand.NewPCG(seed, uint64(w.Rank)+2))
 		buf := make([]byte, postData)
@@ -74,8 +74,8 @@ func TestPostMismatch(t *testing.T) {
 	} {
 		for _, meet := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/meet=%v", what, meet), func(t *testing.T) {
-				root, module := colltest.Worlds[1].Start(t, 4, 2)
-				for rank, err := range run(t, root, module, func(w *Team) error {
+				root, rankOf := colltest.Worlds[1].Start(t, 4, 2)
+				for rank, err := range run(t, root, rankOf, func(w *Team) error {
 					a := simple(Bcast, w, 8)
 					if w.Rank == 2 {
 						a = odd(w)

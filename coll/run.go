@@ -77,7 +77,7 @@ func (t *Team) perform() {
 	}
 	l := t.choose()
 	t.last = l.name
-	t.Root.CountCall(t.world(t.Rank), l.slot)
+	t.Job.CountCall(t.world(t.Rank), l.slot)
 	if t.args.typed() && !l.layouts {
 		pack, unpack := t.args.stage(t.receives(&t.args))
 		pack()
@@ -109,7 +109,7 @@ func (t *Team) refuse() {
 	case t.Size == 1:
 	case t.Check:
 		t.agree()
-	case t.Module.Direct():
+	case t.Engine.Direct(t.World):
 		t.args = Args{}
 		direct(t)
 	}

@@ -3,10 +3,15 @@ package coll
 import (
 	"slices"
 
-	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/pml"
 )
+
+// Job is what a team asks of the job. On one node *job.Root answers it.
+type Job interface {
+	cad.Job
+	CPUs() int // that the ranks of the job have together
+}
 
 // Team is a communicator as collectives see it: an ordered set of ranks of the job
 // with a context of its own. The exported fields are set before the first use and
@@ -17,8 +22,7 @@ import (
 // Different teams do not meet.
 type Team struct {
 	Engine *pml.Engine
-	Module btl.Module
-	Root   *job.Root
+	Job    Job
 
 	// Context is that of the messages of collectives, and of no others.
 	Context uint32

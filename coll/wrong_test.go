@@ -48,9 +48,9 @@ func TestWrongArguments(t *testing.T) {
 func refuseIn(t *testing.T, w colltest.World, l *algorithm, wrong func(*Args), check bool) {
 	const ranks, refuses = 4, 2
 	check = check || !w.Direct || l.name == "post" // else the others wait, or are told in the next call
-	root, module := w.Start(t, ranks, 2+6*(len(l.name)%2))
+	root, rankOf := w.Start(t, ranks, 2+6*(len(l.name)%2))
 	var refusals, told atomic.Int32
-	for rank, err := range run(t, root, module, func(w *Team) error {
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		w.Choice.Blocking[l.kind], w.Check = l.name, check
 		for range 2 {
 			a := simple(l.kind, w, 500)
@@ -102,8 +102,8 @@ func irregular(a *Args, members int) {
 // TestAllAreWrong: then each gets its own error.
 func TestAllAreWrong(t *testing.T) {
 	for _, maker := range colltest.Worlds {
-		root, module := maker.Start(t, 3, 2)
-		for rank, err := range run(t, root, module, func(w *Team) error {
+		root, rankOf := maker.Start(t, 3, 2)
+		for rank, err := range run(t, root, rankOf, func(w *Team) error {
 			w.Check = !maker.Direct
 			for kind := Bcast; kind < kinds; kind++ {
 				a := simple(kind, w, 100)

@@ -77,7 +77,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		describe:  describe,
 		finalized: new(atomic.Bool),
 	}
-	c.graphs = cad.New(root, rank, module, c.engine, s.Options)
+	c.graphs = cad.New(root, rank, c.engine, s.Options)
 	if s.Helps(rank, size) {
 		c.graphs.StartHelper()
 	}
@@ -150,7 +150,7 @@ func (c *Comm) alone() *Comm {
 
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
-		Engine: c.engine, Module: c.module, Root: c.root,
+		Engine: c.engine, Job: c.root,
 		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Name: c.Name, Describe: c.describe,
 	}
 }

@@ -26,7 +26,7 @@ import (
 //
 // A mistake in building is the error of Issue and Prepare.
 //
-// The interface is that of papers/kacc.md, Mechanism: InitCAD is NewGraph, MakeSendNode,
+// The interface is that of the KACC paper (see package cad): InitCAD is NewGraph, MakeSendNode,
 // MakeRecvNode and MakeCalcNode are SendNode, RecvNode and CalcNode, ConnectNode is
 // Connect, IssueCAD is Issue, QueryCAD is Request.Test.
 type Graph struct {

@@ -18,6 +18,12 @@ func inCall(need Need, number uint64, since int64, missing ...int) View {
 	return v
 }
 
+// either is a view of a rank for which one of those that it names is enough.
+func either(v View) View {
+	v.Any = true
+	return v
+}
+
 func TestCollectiveIsKept(t *testing.T) {
 	memory, err := Create(Config{Ranks: 2, BTL: BTLSM, CPUs: 1})
 	require.NoError(t, err)
@@ -60,6 +66,10 @@ func TestWhoIsMissing(t *testing.T) {
 			[]View{inCall(NeedIssue, 3, 1, 1), waits(false, 0)}, []int{1}, []int{0, 1}},
 		"nothing is known for certain": {
 			[]View{inCall(NeedSome, 3, 1, 1), waits(false, 0)}, []int{1}, nil},
+		"a graph needs any of its peers": {
+			[]View{either(inCall(NeedAny, 3, 5, 1, 2)), waits(false, 0), busy}, []int{1, 2}, nil},
+		"and none of them can go on": {
+			[]View{either(inCall(NeedAny, 3, 5, 1, 2)), waits(false, 0), waits(false, 1)}, []int{1, 2}, []int{0, 1, 2}},
 		"all have come": {
 			[]View{inCall(NeedAll, 3, 1, 1), inCall(NeedAll, 3, 2)}, nil, nil},
 	} {

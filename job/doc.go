@@ -37,9 +37,9 @@
 // and the parent-death signal kill all ranks; no word of this block is needed for
 // that.
 //
-// Paper: Shimada et al., "Proposing a new task model towards many-core
-// architecture" (papers/pvas.md); the hold points are its method of measuring
-// (all tasks stopped right before their end).
+// Paper: Shimada, Hori and Ishikawa, "Implementing Many-core Friendly MPI Intra-node
+// Communication with New Task Model", IPSJ, 2015. The hold points are its method of
+// measuring page tables (its evaluation): all tasks stopped right before their end.
 //
 // Not implemented: jobs that grow or shrink, and ranks that are replaced.
 package job

@@ -1,6 +1,10 @@
 package job
 
-import "github.com/gopvas/gopvas/shm"
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/shm"
+)
 
 // Each rank has an inbox event: it sleeps there until something has happened to it,
 // and whoever makes something happen calls Notify. That it lies here and not in
@@ -35,6 +39,9 @@ func (r *Root) Gone(rank int) bool {
 
 // GoneCount returns how many ranks have gone. It never falls.
 func (r *Root) GoneCount() int { return int(r.head.goneCount.Load()) }
+
+// GoneCounter returns the word that GoneCount reads, for those who look often.
+func (r *Root) GoneCounter() *atomic.Uint32 { return &r.head.goneCount }
 
 // OpenMailbox tells all ranks where the calling rank's mailbox lies, and wakes
 // those that have looked for it too early. The mailbox is ready for use. To be

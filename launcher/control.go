@@ -68,8 +68,9 @@ func (r *request) wantsReply() bool { return r.Guard == 0 && r.Forget == 0 }
 
 // A control is one end of the connection. Any goroutine sends, one receives.
 type control struct {
-	conn *os.File
-	mu   sync.Mutex // held while a message is sent: it may take several writes
+	conn  *os.File
+	mu    sync.Mutex // held while a message is sent: it may take several writes
+	notes queue
 }
 
 // newControl takes the descriptor over; f is closed. The connection is a file,
@@ -109,9 +110,6 @@ func (c *control) send(message any, files ...*os.File) error {
 	return nil
 }
 
-// noteTime bounds the sending of a note to a host that does not read.
-const noteTime = time.Second
-
 // call sends a request and waits for its reply. An error of the host, or of the
 // connection to it, is a *HostError.
 func (c *control) call(op string, req request, files ...*os.File) (reply, error) {
@@ -128,13 +126,13 @@ func (c *control) call(op string, req request, files ...*os.File) (reply, error)
 	return rep, nil
 }
 
-// note sends a request that has no reply. A host that cannot be reached has
-// died or is stopped, which is noticed elsewhere.
-func (c *control) note(req request) {
-	c.conn.SetWriteDeadline(time.Now().Add(noteTime))
-	c.send(&req)
-	c.conn.SetWriteDeadline(time.Time{})
-}
+// note sends a request that has no reply, without waiting for a host that does
+// not read. That the host has died or is stopped is noticed elsewhere.
+func (c *control) note(req request) { c.notes.put(func() { c.send(&req) }) }
+
+// interrupt ends a call that waits for the host, and every later one, with
+// os.ErrDeadlineExceeded. What the host was asked last may have been done.
+func (c *control) interrupt() { c.conn.SetDeadline(time.Unix(1, 0)) }
 
 // receive reads a message. The descriptors that came with it are the caller's.
 // At the end of the connection, between messages, the error is io.EOF.

@@ -99,7 +99,7 @@ func TestControlRefusesBadMessages(t *testing.T) {
 // ends it.
 func TestHostRefusesNonsense(t *testing.T) {
 	a, b := controlPair(t)
-	h := &host{control: b, guarded: map[int]bool{}}
+	h := newHost(b)
 	served := make(chan error, 1)
 	go func() { served <- h.serve() }()
 	for _, req := range []request{

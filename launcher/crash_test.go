@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,6 +61,28 @@ func TestOneRankFails(t *testing.T) {
 	})
 }
 
+// Ranks may learn of a death before the supervisor does, and end because of it: the
+// cause is the rank that was killed, in whatever order they are reaped.
+func TestTheCauseIsTheKilledRank(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		p := startPvasrun(t, ranks(btl, 3, "polite", "7"))
+		pids := p.awaitRanks(3)
+		slices.Sort(pids)
+		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGSTOP))
+		for _, end := range []struct {
+			pid int
+			by  syscall.Signal
+		}{{pids[2], syscall.SIGKILL}, {pids[0], syscall.SIGINT}, {pids[1], syscall.SIGINT}} {
+			require.NoError(t, sys.Kill(end.pid, end.by))
+			requireGone(t, []int{end.pid})
+		}
+		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGCONT))
+		require.Equal(t, 137, p.code())
+		require.Contains(t, p.stderr.String(), fmt.Sprintf("(pid %d, %s) on ", pids[2], ranksProgram))
+		require.Equal(t, 1, strings.Count(p.stderr.String(), "\n"), p.stderr)
+	})
+}
+
 // Ranks that take no notice of TERM are killed.
 func TestStubbornRanksAreKilled(t *testing.T) {
 	eachBTL(t, func(t *testing.T, btl string) {
@@ -80,7 +103,11 @@ func TestTimeout(t *testing.T) {
 		require.NoError(t, out.err)
 		require.Equal(t, 124, out.Code)
 		require.Nil(t, out.Failure)
-		require.Regexp(t, `^pvasrun: time-out after 300ms: ending [0-3] ranks?\n$`, out.stderr)
+		require.Regexp(t, `\npvasrun: time-out after 300ms: (ending [1-3] ranks?|no rank was running)\n$`, out.stderr)
+		require.Contains(t, out.stderr, "pvasrun: what the ranks do:\n", "also of programs that do not use the runtime")
+		for _, pid := range pidsIn(out.stdout) {
+			require.Regexp(t, fmt.Sprintf(`(?m)^  \d +%d +has not called Init: %s$`, pid, regexp.QuoteMeta(ranksProgram)), out.stderr)
+		}
 	})
 }
 
@@ -105,6 +132,22 @@ func TestSupervisorKilled(t *testing.T) {
 		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGKILL))
 		require.Equal(t, 137, p.code())
 		requireGone(t, pids)
+	})
+}
+
+// Nor the supervisor and the host that are killed together.
+func TestSupervisorAndHostKilled(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		for _, args := range [][]string{{"orphan", "block"}, {"block"}} {
+			p := startPvasrun(t, ranks(btl, 3, args...))
+			pids, host := p.awaitRanks(3*len(args)), p.host()
+			guard := p.child(guardName)
+			require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGSTOP)) // not even a moment to act
+			require.NoError(t, sys.Kill(host, syscall.SIGKILL))
+			require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGKILL))
+			require.Equal(t, 137, p.code())
+			requireGone(t, append(pids, host, guard))
+		}
 	})
 }
 

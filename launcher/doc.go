@@ -12,6 +12,10 @@
 // space and the ranks in it when the BTL is pvas; in both models it watches its
 // control socket and, when the supervisor is gone, kills what is left.
 //
+// The supervisor serves signals, ends of processes and its timers in every state
+// (events.go): a host that hangs, a reader of the output that has stopped
+// reading, or a process that cannot be killed keeps no job from being ended.
+//
 // Each rank leads a process group of its own. Its environment tells it its rank,
 // the number of ranks and where the memory of the job is (package job).
 //
@@ -19,6 +23,6 @@
 // address space, spawns every rank, waits for all and destroys the space.
 //
 // Not implemented: more than one machine, starting ranks of a running job
-// (MPI 4.1 section 11), restarting a failed rank, stopping a job with SIGTSTP,
-// binding to NUMA nodes or sockets.
+// (MPI 4.1 section 11), restarting a failed rank, binding to NUMA nodes or sockets,
+// pausing a job by a SIGSTOP to the supervisor, which nobody can catch.
 package launcher

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os/exec"
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/limits"
@@ -34,23 +35,15 @@ func (e *ProgramError) Error() string {
 // Unwrap returns the cause.
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// A HostError says what the space host could not do. Text that came from the
-// host is in Err; a host that died has a Status.
+// A HostError says what the space host could not do.
 type HostError struct {
-	Op     string
-	Pid    int
-	Status syscall.WaitStatus // of a host that died; 0 otherwise
-	Err    error
+	Op  string
+	Err error
 }
 
-func (e *HostError) Error() string {
-	if e.Err == nil {
-		return fmt.Sprintf("launcher: space host (pid %d): %s: %s", e.Pid, e.Op, describe(e.Status))
-	}
-	return fmt.Sprintf("launcher: space host: %s: %v", e.Op, e.Err)
-}
+func (e *HostError) Error() string { return fmt.Sprintf("launcher: space host: %s: %v", e.Op, e.Err) }
 
-// Unwrap returns the cause, if there is one.
+// Unwrap returns the cause.
 func (e *HostError) Unwrap() error { return e.Err }
 
 // A StartError says which rank could not be started, and why.
@@ -70,34 +63,32 @@ func (e *StartError) Unwrap() error { return e.Err }
 // A LimitError names a limit of the system that is too low for the job.
 type LimitError = limits.Error
 
-// errInterrupted is the end of a job by a signal before it had a process.
-type errInterrupted struct{ sig syscall.Signal }
+// Interrupted is the end of something by a signal that asked for it: of a job
+// before it had a process, or of a context whose cause it is.
+type Interrupted struct{ Signal syscall.Signal }
 
-func (e errInterrupted) Error() string {
-	return "launcher: build programs: interrupted by " + sys.SignalName(e.sig)
-}
+func (e Interrupted) Error() string { return "interrupted by " + sys.SignalName(e.Signal) }
 
 // ExitCode returns the exit code a command should end with after Run has
 // returned err: 127 for a program that is not there, 126 for one that cannot be
 // executed, 128 + signal where a signal was the cause, and 1 otherwise.
 func ExitCode(err error) int {
-	var interrupted errInterrupted
-	var host *HostError
-	switch {
-	case err == nil:
+	if err == nil {
 		return 0
-	case errors.As(err, &interrupted):
-		return codeSignal + int(interrupted.sig)
-	case errors.As(err, &host) && host.Status.Signaled():
-		return codeSignal + int(host.Status.Signal())
+	}
+	if interrupted, ok := errors.AsType[Interrupted](err); ok {
+		return codeSignal + int(interrupted.Signal)
 	}
 	var program *ProgramError
+	var build *exec.ExitError
 	var image *pvas.ImageError
 	var start *StartError
 	switch {
 	case errors.As(err, &program) && errors.Is(err, fs.ErrNotExist):
 		return codeNotFound
-	case errors.As(err, &program) && errors.Is(err, fs.ErrPermission), errors.As(err, &image), errors.As(err, &start):
+	case errors.As(err, &program) && errors.As(err, &build): // the go command has said why
+		return codeError
+	case errors.As(err, &program), errors.As(err, &image), errors.As(err, &start):
 		return codeNotRunnable
 	}
 	return codeError

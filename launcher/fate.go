@@ -61,6 +61,11 @@ type fate struct {
 	effects
 	hostname string
 
+	// starting is true until every rank has been started. A signal that asks for
+	// an end then is none for ranks to handle: the job they belong to is not
+	// complete and will not be.
+	starting bool
+
 	code    int
 	failure *Failure
 	ending  bool
@@ -144,7 +149,7 @@ func (f *fate) received(sig syscall.Signal) {
 		f.interrupts++
 		if f.interrupts > 1 {
 			f.kill(codeSignal + int(sig))
-			f.say("second interrupt: killing %s", count(f.alive()))
+			f.say("second interrupt: %s", f.doing("killing"))
 			return
 		}
 		f.asked = sig
@@ -152,26 +157,37 @@ func (f *fate) received(sig syscall.Signal) {
 		f.asked = sig
 	}
 	f.signal(sig)
+	if f.starting && f.asked == sig {
+		f.end(codeSignal + int(sig))
+	}
 }
 
 func (f *fate) timedOut(after time.Duration) {
 	f.end(codeTimeout)
-	f.say("time-out after %v: ending %s", after, count(f.alive()))
+	f.say("time-out after %v: %s", after, f.doing("ending"))
 }
 
 // graceOver is called when the time to end in an orderly way is over.
 func (f *fate) graceOver() { f.kill(f.code) }
 
+// rankLost is told when a rank has ended whose status this process did not get.
+func (f *fate) rankLost(rank, pid int, program string) {
+	f.end(codeError)
+	f.say("rank %d (pid %d, %s) on %s has ended, how is not known: its status was taken by a wait elsewhere in this process%s",
+		rank, pid, program, f.hostname, f.others())
+}
+
 // hostDied is told when the space host ended before the ranks. In one address
 // space nothing watches over the ranks' memory any more; in both models nothing
-// would clean up after the supervisor.
+// would clean up after the supervisor. A code of the host is never that of the
+// job: it would be taken for that of a rank, or for a mistake on the command line.
 func (f *fate) hostDied(pid int, status syscall.WaitStatus) {
-	code := exitCode(status)
-	if code == 0 {
-		code = codeError
+	code := codeError
+	if status.Signaled() {
+		code = exitCode(status)
 	}
 	f.kill(code)
-	f.say("the space host (pid %d) on %s %s; killing %s", pid, f.hostname, describe(status), count(f.alive()))
+	f.say("the space host (pid %d) on %s %s; %s", pid, f.hostname, describe(status), f.doing("killing"))
 }
 
 // outputFailed is told when Stdout takes no more.
@@ -181,12 +197,17 @@ func (f *fate) outputFailed(err error) {
 		return
 	}
 	f.end(codeError)
-	f.say("write output: %v; ending %s", err, count(f.alive()))
+	f.say("write output: %v; %s", err, f.doing("ending"))
 }
 
-func count(ranks int) string {
-	if ranks == 1 {
-		return "1 rank"
+// doing says what is done to the ranks that live.
+func (f *fate) doing(what string) string {
+	switch n := f.alive(); n {
+	case 0:
+		return "no rank was running"
+	case 1:
+		return what + " 1 rank"
+	default:
+		return fmt.Sprintf("%s %d ranks", what, n)
 	}
-	return fmt.Sprintf("%d ranks", ranks)
 }

@@ -69,8 +69,16 @@ func TestFate(t *testing.T) {
 			"say rank 0 (pid 10, p) on here exited with code 3; ending the other 2 ranks")},
 		{"host", func(f *fate) { f.hostDied(9, killed9) }, 137,
 			[]string{"signal killed", "say the space host (pid 9) on here was killed by signal 9 (killed, SIGKILL); killing 2 ranks"}},
-		{"host that left", func(f *fate) { f.hostDied(9, exit0) }, 1,
-			[]string{"signal killed", "say the space host (pid 9) on here exited with code 0; killing 2 ranks"}},
+		{"host that crashed", func(f *fate) { f.hostDied(9, syscall.WaitStatus(2<<8)) }, 1,
+			[]string{"signal killed", "say the space host (pid 9) on here exited with code 2; killing 2 ranks"}},
+		{"interrupt before all ranks were started", func(f *fate) {
+			f.starting = true
+			f.received(syscall.SIGUSR1)
+			f.received(syscall.SIGTERM)
+			f.rankEnded(0, 10, "p", exit0)
+		}, 143, append([]string{"signal user defined signal 1", "signal terminated"}, end...)},
+		{"status taken by somebody else", func(f *fate) { f.rankLost(1, 10, "./p") }, 1,
+			append(end[:3:3], "say rank 1 (pid 10, ./p) on here has ended, how is not known: its status was taken by a wait elsewhere in this process; ending the other 2 ranks")},
 		{"closed output", func(f *fate) { f.outputFailed(fmt.Errorf("write: %w", syscall.EPIPE)) }, 141, end},
 		{"full disk", func(f *fate) { f.outputFailed(errors.New("full")) }, 1,
 			append(end[:3:3], "say write output: full; ending 2 ranks")},
@@ -83,6 +91,13 @@ func TestFate(t *testing.T) {
 			require.Equal(t, c.did, *did)
 		})
 	}
+}
+
+// Where no rank is left, a message says so, instead of naming none of them.
+func TestFateWithoutRanks(t *testing.T) {
+	f, did := newTestFate(0)
+	f.hostDied(9, killed9)
+	require.Equal(t, []string{"signal killed", "say the space host (pid 9) on here was killed by signal 9 (killed, SIGKILL); no rank was running"}, *did)
 }
 
 // A rank that was being started while the others were told to end.

@@ -3,9 +3,9 @@ package launcher
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"syscall"
+	"time"
 )
 
 // finish passes on the rest of the output and gives everything back. No process
@@ -24,11 +24,10 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 		}
 		err = errors.Join(err, s.memory.Close())
 	}
-	if s.host == 0 {
+	if s.host == 0 && err != nil {
 		return nil, err
 	}
 	result := &Result{BTL: s.btl, Reason: s.reason, Code: s.fate.code, Failure: s.fate.failure, HostPid: s.host}
-	err = s.blameHost(err)
 	if err == nil && ctx.Err() != nil && s.fate.killed {
 		err = context.Cause(ctx)
 	}
@@ -38,48 +37,26 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	return result, err
 }
 
-// blameHost explains an error of the connection by the death of the host that
-// caused it.
-func (s *supervisor) blameHost(err error) error {
-	var host *HostError
-	if !errors.As(err, &host) {
-		return err
-	}
-	host.Pid = s.host
-	lost := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
-	if lost && s.hostEnd != nil {
-		return &HostError{Op: host.Op, Pid: s.host, Status: *s.hostEnd}
-	}
-	return err
-}
-
-// drain passes on what is left in the pipes. Where Stdout blocks, an interrupt
-// or the end of ctx ends the wait.
+// drain passes on what is left in the pipes, and then the last messages. Where
+// the reader of Stdout or Stderr does not read, an interrupt or the end of ctx
+// ends the wait.
 func (s *supervisor) drain(ctx context.Context) {
-	done, giveUp := make(chan struct{}), make(chan struct{})
-	go func() {
-		s.io.streams.drain(giveUp)
-		close(done)
-	}()
-	for waiting := true; waiting; {
-		select {
-		case <-done:
-			waiting = false
-		case sig := <-s.job.Signals:
-			waiting = !endsWait(sig)
-		case <-ctx.Done():
-			waiting = false
-		}
+	s.phase, s.givenUp, s.deadline = draining, false, nil
+	if ctx.Err() != nil {
+		s.deadline = time.After(drainTime)
 	}
+	giveUp := make(chan struct{})
+	s.during(func() { s.io.streams.drain(giveUp) })
 	close(giveUp)
 	select {
 	case err := <-s.output:
 		s.fate.outputFailed(err)
 	default:
 	}
+	s.during(s.messages.flush)
 }
 
+// endsWait reports whether a signal asks this process to end.
 func endsWait(sig os.Signal) bool {
 	return sig == syscall.SIGINT || sig == syscall.SIGTERM || sig == syscall.SIGHUP
 }

@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -18,26 +17,41 @@ const stillness = 100 * time.Millisecond
 // hangReport says what each rank waits for, who waits for whom, and names a
 // deadlock where there is one. It is read from the job's memory, without the help
 // of the ranks.
-func hangReport(views []job.View, pids []int, now time.Duration) string {
+func hangReport(views []job.View, who []started, now time.Duration) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  rank\tpid\tstate")
 	for _, v := range views {
-		fmt.Fprintf(w, "  %d\t%d\t%s\n", v.Rank, pids[v.Rank], describeView(v, now))
+		fmt.Fprintf(w, "  %d\t%s\t%s\n", v.Rank, who[v.Rank].number(), describeView(v, who[v.Rank], now))
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	b.WriteString(describeDeadlock(views, now))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func describeView(v job.View, now time.Duration) string {
+// started is what the supervisor knows of a rank.
+type started struct {
+	pid     int // 0: it has not been started
+	program string
+}
+
+func (s started) number() string {
+	if s.pid == 0 {
+		return "-"
+	}
+	return fmt.Sprint(s.pid)
+}
+
+func describeView(v job.View, who started, now time.Duration) string {
 	switch {
+	case who.pid == 0:
+		return "has not been started: " + who.program
 	case v.Gone:
 		return "has ended"
 	case v.Waits:
 		return describeWait(v, now)
 	case v.State == job.StateNone:
-		return "has not called Init"
+		return "has not called Init: " + who.program
 	case v.State == job.StateFinal:
 		return "has called Finalize"
 	}
@@ -123,15 +137,16 @@ func describeDeadlock(views []job.View, now time.Duration) string {
 		strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), rankList(ranks, 0))
 }
 
-// sayHang prints the report of the ranks as they stand now, for a job whose
-// programs use the runtime.
+// sayHang prints the report of the ranks as they stand now. What programs do that
+// have not called Init, or never will, is not known here.
 func (s *supervisor) sayHang() {
 	if s.memory == nil {
+		s.io.say("no rank has been started yet")
 		return
 	}
-	views := s.memory.Root().Snapshot()
-	if !slices.ContainsFunc(views, func(v job.View) bool { return v.Pid != 0 }) {
-		return
+	who := make([]started, s.size)
+	for rank := range who {
+		who[rank] = started{s.pids[rank], s.app(rank).Program}
 	}
-	s.io.say("what the ranks do:\n%s", hangReport(views, s.pids, time.Duration(sys.Monotonic())))
+	s.io.say("what the ranks do:\n%s", hangReport(s.memory.Root().Snapshot(), who, time.Duration(sys.Monotonic())))
 }

@@ -37,23 +37,29 @@ func TestHangReport(t *testing.T) {
 		collectiveView(7, "halo", 3),
 		collectiveView(8, "", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
 		collectiveView(9, "halo"),
+		{Rank: 10},
 	}
-	pids := []int{100, 101, 102, 103, 104, 105, 106, 107, 108, 109}
-	got := hangReport(views, pids, 3*time.Second)
+	var who []started
+	for pid := 100; pid <= 109; pid++ {
+		who = append(who, started{pid, "./p"})
+	}
+	who = append(who, started{program: "./q"})
+	got := hangReport(views, who, 3*time.Second)
 	require.Equal(t, `  rank  pid  state
   0     100  in recv for 2s, waits for rank 1, tag 5, 64 bytes
   1     101  in barrier for 1s, waits for ranks 0, 3
   2     102  in recv for 1s, waits for any rank, any tag, 64 bytes
   3     103  runs: waits in no call
   4     104  has ended
-  5     105  has not called Init
+  5     105  has not called Init: ./p
   6     106  has called Finalize
   7     107  in allreduce on communicator "halo" for 1s, waits for rank 3
   8     108  in allreduce on a communicator without a name (context 9) for 1s, waits for ranks 0, 1, 2, 3, 4, 5, 6, 7, 4 more
   9     109  in allreduce on communicator "halo" for 1s, all members are there
+  10    -    has not been started: ./q
   deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and ranks 0, 1, 8 can never go on`, got)
 
 	// What has just begun to wait may be about to be woken.
-	got = hangReport(views, pids, 2*time.Second+10*time.Millisecond)
+	got = hangReport(views, who, 2*time.Second+10*time.Millisecond)
 	require.NotContains(t, got, "deadlock")
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/nofile"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
@@ -19,13 +20,15 @@ const (
 )
 
 // HostMain must be the first call of main in every program that calls Run: Run
-// executes the program again as the space host. In that process HostMain serves
-// and does not return; in any other it returns at once.
+// executes the program again as the space host and as the guard of a job. In those
+// processes HostMain serves and does not return; in any other it returns at once.
 func HostMain() {
-	if len(os.Args) == 0 || os.Args[0] != hostName {
-		return
+	switch {
+	case len(os.Args) == 1 && os.Args[0] == hostName:
+		os.Exit(hostMain())
+	case len(os.Args) == 2 && os.Args[0] == guardName:
+		os.Exit(guardMain(os.Args[1]))
 	}
-	os.Exit(hostMain())
 }
 
 func hostMain() int {
@@ -34,7 +37,7 @@ func hostMain() int {
 		fmt.Fprintf(os.Stderr, "%s: it is started by pvasrun only: %v\n", hostName, err)
 		return codeError
 	}
-	h := &host{control: control, guarded: map[int]bool{}, programs: programs{}}
+	h := newHost(control)
 	// The supervisor ends the host with SIGKILL when the job is over. The end of
 	// the connection therefore means that the supervisor itself was killed.
 	err = h.serve()
@@ -110,7 +113,7 @@ func (h *host) create(req *createRequest) error {
 	if req.Tasks == 0 {
 		return nil
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, Pocket: job.PocketSize(req.Tasks), HugePages: req.HugePages})
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, Pocket: job.PocketSize(req.Tasks), HugePages: req.HugePages, Siblings: true})
 	h.space = space
 	return err
 }
@@ -121,7 +124,7 @@ func (h *host) addApp(app appRequest) error {
 		return errors.New("program: request out of order")
 	}
 	h.apps = append(h.apps, app)
-	_, err := h.space.Layout(0, app.Path)
+	_, err := h.space.Layout(0, app.Path, app.Env...)
 	return err
 }
 
@@ -144,7 +147,7 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		return reply{}, errors.New("spawn: request out of order")
 	}
 	app := h.apps[req.App]
-	layout, err := h.space.Layout(req.Rank, app.Path)
+	layout, err := h.space.Layout(req.Rank, app.Path, app.Env...)
 	if err != nil {
 		return reply{}, err
 	}
@@ -160,6 +163,14 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		Partition: req.Rank, CPUs: req.CPUs, Limits: fileLimit(),
 		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
 	})
+	if killed, ok := errors.AsType[*pvas.KilledError](err); ok {
+		return reply{Pid: killed.Pid}, nil // the supervisor learns how
+	}
+	if errors.Is(err, syscall.ENOMEM) {
+		if limit := limits.AreasTaken(os.Getpid()); limit != nil {
+			err = fmt.Errorf("%w: %w", err, limit)
+		}
+	}
 	if err != nil {
 		return reply{}, err
 	}
@@ -170,11 +181,15 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil
 }
 
-// fileLimit gives ranks the limit on open files that the user set: the Go
-// library has raised it in this process.
+func newHost(c *control) *host {
+	return &host{control: c, guarded: map[int]bool{}, programs: programs{}}
+}
+
+// fileLimit gives ranks the limit on open files that the user set, if the Go library
+// has raised it in this process.
 func fileLimit() []pvas.Limit {
 	soft, hard, ok := nofile.Original()
-	if !ok {
+	if !ok || soft == sys.SoftLimit(sys.RlimitNofile) {
 		return nil
 	}
 	return []pvas.Limit{{Resource: sys.RlimitNofile, Soft: soft, Hard: hard}}

@@ -32,4 +32,3 @@ func (p programs) number(path string) uint32 {
 	}
 	return n
 }
-

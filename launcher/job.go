@@ -31,7 +31,7 @@ type Job struct {
 	TagOutput bool      // every line begins with "[rank]<stream>: "
 	OutputDir string    // if not empty: a file per rank and stream there, instead of Stdout and Stderr
 
-	Timeout time.Duration    // end the job that long after its first rank starts; 0: never
+	Timeout time.Duration    // end the job that long after its programs have been found; 0: never
 	Signals <-chan os.Signal // to forward, see ForwardedSignals; never closed; nil: none
 
 	// Hold, if not nil, is called when every rank of the job has reached a hold

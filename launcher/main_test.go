@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -28,6 +29,9 @@ var ranksProgram string
 const superviseEnv = "LAUNCHER_TEST_JOB"
 
 func TestMain(m *testing.M) {
+	if fault := os.Getenv(faultEnv); fault != "" && os.Args[0] == hostName {
+		os.Exit(faultyHost(fault))
+	}
 	HostMain()
 	if text := os.Getenv(superviseEnv); text != "" {
 		os.Exit(superviseMain(text))
@@ -210,20 +214,23 @@ func (p *pvasrun) awaitRanks(n int) []int {
 	return pidsIn(p.stdout.String())
 }
 
-// host returns the pid of the space host.
-func (p *pvasrun) host() int {
+// host returns the pid of the space host. In one address space all ranks show its
+// arguments; it is older than they.
+func (p *pvasrun) host() int { return p.child(hostName) }
+
+// child returns the first child of the supervisor with that name.
+func (p *pvasrun) child(name string) int {
 	p.t.Helper()
-	for _, pid := range children(p.cmd.Process.Pid) {
+	pids := children(p.cmd.Process.Pid)
+	slices.Sort(pids)
+	for _, pid := range pids {
 		args, err := os.ReadFile(procFile(pid, "cmdline"))
 		require.NoError(p.t, err)
-		comm, err := os.ReadFile(procFile(pid, "comm"))
-		require.NoError(p.t, err)
-		// In one address space all ranks show the arguments of the host.
-		if bytes.HasPrefix(args, []byte(hostName+"\x00")) && string(comm) != "ranks\n" {
+		if bytes.HasPrefix(args, []byte(name+"\x00")) {
 			return pid
 		}
 	}
-	p.t.Fatal("no space host")
+	p.t.Fatal("no child is a ", name)
 	return 0
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -12,11 +13,8 @@ import (
 )
 
 // What ranks start and do not wait for becomes a child of the supervisor, which
-// is a "child subreaper" while a job runs, and dies with the job. One that ends
-// before stays a zombie until then.
-
-// maxSweeps bounds the rounds of killing what appears while others are killed.
-const maxSweeps = 100
+// is a "child subreaper" while a job runs. The supervisor reaps it when it ends,
+// and kills it at the end of the job.
 
 // An adoption makes this process the one that orphans of the job fall to.
 type adoption struct {
@@ -40,31 +38,43 @@ func adopt() (*adoption, error) {
 	return a, nil
 }
 
-// kill kills every child this process has got since adopt, and returns their
-// pids.
-func (a *adoption) kill() []int {
-	var killed []int
-	for _, pid := range children(os.Getpid()) {
-		if !a.before[pid] {
-			sys.Kill(pid, syscall.SIGKILL)
-			killed = append(killed, pid)
+// nextExit reaps a child that has ended, if there is one; else the pid is 0. The
+// error is ECHILD where this process has no child but those it had before.
+func (a *adoption) nextExit() (exit, error) {
+	if len(a.before) == 0 {
+		pid, status, err := sys.Reap(-1)
+		return exit{pid, status}, err
+	}
+	pids := a.children()
+	for _, pid := range pids {
+		if got, status, err := sys.Reap(pid); err == nil && got != 0 {
+			return exit{got, status}, nil
 		}
 	}
-	return killed
+	if len(pids) == 0 {
+		return exit{}, syscall.ECHILD
+	}
+	return exit{}, nil
 }
 
-// end kills and reaps every process that was adopted. Killing one hands over its
-// own children, so it goes on until there are none.
-func (a *adoption) end() {
-	for range maxSweeps {
-		pids := a.kill()
-		if len(pids) == 0 {
-			break
-		}
-		for _, pid := range pids {
-			sys.WaitPid(pid)
-		}
+// children are those that this process has got since adopt, also those that have
+// ended and not been reaped.
+func (a *adoption) children() []int {
+	return slices.DeleteFunc(children(os.Getpid()), func(pid int) bool { return a.before[pid] })
+}
+
+// killAll kills the children and returns their pids. None of them can have been
+// replaced by a stranger, because only the caller reaps.
+func (a *adoption) killAll() []int {
+	pids := a.children()
+	for _, pid := range pids {
+		sys.Kill(pid, syscall.SIGKILL)
 	}
+	return pids
+}
+
+// end stops adopting.
+func (a *adoption) end() {
 	if !a.was {
 		sys.SetChildSubreaper(false)
 	}
@@ -130,16 +140,18 @@ func procFile(pid int, name string) string {
 	return filepath.Join("/proc", strconv.Itoa(pid), name)
 }
 
-// killMarked kills every process that carries the name of the job in its
+// killMarked kills every other process that carries the name of the job in its
 // environment, in whatever group or session it is. It serves where nobody has
 // adopted orphans: when the supervisor itself was killed.
 func killMarked(id string) {
+	// Bounds the rounds of killing what appears while others are killed.
+	const maxSweeps = 100
 	mark := []byte(EnvID + "=" + id + "\x00")
 	for range maxSweeps {
 		found := false
 		for _, pid := range processes() {
 			env, err := os.ReadFile(procFile(pid, "environ"))
-			if err == nil && hasMark(env, mark) && sys.Kill(pid, syscall.SIGKILL) == nil {
+			if err == nil && pid != os.Getpid() && hasMark(env, mark) && sys.Kill(pid, syscall.SIGKILL) == nil {
 				found = true
 			}
 		}

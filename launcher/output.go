@@ -28,21 +28,27 @@ const (
 	drainTime = time.Second
 )
 
+// A place is a file or terminal that sinks write to.
+type place struct {
+	mu   sync.Mutex
+	open bool // what has been written last does not end a line
+}
+
 // A sink is one destination shared by all ranks.
 type sink struct {
-	mu  *sync.Mutex // one for both sinks where they are the same file
-	w   io.Writer
-	err error // the first error of w; nothing is written after it
+	*place // one for both sinks where they are the same file or terminal
+	w      io.Writer
+	err    error // the first error of w; nothing is written after it
 	// failed is told once when w fails.
 	failed func(error)
 }
 
 // newSinks returns the destinations of the standard output and error.
 func newSinks(stdout, stderr io.Writer, failed func(error)) (out, errs *sink) {
-	out = &sink{mu: new(sync.Mutex), w: orDiscard(stdout), failed: failed}
-	errs = &sink{mu: new(sync.Mutex), w: orDiscard(stderr), failed: func(error) {}}
+	out = &sink{place: new(place), w: orDiscard(stdout), failed: failed}
+	errs = &sink{place: new(place), w: orDiscard(stderr), failed: func(error) {}}
 	if sameFile(stdout, stderr) {
-		errs.mu = out.mu
+		errs.place = out.place
 	}
 	return out, errs
 }
@@ -73,9 +79,25 @@ func sameFile(a, b io.Writer) bool {
 func (s *sink) write(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.writeLocked(b)
+}
+
+// writeLine is write for a line of its own: a rank's line that has no end yet is
+// ended before.
+func (s *sink) writeLine(line []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open {
+		line = append([]byte{'\n'}, line...)
+	}
+	s.writeLocked(line)
+}
+
+func (s *sink) writeLocked(b []byte) {
 	if s.err != nil || len(b) == 0 {
 		return
 	}
+	s.open = b[len(b)-1] != '\n'
 	if _, err := s.w.Write(b); err != nil {
 		s.err = err
 		s.failed(err)

@@ -164,7 +164,7 @@ func TestOutputError(t *testing.T) {
 	out := run(t, j)
 	require.NoError(t, out.err)
 	require.Equal(t, 1, out.Code)
-	require.Regexp(t, `^pvasrun: write output: .*no space left on device; ending [12] ranks?\n$`, out.stderr)
+	require.Regexp(t, `^pvasrun: write output: .*no space left on device; (ending [12] ranks?|no rank was running)\n$`, out.stderr)
 }
 
 // recorder keeps each write apart.
@@ -255,4 +255,22 @@ func TestSinkTellsItsFirstErrorOnce(t *testing.T) {
 	out.write([]byte("a"))
 	out.write([]byte("b"))
 	require.Equal(t, 1, told)
+}
+
+// A message of pvasrun begins a line, whether what a rank has written last ends one
+// or not, if both go to the same place.
+func TestMessagesBeginALine(t *testing.T) {
+	var both, other strings.Builder
+	out, errs := newSinks(&both, &both, func(error) {})
+	out.write([]byte("partial"))
+	errs.writeLine([]byte("one\n"))
+	errs.writeLine([]byte("two\n"))
+	out.write([]byte("line\n"))
+	errs.writeLine([]byte("three\n"))
+	require.Equal(t, "partial\none\ntwo\nline\nthree\n", both.String())
+	both.Reset()
+	out, errs = newSinks(&both, &other, func(error) {})
+	out.write([]byte("partial"))
+	errs.writeLine([]byte("one\n"))
+	require.Equal(t, "one\n", other.String())
 }

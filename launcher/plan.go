@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -75,7 +77,10 @@ func (p *plan) awaitInterrupt(ctx context.Context) error {
 		select {
 		case sig := <-p.job.Signals:
 			if number, ok := sig.(syscall.Signal); ok && endsWait(sig) {
-				return errInterrupted{number}
+				return fmt.Errorf("launcher: build programs: %w", Interrupted{number})
+			}
+			if sig == syscall.SIGTSTP {
+				_ = sys.RaiseDefault(syscall.SIGTSTP) // an error: then there is no pause
 			}
 		case <-ctx.Done():
 			return nil
@@ -120,10 +125,33 @@ func (p *plan) fit() error {
 	if err := pvas.Supported(); err != nil {
 		return err
 	}
-	for _, prog := range p.programs {
-		if err := pvas.Check(prog.path); err != nil {
+	for i, prog := range p.programs {
+		if err := pvas.Check(prog.path, p.envs[i]...); err != nil {
 			return err
 		}
+	}
+	if limits.Areas(uint64(p.size)*manyAreas) == nil {
+		return nil
+	}
+	return p.fitAreas()
+}
+
+// manyAreas is more memory areas than programs have before their main function
+// begins. Where there is room for so many they are not counted, which takes time.
+const manyAreas = 500
+
+// fitAreas counts the memory areas of the programs.
+func (p *plan) fitAreas() error {
+	var areas uint64
+	for i, app := range p.job.Apps {
+		n, err := pvas.Areas(p.programs[i].path, p.envs[i])
+		if err != nil {
+			return err
+		}
+		areas += n * uint64(app.N)
+	}
+	if err := limits.Areas(areas); err != nil {
+		return fmt.Errorf("launcher: %w", err)
 	}
 	return nil
 }
@@ -197,7 +225,7 @@ func (p *plan) layouts(ranks []RankPlan) error {
 	defer space.Destroy()
 	layouts := make([]pvas.Layout, p.size)
 	for rank := range ranks {
-		if layouts[rank], err = space.Layout(rank, p.programs[p.appOf[rank]].path); err != nil {
+		if layouts[rank], err = space.Layout(rank, p.programs[p.appOf[rank]].path, p.envs[p.appOf[rank]]...); err != nil {
 			return err
 		}
 	}

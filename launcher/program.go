@@ -1,7 +1,9 @@
 package launcher
 
 import (
+	"bytes"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -69,7 +71,55 @@ func binaryProgram(typed, path string) (*program, error) {
 	if err != nil {
 		return nil, &ProgramError{typed, err}
 	}
+	if err := checkInterpreter(abs); err != nil {
+		return nil, &ProgramError{typed, err}
+	}
 	return &program{path: abs, name: filepath.Base(abs)}, nil
+}
+
+// checkInterpreter finds out before the start that what a program needs to be run
+// by is not there. The kernel would say that the program is not.
+func checkInterpreter(path string) error {
+	interpreter := interpreterOf(path)
+	if interpreter == "" {
+		return nil
+	}
+	if _, err := os.Stat(interpreter); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("its interpreter %s: %w", interpreter, cause(err))
+	}
+	return nil
+}
+
+// interpreterOf returns the program behind the "#!" of a script, or the dynamic
+// linker of a binary; "" if it names none.
+func interpreterOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	const kernelReads = 256 // of the first line
+	line := make([]byte, kernelReads)
+	n, _ := f.ReadAt(line, 0) // an error: the file is shorter
+	if script, is := bytes.CutPrefix(line[:n], []byte("#!")); is {
+		first, _, _ := bytes.Cut(script, []byte("\n"))
+		words := strings.Fields(string(first))
+		if len(words) == 0 {
+			return ""
+		}
+		return words[0]
+	}
+	binary, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	for _, part := range binary.Progs {
+		if part.Type == elf.PT_INTERP && part.Filesz < kernelReads {
+			n, _ := part.ReadAt(line, 0)
+			return string(bytes.TrimRight(line[:n], "\x00"))
+		}
+	}
+	return ""
 }
 
 // looksLikeImportPath keeps a mistyped file name from starting the go command:

@@ -15,11 +15,9 @@ func (s *supervisor) chooseBTL() error {
 		err := s.makeSpace()
 		if err == nil {
 			s.btl = job.BTLPvas
-			// The host starts the ranks from now on; this side only reaps.
-			s.closeTasks()
 			return nil
 		}
-		if s.job.BTL == btlPvas {
+		if s.job.BTL == btlPvas || connectionLost(err) || errors.Is(err, os.ErrDeadlineExceeded) {
 			return err
 		}
 		s.reason = reason(err)
@@ -36,14 +34,14 @@ func reason(err error) string {
 	if errors.As(err, &host) && host.Err != nil {
 		err = host.Err
 	}
-	text := strings.TrimPrefix(err.Error(), "pvas: ")
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "pvas: "), "launcher: ")
 	return strings.ReplaceAll(text, "\n", "; ")
 }
 
 // makeSpace has the host make the address space and look at the programs.
 func (s *supervisor) makeSpace() error {
-	if err := s.fit(); err != nil {
-		return err
+	if s.misfit != nil {
+		return s.misfit
 	}
 	create := &createRequest{Tasks: s.size, PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
 	if _, err := s.control.call("create the address space", request{Create: create}); err != nil {
@@ -57,37 +55,6 @@ func (s *supervisor) makeSpace() error {
 		}
 	}
 	return nil
-}
-
-// A startedRank tells that a rank runs, or that it could not be started.
-type startedRank struct {
-	rank, pid int
-	err       error
-}
-
-// startRanks starts the ranks in order, on a goroutine of its own, until stop is
-// closed or one cannot be started. The channel is closed after the last.
-func (s *supervisor) startRanks(stop <-chan struct{}) <-chan startedRank {
-	started := make(chan startedRank)
-	go func() {
-		defer close(started)
-		for rank := range s.size {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			pid, err := s.startRank(rank)
-			if err != nil {
-				err = &StartError{Rank: rank, Program: s.app(rank).Program, Err: err}
-			}
-			started <- startedRank{rank, pid, err}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	return started
 }
 
 // startRank starts one rank and returns its pid.
@@ -125,6 +92,9 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 	l := rep.Layout
 	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack and pocket %#x-%#x, arena %#x", rank,
 		l.Base, l.Image.Start, l.Image.End, l.Stack.Start, l.Pocket.End, l.Arena.Start)
+	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
+		return rep.Pid, nil
+	}
 	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'", rank,
 		rep.Pid, s.programs[s.appOf[rank]].path, l.Offset)
 	return rep.Pid, nil

@@ -21,14 +21,16 @@ var running sync.Mutex
 // Run runs a job and returns when every process of it has ended and all output
 // has been passed on. The program must call HostMain first in main. Calls from
 // several goroutines run one after another. While a job runs, its process must
-// not start processes by other means: those that still run when the job ends are
-// taken for orphans of the job and killed (children it had before are safe).
+// not start processes by other means: they are taken for orphans of the job, so
+// they are reaped when they end and killed when the job ends (children it had
+// before are safe).
 //
 // A rank that fails is no error of Run but a Result with a Failure and a Code:
 // 0 if every rank ended with 0; else the code of the first that did not, 128 +
 // signal if it was killed; 128 + signal if a forwarded INT, TERM or HUP ended
 // the job; 124 after Timeout; 141 if Stdout was closed. When a rank fails the
-// others get TERM, and KILL after 2 s.
+// others get TERM, and KILL after 2 s. INT, TERM and HUP that come before all
+// ranks have been started end the job, whatever its ranks do with them.
 //
 // An error says that the job could not be started, or that ctx ended it (which
 // kills it at once); ExitCode gives the code for it. Nothing is left of the job
@@ -42,63 +44,75 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 		return nil, err
 	}
 	defer plan.close()
+	var misfit error
+	if j.BTL != btlSM {
+		misfit = plan.fit() // tries a child, which would be taken for an orphan later
+	}
 	orphans, err := adopt()
 	if err != nil {
 		return nil, err
 	}
-	s := newSupervisor(plan)
-	err = s.supervise(ctx)
-	s.endHost(orphans)
-	orphans.end()
-	return s.finish(ctx, err)
+	defer orphans.end()
+	s := newSupervisor(ctx, plan, orphans)
+	s.misfit = misfit
+	return s.run(ctx)
 }
 
 // A supervisor is one run of a job. All fields belong to the goroutine of Run,
-// but for those the comments give to others.
+// but for those the comments give to others. What may block runs elsewhere, see
+// events.go.
 type supervisor struct {
 	*plan
-	parent  *parent
-	closing sync.Once // of parent's tasks
-	host    int       // pid
+	*adoption
+	parent *parent
+	host   int // pid
 	// hostEnd is how the host ended, if it has.
-	hostEnd *syscall.WaitStatus
-	control *control
-	memory  *job.Memory
-	btl     job.BTL
-	reason  string
-	io      *stdio
-	output  chan error // the first error of Stdout
+	hostEnd  *syscall.WaitStatus
+	control  *control
+	memory   *job.Memory
+	btl      job.BTL // by chooseBTL
+	reason   string  // by chooseBTL
+	misfit   error   // why the ranks cannot share an address space; nil if that has to be seen in the host
+	io       *stdio
+	messages queue // of what is said and logged
 
-	fate     fate
-	pids     []int       // by rank; 0: not started
-	alive    map[int]int // rank by pid
-	startErr error       // of the first rank that could not be started
+	fate  fate
+	pids  []int       // by rank; 0: not started
+	alive map[int]int // rank by pid
 	// early keeps the ends of processes that nobody has introduced yet: a rank
 	// may have ended before the host has told its pid.
 	early map[int]syscall.WaitStatus
-	grace *time.Timer // runs once the job is ending
-	holds sync.WaitGroup
+
+	events
 }
 
-func newSupervisor(p *plan) *supervisor {
+func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor {
 	s := &supervisor{
-		plan: p, parent: newParent(),
-		output: make(chan error, 1),
-		pids:   make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
-		grace: time.NewTimer(time.Hour),
+		plan: p, adoption: orphans, parent: newParent(),
+		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
+		events: newEvents(ctx, p.job),
 	}
-	s.grace.Stop()
+	if log := p.job.Log; log != nil {
+		p.job.Log = func(format string, args ...any) { s.messages.put(func() { log(format, args...) }) }
+	}
 	hostname, err := os.Hostname()
 	if err != nil {
 		hostname = "this machine"
 	}
-	s.fate = fate{hostname: hostname, effects: effects{
+	s.fate = fate{hostname: hostname, starting: true, effects: effects{
 		alive:  func() int { return len(s.alive) },
 		signal: s.signalRanks,
-		grace:  func(d time.Duration) { s.grace.Reset(d) },
+		grace:  func(d time.Duration) { s.grace = time.After(d) },
 		say:    func(format string, args ...any) { s.io.say(format, args...) },
 	}}
 	return s
+}
+
+// run runs the job to its end.
+func (s *supervisor) run(ctx context.Context) (*Result, error) {
+	err := s.supervise(ctx)
+	s.sweep()
+	return s.finish(ctx, err)
 }
 
 func newID() string {
@@ -110,97 +124,92 @@ func newID() string {
 // supervise runs the job from its first process to the end of its last rank.
 func (s *supervisor) supervise(ctx context.Context) error {
 	var err error
-	s.io, err = newStdio(s.job, func(err error) { s.output <- err })
+	s.io, err = newStdio(s.job, &s.messages, func(err error) { s.output <- err })
 	if err != nil {
 		return err
 	}
-	if s.host, s.control, err = s.parent.startHost(); err != nil {
+	holding, release := context.WithCancel(ctx)
+	defer release()
+	var holds sync.WaitGroup
+	err = s.start()
+	switch {
+	case err == nil:
+		s.allStarted(holding, &holds)
+	case errors.Is(err, errOver):
+		err = nil
+	default:
+		s.fate.kill(codeError)
+	}
+	s.serve(func() bool { return len(s.alive) == 0 })
+	release()
+	s.during(holds.Wait)
+	return err
+}
+
+// start starts the host and the ranks. The error is errOver where the fate of
+// the job has been decided before it was complete.
+func (s *supervisor) start() error {
+	host, err := await(s, func() (startedHost, error) { return s.parent.startHost(s.id) })
+	if err != nil {
 		return err
 	}
-	s.job.logf("space host is pid %d", s.host)
-	if err := s.chooseBTL(); err != nil {
+	s.hostStarted(host)
+	if _, err := await(s, func() (any, error) { return nil, s.chooseBTL() }); err != nil {
 		return err
 	}
-	s.memory, err = job.Create(job.Config{
+	if s.memory, err = await(s, s.makeMemory); err != nil {
+		return err
+	}
+	for rank := range s.size {
+		clear(s.early) // of orphans; a number may be used again
+		pid, err := await(s, func() (int, error) { return s.startRank(rank) })
+		if errors.Is(err, errOver) {
+			return err
+		}
+		if err != nil {
+			return &StartError{Rank: rank, Program: s.app(rank).Program, Err: err}
+		}
+		s.rankStarted(rank, pid)
+	}
+	if s.over() {
+		return errOver
+	}
+	return nil
+}
+
+func (s *supervisor) hostStarted(h startedHost) {
+	s.host, s.control = h.pid, h.control
+	s.job.logf("space host is pid %d, guard is pid %d", s.host, h.guard)
+	if status, gone := s.early[s.host]; gone {
+		s.ended(exit{s.host, status})
+	}
+}
+
+// makeMemory makes the job's memory and has the host map it.
+func (s *supervisor) makeMemory() (*job.Memory, error) {
+	memory, err := job.Create(job.Config{
 		Ranks: s.size, BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
 		Settings: s.job.Settings,
 	})
-	if err != nil {
-		return err
+	if err != nil || s.btl != job.BTLPvas {
+		return memory, err
 	}
-	if s.btl == job.BTLPvas {
-		if _, err := s.control.call("map the job's memory", request{Memory: true}, s.memory.File()); err != nil {
-			return err
-		}
+	if _, err := s.control.call("map the job's memory", request{Memory: true}, memory.File()); err != nil {
+		return nil, errors.Join(err, memory.Close())
 	}
-	return s.attend(ctx)
+	return memory, nil
 }
 
-// attend starts the ranks and handles what happens until all have been reaped.
-func (s *supervisor) attend(ctx context.Context) error {
-	holding, release := context.WithCancel(ctx)
-	defer s.holds.Wait()
-	defer release()
-	stop := make(chan struct{})
-	started := s.startRanks(stop)
-	var timeout <-chan time.Time
-	if s.job.Timeout > 0 {
-		timer := time.NewTimer(s.job.Timeout)
-		defer timer.Stop()
-		timeout = timer.C
-	}
-	cancelled := ctx.Done()
-	for started != nil || len(s.alive) > 0 {
-		select {
-		case ev, ok := <-started:
-			if !ok {
-				started = nil
-				s.allStarted(holding)
-			} else if ev.err != nil {
-				s.startErr = ev.err
-				s.fate.kill(codeError)
-			} else {
-				s.rankStarted(ev)
-			}
-		case e, ok := <-s.parent.exited:
-			if !ok {
-				return errors.Join(s.startErr, errors.New("launcher: ranks vanished without a status"))
-			}
-			s.ended(e)
-		case sig := <-s.job.Signals:
-			s.received(sig)
-		case <-timeout:
-			s.sayHang()
-			s.fate.timedOut(s.job.Timeout)
-		case <-s.grace.C:
-			s.fate.graceOver()
-		case err := <-s.output:
-			s.fate.outputFailed(err)
-		case <-cancelled:
-			cancelled = nil
-			s.fate.kill(codeSignal + int(syscall.SIGKILL))
-		}
-		if stop != nil && (s.fate.ending || s.fate.killed) {
-			close(stop)
-			stop = nil
-		}
-	}
-	return s.startErr
-}
-
-// allStarted is called when no more ranks will be started.
-func (s *supervisor) allStarted(ctx context.Context) {
-	s.closeTasks()
-	if s.startErr != nil || s.fate.ending || s.fate.killed {
-		return
-	}
+// allStarted is called when every rank has been started.
+func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
+	s.fate.starting = false
 	p := Processes{BTL: s.btl, Host: s.host, Ranks: append([]int(nil), s.pids...)}
 	if s.job.Started != nil {
 		s.job.Started(p)
 	}
 	if s.job.Hold != nil {
 		root, hold := s.memory.Root(), s.job.Hold
-		s.holds.Go(func() { attendHolds(ctx, root, hold, p) })
+		holds.Go(func() { attendHolds(ctx, root, hold, p) })
 	}
 }
 
@@ -217,78 +226,19 @@ func attendHolds(ctx context.Context, root *job.Root, hold func(job.Hold, Proces
 	}
 }
 
-func (s *supervisor) rankStarted(ev startedRank) {
-	s.pids[ev.rank] = ev.pid
-	s.alive[ev.pid] = ev.rank
-	if status, gone := s.early[ev.pid]; gone {
-		delete(s.early, ev.pid)
-		s.ended(exit{ev.pid, status})
+func (s *supervisor) rankStarted(rank, pid int) {
+	s.pids[rank] = pid
+	s.alive[pid] = rank
+	if status, gone := s.early[pid]; gone {
+		s.ended(exit{pid, status})
 		return
 	}
-	s.fate.fresh(func(sig syscall.Signal) { sys.Kill(-ev.pid, sig) })
-}
-
-// ended is called for every child that has been reaped.
-func (s *supervisor) ended(e exit) {
-	if e.pid == s.host {
-		s.hostEnd = &e.status
-		if s.startErr == nil { // else that error will name the host
-			s.fate.hostDied(e.pid, e.status)
-		}
-		return
-	}
-	rank, known := s.alive[e.pid]
-	if !known {
-		s.early[e.pid] = e.status
-		return
-	}
-	delete(s.alive, e.pid)
-	s.memory.Root().MarkGone(rank)
-	if sys.Kill(-e.pid, 0) != nil { // nobody is left in the group: its number may be used again
-		s.control.note(request{Forget: e.pid})
-	}
-	s.job.logf("rank %d (pid %d) %s", rank, e.pid, describe(e.status))
-	s.fate.rankEnded(rank, e.pid, s.app(rank).Program, e.status)
-}
-
-func (s *supervisor) received(sig os.Signal) {
-	number, ok := sig.(syscall.Signal)
-	if !ok {
-		return
-	}
-	if number == syscall.SIGQUIT {
-		s.sayHang()
-		return
-	}
-	if number == syscall.SIGCONT && s.io.input != nil {
-		s.io.input.start() // we may have come to the foreground
-	}
-	s.fate.received(number)
+	s.fate.fresh(func(sig syscall.Signal) { sys.Kill(-pid, sig) })
 }
 
 // signalRanks sends a signal to the process groups of the living ranks.
 func (s *supervisor) signalRanks(sig syscall.Signal) {
 	for pid := range s.alive {
 		sys.Kill(-pid, sig) // an error: it has just ended
-	}
-}
-
-func (s *supervisor) closeTasks() { s.closing.Do(s.parent.closeTasks) }
-
-// endHost ends the host and reaps every child that is left: after an error that
-// may be a rank whose pid the host had no time to tell.
-func (s *supervisor) endHost(orphans *adoption) {
-	if s.host != 0 && s.hostEnd == nil {
-		// It holds nothing worth an orderly end, and this works on a stopped one.
-		sys.Kill(s.host, syscall.SIGKILL)
-	}
-	s.closeTasks()
-	for e := range s.parent.exited {
-		if e.pid == s.host {
-			s.hostEnd = &e.status
-		}
-		if s.hostEnd != nil {
-			orphans.kill() // nobody starts ranks any more
-		}
 	}
 }

@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -173,7 +174,7 @@ func TestInterruptedBuild(t *testing.T) {
 	signals <- syscall.SIGUSR1
 	signals <- syscall.SIGINT
 	out := run(t, Job{Apps: []App{{Program: "./testdata/ranks", N: 1}}, Signals: signals})
-	require.ErrorContains(t, out.err, "interrupted by SIGINT")
+	require.EqualError(t, out.err, "launcher: build programs: interrupted by SIGINT")
 	require.Equal(t, 130, ExitCode(out.err))
 }
 
@@ -183,11 +184,16 @@ func TestProgramErrors(t *testing.T) {
 	require.NoError(t, os.WriteFile(plain, []byte("text"), 0o600))
 	garbage := filepath.Join(dir, "garbage")
 	require.NoError(t, os.WriteFile(garbage, []byte("\x7fnothing"), 0o700))
+	loop := filepath.Join(dir, "loop")
+	require.NoError(t, os.Symlink(loop, loop))
 	cases := []struct {
 		program, btl string
 		code         int
 		is           error
 	}{
+		{loop, btlAuto, 126, syscall.ELOOP},
+		{filepath.Join(plain, "below"), btlAuto, 126, syscall.ENOTDIR},
+		{filepath.Join(dir, strings.Repeat("x", 300)), btlAuto, 126, syscall.ENAMETOOLONG},
 		{filepath.Join(dir, "missing"), btlAuto, 127, fs.ErrNotExist},
 		{"./missing", btlSM, 127, fs.ErrNotExist},
 		{"no-such-program-in-path", btlAuto, 127, fs.ErrNotExist},
@@ -212,6 +218,25 @@ func TestProgramErrors(t *testing.T) {
 	}
 }
 
+// A program whose interpreter is not there is named together with it, before
+// anything else is said.
+func TestMissingInterpreter(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "script")
+	require.NoError(t, os.WriteFile(script, []byte("#! /no/such -x\n"), 0o700))
+	binary, err := os.ReadFile("/bin/true")
+	require.NoError(t, err)
+	foreign := filepath.Join(t.TempDir(), "foreign")
+	require.NoError(t, os.WriteFile(foreign, bytes.Replace(binary, []byte("/lib64/ld-linux"), []byte("/lib64/no-linux"), 1), 0o700))
+	for _, btl := range []string{btlAuto, btlPvas, btlSM} {
+		for path, interpreter := range map[string]string{script: "/no/such", foreign: "/lib64/no-linux-x86-64.so.2"} {
+			out := run(t, Job{BTL: btl, Apps: []App{{Program: path, N: 2}}})
+			require.EqualError(t, out.err, "launcher: program "+path+": its interpreter "+interpreter+": no such file or directory")
+			require.Equal(t, 127, ExitCode(out.err))
+			require.Empty(t, out.stderr)
+		}
+	}
+}
+
 // What cannot live in one address space runs as processes, for a stated reason.
 func TestAutoFallsBack(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "script")
@@ -219,6 +244,7 @@ func TestAutoFallsBack(t *testing.T) {
 	out := run(t, Job{Apps: []App{{Program: script, N: 2}}})
 	require.NoError(t, out.err)
 	require.Equal(t, "hello\nhello\n", out.stdout)
+	require.Contains(t, out.Reason, "not an ELF program but a script: name its interpreter")
 	require.Equal(t, job.BTLSM, out.BTL)
 	require.Equal(t, "pvasrun: every rank gets an address space of its own (--btl sm): "+out.Reason+"\n", out.stderr)
 

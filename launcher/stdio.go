@@ -3,11 +3,9 @@ package launcher
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
 
 	"golang.org/x/term"
 
@@ -17,14 +15,15 @@ import (
 // stdio makes the three standard files of each rank.
 type stdio struct {
 	job      *Job
+	messages *queue // of this process, to err
 	out, err *sink
 	streams  streams
 	null     *os.File
 	input    *terminalInput // nil: Stdin is no terminal
 }
 
-func newStdio(j *Job, failed func(error)) (*stdio, error) {
-	s := &stdio{job: j}
+func newStdio(j *Job, messages *queue, failed func(error)) (*stdio, error) {
+	s := &stdio{job: j, messages: messages}
 	s.out, s.err = newSinks(j.Stdout, j.Stderr, failed)
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -46,9 +45,11 @@ func (s *stdio) close() {
 	}
 }
 
-// say writes one line of the supervisor itself.
+// say writes one line of the supervisor itself, without waiting for a reader that
+// does not read.
 func (s *stdio) say(format string, args ...any) {
-	s.err.write(fmt.Appendf(nil, "pvasrun: "+format+"\n", args...))
+	line := fmt.Appendf(nil, "pvasrun: "+format+"\n", args...)
+	s.messages.put(func() { s.err.writeLine(line) })
 }
 
 // rankFiles are the standard files of a rank while it is being started.
@@ -118,33 +119,13 @@ func (s *stdio) giveInput(f *rankFiles) error {
 	if err != nil {
 		return err
 	}
-	s.input = &terminalInput{from: s.job.Stdin, to: near}
+	input, err := passTerminal(s.job.Stdin, near)
+	if err != nil {
+		near.Close()
+		far.Close()
+		return err
+	}
+	s.input = input
 	f.set(0, far)
-	s.input.start()
 	return nil
 }
-
-// terminalInput passes a terminal's input to rank 0. It begins to read when this
-// process is in the foreground; in the background a read would stop it. Its
-// goroutine cannot be taken away from a read of the terminal and stays there
-// when the job has ended, until a line is typed.
-type terminalInput struct {
-	from, to *os.File
-	begin    sync.Once
-}
-
-// start begins to read if the process is in the foreground. It is called again
-// when the process is continued.
-func (t *terminalInput) start() {
-	if !sys.Foreground(t.from) {
-		return
-	}
-	t.begin.Do(func() {
-		go func() {
-			io.Copy(t.to, t.from) // an error means that rank 0 reads no more
-			t.to.Close()
-		}()
-	})
-}
-
-func (t *terminalInput) close() { t.to.Close() }

@@ -19,6 +19,12 @@ import (
 // the foreground. stdout of p is what it shows; keys are what is typed.
 func startAtTerminal(t *testing.T, j Job) (p *pvasrun, keys io.Writer) {
 	t.Helper()
+	return startAtTerminalWith(t, j, func(*exec.Cmd) {})
+}
+
+// startAtTerminalWith lets the caller change the command before it is started.
+func startAtTerminalWith(t *testing.T, j Job, change func(*exec.Cmd)) (p *pvasrun, keys io.Writer) {
+	t.Helper()
 	master, terminal, err := sys.OpenTerminal()
 	require.NoError(t, err)
 	defer terminal.Close()
@@ -28,6 +34,7 @@ func startAtTerminal(t *testing.T, j Job) (p *pvasrun, keys io.Writer) {
 	require.NoError(t, err)
 	p = &pvasrun{t: t, cmd: exec.Command(self), stdout: newWatched()}
 	p.cmd.Env = append(os.Environ(), superviseEnv+"="+string(text))
+	change(p.cmd)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = terminal, terminal, terminal
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, p.cmd.Start())
@@ -69,6 +76,76 @@ func TestInterruptFromTerminal(t *testing.T) {
 		require.Equal(t, 130, p.code())
 		require.NotContains(t, p.stdout.String(), "pvasrun:")
 	})
+}
+
+// Under a shell with job control a job is what any pipeline is: Ctrl-Z pauses all
+// of it, bg lets it go on without the terminal, fg gives it the terminal back, and
+// kill ends it.
+func TestJobControl(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash, for its job control, is not installed")
+	}
+	eachBTL(t, func(t *testing.T, btl string) {
+		p, keys := startAtTerminalWith(t, ranks(btl, 2, "listen"), func(cmd *exec.Cmd) {
+			cmd.Env = append(cmd.Env, "SUPERVISOR="+cmd.Path, "PS1=> ")
+			cmd.Path, cmd.Args = bash, []string{"bash", "--norc", "--noprofile", "--noediting", "-i"}
+		})
+		typed := func(text string) {
+			_, err := io.WriteString(keys, text)
+			require.NoError(t, err)
+		}
+		shown := func(text string, times int) {
+			t.Helper()
+			p.stdout.await(t, func(all string) bool { return strings.Count(all, text) >= times })
+		}
+		stopped := func(pids []int, want bool) {
+			t.Helper()
+			for _, pid := range pids {
+				require.Eventually(t, func() bool { return isStopped(pid) == want }, 20*time.Second, time.Millisecond)
+			}
+		}
+		typed("$SUPERVISOR\n")
+		shown("pgid", 2)
+		pids := ttyPids(p.stdout.String())
+		typed("first\n")
+		shown("heard first", 1)
+
+		typed("\x1a")
+		shown("Stopped", 1)
+		stopped(pids, true)
+		typed("bg\n")
+		stopped(pids, false)
+		typed("echo for the shell | tr a-z A-Z\n")
+		shown("FOR THE SHELL", 1)
+		typed("jobs\n")
+		shown("Running", 1)
+		typed("fg\n")
+		typed("second\n")
+		shown("heard second", 1)
+		stopped(pids, false)
+
+		typed("\x1a")
+		shown("Stopped", 2)
+		stopped(pids, true)
+		typed("fg\n")
+		stopped(pids, false)
+		typed("third\n")
+		shown("heard third", 1)
+		typed("\x1a")
+		shown("Stopped", 3)
+		typed("kill %1\n")
+		requireGone(t, pids)
+		require.NotContains(t, p.stdout.String(), "heard echo")
+	})
+}
+
+// ttyPids is pidsIn for text that a terminal has passed on.
+func ttyPids(text string) []int { return pidsIn(strings.ReplaceAll(text, "\r", "")) }
+
+func isStopped(pid int) bool {
+	stat, _ := os.ReadFile(procFile(pid, "stat"))
+	return strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " T")
 }
 
 // A stopped host answers nothing, and must not keep a job from ending.

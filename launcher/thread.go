@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -10,15 +9,15 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// A parent is the one thread of the supervisor whose children all processes of
-// the job are. It has to be one thread, and to live as long as the job: the death
-// signal of a child is sent when the thread that started it ends, whatever the
-// rest of that process does. Being the only waiter for its children, it can also
-// reap any number of them with one blocking call, and takes no child away from
-// other goroutines of the program.
+// A parent is the one thread of the supervisor that starts the processes of the
+// job. It has to be one thread, and to live as long as the job: the death signal
+// of a child is sent when the thread that started it ends, whatever the rest of
+// that process does.
 type parent struct {
-	tasks  chan func()
-	exited chan exit // closed when no child is left
+	tasks chan func()
+	done  chan struct{} // closed by close
+
+	guarded *os.File // its end tells the guard that this process has ended; nil: no guard
 }
 
 // An exit is the end of a child.
@@ -27,87 +26,70 @@ type exit struct {
 	status syscall.WaitStatus
 }
 
-// newParent starts the thread. It runs tasks until closeTasks, then reaps until
-// there is no child left.
+// newParent starts the thread. It runs tasks until close.
 func newParent() *parent {
-	p := &parent{tasks: make(chan func()), exited: make(chan exit)}
-	found := make(chan struct{})
-	go p.run(found)
-	<-found
+	p := &parent{tasks: make(chan func()), done: make(chan struct{})}
+	go p.run()
 	return p
 }
 
-// run closes found when it has a thread of its own.
-func (p *parent) run(found chan struct{}) {
-	runtime.LockOSThread()
-	if sys.ThreadHasChildren() {
-		// Another goroutine started a process on this thread; reaping here would
-		// take it away. While the thread is locked, the next try gets another.
-		go p.run(found)
-		<-found
-		runtime.UnlockOSThread()
-		return
-	}
-	close(found)
+func (p *parent) run() {
 	// Never unlocked: the thread ends with the goroutine, and whatever its tasks
 	// changed about it with the thread.
-	defer close(p.exited)
-	for task := range p.tasks {
-		task()
-	}
+	runtime.LockOSThread()
 	for {
-		pid, status, err := sys.WaitThread()
-		if err != nil { // ECHILD: all have been reaped
+		select {
+		case task := <-p.tasks:
+			task()
+		case <-p.done:
 			return
 		}
-		p.exited <- exit{pid, status}
 	}
 }
 
-// closeTasks ends the phase in which processes are started, and begins the one
-// in which they are reaped.
-func (p *parent) closeTasks() { close(p.tasks) }
+// close ends the thread. The guard has been killed before.
+func (p *parent) close() {
+	close(p.done)
+	if p.guarded != nil {
+		p.guarded.Close()
+	}
+}
 
 // do runs f on the thread and waits for it.
 func (p *parent) do(f func() error) error {
-	done := make(chan error, 1)
-	p.tasks <- func() { done <- f() }
-	return <-done
+	result := make(chan error, 1)
+	select {
+	case p.tasks <- func() { result <- f() }:
+		return <-result
+	case <-p.done: // the supervisor has given up who calls
+		return errOver
+	}
 }
 
-// startHost executes this program again as the space host and returns its pid
-// and the connection to it. The host has no death signal: it must outlive a
-// killed supervisor to clean up behind it, and leaves at the end of the
-// connection, which only the supervisor holds.
-func (p *parent) startHost() (int, *control, error) {
+// A startedHost is a space host with the connection to it, and the guard.
+type startedHost struct {
+	pid, guard int
+	control    *control
+}
+
+// startHost starts the space host of a job, and its guard. The host leaves at the
+// end of the connection, which only the supervisor holds. It carries the mark of
+// the job, because what its tasks fork without exec shows its environment.
+func (p *parent) startHost(id string) (h startedHost, err error) {
 	near, far, err := sys.ControlPair()
 	if err != nil {
-		return 0, nil, fmt.Errorf("launcher: %w", err)
+		return h, fmt.Errorf("launcher: %w", err)
 	}
 	defer far.Close()
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
+	if h.pid, err = p.startSelf([]string{hostName}, lastOfEach(append(os.Environ(), EnvID+"="+id)), far); err != nil {
 		near.Close()
-		return 0, nil, fmt.Errorf("launcher: %w", err)
+		return h, fmt.Errorf("launcher: start the space host: %w", err)
 	}
-	defer null.Close()
-	var pid int
-	err = p.do(func() error {
-		var err error
-		attr := &syscall.SysProcAttr{Setpgid: true}
-		pid, err = sys.Start("/proc/self/exe", []string{hostName}, os.Environ(), "",
-			[]*os.File{null, null, os.Stderr, far}, attr)
-		return err
-	})
-	if err != nil {
-		near.Close()
-		return 0, nil, fmt.Errorf("launcher: start the space host: %w", err)
+	if h.control, err = newControl(near); err != nil {
+		return h, err
 	}
-	c, err := newControl(near)
-	if err != nil {
-		return 0, nil, errors.Join(err, sys.Kill(pid, syscall.SIGKILL))
-	}
-	return pid, c, nil
+	h.guard, err = p.startGuard(id)
+	return h, err
 }
 
 // A classic is a rank to be started as a process of its own.

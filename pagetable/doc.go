@@ -1,10 +1,11 @@
 // Package pagetable measures what the address spaces of a job cost in page
 // tables and memory, and computes what they should cost.
 //
-// It serves the claim of papers/pvas.md, "Problem" item 2: N processes that map
-// one another's memory need page tables that grow as N², N tasks in one address
-// space need tables that grow as N. The measuring method is the one of its
-// "Evaluation" section: read the machine's counters before the job, and again
+// It serves a claim of Shimada, Hori and Ishikawa, "Implementing Many-core Friendly MPI
+// Intra-node Communication with New Task Model", IPSJ, 2015 (the PVAS paper), where it
+// states the problem: N processes that map one another's memory need page tables that
+// grow as N², N tasks in one address space need tables that grow as N. The measuring
+// method is the one of its evaluation: read the machine's counters before the job, and again
 // with every rank stopped right before Finalize; the difference is what the job
 // costs.
 //

@@ -1,7 +1,7 @@
 package pagetable
 
-// AllToAll is the example of papers/pvas.md, "Problem" item 2: each of the ranks,
-// a process of its own, maps the given number of bytes of each of its peers. It
+// AllToAll is the example by which the PVAS paper states its problem (see the package
+// comment): each of the ranks, a process of its own, maps the given number of bytes of each of its peers. It
 // returns how many PTE pages that takes in all: best when each peer's memory is
 // contiguous and aligned, worst when no two of its 4 KiB pages share a PTE page.
 // 100 ranks with 2 MiB for each peer take 9,900 to 5,068,800.

@@ -26,7 +26,6 @@ func (e *Engine) Close() error {
 	e.closed = true
 	e.judge()
 	e.publish()
-	_ = e.module.Counters() // publishes those of the module
 	e.dropAll(ErrFinalized)
 	if e.server != nil {
 		e.signal(e.server)

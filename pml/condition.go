@@ -59,7 +59,7 @@ func (c *Condition) look() bool {
 func (c *Condition) announce() {
 	w := c.say()
 	w.Since = sys.Monotonic()
-	c.engine.root.SetWaiting(c.engine.rank, w)
+	c.engine.job.SetWaiting(c.engine.rank, w)
 	c.said = true
 }
 
@@ -67,6 +67,6 @@ func (c *Condition) announce() {
 func (c *Condition) withdraw() {
 	if c.said {
 		c.said = false
-		c.engine.root.ClearWaiting(c.engine.rank)
+		c.engine.job.ClearWaiting(c.engine.rank)
 	}
 }

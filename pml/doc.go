@@ -3,7 +3,7 @@
 // underway. It knows bytes and not types, ranks and contexts and not communicators;
 // package comm makes communicators of it, on which the faces stand.
 //
-//	e := pml.New(root, rank, module)
+//	e := pml.New(job, rank, module)
 //	r, err := e.Irecv(context, pml.AnySource, 7, buf)
 //	...
 //	err = e.Send(context, 1, 7, data, pml.Standard)
@@ -19,10 +19,10 @@
 // MPI_THREAD_MULTIPLE holds: any goroutine may call anything, and one that waits
 // does not keep the others from going on.
 //
-// The pieces: match.go decides which message belongs to which receive; send.go and
-// receive.go begin operations and choose the protocol; progress.go moves transfers;
-// task.go is operations made of others, which other packages bring along, and notice.go how
-// these talk to one another; wait.go says who does so when several goroutines wait, and how they sleep (the
+// The pieces: transport.go says by which module a peer is reached; match.go decides which
+// message belongs to which receive; send.go and receive.go begin operations and choose the
+// protocol; progress.go moves transfers; task.go is operations made of others, which other
+// packages bring along, and notice.go how these talk to one another; wait.go says who does so when several goroutines wait, and how they sleep (the
 // argument is at Engine); gone.go ends waits for ranks that are no more.
 //
 // # Costs

@@ -14,7 +14,7 @@ import (
 // # Locking
 //
 // One mutex guards everything: matching, operations, and the message methods of
-// the module. It is held for the length of a call, except while the call sleeps.
+// the modules. It is held for the length of a call, except while the call sleeps.
 // A finer lock would not pay: the module's message methods want one caller at a
 // time anyhow, and the goroutines of one rank share one receive queue.
 //
@@ -49,10 +49,13 @@ import (
 // has woken a parked goroutine: with GOMAXPROCS=1 those could not run otherwise, as
 // the scheduler does not learn at once that a thread sleeps in the kernel.
 type Engine struct {
-	root       *job.Root
-	module     btl.Module
+	job        Job
+	goneCount  *atomic.Uint32 // of the job
+	module     transport      // the rank sleeps in it
+	memory     btl.Memory     // of the module; nil: it has none
+	routes     []uint8        // by peer: 0 for module, n for further[n-1]; nil: all 0
+	further    []transport    // the other modules in use
 	rank, size int
-	eager      int              // longest eager message in bytes
 	spin       int              // polls before a wait sleeps
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
 	onLook     func() bool      // pollOnce, likewise
@@ -72,7 +75,7 @@ type Engine struct {
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
 	explain  map[uint32]func(*job.Waiting) // by context; see Explain
-	saying   job.Waiting                   // what describe hands to explain: here it is not allocated
+	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
 
 	express    operation  // of the short way to receive; see expect
 	expected   *operation // it, while its message is looked for
@@ -109,20 +112,23 @@ type Engine struct {
 	deserted  bool         // all other ranks have gone
 
 	stats Stats
+	row   []uint64 // of publish
 }
 
 // New returns the engine of a rank of the job, which has the module to itself: from
-// now on nobody else calls the module's message methods.
-func New(root *job.Root, rank int, m btl.Module) *Engine {
+// now on nobody else calls the module's message methods. The module reaches all peers,
+// but those of AddPeers. If it is a btl.Memory too, it shares memory with all whom it
+// reaches.
+func New(j Job, rank int, m btl.Messages) *Engine {
 	e := &Engine{
-		root: root, module: m,
-		rank: rank, size: root.Ranks(),
-		eager: m.EagerLimit(), spin: root.Spin(),
+		job: j, goneCount: j.GoneCounter(), module: newTransport(m),
+		rank: rank, size: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
 		backlogs: map[int32]*backlog{},
 		lost:     -1,
 	}
+	e.memory, _ = m.(btl.Memory)
 	e.onFrame, e.onLook, e.onExpect = e.deliver, e.pollOnce, e.lookExpected
 	e.onReady, e.onLasting = e.ready, e.announce
 	e.express = operation{engine: e, kind: receiving, state: idle, persistent: true}

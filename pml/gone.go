@@ -26,26 +26,22 @@ import "github.com/gopvas/gopvas/job"
 // queue can not be drained yet, because a rank that lives, and may have been preempted, is
 // in the middle of sending what comes before the messages of those that have gone.
 func (e *Engine) noteGone() {
-	n, gone := e.root.GoneCount(), e.departed[:0]
+	n, gone := e.GoneCount(), e.departed[:0]
 	for rank := range e.size {
-		if rank != e.rank && e.root.Gone(rank) {
+		if rank != e.rank && e.job.Gone(rank) {
 			gone = append(gone, rank)
 		}
 	}
 	e.departed = gone
-	// This ends, though live peers may go on sending: credit bounds what they can
-	// send before we receive again, which needs the lock that we hold.
-	for !e.module.Drained() {
-		if e.module.Poll(pollBatch, e.onFrame) == 0 {
-			return
-		}
+	if !e.drain() {
+		return
 	}
 	if e.dead == nil {
 		e.dead = make([]bool, e.size)
 	}
 	for _, rank := range gone {
 		e.dead[rank] = true
-		if e.lost < 0 && e.root.State(rank) != job.StateFinal {
+		if e.lost < 0 && e.job.State(rank) != job.StateFinal {
 			e.lost = rank
 		}
 	}
@@ -91,7 +87,7 @@ func (e *Engine) goneError(peer int32) error {
 	if peer == AnySource {
 		rank = e.lost
 		if rank < 0 && e.deserted {
-			rank, _ = e.root.Lost()
+			rank, _ = e.job.Lost()
 		}
 	} else if peer < 0 || !e.dead[peer] {
 		return nil

@@ -78,8 +78,8 @@ var blocked = []struct {
 // and says so no more afterwards.
 func TestSleepersLearnOfADeath(t *testing.T) {
 	for _, b := range blocked {
-		t.Run(b.name, func(t *testing.T) {
-			w := newWorld(t, 4, 1, mem.Options{})
+		inBoth(t, b.name, func(t *testing.T, start starter) {
+			w := start(t, 4, 1, mem.Options{})
 			done := make(chan error)
 			go func() { done <- b.wait(w.engines[1]) }()
 			say := w.asleep(1)
@@ -97,8 +97,10 @@ func TestSleepersLearnOfADeath(t *testing.T) {
 	}
 }
 
-func TestParkedLearnOfADeath(t *testing.T) {
-	w := newWorld(t, 4, 1, mem.Options{})
+func TestParkedLearnOfADeath(t *testing.T) { inBoth(t, "parked", parkedLearnOfADeath) }
+
+func parkedLearnOfADeath(t *testing.T, start starter) {
+	w := start(t, 4, 1, mem.Options{})
 	var wg sync.WaitGroup
 	for _, b := range append(blocked, blocked...) {
 		wg.Go(func() {
@@ -116,13 +118,15 @@ func TestParkedLearnOfADeath(t *testing.T) {
 // that is late comes first; only then is it missed.
 func TestMessagesOfTheDead(t *testing.T) {
 	for delay := range 3 {
-		t.Run(fmt.Sprintf("late by %d", delay), func(t *testing.T) { messagesOfTheDead(t, mem.Options{Delay: delay}) })
+		inBoth(t, fmt.Sprintf("late by %d", delay), func(t *testing.T, start starter) {
+			messagesOfTheDead(t, start, mem.Options{Delay: delay})
+		})
 	}
 }
 
-func messagesOfTheDead(t *testing.T, opts mem.Options) {
+func messagesOfTheDead(t *testing.T, start starter, opts mem.Options) {
 	for _, src := range []int{2, pml.AnySource} {
-		w := newWorld(t, 3, 1, opts)
+		w := start(t, 3, 1, opts)
 		for i := range 20 {
 			require.NoError(t, w.engines[2].Send(0, 1, 7, []byte{byte(i)}, pml.Standard))
 		}
@@ -143,8 +147,10 @@ func messagesOfTheDead(t *testing.T, opts mem.Options) {
 
 // TestAnySourceOutlivesThoseWhoEndWell: a receive from anybody goes on when a rank has
 // finalized, until nobody is left.
-func TestAnySourceOutlivesThoseWhoEndWell(t *testing.T) {
-	w := newWorld(t, 3, 1, mem.Options{})
+func TestAnySourceOutlivesThoseWhoEndWell(t *testing.T) { inBoth(t, "any", anySourceOutlives) }
+
+func anySourceOutlives(t *testing.T, start starter) {
+	w := start(t, 3, 1, mem.Options{})
 	e := w.engines[0]
 	r, err := e.Irecv(0, pml.AnySource, 1, nil)
 	require.NoError(t, err)

@@ -18,6 +18,9 @@ const (
 // progress moves what can be moved, without blocking.
 func (e *Engine) progress() {
 	e.module.Poll(pollBatch, e.onFrame)
+	if e.further != nil {
+		e.pollFurther(pollBatch)
+	}
 	if e.movingCount > 0 {
 		e.advance(min(e.movingCount, moveBatch))
 	}
@@ -27,7 +30,7 @@ func (e *Engine) progress() {
 	if len(e.crowded) > 0 {
 		e.flush()
 	}
-	if e.root.GoneCount() != e.gone {
+	if e.GoneCount() != e.gone {
 		e.noteGone()
 	}
 	if e.tasks.head != nil {
@@ -48,11 +51,13 @@ func (e *Engine) Progress() {
 func (e *Engine) progressAll() {
 	for e.module.Poll(pollBatch, e.onFrame) == pollBatch {
 	}
+	for e.pollFurther(pollBatch) {
+	}
 	e.settle()
 	if len(e.crowded) > 0 {
 		e.flush()
 	}
-	if e.root.GoneCount() != e.gone {
+	if e.GoneCount() != e.gone {
 		e.noteGone()
 	}
 	if e.tasks.head != nil {

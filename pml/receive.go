@@ -58,7 +58,10 @@ func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte)
 // lookExpected is one look for the message that expect wants.
 func (e *Engine) lookExpected() (over bool) {
 	e.module.Poll(1, e.onFrame)
-	return e.expected == nil || e.contenders.Load() != 0 || e.root.GoneCount() != e.gone
+	if e.further != nil {
+		e.pollFurther(1)
+	}
+	return e.expected == nil || e.contenders.Load() != 0 || e.GoneCount() != e.gone
 }
 
 // Irecv begins a receive and does not wait. buf is lent, not to be read or written,
@@ -171,12 +174,12 @@ func (e *Engine) receiveFrame(op *operation, f *btl.Frame) {
 	op.status, op.mark = Status{Source: int(f.Source), Tag: int(f.Tag)}, Mark{f.Flags, f.Cookie}
 	if !f.Offered {
 		err := op.fill(f.Payload, f.Length)
-		e.module.Release(f)
+		e.to(int(f.Source)).Release(f)
 		e.complete(op, err)
 		return
 	}
 	op.err = op.size(f.Length)
-	if t := e.module.Accept(f, op.buf); t != nil {
+	if t := e.to(int(f.Source)).Accept(f, op.buf); t != nil {
 		e.move(op, t)
 		return
 	}

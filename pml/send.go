@@ -103,11 +103,14 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf btl.Buff
 // operation of its own; one that is underway if the module keeps the buffer, which is
 // rare; and nil if the message can not go this way.
 func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) *operation {
-	if mode != Standard || len(buf) > e.eager || e.unusual ||
-		uint(dst) >= uint(e.size) || dst == e.rank || uint(tag) > MaxTag {
+	if mode != Standard || e.unusual || uint(dst) >= uint(e.size) || dst == e.rank || uint(tag) > MaxTag {
 		return nil
 	}
-	t, ok := e.module.Send(dst, btl.Header{Tag: int32(tag), Context: context, Flags: m.Number, Cookie: m.Word}, buf)
+	by := e.to(dst)
+	if len(buf) > by.eager {
+		return nil
+	}
+	t, ok := by.Send(dst, btl.Header{Tag: int32(tag), Context: context, Flags: m.Number, Cookie: m.Word}, buf)
 	switch {
 	case !ok:
 		return nil
@@ -157,8 +160,9 @@ func (e *Engine) startSend(op *operation) {
 func (e *Engine) launch(op *operation) bool {
 	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.mark.Number, Cookie: op.mark.Word}
 	peer := int(op.peer)
-	if op.mode == Standard && op.buf.Len() <= e.eager {
-		if t, ok := e.module.Send(peer, h, e.packed(&op.buf)); t != nil {
+	by := e.to(peer)
+	if op.mode == Standard && op.buf.Len() <= by.eager {
+		if t, ok := by.Send(peer, h, e.packed(&op.buf)); t != nil {
 			if op.buf.Layout != nil {
 				e.scratch = nil // the module keeps it
 			}
@@ -169,7 +173,7 @@ func (e *Engine) launch(op *operation) bool {
 			return true
 		}
 	}
-	t, ok := e.module.Offer(peer, h, op.buf)
+	t, ok := by.Offer(peer, h, op.buf)
 	if ok {
 		e.move(op, t)
 	}
@@ -181,8 +185,8 @@ func (e *Engine) packed(b *btl.Buffer) []byte {
 	if b.Layout == nil {
 		return b.Bytes
 	}
-	if e.scratch == nil {
-		e.scratch = make([]byte, e.eager)
+	if len(e.scratch) < b.Len() {
+		e.scratch = make([]byte, max(e.module.eager, b.Len()))
 	}
 	b.Pack(e.scratch[:b.Len()], 0)
 	return e.scratch[:b.Len()]
@@ -251,7 +255,7 @@ func (e *Engine) sendSelf(op *operation) {
 		Source: op.peer, Tag: op.tag, Context: op.context, Length: n,
 		Flags: op.mark.Number, Cookie: op.mark.Word,
 	}
-	if op.mode == Standard && n <= uint64(e.eager) && e.selfBytes+n <= selfCredit {
+	if op.mode == Standard && n <= uint64(e.module.eager) && e.selfBytes+n <= selfCredit {
 		e.selfBytes += n
 		msg.origin = fromSelf
 		msg.frame.Payload = msg.keepOf(&op.buf)

@@ -8,7 +8,7 @@ import (
 // Stats is what a rank's messages have cost so far. All of it but UnexpectedHigh
 // only grows.
 type Stats struct {
-	btl.Counters // messages between ranks, by path
+	btl.Counters // messages between ranks, by path, of all modules
 
 	SelfMessages, SelfBytes uint64 // messages from this rank to itself
 	Queued                  uint64 // sends that had to wait for room at their peer
@@ -21,14 +21,21 @@ type Stats struct {
 }
 
 // firstSlot is where the engine's counters begin among those that a rank publishes
-// in the job's root block; those before are the module's.
+// in the job's root block; those before are the modules'.
 const firstSlot = 24
 
-// publish makes the engine's counters visible to the supervisor.
+// publish makes the counters of the engine and its modules visible to the supervisor.
 func (e *Engine) publish() {
 	s := &e.stats
-	e.root.PublishCounters(e.rank, firstSlot,
+	s.Counters = e.module.Counters()
+	for i := range e.further {
+		s.Counters = s.Counters.Plus(e.further[i].Counters())
+	}
+	e.row = s.Counters.Append(e.row[:0])
+	e.job.PublishCounters(e.rank, 0, e.row...)
+	e.row = append(e.row[:0],
 		s.SelfMessages, s.SelfBytes, s.Queued, s.Unexpected, uint64(s.UnexpectedHigh), s.Parks, s.Nudges)
+	e.job.PublishCounters(e.rank, firstSlot, e.row...)
 }
 
 // Published returns the engine's part of the statistics that a rank has published:
@@ -47,7 +54,5 @@ func (e *Engine) Stats() Stats {
 	e.lock()
 	defer e.mu.Unlock()
 	e.publish()
-	s := e.stats
-	s.Counters = e.module.Counters()
-	return s
+	return e.stats
 }

@@ -92,7 +92,7 @@ func (e *Engine) waitFor(w *waiter) {
 		}
 	}
 	if w.asleep {
-		e.root.ClearWaiting(e.rank)
+		e.job.ClearWaiting(e.rank)
 	}
 	if next := e.parked.head; next != nil {
 		next.of.promoted = true
@@ -185,7 +185,7 @@ func (e *Engine) sleep(w *waiter) {
 // say writes what a waiter waits for.
 func (e *Engine) say(w *waiter, say job.Waiting) {
 	w.said, say.Since = e.completions, w.since
-	e.root.SetWaiting(e.rank, say)
+	e.job.SetWaiting(e.rank, say)
 }
 
 // sayAgain corrects what was said of a task, which may wait for other ranks now. What was

@@ -33,6 +33,36 @@ func newWorld(t *testing.T, ranks, cpus int, o mem.Options) *world {
 	return w
 }
 
+// newCluster is newWorld with nodes of two ranks. Other nodes are reached by a network.
+func newCluster(t *testing.T, ranks, cpus int, o mem.Options) *world {
+	t.Helper()
+	w := newWorld(t, ranks, cpus, o)
+	// The network takes other lengths than the memory.
+	o.EagerLimit, o.Inline = max(o.EagerLimit/2, 64), -1
+	network := mem.New(w.root, o)
+	for rank, e := range w.engines {
+		var far []int
+		for peer := range ranks {
+			if peer/2 != rank/2 {
+				far = append(far, peer)
+			}
+		}
+		if far != nil {
+			e.AddPeers(network.Network(rank), far...)
+		}
+	}
+	return w
+}
+
+// starter is newWorld or newCluster.
+type starter func(t *testing.T, ranks, cpus int, o mem.Options) *world
+
+// inBoth runs f with each.
+func inBoth(t *testing.T, name string, f func(t *testing.T, start starter)) {
+	t.Run(name, func(t *testing.T) { f(t, newWorld) })
+	t.Run("nodes/"+name, func(t *testing.T) { f(t, newCluster) })
+}
+
 // run runs every rank and fails the test if one returns an error.
 func (w *world) run(f func(e *pml.Engine, rank int) error) {
 	w.Helper()
@@ -74,6 +104,11 @@ func everywhere(t *testing.T, f func(w *world)) {
 				t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", kind.name, ranks, cpus), func(t *testing.T) {
 					f(newWorld(t, ranks, cpus, kind.opts))
 				})
+				if ranks > 2 {
+					t.Run(fmt.Sprintf("%s/nodes/ranks=%d/cpus=%d", kind.name, ranks, cpus), func(t *testing.T) {
+						f(newCluster(t, ranks, cpus, kind.opts))
+					})
+				}
 			}
 		}
 	}

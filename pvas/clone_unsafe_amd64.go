@@ -89,9 +89,9 @@ func runScript(flags uintptr, sp, entry, state uint64, steps []step) (child chil
 	return child, failed, err
 }
 
-// probeClone starts and reaps a child that shares this process's memory and
-// ends at once: its script's only call is exit_group.
-func probeClone() error {
+// probeClone starts a child that shares this process's memory and ends at once: its
+// script's only call is exit_group. A sibling is reaped by this process's parent.
+func probeClone(sibling bool) error {
 	const size = 64 << 10
 	stack, err := sys.Mmap(0, size, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, -1, 0)
 	if err != nil {
@@ -101,11 +101,14 @@ func probeClone() error {
 	state := uint64(stack) + size - 64
 	exit := step{what: "exit_group"}
 	exit.nr = syscall.SYS_EXIT_GROUP
-	child, _, err := runScript(sys.CloneVM|sys.ClonePidfd|uintptr(syscall.SIGCHLD), state-64, 0, state, []step{exit})
+	child, _, err := runScript(cloneFlags(sibling), state-64, 0, state, []step{exit})
 	if child.pid == 0 {
 		return err
 	}
 	_ = syscall.Close(child.pidfd)
-	_, err = sys.WaitPid(child.pid)
-	return err
+	if !sibling {
+		_, err = sys.WaitPid(child.pid)
+		return err
+	}
+	return nil
 }

@@ -4,9 +4,9 @@
 // It carries the three calls of the PVAS paper into user space, with no kernel
 // patch and no privilege: Create makes an address space of partitions
 // (pvas_create), Spawn runs a program in one of them (pvas_spawn), Destroy
-// removes it (pvas_destroy). See "Task model" in the digest of Shimada, Hori
-// and Ishikawa, "Implementing Many-core Friendly MPI Intra-node Communication
-// with New Task Model", and docs/architecture.md.
+// removes it (pvas_destroy). The paper is Shimada, Hori and Ishikawa, "Implementing
+// Many-core Friendly MPI Intra-node Communication with New Task Model", IPSJ, 2015; the
+// calls are its task model. See docs/architecture.md.
 //
 // The address space is the caller's own. A task is a process made by
 // clone(CLONE_VM): it has its own pid, descriptors, working directory, signal

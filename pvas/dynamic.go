@@ -37,7 +37,7 @@ func (p *planner) readDynamic() error {
 	if err != nil || d == nil {
 		return err
 	}
-	if err := p.refuseSanitizer(d); err != nil {
+	if err := p.readStrings(d); err != nil {
 		return err
 	}
 	if p.img.interp == "" || d.needed || d.jumpRel || d.otherWork || !p.isGo() {
@@ -102,7 +102,8 @@ func (img *image) fileOffset(addr, n uint64) (uint64, bool) {
 	return 0, false
 }
 
-func (p *planner) refuseSanitizer(d *dynamic) error {
+// readStrings reads the dynamic string table for what it tells of the program.
+func (p *planner) readStrings(d *dynamic) error {
 	off, ok := p.img.fileOffset(d.strtab, d.strSize)
 	if !ok || d.strSize == 0 {
 		return nil // whoever needs the table will say so
@@ -116,7 +117,7 @@ func (p *planner) refuseSanitizer(d *dynamic) error {
 			return ErrSanitizer
 		}
 	}
-	return nil
+	return p.readOrigin(strings)
 }
 
 // isGo looks for the build-id note that the Go linker writes into every program.

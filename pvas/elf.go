@@ -1,6 +1,7 @@
 package pvas
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -38,6 +39,7 @@ type image struct {
 	relocs   []reloc
 	direct   bool // relocs are all there is to do: no dynamic linker needed
 	execStk  bool
+	origin   bool // it asks for its folder, see origin.go
 }
 
 // A segment is one PT_LOAD.
@@ -106,17 +108,14 @@ func decode(b []byte, v any) {
 
 func (p *planner) readHeader() error {
 	const headerSize = 64
-	if p.size < headerSize {
-		return ErrNotELF
-	}
-	b, err := p.read("ELF header", 0, headerSize, headerSize)
+	b, err := p.read("ELF header", 0, min(p.size, headerSize), headerSize)
 	if err != nil {
 		return err
 	}
-	if string(b[:4]) != elf.ELFMAG {
-		if string(b[:2]) == "#!" {
-			return fmt.Errorf("%w but a script: name its interpreter as the program, or run it with --btl sm", ErrNotELF)
-		}
+	if bytes.HasPrefix(b, []byte("#!")) {
+		return fmt.Errorf("%w but a script: name its interpreter as the program, or run it with --btl sm", ErrNotELF)
+	}
+	if len(b) < headerSize || string(b[:4]) != elf.ELFMAG {
 		return ErrNotELF
 	}
 	class, data, machine := elf.Class(b[elf.EI_CLASS]), elf.Data(b[elf.EI_DATA]), elf.Machine(binary.LittleEndian.Uint16(b[18:]))

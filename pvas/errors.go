@@ -15,6 +15,7 @@ var (
 	ErrNotPIE        = errors.New("not position independent: build it with -buildmode=pie (gcc: -pie) or run it with --btl sm")
 	ErrMalformed     = errors.New("malformed ELF file")
 	ErrSanitizer     = errors.New("built with a race detector or sanitizer, whose shadow memory has a fixed address: build it without, or run it with --btl sm")
+	ErrOrigin        = errors.New("it looks for libraries in $ORIGIN, of which its dynamic linker cannot be told (glibc 2.33 or newer can): run it with --btl sm")
 	ErrSetuid        = errors.New("set-uid or set-gid: privileges cannot be raised inside a shared address space: run it with --btl sm")
 )
 
@@ -61,3 +62,15 @@ func (e *StartError) Error() string {
 
 // Unwrap returns the errno.
 func (e *StartError) Unwrap() error { return e.Err }
+
+// A KilledError says that a task was killed after it was cloned and before its
+// program ran. How, its parent learns: for a task spawned with Sibling, that of the
+// caller.
+type KilledError struct {
+	Path string
+	Pid  int
+}
+
+func (e *KilledError) Error() string {
+	return fmt.Sprintf("pvas: start %s: task %d was %v", e.Path, e.Pid, errKilledEarly)
+}

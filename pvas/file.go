@@ -22,14 +22,16 @@ type fileID struct {
 	mtime, ctime   syscall.Timespec
 }
 
-// Check reports whether the file at path could be a task: nil, or an
-// *ImageError that wraps the reason.
-func Check(path string) error {
-	f, _, err := openImage(path)
+// Check reports whether the file at path could be a task with that environment:
+// nil, or an *ImageError that wraps the reason.
+func Check(path string, env ...string) error {
+	prog, err := openProgram(path)
 	if err != nil {
 		return err
 	}
-	return f.Close()
+	defer prog.close()
+	_, err = prog.forEnv(path, env)
+	return err
 }
 
 // openImage opens and plans one ELF file. The caller closes it.
@@ -101,6 +103,9 @@ func openProgram(path string) (prog program, err error) {
 	}
 	if prog.ifile, prog.interp, err = openImage(prog.img.interp); err == nil && prog.interp.interp != "" {
 		err = &ImageError{prog.img.interp, malformed("an interpreter that needs an interpreter")}
+	}
+	if err == nil {
+		prog.argv0, err = takesArgv0(prog.ifile, int64(prog.ifile.id.size))
 	}
 	if err != nil {
 		prog.close()

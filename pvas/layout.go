@@ -43,7 +43,7 @@ type Layout struct {
 	Partition int    `json:"partition"`
 	Base      uint64 `json:"base"`   // of the partition
 	Size      uint64 `json:"size"`   // of the partition, bytes
-	Image     Range  `json:"image"`  // the program's segments
+	Image     Range  `json:"image"`  // the program's segments; empty where its dynamic linker maps them, elsewhere
 	Interp    Range  `json:"interp"` // its dynamic linker; empty where none is needed
 	Stack     Range  `json:"stack"`
 	Pocket    Range  `json:"pocket"` // readable and writable, zeros; for the runtime of the task
@@ -58,6 +58,9 @@ type program struct {
 	img    *image
 	ifile  *sourceFile // nil where no interpreter is loaded
 	interp *image
+	argv0  bool // the interpreter takes --argv0
+
+	through bool // the interpreter loads the program, see origin.go
 }
 
 // extents are the lengths of what lies in front of a program, in bytes.
@@ -69,9 +72,12 @@ func lay(partition int, base, size uint64, prog program, front extents) (Layout,
 	top := base + alignUp(guardSize+front.stack, tableSpan) + stackShare
 	l.Stack = Range{top - front.stack, top}
 	l.Pocket = Range{top, top + front.pocket}
-	l.Image = place(prog.img, l.Pocket.End)
-	l.Offset = l.Image.Start - prog.img.lo
-	l.Entry = prog.img.entry + l.Offset
+	l.Image = Range{l.Pocket.End, l.Pocket.End}
+	if !prog.through {
+		l.Image = place(prog.img, l.Pocket.End)
+		l.Offset = l.Image.Start - prog.img.lo
+		l.Entry = prog.img.entry + l.Offset
+	}
 	end := l.Image.End
 	if prog.interp != nil {
 		l.Interp = place(prog.interp, end)

@@ -50,7 +50,7 @@ func TestStackContents(t *testing.T) {
 	b := &stackBuilder{memory, start, start + uint64(len(memory))}
 	auxv, err := b.auxv(l, program{img: img}, spec, b.push(make([]byte, 16)))
 	require.NoError(t, err)
-	b.vector(spec, auxv)
+	b.vector(spec.Args, spec.Env, auxv)
 
 	at := b.sp
 	word := func() uint64 {

@@ -12,8 +12,10 @@ import (
 // read-only data are shared with every other task of the same file through the
 // page cache; written pages are private copies.
 func load(l Layout, prog program) error {
-	if err := mapImage(prog.file, prog.img, l.Image.Start-prog.img.lo); err != nil {
-		return &ImageError{prog.file.Name(), err}
+	if !prog.through {
+		if err := mapImage(prog.file, prog.img, l.Image.Start-prog.img.lo); err != nil {
+			return &ImageError{prog.file.Name(), err}
+		}
 	}
 	if prog.interp != nil {
 		if err := mapImage(prog.ifile, prog.interp, l.Interp.Start-prog.interp.lo); err != nil {

@@ -55,7 +55,7 @@ func scriptFor(spec *TaskSpec, files [3]int) []step {
 	for _, l := range spec.Limits {
 		v := &syscall.Rlimit{Cur: l.Soft, Max: l.Hard}
 		b.add(fmt.Sprintf("setrlimit of resource %d to %d", l.Resource, l.Soft),
-			syscall.SYS_SETRLIMIT, uintptr(l.Resource), uintptr(unsafe.Pointer(v))).keep = v
+			syscall.SYS_PRLIMIT64, 0, uintptr(l.Resource), uintptr(unsafe.Pointer(v)), 0).keep = v
 	}
 	arg, keep := cString(spec.comm())
 	b.add("prctl(PR_SET_NAME)", syscall.SYS_PRCTL, sys.PrSetName, arg).keep = keep

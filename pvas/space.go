@@ -16,6 +16,7 @@ type Config struct {
 	PartitionSize uint64 // bytes, a power of two; 0: 64 GiB, or less when Tasks is large
 	Pocket        uint64 // bytes of each task's pocket, see Layout; rounded up to pages
 	HugePages     bool   // advise huge pages for the arenas of the partitions
+	Siblings      bool   // tasks will be spawned as Sibling: Create tries whether that is permitted
 }
 
 // A Space is a partitioned address space: a region of the calling process that
@@ -50,6 +51,11 @@ func Create(cfg Config) (*Space, error) {
 	}
 	if err := limits.Space(cfg.Tasks); err != nil {
 		return nil, fmt.Errorf("pvas: %w", err)
+	}
+	if cfg.Siblings {
+		if err := supportsSiblings(); err != nil {
+			return nil, err
+		}
 	}
 	s := &Space{tasks: cfg.Tasks, pocket: pageUp(cfg.Pocket), huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
 	if err := s.reserve(cfg.PartitionSize); err != nil {
@@ -161,12 +167,12 @@ func (s *Space) PartitionOf(addr uint64) (i int, ok bool) {
 	return int((addr - s.base) / s.size), true
 }
 
-// Layout says where the program at path would lie in partition i, without
-// loading it.
-func (s *Space) Layout(i int, path string) (Layout, error) {
+// Layout says where the program at path would lie in partition i with that
+// environment, without loading it.
+func (s *Space) Layout(i int, path string, env ...string) (Layout, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	prog, err := s.program(i, path)
+	prog, err := s.program(i, path, env)
 	if err != nil {
 		return Layout{}, err
 	}
@@ -188,9 +194,10 @@ func stackSize() uint64 {
 	return alignUp(min(max(limit, minStack), maxStack), pageSize)
 }
 
-// program opens and plans the program at path, or finds it done. A file that
-// has changed since is planned again. Called with mu held.
-func (s *Space) program(i int, path string) (program, error) {
+// program opens and plans the program at path, or finds it done, for a task with
+// that environment. A file that has changed since is planned again. Called with mu
+// held.
+func (s *Space) program(i int, path string, env []string) (program, error) {
 	if s.dead {
 		return program{}, ErrDestroyed
 	}
@@ -199,7 +206,7 @@ func (s *Space) program(i int, path string) (program, error) {
 	}
 	old, cached := s.programs[path]
 	if cached && old.file.unchanged(path) {
-		return old, nil
+		return old.forEnv(path, env)
 	}
 	prog, err := openProgram(path)
 	if err != nil {
@@ -209,7 +216,7 @@ func (s *Space) program(i int, path string) (program, error) {
 		old.close()
 	}
 	s.programs[path] = prog
-	return prog, nil
+	return prog.forEnv(path, env)
 }
 
 // Destroy gives the address space back (pvas_destroy). It fails with

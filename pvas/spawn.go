@@ -10,7 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-var errKilledEarly = errors.New("the task was killed before its program started")
+var errKilledEarly = errors.New("killed before its program started")
 
 // Spawn starts a program as a task in a partition (pvas_spawn) and returns when
 // the program runs. What the task inherits is as after execve: signals at their
@@ -18,7 +18,7 @@ var errKilledEarly = errors.New("the task was killed before its program started"
 // descriptor, its own working directory and limits.
 //
 // Errors: *ImageError for a file that cannot be a task, *StartError for a
-// working directory, CPU or limit that the kernel refuses, ErrPartition,
+// working directory, CPU or limit that the kernel refuses, *KilledError, ErrPartition,
 // ErrPartitionBusy, ErrTooSmall, ErrArgsTooLong. After an error no process is
 // left and the partition is free again.
 //
@@ -30,7 +30,7 @@ func (s *Space) Spawn(spec TaskSpec) (*Task, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	prog, err := s.program(spec.Partition, spec.Path)
+	prog, err := s.program(spec.Partition, spec.Path, spec.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -107,14 +107,8 @@ func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
 		return nil, err
 	}
 	defer done()
-	flags := uintptr(sys.CloneVM | sys.ClonePidfd)
-	if spec.Sibling {
-		flags |= sys.CloneParent // the signal at its end is then the caller's own
-	} else {
-		flags |= uintptr(syscall.SIGCHLD)
-	}
 	steps := scriptFor(spec, files)
-	child, failed, err := runScript(flags, sp, l.Entry, state, steps)
+	child, failed, err := runScript(cloneFlags(spec.Sibling), sp, l.Entry, state, steps)
 	if err == nil {
 		return &Task{pid: child.pid, pidfd: child.pidfd, layout: l, sibling: spec.Sibling}, nil
 	}
@@ -124,11 +118,22 @@ func start(l Layout, prog program, spec *TaskSpec) (*Task, error) {
 	if child.pid != 0 {
 		_ = syscall.Close(child.pidfd)
 	}
+	if errors.Is(err, errKilledEarly) {
+		return nil, &KilledError{spec.Path, child.pid}
+	}
 	call := "start"
 	if failed >= 0 {
 		call = steps[failed].what
 	}
 	return nil, &StartError{spec.Path, call, err}
+}
+
+// cloneFlags are those of a task.
+func cloneFlags(sibling bool) uintptr {
+	if sibling {
+		return uintptr(sys.CloneVM | sys.ClonePidfd | sys.CloneParent) // the signal at its end is then the caller's own
+	}
+	return uintptr(sys.CloneVM|sys.ClonePidfd) | uintptr(syscall.SIGCHLD)
 }
 
 // standardFiles returns three descriptors above 2 for the task's standard

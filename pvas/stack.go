@@ -57,7 +57,11 @@ func buildStack(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err e
 			return 0, 0, fmt.Errorf("pvas: map the pocket of partition %d: %w", l.Partition, err)
 		}
 	}
-	if n := stringBytes(spec.Args) + stringBytes(spec.Env) + len(spec.Path); uint64(n) > l.Stack.Len()/4 {
+	args, err := prog.command(spec)
+	if err != nil {
+		return 0, 0, err
+	}
+	if n := stringBytes(args) + stringBytes(spec.Env) + len(spec.Path); uint64(n) > l.Stack.Len()/4 {
 		return 0, 0, fmt.Errorf("pvas: start %s: %w: %d bytes, a quarter of %d may be used", spec.Path, ErrArgsTooLong, n, l.Stack.Len())
 	}
 	b := &stackBuilder{bytesAt(l.Stack.Start, l.Stack.Len()), l.Stack.Start, l.Stack.End - 64}
@@ -68,7 +72,7 @@ func buildStack(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err e
 	if err != nil {
 		return 0, 0, err
 	}
-	b.vector(spec, auxv)
+	b.vector(args, spec.Env, auxv)
 	return b.sp, state, nil
 }
 
@@ -102,13 +106,16 @@ func (b *stackBuilder) auxv(l Layout, prog program, spec *TaskSpec, random uint6
 		return nil, fmt.Errorf("pvas: read the auxiliary vector: %w", err)
 	}
 	var base uint64
-	if prog.interp != nil {
+	img, bias := prog.img, l.Offset
+	switch {
+	case prog.through: // as if the interpreter were the program
+		img, bias = prog.interp, l.Interp.Start-prog.interp.lo
+	case prog.interp != nil:
 		base = l.Interp.Start
 	}
-	bias := l.Offset
 	own := [][2]uint64{
-		{atPhdr, prog.img.phdr + bias}, {atPhent, phdrSize}, {atPhnum, prog.img.phnum},
-		{atBase, base}, {atEntry, prog.img.entry + bias}, {atSecure, 0}, {atRandom, random},
+		{atPhdr, img.phdr + bias}, {atPhent, phdrSize}, {atPhnum, img.phnum},
+		{atBase, base}, {atEntry, img.entry + bias}, {atSecure, 0}, {atRandom, random},
 		{atUID, uint64(os.Getuid())}, {atEUID, uint64(os.Geteuid())},
 		{atGID, uint64(os.Getgid())}, {atEGID, uint64(os.Getegid())},
 		{atExecFn, b.pushString(spec.Path)}, {atPlatform, b.pushString("x86_64")},
@@ -129,9 +136,9 @@ func (b *stackBuilder) auxv(l Layout, prog program, spec *TaskSpec, random uint6
 
 // vector writes argc, argv, envp and auxv below the strings, with the stack
 // pointer 16-byte aligned as the ABI demands at a program's entry.
-func (b *stackBuilder) vector(spec *TaskSpec, auxv []uint64) {
-	words := []uint64{uint64(len(spec.Args))}
-	for _, list := range [][]string{spec.Args, spec.Env} {
+func (b *stackBuilder) vector(args, env []string, auxv []uint64) {
+	words := []uint64{uint64(len(args))}
+	for _, list := range [][]string{args, env} {
 		for _, s := range list {
 			words = append(words, b.pushString(s))
 		}

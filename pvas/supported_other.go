@@ -13,6 +13,8 @@ func Supported() error {
 	return fmt.Errorf("pvas: %w: %s machines are not yet supported, use --btl sm", ErrUnsupported, runtime.GOARCH)
 }
 
+func supportsSiblings() error { return Supported() }
+
 // The task model compiles everywhere; Create refuses before any of this runs.
 type step struct{ what string }
 

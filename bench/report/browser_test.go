@@ -60,6 +60,8 @@ type measured struct {
 	Figures, Plotted int // and those whose plot has a height, and curves in colour
 	Outside          int // texts that are not within their plot
 	Tables, Ratios   int // figures whose table can be seen, and those that have ratios in it
+	Cut              int // tables that do not fit and do not say so
+	Holes            int // rows of figures that end before the page does
 	Ground           string
 	Loaded           int // things that were loaded besides the page
 }
@@ -79,12 +81,18 @@ function measure(frame) {
     return a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1;
   }));
   const tables = figures.filter(f => f.querySelector('tbody td')?.getBoundingClientRect().height > 10);
-  const ratios = tables.filter(f => [...f.querySelectorAll('td small')].some(s => /^[0-9.,]+×$/.test(s.textContent)));
+  const ratios = tables.filter(f => [...f.querySelectorAll('td small')].some(s => /^(≈ )?[0-9.,]+×$/.test(s.textContent)));
+  const cut = figures.filter(f => {
+    const s = f.querySelector('.scroll');
+    return s.scrollWidth > s.clientWidth && !(f.querySelector('.hint')?.getBoundingClientRect().height > 0);
+  });
+  const holes = [...page.querySelectorAll('.figures')].filter(list =>
+    list.lastElementChild && list.lastElementChild.getBoundingClientRect().right < list.getBoundingClientRect().right - 1);
   const out = document.createElement('pre');
   out.id = 'measured';
   out.textContent = JSON.stringify({
     Width: view.innerWidth, Scroll: page.documentElement.scrollWidth, Figures: figures.length, Plotted: plotted.length,
-    Outside: outside.length, Tables: tables.length, Ratios: ratios.length, Ground: view.getComputedStyle(page.body).backgroundColor, Loaded: view.performance.getEntriesByType('resource').length,
+    Outside: outside.length, Tables: tables.length, Ratios: ratios.length, Cut: cut.length, Holes: holes.length, Ground: view.getComputedStyle(page.body).backgroundColor, Loaded: view.performance.getEntriesByType('resource').length,
   });
   document.body.append(out);
 }
@@ -107,7 +115,7 @@ func TestPageInBrowser(t *testing.T) {
 	for _, c := range []struct {
 		width int
 		flags []string
-	}{{1200, nil}, {1200, []string{dark}}, {390, nil}, {390, []string{dark}}} {
+	}{{1200, nil}, {1200, []string{dark}}, {1000, nil}, {390, nil}, {390, []string{dark}}} {
 		text := fmt.Sprintf(probed, c.width, html.EscapeString(page.String()))
 		require.NoError(t, os.WriteFile(frame, []byte(text), 0o666))
 		dom := open(t, frame, 1300, 900, append(c.flags, "--dump-dom")...)
@@ -120,6 +128,8 @@ func TestPageInBrowser(t *testing.T) {
 		require.Greater(t, m.Figures, 5)
 		require.Equal(t, m.Figures, m.Plotted)
 		require.Zero(t, m.Outside)
+		require.Zero(t, m.Cut, "what does not fit says so")
+		require.Zero(t, m.Holes)
 		require.Equal(t, m.Figures, m.Tables)
 		require.Equal(t, strings.Count(page.String(), "×: ratio of"), m.Ratios)
 		require.Greater(t, m.Ratios, 5)

@@ -94,6 +94,12 @@ func (s *sample) stat(value string) (stat, bool) {
 	return stat{v[0], (v[(len(v)-1)/2] + v[len(v)/2]) / 2, v[len(v)-1]}, true
 }
 
+// overlaps tells whether the ranges have a number in common. A single measurement has no
+// range: of that nothing is known.
+func (s stat) overlaps(o stat) bool {
+	return (s.low < s.high || o.low < o.high) && s.low <= o.high && o.low <= s.high
+}
+
 // distinct are the different values that of has for samples, in order.
 func distinct[T cmp.Ordered](samples []*sample, of func(*sample) T) (list []T) {
 	for _, s := range samples {

@@ -11,15 +11,20 @@ type fact struct{ What, Paper, Here string }
 
 // find is the median of a value of the first sample that matches, or NaN.
 func (e *experiment) find(value string, match func(*sample) bool) float64 {
+	return e.findStat(value, match).median
+}
+
+// findStat is a value of the first sample that matches, or no number.
+func (e *experiment) findStat(value string, match func(*sample) bool) stat {
 	for _, s := range e.samples {
 		if !match(s) {
 			continue
 		}
 		if st, ok := s.stat(value); ok {
-			return st.median
+			return st
 		}
 	}
-	return math.NaN()
+	return stat{math.NaN(), math.NaN(), math.NaN()}
 }
 
 // pipelined is the contestant that the paper calls sm.
@@ -28,11 +33,12 @@ const pipelined = "sm/none"
 // latencyFacts compare the shortest and the longest message.
 func latencyFacts(e *experiment) (facts []fact) {
 	for i, n := range ends(distinct(e.samples, func(s *sample) int { return s.bytes })) {
-		of := func(who string) float64 {
-			return e.find("t_us", func(s *sample) bool { return s.contestant == who && s.bytes == n })
+		of := func(who string) stat {
+			return e.findStat("t_us", func(s *sample) bool { return s.contestant == who && s.bytes == n })
 		}
+		ours, sm := of("pvas"), of(pipelined)
 		facts = append(facts, fact{
-			"pvas to sm (pipelined), " + size(n), []string{"equal", "less"}[i], orMissing(ratio(of("pvas") / of(pipelined))),
+			"pvas to sm (pipelined), " + size(n), []string{"equal", "less"}[i], orMissing(compared(ours.median/sm.median, ours, sm)),
 		})
 	}
 	return facts
@@ -57,19 +63,23 @@ func orMissing(text string) string {
 func npbFacts(e *experiment) (facts []fact) {
 	paper := []string{"up to +11 %", "up to +18 %"}
 	for i, setting := range firsts(e.samples, bySetting) {
-		best, where := math.NaN(), ""
+		best, where, mark := math.NaN(), "", ""
 		for _, name := range firsts(e.samples, func(s *sample) string { return s.benchmark }) {
-			of := func(who string) float64 {
-				return e.find("mops", func(s *sample) bool {
+			of := func(who string) stat {
+				return e.findStat("mops", func(s *sample) bool {
 					return s.setting == setting && s.contestant == who && s.benchmark == name
 				})
 			}
-			if r := of("pvas") / of(pipelined); !(r <= best) && !math.IsNaN(r) {
-				best, where = r, name
+			ours, sm := of("pvas"), of(pipelined)
+			if r := ours.median / sm.median; !(r <= best) && !math.IsNaN(r) {
+				best, where, mark = r, name, ""
+				if ours.overlaps(sm) {
+					mark = unclear
+				}
 			}
 		}
 		if where != "" && i < len(paper) {
-			facts = append(facts, fact{"pvas to sm (pipelined), " + setting, paper[i], "up to " + percent(best) + " (" + where + ")"})
+			facts = append(facts, fact{"pvas to sm (pipelined), " + setting, paper[i], "up to " + mark + percent(best) + " (" + where + ")"})
 		}
 	}
 	return facts
@@ -139,12 +149,16 @@ func isFacts(e *experiment) (facts []fact) {
 
 // pieFacts are what position independence costs.
 func pieFacts(e *experiment) (facts []fact) {
-	of := func(setting string) float64 {
-		return e.find("cpu_s", func(s *sample) bool { return s.setting == setting })
+	of := func(setting string) stat {
+		return e.findStat("cpu_s", func(s *sample) bool { return s.setting == setting })
 	}
 	for _, setting := range firsts(e.samples, bySetting) {
 		if setting != fixedAddress {
-			facts = append(facts, fact{"CPU time, " + setting, "−0.5 % to +1.4 %", percent(of(setting) / of(fixedAddress))})
+			here, fixed, mark := of(setting), of(fixedAddress), ""
+			if here.overlaps(fixed) {
+				mark = unclear
+			}
+			facts = append(facts, fact{"CPU time, " + setting, "−0.5 % to +1.4 %", mark + percent(here.median/fixed.median)})
 		}
 	}
 	return facts

@@ -148,7 +148,7 @@ func (g *grid) cell(v *stat, compare bool, base func() *stat) cell {
 	shown := cell{Value: number(v.median * g.scale), Range: lowHigh(*v, g.scale)}
 	if compare {
 		if b := base(); b != nil {
-			shown.Ratio = ratio(g.quotient(b.median, v.median))
+			shown.Ratio = compared(g.quotient(b.median, v.median), *b, *v)
 		}
 	}
 	return shown

@@ -57,6 +57,18 @@ func ratio(v float64) string {
 	return fmt.Sprintf("%.*f×", 1-int(math.Floor(math.Log10(v))), v)
 }
 
+// unclear marks a ratio of two whose ranges overlap: they are not told apart.
+const unclear = "≈ "
+
+// compared is the ratio of two, marked where it may be chance.
+func compared(v float64, a, b stat) string {
+	text := ratio(v)
+	if text != "" && a.overlaps(b) {
+		return unclear + text
+	}
+	return text
+}
+
 // percent prints by how much a quotient is above or below 1.
 func percent(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

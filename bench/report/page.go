@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -27,7 +28,7 @@ type palette struct{ Colours [allColours]struct{} }
 
 // page is what the template shows.
 type page struct {
-	Machine  string
+	Machine  string      // "": not known
 	Facts    [][2]string // name and value
 	Sections []pageSection
 	palette
@@ -48,7 +49,11 @@ type pageFigure struct {
 	Chart                  template.HTML
 	Rows                   []row
 	Ratio                  string // what the ratio in a cell is
+	Unclear                bool   // some ratio is marked
 }
+
+// Wide tells whether the table may be wider than a phone.
+func (f pageFigure) Wide() bool { return len(f.Columns) > 2 }
 
 type column struct{ Name, Class string }
 
@@ -56,13 +61,12 @@ type column struct{ Name, Class string }
 func Page(w io.Writer, f results.File) error {
 	p := page{}
 	p.describe(f.Environments)
-	found := experiments(f)
-	for _, s := range sections {
-		i := slices.IndexFunc(found, func(e *experiment) bool { return e.name == s.experiment })
-		if i < 0 {
+	for _, e := range ordered(experiments(f)) {
+		s := e.section(len(f.Environments) > 0)
+		if len(s.figures) == 0 {
 			continue
 		}
-		shown, err := s.show(found[i])
+		shown, err := s.show(e)
 		if err != nil {
 			return err
 		}
@@ -75,6 +79,31 @@ func Page(w io.Writer, f results.File) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
+}
+
+// ordered are experiments as the paper has them, then the others.
+func ordered(list []*experiment) []*experiment {
+	slices.SortStableFunc(list, func(a, b *experiment) int { return a.place() - b.place() })
+	return list
+}
+
+// place is the index of the section that the experiment has, or what is behind them all.
+func (e *experiment) place() int {
+	for i, s := range sections {
+		if s.experiment == e.name {
+			return i
+		}
+	}
+	return len(sections)
+}
+
+// section is that of the experiment. Only what bench all has measured is known to be done as
+// the paper's sections say.
+func (e *experiment) section(all bool) section {
+	if i := e.place(); all && i < len(sections) {
+		return sections[i]
+	}
+	return generic(e)
 }
 
 // describe says what was measured on: the last environment, and when the first was.
@@ -95,6 +124,9 @@ func (p *page) describe(all []results.Environment) {
 		{"Huge pages", e.HugePages},
 		{"process_vm_readv", cma},
 		{"gopvas", e.Version + ", " + e.Go},
+		{"Commit", cmp.Or(e.Commit, notRecorded)},
+		{"Virtual machine", cmp.Or(e.Virtual, notRecorded)},
+		{"Load", loads(all)},
 	}
 	peers := map[string]string{}
 	for _, e := range all {
@@ -108,6 +140,22 @@ func (p *page) describe(all []results.Environment) {
 		p.Facts = append(p.Facts, [2]string{"Compared with", strings.Join(names, ", ")})
 	}
 	p.Facts = append(p.Facts, [2]string{"Measured", all[0].Started.UTC().Format("2006-01-02 15:04 MST")})
+}
+
+const notRecorded = "not recorded"
+
+// loads are the load averages at the start of each run that the file has.
+func loads(all []results.Environment) string {
+	var list []string
+	for _, e := range all {
+		if e.Load != nil {
+			list = append(list, fmt.Sprintf("%.2f", *e.Load))
+		}
+	}
+	if len(list) == 0 {
+		return notRecorded
+	}
+	return strings.Join(list, ", ") + " at the start"
 }
 
 // show fills a section in.
@@ -135,6 +183,9 @@ func (s *section) show(e *experiment) (pageSection, error) {
 
 func (g *grid) show() (p pageFigure, err error) {
 	p = pageFigure{Title: g.title, Unit: g.unit, Better: "less is better", X: g.x.name, Rows: g.rows()}
+	for _, r := range p.Rows {
+		p.Unclear = p.Unclear || slices.ContainsFunc(r.Cells, func(c cell) bool { return strings.HasPrefix(c.Ratio, unclear) })
+	}
 	if g.group != "" {
 		p.Title += ", " + g.group
 	}

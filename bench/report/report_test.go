@@ -83,6 +83,49 @@ func TestPageOfLittle(t *testing.T) {
 	require.ErrorContains(t, Page(&page, f), "newer version")
 }
 
+// Ratios of rounds that overlap are marked, and those of one round are not: nothing is known
+// of their ranges.
+func TestNotToldApart(t *testing.T) {
+	f := results.File{Environments: []results.Environment{{CPUs: 2}}}
+	for bytes, times := range map[int][2][]float64{8: {{1, 3}, {2, 4}}, 16: {{1, 2}, {3, 4}}, 32: {{1}, {1}}} {
+		for i, who := range []string{"pvas", "mpich"} {
+			for round, us := range times[i] {
+				f.Lines = append(f.Lines, results.Line{Experiment: "pingpong", Command: "c", Round: round + 1, Points: []results.Point{
+					{Benchmark: "pingpong", Contestant: who, Ranks: 2, Bytes: bytes, Values: map[string]float64{"t_us": us}},
+				}})
+			}
+		}
+	}
+	var page bytes.Buffer
+	require.NoError(t, Page(&page, f))
+	text := page.String()
+	require.Contains(t, text, "<small>≈ 0.67×</small>")
+	require.Contains(t, text, "<small>0.43×</small>")
+	require.Contains(t, text, "<small>1.00×</small>")
+	require.Contains(t, text, "≈: not told apart</div>")
+}
+
+// The header says what the numbers depend on, as far as it is known.
+func TestPageHeader(t *testing.T) {
+	load := 0.25
+	line := results.Line{Experiment: "x", Command: "c", Round: 1, Points: []results.Point{{Benchmark: "x", Contestant: "pvas", Bytes: 8, Values: map[string]float64{"t_us": 1}}}}
+	f := results.File{Environments: []results.Environment{{CPUs: 2}, {CPUs: 2, Commit: "abc", Virtual: "KVM", Load: &load}}, Lines: []results.Line{line}}
+	var page bytes.Buffer
+	require.NoError(t, Page(&page, f))
+	require.Contains(t, page.String(), "<dt>Commit</dt><dd>abc</dd><dt>Virtual machine</dt><dd>KVM</dd><dt>Load</dt><dd>0.25 at the start</dd>")
+	require.Contains(t, page.String(), "Benchmark x")
+
+	f.Environments = f.Environments[:1]
+	page.Reset()
+	require.NoError(t, Page(&page, f))
+	require.Equal(t, 3, strings.Count(page.String(), "<dd>not recorded</dd>"))
+
+	f.Environments = nil
+	page.Reset()
+	require.NoError(t, Page(&page, f))
+	require.Contains(t, page.String(), "says nothing of the machine")
+}
+
 // halved returns the run as it would be if one contestant took half the time.
 func halved(f results.File, contestant string) results.File {
 	lines := f.Lines

@@ -17,6 +17,11 @@ type Environment struct {
 	CMA       bool              `json:"cma"`        // process_vm_readv is permitted
 	Peers     map[string]string `json:"peers"`      // MPIs compared with, and their versions
 	Started   time.Time         `json:"started"`
+
+	// Not in files of old.
+	Commit  string   `json:"commit,omitempty"`  // of the source, "" where it is not known
+	Virtual string   `json:"virtual,omitempty"` // the machine's hypervisor, or none
+	Load    *float64 `json:"load,omitempty"`    // average over the minute before the start
 }
 
 // Same tells whether numbers measured in both may stand in one file: the same machine

@@ -196,6 +196,5 @@ func (b *Box) notify(e *shm.Event) {
 // Counters implements btl.Messages.
 func (b *Box) Counters() btl.Counters {
 	b.counters.Sleeps, b.counters.Wakes = b.sleeps.Load(), b.wakes.Load()
-	b.root.PublishCounters(b.rank, 0, b.counters.Values()...)
 	return b.counters
 }

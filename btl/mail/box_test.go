@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
@@ -160,6 +161,41 @@ func TestPrefillLeavesLanes(t *testing.T) {
 		require.NoError(t, err)
 		done, err = r.Progress()
 		require.NoError(t, err)
+	}
+}
+
+// TestShortOffer: between processes a short message travels in its descriptor, packed if a
+// buffer has a layout.
+func TestShortOffer(t *testing.T) {
+	_, b := boxes(t, 2, false, job.Settings{})
+	vector, err := datatype.Vector(4, 1, 2, datatype.Byte)
+	require.NoError(t, err)
+	column, err := vector.Times(1)
+	require.NoError(t, err)
+	require.LessOrEqual(t, int(column.Size()), shortOffer)
+	src, dst := []byte{1, 0, 2, 0, 3, 0, 4}, make([]byte, 7)
+	layout := func(b []byte) btl.Buffer {
+		return btl.Buffer{Bytes: b, Layout: &column, Base: sys.AddrOf(b)}
+	}
+	for name, c := range map[string]struct {
+		from, to btl.Buffer
+		want     []byte
+	}{
+		"typed to typed":     {layout(src), layout(dst), []byte{1, 9, 2, 9, 3, 9, 4}},
+		"typed to plain":     {layout(src), btl.Buffer{Bytes: dst}, []byte{1, 2, 3, 4, 9, 9, 9}},
+		"plain to typed":     {btl.Buffer{Bytes: []byte{5, 6, 7, 8}}, layout(dst), []byte{5, 9, 6, 9, 7, 9, 8}},
+		"plain to a shorter": {btl.Buffer{Bytes: []byte{5, 6, 7, 8}}, btl.Buffer{Bytes: dst[:2]}, []byte{5, 6, 9, 9, 9, 9, 9}},
+	} {
+		for i := range dst {
+			dst[i] = 9
+		}
+		s, ok := b[1].Offer(0, btl.Header{}, c.from)
+		require.True(t, ok, name)
+		require.Equal(t, 1, b[0].Poll(1, func(f *btl.Frame) { require.Nil(t, b[0].Accept(f, c.to), name) }))
+		require.Equal(t, c.want, dst, name)
+		done, err := s.Progress()
+		require.NoError(t, err)
+		require.True(t, done, name)
 	}
 }
 

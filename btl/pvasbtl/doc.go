@@ -1,5 +1,5 @@
 // Package pvasbtl is the byte transfer layer of ranks that share one address
-// space (papers/pvas.md): a peer's bytes are read and written where they lie, so
+// space, as the BTL of the PVAS paper (see package pvas): a peer's bytes are read and written where they lie, so
 // Attach is arithmetic, and costs no page of tables and no mapping.
 //
 // Memory to give out comes from the arena that the space host has reserved in the

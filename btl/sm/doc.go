@@ -6,7 +6,7 @@
 // given out. A peer maps exactly those bytes when it first needs them, by
 // descriptor: there is no name in /dev/shm or elsewhere, and nothing is left when
 // the processes are gone, however they went. The price is the one that the paper
-// is about (papers/pvas.md, Problem): N ranks that read one another's memory have
+// of Shimada, Hori and Ishikawa (see package pvas) is about: N ranks that read one another's memory have
 // N times N mappings, and page tables for each.
 //
 // Memory that peers read where it lies (Direct) does not exist here.

@@ -62,6 +62,31 @@ func TestBenchAll(t *testing.T) {
 	require.Contains(t, got.stderr, "name another file")
 }
 
+// bench report takes what every kind of benchmark prints.
+func TestReportOfPrinted(t *testing.T) {
+	dir := t.TempDir()
+	file, page := filepath.Join(dir, "r"), filepath.Join(dir, "r.html")
+	var all strings.Builder
+	for _, args := range []string{
+		"pingpong --sizes 8,64 --reps 10 --rounds 2", "barrier --reps 10", "column --sizes 64,256 --reps 10",
+		"touch -n 2,3 --size 64K", "footprint -n 2,3 --sizes 2K --reps 5", "npb is -n 1",
+		"overlap --part broadcast --sizes 1K --tests each --grain 4 --rounds 1 --blocks 1 --loop 1ms --work 100us --helpers 0", "overlap --part chain --rounds 1 --helpers 0", "overlap --part graph --rounds 1 --helpers 0",
+	} {
+		got := command(t, nil, append(append([]string{"bench"}, strings.Fields(args)...), "--json", "--btl", strings.Join(models(t), ","))...)
+		require.Equal(t, 0, got.code, "%s: %s", args, got.stderr)
+		all.WriteString(got.stdout)
+	}
+	require.NoError(t, os.WriteFile(file, []byte(all.String()), 0o666))
+	got := command(t, nil, "bench", "report", file, "-o", page)
+	require.Equal(t, 0, got.code, got.stderr)
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	for _, name := range []string{"pingpong", "barrier", "column", "touch", "footprint", "npb", "overlap", "chain", "graph"} {
+		require.Contains(t, string(html), "<h2>Benchmark "+name+"</h2>")
+	}
+	require.Contains(t, string(html), "(measured 2 times)")
+}
+
 func TestBenchAllUsage(t *testing.T) {
 	dir := t.TempDir()
 	for args, says := range map[string]string{

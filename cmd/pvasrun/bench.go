@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/launcher"
 )
 
 // executeBench runs the benchmark that the first argument names.
@@ -24,6 +25,9 @@ func executeBench(args []string) error {
 	}
 	for _, name := range bench.Collectives() {
 		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, collectiveKind, args) }
+	}
+	for _, name := range bench.Layouts() {
+		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, layoutKind, args) }
 	}
 	names := slices.Sorted(maps.Keys(benchmarks))
 	switch {
@@ -40,13 +44,25 @@ func executeBench(args []string) error {
 }
 
 // interruptible returns a context that ends at the signals that ask for an end, so that
-// a benchmark leaves no rank and no file behind. What is ignored stays so.
+// a benchmark leaves no rank and no file behind. Its cause is a launcher.Interrupted.
+// What is ignored stays so.
 func interruptible() (ctx context.Context, stop func()) {
-	ask := []os.Signal{syscall.SIGTERM}
-	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
-		if !signal.Ignored(sig) {
-			ask = append(ask, sig)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	asked := make(chan os.Signal, 1)
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		if sig == syscall.SIGTERM || !signal.Ignored(sig) {
+			signal.Notify(asked, sig)
 		}
 	}
-	return signal.NotifyContext(context.Background(), ask...)
+	go func() {
+		select {
+		case sig := <-asked:
+			cancel(launcher.Interrupted{Signal: sig.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(asked)
+		cancel(nil)
+	}
 }

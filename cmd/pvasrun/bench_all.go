@@ -148,7 +148,10 @@ func environment(ctx context.Context, cfg *bench.AllConfig) (results.Environment
 	e := results.Environment{
 		Version: revision(), Go: runtime.Version(), Arch: m.Arch, CPU: m.CPU.Model, CPUs: m.CPU.Usable, MemoryMiB: int64(uint64(system.Totalram) * uint64(system.Unit) >> 20),
 		Kernel: m.Kernel, HugePages: m.HugePages.Enabled, CMA: cfg.CMA, Peers: map[string]string{}, Started: time.Now().UTC().Truncate(time.Second),
+		Commit: commit(), Virtual: m.CPU.Virtual,
 	}
+	load := float64(system.Loads[0]) / 65536
+	e.Load = &load
 	for _, p := range cfg.Peers {
 		e.Peers[p.Name] = p.Version(ctx)
 	}
@@ -161,11 +164,29 @@ func revision() string {
 	if !ok {
 		return "unknown"
 	}
-	v := info.Main.Version
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	return commit()
+}
+
+// commit is that of the source; with what follows a plus, it was changed since.
+func commit() (id string) {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return ""
+	}
+	changed := ""
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
-			v = s.Value[:min(12, len(s.Value))]
+		switch {
+		case s.Key == "vcs.revision":
+			id = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = "+changes"
 		}
 	}
-	return v
+	if id == "" {
+		return ""
+	}
+	return id + changed
 }

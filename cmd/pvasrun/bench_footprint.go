@@ -37,6 +37,8 @@ memory: what MemAvailable has fallen by between these two moments (the whole mac
 
 PSS: what the job's own memory has grown by, a page that k processes share counting 1/k in each
 
+A dash stands for a figure of the whole machine where the rest of it has changed by as much as the job.
+
 Below: the exponents of N that fit best (least squares over the logarithms), and with --compare the ratios of each of ours to the better MPI at the largest N.`
 
 func executeFootprint(ctx context.Context, args []string) error {
@@ -101,8 +103,8 @@ func (f *footprintFlags) print(contenders []bench.Contestant, results []bench.Fo
 			if r.ModelKiB != nil {
 				model = fmt.Sprint(*r.ModelKiB)
 			}
-			fmt.Fprintf(w, "%d\t%s\t%d\t%.1f\t%d\t%d\t%s\t%d\t%d\t\n", r.Ranks, contenders[i%len(contenders)], r.Repetitions,
-				r.Avg, r.PageTableKiB, r.PageTableGrowthKiB, model, r.MemoryGrowthKiB, r.PSSGrowthKiB)
+			fmt.Fprintf(w, "%d\t%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%d\t\n", r.Ranks, contenders[i%len(contenders)], r.Repetitions,
+				r.Avg, orNothing(r.PageTableKiB), r.PageTableGrowthKiB, model, orNothing(r.MemoryGrowthKiB), r.PSSGrowthKiB)
 			cut = cut || r.Repetitions < f.Reps
 		}
 		if err := w.Flush(); err != nil {
@@ -126,10 +128,18 @@ type footprintColumn struct {
 
 var footprintColumns = []footprintColumn{
 	{"us/call", func(r bench.FootprintResult) float64 { return r.Avg }},
-	{"tables", func(r bench.FootprintResult) float64 { return float64(r.PageTableKiB) }},
+	{"tables", func(r bench.FootprintResult) float64 { return orNaN(r.PageTableKiB) }},
 	{"growth", func(r bench.FootprintResult) float64 { return float64(r.PageTableGrowthKiB) }},
-	{"memory", func(r bench.FootprintResult) float64 { return float64(r.MemoryGrowthKiB) }},
+	{"memory", func(r bench.FootprintResult) float64 { return orNaN(r.MemoryGrowthKiB) }},
 	{"PSS", func(r bench.FootprintResult) float64 { return float64(r.PSSGrowthKiB) }},
+}
+
+// orNaN is a figure, or no number where there is none.
+func orNaN(kib *int64) float64 {
+	if kib == nil {
+		return math.NaN()
+	}
+	return float64(*kib)
 }
 
 // summarise prints the exponents of each contestant, and the ratios of ours to the

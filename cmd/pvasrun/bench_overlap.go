@@ -27,7 +27,7 @@ type overlapFlags struct {
 	Blocks  int          `long:"blocks" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
 	Rounds  int          `long:"rounds" env:"ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
 	Parts   []string     `long:"part" env:"PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
-	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts as SVG, those of the first number of ranks and the first grain"`
+	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts of at least two --sizes as SVG, those of the first number of ranks and the first grain"`
 	Verbose bool         `short:"v" long:"verbose" env:"VERBOSE" description:"show which ranks have done the work"`
 }
 
@@ -79,7 +79,7 @@ func (f *overlapFlags) check() error {
 	case f.Loop <= 0:
 		return errors.New("--loop: write for example 30ms")
 	case f.Plot != "" && (len(f.Sizes) < 2 || !f.wants("broadcast")):
-		return errors.New("--plot: draws broadcasts of at least two --sizes")
+		return errors.New("--plot: draws broadcasts of at least two --sizes: write for example --sizes 64K,1M")
 	}
 	return nil
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/bench/report"
-	"github.com/gopvas/gopvas/bench/results"
 )
 
-const reportDescription = `Makes a page of HTML from what bench all has written: plots and tables of each experiment, with the command that made it and what the paper found. The page needs no network.`
+const reportDescription = `Makes a page of HTML from what bench all has written: plots and tables of each experiment, with the command that made it and what the paper found. It takes as well what any benchmark has printed with --json, of one or several after one another in a file; runs of the same benchmark are rounds. The page needs no network.`
 
 func executeReport(_ context.Context, args []string) error {
 	var f struct {
@@ -22,9 +22,9 @@ func executeReport(_ context.Context, args []string) error {
 		return err
 	}
 	if len(names) != 1 {
-		return usageError{errors.New("bench report: name one file that bench all has written")}
+		return usageError{errors.New("bench report: name one file that bench all has written, or a benchmark has printed with --json")}
 	}
-	file, err := results.Load(names[0])
+	file, err := bench.Load(names[0])
 	if err != nil {
 		return err
 	}

@@ -17,17 +17,19 @@ import (
 type timedFlags struct {
 	contestantFlags
 	NP         int      `short:"n" long:"np" env:"NP" value-name:"N" default:"2" description:"number of ranks"`
-	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two, of eight for collectives, to 4 and 1 MiB" description:"message sizes"`
+	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two to 4 MiB, of eight (collectives) or four (layouts) to 1 MiB" description:"message sizes"`
 	SingleCopy []string `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
-	Rounds     int      `long:"rounds" env:"ROUNDS" value-name:"N" default-mask:"3 with --compare, 5 for messages, else 1" description:"runs of each contestant, in turn; the median counts"`
+	Rounds     int      `long:"rounds" env:"ROUNDS" value-name:"N" default-mask:"1; with --compare 3 for collectives, else 5" description:"runs of each contestant, in turn; the median counts"`
 	Reps       int      `long:"reps" env:"REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
 }
 
-// A timedKind is one of the two kinds of benchmarks that are timed.
+// A timedKind is one of the three kinds of benchmarks that are timed.
 type timedKind struct {
 	description string
 	factor      int                                         // the default sizes are powers of it
+	smallest    int                                         // but not smaller ones
 	largest     int                                         // and this
+	loop        bool                                        // the plain loop takes part
 	rounds      int                                         // default, with --compare
 	check       func(benchmark string, f *timedFlags) error // what else the flags must be
 }
@@ -61,12 +63,35 @@ var collectiveKind = timedKind{
 	},
 }
 
+var layoutKind = timedKind{
+	description: `Messages of data that does not lie in one piece, copied from the sender's places to the receiver's. column: half a round trip of columns of a matrix of 4,096 columns of float64. struct: the same of records {int32, float64[3], int8[5]}, 33 bytes of every 40. halo: a column each way to both neighbours in a ring, by Sendrecv. transpose: a matrix whose rows are spread over the ranks, by Alltoallw; bytes are those from one rank to another.
+
+loop is no message, but a plain loop over the same elements, by one rank within its own memory: for halo and transpose over those that one rank receives. x loop is the ratio of our first column to it. The MPIs of --compare do the same in C, and ratio is our first column to the better of them.`,
+	factor:   4,
+	smallest: 256,
+	largest:  1 << 20,
+	loop:     true,
+	rounds:   5,
+	check: func(benchmark string, f *timedFlags) error {
+		if f.NP < 2 {
+			return fmt.Errorf("-n %d: %s needs two ranks", f.NP, benchmark)
+		}
+		if slices.Min(f.Sizes) < bench.LeastLayout || slices.Max(f.Sizes) > bench.MostLayout {
+			return fmt.Errorf("--sizes: from %d bytes to %d MiB", bench.LeastLayout, bench.MostLayout>>20)
+		}
+		return nil
+	},
+}
+
 // sizes are the default sizes.
 func (k *timedKind) sizes() (list sizes) {
 	if k.factor == 2 {
 		list = sizes{0, 1}
 	}
 	for n := k.factor; n < k.largest; n *= k.factor {
+		if n < k.smallest {
+			continue
+		}
 		list = append(list, n)
 	}
 	return append(list, k.largest)
@@ -85,6 +110,12 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		return err
 	}
 	defer closeAll()
+	if i := slices.IndexFunc(contenders, bench.Contestant.IsPeer); kind.loop {
+		if i < 0 {
+			i = len(contenders)
+		}
+		contenders = slices.Insert(contenders, i, bench.Loop(contenders[0]))
+	}
 	rounds := f.Rounds
 	if rounds == 0 {
 		rounds = 1
@@ -128,6 +159,10 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 			fmt.Fprint(w, "algorithm\t")
 		}
 	}
+	loop := slices.IndexFunc(contenders, bench.Contestant.IsLoop)
+	if loop >= 0 {
+		fmt.Fprint(w, "x loop\t")
+	}
 	fmt.Fprintln(w, "ratio\t")
 	fewer := false
 	for k, first := range results[0] {
@@ -143,6 +178,9 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 			if results[i][0].Algorithm != "" {
 				fmt.Fprintf(w, "%s\t", r.Algorithm)
 			}
+		}
+		if loop >= 0 {
+			fmt.Fprintf(w, "%s\t", orDash(first.Avg/results[loop][k].Avg))
 		}
 		fmt.Fprintf(w, "%s\t\n", orDash(first.Avg/bestPeer(contenders, func(i int) float64 { return results[i][k].Avg })))
 	}

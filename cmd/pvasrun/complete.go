@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/jessevdk/go-flags"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/coll"
 )
 
 // completing tells whether a shell asks how the last argument may go on, by the
@@ -51,13 +54,11 @@ func offerFlags(p *flags.Parser, args []string) error {
 	case program:
 		return exitStatus(0)
 	case opt != nil:
-		return offer(opt.Choices, args)
+		return offer(valuesOf(opt, last, ""), args)
 	case hasValue:
 		var words []string
 		if opt := optionNamed(p, name); opt != nil {
-			for _, c := range opt.Choices {
-				words = append(words, name+"="+c)
-			}
+			words = valuesOf(opt, last[len(name)+1:], name+"=")
 		}
 		return offer(words, args)
 	case !strings.HasPrefix(last, "-"):
@@ -71,6 +72,32 @@ func offerFlags(p *flags.Parser, args []string) error {
 		}
 	}
 	return offer(slices.DeleteFunc(words, func(w string) bool { return w == "--" }), args)
+}
+
+// listed are the items of flags whose values are lists, and the values of those that have
+// to be checked in more ways than the parser has.
+var listed = map[string]func() []string{
+	"btl":      func() []string { return []string{"pvas", "sm"} }, // of benchmarks
+	"coll":     coll.Choices,
+	"compare":  bench.Peers,
+	"only":     bench.ExperimentNames,
+	"policy":   func() []string { return allPolicies },
+	"progress": func() []string { return allPolicies },
+}
+
+// valuesOf are the values that a flag may have, of which some is typed; the last item of a
+// list goes on. Each follows what stands before it.
+func valuesOf(opt *flags.Option, typed, before string) (words []string) {
+	values, there := opt.Choices, ""
+	if items := listed[opt.LongName]; len(values) == 0 && items != nil {
+		values, there = items(), typed[:strings.LastIndex(typed, ",")+1]
+	}
+	for _, v := range values {
+		if !slices.Contains(strings.Split(there, ","), v) {
+			words = append(words, before+there+v)
+		}
+	}
+	return words
 }
 
 // before looks at the arguments before the last one: opt is the flag whose value comes
@@ -128,9 +155,9 @@ _pvasrun() {
 	fi
 	word=${words[-1]}
 	mapfile -t COMPREPLY < <(GO_FLAGS_COMPLETION=1 "$1" "${words[@]:1}" 2>/dev/null)
-	# bash splits words at "=" and replaces what follows it
+	# bash splits words at "=" and replaces what follows the last one
 	if [[ $word == *=* ]]; then
-		COMPREPLY=("${COMPREPLY[@]#*=}")
+		COMPREPLY=("${COMPREPLY[@]#"${word%=*}="}")
 	fi
 }
 complete -o default -F _pvasrun pvasrun

@@ -36,6 +36,15 @@ func TestCompletion(t *testing.T) {
 		{"bench npb i", "is"},
 		{"bench npb is --class=", "--class=A --class=B --class=C --class=S --class=W"},
 		{"info --j", "--json"},
+		{"--coll bcast=d", "bcast=direct"},
+		{"--coll=bcast=direct,barrier=f", "--coll=bcast=direct,barrier=flat"},
+		{"--progress sh", "share"},
+		{"--progress=ow", "--progress=owner"},
+		{"bench all --only pi", "pie pingpong"},
+		{"bench all --only=rate,foot", "--only=rate,footprint"},
+		{"bench touch --btl pvas,", "pvas,sm"},
+		{"bench bcast --compare m", "mpich"},
+		{"bench bcast --coll ibc", "ibcast=binomial ibcast=chain"},
 		{"completion f", "fish"},
 	} {
 		got := command(t, env("GO_FLAGS_COMPLETION=1"), strings.Fields(c.args)...)
@@ -57,6 +66,8 @@ func TestBashCompletes(t *testing.T) {
 		"pvasrun --report-b":           "--report-bindings",
 		"pvasrun --btl=s":              "sm",
 		"pvasrun --btl ":               "auto pvas sm",
+		"pvasrun --coll bcast=dir":     "direct",
+		"pvasrun --coll=bcast=dir":     "direct",
 		"pvasrun bench touch --huge":   "--huge-pages",
 		"pvasrun -n 4 ./prog --report": "",
 	} {

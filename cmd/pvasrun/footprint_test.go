@@ -4,16 +4,20 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
-	"math/rand/v2"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // Page tables grow where processes map one another's memory, by what the model says,
@@ -59,37 +63,79 @@ func TestBenchFootprintPeer(t *testing.T) {
 	}
 	got := command(t, nil, "bench", "footprint", "-n", "2", "--btl", "sm", "--reps", "5", "--sizes", "2K", "--compare", "openmpi")
 	require.Equal(t, 0, got.code, got.stderr)
-	require.Regexp(t, `(?m)^ +2 +openmpi +5 +[\d.]+ +-?\d+ +\d+ +- +-?\d+ +-?\d+$`, got.stdout)
+	require.Regexp(t, `(?m)^ +2 +openmpi +5 +[\d.]+ +(\d+|-) +\d+ +- +(\d+|-) +-?\d+$`, got.stdout)
 	require.Contains(t, got.stdout, "ratio, 2 ranks")
 }
 
-// An interrupt ends a benchmark in the middle of a job, ours or a peer's, and nothing is
-// left behind.
+// A signal that asks for an end ends a benchmark in the middle of a job, ours or a
+// peer's, with its code, and nothing is left behind.
 func TestBenchInterrupted(t *testing.T) {
+	for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		t.Run(sig.String(), func(t *testing.T) { interruptBench(t, sig, code) })
+	}
+}
+
+// So does a rank that is killed: the code is its.
+func TestBenchOfAKilledRank(t *testing.T) {
+	cmd, results, stderr := startBench(t, t.TempDir(), "--btl", "sm") // whose ranks /proc tells apart
+	require.True(t, results.Scan(), stderr)
+	require.Eventually(t, func() bool {
+		rank := rankOf(cmd.Process.Pid)
+		return rank != 0 && syscall.Kill(rank, syscall.SIGKILL) == nil
+	}, 20*time.Second, time.Millisecond)
+	for results.Scan() {
+	}
+	_ = cmd.Wait()
+	require.Equal(t, 137, cmd.ProcessState.ExitCode(), stderr)
+	require.Contains(t, stderr.String(), "was killed by signal 9")
+}
+
+// rankOf returns a rank of the benchmark that a pvasrun runs, 0 where it has none.
+func rankOf(pvasrun int) int {
+	list, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pvasrun))
+	for _, file := range list {
+		text, _ := os.ReadFile(file)
+		for _, field := range strings.Fields(string(text)) {
+			line, _ := os.ReadFile("/proc/" + field + "/cmdline")
+			if strings.Contains(string(line), "\x00"+bench.RankCommand+"\x00") {
+				pid, _ := strconv.Atoi(field)
+				return pid
+			}
+		}
+	}
+	return 0
+}
+
+// startBench starts a benchmark that goes on for long, with its results.
+func startBench(t *testing.T, scratch string, who ...string) (*exec.Cmd, *bufio.Scanner, *bytes.Buffer) {
+	t.Helper()
+	endless := strings.Repeat("2K,", 10_000) + "2K"
+	cmd := exec.Command(pvasrun, append([]string{"bench", "footprint", "-n", "2", "--reps", "5", "--sizes", endless, "--json"}, who...)...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+scratch)
+	stderr := new(bytes.Buffer)
+	cmd.Stderr = stderr
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, bufio.NewScanner(stdout), stderr
+}
+
+func interruptBench(t *testing.T, sig syscall.Signal, code int) {
 	who := []string{"--btl", strings.Join(models(t), ",")}
 	if _, err := exec.LookPath("mpicc.openmpi"); err == nil {
 		who = append(who, "--compare", "openmpi")
 	}
 	scratch := t.TempDir()
-	endless := strings.Repeat("2K,", 10_000) + "2K"
-	cmd := exec.Command(pvasrun, append([]string{"bench", "footprint", "-n", "2", "--reps", "5", "--sizes", endless, "--json"}, who...)...)
-	cmd.Env = append(os.Environ(), "TMPDIR="+scratch)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	stdout, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	results := bufio.NewScanner(stdout)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	for range 1 + rand.New(rand.NewPCG(seed, 1)).IntN(6) {
-		require.True(t, results.Scan(), &stderr)
+	cmd, results, stderr := startBench(t, scratch, who...)
+	for range 1 + testkit.Rand(t).IntN(6) {
+		require.True(t, results.Scan(), stderr)
 	}
-	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	_, _ = io.Copy(io.Discard, stdout)
+	require.NoError(t, cmd.Process.Signal(sig))
+	for results.Scan() {
+	}
 	_ = cmd.Wait()
-	require.Equal(t, 1, cmd.ProcessState.ExitCode(), &stderr)
+	require.Equal(t, code, cmd.ProcessState.ExitCode(), stderr)
 	require.Contains(t, stderr.String(), "interrupt")
 	left, err := os.ReadDir(scratch)
 	require.NoError(t, err)

@@ -25,6 +25,7 @@ var examples = map[string][]string{
 		"page tables, in one address space and with processes", "pvasrun bench touch -n 8,16,32,64",
 		"latency, pinned, beside other MPIs", "pvasrun bench pingpong --bind core --sizes 8,4K,1M --compare openmpi,mpich",
 		"the rate of short messages", "pvasrun bench mbw_mr --sizes 8",
+		"columns of a matrix, beside a plain loop", "pvasrun bench column --bind core --sizes 4K,1M",
 		"a collective operation of sixteen ranks", "pvasrun bench allreduce -n 16 --sizes 8,1M",
 	},
 	"pvasrun bench touch": {
@@ -73,6 +74,10 @@ var aboutBenchmarks = map[string]string{
 	"mbw_mr":         "messages per second of all pairs",
 	"ring":           "a message around all ranks",
 	"copy":           "a copy from a peer's memory, without a message",
+	"column":         "columns of a matrix to columns of another",
+	"struct":         "records with gaps to records with gaps",
+	"halo":           "columns of a grid to both neighbours in a ring",
+	"transpose":      "a matrix spread over the ranks, by Alltoallw",
 	"barrier":        "Barrier",
 	"bcast":          "Bcast",
 	"reduce":         "Reduce",

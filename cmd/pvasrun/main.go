@@ -51,6 +51,9 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "pvasrun --help explains flags and commands")
 		return codeUsage
 	}
+	if failed, ok := errors.AsType[*bench.JobError](err); ok {
+		return failed.Code
+	}
 	return launcher.ExitCode(err)
 }
 
@@ -59,7 +62,7 @@ func run(args []string) int {
 // before them; a program with such a name is run as ./info.
 func execute(args []string) error {
 	commands := map[string]func([]string) error{
-		"info": executeInfo, "bench": executeBench, "completion": executeCompletion,
+		"info": executeInfo, "bench": executeBench, "completion": executeCompletion, "model": executeModel,
 	}
 	if asksForCommand(args) {
 		return offer(slices.Collect(maps.Keys(commands)), args)

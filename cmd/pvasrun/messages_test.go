@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -120,6 +121,27 @@ func TestBenchCollectives(t *testing.T) {
 	}
 }
 
+// The loop takes part once, and has no settings of messages.
+func TestBenchLayouts(t *testing.T) {
+	for _, name := range bench.Layouts() {
+		loops := 0
+		for _, r := range timed(t, name, "-n", "3", "--sizes", "64,256,4K,36K") {
+			if r.BTL == "loop" {
+				loops++
+			}
+			require.Equal(t, r.BTL == "loop", r.EagerLimit == 0)
+		}
+		require.Equal(t, 4, loops)
+	}
+	for _, wrong := range [][]string{{"-n", "1"}, {"--sizes", "32"}, {"--sizes", "1G"}} {
+		got := command(t, nil, append([]string{"bench", "column"}, wrong...)...)
+		require.Equal(t, 2, got.code, got.stderr)
+	}
+	got := command(t, nil, "bench", "halo", "--reps", "2", "--sizes", "64")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `loop \(no message\)  x loop  ratio\n`, got.stdout)
+}
+
 // timed runs a benchmark in all task models and returns its results.
 func timed(t *testing.T, name string, args ...string) (results []bench.TimedResult) {
 	got := command(t, nil, append([]string{"bench", name, "--reps", "20", "--btl", strings.Join(models(t), ","), "--json"}, args...)...)
@@ -139,7 +161,11 @@ func timed(t *testing.T, name string, args ...string) (results []bench.TimedResu
 	if strings.HasSuffix(name, "barrier") {
 		sizes = 1
 	}
-	require.Len(t, results, sizes*len(models(t)))
+	contestants := len(models(t))
+	if slices.Contains(bench.Layouts(), name) {
+		contestants++ // the loop
+	}
+	require.Len(t, results, sizes*contestants)
 	return results
 }
 

@@ -41,7 +41,7 @@ func (g *Graph) successors() (edges []edge, first []int32) {
 }
 
 // check returns an error unless every node is reachable from START, reaches END, and
-// comes after itself in no way (papers/kacc.md, Mechanism), and every peer is one.
+// comes after itself in no way (the rules of the KACC paper), and every peer is one.
 func (g *Graph) check(members int, edges []edge, first []int32) error {
 	if g.err != nil {
 		return &GraphError{-1, g.err.Error()}

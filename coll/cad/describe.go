@@ -33,13 +33,16 @@ func (r *messageRun) Describe(w *job.Waiting) {
 	if r.graph.Blocking {
 		c.Need = job.NeedAny
 	}
-	named := map[int32]bool{}
+	if r.t.named == nil {
+		r.t.named = make([]bool, r.t.Job.Ranks())
+	}
 	for i := range r.active {
-		if rank := r.actions[r.active[i].n].peer; !named[rank] {
-			named[rank] = true
+		if rank := r.actions[r.active[i].n].peer; !r.t.named[rank] {
+			r.t.named[rank] = true
 			c.Miss(int(rank))
 		}
 	}
+	clear(r.t.named)
 }
 
 // describe says which graph of a channel it is that is waited for.

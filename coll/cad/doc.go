@@ -2,8 +2,9 @@
 // for another: the graph of each rank lies in memory that every rank can read, a copy
 // from any buffer to any buffer is one memcpy by whoever is at hand, so any rank, or a
 // helper thread of any rank, can progress any rank's graph. It is what KACC did in the
-// kernel (papers/kacc.md, Mechanism; CAD is its Collective Algorithm Design), without
-// one.
+// kernel, without one: Nomura and Ishikawa, "Design and Implementation of Kernel-level
+// Asynchronous MPI Collective Communications", IPSJ SIG report (the KACC paper). CAD is its
+// Collective Algorithm Design.
 //
 //	g := cad.NewGraph()                // a link of a chain
 //	recv := g.Recv(buf, rank-1)

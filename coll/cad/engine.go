@@ -6,9 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // ErrTooMany means that a rank has more graphs underway than there is room for.
@@ -30,12 +30,34 @@ type Options struct {
 	Resolve func(name uint64) func(inout, in []byte)
 }
 
+// Job is what graphs ask of the job, wherever its ranks are.
+type Job interface {
+	Ranks() int
+	Gone(rank int) bool
+	Lost() (rank int, ok bool) // the rank that has gone first
+	State(rank int) job.State
+	CountCall(rank, slot int)
+	Inbox(rank int) *shm.Event // asked for ranks that share an address space alone
+}
+
+// Space is what graphs in one address space ask besides, for the ranks that share it. On
+// one node *job.Root answers it.
+type Space interface {
+	Job
+	Work() *job.Work
+	Share(rank int) *job.Share
+	PublishGraphs(rank int, at uint64)
+	Graphs(rank int) uint64
+	SameProgram(a, b int) bool
+}
+
 // Engine issues and executes graphs for one rank. Any goroutine may call any method.
 type Engine struct {
-	root     *job.Root
+	job      Space
 	messages *pml.Engine
 	rank     int
-	direct   bool
+	size     int  // of the job
+	whole    bool // all of the job shares one address space
 	options  Options
 	share    *job.Share
 	work     *job.Work
@@ -56,7 +78,7 @@ type Engine struct {
 
 	runs [maxGraphs]atomic.Pointer[run] // what is underway, by slot; written under mu
 
-	transport Transport // between processes
+	transport Transport // of graphs by messages
 	executed  executed
 	helper    helper
 }
@@ -65,29 +87,31 @@ type Engine struct {
 // ranks' graphs, and the bytes; and by messages the memory that its graphs take.
 type executed struct{ nodes, foreign, bytes, memory atomic.Uint64 }
 
-// New returns the engine of a rank. In one address space it becomes the helper of the
-// engine for messages, which is not in use yet.
-func New(root *job.Root, rank int, module btl.Memory, messages *pml.Engine, o Options) *Engine {
+// New returns the engine of a rank. If the rank can share its address space, it becomes
+// the helper of the engine for messages, which is not in use yet.
+func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 	e := &Engine{
-		root: root, messages: messages, rank: rank, options: o,
-		direct:  module.Direct(),
-		share:   root.Share(rank),
-		work:    root.Work(),
-		pools:   make([]atomic.Pointer[pool], root.Ranks()),
+		job: j, messages: messages, rank: rank, size: j.Ranks(), options: o,
+		whole:   messages.Direct(nil),
+		share:   j.Share(rank),
+		work:    j.Work(),
+		pools:   make([]atomic.Pointer[pool], j.Ranks()),
 		records: map[uint32]*record{},
 	}
-	e.transport = Transport{Root: root, Messages: messages, Rank: rank, Check: o.Check, Describe: o.Describe, executed: &e.executed}
+	e.transport = Transport{Job: j, Messages: messages, Rank: rank, Check: o.Check, Describe: o.Describe, executed: &e.executed}
 	alloc := func(n int) ([]byte, error) {
 		b := alignedHeap(n)
 		keep(b)
 		return b, nil
 	}
-	if e.direct {
+	direct := e.beside(rank)
+	if direct {
 		messages.SetHelper(e)
 	}
-	if e.direct && !heapOnly {
+	if direct && !heapOnly {
+		memory := messages.Memory([]int32{int32(rank)})
 		alloc = func(n int) ([]byte, error) {
-			mem, _, err := module.Alloc(n)
+			mem, _, err := memory.Alloc(n)
 			return mem, err
 		}
 	}
@@ -97,6 +121,9 @@ func New(root *job.Root, rank int, module btl.Memory, messages *pml.Engine, o Op
 	}
 	return e
 }
+
+// beside tells whether a rank of the job shares the address space of this one.
+func (e *Engine) beside(rank int) bool { return e.whole || e.messages.Direct([]int32{int32(rank)}) }
 
 // Channel is a communicator as graphs see it: an ordered set of ranks that issue the
 // same number of graphs on it, in the same order. The exported fields are set before
@@ -140,7 +167,7 @@ func (e *Engine) Issue(c *Channel, g *Graph) (pml.Request, error) {
 
 // task returns what executes a graph.
 func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
-	if !e.direct {
+	if !e.messages.Direct(c.World) {
 		return e.transport.build(c, g)
 	}
 	return e.newRun(c, g)
@@ -166,12 +193,16 @@ func (e *Engine) Prepare(c *Channel, g *Graph) (pml.Request, error) {
 	return e.messages.Prepare(r, c.Context)
 }
 
-// pool returns what another rank has underway, nil if it never had anything.
+// pool returns what another rank has underway that this rank can take part in, nil if it
+// never had anything.
 func (e *Engine) pool(rank int) *pool {
 	if p := e.pools[rank].Load(); p != nil {
 		return p
 	}
-	at := e.root.Graphs(rank)
+	if !e.beside(rank) {
+		return nil
+	}
+	at := e.job.Graphs(rank)
 	if at == 0 {
 		return nil
 	}
@@ -196,7 +227,7 @@ func (e *Engine) ownPool() (*pool, error) {
 	}
 	e.mine.Store(p)
 	e.pools[e.rank].Store(p)
-	e.root.PublishGraphs(e.rank, addressOf(mem))
+	e.job.PublishGraphs(e.rank, addressOf(mem))
 	e.announce()
 	return p, nil
 }
@@ -207,8 +238,10 @@ func (e *Engine) announce() {
 	if !e.work.Used.CompareAndSwap(0, 1) {
 		return
 	}
-	for rank := range e.root.Ranks() {
-		e.root.Inbox(rank).Notify()
+	for rank := range e.size {
+		if e.beside(rank) {
+			e.job.Inbox(rank).Notify()
+		}
 	}
 }
 

@@ -121,7 +121,7 @@ func (e *Engine) can(g *graph, n *node, owner int) bool {
 
 // resolve returns this rank's function for the operator that a rank calls by a name.
 func (e *Engine) resolve(name uint64, owner int) func(inout, in []byte) {
-	if e.options.Resolve == nil || name&Common == 0 && !e.root.SameProgram(e.rank, owner) {
+	if e.options.Resolve == nil || name&Common == 0 && !e.job.SameProgram(e.rank, owner) {
 		return nil
 	}
 	return e.options.Resolve(name)
@@ -227,5 +227,5 @@ func (x *executor) finish(g *graph, n *node) {
 func (x *executor) complete(g *graph) {
 	owner := int(high(g.where.Load()))
 	g.done.Store(g.issue.Load())
-	x.e.root.Inbox(owner).Notify()
+	x.e.job.Inbox(owner).Notify()
 }

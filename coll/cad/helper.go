@@ -16,9 +16,8 @@ type helper struct {
 }
 
 // StartHelper gives the rank a thread that helps whenever there is work and sleeps
-// otherwise, until Close. In one address space it does what was handed to this rank and
-// what anybody may do; between processes it makes progress for all operations of this
-// rank. The Go runtime gets a further CPU for it, so that it need not wait for the
+// otherwise, until Close. In a job of one address space it does what was handed to this rank
+// and what anybody may do; else it makes progress for all operations of this rank too. The Go runtime gets a further CPU for it, so that it need not wait for the
 // program to pause.
 func (e *Engine) StartHelper() {
 	h := &e.helper
@@ -31,7 +30,7 @@ func (e *Engine) StartHelper() {
 	go func() {
 		defer close(h.done)
 		defer shm.Dedicate()()
-		if e.direct {
+		if e.whole {
 			e.help()
 		} else {
 			e.messages.Serve()

@@ -8,18 +8,18 @@ import (
 
 // Ranks that go. A graph needs all members of its channel until they are through with
 // their own graphs of the same number, though others may do their work: data of a rank
-// that was killed is not to be trusted. And it needs every rank of the job not to have
+// that was killed is not to be trusted. And it needs every rank of the address space not to have
 // died in the middle of executing: what that was is not known.
 
 // ended returns why the graph will never be complete, if so.
 func (r *run) ended() Failure {
 	if b := &r.record.broken; b.Fault() != 0 {
-		if b.told.Load() == 0 && r.e.root.GoneCount() == 0 {
+		if b.told.Load() == 0 && r.e.messages.GoneCount() == 0 {
 			return Failure{} // the rank that is about to tell wakes this one
 		}
 		return b.Failure()
 	}
-	if n := r.e.root.GoneCount(); n != r.gone {
+	if n := r.e.messages.GoneCount(); n != r.gone {
 		r.gone = n
 		return r.lost()
 	}
@@ -28,11 +28,11 @@ func (r *run) ended() Failure {
 
 // noteDead returns the ranks that have gone. e.mu is held.
 func (e *Engine) noteDead() []int {
-	if len(e.dead) == e.root.GoneCount() {
+	if len(e.dead) == e.messages.GoneCount() {
 		return e.dead
 	}
-	for rank := range e.root.Ranks() {
-		if e.root.Gone(rank) && !slices.Contains(e.dead, rank) {
+	for rank := range e.size {
+		if e.job.Gone(rank) && !slices.Contains(e.dead, rank) {
 			e.dead = append(e.dead, rank)
 		}
 	}
@@ -46,10 +46,10 @@ func (r *run) lost() Failure {
 	e.mu.Lock()
 	dead := e.noteDead()
 	e.mu.Unlock()
-	first, _ := e.root.Lost()
+	first, _ := e.job.Lost()
 	found := -1
 	for i, rank := range dead {
-		inTheMiddle := i >= r.before && e.root.Share(rank).Executing.Load() != 0
+		inTheMiddle := i >= r.before && e.beside(rank) && e.job.Share(rank).Executing.Load() != 0
 		if (inTheMiddle || r.channel.has(rank) && !r.through(rank)) && (found < 0 || rank == first) {
 			found = rank
 		}
@@ -71,7 +71,7 @@ func (c *Channel) has(rank int) bool {
 // through tells whether a rank that has gone had finished its part: it ended well, as
 // it can do only when all that it has issued is complete, and it had issued this.
 func (r *run) through(rank int) bool {
-	if r.e.root.State(rank) != job.StateFinal {
+	if r.e.job.State(rank) != job.StateFinal {
 		return false
 	}
 	rec := r.e.find(rank, r.channel.Context)

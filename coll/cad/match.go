@@ -132,6 +132,6 @@ func (e *Engine) misfit(context uint32, a, b found) {
 // breakAt ends all graphs of a rank on a channel, if it has issued any there.
 func (e *Engine) breakAt(rank int, context uint32, f Failure) {
 	if rec := e.find(rank, context); rec != nil && rec.broken.Note(f) {
-		e.root.Inbox(rank).Notify()
+		e.job.Inbox(rank).Notify()
 	}
 }

@@ -38,13 +38,14 @@ import (
 
 // Transport is what graphs need that are executed by messages.
 type Transport struct {
-	Root     *job.Root
+	Job      Job
 	Messages *pml.Engine
 	Rank     int // of the job
 	Check    bool
 	Describe func(call uint64) string
 
 	executed *executed // nil: not counted
+	named    []bool    // by rank of the job: see messageRun.Describe
 }
 
 // Run issues a graph and returns when it is complete.
@@ -116,7 +117,7 @@ func (r *messageRun) Start() error {
 		r.left[n] = r.actions[n].before
 	}
 	if slot := r.graph.Slot; slot != 0 {
-		r.t.Root.CountCall(r.t.Rank, slot)
+		r.t.Job.CountCall(r.t.Rank, slot)
 	}
 	return nil
 }
@@ -313,8 +314,8 @@ func (r *messageRun) failed(n Node, err error) {
 // culprit returns the member to be named if a rank has gone: it may only have left because
 // of another, which went first and not in order.
 func (t *Transport) culprit(c *Channel, rank int) int {
-	first, ok := t.Root.Lost()
-	if ok && t.Root.State(first) != job.StateFinal && c.member(first) >= 0 {
+	first, ok := t.Job.Lost()
+	if ok && t.Job.State(first) != job.StateFinal && c.member(first) >= 0 {
 		return first
 	}
 	return rank

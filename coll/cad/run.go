@@ -43,7 +43,7 @@ func (r *run) Start() error {
 		return err
 	}
 	if slot := r.graph.Slot; slot != 0 {
-		r.e.root.CountCall(r.e.rank, slot)
+		r.e.job.CountCall(r.e.rank, slot)
 	}
 	x := r.e.enter(false)
 	x.finish(r.shared, r.image.node(r.image.start))

@@ -57,8 +57,8 @@ func (x *executor) handOver(g *graph, n *node, owner int) {
 		}
 	}
 	x.e.pool(owner).own.set(slot)
-	x.e.root.Inbox(owner).Notify()
-	x.e.root.Share(owner).Helper.Notify()
+	x.e.job.Inbox(owner).Notify()
+	x.e.job.Share(owner).Helper.Notify()
 }
 
 func (m *mask) set(slot int) { setBit(&m[slot/64], slot) }
@@ -114,7 +114,7 @@ func (e *Engine) takeFrom(bit, level int) (r ref, ok bool) {
 
 // anyRank asks for the pools of all ranks that share a bit, until one says true.
 func (e *Engine) anyRank(bit int, ask func(*pool) bool) bool {
-	for rank := bit; rank < e.root.Ranks(); rank += 64 {
+	for rank := bit; rank < e.size; rank += 64 {
 		if p := e.pool(rank); p != nil && ask(p) {
 			return true
 		}
@@ -217,8 +217,8 @@ func (e *Engine) sleepers() bool { return e.work.Helping.Load()|e.work.Resting.L
 // wakeOne wakes a helper or a rank that rests, if there is one.
 func (e *Engine) wakeOne() bool {
 	return e.sleepers() &&
-		(e.wakeIn(&e.work.Helping, func(rank int) bool { return e.root.Share(rank).Helper.Notify() }) ||
-			e.wakeIn(&e.work.Resting, func(rank int) bool { return e.root.Inbox(rank).Notify() }))
+		(e.wakeIn(&e.work.Helping, func(rank int) bool { return e.job.Share(rank).Helper.Notify() }) ||
+			e.wakeIn(&e.work.Resting, func(rank int) bool { return e.job.Inbox(rank).Notify() }))
 }
 
 // wakeIn wakes one of those whose bits are set, and clears the bit, so that the next
@@ -226,11 +226,11 @@ func (e *Engine) wakeOne() bool {
 func (e *Engine) wakeIn(w *atomic.Uint64, wake func(rank int) bool) bool {
 	for b := range onesFrom(w.Load(), e.rank) {
 		// With more ranks than bits a bit stands for others too, and stays.
-		if bit := uint64(1) << b; e.root.Ranks() <= 64 && w.And(^bit)&bit == 0 {
+		if bit := uint64(1) << b; e.size <= 64 && w.And(^bit)&bit == 0 {
 			continue
 		}
-		for rank := b; rank < e.root.Ranks(); rank += 64 {
-			if wake(rank) {
+		for rank := b; rank < e.size; rank += 64 {
+			if e.beside(rank) && wake(rank) {
 				return true
 			}
 		}
@@ -296,7 +296,7 @@ func (e *Engine) Resting(yes bool) {
 	}
 	if yes {
 		setBit(&e.work.Resting, e.rank)
-	} else if e.root.Ranks() <= 64 {
+	} else if e.size <= 64 {
 		e.work.Resting.And(^(uint64(1) << e.rank))
 	}
 }

@@ -45,12 +45,12 @@ func start(t testing.TB, ranks int, direct bool, o Options) (*job.Root, []rank) 
 	all := make([]rank, ranks)
 	for i := range all {
 		var m btl.Module = w.Module(i)
-		messages := pml.New(root, i, m)
 		if direct {
 			m = oneSpace{m}
 		}
+		messages := pml.New(root, i, m)
 		root.SetProgram(i, 1)
-		all[i] = rank{New(root, i, m, messages, o), &Channel{Context: 7, Rank: i, Size: ranks}, messages}
+		all[i] = rank{New(root, i, messages, o), &Channel{Context: 7, Rank: i, Size: ranks}, messages}
 	}
 	return root, all
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gopvas/gopvas/btl/sm"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
 )
 
 // World is a way to start a job whose ranks are goroutines.
@@ -20,16 +21,35 @@ type World struct {
 	Direct bool // one address space
 
 	// Start makes a job, which lasts until the end of the test, and returns its root
-	// and what makes the module of a rank.
-	Start func(t testing.TB, ranks, cpus int) (*job.Root, func(rank int) btl.Module)
+	// and what makes a rank.
+	Start func(t testing.TB, ranks, cpus int) (*job.Root, func(rank int) Rank)
 }
 
 // Worlds are all there are.
-var Worlds = []World{{"messages", false, overMessages}, {"one space", true, inOneSpace}}
+var Worlds = []World{
+	{"messages", false, byModule(overMessages)}, {"one space", true, byModule(inOneSpace)}, {"nodes", false, onNodes},
+}
+
+// Rank is a rank of a world.
+type Rank struct {
+	Job    Job
+	Engine *pml.Engine
+}
+
+func byModule(start func(testing.TB, int, int) (*job.Root, func(int) btl.Module)) func(testing.TB, int, int) (*job.Root, func(int) Rank) {
+	return func(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
+		root, module := start(t, ranks, cpus)
+		return root, func(rank int) Rank { return newRank(root, rank, module(rank)) }
+	}
+}
+
+func newRank(root *job.Root, rank int, m btl.Module) Rank {
+	return Rank{Job{Root: root, work: root.Work(), nodes: 1}, pml.New(root, rank, m)}
+}
 
 // Heap is one address space as far as graphs of operations are concerned, which lies on
 // Go's heap, where the race detector sees it. Messages are as in the world of messages.
-var Heap = World{"heap", true, onHeap}
+var Heap = World{"heap", true, byModule(onHeap)}
 
 func onHeap(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus})
@@ -73,19 +93,19 @@ func inOneSpace(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module)
 }
 
 // Join makes this process, which job/jobtest has started, a rank of its job.
-func Join() (*job.Place, btl.Module, error) {
+func Join() (*job.Place, Rank, error) {
 	place, err := job.Join()
 	if err != nil {
-		return nil, nil, err
+		return nil, Rank{}, err
 	}
 	root := place.Memory.Root()
 	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
-		return nil, nil, err
+		return nil, Rank{}, err
 	}
 	m, err := sm.New(place.Memory, place.Rank)
 	if err != nil {
-		return nil, nil, err
+		return nil, Rank{}, err
 	}
 	root.SetState(place.Rank, job.StateInit)
-	return place, m, nil
+	return place, newRank(root, place.Rank, m), nil
 }

@@ -28,6 +28,8 @@ var layers = []layer{
 	{"internal/house", nil},
 	{"internal/limits", nil},
 	{"internal/machine", []string{"internal/limits"}},
+	{"internal/chaos", []string{"pvas"}},    // its test only
+	{"internal/chaos/...", []string{"mpi"}}, // the programs it starts
 
 	{"shm", nil},
 	{"pagetable", nil},
@@ -40,12 +42,27 @@ var layers = []layer{
 	{"pml", []string{"btl", "datatype", "job", "shm"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
 	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm"}},
-	{"coll/colltest", []string{"btl", "btl/...", "job"}},
+	{"coll/colltest", []string{"pml", "btl", "btl/...", "job", "shm"}},
 	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
 	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
 
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
+
+	{"loggps", nil}, // a library by itself
+	{"loggps/graph", nil},
+	{"loggps/graph/graphtest", []string{"loggps/graph"}},
+	{"loggps/goal", []string{"loggps/graph"}},
+	{"loggps/pattern", []string{"loggps/graph"}},
+	{"loggps/fit", []string{"loggps"}},
+	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
+	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
+
+	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
+	{"suci/wire", nil},
+	{"suci/seal", nil},
+	{"suci/protocol", []string{"suci/seal", "suci/wire"}},
+	{"suci/udp", []string{"suci/wire"}},
 
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},
@@ -53,7 +70,7 @@ var layers = []layer{
 	{"bench/report", []string{"bench", "bench/results"}},
 	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
@@ -62,7 +79,7 @@ var layers = []layer{
 
 // benchImports is what stands on both pillars: what reaches down into them goes
 // through their tops.
-var benchImports = []string{"mpi", "launcher", "pvas", "pagetable", "job"}
+var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job"}
 
 // forTests tells whether a package exists for tests only: internal/testkit, the
 // BTL whose ranks are goroutines, and those named after what they test, such as

@@ -1,8 +1,11 @@
 package limits
 
 import (
+	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -23,13 +26,18 @@ func (e *Error) Error() string {
 // Job returns an *Error if a limit that counts in either task model is too low for so
 // many ranks; files tells whether the supervisor reads the output of each.
 func Job(ranks int, files bool) error {
-	return check(readHere(), ranks, func(l *Limit) bool { return !l.OneSpace && (files || l.Name != nofile) })
+	return check(readHere(), ranks, concernsJob(files))
 }
 
-// Space returns an *Error if a limit is too low for so many ranks in one address space,
-// with partitions of the least size. The supervisor's open files are not its business.
+func concernsJob(files bool) func(*Limit) bool {
+	return func(l *Limit) bool { return l.forbidsAll() || !l.OneSpace && (files || l.Name != nofile) }
+}
+
+// Space returns an *Error if a limit that all ranks of one address space share is too low
+// for so many, with partitions of the least size. Job looks at the others, before: what
+// they forbid helps no task model.
 func Space(ranks int) error {
-	return check(readHere(), ranks, func(l *Limit) bool { return l.Name != nofile })
+	return check(readHere(), ranks, func(l *Limit) bool { return l.OneSpace })
 }
 
 // Partitions returns an *Error if RLIMIT_AS is too low for so many ranks in one address
@@ -38,11 +46,46 @@ func Partitions(ranks int, size uint64) error {
 	return check([]Limit{addressSpace(here(), size)}, ranks, func(*Limit) bool { return true })
 }
 
+// Areas returns an *Error if vm.max_map_count is too low for ranks in one address space
+// that together have so many memory areas.
+func Areas(areas uint64) error { return checkAreas(os.DirFS("/"), areas) }
+
+func checkAreas(root fs.FS, areas uint64) error {
+	l := areaLimit(root, areasOfHost, max(areas, 1))
+	l.setRanks()
+	return check([]Limit{l}, 1, func(*Limit) bool { return true })
+}
+
+// AreasTaken returns an *Error if the process has nearly as many memory areas as
+// vm.max_map_count allows, so that this is why it gets no more memory.
+func AreasTaken(pid int) error { return checkAreasTaken(os.DirFS("/"), pid) }
+
+func checkAreasTaken(root fs.FS, pid int) error {
+	text, err := fs.ReadFile(root, fmt.Sprintf("proc/%d/maps", pid))
+	if err != nil {
+		return nil // it has ended
+	}
+	taken := uint64(bytes.Count(text, []byte("\n")))
+	l := areaLimit(root, 0, 1)
+	if l.Value == nil || taken+nearlyAll < *l.Value {
+		return nil
+	}
+	return &Error{Limit: l.Name, Have: *l.Value, Need: *l.Value + 1, Fix: l.Fix}
+}
+
+// nearlyAll is how near to the limit a process is when it gets no more: it may have
+// given some back when it ended.
+const nearlyAll = 2048
+
 func check(limits []Limit, ranks int, concerns func(*Limit) bool) error {
 	for i := range limits {
 		l := &limits[i]
 		if l.Ranks == nil || *l.Ranks >= uint64(ranks) || !concerns(l) {
 			continue
+		}
+		if l.forbidsAll() {
+			fix, _, _ := strings.Cut(l.Fix, ", ") // the other ways out do not help
+			return &Error{Limit: l.Title, Have: *l.Value, Need: l.PerProcess, Fix: fix}
 		}
 		return &Error{Limit: l.Title, Have: *l.Value, Need: l.Used + uint64(ranks)*l.PerRank, Fix: l.Fix}
 	}

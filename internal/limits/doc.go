@@ -7,6 +7,5 @@
 // A program that starts threads or maps files needs more, a C program about as many areas
 // and fewer threads.
 //
-// Not known here: what other processes of the user take of RLIMIT_NPROC, and limits of
-// files and stacks that count for each process by itself.
+// Not known here: limits of files and stacks that count for each process by itself.
 package limits

@@ -11,9 +11,9 @@ import (
 
 // What one rank needs. They are upper bounds for an idle Go program.
 const (
-	// mapsPerRank: memory areas of a Go rank with its partition, image, runtime
+	// AreasPerRank: memory areas of a Go rank with its partition, image, runtime
 	// heap, arena, stack and guards.
-	mapsPerRank = 27
+	AreasPerRank = 27
 
 	// threadsPerRank: the Go runtime's main thread, its monitor, and those it
 	// starts to replace threads blocked in system calls.
@@ -27,6 +27,15 @@ const (
 	// without using them.
 	addressSpacePerRank = 2 << 30
 
+	// addressSpacePerProcess: bytes that a Go program reserves at its start. With
+	// less it ends in its runtime, before main, or later.
+	addressSpacePerProcess = 1400 << 20
+
+	// dataPerProcess and dataPerRank: private writable memory that a Go program maps,
+	// and a Go rank in one address space.
+	dataPerProcess = 96 << 20
+	dataPerRank    = 52 << 20
+
 	// commitPerRank: private writable memory that a Go rank maps at its start,
 	// mostly without touching it. It counts only where the kernel commits memory
 	// strictly.
@@ -39,7 +48,7 @@ const MinPartition = 64 << 20
 
 // What is needed once, whatever the number of ranks.
 const (
-	mapsOfHost        = 64 // areas of the space host, a Go program itself
+	areasOfHost       = 64 // areas of the space host, a Go program itself
 	filesOfSupervisor = 64 // its own and those of the job as a whole, rounded up
 )
 
@@ -62,9 +71,14 @@ type Limit struct {
 
 	// OneSpace is true for a limit per address space, which counts for all ranks
 	// together only when they share one.
-	OneSpace bool   `json:"one_space"`
-	Note     string `json:"note,omitempty"`
-	Error    string `json:"error,omitempty"` // why Value could not be read
+	OneSpace bool `json:"one_space"`
+
+	// PerProcess is, of such a limit, what every process of the job needs by itself, in
+	// either task model.
+	PerProcess uint64 `json:"-"`
+
+	Note  string `json:"note,omitempty"`
+	Error string `json:"error,omitempty"` // why Value could not be read
 
 	Title string `json:"-"` // the name as people know it who set the limit
 	Fix   string `json:"-"` // how to raise it
@@ -93,14 +107,15 @@ func Read() ([]Limit, []Capacity) {
 func read(root fs.FS, from source) []Limit {
 	threads, _ := readThreads(root) // 0: the limits then look a little wider
 	limits := []Limit{
-		fileLimit(root, Limit{Name: "vm.max_map_count", Used: mapsOfHost, PerRank: mapsPerRank, OneSpace: true,
-			Fix: "raise it with sysctl vm.max_map_count=N, start fewer ranks, or use --btl sm"}),
+		areaLimit(root, areasOfHost, AreasPerRank),
 		addressSpace(from, MinPartition),
+		{Name: "RLIMIT_DATA", Value: finite(from.soft(sys.RlimitData)), Used: dataPerProcess, PerRank: dataPerRank, OneSpace: true,
+			PerProcess: dataPerProcess, Title: "RLIMIT_DATA (ulimit -d)", Fix: "raise it with ulimit -d unlimited, or use --btl sm"},
 		// The soft limit of open files is raised to the hard one by the Go library.
 		{Name: nofile, Value: finite(from.hard(sys.RlimitNofile)), Used: filesOfSupervisor, PerRank: filesPerRank,
 			Title: "the hard limit on open files (RLIMIT_NOFILE, ulimit -Hn)",
 			Fix:   "raise it, start fewer ranks, or use --output-dir, which needs none per rank"},
-		processLimit(from),
+		processLimit(root, from),
 		fileLimit(root, Limit{Name: "kernel.threads-max", Used: threads, PerRank: threadsPerRank,
 			Fix: "raise it with sysctl kernel.threads-max=N or start fewer ranks"}),
 		fileLimit(root, Limit{Name: "kernel.pid_max", Used: threads, PerRank: threadsPerRank, Note: threadsNote,
@@ -114,13 +129,22 @@ func read(root fs.FS, from source) []Limit {
 	return limits
 }
 
+// areaLimit is vm.max_map_count.
+func areaLimit(root fs.FS, used, perRank uint64) Limit {
+	return fileLimit(root, Limit{Name: "vm.max_map_count", Used: used, PerRank: perRank, OneSpace: true,
+		Fix: "raise it with sysctl vm.max_map_count=N, start fewer ranks, or use --btl sm"})
+}
+
 // addressSpace is RLIMIT_AS for partitions of size bytes. One more than there are ranks
 // is reserved, so that the first can be aligned.
 func addressSpace(from source, size uint64) Limit {
 	l := Limit{
 		Name: "RLIMIT_AS", Value: finite(from.soft(sys.RlimitAS)), Used: size, PerRank: size + addressSpacePerRank,
-		OneSpace: true, Note: partitionNote, Title: "RLIMIT_AS (ulimit -v)",
+		OneSpace: true, PerProcess: addressSpacePerProcess, Note: partitionNote, Title: "RLIMIT_AS (ulimit -v)",
 		Fix: "raise it with ulimit -v unlimited, or use --btl sm",
+	}
+	if size > MinPartition {
+		l.Fix = "raise it with ulimit -v unlimited, give a smaller --partition-size, or use --btl sm"
 	}
 	l.setRanks()
 	return l
@@ -134,9 +158,16 @@ func (l *Limit) setRanks() {
 	if l.Value == nil {
 		return
 	}
+	if l.forbidsAll() {
+		l.Ranks = new(uint64)
+		return
+	}
 	ranks := (*l.Value - min(l.Used, *l.Value)) / l.PerRank
 	l.Ranks = &ranks
 }
+
+// forbidsAll reports whether no process of a job can live with the limit.
+func (l *Limit) forbidsAll() bool { return l.Value != nil && *l.Value < l.PerProcess }
 
 // fileLimit completes a sysctl's limit.
 func fileLimit(root fs.FS, l Limit) Limit {
@@ -149,9 +180,8 @@ func fileLimit(root fs.FS, l Limit) Limit {
 	return l
 }
 
-// processLimit is RLIMIT_NPROC. It counts all threads of the user on the
-// machine; how many there are of others is not known here.
-func processLimit(from source) Limit {
+// processLimit is RLIMIT_NPROC. It counts all threads of the user.
+func processLimit(root fs.FS, from source) Limit {
 	l := Limit{Name: "RLIMIT_NPROC", PerRank: threadsPerRank, Title: "RLIMIT_NPROC (ulimit -u)",
 		Fix: "raise it with ulimit -u or start fewer ranks"}
 	if from.uid == 0 {
@@ -159,7 +189,36 @@ func processLimit(from source) Limit {
 		return l
 	}
 	l.Value, l.Note = finite(from.soft(sys.RlimitNproc)), "counts all threads of the user"
+	if l.Value != nil {
+		l.Used = threadsOfJob + threadsOf(root, from.uid)
+	}
 	return l
+}
+
+// threadsOfJob is what pvasrun, the space host and the guard may start.
+const threadsOfJob = 3 * threadsPerRank
+
+// threadsOf counts the threads of a user. What cannot be read is another's.
+func threadsOf(root fs.FS, uid int) (n uint64) {
+	files, _ := fs.Glob(root, "proc/[0-9]*/status")
+	for _, name := range files {
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			continue // it has ended
+		}
+		var owner, threads uint64
+		for line := range strings.Lines(string(text)) {
+			field, value, _ := strings.Cut(line, ":")
+			to := map[string]*uint64{"Uid": &owner, "Threads": &threads}[field]
+			if words := strings.Fields(value); to != nil && len(words) > 0 {
+				*to, _ = parseUint(words[0])
+			}
+		}
+		if owner == uint64(uid) {
+			n += threads
+		}
+	}
+	return n
 }
 
 // cgroupLimit is the pids controller.
@@ -171,6 +230,9 @@ func cgroupLimit(root fs.FS) Limit {
 	l.Value, l.Used, err = readCgroupPids(root)
 	if err != nil {
 		l.Error = err.Error()
+	}
+	if l.Value != nil {
+		l.Used += threadsOfJob
 	}
 	return l
 }
@@ -205,7 +267,7 @@ func capacities(limits []Limit) []Capacity {
 	for i := range all {
 		c := &all[i]
 		for _, l := range limits {
-			if l.Ranks == nil || (l.OneSpace && c.BTL != "pvas") {
+			if l.Ranks == nil || l.OneSpace && c.BTL != "pvas" && !l.forbidsAll() {
 				continue
 			}
 			if c.Ranks == nil || *l.Ranks < *c.Ranks {

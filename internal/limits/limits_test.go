@@ -2,6 +2,7 @@ package limits
 
 import (
 	"io/fs"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -43,17 +44,22 @@ func given(uid int, limits map[int]uint64) source {
 }
 
 func TestReadLimits(t *testing.T) {
-	limits := read(ordinary(), given(1000, map[int]uint64{
-		sys.RlimitAS: 1 << 37, sys.RlimitNofile: 4096, sys.RlimitNproc: 605,
+	root := ordinary()
+	root["proc/7/status"] = file("Name:\tx\nUid:\t1000\t0\t0\t0\nThreads:\t5\n")
+	root["proc/8/status"] = file("Uid:\t1001\t1001\t1001\t1001\nThreads:\t50\n")
+	limits := read(root, given(1000, map[int]uint64{
+		sys.RlimitAS: 1 << 37, sys.RlimitNofile: 4096, sys.RlimitNproc: threadsOfJob + 5 + 600,
+		sys.RlimitData: dataPerProcess + 33*dataPerRank,
 	}))
 	want := map[string]uint64{ // ranks
-		"vm.max_map_count":   (65530 - mapsOfHost) / 27,
+		"vm.max_map_count":   (65530 - areasOfHost) / 27,
 		"RLIMIT_AS":          (1<<37 - 64<<20) / (2<<30 + 64<<20),
+		"RLIMIT_DATA":        33,
 		"RLIMIT_NPROC":       100,
 		"RLIMIT_NOFILE":      (4096 - filesOfSupervisor) / 2,
 		"kernel.threads-max": (192731 - 87) / 6,
 		"kernel.pid_max":     (32768 - 87) / 6,
-		"cgroup pids.max":    160,
+		"cgroup pids.max":    157,
 	}
 	for _, l := range limits {
 		require.Empty(t, l.Error, l.Name)
@@ -70,8 +76,8 @@ func TestReadLimits(t *testing.T) {
 
 	c := capacities(limits)
 	require.Equal(t, "pvas", c[0].BTL)
-	require.EqualValues(t, 62, *c[0].Ranks)
-	require.Equal(t, "RLIMIT_AS", c[0].Limit)
+	require.EqualValues(t, 33, *c[0].Ranks)
+	require.Equal(t, "RLIMIT_DATA", c[0].Limit)
 	require.Equal(t, "sm", c[1].BTL)
 	require.EqualValues(t, 100, *c[1].Ranks, "limits per address space do not add up over processes")
 	require.Equal(t, "RLIMIT_NPROC", c[1].Limit)
@@ -175,4 +181,37 @@ func TestWhoMeetsWhichLimit(t *testing.T) {
 	if sys.SoftLimit(sys.RlimitAS) == sys.Unlimited {
 		require.NoError(t, Partitions(1<<10, 1<<35))
 	}
+}
+
+// With less than one process needs, no task model is of use, and none is advised.
+func TestLimitsOfEveryProcess(t *testing.T) {
+	for resource, need := range map[int]uint64{sys.RlimitAS: addressSpacePerProcess, sys.RlimitData: dataPerProcess} {
+		all := read(ordinary(), given(0, map[int]uint64{resource: need - 1}))
+		for _, c := range capacities(all) {
+			require.Zero(t, *c.Ranks, c.BTL)
+		}
+		var low *Error
+		require.ErrorAs(t, check(all, 1, concernsJob(true)), &low)
+		require.Equal(t, need, low.Need)
+		require.NotContains(t, low.Fix, "sm")
+		all = read(ordinary(), given(0, map[int]uint64{resource: need}))
+		require.NoError(t, check(all, 1, concernsJob(true)))
+	}
+}
+
+// The areas of a job are held against vm.max_map_count, with those of the host.
+func TestAreas(t *testing.T) {
+	root := fstest.MapFS{
+		"proc/sys/vm/max_map_count": file("5000\n"),
+		"proc/7/maps":               file(strings.Repeat("area\n", 3000)),
+		"proc/8/maps":               file(strings.Repeat("area\n", 2900)),
+	}
+	require.NoError(t, checkAreas(root, 5000-areasOfHost))
+	var low *Error
+	require.ErrorAs(t, checkAreas(root, 5001-areasOfHost), &low)
+	require.Equal(t, uint64(5001), low.Need)
+	require.ErrorAs(t, checkAreasTaken(root, 7), &low)
+	require.NoError(t, checkAreasTaken(root, 8))
+	require.NoError(t, checkAreasTaken(root, 9), "a process that has ended")
+	require.NoError(t, checkAreas(fstest.MapFS{}, 1<<40), "a limit that cannot be read")
 }

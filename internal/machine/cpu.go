@@ -1,7 +1,9 @@
 package machine
 
 import (
+	"cmp"
 	"runtime"
+	"strings"
 
 	"github.com/klauspost/cpuid/v2"
 )
@@ -14,6 +16,7 @@ type CPU struct {
 	L1D      int      `json:"l1d"`
 	L2       int      `json:"l2"`
 	L3       int      `json:"l3"`
+	Virtual  string   `json:"virtual"`  // the hypervisor, or "none"
 	Features []string `json:"features"` // of those that matter here, the ones present
 }
 
@@ -35,6 +38,7 @@ func detectCPU() CPU {
 		L1D:      known(cpuid.CPU.Cache.L1D),
 		L2:       known(cpuid.CPU.Cache.L2),
 		L3:       known(cpuid.CPU.Cache.L3),
+		Virtual:  hypervisor(),
 		Features: []string{},
 	}
 	for _, f := range relevant {
@@ -43,6 +47,14 @@ func detectCPU() CPU {
 		}
 	}
 	return c
+}
+
+// hypervisor names what a virtual machine runs on.
+func hypervisor() string {
+	if !cpuid.CPU.Supports(cpuid.HYPERVISOR) {
+		return "none"
+	}
+	return cmp.Or(strings.Trim(cpuid.CPU.HypervisorVendorString, "\x00 "), "one without a name")
 }
 
 // known turns cpuid's -1 for "not detected" into 0.

@@ -3,7 +3,6 @@ package sys
 import (
 	"io"
 	"os"
-	"runtime"
 	"syscall"
 	"testing"
 
@@ -20,27 +19,24 @@ func startTrue(t *testing.T) int {
 	return pid
 }
 
-// A thread waits for its own children only.
-func TestWaitThread(t *testing.T) {
-	runtime.LockOSThread() // never unlocked: the thread ends with the test
-	require.False(t, ThreadHasChildren(), "every test reaps what it starts")
-	_, _, err := WaitThread()
-	require.ErrorIs(t, err, syscall.ECHILD)
-	pid := startTrue(t)
-	require.True(t, ThreadHasChildren())
-
-	elsewhere := make(chan bool)
-	go func() {
-		runtime.LockOSThread() // another thread, as this one is taken
-		elsewhere <- ThreadHasChildren()
-	}()
-	require.False(t, <-elsewhere)
-
-	got, status, err := WaitThread()
+// Reap takes the status of a child once, and does not wait for one that runs.
+func TestReap(t *testing.T) {
+	_, _, err := Reap(-1)
+	require.ErrorIs(t, err, syscall.ECHILD, "every test reaps what it starts")
+	from, to, err := os.Pipe()
 	require.NoError(t, err)
-	require.Equal(t, pid, got)
+	pid, err := Start("/bin/sh", []string{"sh", "-c", "read x; exit 7"}, nil, "/", []*os.File{from, os.Stderr, os.Stderr}, nil)
+	require.NoError(t, err)
+	require.NoError(t, from.Close())
+	for _, which := range []int{pid, -1} {
+		got, _, err := Reap(which)
+		require.NoError(t, err)
+		require.Zero(t, got)
+	}
+	require.NoError(t, to.Close()) // which ends its read
+	status, err := WaitPid(pid)
+	require.NoError(t, err)
 	require.Equal(t, 7, status.ExitStatus())
-	require.False(t, ThreadHasChildren())
 }
 
 func TestWaitPid(t *testing.T) {

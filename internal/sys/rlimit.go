@@ -8,6 +8,7 @@ const Unlimited = unix.RLIM_INFINITY
 // Resources that Limits of a task name.
 const (
 	RlimitAS     = unix.RLIMIT_AS
+	RlimitData   = unix.RLIMIT_DATA
 	RlimitNofile = unix.RLIMIT_NOFILE
 	RlimitNproc  = unix.RLIMIT_NPROC
 	RlimitStack  = unix.RLIMIT_STACK

@@ -1,7 +1,11 @@
 package sys
 
 import (
+	"errors"
+	"fmt"
+	"runtime"
 	"sync/atomic"
+	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -45,6 +49,33 @@ func BlockSignals() (old uint64) {
 // SetSignalMask replaces the signal mask of the calling thread.
 func SetSignalMask(mask uint64) {
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, SigSetMask, uintptr(unsafe.Pointer(&mask)), 0, SigsetSize, 0, 0)
+}
+
+// Raise sends a signal to the calling thread. One that ends or stops the process
+// does so before Raise returns; Kill of this process may return before.
+func Raise(sig syscall.Signal) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return wrapErrno("tgkill", unix.Tgkill(unix.Getpid(), unix.Gettid(), sig))
+}
+
+// RaiseDefault is Raise with the default action of the signal, whatever this
+// process otherwise does at it. A stop signal stops the process until it is
+// continued, unless it is in an orphaned process group.
+func RaiseDefault(sig syscall.Signal) error {
+	var none, old Sigaction
+	action := func(to, was *Sigaction) error {
+		_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(was)), SigsetSize, 0, 0)
+		if errno != 0 {
+			return fmt.Errorf("sigaction of %v: %w", sig, errno)
+		}
+		return nil
+	}
+	if err := action(&none, &old); err != nil {
+		return err
+	}
+	err := Raise(sig)
+	return errors.Join(err, action(&old, nil))
 }
 
 // Word views the 32-bit word at a mapped, 4-byte aligned address.

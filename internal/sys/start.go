@@ -10,7 +10,7 @@ import (
 
 // Start runs a program as a child of the calling thread and returns its pid.
 // files become its descriptors 0, 1, 2 and so on. It is os.StartProcess without
-// the handle, for a caller that reaps with WaitThread.
+// the handle, for a caller that reaps with Reap.
 func Start(path string, argv, env []string, dir string, files []*os.File, attr *syscall.SysProcAttr) (int, error) {
 	fds := make([]uintptr, len(files))
 	for i, f := range files {

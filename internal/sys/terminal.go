@@ -1,8 +1,11 @@
 package sys
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,6 +16,35 @@ func Foreground(f *os.File) bool {
 	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
 	// An error: it is not our controlling terminal, and job control does not apply.
 	return err != nil || group == unix.Getpgrp()
+}
+
+// AwaitInput waits until there is something to read from f, or the end of it, or
+// until quit is at its end; both may block. after bounds the wait, a negative
+// time does not. It reads nothing, and no job control applies to it.
+func AwaitInput(f, quit *os.File, after time.Duration) (ready bool, err error) {
+	fds := []unix.PollFd{{Fd: int32(quit.Fd()), Events: unix.POLLIN}, {Fd: int32(f.Fd()), Events: unix.POLLIN}}
+	for {
+		_, err := unix.Poll(fds, int(after.Milliseconds()))
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case err != nil:
+			return false, fmt.Errorf("poll: %w", err)
+		case fds[0].Revents != 0:
+			return false, os.ErrClosed
+		}
+		return fds[1].Revents != 0, nil
+	}
+}
+
+// ReadTerminal reads from a terminal. From the background it fails with EIO, where
+// otherwise SIGTTIN would stop the process.
+func ReadTerminal(f *os.File, b []byte) (int, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer SetSignalMask(BlockSignals())
+	n, err := unix.Read(int(f.Fd()), b)
+	return max(n, 0), wrapErrno("read", err)
 }
 
 // OpenTerminal makes a pseudo terminal: what is written to master is typed at

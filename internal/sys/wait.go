@@ -7,21 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// WaitThread waits for a child that the calling thread started to end, reaps it
-// and returns its pid and status. Children that other threads of this process
-// started are left to them, so a caller locked to its thread takes nobody's
-// status away. The error is ECHILD when the thread has no child left.
-func WaitThread() (int, syscall.WaitStatus, error) {
-	return wait4(-1, unix.WNOTHREAD)
-}
-
-// ThreadHasChildren reports whether the calling thread has children, running or
-// not yet reaped.
-func ThreadHasChildren() bool {
-	var info unix.Siginfo
-	err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WNOTHREAD, nil)
-	return err == nil
-}
+// Reap takes the status of a child that has ended, whichever thread started it:
+// of the child pid, or of any if pid is -1. It does not wait: the pid is 0 where
+// none has ended. The error is ECHILD where there is no such child.
+func Reap(pid int) (int, syscall.WaitStatus, error) { return wait4(pid, unix.WNOHANG) }
 
 // WaitPid waits for the child pid, whichever thread started it, and reaps it.
 func WaitPid(pid int) (syscall.WaitStatus, error) {

@@ -58,11 +58,13 @@ var verbs = map[string]func(rank int, arg string){
 	"lines":   lines,
 	"blob":    blob,
 	"cat":     func(int, string) { io.Copy(os.Stdout, os.Stdin) },
+	"listen":  listen,
 	"say":     func(_ int, arg string) { fmt.Print(arg); fmt.Fprint(os.Stderr, arg) },
 	"env":     func(_ int, arg string) { fmt.Printf("%s=%s\n", arg, os.Getenv(arg)) },
 	"pwd":     func(int, string) { dir, _ := os.Getwd(); fmt.Println(dir, os.Getenv("PWD")) },
 	"args":    func(int, string) { fmt.Printf("%q\n", os.Args) },
 	"cpus":    func(rank int, _ string) { fmt.Println(rank, runtime.NumCPU()) },
+	"areas":   areas,
 	"flood":   func(int, string) { announce(); flood() },
 	"sh":      shell,
 	"orphan":  orphan,
@@ -77,6 +79,17 @@ func announce() {
 func block() {
 	for {
 		syscall.Pause()
+	}
+}
+
+// listen says what rank 0 reads.
+func listen(rank int, _ string) {
+	announce()
+	if rank != 0 {
+		block()
+	}
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		fmt.Println("heard", lines.Text())
 	}
 }
 
@@ -123,6 +136,17 @@ func blob(rank int, arg string) {
 		w.WriteByte(byte(r.Uint32()))
 	}
 	w.Flush()
+}
+
+// areas maps memory until there is no more to be had.
+func areas(int, string) {
+	announce()
+	for prot := 0; ; prot = syscall.PROT_READ - prot { // areas of the same kind would merge
+		if _, err := syscall.Mmap(-1, 0, 4096, prot, syscall.MAP_PRIVATE|syscall.MAP_ANON); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
 }
 
 func flood() {

@@ -1,0 +1,87 @@
+package sys
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// receiveAll takes so many datagrams, however they are put together.
+func receiveAll(t *testing.T, fd int, in *Inbox, want int) (datagrams []string, from netip.AddrPort) {
+	t.Helper()
+	never, err := EventFD()
+	require.NoError(t, err)
+	defer CloseFD(never)
+	for len(datagrams) < want {
+		PollReadable(fd, never, -1)
+		n, err := in.Receive(fd, 4)
+		require.NoError(t, err)
+		for i := range n {
+			b, sender, segment, arrived := in.Message(i)
+			from = sender
+			require.InDelta(t, time.Now().UnixNano(), arrived, 10e9)
+			for len(b) > 0 {
+				n := min(segment, len(b))
+				datagrams = append(datagrams, string(b[:n]))
+				b = b[n:]
+			}
+		}
+	}
+	return datagrams, from
+}
+
+func TestSendAndReceiveMany(t *testing.T) {
+	for _, local := range []string{"127.0.0.1:0", "[::1]:0", "[::]:0"} {
+		t.Run(local, func(t *testing.T) {
+			a, err := UDPSocket(netip.MustParseAddrPort(local))
+			if err != nil && local != "127.0.0.1:0" {
+				t.Skipf("no IPv6: %v", err)
+			}
+			require.NoError(t, err)
+			defer CloseFD(a)
+			require.NoError(t, UDPCoalesce(a))
+			UDPBuffers(a, 1<<20)
+			to, err := UDPLocal(a)
+			require.NoError(t, err)
+			ipv6 := to.Addr().Is6()
+			if to.Addr().IsUnspecified() { // IPv4 to a socket of IPv6
+				to = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), to.Port())
+			}
+			out, in := NewOutbox(4, 16, ipv6), NewInbox(4)
+			out.Message(to, 0)
+			out.Part([]byte("one"))
+			out.Message(to, 4)
+			out.Part([]byte("ab"))
+			out.Part([]byte("cdefgh"))
+			out.Part(nil)
+			out.Part([]byte("i"))
+			sent, err := out.Send(a)
+			require.NoError(t, err)
+			require.Equal(t, 2, sent)
+			got, from := receiveAll(t, a, in, 4)
+			require.Equal(t, []string{"one", "abcd", "efgh", "i"}, got)
+			require.Equal(t, to, from)
+			n, err := in.Receive(a, 4)
+			require.NoError(t, err)
+			require.Zero(t, n)
+		})
+	}
+}
+
+func TestPollReadable(t *testing.T) {
+	a, err := EventFD()
+	require.NoError(t, err)
+	defer CloseFD(a)
+	b, err := EventFD()
+	require.NoError(t, err)
+	defer CloseFD(b)
+	require.False(t, PollReadable(a, b, time.Microsecond))
+	Signal(a)
+	require.False(t, PollReadable(a, b, -1))
+	Signal(b)
+	require.True(t, PollReadable(a, b, -1))
+	Unsignal(b)
+	require.False(t, PollReadable(a, b, -1))
+}

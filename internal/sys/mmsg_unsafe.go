@@ -1,0 +1,215 @@
+package sys
+
+import (
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// mmsghdr is struct mmsghdr of recvmmsg(2) and sendmmsg(2).
+type mmsghdr struct {
+	hdr unix.Msghdr
+	n   uint32
+	_   [4]byte
+}
+
+// name is a socket address of either family as the kernel has it.
+type name [unix.SizeofSockaddrInet6]byte
+
+func (a *name) set(to netip.AddrPort, mapped bool) (size uint32) {
+	binary.BigEndian.PutUint16(a[2:], to.Port())
+	if to.Addr().Is4() && !mapped {
+		binary.NativeEndian.PutUint16(a[:], unix.AF_INET)
+		ip := to.Addr().As4()
+		copy(a[4:], ip[:])
+		return unix.SizeofSockaddrInet4
+	}
+	binary.NativeEndian.PutUint16(a[:], unix.AF_INET6)
+	ip := to.Addr().As16() // an IPv4 address in its mapped form
+	clear(a[4:8])
+	copy(a[8:], ip[:])
+	clear(a[24:])
+	return unix.SizeofSockaddrInet6
+}
+
+func (a *name) addr() netip.AddrPort {
+	port := binary.BigEndian.Uint16(a[2:])
+	if binary.NativeEndian.Uint16(a[:]) == unix.AF_INET {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(a[4:8])), port)
+	}
+	return netip.AddrPortFrom(netip.AddrFrom16([16]byte(a[8:24])).Unmap(), port)
+}
+
+// Outbox collects datagrams for one sendmmsg. A message is one or more datagrams to one
+// address: UDP_SEGMENT cuts it into datagrams of equal length.
+type Outbox struct {
+	mapped  bool // the socket is of IPv6
+	heads   []mmsghdr
+	names   []name
+	control []segmentControl
+	parts   []unix.Iovec
+	first   []int // of parts, for each message
+}
+
+// segmentControl is a control message with UDP_SEGMENT.
+type segmentControl struct {
+	hdr  unix.Cmsghdr
+	size uint16
+	_    [6]byte
+}
+
+// NewOutbox returns an outbox for so many messages and parts of messages.
+func NewOutbox(messages, parts int, ipv6 bool) *Outbox {
+	return &Outbox{
+		mapped: ipv6,
+		heads:  make([]mmsghdr, 0, messages), names: make([]name, messages),
+		control: make([]segmentControl, messages),
+		parts:   make([]unix.Iovec, 0, parts), first: make([]int, 0, messages),
+	}
+}
+
+// Reset empties the outbox.
+func (o *Outbox) Reset() {
+	clear(o.heads)
+	clear(o.parts)
+	o.heads, o.parts, o.first = o.heads[:0], o.parts[:0], o.first[:0]
+}
+
+// Message begins a message. A segment of 0 leaves it one datagram.
+func (o *Outbox) Message(to netip.AddrPort, segment int) {
+	i := len(o.heads)
+	o.heads = append(o.heads, mmsghdr{})
+	o.first = append(o.first, len(o.parts))
+	h := &o.heads[i].hdr
+	h.Namelen = o.names[i].set(to, o.mapped)
+	h.Name = &o.names[i][0]
+	if segment > 0 {
+		c := &o.control[i]
+		c.hdr.Level, c.hdr.Type = unix.SOL_UDP, unix.UDP_SEGMENT
+		c.hdr.SetLen(unix.CmsgLen(2))
+		c.size = uint16(segment)
+		h.Control = (*byte)(unsafe.Pointer(c))
+		h.SetControllen(unix.CmsgSpace(2))
+	}
+}
+
+// Part appends bytes to the last message.
+func (o *Outbox) Part(b []byte) {
+	if len(b) > 0 {
+		v := unix.Iovec{Base: unsafe.SliceData(b)}
+		v.SetLen(len(b))
+		o.parts = append(o.parts, v)
+	}
+}
+
+// Send sends all messages. It returns how many the kernel took; the error is about the
+// one behind.
+func (o *Outbox) Send(fd int) (sent int, err error) {
+	for i := range o.heads {
+		end := len(o.parts)
+		if i+1 < len(o.first) {
+			end = o.first[i+1]
+		}
+		h := &o.heads[i].hdr
+		h.Iov = unsafe.SliceData(o.parts[o.first[i]:end])
+		h.SetIovlen(end - o.first[i])
+	}
+	for sent < len(o.heads) {
+		n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&o.heads[sent])),
+			uintptr(len(o.heads)-sent), unix.MSG_NOSIGNAL, 0, 0)
+		if errno == syscall.EINTR {
+			continue
+		}
+		if errno != 0 {
+			return sent, errno
+		}
+		sent += int(n)
+	}
+	return sent, nil
+}
+
+// SendBusy tells whether an error of Send says that the socket's buffer or the device's
+// queue is full.
+func SendBusy(err error) bool {
+	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.ENOBUFS)
+}
+
+// SendUncut tells whether an error of Send says that UDP_SEGMENT does not work on the way
+// to the address.
+func SendUncut(err error) bool {
+	return errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EMSGSIZE)
+}
+
+// inboxControl has room for the control messages of UDPCoalesce.
+const inboxControl = 64
+
+// InboxBuffer is the length of the longest message that UDP_GRO makes.
+const InboxBuffer = 1 << 16
+
+// Inbox receives messages with recvmmsg.
+type Inbox struct {
+	heads   []mmsghdr
+	names   []name
+	parts   []unix.Iovec
+	control [][inboxControl]byte
+	buffers []byte
+}
+
+// NewInbox returns an inbox for so many messages at once.
+func NewInbox(messages int) *Inbox {
+	return &Inbox{
+		heads: make([]mmsghdr, messages), names: make([]name, messages), parts: make([]unix.Iovec, messages),
+		control: make([][inboxControl]byte, messages), buffers: make([]byte, messages*InboxBuffer),
+	}
+}
+
+// Receive takes up to most messages that have come. It does not wait: 0 means that none
+// has.
+func (in *Inbox) Receive(fd, most int) (n int, err error) {
+	for i := range in.heads[:most] {
+		in.parts[i].Base = &in.buffers[i*InboxBuffer]
+		in.parts[i].SetLen(InboxBuffer)
+		h := &in.heads[i].hdr
+		*h = unix.Msghdr{Name: &in.names[i][0], Namelen: uint32(len(in.names[i])), Iov: &in.parts[i], Control: &in.control[i][0]}
+		h.SetIovlen(1)
+		h.SetControllen(inboxControl)
+	}
+	got, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0])), uintptr(most), unix.MSG_DONTWAIT, 0, 0)
+	switch errno {
+	case 0:
+		return int(got), nil
+	case syscall.EAGAIN, syscall.EINTR:
+		return 0, nil
+	}
+	return 0, wrap("recvmmsg", errno)
+}
+
+// Message returns the i-th message: its bytes, which are good until the next Receive,
+// who sent it, the length of the datagrams that it is made of (the last may be shorter),
+// and the wall-clock time of its arrival in ns (0: unknown).
+func (in *Inbox) Message(i int) (b []byte, from netip.AddrPort, segment int, arrived int64) {
+	h := &in.heads[i]
+	b = in.buffers[i*InboxBuffer:][:h.n]
+	segment = len(b)
+	control := in.control[i][:min(int(h.hdr.Controllen), inboxControl)]
+	for len(control) >= unix.SizeofCmsghdr {
+		c := (*unix.Cmsghdr)(unsafe.Pointer(&control[0]))
+		data := control[unix.SizeofCmsghdr:]
+		switch {
+		case c.Level == unix.SOL_UDP && c.Type == unix.UDP_GRO && len(data) >= 4:
+			segment = int(int32(binary.NativeEndian.Uint32(data)))
+		case c.Level == unix.SOL_SOCKET && c.Type == unix.SCM_TIMESTAMPNS && len(data) >= 16:
+			arrived = int64(binary.NativeEndian.Uint64(data))*1e9 + int64(binary.NativeEndian.Uint64(data[8:]))
+		}
+		step := unix.CmsgSpace(int(c.Len) - unix.SizeofCmsghdr)
+		if step <= 0 || step > len(control) {
+			break
+		}
+		control = control[step:]
+	}
+	return b, in.names[i].addr(), max(segment, 1), arrived
+}

@@ -1,0 +1,114 @@
+package sys
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// UDPSocket opens a non-blocking UDP socket bound to an address; port 0 lets the kernel
+// choose. It is not known to the Go scheduler's network poller, so packets wake nobody
+// but those who wait with PollReadable. A socket bound to the IPv6 address :: takes IPv4
+// as well.
+func UDPSocket(local netip.AddrPort) (fd int, err error) {
+	family := unix.AF_INET
+	if local.Addr().Is6() {
+		family = unix.AF_INET6
+	}
+	fd, err = unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, wrapErrno("socket(SOCK_DGRAM)", err)
+	}
+	if family == unix.AF_INET6 {
+		err = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 0)
+	}
+	if err == nil {
+		err = unix.Bind(fd, sockaddr(local))
+	}
+	if err != nil {
+		_ = unix.Close(fd)
+		return -1, fmt.Errorf("bind to %v: %w", local, err)
+	}
+	return fd, nil
+}
+
+func sockaddr(a netip.AddrPort) unix.Sockaddr {
+	if a.Addr().Is6() {
+		return &unix.SockaddrInet6{Port: int(a.Port()), Addr: a.Addr().As16()}
+	}
+	return &unix.SockaddrInet4{Port: int(a.Port()), Addr: a.Addr().As4()}
+}
+
+// UDPLocal is the address that a socket is bound to.
+func UDPLocal(fd int) (netip.AddrPort, error) {
+	sa, err := unix.Getsockname(fd)
+	if err != nil {
+		return netip.AddrPort{}, wrapErrno("getsockname", err)
+	}
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port)), nil
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port)), nil
+	}
+	return netip.AddrPort{}, fmt.Errorf("getsockname: not an internet address")
+}
+
+// UDPBuffers asks for send and receive buffers of n bytes: beyond the system's limit if
+// the process may, else up to it.
+func UDPBuffers(fd, n int) {
+	for _, option := range [][2]int{{unix.SO_RCVBUFFORCE, unix.SO_RCVBUF}, {unix.SO_SNDBUFFORCE, unix.SO_SNDBUF}} {
+		if unix.SetsockoptInt(fd, unix.SOL_SOCKET, option[0], n) != nil {
+			_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, option[1], n)
+		}
+	}
+}
+
+// UDPCoalesce lets the kernel hand over consecutive datagrams of one length in one piece
+// (UDP_GRO), with the time of arrival (SO_TIMESTAMPNS).
+func UDPCoalesce(fd int) error {
+	if err := unix.SetsockoptInt(fd, unix.SOL_UDP, unix.UDP_GRO, 1); err != nil {
+		return wrapErrno("setsockopt(UDP_GRO)", err)
+	}
+	return wrapErrno("setsockopt(SO_TIMESTAMPNS)", unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1))
+}
+
+// CloseFD closes a descriptor of UDPSocket or EventFD.
+func CloseFD(fd int) error { return wrapErrno("close", unix.Close(fd)) }
+
+// EventFD returns a counter that PollReadable can wait for.
+func EventFD() (int, error) {
+	fd, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	return fd, wrapErrno("eventfd", err)
+}
+
+// Signal makes an EventFD readable.
+func Signal(fd int) { _, _ = unix.Write(fd, one[:]) }
+
+// Unsignal makes an EventFD unreadable.
+func Unsignal(fd int) {
+	var b [8]byte
+	_, _ = unix.Read(fd, b[:])
+}
+
+var one = func() (b [8]byte) {
+	binary.NativeEndian.PutUint64(b[:], 1)
+	return b
+}()
+
+// PollReadable sleeps until a or b is readable, the time has passed, or a signal came.
+// A negative time is forever. It tells whether b is readable. The sleep is as exact as
+// the kernel's timers, unlike those of the Go scheduler.
+func PollReadable(a, b int, d time.Duration) (second bool) {
+	fds := [2]unix.PollFd{{Fd: int32(a), Events: unix.POLLIN}, {Fd: int32(b), Events: unix.POLLIN}}
+	var ts *unix.Timespec
+	if d >= 0 {
+		t := unix.NsecToTimespec(int64(d))
+		ts = &t
+	}
+	n, err := unix.Ppoll(fds[:], ts, nil)
+	return err == nil && n > 0 && fds[1].Revents != 0
+}

@@ -1,0 +1,312 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+// The goroutine of Run waits in one place, next, for whatever happens: the end
+// of a child, a signal, the time-out, the end of the grace time, an output that
+// takes no more, the end of ctx, and the end of what it has begun. It therefore
+// makes no call that may block. Such a call (a request to the host, the start of
+// a program, a hold, the last output) runs on a goroutine of its own (during,
+// await), a message in a queue.
+//
+//	          next <---- SIGCHLD, signals, timers, ctx, output
+//	start:    await(host) -> await(BTL) -> await(memory) -> await(rank 0) -> ...
+//	run:      serve until no rank lives
+//	sweep:    kill and reap what is left, for killTime at most
+//	finish:   during(drain), which INT, TERM and HUP end
+//
+// When the fate of the job has been decided, nothing more is begun, and requests
+// to the host are cut short as soon as no rank needs time to end: await then
+// returns errOver. What is killed has killTime to vanish.
+const killTime = 10 * time.Second
+
+// errOver says that the fate of the job has been decided meanwhile.
+var errOver = errors.New("launcher: the job is over")
+
+// events are what the supervisor waits for. All fields belong to the goroutine of
+// Run but for output, into which a goroutine that copies output puts an error.
+type events struct {
+	childEnd  chan os.Signal // a child has ended: reap
+	cancelled <-chan struct{}
+	timeout   <-chan time.Time
+	grace     <-chan time.Time
+	deadline  <-chan time.Time // of what has been killed
+	output    chan error       // the first error of Stdout
+	phase     phase
+	givenUp   bool // what is underway is not waited for any longer
+}
+
+// A phase is what the supervisor is about.
+type phase int
+
+const (
+	working  phase = iota // ranks are being started, or run
+	sweeping              // no rank lives that is known
+	draining              // no process is left
+)
+
+func newEvents(ctx context.Context, j *Job) events {
+	e := events{
+		childEnd: make(chan os.Signal, 1), // one token stands for any number of ends
+		output:   make(chan error, 1), cancelled: ctx.Done(),
+	}
+	signal.Notify(e.childEnd, syscall.SIGCHLD)
+	if j.Timeout > 0 {
+		e.timeout = time.After(j.Timeout)
+	}
+	return e
+}
+
+// next waits for one event and handles it. It returns true if the event is that
+// done has been closed.
+func (s *supervisor) next(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	case <-s.childEnd:
+		s.reap()
+	case sig := <-s.job.Signals:
+		s.received(sig)
+	case <-s.timeout:
+		s.timeout = nil
+		s.sayHang()
+		s.fate.timedOut(s.job.Timeout)
+	case <-s.grace:
+		s.fate.graceOver()
+	case err := <-s.output:
+		s.fate.outputFailed(err)
+	case <-s.cancelled:
+		s.cancelled = nil
+		s.givenUp = s.phase == draining
+		s.fate.kill(codeSignal + int(syscall.SIGKILL))
+	case <-s.deadline:
+		s.givenUp = true
+	}
+	s.cutShort()
+	return false
+}
+
+// over reports whether the fate of the job has been decided.
+func (s *supervisor) over() bool { return s.fate.ending || s.fate.killed }
+
+// cutShort ends a request that the host does not answer when nobody needs it any
+// more.
+func (s *supervisor) cutShort() {
+	if s.control != nil && s.over() && (s.fate.killed || len(s.alive) == 0) {
+		s.control.interrupt()
+	}
+	if s.fate.killed && s.phase == working && s.deadline == nil {
+		s.deadline = time.After(killTime)
+	}
+}
+
+// serve handles events until ok, or until it is time to give up.
+func (s *supervisor) serve(ok func() bool) {
+	for !ok() && !s.givenUp {
+		s.next(nil)
+	}
+}
+
+// during runs f, which may block, and handles events until f has returned. It
+// returns false if f was given up; f then still runs.
+func (s *supervisor) during(f func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	for !s.givenUp {
+		if s.next(done) {
+			return true
+		}
+	}
+	return false
+}
+
+// await runs a step of the start. The error is errOver where the fate of the job
+// has been decided, before or meanwhile, and the step was not done.
+func await[T any](s *supervisor, step func() (T, error)) (T, error) {
+	var none, value T
+	var err error
+	s.takeSignals()
+	if s.over() || !s.during(func() { value, err = step() }) {
+		return none, errOver
+	}
+	if err == nil {
+		return value, nil
+	}
+	if s.host != 0 && connectionLost(err) {
+		s.serve(func() bool { return s.hostEnd != nil }) // which says why
+	}
+	if s.over() {
+		return none, errOver
+	}
+	return none, err
+}
+
+// takeSignals handles the signals that are there, so that none which came before
+// a step is seen after it.
+func (s *supervisor) takeSignals() {
+	for {
+		select {
+		case sig := <-s.job.Signals:
+			s.received(sig)
+		default:
+			return
+		}
+	}
+}
+
+// connectionLost reports whether an error is that of a host that has died.
+func connectionLost(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+}
+
+// reap takes the status of every child that has ended. They are not handled in the
+// order in which they come, which is not that of their ends: one that was killed may
+// be why others have ended, not the other way round.
+func (s *supervisor) reap() {
+	var list []exit
+	var err error
+	for {
+		var e exit
+		if e, err = s.nextExit(); err != nil || e.pid == 0 {
+			break
+		}
+		list = append(list, e)
+	}
+	slices.SortStableFunc(list, func(a, b exit) int { return s.suspicion(b) - s.suspicion(a) })
+	for _, e := range list {
+		s.ended(e)
+	}
+	if errors.Is(err, syscall.ECHILD) && len(s.alive) > 0 {
+		s.lose()
+	}
+}
+
+// suspicion is higher for an end that is more likely the cause of others at the same
+// time. A process that dumps core may take those with it that share its memory, and
+// so does the kernel's end of a process when memory has run out.
+func (s *supervisor) suspicion(e exit) int {
+	switch {
+	case e.status.Signaled() && e.status.Signal() != syscall.SIGKILL:
+		return 3
+	case e.pid == s.host:
+		return 2
+	case e.status.Signaled():
+		return 1
+	}
+	return 0
+}
+
+// lose is called when this process has no child though ranks live: somebody else
+// in it has waited for them.
+func (s *supervisor) lose() {
+	for pid, rank := range s.alive {
+		delete(s.alive, pid)
+		s.memory.Root().MarkGone(rank)
+		s.fate.rankLost(rank, pid, s.app(rank).Program)
+	}
+}
+
+// ended is called for every child that has been reaped.
+func (s *supervisor) ended(e exit) {
+	if e.pid == s.host {
+		s.hostEnd = &e.status
+		if s.phase == working {
+			s.fate.hostDied(e.pid, e.status)
+		}
+		return
+	}
+	rank, known := s.alive[e.pid]
+	if !known {
+		s.early[e.pid] = e.status
+		return
+	}
+	delete(s.alive, e.pid)
+	s.memory.Root().MarkGone(rank)
+	if sys.Kill(-e.pid, 0) != nil { // nobody is left in the group: its number may be used again
+		s.control.note(request{Forget: e.pid})
+	}
+	s.job.logf("rank %d (pid %d) %s", rank, e.pid, describe(e.status))
+	failed := s.fate.failure
+	s.fate.rankEnded(rank, e.pid, s.app(rank).Program, e.status)
+	if s.btl == job.BTLPvas && s.fate.failure != failed {
+		s.explainFailure()
+	}
+}
+
+// explainFailure names the limit that all ranks of an address space share, if it
+// may be why the first of them has failed: programs say "out of memory" then, or
+// crash.
+func (s *supervisor) explainFailure() {
+	if limit := limits.AreasTaken(s.host); limit != nil {
+		s.io.say("the address space is full: %v", limit)
+	}
+}
+
+func (s *supervisor) received(sig os.Signal) {
+	number, ok := sig.(syscall.Signal)
+	if !ok {
+		return
+	}
+	switch {
+	case number == syscall.SIGQUIT:
+		s.sayHang()
+		return
+	case number == syscall.SIGTSTP:
+		s.pause()
+		return
+	case s.phase != working: // nobody is left to forward it to
+		s.givenUp = s.givenUp || s.phase == draining && endsWait(sig)
+		return
+	}
+	s.fate.received(number)
+}
+
+// pause stops the ranks, and then this process until it is continued, as Ctrl-Z
+// stops every process of a pipeline. Where nobody would continue them, in an
+// orphaned process group, the kernel does not stop this process, and the ranks go
+// on at once.
+func (s *supervisor) pause() {
+	s.signalRanks(syscall.SIGTSTP)
+	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
+		s.io.say("pause: %v", err)
+	}
+	s.signalRanks(syscall.SIGCONT)
+}
+
+// sweep ends the host and every process that the job has left: a rank whose pid
+// the host had no time to tell, orphans. Killing one process hands over its
+// children, so it goes on until there are none.
+func (s *supervisor) sweep() {
+	s.phase, s.givenUp, s.deadline = sweeping, false, time.After(killTime)
+	for {
+		s.reap()
+		left := s.killAll()
+		if len(left) == 0 {
+			break
+		}
+		if s.givenUp {
+			s.io.say("killed, but not ended after %v: process %v; it is left behind", killTime, left)
+			break
+		}
+		s.next(nil)
+	}
+	signal.Stop(s.childEnd)
+	s.parent.close()
+}

@@ -1,0 +1,63 @@
+package launcher
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/pvas"
+)
+
+// buildFilter compiles testdata/filter, and returns what runs a job under one of its
+// seccomp filters.
+func buildFilter(t *testing.T) (under func(what string, j Job) *pvasrun) {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		require.Empty(t, os.Getenv("CI"), "CI must have gcc")
+		t.Skip("gcc is not installed")
+	}
+	filter := filepath.Join(t.TempDir(), "filter")
+	out, err := exec.Command("gcc", "-O1", "-o", filter, "testdata/filter/filter.c").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return func(what string, j Job) *pvasrun {
+		return startPvasrunWith(t, j, func(cmd *exec.Cmd) {
+			cmd.Args = append([]string{filter, what, cmd.Path}, cmd.Args[1:]...)
+			cmd.Path = filter
+		})
+	}
+}
+
+// What a container's filter of system calls refuses is found out before the first
+// rank is started, or not needed.
+func TestFilteredSystemCalls(t *testing.T) {
+	if err := pvas.Supported(); err != nil {
+		t.Skip(err)
+	}
+	under := buildFilter(t)
+	p := under("parent", ranks(btlAuto, 3, "true"))
+	require.Zero(t, p.code(), p.stderr)
+	require.Regexp(t, `^pvasrun: every rank gets an address space of its own \(--btl sm\): .*clone\(CLONE_PARENT\).*\n$`, p.stderr.String())
+	p = under("parent", ranks(btlPvas, 3, "true"))
+	require.Equal(t, 1, p.code(), p.stderr)
+	require.Regexp(t, `^pvasrun: launcher: space host: .*clone\(CLONE_PARENT\).*\n$`, p.stderr.String())
+	for _, btl := range []string{btlPvas, btlSM} {
+		p = under("limits", ranks(btl, 3, "true"))
+		require.Zero(t, p.code(), p.stderr)
+		require.Empty(t, p.stderr.String())
+	}
+}
+
+// A rank that is killed after its clone and before its program is a rank like any
+// other: named, with the signal and its code.
+func TestRankKilledBeforeItsProgram(t *testing.T) {
+	if err := pvas.Supported(); err != nil {
+		t.Skip(err)
+	}
+	p := buildFilter(t)("kill", ranks(btlPvas, 3, "true"))
+	require.Equal(t, 128+int(syscall.SIGSYS), p.code(), p.stderr)
+	require.Regexp(t, `^pvasrun: rank 0 \(pid \d+, \S+\) on \S+ was killed by signal 31 \(bad system call, SIGSYS\)(, core dumped)?\n$`, p.stderr.String())
+}

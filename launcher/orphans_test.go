@@ -1,0 +1,48 @@
+package launcher
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What ranks leave behind, and what ends while the job goes on, is reaped then:
+// both where this process has no other child, and where it has one that is not
+// the job's.
+func TestOrphansAreReaped(t *testing.T) {
+	const orphans = 50
+	for _, name := range []string{"alone", "with a child"} {
+		if name != "alone" {
+			startSleep(t)
+		}
+		before := len(children(os.Getpid()))
+		eachBTL(t, func(t *testing.T, btl string) {
+			t.Run(name, func(t *testing.T) {
+				near, far, err := os.Pipe()
+				require.NoError(t, err)
+				defer near.Close()
+				out := newWatched()
+				script := `i=0; while [ $i -lt 50 ]; do (echo orphan & true); i=$((i+1)); done; echo done; read line`
+				j := Job{BTL: btl, Stdin: near, Stdout: out, Stderr: out,
+					Apps: []App{{Program: "/bin/sh", Args: []string{"-c", script}, N: 1}}}
+				done := make(chan error, 1)
+				go func() {
+					_, err := Run(t.Context(), j)
+					done <- err
+				}()
+				out.await(t, func(text string) bool { return strings.Count(text, "\n") == orphans+1 })
+				// The rank, the host and the guard live.
+				require.Eventually(t, func() bool { return len(children(os.Getpid())) == before+3 }, 20*time.Second, time.Millisecond)
+				_, err = io.WriteString(far, "\n")
+				require.NoError(t, err)
+				require.NoError(t, far.Close())
+				require.NoError(t, <-done)
+				require.Len(t, children(os.Getpid()), before)
+			})
+		})
+	}
+}

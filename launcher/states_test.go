@@ -1,0 +1,228 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// faultEnv makes the test binary, started as a space host, one that fails:
+// "kill spawn 1" kills it between the work of its second spawn request and the
+// reply, "stop create 0" stops it there.
+const faultEnv = "LAUNCHER_TEST_FAULT"
+
+// faultyHost serves as hostMain does until the fault.
+func faultyHost(fault string) int {
+	control, err := newControl(os.NewFile(hostControlFd, "control"))
+	if err != nil {
+		return codeError
+	}
+	h := newHost(control)
+	seen := map[string]int{}
+	for {
+		var req request
+		files, err := control.receive(&req)
+		if err != nil {
+			h.killAll()
+			return 0
+		}
+		rep, err := h.handle(&req, files)
+		if err != nil {
+			rep.Err = err.Error()
+		}
+		name := kindOf(&req)
+		switch fault {
+		case fmt.Sprintf("kill %s %d", name, seen[name]):
+			sys.Kill(os.Getpid(), syscall.SIGKILL)
+		case fmt.Sprintf("stop %s %d", name, seen[name]):
+			sys.Raise(syscall.SIGSTOP)
+		}
+		seen[name]++
+		if req.wantsReply() {
+			control.send(&rep)
+		}
+	}
+}
+
+func kindOf(req *request) string {
+	switch {
+	case req.Create != nil:
+		return "create"
+	case req.App != nil:
+		return "app"
+	case req.Memory:
+		return "memory"
+	case req.Spawn != nil:
+		return "spawn"
+	}
+	return "note"
+}
+
+// hostRequests are the requests that a job of two ranks makes.
+func hostRequests(btl string) []string {
+	if btl == btlSM {
+		return []string{"create 0"}
+	}
+	return []string{"create 0", "app 0", "memory 0", "spawn 0", "spawn 1"}
+}
+
+// The host dies with its work done and the reply not sent: what it made, a rank
+// that nobody knows among it, dies too.
+func TestHostDiesBeforeItReplies(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		for _, at := range hostRequests(btl) {
+			t.Run(at, func(t *testing.T) {
+				t.Setenv(faultEnv, "kill "+at)
+				out := run(t, ranks(btl, 2, "stubborn"))
+				require.NoError(t, out.err)
+				require.Equal(t, 137, out.Code)
+				require.Regexp(t, `^pvasrun: the space host \(pid \d+\) on \S+ was killed by signal 9 \(killed, SIGKILL\)(; killing 1 rank|; no rank was running)\n$`, out.stderr)
+			})
+		}
+	})
+}
+
+// The host answers nothing: whatever else happens ends the job.
+func TestHostThatAnswersNothing(t *testing.T) {
+	mine := errors.New("mine")
+	events := []struct {
+		name string
+		code int
+		err  error
+		act  func(j *Job, host int, signals chan<- os.Signal, cancel context.CancelCauseFunc)
+	}{
+		{"interrupt", 130, nil, func(_ *Job, _ int, s chan<- os.Signal, _ context.CancelCauseFunc) { s <- syscall.SIGINT }},
+		{"term", 143, nil, func(_ *Job, _ int, s chan<- os.Signal, _ context.CancelCauseFunc) { s <- syscall.SIGTERM }},
+		{"hangup", 129, nil, func(_ *Job, _ int, s chan<- os.Signal, _ context.CancelCauseFunc) { s <- syscall.SIGHUP }},
+		{"cancel", 1, mine, func(_ *Job, _ int, _ chan<- os.Signal, c context.CancelCauseFunc) { c(mine) }},
+		{"kill of the host", 137, nil, func(_ *Job, host int, _ chan<- os.Signal, _ context.CancelCauseFunc) {
+			sys.Kill(host, syscall.SIGKILL)
+		}},
+	}
+	eachBTL(t, func(t *testing.T, btl string) {
+		for _, at := range hostRequests(btl) {
+			for _, event := range events {
+				t.Run(at+" "+event.name, func(t *testing.T) {
+					t.Setenv(faultEnv, "stop "+at)
+					ctx, cancel := context.WithCancelCause(t.Context())
+					signals := make(chan os.Signal, 1)
+					j := ranks(btl, 2, "stubborn")
+					stderr := newWatched()
+					j.Stdout, j.Stderr, j.Signals = stderr, stderr, signals
+					go func() {
+						if host := awaitStopped(t); host != 0 { // 0 would be the group of this process
+							event.act(&j, host, signals, cancel)
+						}
+					}()
+					result, err := Run(ctx, j)
+					require.ErrorIs(t, err, event.err)
+					require.Equal(t, event.code, result.Code, stderr)
+					require.Empty(t, children(os.Getpid()))
+				})
+			}
+		}
+	})
+}
+
+// awaitStopped waits until a child of this process is stopped.
+func awaitStopped(t *testing.T) int {
+	for t.Context().Err() == nil {
+		for _, pid := range children(os.Getpid()) {
+			if isStopped(pid) {
+				return pid
+			}
+		}
+		time.Sleep(time.Millisecond) // no event tells a stop of somebody else's child
+	}
+	return 0
+}
+
+func TestTimeoutOfAStoppedHost(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		for _, at := range hostRequests(btl) {
+			t.Run(at, func(t *testing.T) {
+				t.Setenv(faultEnv, "stop "+at)
+				j := ranks(btl, 2, "stubborn")
+				j.Timeout = 100 * time.Millisecond
+				out := run(t, j)
+				require.NoError(t, out.err)
+				require.Equal(t, 124, out.Code)
+				require.Contains(t, out.stderr, "pvasrun: time-out after 100ms: ")
+				if at == "create 0" {
+					require.Contains(t, out.stderr, "pvasrun: no rank has been started yet\n")
+				}
+				if at == "spawn 1" {
+					require.Regexp(t, `\n  1 +- +has not been started: `+ranksProgram+`\n`, out.stderr)
+				}
+			})
+		}
+	})
+}
+
+// A signal that comes before the first rank ends the job before it begins.
+func TestSignalBeforeTheFirstRank(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		for sig, code := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+			t.Run(sig.String(), func(t *testing.T) {
+				t.Setenv(faultEnv, "stop create 0")
+				signals := make(chan os.Signal)
+				j := ranks(btl, 3, "say", "started")
+				j.Signals = signals
+				go func() {
+					host := awaitStopped(t)
+					signals <- sig
+					sys.Kill(host, syscall.SIGCONT)
+				}()
+				out := run(t, j)
+				require.NoError(t, out.err)
+				require.Equal(t, code, out.Code)
+				require.Empty(t, out.stdout+out.stderr)
+			})
+		}
+	})
+}
+
+// So does one that comes before there is a host.
+func TestSignalBeforeTheHost(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	j := ranks(btlSM, 3, "say", "started")
+	j.Signals = signals
+	plan, err := newPlan(t.Context(), &j)
+	require.NoError(t, err)
+	orphans, err := adopt()
+	require.NoError(t, err)
+	defer orphans.end()
+	signals <- syscall.SIGTERM
+	result, err := newSupervisor(t.Context(), plan, orphans).run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 143, result.Code)
+	require.Zero(t, result.HostPid)
+}
+
+// A signal that comes while ranks are being started ends those that have been,
+// even where they take no notice of it, and starts no more.
+func TestSignalWhileRanksAreStarted(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		signals := make(chan os.Signal, 1)
+		j := ranks(btl, 200, "stubborn")
+		j.Signals = signals
+		j.Log = func(format string, args ...any) {
+			if strings.HasPrefix(format, "rank %d is pid") && args[0] == 3 {
+				signals <- syscall.SIGINT
+			}
+		}
+		out := run(t, j)
+		require.NoError(t, out.err)
+		require.Equal(t, 130, out.Code)
+		require.Less(t, len(pidsIn(out.stdout)), 200)
+	})
+}

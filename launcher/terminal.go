@@ -1,0 +1,73 @@
+package launcher
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// terminalInput passes what is typed at a terminal to rank 0. It reads only while
+// this process is in the foreground of the terminal and there is something to
+// read. In the background a read would stop this process, though rank 0 may not
+// want to read at all.
+type terminalInput struct {
+	from, to *os.File
+	quit     *os.File // its other end is closed to end run
+	end      *os.File
+}
+
+// background is how long to leave to its reader in the foreground what has been
+// typed: no event tells that a process has come to the foreground.
+const background = 100 * time.Millisecond
+
+// passTerminal begins to pass input on, until close. It closes to.
+func passTerminal(from, to *os.File) (*terminalInput, error) {
+	quit, end, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("launcher: pass the terminal's input: %w", err)
+	}
+	t := &terminalInput{from, to, quit, end}
+	go t.run()
+	return t, nil
+}
+
+func (t *terminalInput) close() { t.end.Close() }
+
+func (t *terminalInput) run() {
+	defer t.quit.Close()
+	defer t.to.Close()
+	b := make([]byte, 4<<10) // a line of a terminal
+	for {
+		ready, err := sys.AwaitInput(t.from, t.quit, -1)
+		if err != nil {
+			return
+		}
+		if !ready {
+			continue
+		}
+		n, err := 0, error(nil)
+		if sys.Foreground(t.from) {
+			n, err = sys.ReadTerminal(t.from, b)
+		}
+		if !sys.Foreground(t.from) && n == 0 {
+			if t.leave() {
+				return
+			}
+			continue
+		}
+		if n == 0 || err != nil {
+			return // end of input, or the terminal is gone
+		}
+		if _, err := t.to.Write(b[:n]); err != nil {
+			return // rank 0 reads no more
+		}
+	}
+}
+
+// leave waits for background; true means that it is time to end.
+func (t *terminalInput) leave() bool {
+	_, err := sys.AwaitInput(t.quit, t.quit, background)
+	return err != nil
+}

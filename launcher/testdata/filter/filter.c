@@ -1,0 +1,43 @@
+/* filter WHAT PROGRAM... runs a program under a seccomp filter, as containers do,
+   that refuses (EPERM) clone with CLONE_PARENT, or prlimit64 and setrlimit, or that
+   kills at the last but one call of a task that has been cloned into a space. */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+#define IF(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, yes, no)
+#define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define CLONE_PARENT 0x8000
+
+int main(int argc, char **argv)
+{
+	struct sock_filter parent[] = {
+		LOAD(nr), IF(SYS_clone, 0, 2), LOAD(args[0]),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_PARENT, 1, 0), ALLOW, REFUSE,
+	};
+	struct sock_filter limit[] = {
+		LOAD(nr), IF(SYS_setrlimit, 3, 0), IF(SYS_prlimit64, 2, 0), ALLOW, ALLOW, REFUSE,
+	};
+	struct sock_filter kill[] = {
+		LOAD(nr), IF(SYS_arch_prctl, 0, 2), LOAD(args[1]),
+		IF(0, 1, 0), ALLOW, BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog prog = {6, parent};
+	if (argc < 3)
+		return 2;
+	if (!strcmp(argv[1], "limits"))
+		prog.filter = limit;
+	if (!strcmp(argv[1], "kill"))
+		prog.filter = kill;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		return 3;
+	execvp(argv[2], argv + 2);
+	return 4;
+}

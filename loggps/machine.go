@@ -1,0 +1,119 @@
+package loggps
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// A Link is one way between ranks, such as the memory of a node or a device.
+type Link struct {
+	Name   string `json:"name"`
+	Source string `json:"source,omitempty"` // where the numbers came from
+	Params Params `json:"params"`
+	// Interval has, for parameters that were measured, the ends of a confidence interval.
+	Interval map[string][2]float64 `json:"interval,omitempty"`
+	// NotDetermined names parameters that the measurement could not tell apart from others.
+	NotDetermined []string `json:"not_determined,omitempty"`
+}
+
+// A Machine is the links of a number of nodes.
+type Machine struct {
+	// Links are the memory of a node first, then the devices between nodes by NIC index;
+	// the last one stands for all that follow. One link alone serves everything.
+	Links []Link
+	// RanksPerNode is the number of consecutive ranks on a node; 0: one node has all.
+	RanksPerNode int
+}
+
+// Single returns the machine whose ranks all use one link.
+func Single(p Params) Machine {
+	return Machine{Links: []Link{{Name: "link", Params: p}}}
+}
+
+// LinkOf returns the index of the link that a message between two ranks uses.
+func (m *Machine) LinkOf(src, dst int, nic uint8) int {
+	if len(m.Links) == 1 || m.RanksPerNode <= 0 || src/m.RanksPerNode == dst/m.RanksPerNode {
+		return 0
+	}
+	return min(1+int(nic), len(m.Links)-1)
+}
+
+// Validate reports a machine that cannot be simulated.
+func (m *Machine) Validate() error {
+	if len(m.Links) == 0 {
+		return errors.New("loggps: machine: no links; give at least one")
+	}
+	if m.RanksPerNode < 0 {
+		return fmt.Errorf("loggps: machine: %d ranks per node; give 0 for a single node, or more", m.RanksPerNode)
+	}
+	for _, l := range m.Links {
+		if err := l.Params.Validate(); err != nil {
+			return fmt.Errorf("loggps: link %s: %w", l.Name, err)
+		}
+	}
+	return nil
+}
+
+// machineFile is a Machine in a file.
+type machineFile struct {
+	Model        string            `json:"model"`
+	Version      int               `json:"version"`
+	Units        map[string]string `json:"units"`
+	RanksPerNode int               `json:"ranks_per_node"`
+	Links        []Link            `json:"links"`
+}
+
+const (
+	fileModel   = "LogGPS"
+	fileVersion = 1
+)
+
+var fileUnits = map[string]string{
+	"L, o, g": "ns", "Oss, Ors, Osl, Orl, Gs, Gl": "ns/byte", "s, S": "bytes",
+}
+
+// MarshalJSON writes the machine with its units.
+func (m Machine) MarshalJSON() ([]byte, error) {
+	return json.Marshal(machineFile{fileModel, fileVersion, fileUnits, m.RanksPerNode, m.Links})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (m *Machine) UnmarshalJSON(text []byte) error {
+	var f machineFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("loggps: parameters: %w", err)
+	}
+	if f.Model != fileModel || f.Version != fileVersion {
+		return fmt.Errorf("loggps: parameters: model %q version %d; want model %q version %d, as Machine writes it",
+			f.Model, f.Version, fileModel, fileVersion)
+	}
+	for what, unit := range f.Units {
+		if want, ok := fileUnits[what]; !ok || unit != want {
+			return fmt.Errorf("loggps: parameters: unit of %s is %q; give ns, ns/byte and bytes, or leave units out", what, unit)
+		}
+	}
+	read := Machine{Links: f.Links, RanksPerNode: f.RanksPerNode}
+	if err := read.Validate(); err != nil {
+		return err
+	}
+	*m = read
+	return nil
+}
+
+// Read reads a machine in JSON.
+func Read(r io.Reader) (Machine, error) {
+	var m Machine
+	if err := json.NewDecoder(r).Decode(&m); err != nil {
+		return Machine{}, fmt.Errorf("loggps: read parameters: %w", err)
+	}
+	return m, nil
+}
+
+// Write writes the machine in JSON, for people too.
+func (m Machine) Write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(m)
+}

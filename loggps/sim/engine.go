@@ -1,0 +1,277 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/graph"
+)
+
+// state is what changes of an operation.
+type state struct {
+	at     float64 // when its dependencies let it start; later when it started
+	end    float64 // when it completed; before that see the rules of the mode
+	need   uint32  // dependencies that are left
+	next   uint32  // in a queue of the matcher
+	mate   uint32  // the matched operation
+	status status
+	cause  Cause // of waiting for it to start
+}
+
+type status uint8
+
+const (
+	waiting status = iota // for its dependencies, or its CPU
+	begun
+	done
+)
+
+// lane is a CPU of a rank. Unless ranks share CPUs it is a CPU.
+type lane struct {
+	line
+	seen float64 // all time before is accounted for
+	used Breakdown
+}
+
+// nic has two sides, which serve sends and arrivals.
+type nic struct{ out, in line }
+
+type engine struct {
+	g     *graph.Graph
+	opt   Options
+	links []loggps.Params
+	now   float64
+
+	events *agenda
+	number uint32
+	ops    []state
+	pend   []uint32 // by operation: what it still awaits; nil without Waits
+	lanes  []lane   // by rank and CPU
+	nics   []nic    // by rank and NIC
+	pools  []pool   // by node, if ranks share CPUs
+	left   map[uint32]float64
+	match  *matcher
+	finish []float64 // by rank: when an operation completed that did not occupy a CPU then
+	tail   []Cause   // by rank: what a CPU has waited for that is idle until then
+	done   int
+	msgs   int
+
+	stood *line // in which the present event had waited
+	ready [2]readyList
+	log   *log
+}
+
+// readyList is operations of a rank that have become ready by the present event.
+type readyList struct {
+	rank int32
+	ids  []uint32
+}
+
+// Run simulates a graph. It returns a *StuckError if operations cannot complete.
+func Run(g *graph.Graph, opt Options) (*Result, error) {
+	if err := opt.check(g); err != nil {
+		return nil, err
+	}
+	e := newEngine(g, opt)
+	e.begin()
+	for e.number < math.MaxUint32 {
+		ev := e.events.take()
+		if ev == never {
+			break
+		}
+		e.now = ev.t
+		e.step(ev)
+		if e.stood != nil {
+			e.stood.promote(e.events, e.now)
+			e.stood = nil
+		}
+		e.flush()
+	}
+	if e.number == math.MaxUint32 {
+		return nil, fmt.Errorf("sim: %s: more than 2^32 events; simulate a part of the program", g.Name)
+	}
+	if err := e.stuck(); err != nil {
+		return nil, err
+	}
+	return e.result(), nil
+}
+
+func newEngine(g *graph.Graph, opt Options) *engine {
+	e := &engine{
+		g: g, opt: opt,
+		ops:    make([]state, g.Len()),
+		lanes:  make([]lane, g.Ranks()*g.CPUs()),
+		events: newAgenda(),
+		match:  newMatcher(g),
+		finish: make([]float64, g.Ranks()),
+		tail:   make([]Cause, g.Ranks()),
+	}
+	for _, l := range opt.Machine.Links {
+		p := l.Params
+		if opt.Synchronous {
+			p.Sync = -1
+		}
+		e.links = append(e.links, p)
+	}
+	if opt.Mode == LogGOPS {
+		e.nics = make([]nic, g.Ranks()*g.NICs())
+	} else if g.HasWaits() {
+		e.pend = make([]uint32, g.Len())
+	}
+	if opt.Record {
+		e.log = newLog(g.Len(), opt.Mode)
+	}
+	e.makePools()
+	for id := range g.Len() {
+		for _, d := range g.Dependents(graph.ID(id)) {
+			if d.Dep() == graph.Awaits && e.pend != nil {
+				e.pend[d.ID()]++
+			} else {
+				e.ops[d.ID()].need++
+			}
+		}
+	}
+	return e
+}
+
+// makePools gives each node the CPUs that its ranks share.
+func (e *engine) makePools() {
+	if e.opt.Share == nil {
+		return
+	}
+	nodes := 1
+	if n := e.opt.Machine.RanksPerNode; n > 0 {
+		nodes = (e.g.Ranks() + n - 1) / n
+	}
+	e.pools = make([]pool, nodes)
+	for i := range e.pools {
+		e.pools[i].cpus = make([]sharedCPU, e.opt.Share.CPUs)
+		for c := range e.pools[i].cpus {
+			e.pools[i].cpus[c].rank = -1
+		}
+	}
+	e.left = map[uint32]float64{}
+}
+
+// begin makes everything ready that depends on nothing.
+func (e *engine) begin() {
+	for r := range e.g.Ranks() {
+		span := e.g.Of(r)
+		for id := span.First; id < span.End; id++ {
+			if e.ops[id].need == 0 {
+				e.addReady(uint32(id))
+			}
+		}
+		e.flush()
+	}
+}
+
+func (e *engine) step(ev event) {
+	id := ev.id()
+	op := e.g.Op(graph.ID(id))
+	if e.opt.Mode == LogGOPS {
+		e.stepLogGOPS(ev, id, op)
+		return
+	}
+	e.stepLogGPS(ev, id, op)
+}
+
+func (e *engine) laneOf(rank int32, cpu uint8) *lane {
+	return &e.lanes[int(rank)*e.g.CPUs()+int(cpu)]
+}
+
+func (e *engine) nicOf(rank int32, i uint8) *nic { return &e.nics[int(rank)*e.g.NICs()+int(i)] }
+
+func (e *engine) poolOf(rank int32) *pool {
+	if len(e.pools) == 1 {
+		return &e.pools[0]
+	}
+	return &e.pools[int(rank)/e.opt.Machine.RanksPerNode]
+}
+
+// link returns the parameters of the way of a message.
+func (e *engine) link(send *graph.Op) *loggps.Params {
+	if len(e.links) == 1 {
+		return &e.links[0]
+	}
+	return &e.links[e.opt.Machine.LinkOf(int(send.Rank), int(send.Peer), send.NIC)]
+}
+
+// enter tells whether the event can have its lane, and its side of a NIC if it needs one,
+// now. Otherwise the event waits for the one that is free last. If the lane has been idle,
+// it was for the given cause, or for the line in which the event has waited.
+func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) bool {
+	last, mark := &ln.line, uint64(markLane)
+	if side != nil && side.free > last.free {
+		last, mark = side, markNIC
+	}
+	var p *pool
+	if e.pools != nil {
+		if p = e.poolOf(rank); p.free > last.free {
+			last, mark = &p.line, markPool
+		}
+	}
+	switch ev.mark() {
+	case markLane:
+		e.leave(&ln.line)
+	case markNIC:
+		cause = Gap
+		e.leave(side)
+	case markPool:
+		cause = Turn
+		e.leave(&p.line)
+	}
+	if idle := ev.t - ln.seen; idle > 0 {
+		ln.used[cause] += idle
+		ln.seen = ev.t
+		e.log.waits(ev, e, idle)
+	}
+	if last.free > ev.t {
+		last.wait(e.events, ev, mark)
+		return false
+	}
+	return true
+}
+
+func (e *engine) leave(l *line) {
+	l.standing--
+	e.stood = l
+}
+
+// occupy has the lane work from now on, and returns when it begins: later than now only
+// if a shared CPU has to change to this rank.
+func (e *engine) occupy(rank int32, ln *lane, work float64, how Cause, by ref) float64 {
+	from := e.now
+	if e.pools != nil {
+		from = e.poolOf(rank).take(int(rank), e.now, work, e.opt.Share.Switch)
+		ln.used[Turn] += from - e.now
+	}
+	ln.used[how] += work
+	end := from + work
+	ln.free, ln.seen, ln.last = end, end, by
+	return from
+}
+
+// enqueue lets a ready operation start when its CPU, and for a send its NIC, is free as
+// known now.
+func (e *engine) enqueue(id uint32) {
+	op := e.g.Op(graph.ID(id))
+	t, ln := e.ops[id].at, e.laneOf(op.Rank, op.CPU)
+	if ln.free > t {
+		t = ln.free
+		e.log.set(id, 0, ln.last)
+	}
+	if e.nics != nil && op.Kind.Sends() {
+		if out := &e.nicOf(op.Rank, op.NIC).out; out.free > t {
+			t = out.free
+			e.log.set(id, 0, out.last)
+		}
+	}
+	e.push(t, id, phaseStart)
+}
+
+func (e *engine) push(t float64, id, phase uint32) {
+	e.events.add(makeEvent(t, e.number, makeWhat(id, phase)))
+	e.number++
+}

@@ -1,0 +1,242 @@
+package sim
+
+import "github.com/gopvas/gopvas/loggps/graph"
+
+// The rules of LogGPS. The state of a Wait has in end, until it completes, when the last
+// of what it awaits did.
+
+func (e *engine) stepLogGPS(ev event, id uint32, op *graph.Op) {
+	switch ev.phase() {
+	case phaseArrive:
+		if r, ok := e.message(id, op); ok {
+			e.matched(id, r, op, makeRef(id, atArrival))
+		}
+	case phaseHandle:
+		e.handle(ev, id, op)
+	case phaseAck:
+		e.acknowledged(ev, id, op)
+	case phaseData:
+		e.data(ev, id, op)
+	default:
+		e.call(ev, id, op)
+	}
+}
+
+func (e *engine) call(ev event, id uint32, op *graph.Op) {
+	switch op.Kind {
+	case graph.Send, graph.Isend:
+		e.send(ev, id, op)
+	case graph.Recv, graph.Irecv:
+		e.recv(ev, id, op)
+	case graph.Wait:
+		e.waitCall(ev, id, op)
+	default:
+		e.calc(ev, id, op)
+	}
+}
+
+// send begins a send: equations (4) to (6).
+func (e *engine) send(ev event, id uint32, op *graph.Op) {
+	ln := e.laneOf(op.Rank, op.CPU)
+	if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause) {
+		return
+	}
+	e.log.began(ev, id, 0, ln, nil)
+	p, k := e.link(op), float64(op.Size)
+	eager := p.Eager(op.Size)
+	work := p.O
+	if eager && op.Kind == graph.Send {
+		work = p.T1(k)
+	}
+	from := e.occupy(op.Rank, ln, work, Overhead, makeRef(id, afterStart))
+	e.start(id, from)
+	e.push(from+flight(p), id, phaseArrive)
+	e.msgs++
+	if eager {
+		e.complete(id, from+p.T1(k))
+	}
+}
+
+// recv posts a receive: equations (7) to (10). A blocking one takes its CPU only when the
+// message is there.
+func (e *engine) recv(ev event, id uint32, op *graph.Op) {
+	from := e.now
+	if op.Kind == graph.Irecv {
+		ln := e.laneOf(op.Rank, op.CPU)
+		if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause) {
+			return
+		}
+		e.log.began(ev, id, 0, ln, nil)
+		from = e.occupy(op.Rank, ln, e.callWork(op), Overhead, makeRef(id, afterStart))
+	}
+	e.start(id, from)
+	if x, ok := e.receive(id, op); ok {
+		e.matched(x, id, e.g.Op(graph.ID(x)), makeRef(id, atStart))
+	}
+}
+
+// callWork is the overhead of a call that moves nothing: o' of the link to its peer, or of
+// the first link if it has none.
+func (e *engine) callWork(op *graph.Op) float64 {
+	if len(e.links) == 1 || op.Kind == graph.Wait || op.Peer == graph.Any {
+		return e.links[0].O
+	}
+	return e.links[e.opt.Machine.LinkOf(int(op.Peer), int(op.Rank), op.NIC)].O
+}
+
+// matched goes on when a message, or its request, and its receive have met; by is the
+// moment that was needed last for that.
+func (e *engine) matched(id, r uint32, op *graph.Op, by ref) {
+	e.pair(id, r)
+	p := e.link(op)
+	met := max(e.now, e.ops[r].at) // a shared CPU may still be changing to the receiver
+	if !p.Eager(op.Size) {
+		e.log.set(id, 1, by)
+		e.push(met, id, phaseHandle)
+		return
+	}
+	there := e.ops[id].at + p.T1(float64(op.Size)) + p.Transit(op.Size)
+	if there >= met {
+		by = makeRef(id, atDelivery)
+	}
+	e.log.set(r, 1, by)
+	e.push(max(there, met), id, phaseData)
+}
+
+// own tells whether the operation does the work of its message on its CPU, and returns
+// that CPU. The work of a nonblocking one is done aside.
+func (e *engine) own(id uint32) (*graph.Op, *lane, bool) {
+	op := e.g.Op(graph.ID(id))
+	return op, e.laneOf(op.Rank, op.CPU), op.Kind == graph.Send || op.Kind == graph.Recv
+}
+
+// handle has the receiver take the request, T4, and acknowledge it, the first part of T5.
+func (e *engine) handle(ev event, id uint32, op *graph.Op) {
+	r, ln, own := e.own(e.ops[id].mate)
+	work := 2 * e.link(op).O
+	if own && !e.enter(ev, r.Rank, ln, nil, RecvWait) {
+		return
+	}
+	from := e.now
+	if own {
+		e.log.began(ev, id, 1, ln, nil)
+		from = e.occupy(r.Rank, ln, work, Overhead, makeRef(id, afterHandle))
+	}
+	e.log.set(id, 2, makeRef(id, atAck))
+	e.push(from+work+e.link(op).L, id, phaseAck)
+}
+
+// acknowledged has the sender take the acknowledgement and send the data: the end of T5,
+// and T1'.
+func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
+	_, ln, own := e.own(id)
+	if own && !e.enter(ev, op.Rank, ln, nil, SendWait) {
+		return
+	}
+	p, k := e.link(op), float64(op.Size)
+	work := p.O + p.T1Long(k)
+	from := e.now
+	if own {
+		e.log.began(ev, id, 2, ln, nil)
+		from = e.occupy(op.Rank, ln, work, Overhead, makeRef(id, afterAck))
+	}
+	e.complete(id, from+work)
+	e.log.set(e.ops[id].mate, 1, makeRef(id, atDelivery))
+	e.push(from+work+p.Transit(op.Size), id, phaseData)
+}
+
+// data has the receiver take the message: T3 or T3'.
+func (e *engine) data(ev event, id uint32, op *graph.Op) {
+	mate := e.ops[id].mate
+	r, ln, own := e.own(mate)
+	p := e.link(op)
+	work := p.T3(float64(op.Size))
+	if !p.Eager(op.Size) {
+		work = p.T3Long(float64(op.Size))
+	}
+	if own && !e.enter(ev, r.Rank, ln, nil, RecvWait) {
+		return
+	}
+	from := e.now
+	if own {
+		e.log.began(ev, mate, 1, ln, nil)
+		from = e.occupy(r.Rank, ln, work, Overhead, makeRef(mate, afterData))
+	}
+	e.complete(mate, from+work)
+}
+
+// waitCall begins a Wait, which takes o' at least: equation (11).
+func (e *engine) waitCall(ev event, id uint32, op *graph.Op) {
+	ln := e.laneOf(op.Rank, op.CPU)
+	if !e.enter(ev, op.Rank, ln, nil, e.ops[id].cause) {
+		return
+	}
+	e.log.began(ev, id, 0, ln, nil)
+	work := e.callWork(op)
+	from := e.occupy(op.Rank, ln, work, Overhead, makeRef(id, afterStart))
+	e.start(id, from)
+	if e.pend[id] == 0 {
+		e.waited(id)
+	}
+}
+
+// arrived takes one from what a Wait awaits. The cause is kept in mate, which a Wait
+// does not need.
+func (e *engine) arrived(d graph.Dependent, t float64, cause Cause, by ref) {
+	id := uint32(d.ID())
+	s := &e.ops[id]
+	if t >= s.end {
+		s.end, s.mate = t, uint32(cause)
+		e.log.set(id, 1, by)
+	}
+	if e.pend[id]--; e.pend[id] == 0 && s.status == begun {
+		e.waited(id)
+	}
+}
+
+// waited ends a Wait.
+func (e *engine) waited(id uint32) {
+	s := &e.ops[id]
+	own := s.at + e.callWork(e.g.Op(graph.ID(id)))
+	s.cause = Cause(s.mate)
+	if own >= s.end {
+		s.cause = Idle
+		e.log.set(id, 1, makeRef(id, afterStart))
+	}
+	e.complete(id, max(own, s.end))
+}
+
+// calc computes; on a shared CPU in slices.
+func (e *engine) calc(ev event, id uint32, op *graph.Op) {
+	ln := e.laneOf(op.Rank, op.CPU)
+	s := &e.ops[id]
+	if !e.enter(ev, op.Rank, ln, nil, s.cause) {
+		return
+	}
+	work := float64(op.Size) * e.opt.Compute
+	if op.Kind == graph.Wait {
+		work = 0
+	}
+	first := s.status == waiting
+	if !first {
+		work = e.left[id]
+		delete(e.left, id)
+	}
+	rest := 0.0
+	if e.pools != nil && e.opt.Share.Slice > 0 && work > e.opt.Share.Slice {
+		work, rest = e.opt.Share.Slice, work-e.opt.Share.Slice
+	}
+	if first {
+		e.log.began(ev, id, 0, ln, nil)
+	}
+	from := e.occupy(op.Rank, ln, work, Compute, makeRef(id, afterStart))
+	if first {
+		e.start(id, from)
+	}
+	if rest > 0 {
+		e.left[id] = rest
+		e.push(ln.free, id, phaseStart)
+		return
+	}
+	e.complete(id, ln.free)
+}

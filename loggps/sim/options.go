@@ -1,0 +1,115 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/graph"
+)
+
+// Mode chooses the rules of the simulation.
+type Mode uint8
+
+const (
+	// LogGPS follows the equations of package loggps: overheads by side and protocol, a
+	// packet size, a rendezvous whose request and acknowledgement take time.
+	LogGPS Mode = iota
+	// LogGOPS is the model of LogGOPSim, its order of events included: one overhead and
+	// one gap per byte, a gap between messages, an acknowledgement that costs nothing.
+	LogGOPS
+)
+
+// ParseMode returns the mode with a name.
+func ParseMode(name string) (Mode, error) {
+	switch name {
+	case "loggps":
+		return LogGPS, nil
+	case "loggops":
+		return LogGOPS, nil
+	}
+	return 0, fmt.Errorf("sim: mode %q: there are loggps and loggops", name)
+}
+
+// Options are what a program is simulated on. The zero value of all but Machine is what
+// one wants at first.
+type Options struct {
+	Machine loggps.Machine
+	Mode    Mode
+	// Compute is the factor on the times of computations: 0.5 makes CPUs twice as fast.
+	// 0 stands for 1.
+	Compute float64
+	// Synchronous lets every message, an empty one too, wait for its receive, as S = 0
+	// does with those that are not empty.
+	Synchronous bool
+	// Share, if given, makes ranks share CPUs.
+	Share *Share
+	// Record keeps what each operation has waited for, which Path and Waits need.
+	Record bool
+}
+
+// Share is CPUs that ranks share. A rank whose operation is ready takes any CPU of its
+// node that is free; if none is, the one that became ready first gets the next. A
+// computation gives its CPU up after each Slice; everything else keeps it until it is done
+// or has to wait. A rank that waits for a message needs no CPU.
+//
+// So ranks neither poll nor oversleep, and a slice ends whether or not another rank wants
+// the CPU. Priorities and the placement by a real scheduler are not modelled.
+type Share struct {
+	CPUs   int     // of a node
+	Slice  float64 // ns; 0: until the computation ends
+	Switch float64 // ns that a CPU takes to change to another rank
+}
+
+// check reports options that make no sense for the graph, and fills in defaults.
+func (o *Options) check(g *graph.Graph) error {
+	if err := o.Machine.Validate(); err != nil {
+		return fmt.Errorf("sim: %w", err)
+	}
+	if o.Mode > LogGOPS {
+		return fmt.Errorf("sim: mode %d is unknown", o.Mode)
+	}
+	if o.Mode == LogGOPS {
+		for _, l := range o.Machine.Links {
+			if _, err := l.Params.LogGOPS(); err != nil {
+				return fmt.Errorf("sim: link %s: %w", l.Name, err)
+			}
+		}
+	}
+	if o.Compute == 0 {
+		o.Compute = 1
+	}
+	if !(o.Compute > 0 && o.Compute <= math.MaxFloat64) {
+		return fmt.Errorf("sim: factor %v on computation: want more than 0", o.Compute)
+	}
+	if o.Share == nil {
+		return nil
+	}
+	if o.Record {
+		return errors.New("sim: shared CPUs: what operations waited for is recorded for ranks with CPUs of their own only; leave out Record")
+	}
+	return o.Share.check(g, o.Compute)
+}
+
+// maxSlices is how many slices all computations may have together.
+const maxSlices = 1 << 30
+
+func (s *Share) check(g *graph.Graph, compute float64) error {
+	if s.CPUs < 1 || !(s.Slice >= 0) || !(s.Switch >= 0 && s.Switch <= math.MaxFloat64) {
+		return fmt.Errorf("sim: shared CPUs: %+v: want at least 1 CPU, and times >= 0", *s)
+	}
+	if s.Slice == 0 {
+		return nil
+	}
+	slices := 0.0
+	for id := range graph.ID(g.Len()) {
+		if op := g.Op(id); op.Kind == graph.Calc {
+			slices += float64(op.Size) * compute / s.Slice
+		}
+	}
+	if slices > maxSlices {
+		return fmt.Errorf("sim: shared CPUs: the computations have %.0f slices of %v ns; make slices longer", slices, s.Slice)
+	}
+	return nil
+}

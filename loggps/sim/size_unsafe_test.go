@@ -1,0 +1,17 @@
+package sim
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// With the 32 bytes of an operation in its graph and 4 for each dependency, a simulation
+// stays below 100 bytes an operation, also if it records.
+func TestSizes(t *testing.T) {
+	assert.EqualValues(t, 32, unsafe.Sizeof(state{}))
+	assert.EqualValues(t, 16, unsafe.Sizeof(event{}))
+	l := newLog(1, LogGOPS)
+	assert.EqualValues(t, 20, unsafe.Sizeof(l.by[0])+unsafe.Sizeof(l.idle[0])+unsafe.Sizeof(l.idleFor[0]))
+}

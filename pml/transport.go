@@ -1,0 +1,124 @@
+package pml
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
+
+// Job is what the engine asks of the job. On one node *job.Root answers it.
+type Job interface {
+	Ranks() int // of the whole job
+	Spin() int  // looks of a wait before it sleeps
+
+	// GoneCounter returns the count of the ranks that have gone, which never falls. When
+	// it grows, the inboxes of all ranks are notified. By then Gone tells which rank it
+	// was, and Lost which has gone first.
+	GoneCounter() *atomic.Uint32
+	Gone(rank int) bool
+	Lost() (rank int, ok bool)
+	State(rank int) job.State
+
+	// These are for the hang report and the supervisor. A rank says them of itself.
+	SetWaiting(rank int, w job.Waiting)
+	ClearWaiting(rank int)
+	PublishCounters(rank, first int, values ...uint64)
+}
+
+var _ Job = (*job.Root)(nil)
+
+// Transports. Each peer is reached by one module, which both of them use for each other:
+// it carries the messages in both directions, and so their order. Most jobs have one
+// module for all peers. Then there is no table, and messages go to the module at once.
+//
+// A rank sleeps in its first module alone. The others are polled with it, also in the
+// sleep, and say by the rank's inbox that there is something to look at: see
+// btl.Messages.Sleep.
+
+// transport is a module of this rank.
+type transport struct {
+	btl.Messages
+	eager int // the longest eager message in bytes
+}
+
+func newTransport(m btl.Messages) transport { return transport{m, m.EagerLimit()} }
+
+// AddPeers has the engine reach some ranks of the job by a further module, instead of that
+// of New. The peers do the same. It is called before the engine is used, and before anybody
+// asks for Memory.
+func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
+	if e.routes == nil {
+		e.routes = make([]uint8, e.size)
+	}
+	e.further = append(e.further, newTransport(m))
+	for _, rank := range peers {
+		e.routes[rank] = uint8(len(e.further))
+	}
+}
+
+// to returns the transport to and from a peer.
+func (e *Engine) to(peer int) *transport {
+	if e.routes == nil || e.routes[peer] == 0 {
+		return &e.module
+	}
+	return &e.further[e.routes[peer]-1]
+}
+
+// pollFurther polls the modules that the rank does not sleep in. It tells whether one of
+// them may have more than max messages.
+func (e *Engine) pollFurther(max int) (more bool) {
+	for i := range e.further {
+		more = e.further[i].Poll(max, e.onFrame) == max || more
+	}
+	return more
+}
+
+// drain hands over all messages that have been sent by now. It returns false if another
+// rank is in the middle of sending one that comes first.
+func (e *Engine) drain() bool {
+	for i := -1; i < len(e.further); i++ {
+		m := &e.module
+		if i >= 0 {
+			m = &e.further[i]
+		}
+		// This ends, though live peers may go on sending: credit bounds what they can
+		// send before we receive again, which needs the lock that we hold.
+		for !m.Drained() {
+			if m.Poll(pollBatch, e.onFrame) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Memory returns the module by which this rank and these ranks of the job, nil: all, can
+// attach memory of one another, and nil if there is none. All of the ranks get the same
+// answer.
+func (e *Engine) Memory(ranks []int32) btl.Memory {
+	if e.routes != nil {
+		if ranks == nil {
+			return nil // some are reached by a further module
+		}
+		for _, rank := range ranks {
+			if e.routes[rank] != 0 {
+				return nil
+			}
+		}
+	}
+	return e.memory
+}
+
+// Direct tells whether these ranks of the job, nil: all, share one address space with this
+// one.
+func (e *Engine) Direct(ranks []int32) bool {
+	m := e.Memory(ranks)
+	return m != nil && m.Direct()
+}
+
+// GoneCount returns how many ranks of the job have gone. It never falls.
+func (e *Engine) GoneCount() int { return int(e.goneCount.Load()) }
+
+// Spin returns how many looks a wait of this rank makes before it sleeps.
+func (e *Engine) Spin() int { return e.spin }

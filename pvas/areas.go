@@ -1,0 +1,137 @@
+package pvas
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/limits"
+)
+
+// What a task with a C library maps besides its program and libraries: its stack
+// with the pocket and the rest of its partition, which borders on that of the next;
+// and for a locale a file for each of its categories, and buffers.
+const (
+	areasOfTask   = 2
+	areasOfLocale = 15
+)
+
+// Areas estimates how many memory areas a task of the program at path has when its
+// main function begins: vm.max_map_count counts those of all tasks of a Space. What
+// the program maps then is not known. To learn its libraries it asks its dynamic
+// linker, which does not run it.
+func Areas(path string, env []string) (uint64, error) {
+	prog, err := openProgram(path)
+	if err != nil {
+		return 0, err
+	}
+	defer prog.close()
+	if prog.img.direct {
+		return limits.AreasPerRank, nil
+	}
+	n := areasOfTask + prog.img.areas()
+	if hasLocale(env) {
+		n += areasOfLocale
+	}
+	if prog.interp == nil {
+		return n, nil
+	}
+	n += prog.interp.areas()
+	libraries, err := librariesOf(prog, path, env)
+	if err != nil {
+		return 0, err
+	}
+	for _, library := range libraries {
+		f, img, err := openLibrary(library)
+		if err != nil {
+			return 0, err
+		}
+		_ = f.Close()
+		n += img.areas()
+	}
+	return n, nil
+}
+
+// hasLocale reports whether an environment asks for a locale that lies in files.
+func hasLocale(env []string) bool {
+	return slices.ContainsFunc(env, func(setting string) bool {
+		name, value, _ := strings.Cut(setting, "=")
+		asks := name == "LANG" || strings.HasPrefix(name, "LC_")
+		return asks && value != "" && value != "C" && value != "POSIX"
+	})
+}
+
+// areas counts the mappings of an image that has been relocated.
+func (img *image) areas() (n uint64) {
+	for i := range img.segments {
+		s := &img.segments[i]
+		n++
+		if s.fileSize > 0 && pageUp(s.end()) > pageUp(s.addr+s.fileSize) {
+			n++ // its zeros
+		}
+	}
+	return n + 1 // PT_GNU_RELRO splits one
+}
+
+// librariesOf returns the files that the dynamic linker would load.
+func librariesOf(prog program, path string, env []string) (files []string, err error) {
+	cmd := exec.Command(prog.ifile.Name(), "--list", path)
+	cmd.Env = env
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, &ImageError{path, fmt.Errorf("ask %s for its libraries: %w", prog.ifile.Name(), err)}
+	}
+	return parseLibraries(out, prog.ifile.Name()), nil
+}
+
+// parseLibraries reads lines "name => path (address)" and "path (address)".
+func parseLibraries(list []byte, linker string) (files []string) {
+	for lines := bufio.NewScanner(bytes.NewReader(list)); lines.Scan(); {
+		line := strings.TrimSpace(lines.Text())
+		if _, after, found := strings.Cut(line, " => "); found {
+			line = after
+		}
+		file := line
+		if i := strings.LastIndex(line, " ("); i >= 0 {
+			file = line[:i]
+		}
+		if strings.HasPrefix(file, "/") && file != linker {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// openLibrary plans a library. Unlike a program it need not be executable.
+func openLibrary(path string) (*os.File, *image, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, &ImageError{path, cause(err)}
+	}
+	st, err := f.Stat()
+	if err == nil {
+		var img *image
+		if img, err = planLibrary(f, st.Size()); err == nil {
+			return f, img, nil
+		}
+	}
+	_ = f.Close()
+	return nil, nil, &ImageError{path, cause(err)}
+}
+
+// planLibrary reads what is mapped of a library. Its entry point and where its
+// headers lie do not matter.
+func planLibrary(f *os.File, size int64) (*image, error) {
+	p := &planner{r: f, size: uint64(size), img: new(image)}
+	if err := p.readHeader(); err != nil {
+		return nil, err
+	}
+	if err := p.planSegments(); err != nil {
+		return nil, err
+	}
+	return p.img, nil
+}

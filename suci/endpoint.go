@@ -1,0 +1,224 @@
+package suci
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/gopvas/gopvas/suci/protocol"
+	"github.com/gopvas/gopvas/suci/udp"
+	"github.com/gopvas/gopvas/suci/wire"
+)
+
+// Endpoint is one UDP socket and all that goes over it. All its methods may be called
+// from several goroutines at once.
+type Endpoint struct {
+	options Options
+	start   time.Time
+
+	mu      sync.Mutex // guards all that follows
+	machine *protocol.Machine
+	socket  *udp.Socket
+	batch   *protocol.Batch
+	inbox   [wire.Lanes]queue // blocks to be read
+	unread  int
+	peers   map[ID]*Peer
+	blocks  []*outgoing // free ones
+	closed  bool
+	failure error // of the socket
+
+	drive
+}
+
+// Open opens an endpoint.
+func Open(o Options) (*Endpoint, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	socket, err := udp.Open(o.Listen, sockBuffer, start)
+	if err != nil {
+		return nil, fmt.Errorf("suci: open endpoint: %w", err)
+	}
+	e := &Endpoint{options: o, start: start, socket: socket, batch: protocol.NewBatch(o.Packet), peers: map[ID]*Peer{}}
+	e.machine = protocol.New(o.config((*handler)(e)))
+	if err := e.drive.init(e); err != nil {
+		_ = socket.Close()
+		return nil, fmt.Errorf("suci: open endpoint: %w", err)
+	}
+	return e, nil
+}
+
+// Addr is the address that the endpoint listens on.
+func (e *Endpoint) Addr() netip.AddrPort { return e.socket.Local() }
+
+// Self is the endpoint's own ID.
+func (e *Endpoint) Self() ID { return e.options.Self }
+
+// Destination puts a peer into the address table, or gives it another address. It sends
+// nothing: a session is opened with the first block. Peers that send blocks to this
+// endpoint come into the table by themselves.
+func (e *Endpoint) Destination(id ID, addr netip.AddrPort) (*Peer, error) {
+	if id == e.options.Self {
+		return nil, fmt.Errorf("suci: add destination %d: that is this endpoint", id)
+	}
+	if !addr.IsValid() || addr.Port() == 0 {
+		return nil, fmt.Errorf("suci: add destination %d: address %v has no port", id, addr)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	e.machine.Add(id, addr)
+	return e.peer(id), nil
+}
+
+// Peer finds a peer of the address table, nil if there is none of that ID.
+func (e *Endpoint) Peer(id ID) *Peer {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.machine.Peer(id) == nil {
+		return nil
+	}
+	return e.peer(id)
+}
+
+// peer returns the handle of a peer that the machine knows.
+func (e *Endpoint) peer(id ID) *Peer {
+	p := e.peers[id]
+	if p == nil || p.state != e.machine.Peer(id) {
+		p = &Peer{endpoint: e, state: e.machine.Peer(id)}
+		e.peers[id] = p
+	}
+	return p
+}
+
+// Remove takes a peer out of the address table and tells it. Blocks that wait for it fail
+// with ErrGone.
+func (e *Endpoint) Remove(p *Peer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.machine.Peer(p.ID()) != p.state {
+		return
+	}
+	e.batch.Reset()
+	e.machine.Remove(e.now(), p.state, e.batch)
+	e.socket.Send(e.batch.Packets)
+	delete(e.peers, p.ID())
+	e.announce()
+}
+
+// Flush waits until all peers have acknowledged all blocks, and returns the first error
+// of a block that was copied, since the last Flush.
+func (e *Endpoint) Flush(ctx context.Context) error {
+	e.mu.Lock()
+	var peers []*Peer
+	for _, p := range e.peers {
+		peers = append(peers, p)
+	}
+	e.mu.Unlock()
+	for _, p := range peers {
+		if err := p.Flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close tells the peers and closes the socket. Blocks that are not acknowledged fail with
+// ErrClosed: call Flush before to be sure that all have arrived.
+func (e *Endpoint) Close() error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.batch.Reset()
+	e.machine.Close(e.now(), e.batch)
+	e.socket.Send(e.batch.Packets)
+	e.closed = true
+	e.announce()
+	e.mu.Unlock()
+	e.stop()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.socket.Close()
+}
+
+// Counters are what an endpoint has counted since it was opened.
+type Counters struct {
+	protocol.Counters
+	Socket udp.Counters
+	Waits  uint64 // system calls that waited
+}
+
+// Counters reads the counters.
+func (e *Endpoint) Counters() Counters {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return Counters{e.machine.Counters(), e.socket.Counters, e.socket.Waits.Load()}
+}
+
+// Flow is the state of the flow to and from a peer.
+type Flow = protocol.Flow
+
+// Flows reads the flow state of all peers.
+func (e *Endpoint) Flows() []Flow {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var flows []Flow
+	now := e.now()
+	e.machine.Peers(func(p *protocol.Peer) { flows = append(flows, p.Flow(now)) })
+	return flows
+}
+
+// now is the time of the machine's clock.
+func (e *Endpoint) now() protocol.Time { return protocol.Time(time.Since(e.start)) }
+
+// handler is the endpoint as the machine sees it, with the lock held.
+type handler Endpoint
+
+// Deliver queues a block for Read.
+func (h *handler) Deliver(in *protocol.Incoming) {
+	h.inbox[in.Priority].push(in)
+	h.unread++
+	h.news = true
+}
+
+// Changed tells the program.
+func (h *handler) Changed(p *protocol.Peer, c Change) {
+	h.news = true
+	if h.options.OnChange != nil {
+		h.options.OnChange(p.ID(), c)
+	}
+}
+
+// queue is blocks in order. Its zero value is empty.
+type queue struct {
+	blocks []*protocol.Incoming
+	head   int
+}
+
+func (q *queue) len() int { return len(q.blocks) - q.head }
+
+func (q *queue) push(in *protocol.Incoming) {
+	if q.head > 0 && len(q.blocks) == cap(q.blocks) {
+		n := copy(q.blocks, q.blocks[q.head:])
+		clear(q.blocks[n:])
+		q.blocks, q.head = q.blocks[:n], 0
+	}
+	q.blocks = append(q.blocks, in)
+}
+
+func (q *queue) pop() *protocol.Incoming {
+	in := q.blocks[q.head]
+	q.blocks[q.head] = nil
+	q.head++
+	if q.head == len(q.blocks) {
+		q.blocks, q.head = q.blocks[:0], 0
+	}
+	return in
+}

@@ -1,0 +1,147 @@
+package suci
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/gopvas/gopvas/suci/protocol"
+	"github.com/gopvas/gopvas/suci/seal"
+	"github.com/gopvas/gopvas/suci/wire"
+)
+
+// ID names a peer. The IDs of a job are unique.
+type ID = protocol.ID
+
+// Key is the secret that all peers of a job share.
+type Key = seal.Key
+
+// NewKey returns a random key.
+func NewKey() Key { return seal.NewKey() }
+
+// Options say how an endpoint is opened. Self and Key must be set; zero values of the
+// others mean the defaults.
+type Options struct {
+	Self   ID
+	Key    Key
+	Listen netip.AddrPort // default 0.0.0.0 and a port that the kernel chooses
+
+	// Encrypt seals every packet. All peers of a job must agree on it.
+	Encrypt bool
+
+	// Packet is the length of the longest datagram in bytes, the network's MTU without
+	// the headers of IP and UDP. Default: 1472, or 1452 over IPv6, for an MTU of 1500.
+	// The two ends of a session use the smaller one.
+	Packet int
+
+	// PeerMemory and Memory bound the bytes of blocks kept for one peer and in all:
+	// blocks being received, and those that nobody has read. A peer may send blocks of
+	// up to half of PeerMemory, and blocks with a place of any length. Defaults: 64 MiB
+	// and 256 MiB.
+	PeerMemory, Memory int
+
+	// QueueLimit bounds the bytes copied for one peer that it has not acknowledged.
+	// Default: 4 MiB.
+	QueueLimit int
+
+	// MaxPeers bounds the peers that may come without Destination. Default: 4096.
+	MaxPeers int
+
+	// Timeout is how long a peer may be silent while blocks wait for it. Default: 2
+	// minutes.
+	Timeout time.Duration
+
+	// Spin is how long a waiting call polls the socket before it sleeps. Polling costs a
+	// CPU and saves the time of waking, some 20 us. Default: none.
+	Spin time.Duration
+
+	// OnChange is called when the state of a peer changes. It must not block and must
+	// not call the endpoint.
+	OnChange func(ID, Change)
+}
+
+// Change is what OnChange tells of a peer.
+type Change = protocol.Change
+
+// The changes of a peer.
+const (
+	Up        = protocol.Up        // a session was opened
+	Down      = protocol.Down      // the session has ended
+	Congested = protocol.Congested // packets were lost, the window was cut
+	Blocked   = protocol.Blocked   // blocks wait for the peer's grant
+	Unblocked = protocol.Unblocked // the peer has granted more
+)
+
+// Errors of blocks; compare with errors.Is.
+var (
+	ErrLost      = protocol.ErrLost
+	ErrRestarted = protocol.ErrRestarted
+	ErrGone      = protocol.ErrGone
+	ErrDeadline  = protocol.ErrDeadline
+	ErrTooLong   = protocol.ErrTooLong
+	ErrClosed    = protocol.ErrClosed
+	ErrPlace     = protocol.ErrPlace
+	ErrAbandoned = protocol.ErrAbandoned
+)
+
+const (
+	packetIPv4  = 1472
+	packetIPv6  = 1452
+	mostPacket  = 65000
+	leastMemory = 256 << 10
+	sockBuffer  = 4 << 20
+)
+
+// complete checks the options and fills in the defaults.
+func (o *Options) complete() error {
+	if !o.Listen.IsValid() {
+		o.Listen = netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
+	}
+	packet := packetIPv4
+	if o.Listen.Addr().Is6() {
+		packet = packetIPv6
+	}
+	defaults(&o.Packet, packet)
+	defaults(&o.PeerMemory, 64<<20)
+	defaults(&o.Memory, max(256<<20, o.PeerMemory))
+	defaults(&o.QueueLimit, 4<<20)
+	defaults(&o.MaxPeers, 4096)
+	if o.Timeout == 0 {
+		o.Timeout = 2 * time.Minute
+	}
+	switch {
+	case o.Key == Key{}:
+		return fmt.Errorf("suci: open endpoint: there is no key; make one with NewKey and give it to all peers")
+	case o.Packet < wire.MinPacket || o.Packet > mostPacket:
+		return fmt.Errorf("suci: open endpoint: packets of %d bytes; choose %d to %d", o.Packet, wire.MinPacket, mostPacket)
+	case o.PeerMemory < leastMemory || o.Memory < o.PeerMemory:
+		return fmt.Errorf("suci: open endpoint: memory of %d bytes and %d per peer; give at least %d per peer, and in all no less than for one peer",
+			o.Memory, o.PeerMemory, leastMemory)
+	}
+	return nil
+}
+
+func defaults(v *int, d int) {
+	if *v == 0 {
+		*v = d
+	}
+}
+
+// config is what the machine must know.
+func (o *Options) config(h protocol.Handler) protocol.Config {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return protocol.Config{
+		Self: o.Self, Incarnation: binary.BigEndian.Uint64(b[:]) | 1,
+		Key: o.Key, Seal: o.Encrypt, Packet: o.Packet,
+		PeerMemory: o.PeerMemory, Memory: o.Memory, MaxPeers: o.MaxPeers,
+		Timeout: protocol.Time(o.Timeout), Random: nonce, Handler: h,
+	}
+}
+
+func nonce() (b [wire.NonceSize]byte) {
+	_, _ = rand.Read(b[:])
+	return b
+}

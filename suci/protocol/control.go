@@ -1,0 +1,114 @@
+package protocol
+
+const (
+	startWindow = 64 << 10
+	capWindow   = 4 << 20
+)
+
+// What a control lets stand in queues: bytes, or a time if that is more at the rate at
+// which packets arrive. The receiver's is smaller, since the standing grants, which its
+// budget does not count, come on top.
+const (
+	senderQueue   = 40 << 10
+	senderDelay   = 300 * Microsecond
+	receiverQueue = 12 << 10
+	receiverDelay = 100 * Microsecond
+)
+
+// control is the controller of a window: how many bytes may be under way. The sender has
+// one per peer (bytes sent and not acknowledged), the receiver one for all its senders
+// (bytes granted and not arrived).
+//
+// Time is cut into epochs, in each of which as many bytes arrive as the window is large,
+// about a round trip. At the end of an epoch the window is
+//
+//	cut to 0.7           if packets were lost, as TCP Cubic does
+//	cut by up to a third if even the fastest round trip waited longer than the target
+//	enlarged by a half   in the beginning, until the first cut
+//	enlarged by 1/8      if queues were nearly empty
+//	enlarged by 1 packet otherwise, as TCP does
+//
+// and left alone if less than half of it was used. Round trips are measured between
+// arrivals at the kernels, so a process that waits for its CPU is not taken for a queue.
+type control struct {
+	window   int // bytes
+	queue    int // bytes that may stand in queues
+	delay    Time
+	began    Time // this epoch
+	least    int  // bytes, the window is never smaller
+	arrived  int  // bytes in this epoch
+	fastest  Time
+	used     int // most bytes under way in this epoch
+	lost     bool
+	started  bool // the beginning is over
+	patience bool // the last epoch's round trips were too slow, too
+}
+
+// newSendControl is the control of a sender.
+func newSendControl(packet int) control {
+	return control{window: startWindow, least: 16 * packet, queue: senderQueue, delay: senderDelay}
+}
+
+// newBudget is the control of a receiver.
+func newBudget() control {
+	return control{window: startBudget, least: leastBudget, queue: receiverQueue, delay: receiverDelay}
+}
+
+// sent notes how much is under way.
+func (c *control) sent(underWay int) { c.used = max(c.used, underWay) }
+
+// lose notes that packets were lost. It tells whether that cut the window: the first
+// loss of an epoch does, at once.
+func (c *control) lose() bool {
+	if c.lost {
+		return false
+	}
+	c.lost, c.started = true, true
+	c.window = max(c.least, c.window*7/10)
+	return true
+}
+
+// round notes the time that a packet's round trip took.
+func (c *control) round(d Time) {
+	if c.fastest == 0 || d < c.fastest {
+		c.fastest = d
+	}
+}
+
+// arrive notes that bytes have arrived.
+func (c *control) arrive(now Time, bytes, packet int, base Time) {
+	c.arrived += bytes
+	if c.arrived >= c.window {
+		c.adjust(packet, base, c.target(now-c.began))
+		c.began = now
+	}
+}
+
+// target is the delay in queues that is aimed at, after an epoch that took so long.
+func (c *control) target(took Time) Time {
+	return max(c.delay, min(Time(c.queue)*took/Time(c.arrived), 10*Millisecond))
+}
+
+// adjust ends an epoch.
+func (c *control) adjust(packet int, base, target Time) {
+	queue := c.fastest - base
+	known := c.fastest != 0 && base != 0
+	slow := known && queue > target
+	switch {
+	case c.lost: // cut already
+	case slow && c.patience:
+		c.started = true
+		cut := min(float64(queue-target)/float64(queue)/2, 0.3)
+		c.window = max(c.least, int(float64(c.window)*(1-cut)))
+	case slow || c.used < c.window/2:
+	case !c.started:
+		c.window += c.window / 2
+	case known && queue < target/4:
+		c.window += max(packet, c.window/8)
+	default:
+		c.window += packet
+	}
+	c.window = min(c.window, capWindow)
+	c.patience = slow
+	c.arrived, c.fastest, c.used, c.lost = 0, 0, 0, false
+}

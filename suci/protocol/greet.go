@@ -1,0 +1,275 @@
+package protocol
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"github.com/gopvas/gopvas/suci/seal"
+	"github.com/gopvas/gopvas/suci/wire"
+)
+
+// How a session is opened: the first peer sends Hello until it has the Cookie, then Open
+// until it has the Accept.
+//
+//	first                              second
+//	Hello   nonce, proof          -->  keeps nothing
+//	        proof, cookie, nonce  <--  Cookie
+//	Open    cookie, proof         -->  the address is real: the session is open
+//	the session is open           <--  Accept  another nonce, proof
+//
+// An Open that is not accepted goes back to Hello: the peer may have been started anew,
+// or the cookie may be too old. The secrets of the session come from the key and from
+// both nonces, so a replayed Open makes a session that nobody else knows.
+//
+// Each packet proves knowledge of the key. The cookie shows that the first peer receives
+// at its address, and that the Open is not an old one. If both peers begin at once, the
+// one with the smaller ID goes on and the other one follows.
+//
+// Hello also finds out what has become of a peer that is silent: its Cookie tells its
+// incarnation, and whether it still has the session.
+type greeting struct {
+	kind     wire.Kind // Hello or Open
+	at, gap  Time      // when it is sent again, and the time after that
+	nonce    [wire.NonceSize]byte
+	cookie   [wire.ProofSize]byte
+	expected uint64
+	tries    int
+}
+
+// mostOpens is the number of times that an Open is sent before Hello asks again.
+const mostOpens = 4
+
+// reply is an answer to be sent to somebody of whom nothing is kept.
+type reply struct {
+	to   netip.AddrPort
+	kind wire.Kind
+	wire.GreetingHeader
+}
+
+// mostReplies bounds the answers to be sent; more are lost like packets.
+const mostReplies = 64
+
+// patience is the number of probes without an answer after which Hello asks again.
+const patience = 5
+
+// open begins to open a session.
+func (p *Peer) open() {
+	if p.greeting != nil {
+		return
+	}
+	m := p.machine
+	p.greeting = &greeting{kind: wire.Hello, at: m.now, gap: firstGreet, nonce: m.config.Random()}
+	if p.session == nil {
+		p.heard = m.now // its silence counts from now on
+	}
+	p.touch()
+}
+
+// sendGreetings sends the greetings and replies that are due.
+func (m *Machine) sendGreetings(b *Batch) {
+	for len(m.replies) > 0 && !b.full() {
+		r := m.replies[len(m.replies)-1]
+		m.replies = m.replies[:len(m.replies)-1]
+		m.greetingPacket(b, r.to, r.kind, &r.GreetingHeader, wire.GreetingSize)
+	}
+	for _, p := range m.active {
+		g := p.greeting
+		if g == nil || g.at > m.now || b.full() || !p.addr.IsValid() {
+			continue
+		}
+		if g.tries++; g.kind == wire.Open && g.tries > mostOpens {
+			g.kind, g.cookie = wire.Hello, [wire.ProofSize]byte{}
+		}
+		g.at, g.gap = m.now+g.gap, min(2*g.gap, maxGreet)
+		h := m.about(p.id)
+		h.Expected, h.Nonce, h.Cookie = g.expected, g.nonce, g.cookie
+		m.greetingPacket(b, p.addr, g.kind, &h, m.config.Packet)
+	}
+}
+
+// about fills in what this machine says of itself.
+func (m *Machine) about(to ID) wire.GreetingHeader {
+	return wire.GreetingHeader{
+		From: uint32(m.config.Self), To: uint32(to), Incarnation: m.config.Incarnation,
+		Packet: uint16(m.config.Packet), Window: initialWindow, Block: uint64(m.longest), Sealed: m.config.Seal,
+	}
+}
+
+// greetingPacket adds a greeting, padded with zeros to size bytes.
+func (m *Machine) greetingPacket(b *Batch, to netip.AddrPort, kind wire.Kind, h *wire.GreetingHeader, size int) {
+	head := h.Append(b.head(), kind)
+	proof := m.config.Key.Proof(head)
+	head = append(head, proof[:]...)
+	for len(head) < size {
+		head = append(head, 0)
+	}
+	b.add(to, head, nil)
+	m.count.PacketsOut++
+}
+
+func (m *Machine) reply(to netip.AddrPort, kind wire.Kind, h wire.GreetingHeader) {
+	if len(m.replies) < mostReplies {
+		m.replies = append(m.replies, reply{to, kind, h})
+	}
+}
+
+// greet handles a greeting.
+func (m *Machine) greet(from netip.AddrPort, b []byte) {
+	prefix, bad := wire.ParsePrefix(b)
+	kind := prefix.Kind
+	var h wire.GreetingHeader
+	signed, proof, err := wire.ParseGreeting(b, &h)
+	switch {
+	case bad != nil || err != nil || (kind == wire.Hello || kind == wire.Open) && len(b) != int(h.Packet):
+		m.count.Malformed++
+		return
+	case h.To != uint32(m.config.Self), h.From == h.To, h.Sealed != m.config.Seal, m.closed,
+		!m.config.Key.Check(signed, proof):
+		m.count.Foreign++
+		return
+	}
+	switch kind {
+	case wire.Hello:
+		m.hello(from, &h)
+	case wire.Cookie:
+		m.cookie(&h)
+	case wire.Open:
+		m.opened(from, &h)
+	case wire.Accept:
+		m.accepted(&h)
+	}
+}
+
+// bound is what a cookie is bound to besides the address: what the peer says of itself
+// in Hello and again in Open, and the session that there is with it. So an Open is good
+// only if no session was opened or ended since its Hello.
+func (m *Machine) bound(h *wire.GreetingHeader) []byte {
+	b := binary.BigEndian.AppendUint32(nil, h.From)
+	b = binary.BigEndian.AppendUint64(b, h.Incarnation)
+	b = append(b, h.Nonce[:]...)
+	var current [wire.NonceSize]byte
+	if p := m.peers[ID(h.From)]; p != nil && p.session != nil {
+		current = p.nonce
+	}
+	return append(b, current[:]...)
+}
+
+// hello answers with a cookie and keeps nothing.
+func (m *Machine) hello(from netip.AddrPort, h *wire.GreetingHeader) {
+	a := m.about(ID(h.From))
+	a.Nonce, a.Cookie = h.Nonce, m.cookies.Make(int64(m.now), from, m.bound(h))
+	if p := m.peers[ID(h.From)]; p != nil && p.knows(h.Incarnation) {
+		a.Expected = h.Incarnation
+	}
+	m.reply(from, wire.Cookie, a)
+}
+
+// knows tells whether there is a session with that incarnation of the peer, or one that
+// the peer may have already.
+func (p *Peer) knows(incarnation uint64) bool {
+	return p.session != nil && p.incarnation == incarnation || p.greeting != nil && p.greeting.expected == incarnation
+}
+
+// cookie goes on with Open, unless it was asked for to see whether the peer is alive.
+func (m *Machine) cookie(h *wire.GreetingHeader) {
+	p := m.peers[ID(h.From)]
+	if p == nil || p.greeting == nil || p.greeting.kind != wire.Hello || p.greeting.nonce != h.Nonce {
+		m.count.Stale++
+		return
+	}
+	if p.session != nil {
+		p.heard, p.unanswered = m.now, 0
+		if p.incarnation == h.Incarnation && h.Expected == m.config.Incarnation {
+			p.greeting = nil
+			return
+		}
+		p.end(ErrRestarted)
+	}
+	// Without a session its silence goes on: a peer that answers but does not accept is
+	// lost in the end.
+	g := p.greeting
+	g.kind, g.cookie, g.expected = wire.Open, h.Cookie, h.Incarnation
+	g.at, g.gap, g.tries = m.now, firstGreet, 0
+}
+
+// opened makes the session as its second peer.
+func (m *Machine) opened(from netip.AddrPort, h *wire.GreetingHeader) {
+	p := m.peers[ID(h.From)]
+	switch {
+	case p != nil && p.session != nil && p.nonce == h.Nonce && p.incarnation == h.Incarnation:
+		m.replyAccept(from, h, p.answer) // the first Accept was lost
+		return
+	case h.Expected != m.config.Incarnation || p != nil && p.former == h.Nonce,
+		!m.cookies.Check(int64(m.now), from, m.bound(h), h.Cookie[:]):
+		m.count.Stale++
+		return
+	case p != nil && p.greeting != nil && p.addr == from && m.config.Self < ID(h.From):
+		return // the peer will follow this machine's own greeting
+	case p == nil && len(m.peers) >= m.config.MaxPeers:
+		m.count.Refused++
+		return
+	}
+	p = m.Add(ID(h.From), from)
+	p.end(ErrRestarted)
+	p.answer = m.config.Random()
+	m.replyAccept(from, h, p.answer)
+	p.establish(h, false)
+}
+
+func (m *Machine) replyAccept(to netip.AddrPort, h *wire.GreetingHeader, answer [wire.NonceSize]byte) {
+	a := m.about(ID(h.From))
+	a.Expected, a.Nonce = h.Incarnation, h.Nonce
+	copy(a.Cookie[:], answer[:])
+	m.reply(to, wire.Accept, a)
+}
+
+// accepted makes the session as its first peer.
+func (m *Machine) accepted(h *wire.GreetingHeader) {
+	p := m.peers[ID(h.From)]
+	if p == nil || p.greeting == nil || p.greeting.kind != wire.Open || p.greeting.nonce != h.Nonce ||
+		p.greeting.expected != h.Incarnation || h.Expected != m.config.Incarnation {
+		m.count.Stale++
+		return
+	}
+	p.answer = [wire.NonceSize]byte(h.Cookie[:])
+	p.establish(h, true)
+}
+
+// establish begins the session that both have agreed on.
+func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
+	m := p.machine
+	mine, theirs := m.about(p.id), *h
+	a, b := &mine, &theirs
+	if !first {
+		a, b = b, a
+	}
+	about := binary.BigEndian.AppendUint32(nil, a.From)
+	about = binary.BigEndian.AppendUint32(about, b.From)
+	about = binary.BigEndian.AppendUint64(about, a.Incarnation)
+	about = binary.BigEndian.AppendUint64(about, b.Incarnation)
+	about = append(append(about, h.Nonce[:]...), p.answer[:]...)
+	p.session = seal.NewSession(&m.config.Key, about, first, m.config.Seal)
+	m.byTag[p.session.ReceiveTag] = p
+	p.greeting, p.nonce, p.incarnation = nil, h.Nonce, h.Incarnation
+	p.longest = h.Block
+	p.payload = min(m.config.Packet, int(h.Packet)) - wire.DataHeaderSize
+	if m.config.Seal {
+		p.payload -= seal.Overhead
+	}
+	for i := range p.lanes {
+		p.lanes[i] = lane{limit: uint64(h.Window), granted: initialWindow}
+	}
+	p.control, p.rtt = newSendControl(m.config.Packet), rtt{}
+	p.heard, p.unanswered, p.backoff, p.paceAt = m.now, 0, 0, 0
+	p.touch()
+	m.changed(p, Up)
+	for p.pending.len() > 0 {
+		o := p.pending.pop()
+		if o.Place == 0 && uint64(len(o.Data)) > p.longest {
+			m.count.BlocksFailed++
+			o.finish(ErrTooLong)
+			continue
+		}
+		p.sender(o.Priority).queue(o)
+	}
+}

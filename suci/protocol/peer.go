@@ -1,0 +1,184 @@
+package protocol
+
+import (
+	"net/netip"
+
+	"github.com/gopvas/gopvas/suci/seal"
+	"github.com/gopvas/gopvas/suci/wire"
+)
+
+const gap = seal.Gap
+
+// Peer is one entry of the address table. An idle peer holds nothing but this.
+type Peer struct {
+	machine *Machine
+	id      ID
+	addr    netip.AddrPort
+	place   int // in Machine.active, from 1 on; 0: not active
+
+	// The session, nil if there is none.
+	session     *seal.Session
+	incarnation uint64               // the peer's in the session
+	nonce       [wire.NonceSize]byte // of the peer that opened the session
+	answer      [wire.NonceSize]byte // of the other one
+	former      [wire.NonceSize]byte // of the session before
+	payload     int                  // bytes of a block in a packet
+	longest     uint64               // block that the peer accepts without a place
+	greeting    *greeting            // being exchanged, or nil
+
+	lanes   [wire.Lanes]lane
+	pending deque[*Outgoing] // queued before there was a session
+
+	// Flow to the peer.
+	control  control
+	rtt      rtt
+	underWay int  // packets sent of which nothing has been heard
+	paceAt   Time // the next packet may be sent then
+	pace     int  // bytes per second that the program allows, 0: any
+	blocked  bool // the handler has been told Blocked
+
+	// Memory for blocks of the peer.
+	held, late int
+
+	heard, spoke Time // last packet from and to the peer
+	probed       Time // last probe that counted
+	unanswered   int  // probes since heard
+	backoff      uint8
+	deadline     Time // the earliest of all blocks, or earlier
+	queueThere   uint32
+	losses       uint64
+	resent       uint64
+}
+
+// lane keeps the numbers of a priority while it has no sender and no receiver.
+type lane struct {
+	out                            *sender
+	in                             *receiver
+	sent, limit, received, granted uint64
+}
+
+// ID is the peer's name.
+func (p *Peer) ID() ID { return p.id }
+
+// Up tells whether there is a session with the peer.
+func (p *Peer) Up() bool { return p.session != nil }
+
+// touch puts the peer among those that are looked at.
+func (p *Peer) touch() {
+	if m := p.machine; p.place == 0 {
+		m.active = append(m.active, p)
+		p.place = len(m.active)
+	}
+}
+
+// rest takes the peer out of those that are looked at.
+func (p *Peer) rest() {
+	m := p.machine
+	if p.place == 0 {
+		return
+	}
+	last := m.active[len(m.active)-1]
+	m.active[p.place-1], last.place = last, p.place
+	m.active[len(m.active)-1] = nil
+	m.active = m.active[:len(m.active)-1]
+	p.place = 0
+}
+
+// sender returns the sending half of a lane, made if need be.
+func (p *Peer) sender(number uint8) *sender {
+	l := &p.lanes[number]
+	if l.out == nil {
+		s := p.machine.newSender()
+		s.peer, s.lane = p, number
+		s.una, s.next, s.end, s.limit = l.sent, l.sent, l.sent, l.limit
+		s.holding, s.lost, s.waiting, s.parked, s.asked = 0, 0, 0, 0, false
+		s.served, s.since = p.machine.now, p.machine.now
+		l.out = s
+		p.touch()
+	}
+	return l.out
+}
+
+// receiver returns the receiving half of a lane, made if need be.
+func (p *Peer) receiver(number uint8) *receiver {
+	l := &p.lanes[number]
+	if l.in == nil {
+		r := p.machine.newReceiver()
+		blocks := r.blocks
+		*r = receiver{
+			peer: p, lane: number, blocks: blocks, reorder: startReorder, ackDue: Never,
+			next: l.received, high: l.received, demand: l.received, deliver: l.received,
+			limit: l.granted, told: l.granted, waiting: p.machine.now,
+		}
+		l.in = r
+		p.touch()
+	}
+	return l.in
+}
+
+// prune gives back the lanes that have nothing to do, and tells whether all have.
+func (p *Peer) prune() (all bool) {
+	all = p.greeting == nil && p.pending.len() == 0
+	for i := range p.lanes {
+		l := &p.lanes[i]
+		if s := l.out; s != nil && s.done() {
+			l.sent, l.limit, l.out = s.end, s.limit, nil
+			p.machine.senders = append(p.machine.senders, s)
+		}
+		if r := l.in; r != nil && r.idle() {
+			l.received, l.granted, l.in = r.next, r.limit, nil
+			p.machine.receivers = append(p.machine.receivers, r)
+		}
+		all = all && l.out == nil && l.in == nil
+	}
+	return all
+}
+
+// busy tells whether the program waits for the peer.
+func (p *Peer) busy() bool {
+	if p.pending.len() > 0 {
+		return true
+	}
+	for i := range p.lanes {
+		if s := p.lanes[i].out; s != nil && !s.done() {
+			return true
+		}
+	}
+	return false
+}
+
+// end closes the session: blocks to the peer fail, parts of blocks from it are dropped.
+func (p *Peer) end(err error) {
+	if p.session == nil {
+		return
+	}
+	m := p.machine
+	delete(m.byTag, p.session.ReceiveTag)
+	if m.last == p {
+		m.last = nil
+	}
+	p.session, p.incarnation, p.former = nil, 0, p.nonce
+	for i := range p.lanes {
+		l := &p.lanes[i]
+		if s := l.out; s != nil {
+			s.fail(err)
+			l.out = nil
+		}
+		if r := l.in; r != nil {
+			r.drop()
+			l.in = nil
+		}
+	}
+	p.lanes = [wire.Lanes]lane{}
+	p.underWay, p.unanswered, p.backoff, p.blocked = 0, 0, 0, false
+	m.changed(p, Down)
+}
+
+// abandon fails the blocks that wait for a session.
+func (p *Peer) abandon(err error) {
+	for p.pending.len() > 0 {
+		o := p.pending.pop()
+		p.machine.count.BlocksFailed++
+		o.finish(err)
+	}
+}

@@ -1,0 +1,166 @@
+package protocol
+
+import "github.com/gopvas/gopvas/suci/wire"
+
+// data handles a data packet that arrived at the given time. The cases are the paper's:
+// in order or at least new: keep it (R1); no memory: drop it and say so (R2); old:
+// acknowledge again (R3). A packet behind a gap (R4) is kept, and the gap asked for.
+func (m *Machine) data(p *Peer, arrived Time, prefix wire.Prefix, h *wire.DataHeader, body []byte) {
+	r := p.receiver(prefix.Lane)
+	switch {
+	case h.Seq < r.next || h.Seq < r.high && r.has(h.Seq):
+		m.count.Duplicates++
+		r.reorder = min(2*r.reorder, mostReorder)
+		r.due(m.now)
+		return
+	case h.Seq >= r.limit:
+		m.count.Overrun++
+		return
+	}
+	in, verdict := r.find(prefix.Flags, h)
+	switch verdict {
+	case broken:
+		m.count.Malformed++
+		return
+	case noMemory:
+		m.count.Refused++
+		r.refuse(h.Seq)
+		return
+	}
+	in.store(h, body, p.payload)
+	gap := r.gap()
+	r.announce(prefix.Flags, in.end())
+	r.arrive(h.Seq)
+	m.flow(r, arrived, h)
+	r.schedule(arrived, in, gap)
+	r.handOver()
+}
+
+// announce notes what a new packet tells of what the sender has.
+func (r *receiver) announce(flags uint8, end uint64) {
+	more := flags&wire.FlagMore != 0
+	switch {
+	case end > r.demand:
+		r.demand, r.more = end, more
+	case end == r.demand: // packets of a block may come in any order
+		r.more = r.more || more
+	}
+}
+
+// flow notes what a packet tells of the round trip and of the rate.
+func (m *Machine) flow(r *receiver, arrived Time, h *wire.DataHeader) {
+	m.regrant(r)
+	p := r.peer
+	if r.grantAt != 0 && h.Seq >= r.grantEnd {
+		d := max(arrived-r.grantAt, 1)
+		m.turn.sample(arrived, d)
+		m.budget.round(d)
+		r.grantAt = 0
+	}
+	m.budget.arrive(arrived, p.payload, p.payload, m.turn.least())
+}
+
+// schedule decides when the packet is acknowledged: at once if the sender may wait for
+// it, else together with others or with a packet that goes there anyway.
+func (r *receiver) schedule(arrived Time, in *Incoming, gap bool) {
+	if r.unacked == 0 {
+		r.oldest = arrived
+	}
+	r.unacked++
+	r.newest = arrived
+	switch {
+	case gap || r.gap() || in.state == voided, in.total > 1 && in.complete(), r.unacked >= ackEvery:
+		r.due(r.peer.machine.now)
+	default:
+		r.due(r.oldest + ackDelay)
+	}
+}
+
+// ackEvery is the number of packets after which an acknowledgement is due at once. One
+// is sent per batch of packets received, however many they are.
+const ackEvery = 8
+
+// refuse notes a packet for which there was no memory.
+func (r *receiver) refuse(seq uint64) {
+	r.refused, r.peer.machine.refusing = true, true
+	r.probed = max(r.probed, seq+1)
+	r.due(r.peer.machine.now)
+}
+
+// readmit asks again for what was refused.
+func (r *receiver) readmit() {
+	r.refused = false
+	r.due(r.peer.machine.now)
+}
+
+type verdict uint8
+
+const (
+	good verdict = iota
+	broken
+	noMemory
+)
+
+// find returns the block of a packet, and begins it if it is new.
+func (r *receiver) find(flags uint8, h *wire.DataHeader) (*Incoming, verdict) {
+	begin := h.Begin()
+	if begin < r.deliver {
+		return nil, broken
+	}
+	i := r.blocks.len()
+	for i > 0 && r.blocks.at(i-1).begin >= begin {
+		i--
+	}
+	if i < r.blocks.len() && r.blocks.at(i).begin == begin {
+		in := r.blocks.at(i)
+		if in.total != h.Total || in.short != h.Short {
+			return nil, broken
+		}
+		if flags&wire.FlagVoid != 0 && in.state != voided {
+			r.peer.machine.void(in)
+		}
+		return in, good
+	}
+	end := begin + uint64(h.Total)
+	if i > 0 && r.blocks.at(i-1).end() > begin || i < r.blocks.len() && r.blocks.at(i).begin < end {
+		return nil, broken
+	}
+	in := r.peer.machine.begin(r, flags, h)
+	if in == nil {
+		return nil, noMemory
+	}
+	r.blocks.insert(i, in)
+	return in, good
+}
+
+// store copies the payload of a packet to its place.
+func (in *Incoming) store(h *wire.DataHeader, body []byte, payload int) {
+	in.got++
+	if in.state == filling {
+		copy(in.Data[int(h.Index)*payload:], body)
+	}
+}
+
+// handOver delivers the blocks at the front that are complete.
+func (r *receiver) handOver() {
+	m := r.peer.machine
+	for r.blocks.len() > 0 {
+		in := r.blocks.at(0)
+		if in.begin != r.deliver || !in.complete() {
+			return
+		}
+		r.blocks.pop()
+		r.deliver = in.end()
+		m.unlate(in)
+		if in.state == filling {
+			m.count.BlocksIn++
+		} else {
+			m.count.BlocksBad++
+		}
+		if in.state == voided && in.Place == 0 {
+			m.Free(in) // nobody knows of it
+			continue
+		}
+		m.handler.Deliver(in)
+	}
+}

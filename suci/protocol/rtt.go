@@ -1,0 +1,48 @@
+package protocol
+
+// minLife is how long the smallest round trip of the past counts.
+const minLife = 10 * Second
+
+// rtt estimates the round trip: smoothed as RFC 6298 does, and the least of the last ten
+// to twenty seconds, which is the path's without queues.
+type rtt struct {
+	smooth, variance Time
+	current, before  Time // least of this period and of the one before, 0: none
+	period           Time
+}
+
+func (r *rtt) sample(now, d Time) {
+	d = max(d, 1)
+	if r.smooth == 0 {
+		r.smooth, r.variance = d, d/2
+	} else {
+		off := r.smooth - d
+		if off < 0 {
+			off = -off
+		}
+		r.variance += (off - r.variance) / 4
+		r.smooth += (d - r.smooth) / 8
+	}
+	if now-r.period > minLife {
+		r.before, r.current, r.period = r.current, 0, now
+	}
+	if r.current == 0 || d < r.current {
+		r.current = d
+	}
+}
+
+// least is the round trip without queues, 0 if unknown.
+func (r *rtt) least() Time {
+	if r.before != 0 && (r.current == 0 || r.before < r.current) {
+		return r.before
+	}
+	return r.current
+}
+
+// probe is the time after which an acknowledgement is overdue.
+func (r *rtt) probe() Time {
+	if r.smooth == 0 {
+		return 20 * Millisecond
+	}
+	return max(minProbe, r.smooth+4*r.variance+slowAckDelay)
+}

@@ -1,0 +1,211 @@
+package protocol
+
+import "github.com/gopvas/gopvas/suci/wire"
+
+// paceSlack is how much too early a packet may be sent: waiting for less costs more than
+// the queue that the burst makes.
+const paceSlack = 50 * Microsecond
+
+// paceQuantum bounds what is sent at once: the bytes of so much time at the peer's pace.
+const paceQuantum = 250 * Microsecond
+
+// Transmit does what is due at the given time and fills the batch with what is to be
+// sent. It tells whether there is more, for which the batch had no room.
+func (m *Machine) Transmit(now Time, b *Batch) (more bool) {
+	m.now = now
+	m.timers(b)
+	m.grant()
+	m.sendGreetings(b)
+	m.sendAcks(b)
+	for !b.full() {
+		s := m.choose()
+		if s == nil {
+			return false
+		}
+		m.sendQuantum(b, s)
+	}
+	return true
+}
+
+// sendAcks sends the acknowledgements that are due, but those that data can take along.
+func (m *Machine) sendAcks(b *Batch) {
+	for _, p := range m.active {
+		for lane := range p.lanes {
+			r := p.lanes[lane].in
+			if r == nil || r.ackDue > m.now || b.full() || p.carries(r) {
+				continue
+			}
+			flags := uint8(0)
+			if r.answer {
+				flags |= wire.FlagAnswer
+			}
+			if r.refused {
+				flags |= wire.FlagNack
+			}
+			m.fillAck(r)
+			head := m.ack.Append(p.prefix(b, wire.Ack, r.lane, flags))
+			for at, end := r.next, r.next+uint64(m.ack.Span); at < end; at += 64 {
+				head = appendWord(head, r.word(at, end))
+			}
+			m.packet(b, p, head, nil)
+			m.count.Acks++
+		}
+	}
+}
+
+func appendWord(b []byte, w uint64) []byte {
+	return append(b, byte(w>>56), byte(w>>48), byte(w>>40), byte(w>>32), byte(w>>24), byte(w>>16), byte(w>>8), byte(w))
+}
+
+// fillAck makes the acknowledgement of a lane in m.ack. The sender may resend as much as
+// the budget has left; the first packet always.
+func (m *Machine) fillAck(r *receiver) {
+	room := 0
+	if !r.refused {
+		room = max(1, m.budget.window/m.config.Packet)
+	}
+	r.ack(m.now, &m.ack, room)
+	if m.ack.Resend > 0 {
+		m.budget.lose()
+	}
+	if r.limit > r.told && r.grantAt == 0 && m.crowd > 1 && (r.demand > r.told || r.more) {
+		r.grantEnd, r.grantAt = r.told, m.now // the sender wants this grant: measure
+	}
+	r.told = r.limit
+}
+
+// carries tells whether the next data packet to the peer can take the acknowledgement
+// along: it is short and can be sent now.
+func (p *Peer) carries(r *receiver) bool {
+	if r.gap() || r.answer {
+		return false
+	}
+	for i := len(p.lanes) - 1; i >= 0; i-- {
+		s := p.lanes[i].out
+		if s == nil || !s.ready(p.machine.now) || s.lost > 0 {
+			continue
+		}
+		o := s.block(s.next)
+		return o.total == 1 && !o.void && len(o.Data)+wire.AckSize <= p.payload
+	}
+	return false
+}
+
+// choose returns the lane that sends next, nil if none can.
+func (m *Machine) choose() (best *sender) {
+	var top rank
+	for _, p := range m.active {
+		if p.session == nil {
+			continue
+		}
+		for lane := range p.lanes {
+			s := p.lanes[lane].out
+			if s == nil || !s.ready(m.now) {
+				continue
+			}
+			mine := rank{int(s.lane) + int((m.now-s.served)/agePeriod), s.remaining()}
+			if best == nil || mine.before(top) {
+				best, top = s, mine
+			}
+		}
+	}
+	return best
+}
+
+// ready tells whether the lane may send a packet now.
+func (s *sender) ready(now Time) bool {
+	p := s.peer
+	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack && p.underWay*p.payload < p.control.window
+}
+
+// sendQuantum sends what the lane may send at once.
+func (m *Machine) sendQuantum(b *Batch, s *sender) {
+	p := s.peer
+	rate := p.rate()
+	most := quantum
+	if rate > 0 {
+		most = min(most, max(2, int(rate*float64(paceQuantum)/1e9)/p.payload))
+	}
+	most = min(most, 1+(p.control.window-1)/p.payload-p.underWay)
+	n := 0
+	for ; n < most && !b.full(); n++ {
+		if s.lost == 0 && s.fresh() == 0 {
+			break
+		}
+		m.sendPacket(b, s)
+	}
+	s.served = m.now
+	p.control.sent(p.underWay * p.payload)
+	if rate > 0 {
+		p.paceAt = max(p.paceAt, m.now) + Time(float64(n*p.payload)*1e9/rate)
+	}
+}
+
+// rate is the peer's pace in bytes per second, 0 if there is none: a quarter more than
+// the window in a round trip, twice that until the first loss, and at most what the
+// program allows.
+func (p *Peer) rate() float64 {
+	rate := 0.0
+	if p.rtt.smooth > 0 {
+		gain := 1.25
+		if !p.control.started {
+			gain = 2.5
+		}
+		rate = gain * float64(p.control.window) * 1e9 / float64(p.rtt.smooth)
+	}
+	if p.pace > 0 && (rate == 0 || rate > float64(p.pace)) {
+		rate = float64(p.pace)
+	}
+	return rate
+}
+
+// sendPacket sends the lane's next packet: the lowest lost one, else a new one.
+func (m *Machine) sendPacket(b *Batch, s *sender) {
+	p := s.peer
+	seq := s.next
+	if s.lost > 0 {
+		seq = s.nextLost()
+	}
+	o := s.block(seq)
+	index := int(seq - o.begin)
+	var body []byte
+	flags := uint8(0)
+	if o.void {
+		flags = wire.FlagVoid
+	} else {
+		body = o.Data[index*p.payload : min((index+1)*p.payload, len(o.Data))]
+	}
+	if o.end() < s.end {
+		flags |= wire.FlagMore
+	}
+	h := wire.DataHeader{Short: o.short, Index: uint32(index), Seq: seq, Total: o.total, Place: o.Place}
+	carried := m.carried(p, o, len(body))
+	if carried != nil {
+		flags |= wire.FlagAck
+	}
+	head := h.Append(p.prefix(b, wire.Data, s.lane, flags))
+	if carried != nil {
+		m.fillAck(carried)
+		head = m.ack.Append(head)
+	}
+	if s.send(m.now, seq, o) {
+		m.count.PayloadOut += uint64(len(body))
+	} else {
+		m.count.Resent++
+		p.resent++
+	}
+	m.packet(b, p, head, body)
+}
+
+// carried returns the lane whose acknowledgement goes along with a packet, or nil.
+func (m *Machine) carried(p *Peer, o *Outgoing, length int) *receiver {
+	if o.total != 1 || length+wire.AckSize > p.payload {
+		return nil
+	}
+	for lane := range p.lanes {
+		if r := p.lanes[lane].in; r != nil && r.ackDue != Never && !r.gap() && !r.answer {
+			return r
+		}
+	}
+	return nil
+}

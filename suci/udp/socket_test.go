@@ -1,0 +1,110 @@
+package udp
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/suci/wire"
+)
+
+func open(t *testing.T) *Socket {
+	s, err := Open(netip.MustParseAddrPort("127.0.0.1:0"), 1<<20, time.Now())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func waker(t *testing.T) *Waker {
+	w, err := NewWaker()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, w.Close()) })
+	return w
+}
+
+// Datagrams of all lengths, to two sockets, arrive whole and in order, with and without
+// UDP_SEGMENT.
+func TestSendReceive(t *testing.T) {
+	for _, whole := range []bool{false, true} {
+		a, b, c, w := open(t), open(t), open(t), waker(t)
+		a.whole = whole
+		var out []wire.Datagram
+		want := map[*Socket][]string{}
+		for i := range 200 {
+			to := b
+			if i/50%2 == 1 {
+				to = c
+			}
+			head, body := fmt.Appendf(nil, "%04d", i), make([]byte, []int{700, 700, 700, 3}[i/7%4])
+			out = append(out, wire.Datagram{To: to.Local(), Head: head, Body: body})
+			want[to] = append(want[to], string(head)+string(body))
+		}
+		a.Send(out)
+		require.Zero(t, a.Dropped)
+		for to, datagrams := range want {
+			var got []string
+			for len(got) < len(datagrams) {
+				to.Wait(w, -1)
+				_, err := to.Receive(func(now, arrived time.Duration, from netip.AddrPort, b []byte) {
+					require.Equal(t, a.Local(), from)
+					require.LessOrEqual(t, arrived, now)
+					got = append(got, string(b))
+				})
+				require.NoError(t, err)
+			}
+			require.Equal(t, datagrams, got)
+		}
+		if !whole {
+			require.Less(t, a.Sends, uint64(5))
+		}
+	}
+}
+
+// What cannot be delivered to one address does not keep back what is for others.
+func TestSendGoesOnAfterAnError(t *testing.T) {
+	a, b := open(t), open(t)
+	nowhere := netip.MustParseAddrPort("[2001:db8::1]:9") // of another family than the socket
+	a.Send([]wire.Datagram{{To: nowhere, Head: []byte("x")}, {To: b.Local(), Head: []byte("y")}})
+	require.Equal(t, uint64(1), a.Dropped)
+	b.Wait(waker(t), -1)
+	n, err := b.Receive(func(_, _ time.Duration, _ netip.AddrPort, data []byte) { require.Equal(t, "y", string(data)) })
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}
+
+func TestWake(t *testing.T) {
+	a, w, other := open(t), waker(t), waker(t)
+	w.Wake()
+	a.Wait(w, -1)
+	done := make(chan struct{})
+	go func() { a.Wait(w, -1); close(done) }()
+	other.Wake()
+	a.Wait(other, -1)
+	w.Wake()
+	<-done
+}
+
+func TestNothingIsAllocatedPerDatagram(t *testing.T) {
+	a, b, w := open(t), open(t), waker(t)
+	out := make([]wire.Datagram, 44)
+	for i := range out {
+		out[i] = wire.Datagram{To: b.Local(), Head: make([]byte, 32), Body: make([]byte, 1000)}
+	}
+	got := 0
+	each := func(_, _ time.Duration, _ netip.AddrPort, b []byte) { got++ }
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		a.Send(out)
+		for got = 0; got < len(out); {
+			b.Wait(w, -1)
+			_, _ = b.Receive(each)
+		}
+	}))
+}
+
+func TestOpenRefusesAForeignAddress(t *testing.T) {
+	_, err := Open(netip.MustParseAddrPort("192.0.2.1:0"), 1<<20, time.Now())
+	require.ErrorContains(t, err, "192.0.2.1")
+}
