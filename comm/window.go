@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -29,14 +30,19 @@ type segment struct {
 	mapped uint64 // bytes that peers attach: the same for every use of a block
 	length uint64 // bytes of the window
 	unit   uint64 // size of an element in bytes
+	call   uint64 // by which the window is made
 }
 
 const (
-	segmentSize = 4 * 8
+	segmentSize = 5 * 8
 
 	// failed is the length of a rank that could not provide its part, so that its
 	// peers fail too instead of waiting for it.
 	failed = math.MaxUint64
+
+	// The calls that make windows.
+	allocated = 1
+	created   = 2
 )
 
 // WinAllocateShared gives each rank of c bytes of shared memory, filled with
@@ -58,9 +64,9 @@ func WinAllocateShared(c *Comm, bytes, unit int) (*Window, error) {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	b, err := c.windows.take(c.module, bytes)
+	b, err := c.windows.take(c, bytes)
 	w := &Window{comm: c, block: b, local: b.mem[:max(0, min(bytes, len(b.mem)))]}
-	err = w.agree(op, segment{b.at, uint64(len(b.mem)), uint64(bytes), uint64(unit)}, err)
+	err = w.agree(segment{b.at, uint64(len(b.mem)), uint64(bytes), uint64(unit), allocated}, err)
 	if _, lost := errors.AsType[*LostError](err); err != nil && !lost {
 		c.windows.give(b) // after a loss another rank may not know of it, and use the memory
 	}
@@ -89,34 +95,39 @@ func WinCreate(c *Comm, mem []byte, unit int) (*Window, error) {
 	if !c.module.Direct() {
 		return nil, Wrap(op, ErrNotOneAddressSpace)
 	}
-	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit)}
+	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit), call: created}
 	if len(mem) > 0 {
 		s.at = uint64(sys.AddrOf(mem))
+		c.windows.publish(c, s.at, len(mem))
 	}
 	w := &Window{comm: c, local: mem}
-	if err := w.agree(op, s, nil); err != nil {
+	if err := w.agree(s, nil); err != nil {
 		return nil, Wrap(op, err)
 	}
 	return w, nil
 }
 
 // agree tells all ranks of the communicator where this one's memory is, and learns where
-// theirs are. They wait for one another by messages, as they do to make a communicator:
-// so messages make progress meanwhile. The caller holds the communicator's lock.
-func (w *Window) agree(op string, mine segment, localErr error) error {
+// theirs are. It is an Allgather, so messages make progress meanwhile. The caller holds the
+// communicator's lock.
+func (w *Window) agree(mine segment, localErr error) error {
 	if localErr != nil {
-		mine = segment{length: failed}
+		mine = segment{length: failed, call: mine.call}
 	}
-	all, err := w.comm.everyone().propose(proposal{call: callOf(op), data: mine.encode()}, nil)
-	if err := errors.Join(localErr, err); err != nil {
+	all := make([]byte, w.comm.size*segmentSize)
+	err := w.comm.team.Run(&coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine.encode()},
+		Recv: coll.Buffer{Data: all, Block: segmentSize}})
+	if err := errors.Join(localErr, bare(err)); err != nil {
 		return err
 	}
-	for rank := range all {
-		s, err := decodeSegment(all[rank].data)
-		if err != nil {
+	for rank := range w.comm.size {
+		s, err := decodeSegment(all[rank*segmentSize:][:segmentSize])
+		switch {
+		case err != nil:
 			return fmt.Errorf("rank %d: %w", rank, err)
-		}
-		if s.length == failed {
+		case s.call != mine.call:
+			return fmt.Errorf("rank %d makes a window of another kind: all ranks make the same call", rank)
+		case s.length == failed:
 			return fmt.Errorf("rank %d could not provide its memory", rank)
 		}
 		w.segments = append(w.segments, s)
@@ -127,7 +138,7 @@ func (w *Window) agree(op string, mine segment, localErr error) error {
 
 func (s segment) encode() []byte {
 	b := make([]byte, 0, segmentSize)
-	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit} {
+	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call} {
 		b = binary.LittleEndian.AppendUint64(b, word)
 	}
 	return b
@@ -137,7 +148,7 @@ func decodeSegment(b []byte) (s segment, err error) {
 	if len(b) != segmentSize {
 		return s, fmt.Errorf("a segment of a window is told in %d bytes, not %d", segmentSize, len(b))
 	}
-	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit} {
+	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call} {
 		*word = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	if s.length != failed && (s.length > s.mapped || s.mapped > math.MaxInt) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
 )
 
 // windows are the windows of a process. Modules take no memory back, because a peer may
@@ -14,6 +14,8 @@ type windows struct {
 	mu   sync.Mutex
 	live map[*Window]struct{} // keeps their memory reachable: peers know it by its address
 	free []block
+
+	published int // blocks that the supervisor knows of
 }
 
 // block is memory of this rank that peers can attach.
@@ -24,7 +26,7 @@ type block struct {
 
 // take returns a block of at least size bytes, which are zeros: the smallest one that is
 // free, unless it is much too large.
-func (w *windows) take(m btl.Memory, size int) (block, error) {
+func (w *windows) take(c *Comm, size int) (block, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	best := -1
@@ -40,8 +42,26 @@ func (w *windows) take(m btl.Memory, size int) (block, error) {
 		clear(b.mem)
 		return b, nil
 	}
-	mem, at, err := m.Alloc(size)
+	mem, at, err := c.module.Alloc(size)
+	if err == nil {
+		w.note(c, at, len(mem))
+	}
 	return block{mem, at}, err
+}
+
+// publish tells the supervisor, for the model of page tables, of memory that peers may
+// attach: of the first blocks, as far as there is room.
+func (w *windows) publish(c *Comm, at uint64, length int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.note(c, at, length)
+}
+
+// note is publish for those who hold w.mu.
+func (w *windows) note(c *Comm, at uint64, length int) {
+	if length > 0 && w.published < job.MaxWindows && c.root.PublishWindow(c.group.self, w.published, at, uint64(length)) == nil {
+		w.published++
+	}
 }
 
 // give takes back a block that nobody uses.

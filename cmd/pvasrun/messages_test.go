@@ -139,7 +139,7 @@ func TestBenchLayouts(t *testing.T) {
 	}
 	got := command(t, nil, "bench", "halo", "--reps", "2", "--sizes", "64")
 	require.Equal(t, 0, got.code, got.stderr)
-	require.Regexp(t, `loop \(no message\)  x loop  ratio\n`, got.stdout)
+	require.Regexp(t, `loop \(no message\) +x loop +ratio\n`, got.stdout)
 }
 
 // timed runs a benchmark in all task models and returns its results.

@@ -23,9 +23,9 @@ func TestSettingsReachRanks(t *testing.T) {
 		{[]string{"PVASRUN_CHECK=true", "PVASRUN_COLL=bcast=binomial", "PVASRUN_HELPERS=2"}, nil,
 			"check=true coll=bcast=binomial progress= helpers=2 eager=4096 copy=auto"},
 		{[]string{"PVASRUN_COLL=bcast=binomial"},
-			[]string{"--check", "--coll", "allreduce=ring,ibcast=chain", "--progress", "owner", "--helpers", "1",
+			[]string{"--check", "--coll", "allreduce=tree,ibcast=chain", "--progress", "owner", "--helpers", "1",
 				"--eager-limit", "1K", "--single-copy", "none"},
-			"check=true coll=allreduce=ring,ibcast=chain progress=owner helpers=1 eager=1024 copy=none"},
+			"check=true coll=allreduce=tree,ibcast=chain progress=owner helpers=1 eager=1024 copy=none"},
 	} {
 		for _, model := range models(t) {
 			args := append(append([]string{"--btl", model, "-n", "2"}, c.args...), program)
