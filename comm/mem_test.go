@@ -44,14 +44,6 @@ func first(errs ...error) error {
 	return nil
 }
 
-// want returns an error unless both are the same.
-func want[T comparable](what string, have, expected T) error {
-	if have != expected {
-		return fmt.Errorf("%s: %v, not %v", what, have, expected)
-	}
-	return nil
-}
-
 func wantContains(err error, text string) error {
 	if err == nil || !strings.Contains(err.Error(), text) {
 		return fmt.Errorf("error %v does not have %q", err, text)

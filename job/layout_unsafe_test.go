@@ -12,7 +12,7 @@ import (
 func TestLayout(t *testing.T) {
 	require.EqualValues(t, 8, layoutVersion)
 	var h header
-	s := h.settings
+	var s settingsRecord
 	var p holdBlock
 	var b rankBlock
 	for _, c := range []struct {

@@ -2,9 +2,7 @@ package mpi
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
-	"io/fs"
 	"reflect"
 	"strings"
 	"testing"
@@ -37,20 +35,18 @@ func TestAliasesNameTheirMethods(t *testing.T) {
 
 // aliasComments returns the comments of the types that are aliases.
 func aliasComments(t *testing.T) map[string]string {
-	packages, err := parser.ParseDir(token.NewFileSet(), ".", func(f fs.FileInfo) bool {
-		return !strings.HasSuffix(f.Name(), "_test.go")
-	}, parser.ParseComments)
-	require.NoError(t, err)
 	comments := map[string]string{}
-	ast.Inspect(packages["mpi"], func(n ast.Node) bool {
-		if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.TYPE {
-			for _, spec := range d.Specs {
-				if s := spec.(*ast.TypeSpec); s.Assign.IsValid() {
-					comments[s.Name.Name] = d.Doc.Text() + s.Doc.Text()
+	for _, f := range parseFolder(t, ".") {
+		ast.Inspect(f, func(n ast.Node) bool {
+			if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+				for _, spec := range d.Specs {
+					if s := spec.(*ast.TypeSpec); s.Assign.IsValid() {
+						comments[s.Name.Name] = d.Doc.Text() + s.Doc.Text()
+					}
 				}
 			}
-		}
-		return true
-	})
+			return true
+		})
+	}
 	return comments
 }

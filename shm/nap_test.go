@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -152,7 +153,9 @@ func TestOthersAreServedDuringNaps(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 	}()
-	client := http.Client{Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) { return net.Dial("unix", socket) }}}
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}}}
 	defer client.CloseIdleConnections()
 	ask := func() string {
 		response, err := client.Get("http://napper/")

@@ -75,7 +75,7 @@ func AddrOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b
 // assignment, which is never made, has the compiler put it on the heap.
 func HeapAddr(b []byte) uintptr {
 	p := unsafe.Pointer(unsafe.SliceData(b))
-	if never {
+	if escaped != nil { // never
 		escaped = p
 	}
 	if len(b) == 0 {
@@ -84,10 +84,8 @@ func HeapAddr(b []byte) uintptr {
 	return uintptr(p)
 }
 
-var (
-	never   bool
-	escaped unsafe.Pointer
-)
+// escaped is nil: nobody knows but the reader.
+var escaped unsafe.Pointer
 
 // Brk returns the current program break. Asking for break 0 changes nothing.
 func Brk() uintptr {

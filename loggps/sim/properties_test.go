@@ -23,7 +23,7 @@ func TestMonotoneWithoutQueues(t *testing.T) {
 		g := graphtest.Random(rng, graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(40), Size: 2000, Calc: 5000, Chain: true})
 		p := randomParams(rng)
 		before := run(t, g, Options{Machine: loggps.Single(p)})
-		for i := range p.Values() {
+		for i := range loggps.NumValues {
 			v := p.Values()
 			v[i] = v[i]*1.5 + 1
 			after := run(t, g, Options{Machine: loggps.Single(p.With(v))})

@@ -12,6 +12,6 @@ import (
 func TestSizes(t *testing.T) {
 	assert.EqualValues(t, 32, unsafe.Sizeof(state{}))
 	assert.EqualValues(t, 16, unsafe.Sizeof(event{}))
-	l := newLog(1, LogGOPS)
+	var l log
 	assert.EqualValues(t, 20, unsafe.Sizeof(l.by[0])+unsafe.Sizeof(l.idle[0])+unsafe.Sizeof(l.idleFor[0]))
 }
