@@ -94,15 +94,14 @@ const (
 
 // atBoard is what a member keeps for the board.
 type atBoard struct {
-	board    *board       // made by the first call
-	ground   ground       // of the board; member 0 only
-	calls    uint64       // entered on the board
-	spinning func() bool  // spinningOver, as a value: made once, since it allocates
-	inboxes  []*shm.Event // of the members
-	over     *pml.Condition
-	phase    phase
-	leaked   []leak
-	refs     [2][]btl.Ref // to the parts of the call, for others to read
+	board   *board       // made by the first call
+	ground  ground       // of the board; member 0 only
+	calls   uint64       // entered on the board
+	inboxes []*shm.Event // of the members
+	over    *pml.Condition
+	phase   phase
+	leaked  []leak
+	refs    [2][]btl.Ref // to the parts of the call, for others to read
 }
 
 // board is what the members of a team share in one address space.

@@ -154,8 +154,33 @@ func longShares(t *Team, n int) bool { return n > 16<<10 }
 // call must be chosen for without them.
 func (l *algorithm) possible(a *Args) bool { return !l.regular || !a.Irregular }
 
-// choose returns the algorithm of the present call.
+// choice is what a choice depends on besides the team, and what it was.
+type choice struct {
+	kind      Kind
+	irregular bool
+	size      int
+	want      string
+	algorithm *algorithm
+}
+
+// choose returns the algorithm of the present call: that of the call before if both are
+// alike, which spares most programs the search.
 func (t *Team) choose() *algorithm {
+	a := &t.args
+	now := choice{kind: a.Kind, irregular: a.Irregular, want: t.Choice.Blocking[a.Kind]}
+	if !a.Irregular {
+		now.size = a.size()
+	}
+	last := &t.chosen
+	if last.kind != now.kind || last.size != now.size || last.irregular != now.irregular || last.want != now.want {
+		now.algorithm = t.search()
+		*last = now
+	}
+	return last.algorithm
+}
+
+// search is choose without the memory.
+func (t *Team) search() *algorithm {
 	space := t.Engine.Direct(t.World)
 	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
 		if l.run != nil && !space {

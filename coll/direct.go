@@ -87,7 +87,7 @@ func (t *Team) makeBoard() bool {
 		t.broken = errNoBoard
 	default:
 		t.board = t.boardAt(bytesAt(at, size))
-		t.spinning, t.over = t.spinningOver, t.Engine.NewCondition(t.isOver, t.waiting)
+		t.over = t.Engine.NewCondition(t.isOver, t.waiting)
 		t.inboxes = make([]*shm.Event, t.Size)
 		for member := range t.inboxes {
 			t.inboxes[member] = t.Job.Inbox(t.world(member))

@@ -14,6 +14,7 @@ type state struct {
 	broken  error       // likewise, of the layers below
 	scratch []byte
 	last    string // algorithm of the last call
+	chosen  choice // likewise
 
 	transport cad.Transport // of messages
 	channel   cad.Channel

@@ -81,10 +81,10 @@ type descriptor struct {
 
 	// Written by the receiver; all before state.
 	state   atomic.Uint64 // generation<<phaseBits | phase
-	take    atomic.Uint64 // bytes that it wants
+	take    atomic.Uint64 // bytes that it wants; shared: and typedTake if its buffer has a layout
 	place   atomic.Uint64 // shared: its buffer (Buffer.Place)
 	drained atomic.Uint64 // pipelined: bytes taken from the lane
-	dst     layoutRef     // shared: layout of its buffer, if any
+	dst     layoutRef     // shared: layout of its buffer, with typedTake
 	_       [cacheLine - 32 - 24]byte
 
 	// Written by both ends in phaseShared, reset by the receiver before it.
@@ -99,7 +99,7 @@ type descriptor struct {
 // layoutRef tells a peer the layout of a buffer: where the words of its flat form lie,
 // and how many elements there are. They are the lender's, and stay as long as the buffer.
 type layoutRef struct {
-	words  atomic.Uint64 // address; 0: the buffer is one piece
+	words  atomic.Uint64 // address
 	length atomic.Uint64 // number of words
 	count  atomic.Uint64 // elements
 }
@@ -112,6 +112,7 @@ const (
 
 	numberBits = 24
 	typedBit   = 1 << 63 // of btl.Frame.Token: the sender's buffer has a layout
+	typedTake  = 1 << 63 // of descriptor.take: the receiver's buffer has a layout
 )
 
 // laneFailed in descriptor.lane: the sender has no memory for staging blocks.

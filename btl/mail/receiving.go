@@ -95,9 +95,13 @@ func (t *recvTransfer) begin(direct bool) {
 	switch {
 	case direct:
 		t.way = wayShared
-		t.d.take.Store(uint64(t.take))
+		take := uint64(t.take)
+		if t.dst.Layout != nil {
+			take |= typedTake
+			t.d.dst.set(t.dst.Layout)
+		}
+		t.d.take.Store(take)
 		t.d.place.Store(uint64(t.dst.Place()))
-		t.d.dst.set(t.dst.Layout)
 		t.d.cursor.Store(0)
 		t.d.copied.Store(0)
 		orderRelease()

@@ -133,15 +133,21 @@ func (t *sendTransfer) checkPeer() (done bool, err error) {
 // in copied, so its buffer is there for as long as the copying takes.
 func (t *sendTransfer) helpOut() bool {
 	take := t.d.take.Load()
+	theirs := take&typedTake != 0
+	take &^= typedTake
 	if t.d.cursor.Load() >= take { // spares the line a useless writing
 		return false
 	}
-	from, to := claimChunk(t.d, take, t.src.Layout != nil || t.d.dst.words.Load() != 0)
+	from, to := claimChunk(t.d, take, t.src.Layout != nil || theirs)
 	if from == to {
 		return false
 	}
 	orderAcquire()
-	put(t.d.place.Load(), &t.d.dst, &t.src, from, to)
+	if place := t.d.place.Load(); theirs {
+		put(place, &t.d.dst, &t.src, from, to)
+	} else {
+		t.src.Pack(bytesAt(place+from, int(to-from)), int(from))
+	}
 	orderRelease()
 	t.d.copied.Add(to - from)
 	t.box.notify(t.peer.inbox)

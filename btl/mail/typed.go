@@ -11,12 +11,8 @@ import (
 // read the other. Between processes each end packs or unpacks for itself, and needs no
 // layout but its own.
 
-// set stores the layout of a lent buffer; nil: it is one piece.
+// set stores the layout of a lent buffer.
 func (r *layoutRef) set(l *datatype.Layout) {
-	if l == nil {
-		r.words.Store(0)
-		return
-	}
 	flat, count := l.Parts()
 	address, length := flat.Address()
 	r.length.Store(uint64(length))
@@ -49,12 +45,9 @@ func fetch(dst *btl.Buffer, place uint64, layout *layoutRef, from, to uint64) {
 	datatype.Copy(dst.Layout, dst.Base, &l, uintptr(place), int64(from), int64(to-from))
 }
 
-// put copies the bytes from from to to of a message to where the receiver has a place for it.
+// put copies the bytes from from to to of a message to the layout that the receiver has for
+// it at a place.
 func put(place uint64, layout *layoutRef, src *btl.Buffer, from, to uint64) {
-	if layout.words.Load() == 0 {
-		src.Pack(bytesAt(place+from, int(to-from)), int(from))
-		return
-	}
 	l := layout.layout()
 	if src.Layout == nil {
 		datatype.Unpack(src.Bytes[from:to], &l, uintptr(place), int64(from))
