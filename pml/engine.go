@@ -91,6 +91,7 @@ type Engine struct {
 	helper      Helper          // nil: none; see SetHelper
 	server      *waiter         // the goroutine in Serve; nil: there is none
 	backlogs    map[int32]*backlog
+	lastTo      *backlog   // the one used last
 	busy        []*backlog // those with sends underway
 	turn        int        // whose turn it is of them
 	crowded     []*backlog // those that are not empty

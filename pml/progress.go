@@ -127,8 +127,11 @@ func (e *Engine) advance(n int) {
 func (e *Engine) advanceSends(all bool) {
 	peers, each := len(e.busy), math.MaxInt
 	if !all {
-		each = max(moveBatch/max(peers, 1), 1)
-		peers = min(peers, moveBatch)
+		each = moveBatch
+		if peers > 1 {
+			each = max(moveBatch/peers, 1)
+			peers = min(peers, moveBatch)
+		}
 	}
 	for range peers {
 		if e.turn >= len(e.busy) {

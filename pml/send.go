@@ -151,7 +151,7 @@ func (e *Engine) startSend(op *operation) {
 		e.complete(op, err)
 		return
 	}
-	if b := e.backlogs[op.peer]; b != nil && b.ops.head != nil || !e.launch(op) {
+	if len(e.crowded) > 0 && e.backlog(op.peer).ops.head != nil || !e.launch(op) {
 		e.enqueue(op)
 	}
 }
@@ -206,11 +206,15 @@ func (e *Engine) enqueue(op *operation) {
 
 // backlog returns the sends to a peer.
 func (e *Engine) backlog(peer int32) *backlog {
+	if b := e.lastTo; b != nil && b.peer == peer {
+		return b
+	}
 	b := e.backlogs[peer]
 	if b == nil {
 		b = &backlog{peer: peer}
 		e.backlogs[peer] = b
 	}
+	e.lastTo = b
 	return b
 }
 
