@@ -18,6 +18,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun info [--json]           what this machine has, and what works on it
   pvasrun bench touch [flags]     page tables: one address space against processes
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
+  pvasrun model run FILE.goal     when each rank is done, by the LogGPS model
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
 const description = `Starts ranks of a program as separate processes inside one partitioned address space where that is possible (--btl pvas), else as classic processes over shared memory (--btl sm).
