@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,9 +15,10 @@ import (
 type process struct {
 	pid, parent int
 	zombie      bool
+	start       int // in clock ticks
 }
 
-// processes returns all that there are, in the order of their numbers.
+// processes returns all that there are, the oldest first: numbers begin again at 1.
 func processes() []process {
 	names, _ := filepath.Glob("/proc/[0-9]*")
 	var list []process
@@ -25,11 +27,12 @@ func processes() []process {
 			list = append(list, p)
 		}
 	}
-	slices.SortFunc(list, func(a, b process) int { return a.pid - b.pid })
+	slices.SortFunc(list, func(a, b process) int { return cmp.Or(a.start-b.start, a.pid-b.pid) })
 	return list
 }
 
-// readProcess reads "pid (name) state parent ..."; names may hold anything.
+// readProcess reads "pid (name) state parent ...", of which the start is the 22nd; names may
+// hold anything.
 func readProcess(dir string) (process, bool) {
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {
@@ -37,11 +40,13 @@ func readProcess(dir string) (process, bool) {
 	}
 	pid, err := strconv.Atoi(filepath.Base(dir))
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if err != nil || len(fields) < 2 {
+	if err != nil || len(fields) < 20 {
 		return process{}, false
 	}
 	parent, err := strconv.Atoi(string(fields[1]))
-	return process{pid, parent, string(fields[0]) == "Z" || string(fields[0]) == "X"}, err == nil
+	start, startErr := strconv.Atoi(string(fields[19]))
+	zombie := string(fields[0]) == "Z" || string(fields[0]) == "X"
+	return process{pid, parent, zombie, start}, err == nil && startErr == nil
 }
 
 // children returns the children of a process.
