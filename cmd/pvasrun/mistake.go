@@ -63,8 +63,11 @@ func wrong(opt *flags.Option, e *flags.Error) string {
 	_, reason, _ := strings.Cut(e.Message, "): ") // the flag and its type are before
 	if number := notANumber.FindStringSubmatch(reason); number != nil {
 		what := "not a whole number"
-		if _, fraction := opt.Value().(float64); fraction {
+		switch opt.Value().(type) {
+		case float64:
 			what = "not a number"
+		case bool:
+			return number[1] + " is neither true nor false"
 		}
 		if number[2] == strconv.ErrRange.Error() {
 			what = "too large"

@@ -29,7 +29,7 @@ func executeModel(args []string) error {
 	}
 	var f struct {
 		Model string `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" default:"loggps" description:"rules of the simulation: the model of protocol switches, or that of LogGOPSim"`
-		Param string `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" required:"yes" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
+		Param string `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
 		JSON  bool   `long:"json" env:"PVASRUN_JSON" description:"print one JSON object, with what each rank spends its time on"`
 	}
 	files, err := parseMixed("pvasrun model run", "[flags] FILE.goal", modelRunDescription, &f, args[1:])
@@ -38,6 +38,9 @@ func executeModel(args []string) error {
 	}
 	if len(files) != 1 {
 		return usageError{errors.New("model run: name one GOAL file")}
+	}
+	if f.Param == "" {
+		return usageError{errors.New("model run: --param is missing: write for example --param myrinet, or L=2500,o=1500,G=6,S=65536")}
 	}
 	opt := sim.Options{}
 	if opt.Machine, err = modelMachine(f.Param); err == nil {

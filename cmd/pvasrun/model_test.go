@@ -20,6 +20,10 @@ func TestModelRun(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Equal(t, "0 10\n1 138\n", got.stdout) // L + 2o + 9G
 
+	got = command(t, nil, "model", "run", good)
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "--param is missing: write for example --param myrinet")
+
 	got = command(t, nil, "model", "run", "--param", "myrinet", "--json", good)
 	require.Equal(t, 0, got.code, got.stderr)
 	var r modelResult
