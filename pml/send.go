@@ -46,7 +46,12 @@ func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode M
 		return e.Send(context, dst, tag, buf.Bytes, mode)
 	}
 	e.lock()
-	err := e.sendSlow(nil, context, dst, tag, buf, mode)
+	op := e.sendPacked(context, dst, tag, &buf, mode)
+	if op == sent {
+		e.mu.Unlock()
+		return nil
+	}
+	err := e.sendSlow(op, context, dst, tag, buf, mode)
 	e.mu.Unlock()
 	return err
 }
@@ -83,7 +88,12 @@ func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode 
 		return e.Isend(context, dst, tag, buf.Bytes, mode)
 	}
 	e.lock()
-	r, err := e.isend(nil, context, dst, tag, buf, mode)
+	op := e.sendPacked(context, dst, tag, &buf, mode)
+	if op == sent {
+		e.mu.Unlock()
+		return Request{op: sent}, nil
+	}
+	r, err := e.isend(op, context, dst, tag, buf, mode)
 	e.mu.Unlock()
 	return r, err
 }
@@ -119,6 +129,18 @@ func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode 
 	}
 	op := e.newOperation(sending, context, dst, tag, btl.Buffer{Bytes: buf})
 	e.move(op, t)
+	return op
+}
+
+// sendPacked is sendNow from a buffer with a layout.
+func (e *Engine) sendPacked(context uint32, dst, tag int, buf *btl.Buffer, mode Mode) *operation {
+	if buf.Len() > e.module.eager {
+		return nil
+	}
+	op := e.sendNow(context, dst, tag, Mark{}, e.packed(buf), mode)
+	if op != nil && op != sent {
+		e.scratch = nil // the module keeps it
+	}
 	return op
 }
 
