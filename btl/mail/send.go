@@ -9,9 +9,7 @@ import (
 
 // Send implements btl.Messages.
 func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) {
-	if len(payload) > b.eagerLimit {
-		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", len(payload), b.eagerLimit))
-	}
+	b.checkLimit(len(payload))
 	p := b.peers[rank]
 	if p == nil {
 		if p = b.meet(rank); p == nil {
@@ -28,7 +26,7 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) 
 			b.answering = false
 			return b.sendLent(p, &h, payload)
 		}
-		return nil, b.sendEager(p, &h, payload)
+		return nil, b.sendEager(p, &h, btl.Buffer{Bytes: payload})
 	}
 	s, pos := b.claim(p)
 	if s == nil {
@@ -48,6 +46,44 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) 
 	return nil, true
 }
 
+// checkLimit panics if a message is too long to be sent.
+func (b *Box) checkLimit(n int) {
+	if n > b.eagerLimit {
+		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", n, b.eagerLimit))
+	}
+}
+
+// SendBuffer implements btl.Messages.
+func (b *Box) SendBuffer(rank int, h btl.Header, src btl.Buffer) bool {
+	n := src.Len()
+	b.checkLimit(n)
+	p := b.peer(rank)
+	if p == nil {
+		return false
+	}
+	if !p.account.Credit() {
+		b.counters.RefusedCredit++
+		return false
+	}
+	h.Source, h.Length = int32(b.rank), uint64(n)
+	if n > InlineLimit {
+		return b.sendEager(p, &h, src)
+	}
+	s, pos := b.claim(p)
+	if s == nil {
+		return false
+	}
+	m := messageOf(s)
+	m.Header = h
+	src.Pack(m.inline[:n], 0)
+	p.out.Publish(s, pos, kindInline)
+	b.notify(p.inbox)
+	p.account.Spend()
+	b.counters.InlineSent++
+	b.counters.InlineBytes += uint64(n)
+	return true
+}
+
 // claim returns a slot of the peer's ring and its position, or nil if the ring is
 // full; then this rank is notified when it no longer is.
 func (b *Box) claim(p *peer) (s *shm.Slot, pos uint64) {
@@ -64,13 +100,13 @@ func (b *Box) claim(p *peer) (s *shm.Slot, pos uint64) {
 
 // sendEager copies the payload before it claims a slot, because nobody's messages
 // get past a claimed one.
-func (b *Box) sendEager(p *peer, h *btl.Header, payload []byte) bool {
+func (b *Box) sendEager(p *peer, h *btl.Header, src btl.Buffer) bool {
 	i, ok := b.takeBuffer(p)
 	if !ok {
 		b.counters.RefusedCredit++
 		return false
 	}
-	copy(p.buffers[i*b.bufferSize:], payload)
+	src.Pack(p.buffers[i*b.bufferSize:][:h.Length], 0)
 	s, pos := b.claim(p)
 	if s == nil {
 		p.account.Put(i)
@@ -83,7 +119,7 @@ func (b *Box) sendEager(p *peer, h *btl.Header, payload []byte) bool {
 	b.notify(p.inbox)
 	p.account.Spend()
 	b.counters.EagerSent++
-	b.counters.EagerBytes += uint64(len(payload))
+	b.counters.EagerBytes += h.Length
 	return true
 }
 
