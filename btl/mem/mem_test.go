@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/btltest"
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -21,7 +22,7 @@ func newRoot(t *testing.T, ranks int) *job.Root {
 }
 
 func TestConformance(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the cases about memory synchronise through the job's mapped memory, which the race detector does not see; the tests of pml and mpi run over this package under it")
 	}
 	for _, c := range btltest.Cases() {
