@@ -13,7 +13,7 @@ import "github.com/gopvas/gopvas/coll"
 // what has come, in the order of the ranks.
 func Across(c *Comm, op string, out, in []Buffer, hooks coll.Hooks) NeighborCall {
 	k := NeighborCall{Comm: c, Op: op}
-	if c.Remote() == nil {
+	if c.remote() == nil {
 		k.Wrong = ErrNotInter
 		return k
 	}

@@ -39,12 +39,12 @@ func (c *Comm) Compare(other *Comm) Comparison {
 	if c == other {
 		return Identical
 	}
-	if (c.Remote() == nil) != (other.Remote() == nil) {
+	if (c.remote() == nil) != (other.remote() == nil) {
 		return Unequal
 	}
 	how := max(c.Group().Compare(other.Group()), Congruent)
-	if c.Remote() != nil {
-		how = max(how, c.Remote().Compare(other.Remote()))
+	if c.remote() != nil {
+		how = max(how, c.remote().Compare(other.remote()))
 	}
 	return how
 }

@@ -30,7 +30,7 @@ func GraphCreate(c *Comm, index, edges []int) (*GraphTopology, error) {
 	const op = "create graph topology"
 	p := proposal{key: int64(c.Rank()), call: callOf(op, index, edges)}
 	bad := checkWholeGraph(index, edges, c.Size())
-	if c.Remote() != nil {
+	if c.remote() != nil {
 		bad = ErrInter
 	}
 	if bad == nil && c.Rank() >= len(index) {

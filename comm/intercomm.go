@@ -23,10 +23,12 @@ var ErrInter = errors.New("the communicator joins two groups: use one of a singl
 // ErrNotInter means that the operation exists for intercommunicators only.
 var ErrNotInter = errors.New("the communicator is of a single group: use one from IntercommCreate")
 
-// Remote returns the other group of an intercommunicator, nil if c is none.
+// RemoteGroup returns the other group of an intercommunicator, nil if c is none.
 //
 // MPI 4.1 section 7.6.1 (MPI_Comm_remote_group).
-func (c *Comm) Remote() *Group {
+func RemoteGroup(c *Comm) *Group { return c.remote() }
+
+func (c *Comm) remote() *Group {
 	if c == nil || c.peers == c.group {
 		return nil
 	}
@@ -62,7 +64,7 @@ func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int)
 // checkJoin returns what is wrong with the arguments of IntercommCreate.
 func checkJoin(local *Comm, leader int, peer *Comm, remoteLeader, tag int) error {
 	switch {
-	case local.Remote() != nil:
+	case local.remote() != nil:
 		return ErrInter
 	case uint(leader) >= uint(local.size):
 		return &RankError{Rank: leader, Size: local.size}
@@ -186,7 +188,7 @@ func (c *Comm) between(local, remote *Group) *Comm {
 
 // copyWithoutID returns a communicator of the same groups that setID makes ready.
 func (c *Comm) copyWithoutID() *Comm {
-	if remote := c.Remote(); remote != nil {
+	if remote := c.remote(); remote != nil {
 		return c.between(c.group, remote)
 	}
 	return c.withoutID(c.group)
@@ -237,9 +239,9 @@ func (c *Comm) createBetween(p proposal, badArguments error) (*Comm, []proposal,
 // group with the lowest rank of the job comes first. It is collective, as Dup.
 //
 // MPI 4.1 section 7.6.2 (MPI_Intercomm_merge).
-func (c *Comm) Merge(high bool) (*Comm, error) {
+func Merge(c *Comm, high bool) (*Comm, error) {
 	const op = "merge"
-	if c != nil && c.Remote() == nil {
+	if c != nil && c.remote() == nil {
 		return nil, Wrap(op, ErrNotInter)
 	}
 	if err := c.lockCollective(); err != nil {

@@ -60,8 +60,8 @@ func checkInter(c, x *Comm) error {
 	if c.Rank()%2 == 1 {
 		even, odd = odd, even
 	}
-	if x.Size() != even || x.Remote().Size() != odd || x.Group().Rank() != x.Rank() {
-		return fmt.Errorf("%d and %d ranks", x.Size(), x.Remote().Size())
+	if x.Size() != even || x.remote().Size() != odd || x.Group().Rank() != x.Rank() {
+		return fmt.Errorf("%d and %d ranks", x.Size(), x.remote().Size())
 	}
 	requests := make([]Request, 0, 2*odd)
 	in := make([]byte, odd)
@@ -87,7 +87,7 @@ func checkInter(c, x *Comm) error {
 
 // allToRemote sends each remote rank bytes of its own.
 func allToRemote(x *Comm) error {
-	n := x.Remote().Size()
+	n := x.remote().Size()
 	var out, in []Buffer
 	for peer := range n {
 		out = append(out, Bytes([]byte{byte(x.Rank()), byte(peer)}))
@@ -118,7 +118,7 @@ func allToRemote(x *Comm) error {
 
 // checkMerge has the odd ranks come first.
 func checkMerge(c, x *Comm) error {
-	m, err := x.Merge(c.Rank()%2 == 0)
+	m, err := Merge(x, c.Rank()%2 == 0)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func checkMerge(c, x *Comm) error {
 	if c.Rank()%2 == 0 {
 		want = c.Size() - 1 - c.Rank()/2
 	}
-	if m.Rank() != want || m.Size() != c.Size() || m.Remote() != nil {
+	if m.Rank() != want || m.Size() != c.Size() || m.remote() != nil {
 		return fmt.Errorf("rank %d of %d, want %d", m.Rank(), m.Size(), want)
 	}
 	return first(m.Barrier(), m.Free())
@@ -154,8 +154,8 @@ func TestIntercommunicatorSplit(t *testing.T) {
 			}
 			return x.Free()
 		}
-		if s.Size() != 1 || s.Remote().Size() != 1 {
-			return fmt.Errorf("%d and %d ranks", s.Size(), s.Remote().Size())
+		if s.Size() != 1 || s.remote().Size() != 1 {
+			return fmt.Errorf("%d and %d ranks", s.Size(), s.remote().Size())
 		}
 		return first(allToRemote(s), s.Free(), x.Free())
 	})
@@ -184,12 +184,12 @@ func TestIntercommunicatorMistakes(t *testing.T) {
 
 func TestNotAnIntercommunicator(t *testing.T) {
 	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
-		_, err := c.Merge(false)
+		_, err := Merge(c, false)
 		require.ErrorIs(t, err, ErrNotInter)
 		require.ErrorIs(t, Across(c, "bcast", nil, nil, coll.Hooks{}).Run(), ErrNotInter)
 		_, err = IntercommCreate(c, 0, c, 0, 0)
 		require.ErrorContains(t, err, "the remote leader is the local one")
-		require.Nil(t, c.Remote())
+		require.Nil(t, c.remote())
 		return nil
 	})
 }

@@ -93,10 +93,10 @@ func TestInfo(t *testing.T) {
 	require.True(t, f.Delete("a"))
 	require.False(t, f.Delete("a"))
 	value, ok := c.Get("a")
-	require.Equal(t, "3 true", fmt.Sprint(value, ok))
+	require.Equal(t, "3 true", fmt.Sprint(value, " ", ok))
 	_, ok = f.Get("a")
 	require.False(t, ok)
-	require.Equal(t, "2 a b 1 b", fmt.Sprint(c.Len(), c.Key(0), c.Key(1), f.Len(), f.Key(0)))
+	require.Equal(t, "[2 1] [a b b]", fmt.Sprint([]int{c.Len(), f.Len()}, []string{c.Key(0), c.Key(1), f.Key(0)}))
 	require.Zero(t, (*Info)(nil).Clone().Len())
 }
 
@@ -105,7 +105,7 @@ func TestGeneralized(t *testing.T) {
 	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
 		g, r, err := NewGeneralized(c)
 		require.NoError(t, err)
-		_, done, err := r.Peek()
+		_, done, err := Peek(&r)
 		require.NoError(t, err)
 		require.False(t, done)
 		waiting := make(chan error)
@@ -123,21 +123,21 @@ func TestPeekAndLeave(t *testing.T) {
 		var buf [1]byte
 		r, err := Irecv(c, buf[:], 1, 0, 0)
 		require.NoError(t, err)
-		_, done, err := r.Peek()
+		_, done, err := Peek(&r)
 		require.NoError(t, err)
 		require.False(t, done)
 		require.NoError(t, Send(c, Standard, []byte{1}, 0, 0))
 		for range 2 {
-			st, done, err := r.Peek()
+			st, done, err := Peek(&r)
 			require.NoError(t, err)
-			require.Equal(t, "true 0 1", fmt.Sprint(done, st.Source, st.Count))
+			require.Equal(t, "true 0 1", fmt.Sprint(done, " ", st.Source, st.Count))
 		}
 		_, err = r.Wait()
 		require.NoError(t, err)
 		left, err := Irecv(c, buf[:], 1, 0, 0)
 		require.NoError(t, err)
-		require.NoError(t, left.Leave())
-		return first(left.Leave(), Send(c, Standard, []byte{7}, 0, 0), wantByte(buf[0], 7))
+		require.NoError(t, Leave(&left))
+		return first(Leave(&left), Send(c, Standard, []byte{7}, 0, 0), wantByte(buf[0], 7))
 	})
 }
 

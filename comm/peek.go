@@ -1,9 +1,9 @@
 package comm
 
-// Peek is Test that leaves the request as it is: it has to be waited for as before.
+// Peek is Request.Test that leaves the request as it is: it has to be waited for as before.
 //
 // MPI 4.1 section 3.7.6 (MPI_Request_get_status).
-func (r *Request) Peek() (st Status, done bool, err error) {
+func Peek(r *Request) (st Status, done bool, err error) {
 	e, unit := r.r.Engine(), r.r.Unit
 	if e == nil {
 		return empty, true, nil
@@ -16,7 +16,7 @@ func (r *Request) Peek() (st Status, done bool, err error) {
 // request that is not active is freed.
 //
 // MPI 4.1 section 3.7.3 (MPI_Request_free).
-func (r *Request) Leave() error {
+func Leave(r *Request) error {
 	if e := r.r.Engine(); e != nil && !r.Active() {
 		return r.Free()
 	} else if e != nil {

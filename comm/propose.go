@@ -164,7 +164,7 @@ func (c *Comm) createAmongAll(p proposal, badArguments error) (*Comm, []proposal
 		return nil, nil, err
 	}
 	defer c.mu.Unlock()
-	if c.Remote() != nil {
+	if c.remote() != nil {
 		return c.createBetween(p, badArguments)
 	}
 	return c.create(c.everyone(), p, badArguments)
