@@ -30,10 +30,10 @@ type Comm struct {
 	rank, size int
 	module     btl.Module
 	engine     *pml.Engine
-	graphs     *cad.Engine  // of the process
-	channel    *cad.Channel // the communicator as graphs see it
-	team       *coll.Team   // the communicator as collective operations see it
-	context    uint32       // of point-to-point messages
+	graphs     *cad.Engine   // of the process
+	channel    *cad.Channel  // the communicator as graphs see it
+	team       *coll.Team    // the communicator as collective operations see it
+	context    uint32        // of point-to-point messages
 	group      *Group        // the caller's, and that of Rank and Size
 	peers      *Group        // whom messages go to and come from: group, or the remote group of an intercommunicator
 	members    *Group        // of collective operations: group, or both groups of an intercommunicator
