@@ -13,7 +13,7 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = errorcode;
-    return (int)pv_enter(0, a);
+    return (int)libmpi_call(0, a);
 }
 #pragma weak MPI_Abort = PMPI_Abort
 
@@ -35,13 +35,13 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
     a[0] = size;
     a[1] = WORD(info);
     a[2] = WORD(baseptr);
-    return (int)pv_enter(3, a);
+    return (int)libmpi_call(3, a);
 }
 #pragma weak MPI_Alloc_mem = PMPI_Alloc_mem
 
 int PMPI_Finalize(void)
 {
-    return (int)pv_enter(4, 0);
+    return (int)libmpi_call(4, 0);
 }
 #pragma weak MPI_Finalize = PMPI_Finalize
 
@@ -49,7 +49,7 @@ int PMPI_Finalized(int *flag)
 {
     int64_t a[1];
     a[0] = WORD(flag);
-    return (int)pv_enter(5, a);
+    return (int)libmpi_call(5, a);
 }
 #pragma weak MPI_Finalized = PMPI_Finalized
 
@@ -57,7 +57,7 @@ int PMPI_Free_mem(void *base)
 {
     int64_t a[1];
     a[0] = WORD(base);
-    return (int)pv_enter(6, a);
+    return (int)libmpi_call(6, a);
 }
 #pragma weak MPI_Free_mem = PMPI_Free_mem
 
@@ -66,7 +66,7 @@ int PMPI_Get_address(const void *location, MPI_Aint *address)
     int64_t a[2];
     a[0] = WORD(location);
     a[1] = WORD(address);
-    return (int)pv_enter(7, a);
+    return (int)libmpi_call(7, a);
 }
 #pragma weak MPI_Get_address = PMPI_Get_address
 
@@ -74,7 +74,7 @@ int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
     int64_t a[1];
     a[0] = WORD(hw_info);
-    return (int)pv_enter(8, a);
+    return (int)libmpi_call(8, a);
 }
 #pragma weak MPI_Get_hw_resource_info = PMPI_Get_hw_resource_info
 
@@ -83,7 +83,7 @@ int PMPI_Get_library_version(char *version, int *resultlen)
     int64_t a[2];
     a[0] = WORD(version);
     a[1] = WORD(resultlen);
-    return (int)pv_enter(9, a);
+    return (int)libmpi_call(9, a);
 }
 #pragma weak MPI_Get_library_version = PMPI_Get_library_version
 
@@ -92,7 +92,7 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
     int64_t a[2];
     a[0] = WORD(name);
     a[1] = WORD(resultlen);
-    return (int)pv_enter(10, a);
+    return (int)libmpi_call(10, a);
 }
 #pragma weak MPI_Get_processor_name = PMPI_Get_processor_name
 
@@ -101,7 +101,7 @@ int PMPI_Get_version(int *version, int *subversion)
     int64_t a[2];
     a[0] = WORD(version);
     a[1] = WORD(subversion);
-    return (int)pv_enter(11, a);
+    return (int)libmpi_call(11, a);
 }
 #pragma weak MPI_Get_version = PMPI_Get_version
 
@@ -110,7 +110,7 @@ int PMPI_Init(int *argc, char ***argv)
     int64_t a[2];
     a[0] = WORD(argc);
     a[1] = WORD(argv);
-    return (int)pv_enter(12, a);
+    return (int)libmpi_call(12, a);
 }
 #pragma weak MPI_Init = PMPI_Init
 
@@ -121,7 +121,7 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     a[1] = WORD(argv);
     a[2] = required;
     a[3] = WORD(provided);
-    return (int)pv_enter(13, a);
+    return (int)libmpi_call(13, a);
 }
 #pragma weak MPI_Init_thread = PMPI_Init_thread
 
@@ -129,7 +129,7 @@ int PMPI_Initialized(int *flag)
 {
     int64_t a[1];
     a[0] = WORD(flag);
-    return (int)pv_enter(14, a);
+    return (int)libmpi_call(14, a);
 }
 #pragma weak MPI_Initialized = PMPI_Initialized
 
@@ -137,7 +137,7 @@ int PMPI_Is_thread_main(int *flag)
 {
     int64_t a[1];
     a[0] = WORD(flag);
-    return (int)pv_enter(15, a);
+    return (int)libmpi_call(15, a);
 }
 #pragma weak MPI_Is_thread_main = PMPI_Is_thread_main
 
@@ -145,7 +145,7 @@ int PMPI_Pcontrol(int level, ...)
 {
     int64_t a[1];
     a[0] = level;
-    return (int)pv_enter(16, a);
+    return (int)libmpi_call(16, a);
 }
 #pragma weak MPI_Pcontrol = PMPI_Pcontrol
 
@@ -153,13 +153,13 @@ int PMPI_Query_thread(int *provided)
 {
     int64_t a[1];
     a[0] = WORD(provided);
-    return (int)pv_enter(17, a);
+    return (int)libmpi_call(17, a);
 }
 #pragma weak MPI_Query_thread = PMPI_Query_thread
 
 double PMPI_Wtick(void)
 {
-    int64_t bits = pv_enter(18, 0);
+    int64_t bits = libmpi_call(18, 0);
     double r;
     memcpy(&r, &bits, sizeof r);
     return r;
@@ -168,7 +168,7 @@ double PMPI_Wtick(void)
 
 double PMPI_Wtime(void)
 {
-    int64_t bits = pv_enter(19, 0);
+    int64_t bits = libmpi_call(19, 0);
     double r;
     memcpy(&r, &bits, sizeof r);
     return r;
@@ -182,7 +182,7 @@ int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *lo
     a[1] = WORD(logical_true);
     a[2] = WORD(logical_false);
     a[3] = WORD(is_set);
-    return (int)pv_enter(20, a);
+    return (int)libmpi_call(20, a);
 }
 #pragma weak MPI_Abi_get_fortran_booleans = PMPI_Abi_get_fortran_booleans
 
@@ -190,7 +190,7 @@ int PMPI_Abi_get_fortran_info(MPI_Info *info)
 {
     int64_t a[1];
     a[0] = WORD(info);
-    return (int)pv_enter(21, a);
+    return (int)libmpi_call(21, a);
 }
 #pragma weak MPI_Abi_get_fortran_info = PMPI_Abi_get_fortran_info
 
@@ -198,7 +198,7 @@ int PMPI_Abi_get_info(MPI_Info *info)
 {
     int64_t a[1];
     a[0] = WORD(info);
-    return (int)pv_enter(22, a);
+    return (int)libmpi_call(22, a);
 }
 #pragma weak MPI_Abi_get_info = PMPI_Abi_get_info
 
@@ -207,7 +207,7 @@ int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
     int64_t a[2];
     a[0] = WORD(abi_major);
     a[1] = WORD(abi_minor);
-    return (int)pv_enter(23, a);
+    return (int)libmpi_call(23, a);
 }
 #pragma weak MPI_Abi_get_version = PMPI_Abi_get_version
 
@@ -217,7 +217,7 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *lo
     a[0] = logical_size;
     a[1] = WORD(logical_true);
     a[2] = WORD(logical_false);
-    return (int)pv_enter(24, a);
+    return (int)libmpi_call(24, a);
 }
 #pragma weak MPI_Abi_set_fortran_booleans = PMPI_Abi_set_fortran_booleans
 
@@ -225,7 +225,7 @@ int PMPI_Abi_set_fortran_info(MPI_Info info)
 {
     int64_t a[1];
     a[0] = WORD(info);
-    return (int)pv_enter(25, a);
+    return (int)libmpi_call(25, a);
 }
 #pragma weak MPI_Abi_set_fortran_info = PMPI_Abi_set_fortran_info
 
@@ -367,7 +367,7 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
     a[0] = WORD(request);
     a[1] = partition;
     a[2] = WORD(flag);
-    return (int)pv_enter(48, a);
+    return (int)libmpi_call(48, a);
 }
 #pragma weak MPI_Parrived = PMPI_Parrived
 
@@ -376,7 +376,7 @@ int PMPI_Pready(int partition, MPI_Request request)
     int64_t a[2];
     a[0] = partition;
     a[1] = WORD(request);
-    return (int)pv_enter(49, a);
+    return (int)libmpi_call(49, a);
 }
 #pragma weak MPI_Pready = PMPI_Pready
 
@@ -386,7 +386,7 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request re
     a[0] = length;
     a[1] = WORD(array_of_partitions);
     a[2] = WORD(request);
-    return (int)pv_enter(50, a);
+    return (int)libmpi_call(50, a);
 }
 #pragma weak MPI_Pready_list = PMPI_Pready_list
 
@@ -396,7 +396,7 @@ int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request
     a[0] = partition_low;
     a[1] = partition_high;
     a[2] = WORD(request);
-    return (int)pv_enter(51, a);
+    return (int)libmpi_call(51, a);
 }
 #pragma weak MPI_Pready_range = PMPI_Pready_range
 
@@ -412,7 +412,7 @@ int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype,
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(52, a);
+    return (int)libmpi_call(52, a);
 }
 #pragma weak MPI_Precv_init = PMPI_Precv_init
 
@@ -428,7 +428,7 @@ int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype d
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(53, a);
+    return (int)libmpi_call(53, a);
 }
 #pragma weak MPI_Precv_init_c = PMPI_Precv_init_c
 
@@ -444,7 +444,7 @@ int PMPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype dat
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(54, a);
+    return (int)libmpi_call(54, a);
 }
 #pragma weak MPI_Psend_init = PMPI_Psend_init
 
@@ -460,7 +460,7 @@ int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Data
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(55, a);
+    return (int)libmpi_call(55, a);
 }
 #pragma weak MPI_Psend_init_c = PMPI_Psend_init_c
 
@@ -469,7 +469,7 @@ int PMPI_Buffer_attach(void *buffer, int size)
     int64_t a[2];
     a[0] = WORD(buffer);
     a[1] = size;
-    return (int)pv_enter(56, a);
+    return (int)libmpi_call(56, a);
 }
 #pragma weak MPI_Buffer_attach = PMPI_Buffer_attach
 
@@ -478,7 +478,7 @@ int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
     int64_t a[2];
     a[0] = WORD(buffer);
     a[1] = size;
-    return (int)pv_enter(57, a);
+    return (int)libmpi_call(57, a);
 }
 #pragma weak MPI_Buffer_attach_c = PMPI_Buffer_attach_c
 
@@ -487,7 +487,7 @@ int PMPI_Buffer_detach(void *buffer_addr, int *size)
     int64_t a[2];
     a[0] = WORD(buffer_addr);
     a[1] = WORD(size);
-    return (int)pv_enter(58, a);
+    return (int)libmpi_call(58, a);
 }
 #pragma weak MPI_Buffer_detach = PMPI_Buffer_detach
 
@@ -496,13 +496,13 @@ int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
     int64_t a[2];
     a[0] = WORD(buffer_addr);
     a[1] = WORD(size);
-    return (int)pv_enter(59, a);
+    return (int)libmpi_call(59, a);
 }
 #pragma weak MPI_Buffer_detach_c = PMPI_Buffer_detach_c
 
 int PMPI_Buffer_flush(void)
 {
-    return (int)pv_enter(60, 0);
+    return (int)libmpi_call(60, 0);
 }
 #pragma weak MPI_Buffer_flush = PMPI_Buffer_flush
 
@@ -510,7 +510,7 @@ int PMPI_Buffer_iflush(MPI_Request *request)
 {
     int64_t a[1];
     a[0] = WORD(request);
-    return (int)pv_enter(61, a);
+    return (int)libmpi_call(61, a);
 }
 #pragma weak MPI_Buffer_iflush = PMPI_Buffer_iflush
 
@@ -520,7 +520,7 @@ int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
     a[0] = WORD(comm);
     a[1] = WORD(buffer);
     a[2] = size;
-    return (int)pv_enter(62, a);
+    return (int)libmpi_call(62, a);
 }
 #pragma weak MPI_Comm_attach_buffer = PMPI_Comm_attach_buffer
 
@@ -530,7 +530,7 @@ int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
     a[0] = WORD(comm);
     a[1] = WORD(buffer);
     a[2] = size;
-    return (int)pv_enter(63, a);
+    return (int)libmpi_call(63, a);
 }
 #pragma weak MPI_Comm_attach_buffer_c = PMPI_Comm_attach_buffer_c
 
@@ -540,7 +540,7 @@ int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
     a[0] = WORD(comm);
     a[1] = WORD(buffer_addr);
     a[2] = WORD(size);
-    return (int)pv_enter(64, a);
+    return (int)libmpi_call(64, a);
 }
 #pragma weak MPI_Comm_detach_buffer = PMPI_Comm_detach_buffer
 
@@ -550,7 +550,7 @@ int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
     a[0] = WORD(comm);
     a[1] = WORD(buffer_addr);
     a[2] = WORD(size);
-    return (int)pv_enter(65, a);
+    return (int)libmpi_call(65, a);
 }
 #pragma weak MPI_Comm_detach_buffer_c = PMPI_Comm_detach_buffer_c
 
@@ -558,7 +558,7 @@ int PMPI_Comm_flush_buffer(MPI_Comm comm)
 {
     int64_t a[1];
     a[0] = WORD(comm);
-    return (int)pv_enter(66, a);
+    return (int)libmpi_call(66, a);
 }
 #pragma weak MPI_Comm_flush_buffer = PMPI_Comm_flush_buffer
 
@@ -567,7 +567,7 @@ int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(request);
-    return (int)pv_enter(67, a);
+    return (int)libmpi_call(67, a);
 }
 #pragma weak MPI_Comm_iflush_buffer = PMPI_Comm_iflush_buffer
 
@@ -577,7 +577,7 @@ int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
     a[0] = WORD(session);
     a[1] = WORD(buffer);
     a[2] = size;
-    return (int)pv_enter(68, a);
+    return (int)libmpi_call(68, a);
 }
 #pragma weak MPI_Session_attach_buffer = PMPI_Session_attach_buffer
 
@@ -587,7 +587,7 @@ int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count si
     a[0] = WORD(session);
     a[1] = WORD(buffer);
     a[2] = size;
-    return (int)pv_enter(69, a);
+    return (int)libmpi_call(69, a);
 }
 #pragma weak MPI_Session_attach_buffer_c = PMPI_Session_attach_buffer_c
 
@@ -597,7 +597,7 @@ int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size
     a[0] = WORD(session);
     a[1] = WORD(buffer_addr);
     a[2] = WORD(size);
-    return (int)pv_enter(70, a);
+    return (int)libmpi_call(70, a);
 }
 #pragma weak MPI_Session_detach_buffer = PMPI_Session_detach_buffer
 
@@ -607,7 +607,7 @@ int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Cou
     a[0] = WORD(session);
     a[1] = WORD(buffer_addr);
     a[2] = WORD(size);
-    return (int)pv_enter(71, a);
+    return (int)libmpi_call(71, a);
 }
 #pragma weak MPI_Session_detach_buffer_c = PMPI_Session_detach_buffer_c
 
@@ -615,7 +615,7 @@ int PMPI_Session_flush_buffer(MPI_Session session)
 {
     int64_t a[1];
     a[0] = WORD(session);
-    return (int)pv_enter(72, a);
+    return (int)libmpi_call(72, a);
 }
 #pragma weak MPI_Session_flush_buffer = PMPI_Session_flush_buffer
 
@@ -624,7 +624,7 @@ int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = WORD(request);
-    return (int)pv_enter(73, a);
+    return (int)libmpi_call(73, a);
 }
 #pragma weak MPI_Session_iflush_buffer = PMPI_Session_iflush_buffer
 
@@ -637,7 +637,7 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
     a[3] = dest;
     a[4] = tag;
     a[5] = WORD(comm);
-    return (int)pv_enter(74, a);
+    return (int)libmpi_call(74, a);
 }
 #pragma weak MPI_Bsend = PMPI_Bsend
 
@@ -650,7 +650,7 @@ int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
     a[3] = dest;
     a[4] = tag;
     a[5] = WORD(comm);
-    return (int)pv_enter(75, a);
+    return (int)libmpi_call(75, a);
 }
 #pragma weak MPI_Bsend_c = PMPI_Bsend_c
 
@@ -664,7 +664,7 @@ int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(76, a);
+    return (int)libmpi_call(76, a);
 }
 #pragma weak MPI_Bsend_init = PMPI_Bsend_init
 
@@ -678,7 +678,7 @@ int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(77, a);
+    return (int)libmpi_call(77, a);
 }
 #pragma weak MPI_Bsend_init_c = PMPI_Bsend_init_c
 
@@ -692,7 +692,7 @@ int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(78, a);
+    return (int)libmpi_call(78, a);
 }
 #pragma weak MPI_Ibsend = PMPI_Ibsend
 
@@ -706,7 +706,7 @@ int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(79, a);
+    return (int)libmpi_call(79, a);
 }
 #pragma weak MPI_Ibsend_c = PMPI_Ibsend_c
 
@@ -719,7 +719,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
     a[3] = WORD(flag);
     a[4] = WORD(message);
     a[5] = WORD(status);
-    return (int)pv_enter(80, a);
+    return (int)libmpi_call(80, a);
 }
 #pragma weak MPI_Improbe = PMPI_Improbe
 
@@ -731,7 +731,7 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *messag
     a[2] = WORD(datatype);
     a[3] = WORD(message);
     a[4] = WORD(request);
-    return (int)pv_enter(81, a);
+    return (int)libmpi_call(81, a);
 }
 #pragma weak MPI_Imrecv = PMPI_Imrecv
 
@@ -743,7 +743,7 @@ int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
     a[2] = WORD(datatype);
     a[3] = WORD(message);
     a[4] = WORD(request);
-    return (int)pv_enter(82, a);
+    return (int)libmpi_call(82, a);
 }
 #pragma weak MPI_Imrecv_c = PMPI_Imrecv_c
 
@@ -755,7 +755,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
     a[2] = WORD(comm);
     a[3] = WORD(flag);
     a[4] = WORD(status);
-    return (int)pv_enter(83, a);
+    return (int)libmpi_call(83, a);
 }
 #pragma weak MPI_Iprobe = PMPI_Iprobe
 
@@ -769,7 +769,7 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(84, a);
+    return (int)libmpi_call(84, a);
 }
 #pragma weak MPI_Irecv = PMPI_Irecv
 
@@ -783,7 +783,7 @@ int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, 
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(85, a);
+    return (int)libmpi_call(85, a);
 }
 #pragma weak MPI_Irecv_c = PMPI_Irecv_c
 
@@ -797,7 +797,7 @@ int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(86, a);
+    return (int)libmpi_call(86, a);
 }
 #pragma weak MPI_Irsend = PMPI_Irsend
 
@@ -811,7 +811,7 @@ int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(87, a);
+    return (int)libmpi_call(87, a);
 }
 #pragma weak MPI_Irsend_c = PMPI_Irsend_c
 
@@ -825,7 +825,7 @@ int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(88, a);
+    return (int)libmpi_call(88, a);
 }
 #pragma weak MPI_Isend = PMPI_Isend
 
@@ -839,7 +839,7 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(89, a);
+    return (int)libmpi_call(89, a);
 }
 #pragma weak MPI_Isend_c = PMPI_Isend_c
 
@@ -858,7 +858,7 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, in
     a[9] = recvtag;
     a[10] = WORD(comm);
     a[11] = WORD(request);
-    return (int)pv_enter(90, a);
+    return (int)libmpi_call(90, a);
 }
 #pragma weak MPI_Isendrecv = PMPI_Isendrecv
 
@@ -877,7 +877,7 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
     a[9] = recvtag;
     a[10] = WORD(comm);
     a[11] = WORD(request);
-    return (int)pv_enter(91, a);
+    return (int)libmpi_call(91, a);
 }
 #pragma weak MPI_Isendrecv_c = PMPI_Isendrecv_c
 
@@ -893,7 +893,7 @@ int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest
     a[6] = recvtag;
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(92, a);
+    return (int)libmpi_call(92, a);
 }
 #pragma weak MPI_Isendrecv_replace = PMPI_Isendrecv_replace
 
@@ -909,7 +909,7 @@ int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
     a[6] = recvtag;
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(93, a);
+    return (int)libmpi_call(93, a);
 }
 #pragma weak MPI_Isendrecv_replace_c = PMPI_Isendrecv_replace_c
 
@@ -923,7 +923,7 @@ int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(94, a);
+    return (int)libmpi_call(94, a);
 }
 #pragma weak MPI_Issend = PMPI_Issend
 
@@ -937,7 +937,7 @@ int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(95, a);
+    return (int)libmpi_call(95, a);
 }
 #pragma weak MPI_Issend_c = PMPI_Issend_c
 
@@ -949,7 +949,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_St
     a[2] = WORD(comm);
     a[3] = WORD(message);
     a[4] = WORD(status);
-    return (int)pv_enter(96, a);
+    return (int)libmpi_call(96, a);
 }
 #pragma weak MPI_Mprobe = PMPI_Mprobe
 
@@ -961,7 +961,7 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
     a[2] = WORD(datatype);
     a[3] = WORD(message);
     a[4] = WORD(status);
-    return (int)pv_enter(97, a);
+    return (int)libmpi_call(97, a);
 }
 #pragma weak MPI_Mrecv = PMPI_Mrecv
 
@@ -973,7 +973,7 @@ int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message 
     a[2] = WORD(datatype);
     a[3] = WORD(message);
     a[4] = WORD(status);
-    return (int)pv_enter(98, a);
+    return (int)libmpi_call(98, a);
 }
 #pragma weak MPI_Mrecv_c = PMPI_Mrecv_c
 
@@ -984,7 +984,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     a[1] = tag;
     a[2] = WORD(comm);
     a[3] = WORD(status);
-    return (int)pv_enter(99, a);
+    return (int)libmpi_call(99, a);
 }
 #pragma weak MPI_Probe = PMPI_Probe
 
@@ -998,7 +998,7 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(status);
-    return (int)pv_enter(100, a);
+    return (int)libmpi_call(100, a);
 }
 #pragma weak MPI_Recv = PMPI_Recv
 
@@ -1012,7 +1012,7 @@ int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, i
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(status);
-    return (int)pv_enter(101, a);
+    return (int)libmpi_call(101, a);
 }
 #pragma weak MPI_Recv_c = PMPI_Recv_c
 
@@ -1026,7 +1026,7 @@ int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int 
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(102, a);
+    return (int)libmpi_call(102, a);
 }
 #pragma weak MPI_Recv_init = PMPI_Recv_init
 
@@ -1040,7 +1040,7 @@ int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(103, a);
+    return (int)libmpi_call(103, a);
 }
 #pragma weak MPI_Recv_init_c = PMPI_Recv_init_c
 
@@ -1053,7 +1053,7 @@ int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
     a[3] = dest;
     a[4] = tag;
     a[5] = WORD(comm);
-    return (int)pv_enter(104, a);
+    return (int)libmpi_call(104, a);
 }
 #pragma weak MPI_Rsend = PMPI_Rsend
 
@@ -1066,7 +1066,7 @@ int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
     a[3] = dest;
     a[4] = tag;
     a[5] = WORD(comm);
-    return (int)pv_enter(105, a);
+    return (int)libmpi_call(105, a);
 }
 #pragma weak MPI_Rsend_c = PMPI_Rsend_c
 
@@ -1080,7 +1080,7 @@ int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(106, a);
+    return (int)libmpi_call(106, a);
 }
 #pragma weak MPI_Rsend_init = PMPI_Rsend_init
 
@@ -1094,7 +1094,7 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(107, a);
+    return (int)libmpi_call(107, a);
 }
 #pragma weak MPI_Rsend_init_c = PMPI_Rsend_init_c
 
@@ -1107,7 +1107,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int t
     a[3] = dest;
     a[4] = tag;
     a[5] = WORD(comm);
-    return (int)pv_enter(108, a);
+    return (int)libmpi_call(108, a);
 }
 #pragma weak MPI_Send = PMPI_Send
 
@@ -1120,7 +1120,7 @@ int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
     a[3] = dest;
     a[4] = tag;
     a[5] = WORD(comm);
-    return (int)pv_enter(109, a);
+    return (int)libmpi_call(109, a);
 }
 #pragma weak MPI_Send_c = PMPI_Send_c
 
@@ -1134,7 +1134,7 @@ int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(110, a);
+    return (int)libmpi_call(110, a);
 }
 #pragma weak MPI_Send_init = PMPI_Send_init
 
@@ -1148,7 +1148,7 @@ int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(111, a);
+    return (int)libmpi_call(111, a);
 }
 #pragma weak MPI_Send_init_c = PMPI_Send_init_c
 
@@ -1167,7 +1167,7 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
     a[9] = recvtag;
     a[10] = WORD(comm);
     a[11] = WORD(status);
-    return (int)pv_enter(112, a);
+    return (int)libmpi_call(112, a);
 }
 #pragma weak MPI_Sendrecv = PMPI_Sendrecv
 
@@ -1186,7 +1186,7 @@ int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     a[9] = recvtag;
     a[10] = WORD(comm);
     a[11] = WORD(status);
-    return (int)pv_enter(113, a);
+    return (int)libmpi_call(113, a);
 }
 #pragma weak MPI_Sendrecv_c = PMPI_Sendrecv_c
 
@@ -1202,7 +1202,7 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
     a[6] = recvtag;
     a[7] = WORD(comm);
     a[8] = WORD(status);
-    return (int)pv_enter(114, a);
+    return (int)libmpi_call(114, a);
 }
 #pragma weak MPI_Sendrecv_replace = PMPI_Sendrecv_replace
 
@@ -1218,7 +1218,7 @@ int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
     a[6] = recvtag;
     a[7] = WORD(comm);
     a[8] = WORD(status);
-    return (int)pv_enter(115, a);
+    return (int)libmpi_call(115, a);
 }
 #pragma weak MPI_Sendrecv_replace_c = PMPI_Sendrecv_replace_c
 
@@ -1231,7 +1231,7 @@ int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
     a[3] = dest;
     a[4] = tag;
     a[5] = WORD(comm);
-    return (int)pv_enter(116, a);
+    return (int)libmpi_call(116, a);
 }
 #pragma weak MPI_Ssend = PMPI_Ssend
 
@@ -1244,7 +1244,7 @@ int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
     a[3] = dest;
     a[4] = tag;
     a[5] = WORD(comm);
-    return (int)pv_enter(117, a);
+    return (int)libmpi_call(117, a);
 }
 #pragma weak MPI_Ssend_c = PMPI_Ssend_c
 
@@ -1258,7 +1258,7 @@ int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(118, a);
+    return (int)libmpi_call(118, a);
 }
 #pragma weak MPI_Ssend_init = PMPI_Ssend_init
 
@@ -1272,7 +1272,7 @@ int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
     a[4] = tag;
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(119, a);
+    return (int)libmpi_call(119, a);
 }
 #pragma weak MPI_Ssend_init_c = PMPI_Ssend_init_c
 
@@ -1280,7 +1280,7 @@ int PMPI_Cancel(MPI_Request *request)
 {
     int64_t a[1];
     a[0] = WORD(request);
-    return (int)pv_enter(120, a);
+    return (int)libmpi_call(120, a);
 }
 #pragma weak MPI_Cancel = PMPI_Cancel
 
@@ -1290,7 +1290,7 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
-    return (int)pv_enter(121, a);
+    return (int)libmpi_call(121, a);
 }
 #pragma weak MPI_Get_count = PMPI_Get_count
 
@@ -1300,7 +1300,7 @@ int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count 
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
-    return (int)pv_enter(122, a);
+    return (int)libmpi_call(122, a);
 }
 #pragma weak MPI_Get_count_c = PMPI_Get_count_c
 
@@ -1310,7 +1310,7 @@ int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *coun
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
-    return (int)pv_enter(123, a);
+    return (int)libmpi_call(123, a);
 }
 #pragma weak MPI_Get_elements = PMPI_Get_elements
 
@@ -1320,7 +1320,7 @@ int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
-    return (int)pv_enter(124, a);
+    return (int)libmpi_call(124, a);
 }
 #pragma weak MPI_Get_elements_c = PMPI_Get_elements_c
 
@@ -1330,7 +1330,7 @@ int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
-    return (int)pv_enter(125, a);
+    return (int)libmpi_call(125, a);
 }
 #pragma weak MPI_Get_elements_x = PMPI_Get_elements_x
 
@@ -1338,7 +1338,7 @@ int PMPI_Grequest_complete(MPI_Request request)
 {
     int64_t a[1];
     a[0] = WORD(request);
-    return (int)pv_enter(126, a);
+    return (int)libmpi_call(126, a);
 }
 #pragma weak MPI_Grequest_complete = PMPI_Grequest_complete
 
@@ -1350,7 +1350,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free
     a[2] = WORD(cancel_fn);
     a[3] = WORD(extra_state);
     a[4] = WORD(request);
-    return (int)pv_enter(127, a);
+    return (int)libmpi_call(127, a);
 }
 #pragma weak MPI_Grequest_start = PMPI_Grequest_start
 
@@ -1358,7 +1358,7 @@ int PMPI_Request_free(MPI_Request *request)
 {
     int64_t a[1];
     a[0] = WORD(request);
-    return (int)pv_enter(128, a);
+    return (int)libmpi_call(128, a);
 }
 #pragma weak MPI_Request_free = PMPI_Request_free
 
@@ -1368,7 +1368,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     a[0] = WORD(request);
     a[1] = WORD(flag);
     a[2] = WORD(status);
-    return (int)pv_enter(129, a);
+    return (int)libmpi_call(129, a);
 }
 #pragma weak MPI_Request_get_status = PMPI_Request_get_status
 
@@ -1379,7 +1379,7 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
     a[1] = WORD(array_of_requests);
     a[2] = WORD(flag);
     a[3] = WORD(array_of_statuses);
-    return (int)pv_enter(130, a);
+    return (int)libmpi_call(130, a);
 }
 #pragma weak MPI_Request_get_status_all = PMPI_Request_get_status_all
 
@@ -1391,7 +1391,7 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
     a[2] = WORD(indx);
     a[3] = WORD(flag);
     a[4] = WORD(status);
-    return (int)pv_enter(131, a);
+    return (int)libmpi_call(131, a);
 }
 #pragma weak MPI_Request_get_status_any = PMPI_Request_get_status_any
 
@@ -1403,7 +1403,7 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
     a[2] = WORD(outcount);
     a[3] = WORD(array_of_indices);
     a[4] = WORD(array_of_statuses);
-    return (int)pv_enter(132, a);
+    return (int)libmpi_call(132, a);
 }
 #pragma weak MPI_Request_get_status_some = PMPI_Request_get_status_some
 
@@ -1411,7 +1411,7 @@ int PMPI_Start(MPI_Request *request)
 {
     int64_t a[1];
     a[0] = WORD(request);
-    return (int)pv_enter(133, a);
+    return (int)libmpi_call(133, a);
 }
 #pragma weak MPI_Start = PMPI_Start
 
@@ -1420,7 +1420,7 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[])
     int64_t a[2];
     a[0] = count;
     a[1] = WORD(array_of_requests);
-    return (int)pv_enter(134, a);
+    return (int)libmpi_call(134, a);
 }
 #pragma weak MPI_Startall = PMPI_Startall
 
@@ -1429,7 +1429,7 @@ int PMPI_Status_get_error(const MPI_Status *status, int *error)
     int64_t a[2];
     a[0] = WORD(status);
     a[1] = WORD(error);
-    return (int)pv_enter(135, a);
+    return (int)libmpi_call(135, a);
 }
 #pragma weak MPI_Status_get_error = PMPI_Status_get_error
 
@@ -1438,7 +1438,7 @@ int PMPI_Status_get_source(const MPI_Status *status, int *source)
     int64_t a[2];
     a[0] = WORD(status);
     a[1] = WORD(source);
-    return (int)pv_enter(136, a);
+    return (int)libmpi_call(136, a);
 }
 #pragma weak MPI_Status_get_source = PMPI_Status_get_source
 
@@ -1447,7 +1447,7 @@ int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
     int64_t a[2];
     a[0] = WORD(status);
     a[1] = WORD(tag);
-    return (int)pv_enter(137, a);
+    return (int)libmpi_call(137, a);
 }
 #pragma weak MPI_Status_get_tag = PMPI_Status_get_tag
 
@@ -1456,7 +1456,7 @@ int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
     int64_t a[2];
     a[0] = WORD(status);
     a[1] = flag;
-    return (int)pv_enter(138, a);
+    return (int)libmpi_call(138, a);
 }
 #pragma weak MPI_Status_set_cancelled = PMPI_Status_set_cancelled
 
@@ -1466,7 +1466,7 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int coun
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = count;
-    return (int)pv_enter(139, a);
+    return (int)libmpi_call(139, a);
 }
 #pragma weak MPI_Status_set_elements = PMPI_Status_set_elements
 
@@ -1476,7 +1476,7 @@ int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Co
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = count;
-    return (int)pv_enter(140, a);
+    return (int)libmpi_call(140, a);
 }
 #pragma weak MPI_Status_set_elements_c = PMPI_Status_set_elements_c
 
@@ -1486,7 +1486,7 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Co
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = count;
-    return (int)pv_enter(141, a);
+    return (int)libmpi_call(141, a);
 }
 #pragma weak MPI_Status_set_elements_x = PMPI_Status_set_elements_x
 
@@ -1495,7 +1495,7 @@ int PMPI_Status_set_error(MPI_Status *status, int error)
     int64_t a[2];
     a[0] = WORD(status);
     a[1] = error;
-    return (int)pv_enter(142, a);
+    return (int)libmpi_call(142, a);
 }
 #pragma weak MPI_Status_set_error = PMPI_Status_set_error
 
@@ -1504,7 +1504,7 @@ int PMPI_Status_set_source(MPI_Status *status, int source)
     int64_t a[2];
     a[0] = WORD(status);
     a[1] = source;
-    return (int)pv_enter(143, a);
+    return (int)libmpi_call(143, a);
 }
 #pragma weak MPI_Status_set_source = PMPI_Status_set_source
 
@@ -1513,7 +1513,7 @@ int PMPI_Status_set_tag(MPI_Status *status, int tag)
     int64_t a[2];
     a[0] = WORD(status);
     a[1] = tag;
-    return (int)pv_enter(144, a);
+    return (int)libmpi_call(144, a);
 }
 #pragma weak MPI_Status_set_tag = PMPI_Status_set_tag
 
@@ -1523,7 +1523,7 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     a[0] = WORD(request);
     a[1] = WORD(flag);
     a[2] = WORD(status);
-    return (int)pv_enter(145, a);
+    return (int)libmpi_call(145, a);
 }
 #pragma weak MPI_Test = PMPI_Test
 
@@ -1532,7 +1532,7 @@ int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
     int64_t a[2];
     a[0] = WORD(status);
     a[1] = WORD(flag);
-    return (int)pv_enter(146, a);
+    return (int)libmpi_call(146, a);
 }
 #pragma weak MPI_Test_cancelled = PMPI_Test_cancelled
 
@@ -1543,7 +1543,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Stat
     a[1] = WORD(array_of_requests);
     a[2] = WORD(flag);
     a[3] = WORD(array_of_statuses);
-    return (int)pv_enter(147, a);
+    return (int)libmpi_call(147, a);
 }
 #pragma weak MPI_Testall = PMPI_Testall
 
@@ -1555,7 +1555,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *fla
     a[2] = WORD(indx);
     a[3] = WORD(flag);
     a[4] = WORD(status);
-    return (int)pv_enter(148, a);
+    return (int)libmpi_call(148, a);
 }
 #pragma weak MPI_Testany = PMPI_Testany
 
@@ -1567,7 +1567,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, i
     a[2] = WORD(outcount);
     a[3] = WORD(array_of_indices);
     a[4] = WORD(array_of_statuses);
-    return (int)pv_enter(149, a);
+    return (int)libmpi_call(149, a);
 }
 #pragma weak MPI_Testsome = PMPI_Testsome
 
@@ -1576,7 +1576,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
     int64_t a[2];
     a[0] = WORD(request);
     a[1] = WORD(status);
-    return (int)pv_enter(150, a);
+    return (int)libmpi_call(150, a);
 }
 #pragma weak MPI_Wait = PMPI_Wait
 
@@ -1586,7 +1586,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of
     a[0] = count;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(array_of_statuses);
-    return (int)pv_enter(151, a);
+    return (int)libmpi_call(151, a);
 }
 #pragma weak MPI_Waitall = PMPI_Waitall
 
@@ -1597,7 +1597,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Stat
     a[1] = WORD(array_of_requests);
     a[2] = WORD(indx);
     a[3] = WORD(status);
-    return (int)pv_enter(152, a);
+    return (int)libmpi_call(152, a);
 }
 #pragma weak MPI_Waitany = PMPI_Waitany
 
@@ -1609,7 +1609,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, i
     a[2] = WORD(outcount);
     a[3] = WORD(array_of_indices);
     a[4] = WORD(array_of_statuses);
-    return (int)pv_enter(153, a);
+    return (int)libmpi_call(153, a);
 }
 #pragma weak MPI_Waitsome = PMPI_Waitsome
 
@@ -1618,7 +1618,7 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
     int64_t a[2];
     a[0] = WORD(op);
     a[1] = WORD(commute);
-    return (int)pv_enter(154, a);
+    return (int)libmpi_call(154, a);
 }
 #pragma weak MPI_Op_commutative = PMPI_Op_commutative
 
@@ -1628,7 +1628,7 @@ int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
     a[0] = WORD(user_fn);
     a[1] = commute;
     a[2] = WORD(op);
-    return (int)pv_enter(155, a);
+    return (int)libmpi_call(155, a);
 }
 #pragma weak MPI_Op_create = PMPI_Op_create
 
@@ -1638,7 +1638,7 @@ int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
     a[0] = WORD(user_fn);
     a[1] = commute;
     a[2] = WORD(op);
-    return (int)pv_enter(156, a);
+    return (int)libmpi_call(156, a);
 }
 #pragma weak MPI_Op_create_c = PMPI_Op_create_c
 
@@ -1646,7 +1646,7 @@ int PMPI_Op_free(MPI_Op *op)
 {
     int64_t a[1];
     a[0] = WORD(op);
-    return (int)pv_enter(157, a);
+    return (int)libmpi_call(157, a);
 }
 #pragma weak MPI_Op_free = PMPI_Op_free
 
@@ -1658,7 +1658,7 @@ int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(op);
-    return (int)pv_enter(158, a);
+    return (int)libmpi_call(158, a);
 }
 #pragma weak MPI_Reduce_local = PMPI_Reduce_local
 
@@ -1670,7 +1670,7 @@ int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(op);
-    return (int)pv_enter(159, a);
+    return (int)libmpi_call(159, a);
 }
 #pragma weak MPI_Reduce_local_c = PMPI_Reduce_local_c
 
@@ -1681,7 +1681,7 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_
     a[1] = WORD(type_delete_attr_fn);
     a[2] = WORD(type_keyval);
     a[3] = WORD(extra_state);
-    return (int)pv_enter(160, a);
+    return (int)libmpi_call(160, a);
 }
 #pragma weak MPI_Type_create_keyval = PMPI_Type_create_keyval
 
@@ -1690,7 +1690,7 @@ int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
     int64_t a[2];
     a[0] = WORD(datatype);
     a[1] = type_keyval;
-    return (int)pv_enter(161, a);
+    return (int)libmpi_call(161, a);
 }
 #pragma weak MPI_Type_delete_attr = PMPI_Type_delete_attr
 
@@ -1698,7 +1698,7 @@ int PMPI_Type_free_keyval(int *type_keyval)
 {
     int64_t a[1];
     a[0] = WORD(type_keyval);
-    return (int)pv_enter(162, a);
+    return (int)libmpi_call(162, a);
 }
 #pragma weak MPI_Type_free_keyval = PMPI_Type_free_keyval
 
@@ -1709,7 +1709,7 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_v
     a[1] = type_keyval;
     a[2] = WORD(attribute_val);
     a[3] = WORD(flag);
-    return (int)pv_enter(163, a);
+    return (int)libmpi_call(163, a);
 }
 #pragma weak MPI_Type_get_attr = PMPI_Type_get_attr
 
@@ -1719,7 +1719,7 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_v
     a[0] = WORD(datatype);
     a[1] = type_keyval;
     a[2] = WORD(attribute_val);
-    return (int)pv_enter(164, a);
+    return (int)libmpi_call(164, a);
 }
 #pragma weak MPI_Type_set_attr = PMPI_Type_set_attr
 
@@ -1733,7 +1733,7 @@ int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbu
     a[4] = outsize;
     a[5] = WORD(position);
     a[6] = WORD(comm);
-    return (int)pv_enter(165, a);
+    return (int)libmpi_call(165, a);
 }
 #pragma weak MPI_Pack = PMPI_Pack
 
@@ -1747,7 +1747,7 @@ int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, voi
     a[4] = outsize;
     a[5] = WORD(position);
     a[6] = WORD(comm);
-    return (int)pv_enter(166, a);
+    return (int)libmpi_call(166, a);
 }
 #pragma weak MPI_Pack_c = PMPI_Pack_c
 
@@ -1761,7 +1761,7 @@ int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_
     a[4] = WORD(outbuf);
     a[5] = outsize;
     a[6] = WORD(position);
-    return (int)pv_enter(167, a);
+    return (int)libmpi_call(167, a);
 }
 #pragma weak MPI_Pack_external = PMPI_Pack_external
 
@@ -1775,7 +1775,7 @@ int PMPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incou
     a[4] = WORD(outbuf);
     a[5] = outsize;
     a[6] = WORD(position);
-    return (int)pv_enter(168, a);
+    return (int)libmpi_call(168, a);
 }
 #pragma weak MPI_Pack_external_c = PMPI_Pack_external_c
 
@@ -1786,7 +1786,7 @@ int PMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datat
     a[1] = incount;
     a[2] = WORD(datatype);
     a[3] = WORD(size);
-    return (int)pv_enter(169, a);
+    return (int)libmpi_call(169, a);
 }
 #pragma weak MPI_Pack_external_size = PMPI_Pack_external_size
 
@@ -1797,7 +1797,7 @@ int PMPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Dataty
     a[1] = incount;
     a[2] = WORD(datatype);
     a[3] = WORD(size);
-    return (int)pv_enter(170, a);
+    return (int)libmpi_call(170, a);
 }
 #pragma weak MPI_Pack_external_size_c = PMPI_Pack_external_size_c
 
@@ -1808,7 +1808,7 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
     a[1] = WORD(datatype);
     a[2] = WORD(comm);
     a[3] = WORD(size);
-    return (int)pv_enter(171, a);
+    return (int)libmpi_call(171, a);
 }
 #pragma weak MPI_Pack_size = PMPI_Pack_size
 
@@ -1819,7 +1819,7 @@ int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MP
     a[1] = WORD(datatype);
     a[2] = WORD(comm);
     a[3] = WORD(size);
-    return (int)pv_enter(172, a);
+    return (int)libmpi_call(172, a);
 }
 #pragma weak MPI_Pack_size_c = PMPI_Pack_size_c
 
@@ -1827,7 +1827,7 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 {
     int64_t a[1];
     a[0] = WORD(datatype);
-    return (int)pv_enter(173, a);
+    return (int)libmpi_call(173, a);
 }
 #pragma weak MPI_Type_commit = PMPI_Type_commit
 
@@ -1837,7 +1837,7 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
     a[0] = count;
     a[1] = WORD(oldtype);
     a[2] = WORD(newtype);
-    return (int)pv_enter(174, a);
+    return (int)libmpi_call(174, a);
 }
 #pragma weak MPI_Type_contiguous = PMPI_Type_contiguous
 
@@ -1847,7 +1847,7 @@ int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *
     a[0] = count;
     a[1] = WORD(oldtype);
     a[2] = WORD(newtype);
-    return (int)pv_enter(175, a);
+    return (int)libmpi_call(175, a);
 }
 #pragma weak MPI_Type_contiguous_c = PMPI_Type_contiguous_c
 
@@ -1864,7 +1864,7 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gs
     a[7] = order;
     a[8] = WORD(oldtype);
     a[9] = WORD(newtype);
-    return (int)pv_enter(176, a);
+    return (int)libmpi_call(176, a);
 }
 #pragma weak MPI_Type_create_darray = PMPI_Type_create_darray
 
@@ -1881,7 +1881,7 @@ int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arr
     a[7] = order;
     a[8] = WORD(oldtype);
     a[9] = WORD(newtype);
-    return (int)pv_enter(177, a);
+    return (int)libmpi_call(177, a);
 }
 #pragma weak MPI_Type_create_darray_c = PMPI_Type_create_darray_c
 
@@ -1891,7 +1891,7 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
     a[0] = p;
     a[1] = r;
     a[2] = WORD(newtype);
-    return (int)pv_enter(178, a);
+    return (int)libmpi_call(178, a);
 }
 #pragma weak MPI_Type_create_f90_complex = PMPI_Type_create_f90_complex
 
@@ -1900,7 +1900,7 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
     int64_t a[2];
     a[0] = r;
     a[1] = WORD(newtype);
-    return (int)pv_enter(179, a);
+    return (int)libmpi_call(179, a);
 }
 #pragma weak MPI_Type_create_f90_integer = PMPI_Type_create_f90_integer
 
@@ -1910,7 +1910,7 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
     a[0] = p;
     a[1] = r;
     a[2] = WORD(newtype);
-    return (int)pv_enter(180, a);
+    return (int)libmpi_call(180, a);
 }
 #pragma weak MPI_Type_create_f90_real = PMPI_Type_create_f90_real
 
@@ -1922,7 +1922,7 @@ int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], cons
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(181, a);
+    return (int)libmpi_call(181, a);
 }
 #pragma weak MPI_Type_create_hindexed = PMPI_Type_create_hindexed
 
@@ -1934,7 +1934,7 @@ int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockl
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(182, a);
+    return (int)libmpi_call(182, a);
 }
 #pragma weak MPI_Type_create_hindexed_c = PMPI_Type_create_hindexed_c
 
@@ -1946,7 +1946,7 @@ int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint a
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(183, a);
+    return (int)libmpi_call(183, a);
 }
 #pragma weak MPI_Type_create_hindexed_block = PMPI_Type_create_hindexed_block
 
@@ -1958,7 +1958,7 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, co
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(184, a);
+    return (int)libmpi_call(184, a);
 }
 #pragma weak MPI_Type_create_hindexed_block_c = PMPI_Type_create_hindexed_block_c
 
@@ -1970,7 +1970,7 @@ int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Da
     a[2] = stride;
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(185, a);
+    return (int)libmpi_call(185, a);
 }
 #pragma weak MPI_Type_create_hvector = PMPI_Type_create_hvector
 
@@ -1982,7 +1982,7 @@ int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count
     a[2] = stride;
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(186, a);
+    return (int)libmpi_call(186, a);
 }
 #pragma weak MPI_Type_create_hvector_c = PMPI_Type_create_hvector_c
 
@@ -1994,7 +1994,7 @@ int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_o
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(187, a);
+    return (int)libmpi_call(187, a);
 }
 #pragma weak MPI_Type_create_indexed_block = PMPI_Type_create_indexed_block
 
@@ -2006,7 +2006,7 @@ int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, con
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(188, a);
+    return (int)libmpi_call(188, a);
 }
 #pragma weak MPI_Type_create_indexed_block_c = PMPI_Type_create_indexed_block_c
 
@@ -2017,7 +2017,7 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
     a[1] = lb;
     a[2] = extent;
     a[3] = WORD(newtype);
-    return (int)pv_enter(189, a);
+    return (int)libmpi_call(189, a);
 }
 #pragma weak MPI_Type_create_resized = PMPI_Type_create_resized
 
@@ -2028,7 +2028,7 @@ int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count ext
     a[1] = lb;
     a[2] = extent;
     a[3] = WORD(newtype);
-    return (int)pv_enter(190, a);
+    return (int)libmpi_call(190, a);
 }
 #pragma weak MPI_Type_create_resized_c = PMPI_Type_create_resized_c
 
@@ -2040,7 +2040,7 @@ int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const 
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(array_of_types);
     a[4] = WORD(newtype);
-    return (int)pv_enter(191, a);
+    return (int)libmpi_call(191, a);
 }
 #pragma weak MPI_Type_create_struct = PMPI_Type_create_struct
 
@@ -2052,7 +2052,7 @@ int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklen
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(array_of_types);
     a[4] = WORD(newtype);
-    return (int)pv_enter(192, a);
+    return (int)libmpi_call(192, a);
 }
 #pragma weak MPI_Type_create_struct_c = PMPI_Type_create_struct_c
 
@@ -2066,7 +2066,7 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int a
     a[4] = order;
     a[5] = WORD(oldtype);
     a[6] = WORD(newtype);
-    return (int)pv_enter(193, a);
+    return (int)libmpi_call(193, a);
 }
 #pragma weak MPI_Type_create_subarray = PMPI_Type_create_subarray
 
@@ -2080,7 +2080,7 @@ int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], con
     a[4] = order;
     a[5] = WORD(oldtype);
     a[6] = WORD(newtype);
-    return (int)pv_enter(194, a);
+    return (int)libmpi_call(194, a);
 }
 #pragma weak MPI_Type_create_subarray_c = PMPI_Type_create_subarray_c
 
@@ -2089,7 +2089,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
     int64_t a[2];
     a[0] = WORD(oldtype);
     a[1] = WORD(newtype);
-    return (int)pv_enter(195, a);
+    return (int)libmpi_call(195, a);
 }
 #pragma weak MPI_Type_dup = PMPI_Type_dup
 
@@ -2097,7 +2097,7 @@ int PMPI_Type_free(MPI_Datatype *datatype)
 {
     int64_t a[1];
     a[0] = WORD(datatype);
-    return (int)pv_enter(196, a);
+    return (int)libmpi_call(196, a);
 }
 #pragma weak MPI_Type_free = PMPI_Type_free
 
@@ -2111,7 +2111,7 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
     a[4] = WORD(array_of_integers);
     a[5] = WORD(array_of_addresses);
     a[6] = WORD(array_of_datatypes);
-    return (int)pv_enter(197, a);
+    return (int)libmpi_call(197, a);
 }
 #pragma weak MPI_Type_get_contents = PMPI_Type_get_contents
 
@@ -2127,7 +2127,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_
     a[6] = WORD(array_of_addresses);
     a[7] = WORD(array_of_large_counts);
     a[8] = WORD(array_of_datatypes);
-    return (int)pv_enter(198, a);
+    return (int)libmpi_call(198, a);
 }
 #pragma weak MPI_Type_get_contents_c = PMPI_Type_get_contents_c
 
@@ -2139,7 +2139,7 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_ad
     a[2] = WORD(num_addresses);
     a[3] = WORD(num_datatypes);
     a[4] = WORD(combiner);
-    return (int)pv_enter(199, a);
+    return (int)libmpi_call(199, a);
 }
 #pragma weak MPI_Type_get_envelope = PMPI_Type_get_envelope
 
@@ -2152,7 +2152,7 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI
     a[3] = WORD(num_large_counts);
     a[4] = WORD(num_datatypes);
     a[5] = WORD(combiner);
-    return (int)pv_enter(200, a);
+    return (int)libmpi_call(200, a);
 }
 #pragma weak MPI_Type_get_envelope_c = PMPI_Type_get_envelope_c
 
@@ -2162,7 +2162,7 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
     a[0] = WORD(datatype);
     a[1] = WORD(lb);
     a[2] = WORD(extent);
-    return (int)pv_enter(201, a);
+    return (int)libmpi_call(201, a);
 }
 #pragma weak MPI_Type_get_extent = PMPI_Type_get_extent
 
@@ -2172,7 +2172,7 @@ int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exte
     a[0] = WORD(datatype);
     a[1] = WORD(lb);
     a[2] = WORD(extent);
-    return (int)pv_enter(202, a);
+    return (int)libmpi_call(202, a);
 }
 #pragma weak MPI_Type_get_extent_c = PMPI_Type_get_extent_c
 
@@ -2182,7 +2182,7 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exte
     a[0] = WORD(datatype);
     a[1] = WORD(lb);
     a[2] = WORD(extent);
-    return (int)pv_enter(203, a);
+    return (int)libmpi_call(203, a);
 }
 #pragma weak MPI_Type_get_extent_x = PMPI_Type_get_extent_x
 
@@ -2192,7 +2192,7 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
     a[0] = WORD(datatype);
     a[1] = WORD(type_name);
     a[2] = WORD(resultlen);
-    return (int)pv_enter(204, a);
+    return (int)libmpi_call(204, a);
 }
 #pragma weak MPI_Type_get_name = PMPI_Type_get_name
 
@@ -2202,7 +2202,7 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint
     a[0] = WORD(datatype);
     a[1] = WORD(true_lb);
     a[2] = WORD(true_extent);
-    return (int)pv_enter(205, a);
+    return (int)libmpi_call(205, a);
 }
 #pragma weak MPI_Type_get_true_extent = PMPI_Type_get_true_extent
 
@@ -2212,7 +2212,7 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_C
     a[0] = WORD(datatype);
     a[1] = WORD(true_lb);
     a[2] = WORD(true_extent);
-    return (int)pv_enter(206, a);
+    return (int)libmpi_call(206, a);
 }
 #pragma weak MPI_Type_get_true_extent_c = PMPI_Type_get_true_extent_c
 
@@ -2222,7 +2222,7 @@ int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_C
     a[0] = WORD(datatype);
     a[1] = WORD(true_lb);
     a[2] = WORD(true_extent);
-    return (int)pv_enter(207, a);
+    return (int)libmpi_call(207, a);
 }
 #pragma weak MPI_Type_get_true_extent_x = PMPI_Type_get_true_extent_x
 
@@ -2232,7 +2232,7 @@ int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, 
     a[0] = WORD(value_type);
     a[1] = WORD(index_type);
     a[2] = WORD(pair_type);
-    return (int)pv_enter(208, a);
+    return (int)libmpi_call(208, a);
 }
 #pragma weak MPI_Type_get_value_index = PMPI_Type_get_value_index
 
@@ -2244,7 +2244,7 @@ int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int ar
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(209, a);
+    return (int)libmpi_call(209, a);
 }
 #pragma weak MPI_Type_indexed = PMPI_Type_indexed
 
@@ -2256,7 +2256,7 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
     a[2] = WORD(array_of_displacements);
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(210, a);
+    return (int)libmpi_call(210, a);
 }
 #pragma weak MPI_Type_indexed_c = PMPI_Type_indexed_c
 
@@ -2266,7 +2266,7 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
     a[0] = typeclass;
     a[1] = size;
     a[2] = WORD(datatype);
-    return (int)pv_enter(211, a);
+    return (int)libmpi_call(211, a);
 }
 #pragma weak MPI_Type_match_size = PMPI_Type_match_size
 
@@ -2275,7 +2275,7 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
     int64_t a[2];
     a[0] = WORD(datatype);
     a[1] = WORD(type_name);
-    return (int)pv_enter(212, a);
+    return (int)libmpi_call(212, a);
 }
 #pragma weak MPI_Type_set_name = PMPI_Type_set_name
 
@@ -2284,7 +2284,7 @@ int PMPI_Type_size(MPI_Datatype datatype, int *size)
     int64_t a[2];
     a[0] = WORD(datatype);
     a[1] = WORD(size);
-    return (int)pv_enter(213, a);
+    return (int)libmpi_call(213, a);
 }
 #pragma weak MPI_Type_size = PMPI_Type_size
 
@@ -2293,7 +2293,7 @@ int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
     int64_t a[2];
     a[0] = WORD(datatype);
     a[1] = WORD(size);
-    return (int)pv_enter(214, a);
+    return (int)libmpi_call(214, a);
 }
 #pragma weak MPI_Type_size_c = PMPI_Type_size_c
 
@@ -2302,7 +2302,7 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
     int64_t a[2];
     a[0] = WORD(datatype);
     a[1] = WORD(size);
-    return (int)pv_enter(215, a);
+    return (int)libmpi_call(215, a);
 }
 #pragma weak MPI_Type_size_x = PMPI_Type_size_x
 
@@ -2314,7 +2314,7 @@ int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtyp
     a[2] = stride;
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(216, a);
+    return (int)libmpi_call(216, a);
 }
 #pragma weak MPI_Type_vector = PMPI_Type_vector
 
@@ -2326,7 +2326,7 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
     a[2] = stride;
     a[3] = WORD(oldtype);
     a[4] = WORD(newtype);
-    return (int)pv_enter(217, a);
+    return (int)libmpi_call(217, a);
 }
 #pragma weak MPI_Type_vector_c = PMPI_Type_vector_c
 
@@ -2340,7 +2340,7 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int 
     a[4] = outcount;
     a[5] = WORD(datatype);
     a[6] = WORD(comm);
-    return (int)pv_enter(218, a);
+    return (int)libmpi_call(218, a);
 }
 #pragma weak MPI_Unpack = PMPI_Unpack
 
@@ -2354,7 +2354,7 @@ int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void
     a[4] = outcount;
     a[5] = WORD(datatype);
     a[6] = WORD(comm);
-    return (int)pv_enter(219, a);
+    return (int)libmpi_call(219, a);
 }
 #pragma weak MPI_Unpack_c = PMPI_Unpack_c
 
@@ -2368,7 +2368,7 @@ int PMPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint insize
     a[4] = WORD(outbuf);
     a[5] = outcount;
     a[6] = WORD(datatype);
-    return (int)pv_enter(220, a);
+    return (int)libmpi_call(220, a);
 }
 #pragma weak MPI_Unpack_external = PMPI_Unpack_external
 
@@ -2382,7 +2382,7 @@ int PMPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Count ins
     a[4] = WORD(outbuf);
     a[5] = outcount;
     a[6] = WORD(datatype);
-    return (int)pv_enter(221, a);
+    return (int)libmpi_call(221, a);
 }
 #pragma weak MPI_Unpack_external_c = PMPI_Unpack_external_c
 
@@ -2397,7 +2397,7 @@ int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype se
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(222, a);
+    return (int)libmpi_call(222, a);
 }
 #pragma weak MPI_Ineighbor_allgather = PMPI_Ineighbor_allgather
 
@@ -2412,7 +2412,7 @@ int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(223, a);
+    return (int)libmpi_call(223, a);
 }
 #pragma weak MPI_Ineighbor_allgather_c = PMPI_Ineighbor_allgather_c
 
@@ -2428,7 +2428,7 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
     a[6] = WORD(recvtype);
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(224, a);
+    return (int)libmpi_call(224, a);
 }
 #pragma weak MPI_Ineighbor_allgatherv = PMPI_Ineighbor_allgatherv
 
@@ -2444,7 +2444,7 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
     a[6] = WORD(recvtype);
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(225, a);
+    return (int)libmpi_call(225, a);
 }
 #pragma weak MPI_Ineighbor_allgatherv_c = PMPI_Ineighbor_allgatherv_c
 
@@ -2459,7 +2459,7 @@ int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sen
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(226, a);
+    return (int)libmpi_call(226, a);
 }
 #pragma weak MPI_Ineighbor_alltoall = PMPI_Ineighbor_alltoall
 
@@ -2474,7 +2474,7 @@ int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(227, a);
+    return (int)libmpi_call(227, a);
 }
 #pragma weak MPI_Ineighbor_alltoall_c = PMPI_Ineighbor_alltoall_c
 
@@ -2491,7 +2491,7 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const 
     a[7] = WORD(recvtype);
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(228, a);
+    return (int)libmpi_call(228, a);
 }
 #pragma weak MPI_Ineighbor_alltoallv = PMPI_Ineighbor_alltoallv
 
@@ -2508,7 +2508,7 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[]
     a[7] = WORD(recvtype);
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(229, a);
+    return (int)libmpi_call(229, a);
 }
 #pragma weak MPI_Ineighbor_alltoallv_c = PMPI_Ineighbor_alltoallv_c
 
@@ -2525,7 +2525,7 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const 
     a[7] = WORD(recvtypes);
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(230, a);
+    return (int)libmpi_call(230, a);
 }
 #pragma weak MPI_Ineighbor_alltoallw = PMPI_Ineighbor_alltoallw
 
@@ -2542,7 +2542,7 @@ int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[]
     a[7] = WORD(recvtypes);
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(231, a);
+    return (int)libmpi_call(231, a);
 }
 #pragma weak MPI_Ineighbor_alltoallw_c = PMPI_Ineighbor_alltoallw_c
 
@@ -2556,7 +2556,7 @@ int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sen
     a[4] = recvcount;
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
-    return (int)pv_enter(232, a);
+    return (int)libmpi_call(232, a);
 }
 #pragma weak MPI_Neighbor_allgather = PMPI_Neighbor_allgather
 
@@ -2570,7 +2570,7 @@ int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
     a[4] = recvcount;
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
-    return (int)pv_enter(233, a);
+    return (int)libmpi_call(233, a);
 }
 #pragma weak MPI_Neighbor_allgather_c = PMPI_Neighbor_allgather_c
 
@@ -2586,7 +2586,7 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatyp
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(234, a);
+    return (int)libmpi_call(234, a);
 }
 #pragma weak MPI_Neighbor_allgather_init = PMPI_Neighbor_allgather_init
 
@@ -2602,7 +2602,7 @@ int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(235, a);
+    return (int)libmpi_call(235, a);
 }
 #pragma weak MPI_Neighbor_allgather_init_c = PMPI_Neighbor_allgather_init_c
 
@@ -2617,7 +2617,7 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
     a[5] = WORD(displs);
     a[6] = WORD(recvtype);
     a[7] = WORD(comm);
-    return (int)pv_enter(236, a);
+    return (int)libmpi_call(236, a);
 }
 #pragma weak MPI_Neighbor_allgatherv = PMPI_Neighbor_allgatherv
 
@@ -2632,7 +2632,7 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
     a[5] = WORD(displs);
     a[6] = WORD(recvtype);
     a[7] = WORD(comm);
-    return (int)pv_enter(237, a);
+    return (int)libmpi_call(237, a);
 }
 #pragma weak MPI_Neighbor_allgatherv_c = PMPI_Neighbor_allgatherv_c
 
@@ -2649,7 +2649,7 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Dataty
     a[7] = WORD(comm);
     a[8] = WORD(info);
     a[9] = WORD(request);
-    return (int)pv_enter(238, a);
+    return (int)libmpi_call(238, a);
 }
 #pragma weak MPI_Neighbor_allgatherv_init = PMPI_Neighbor_allgatherv_init
 
@@ -2666,7 +2666,7 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MP
     a[7] = WORD(comm);
     a[8] = WORD(info);
     a[9] = WORD(request);
-    return (int)pv_enter(239, a);
+    return (int)libmpi_call(239, a);
 }
 #pragma weak MPI_Neighbor_allgatherv_init_c = PMPI_Neighbor_allgatherv_init_c
 
@@ -2680,7 +2680,7 @@ int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype send
     a[4] = recvcount;
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
-    return (int)pv_enter(240, a);
+    return (int)libmpi_call(240, a);
 }
 #pragma weak MPI_Neighbor_alltoall = PMPI_Neighbor_alltoall
 
@@ -2694,7 +2694,7 @@ int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
     a[4] = recvcount;
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
-    return (int)pv_enter(241, a);
+    return (int)libmpi_call(241, a);
 }
 #pragma weak MPI_Neighbor_alltoall_c = PMPI_Neighbor_alltoall_c
 
@@ -2710,7 +2710,7 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(242, a);
+    return (int)libmpi_call(242, a);
 }
 #pragma weak MPI_Neighbor_alltoall_init = PMPI_Neighbor_alltoall_init
 
@@ -2726,7 +2726,7 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(243, a);
+    return (int)libmpi_call(243, a);
 }
 #pragma weak MPI_Neighbor_alltoall_init_c = PMPI_Neighbor_alltoall_init_c
 
@@ -2742,7 +2742,7 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const i
     a[6] = WORD(rdispls);
     a[7] = WORD(recvtype);
     a[8] = WORD(comm);
-    return (int)pv_enter(244, a);
+    return (int)libmpi_call(244, a);
 }
 #pragma weak MPI_Neighbor_alltoallv = PMPI_Neighbor_alltoallv
 
@@ -2758,7 +2758,7 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
     a[6] = WORD(rdispls);
     a[7] = WORD(recvtype);
     a[8] = WORD(comm);
-    return (int)pv_enter(245, a);
+    return (int)libmpi_call(245, a);
 }
 #pragma weak MPI_Neighbor_alltoallv_c = PMPI_Neighbor_alltoallv_c
 
@@ -2776,7 +2776,7 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], co
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(246, a);
+    return (int)libmpi_call(246, a);
 }
 #pragma weak MPI_Neighbor_alltoallv_init = PMPI_Neighbor_alltoallv_init
 
@@ -2794,7 +2794,7 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcoun
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(247, a);
+    return (int)libmpi_call(247, a);
 }
 #pragma weak MPI_Neighbor_alltoallv_init_c = PMPI_Neighbor_alltoallv_init_c
 
@@ -2810,7 +2810,7 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const M
     a[6] = WORD(rdispls);
     a[7] = WORD(recvtypes);
     a[8] = WORD(comm);
-    return (int)pv_enter(248, a);
+    return (int)libmpi_call(248, a);
 }
 #pragma weak MPI_Neighbor_alltoallw = PMPI_Neighbor_alltoallw
 
@@ -2826,7 +2826,7 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
     a[6] = WORD(rdispls);
     a[7] = WORD(recvtypes);
     a[8] = WORD(comm);
-    return (int)pv_enter(249, a);
+    return (int)libmpi_call(249, a);
 }
 #pragma weak MPI_Neighbor_alltoallw_c = PMPI_Neighbor_alltoallw_c
 
@@ -2844,7 +2844,7 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], co
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(250, a);
+    return (int)libmpi_call(250, a);
 }
 #pragma weak MPI_Neighbor_alltoallw_init = PMPI_Neighbor_alltoallw_init
 
@@ -2862,7 +2862,7 @@ int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcoun
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(251, a);
+    return (int)libmpi_call(251, a);
 }
 #pragma weak MPI_Neighbor_alltoallw_init_c = PMPI_Neighbor_alltoallw_init_c
 
@@ -2876,7 +2876,7 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
     a[4] = recvcount;
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
-    return (int)pv_enter(252, a);
+    return (int)libmpi_call(252, a);
 }
 #pragma weak MPI_Allgather = PMPI_Allgather
 
@@ -2890,7 +2890,7 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
     a[4] = recvcount;
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
-    return (int)pv_enter(253, a);
+    return (int)libmpi_call(253, a);
 }
 #pragma weak MPI_Allgather_c = PMPI_Allgather_c
 
@@ -2906,7 +2906,7 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(254, a);
+    return (int)libmpi_call(254, a);
 }
 #pragma weak MPI_Allgather_init = PMPI_Allgather_init
 
@@ -2922,7 +2922,7 @@ int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(255, a);
+    return (int)libmpi_call(255, a);
 }
 #pragma weak MPI_Allgather_init_c = PMPI_Allgather_init_c
 
@@ -2937,7 +2937,7 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
     a[5] = WORD(displs);
     a[6] = WORD(recvtype);
     a[7] = WORD(comm);
-    return (int)pv_enter(256, a);
+    return (int)libmpi_call(256, a);
 }
 #pragma weak MPI_Allgatherv = PMPI_Allgatherv
 
@@ -2952,7 +2952,7 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     a[5] = WORD(displs);
     a[6] = WORD(recvtype);
     a[7] = WORD(comm);
-    return (int)pv_enter(257, a);
+    return (int)libmpi_call(257, a);
 }
 #pragma weak MPI_Allgatherv_c = PMPI_Allgatherv_c
 
@@ -2969,7 +2969,7 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendty
     a[7] = WORD(comm);
     a[8] = WORD(info);
     a[9] = WORD(request);
-    return (int)pv_enter(258, a);
+    return (int)libmpi_call(258, a);
 }
 #pragma weak MPI_Allgatherv_init = PMPI_Allgatherv_init
 
@@ -2986,7 +2986,7 @@ int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
     a[7] = WORD(comm);
     a[8] = WORD(info);
     a[9] = WORD(request);
-    return (int)pv_enter(259, a);
+    return (int)libmpi_call(259, a);
 }
 #pragma weak MPI_Allgatherv_init_c = PMPI_Allgatherv_init_c
 
@@ -2999,7 +2999,7 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(260, a);
+    return (int)libmpi_call(260, a);
 }
 #pragma weak MPI_Allreduce = PMPI_Allreduce
 
@@ -3012,7 +3012,7 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(261, a);
+    return (int)libmpi_call(261, a);
 }
 #pragma weak MPI_Allreduce_c = PMPI_Allreduce_c
 
@@ -3027,7 +3027,7 @@ int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(262, a);
+    return (int)libmpi_call(262, a);
 }
 #pragma weak MPI_Allreduce_init = PMPI_Allreduce_init
 
@@ -3042,7 +3042,7 @@ int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(263, a);
+    return (int)libmpi_call(263, a);
 }
 #pragma weak MPI_Allreduce_init_c = PMPI_Allreduce_init_c
 
@@ -3056,7 +3056,7 @@ int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
     a[4] = recvcount;
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
-    return (int)pv_enter(264, a);
+    return (int)libmpi_call(264, a);
 }
 #pragma weak MPI_Alltoall = PMPI_Alltoall
 
@@ -3070,7 +3070,7 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     a[4] = recvcount;
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
-    return (int)pv_enter(265, a);
+    return (int)libmpi_call(265, a);
 }
 #pragma weak MPI_Alltoall_c = PMPI_Alltoall_c
 
@@ -3086,7 +3086,7 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(266, a);
+    return (int)libmpi_call(266, a);
 }
 #pragma weak MPI_Alltoall_init = PMPI_Alltoall_init
 
@@ -3102,7 +3102,7 @@ int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(267, a);
+    return (int)libmpi_call(267, a);
 }
 #pragma weak MPI_Alltoall_init_c = PMPI_Alltoall_init_c
 
@@ -3118,7 +3118,7 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispl
     a[6] = WORD(rdispls);
     a[7] = WORD(recvtype);
     a[8] = WORD(comm);
-    return (int)pv_enter(268, a);
+    return (int)libmpi_call(268, a);
 }
 #pragma weak MPI_Alltoallv = PMPI_Alltoallv
 
@@ -3134,7 +3134,7 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
     a[6] = WORD(rdispls);
     a[7] = WORD(recvtype);
     a[8] = WORD(comm);
-    return (int)pv_enter(269, a);
+    return (int)libmpi_call(269, a);
 }
 #pragma weak MPI_Alltoallv_c = PMPI_Alltoallv_c
 
@@ -3152,7 +3152,7 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int s
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(270, a);
+    return (int)libmpi_call(270, a);
 }
 #pragma weak MPI_Alltoallv_init = PMPI_Alltoallv_init
 
@@ -3170,7 +3170,7 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(271, a);
+    return (int)libmpi_call(271, a);
 }
 #pragma weak MPI_Alltoallv_init_c = PMPI_Alltoallv_init_c
 
@@ -3186,7 +3186,7 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
     a[6] = WORD(rdispls);
     a[7] = WORD(recvtypes);
     a[8] = WORD(comm);
-    return (int)pv_enter(272, a);
+    return (int)libmpi_call(272, a);
 }
 #pragma weak MPI_Alltoallw = PMPI_Alltoallw
 
@@ -3202,7 +3202,7 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
     a[6] = WORD(rdispls);
     a[7] = WORD(recvtypes);
     a[8] = WORD(comm);
-    return (int)pv_enter(273, a);
+    return (int)libmpi_call(273, a);
 }
 #pragma weak MPI_Alltoallw_c = PMPI_Alltoallw_c
 
@@ -3220,7 +3220,7 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int s
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(274, a);
+    return (int)libmpi_call(274, a);
 }
 #pragma weak MPI_Alltoallw_init = PMPI_Alltoallw_init
 
@@ -3238,7 +3238,7 @@ int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(275, a);
+    return (int)libmpi_call(275, a);
 }
 #pragma weak MPI_Alltoallw_init_c = PMPI_Alltoallw_init_c
 
@@ -3246,7 +3246,7 @@ int PMPI_Barrier(MPI_Comm comm)
 {
     int64_t a[1];
     a[0] = WORD(comm);
-    return (int)pv_enter(276, a);
+    return (int)libmpi_call(276, a);
 }
 #pragma weak MPI_Barrier = PMPI_Barrier
 
@@ -3256,7 +3256,7 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
     a[0] = WORD(comm);
     a[1] = WORD(info);
     a[2] = WORD(request);
-    return (int)pv_enter(277, a);
+    return (int)libmpi_call(277, a);
 }
 #pragma weak MPI_Barrier_init = PMPI_Barrier_init
 
@@ -3268,7 +3268,7 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
     a[2] = WORD(datatype);
     a[3] = root;
     a[4] = WORD(comm);
-    return (int)pv_enter(278, a);
+    return (int)libmpi_call(278, a);
 }
 #pragma weak MPI_Bcast = PMPI_Bcast
 
@@ -3280,7 +3280,7 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
     a[2] = WORD(datatype);
     a[3] = root;
     a[4] = WORD(comm);
-    return (int)pv_enter(279, a);
+    return (int)libmpi_call(279, a);
 }
 #pragma weak MPI_Bcast_c = PMPI_Bcast_c
 
@@ -3294,7 +3294,7 @@ int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MP
     a[4] = WORD(comm);
     a[5] = WORD(info);
     a[6] = WORD(request);
-    return (int)pv_enter(280, a);
+    return (int)libmpi_call(280, a);
 }
 #pragma weak MPI_Bcast_init = PMPI_Bcast_init
 
@@ -3308,7 +3308,7 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
     a[4] = WORD(comm);
     a[5] = WORD(info);
     a[6] = WORD(request);
-    return (int)pv_enter(281, a);
+    return (int)libmpi_call(281, a);
 }
 #pragma weak MPI_Bcast_init_c = PMPI_Bcast_init_c
 
@@ -3321,7 +3321,7 @@ int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(282, a);
+    return (int)libmpi_call(282, a);
 }
 #pragma weak MPI_Exscan = PMPI_Exscan
 
@@ -3334,7 +3334,7 @@ int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(283, a);
+    return (int)libmpi_call(283, a);
 }
 #pragma weak MPI_Exscan_c = PMPI_Exscan_c
 
@@ -3349,7 +3349,7 @@ int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(284, a);
+    return (int)libmpi_call(284, a);
 }
 #pragma weak MPI_Exscan_init = PMPI_Exscan_init
 
@@ -3364,7 +3364,7 @@ int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(285, a);
+    return (int)libmpi_call(285, a);
 }
 #pragma weak MPI_Exscan_init_c = PMPI_Exscan_init_c
 
@@ -3379,7 +3379,7 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
     a[5] = WORD(recvtype);
     a[6] = root;
     a[7] = WORD(comm);
-    return (int)pv_enter(286, a);
+    return (int)libmpi_call(286, a);
 }
 #pragma weak MPI_Gather = PMPI_Gather
 
@@ -3394,7 +3394,7 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
     a[5] = WORD(recvtype);
     a[6] = root;
     a[7] = WORD(comm);
-    return (int)pv_enter(287, a);
+    return (int)libmpi_call(287, a);
 }
 #pragma weak MPI_Gather_c = PMPI_Gather_c
 
@@ -3411,7 +3411,7 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     a[7] = WORD(comm);
     a[8] = WORD(info);
     a[9] = WORD(request);
-    return (int)pv_enter(288, a);
+    return (int)libmpi_call(288, a);
 }
 #pragma weak MPI_Gather_init = PMPI_Gather_init
 
@@ -3428,7 +3428,7 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
     a[7] = WORD(comm);
     a[8] = WORD(info);
     a[9] = WORD(request);
-    return (int)pv_enter(289, a);
+    return (int)libmpi_call(289, a);
 }
 #pragma weak MPI_Gather_init_c = PMPI_Gather_init_c
 
@@ -3444,7 +3444,7 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
     a[6] = WORD(recvtype);
     a[7] = root;
     a[8] = WORD(comm);
-    return (int)pv_enter(290, a);
+    return (int)libmpi_call(290, a);
 }
 #pragma weak MPI_Gatherv = PMPI_Gatherv
 
@@ -3460,7 +3460,7 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     a[6] = WORD(recvtype);
     a[7] = root;
     a[8] = WORD(comm);
-    return (int)pv_enter(291, a);
+    return (int)libmpi_call(291, a);
 }
 #pragma weak MPI_Gatherv_c = PMPI_Gatherv_c
 
@@ -3478,7 +3478,7 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(292, a);
+    return (int)libmpi_call(292, a);
 }
 #pragma weak MPI_Gatherv_init = PMPI_Gatherv_init
 
@@ -3496,7 +3496,7 @@ int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(293, a);
+    return (int)libmpi_call(293, a);
 }
 #pragma weak MPI_Gatherv_init_c = PMPI_Gatherv_init_c
 
@@ -3511,7 +3511,7 @@ int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(294, a);
+    return (int)libmpi_call(294, a);
 }
 #pragma weak MPI_Iallgather = PMPI_Iallgather
 
@@ -3526,7 +3526,7 @@ int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(295, a);
+    return (int)libmpi_call(295, a);
 }
 #pragma weak MPI_Iallgather_c = PMPI_Iallgather_c
 
@@ -3542,7 +3542,7 @@ int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     a[6] = WORD(recvtype);
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(296, a);
+    return (int)libmpi_call(296, a);
 }
 #pragma weak MPI_Iallgatherv = PMPI_Iallgatherv
 
@@ -3558,7 +3558,7 @@ int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
     a[6] = WORD(recvtype);
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(297, a);
+    return (int)libmpi_call(297, a);
 }
 #pragma weak MPI_Iallgatherv_c = PMPI_Iallgatherv_c
 
@@ -3572,7 +3572,7 @@ int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(298, a);
+    return (int)libmpi_call(298, a);
 }
 #pragma weak MPI_Iallreduce = PMPI_Iallreduce
 
@@ -3586,7 +3586,7 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(299, a);
+    return (int)libmpi_call(299, a);
 }
 #pragma weak MPI_Iallreduce_c = PMPI_Iallreduce_c
 
@@ -3601,7 +3601,7 @@ int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(300, a);
+    return (int)libmpi_call(300, a);
 }
 #pragma weak MPI_Ialltoall = PMPI_Ialltoall
 
@@ -3616,7 +3616,7 @@ int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
     a[5] = WORD(recvtype);
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(301, a);
+    return (int)libmpi_call(301, a);
 }
 #pragma weak MPI_Ialltoall_c = PMPI_Ialltoall_c
 
@@ -3633,7 +3633,7 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdisp
     a[7] = WORD(recvtype);
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(302, a);
+    return (int)libmpi_call(302, a);
 }
 #pragma weak MPI_Ialltoallv = PMPI_Ialltoallv
 
@@ -3650,7 +3650,7 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const M
     a[7] = WORD(recvtype);
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(303, a);
+    return (int)libmpi_call(303, a);
 }
 #pragma weak MPI_Ialltoallv_c = PMPI_Ialltoallv_c
 
@@ -3667,7 +3667,7 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdisp
     a[7] = WORD(recvtypes);
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(304, a);
+    return (int)libmpi_call(304, a);
 }
 #pragma weak MPI_Ialltoallw = PMPI_Ialltoallw
 
@@ -3684,7 +3684,7 @@ int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const M
     a[7] = WORD(recvtypes);
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(305, a);
+    return (int)libmpi_call(305, a);
 }
 #pragma weak MPI_Ialltoallw_c = PMPI_Ialltoallw_c
 
@@ -3693,7 +3693,7 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(request);
-    return (int)pv_enter(306, a);
+    return (int)libmpi_call(306, a);
 }
 #pragma weak MPI_Ibarrier = PMPI_Ibarrier
 
@@ -3706,7 +3706,7 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Co
     a[3] = root;
     a[4] = WORD(comm);
     a[5] = WORD(request);
-    return (int)pv_enter(307, a);
+    return (int)libmpi_call(307, a);
 }
 #pragma weak MPI_Ibcast = PMPI_Ibcast
 
@@ -3719,7 +3719,7 @@ int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root
     a[3] = root;
     a[4] = WORD(comm);
     a[5] = WORD(request);
-    return (int)pv_enter(308, a);
+    return (int)libmpi_call(308, a);
 }
 #pragma weak MPI_Ibcast_c = PMPI_Ibcast_c
 
@@ -3733,7 +3733,7 @@ int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(309, a);
+    return (int)libmpi_call(309, a);
 }
 #pragma weak MPI_Iexscan = PMPI_Iexscan
 
@@ -3747,7 +3747,7 @@ int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(310, a);
+    return (int)libmpi_call(310, a);
 }
 #pragma weak MPI_Iexscan_c = PMPI_Iexscan_c
 
@@ -3763,7 +3763,7 @@ int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
     a[6] = root;
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(311, a);
+    return (int)libmpi_call(311, a);
 }
 #pragma weak MPI_Igather = PMPI_Igather
 
@@ -3779,7 +3779,7 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     a[6] = root;
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(312, a);
+    return (int)libmpi_call(312, a);
 }
 #pragma weak MPI_Igather_c = PMPI_Igather_c
 
@@ -3796,7 +3796,7 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
     a[7] = root;
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(313, a);
+    return (int)libmpi_call(313, a);
 }
 #pragma weak MPI_Igatherv = PMPI_Igatherv
 
@@ -3813,7 +3813,7 @@ int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     a[7] = root;
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(314, a);
+    return (int)libmpi_call(314, a);
 }
 #pragma weak MPI_Igatherv_c = PMPI_Igatherv_c
 
@@ -3828,7 +3828,7 @@ int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
     a[5] = root;
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(315, a);
+    return (int)libmpi_call(315, a);
 }
 #pragma weak MPI_Ireduce = PMPI_Ireduce
 
@@ -3843,7 +3843,7 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
     a[5] = root;
     a[6] = WORD(comm);
     a[7] = WORD(request);
-    return (int)pv_enter(316, a);
+    return (int)libmpi_call(316, a);
 }
 #pragma weak MPI_Ireduce_c = PMPI_Ireduce_c
 
@@ -3857,7 +3857,7 @@ int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcount
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(317, a);
+    return (int)libmpi_call(317, a);
 }
 #pragma weak MPI_Ireduce_scatter = PMPI_Ireduce_scatter
 
@@ -3871,7 +3871,7 @@ int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count r
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(318, a);
+    return (int)libmpi_call(318, a);
 }
 #pragma weak MPI_Ireduce_scatter_c = PMPI_Ireduce_scatter_c
 
@@ -3885,7 +3885,7 @@ int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(319, a);
+    return (int)libmpi_call(319, a);
 }
 #pragma weak MPI_Ireduce_scatter_block = PMPI_Ireduce_scatter_block
 
@@ -3899,7 +3899,7 @@ int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count r
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(320, a);
+    return (int)libmpi_call(320, a);
 }
 #pragma weak MPI_Ireduce_scatter_block_c = PMPI_Ireduce_scatter_block_c
 
@@ -3913,7 +3913,7 @@ int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(321, a);
+    return (int)libmpi_call(321, a);
 }
 #pragma weak MPI_Iscan = PMPI_Iscan
 
@@ -3927,7 +3927,7 @@ int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
     a[4] = WORD(op);
     a[5] = WORD(comm);
     a[6] = WORD(request);
-    return (int)pv_enter(322, a);
+    return (int)libmpi_call(322, a);
 }
 #pragma weak MPI_Iscan_c = PMPI_Iscan_c
 
@@ -3943,7 +3943,7 @@ int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
     a[6] = root;
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(323, a);
+    return (int)libmpi_call(323, a);
 }
 #pragma weak MPI_Iscatter = PMPI_Iscatter
 
@@ -3959,7 +3959,7 @@ int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     a[6] = root;
     a[7] = WORD(comm);
     a[8] = WORD(request);
-    return (int)pv_enter(324, a);
+    return (int)libmpi_call(324, a);
 }
 #pragma weak MPI_Iscatter_c = PMPI_Iscatter_c
 
@@ -3976,7 +3976,7 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs
     a[7] = root;
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(325, a);
+    return (int)libmpi_call(325, a);
 }
 #pragma weak MPI_Iscatterv = PMPI_Iscatterv
 
@@ -3993,7 +3993,7 @@ int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
     a[7] = root;
     a[8] = WORD(comm);
     a[9] = WORD(request);
-    return (int)pv_enter(326, a);
+    return (int)libmpi_call(326, a);
 }
 #pragma weak MPI_Iscatterv_c = PMPI_Iscatterv_c
 
@@ -4007,7 +4007,7 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
     a[4] = WORD(op);
     a[5] = root;
     a[6] = WORD(comm);
-    return (int)pv_enter(327, a);
+    return (int)libmpi_call(327, a);
 }
 #pragma weak MPI_Reduce = PMPI_Reduce
 
@@ -4021,7 +4021,7 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
     a[4] = WORD(op);
     a[5] = root;
     a[6] = WORD(comm);
-    return (int)pv_enter(328, a);
+    return (int)libmpi_call(328, a);
 }
 #pragma weak MPI_Reduce_c = PMPI_Reduce_c
 
@@ -4037,7 +4037,7 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(329, a);
+    return (int)libmpi_call(329, a);
 }
 #pragma weak MPI_Reduce_init = PMPI_Reduce_init
 
@@ -4053,7 +4053,7 @@ int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
     a[6] = WORD(comm);
     a[7] = WORD(info);
     a[8] = WORD(request);
-    return (int)pv_enter(330, a);
+    return (int)libmpi_call(330, a);
 }
 #pragma weak MPI_Reduce_init_c = PMPI_Reduce_init_c
 
@@ -4066,7 +4066,7 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(331, a);
+    return (int)libmpi_call(331, a);
 }
 #pragma weak MPI_Reduce_scatter = PMPI_Reduce_scatter
 
@@ -4079,7 +4079,7 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count re
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(332, a);
+    return (int)libmpi_call(332, a);
 }
 #pragma weak MPI_Reduce_scatter_c = PMPI_Reduce_scatter_c
 
@@ -4092,7 +4092,7 @@ int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(333, a);
+    return (int)libmpi_call(333, a);
 }
 #pragma weak MPI_Reduce_scatter_block = PMPI_Reduce_scatter_block
 
@@ -4105,7 +4105,7 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(334, a);
+    return (int)libmpi_call(334, a);
 }
 #pragma weak MPI_Reduce_scatter_block_c = PMPI_Reduce_scatter_block_c
 
@@ -4120,7 +4120,7 @@ int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvc
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(335, a);
+    return (int)libmpi_call(335, a);
 }
 #pragma weak MPI_Reduce_scatter_block_init = PMPI_Reduce_scatter_block_init
 
@@ -4135,7 +4135,7 @@ int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Cou
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(336, a);
+    return (int)libmpi_call(336, a);
 }
 #pragma weak MPI_Reduce_scatter_block_init_c = PMPI_Reduce_scatter_block_init_c
 
@@ -4150,7 +4150,7 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvc
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(337, a);
+    return (int)libmpi_call(337, a);
 }
 #pragma weak MPI_Reduce_scatter_init = PMPI_Reduce_scatter_init
 
@@ -4165,7 +4165,7 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Cou
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(338, a);
+    return (int)libmpi_call(338, a);
 }
 #pragma weak MPI_Reduce_scatter_init_c = PMPI_Reduce_scatter_init_c
 
@@ -4178,7 +4178,7 @@ int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dataty
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(339, a);
+    return (int)libmpi_call(339, a);
 }
 #pragma weak MPI_Scan = PMPI_Scan
 
@@ -4191,7 +4191,7 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatyp
     a[3] = WORD(datatype);
     a[4] = WORD(op);
     a[5] = WORD(comm);
-    return (int)pv_enter(340, a);
+    return (int)libmpi_call(340, a);
 }
 #pragma weak MPI_Scan_c = PMPI_Scan_c
 
@@ -4206,7 +4206,7 @@ int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(341, a);
+    return (int)libmpi_call(341, a);
 }
 #pragma weak MPI_Scan_init = PMPI_Scan_init
 
@@ -4221,7 +4221,7 @@ int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
     a[5] = WORD(comm);
     a[6] = WORD(info);
     a[7] = WORD(request);
-    return (int)pv_enter(342, a);
+    return (int)libmpi_call(342, a);
 }
 #pragma weak MPI_Scan_init_c = PMPI_Scan_init_c
 
@@ -4236,7 +4236,7 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
     a[5] = WORD(recvtype);
     a[6] = root;
     a[7] = WORD(comm);
-    return (int)pv_enter(343, a);
+    return (int)libmpi_call(343, a);
 }
 #pragma weak MPI_Scatter = PMPI_Scatter
 
@@ -4251,7 +4251,7 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
     a[5] = WORD(recvtype);
     a[6] = root;
     a[7] = WORD(comm);
-    return (int)pv_enter(344, a);
+    return (int)libmpi_call(344, a);
 }
 #pragma weak MPI_Scatter_c = PMPI_Scatter_c
 
@@ -4268,7 +4268,7 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     a[7] = WORD(comm);
     a[8] = WORD(info);
     a[9] = WORD(request);
-    return (int)pv_enter(345, a);
+    return (int)libmpi_call(345, a);
 }
 #pragma weak MPI_Scatter_init = PMPI_Scatter_init
 
@@ -4285,7 +4285,7 @@ int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
     a[7] = WORD(comm);
     a[8] = WORD(info);
     a[9] = WORD(request);
-    return (int)pv_enter(346, a);
+    return (int)libmpi_call(346, a);
 }
 #pragma weak MPI_Scatter_init_c = PMPI_Scatter_init_c
 
@@ -4301,7 +4301,7 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[
     a[6] = WORD(recvtype);
     a[7] = root;
     a[8] = WORD(comm);
-    return (int)pv_enter(347, a);
+    return (int)libmpi_call(347, a);
 }
 #pragma weak MPI_Scatterv = PMPI_Scatterv
 
@@ -4317,7 +4317,7 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
     a[6] = WORD(recvtype);
     a[7] = root;
     a[8] = WORD(comm);
-    return (int)pv_enter(348, a);
+    return (int)libmpi_call(348, a);
 }
 #pragma weak MPI_Scatterv_c = PMPI_Scatterv_c
 
@@ -4335,7 +4335,7 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int di
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(349, a);
+    return (int)libmpi_call(349, a);
 }
 #pragma weak MPI_Scatterv_init = PMPI_Scatterv_init
 
@@ -4353,7 +4353,7 @@ int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
     a[8] = WORD(comm);
     a[9] = WORD(info);
     a[10] = WORD(request);
-    return (int)pv_enter(350, a);
+    return (int)libmpi_call(350, a);
 }
 #pragma weak MPI_Scatterv_init_c = PMPI_Scatterv_init_c
 
@@ -4363,7 +4363,7 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
     a[0] = WORD(group1);
     a[1] = WORD(group2);
     a[2] = WORD(result);
-    return (int)pv_enter(351, a);
+    return (int)libmpi_call(351, a);
 }
 #pragma weak MPI_Group_compare = PMPI_Group_compare
 
@@ -4373,7 +4373,7 @@ int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
     a[0] = WORD(group1);
     a[1] = WORD(group2);
     a[2] = WORD(newgroup);
-    return (int)pv_enter(352, a);
+    return (int)libmpi_call(352, a);
 }
 #pragma weak MPI_Group_difference = PMPI_Group_difference
 
@@ -4384,7 +4384,7 @@ int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgro
     a[1] = n;
     a[2] = WORD(ranks);
     a[3] = WORD(newgroup);
-    return (int)pv_enter(353, a);
+    return (int)libmpi_call(353, a);
 }
 #pragma weak MPI_Group_excl = PMPI_Group_excl
 
@@ -4392,7 +4392,7 @@ int PMPI_Group_free(MPI_Group *group)
 {
     int64_t a[1];
     a[0] = WORD(group);
-    return (int)pv_enter(354, a);
+    return (int)libmpi_call(354, a);
 }
 #pragma weak MPI_Group_free = PMPI_Group_free
 
@@ -4402,7 +4402,7 @@ int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI
     a[0] = WORD(session);
     a[1] = WORD(pset_name);
     a[2] = WORD(newgroup);
-    return (int)pv_enter(355, a);
+    return (int)libmpi_call(355, a);
 }
 #pragma weak MPI_Group_from_session_pset = PMPI_Group_from_session_pset
 
@@ -4413,7 +4413,7 @@ int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgro
     a[1] = n;
     a[2] = WORD(ranks);
     a[3] = WORD(newgroup);
-    return (int)pv_enter(356, a);
+    return (int)libmpi_call(356, a);
 }
 #pragma weak MPI_Group_incl = PMPI_Group_incl
 
@@ -4423,7 +4423,7 @@ int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgr
     a[0] = WORD(group1);
     a[1] = WORD(group2);
     a[2] = WORD(newgroup);
-    return (int)pv_enter(357, a);
+    return (int)libmpi_call(357, a);
 }
 #pragma weak MPI_Group_intersection = PMPI_Group_intersection
 
@@ -4434,7 +4434,7 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *ne
     a[1] = n;
     a[2] = WORD(ranges);
     a[3] = WORD(newgroup);
-    return (int)pv_enter(358, a);
+    return (int)libmpi_call(358, a);
 }
 #pragma weak MPI_Group_range_excl = PMPI_Group_range_excl
 
@@ -4445,7 +4445,7 @@ int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *ne
     a[1] = n;
     a[2] = WORD(ranges);
     a[3] = WORD(newgroup);
-    return (int)pv_enter(359, a);
+    return (int)libmpi_call(359, a);
 }
 #pragma weak MPI_Group_range_incl = PMPI_Group_range_incl
 
@@ -4454,7 +4454,7 @@ int PMPI_Group_rank(MPI_Group group, int *rank)
     int64_t a[2];
     a[0] = WORD(group);
     a[1] = WORD(rank);
-    return (int)pv_enter(360, a);
+    return (int)libmpi_call(360, a);
 }
 #pragma weak MPI_Group_rank = PMPI_Group_rank
 
@@ -4463,7 +4463,7 @@ int PMPI_Group_size(MPI_Group group, int *size)
     int64_t a[2];
     a[0] = WORD(group);
     a[1] = WORD(size);
-    return (int)pv_enter(361, a);
+    return (int)libmpi_call(361, a);
 }
 #pragma weak MPI_Group_size = PMPI_Group_size
 
@@ -4475,7 +4475,7 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
     a[2] = WORD(ranks1);
     a[3] = WORD(group2);
     a[4] = WORD(ranks2);
-    return (int)pv_enter(362, a);
+    return (int)libmpi_call(362, a);
 }
 #pragma weak MPI_Group_translate_ranks = PMPI_Group_translate_ranks
 
@@ -4485,7 +4485,7 @@ int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
     a[0] = WORD(group1);
     a[1] = WORD(group2);
     a[2] = WORD(newgroup);
-    return (int)pv_enter(363, a);
+    return (int)libmpi_call(363, a);
 }
 #pragma weak MPI_Group_union = PMPI_Group_union
 
@@ -4496,7 +4496,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
     a[1] = rank;
     a[2] = maxdims;
     a[3] = WORD(coords);
-    return (int)pv_enter(364, a);
+    return (int)libmpi_call(364, a);
 }
 #pragma weak MPI_Cart_coords = PMPI_Cart_coords
 
@@ -4509,7 +4509,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
     a[3] = WORD(periods);
     a[4] = reorder;
     a[5] = WORD(comm_cart);
-    return (int)pv_enter(365, a);
+    return (int)libmpi_call(365, a);
 }
 #pragma weak MPI_Cart_create = PMPI_Cart_create
 
@@ -4521,7 +4521,7 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
     a[2] = WORD(dims);
     a[3] = WORD(periods);
     a[4] = WORD(coords);
-    return (int)pv_enter(366, a);
+    return (int)libmpi_call(366, a);
 }
 #pragma weak MPI_Cart_get = PMPI_Cart_get
 
@@ -4533,7 +4533,7 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
     a[2] = WORD(dims);
     a[3] = WORD(periods);
     a[4] = WORD(newrank);
-    return (int)pv_enter(367, a);
+    return (int)libmpi_call(367, a);
 }
 #pragma weak MPI_Cart_map = PMPI_Cart_map
 
@@ -4543,7 +4543,7 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
     a[0] = WORD(comm);
     a[1] = WORD(coords);
     a[2] = WORD(rank);
-    return (int)pv_enter(368, a);
+    return (int)libmpi_call(368, a);
 }
 #pragma weak MPI_Cart_rank = PMPI_Cart_rank
 
@@ -4555,7 +4555,7 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, in
     a[2] = disp;
     a[3] = WORD(rank_source);
     a[4] = WORD(rank_dest);
-    return (int)pv_enter(369, a);
+    return (int)libmpi_call(369, a);
 }
 #pragma weak MPI_Cart_shift = PMPI_Cart_shift
 
@@ -4565,7 +4565,7 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
     a[0] = WORD(comm);
     a[1] = WORD(remain_dims);
     a[2] = WORD(newcomm);
-    return (int)pv_enter(370, a);
+    return (int)libmpi_call(370, a);
 }
 #pragma weak MPI_Cart_sub = PMPI_Cart_sub
 
@@ -4574,7 +4574,7 @@ int PMPI_Cartdim_get(MPI_Comm comm, int *ndims)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(ndims);
-    return (int)pv_enter(371, a);
+    return (int)libmpi_call(371, a);
 }
 #pragma weak MPI_Cartdim_get = PMPI_Cartdim_get
 
@@ -4584,7 +4584,7 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
     a[0] = nnodes;
     a[1] = ndims;
     a[2] = WORD(dims);
-    return (int)pv_enter(372, a);
+    return (int)libmpi_call(372, a);
 }
 #pragma weak MPI_Dims_create = PMPI_Dims_create
 
@@ -4600,7 +4600,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
     a[6] = WORD(info);
     a[7] = reorder;
     a[8] = WORD(comm_dist_graph);
-    return (int)pv_enter(373, a);
+    return (int)libmpi_call(373, a);
 }
 #pragma weak MPI_Dist_graph_create = PMPI_Dist_graph_create
 
@@ -4617,7 +4617,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
     a[7] = WORD(info);
     a[8] = reorder;
     a[9] = WORD(comm_dist_graph);
-    return (int)pv_enter(374, a);
+    return (int)libmpi_call(374, a);
 }
 #pragma weak MPI_Dist_graph_create_adjacent = PMPI_Dist_graph_create_adjacent
 
@@ -4631,7 +4631,7 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int
     a[4] = maxoutdegree;
     a[5] = WORD(destinations);
     a[6] = WORD(destweights);
-    return (int)pv_enter(375, a);
+    return (int)libmpi_call(375, a);
 }
 #pragma weak MPI_Dist_graph_neighbors = PMPI_Dist_graph_neighbors
 
@@ -4642,7 +4642,7 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree
     a[1] = WORD(indegree);
     a[2] = WORD(outdegree);
     a[3] = WORD(weighted);
-    return (int)pv_enter(376, a);
+    return (int)libmpi_call(376, a);
 }
 #pragma weak MPI_Dist_graph_neighbors_count = PMPI_Dist_graph_neighbors_count
 
@@ -4655,7 +4655,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int
     a[3] = WORD(edges);
     a[4] = reorder;
     a[5] = WORD(comm_graph);
-    return (int)pv_enter(377, a);
+    return (int)libmpi_call(377, a);
 }
 #pragma weak MPI_Graph_create = PMPI_Graph_create
 
@@ -4667,7 +4667,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int ed
     a[2] = maxedges;
     a[3] = WORD(indx);
     a[4] = WORD(edges);
-    return (int)pv_enter(378, a);
+    return (int)libmpi_call(378, a);
 }
 #pragma weak MPI_Graph_get = PMPI_Graph_get
 
@@ -4679,7 +4679,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[
     a[2] = WORD(indx);
     a[3] = WORD(edges);
     a[4] = WORD(newrank);
-    return (int)pv_enter(379, a);
+    return (int)libmpi_call(379, a);
 }
 #pragma weak MPI_Graph_map = PMPI_Graph_map
 
@@ -4690,7 +4690,7 @@ int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbor
     a[1] = rank;
     a[2] = maxneighbors;
     a[3] = WORD(neighbors);
-    return (int)pv_enter(380, a);
+    return (int)libmpi_call(380, a);
 }
 #pragma weak MPI_Graph_neighbors = PMPI_Graph_neighbors
 
@@ -4700,7 +4700,7 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
     a[0] = WORD(comm);
     a[1] = rank;
     a[2] = WORD(nneighbors);
-    return (int)pv_enter(381, a);
+    return (int)libmpi_call(381, a);
 }
 #pragma weak MPI_Graph_neighbors_count = PMPI_Graph_neighbors_count
 
@@ -4710,7 +4710,7 @@ int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
     a[0] = WORD(comm);
     a[1] = WORD(nnodes);
     a[2] = WORD(nedges);
-    return (int)pv_enter(382, a);
+    return (int)libmpi_call(382, a);
 }
 #pragma weak MPI_Graphdims_get = PMPI_Graphdims_get
 
@@ -4719,7 +4719,7 @@ int PMPI_Topo_test(MPI_Comm comm, int *status)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(status);
-    return (int)pv_enter(383, a);
+    return (int)libmpi_call(383, a);
 }
 #pragma weak MPI_Topo_test = PMPI_Topo_test
 
@@ -4728,7 +4728,7 @@ int PMPI_Attr_delete(MPI_Comm comm, int keyval)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = keyval;
-    return (int)pv_enter(384, a);
+    return (int)libmpi_call(384, a);
 }
 #pragma weak MPI_Attr_delete = PMPI_Attr_delete
 
@@ -4739,7 +4739,7 @@ int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
     a[1] = keyval;
     a[2] = WORD(attribute_val);
     a[3] = WORD(flag);
-    return (int)pv_enter(385, a);
+    return (int)libmpi_call(385, a);
 }
 #pragma weak MPI_Attr_get = PMPI_Attr_get
 
@@ -4749,7 +4749,7 @@ int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
     a[0] = WORD(comm);
     a[1] = keyval;
     a[2] = WORD(attribute_val);
-    return (int)pv_enter(386, a);
+    return (int)libmpi_call(386, a);
 }
 #pragma weak MPI_Attr_put = PMPI_Attr_put
 
@@ -4760,7 +4760,7 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_
     a[1] = WORD(comm_delete_attr_fn);
     a[2] = WORD(comm_keyval);
     a[3] = WORD(extra_state);
-    return (int)pv_enter(387, a);
+    return (int)libmpi_call(387, a);
 }
 #pragma weak MPI_Comm_create_keyval = PMPI_Comm_create_keyval
 
@@ -4769,7 +4769,7 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = comm_keyval;
-    return (int)pv_enter(388, a);
+    return (int)libmpi_call(388, a);
 }
 #pragma weak MPI_Comm_delete_attr = PMPI_Comm_delete_attr
 
@@ -4777,7 +4777,7 @@ int PMPI_Comm_free_keyval(int *comm_keyval)
 {
     int64_t a[1];
     a[0] = WORD(comm_keyval);
-    return (int)pv_enter(389, a);
+    return (int)libmpi_call(389, a);
 }
 #pragma weak MPI_Comm_free_keyval = PMPI_Comm_free_keyval
 
@@ -4788,7 +4788,7 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int 
     a[1] = comm_keyval;
     a[2] = WORD(attribute_val);
     a[3] = WORD(flag);
-    return (int)pv_enter(390, a);
+    return (int)libmpi_call(390, a);
 }
 #pragma weak MPI_Comm_get_attr = PMPI_Comm_get_attr
 
@@ -4798,7 +4798,7 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
     a[0] = WORD(comm);
     a[1] = comm_keyval;
     a[2] = WORD(attribute_val);
-    return (int)pv_enter(391, a);
+    return (int)libmpi_call(391, a);
 }
 #pragma weak MPI_Comm_set_attr = PMPI_Comm_set_attr
 
@@ -4809,7 +4809,7 @@ int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_f
     a[1] = WORD(delete_fn);
     a[2] = WORD(keyval);
     a[3] = WORD(extra_state);
-    return (int)pv_enter(392, a);
+    return (int)libmpi_call(392, a);
 }
 #pragma weak MPI_Keyval_create = PMPI_Keyval_create
 
@@ -4817,7 +4817,7 @@ int PMPI_Keyval_free(int *keyval)
 {
     int64_t a[1];
     a[0] = WORD(keyval);
-    return (int)pv_enter(393, a);
+    return (int)libmpi_call(393, a);
 }
 #pragma weak MPI_Keyval_free = PMPI_Keyval_free
 
@@ -4825,7 +4825,7 @@ int PMPI_Add_error_class(int *errorclass)
 {
     int64_t a[1];
     a[0] = WORD(errorclass);
-    return (int)pv_enter(394, a);
+    return (int)libmpi_call(394, a);
 }
 #pragma weak MPI_Add_error_class = PMPI_Add_error_class
 
@@ -4834,7 +4834,7 @@ int PMPI_Add_error_code(int errorclass, int *errorcode)
     int64_t a[2];
     a[0] = errorclass;
     a[1] = WORD(errorcode);
-    return (int)pv_enter(395, a);
+    return (int)libmpi_call(395, a);
 }
 #pragma weak MPI_Add_error_code = PMPI_Add_error_code
 
@@ -4843,7 +4843,7 @@ int PMPI_Add_error_string(int errorcode, const char *string)
     int64_t a[2];
     a[0] = errorcode;
     a[1] = WORD(string);
-    return (int)pv_enter(396, a);
+    return (int)libmpi_call(396, a);
 }
 #pragma weak MPI_Add_error_string = PMPI_Add_error_string
 
@@ -4852,7 +4852,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = errorcode;
-    return (int)pv_enter(397, a);
+    return (int)libmpi_call(397, a);
 }
 #pragma weak MPI_Comm_call_errhandler = PMPI_Comm_call_errhandler
 
@@ -4861,7 +4861,7 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn
     int64_t a[2];
     a[0] = WORD(comm_errhandler_fn);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(398, a);
+    return (int)libmpi_call(398, a);
 }
 #pragma weak MPI_Comm_create_errhandler = PMPI_Comm_create_errhandler
 
@@ -4870,7 +4870,7 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(399, a);
+    return (int)libmpi_call(399, a);
 }
 #pragma weak MPI_Comm_get_errhandler = PMPI_Comm_get_errhandler
 
@@ -4879,7 +4879,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(400, a);
+    return (int)libmpi_call(400, a);
 }
 #pragma weak MPI_Comm_set_errhandler = PMPI_Comm_set_errhandler
 
@@ -4887,7 +4887,7 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
     int64_t a[1];
     a[0] = WORD(errhandler);
-    return (int)pv_enter(401, a);
+    return (int)libmpi_call(401, a);
 }
 #pragma weak MPI_Errhandler_free = PMPI_Errhandler_free
 
@@ -4896,7 +4896,7 @@ int PMPI_Error_class(int errorcode, int *errorclass)
     int64_t a[2];
     a[0] = errorcode;
     a[1] = WORD(errorclass);
-    return (int)pv_enter(402, a);
+    return (int)libmpi_call(402, a);
 }
 #pragma weak MPI_Error_class = PMPI_Error_class
 
@@ -4906,7 +4906,7 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
     a[0] = errorcode;
     a[1] = WORD(string);
     a[2] = WORD(resultlen);
-    return (int)pv_enter(403, a);
+    return (int)libmpi_call(403, a);
 }
 #pragma weak MPI_Error_string = PMPI_Error_string
 
@@ -4915,7 +4915,7 @@ int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = errorcode;
-    return (int)pv_enter(404, a);
+    return (int)libmpi_call(404, a);
 }
 #pragma weak MPI_File_call_errhandler = PMPI_File_call_errhandler
 
@@ -4924,7 +4924,7 @@ int PMPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn
     int64_t a[2];
     a[0] = WORD(file_errhandler_fn);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(405, a);
+    return (int)libmpi_call(405, a);
 }
 #pragma weak MPI_File_create_errhandler = PMPI_File_create_errhandler
 
@@ -4933,7 +4933,7 @@ int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
     int64_t a[2];
     a[0] = WORD(file);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(406, a);
+    return (int)libmpi_call(406, a);
 }
 #pragma weak MPI_File_get_errhandler = PMPI_File_get_errhandler
 
@@ -4942,7 +4942,7 @@ int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
     int64_t a[2];
     a[0] = WORD(file);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(407, a);
+    return (int)libmpi_call(407, a);
 }
 #pragma weak MPI_File_set_errhandler = PMPI_File_set_errhandler
 
@@ -4950,7 +4950,7 @@ int PMPI_Remove_error_class(int errorclass)
 {
     int64_t a[1];
     a[0] = errorclass;
-    return (int)pv_enter(408, a);
+    return (int)libmpi_call(408, a);
 }
 #pragma weak MPI_Remove_error_class = PMPI_Remove_error_class
 
@@ -4958,7 +4958,7 @@ int PMPI_Remove_error_code(int errorcode)
 {
     int64_t a[1];
     a[0] = errorcode;
-    return (int)pv_enter(409, a);
+    return (int)libmpi_call(409, a);
 }
 #pragma weak MPI_Remove_error_code = PMPI_Remove_error_code
 
@@ -4966,7 +4966,7 @@ int PMPI_Remove_error_string(int errorcode)
 {
     int64_t a[1];
     a[0] = errorcode;
-    return (int)pv_enter(410, a);
+    return (int)libmpi_call(410, a);
 }
 #pragma weak MPI_Remove_error_string = PMPI_Remove_error_string
 
@@ -4975,7 +4975,7 @@ int PMPI_Session_call_errhandler(MPI_Session session, int errorcode)
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = errorcode;
-    return (int)pv_enter(411, a);
+    return (int)libmpi_call(411, a);
 }
 #pragma weak MPI_Session_call_errhandler = PMPI_Session_call_errhandler
 
@@ -4984,7 +4984,7 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errh
     int64_t a[2];
     a[0] = WORD(session_errhandler_fn);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(412, a);
+    return (int)libmpi_call(412, a);
 }
 #pragma weak MPI_Session_create_errhandler = PMPI_Session_create_errhandler
 
@@ -4993,7 +4993,7 @@ int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(413, a);
+    return (int)libmpi_call(413, a);
 }
 #pragma weak MPI_Session_get_errhandler = PMPI_Session_get_errhandler
 
@@ -5002,7 +5002,7 @@ int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(414, a);
+    return (int)libmpi_call(414, a);
 }
 #pragma weak MPI_Session_set_errhandler = PMPI_Session_set_errhandler
 
@@ -5011,7 +5011,7 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = errorcode;
-    return (int)pv_enter(415, a);
+    return (int)libmpi_call(415, a);
 }
 #pragma weak MPI_Win_call_errhandler = PMPI_Win_call_errhandler
 
@@ -5020,7 +5020,7 @@ int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, M
     int64_t a[2];
     a[0] = WORD(win_errhandler_fn);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(416, a);
+    return (int)libmpi_call(416, a);
 }
 #pragma weak MPI_Win_create_errhandler = PMPI_Win_create_errhandler
 
@@ -5029,7 +5029,7 @@ int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(417, a);
+    return (int)libmpi_call(417, a);
 }
 #pragma weak MPI_Win_get_errhandler = PMPI_Win_get_errhandler
 
@@ -5038,7 +5038,7 @@ int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = WORD(errhandler);
-    return (int)pv_enter(418, a);
+    return (int)libmpi_call(418, a);
 }
 #pragma weak MPI_Win_set_errhandler = PMPI_Win_set_errhandler
 
@@ -5046,7 +5046,7 @@ int PMPI_Close_port(const char *port_name)
 {
     int64_t a[1];
     a[0] = WORD(port_name);
-    return (int)pv_enter(419, a);
+    return (int)libmpi_call(419, a);
 }
 #pragma weak MPI_Close_port = PMPI_Close_port
 
@@ -5058,7 +5058,7 @@ int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm co
     a[2] = root;
     a[3] = WORD(comm);
     a[4] = WORD(newcomm);
-    return (int)pv_enter(420, a);
+    return (int)libmpi_call(420, a);
 }
 #pragma weak MPI_Comm_accept = PMPI_Comm_accept
 
@@ -5070,7 +5070,7 @@ int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm c
     a[2] = root;
     a[3] = WORD(comm);
     a[4] = WORD(newcomm);
-    return (int)pv_enter(421, a);
+    return (int)libmpi_call(421, a);
 }
 #pragma weak MPI_Comm_connect = PMPI_Comm_connect
 
@@ -5078,7 +5078,7 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
     int64_t a[1];
     a[0] = WORD(comm);
-    return (int)pv_enter(422, a);
+    return (int)libmpi_call(422, a);
 }
 #pragma weak MPI_Comm_disconnect = PMPI_Comm_disconnect
 
@@ -5086,7 +5086,7 @@ int PMPI_Comm_get_parent(MPI_Comm *parent)
 {
     int64_t a[1];
     a[0] = WORD(parent);
-    return (int)pv_enter(423, a);
+    return (int)libmpi_call(423, a);
 }
 #pragma weak MPI_Comm_get_parent = PMPI_Comm_get_parent
 
@@ -5095,7 +5095,7 @@ int PMPI_Comm_join(int fd, MPI_Comm *intercomm)
     int64_t a[2];
     a[0] = fd;
     a[1] = WORD(intercomm);
-    return (int)pv_enter(424, a);
+    return (int)libmpi_call(424, a);
 }
 #pragma weak MPI_Comm_join = PMPI_Comm_join
 
@@ -5110,7 +5110,7 @@ int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info in
     a[5] = WORD(comm);
     a[6] = WORD(intercomm);
     a[7] = WORD(array_of_errcodes);
-    return (int)pv_enter(425, a);
+    return (int)libmpi_call(425, a);
 }
 #pragma weak MPI_Comm_spawn = PMPI_Comm_spawn
 
@@ -5126,7 +5126,7 @@ int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_
     a[6] = WORD(comm);
     a[7] = WORD(intercomm);
     a[8] = WORD(array_of_errcodes);
-    return (int)pv_enter(426, a);
+    return (int)libmpi_call(426, a);
 }
 #pragma weak MPI_Comm_spawn_multiple = PMPI_Comm_spawn_multiple
 
@@ -5136,7 +5136,7 @@ int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
     a[0] = WORD(service_name);
     a[1] = WORD(info);
     a[2] = WORD(port_name);
-    return (int)pv_enter(427, a);
+    return (int)libmpi_call(427, a);
 }
 #pragma weak MPI_Lookup_name = PMPI_Lookup_name
 
@@ -5145,7 +5145,7 @@ int PMPI_Open_port(MPI_Info info, char *port_name)
     int64_t a[2];
     a[0] = WORD(info);
     a[1] = WORD(port_name);
-    return (int)pv_enter(428, a);
+    return (int)libmpi_call(428, a);
 }
 #pragma weak MPI_Open_port = PMPI_Open_port
 
@@ -5155,7 +5155,7 @@ int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_
     a[0] = WORD(service_name);
     a[1] = WORD(info);
     a[2] = WORD(port_name);
-    return (int)pv_enter(429, a);
+    return (int)libmpi_call(429, a);
 }
 #pragma weak MPI_Publish_name = PMPI_Publish_name
 
@@ -5165,7 +5165,7 @@ int PMPI_Unpublish_name(const char *service_name, MPI_Info info, const char *por
     a[0] = WORD(service_name);
     a[1] = WORD(info);
     a[2] = WORD(port_name);
-    return (int)pv_enter(430, a);
+    return (int)libmpi_call(430, a);
 }
 #pragma weak MPI_Unpublish_name = PMPI_Unpublish_name
 
@@ -5175,7 +5175,7 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
     a[0] = WORD(comm1);
     a[1] = WORD(comm2);
     a[2] = WORD(result);
-    return (int)pv_enter(431, a);
+    return (int)libmpi_call(431, a);
 }
 #pragma weak MPI_Comm_compare = PMPI_Comm_compare
 
@@ -5185,7 +5185,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
     a[0] = WORD(comm);
     a[1] = WORD(group);
     a[2] = WORD(newcomm);
-    return (int)pv_enter(432, a);
+    return (int)libmpi_call(432, a);
 }
 #pragma weak MPI_Comm_create = PMPI_Comm_create
 
@@ -5197,7 +5197,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info
     a[2] = WORD(info);
     a[3] = WORD(errhandler);
     a[4] = WORD(newcomm);
-    return (int)pv_enter(433, a);
+    return (int)libmpi_call(433, a);
 }
 #pragma weak MPI_Comm_create_from_group = PMPI_Comm_create_from_group
 
@@ -5208,7 +5208,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
     a[1] = WORD(group);
     a[2] = tag;
     a[3] = WORD(newcomm);
-    return (int)pv_enter(434, a);
+    return (int)libmpi_call(434, a);
 }
 #pragma weak MPI_Comm_create_group = PMPI_Comm_create_group
 
@@ -5217,7 +5217,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(newcomm);
-    return (int)pv_enter(435, a);
+    return (int)libmpi_call(435, a);
 }
 #pragma weak MPI_Comm_dup = PMPI_Comm_dup
 
@@ -5227,7 +5227,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
     a[0] = WORD(comm);
     a[1] = WORD(info);
     a[2] = WORD(newcomm);
-    return (int)pv_enter(436, a);
+    return (int)libmpi_call(436, a);
 }
 #pragma weak MPI_Comm_dup_with_info = PMPI_Comm_dup_with_info
 
@@ -5235,7 +5235,7 @@ int PMPI_Comm_free(MPI_Comm *comm)
 {
     int64_t a[1];
     a[0] = WORD(comm);
-    return (int)pv_enter(437, a);
+    return (int)libmpi_call(437, a);
 }
 #pragma weak MPI_Comm_free = PMPI_Comm_free
 
@@ -5244,7 +5244,7 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(info_used);
-    return (int)pv_enter(438, a);
+    return (int)libmpi_call(438, a);
 }
 #pragma weak MPI_Comm_get_info = PMPI_Comm_get_info
 
@@ -5254,7 +5254,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
     a[0] = WORD(comm);
     a[1] = WORD(comm_name);
     a[2] = WORD(resultlen);
-    return (int)pv_enter(439, a);
+    return (int)libmpi_call(439, a);
 }
 #pragma weak MPI_Comm_get_name = PMPI_Comm_get_name
 
@@ -5263,7 +5263,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(group);
-    return (int)pv_enter(440, a);
+    return (int)libmpi_call(440, a);
 }
 #pragma weak MPI_Comm_group = PMPI_Comm_group
 
@@ -5273,7 +5273,7 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     a[0] = WORD(comm);
     a[1] = WORD(newcomm);
     a[2] = WORD(request);
-    return (int)pv_enter(441, a);
+    return (int)libmpi_call(441, a);
 }
 #pragma weak MPI_Comm_idup = PMPI_Comm_idup
 
@@ -5284,7 +5284,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MP
     a[1] = WORD(info);
     a[2] = WORD(newcomm);
     a[3] = WORD(request);
-    return (int)pv_enter(442, a);
+    return (int)libmpi_call(442, a);
 }
 #pragma weak MPI_Comm_idup_with_info = PMPI_Comm_idup_with_info
 
@@ -5293,7 +5293,7 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(rank);
-    return (int)pv_enter(443, a);
+    return (int)libmpi_call(443, a);
 }
 #pragma weak MPI_Comm_rank = PMPI_Comm_rank
 
@@ -5302,7 +5302,7 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(group);
-    return (int)pv_enter(444, a);
+    return (int)libmpi_call(444, a);
 }
 #pragma weak MPI_Comm_remote_group = PMPI_Comm_remote_group
 
@@ -5311,7 +5311,7 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(size);
-    return (int)pv_enter(445, a);
+    return (int)libmpi_call(445, a);
 }
 #pragma weak MPI_Comm_remote_size = PMPI_Comm_remote_size
 
@@ -5320,7 +5320,7 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(info);
-    return (int)pv_enter(446, a);
+    return (int)libmpi_call(446, a);
 }
 #pragma weak MPI_Comm_set_info = PMPI_Comm_set_info
 
@@ -5329,7 +5329,7 @@ int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(comm_name);
-    return (int)pv_enter(447, a);
+    return (int)libmpi_call(447, a);
 }
 #pragma weak MPI_Comm_set_name = PMPI_Comm_set_name
 
@@ -5338,7 +5338,7 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(size);
-    return (int)pv_enter(448, a);
+    return (int)libmpi_call(448, a);
 }
 #pragma weak MPI_Comm_size = PMPI_Comm_size
 
@@ -5349,7 +5349,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
     a[1] = color;
     a[2] = key;
     a[3] = WORD(newcomm);
-    return (int)pv_enter(449, a);
+    return (int)libmpi_call(449, a);
 }
 #pragma weak MPI_Comm_split = PMPI_Comm_split
 
@@ -5361,7 +5361,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
     a[2] = key;
     a[3] = WORD(info);
     a[4] = WORD(newcomm);
-    return (int)pv_enter(450, a);
+    return (int)libmpi_call(450, a);
 }
 #pragma weak MPI_Comm_split_type = PMPI_Comm_split_type
 
@@ -5370,7 +5370,7 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
     int64_t a[2];
     a[0] = WORD(comm);
     a[1] = WORD(flag);
-    return (int)pv_enter(451, a);
+    return (int)libmpi_call(451, a);
 }
 #pragma weak MPI_Comm_test_inter = PMPI_Comm_test_inter
 
@@ -5383,7 +5383,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
     a[3] = remote_leader;
     a[4] = tag;
     a[5] = WORD(newintercomm);
-    return (int)pv_enter(452, a);
+    return (int)libmpi_call(452, a);
 }
 #pragma weak MPI_Intercomm_create = PMPI_Intercomm_create
 
@@ -5398,7 +5398,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
     a[5] = WORD(info);
     a[6] = WORD(errhandler);
     a[7] = WORD(newintercomm);
-    return (int)pv_enter(453, a);
+    return (int)libmpi_call(453, a);
 }
 #pragma weak MPI_Intercomm_create_from_groups = PMPI_Intercomm_create_from_groups
 
@@ -5408,7 +5408,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
     a[0] = WORD(intercomm);
     a[1] = high;
     a[2] = WORD(newintracomm);
-    return (int)pv_enter(454, a);
+    return (int)libmpi_call(454, a);
 }
 #pragma weak MPI_Intercomm_merge = PMPI_Intercomm_merge
 
@@ -5416,7 +5416,7 @@ int PMPI_Info_create(MPI_Info *info)
 {
     int64_t a[1];
     a[0] = WORD(info);
-    return (int)pv_enter(455, a);
+    return (int)libmpi_call(455, a);
 }
 #pragma weak MPI_Info_create = PMPI_Info_create
 
@@ -5426,7 +5426,7 @@ int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
     a[0] = argc;
     a[1] = WORD(argv);
     a[2] = WORD(info);
-    return (int)pv_enter(456, a);
+    return (int)libmpi_call(456, a);
 }
 #pragma weak MPI_Info_create_env = PMPI_Info_create_env
 
@@ -5435,7 +5435,7 @@ int PMPI_Info_delete(MPI_Info info, const char *key)
     int64_t a[2];
     a[0] = WORD(info);
     a[1] = WORD(key);
-    return (int)pv_enter(457, a);
+    return (int)libmpi_call(457, a);
 }
 #pragma weak MPI_Info_delete = PMPI_Info_delete
 
@@ -5444,7 +5444,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
     int64_t a[2];
     a[0] = WORD(info);
     a[1] = WORD(newinfo);
-    return (int)pv_enter(458, a);
+    return (int)libmpi_call(458, a);
 }
 #pragma weak MPI_Info_dup = PMPI_Info_dup
 
@@ -5452,7 +5452,7 @@ int PMPI_Info_free(MPI_Info *info)
 {
     int64_t a[1];
     a[0] = WORD(info);
-    return (int)pv_enter(459, a);
+    return (int)libmpi_call(459, a);
 }
 #pragma weak MPI_Info_free = PMPI_Info_free
 
@@ -5464,7 +5464,7 @@ int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int
     a[2] = valuelen;
     a[3] = WORD(value);
     a[4] = WORD(flag);
-    return (int)pv_enter(460, a);
+    return (int)libmpi_call(460, a);
 }
 #pragma weak MPI_Info_get = PMPI_Info_get
 
@@ -5473,7 +5473,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
     int64_t a[2];
     a[0] = WORD(info);
     a[1] = WORD(nkeys);
-    return (int)pv_enter(461, a);
+    return (int)libmpi_call(461, a);
 }
 #pragma weak MPI_Info_get_nkeys = PMPI_Info_get_nkeys
 
@@ -5483,7 +5483,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
     a[0] = WORD(info);
     a[1] = n;
     a[2] = WORD(key);
-    return (int)pv_enter(462, a);
+    return (int)libmpi_call(462, a);
 }
 #pragma weak MPI_Info_get_nthkey = PMPI_Info_get_nthkey
 
@@ -5495,7 +5495,7 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *valu
     a[2] = WORD(buflen);
     a[3] = WORD(value);
     a[4] = WORD(flag);
-    return (int)pv_enter(463, a);
+    return (int)libmpi_call(463, a);
 }
 #pragma weak MPI_Info_get_string = PMPI_Info_get_string
 
@@ -5506,7 +5506,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *f
     a[1] = WORD(key);
     a[2] = WORD(valuelen);
     a[3] = WORD(flag);
-    return (int)pv_enter(464, a);
+    return (int)libmpi_call(464, a);
 }
 #pragma weak MPI_Info_get_valuelen = PMPI_Info_get_valuelen
 
@@ -5516,7 +5516,7 @@ int PMPI_Info_set(MPI_Info info, const char *key, const char *value)
     a[0] = WORD(info);
     a[1] = WORD(key);
     a[2] = WORD(value);
-    return (int)pv_enter(465, a);
+    return (int)libmpi_call(465, a);
 }
 #pragma weak MPI_Info_set = PMPI_Info_set
 
@@ -5524,7 +5524,7 @@ int PMPI_Session_finalize(MPI_Session *session)
 {
     int64_t a[1];
     a[0] = WORD(session);
-    return (int)pv_enter(466, a);
+    return (int)libmpi_call(466, a);
 }
 #pragma weak MPI_Session_finalize = PMPI_Session_finalize
 
@@ -5533,7 +5533,7 @@ int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = WORD(info_used);
-    return (int)pv_enter(467, a);
+    return (int)libmpi_call(467, a);
 }
 #pragma weak MPI_Session_get_info = PMPI_Session_get_info
 
@@ -5545,7 +5545,7 @@ int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *ps
     a[2] = n;
     a[3] = WORD(pset_len);
     a[4] = WORD(pset_name);
-    return (int)pv_enter(468, a);
+    return (int)libmpi_call(468, a);
 }
 #pragma weak MPI_Session_get_nth_pset = PMPI_Session_get_nth_pset
 
@@ -5555,7 +5555,7 @@ int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_na
     a[0] = WORD(session);
     a[1] = WORD(info);
     a[2] = WORD(npset_names);
-    return (int)pv_enter(469, a);
+    return (int)libmpi_call(469, a);
 }
 #pragma weak MPI_Session_get_num_psets = PMPI_Session_get_num_psets
 
@@ -5565,7 +5565,7 @@ int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_I
     a[0] = WORD(session);
     a[1] = WORD(pset_name);
     a[2] = WORD(info);
-    return (int)pv_enter(470, a);
+    return (int)libmpi_call(470, a);
 }
 #pragma weak MPI_Session_get_pset_info = PMPI_Session_get_pset_info
 
@@ -5575,7 +5575,7 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
     a[0] = WORD(info);
     a[1] = WORD(errhandler);
     a[2] = WORD(session);
-    return (int)pv_enter(471, a);
+    return (int)libmpi_call(471, a);
 }
 #pragma weak MPI_Session_init = PMPI_Session_init
 
@@ -5591,7 +5591,7 @@ int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
     a[6] = WORD(target_datatype);
     a[7] = WORD(op);
     a[8] = WORD(win);
-    return (int)pv_enter(472, a);
+    return (int)libmpi_call(472, a);
 }
 #pragma weak MPI_Accumulate = PMPI_Accumulate
 
@@ -5607,7 +5607,7 @@ int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datat
     a[6] = WORD(target_datatype);
     a[7] = WORD(op);
     a[8] = WORD(win);
-    return (int)pv_enter(473, a);
+    return (int)libmpi_call(473, a);
 }
 #pragma weak MPI_Accumulate_c = PMPI_Accumulate_c
 
@@ -5621,7 +5621,7 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, voi
     a[4] = target_rank;
     a[5] = target_disp;
     a[6] = WORD(win);
-    return (int)pv_enter(474, a);
+    return (int)libmpi_call(474, a);
 }
 #pragma weak MPI_Compare_and_swap = PMPI_Compare_and_swap
 
@@ -5635,7 +5635,7 @@ int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype d
     a[4] = target_disp;
     a[5] = WORD(op);
     a[6] = WORD(win);
-    return (int)pv_enter(475, a);
+    return (int)libmpi_call(475, a);
 }
 #pragma weak MPI_Fetch_and_op = PMPI_Fetch_and_op
 
@@ -5650,7 +5650,7 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, 
     a[5] = target_count;
     a[6] = WORD(target_datatype);
     a[7] = WORD(win);
-    return (int)pv_enter(476, a);
+    return (int)libmpi_call(476, a);
 }
 #pragma weak MPI_Get = PMPI_Get
 
@@ -5665,7 +5665,7 @@ int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
     a[5] = target_count;
     a[6] = WORD(target_datatype);
     a[7] = WORD(win);
-    return (int)pv_enter(477, a);
+    return (int)libmpi_call(477, a);
 }
 #pragma weak MPI_Get_c = PMPI_Get_c
 
@@ -5684,7 +5684,7 @@ int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype 
     a[9] = WORD(target_datatype);
     a[10] = WORD(op);
     a[11] = WORD(win);
-    return (int)pv_enter(478, a);
+    return (int)libmpi_call(478, a);
 }
 #pragma weak MPI_Get_accumulate = PMPI_Get_accumulate
 
@@ -5703,7 +5703,7 @@ int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_D
     a[9] = WORD(target_datatype);
     a[10] = WORD(op);
     a[11] = WORD(win);
-    return (int)pv_enter(479, a);
+    return (int)libmpi_call(479, a);
 }
 #pragma weak MPI_Get_accumulate_c = PMPI_Get_accumulate_c
 
@@ -5718,7 +5718,7 @@ int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_data
     a[5] = target_count;
     a[6] = WORD(target_datatype);
     a[7] = WORD(win);
-    return (int)pv_enter(480, a);
+    return (int)libmpi_call(480, a);
 }
 #pragma weak MPI_Put = PMPI_Put
 
@@ -5733,7 +5733,7 @@ int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
     a[5] = target_count;
     a[6] = WORD(target_datatype);
     a[7] = WORD(win);
-    return (int)pv_enter(481, a);
+    return (int)libmpi_call(481, a);
 }
 #pragma weak MPI_Put_c = PMPI_Put_c
 
@@ -5750,7 +5750,7 @@ int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype ori
     a[7] = WORD(op);
     a[8] = WORD(win);
     a[9] = WORD(request);
-    return (int)pv_enter(482, a);
+    return (int)libmpi_call(482, a);
 }
 #pragma weak MPI_Raccumulate = PMPI_Raccumulate
 
@@ -5767,7 +5767,7 @@ int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Data
     a[7] = WORD(op);
     a[8] = WORD(win);
     a[9] = WORD(request);
-    return (int)pv_enter(483, a);
+    return (int)libmpi_call(483, a);
 }
 #pragma weak MPI_Raccumulate_c = PMPI_Raccumulate_c
 
@@ -5783,7 +5783,7 @@ int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
     a[6] = WORD(target_datatype);
     a[7] = WORD(win);
     a[8] = WORD(request);
-    return (int)pv_enter(484, a);
+    return (int)libmpi_call(484, a);
 }
 #pragma weak MPI_Rget = PMPI_Rget
 
@@ -5799,7 +5799,7 @@ int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_d
     a[6] = WORD(target_datatype);
     a[7] = WORD(win);
     a[8] = WORD(request);
-    return (int)pv_enter(485, a);
+    return (int)libmpi_call(485, a);
 }
 #pragma weak MPI_Rget_c = PMPI_Rget_c
 
@@ -5819,7 +5819,7 @@ int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype
     a[10] = WORD(op);
     a[11] = WORD(win);
     a[12] = WORD(request);
-    return (int)pv_enter(486, a);
+    return (int)libmpi_call(486, a);
 }
 #pragma weak MPI_Rget_accumulate = PMPI_Rget_accumulate
 
@@ -5839,7 +5839,7 @@ int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
     a[10] = WORD(op);
     a[11] = WORD(win);
     a[12] = WORD(request);
-    return (int)pv_enter(487, a);
+    return (int)libmpi_call(487, a);
 }
 #pragma weak MPI_Rget_accumulate_c = PMPI_Rget_accumulate_c
 
@@ -5855,7 +5855,7 @@ int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_dat
     a[6] = WORD(target_datatype);
     a[7] = WORD(win);
     a[8] = WORD(request);
-    return (int)pv_enter(488, a);
+    return (int)libmpi_call(488, a);
 }
 #pragma weak MPI_Rput = PMPI_Rput
 
@@ -5871,7 +5871,7 @@ int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype or
     a[6] = WORD(target_datatype);
     a[7] = WORD(win);
     a[8] = WORD(request);
-    return (int)pv_enter(489, a);
+    return (int)libmpi_call(489, a);
 }
 #pragma weak MPI_Rput_c = PMPI_Rput_c
 
@@ -5884,7 +5884,7 @@ int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm
     a[3] = WORD(comm);
     a[4] = WORD(baseptr);
     a[5] = WORD(win);
-    return (int)pv_enter(490, a);
+    return (int)libmpi_call(490, a);
 }
 #pragma weak MPI_Win_allocate = PMPI_Win_allocate
 
@@ -5897,7 +5897,7 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Co
     a[3] = WORD(comm);
     a[4] = WORD(baseptr);
     a[5] = WORD(win);
-    return (int)pv_enter(491, a);
+    return (int)libmpi_call(491, a);
 }
 #pragma weak MPI_Win_allocate_c = PMPI_Win_allocate_c
 
@@ -5910,7 +5910,7 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Co
     a[3] = WORD(comm);
     a[4] = WORD(baseptr);
     a[5] = WORD(win);
-    return (int)pv_enter(492, a);
+    return (int)libmpi_call(492, a);
 }
 #pragma weak MPI_Win_allocate_shared = PMPI_Win_allocate_shared
 
@@ -5923,7 +5923,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
     a[3] = WORD(comm);
     a[4] = WORD(baseptr);
     a[5] = WORD(win);
-    return (int)pv_enter(493, a);
+    return (int)libmpi_call(493, a);
 }
 #pragma weak MPI_Win_allocate_shared_c = PMPI_Win_allocate_shared_c
 
@@ -5933,7 +5933,7 @@ int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
     a[0] = WORD(win);
     a[1] = WORD(base);
     a[2] = size;
-    return (int)pv_enter(494, a);
+    return (int)libmpi_call(494, a);
 }
 #pragma weak MPI_Win_attach = PMPI_Win_attach
 
@@ -5941,7 +5941,7 @@ int PMPI_Win_complete(MPI_Win win)
 {
     int64_t a[1];
     a[0] = WORD(win);
-    return (int)pv_enter(495, a);
+    return (int)libmpi_call(495, a);
 }
 #pragma weak MPI_Win_complete = PMPI_Win_complete
 
@@ -5954,7 +5954,7 @@ int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI
     a[3] = WORD(info);
     a[4] = WORD(comm);
     a[5] = WORD(win);
-    return (int)pv_enter(496, a);
+    return (int)libmpi_call(496, a);
 }
 #pragma weak MPI_Win_create = PMPI_Win_create
 
@@ -5967,7 +5967,7 @@ int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info in
     a[3] = WORD(info);
     a[4] = WORD(comm);
     a[5] = WORD(win);
-    return (int)pv_enter(497, a);
+    return (int)libmpi_call(497, a);
 }
 #pragma weak MPI_Win_create_c = PMPI_Win_create_c
 
@@ -5977,7 +5977,7 @@ int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     a[0] = WORD(info);
     a[1] = WORD(comm);
     a[2] = WORD(win);
-    return (int)pv_enter(498, a);
+    return (int)libmpi_call(498, a);
 }
 #pragma weak MPI_Win_create_dynamic = PMPI_Win_create_dynamic
 
@@ -5988,7 +5988,7 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win
     a[1] = WORD(win_delete_attr_fn);
     a[2] = WORD(win_keyval);
     a[3] = WORD(extra_state);
-    return (int)pv_enter(499, a);
+    return (int)libmpi_call(499, a);
 }
 #pragma weak MPI_Win_create_keyval = PMPI_Win_create_keyval
 
@@ -5997,7 +5997,7 @@ int PMPI_Win_delete_attr(MPI_Win win, int win_keyval)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = win_keyval;
-    return (int)pv_enter(500, a);
+    return (int)libmpi_call(500, a);
 }
 #pragma weak MPI_Win_delete_attr = PMPI_Win_delete_attr
 
@@ -6006,7 +6006,7 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = WORD(base);
-    return (int)pv_enter(501, a);
+    return (int)libmpi_call(501, a);
 }
 #pragma weak MPI_Win_detach = PMPI_Win_detach
 
@@ -6015,7 +6015,7 @@ int PMPI_Win_fence(int assert, MPI_Win win)
     int64_t a[2];
     a[0] = assert;
     a[1] = WORD(win);
-    return (int)pv_enter(502, a);
+    return (int)libmpi_call(502, a);
 }
 #pragma weak MPI_Win_fence = PMPI_Win_fence
 
@@ -6024,7 +6024,7 @@ int PMPI_Win_flush(int rank, MPI_Win win)
     int64_t a[2];
     a[0] = rank;
     a[1] = WORD(win);
-    return (int)pv_enter(503, a);
+    return (int)libmpi_call(503, a);
 }
 #pragma weak MPI_Win_flush = PMPI_Win_flush
 
@@ -6032,7 +6032,7 @@ int PMPI_Win_flush_all(MPI_Win win)
 {
     int64_t a[1];
     a[0] = WORD(win);
-    return (int)pv_enter(504, a);
+    return (int)libmpi_call(504, a);
 }
 #pragma weak MPI_Win_flush_all = PMPI_Win_flush_all
 
@@ -6041,7 +6041,7 @@ int PMPI_Win_flush_local(int rank, MPI_Win win)
     int64_t a[2];
     a[0] = rank;
     a[1] = WORD(win);
-    return (int)pv_enter(505, a);
+    return (int)libmpi_call(505, a);
 }
 #pragma weak MPI_Win_flush_local = PMPI_Win_flush_local
 
@@ -6049,7 +6049,7 @@ int PMPI_Win_flush_local_all(MPI_Win win)
 {
     int64_t a[1];
     a[0] = WORD(win);
-    return (int)pv_enter(506, a);
+    return (int)libmpi_call(506, a);
 }
 #pragma weak MPI_Win_flush_local_all = PMPI_Win_flush_local_all
 
@@ -6057,7 +6057,7 @@ int PMPI_Win_free(MPI_Win *win)
 {
     int64_t a[1];
     a[0] = WORD(win);
-    return (int)pv_enter(507, a);
+    return (int)libmpi_call(507, a);
 }
 #pragma weak MPI_Win_free = PMPI_Win_free
 
@@ -6065,7 +6065,7 @@ int PMPI_Win_free_keyval(int *win_keyval)
 {
     int64_t a[1];
     a[0] = WORD(win_keyval);
-    return (int)pv_enter(508, a);
+    return (int)libmpi_call(508, a);
 }
 #pragma weak MPI_Win_free_keyval = PMPI_Win_free_keyval
 
@@ -6076,7 +6076,7 @@ int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *fla
     a[1] = win_keyval;
     a[2] = WORD(attribute_val);
     a[3] = WORD(flag);
-    return (int)pv_enter(509, a);
+    return (int)libmpi_call(509, a);
 }
 #pragma weak MPI_Win_get_attr = PMPI_Win_get_attr
 
@@ -6085,7 +6085,7 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = WORD(group);
-    return (int)pv_enter(510, a);
+    return (int)libmpi_call(510, a);
 }
 #pragma weak MPI_Win_get_group = PMPI_Win_get_group
 
@@ -6094,7 +6094,7 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = WORD(info_used);
-    return (int)pv_enter(511, a);
+    return (int)libmpi_call(511, a);
 }
 #pragma weak MPI_Win_get_info = PMPI_Win_get_info
 
@@ -6104,7 +6104,7 @@ int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
     a[0] = WORD(win);
     a[1] = WORD(win_name);
     a[2] = WORD(resultlen);
-    return (int)pv_enter(512, a);
+    return (int)libmpi_call(512, a);
 }
 #pragma weak MPI_Win_get_name = PMPI_Win_get_name
 
@@ -6115,7 +6115,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     a[1] = rank;
     a[2] = assert;
     a[3] = WORD(win);
-    return (int)pv_enter(513, a);
+    return (int)libmpi_call(513, a);
 }
 #pragma weak MPI_Win_lock = PMPI_Win_lock
 
@@ -6124,7 +6124,7 @@ int PMPI_Win_lock_all(int assert, MPI_Win win)
     int64_t a[2];
     a[0] = assert;
     a[1] = WORD(win);
-    return (int)pv_enter(514, a);
+    return (int)libmpi_call(514, a);
 }
 #pragma weak MPI_Win_lock_all = PMPI_Win_lock_all
 
@@ -6134,7 +6134,7 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
     a[0] = WORD(group);
     a[1] = assert;
     a[2] = WORD(win);
-    return (int)pv_enter(515, a);
+    return (int)libmpi_call(515, a);
 }
 #pragma weak MPI_Win_post = PMPI_Win_post
 
@@ -6144,7 +6144,7 @@ int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
     a[0] = WORD(win);
     a[1] = win_keyval;
     a[2] = WORD(attribute_val);
-    return (int)pv_enter(516, a);
+    return (int)libmpi_call(516, a);
 }
 #pragma weak MPI_Win_set_attr = PMPI_Win_set_attr
 
@@ -6153,7 +6153,7 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = WORD(info);
-    return (int)pv_enter(517, a);
+    return (int)libmpi_call(517, a);
 }
 #pragma weak MPI_Win_set_info = PMPI_Win_set_info
 
@@ -6162,7 +6162,7 @@ int PMPI_Win_set_name(MPI_Win win, const char *win_name)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = WORD(win_name);
-    return (int)pv_enter(518, a);
+    return (int)libmpi_call(518, a);
 }
 #pragma weak MPI_Win_set_name = PMPI_Win_set_name
 
@@ -6174,7 +6174,7 @@ int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
     a[2] = WORD(size);
     a[3] = WORD(disp_unit);
     a[4] = WORD(baseptr);
-    return (int)pv_enter(519, a);
+    return (int)libmpi_call(519, a);
 }
 #pragma weak MPI_Win_shared_query = PMPI_Win_shared_query
 
@@ -6186,7 +6186,7 @@ int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *dis
     a[2] = WORD(size);
     a[3] = WORD(disp_unit);
     a[4] = WORD(baseptr);
-    return (int)pv_enter(520, a);
+    return (int)libmpi_call(520, a);
 }
 #pragma weak MPI_Win_shared_query_c = PMPI_Win_shared_query_c
 
@@ -6196,7 +6196,7 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win)
     a[0] = WORD(group);
     a[1] = assert;
     a[2] = WORD(win);
-    return (int)pv_enter(521, a);
+    return (int)libmpi_call(521, a);
 }
 #pragma weak MPI_Win_start = PMPI_Win_start
 
@@ -6204,7 +6204,7 @@ int PMPI_Win_sync(MPI_Win win)
 {
     int64_t a[1];
     a[0] = WORD(win);
-    return (int)pv_enter(522, a);
+    return (int)libmpi_call(522, a);
 }
 #pragma weak MPI_Win_sync = PMPI_Win_sync
 
@@ -6213,7 +6213,7 @@ int PMPI_Win_test(MPI_Win win, int *flag)
     int64_t a[2];
     a[0] = WORD(win);
     a[1] = WORD(flag);
-    return (int)pv_enter(523, a);
+    return (int)libmpi_call(523, a);
 }
 #pragma weak MPI_Win_test = PMPI_Win_test
 
@@ -6222,7 +6222,7 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
     int64_t a[2];
     a[0] = rank;
     a[1] = WORD(win);
-    return (int)pv_enter(524, a);
+    return (int)libmpi_call(524, a);
 }
 #pragma weak MPI_Win_unlock = PMPI_Win_unlock
 
@@ -6230,7 +6230,7 @@ int PMPI_Win_unlock_all(MPI_Win win)
 {
     int64_t a[1];
     a[0] = WORD(win);
-    return (int)pv_enter(525, a);
+    return (int)libmpi_call(525, a);
 }
 #pragma weak MPI_Win_unlock_all = PMPI_Win_unlock_all
 
@@ -6238,7 +6238,7 @@ int PMPI_Win_wait(MPI_Win win)
 {
     int64_t a[1];
     a[0] = WORD(win);
-    return (int)pv_enter(526, a);
+    return (int)libmpi_call(526, a);
 }
 #pragma weak MPI_Win_wait = PMPI_Win_wait
 
@@ -6246,7 +6246,7 @@ int PMPI_File_close(MPI_File *fh)
 {
     int64_t a[1];
     a[0] = WORD(fh);
-    return (int)pv_enter(527, a);
+    return (int)libmpi_call(527, a);
 }
 #pragma weak MPI_File_close = PMPI_File_close
 
@@ -6255,7 +6255,7 @@ int PMPI_File_delete(const char *filename, MPI_Info info)
     int64_t a[2];
     a[0] = WORD(filename);
     a[1] = WORD(info);
-    return (int)pv_enter(528, a);
+    return (int)libmpi_call(528, a);
 }
 #pragma weak MPI_File_delete = PMPI_File_delete
 
@@ -6264,7 +6264,7 @@ int PMPI_File_get_amode(MPI_File fh, int *amode)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = WORD(amode);
-    return (int)pv_enter(529, a);
+    return (int)libmpi_call(529, a);
 }
 #pragma weak MPI_File_get_amode = PMPI_File_get_amode
 
@@ -6273,7 +6273,7 @@ int PMPI_File_get_atomicity(MPI_File fh, int *flag)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = WORD(flag);
-    return (int)pv_enter(530, a);
+    return (int)libmpi_call(530, a);
 }
 #pragma weak MPI_File_get_atomicity = PMPI_File_get_atomicity
 
@@ -6283,7 +6283,7 @@ int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(disp);
-    return (int)pv_enter(531, a);
+    return (int)libmpi_call(531, a);
 }
 #pragma weak MPI_File_get_byte_offset = PMPI_File_get_byte_offset
 
@@ -6292,7 +6292,7 @@ int PMPI_File_get_group(MPI_File fh, MPI_Group *group)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = WORD(group);
-    return (int)pv_enter(532, a);
+    return (int)libmpi_call(532, a);
 }
 #pragma weak MPI_File_get_group = PMPI_File_get_group
 
@@ -6301,7 +6301,7 @@ int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = WORD(info_used);
-    return (int)pv_enter(533, a);
+    return (int)libmpi_call(533, a);
 }
 #pragma weak MPI_File_get_info = PMPI_File_get_info
 
@@ -6310,7 +6310,7 @@ int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = WORD(offset);
-    return (int)pv_enter(534, a);
+    return (int)libmpi_call(534, a);
 }
 #pragma weak MPI_File_get_position = PMPI_File_get_position
 
@@ -6319,7 +6319,7 @@ int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = WORD(offset);
-    return (int)pv_enter(535, a);
+    return (int)libmpi_call(535, a);
 }
 #pragma weak MPI_File_get_position_shared = PMPI_File_get_position_shared
 
@@ -6328,7 +6328,7 @@ int PMPI_File_get_size(MPI_File fh, MPI_Offset *size)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = WORD(size);
-    return (int)pv_enter(536, a);
+    return (int)libmpi_call(536, a);
 }
 #pragma weak MPI_File_get_size = PMPI_File_get_size
 
@@ -6338,7 +6338,7 @@ int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *exte
     a[0] = WORD(fh);
     a[1] = WORD(datatype);
     a[2] = WORD(extent);
-    return (int)pv_enter(537, a);
+    return (int)libmpi_call(537, a);
 }
 #pragma weak MPI_File_get_type_extent = PMPI_File_get_type_extent
 
@@ -6348,7 +6348,7 @@ int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *e
     a[0] = WORD(fh);
     a[1] = WORD(datatype);
     a[2] = WORD(extent);
-    return (int)pv_enter(538, a);
+    return (int)libmpi_call(538, a);
 }
 #pragma weak MPI_File_get_type_extent_c = PMPI_File_get_type_extent_c
 
@@ -6360,7 +6360,7 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_D
     a[2] = WORD(etype);
     a[3] = WORD(filetype);
     a[4] = WORD(datarep);
-    return (int)pv_enter(539, a);
+    return (int)libmpi_call(539, a);
 }
 #pragma weak MPI_File_get_view = PMPI_File_get_view
 
@@ -6372,7 +6372,7 @@ int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MP
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(540, a);
+    return (int)libmpi_call(540, a);
 }
 #pragma weak MPI_File_iread = PMPI_File_iread
 
@@ -6384,7 +6384,7 @@ int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype data
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(541, a);
+    return (int)libmpi_call(541, a);
 }
 #pragma weak MPI_File_iread_c = PMPI_File_iread_c
 
@@ -6396,7 +6396,7 @@ int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(542, a);
+    return (int)libmpi_call(542, a);
 }
 #pragma weak MPI_File_iread_all = PMPI_File_iread_all
 
@@ -6408,7 +6408,7 @@ int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(543, a);
+    return (int)libmpi_call(543, a);
 }
 #pragma weak MPI_File_iread_all_c = PMPI_File_iread_all_c
 
@@ -6421,7 +6421,7 @@ int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(request);
-    return (int)pv_enter(544, a);
+    return (int)libmpi_call(544, a);
 }
 #pragma weak MPI_File_iread_at = PMPI_File_iread_at
 
@@ -6434,7 +6434,7 @@ int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count co
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(request);
-    return (int)pv_enter(545, a);
+    return (int)libmpi_call(545, a);
 }
 #pragma weak MPI_File_iread_at_c = PMPI_File_iread_at_c
 
@@ -6447,7 +6447,7 @@ int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(request);
-    return (int)pv_enter(546, a);
+    return (int)libmpi_call(546, a);
 }
 #pragma weak MPI_File_iread_at_all = PMPI_File_iread_at_all
 
@@ -6460,7 +6460,7 @@ int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(request);
-    return (int)pv_enter(547, a);
+    return (int)libmpi_call(547, a);
 }
 #pragma weak MPI_File_iread_at_all_c = PMPI_File_iread_at_all_c
 
@@ -6472,7 +6472,7 @@ int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datat
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(548, a);
+    return (int)libmpi_call(548, a);
 }
 #pragma weak MPI_File_iread_shared = PMPI_File_iread_shared
 
@@ -6484,7 +6484,7 @@ int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Dataty
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(549, a);
+    return (int)libmpi_call(549, a);
 }
 #pragma weak MPI_File_iread_shared_c = PMPI_File_iread_shared_c
 
@@ -6496,7 +6496,7 @@ int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datat
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(550, a);
+    return (int)libmpi_call(550, a);
 }
 #pragma weak MPI_File_iwrite = PMPI_File_iwrite
 
@@ -6508,7 +6508,7 @@ int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Dataty
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(551, a);
+    return (int)libmpi_call(551, a);
 }
 #pragma weak MPI_File_iwrite_c = PMPI_File_iwrite_c
 
@@ -6520,7 +6520,7 @@ int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype d
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(552, a);
+    return (int)libmpi_call(552, a);
 }
 #pragma weak MPI_File_iwrite_all = PMPI_File_iwrite_all
 
@@ -6532,7 +6532,7 @@ int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(553, a);
+    return (int)libmpi_call(553, a);
 }
 #pragma weak MPI_File_iwrite_all_c = PMPI_File_iwrite_all_c
 
@@ -6545,7 +6545,7 @@ int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int cou
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(request);
-    return (int)pv_enter(554, a);
+    return (int)libmpi_call(554, a);
 }
 #pragma weak MPI_File_iwrite_at = PMPI_File_iwrite_at
 
@@ -6558,7 +6558,7 @@ int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_C
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(request);
-    return (int)pv_enter(555, a);
+    return (int)libmpi_call(555, a);
 }
 #pragma weak MPI_File_iwrite_at_c = PMPI_File_iwrite_at_c
 
@@ -6571,7 +6571,7 @@ int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(request);
-    return (int)pv_enter(556, a);
+    return (int)libmpi_call(556, a);
 }
 #pragma weak MPI_File_iwrite_at_all = PMPI_File_iwrite_at_all
 
@@ -6584,7 +6584,7 @@ int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, M
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(request);
-    return (int)pv_enter(557, a);
+    return (int)libmpi_call(557, a);
 }
 #pragma weak MPI_File_iwrite_at_all_c = PMPI_File_iwrite_at_all_c
 
@@ -6596,7 +6596,7 @@ int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatyp
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(558, a);
+    return (int)libmpi_call(558, a);
 }
 #pragma weak MPI_File_iwrite_shared = PMPI_File_iwrite_shared
 
@@ -6608,7 +6608,7 @@ int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(request);
-    return (int)pv_enter(559, a);
+    return (int)libmpi_call(559, a);
 }
 #pragma weak MPI_File_iwrite_shared_c = PMPI_File_iwrite_shared_c
 
@@ -6620,7 +6620,7 @@ int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info
     a[2] = amode;
     a[3] = WORD(info);
     a[4] = WORD(fh);
-    return (int)pv_enter(560, a);
+    return (int)libmpi_call(560, a);
 }
 #pragma weak MPI_File_open = PMPI_File_open
 
@@ -6629,7 +6629,7 @@ int PMPI_File_preallocate(MPI_File fh, MPI_Offset size)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = size;
-    return (int)pv_enter(561, a);
+    return (int)libmpi_call(561, a);
 }
 #pragma weak MPI_File_preallocate = PMPI_File_preallocate
 
@@ -6641,7 +6641,7 @@ int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(562, a);
+    return (int)libmpi_call(562, a);
 }
 #pragma weak MPI_File_read = PMPI_File_read
 
@@ -6653,7 +6653,7 @@ int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datat
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(563, a);
+    return (int)libmpi_call(563, a);
 }
 #pragma weak MPI_File_read_c = PMPI_File_read_c
 
@@ -6665,7 +6665,7 @@ int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(564, a);
+    return (int)libmpi_call(564, a);
 }
 #pragma weak MPI_File_read_all = PMPI_File_read_all
 
@@ -6677,7 +6677,7 @@ int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype d
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(565, a);
+    return (int)libmpi_call(565, a);
 }
 #pragma weak MPI_File_read_all_c = PMPI_File_read_all_c
 
@@ -6688,7 +6688,7 @@ int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype dat
     a[1] = WORD(buf);
     a[2] = count;
     a[3] = WORD(datatype);
-    return (int)pv_enter(566, a);
+    return (int)libmpi_call(566, a);
 }
 #pragma weak MPI_File_read_all_begin = PMPI_File_read_all_begin
 
@@ -6699,7 +6699,7 @@ int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
     a[1] = WORD(buf);
     a[2] = count;
     a[3] = WORD(datatype);
-    return (int)pv_enter(567, a);
+    return (int)libmpi_call(567, a);
 }
 #pragma weak MPI_File_read_all_begin_c = PMPI_File_read_all_begin_c
 
@@ -6709,7 +6709,7 @@ int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
-    return (int)pv_enter(568, a);
+    return (int)libmpi_call(568, a);
 }
 #pragma weak MPI_File_read_all_end = PMPI_File_read_all_end
 
@@ -6722,7 +6722,7 @@ int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(status);
-    return (int)pv_enter(569, a);
+    return (int)libmpi_call(569, a);
 }
 #pragma weak MPI_File_read_at = PMPI_File_read_at
 
@@ -6735,7 +6735,7 @@ int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count cou
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(status);
-    return (int)pv_enter(570, a);
+    return (int)libmpi_call(570, a);
 }
 #pragma weak MPI_File_read_at_c = PMPI_File_read_at_c
 
@@ -6748,7 +6748,7 @@ int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, 
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(status);
-    return (int)pv_enter(571, a);
+    return (int)libmpi_call(571, a);
 }
 #pragma weak MPI_File_read_at_all = PMPI_File_read_at_all
 
@@ -6761,7 +6761,7 @@ int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(status);
-    return (int)pv_enter(572, a);
+    return (int)libmpi_call(572, a);
 }
 #pragma weak MPI_File_read_at_all_c = PMPI_File_read_at_all_c
 
@@ -6773,7 +6773,7 @@ int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int c
     a[2] = WORD(buf);
     a[3] = count;
     a[4] = WORD(datatype);
-    return (int)pv_enter(573, a);
+    return (int)libmpi_call(573, a);
 }
 #pragma weak MPI_File_read_at_all_begin = PMPI_File_read_at_all_begin
 
@@ -6785,7 +6785,7 @@ int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
     a[2] = WORD(buf);
     a[3] = count;
     a[4] = WORD(datatype);
-    return (int)pv_enter(574, a);
+    return (int)libmpi_call(574, a);
 }
 #pragma weak MPI_File_read_at_all_begin_c = PMPI_File_read_at_all_begin_c
 
@@ -6795,7 +6795,7 @@ int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
-    return (int)pv_enter(575, a);
+    return (int)libmpi_call(575, a);
 }
 #pragma weak MPI_File_read_at_all_end = PMPI_File_read_at_all_end
 
@@ -6807,7 +6807,7 @@ int PMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datat
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(576, a);
+    return (int)libmpi_call(576, a);
 }
 #pragma weak MPI_File_read_ordered = PMPI_File_read_ordered
 
@@ -6819,7 +6819,7 @@ int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Dataty
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(577, a);
+    return (int)libmpi_call(577, a);
 }
 #pragma weak MPI_File_read_ordered_c = PMPI_File_read_ordered_c
 
@@ -6830,7 +6830,7 @@ int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype
     a[1] = WORD(buf);
     a[2] = count;
     a[3] = WORD(datatype);
-    return (int)pv_enter(578, a);
+    return (int)libmpi_call(578, a);
 }
 #pragma weak MPI_File_read_ordered_begin = PMPI_File_read_ordered_begin
 
@@ -6841,7 +6841,7 @@ int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_
     a[1] = WORD(buf);
     a[2] = count;
     a[3] = WORD(datatype);
-    return (int)pv_enter(579, a);
+    return (int)libmpi_call(579, a);
 }
 #pragma weak MPI_File_read_ordered_begin_c = PMPI_File_read_ordered_begin_c
 
@@ -6851,7 +6851,7 @@ int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
-    return (int)pv_enter(580, a);
+    return (int)libmpi_call(580, a);
 }
 #pragma weak MPI_File_read_ordered_end = PMPI_File_read_ordered_end
 
@@ -6863,7 +6863,7 @@ int PMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype dataty
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(581, a);
+    return (int)libmpi_call(581, a);
 }
 #pragma weak MPI_File_read_shared = PMPI_File_read_shared
 
@@ -6875,7 +6875,7 @@ int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatyp
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(582, a);
+    return (int)libmpi_call(582, a);
 }
 #pragma weak MPI_File_read_shared_c = PMPI_File_read_shared_c
 
@@ -6885,7 +6885,7 @@ int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = whence;
-    return (int)pv_enter(583, a);
+    return (int)libmpi_call(583, a);
 }
 #pragma weak MPI_File_seek = PMPI_File_seek
 
@@ -6895,7 +6895,7 @@ int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = whence;
-    return (int)pv_enter(584, a);
+    return (int)libmpi_call(584, a);
 }
 #pragma weak MPI_File_seek_shared = PMPI_File_seek_shared
 
@@ -6904,7 +6904,7 @@ int PMPI_File_set_atomicity(MPI_File fh, int flag)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = flag;
-    return (int)pv_enter(585, a);
+    return (int)libmpi_call(585, a);
 }
 #pragma weak MPI_File_set_atomicity = PMPI_File_set_atomicity
 
@@ -6913,7 +6913,7 @@ int PMPI_File_set_info(MPI_File fh, MPI_Info info)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = WORD(info);
-    return (int)pv_enter(586, a);
+    return (int)libmpi_call(586, a);
 }
 #pragma weak MPI_File_set_info = PMPI_File_set_info
 
@@ -6922,7 +6922,7 @@ int PMPI_File_set_size(MPI_File fh, MPI_Offset size)
     int64_t a[2];
     a[0] = WORD(fh);
     a[1] = size;
-    return (int)pv_enter(587, a);
+    return (int)libmpi_call(587, a);
 }
 #pragma weak MPI_File_set_size = PMPI_File_set_size
 
@@ -6935,7 +6935,7 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Dat
     a[3] = WORD(filetype);
     a[4] = WORD(datarep);
     a[5] = WORD(info);
-    return (int)pv_enter(588, a);
+    return (int)libmpi_call(588, a);
 }
 #pragma weak MPI_File_set_view = PMPI_File_set_view
 
@@ -6943,7 +6943,7 @@ int PMPI_File_sync(MPI_File fh)
 {
     int64_t a[1];
     a[0] = WORD(fh);
-    return (int)pv_enter(589, a);
+    return (int)libmpi_call(589, a);
 }
 #pragma weak MPI_File_sync = PMPI_File_sync
 
@@ -6955,7 +6955,7 @@ int PMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype dataty
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(590, a);
+    return (int)libmpi_call(590, a);
 }
 #pragma weak MPI_File_write = PMPI_File_write
 
@@ -6967,7 +6967,7 @@ int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatyp
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(591, a);
+    return (int)libmpi_call(591, a);
 }
 #pragma weak MPI_File_write_c = PMPI_File_write_c
 
@@ -6979,7 +6979,7 @@ int PMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype da
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(592, a);
+    return (int)libmpi_call(592, a);
 }
 #pragma weak MPI_File_write_all = PMPI_File_write_all
 
@@ -6991,7 +6991,7 @@ int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Dat
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(593, a);
+    return (int)libmpi_call(593, a);
 }
 #pragma weak MPI_File_write_all_c = PMPI_File_write_all_c
 
@@ -7002,7 +7002,7 @@ int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datat
     a[1] = WORD(buf);
     a[2] = count;
     a[3] = WORD(datatype);
-    return (int)pv_enter(594, a);
+    return (int)libmpi_call(594, a);
 }
 #pragma weak MPI_File_write_all_begin = PMPI_File_write_all_begin
 
@@ -7013,7 +7013,7 @@ int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, M
     a[1] = WORD(buf);
     a[2] = count;
     a[3] = WORD(datatype);
-    return (int)pv_enter(595, a);
+    return (int)libmpi_call(595, a);
 }
 #pragma weak MPI_File_write_all_begin_c = PMPI_File_write_all_begin_c
 
@@ -7023,7 +7023,7 @@ int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
-    return (int)pv_enter(596, a);
+    return (int)libmpi_call(596, a);
 }
 #pragma weak MPI_File_write_all_end = PMPI_File_write_all_end
 
@@ -7036,7 +7036,7 @@ int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int coun
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(status);
-    return (int)pv_enter(597, a);
+    return (int)libmpi_call(597, a);
 }
 #pragma weak MPI_File_write_at = PMPI_File_write_at
 
@@ -7049,7 +7049,7 @@ int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Co
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(status);
-    return (int)pv_enter(598, a);
+    return (int)libmpi_call(598, a);
 }
 #pragma weak MPI_File_write_at_c = PMPI_File_write_at_c
 
@@ -7062,7 +7062,7 @@ int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int 
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(status);
-    return (int)pv_enter(599, a);
+    return (int)libmpi_call(599, a);
 }
 #pragma weak MPI_File_write_at_all = PMPI_File_write_at_all
 
@@ -7075,7 +7075,7 @@ int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MP
     a[3] = count;
     a[4] = WORD(datatype);
     a[5] = WORD(status);
-    return (int)pv_enter(600, a);
+    return (int)libmpi_call(600, a);
 }
 #pragma weak MPI_File_write_at_all_c = PMPI_File_write_at_all_c
 
@@ -7087,7 +7087,7 @@ int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf
     a[2] = WORD(buf);
     a[3] = count;
     a[4] = WORD(datatype);
-    return (int)pv_enter(601, a);
+    return (int)libmpi_call(601, a);
 }
 #pragma weak MPI_File_write_at_all_begin = PMPI_File_write_at_all_begin
 
@@ -7099,7 +7099,7 @@ int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *b
     a[2] = WORD(buf);
     a[3] = count;
     a[4] = WORD(datatype);
-    return (int)pv_enter(602, a);
+    return (int)libmpi_call(602, a);
 }
 #pragma weak MPI_File_write_at_all_begin_c = PMPI_File_write_at_all_begin_c
 
@@ -7109,7 +7109,7 @@ int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
-    return (int)pv_enter(603, a);
+    return (int)libmpi_call(603, a);
 }
 #pragma weak MPI_File_write_at_all_end = PMPI_File_write_at_all_end
 
@@ -7121,7 +7121,7 @@ int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatyp
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(604, a);
+    return (int)libmpi_call(604, a);
 }
 #pragma weak MPI_File_write_ordered = PMPI_File_write_ordered
 
@@ -7133,7 +7133,7 @@ int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(605, a);
+    return (int)libmpi_call(605, a);
 }
 #pragma weak MPI_File_write_ordered_c = PMPI_File_write_ordered_c
 
@@ -7144,7 +7144,7 @@ int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_D
     a[1] = WORD(buf);
     a[2] = count;
     a[3] = WORD(datatype);
-    return (int)pv_enter(606, a);
+    return (int)libmpi_call(606, a);
 }
 #pragma weak MPI_File_write_ordered_begin = PMPI_File_write_ordered_begin
 
@@ -7155,7 +7155,7 @@ int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count coun
     a[1] = WORD(buf);
     a[2] = count;
     a[3] = WORD(datatype);
-    return (int)pv_enter(607, a);
+    return (int)libmpi_call(607, a);
 }
 #pragma weak MPI_File_write_ordered_begin_c = PMPI_File_write_ordered_begin_c
 
@@ -7165,7 +7165,7 @@ int PMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
-    return (int)pv_enter(608, a);
+    return (int)libmpi_call(608, a);
 }
 #pragma weak MPI_File_write_ordered_end = PMPI_File_write_ordered_end
 
@@ -7177,7 +7177,7 @@ int PMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(609, a);
+    return (int)libmpi_call(609, a);
 }
 #pragma weak MPI_File_write_shared = PMPI_File_write_shared
 
@@ -7189,7 +7189,7 @@ int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_
     a[2] = count;
     a[3] = WORD(datatype);
     a[4] = WORD(status);
-    return (int)pv_enter(610, a);
+    return (int)libmpi_call(610, a);
 }
 #pragma weak MPI_File_write_shared_c = PMPI_File_write_shared_c
 
@@ -7201,7 +7201,7 @@ int PMPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *
     a[2] = WORD(write_conversion_fn);
     a[3] = WORD(dtype_file_extent_fn);
     a[4] = WORD(extra_state);
-    return (int)pv_enter(611, a);
+    return (int)libmpi_call(611, a);
 }
 #pragma weak MPI_Register_datarep = PMPI_Register_datarep
 
@@ -7213,7 +7213,7 @@ int PMPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function
     a[2] = WORD(write_conversion_fn);
     a[3] = WORD(dtype_file_extent_fn);
     a[4] = WORD(extra_state);
-    return (int)pv_enter(612, a);
+    return (int)libmpi_call(612, a);
 }
 #pragma weak MPI_Register_datarep_c = PMPI_Register_datarep_c
 
@@ -7221,7 +7221,7 @@ int PMPI_T_category_changed(int *update_number)
 {
     int64_t a[1];
     a[0] = WORD(update_number);
-    return (int)pv_enter(613, a);
+    return (int)libmpi_call(613, a);
 }
 #pragma weak MPI_T_category_changed = PMPI_T_category_changed
 
@@ -7231,7 +7231,7 @@ int PMPI_T_category_get_categories(int cat_index, int len, int indices[])
     a[0] = cat_index;
     a[1] = len;
     a[2] = WORD(indices);
-    return (int)pv_enter(614, a);
+    return (int)libmpi_call(614, a);
 }
 #pragma weak MPI_T_category_get_categories = PMPI_T_category_get_categories
 
@@ -7241,7 +7241,7 @@ int PMPI_T_category_get_cvars(int cat_index, int len, int indices[])
     a[0] = cat_index;
     a[1] = len;
     a[2] = WORD(indices);
-    return (int)pv_enter(615, a);
+    return (int)libmpi_call(615, a);
 }
 #pragma weak MPI_T_category_get_cvars = PMPI_T_category_get_cvars
 
@@ -7251,7 +7251,7 @@ int PMPI_T_category_get_events(int cat_index, int len, int indices[])
     a[0] = cat_index;
     a[1] = len;
     a[2] = WORD(indices);
-    return (int)pv_enter(616, a);
+    return (int)libmpi_call(616, a);
 }
 #pragma weak MPI_T_category_get_events = PMPI_T_category_get_events
 
@@ -7260,7 +7260,7 @@ int PMPI_T_category_get_index(const char *name, int *cat_index)
     int64_t a[2];
     a[0] = WORD(name);
     a[1] = WORD(cat_index);
-    return (int)pv_enter(617, a);
+    return (int)libmpi_call(617, a);
 }
 #pragma weak MPI_T_category_get_index = PMPI_T_category_get_index
 
@@ -7275,7 +7275,7 @@ int PMPI_T_category_get_info(int cat_index, char *name, int *name_len, char *des
     a[5] = WORD(num_cvars);
     a[6] = WORD(num_pvars);
     a[7] = WORD(num_categories);
-    return (int)pv_enter(618, a);
+    return (int)libmpi_call(618, a);
 }
 #pragma weak MPI_T_category_get_info = PMPI_T_category_get_info
 
@@ -7283,7 +7283,7 @@ int PMPI_T_category_get_num(int *num_cat)
 {
     int64_t a[1];
     a[0] = WORD(num_cat);
-    return (int)pv_enter(619, a);
+    return (int)libmpi_call(619, a);
 }
 #pragma weak MPI_T_category_get_num = PMPI_T_category_get_num
 
@@ -7292,7 +7292,7 @@ int PMPI_T_category_get_num_events(int cat_index, int *num_events)
     int64_t a[2];
     a[0] = cat_index;
     a[1] = WORD(num_events);
-    return (int)pv_enter(620, a);
+    return (int)libmpi_call(620, a);
 }
 #pragma weak MPI_T_category_get_num_events = PMPI_T_category_get_num_events
 
@@ -7302,7 +7302,7 @@ int PMPI_T_category_get_pvars(int cat_index, int len, int indices[])
     a[0] = cat_index;
     a[1] = len;
     a[2] = WORD(indices);
-    return (int)pv_enter(621, a);
+    return (int)libmpi_call(621, a);
 }
 #pragma weak MPI_T_category_get_pvars = PMPI_T_category_get_pvars
 
@@ -7311,7 +7311,7 @@ int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
     int64_t a[2];
     a[0] = WORD(name);
     a[1] = WORD(cvar_index);
-    return (int)pv_enter(622, a);
+    return (int)libmpi_call(622, a);
 }
 #pragma weak MPI_T_cvar_get_index = PMPI_T_cvar_get_index
 
@@ -7328,7 +7328,7 @@ int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosi
     a[7] = WORD(desc_len);
     a[8] = WORD(bind);
     a[9] = WORD(scope);
-    return (int)pv_enter(623, a);
+    return (int)libmpi_call(623, a);
 }
 #pragma weak MPI_T_cvar_get_info = PMPI_T_cvar_get_info
 
@@ -7336,7 +7336,7 @@ int PMPI_T_cvar_get_num(int *num_cvar)
 {
     int64_t a[1];
     a[0] = WORD(num_cvar);
-    return (int)pv_enter(624, a);
+    return (int)libmpi_call(624, a);
 }
 #pragma weak MPI_T_cvar_get_num = PMPI_T_cvar_get_num
 
@@ -7347,7 +7347,7 @@ int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle
     a[1] = WORD(obj_handle);
     a[2] = WORD(handle);
     a[3] = WORD(count);
-    return (int)pv_enter(625, a);
+    return (int)libmpi_call(625, a);
 }
 #pragma weak MPI_T_cvar_handle_alloc = PMPI_T_cvar_handle_alloc
 
@@ -7355,7 +7355,7 @@ int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
     int64_t a[1];
     a[0] = WORD(handle);
-    return (int)pv_enter(626, a);
+    return (int)libmpi_call(626, a);
 }
 #pragma weak MPI_T_cvar_handle_free = PMPI_T_cvar_handle_free
 
@@ -7364,7 +7364,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
     int64_t a[2];
     a[0] = WORD(handle);
     a[1] = WORD(buf);
-    return (int)pv_enter(627, a);
+    return (int)libmpi_call(627, a);
 }
 #pragma weak MPI_T_cvar_read = PMPI_T_cvar_read
 
@@ -7373,7 +7373,7 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
     int64_t a[2];
     a[0] = WORD(handle);
     a[1] = WORD(buf);
-    return (int)pv_enter(628, a);
+    return (int)libmpi_call(628, a);
 }
 #pragma weak MPI_T_cvar_write = PMPI_T_cvar_write
 
@@ -7384,7 +7384,7 @@ int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_le
     a[1] = WORD(num);
     a[2] = WORD(name);
     a[3] = WORD(name_len);
-    return (int)pv_enter(629, a);
+    return (int)libmpi_call(629, a);
 }
 #pragma weak MPI_T_enum_get_info = PMPI_T_enum_get_info
 
@@ -7396,7 +7396,7 @@ int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, 
     a[2] = WORD(value);
     a[3] = WORD(name);
     a[4] = WORD(name_len);
-    return (int)pv_enter(630, a);
+    return (int)libmpi_call(630, a);
 }
 #pragma weak MPI_T_enum_get_item = PMPI_T_enum_get_item
 
@@ -7406,7 +7406,7 @@ int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration, 
     a[0] = WORD(event_registration);
     a[1] = cb_safety;
     a[2] = WORD(info_used);
-    return (int)pv_enter(631, a);
+    return (int)libmpi_call(631, a);
 }
 #pragma weak MPI_T_event_callback_get_info = PMPI_T_event_callback_get_info
 
@@ -7416,7 +7416,7 @@ int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration, 
     a[0] = WORD(event_registration);
     a[1] = cb_safety;
     a[2] = WORD(info);
-    return (int)pv_enter(632, a);
+    return (int)libmpi_call(632, a);
 }
 #pragma weak MPI_T_event_callback_set_info = PMPI_T_event_callback_set_info
 
@@ -7425,7 +7425,7 @@ int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
     int64_t a[2];
     a[0] = WORD(event_instance);
     a[1] = WORD(buffer);
-    return (int)pv_enter(633, a);
+    return (int)libmpi_call(633, a);
 }
 #pragma weak MPI_T_event_copy = PMPI_T_event_copy
 
@@ -7434,7 +7434,7 @@ int PMPI_T_event_get_index(const char *name, int *event_index)
     int64_t a[2];
     a[0] = WORD(name);
     a[1] = WORD(event_index);
-    return (int)pv_enter(634, a);
+    return (int)libmpi_call(634, a);
 }
 #pragma weak MPI_T_event_get_index = PMPI_T_event_get_index
 
@@ -7453,7 +7453,7 @@ int PMPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbo
     a[9] = WORD(desc);
     a[10] = WORD(desc_len);
     a[11] = WORD(bind);
-    return (int)pv_enter(635, a);
+    return (int)libmpi_call(635, a);
 }
 #pragma weak MPI_T_event_get_info = PMPI_T_event_get_info
 
@@ -7461,7 +7461,7 @@ int PMPI_T_event_get_num(int *num_events)
 {
     int64_t a[1];
     a[0] = WORD(num_events);
-    return (int)pv_enter(636, a);
+    return (int)libmpi_call(636, a);
 }
 #pragma weak MPI_T_event_get_num = PMPI_T_event_get_num
 
@@ -7470,7 +7470,7 @@ int PMPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_ind
     int64_t a[2];
     a[0] = WORD(event_instance);
     a[1] = WORD(source_index);
-    return (int)pv_enter(637, a);
+    return (int)libmpi_call(637, a);
 }
 #pragma weak MPI_T_event_get_source = PMPI_T_event_get_source
 
@@ -7479,7 +7479,7 @@ int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *e
     int64_t a[2];
     a[0] = WORD(event_instance);
     a[1] = WORD(event_timestamp);
-    return (int)pv_enter(638, a);
+    return (int)libmpi_call(638, a);
 }
 #pragma weak MPI_T_event_get_timestamp = PMPI_T_event_get_timestamp
 
@@ -7490,7 +7490,7 @@ int PMPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, 
     a[1] = WORD(obj_handle);
     a[2] = WORD(info);
     a[3] = WORD(event_registration);
-    return (int)pv_enter(639, a);
+    return (int)libmpi_call(639, a);
 }
 #pragma weak MPI_T_event_handle_alloc = PMPI_T_event_handle_alloc
 
@@ -7500,7 +7500,7 @@ int PMPI_T_event_handle_free(MPI_T_event_registration event_registration, void *
     a[0] = WORD(event_registration);
     a[1] = WORD(user_data);
     a[2] = WORD(free_cb_function);
-    return (int)pv_enter(640, a);
+    return (int)libmpi_call(640, a);
 }
 #pragma weak MPI_T_event_handle_free = PMPI_T_event_handle_free
 
@@ -7509,7 +7509,7 @@ int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MP
     int64_t a[2];
     a[0] = WORD(event_registration);
     a[1] = WORD(info_used);
-    return (int)pv_enter(641, a);
+    return (int)libmpi_call(641, a);
 }
 #pragma weak MPI_T_event_handle_get_info = PMPI_T_event_handle_get_info
 
@@ -7518,7 +7518,7 @@ int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MP
     int64_t a[2];
     a[0] = WORD(event_registration);
     a[1] = WORD(info);
-    return (int)pv_enter(642, a);
+    return (int)libmpi_call(642, a);
 }
 #pragma weak MPI_T_event_handle_set_info = PMPI_T_event_handle_set_info
 
@@ -7528,7 +7528,7 @@ int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index, vo
     a[0] = WORD(event_instance);
     a[1] = element_index;
     a[2] = WORD(buffer);
-    return (int)pv_enter(643, a);
+    return (int)libmpi_call(643, a);
 }
 #pragma weak MPI_T_event_read = PMPI_T_event_read
 
@@ -7540,7 +7540,7 @@ int PMPI_T_event_register_callback(MPI_T_event_registration event_registration, 
     a[2] = WORD(info);
     a[3] = WORD(user_data);
     a[4] = WORD(event_cb_function);
-    return (int)pv_enter(644, a);
+    return (int)libmpi_call(644, a);
 }
 #pragma weak MPI_T_event_register_callback = PMPI_T_event_register_callback
 
@@ -7549,13 +7549,13 @@ int PMPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration
     int64_t a[2];
     a[0] = WORD(event_registration);
     a[1] = WORD(dropped_cb_function);
-    return (int)pv_enter(645, a);
+    return (int)libmpi_call(645, a);
 }
 #pragma weak MPI_T_event_set_dropped_handler = PMPI_T_event_set_dropped_handler
 
 int PMPI_T_finalize(void)
 {
-    return (int)pv_enter(646, 0);
+    return (int)libmpi_call(646, 0);
 }
 #pragma weak MPI_T_finalize = PMPI_T_finalize
 
@@ -7564,7 +7564,7 @@ int PMPI_T_init_thread(int required, int *provided)
     int64_t a[2];
     a[0] = required;
     a[1] = WORD(provided);
-    return (int)pv_enter(647, a);
+    return (int)libmpi_call(647, a);
 }
 #pragma weak MPI_T_init_thread = PMPI_T_init_thread
 
@@ -7574,7 +7574,7 @@ int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
     a[0] = WORD(name);
     a[1] = var_class;
     a[2] = WORD(pvar_index);
-    return (int)pv_enter(648, a);
+    return (int)libmpi_call(648, a);
 }
 #pragma weak MPI_T_pvar_get_index = PMPI_T_pvar_get_index
 
@@ -7594,7 +7594,7 @@ int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosi
     a[10] = WORD(readonly);
     a[11] = WORD(continuous);
     a[12] = WORD(atomic);
-    return (int)pv_enter(649, a);
+    return (int)libmpi_call(649, a);
 }
 #pragma weak MPI_T_pvar_get_info = PMPI_T_pvar_get_info
 
@@ -7602,7 +7602,7 @@ int PMPI_T_pvar_get_num(int *num_pvar)
 {
     int64_t a[1];
     a[0] = WORD(num_pvar);
-    return (int)pv_enter(650, a);
+    return (int)libmpi_call(650, a);
 }
 #pragma weak MPI_T_pvar_get_num = PMPI_T_pvar_get_num
 
@@ -7614,7 +7614,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *o
     a[2] = WORD(obj_handle);
     a[3] = WORD(handle);
     a[4] = WORD(count);
-    return (int)pv_enter(651, a);
+    return (int)libmpi_call(651, a);
 }
 #pragma weak MPI_T_pvar_handle_alloc = PMPI_T_pvar_handle_alloc
 
@@ -7623,7 +7623,7 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handl
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = WORD(handle);
-    return (int)pv_enter(652, a);
+    return (int)libmpi_call(652, a);
 }
 #pragma weak MPI_T_pvar_handle_free = PMPI_T_pvar_handle_free
 
@@ -7633,7 +7633,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void 
     a[0] = WORD(session);
     a[1] = WORD(handle);
     a[2] = WORD(buf);
-    return (int)pv_enter(653, a);
+    return (int)libmpi_call(653, a);
 }
 #pragma weak MPI_T_pvar_read = PMPI_T_pvar_read
 
@@ -7643,7 +7643,7 @@ int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
     a[0] = WORD(session);
     a[1] = WORD(handle);
     a[2] = WORD(buf);
-    return (int)pv_enter(654, a);
+    return (int)libmpi_call(654, a);
 }
 #pragma weak MPI_T_pvar_readreset = PMPI_T_pvar_readreset
 
@@ -7652,7 +7652,7 @@ int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = WORD(handle);
-    return (int)pv_enter(655, a);
+    return (int)libmpi_call(655, a);
 }
 #pragma weak MPI_T_pvar_reset = PMPI_T_pvar_reset
 
@@ -7660,7 +7660,7 @@ int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
     int64_t a[1];
     a[0] = WORD(session);
-    return (int)pv_enter(656, a);
+    return (int)libmpi_call(656, a);
 }
 #pragma weak MPI_T_pvar_session_create = PMPI_T_pvar_session_create
 
@@ -7668,7 +7668,7 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
     int64_t a[1];
     a[0] = WORD(session);
-    return (int)pv_enter(657, a);
+    return (int)libmpi_call(657, a);
 }
 #pragma weak MPI_T_pvar_session_free = PMPI_T_pvar_session_free
 
@@ -7677,7 +7677,7 @@ int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = WORD(handle);
-    return (int)pv_enter(658, a);
+    return (int)libmpi_call(658, a);
 }
 #pragma weak MPI_T_pvar_start = PMPI_T_pvar_start
 
@@ -7686,7 +7686,7 @@ int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
     int64_t a[2];
     a[0] = WORD(session);
     a[1] = WORD(handle);
-    return (int)pv_enter(659, a);
+    return (int)libmpi_call(659, a);
 }
 #pragma weak MPI_T_pvar_stop = PMPI_T_pvar_stop
 
@@ -7696,7 +7696,7 @@ int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, cons
     a[0] = WORD(session);
     a[1] = WORD(handle);
     a[2] = WORD(buf);
-    return (int)pv_enter(660, a);
+    return (int)libmpi_call(660, a);
 }
 #pragma weak MPI_T_pvar_write = PMPI_T_pvar_write
 
@@ -7712,7 +7712,7 @@ int PMPI_T_source_get_info(int source_index, char *name, int *name_len, char *de
     a[6] = WORD(ticks_per_second);
     a[7] = WORD(max_ticks);
     a[8] = WORD(info);
-    return (int)pv_enter(661, a);
+    return (int)libmpi_call(661, a);
 }
 #pragma weak MPI_T_source_get_info = PMPI_T_source_get_info
 
@@ -7720,7 +7720,7 @@ int PMPI_T_source_get_num(int *num_sources)
 {
     int64_t a[1];
     a[0] = WORD(num_sources);
-    return (int)pv_enter(662, a);
+    return (int)libmpi_call(662, a);
 }
 #pragma weak MPI_T_source_get_num = PMPI_T_source_get_num
 
@@ -7729,6 +7729,6 @@ int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
     int64_t a[2];
     a[0] = source_index;
     a[1] = WORD(timestamp);
-    return (int)pv_enter(663, a);
+    return (int)libmpi_call(663, a);
 }
 #pragma weak MPI_T_source_get_timestamp = PMPI_T_source_get_timestamp

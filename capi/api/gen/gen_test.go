@@ -70,7 +70,7 @@ func TestHeaderIsC89AndCxx98(t *testing.T) {
 
 // entry is an entry into the library that does nothing.
 const entry = `#include <stdint.h>
-static inline int64_t pv_enter(int op, const int64_t *args) { (void)args; return op; }
+static inline int64_t libmpi_call(int64_t op, const int64_t *args) { (void)args; return op; }
 `
 
 func TestStubsHaveEveryName(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // stubs makes the C functions. Each puts its arguments into words on its frame and calls
-// pv_enter of entry.h with its number. What needs no state is computed in place.
+// libmpi_call of entry.h with its number. What needs no state is computed in place.
 func stubs(t *table) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(generated + stubsTop)
@@ -57,7 +57,7 @@ func body(op int, f api.Function) string {
 			fmt.Fprintf(&b, "    a[%d] = %s;\n", i, word(a))
 		}
 	}
-	call := fmt.Sprintf("pv_enter(%d, %s)", op, args)
+	call := fmt.Sprintf("libmpi_call(%d, %s)", op, args)
 	if f.Result == "double" {
 		fmt.Fprintf(&b, "    int64_t bits = %s;\n    double r;\n    memcpy(&r, &bits, sizeof r);\n    return r;\n", call)
 	} else {
