@@ -17,6 +17,114 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return bits(p.Wtime()), nil
 	case 23:
 		return 0, p.Abi_get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
+	case 121:
+		return 0, p.Get_count(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), false})
+	case 122:
+		return 0, p.Get_count(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), true})
+	case 123:
+		return 0, p.Get_elements(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), false})
+	case 124, 125:
+		return 0, p.Get_elements(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), true})
+	case 139, 140, 141:
+		return 0, p.Status_set_elements(Status{a.word(0)}, Type(a.word(1)), a.int(2))
+	case 165:
+		return 0, p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), false}, Comm(a.word(6)))
+	case 166:
+		return 0, p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), true}, Comm(a.word(6)))
+	case 167, 168:
+		return 0, p.Pack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Address(a.word(4)), a.int(5), Ref{a.word(6), true})
+	case 169, 170:
+		return 0, p.Pack_external_size(CString(a.word(0)), a.int(1), Type(a.word(2)), Ref{a.word(3), true})
+	case 171:
+		return 0, p.Pack_size(a.int(0), Type(a.word(1)), Comm(a.word(2)), Ref{a.word(3), false})
+	case 172:
+		return 0, p.Pack_size(a.int(0), Type(a.word(1)), Comm(a.word(2)), Ref{a.word(3), true})
+	case 173:
+		return 0, p.Type_commit(Ptr[Type]{a.word(0)})
+	case 174:
+		return 0, p.Type_contiguous(a.int(0), Type(a.word(1)), Ptr[Type]{a.word(2)}, Form(0))
+	case 175:
+		return 0, p.Type_contiguous(a.int(0), Type(a.word(1)), Ptr[Type]{a.word(2)}, Form(1))
+	case 176:
+		return 0, p.Type_create_darray(a.int(0), a.int(1), a.int(2), Ints{a.word(3), false}, Ints{a.word(4), false}, Ints{a.word(5), false}, Ints{a.word(6), false}, a.int(7), Type(a.word(8)), Ptr[Type]{a.word(9)}, Form(0))
+	case 177:
+		return 0, p.Type_create_darray(a.int(0), a.int(1), a.int(2), Ints{a.word(3), true}, Ints{a.word(4), false}, Ints{a.word(5), false}, Ints{a.word(6), false}, a.int(7), Type(a.word(8)), Ptr[Type]{a.word(9)}, Form(1))
+	case 178:
+		return 0, p.Type_create_f90_complex(a.int(0), a.int(1), Ptr[Type]{a.word(2)})
+	case 179:
+		return 0, p.Type_create_f90_integer(a.int(0), Ptr[Type]{a.word(1)})
+	case 180:
+		return 0, p.Type_create_f90_real(a.int(0), a.int(1), Ptr[Type]{a.word(2)})
+	case 181:
+		return 0, p.Type_create_hindexed(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
+	case 182:
+		return 0, p.Type_create_hindexed(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
+	case 183:
+		return 0, p.Type_create_hindexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
+	case 184:
+		return 0, p.Type_create_hindexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
+	case 185:
+		return 0, p.Type_create_hvector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
+	case 186:
+		return 0, p.Type_create_hvector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
+	case 187:
+		return 0, p.Type_create_indexed_block(a.int(0), a.int(1), Ints{a.word(2), false}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
+	case 188:
+		return 0, p.Type_create_indexed_block(a.int(0), a.int(1), Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
+	case 189:
+		return 0, p.Type_create_resized(Type(a.word(0)), a.int(1), a.int(2), Ptr[Type]{a.word(3)}, Form(0))
+	case 190:
+		return 0, p.Type_create_resized(Type(a.word(0)), a.int(1), a.int(2), Ptr[Type]{a.word(3)}, Form(1))
+	case 191:
+		return 0, p.Type_create_struct(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Ptr[Type]{a.word(4)}, Form(0))
+	case 192:
+		return 0, p.Type_create_struct(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Ptr[Type]{a.word(4)}, Form(1))
+	case 193:
+		return 0, p.Type_create_subarray(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Type(a.word(5)), Ptr[Type]{a.word(6)}, Form(0))
+	case 194:
+		return 0, p.Type_create_subarray(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Ints{a.word(3), true}, a.int(4), Type(a.word(5)), Ptr[Type]{a.word(6)}, Form(1))
+	case 195:
+		return 0, p.Type_dup(Type(a.word(0)), Ptr[Type]{a.word(1)})
+	case 196:
+		return 0, p.Type_free(Ptr[Type]{a.word(0)})
+	case 197:
+		return 0, p.Type_get_contents(Type(a.word(0)), a.int(1), a.int(2), 0, a.int(3), Ints{a.word(4), false}, Ints{a.word(5), true}, Ints{}, Handles[Type]{a.word(6)}, Form(0))
+	case 198:
+		return 0, p.Type_get_contents(Type(a.word(0)), a.int(1), a.int(2), a.int(3), a.int(4), Ints{a.word(5), false}, Ints{a.word(6), true}, Ints{a.word(7), true}, Handles[Type]{a.word(8)}, Form(1))
+	case 199:
+		return 0, p.Type_get_envelope(Type(a.word(0)), Ref{a.word(1), false}, Ref{a.word(2), false}, Ref{}, Ref{a.word(3), false}, Ref{a.word(4), false}, Form(0))
+	case 200:
+		return 0, p.Type_get_envelope(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true}, Ref{a.word(3), true}, Ref{a.word(4), true}, Ref{a.word(5), false}, Form(1))
+	case 201, 202, 203:
+		return 0, p.Type_get_extent(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true})
+	case 204:
+		return 0, p.Type_get_name(Type(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
+	case 205, 206, 207:
+		return 0, p.Type_get_true_extent(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true})
+	case 208:
+		return 0, p.Type_get_value_index(Type(a.word(0)), Type(a.word(1)), Ptr[Type]{a.word(2)})
+	case 209:
+		return 0, p.Type_indexed(a.int(0), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
+	case 210:
+		return 0, p.Type_indexed(a.int(0), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
+	case 211:
+		return 0, p.Type_match_size(a.int(0), a.int(1), Ptr[Type]{a.word(2)})
+	case 212:
+		return 0, p.Type_set_name(Type(a.word(0)), CString(a.word(1)))
+	case 213:
+		return 0, p.Type_size(Type(a.word(0)), Ref{a.word(1), false})
+	case 214, 215:
+		return 0, p.Type_size(Type(a.word(0)), Ref{a.word(1), true})
+	case 216:
+		return 0, p.Type_vector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
+	case 217:
+		return 0, p.Type_vector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
+	case 218:
+		return 0, p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), false}, Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
+	case 219:
+		return 0, p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), true}, Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
+	case 220, 221:
+		return 0, p.Unpack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Ref{a.word(3), true}, Address(a.word(4)), a.int(5), Type(a.word(6)))
 	}
 	return 0, unsupported(op)
 }
