@@ -46,6 +46,10 @@ var layers = []layer{
 	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
 	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
 
+	{"capi/api", nil},
+	{"capi/api/gen", []string{"capi/api"}},
+	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
+
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
 
