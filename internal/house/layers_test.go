@@ -46,6 +46,9 @@ var layers = []layer{
 	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
 	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
 
+	{"capi/coro", nil},
+	{"cmd/libmpi", []string{"capi", "capi/coro", "comm", "shm"}},
+
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
 
