@@ -18,6 +18,11 @@ type Context struct {
 
 	Upcall     uintptr // a function of C to be called, or 0: the call has ended
 	UpcallArgs [MaxUpcall]uintptr
+
+	Handler uintptr // a function of C to be called when the call has returned, or 0
+	Object  uintptr // its argument
+
+	Goroutine uintptr // the goroutine of the coroutine, as the runtime knows it
 }
 
 // MaxUpcall is the largest number of arguments of an upcall: as many as C passes in registers.
@@ -25,3 +30,9 @@ const MaxUpcall = 6
 
 // At returns the Context at an address.
 func At(ctx uintptr) *Context { return *(**Context)(unsafe.Pointer(&ctx)) }
+
+// Addr returns the address.
+func (c *Context) Addr() uintptr { return uintptr(unsafe.Pointer(c)) }
+
+// Here tells whether the calling goroutine is that of the coroutine.
+func (c *Context) Here() bool { return c.Goroutine == currentG() }

@@ -10,6 +10,9 @@ func Switch(ctx uintptr)
 // resume serves calls until the dispatcher returns true.
 func resume(ctx uintptr)
 
+// currentG returns the address of the runtime's record of the calling goroutine.
+func currentG() uintptr
+
 // dispatcher is what Serve was given.
 var dispatcher func(ctx uintptr) (stop bool)
 
@@ -19,5 +22,6 @@ func dispatch(ctx uintptr) (stop bool) { return dispatcher(ctx) }
 // serves each call. Serve returns after f has returned true, outside of any upcall.
 func Serve(ctx uintptr, f func(ctx uintptr) (stop bool)) {
 	dispatcher = f
+	At(ctx).Goroutine = currentG()
 	Switch(ctx)
 }

@@ -20,9 +20,6 @@ const (
 	stackPreempt = ^uintptr(1314 - 1) // runtime.stackPreempt
 )
 
-// currentG returns the address of the calling goroutine's record.
-func currentG() uintptr
-
 // word reads a field of the goroutine's record.
 func word(address uintptr) uintptr { return **(**uintptr)(unsafe.Pointer(&address)) }
 

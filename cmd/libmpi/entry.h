@@ -15,6 +15,8 @@ struct context {
 	uintptr_t args;
 	int64_t result;
 	uintptr_t upcall, upcall_args[UPCALL_ARGS];
+	uintptr_t handler, object;
+	uintptr_t goroutine;
 };
 
 // What an op can be besides the number of a function.
@@ -27,6 +29,21 @@ int64_t libmpi_call(int64_t op, const int64_t *args);
 // libmpi_upcall calls a function of C with UPCALL_ARGS arguments; a function that has
 // fewer does not look at the others.
 uintptr_t libmpi_upcall(uintptr_t function, const uintptr_t *args);
+
+// libmpi_world is what MPI_Comm_rank and MPI_Comm_size say of MPI_COMM_WORLD. The size is 0
+// before MPI_Init and after MPI_Finalize.
+extern struct world {
+	int rank, size;
+} libmpi_world;
+
+// libmpi_is_main tells whether the calling thread is the one that has initialised MPI.
+int libmpi_is_main(void);
+
+// libmpi_ending is called before MPI_Finalize begins.
+void libmpi_ending(void);
+
+// libmpi_time is the time in seconds, the same on all ranks of the machine.
+double libmpi_time(void);
 
 // In the assembly.
 void libmpi_switch(struct context *);
