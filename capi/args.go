@@ -34,6 +34,14 @@ type Func struct {
 	Large bool
 }
 
+// Form is the form of the function that was called: MPI_X, MPI_X_c or MPI_X_x.
+type Form int
+
+const (
+	baseForm Form = iota
+	largeForm
+)
+
 // Ref is where the program wants an integer: an int, or in large forms 64 bits.
 type Ref struct {
 	addr uintptr

@@ -9,7 +9,8 @@
 // capi/api/functions.txt, in the types of args.go; it returns an error, or a value where the
 // function in C has one. The large form MPI_X_c and the form MPI_X_x call the same method:
 // parameters that are wider there know their width, and those that only the large form has
-// are zero in the other. After a method is added, changed or removed:
+// are zero in the other. A method that must know which form was called has a last parameter
+// of type Form. After a method is added, changed or removed:
 //
 //	go generate ./capi/...
 //
