@@ -11,10 +11,6 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
 	case 14:
 		return 0, p.Initialized(Ref{a.word(0), false})
-	case 18:
-		return bits(p.Wtick()), nil
-	case 19:
-		return bits(p.Wtime()), nil
 	case 23:
 		return 0, p.Abi_get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
 	case 121:

@@ -1,7 +1,5 @@
 package capi
 
-import "time"
-
 // Process is this rank as its C program sees it.
 type Process struct {
 	initialized bool
@@ -11,11 +9,11 @@ type Process struct {
 // process is the only one of its kind: a C program is one process.
 var process Process
 
-// raise answers a call that has failed with err.
-func (p *Process) raise(op int, a slots, err error) int64 { return int64(classOf(err)) }
-
-// began is the zero of Wtime.
-var began = time.Now()
+// raise answers a call that has failed with err: with the error code, and with the handler of
+// the C program that is to be called, if there is one.
+func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
+	return int64(classOf(err)), Handler{}
+}
 
 // Initialized is MPI_Initialized.
 func (p *Process) Initialized(flag Ref) error {
@@ -42,9 +40,3 @@ func (p *Process) Abi_get_version(major, minor Ref) error {
 	minor.Set(ABI_SUBVERSION)
 	return nil
 }
-
-// Wtime is MPI_Wtime.
-func (p *Process) Wtime() float64 { return time.Since(began).Seconds() }
-
-// Wtick is MPI_Wtick.
-func (p *Process) Wtick() float64 { return 1e-9 }
