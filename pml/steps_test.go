@@ -28,7 +28,7 @@ func (t countedTransfer) Progress() (bool, error) {
 	return t.Transfer.Progress()
 }
 
-func (m *counted) Offer(peer int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
+func (m *counted) Offer(peer int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
 	t, ok := m.Module.Offer(peer, h, src)
 	if t != nil {
 		t = countedTransfer{t, m}

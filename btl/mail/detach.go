@@ -68,7 +68,7 @@ func (t *sendTransfer) detachInto(i int) bool {
 	if t.d.taking.Load() == t.generation {
 		return false
 	}
-	t.src = btl.Buffer{}
+	t.src, t.lent.Bytes = nil, nil
 	b.detached = append(b.detached, uint32(t.number))
 	b.counters.Detached++
 	return true
@@ -162,8 +162,11 @@ func (b *Box) sendLent(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bo
 		b.counters.RefusedCredit++
 		return nil, false
 	}
-	t := b.offer(p, h, btl.Buffer{Bytes: payload})
-	if t == nil {
+	t := b.transfer()
+	if t != nil {
+		t.lent.Bytes = payload
+	}
+	if t == nil || !b.offer(t, p, h, &t.lent) {
 		p.account.Put(i)
 		return nil, false
 	}
