@@ -11,12 +11,18 @@ import (
 // words of 64 bits at the address args. The result is an error code, or the bits of what the
 // function returns in C.
 func Call(op int, args uintptr) int64 {
-	a := slots(args)
-	result, err := process.dispatch(op, a)
+	return process.call(op, slots(args))
+}
+
+func (p *Process) call(op int, a slots) int64 {
+	if p.state.Load() != running && !calls[op].anytime {
+		return p.raise(op, a, p.notRunning())
+	}
+	result, err := p.dispatch(op, a)
 	if err == nil {
 		return result
 	}
-	return process.raise(op, a, err)
+	return p.raise(op, a, err)
 }
 
 // callInfo describes a function.
