@@ -17,6 +17,7 @@ type typeObject struct {
 	committed  atomic.Bool
 	name       atomic.Pointer[string]
 	external   int // bytes of a predefined type in external32
+	attributes attributes
 
 	// How it was made, for MPI_Type_get_contents. The old types are those of Type.Contents.
 	combiner int
@@ -38,6 +39,8 @@ type countedLayout struct {
 
 // types are the datatypes that the program has made.
 var types = table[typeObject]{kind: kindType}
+
+var errTooManyTypes = fail(ERR_INTERN, "there are a million datatypes: free those that are no longer used")
 
 func newTypeObject(t *datatype.Type) *typeObject {
 	o := &typeObject{Type: t}
@@ -149,7 +152,7 @@ func (p *Process) buffer(at Address, count int, t Type) (comm.Buffer, error) {
 func (p *Process) newType(o *typeObject, newtype Ptr[Type]) error {
 	h := types.add(o)
 	if h == 0 {
-		return fail(ERR_INTERN, "there are a million datatypes: free those that are no longer used")
+		return errTooManyTypes
 	}
 	newtype.Set(Type(h))
 	return nil
