@@ -17,6 +17,7 @@ type typeObject struct {
 	committed  atomic.Bool
 	name       atomic.Pointer[string]
 	external   int // bytes of a predefined type in external32
+	attributes attributes
 
 	// How it was made, for MPI_Type_get_contents. The old types are those of Type.Contents.
 	combiner int

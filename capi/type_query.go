@@ -57,6 +57,9 @@ func (p *Process) Type_free(t Ptr[Type]) error {
 	case o.predefined:
 		return fail(ERR_TYPE, "%s is predefined and cannot be freed", o.label())
 	}
+	if err := p.deleteAll(uintptr(h), &o.attributes); err != nil {
+		return err
+	}
 	types.remove(uintptr(h))
 	t.Set(DATATYPE_NULL)
 	return nil
@@ -98,8 +101,12 @@ func (p *Process) Type_dup(oldtype Type, newtype Ptr[Type]) error {
 	if err != nil {
 		return err
 	}
+	copies, err := p.copyAll(uintptr(oldtype), &old.attributes)
+	if err != nil {
+		return err
+	}
 	o := newTypeObject(t)
-	o.combiner, o.old = COMBINER_DUP, []*typeObject{old}
+	o.combiner, o.old, o.attributes = COMBINER_DUP, []*typeObject{old}, copies
 	o.committed.Store(old.committed.Load())
 	return p.newType(o, newtype)
 }
