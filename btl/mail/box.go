@@ -36,6 +36,7 @@ type Box struct {
 	prefill    bool                         // senders fill staging blocks before the receiver accepts
 	help       bool                         // senders copy too
 	lending    bool                         // Send lends short messages for a moment
+	patience   int                          // looks until overtake; 0: no offers are staged
 	answering  bool                         // a message has come since one was lent
 
 	staging   []byte // lanes; nil before first use
@@ -82,6 +83,9 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		help: root.Ranks() <= root.CPUs(),
 	}
 	b.lending = b.help && mem.Direct() && root.Spin() > 0
+	if b.lending {
+		b.patience = min(stagedPatience, root.Spin()/2)
+	}
 	// The pipeline has two CPUs copy at a time, and where both are to be had beats
 	// the one copy of process_vm_readv; that needs no sender, and wins where the
 	// sender would have to be given a CPU first. Measured with bench pingpong and

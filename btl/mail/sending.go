@@ -19,6 +19,7 @@ type sendTransfer struct {
 	peer   *peer
 	src    *btl.Buffer // keeps the memory reachable, which the receiver knows by address only
 	lent   btl.Buffer  // what src is of a message that Send lends
+	staged bool        // see staged.go
 	filled int         // pipelined: bytes put into the lane so far
 	lane   int         // number plus one; 0: none
 	buffer int         // eager buffer that it has, plus one; 0: none
@@ -65,6 +66,7 @@ func (b *Box) addChunk(mem []byte, at uint64) {
 func (t *sendTransfer) start(p *peer, src *btl.Buffer) {
 	t.generation++
 	t.peer, t.src = p, src
+	t.staged = false
 	if t.box.mem.Direct() {
 		return
 	}
@@ -106,7 +108,7 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 		if t.box.help && t.helpOut() {
 			return false, nil
 		}
-	case phase == phasePiped || t.box.prefill && t.src.Len() > shortOffer:
+	case phase == phasePiped || t.staged || t.box.prefill && t.src.Len() > shortOffer:
 		if t.fill(phase == phasePiped) {
 			return false, nil
 		}
