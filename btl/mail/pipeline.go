@@ -39,7 +39,7 @@ func (t *sendTransfer) fill(accepted bool) bool {
 	b := t.box
 	n := min(b.block, limit-t.filled)
 	if t.staged {
-		n = min(n, stagedPart)
+		n = min(n, max(t.src.Len()/8, leastStaged))
 	}
 	if n <= 0 || t.filled+n > drained+b.lane {
 		return false

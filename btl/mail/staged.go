@@ -21,9 +21,9 @@ package mail
 // to memory of its own, which stays until phaseDone.
 
 const (
-	// stagedPart is how much of a staged message is packed at a time: little, so that both
-	// CPUs soon have something to do.
-	stagedPart = 8 << 10
+	// A staged message is packed in parts of an eighth, at least so large and at most a block:
+	// so both CPUs soon have something to do.
+	leastStaged = 8 << 10 // bytes
 
 	// stagedPatience is how often a receiver looks for new bytes in vain, at most. It takes
 	// longer than to pack a part.
