@@ -187,9 +187,9 @@ func (t *recvTransfer) step() (done bool, err error) {
 func (t *recvTransfer) copyPart() (done, moved bool) {
 	take := uint64(t.take)
 	if t.d.cursor.Load() < take {
-		if from, to := claimChunk(t.d, take, t.typed || t.dst.Layout != nil); from < to {
-			fetch(t.dst, t.addr, t.source(), from, to)
-			t.d.copied.Add(to - from)
+		if c := claimChunk(t.d, take, t.typed || t.dst.Layout != nil, t.staged); c.from < c.to {
+			fetch(t.dst, t.addr, t.source(), c)
+			t.d.copied.Add(c.to - c.from)
 			moved = true
 		}
 	}
