@@ -30,7 +30,10 @@ const selfCredit = 256 << 10
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
 	e.lock()
-	op := e.sendNow(context, dst, tag, Mark{}, buf, mode)
+	var op *operation
+	if mode == Standard {
+		op = e.sendNow(context, dst, tag, Mark{}, buf)
+	}
 	if op == sent {
 		e.mu.Unlock()
 		return nil
@@ -67,7 +70,10 @@ func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
 	e.lock()
-	op := e.sendNow(context, dst, tag, Mark{}, buf, mode)
+	var op *operation
+	if mode == Standard {
+		op = e.sendNow(context, dst, tag, Mark{}, buf)
+	}
 	if op == sent {
 		e.mu.Unlock()
 		return Request{op: sent}, nil
@@ -99,11 +105,11 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buf
 	return request(op, err)
 }
 
-// sendNow is the short way: it returns sent if the message is on its way, without an
+// sendNow is the short way of a standard send: it returns sent if the message is on its way, without an
 // operation of its own; one that is underway if the module keeps the buffer, which is
 // rare; and nil if the message can not go this way.
-func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) *operation {
-	if mode != Standard || e.unusual || uint(dst) >= uint(e.size) || dst == e.rank || uint(tag) > MaxTag {
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *operation {
+	if e.unusual || uint(dst) >= uint(e.size) || dst == e.rank || uint(tag) > MaxTag {
 		return nil
 	}
 	by := e.to(dst)
