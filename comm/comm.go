@@ -37,6 +37,7 @@ type Comm struct {
 	group      *Group
 	ranks      []int32       // the group's; nil for the world, where nothing needs to be translated
 	contexts   *contexts     // of the process
+	networks   []Network     // of the world only: for Finalize
 	windows    *windows      // likewise
 	buffered   *buffered     // likewise
 	self       func() *Comm  // likewise
@@ -60,8 +61,9 @@ type Operators struct {
 }
 
 // NewWorld returns the communicator of all ranks of a job, for a rank whose module is
-// open. Init is for programs; this is for tests, whose ranks may be goroutines.
-func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators) *Comm {
+// open. Init is for programs; this is for tests, whose ranks may be goroutines. Networks
+// reach the ranks that the module does not.
+func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators, networks ...Network) *Comm {
 	size := root.Ranks()
 	s.Resolve, s.Setup.Check = ops.Resolve, s.Check
 	describe := func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
@@ -76,6 +78,10 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		buffered:  new(buffered),
 		describe:  describe,
 		finalized: new(atomic.Bool),
+	}
+	for _, n := range networks {
+		c.engine.AddPeers(n.Messages, n.Peers...)
+		c.networks = append(c.networks, n)
 	}
 	c.graphs = cad.New(root, rank, c.engine, s.Options)
 	if s.Helps(rank, size) {
