@@ -2,25 +2,32 @@ package capi
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"sync"
 )
 
 // Call is a call of the C program: of the function with the number op, whose arguments are
-// words of 64 bits at the address args. The result is an error code, or the bits of what the
-// function returns in C.
-func Call(op int, args uintptr) int64 {
+// words of 64 bits at the address args. The result is an error code, or what the
+// function returns in C. The caller calls the handler after Call has returned.
+func Call(op int, args uintptr) (int64, Handler) {
 	return process.call(op, slots(args))
 }
 
-func (p *Process) call(op int, a slots) int64 {
+// A Handler is a function of the C program that handles the error of a call. It is called when no
+// Go code is at work for the call any more, because it may leave by longjmp or an exception.
+type Handler struct {
+	Function uintptr // 0: none
+	Object   uintptr // the handle of the communicator, window, file or session
+	Code     int     // the error code
+}
+
+func (p *Process) call(op int, a slots) (int64, Handler) {
 	if p.state.Load() != running && !calls[op].anytime {
 		return p.raise(op, a, p.notRunning())
 	}
 	result, err := p.dispatch(op, a)
 	if err == nil {
-		return result
+		return result, Handler{}
 	}
 	return p.raise(op, a, err)
 }
@@ -70,6 +77,3 @@ func unsupported(op int) error {
 	}
 	return fail(ERR_UNSUPPORTED_OPERATION, "%s is not there yet", name)
 }
-
-// bits are the bits of a C double.
-func bits(v float64) int64 { return int64(math.Float64bits(v)) }

@@ -27,14 +27,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Init_thread(Ref{a.word(0), false}, Address(a.word(1)), a.int(2), Ref{a.word(3), false})
 	case 14:
 		return 0, p.Initialized(Ref{a.word(0), false})
-	case 15:
-		return 0, p.Is_thread_main(Ref{a.word(0), false})
 	case 17:
 		return 0, p.Query_thread(Ref{a.word(0), false})
-	case 18:
-		return bits(p.Wtick()), nil
-	case 19:
-		return bits(p.Wtime()), nil
 	case 23:
 		return 0, p.Abi_get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
 	case 56, 57:

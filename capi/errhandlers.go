@@ -20,19 +20,23 @@ var (
 	returns  = &errhandler{handle: ERRORS_RETURN}
 )
 
-// Upcall runs a function of the C program on the stack of C; cmd/libmpi sets it. The
-// function may call MPI.
+// Upcall runs a function of the C program with up to 6 arguments, each an integer or a
+// pointer, and returns its result. It runs on the stack of C, on the calling thread, and may
+// call MPI. cmd/libmpi sets Upcall.
 var Upcall = func(function uintptr, args []uintptr) uintptr {
 	panic("capi: upcall: no C program is there; cmd/libmpi sets capi.Upcall")
 }
 
 // raise answers a call that has failed with err: its error handler decides.
-func (p *Process) raise(op int, a slots, err error) int64 {
+func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
+	if c, ok := err.(called); ok {
+		return SUCCESS, Handler(c)
+	}
 	handler, object, name := p.handlerOf(&calls[op], a)
 	if l, ok := err.(located); ok && l.on != nil {
 		handler, object, name = l.on.handler, uintptr(l.on.handle), " on "+l.on.title()
 	}
-	return int64(p.handle(handler, object, calls[op].name+name, err))
+	return int64(classOf(err)), p.handle(handler, object, calls[op].name+name, err)
 }
 
 // handlerOf returns the error handler for a call, the handle of the object that it belongs
@@ -52,21 +56,23 @@ func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uint
 	return p.self.handler, uintptr(COMM_SELF), ""
 }
 
-// handle does what an error handler says, and returns the error code of the call.
-func (p *Process) handle(h *errhandler, object uintptr, call string, err error) int {
+// handle does what an error handler says, or returns the function of the program that does.
+func (p *Process) handle(h *errhandler, object uintptr, call string, err error) Handler {
 	code := classOf(err)
 	switch {
 	case h == returns:
+		return Handler{}
 	case h == areFatal || h == abort:
 		p.die(call, code, err)
-	default:
-		cells := newCells(2)
-		cells[0] = uint64(object)
-		cells[1] = uint64(code)
-		Upcall(h.f.Entry, []uintptr{addressOf(cells, 0), addressOf(cells, 1)})
 	}
-	return code
+	return Handler{h.f.Entry, object, code}
 }
+
+// called is what a function returns that has done its work but for the call of an error
+// handler. It is no failure.
+type called Handler
+
+func (called) Error() string { return "an error handler is to be called" }
 
 // die ends the job because of an error.
 func (p *Process) die(call string, code int, err error) {
@@ -177,8 +183,11 @@ func (p *Process) Comm_call_errhandler(c Comm, code int) error {
 	if err != nil {
 		return err
 	}
-	p.handle(on.handler, uintptr(c), "MPI_Comm_call_errhandler on "+on.title(), p.codes.asError(code))
-	return nil
+	h := p.handle(on.handler, uintptr(c), "MPI_Comm_call_errhandler on "+on.title(), p.codes.asError(code))
+	if h.Function == 0 {
+		return nil
+	}
+	return called(h)
 }
 
 // Win_create_errhandler is MPI_Win_create_errhandler.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/gopvas/gopvas/coll/operator"
 	"github.com/gopvas/gopvas/comm"
@@ -16,7 +15,6 @@ import (
 type Process struct {
 	state  atomic.Uint32 // before, running or over
 	level  int           // thread level that was granted
-	thread int           // that called MPI_Init
 
 	world, self *communicator
 
@@ -56,7 +54,7 @@ func newProcess() *Process {
 
 // start has the program run on a world.
 func (p *Process) start(world *comm.Comm, level int) {
-	p.level, p.thread = level, sys.ThreadID()
+	p.level = level
 	p.world = &communicator{c: world, handle: COMM_WORLD, handler: areFatal, name: "MPI_COMM_WORLD"}
 	p.self = &communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal, name: "MPI_COMM_SELF"}
 	for _, c := range []*communicator{p.world, p.self} {
@@ -143,12 +141,6 @@ func (p *Process) Query_thread(provided Ref) error {
 	return nil
 }
 
-// Is_thread_main is MPI_Is_thread_main.
-func (p *Process) Is_thread_main(flag Ref) error {
-	flag.SetBool(sys.ThreadID() == p.thread)
-	return nil
-}
-
 // Get_version is MPI_Get_version.
 func (p *Process) Get_version(version, subversion Ref) error {
 	version.Set(VERSION)
@@ -178,15 +170,6 @@ func (p *Process) Get_processor_name(name OutString, resultlen Ref) error {
 	resultlen.Set(name.Set(host, MAX_PROCESSOR_NAME))
 	return nil
 }
-
-// began is the zero of Wtime.
-var began = time.Now()
-
-// Wtime is MPI_Wtime.
-func (p *Process) Wtime() float64 { return time.Since(began).Seconds() }
-
-// Wtick is MPI_Wtick.
-func (p *Process) Wtick() float64 { return 1e-9 }
 
 // Pcontrol would be MPI_Pcontrol, whose arguments nobody here heeds; it is in C.
 

@@ -98,8 +98,6 @@ func callOf(f api.Function, m method) (string, error) {
 	switch returns := strings.Join(m.results, ", "); {
 	case f.Result == "" && returns == "error":
 		return "\n\t\treturn 0, " + call, nil
-	case f.Result == "double" && returns == "float64":
-		return "\n\t\treturn bits(" + call + "), nil", nil
 	default:
 		return "", fmt.Errorf("method %s of Process returns (%s), but the table has the result %q", f.Method, returns, f.Result)
 	}

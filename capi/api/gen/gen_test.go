@@ -68,16 +68,10 @@ func TestHeaderIsC89AndCxx98(t *testing.T) {
 	compile(t, "g++", "use.cc", use, "-std=c++17", "-pedantic")
 }
 
-// entry is an entry into the library that does nothing.
-const entry = `#include <stdint.h>
-static inline int64_t libmpi_call(int64_t op, const int64_t *args) { (void)args; return op; }
-`
-
 func TestStubsHaveEveryName(t *testing.T) {
 	files, err := generate(root)
 	require.NoError(t, err)
-	stubs := strings.Replace(string(files["cmd/libmpi/stubs.c"]), `#include "entry.h"`, entry, 1)
-	out, err := exec.Command("nm", compile(t, "gcc", "stubs.c", stubs)).Output()
+	out, err := exec.Command("nm", compile(t, "gcc", "stubs.c", string(files["cmd/libmpi/stubs.c"]))).Output()
 	require.NoError(t, err)
 	symbols := map[string]string{}
 	for line := range strings.Lines(string(out)) {
