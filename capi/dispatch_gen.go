@@ -147,6 +147,16 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Waitany(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Status{a.word(3)})
 	case 153:
 		return 0, p.Waitsome(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false}, Statuses{a.word(4)})
+	case 154:
+		return 0, p.Op_commutative(Op(a.word(0)), Ref{a.word(1), false})
+	case 155:
+		return 0, p.Op_create(Func{a.word(0), false}, a.int(1), Ptr[Op]{a.word(2)})
+	case 156:
+		return 0, p.Op_create(Func{a.word(0), true}, a.int(1), Ptr[Op]{a.word(2)})
+	case 157:
+		return 0, p.Op_free(Ptr[Op]{a.word(0)})
+	case 158, 159:
+		return 0, p.Reduce_local(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)))
 	case 160:
 		return 0, p.Type_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
 	case 161:
