@@ -47,7 +47,7 @@ func (p *Process) Type_commit(t Ptr[Type]) error {
 	return err
 }
 
-// Type_free is MPI_Type_free.
+// Type_free is MPI_Type_free. It takes the handle away: what uses the type goes on with it.
 func (p *Process) Type_free(t Ptr[Type]) error {
 	h := t.Get()
 	o, err := p.typeOf(h)
