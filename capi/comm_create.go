@@ -25,7 +25,7 @@ func (p *Process) adoptCopy(n *comm.Comm, from *communicator, hints *comm.Info, 
 		hints = from.hints
 	}
 	made := p.adopt(n, from, out)
-	made.attributes, made.hints = copies, hints.Clone()
+	made.attributes, made.hints, made.weighted = copies, hints.Clone(), from.weighted
 }
 
 // Comm_dup is MPI_Comm_dup.

@@ -13,6 +13,7 @@ type communicator struct {
 	handler  *errhandler
 	name     string
 	hints    *comm.Info     // nil: none
+	weighted bool           // of a distributed graph: the program has given weights
 	attached attachedBuffer // for messages on this communicator alone
 	attributes
 }

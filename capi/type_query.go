@@ -60,9 +60,6 @@ func (p *Process) Type_free(t Ptr[Type]) error {
 	if err := p.deleteAll(uintptr(h), &o.attributes); err != nil {
 		return err
 	}
-	if err := p.deleteAll(uintptr(h), &o.attributes); err != nil {
-		return err
-	}
 	types.remove(uintptr(h))
 	t.Set(DATATYPE_NULL)
 	return nil
