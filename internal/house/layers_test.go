@@ -52,6 +52,9 @@ var layers = []layer{
 	{"capi/api/gen", []string{"capi/api"}},
 	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job"}},
 	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
+	{".", nil}, // the sources of cmd/libmpi
+	{"capi/install", []string{"."}},
+	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
@@ -77,7 +80,7 @@ var layers = []layer{
 	{"bench/report", []string{"bench", "bench/results"}},
 	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
