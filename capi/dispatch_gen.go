@@ -15,6 +15,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Finalized(Ref{a.word(0), false})
 	case 6:
 		return 0, p.Free_mem(Address(a.word(0)))
+	case 7:
+		return 0, p.Get_address(Address(a.word(0)), Ref{a.word(1), true})
 	case 9:
 		return 0, p.Get_library_version(OutString{a.word(0)}, Ref{a.word(1), false})
 	case 10:
@@ -27,10 +29,22 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Init_thread(Ref{a.word(0), false}, Address(a.word(1)), a.int(2), Ref{a.word(3), false})
 	case 14:
 		return 0, p.Initialized(Ref{a.word(0), false})
+	case 16:
+		return 0, p.Pcontrol(a.int(0))
 	case 17:
 		return 0, p.Query_thread(Ref{a.word(0), false})
+	case 20:
+		return 0, p.Abi_get_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)), Ref{a.word(3), false})
+	case 21:
+		return 0, p.Abi_get_fortran_info(Ptr[Info]{a.word(0)})
+	case 22:
+		return 0, p.Abi_get_info(Ptr[Info]{a.word(0)})
 	case 23:
 		return 0, p.Abi_get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
+	case 24:
+		return 0, p.Abi_set_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)))
+	case 25:
+		return 0, p.Abi_set_fortran_info(Info(a.word(0)))
 	case 56, 57:
 		return 0, p.Buffer_attach(Address(a.word(0)), a.int(1))
 	case 58:
@@ -129,10 +143,26 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Start(Ptr[Request]{a.word(0)})
 	case 134:
 		return 0, p.Startall(a.int(0), Handles[Request]{a.word(1)})
+	case 135:
+		return 0, p.Status_get_error(Status{a.word(0)}, Ref{a.word(1), false})
+	case 136:
+		return 0, p.Status_get_source(Status{a.word(0)}, Ref{a.word(1), false})
+	case 137:
+		return 0, p.Status_get_tag(Status{a.word(0)}, Ref{a.word(1), false})
+	case 138:
+		return 0, p.Status_set_cancelled(Status{a.word(0)}, a.int(1))
 	case 139, 140, 141:
 		return 0, p.Status_set_elements(Status{a.word(0)}, Type(a.word(1)), a.int(2))
+	case 142:
+		return 0, p.Status_set_error(Status{a.word(0)}, a.int(1))
+	case 143:
+		return 0, p.Status_set_source(Status{a.word(0)}, a.int(1))
+	case 144:
+		return 0, p.Status_set_tag(Status{a.word(0)}, a.int(1))
 	case 145:
 		return 0, p.Test(Ptr[Request]{a.word(0)}, Ref{a.word(1), false}, Status{a.word(2)})
+	case 146:
+		return 0, p.Test_cancelled(Status{a.word(0)}, Ref{a.word(1), false})
 	case 147:
 		return 0, p.Testall(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Statuses{a.word(3)})
 	case 148:
