@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/coll/operator"
 	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -92,7 +93,7 @@ func (p *Process) init(level int) error {
 	if p.state.Load() != before {
 		return fail(ERR_OTHER, "MPI is initialized already: a process calls MPI_Init once, and not again after MPI_Finalize")
 	}
-	world, err := comm.Init(comm.Operators{})
+	world, err := comm.Init(comm.Operators{Resolve: operator.Resolve, Describe: operator.Describe})
 	if err != nil {
 		return err
 	}

@@ -41,15 +41,16 @@ var layers = []layer{
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
 	{"pml", []string{"btl", "datatype", "job", "shm"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
+	{"coll/operator", []string{"coll/cad"}},
 	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm"}},
 	{"coll/colltest", []string{"pml", "btl", "btl/...", "job", "shm"}},
 	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
-	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
+	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "btl", "btl/...", "job"}}, // the last three: its tests
 
 	{"capi/coro", nil},
 	{"capi/api", nil},
 	{"capi/api/gen", []string{"capi/api"}},
-	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
+	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job"}},
 	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
 	{"capi/install", []string{"."}},
