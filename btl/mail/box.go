@@ -19,6 +19,7 @@ type Box struct {
 	root  *job.Root
 	rank  int
 	inbox *shm.Event
+	bed   shm.Bed // nil: the rank waits for nothing but its inbox
 	geometry
 
 	own      []byte // this rank's mailbox
@@ -80,7 +81,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		peers: make([]*peer, root.Ranks()), freeLane: 1<<lanes - 1, answering: true,
 		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
 		// that then keeps the receiver waiting.
-		help: root.Ranks() <= root.CPUs(),
+		help: root.Near() <= root.CPUs(),
 	}
 	b.lending = b.help && mem.Direct() && root.Spin() > 0
 	b.singleCopy = root.Settings().SingleCopy
@@ -146,7 +147,7 @@ func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
 	}
 	b.sleeps.Add(1)
 	done := false
-	err := b.inbox.Sleep(func() bool {
+	err := b.inbox.SleepIn(b.bed, func() bool {
 		for {
 			if done = ready(); done || b.failed.Load() != nil {
 				return true
@@ -161,6 +162,10 @@ func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
 	}
 	return err
 }
+
+// SleepIn has Sleep use a bed: that of a module which waits for more than the inbox. It is
+// called before the first Sleep.
+func (b *Box) SleepIn(bed shm.Bed) { b.bed = bed }
 
 // again makes Sleep ask once more before it sleeps: a method has done a part of what
 // there was to do, and nobody will notify this rank of the rest.
