@@ -120,7 +120,7 @@ func (t *Team) refuse() {
 	case t.Check:
 		t.agree()
 	case t.Engine.Direct(t.World):
-		t.args = Args{}
+		t.args, t.size = Args{}, 0
 		direct(t)
 	}
 }
