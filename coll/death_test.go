@@ -79,7 +79,7 @@ func doneBy(l *algorithm, w colltest.World) bool {
 func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts bool) {
 	const ranks, dead = 5, 3
 	if l.name == "flat" {
-		n, cpus = min(n, pageData/ranks), ranks
+		n, cpus = min(n, pageTake/ranks), ranks
 	}
 	if l.name == "post" {
 		cpus = 2
@@ -170,7 +170,7 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 	const ranks = 5
 	n, cpus := 100_000, 2
 	if l.name == "flat" {
-		n, cpus = pageData/ranks, ranks
+		n, cpus = pageTake/ranks, ranks
 	}
 	root, rankOf := w.Start(t, ranks, cpus)
 	bad := &Op{Size: 1, Commutative: true, Apply: func(inout, in []byte) { panic("no such sum") }}
