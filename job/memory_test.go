@@ -88,7 +88,6 @@ func TestPrivateHasAnArenaAndNoPartition(t *testing.T) {
 	require.NoError(t, err)
 	r := m.Root()
 	require.Equal(t, 1, r.Ranks())
-	require.NoError(t, r.Barrier(0))
 	base, size := r.Arena(0)
 	require.GreaterOrEqual(t, size, uint64(hugePage))
 	require.True(t, sys.Mapped(uintptr(base), uintptr(size)))
