@@ -138,7 +138,7 @@ static int64_t handle(struct context *c) {
 	handler *function = (handler *)c->handler;
 	uintptr_t object = c->object;
 	int64_t result = c->result;
-	int code = (int)result;
+	int code = (int)c->code;
 	c->handler = 0;
 	function(&object, &code);
 	return result;

@@ -31,6 +31,7 @@ var layers = []layer{
 	{"internal/chaos", []string{"pvas"}},    // its test only
 	{"internal/chaos/...", []string{"mpi"}}, // the programs it starts
 
+	{".", nil}, // what is embedded: the sources of the library for C
 	{"shm", nil},
 	{"pagetable", nil},
 	{"datatype", nil},
@@ -38,19 +39,22 @@ var layers = []layer{
 	{"job/jobtest", []string{"job", "shm"}},
 
 	{"btl", []string{"datatype", "job", "shm"}},
+	{"btl/net", []string{"btl", "datatype", "job", "shm", "suci"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
 	{"pml", []string{"btl", "datatype", "job", "shm"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
+	{"coll/operator", []string{"coll/cad"}},
 	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm"}},
 	{"coll/colltest", []string{"pml", "btl", "btl/...", "job", "shm"}},
 	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
-	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
+	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "btl", "btl/...", "job"}}, // the last three: its tests
 
 	{"capi/coro", nil},
 	{"capi/api", nil},
 	{"capi/api/gen", []string{"capi/api"}},
-	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
+	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job"}},
 	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
+	{"capi/install", []string{"."}},
 
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
