@@ -42,11 +42,11 @@ const (
 	failed = math.MaxUint64
 
 	// The calls that make windows, and their steps.
-	allocated = 1
-	created   = 2
-	joined    = 3
-	joinedAt  = 4
-	joinedAll = 5
+	allocated     = 1
+	created       = 2
+	pieceAsked    = 3
+	pieceMade     = 4
+	pieceAttached = 5
 )
 
 // WinAllocateShared gives each rank of c bytes of shared memory, filled with
@@ -92,7 +92,7 @@ func WinAllocateContiguous(c *Comm, bytes, unit int, wrong error) (*Window, erro
 	}
 	defer c.mu.Unlock()
 	w := &Window{comm: c}
-	err := w.join(segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: joined}, wrong)
+	err := w.join(segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: pieceAsked}, wrong)
 	return w.made(op, err)
 }
 
@@ -111,7 +111,7 @@ func (w *Window) join(mine segment, wrong error) error {
 	for _, s := range parts {
 		total = min(total+s.length, math.MaxInt) // which nobody has
 	}
-	piece := segment{call: joinedAt}
+	piece := segment{call: pieceMade}
 	if c.rank == 0 {
 		w.block, err = c.windows.take(c, int(total))
 		piece.at, piece.mapped, piece.length = w.block.at, uint64(len(w.block.mem)), total
@@ -125,7 +125,7 @@ func (w *Window) join(mine segment, wrong error) error {
 	if c.rank != 0 {
 		mem, err = c.module.Attach(int(c.group.ranks[0]), piece.at, int(piece.mapped))
 	}
-	if _, err = w.agree(segment{call: joinedAll}, err); err != nil {
+	if _, err = w.agree(segment{call: pieceAttached}, err); err != nil {
 		return err
 	}
 	w.all, w.segments = mem[:total:total], parts
