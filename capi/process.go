@@ -13,8 +13,8 @@ import (
 
 // Process is this rank as its C program sees it.
 type Process struct {
-	state  atomic.Uint32 // before, running or over
-	level  int           // thread level that was granted
+	state atomic.Uint32 // before, running or over
+	level int           // thread level that was granted
 
 	world, self *communicator
 
