@@ -19,6 +19,7 @@ type attribute struct {
 // keyval is a key of attributes.
 type keyval struct {
 	number       int
+	refs         int        // attributes, and handles that the program has not freed
 	of           handleKind // of what objects
 	copy, delete Func
 	extra        Address
@@ -48,7 +49,7 @@ func (k *keyvals) create(of handleKind, copy, delete Func, extra Address) int {
 	}
 	number := k.next
 	k.next++
-	k.known[number] = &keyval{number, of, copy, delete, extra}
+	k.known[number] = &keyval{number, 1, of, copy, delete, extra}
 	return number
 }
 
@@ -70,17 +71,32 @@ func (k *keyvals) get(of handleKind, number int) (*keyval, error) {
 	return key, nil
 }
 
-// free forgets a key. Objects that have an attribute of it keep that.
+// free takes the program's handle of a key away. While there are attributes of it, its number
+// can be used, and freed, as before.
 func (k *keyvals) free(of handleKind, number Ref) error {
 	key, err := k.get(of, number.Get())
 	if err != nil {
 		return err
 	}
-	k.mu.Lock()
-	delete(k.known, key.number)
-	k.mu.Unlock()
+	k.drop(key)
 	number.Set(KEYVAL_INVALID)
 	return nil
+}
+
+// hold counts one more attribute of a key.
+func (k *keyvals) hold(key *keyval) {
+	k.mu.Lock()
+	key.refs++
+	k.mu.Unlock()
+}
+
+// drop counts one less.
+func (k *keyvals) drop(key *keyval) {
+	k.mu.Lock()
+	if key.refs--; key.refs == 0 {
+		delete(k.known, key.number)
+	}
+	k.mu.Unlock()
 }
 
 // find returns where the attribute of a key is, -1 if there is none.
@@ -101,6 +117,7 @@ func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, num
 		a.values[i].value = value
 		return nil
 	}
+	p.keyvals.hold(key)
 	a.values = append(a.values, attribute{key, value})
 	return nil
 }
@@ -134,6 +151,7 @@ func (p *Process) deleteAttribute(of handleKind, object uintptr, a *attributes, 
 	}
 	if i = a.find(key); i >= 0 { // the callback may have deleted others
 		a.values = slices.Delete(a.values, i, i+1)
+		p.keyvals.drop(key)
 	}
 	return nil
 }
@@ -157,6 +175,11 @@ func (p *Process) callbackError(code uintptr) error {
 
 // copyAll returns what a copy of the object is to have.
 func (p *Process) copyAll(object uintptr, a *attributes) (copies attributes, err error) {
+	defer func() {
+		for _, v := range copies.values {
+			p.keyvals.hold(v.key)
+		}
+	}()
 	for _, v := range slices.Clone(a.values) {
 		switch v.key.copy.Entry {
 		case nullFunction:
@@ -187,6 +210,7 @@ func (p *Process) deleteAll(object uintptr, a *attributes) error {
 		}
 		if last < len(a.values) && a.values[last] == v {
 			a.values = a.values[:last]
+			p.keyvals.drop(v.key)
 		}
 	}
 	return nil
