@@ -15,6 +15,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Finalized(Ref{a.word(0), false})
 	case 6:
 		return 0, p.Free_mem(Address(a.word(0)))
+	case 7:
+		return 0, p.Get_address(Address(a.word(0)), Ref{a.word(1), true})
 	case 9:
 		return 0, p.Get_library_version(OutString{a.word(0)}, Ref{a.word(1), false})
 	case 10:
@@ -139,10 +141,26 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Start(Ptr[Request]{a.word(0)})
 	case 134:
 		return 0, p.Startall(a.int(0), Handles[Request]{a.word(1)})
+	case 135:
+		return 0, p.Status_get_error(Status{a.word(0)}, Ref{a.word(1), false})
+	case 136:
+		return 0, p.Status_get_source(Status{a.word(0)}, Ref{a.word(1), false})
+	case 137:
+		return 0, p.Status_get_tag(Status{a.word(0)}, Ref{a.word(1), false})
+	case 138:
+		return 0, p.Status_set_cancelled(Status{a.word(0)}, a.int(1))
 	case 139, 140, 141:
 		return 0, p.Status_set_elements(Status{a.word(0)}, Type(a.word(1)), a.int(2))
+	case 142:
+		return 0, p.Status_set_error(Status{a.word(0)}, a.int(1))
+	case 143:
+		return 0, p.Status_set_source(Status{a.word(0)}, a.int(1))
+	case 144:
+		return 0, p.Status_set_tag(Status{a.word(0)}, a.int(1))
 	case 145:
 		return 0, p.Test(Ptr[Request]{a.word(0)}, Ref{a.word(1), false}, Status{a.word(2)})
+	case 146:
+		return 0, p.Test_cancelled(Status{a.word(0)}, Ref{a.word(1), false})
 	case 147:
 		return 0, p.Testall(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Statuses{a.word(3)})
 	case 148:
