@@ -29,10 +29,22 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Init_thread(Ref{a.word(0), false}, Address(a.word(1)), a.int(2), Ref{a.word(3), false})
 	case 14:
 		return 0, p.Initialized(Ref{a.word(0), false})
+	case 16:
+		return 0, p.Pcontrol(a.int(0))
 	case 17:
 		return 0, p.Query_thread(Ref{a.word(0), false})
+	case 20:
+		return 0, p.Abi_get_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)), Ref{a.word(3), false})
+	case 21:
+		return 0, p.Abi_get_fortran_info(Ptr[Info]{a.word(0)})
+	case 22:
+		return 0, p.Abi_get_info(Ptr[Info]{a.word(0)})
 	case 23:
 		return 0, p.Abi_get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
+	case 24:
+		return 0, p.Abi_set_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)))
+	case 25:
+		return 0, p.Abi_set_fortran_info(Info(a.word(0)))
 	case 56, 57:
 		return 0, p.Buffer_attach(Address(a.word(0)), a.int(1))
 	case 58:

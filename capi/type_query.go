@@ -110,3 +110,9 @@ func (p *Process) Type_dup(oldtype Type, newtype Ptr[Type]) error {
 	o.committed.Store(old.committed.Load())
 	return p.newType(o, newtype)
 }
+
+// Get_address is MPI_Get_address. An address is a displacement from MPI_BOTTOM.
+func (p *Process) Get_address(location Address, address Ref) error {
+	address.Set(int(location))
+	return nil
+}
