@@ -46,7 +46,7 @@ func (p *Process) iflush(r Ptr[Request]) error {
 
 // buffering returns an error unless a buffer for messages on c is attached.
 func (p *Process) buffering(on *communicator) error {
-	if !p.attached.there && !on.attached.there {
+	if !p.attached.there && !on.attached.there && p.sessionBuffers.Load() == 0 {
 		return fail(ERR_BUFFER, "no buffer is attached: call MPI_Buffer_attach before")
 	}
 	return nil
