@@ -67,10 +67,7 @@ func (p *Process) typeOf(t Type) (*typeObject, error) {
 	if o := types.get(uintptr(t)); o != nil {
 		return o, nil
 	}
-	if t == DATATYPE_NULL {
-		return nil, fail(ERR_TYPE, "the datatype is MPI_DATATYPE_NULL")
-	}
-	return nil, fail(ERR_TYPE, "%#x is no datatype: it was freed, or never made", uintptr(t))
+	return nil, wrongHandle(kindType, uintptr(t))
 }
 
 // messageType is the type of a handle that a message may have.

@@ -65,6 +65,7 @@ type offer struct {
 //	phasePiped    pipelined     receiver    the sender fills, the receiver drains
 //	              or staged                 (staged: phaseShared may follow, see staged.go)
 //	phaseDone                   receiver    the sender frees the descriptor
+//	phaseRead     cma           receiver    the same; the sender need not have filled
 //
 // How short messages use detached and taking is told in detach.go.
 //
@@ -111,6 +112,7 @@ const (
 	phaseShared = 1
 	phasePiped  = 2
 	phaseDone   = 3
+	phaseRead   = 4 // done, by process_vm_readv: the lane was not needed
 
 	numberBits = 24
 	typedBit   = 1 << 63 // of btl.Frame.Token: the sender's buffer has a layout

@@ -26,8 +26,9 @@ type recvTransfer struct {
 	take       int // bytes that are taken: the first of dst
 	pos        int // bytes that are in dst; not used in phaseShared
 	way        way
-	staged     bool // see staged.go
-	waited     int  // looks for new bytes in vain
+	staged     bool  // see staged.go
+	waited     int   // looks for new bytes in vain
+	began      int64 // when, if it is on trial; else 0
 }
 
 // way is how the bytes of a transfer get over.
@@ -73,7 +74,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 		b.receives = t.next
 	}
 	t.peer, t.d, t.generation, t.addr, t.typed = p, d, generation, f.Place, typed
-	t.dst, t.take, t.pos = dst, n, 0
+	t.dst, t.take, t.pos, t.began = dst, n, 0, 0
 	t.staged, t.waited = f.Token&stagedBit != 0, 0
 	t.begin(direct)
 	// A first step: it may be all that is needed, and starts the other end.
@@ -93,18 +94,16 @@ func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
 
 // begin chooses the way and tells the sender what it has to know.
 func (t *recvTransfer) begin(direct bool) {
-	works, known := t.box.root.CMA()
-	mode := t.box.singleCopy
 	switch {
 	case t.staged:
-		t.pipe()
+		t.way = wayPiped
 	case direct:
 		t.share(0)
-	case t.typed || t.dst.Layout != nil:
-		t.pipe() // process_vm_readv takes a system call for a few pieces
-	case mode == job.SingleCopyCMA || mode == job.SingleCopyAuto && (works || !known) && t.box.root.Pid(t.peer.rank) != 0:
-		t.way = wayCMA
+		return
 	default:
+		t.way = t.choose()
+	}
+	if t.way == wayPiped {
 		t.pipe()
 	}
 }
@@ -128,7 +127,6 @@ func (t *recvTransfer) share(from int) {
 // pipe starts the pipeline.
 func (t *recvTransfer) pipe() {
 	t.way = wayPiped
-	t.box.prefill = !t.box.mem.Direct() // one's own offers will need it too
 	t.d.take.Store(uint64(t.take))
 	t.d.drained.Store(0)
 	t.enter(phasePiped)
@@ -165,6 +163,9 @@ func (t *recvTransfer) step() (done bool, err error) {
 	default:
 		done, moved, err = t.readProcess()
 	}
+	if done && t.began != 0 {
+		t.box.trial.over(t, err != nil)
+	}
 	if done || moved {
 		if moved && !done {
 			t.box.again()
@@ -179,6 +180,9 @@ func (t *recvTransfer) step() (done bool, err error) {
 	if t.way == wayShared && t.d.copied.Load() == uint64(t.take) ||
 		t.way == wayPiped && t.d.filled.Load() > uint64(t.pos) {
 		return false, nil
+	}
+	if t.began != 0 {
+		t.box.trial.over(t, true)
 	}
 	return true, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: t.peer.rank})
 }
@@ -227,7 +231,7 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		}
 		t.box.counters.CMACopied++
 		t.box.counters.CMABytes += uint64(t.take)
-		t.enter(phaseDone)
+		t.enter(phaseRead)
 		return true, true, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
 		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})
