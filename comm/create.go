@@ -152,10 +152,10 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	if err != nil {
 		return nil, Request{}, Wrap(op, err)
 	}
-	n := c.withoutID(c.group)
+	n := c.copyWithoutID()
 	n.topology, n.notes.attached = c.topology, copies
 	id := make([]byte, 4) // rank 0 leads the copy, as c
-	if c.rank == 0 {
+	if c.members.rank == 0 {
 		binary.LittleEndian.PutUint32(id, c.contexts.take())
 	}
 	k := Call{Comm: c, Op: "dup", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}}

@@ -40,14 +40,14 @@ func (c *Comm) retire() error {
 	if idle {
 		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
 	}
-	if c.rank != 0 {
+	if t.rank != 0 {
 		verdict := []byte{0}
 		if idle {
 			verdict[0] = 1
 		}
 		return t.send(0, verdict)
 	}
-	for member := 1; member < c.size; member++ {
+	for member := 1; member < len(t.ranks); member++ {
 		verdict, err := t.receive(member)
 		if err != nil {
 			return err // and the id is never used again

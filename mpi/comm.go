@@ -28,8 +28,11 @@ type Comm = comm.Comm
 // Group is an ordered set of ranks. Its methods, which package comm describes, are
 //
 //	Size, Rank, TranslateRanks, Equal, Compare
-//	Incl, Excl, Union, Intersection, Difference
+//	Incl, Excl, RangeIncl, RangeExcl, Union, Intersection, Difference
 type Group = comm.Group
+
+// Range is ranks at a stride, for Group.RangeIncl and Group.RangeExcl.
+type Range = comm.Range
 
 // SplitKind is what the ranks of a communicator from Comm.SplitType have in common.
 type SplitKind = comm.SplitKind

@@ -138,14 +138,6 @@ func (b *Box) meet(rank int) *peer {
 	return p
 }
 
-// peer returns what is known about a rank, after first contact.
-func (b *Box) peer(rank int) *peer {
-	if p := b.peers[rank]; p != nil {
-		return p
-	}
-	return b.meet(rank)
-}
-
 // fail notes an error that Sleep will return: the memory of a peer cannot be
 // attached, so messages from or to it cannot move.
 func (b *Box) fail(err error) {

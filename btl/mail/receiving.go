@@ -22,7 +22,7 @@ type recvTransfer struct {
 	generation uint64
 	addr       uint64 // the sender's buffer (Buffer.Place)
 	typed      bool   // which has a layout
-	dst        btl.Buffer
+	dst        *btl.Buffer
 	take       int // bytes that are taken: the first of dst
 	pos        int // bytes that are in dst; not used in phaseShared
 	way        way
@@ -38,7 +38,7 @@ const (
 )
 
 // Accept implements btl.Messages.
-func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
+func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	p := b.peers[f.Source]
 	number := int(f.Token & (1<<numberBits - 1))
 	d := descriptorAt(p.theirChunks[number/descriptors][number%descriptors*descriptorSize:])
@@ -54,11 +54,11 @@ func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
 	}
 	if n < shareFrom(typed || dst.Layout != nil) && (direct || n == 0) {
 		if b.detachable(int(f.Length)) {
-			if !b.takeShort(p, d, generation, f, &dst, n) {
+			if !b.takeShort(p, d, generation, f, dst, n) {
 				return nil // Sleep says why
 			}
 		} else {
-			take(&dst, f, d, n)
+			take(dst, f, d, n)
 		}
 		b.countDirect(n)
 		b.taken(p, d, generation)
@@ -139,7 +139,7 @@ func (t *recvTransfer) Progress() (done bool, err error) {
 }
 
 func (t *recvTransfer) free() {
-	t.peer, t.d, t.dst = nil, nil, btl.Buffer{}
+	t.peer, t.d, t.dst = nil, nil, nil
 	t.next, t.box.receives = t.box.receives, t
 }
 
@@ -176,7 +176,7 @@ func (t *recvTransfer) share() (done, moved bool) {
 	take := uint64(t.take)
 	if t.d.cursor.Load() < take {
 		if from, to := claimChunk(t.d, take, t.typed || t.dst.Layout != nil); from < to {
-			fetch(&t.dst, t.addr, t.source(), from, to)
+			fetch(t.dst, t.addr, t.source(), from, to)
 			t.d.copied.Add(to - from)
 			moved = true
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // Send implements btl.Messages.
-func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) {
+func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	if len(payload) > b.eagerLimit {
 		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", len(payload), b.eagerLimit))
 	}
@@ -22,23 +22,19 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) 
 		b.counters.RefusedCredit++
 		return nil, false
 	}
-	h.Source, h.Length = int32(b.rank), uint64(len(payload))
 	if len(payload) > InlineLimit {
 		if b.lending && b.answering && p.lend() {
 			b.answering = false
-			return b.sendLent(p, &h, payload)
+			return b.sendLent(p, h, payload)
 		}
-		return nil, b.sendEager(p, &h, payload)
+		return nil, b.sendEager(p, h, payload)
 	}
 	s, pos := b.claim(p)
 	if s == nil {
 		return nil, false
 	}
 	m := messageOf(s)
-	// Field by field, since h has just been written so: a copy of all at once would have to
-	// wait until the stores are through.
-	m.Source, m.Tag, m.Context, m.Flags = h.Source, h.Tag, h.Context, h.Flags
-	m.Length, m.Cookie = h.Length, h.Cookie
+	m.setHeader(h, b.rank, len(payload))
 	copy(m.inline[:], payload)
 	p.out.Publish(s, pos, kindInline)
 	b.notify(p.inbox)
@@ -77,7 +73,7 @@ func (b *Box) sendEager(p *peer, h *btl.Header, payload []byte) bool {
 		return false
 	}
 	m := messageOf(s)
-	m.Header = *h
+	m.setHeader(h, b.rank, len(payload))
 	m.offer().descriptor = uint64(i)
 	p.out.Publish(s, pos, kindEager)
 	b.notify(p.inbox)
@@ -99,35 +95,35 @@ func (b *Box) makeBuffers(p *peer) bool {
 }
 
 // Offer implements btl.Messages.
-func (b *Box) Offer(rank int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
-	p := b.peer(rank)
+func (b *Box) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
+	p := b.peers[rank]
 	if p == nil {
+		if p = b.meet(rank); p == nil {
+			return nil, false
+		}
+	}
+	t := b.transfer()
+	if t == nil {
 		return nil, false
 	}
-	h.Source, h.Length = int32(b.rank), uint64(src.Len())
-	t := b.offer(p, &h, src)
-	if t == nil {
+	if !b.offer(t, p, h, src) {
 		return nil, false
 	}
 	b.counters.OfferedSent++
-	b.counters.OfferedBytes += h.Length
+	b.counters.OfferedBytes += uint64(src.Len())
 	return t, true
 }
 
-// offer announces a message; nil if that can not be done now.
-func (b *Box) offer(p *peer, h *btl.Header, src btl.Buffer) *sendTransfer {
-	t := b.transfer()
-	if t == nil {
-		return nil
-	}
+// offer announces a message by a free transfer; false if that can not be done now.
+func (b *Box) offer(t *sendTransfer, p *peer, h *btl.Header, src *btl.Buffer) bool {
 	s, pos := b.claim(p)
 	if s == nil {
 		b.unused = append(b.unused, uint32(t.number))
-		return nil
+		return false
 	}
 	t.start(p, src)
 	m := messageOf(s)
-	m.Header = *h
+	m.setHeader(h, b.rank, src.Len())
 	o := m.offer()
 	o.descriptor = t.generation<<numberBits | uint64(t.number)
 	o.chunk = b.chunks[t.number/descriptors]
@@ -140,5 +136,5 @@ func (b *Box) offer(p *peer, h *btl.Header, src btl.Buffer) *sendTransfer {
 	orderRelease()
 	p.out.Publish(s, pos, kind)
 	b.notify(p.inbox)
-	return t
+	return true
 }

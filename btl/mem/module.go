@@ -46,7 +46,7 @@ func (m *Module) Direct() bool { return false }
 func (m *Module) EagerLimit() int { return m.world.opts.EagerLimit }
 
 // Send implements btl.Module.
-func (m *Module) Send(peer int, h btl.Header, payload []byte) (btl.Transfer, bool) {
+func (m *Module) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	m.calls++
 	w := m.world
 	if len(payload) > w.opts.EagerLimit {
@@ -85,17 +85,17 @@ func (m *Module) countSend(n int) {
 }
 
 // put appends a message to a queue.
-func (m *Module) put(to *Module, h btl.Header, n int, offered bool) *slot {
+func (m *Module) put(to *Module, h *btl.Header, n int, offered bool) *slot {
 	s := m.world.newSlot()
-	h.Source, h.Length = m.rank, uint64(n)
-	s.from, s.to, s.header, s.offered = m, to, h, offered
+	s.from, s.to, s.header, s.offered = m, to, *h, offered
+	s.header.Source, s.header.Length = m.rank, uint64(n)
 	s.phase, s.late = arriving, m.world.opts.Delay
 	to.queue = append(to.queue, s)
 	return s
 }
 
 // Offer implements btl.Module.
-func (m *Module) Offer(peer int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
+func (m *Module) Offer(peer int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
 	m.calls++
 	w := m.world
 	w.mu.Lock()
@@ -109,7 +109,7 @@ func (m *Module) Offer(peer int, h btl.Header, src btl.Buffer) (btl.Transfer, bo
 	m.counters.OfferedSent++
 	m.counters.OfferedBytes += uint64(src.Len())
 	s := m.put(to, h, src.Len(), true)
-	s.src, s.copied = src, 0
+	s.src, s.copied = *src, 0
 	s.sender.over, s.receiver.over = false, true
 	w.mu.Unlock()
 	w.root.Inbox(peer).Notify()
@@ -220,14 +220,14 @@ func (m *Module) Release(f *btl.Frame) {
 }
 
 // Accept implements btl.Module.
-func (m *Module) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
+func (m *Module) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	m.calls++
 	w := m.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := m.redeem(f, announce)
 	s.phase = moving
-	s.dst, s.taken = dst, min(dst.Len(), s.src.Len())
+	s.dst, s.taken = *dst, min(dst.Len(), s.src.Len())
 	s.receiver.over = false
 	return &s.receiver
 }

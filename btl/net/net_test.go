@@ -58,11 +58,11 @@ func (r *rank) to(peer int) btl.Messages {
 
 func (r *rank) EagerLimit() int { return min(r.Module.EagerLimit(), r.net.EagerLimit()) }
 
-func (r *rank) Send(peer int, h btl.Header, payload []byte) (btl.Transfer, bool) {
+func (r *rank) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	return r.to(peer).Send(peer, h, payload)
 }
 
-func (r *rank) Offer(peer int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
+func (r *rank) Offer(peer int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
 	return r.to(peer).Offer(peer, h, src)
 }
 
@@ -76,7 +76,7 @@ func (r *rank) Poll(max int, deliver func(*btl.Frame)) int {
 
 func (r *rank) Drained() bool { return r.Module.Drained() && r.net.Drained() }
 
-func (r *rank) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
+func (r *rank) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	return r.to(int(f.Source)).Accept(f, dst)
 }
 
@@ -141,12 +141,12 @@ func TestUnknownAddress(t *testing.T) {
 	m, err := net.Open(root, 0)
 	require.NoError(t, err)
 	defer m.Close()
-	_, ok := m.Send(1, btl.Header{}, nil)
+	_, ok := m.Send(1, &btl.Header{}, nil)
 	require.False(t, ok)
 	other, err := net.Open(root, 1)
 	require.NoError(t, err)
 	defer other.Close()
-	_, ok = m.Send(1, btl.Header{Tag: 5}, []byte("x"))
+	_, ok = m.Send(1, &btl.Header{Tag: 5}, []byte("x"))
 	require.True(t, ok)
 	got := 0
 	require.Eventually(t, func() bool {
@@ -175,7 +175,7 @@ func TestOtherKey(t *testing.T) {
 	s, err := net.Open(stranger, 1)
 	require.NoError(t, err)
 	defer s.Close()
-	_, ok := s.Send(0, btl.Header{}, nil)
+	_, ok := s.Send(0, &btl.Header{}, nil)
 	require.True(t, ok)
 	short, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()

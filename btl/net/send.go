@@ -9,7 +9,7 @@ import (
 )
 
 // Send implements btl.Messages. It never returns a Transfer.
-func (m *Module) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) {
+func (m *Module) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	if len(payload) > m.eager {
 		panic(fmt.Sprintf("net: send of %d bytes: above the eager limit of %d", len(payload), m.eager))
 	}
@@ -27,9 +27,10 @@ func (m *Module) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, boo
 		m.counters.RefusedCredit++
 		return nil, false
 	}
-	h.Length = uint64(n)
 	copy(m.pile[headSize:], payload)
-	if !m.write(p, &head{kind: eager, Header: h}, len(payload)) {
+	message := head{kind: eager, Header: *h}
+	message.Length = uint64(n)
+	if !m.write(p, &message, len(payload)) {
 		m.counters.RefusedRing++
 		return nil, false
 	}
@@ -46,22 +47,23 @@ func (p *peer) credit(n uint32) bool {
 }
 
 // Offer implements btl.Messages.
-func (m *Module) Offer(rank int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
+func (m *Module) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
 	p := m.reach(rank)
 	if p == nil {
 		m.counters.RefusedRing++
 		return nil, false
 	}
 	t := m.newSend()
-	h.Length = uint64(src.Len())
-	if !m.write(p, &head{kind: offer, typed: src.Layout != nil, Header: h, id: t.id()}, 0) {
+	message := head{kind: offer, typed: src.Layout != nil, Header: *h, id: t.id()}
+	message.Length = uint64(src.Len())
+	if !m.write(p, &message, 0) {
 		m.freeSend(t)
 		m.counters.RefusedRing++
 		return nil, false
 	}
-	t.peer, t.src = p, src
+	t.peer, t.src = p, *src
 	m.counters.OfferedSent++
-	m.counters.OfferedBytes += h.Length
+	m.counters.OfferedBytes += message.Length
 	return t, true
 }
 

@@ -47,6 +47,12 @@ var layers = []layer{
 	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
 	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
 
+	{"capi/coro", nil},
+	{"capi/api", nil},
+	{"capi/api/gen", []string{"capi/api"}},
+	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
+	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
+
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
 
