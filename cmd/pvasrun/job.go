@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -17,7 +16,7 @@ import (
 
 // executeRun is the command line of a job.
 func executeRun(args []string) error {
-	f := runFlags{appFlags: appFlags{NP: runtime.NumCPU()}}
+	f := runFlags{appFlags: appFlags{NP: notGiven}}
 	f.Version = func() {
 		fmt.Println("pvasrun", version())
 		os.Exit(0)
@@ -31,6 +30,9 @@ func executeRun(args []string) error {
 	args, err := parse("pvasrun", usage, description, &f, args)
 	if err != nil {
 		return err
+	}
+	if err := f.findNodes(); err != nil {
+		return usageError{err}
 	}
 	apps, err := f.apps(args)
 	if err != nil {
@@ -67,6 +69,12 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		OutputDir:      f.OutputDir,
 		Timeout:        time.Duration(f.Timeout),
 		Log:            logger(f.Verbose),
+	}
+	if f.nodes.Hosts != nil {
+		if err := f.nodes.Check(countRanks(apps)); err != nil {
+			return usageError{err}
+		}
+		return f.runNodes(ctx, j)
 	}
 	if f.DryRun {
 		return dryRun(ctx, j)
