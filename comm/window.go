@@ -64,6 +64,9 @@ func WinAllocateShared(c *Comm, bytes, unit int) (*Window, error) {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
+	if c.engine.Memory(c.members.ranks) == nil {
+		return nil, Wrap(op, ErrSeveralNodes)
+	}
 	b, err := c.windows.take(c, bytes)
 	w := &Window{comm: c, block: b, local: b.mem[:max(0, min(bytes, len(b.mem)))]}
 	err = w.agree(segment{b.at, uint64(len(b.mem)), uint64(bytes), uint64(unit), allocated}, err)
@@ -92,7 +95,7 @@ func WinCreate(c *Comm, mem []byte, unit int) (*Window, error) {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	if !c.module.Direct() {
+	if !c.engine.Direct(c.members.ranks) {
 		return nil, Wrap(op, ErrNotOneAddressSpace)
 	}
 	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit), call: created}
