@@ -55,6 +55,7 @@ func (e *NodeError) Unwrap() error { return e.Err }
 type leader struct {
 	*plan
 	nodes    Nodes
+	dir      string // the working directory
 	events   chan func()
 	messages queue
 	out, err *sink
@@ -112,6 +113,10 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	if err != nil {
 		return nil, err
 	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("launcher: %w", err)
+	}
 	p := &plan{job: j, size: j.size(), id: newID()}
 	for i, app := range j.Apps {
 		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
@@ -121,7 +126,7 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 		return nil, err
 	}
 	l := &leader{
-		plan: p, nodes: n, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(), done: make(chan struct{}),
+		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(), done: make(chan struct{}),
 	}
 	l.out, l.err = newSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
 	l.fate = fate{starting: true, effects: effects{alive: l.alive, signal: l.signal, grace: l.endRanks, say: l.say}}
@@ -313,16 +318,12 @@ func (l *leader) startParts(hosts []netip.Addr) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return fmt.Errorf("launcher: %w", err)
-	}
 	var key job.Key
 	rand.Read(key[:]) // never fails
 	for i, a := range l.agents {
 		s := &start{
 			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: hosts[i], Key: key},
-			Job:  l.spec(a), Env: os.Environ(), Dir: dir, Images: images,
+			Job:  l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
 		}
 		a.alive = a.ranks
 		a.order(order{Start: s})
