@@ -33,7 +33,7 @@ const (
 	linkVersion = 1
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
-	beatsPerEnd = 5         // beats in a time-out
+	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
 )
 
 // A greeting is the first thing that an agent reads.
@@ -222,7 +222,7 @@ func (l *link) beat(sign any, stop <-chan struct{}, silent func()) {
 			last, missed = now, 0
 			continue
 		}
-		if missed++; missed > beatsPerEnd-1 {
+		if missed++; missed >= beatsPerEnd-1 {
 			silent()
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -54,22 +55,7 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if err := pvas.CheckPartitions(countRanks(apps), uint64(f.PartitionSize)); err != nil {
 		return usageError{err}
 	}
-	j := launcher.Job{
-		Apps:           apps,
-		BTL:            f.BTL,
-		Settings:       settings,
-		PartitionSize:  uint64(f.PartitionSize),
-		HugePages:      f.HugePages,
-		Bind:           f.Bind.Binding,
-		ReportBindings: f.ReportBindings,
-		Stdin:          os.Stdin,
-		Stdout:         os.Stdout,
-		Stderr:         os.Stderr,
-		TagOutput:      f.TagOutput,
-		OutputDir:      f.OutputDir,
-		Timeout:        time.Duration(f.Timeout),
-		Log:            logger(f.Verbose),
-	}
+	j := f.job(apps, settings)
 	if f.nodes.Hosts != nil {
 		if err := f.nodes.Check(countRanks(apps)); err != nil {
 			return usageError{err}
@@ -108,6 +94,26 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return exitStatus(result.Code)
 	}
 	return err
+}
+
+// job is what the flags say of the job.
+func (f *runFlags) job(apps []launcher.App, settings job.Settings) launcher.Job {
+	return launcher.Job{
+		Apps:           apps,
+		BTL:            f.BTL,
+		Settings:       settings,
+		PartitionSize:  uint64(f.PartitionSize),
+		HugePages:      f.HugePages,
+		Bind:           f.Bind.Binding,
+		ReportBindings: f.ReportBindings,
+		Stdin:          os.Stdin,
+		Stdout:         os.Stdout,
+		Stderr:         os.Stderr,
+		TagOutput:      f.TagOutput,
+		OutputDir:      f.OutputDir,
+		Timeout:        time.Duration(f.Timeout),
+		Log:            logger(f.Verbose),
+	}
 }
 
 func countRanks(apps []launcher.App) (n int) {
