@@ -62,7 +62,7 @@ type Memory interface {
 }
 
 // Messages is the part of a module that moves messages. Messages from one rank to
-// another arrive in the order in which Send and Offer returned true. The peer may
+// another arrive in the order in which Send, SendBuffer and Offer returned true. The peer may
 // be this rank itself.
 type Messages interface {
 	// EagerLimit returns the longest payload of Send, in bytes.
@@ -84,6 +84,10 @@ type Messages interface {
 	// instead of h.Source and h.Length. A peer outside the job, or a payload above
 	// EagerLimit, is a programming error and panics.
 	Send(peer int, h *Header, payload []byte) (Transfer, bool)
+
+	// SendBuffer is Send from a buffer that has a layout. It packs the message into memory
+	// of the module, and lends nothing.
+	SendBuffer(peer int, h *Header, src Buffer) bool
 
 	// Offer announces a message of any length, 0 included, whose bytes stay in src
 	// until the receiver takes them. src, its memory and its layout are lent, not to be

@@ -28,7 +28,10 @@ func storeInt(addr uintptr, v int, wide bool) {
 	}
 }
 
-// storeString writes v and a zero byte.
+// storeString writes v and a zero byte. Go 1.26.8 does not compile the copy of a constant to
+// an address that is a number, which inlining makes of it.
+//
+//go:noinline
 func storeString(addr uintptr, v string) {
 	to := sys.Bytes(addr, len(v)+1)
 	copy(to, v)

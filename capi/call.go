@@ -10,12 +10,7 @@ import (
 // words of 64 bits at the address args. The result is an error code, or what the
 // function returns in C. The caller calls the handler after Call has returned.
 func Call(op int, args uintptr) (int64, Handler) {
-	a := slots(args)
-	result, err := process.dispatch(op, a)
-	if err == nil {
-		return result, Handler{}
-	}
-	return process.raise(op, a, err)
+	return process.call(op, slots(args))
 }
 
 // A Handler is a function of the C program that handles the error of a call. It is called when no
@@ -23,12 +18,19 @@ func Call(op int, args uintptr) (int64, Handler) {
 type Handler struct {
 	Function uintptr // 0: none
 	Object   uintptr // the handle of the communicator, window, file or session
+	Code     int     // the error code
 }
 
-// Upcall runs a function of the C program with up to 6 arguments, each an integer or a
-// pointer, and returns its result. It runs on the stack of C, on the calling thread, and may
-// call MPI. cmd/libmpi sets Upcall.
-var Upcall func(function uintptr, args []uintptr) uintptr
+func (p *Process) call(op int, a slots) (int64, Handler) {
+	if p.state.Load() != running && !calls[op].anytime {
+		return p.raise(op, a, p.notRunning())
+	}
+	result, err := p.dispatch(op, a)
+	if err == nil {
+		return result, Handler{}
+	}
+	return p.raise(op, a, err)
+}
 
 // callInfo describes a function.
 type callInfo struct {

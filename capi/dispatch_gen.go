@@ -5,14 +5,128 @@ package capi
 // dispatch calls the method of function op.
 func (p *Process) dispatch(op int, a slots) (int64, error) {
 	switch op {
+	case 0:
+		return 0, p.Abort(Comm(a.word(0)), a.int(1))
+	case 3:
+		return 0, p.Alloc_mem(a.int(0), Info(a.word(1)), Ptr[Address]{a.word(2)})
+	case 4:
+		return 0, p.Finalize()
 	case 5:
 		return 0, p.Finalized(Ref{a.word(0), false})
+	case 6:
+		return 0, p.Free_mem(Address(a.word(0)))
+	case 7:
+		return 0, p.Get_address(Address(a.word(0)), Ref{a.word(1), true})
+	case 9:
+		return 0, p.Get_library_version(OutString{a.word(0)}, Ref{a.word(1), false})
+	case 10:
+		return 0, p.Get_processor_name(OutString{a.word(0)}, Ref{a.word(1), false})
 	case 11:
 		return 0, p.Get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
+	case 12:
+		return 0, p.Init(Ref{a.word(0), false}, Address(a.word(1)))
+	case 13:
+		return 0, p.Init_thread(Ref{a.word(0), false}, Address(a.word(1)), a.int(2), Ref{a.word(3), false})
 	case 14:
 		return 0, p.Initialized(Ref{a.word(0), false})
+	case 16:
+		return 0, p.Pcontrol(a.int(0))
+	case 17:
+		return 0, p.Query_thread(Ref{a.word(0), false})
+	case 20:
+		return 0, p.Abi_get_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)), Ref{a.word(3), false})
+	case 21:
+		return 0, p.Abi_get_fortran_info(Ptr[Info]{a.word(0)})
+	case 22:
+		return 0, p.Abi_get_info(Ptr[Info]{a.word(0)})
 	case 23:
 		return 0, p.Abi_get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
+	case 24:
+		return 0, p.Abi_set_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)))
+	case 25:
+		return 0, p.Abi_set_fortran_info(Info(a.word(0)))
+	case 56, 57:
+		return 0, p.Buffer_attach(Address(a.word(0)), a.int(1))
+	case 58:
+		return 0, p.Buffer_detach(Ptr[Address]{a.word(0)}, Ref{a.word(1), false})
+	case 59:
+		return 0, p.Buffer_detach(Ptr[Address]{a.word(0)}, Ref{a.word(1), true})
+	case 60:
+		return 0, p.Buffer_flush()
+	case 61:
+		return 0, p.Buffer_iflush(Ptr[Request]{a.word(0)})
+	case 62, 63:
+		return 0, p.Comm_attach_buffer(Comm(a.word(0)), Address(a.word(1)), a.int(2))
+	case 64:
+		return 0, p.Comm_detach_buffer(Comm(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+	case 65:
+		return 0, p.Comm_detach_buffer(Comm(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+	case 66:
+		return 0, p.Comm_flush_buffer(Comm(a.word(0)))
+	case 67:
+		return 0, p.Comm_iflush_buffer(Comm(a.word(0)), Ptr[Request]{a.word(1)})
+	case 68, 69:
+		return 0, p.Session_attach_buffer(Session(a.word(0)), Address(a.word(1)), a.int(2))
+	case 70:
+		return 0, p.Session_detach_buffer(Session(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+	case 71:
+		return 0, p.Session_detach_buffer(Session(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+	case 72:
+		return 0, p.Session_flush_buffer(Session(a.word(0)))
+	case 73:
+		return 0, p.Session_iflush_buffer(Session(a.word(0)), Ptr[Request]{a.word(1)})
+	case 74, 75:
+		return 0, p.Bsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
+	case 76, 77:
+		return 0, p.Bsend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 78, 79:
+		return 0, p.Ibsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 80:
+		return 0, p.Improbe(a.int(0), a.int(1), Comm(a.word(2)), Ref{a.word(3), false}, Ptr[Message]{a.word(4)}, Status{a.word(5)})
+	case 81, 82:
+		return 0, p.Imrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), Ptr[Message]{a.word(3)}, Ptr[Request]{a.word(4)})
+	case 83:
+		return 0, p.Iprobe(a.int(0), a.int(1), Comm(a.word(2)), Ref{a.word(3), false}, Status{a.word(4)})
+	case 84, 85:
+		return 0, p.Irecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 86, 87:
+		return 0, p.Irsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 88, 89:
+		return 0, p.Isend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 90, 91:
+		return 0, p.Isendrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Address(a.word(5)), a.int(6), Type(a.word(7)), a.int(8), a.int(9), Comm(a.word(10)), Ptr[Request]{a.word(11)})
+	case 92, 93:
+		return 0, p.Isendrecv_replace(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+	case 94, 95:
+		return 0, p.Issend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 96:
+		return 0, p.Mprobe(a.int(0), a.int(1), Comm(a.word(2)), Ptr[Message]{a.word(3)}, Status{a.word(4)})
+	case 97, 98:
+		return 0, p.Mrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), Ptr[Message]{a.word(3)}, Status{a.word(4)})
+	case 99:
+		return 0, p.Probe(a.int(0), a.int(1), Comm(a.word(2)), Status{a.word(3)})
+	case 100, 101:
+		return 0, p.Recv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Status{a.word(6)})
+	case 102, 103:
+		return 0, p.Recv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 104, 105:
+		return 0, p.Rsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
+	case 106, 107:
+		return 0, p.Rsend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 108, 109:
+		return 0, p.Send(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
+	case 110, 111:
+		return 0, p.Send_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 112, 113:
+		return 0, p.Sendrecv(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Address(a.word(5)), a.int(6), Type(a.word(7)), a.int(8), a.int(9), Comm(a.word(10)), Status{a.word(11)})
+	case 114, 115:
+		return 0, p.Sendrecv_replace(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), a.int(5), a.int(6), Comm(a.word(7)), Status{a.word(8)})
+	case 116, 117:
+		return 0, p.Ssend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
+	case 118, 119:
+		return 0, p.Ssend_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 120:
+		return 0, p.Cancel(Ptr[Request]{a.word(0)})
 	case 121:
 		return 0, p.Get_count(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), false})
 	case 122:
@@ -21,8 +135,78 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Get_elements(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), false})
 	case 124, 125:
 		return 0, p.Get_elements(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), true})
+	case 126:
+		return 0, p.Grequest_complete(Request(a.word(0)))
+	case 127:
+		return 0, p.Grequest_start(Func{a.word(0), false}, Func{a.word(1), false}, Func{a.word(2), false}, Address(a.word(3)), Ptr[Request]{a.word(4)})
+	case 128:
+		return 0, p.Request_free(Ptr[Request]{a.word(0)})
+	case 129:
+		return 0, p.Request_get_status(Request(a.word(0)), Ref{a.word(1), false}, Status{a.word(2)})
+	case 130:
+		return 0, p.Request_get_status_all(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Statuses{a.word(3)})
+	case 131:
+		return 0, p.Request_get_status_any(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Status{a.word(4)})
+	case 132:
+		return 0, p.Request_get_status_some(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false}, Statuses{a.word(4)})
+	case 133:
+		return 0, p.Start(Ptr[Request]{a.word(0)})
+	case 134:
+		return 0, p.Startall(a.int(0), Handles[Request]{a.word(1)})
+	case 135:
+		return 0, p.Status_get_error(Status{a.word(0)}, Ref{a.word(1), false})
+	case 136:
+		return 0, p.Status_get_source(Status{a.word(0)}, Ref{a.word(1), false})
+	case 137:
+		return 0, p.Status_get_tag(Status{a.word(0)}, Ref{a.word(1), false})
+	case 138:
+		return 0, p.Status_set_cancelled(Status{a.word(0)}, a.int(1))
 	case 139, 140, 141:
 		return 0, p.Status_set_elements(Status{a.word(0)}, Type(a.word(1)), a.int(2))
+	case 142:
+		return 0, p.Status_set_error(Status{a.word(0)}, a.int(1))
+	case 143:
+		return 0, p.Status_set_source(Status{a.word(0)}, a.int(1))
+	case 144:
+		return 0, p.Status_set_tag(Status{a.word(0)}, a.int(1))
+	case 145:
+		return 0, p.Test(Ptr[Request]{a.word(0)}, Ref{a.word(1), false}, Status{a.word(2)})
+	case 146:
+		return 0, p.Test_cancelled(Status{a.word(0)}, Ref{a.word(1), false})
+	case 147:
+		return 0, p.Testall(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Statuses{a.word(3)})
+	case 148:
+		return 0, p.Testany(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Status{a.word(4)})
+	case 149:
+		return 0, p.Testsome(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false}, Statuses{a.word(4)})
+	case 150:
+		return 0, p.Wait(Ptr[Request]{a.word(0)}, Status{a.word(1)})
+	case 151:
+		return 0, p.Waitall(a.int(0), Handles[Request]{a.word(1)}, Statuses{a.word(2)})
+	case 152:
+		return 0, p.Waitany(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Status{a.word(3)})
+	case 153:
+		return 0, p.Waitsome(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Ints{a.word(3), false}, Statuses{a.word(4)})
+	case 154:
+		return 0, p.Op_commutative(Op(a.word(0)), Ref{a.word(1), false})
+	case 155:
+		return 0, p.Op_create(Func{a.word(0), false}, a.int(1), Ptr[Op]{a.word(2)})
+	case 156:
+		return 0, p.Op_create(Func{a.word(0), true}, a.int(1), Ptr[Op]{a.word(2)})
+	case 157:
+		return 0, p.Op_free(Ptr[Op]{a.word(0)})
+	case 158, 159:
+		return 0, p.Reduce_local(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)))
+	case 160:
+		return 0, p.Type_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
+	case 161:
+		return 0, p.Type_delete_attr(Type(a.word(0)), a.int(1))
+	case 162:
+		return 0, p.Type_free_keyval(Ref{a.word(0), false})
+	case 163:
+		return 0, p.Type_get_attr(Type(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+	case 164:
+		return 0, p.Type_set_attr(Type(a.word(0)), a.int(1), Address(a.word(2)))
 	case 165:
 		return 0, p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), false}, Comm(a.word(6)))
 	case 166:
@@ -121,6 +305,406 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), true}, Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
 	case 220, 221:
 		return 0, p.Unpack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Ref{a.word(3), true}, Address(a.word(4)), a.int(5), Type(a.word(6)))
+	case 222, 223:
+		return 0, p.Ineighbor_allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
+	case 224:
+		return 0, p.Ineighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+	case 225:
+		return 0, p.Ineighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+	case 226, 227:
+		return 0, p.Ineighbor_alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
+	case 228:
+		return 0, p.Ineighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 229:
+		return 0, p.Ineighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 230:
+		return 0, p.Ineighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 231:
+		return 0, p.Ineighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 232, 233:
+		return 0, p.Neighbor_allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
+	case 234, 235:
+		return 0, p.Neighbor_allgather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+	case 236:
+		return 0, p.Neighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)))
+	case 237:
+		return 0, p.Neighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)))
+	case 238:
+		return 0, p.Neighbor_allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
+	case 239:
+		return 0, p.Neighbor_allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
+	case 240, 241:
+		return 0, p.Neighbor_alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
+	case 242, 243:
+		return 0, p.Neighbor_alltoall_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+	case 244:
+		return 0, p.Neighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)))
+	case 245:
+		return 0, p.Neighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)))
+	case 246:
+		return 0, p.Neighbor_alltoallv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 247:
+		return 0, p.Neighbor_alltoallv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 248:
+		return 0, p.Neighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
+	case 249:
+		return 0, p.Neighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
+	case 250:
+		return 0, p.Neighbor_alltoallw_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 251:
+		return 0, p.Neighbor_alltoallw_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 252, 253:
+		return 0, p.Allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
+	case 254, 255:
+		return 0, p.Allgather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+	case 256:
+		return 0, p.Allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)))
+	case 257:
+		return 0, p.Allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)))
+	case 258:
+		return 0, p.Allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
+	case 259:
+		return 0, p.Allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
+	case 260, 261:
+		return 0, p.Allreduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 262, 263:
+		return 0, p.Allreduce_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 264, 265:
+		return 0, p.Alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
+	case 266, 267:
+		return 0, p.Alltoall_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+	case 268:
+		return 0, p.Alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)))
+	case 269:
+		return 0, p.Alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)))
+	case 270:
+		return 0, p.Alltoallv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 271:
+		return 0, p.Alltoallv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 272:
+		return 0, p.Alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
+	case 273:
+		return 0, p.Alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
+	case 274:
+		return 0, p.Alltoallw_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 275:
+		return 0, p.Alltoallw_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 276:
+		return 0, p.Barrier(Comm(a.word(0)))
+	case 277:
+		return 0, p.Barrier_init(Comm(a.word(0)), Info(a.word(1)), Ptr[Request]{a.word(2)})
+	case 278, 279:
+		return 0, p.Bcast(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)))
+	case 280, 281:
+		return 0, p.Bcast_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)), Info(a.word(5)), Ptr[Request]{a.word(6)})
+	case 282, 283:
+		return 0, p.Exscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 284, 285:
+		return 0, p.Exscan_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 286, 287:
+		return 0, p.Gather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)))
+	case 288, 289:
+		return 0, p.Gather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
+	case 290:
+		return 0, p.Gatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)))
+	case 291:
+		return 0, p.Gatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)))
+	case 292:
+		return 0, p.Gatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 293:
+		return 0, p.Gatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 294, 295:
+		return 0, p.Iallgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
+	case 296:
+		return 0, p.Iallgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+	case 297:
+		return 0, p.Iallgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+	case 298, 299:
+		return 0, p.Iallreduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 300, 301:
+		return 0, p.Ialltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
+	case 302:
+		return 0, p.Ialltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 303:
+		return 0, p.Ialltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 304:
+		return 0, p.Ialltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 305:
+		return 0, p.Ialltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 306:
+		return 0, p.Ibarrier(Comm(a.word(0)), Ptr[Request]{a.word(1)})
+	case 307, 308:
+		return 0, p.Ibcast(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)), Ptr[Request]{a.word(5)})
+	case 309, 310:
+		return 0, p.Iexscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 311, 312:
+		return 0, p.Igather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+	case 313:
+		return 0, p.Igatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 314:
+		return 0, p.Igatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 315, 316:
+		return 0, p.Ireduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)), Ptr[Request]{a.word(7)})
+	case 317:
+		return 0, p.Ireduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 318:
+		return 0, p.Ireduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 319, 320:
+		return 0, p.Ireduce_scatter_block(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 321, 322:
+		return 0, p.Iscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 323, 324:
+		return 0, p.Iscatter(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+	case 325:
+		return 0, p.Iscatterv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 326:
+		return 0, p.Iscatterv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 327, 328:
+		return 0, p.Reduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)))
+	case 329, 330:
+		return 0, p.Reduce_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+	case 331:
+		return 0, p.Reduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 332:
+		return 0, p.Reduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 333, 334:
+		return 0, p.Reduce_scatter_block(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 335, 336:
+		return 0, p.Reduce_scatter_block_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 337:
+		return 0, p.Reduce_scatter_init(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 338:
+		return 0, p.Reduce_scatter_init(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 339, 340:
+		return 0, p.Scan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 341, 342:
+		return 0, p.Scan_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 343, 344:
+		return 0, p.Scatter(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)))
+	case 345, 346:
+		return 0, p.Scatter_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
+	case 347:
+		return 0, p.Scatterv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)))
+	case 348:
+		return 0, p.Scatterv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)))
+	case 349:
+		return 0, p.Scatterv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 350:
+		return 0, p.Scatterv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
+	case 351:
+		return 0, p.Group_compare(Group(a.word(0)), Group(a.word(1)), Ref{a.word(2), false})
+	case 352:
+		return 0, p.Group_difference(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
+	case 353:
+		return 0, p.Group_excl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+	case 354:
+		return 0, p.Group_free(Ptr[Group]{a.word(0)})
+	case 355:
+		return 0, p.Group_from_session_pset(Session(a.word(0)), CString(a.word(1)), Ptr[Group]{a.word(2)})
+	case 356:
+		return 0, p.Group_incl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+	case 357:
+		return 0, p.Group_intersection(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
+	case 358:
+		return 0, p.Group_range_excl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+	case 359:
+		return 0, p.Group_range_incl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+	case 360:
+		return 0, p.Group_rank(Group(a.word(0)), Ref{a.word(1), false})
+	case 361:
+		return 0, p.Group_size(Group(a.word(0)), Ref{a.word(1), false})
+	case 362:
+		return 0, p.Group_translate_ranks(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Group(a.word(3)), Ints{a.word(4), false})
+	case 363:
+		return 0, p.Group_union(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
+	case 364:
+		return 0, p.Cart_coords(Comm(a.word(0)), a.int(1), a.int(2), Ints{a.word(3), false})
+	case 365:
+		return 0, p.Cart_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ptr[Comm]{a.word(5)})
+	case 366:
+		return 0, p.Cart_get(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ints{a.word(4), false})
+	case 367:
+		return 0, p.Cart_map(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ref{a.word(4), false})
+	case 368:
+		return 0, p.Cart_rank(Comm(a.word(0)), Ints{a.word(1), false}, Ref{a.word(2), false})
+	case 369:
+		return 0, p.Cart_shift(Comm(a.word(0)), a.int(1), a.int(2), Ref{a.word(3), false}, Ref{a.word(4), false})
+	case 370:
+		return 0, p.Cart_sub(Comm(a.word(0)), Ints{a.word(1), false}, Ptr[Comm]{a.word(2)})
+	case 371:
+		return 0, p.Cartdim_get(Comm(a.word(0)), Ref{a.word(1), false})
+	case 372:
+		return 0, p.Dims_create(a.int(0), a.int(1), Ints{a.word(2), false})
+	case 373:
+		return 0, p.Dist_graph_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ints{a.word(4), false}, Ints{a.word(5), false}, Info(a.word(6)), a.int(7), Ptr[Comm]{a.word(8)})
+	case 374:
+		return 0, p.Dist_graph_create_adjacent(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ints{a.word(5), false}, Ints{a.word(6), false}, Info(a.word(7)), a.int(8), Ptr[Comm]{a.word(9)})
+	case 375:
+		return 0, p.Dist_graph_neighbors(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ints{a.word(5), false}, Ints{a.word(6), false})
+	case 376:
+		return 0, p.Dist_graph_neighbors_count(Comm(a.word(0)), Ref{a.word(1), false}, Ref{a.word(2), false}, Ref{a.word(3), false})
+	case 377:
+		return 0, p.Graph_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ptr[Comm]{a.word(5)})
+	case 378:
+		return 0, p.Graph_get(Comm(a.word(0)), a.int(1), a.int(2), Ints{a.word(3), false}, Ints{a.word(4), false})
+	case 379:
+		return 0, p.Graph_map(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ref{a.word(4), false})
+	case 380:
+		return 0, p.Graph_neighbors(Comm(a.word(0)), a.int(1), a.int(2), Ints{a.word(3), false})
+	case 381:
+		return 0, p.Graph_neighbors_count(Comm(a.word(0)), a.int(1), Ref{a.word(2), false})
+	case 382:
+		return 0, p.Graphdims_get(Comm(a.word(0)), Ref{a.word(1), false}, Ref{a.word(2), false})
+	case 383:
+		return 0, p.Topo_test(Comm(a.word(0)), Ref{a.word(1), false})
+	case 384:
+		return 0, p.Attr_delete(Comm(a.word(0)), a.int(1))
+	case 385:
+		return 0, p.Attr_get(Comm(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+	case 386:
+		return 0, p.Attr_put(Comm(a.word(0)), a.int(1), Address(a.word(2)))
+	case 387:
+		return 0, p.Comm_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
+	case 388:
+		return 0, p.Comm_delete_attr(Comm(a.word(0)), a.int(1))
+	case 389:
+		return 0, p.Comm_free_keyval(Ref{a.word(0), false})
+	case 390:
+		return 0, p.Comm_get_attr(Comm(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+	case 391:
+		return 0, p.Comm_set_attr(Comm(a.word(0)), a.int(1), Address(a.word(2)))
+	case 392:
+		return 0, p.Keyval_create(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
+	case 393:
+		return 0, p.Keyval_free(Ref{a.word(0), false})
+	case 394:
+		return 0, p.Add_error_class(Ref{a.word(0), false})
+	case 395:
+		return 0, p.Add_error_code(a.int(0), Ref{a.word(1), false})
+	case 396:
+		return 0, p.Add_error_string(a.int(0), CString(a.word(1)))
+	case 397:
+		return 0, p.Comm_call_errhandler(Comm(a.word(0)), a.int(1))
+	case 398:
+		return 0, p.Comm_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+	case 399:
+		return 0, p.Comm_get_errhandler(Comm(a.word(0)), Ptr[Errhandler]{a.word(1)})
+	case 400:
+		return 0, p.Comm_set_errhandler(Comm(a.word(0)), Errhandler(a.word(1)))
+	case 401:
+		return 0, p.Errhandler_free(Ptr[Errhandler]{a.word(0)})
+	case 402:
+		return 0, p.Error_class(a.int(0), Ref{a.word(1), false})
+	case 403:
+		return 0, p.Error_string(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false})
+	case 405:
+		return 0, p.File_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+	case 408:
+		return 0, p.Remove_error_class(a.int(0))
+	case 409:
+		return 0, p.Remove_error_code(a.int(0))
+	case 410:
+		return 0, p.Remove_error_string(a.int(0))
+	case 411:
+		return 0, p.Session_call_errhandler(Session(a.word(0)), a.int(1))
+	case 412:
+		return 0, p.Session_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+	case 413:
+		return 0, p.Session_get_errhandler(Session(a.word(0)), Ptr[Errhandler]{a.word(1)})
+	case 414:
+		return 0, p.Session_set_errhandler(Session(a.word(0)), Errhandler(a.word(1)))
+	case 416:
+		return 0, p.Win_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+	case 422:
+		return 0, p.Comm_disconnect(Ptr[Comm]{a.word(0)})
+	case 423:
+		return 0, p.Comm_get_parent(Ptr[Comm]{a.word(0)})
+	case 431:
+		return 0, p.Comm_compare(Comm(a.word(0)), Comm(a.word(1)), Ref{a.word(2), false})
+	case 432:
+		return 0, p.Comm_create(Comm(a.word(0)), Group(a.word(1)), Ptr[Comm]{a.word(2)})
+	case 433:
+		return 0, p.Comm_create_from_group(Group(a.word(0)), CString(a.word(1)), Info(a.word(2)), Errhandler(a.word(3)), Ptr[Comm]{a.word(4)})
+	case 434:
+		return 0, p.Comm_create_group(Comm(a.word(0)), Group(a.word(1)), a.int(2), Ptr[Comm]{a.word(3)})
+	case 435:
+		return 0, p.Comm_dup(Comm(a.word(0)), Ptr[Comm]{a.word(1)})
+	case 436:
+		return 0, p.Comm_dup_with_info(Comm(a.word(0)), Info(a.word(1)), Ptr[Comm]{a.word(2)})
+	case 437:
+		return 0, p.Comm_free(Ptr[Comm]{a.word(0)})
+	case 438:
+		return 0, p.Comm_get_info(Comm(a.word(0)), Ptr[Info]{a.word(1)})
+	case 439:
+		return 0, p.Comm_get_name(Comm(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
+	case 440:
+		return 0, p.Comm_group(Comm(a.word(0)), Ptr[Group]{a.word(1)})
+	case 441:
+		return 0, p.Comm_idup(Comm(a.word(0)), Ptr[Comm]{a.word(1)}, Ptr[Request]{a.word(2)})
+	case 442:
+		return 0, p.Comm_idup_with_info(Comm(a.word(0)), Info(a.word(1)), Ptr[Comm]{a.word(2)}, Ptr[Request]{a.word(3)})
+	case 443:
+		return 0, p.Comm_rank(Comm(a.word(0)), Ref{a.word(1), false})
+	case 444:
+		return 0, p.Comm_remote_group(Comm(a.word(0)), Ptr[Group]{a.word(1)})
+	case 445:
+		return 0, p.Comm_remote_size(Comm(a.word(0)), Ref{a.word(1), false})
+	case 446:
+		return 0, p.Comm_set_info(Comm(a.word(0)), Info(a.word(1)))
+	case 447:
+		return 0, p.Comm_set_name(Comm(a.word(0)), CString(a.word(1)))
+	case 448:
+		return 0, p.Comm_size(Comm(a.word(0)), Ref{a.word(1), false})
+	case 449:
+		return 0, p.Comm_split(Comm(a.word(0)), a.int(1), a.int(2), Ptr[Comm]{a.word(3)})
+	case 450:
+		return 0, p.Comm_split_type(Comm(a.word(0)), a.int(1), a.int(2), Info(a.word(3)), Ptr[Comm]{a.word(4)})
+	case 451:
+		return 0, p.Comm_test_inter(Comm(a.word(0)), Ref{a.word(1), false})
+	case 452:
+		return 0, p.Intercomm_create(Comm(a.word(0)), a.int(1), Comm(a.word(2)), a.int(3), a.int(4), Ptr[Comm]{a.word(5)})
+	case 453:
+		return 0, p.Intercomm_create_from_groups(Group(a.word(0)), a.int(1), Group(a.word(2)), a.int(3), CString(a.word(4)), Info(a.word(5)), Errhandler(a.word(6)), Ptr[Comm]{a.word(7)})
+	case 454:
+		return 0, p.Intercomm_merge(Comm(a.word(0)), a.int(1), Ptr[Comm]{a.word(2)})
+	case 455:
+		return 0, p.Info_create(Ptr[Info]{a.word(0)})
+	case 456:
+		return 0, p.Info_create_env(a.int(0), Handles[CString]{a.word(1)}, Ptr[Info]{a.word(2)})
+	case 457:
+		return 0, p.Info_delete(Info(a.word(0)), CString(a.word(1)))
+	case 458:
+		return 0, p.Info_dup(Info(a.word(0)), Ptr[Info]{a.word(1)})
+	case 459:
+		return 0, p.Info_free(Ptr[Info]{a.word(0)})
+	case 460:
+		return 0, p.Info_get(Info(a.word(0)), CString(a.word(1)), a.int(2), OutString{a.word(3)}, Ref{a.word(4), false})
+	case 461:
+		return 0, p.Info_get_nkeys(Info(a.word(0)), Ref{a.word(1), false})
+	case 462:
+		return 0, p.Info_get_nthkey(Info(a.word(0)), a.int(1), OutString{a.word(2)})
+	case 463:
+		return 0, p.Info_get_string(Info(a.word(0)), CString(a.word(1)), Ref{a.word(2), false}, OutString{a.word(3)}, Ref{a.word(4), false})
+	case 464:
+		return 0, p.Info_get_valuelen(Info(a.word(0)), CString(a.word(1)), Ref{a.word(2), false}, Ref{a.word(3), false})
+	case 465:
+		return 0, p.Info_set(Info(a.word(0)), CString(a.word(1)), CString(a.word(2)))
+	case 466:
+		return 0, p.Session_finalize(Ptr[Session]{a.word(0)})
+	case 467:
+		return 0, p.Session_get_info(Session(a.word(0)), Ptr[Info]{a.word(1)})
+	case 468:
+		return 0, p.Session_get_nth_pset(Session(a.word(0)), Info(a.word(1)), a.int(2), Ref{a.word(3), false}, OutString{a.word(4)})
+	case 469:
+		return 0, p.Session_get_num_psets(Session(a.word(0)), Info(a.word(1)), Ref{a.word(2), false})
+	case 470:
+		return 0, p.Session_get_pset_info(Session(a.word(0)), CString(a.word(1)), Ptr[Info]{a.word(2)})
+	case 471:
+		return 0, p.Session_init(Info(a.word(0)), Errhandler(a.word(1)), Ptr[Session]{a.word(2)})
+	case 499:
+		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
+	case 508:
+		return 0, p.Win_free_keyval(Ref{a.word(0), false})
 	}
 	return 0, unsupported(op)
 }

@@ -28,7 +28,10 @@ func (b packed) take(n int) (Address, error) {
 func (b packed) used(n int) { b.position.Set(b.position.Get() + n) }
 
 // Pack is MPI_Pack.
-func (p *Process) Pack(inbuf Address, count int, t Type, outbuf Address, outsize int, position Ref, _ Comm) error {
+func (p *Process) Pack(inbuf Address, count int, t Type, outbuf Address, outsize int, position Ref, c Comm) error {
+	if _, err := p.comm(c); err != nil {
+		return err
+	}
 	from, err := p.buffer(inbuf, count, t)
 	if err != nil {
 		return err
@@ -44,7 +47,10 @@ func (p *Process) Pack(inbuf Address, count int, t Type, outbuf Address, outsize
 }
 
 // Unpack is MPI_Unpack.
-func (p *Process) Unpack(inbuf Address, insize int, position Ref, outbuf Address, count int, t Type, _ Comm) error {
+func (p *Process) Unpack(inbuf Address, insize int, position Ref, outbuf Address, count int, t Type, c Comm) error {
+	if _, err := p.comm(c); err != nil {
+		return err
+	}
 	to, err := p.buffer(outbuf, count, t)
 	if err != nil {
 		return err
@@ -60,7 +66,10 @@ func (p *Process) Unpack(inbuf Address, insize int, position Ref, outbuf Address
 }
 
 // Pack_size is MPI_Pack_size.
-func (p *Process) Pack_size(count int, t Type, _ Comm, size Ref) error {
+func (p *Process) Pack_size(count int, t Type, c Comm, size Ref) error {
+	if _, err := p.comm(c); err != nil {
+		return err
+	}
 	o, err := p.messageType(t)
 	if err != nil {
 		return err

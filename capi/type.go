@@ -17,6 +17,7 @@ type typeObject struct {
 	committed  atomic.Bool
 	name       atomic.Pointer[string]
 	external   int // bytes of a predefined type in external32
+	attributes attributes
 
 	// How it was made, for MPI_Type_get_contents. The old types are those of Type.Contents.
 	combiner int
@@ -66,10 +67,7 @@ func (p *Process) typeOf(t Type) (*typeObject, error) {
 	if o := types.get(uintptr(t)); o != nil {
 		return o, nil
 	}
-	if t == DATATYPE_NULL {
-		return nil, fail(ERR_TYPE, "the datatype is MPI_DATATYPE_NULL")
-	}
-	return nil, fail(ERR_TYPE, "%#x is no datatype: it was freed, or never made", uintptr(t))
+	return nil, wrongHandle(kindType, uintptr(t))
 }
 
 // messageType is the type of a handle that a message may have.

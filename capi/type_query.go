@@ -47,7 +47,7 @@ func (p *Process) Type_commit(t Ptr[Type]) error {
 	return err
 }
 
-// Type_free is MPI_Type_free.
+// Type_free is MPI_Type_free. It takes the handle away: what uses the type goes on with it.
 func (p *Process) Type_free(t Ptr[Type]) error {
 	h := t.Get()
 	o, err := p.typeOf(h)
@@ -56,6 +56,9 @@ func (p *Process) Type_free(t Ptr[Type]) error {
 		return err
 	case o.predefined:
 		return fail(ERR_TYPE, "%s is predefined and cannot be freed", o.label())
+	}
+	if err := p.deleteAll(uintptr(h), &o.attributes); err != nil {
+		return err
 	}
 	types.remove(uintptr(h))
 	t.Set(DATATYPE_NULL)
@@ -98,8 +101,18 @@ func (p *Process) Type_dup(oldtype Type, newtype Ptr[Type]) error {
 	if err != nil {
 		return err
 	}
+	copies, err := p.copyAll(uintptr(oldtype), &old.attributes)
+	if err != nil {
+		return err
+	}
 	o := newTypeObject(t)
-	o.combiner, o.old = COMBINER_DUP, []*typeObject{old}
+	o.combiner, o.old, o.attributes = COMBINER_DUP, []*typeObject{old}, copies
 	o.committed.Store(old.committed.Load())
 	return p.newType(o, newtype)
+}
+
+// Get_address is MPI_Get_address. An address is a displacement from MPI_BOTTOM.
+func (p *Process) Get_address(location Address, address Ref) error {
+	address.Set(int(location))
+	return nil
 }

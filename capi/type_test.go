@@ -287,3 +287,34 @@ func TestMemoryIsFoundWithoutAllocation(t *testing.T) {
 		_, _ = process.buffer(data, 1, column)
 	}))
 }
+
+func TestAttributesOfTypesAreCopiedAndDeleted(t *testing.T) {
+	c := newProgram(t)
+	var key int32
+	c.call("MPI_Type_create_keyval", uintptr(dupFunction), uintptr(0x77), &key, uintptr(0))
+	var made, dup Type
+	c.call("MPI_Type_contiguous", 2, INT, &made)
+	c.call("MPI_Type_set_attr", made, int(key), uintptr(42))
+	c.call("MPI_Type_dup", made, &dup)
+	var value uintptr
+	var flag int32
+	c.call("MPI_Type_get_attr", dup, int(key), &value, &flag)
+	require.EqualValues(t, 1, flag)
+	require.EqualValues(t, 42, value)
+
+	before, deleted := Upcall, []uintptr{}
+	t.Cleanup(func() { Upcall = before })
+	result := uintptr(0)
+	Upcall = func(function uintptr, args []uintptr) uintptr {
+		deleted = append(deleted, function, args[0], args[2])
+		return result
+	}
+	handle := uintptr(made)
+	c.call("MPI_Type_free", &made)
+	require.Equal(t, []uintptr{0x77, handle, 42}, deleted)
+	result = ERR_OTHER
+	require.Equal(t, ERR_OTHER, c.try("MPI_Type_free", &dup))
+	require.NotEqual(t, DATATYPE_NULL, dup, "the callback has refused")
+	result = 0
+	c.call("MPI_Type_free", &dup)
+}

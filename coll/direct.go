@@ -73,11 +73,15 @@ func (t *Team) makeBoard() bool {
 	if t.Rank == 0 {
 		at, err := t.newBoard(size)
 		if failure = err; err == nil {
-			binary.LittleEndian.PutUint64(buf, at)
+			binary.LittleEndian.PutUint64(buf, at+1) // 0: there is none
 		}
 	}
 	err := t.tell(buf)
 	at := binary.LittleEndian.Uint64(buf)
+	mem := t.ground.mem
+	if err == nil && at != 0 && t.Rank != 0 {
+		mem, err = t.Engine.Memory(t.World).Attach(t.world(0), at-1, size)
+	}
 	switch {
 	case failure != nil:
 		t.broken = failure
@@ -86,7 +90,7 @@ func (t *Team) makeBoard() bool {
 	case at == 0:
 		t.broken = errNoBoard
 	default:
-		t.board = t.boardAt(bytesAt(at, size))
+		t.board = t.boardAt(mem)
 		t.over = t.Engine.NewCondition(t.isOver, t.waiting)
 		t.inboxes = make([]*shm.Event, t.Size)
 		for member := range t.inboxes {
@@ -102,7 +106,7 @@ func (t *Team) announce(k uint64) {
 	a := &t.args
 	n := &t.board.slots[t.Rank].notice
 	n.call = k
-	n.word, n.size = t.call, uint64(a.size())
+	n.word, n.size = t.call, uint64(t.size)
 	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
 	n.result, n.wanted = address(a.Recv.Data), uint64(len(a.Recv.Data))
 	n.send, n.recv = a.Send.layout(), a.Recv.layout()
@@ -112,7 +116,6 @@ func (t *Team) announce(k uint64) {
 		n.recv.tell(&a.Recv, &t.refs[1])
 	}
 	if a.Irregular {
-		n.size = 0
 		n.longest = uint64(max(a.Send.Len(), a.Recv.longest(t.Size)))
 		if a.Kind == Scatter || a.Kind == Alltoall {
 			n.longest = uint64(a.Send.longest(t.Size))
@@ -123,10 +126,7 @@ func (t *Team) announce(k uint64) {
 // hash is a number that is the same for all members if they mean the same call, which is
 // call k, and else most likely is not.
 func (t *Team) hash(k uint64) uint64 {
-	h := t.call ^ k*0x94d049bb133111eb
-	if !t.args.Irregular {
-		h ^= bits.RotateLeft64(uint64(t.args.size())*0x9e3779b97f4a7c15, 31)
-	}
+	h := t.call ^ k*0x94d049bb133111eb ^ bits.RotateLeft64(uint64(t.size)*0x9e3779b97f4a7c15, 31)
 	h ^= h >> 29
 	h *= 0xbf58476d1ce4e5b9
 	return h >> countBits

@@ -41,10 +41,10 @@ func (i issuer) close() error {
 }
 
 // algorithmOf draws one that can make the call.
-func (d draw) algorithmOf(a *Args) *algorithm {
+func (d draw) algorithmOf(t *Team, a *Args) *algorithm {
 	var all []*algorithm
 	for _, l := range byKind[a.Kind] {
-		if l.build != nil && l.possible(a) {
+		if l.build != nil && l.possible(t, a) {
 			all = append(all, l)
 		}
 	}
@@ -77,7 +77,7 @@ func tryGraphs(w issuer, seed uint64, calls, most int) error {
 		if err := where.prepare(&x.Args); err != nil {
 			return fmt.Errorf("%s: %w", x.text, err)
 		}
-		l := d.algorithmOf(&x.Args)
+		l := d.algorithmOf(where.Team, &x.Args)
 		g := where.graphBy(l, x.Args)
 		g.Policy, g.Urgent = cad.Policy(own.IntN(3)), own.IntN(2) == 0
 		r, err := where.engine.Issue(where.channel, g)

@@ -81,11 +81,11 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		describe:  describe,
 		finalized: new(atomic.Bool),
 	}
+	c.peers, c.members = c.group, c.group
 	for _, n := range networks {
 		c.engine.AddPeers(n.Messages, n.Peers...)
 		c.networks = append(c.networks, n)
 	}
-	c.peers, c.members = c.group, c.group
 	c.graphs = cad.New(root, rank, c.engine, s.Options)
 	if s.Helps(rank, size) {
 		c.graphs.StartHelper()

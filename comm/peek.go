@@ -25,3 +25,13 @@ func Leave(r *Request) error {
 	*r = Request{}
 	return nil
 }
+
+// Over tells whether the request stands for nothing, or for a send that was complete when it
+// began: then to wait for it has nothing to tell.
+func Over(r *Request) bool { return r.r.Engine() == nil }
+
+// EmptyStatus returns the status of a send, and of a request that stands for nothing.
+func EmptyStatus() Status { return empty }
+
+// NobodyStatus returns the status of a receive from ProcNull.
+func NobodyStatus() Status { return Status{Source: ProcNull, Tag: AnyTag} }

@@ -378,3 +378,13 @@ func (m *model[T]) alltoallw(n int) error {
 	way := ways[m.IntN(len(ways))]
 	return first(way(m.c, views(send, sends, sendAt), views(recv, receives, receiveAt)), eq("blocks", recv, want))
 }
+
+// each makes a commutative operator of a function of two elements.
+func each[T any](f func(a, b T) T) *Op[T] {
+	return NewOp(func(inout, in []T) {
+		in = in[:len(inout)]
+		for i := range inout {
+			inout[i] = f(inout[i], in[i])
+		}
+	}, true)
+}

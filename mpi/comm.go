@@ -1,6 +1,9 @@
 package mpi
 
-import "github.com/gopvas/gopvas/comm"
+import (
+	"github.com/gopvas/gopvas/coll/operator"
+	"github.com/gopvas/gopvas/comm"
+)
 
 // What has no element type is in package comm, under the same names: `go doc comm.Comm.Dup`.
 
@@ -69,7 +72,7 @@ const (
 )
 
 // operatorNames are how ranks find the operators of others.
-var operatorNames = comm.Operators{Resolve: resolveOperator, Describe: describeOperator}
+var operatorNames = comm.Operators{Resolve: resolveOperator, Describe: operator.Describe}
 
 // Init makes this process a rank of the job that it was started in, or of a job of
 // its own if pvasrun did not start it, and returns the communicator of all ranks

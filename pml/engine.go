@@ -79,7 +79,6 @@ type Engine struct {
 	express    operation  // of the short way to receive; see expect
 	expected   *operation // it, while its message is looked for
 	header     btl.Header // of what is being sent: here, since that allocates nothing
-	scratch    []byte     // of packed
 	pool       list[operation]
 	operations []*operation // all there are, for Close to find those in use
 	messages   list[message]

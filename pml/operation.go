@@ -167,7 +167,7 @@ func (e *Engine) release(op *operation) {
 	switch {
 	case op == sent:
 	case op == &e.express:
-		op.state, op.buf.Bytes, op.err = idle, nil, nil
+		op.state, op.buf, op.err = idle, btl.Buffer{}, nil
 	case op.persistent:
 		op.state = idle
 	default:

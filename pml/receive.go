@@ -12,11 +12,16 @@ import (
 // src has gone and has sent no such message; or src is AnySource, nothing has come,
 // and some rank has gone without Finalize, or all other ranks have gone.
 func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
+	return e.RecvBuffer(context, src, tag, btl.Buffer{Bytes: buf})
+}
+
+// RecvBuffer is Recv into a buffer that may have a layout.
+func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
 	e.lock()
 	op := &e.express
-	if !e.expect(op, context, src, tag, buf) {
+	if !e.expect(op, context, src, tag, &buf) {
 		var err error
-		if op, err = e.receive(context, src, tag, &btl.Buffer{Bytes: buf}); err != nil {
+		if op, err = e.receive(context, src, tag, &buf); err != nil {
 			e.mu.Unlock()
 			return noStatus, err
 		}
@@ -35,7 +40,7 @@ func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) 
 // and nothing can tell the difference: no receive that was posted before matches
 // the same message, no message that has arrived does, and nobody else waits.
 // Whoever wants the lock, and any rank that goes, ends it.
-func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte) bool {
+func (e *Engine) expect(op *operation, context uint32, src, tag int, buf *btl.Buffer) bool {
 	if e.spin == 0 || e.owned || e.unusual || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil || op.state != idle {
 		return false
 	}
@@ -46,7 +51,7 @@ func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte)
 	if m.arrived.head != nil || m.wild.head != nil || m.sources.at(int32(src)).posted.head != nil {
 		return false
 	}
-	op.context, op.peer, op.tag, op.buf.Bytes = context, int32(src), int32(tag), buf
+	op.context, op.peer, op.tag, op.buf = context, int32(src), int32(tag), *buf
 	e.expected = op
 	for range e.spin { // not shm.Look, whose callback a short message would feel
 		e.module.Poll(1, e.onFrame)
@@ -60,7 +65,7 @@ func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte)
 			break
 		}
 	}
-	e.expected, op.buf.Bytes = nil, nil
+	e.expected, op.buf = nil, btl.Buffer{}
 	return false
 }
 
@@ -68,20 +73,6 @@ func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte)
 // until the request is complete.
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
 	return e.IrecvBuffer(context, src, tag, btl.Buffer{Bytes: buf})
-}
-
-// RecvBuffer is Recv into a buffer that may have a layout.
-func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
-	if buf.Layout == nil {
-		return e.Recv(context, src, tag, buf.Bytes)
-	}
-	e.lock()
-	defer e.mu.Unlock()
-	op, err := e.receive(context, src, tag, &buf)
-	if err != nil {
-		return noStatus, err
-	}
-	return e.finish(op)
 }
 
 // IrecvBuffer is Irecv into a buffer that may have a layout.

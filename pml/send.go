@@ -30,7 +30,10 @@ const selfCredit = 256 << 10
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
 	e.lock()
-	op := e.sendNow(context, dst, tag, Mark{}, buf, mode)
+	var op *operation
+	if mode == Standard {
+		op = e.sendNow(context, dst, tag, Mark{}, buf)
+	}
 	if op == sent {
 		e.mu.Unlock()
 		return nil
@@ -46,6 +49,10 @@ func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode M
 		return e.Send(context, dst, tag, buf.Bytes, mode)
 	}
 	e.lock()
+	if e.sendPacked(context, dst, tag, buf, mode) {
+		e.mu.Unlock()
+		return nil
+	}
 	err := e.sendSlow(nil, context, dst, tag, &buf, mode)
 	e.mu.Unlock()
 	return err
@@ -67,7 +74,10 @@ func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
 	e.lock()
-	op := e.sendNow(context, dst, tag, Mark{}, buf, mode)
+	var op *operation
+	if mode == Standard {
+		op = e.sendNow(context, dst, tag, Mark{}, buf)
+	}
 	if op == sent {
 		e.mu.Unlock()
 		return Request{op: sent}, nil
@@ -83,6 +93,10 @@ func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode 
 		return e.Isend(context, dst, tag, buf.Bytes, mode)
 	}
 	e.lock()
+	if e.sendPacked(context, dst, tag, buf, mode) {
+		e.mu.Unlock()
+		return Request{op: sent}, nil
+	}
 	r, err := e.isend(nil, context, dst, tag, &buf, mode)
 	e.mu.Unlock()
 	return r, err
@@ -99,11 +113,11 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buf
 	return request(op, err)
 }
 
-// sendNow is the short way: it returns sent if the message is on its way, without an
+// sendNow is the short way of a standard send: it returns sent if the message is on its way, without an
 // operation of its own; one that is underway if the module keeps the buffer, which is
 // rare; and nil if the message can not go this way.
-func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) *operation {
-	if mode != Standard || e.unusual || uint(dst) >= uint(e.size) || dst == e.rank || uint(tag) > MaxTag {
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *operation {
+	if !e.usual(dst, tag) {
 		return nil
 	}
 	by := e.to(dst)
@@ -121,6 +135,21 @@ func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode 
 	op.buf.Bytes = buf
 	e.move(op, t)
 	return op
+}
+
+// usual tells whether a standard send may go straight to the module, if it is short.
+func (e *Engine) usual(dst, tag int) bool {
+	return !e.unusual && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
+}
+
+// sendPacked is sendNow from a buffer with a layout. It tells whether the message is on its
+// way.
+func (e *Engine) sendPacked(context uint32, dst, tag int, buf btl.Buffer, mode Mode) bool {
+	if mode != Standard || !e.usual(dst, tag) {
+		return false
+	}
+	by := e.to(dst)
+	return buf.Len() <= by.eager && by.SendBuffer(dst, e.head(context, int32(tag), Mark{}), buf)
 }
 
 // send begins a send of any kind. The operation returned may be complete.
@@ -171,13 +200,18 @@ func (e *Engine) launch(op *operation) bool {
 	peer := int(op.peer)
 	by := e.to(peer)
 	if op.mode == Standard && op.buf.Len() <= by.eager {
-		if t, ok := by.Send(peer, h, e.packed(&op.buf)); t != nil {
-			if op.buf.Layout != nil {
-				e.scratch = nil // the module keeps it
-			}
+		var t btl.Transfer
+		var ok bool
+		if op.buf.Layout != nil {
+			ok = by.SendBuffer(peer, h, op.buf)
+		} else {
+			t, ok = by.Send(peer, h, op.buf.Bytes)
+		}
+		switch {
+		case t != nil:
 			e.move(op, t)
 			return true
-		} else if ok {
+		case ok:
 			e.complete(op, nil)
 			return true
 		}
@@ -194,18 +228,6 @@ func (e *Engine) head(context uint32, tag int32, m Mark) *btl.Header {
 	h := &e.header
 	h.Tag, h.Context, h.Flags, h.Cookie = tag, context, m.Number, m.Word
 	return h
-}
-
-// packed returns the bytes of a short message in one piece, until the next call.
-func (e *Engine) packed(b *btl.Buffer) []byte {
-	if b.Layout == nil {
-		return b.Bytes
-	}
-	if len(e.scratch) < b.Len() {
-		e.scratch = make([]byte, max(e.module.eager, b.Len()))
-	}
-	b.Pack(e.scratch[:b.Len()], 0)
-	return e.scratch[:b.Len()]
 }
 
 // enqueue puts a send behind all others to its peer that wait for room.

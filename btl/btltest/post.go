@@ -141,8 +141,13 @@ func (p *post) message(tag int32, n int) []byte {
 	return src
 }
 
-// trySend sends if that is possible now.
+// trySend sends if that is possible now, and some messages from a buffer with a layout.
 func (p *post) trySend(to int, h *btl.Header, src []byte) bool {
+	if shape := int(h.Tag) % (2 * len(shapes)); shape > 0 && shape < len(shapes) {
+		b := newShaped(p.env, shape, len(src))
+		b.Unpack(src, 0)
+		return p.SendBuffer(to, h, b.Buffer)
+	}
 	t, ok := p.Send(to, h, src)
 	if t != nil {
 		p.sent = append(p.sent, t)

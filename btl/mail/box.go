@@ -33,8 +33,8 @@ type Box struct {
 	unused     []uint32                     // numbers of free transfers, as a stack
 	detached   []uint32                     // those whose senders have gone on
 	receives   *recvTransfer                // free list
-	singleCopy job.SingleCopy               // as it is applied: auto is decided where it can be
-	prefill    bool                         // senders fill staging blocks before the receiver accepts
+	singleCopy job.SingleCopy               // what the user wants
+	trial      trial                        // between processes: how long messages are received
 	help       bool                         // senders copy too
 	lending    bool                         // Send lends short messages for a moment
 	answering  bool                         // a message has come since one was lent
@@ -60,6 +60,7 @@ type peer struct {
 	account shm.Account
 	pair    *shm.Pair // in this rank's mailbox
 	buffers []byte    // eager buffers; nil before first use
+	piped   bool      // it has received the last long message by the pipeline
 
 	// Receiving from it.
 	returns      shm.Returns
@@ -83,15 +84,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		help: root.Near() <= root.CPUs(),
 	}
 	b.lending = b.help && mem.Direct() && root.Spin() > 0
-	// The pipeline has two CPUs copy at a time, and where both are to be had beats
-	// the one copy of process_vm_readv; that needs no sender, and wins where the
-	// sender would have to be given a CPU first. Measured with bench pingpong and
-	// mbw_mr.
-	if b.singleCopy = root.Settings().SingleCopy; b.singleCopy == job.SingleCopyAuto && b.help {
-		b.singleCopy = job.SingleCopyNone
-	}
-	works, known := root.CMA()
-	b.prefill = !mem.Direct() && (b.singleCopy == job.SingleCopyNone || known && !works)
+	b.singleCopy = root.Settings().SingleCopy
 	own, at, err := mem.Alloc(b.size)
 	if err != nil {
 		return nil, fmt.Errorf("mailbox of rank %d: %w", rank, err)
@@ -134,6 +127,8 @@ func (b *Box) meet(rank int) *peer {
 	if rank == b.rank {
 		p.lendSkip = math.MaxInt // nobody comes while this rank is sending
 	}
+	works, known := b.root.CMA()
+	p.piped = !b.mem.Direct() && (b.singleCopy == job.SingleCopyNone || known && !works)
 	b.peers[rank] = p
 	return p
 }

@@ -26,6 +26,7 @@ type recvTransfer struct {
 	take       int // bytes that are taken: the first of dst
 	pos        int // bytes that are in dst; not used in phaseShared
 	way        way
+	began      int64 // when, if it is on trial; else 0
 }
 
 // way is how the bytes of a transfer get over.
@@ -71,7 +72,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 		b.receives = t.next
 	}
 	t.peer, t.d, t.generation, t.addr, t.typed = p, d, generation, f.Place, typed
-	t.dst, t.take, t.pos = dst, n, 0
+	t.dst, t.take, t.pos, t.began = dst, n, 0, 0
 	t.begin(direct)
 	// A first step: it may be all that is needed, and starts the other end.
 	if done, err := t.step(); done && err == nil {
@@ -90,10 +91,7 @@ func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
 
 // begin chooses the way and tells the sender what it has to know.
 func (t *recvTransfer) begin(direct bool) {
-	works, known := t.box.root.CMA()
-	mode := t.box.singleCopy
-	switch {
-	case direct:
+	if direct {
 		t.way = wayShared
 		take := uint64(t.take)
 		if t.dst.Layout != nil {
@@ -106,11 +104,9 @@ func (t *recvTransfer) begin(direct bool) {
 		t.d.copied.Store(0)
 		orderRelease()
 		t.enter(phaseShared)
-	case t.typed || t.dst.Layout != nil:
-		t.pipe() // process_vm_readv takes a system call for a few pieces
-	case mode == job.SingleCopyCMA || mode == job.SingleCopyAuto && (works || !known) && t.box.root.Pid(t.peer.rank) != 0:
-		t.way = wayCMA
-	default:
+		return
+	}
+	if t.way = t.choose(); t.way == wayPiped {
 		t.pipe()
 	}
 }
@@ -118,7 +114,6 @@ func (t *recvTransfer) begin(direct bool) {
 // pipe starts the pipeline.
 func (t *recvTransfer) pipe() {
 	t.way = wayPiped
-	t.box.prefill = true // one's own offers will need it too
 	t.d.take.Store(uint64(t.take))
 	t.d.drained.Store(0)
 	t.enter(phasePiped)
@@ -153,6 +148,9 @@ func (t *recvTransfer) step() (done bool, err error) {
 	default:
 		done, moved, err = t.readProcess()
 	}
+	if done && t.began != 0 {
+		t.box.trial.over(t, err != nil)
+	}
 	if done || moved {
 		if moved && !done {
 			t.box.again()
@@ -167,6 +165,9 @@ func (t *recvTransfer) step() (done bool, err error) {
 	if t.way == wayShared && t.d.copied.Load() == uint64(t.take) ||
 		t.way == wayPiped && t.d.filled.Load() > uint64(t.pos) {
 		return false, nil
+	}
+	if t.began != 0 {
+		t.box.trial.over(t, true)
 	}
 	return true, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: t.peer.rank})
 }
@@ -215,7 +216,7 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		}
 		t.box.counters.CMACopied++
 		t.box.counters.CMABytes += uint64(t.take)
-		t.enter(phaseDone)
+		t.enter(phaseRead)
 		return true, true, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
 		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})

@@ -9,9 +9,7 @@ import (
 
 // Send implements btl.Messages.
 func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
-	if len(payload) > b.eagerLimit {
-		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", len(payload), b.eagerLimit))
-	}
+	b.checkLimit(len(payload))
 	p := b.peers[rank]
 	if p == nil {
 		if p = b.meet(rank); p == nil {
@@ -27,7 +25,7 @@ func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool)
 			b.answering = false
 			return b.sendLent(p, h, payload)
 		}
-		return nil, b.sendEager(p, h, payload)
+		return nil, b.sendEager(p, h, btl.Buffer{Bytes: payload})
 	}
 	s, pos := b.claim(p)
 	if s == nil {
@@ -42,6 +40,45 @@ func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool)
 	b.counters.InlineSent++
 	b.counters.InlineBytes += uint64(len(payload))
 	return nil, true
+}
+
+// checkLimit panics if a message is too long to be sent.
+func (b *Box) checkLimit(n int) {
+	if n > b.eagerLimit {
+		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", n, b.eagerLimit))
+	}
+}
+
+// SendBuffer implements btl.Messages.
+func (b *Box) SendBuffer(rank int, h *btl.Header, src btl.Buffer) bool {
+	n := src.Len()
+	b.checkLimit(n)
+	p := b.peers[rank]
+	if p == nil {
+		if p = b.meet(rank); p == nil {
+			return false
+		}
+	}
+	if !p.account.Credit() {
+		b.counters.RefusedCredit++
+		return false
+	}
+	if n > InlineLimit {
+		return b.sendEager(p, h, src)
+	}
+	s, pos := b.claim(p)
+	if s == nil {
+		return false
+	}
+	m := messageOf(s)
+	m.setHeader(h, b.rank, n)
+	src.Pack(m.inline[:n], 0)
+	p.out.Publish(s, pos, kindInline)
+	b.notify(p.inbox)
+	p.account.Spend()
+	b.counters.InlineSent++
+	b.counters.InlineBytes += uint64(n)
+	return true
 }
 
 // claim returns a slot of the peer's ring and its position, or nil if the ring is
@@ -60,26 +97,27 @@ func (b *Box) claim(p *peer) (s *shm.Slot, pos uint64) {
 
 // sendEager copies the payload before it claims a slot, because nobody's messages
 // get past a claimed one.
-func (b *Box) sendEager(p *peer, h *btl.Header, payload []byte) bool {
+func (b *Box) sendEager(p *peer, h *btl.Header, src btl.Buffer) bool {
 	i, ok := b.takeBuffer(p)
 	if !ok {
 		b.counters.RefusedCredit++
 		return false
 	}
-	copy(p.buffers[i*b.bufferSize:], payload)
+	n := src.Len()
+	src.Pack(p.buffers[i*b.bufferSize:][:n], 0)
 	s, pos := b.claim(p)
 	if s == nil {
 		p.account.Put(i)
 		return false
 	}
 	m := messageOf(s)
-	m.setHeader(h, b.rank, len(payload))
+	m.setHeader(h, b.rank, n)
 	m.offer().descriptor = uint64(i)
 	p.out.Publish(s, pos, kindEager)
 	b.notify(p.inbox)
 	p.account.Spend()
 	b.counters.EagerSent++
-	b.counters.EagerBytes += uint64(len(payload))
+	b.counters.EagerBytes += uint64(n)
 	return true
 }
 

@@ -98,15 +98,18 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 		phase = state & (1<<phaseBits - 1)
 	}
 	switch {
-	case phase == phaseDone:
+	case phase >= phaseDone:
 		orderAcquire()
+		if t.lane != 0 || phase == phaseRead {
+			t.peer.piped = phase == phaseDone
+		}
 		t.finish()
 		return true, nil
 	case phase == phaseShared:
 		if t.box.help && t.helpOut() {
 			return false, nil
 		}
-	case phase == phasePiped || t.box.prefill && t.src.Len() > shortOffer:
+	case phase == phasePiped || t.peer.piped && t.src.Len() > shortOffer:
 		if t.fill(phase == phasePiped) {
 			return false, nil
 		}
@@ -121,7 +124,7 @@ func (t *sendTransfer) checkPeer() (done bool, err error) {
 		return false, nil
 	}
 	// What it did last is final now, and may have been this.
-	if t.d.state.Load() != t.generation<<phaseBits|phaseDone {
+	if t.d.state.Load() < t.generation<<phaseBits|phaseDone {
 		err = fmt.Errorf("send of %d bytes: %w", t.src.Len(), &job.LostError{Rank: rank})
 	}
 	t.finish()

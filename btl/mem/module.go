@@ -47,10 +47,16 @@ func (m *Module) EagerLimit() int { return m.world.opts.EagerLimit }
 
 // Send implements btl.Module.
 func (m *Module) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
+	return nil, m.SendBuffer(peer, h, btl.Buffer{Bytes: payload})
+}
+
+// SendBuffer implements btl.Module.
+func (m *Module) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
 	m.calls++
 	w := m.world
-	if len(payload) > w.opts.EagerLimit {
-		misuse("send of %d bytes is above the eager limit", len(payload))
+	n := src.Len()
+	if n > w.opts.EagerLimit {
+		misuse("send of %d bytes is above the eager limit", n)
 	}
 	w.mu.Lock()
 	to := w.modules[peer]
@@ -63,15 +69,16 @@ func (m *Module) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bo
 		m.counters.RefusedCredit++
 	default:
 		w.pairs[pair]++
-		m.countSend(len(payload))
-		s := m.put(to, h, len(payload), false)
-		s.payload = append(s.payload[:0], payload...)
+		m.countSend(n)
+		s := m.put(to, h, n, false)
+		s.payload = s.payload[:n]
+		src.Pack(s.payload, 0)
 		w.mu.Unlock()
 		w.root.Inbox(peer).Notify()
-		return nil, true
+		return true
 	}
 	w.mu.Unlock()
-	return nil, false
+	return false
 }
 
 func (m *Module) countSend(n int) {

@@ -62,6 +62,10 @@ func (r *rank) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool
 	return r.to(peer).Send(peer, h, payload)
 }
 
+func (r *rank) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
+	return r.to(peer).SendBuffer(peer, h, src)
+}
+
 func (r *rank) Offer(peer int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
 	return r.to(peer).Offer(peer, h, src)
 }

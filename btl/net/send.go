@@ -10,35 +10,40 @@ import (
 
 // Send implements btl.Messages. It never returns a Transfer.
 func (m *Module) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
-	if len(payload) > m.eager {
-		panic(fmt.Sprintf("net: send of %d bytes: above the eager limit of %d", len(payload), m.eager))
+	return nil, m.SendBuffer(rank, h, btl.Buffer{Bytes: payload})
+}
+
+// SendBuffer implements btl.Messages.
+func (m *Module) SendBuffer(rank int, h *btl.Header, src btl.Buffer) bool {
+	n := src.Len()
+	if n > m.eager {
+		panic(fmt.Sprintf("net: send of %d bytes: above the eager limit of %d", n, m.eager))
 	}
 	p := m.reach(rank)
 	if p == nil {
 		m.counters.RefusedRing++
-		return nil, false
+		return false
 	}
-	n := uint32(len(payload))
-	if !p.credit(n) {
+	if !p.credit(uint32(n)) {
 		m.endpoint.Poll() // more may have come
 		m.sort()
 	}
-	if !p.credit(n) {
+	if !p.credit(uint32(n)) {
 		m.counters.RefusedCredit++
-		return nil, false
+		return false
 	}
-	copy(m.pile[headSize:], payload)
+	src.Pack(m.pile[headSize:headSize+n], 0)
 	message := head{kind: eager, Header: *h}
 	message.Length = uint64(n)
-	if !m.write(p, &message, len(payload)) {
+	if !m.write(p, &message, n) {
 		m.counters.RefusedRing++
-		return nil, false
+		return false
 	}
 	p.sent++
-	p.sentBytes += n
+	p.sentBytes += uint32(n)
 	m.counters.EagerSent++
 	m.counters.EagerBytes += uint64(n)
-	return nil, true
+	return true
 }
 
 // credit tells whether a message of n bytes may be sent.

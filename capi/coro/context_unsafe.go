@@ -20,7 +20,8 @@ type Context struct {
 	UpcallArgs [MaxUpcall]uintptr
 
 	Handler uintptr // a function of C to be called when the call has returned, or 0
-	Object  uintptr // its argument
+	Object  uintptr // its arguments
+	Code    int64
 
 	Goroutine uintptr // the goroutine of the coroutine, as the runtime knows it
 }

@@ -50,7 +50,7 @@ func call(c *coro.Context) {
 	result, handler := capi.Call(int(c.Op), c.Args)
 	c.Result = result
 	if handler.Function != 0 {
-		c.Handler, c.Object = handler.Function, handler.Object
+		c.Handler, c.Object, c.Code = handler.Function, handler.Object, int64(handler.Code)
 	}
 }
 

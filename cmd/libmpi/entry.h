@@ -16,6 +16,7 @@ struct context {
 	int64_t result;
 	uintptr_t upcall, upcall_args[UPCALL_ARGS];
 	uintptr_t handler, object;
+	int64_t code;
 	uintptr_t goroutine;
 };
 
