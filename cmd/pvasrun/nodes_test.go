@@ -60,9 +60,9 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 		require.Equal(t, 2, got.code, args)
 		require.Contains(t, got.stderr, says, args)
 	}
-	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "--network", "192.0.2.0/24", "true")
+	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "--network", "203.0.113.0/24", "true")
 	require.Equal(t, 1, got.code)
-	require.Contains(t, got.stderr, "it has no address in 192.0.2.0/24")
+	require.Contains(t, got.stderr, "it has no address in 203.0.113.0/24")
 	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "sh", "-c", "exit $PVAS_RANK")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "on b exited with code 1")
