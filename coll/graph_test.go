@@ -115,7 +115,7 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 	sizes = append(sizes, size{3, 20, 1 << 20}, size{5, 20, 1 << 20})
 	for _, maker := range graphWorlds {
 		for i, size := range sizes {
-			if raceEnabled {
+			if testkit.Race {
 				size.calls, size.most = size.calls/4, min(size.most, 20<<10)
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {

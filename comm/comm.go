@@ -30,13 +30,16 @@ type Comm struct {
 	rank, size int
 	module     btl.Module
 	engine     *pml.Engine
-	graphs     *cad.Engine  // of the process
-	channel    *cad.Channel // the communicator as graphs see it
-	team       *coll.Team   // the communicator as collective operations see it
-	context    uint32       // of point-to-point messages
-	group      *Group
-	ranks      []int32       // the group's; nil for the world, where nothing needs to be translated
+	graphs     *cad.Engine   // of the process
+	channel    *cad.Channel  // the communicator as graphs see it
+	team       *coll.Team    // the communicator as collective operations see it
+	context    uint32        // of point-to-point messages
+	group      *Group        // the caller's, and that of Rank and Size
+	peers      *Group        // whom messages go to and come from: group, or the remote group of an intercommunicator
+	members    *Group        // of collective operations: group, or both groups of an intercommunicator
+	ranks      []int32       // those of peers; nil for the world, where nothing needs to be translated
 	contexts   *contexts     // of the process
+	networks   []Network     // of the world only: for Finalize
 	windows    *windows      // likewise
 	buffered   *buffered     // likewise
 	self       func() *Comm  // likewise
@@ -60,8 +63,9 @@ type Operators struct {
 }
 
 // NewWorld returns the communicator of all ranks of a job, for a rank whose module is
-// open. Init is for programs; this is for tests, whose ranks may be goroutines.
-func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators) *Comm {
+// open. Init is for programs; this is for tests, whose ranks may be goroutines. Networks
+// reach the ranks that the module does not.
+func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators, networks ...Network) *Comm {
 	size := root.Ranks()
 	s.Resolve, s.Setup.Check = ops.Resolve, s.Check
 	describe := func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
@@ -76,6 +80,11 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		buffered:  new(buffered),
 		describe:  describe,
 		finalized: new(atomic.Bool),
+	}
+	c.peers, c.members = c.group, c.group
+	for _, n := range networks {
+		c.engine.AddPeers(n.Messages, n.Peers...)
+		c.networks = append(c.networks, n)
 	}
 	c.graphs = cad.New(root, rank, c.engine, s.Options)
 	if s.Helps(rank, size) {
@@ -109,6 +118,8 @@ func (c *Comm) withoutID(g *Group) *Comm {
 		engine:    c.engine,
 		graphs:    c.graphs,
 		group:     g,
+		peers:     g,
+		members:   g,
 		ranks:     g.ranks,
 		contexts:  c.contexts,
 		windows:   c.windows,
@@ -151,12 +162,20 @@ func (c *Comm) alone() *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Job: c.root,
-		Context: collective.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Name: c.Name, Describe: c.describe,
+		Context: collective.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
 	}
 }
 
 func (c *Comm) newChannel(id uint32) *cad.Channel {
-	return &cad.Channel{Context: nonblocking.of(id), Rank: c.rank, Size: c.size, World: c.ranks, Name: c.Name}
+	return &cad.Channel{Context: nonblocking.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name}
+}
+
+// world returns the job's rank of each member; nil if they have the same numbers.
+func (c *Comm) world() []int32 {
+	if c.isWorld() {
+		return nil
+	}
+	return c.members.ranks
 }
 
 // lockCollective lets one goroutine at a time into the collective operations. After nil

@@ -39,8 +39,12 @@ func (c *Comm) Compare(other *Comm) Comparison {
 	if c == other {
 		return Identical
 	}
-	if how := c.Group().Compare(other.Group()); how != Identical {
-		return how
+	if (c.remote() == nil) != (other.remote() == nil) {
+		return Unequal
 	}
-	return Congruent
+	how := max(c.Group().Compare(other.Group()), Congruent)
+	if c.remote() != nil {
+		how = max(how, c.remote().Compare(other.remote()))
+	}
+	return how
 }

@@ -130,6 +130,9 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 		bad = errors.New("a rank of the group is not in the communicator")
 	case g.rank != Undefined:
 		p.color, p.key = int64(g.ranks[0]), int64(g.rank) // no other group has its first rank
+		if c.remote() != nil {
+			p.color = 0 // the groups of both sides belong together
+		}
 	}
 	n, all, err := c.createAmongAll(p, bad)
 	if err == nil && n != nil && n.size != len(g.ranks) {
@@ -152,10 +155,10 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	if err != nil {
 		return nil, Request{}, Wrap(op, err)
 	}
-	n := c.withoutID(c.group)
+	n := c.copyWithoutID()
 	n.topology, n.notes.attached = c.topology, copies
 	id := make([]byte, 4) // rank 0 leads the copy, as c
-	if c.rank == 0 {
+	if c.members.rank == 0 {
 		binary.LittleEndian.PutUint32(id, c.contexts.take())
 	}
 	k := Call{Comm: c, Op: "dup", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}}

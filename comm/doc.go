@@ -29,7 +29,6 @@
 //
 // # Not implemented
 //
-// Intercommunicators, reordering of ranks, MPI_Graph_create, contiguous segments of
-// WinAllocateShared, one-sided calls, info objects, sessions and dynamic processes. See
-// package mpi for the whole list.
+// Reordering of ranks, contiguous segments of WinAllocateShared, one-sided calls, sessions
+// and dynamic processes. See package mpi for the whole list.
 package comm

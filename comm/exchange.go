@@ -25,7 +25,7 @@ type circle struct {
 
 // everyone is the circle of all members of c. The caller holds c.mu.
 func (c *Comm) everyone() circle {
-	return circle{c.engine, agreement.of(idOf(c.context)), 0, c.group.ranks, c.rank}
+	return circle{c.engine, agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank}
 }
 
 // A message of a circle begins with its verdict: noneLost, or the job's rank that has

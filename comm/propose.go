@@ -98,39 +98,65 @@ func membersOf(color int64, all []proposal) []int {
 	return ranks
 }
 
-// create makes a communicator of the members of a circle that propose the same color;
-// nil for those who propose Undefined. It also returns all proposals, by rank.
-func (c *Comm) create(t circle, p proposal, badArguments error) (*Comm, []proposal, error) {
+// agreed is what the members of a circle that propose the same color agree on.
+type agreed struct {
+	members []int      // their places in the circle, the leader first; nil: this one proposes Undefined
+	id      uint32     // for what they make
+	all     []proposal // of the circle, by place
+}
+
+// agree has the members of a circle propose. arrange, if it is not nil, puts those of one
+// color in another order than that of their keys.
+func (c *Comm) agree(t circle, p proposal, badArguments error, arrange func([]int) []int) (agreed, error) {
 	p.id = c.contexts.take()
 	all, err := t.propose(p, badArguments)
+	c.contexts.settle(c.engine)
 	if err != nil {
 		// After a loss others may not know of it, and use the id.
 		if _, lost := errors.AsType[*LostError](err); !lost {
 			c.contexts.give(p.id)
 		}
-		return nil, nil, err
+		return agreed{}, err
 	}
 	if p.color == Undefined {
 		c.contexts.give(p.id)
-		return nil, all, nil
+		return agreed{all: all}, nil
 	}
 	members := membersOf(p.color, all)
+	if arrange != nil {
+		members = arrange(members)
+	}
 	leader := members[0]
 	if leader != t.rank {
 		c.contexts.give(p.id)
 	}
 	if all[leader].id == worldID {
-		return nil, nil, errNoContext(int(t.ranks[leader]))
+		return agreed{}, errNoContext(int(t.ranks[leader]))
 	}
+	return agreed{members, all[leader].id, all}, nil
+}
+
+// ranksOf returns the job's ranks of some members.
+func (t circle) ranksOf(members []int) []int32 {
 	ranks := make([]int32, len(members))
 	for i, member := range members {
 		ranks[i] = t.ranks[member]
 	}
+	return ranks
+}
+
+// create makes a communicator of the members of a circle that propose the same color;
+// nil for those who propose Undefined. It also returns all proposals, by rank.
+func (c *Comm) create(t circle, p proposal, badArguments error) (*Comm, []proposal, error) {
+	a, err := c.agree(t, p, badArguments, nil)
+	if err != nil || a.members == nil {
+		return nil, a.all, err
+	}
 	g := c.group
-	if !slices.Equal(ranks, g.ranks) {
+	if ranks := t.ranksOf(a.members); !slices.Equal(ranks, g.ranks) {
 		g = newGroup(g.self, ranks)
 	}
-	return c.newComm(g, all[leader].id), all, nil
+	return c.newComm(g, a.id), a.all, nil
 }
 
 // createAmongAll is create among all members of c, one call at a time.
@@ -139,5 +165,8 @@ func (c *Comm) createAmongAll(p proposal, badArguments error) (*Comm, []proposal
 		return nil, nil, err
 	}
 	defer c.mu.Unlock()
+	if c.remote() != nil {
+		return c.createBetween(p, badArguments)
+	}
 	return c.create(c.everyone(), p, badArguments)
 }

@@ -30,25 +30,25 @@ func (c *Comm) member(rank int) (int, error) {
 		return rank, err
 	}
 	if uint(rank) >= uint(len(c.ranks)) {
-		return rank, &RankError{Rank: rank, Size: c.size}
+		return rank, &RankError{Rank: rank, Size: len(c.ranks)}
 	}
 	return int(c.ranks[rank]), nil
 }
 
-// members returns whose ranks the statuses of a communicator's requests have to be
+// statusGroup returns whose ranks the statuses of a communicator's requests have to be
 // given in; nil: the job's.
-func (c *Comm) members() *Group {
+func (c *Comm) statusGroup() *Group {
 	if c.ranks == nil {
 		return nil
 	}
-	return c.group
+	return c.peers
 }
 
 // status is what the layer below says, in ranks of the communicator and counted in
 // elements of that size.
 func (c *Comm) status(s pml.Status, size int) Status {
 	if c.ranks != nil {
-		s.Source = c.group.source(s.Source)
+		s.Source = c.peers.source(s.Source)
 	}
 	return status(s, size)
 }

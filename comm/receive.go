@@ -25,7 +25,7 @@ func Recv(c *Comm, st *Status, buf []byte, size, src, tag int) (err error) {
 		st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
 		st.Count = count(s.Bytes, size)
 		if c.ranks != nil {
-			st.Source = c.group.source(s.Source)
+			st.Source = c.peers.source(s.Source)
 		}
 	}
 	if err != nil {

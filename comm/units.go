@@ -45,7 +45,7 @@ func (c *Comm) tableUnit(size int) uint32 {
 	defer c.units.mu.Unlock()
 	bits, ok := c.units.bits[size]
 	if !ok {
-		bits = register(unit{size, c.members()})
+		bits = register(unit{size, c.statusGroup()})
 		if c.units.bits == nil {
 			c.units.bits = map[int]uint32{}
 		}

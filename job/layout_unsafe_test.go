@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 8, layoutVersion)
+	require.EqualValues(t, 10, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -19,7 +19,7 @@ func TestLayout(t *testing.T) {
 		field      string
 		have, want uintptr
 	}{
-		{"constants", unsafe.Sizeof(h.constants), 1152},
+		{"constants", unsafe.Sizeof(h.constants), 1216},
 		{"magic", unsafe.Offsetof(h.magic), 0},
 		{"version", unsafe.Offsetof(h.version), 8},
 		{"headerSize", unsafe.Offsetof(h.headerSize), 12},
@@ -32,19 +32,24 @@ func TestLayout(t *testing.T) {
 		{"pageSize", unsafe.Offsetof(h.pageSize), 40},
 		{"segmentBase", unsafe.Offsetof(h.segmentBase), 48},
 		{"segmentStride", unsafe.Offsetof(h.segmentStride), 56},
-		{"settings", unsafe.Offsetof(h.settings), 64},
-		{"firstLost", unsafe.Offsetof(h.firstLost), 1152},
-		{"goneCount", unsafe.Offsetof(h.goneCount), 1156},
-		{"arrivals", unsafe.Offsetof(h.arrivals), 1216},
-		{"barrierEvent", unsafe.Offsetof(h.barrierEvent), 1280},
-		{"holds", unsafe.Offsetof(h.holds), 1344},
-		{"early", unsafe.Offsetof(h.early), 1600},
-		{"cma", unsafe.Offsetof(h.cma), 1604},
-		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1664},
-		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1680},
-		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1728},
-		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1736},
-		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1744},
+		{"settings", unsafe.Offsetof(h.settings), 128},
+		{"firstLost", unsafe.Offsetof(h.firstLost), 1216},
+		{"goneCount", unsafe.Offsetof(h.goneCount), 1220},
+		{"holds", unsafe.Offsetof(h.holds), 1280},
+		{"early", unsafe.Offsetof(h.early), 1536},
+		{"cma", unsafe.Offsetof(h.cma), 1540},
+		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1600},
+		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1616},
+		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1664},
+		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1672},
+		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1680},
+		{"nodes", unsafe.Offsetof(h.nodes), 64},
+		{"node", unsafe.Offsetof(h.node), 68},
+		{"near", unsafe.Offsetof(h.near), 72},
+		{"key", unsafe.Offsetof(h.key), 80},
+		{"host", unsafe.Offsetof(h.host), 112},
+		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1728},
+		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1732},
 		{"header", unsafe.Sizeof(h), 1792},
 
 		{"settings.eagerLimit", unsafe.Offsetof(s.eagerLimit), 0},
@@ -65,10 +70,9 @@ func TestLayout(t *testing.T) {
 
 		{"rankBlock.pid", unsafe.Offsetof(b.pid), 0},
 		{"rankBlock.state", unsafe.Offsetof(b.state), 4},
-		{"rankBlock.arrived", unsafe.Offsetof(b.arrived), 8},
-		{"rankBlock.mailbox", unsafe.Offsetof(b.mailbox), 16},
-		{"rankBlock.early", unsafe.Offsetof(b.early), 24},
-		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 32},
+		{"rankBlock.mailbox", unsafe.Offsetof(b.mailbox), 8},
+		{"rankBlock.early", unsafe.Offsetof(b.early), 16},
+		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 24},
 		{"rankBlock.share", unsafe.Offsetof(b.share), 64},
 		{"share.Helper", unsafe.Offsetof(b.share.Helper), 4},
 		{"rankBlock.partition", unsafe.Offsetof(b.partition), 128},
@@ -85,7 +89,10 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 896},
 		{"rankBlock.counters", unsafe.Offsetof(b.counters), 960},
 		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1344},
-		{"rankBlock", unsafe.Sizeof(b), 2112},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2112},
+		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
+		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
+		{"rankBlock", unsafe.Sizeof(b), 2176},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},

@@ -29,7 +29,7 @@ func randomCalls(c *Comm) error {
 		return err
 	}
 	calls := 120
-	if raceEnabled || c.Size() > 8 {
+	if testkit.Race || c.Size() > 8 {
 		calls = 30
 	}
 	for i := range calls {
@@ -133,7 +133,7 @@ func (m *model[T]) length() int {
 	case 1, 2, 3:
 		return m.IntN(20)
 	case 9:
-		if m.c.Size() <= 6 && m.IntN(3) == 0 && !raceEnabled {
+		if m.c.Size() <= 6 && m.IntN(3) == 0 && !testkit.Race {
 			return m.IntN(4<<20/size + 1)
 		}
 	}
@@ -377,4 +377,14 @@ func (m *model[T]) alltoallw(n int) error {
 		}}
 	way := ways[m.IntN(len(ways))]
 	return first(way(m.c, views(send, sends, sendAt), views(recv, receives, receiveAt)), eq("blocks", recv, want))
+}
+
+// each makes a commutative operator of a function of two elements.
+func each[T any](f func(a, b T) T) *Op[T] {
+	return NewOp(func(inout, in []T) {
+		in = in[:len(inout)]
+		for i := range inout {
+			inout[i] = f(inout[i], in[i])
+		}
+	}, true)
 }

@@ -1,6 +1,9 @@
 package mpi
 
-import "github.com/gopvas/gopvas/comm"
+import (
+	"github.com/gopvas/gopvas/coll/operator"
+	"github.com/gopvas/gopvas/comm"
+)
 
 // What has no element type is in package comm, under the same names: `go doc comm.Comm.Dup`.
 
@@ -28,8 +31,11 @@ type Comm = comm.Comm
 // Group is an ordered set of ranks. Its methods, which package comm describes, are
 //
 //	Size, Rank, TranslateRanks, Equal, Compare
-//	Incl, Excl, Union, Intersection, Difference
+//	Incl, Excl, RangeIncl, RangeExcl, Union, Intersection, Difference
 type Group = comm.Group
+
+// Range is ranks at a stride, for Group.RangeIncl and Group.RangeExcl.
+type Range = comm.Range
 
 // SplitKind is what the ranks of a communicator from Comm.SplitType have in common.
 type SplitKind = comm.SplitKind
@@ -66,7 +72,7 @@ const (
 )
 
 // operatorNames are how ranks find the operators of others.
-var operatorNames = comm.Operators{Resolve: resolveOperator, Describe: describeOperator}
+var operatorNames = comm.Operators{Resolve: resolveOperator, Describe: operator.Describe}
 
 // Init makes this process a rank of the job that it was started in, or of a job of
 // its own if pvasrun did not start it, and returns the communicator of all ranks

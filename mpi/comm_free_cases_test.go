@@ -1,5 +1,7 @@
 package mpi
 
+import "github.com/gopvas/gopvas/internal/testkit"
+
 func freeAndUse(c *Comm) error {
 	d, err := c.Dup()
 	if err != nil {
@@ -37,10 +39,9 @@ func freeAndUse(c *Comm) error {
 func freeOften(c *Comm) error {
 	ids := map[uint32]bool{}
 	rounds := 50
-	if raceEnabled {
+	if testkit.Race {
 		rounds = 8
 	}
-	var before int
 	for round := range rounds {
 		var comms []*Comm
 		for range 5 {
@@ -56,11 +57,9 @@ func freeOften(c *Comm) error {
 				return err
 			}
 		}
-		if round == 1 {
-			before = len(ids)
-		}
 	}
-	return want("ids", len(ids), before)
+	// Five for each of two leaders, and one more while the last free is underway.
+	return want("more than 12 ids", len(ids) > 12, false)
 }
 
 func freeWithReceive(c *Comm) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/coll/operator"
 )
 
 // Integer, Real and Number are the element types that the operators take.
@@ -72,52 +73,52 @@ func (o *Op[T]) get() *coll.Op {
 
 // Sum adds.
 func Sum[T Number]() *Op[T] {
-	return builtin(opSum, func() *Op[T] { return NewOp(sumKernel[T], true) })
+	return builtin[T](operator.Sum)
 }
 
 // Prod multiplies.
 func Prod[T Number]() *Op[T] {
-	return builtin(opProd, func() *Op[T] { return NewOp(prodKernel[T], true) })
+	return builtin[T](operator.Prod)
 }
 
 // Min takes the smaller one, or a NaN if there is one.
 func Min[T Real]() *Op[T] {
-	return builtin(opMin, func() *Op[T] { return NewOp(minKernel[T], true) })
+	return builtin[T](operator.Min)
 }
 
 // Max takes the greater one, or a NaN if there is one.
 func Max[T Real]() *Op[T] {
-	return builtin(opMax, func() *Op[T] { return NewOp(maxKernel[T], true) })
+	return builtin[T](operator.Max)
 }
 
 // BAnd is the bitwise and.
 func BAnd[T Integer]() *Op[T] {
-	return builtin(opBAnd, func() *Op[T] { return bytewise[T](andKernel) })
+	return builtin[T](operator.BAnd)
 }
 
 // BOr is the bitwise or.
 func BOr[T Integer]() *Op[T] {
-	return builtin(opBOr, func() *Op[T] { return bytewise[T](orKernel) })
+	return builtin[T](operator.BOr)
 }
 
 // BXor is the bitwise exclusive or.
 func BXor[T Integer]() *Op[T] {
-	return builtin(opBXor, func() *Op[T] { return bytewise[T](xorKernel) })
+	return builtin[T](operator.BXor)
 }
 
 // LAnd is the logical and.
 func LAnd() *Op[bool] {
-	return builtin(opLAnd, func() *Op[bool] { return bytewise[bool](andKernel) })
+	return builtin[bool](operator.LAnd)
 }
 
 // LOr is the logical or.
 func LOr() *Op[bool] {
-	return builtin(opLOr, func() *Op[bool] { return bytewise[bool](orKernel) })
+	return builtin[bool](operator.LOr)
 }
 
 // LXor is the logical exclusive or.
 func LXor() *Op[bool] {
-	return builtin(opLXor, func() *Op[bool] { return bytewise[bool](xorKernel) })
+	return builtin[bool](operator.LXor)
 }
 
 // Loc is a value and where it comes from, such as a rank or an index.
@@ -130,42 +131,12 @@ type Loc[T Real] struct {
 //
 // MPI 4.1 section 6.9.4 (MPI_MINLOC).
 func MinLoc[T Real]() *Op[Loc[T]] {
-	return builtin(opMinLoc, func() *Op[Loc[T]] {
-		return each(func(a, b Loc[T]) Loc[T] {
-			if b.Value < a.Value || b.Value == a.Value && b.Index < a.Index {
-				return b
-			}
-			return a
-		})
-	})
+	return builtin[Loc[T]](operator.MinLoc)
 }
 
 // MaxLoc takes the greater value with its index; of equal ones the lower index.
 //
 // MPI 4.1 section 6.9.4 (MPI_MAXLOC).
 func MaxLoc[T Real]() *Op[Loc[T]] {
-	return builtin(opMaxLoc, func() *Op[Loc[T]] {
-		return each(func(a, b Loc[T]) Loc[T] {
-			if b.Value > a.Value || b.Value == a.Value && b.Index < a.Index {
-				return b
-			}
-			return a
-		})
-	})
-}
-
-// bytewise makes a commutative operator of a function of the bytes of elements.
-func bytewise[T any](f func(inout, in []byte)) *Op[T] {
-	size, _ := elementSize[T]() // as in NewOp
-	return &Op[T]{op: &coll.Op{Size: max(size, 1), Commutative: true, Apply: f}}
-}
-
-// each makes a commutative operator of a function of two elements.
-func each[T any](f func(a, b T) T) *Op[T] {
-	return NewOp(func(inout, in []T) {
-		in = in[:len(inout)]
-		for i := range inout {
-			inout[i] = f(inout[i], in[i])
-		}
-	}, true)
+	return builtin[Loc[T]](operator.MaxLoc)
 }

@@ -7,59 +7,54 @@ import (
 	"sync"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/coll/operator"
 )
 
 // Names of operators, by which a rank that progresses the graph of another finds what it
 // has to do (coll.Op.Name). They are of two kinds:
 //
-//   - The operators of this package have a number and a kind of elements. All programs
+//   - The operators of package operator have a number and a type of elements. All programs
 //     know them.
 //   - An operator of RegisterOp has a number that follows from its name and the type of its
 //     elements. Ranks look for it only if they run the same build of the same program.
 //
 // An operator of NewOp has no name: only the rank itself can call it.
 
-type opCode uint64
+// builtins are the operators of package operator that were asked for: *Op[T] by the type T.
+var builtins [operator.Codes]sync.Map
 
-const (
-	opSum opCode = iota
-	opProd
-	opMin
-	opMax
-	opMinLoc
-	opMaxLoc
-	opBAnd
-	opBOr
-	opBXor
-	opLAnd
-	opLOr
-	opLXor
-	opCodes
-)
-
-var opNames = [opCodes]string{"sum", "product", "minimum", "maximum", "minimum with location", "maximum with location",
-	"bitwise and", "bitwise or", "bitwise xor", "logical and", "logical or", "logical xor"}
-
-const kindBits = 8
-
-// builtins are the operators of this package that were asked for: *Op[T] by the type T.
-var builtins [opCodes]sync.Map
-
-// builtin returns the operator of a code for elements of type T, which newOp makes the
-// first time.
-func builtin[T any](code opCode, newOp func() *Op[T]) *Op[T] {
+// builtin returns the operator of a code for elements of type T.
+func builtin[T any](code operator.Code) *Op[T] {
 	t := reflect.TypeFor[T]()
 	if o, ok := builtins[code].Load(t); ok {
 		return o.(*Op[T])
 	}
-	op := newOp()
-	kind := t.Kind()
-	if code == opMinLoc || code == opMaxLoc {
-		kind = t.Field(0).Type.Kind()
-	}
-	op.op.Name = cad.Common | uint64(code)<<kindBits | uint64(kind)
-	o, _ := builtins[code].LoadOrStore(t, op)
+	o, _ := builtins[code].LoadOrStore(t, &Op[T]{op: operator.Of(code, elementOf(t))})
 	return o.(*Op[T])
+}
+
+// elementOf is the type of elements that T is made of: an operator takes no others.
+func elementOf(t reflect.Type) operator.Element {
+	if t.Kind() == reflect.Struct {
+		return pairElements[t.Field(0).Type.Kind()]
+	}
+	return numberElements[t.Kind()]
+}
+
+var numberElements = map[reflect.Kind]operator.Element{
+	reflect.Bool: operator.Bool, reflect.Int: operator.Int64, reflect.Int8: operator.Int8, reflect.Int16: operator.Int16,
+	reflect.Int32: operator.Int32, reflect.Int64: operator.Int64, reflect.Uint: operator.Uint64, reflect.Uint8: operator.Uint8,
+	reflect.Uint16: operator.Uint16, reflect.Uint32: operator.Uint32, reflect.Uint64: operator.Uint64, reflect.Uintptr: operator.Uint64,
+	reflect.Float32: operator.Float32, reflect.Float64: operator.Float64,
+	reflect.Complex64: operator.Complex64, reflect.Complex128: operator.Complex128,
+}
+
+var pairElements = map[reflect.Kind]operator.Element{
+	reflect.Int: operator.LocInt64, reflect.Int8: operator.LocInt8, reflect.Int16: operator.LocInt16,
+	reflect.Int32: operator.LocInt32, reflect.Int64: operator.LocInt64, reflect.Uint: operator.LocUint64,
+	reflect.Uint8: operator.LocUint8, reflect.Uint16: operator.LocUint16, reflect.Uint32: operator.LocUint32,
+	reflect.Uint64: operator.LocUint64, reflect.Uintptr: operator.LocUint64,
+	reflect.Float32: operator.LocFloat32, reflect.Float64: operator.LocFloat64,
 }
 
 // registered has the functions of RegisterOp.
@@ -84,89 +79,13 @@ func RegisterOp[T any](name string, f func(inout, in []T), commutative bool) *Op
 	return op
 }
 
-// describeOperator names an operator of this package by its name without cad.Common.
-func describeOperator(name uint64) string {
-	s, kind := "an operator", reflect.Kind(name&(1<<kindBits-1))
-	if code := opCode(name >> kindBits); code < opCodes {
-		s = opNames[code]
-	}
-	return s + " of " + kind.String()
-}
-
-// resolved has the functions of the operators of this package that other ranks have asked
-// for.
-var resolved sync.Map // by name
-
 // resolveOperator returns this rank's function for a name, nil if it has none.
 func resolveOperator(name uint64) func(inout, in []byte) {
-	known := &resolved
-	if name&cad.Common == 0 {
-		known = &registered
+	if name&cad.Common != 0 {
+		return operator.Resolve(name)
 	}
-	if f, ok := known.Load(name); ok {
+	if f, ok := registered.Load(name); ok {
 		return f.(func(inout, in []byte))
 	}
-	if name&cad.Common == 0 {
-		return nil
-	}
-	code := opCode(name &^ cad.Common >> kindBits)
-	f := operatorsOf(reflect.Kind(name & (1<<kindBits - 1)))[code]
-	if f != nil {
-		resolved.Store(name, f)
-	}
-	return f
-}
-
-// operatorsOf returns all operators for a kind of elements.
-func operatorsOf(kind reflect.Kind) (all [opCodes]func(inout, in []byte)) {
-	switch kind {
-	case reflect.Bool:
-		all[opLAnd], all[opLOr], all[opLXor] = LAnd().op.Apply, LOr().op.Apply, LXor().op.Apply
-	case reflect.Int:
-		ofIntegers[int](&all)
-	case reflect.Int8:
-		ofIntegers[int8](&all)
-	case reflect.Int16:
-		ofIntegers[int16](&all)
-	case reflect.Int32:
-		ofIntegers[int32](&all)
-	case reflect.Int64:
-		ofIntegers[int64](&all)
-	case reflect.Uint:
-		ofIntegers[uint](&all)
-	case reflect.Uint8:
-		ofIntegers[uint8](&all)
-	case reflect.Uint16:
-		ofIntegers[uint16](&all)
-	case reflect.Uint32:
-		ofIntegers[uint32](&all)
-	case reflect.Uint64:
-		ofIntegers[uint64](&all)
-	case reflect.Uintptr:
-		ofIntegers[uintptr](&all)
-	case reflect.Float32:
-		ofReals[float32](&all)
-	case reflect.Float64:
-		ofReals[float64](&all)
-	case reflect.Complex64:
-		ofNumbers[complex64](&all)
-	case reflect.Complex128:
-		ofNumbers[complex128](&all)
-	}
-	return all
-}
-
-func ofNumbers[T Number](all *[opCodes]func(inout, in []byte)) {
-	all[opSum], all[opProd] = Sum[T]().op.Apply, Prod[T]().op.Apply
-}
-
-func ofReals[T Real](all *[opCodes]func(inout, in []byte)) {
-	ofNumbers[T](all)
-	all[opMin], all[opMax] = Min[T]().op.Apply, Max[T]().op.Apply
-	all[opMinLoc], all[opMaxLoc] = MinLoc[T]().op.Apply, MaxLoc[T]().op.Apply
-}
-
-func ofIntegers[T Integer](all *[opCodes]func(inout, in []byte)) {
-	ofReals[T](all)
-	all[opBAnd], all[opBOr], all[opBXor] = BAnd[T]().op.Apply, BOr[T]().op.Apply, BXor[T]().op.Apply
+	return nil
 }

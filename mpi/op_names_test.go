@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 type celsius float64
@@ -41,25 +42,6 @@ func same[T any](t *testing.T, op *Op[T], inout, in, want []T) {
 
 func TestOperatorsWithoutANameHaveNoFunction(t *testing.T) {
 	require.Zero(t, NewOp(func(_, _ []int) {}, true).get().Name, "there is no image to find it in")
-	require.Nil(t, resolveOperator(cad.Common|uint64(opSum)<<kindBits|uint64(reflect.String)))
-	require.Nil(t, resolveOperator(cad.Common|uint64(opBOr)<<kindBits|uint64(reflect.Float64)))
-}
-
-// TestOperatorsAreToldApart: what errors about nonblocking calls name them by.
-func TestOperatorsAreToldApart(t *testing.T) {
-	seen := map[string]bool{}
-	for code := range opCodes {
-		for kind := reflect.Bool; kind <= reflect.Complex128; kind++ {
-			if operatorsOf(kind)[code] == nil {
-				continue
-			}
-			text := describeOperator(uint64(code)<<kindBits | uint64(kind))
-			require.False(t, seen[text], text)
-			seen[text] = true
-		}
-	}
-	require.Contains(t, seen, "sum of float64")
-	require.Contains(t, seen, "logical xor of bool")
 }
 
 // doubled is a function of elements of eight bytes.
@@ -88,7 +70,7 @@ func TestRegisteredOperatorsAreFoundByTheirName(t *testing.T) {
 
 // TestOperatorsAreMadeOnce: a call that names an operator makes nothing new.
 func TestOperatorsAreMadeOnce(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector allocates")
 	}
 	require.Same(t, Sum[float64](), Sum[float64]())

@@ -28,6 +28,11 @@ type Task interface {
 	Describe(*job.Waiting)
 }
 
+// Reporter is a Task whose requests have a status. It is asked when the task is done.
+type Reporter interface {
+	Status() Status
+}
+
 // Do starts a task and waits until it is done. It takes the lock once.
 func (e *Engine) Do(t Task, context uint32) error {
 	if err := t.Start(); err != nil {
@@ -38,7 +43,7 @@ func (e *Engine) Do(t Task, context uint32) error {
 	if err := e.checkPeer(ProcNull); err != nil {
 		return err
 	}
-	op := e.newOperation(tasking, context, ProcNull, AnyTag, btl.Buffer{})
+	op := e.newOperation(tasking, context, ProcNull, AnyTag)
 	op.task, op.state = t, moving
 	e.tasks.push(&op.node)
 	e.advanceTasks()
@@ -82,7 +87,7 @@ func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
 	if err := e.checkPeer(ProcNull); err != nil {
 		return Request{}, err
 	}
-	op := e.newOperation(tasking, context, ProcNull, AnyTag, btl.Buffer{})
+	op := e.newOperation(tasking, context, ProcNull, AnyTag)
 	op.task = t
 	return persist(op), nil
 }
@@ -119,6 +124,9 @@ func (e *Engine) advanceTasks() {
 			op := n.of
 			n = n.next
 			if done, err := op.task.Progress(); done {
+				if r, ok := op.task.(Reporter); ok {
+					op.status = r.Status()
+				}
 				e.tasks.remove(&op.node)
 				e.complete(op, err)
 			}
@@ -154,16 +162,16 @@ func (e *Engine) Inside() Inside { return Inside{e} }
 // Isend is Engine.Isend of a message that carries a mark.
 func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Request, error) {
 	if buf.Layout == nil {
-		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes, Standard); op != nil {
+		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes); op != nil {
 			return request(op, nil)
 		}
 	}
-	return request(in.e.send(context, dst, tag, m, buf, Standard))
+	return request(in.e.send(context, dst, tag, m, &buf, Standard))
 }
 
 // Irecv is Engine.Irecv.
 func (in Inside) Irecv(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
-	return request(in.e.receive(context, src, tag, buf))
+	return request(in.e.receive(context, src, tag, &buf))
 }
 
 // Take is Engine.Take. The mark is that of the message that was received.

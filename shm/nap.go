@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -23,8 +24,8 @@ import (
 //     queue of the slot that naps, because an idle slot takes work from all others.
 //     Nothing is kept from anybody.
 //   - There is no other goroutine. Nobody can become ready either: only a goroutine
-//     starts another one. (Or a thread of C that calls Go, so a program with cgo never counts
-//     as alone.)
+//     starts another one. (Or a thread of C that calls Go, so a program with cgo does not
+//     count as alone before it calls Sole.)
 //   - No slot is left for other goroutines. They would have to wait until the
 //     scheduler preempts the nap, which takes 10 to 20 ms. (Measured with
 //     GOMAXPROCS=1: a signal.Notify goroutine and a socket are served within 10 ms in
@@ -48,35 +49,52 @@ const (
 	// so once or twice, and then nobody has to be woken.
 	yields = 4
 
-	// napTime is how long, in nanoseconds, a nap lasts without a signal: long enough for
+	// napTime is how long a nap lasts without a signal: long enough for
 	// many processes to have their turn.
-	napTime = 20_000_000
+	napTime = 20 * time.Millisecond
 )
 
 var (
 	dedicated atomic.Int32 // goroutines of Dedicate
 	napping   atomic.Int32 // goroutines in Nap that are not alone
 	extraSlot sync.Once    // the slot that the process takes for its naps
+	slots     sync.Mutex   // held where a number of slots follows from an earlier one
 
-	// callsC tells programs with cgo. Their runtime has called C before this is set.
-	callsC = runtime.NumCgoCall() > 0
+	// calledByC tells that threads of C may call Go at any time. The runtime of a program
+	// with cgo has called C before this is set.
+	calledByC atomic.Bool
 )
+
+func init() { calledByC.Store(runtime.NumCgoCall() > 0) }
+
+// Sole tells that no thread of C calls Go any more but the one that the calling goroutine
+// has. The process gets a slot for that one and for each goroutine of Dedicate.
+func Sole() {
+	calledByC.Store(false)
+	slots.Lock()
+	defer slots.Unlock()
+	runtime.GOMAXPROCS(1 + int(dedicated.Load()))
+}
 
 // Dedicate gives the calling goroutine a thread and a slot of GOMAXPROCS of its own, so
 // that naps of others keep nothing from it. The function that it returns is called when the
 // goroutine ends, and its thread with it.
 func Dedicate() (end func()) {
 	runtime.LockOSThread() // for good
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
-	dedicated.Add(1)
-	return func() {
-		dedicated.Add(-1)
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1)
-	}
+	dedicate(1)
+	return func() { dedicate(-1) }
+}
+
+// dedicate counts goroutines of Dedicate and gives them slots.
+func dedicate(n int) {
+	slots.Lock()
+	defer slots.Unlock()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
+	dedicated.Add(int32(n))
 }
 
 // alone tells whether the process has but one goroutine beside those of Dedicate.
-func alone() bool { return runtime.NumGoroutine() <= 1+int(dedicated.Load()) && !callsC }
+func alone() bool { return runtime.NumGoroutine() <= 1+int(dedicated.Load()) && !calledByC.Load() }
 
 // mayNap tells whether a goroutine may nap that is not alone, and has counted itself in
 // napping as number n.
@@ -96,7 +114,9 @@ func mayNap(n int32) bool {
 // nobody has signalled for some milliseconds, when the scheduler asks for the thread,
 // or at once when there is no slot for it; then it is time to sleep for good. Before it
 // sleeps it lets other processes run a few times.
-func (e *Event) Nap(ready func() bool) bool {
+func (e *Event) Nap(ready func() bool) bool { return e.nap(futexBed{}, ready) }
+
+func (e *Event) nap(b Bed, ready func() bool) bool {
 	if !alone() { // and if it is, nobody else will nap before this nap is over
 		n := napping.Add(1)
 		defer napping.Add(-1)
@@ -117,7 +137,7 @@ func (e *Event) Nap(ready func() bool) bool {
 		if ready() {
 			return true
 		}
-		if !sys.FutexWaitBriefly(&e.seq, seq, napTime) {
+		if !b.Nap(e, seq, napTime) {
 			return false
 		}
 	}

@@ -18,6 +18,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun info [--json]           what this machine has, and what works on it
   pvasrun bench touch [flags]     page tables: one address space against processes
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
+  pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
   pvasrun model run FILE.goal     when each rank is done, by the LogGPS model
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
@@ -38,7 +39,7 @@ type appFlags struct {
 type tunableFlags struct {
 	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro; longer ones are read from the sender's buffer"`
 	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
-	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (more ranks than CPUs), never, or else fail"`
+	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (the first long messages are timed), never, or else fail"`
 	Spin       int    `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps; never any with more ranks than CPUs"`
 }
 
@@ -99,11 +100,14 @@ type runFlags struct {
 
 // version is that of the module, with the Go version and platform.
 func version() string {
-	v := "(devel)"
+	return fmt.Sprintf("%s %s %s/%s", moduleVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		v = info.Main.Version
+		return info.Main.Version
 	}
-	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return "(devel)"
 }
 
 // apps splits the command line of a job at ":" into its programs.

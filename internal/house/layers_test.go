@@ -38,13 +38,24 @@ var layers = []layer{
 	{"job/jobtest", []string{"job", "shm"}},
 
 	{"btl", []string{"datatype", "job", "shm"}},
+	{"btl/net", []string{"btl", "datatype", "job", "shm", "suci"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
 	{"pml", []string{"btl", "datatype", "job", "shm"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
+	{"coll/operator", []string{"coll/cad"}},
 	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm"}},
 	{"coll/colltest", []string{"pml", "btl", "btl/...", "job", "shm"}},
 	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
-	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "btl", "btl/...", "job"}}, // the last three: its tests
+	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "btl", "btl/...", "job"}}, // the last three: its tests
+
+	{"capi/coro", nil},
+	{"capi/api", nil},
+	{"capi/api/gen", []string{"capi/api"}},
+	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job"}},
+	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
+	{".", nil}, // the sources of cmd/libmpi
+	{"capi/install", []string{"."}},
+	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
@@ -70,7 +81,7 @@ var layers = []layer{
 	{"bench/report", []string{"bench", "bench/results"}},
 	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only

@@ -1,0 +1,174 @@
+package capi
+
+import "math"
+
+// Handles of MPI objects. A handle below 0x400 is a constant of the ABI (constants_gen.go).
+type (
+	Comm       uintptr
+	Group      uintptr
+	Type       uintptr // MPI_Datatype
+	Op         uintptr
+	Request    uintptr
+	Info       uintptr
+	Errhandler uintptr
+	Win        uintptr
+	File       uintptr
+	Session    uintptr
+	Message    uintptr
+
+	T_enum               uintptr
+	T_cvar_handle        uintptr
+	T_pvar_handle        uintptr
+	T_pvar_session       uintptr
+	T_event_registration uintptr
+	T_event_instance     uintptr
+)
+
+// Address is the address of a buffer of the program, BOTTOM or IN_PLACE, or any other void *.
+type Address uintptr
+
+// Func is a function of the program. Large says that it has the signature of the large
+// form, as the function of MPI_Op_create_c has.
+type Func struct {
+	Entry uintptr
+	Large bool
+}
+
+// Form is the form of the function that was called: MPI_X, MPI_X_c or MPI_X_x.
+type Form int
+
+const (
+	baseForm Form = iota
+	largeForm
+)
+
+// Ref is where the program wants an integer: an int, or in large forms 64 bits.
+type Ref struct {
+	addr uintptr
+	wide bool
+}
+
+// Nil tells whether the program has passed a null pointer.
+func (r Ref) Nil() bool { return r.addr == 0 }
+
+// Get reads the integer.
+func (r Ref) Get() int { return loadInt(r.addr, r.wide) }
+
+// Set writes the integer.
+func (r Ref) Set(v int) { storeInt(r.addr, v, r.wide) }
+
+// SetBool writes 1 or 0.
+func (r Ref) SetBool(v bool) {
+	if v {
+		r.Set(1)
+	} else {
+		r.Set(0)
+	}
+}
+
+// Fits tells whether the program can be told v: an int takes 31 bits and a sign.
+func (r Ref) Fits(v int) bool { return r.wide || v >= math.MinInt32 && v <= math.MaxInt32 }
+
+// SetCount writes a count, or MPI_UNDEFINED if it does not fit.
+func (r Ref) SetCount(v int) {
+	if !r.Fits(v) {
+		v = UNDEFINED
+	}
+	r.Set(v)
+}
+
+// Ints is an array of ints, or in large forms of 64-bit integers.
+type Ints struct {
+	addr uintptr
+	wide bool
+}
+
+// Nil tells whether the program has passed a null pointer.
+func (a Ints) Nil() bool { return a.addr == 0 }
+
+// Is tells whether the array is a constant of the ABI: UNWEIGHTED or WEIGHTS_EMPTY.
+func (a Ints) Is(constant Address) bool { return a.addr == uintptr(constant) }
+
+// At reads element i.
+func (a Ints) At(i int) int { return loadInt(a.at(i), a.wide) }
+
+// Set writes element i.
+func (a Ints) Set(i, v int) { storeInt(a.at(i), v, a.wide) }
+
+// Copy returns the first n elements.
+func (a Ints) Copy(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = a.At(i)
+	}
+	return all
+}
+
+func (a Ints) at(i int) uintptr {
+	if a.wide {
+		return a.addr + uintptr(i)*8
+	}
+	return a.addr + uintptr(i)*4
+}
+
+// Ptr is where the program wants a handle or an address.
+type Ptr[T ~uintptr] struct{ addr uintptr }
+
+// Nil tells whether the program has passed a null pointer.
+func (p Ptr[T]) Nil() bool { return p.addr == 0 }
+
+// Get reads the handle.
+func (p Ptr[T]) Get() T { return T(loadWord(p.addr)) }
+
+// Set writes the handle.
+func (p Ptr[T]) Set(v T) { storeWord(p.addr, uintptr(v)) }
+
+// Handles is an array of handles.
+type Handles[T ~uintptr] struct{ addr uintptr }
+
+// Nil tells whether the program has passed a null pointer.
+func (a Handles[T]) Nil() bool { return a.addr == 0 }
+
+// At reads element i.
+func (a Handles[T]) At(i int) T { return T(loadWord(a.addr + uintptr(i)*8)) }
+
+// Set writes element i.
+func (a Handles[T]) Set(i int, v T) { storeWord(a.addr+uintptr(i)*8, uintptr(v)) }
+
+// Copy returns the first n handles.
+func (a Handles[T]) Copy(n int) []T {
+	all := make([]T, n)
+	for i := range all {
+		all[i] = a.At(i)
+	}
+	return all
+}
+
+// CString is a string of the program that ends with a zero byte.
+type CString uintptr
+
+// Nil tells whether the program has passed a null pointer.
+func (s CString) Nil() bool { return s == 0 }
+
+// OutString is where the program wants a string.
+type OutString struct{ addr uintptr }
+
+// Nil tells whether the program has passed a null pointer.
+func (s OutString) Nil() bool { return s.addr == 0 }
+
+// Set writes at most size-1 bytes of v and a zero byte, and returns how many bytes of v
+// were written.
+func (s OutString) Set(v string, size int) int {
+	if size <= 0 {
+		return 0
+	}
+	n := min(len(v), size-1)
+	storeString(s.addr, v[:n])
+	return n
+}
+
+// slots are the arguments of a call: words of 64 bits on the stack of the C program.
+type slots uintptr
+
+func (a slots) word(i int) uintptr { return loadWord(uintptr(a) + uintptr(i)*8) }
+func (a slots) int(i int) int      { return int(a.word(i)) }

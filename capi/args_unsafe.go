@@ -1,0 +1,59 @@
+package capi
+
+import (
+	"unsafe"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// pointer makes a pointer to memory of the C program. The garbage collector does not manage
+// that memory, and the caller does not keep the pointer beyond the access.
+func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+func loadWord(addr uintptr) uintptr     { return *(*uintptr)(pointer(addr)) }
+func storeWord(addr uintptr, v uintptr) { *(*uintptr)(pointer(addr)) = v }
+
+func loadInt(addr uintptr, wide bool) int {
+	if wide {
+		return int(*(*int64)(pointer(addr)))
+	}
+	return int(*(*int32)(pointer(addr)))
+}
+
+func storeInt(addr uintptr, v int, wide bool) {
+	if wide {
+		*(*int64)(pointer(addr)) = int64(v)
+	} else {
+		*(*int32)(pointer(addr)) = int32(v)
+	}
+}
+
+// storeString writes v and a zero byte. Go 1.26.8 does not compile the copy of a constant to
+// an address that is a number, which inlining makes of it.
+//
+//go:noinline
+func storeString(addr uintptr, v string) {
+	to := sys.Bytes(addr, len(v)+1)
+	copy(to, v)
+	to[len(v)] = 0
+}
+
+// String copies the string. That of a null pointer is empty.
+func (s CString) String() string {
+	if s == 0 {
+		return ""
+	}
+	n := 0
+	for *(*byte)(pointer(uintptr(s) + uintptr(n))) != 0 {
+		n++
+	}
+	return string(sys.Bytes(uintptr(s), n))
+}
+
+// Bytes views n bytes of a buffer of the program, for the time of a copy.
+func (a Address) Bytes(n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	return sys.Bytes(uintptr(a), n)
+}

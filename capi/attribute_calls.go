@@ -1,0 +1,146 @@
+package capi
+
+import (
+	"math"
+
+	"github.com/gopvas/gopvas/comm"
+)
+
+// Comm_create_keyval is MPI_Comm_create_keyval.
+func (p *Process) Comm_create_keyval(copy, delete Func, key Ref, extra Address) error {
+	key.Set(p.keyvals.create(kindComm, copy, delete, extra))
+	return nil
+}
+
+// Comm_free_keyval is MPI_Comm_free_keyval.
+func (p *Process) Comm_free_keyval(key Ref) error { return p.keyvals.free(kindComm, key) }
+
+// Comm_set_attr is MPI_Comm_set_attr.
+func (p *Process) Comm_set_attr(c Comm, key int, value Address) error {
+	on, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	return p.setAttribute(kindComm, uintptr(c), &on.attributes, key, value)
+}
+
+// Comm_get_attr is MPI_Comm_get_attr. The predefined attributes are those of all
+// communicators.
+func (p *Process) Comm_get_attr(c Comm, key int, value Ptr[Address], flag Ref) error {
+	on, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	if key >= TAG_UB && key <= UNIVERSE_SIZE {
+		at, ok := p.predefinedAttribute(key)
+		if ok {
+			value.Set(at)
+		}
+		flag.SetBool(ok)
+		return nil
+	}
+	return p.getAttribute(kindComm, &on.attributes, key, value, flag)
+}
+
+// Comm_delete_attr is MPI_Comm_delete_attr.
+func (p *Process) Comm_delete_attr(c Comm, key int) error {
+	on, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	return p.deleteAttribute(kindComm, uintptr(c), &on.attributes, key)
+}
+
+// predefinedAttribute returns the address of an int that has the value of a predefined
+// attribute; ok tells whether there is one.
+func (p *Process) predefinedAttribute(key int) (at Address, ok bool) {
+	value := 0
+	switch key {
+	case TAG_UB:
+		value = comm.MaxTag
+	case IO:
+		value = ANY_SOURCE // every rank
+	case HOST:
+		value = PROC_NULL
+	case WTIME_IS_GLOBAL:
+	case LASTUSEDCODE:
+		value = p.codes.lastUsed()
+	case UNIVERSE_SIZE:
+		value = p.world.c.Size()
+	default:
+		return 0, false // MPI_APPNUM
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.predefined == nil {
+		p.predefined = newCells(UNIVERSE_SIZE - TAG_UB + 1)
+	}
+	p.predefined[key-TAG_UB] = uint64(uint32(int32(min(value, math.MaxInt32))))
+	return Address(addressOf(p.predefined, key-TAG_UB)), true
+}
+
+// Keyval_create is MPI_Keyval_create.
+func (p *Process) Keyval_create(copy, delete Func, key Ref, extra Address) error {
+	return p.Comm_create_keyval(copy, delete, key, extra)
+}
+
+// Keyval_free is MPI_Keyval_free.
+func (p *Process) Keyval_free(key Ref) error { return p.Comm_free_keyval(key) }
+
+// Attr_put is MPI_Attr_put.
+func (p *Process) Attr_put(c Comm, key int, value Address) error {
+	return p.Comm_set_attr(c, key, value)
+}
+
+// Attr_get is MPI_Attr_get.
+func (p *Process) Attr_get(c Comm, key int, value Ptr[Address], flag Ref) error {
+	return p.Comm_get_attr(c, key, value, flag)
+}
+
+// Attr_delete is MPI_Attr_delete.
+func (p *Process) Attr_delete(c Comm, key int) error { return p.Comm_delete_attr(c, key) }
+
+// Type_create_keyval is MPI_Type_create_keyval.
+func (p *Process) Type_create_keyval(copy, delete Func, key Ref, extra Address) error {
+	key.Set(p.keyvals.create(kindType, copy, delete, extra))
+	return nil
+}
+
+// Type_free_keyval is MPI_Type_free_keyval.
+func (p *Process) Type_free_keyval(key Ref) error { return p.keyvals.free(kindType, key) }
+
+// Type_set_attr is MPI_Type_set_attr.
+func (p *Process) Type_set_attr(t Type, key int, value Address) error {
+	o, err := p.typeOf(t)
+	if err != nil {
+		return err
+	}
+	return p.setAttribute(kindType, uintptr(t), &o.attributes, key, value)
+}
+
+// Type_get_attr is MPI_Type_get_attr.
+func (p *Process) Type_get_attr(t Type, key int, value Ptr[Address], flag Ref) error {
+	o, err := p.typeOf(t)
+	if err != nil {
+		return err
+	}
+	return p.getAttribute(kindType, &o.attributes, key, value, flag)
+}
+
+// Type_delete_attr is MPI_Type_delete_attr.
+func (p *Process) Type_delete_attr(t Type, key int) error {
+	o, err := p.typeOf(t)
+	if err != nil {
+		return err
+	}
+	return p.deleteAttribute(kindType, uintptr(t), &o.attributes, key)
+}
+
+// Win_create_keyval is MPI_Win_create_keyval.
+func (p *Process) Win_create_keyval(copy, delete Func, key Ref, extra Address) error {
+	key.Set(p.keyvals.create(kindWin, copy, delete, extra))
+	return nil
+}
+
+// Win_free_keyval is MPI_Win_free_keyval.
+func (p *Process) Win_free_keyval(key Ref) error { return p.keyvals.free(kindWin, key) }

@@ -1,0 +1,220 @@
+package capi
+
+import (
+	"slices"
+	"sync"
+)
+
+// attributes are the values that the program keeps with an object, in the order in which
+// they were first set. One thread at a time changes those of an object.
+type attributes struct {
+	values []attribute
+}
+
+type attribute struct {
+	key   *keyval
+	value Address
+}
+
+// keyval is a key of attributes.
+type keyval struct {
+	number       int
+	refs         int        // attributes, and the program's handle if it is not freed
+	freed        bool       // the program has freed it
+	of           handleKind // of what objects
+	copy, delete Func
+	extra        Address
+}
+
+// Callbacks that are constants of the ABI.
+const (
+	nullFunction = 0 // copies nothing, deletes without asking
+	dupFunction  = 1 // copies the value
+)
+
+// keyvals are the keys of the program by their numbers.
+type keyvals struct {
+	mu    sync.Mutex
+	next  int
+	known map[int]*keyval
+}
+
+// firstKeyval is above the numbers of the predefined attributes.
+const firstKeyval = 0x400
+
+func (k *keyvals) create(of handleKind, copy, delete Func, extra Address) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil {
+		k.known, k.next = map[int]*keyval{}, firstKeyval
+	}
+	number := k.next
+	k.next++
+	k.known[number] = &keyval{number: number, refs: 1, of: of, copy: copy, delete: delete, extra: extra}
+	return number
+}
+
+// get returns a key for objects of a kind.
+func (k *keyvals) get(of handleKind, number int) (*keyval, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key := k.known[number]
+	switch {
+	case number == KEYVAL_INVALID:
+		return nil, fail(ERR_KEYVAL, "the key is MPI_KEYVAL_INVALID")
+	case number < firstKeyval:
+		return nil, fail(ERR_KEYVAL, "the key %d is predefined: its attribute can only be read", number)
+	case key == nil:
+		return nil, fail(ERR_KEYVAL, "the key %d was freed, or never made", number)
+	case key.of != of:
+		return nil, fail(ERR_KEYVAL, "the key %d is for a %s, not a %s", number, kindNames[key.of], kindNames[of])
+	}
+	return key, nil
+}
+
+// free takes the program's handle of a key away. While there are attributes of it, its number
+// can be used, and freed, as before.
+func (k *keyvals) free(of handleKind, number Ref) error {
+	key, err := k.get(of, number.Get())
+	if err != nil {
+		return err
+	}
+	if number.Set(KEYVAL_INVALID); !key.freed {
+		key.freed = true
+		k.drop(key)
+	}
+	return nil
+}
+
+// hold counts one more attribute of a key.
+func (k *keyvals) hold(key *keyval) {
+	k.mu.Lock()
+	key.refs++
+	k.mu.Unlock()
+}
+
+// drop counts one less.
+func (k *keyvals) drop(key *keyval) {
+	k.mu.Lock()
+	if key.refs--; key.refs == 0 {
+		delete(k.known, key.number)
+	}
+	k.mu.Unlock()
+}
+
+// find returns where the attribute of a key is, -1 if there is none.
+func (a *attributes) find(key *keyval) int {
+	return slices.IndexFunc(a.values, func(v attribute) bool { return v.key == key })
+}
+
+// setAttribute gives the object of a handle a value, in place of the one it has.
+func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, number int, value Address) error {
+	key, err := p.keyvals.get(of, number)
+	if err != nil {
+		return err
+	}
+	if i := a.find(key); i >= 0 {
+		if err := p.deleted(object, a.values[i]); err != nil {
+			return err
+		}
+		a.values[i].value = value
+		return nil
+	}
+	p.keyvals.hold(key)
+	a.values = append(a.values, attribute{key, value})
+	return nil
+}
+
+// getAttribute tells the value that an object has for a key.
+func (p *Process) getAttribute(of handleKind, a *attributes, number int, value Ptr[Address], flag Ref) error {
+	key, err := p.keyvals.get(of, number)
+	if err != nil {
+		return err
+	}
+	i := a.find(key)
+	if i >= 0 {
+		value.Set(a.values[i].value)
+	}
+	flag.SetBool(i >= 0)
+	return nil
+}
+
+// deleteAttribute takes the value for a key from an object.
+func (p *Process) deleteAttribute(of handleKind, object uintptr, a *attributes, number int) error {
+	key, err := p.keyvals.get(of, number)
+	if err != nil {
+		return err
+	}
+	i := a.find(key)
+	if i < 0 {
+		return fail(ERR_KEYVAL, "there is no attribute of the key %d", number)
+	}
+	if err := p.deleted(object, a.values[i]); err != nil {
+		return err
+	}
+	if i = a.find(key); i >= 0 { // the callback may have deleted others
+		a.values = slices.Delete(a.values, i, i+1)
+		p.keyvals.drop(key)
+	}
+	return nil
+}
+
+// deleted calls the program's function for a value that an object is to lose.
+func (p *Process) deleted(object uintptr, v attribute) error {
+	if v.key.delete.Entry == nullFunction {
+		return nil
+	}
+	code := Upcall(v.key.delete.Entry, []uintptr{object, uintptr(v.key.number), uintptr(v.value), uintptr(v.key.extra)})
+	return p.callbackError(code)
+}
+
+// callbackError is the error of a callback that has returned this.
+func (p *Process) callbackError(code uintptr) error {
+	if code := int(int32(code)); code != 0 {
+		return &Error{Class: code, Text: "a callback of the program has failed: " + p.codes.asError(code).Error()}
+	}
+	return nil
+}
+
+// copyAll returns what a copy of the object is to have.
+func (p *Process) copyAll(object uintptr, a *attributes) (copies attributes, err error) {
+	defer func() {
+		for _, v := range copies.values {
+			p.keyvals.hold(v.key)
+		}
+	}()
+	for _, v := range slices.Clone(a.values) {
+		switch v.key.copy.Entry {
+		case nullFunction:
+		case dupFunction:
+			copies.values = append(copies.values, v)
+		default:
+			cells := newCells(2) // the new value, and the flag
+			code := Upcall(v.key.copy.Entry, []uintptr{object, uintptr(v.key.number), uintptr(v.key.extra),
+				uintptr(v.value), addressOf(cells, 0), addressOf(cells, 1)})
+			if err := p.callbackError(code); err != nil {
+				return copies, err
+			}
+			if int32(cells[1]) != 0 {
+				copies.values = append(copies.values, attribute{v.key, Address(cells[0])})
+			}
+		}
+	}
+	return copies, nil
+}
+
+// deleteAll takes all values from an object, the last first, up to one whose callback fails.
+func (p *Process) deleteAll(object uintptr, a *attributes) error {
+	for len(a.values) > 0 {
+		last := len(a.values) - 1
+		v := a.values[last]
+		if err := p.deleted(object, v); err != nil {
+			return err
+		}
+		if last < len(a.values) && a.values[last] == v {
+			a.values = a.values[:last]
+			p.keyvals.drop(v.key)
+		}
+	}
+	return nil
+}

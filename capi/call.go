@@ -1,0 +1,79 @@
+package capi
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// Call is a call of the C program: of the function with the number op, whose arguments are
+// words of 64 bits at the address args. The result is an error code, or what the
+// function returns in C. The caller calls the handler after Call has returned.
+func Call(op int, args uintptr) (int64, Handler) {
+	return process.call(op, slots(args))
+}
+
+// A Handler is a function of the C program that handles the error of a call. It is called when no
+// Go code is at work for the call any more, because it may leave by longjmp or an exception.
+type Handler struct {
+	Function uintptr // 0: none
+	Object   uintptr // the handle of the communicator, window, file or session
+	Code     int     // the error code
+}
+
+func (p *Process) call(op int, a slots) (int64, Handler) {
+	if p.state.Load() != running && !calls[op].anytime {
+		return p.raise(op, a, p.notRunning())
+	}
+	result, err := p.dispatch(op, a)
+	if err == nil {
+		return result, Handler{}
+	}
+	return p.raise(op, a, err)
+}
+
+// callInfo describes a function.
+type callInfo struct {
+	name    string // in C
+	object  objectKind
+	slot    int8 // the argument that is the object
+	pointer bool // the argument is a pointer to the object
+	anytime bool // may be called before MPI_Init and after MPI_Finalize
+}
+
+// objectKind is the kind of object whose error handler handles the errors of a function.
+type objectKind int8
+
+const (
+	noObject objectKind = iota
+	onComm
+	onWin
+	onFile
+	onSession
+)
+
+// handle returns the handle of the object that a call is about.
+func (c *callInfo) handle(a slots) uintptr {
+	switch {
+	case c.object == noObject:
+		return 0
+	case !c.pointer:
+		return a.word(int(c.slot))
+	}
+	if at := a.word(int(c.slot)); at != 0 {
+		return loadWord(at)
+	}
+	return 0
+}
+
+// missing are the functions whose absence the program has been told of.
+var missing sync.Map
+
+// unsupported answers the call of a function that is not there yet. It says so once.
+func unsupported(op int) error {
+	name := calls[op].name
+	if _, told := missing.LoadOrStore(op, true); !told {
+		fmt.Fprintf(os.Stderr, "capi: call %s: this function is not there yet; docs/c-conformance.md lists what is\n", name)
+	}
+	return fail(ERR_UNSUPPORTED_OPERATION, "%s is not there yet", name)
+}

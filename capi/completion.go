@@ -1,0 +1,297 @@
+package capi
+
+import "github.com/gopvas/gopvas/comm"
+
+// Calls that complete several requests.
+
+// list returns the requests of handles; nil for those that are null or not active.
+func (p *Process) list(n int, r Handles[Request]) ([]*request, error) {
+	if n < 0 {
+		return nil, fail(ERR_ARG, "%d requests", n)
+	}
+	all := make([]*request, n)
+	for i := range all {
+		q, err := p.request(r.At(i))
+		if err != nil {
+			return nil, err
+		}
+		if !q.idle() {
+			all[i] = q
+		}
+	}
+	return all, nil
+}
+
+// waitFirst blocks until one of the requests is complete, and returns its index;
+// Undefined if there is none.
+func waitFirst(all []*request) (int, comm.Status, error) {
+	reqs := make([]comm.Request, len(all))
+	for i, q := range all {
+		switch {
+		case q == nil:
+		case q.handle == doneRequest || comm.Over(&q.r):
+			return i, comm.EmptyStatus(), nil
+		default:
+			reqs[i] = q.r
+		}
+	}
+	i, st, err := comm.WaitAny(reqs)
+	if i != comm.Undefined {
+		all[i].r = reqs[i]
+	}
+	return i, st, err
+}
+
+// Waitall is MPI_Waitall.
+func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
+	if n < 0 {
+		return fail(ERR_ARG, "%d requests", n)
+	}
+	var failed error
+	for i := range n {
+		q, err := p.request(r.At(i))
+		if err != nil {
+			return err
+		}
+		if q.idle() {
+			statuses.At(i).setEmpty()
+			continue
+		}
+		st, err := q.r.Wait()
+		h, err := p.finish(q, st, err, statuses.At(i))
+		r.Set(i, h)
+		if err != nil && failed == nil {
+			failed = inStatus(err)
+			for k := range i {
+				statuses.At(k).SetError(0)
+			}
+		}
+		if failed != nil {
+			statuses.At(i).SetError(codeOf(err))
+		}
+	}
+	return failed
+}
+
+// inStatus is the error of a call whose statuses have the errors.
+func inStatus(first error) error {
+	err := fail(ERR_IN_STATUS, "%v", first)
+	if l, ok := first.(located); ok {
+		return located{err, l.on}
+	}
+	return err
+}
+
+// codeOf is the error code of an error, which may be nil.
+func codeOf(err error) int {
+	if err == nil {
+		return 0
+	}
+	return classOf(err)
+}
+
+// Testall is MPI_Testall.
+func (p *Process) Testall(n int, r Handles[Request], flag Ref, statuses Statuses) error {
+	all, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	for _, q := range all {
+		if q == nil {
+			continue
+		}
+		if _, done, _ := comm.Peek(&q.r); !done {
+			flag.SetBool(false)
+			return nil
+		}
+	}
+	flag.SetBool(true)
+	return p.Waitall(n, r, statuses)
+}
+
+// Waitany is MPI_Waitany.
+func (p *Process) Waitany(n int, r Handles[Request], index Ref, status Status) error {
+	all, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	i, st, err := waitFirst(all)
+	if i == comm.Undefined {
+		index.Set(UNDEFINED)
+		status.setEmpty()
+		return err
+	}
+	h, err := p.finish(all[i], st, err, status)
+	r.Set(i, h)
+	index.Set(i)
+	return err
+}
+
+// Testany is MPI_Testany.
+func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Status) error {
+	all, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	active := false
+	for i, q := range all {
+		if q == nil {
+			continue
+		}
+		active = true
+		st, done, err := q.r.Test()
+		if !done {
+			continue
+		}
+		h, err := p.finish(q, st, err, status)
+		r.Set(i, h)
+		index.Set(i)
+		flag.SetBool(true)
+		return err
+	}
+	index.Set(UNDEFINED)
+	if flag.SetBool(!active); !active {
+		status.setEmpty()
+	}
+	return nil
+}
+
+// Waitsome is MPI_Waitsome.
+func (p *Process) Waitsome(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
+	all, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	first, st, err := waitFirst(all)
+	if first == comm.Undefined {
+		count.Set(UNDEFINED)
+		return err
+	}
+	s := some{p: p, r: r, indices: indices, statuses: statuses}
+	s.take(first, all[first], st, err)
+	s.rest(all, first+1)
+	count.Set(s.n)
+	return s.failed
+}
+
+// Testsome is MPI_Testsome.
+func (p *Process) Testsome(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
+	all, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	s := some{p: p, r: r, indices: indices, statuses: statuses}
+	if !s.rest(all, 0) {
+		count.Set(UNDEFINED)
+		return nil
+	}
+	count.Set(s.n)
+	return s.failed
+}
+
+// some are the requests that a call has found complete.
+type some struct {
+	p        *Process
+	r        Handles[Request]
+	indices  Ints
+	statuses Statuses
+	n        int
+	failed   error
+}
+
+// take notes a complete request.
+func (s *some) take(i int, q *request, st comm.Status, err error) {
+	status := s.statuses.At(s.n)
+	h, err := s.p.finish(q, st, err, status)
+	s.r.Set(i, h)
+	s.indices.Set(s.n, i)
+	status.SetError(codeOf(err))
+	if err != nil && s.failed == nil {
+		s.failed = inStatus(err)
+	}
+	s.n++
+}
+
+// rest takes all that are complete from an index on, and tells whether there was any request.
+func (s *some) rest(all []*request, from int) (any bool) {
+	for i := from; i < len(all); i++ {
+		if q := all[i]; q != nil {
+			any = true
+			if st, done, err := q.r.Test(); done {
+				s.take(i, q, st, err)
+			}
+		}
+	}
+	return any
+}
+
+// Request_get_status_all is MPI_Request_get_status_all.
+func (p *Process) Request_get_status_all(n int, r Handles[Request], flag Ref, statuses Statuses) error {
+	all, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	for _, q := range all {
+		if done, _ := p.peek(q, Status{}); !done {
+			flag.SetBool(false)
+			return nil
+		}
+	}
+	var failed error
+	for i, q := range all {
+		if _, err := p.peek(q, statuses.At(i)); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	flag.SetBool(true)
+	return failed
+}
+
+// Request_get_status_any is MPI_Request_get_status_any.
+func (p *Process) Request_get_status_any(n int, r Handles[Request], index, flag Ref, status Status) error {
+	all, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	active := false
+	for i, q := range all {
+		if q == nil {
+			continue
+		}
+		active = true
+		if done, err := p.peek(q, status); done {
+			index.Set(i)
+			flag.SetBool(true)
+			return err
+		}
+	}
+	index.Set(UNDEFINED)
+	if flag.SetBool(!active); !active {
+		status.setEmpty()
+	}
+	return nil
+}
+
+// Request_get_status_some is MPI_Request_get_status_some.
+func (p *Process) Request_get_status_some(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
+	all, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	found, active := 0, false
+	for i, q := range all {
+		if q == nil {
+			continue
+		}
+		active = true
+		if done, _ := p.peek(q, statuses.At(found)); done {
+			indices.Set(found, i)
+			found++
+		}
+	}
+	if !active {
+		found = UNDEFINED
+	}
+	count.Set(found)
+	return nil
+}

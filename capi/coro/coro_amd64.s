@@ -1,0 +1,64 @@
+#include "textflag.h"
+#include "funcdata.h"
+
+// Fields of Context, see context_unsafe.go. A test pins the offsets.
+#define goSP 8
+#define goBP 16
+#define back 24
+#define resumeAt 32
+#define guard 40
+
+// Fields of the runtime's g, see guard_unsafe_amd64.go.
+#define g_stackLo 0
+#define g_stackGuard 16
+#define stackPreempt $-1314
+
+// func Switch(ctx uintptr)
+TEXT ·Switch(SB), NOSPLIT|NOFRAME, $0-8
+	NO_LOCAL_POINTERS
+	MOVQ	ctx+0(FP), DI
+	MOVQ	SP, goSP(DI)
+	MOVQ	BP, goBP(DI)
+	LEAQ	·resume(SB), AX
+	MOVQ	AX, resumeAt(DI)
+	MOVQ	back(DI), AX
+	JMP	AX
+
+// func resume(ctx uintptr)
+//
+// C enters it by a jump, on the stack that Switch has left, as if the caller of Switch
+// had called it: the return address and the argument are the same.
+TEXT ·resume(SB), NOSPLIT, $16-8
+	NO_LOCAL_POINTERS
+	MOVQ	ctx+0(FP), DI
+	MOVQ	DI, 0(SP)
+	MOVQ	guard(DI), CX
+	TESTQ	CX, CX
+	JEQ	call
+	MOVQ	(TLS), R14
+	CMPQ	g_stackGuard(R14), stackPreempt
+	JNE	call
+	ADDQ	g_stackLo(R14), CX
+	MOVQ	CX, g_stackGuard(R14)
+call:
+	CALL	·dispatch(SB)
+	MOVBLZX	8(SP), AX
+	TESTL	AX, AX
+	JNE	stop
+	// The stack may have moved meanwhile: note its place again.
+	MOVQ	ctx+0(FP), DI
+	LEAQ	ctx+0(FP), AX
+	SUBQ	$8, AX
+	MOVQ	AX, goSP(DI)
+	MOVQ	0(BP), AX
+	MOVQ	AX, goBP(DI)
+	MOVQ	back(DI), AX
+	JMP	AX
+stop:
+	RET
+
+// func currentG() uintptr
+TEXT ·currentG(SB), NOSPLIT, $0-8
+	MOVQ	(TLS), AX
+	MOVQ	AX, ret+0(FP)
+	RET

@@ -1,0 +1,51 @@
+// Package coro lets a thread of C call Go by changing stacks.
+//
+// A call by cgo is exact for the scheduler: the thread takes a slot of GOMAXPROCS (a P) when
+// it enters Go and gives it back when it leaves. That costs 50 ns in a loop. After a
+// millisecond in C it costs microseconds, because the runtime has taken the P away and both
+// the P and sysmon must be woken. Here the thread enters Go once, by cgo, and then changes between the stack
+// of C and the stack of that goroutine. A call costs some 10 ns at any time.
+//
+// # What the runtime sees
+//
+// A goroutine, locked to its thread, that has called the assembly function Switch and is
+// there for a long time. Switch jumps to C. The registers that Go keeps are dead there: no
+// Go code is live on this thread but frames that wait for Switch to return. C comes back by a jump to
+// resume, which calls the dispatcher with the goroutine's stack and returns to C again. Calls
+// and returns stay paired on each of the stacks, so the predictions of the CPU hold.
+//
+// The stack of the goroutine is empty below Switch while C runs. It may grow and move while
+// the dispatcher runs. resume notes its new place before it jumps to C. No address of it is
+// kept elsewhere.
+//
+// The stack of the system (g0), on which the runtime runs its own code, begins where the
+// thread has entered Go. That place must stay out of the way of C, so the thread enters Go on
+// a stack of its own that it uses for nothing else.
+//
+// # Who may do what
+//
+// One thread has a Context. It alone calls Serve, and it alone enters by it. All fields are
+// plain memory of that thread; nothing needs an order. Other threads of the process call Go
+// by cgo, or not at all.
+//
+// The thread keeps its P while C runs. Others that want to run Go need a P of their own, and the
+// world cannot be stopped before the thread calls again. Where the thread has the only
+// P, nobody wants that: garbage is collected within its calls.
+//
+// The runtime asks a goroutine for its P when it has run for 10 ms, time in C included. The
+// goroutine would obey at the beginning of its next call, which costs two changes of
+// threads. With one P nobody waits for it, and resume withdraws the request: see Guard.
+//
+// The signal by which the runtime asks too (SIGURG) would interrupt system calls of C, so
+// the library leaves it ignored. Faults in C must not reach the runtime's handler
+// either: it takes the thread for one that runs Go.
+//
+// # Calls from Go to C
+//
+// A function of C must run on the stack of C: it may need much stack, and may call Go again. So the
+// goroutine calls Switch again, deeper in its stack, with a request in the Context. C calls the
+// function and reports its end by a call that makes the dispatcher return true; then Switch
+// returns. Calls of Go by the function are served meanwhile from the deeper frame.
+//
+// Not implemented: other machines than amd64 (Supported says so).
+package coro

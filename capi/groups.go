@@ -1,0 +1,214 @@
+package capi
+
+import "github.com/gopvas/gopvas/comm"
+
+// group returns the group of a handle.
+func (p *Process) group(g Group) (*comm.Group, error) {
+	if g == GROUP_EMPTY {
+		return p.world.c.Group().Incl()
+	}
+	if object := p.groups.get(uintptr(g)); object != nil {
+		return object, nil
+	}
+	return nil, wrongHandle(kindGroup, uintptr(g))
+}
+
+// newGroup gives a group a handle.
+func (p *Process) newGroup(g *comm.Group) Group {
+	if g.Size() == 0 {
+		return GROUP_EMPTY
+	}
+	copied := *g // each handle is freed by itself
+	return Group(p.groups.add(&copied))
+}
+
+// madeGroup hands out what a call has returned.
+func (p *Process) madeGroup(g *comm.Group, err error, out Ptr[Group]) error {
+	if err != nil {
+		return err
+	}
+	out.Set(p.newGroup(g))
+	return nil
+}
+
+// Comm_group is MPI_Comm_group.
+func (p *Process) Comm_group(c Comm, out Ptr[Group]) error {
+	on, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	return p.madeGroup(on.c.Group(), nil, out)
+}
+
+// Group_free is MPI_Group_free.
+func (p *Process) Group_free(g Ptr[Group]) error {
+	if h := g.Get(); h != GROUP_EMPTY && p.groups.remove(uintptr(h)) == nil {
+		return wrongHandle(kindGroup, uintptr(h))
+	}
+	g.Set(GROUP_NULL)
+	return nil
+}
+
+// Group_size is MPI_Group_size.
+func (p *Process) Group_size(group Group, size Ref) error {
+	g, err := p.group(group)
+	if err != nil {
+		return err
+	}
+	size.Set(g.Size())
+	return nil
+}
+
+// Group_rank is MPI_Group_rank.
+func (p *Process) Group_rank(group Group, rank Ref) error {
+	g, err := p.group(group)
+	if err != nil {
+		return err
+	}
+	rank.Set(undefined(g.Rank()))
+	return nil
+}
+
+// undefined is a rank in C.
+func undefined(rank int) int {
+	if rank == comm.Undefined {
+		return UNDEFINED
+	}
+	return rank
+}
+
+// Group_translate_ranks is MPI_Group_translate_ranks.
+func (p *Process) Group_translate_ranks(from Group, n int, ranks Ints, to Group, out Ints) error {
+	a, err := p.group(from)
+	if err != nil {
+		return err
+	}
+	b, err := p.group(to)
+	if err != nil {
+		return err
+	}
+	if n < 0 {
+		return fail(ERR_ARG, "%d ranks", n)
+	}
+	list := ranks.Copy(n)
+	for i, rank := range list {
+		if list[i] = peerIn(rank); rank == comm.ProcNull {
+			list[i] = -1 // which is no rank
+		}
+	}
+	translated, err := a.TranslateRanks(list, b)
+	if err != nil {
+		return err
+	}
+	for i, rank := range translated {
+		if rank == comm.ProcNull {
+			out.Set(i, PROC_NULL)
+		} else {
+			out.Set(i, undefined(rank))
+		}
+	}
+	return nil
+}
+
+// Group_compare is MPI_Group_compare.
+func (p *Process) Group_compare(one, other Group, result Ref) error {
+	a, err := p.group(one)
+	if err != nil {
+		return err
+	}
+	b, err := p.group(other)
+	if err != nil {
+		return err
+	}
+	result.Set(comparisons[a.Compare(b)])
+	return nil
+}
+
+// combine makes a group of two.
+func (p *Process) combine(one, other Group, how func(a, b *comm.Group) *comm.Group, out Ptr[Group]) error {
+	a, err := p.group(one)
+	if err != nil {
+		return err
+	}
+	b, err := p.group(other)
+	if err != nil {
+		return err
+	}
+	return p.madeGroup(how(a, b), nil, out)
+}
+
+// Group_union is MPI_Group_union.
+func (p *Process) Group_union(one, other Group, out Ptr[Group]) error {
+	return p.combine(one, other, (*comm.Group).Union, out)
+}
+
+// Group_intersection is MPI_Group_intersection.
+func (p *Process) Group_intersection(one, other Group, out Ptr[Group]) error {
+	return p.combine(one, other, (*comm.Group).Intersection, out)
+}
+
+// Group_difference is MPI_Group_difference.
+func (p *Process) Group_difference(one, other Group, out Ptr[Group]) error {
+	return p.combine(one, other, (*comm.Group).Difference, out)
+}
+
+// choose makes a group of some ranks of another.
+func (p *Process) choose(group Group, n int, ranks Ints, how func(*comm.Group, ...int) (*comm.Group, error), out Ptr[Group]) error {
+	g, err := p.group(group)
+	if err != nil {
+		return err
+	}
+	if n < 0 {
+		return fail(ERR_ARG, "%d ranks", n)
+	}
+	chosen, err := how(g, ranks.Copy(n)...)
+	return p.madeGroup(chosen, rankClass(err), out)
+}
+
+// rankClass makes errors about lists of ranks errors of ranks.
+func rankClass(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fail(ERR_RANK, "%v", err)
+}
+
+// Group_incl is MPI_Group_incl.
+func (p *Process) Group_incl(group Group, n int, ranks Ints, out Ptr[Group]) error {
+	return p.choose(group, n, ranks, (*comm.Group).Incl, out)
+}
+
+// Group_excl is MPI_Group_excl.
+func (p *Process) Group_excl(group Group, n int, ranks Ints, out Ptr[Group]) error {
+	return p.choose(group, n, ranks, (*comm.Group).Excl, out)
+}
+
+// chooseRanges makes a group of ranges of ranks of another.
+func (p *Process) chooseRanges(group Group, n int, triples Ints, how func(*comm.Group, ...comm.Range) (*comm.Group, error), out Ptr[Group]) error {
+	g, err := p.group(group)
+	if err != nil {
+		return err
+	}
+	if n < 0 {
+		return fail(ERR_ARG, "%d ranges", n)
+	}
+	ranges := make([]comm.Range, n)
+	for i := range ranges {
+		ranges[i] = comm.Range{First: triples.At(3 * i), Last: triples.At(3*i + 1), Stride: triples.At(3*i + 2)}
+		if ranges[i].Stride == 0 {
+			return fail(ERR_ARG, "the stride of range %d is 0", i)
+		}
+	}
+	chosen, err := how(g, ranges...)
+	return p.madeGroup(chosen, rankClass(err), out)
+}
+
+// Group_range_incl is MPI_Group_range_incl.
+func (p *Process) Group_range_incl(group Group, n int, ranges Ints, out Ptr[Group]) error {
+	return p.chooseRanges(group, n, ranges, (*comm.Group).RangeIncl, out)
+}
+
+// Group_range_excl is MPI_Group_range_excl.
+func (p *Process) Group_range_excl(group Group, n int, ranges Ints, out Ptr[Group]) error {
+	return p.chooseRanges(group, n, ranges, (*comm.Group).RangeExcl, out)
+}

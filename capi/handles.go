@@ -1,0 +1,128 @@
+package capi
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A handle of an object that is not predefined is a number of 31 bits, so that it fits into
+// a Fortran INTEGER: the kind of the object in the lower 4 bits, 20 bits for the place in the
+// table of its kind, counted from firstPlace on, and 7 bits that are others each time the
+// place is used anew. So a handle that was freed, or that is of another kind, is found out.
+const (
+	kindBits  = 4
+	placeBits = 20
+	useBits   = 7
+
+	firstPlace  = 64 // so that all handles are above the constants of the ABI
+	chunkPlaces = 256
+)
+
+// handleKind tells the tables apart.
+type handleKind uintptr
+
+const (
+	kindComm handleKind = 1 + iota
+	kindGroup
+	kindType
+	kindOp
+	kindRequest
+	kindInfo
+	kindErrhandler
+	kindWin
+	kindFile
+	kindSession
+	kindMessage
+)
+
+// table has the objects of a kind. Objects are added and removed under the lock. They are
+// looked up without it: a thread that has a handle was given it after the object was added,
+// and a program that uses a handle while it frees it is wrong.
+type table[T any] struct {
+	kind   handleKind
+	chunks atomic.Pointer[[]*chunk[T]]
+
+	mu   sync.Mutex
+	used int // places that were ever used
+	free []int
+}
+
+type chunk[T any] [chunkPlaces]entry[T]
+
+// entry is a place. Its handle has been given out for object, or if that is nil it was the
+// last one.
+type entry[T any] struct {
+	handle uintptr
+	object *T
+}
+
+func (t *table[T]) entry(place int) *entry[T] {
+	chunks := t.chunks.Load()
+	if chunks == nil || place < 0 || place/chunkPlaces >= len(*chunks) {
+		return nil
+	}
+	return &(*chunks)[place/chunkPlaces][place%chunkPlaces]
+}
+
+// placeOf is the place that a handle names.
+func placeOf(handle uintptr) int {
+	return int(handle>>kindBits&(1<<placeBits-1)) - firstPlace
+}
+
+// get returns the object of a handle, nil if there is none.
+func (t *table[T]) get(handle uintptr) *T {
+	if e := t.entry(placeOf(handle)); e != nil && e.handle == handle {
+		return e.object
+	}
+	return nil
+}
+
+// add gives an object a handle. It returns 0 if there are a million objects already.
+func (t *table[T]) add(object *T) uintptr {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	place := t.used
+	if n := len(t.free); n > 0 {
+		place, t.free = t.free[n-1], t.free[:n-1]
+	} else if place+firstPlace >= 1<<placeBits {
+		return 0
+	} else {
+		t.used++
+		t.grow()
+	}
+	e := t.entry(place)
+	use := uintptr(0)
+	if e.handle != 0 {
+		use = (e.handle>>(kindBits+placeBits) + 1) & (1<<useBits - 1)
+	}
+	e.handle = use<<(kindBits+placeBits) | uintptr(place+firstPlace)<<kindBits | uintptr(t.kind)
+	e.object = object
+	return e.handle
+}
+
+// grow makes the chunk of the last place, unless it is there.
+func (t *table[T]) grow() {
+	var chunks []*chunk[T]
+	if old := t.chunks.Load(); old != nil {
+		chunks = *old
+	}
+	if t.used > len(chunks)*chunkPlaces {
+		chunks = append(chunks[:len(chunks):len(chunks)], new(chunk[T]))
+		t.chunks.Store(&chunks)
+	}
+}
+
+// remove forgets the object of a handle and returns it, or nil if there is none.
+func (t *table[T]) remove(handle uintptr) *T {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	place := placeOf(handle)
+	e := t.entry(place)
+	if e == nil || e.handle != handle || e.object == nil {
+		return nil
+	}
+	object := e.object
+	e.object = nil
+	t.free = append(t.free, place)
+	return object
+}

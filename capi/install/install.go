@@ -1,0 +1,153 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopvas/gopvas"
+)
+
+// Config says what is to be installed.
+type Config struct {
+	Dir     string    // the folder, made if it is not there
+	Launch  string    // the executable of pvasrun, which is copied
+	Version string    // of this program, for pkg-config
+	Stderr  io.Writer // of the compilers
+	Log     func(format string, args ...any)
+}
+
+// An installation is one in the making.
+type installation struct {
+	Config
+	tools
+	source string // the folder with the sources
+}
+
+// Install makes the folder. Files of an earlier installation are replaced, each at once, so
+// that programs that are running keep theirs.
+func Install(ctx context.Context, c Config) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("install: %s: %w", c.Dir, err)
+		}
+	}()
+	in := installation{Config: c}
+	if in.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return err
+	}
+	if in.tools, err = findTools(ctx); err != nil {
+		return err
+	}
+	for _, dir := range []string{"bin", "include", "lib/pkgconfig"} {
+		if err := os.MkdirAll(in.path(dir), 0o755); err != nil {
+			return err
+		}
+	}
+	if in.source, err = os.MkdirTemp(in.Dir, ".build-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(in.source)) }()
+	if err := writeSources(in.source, gopvas.Sources); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{
+		in.library, in.headers, in.fortran, in.wrappers, in.launcher, in.pkgConfig,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path is that of a file in the folder.
+func (in *installation) path(name string) string { return filepath.Join(in.Dir, name) }
+
+// tools are the programs of the machine.
+type tools struct {
+	goCommand string
+	c, cxx    string
+	fc        string // "": none
+	fcFlags   string // that the compiler needs to take programs of MPI
+}
+
+// findTools looks for the compilers. CC, CXX and FC name others.
+func findTools(ctx context.Context) (t tools, err error) {
+	if t.goCommand, err = exec.LookPath("go"); err != nil {
+		return t, fmt.Errorf("the library is built with the go command: install Go, from https://go.dev/dl or as a package: %w", err)
+	}
+	if t.c = firstOf("CC", "gcc", "cc", "clang"); t.c == "" {
+		return t, errors.New("no C compiler is there: install gcc, or name one by CC")
+	}
+	if t.cxx = firstOf("CXX", "g++", "c++", "clang++"); t.cxx == "" {
+		t.cxx = "g++" // mpicxx says so when it is called
+	}
+	if t.fc = firstOf("FC", "gfortran"); t.fc != "" {
+		const lenient = "-fallow-argument-mismatch" // gfortran has it from version 10 on, and needs it
+		check := exec.CommandContext(ctx, "sh", "-c", t.fc+" "+lenient+" -cpp -E -x f95 /dev/null")
+		if check.Run() == nil {
+			t.fcFlags = lenient
+		}
+	}
+	return t, nil
+}
+
+// firstOf returns what the environment variable says, or the first command that is there.
+func firstOf(variable string, commands ...string) string {
+	if set := os.Getenv(variable); set != "" {
+		return set
+	}
+	for _, c := range commands {
+		if _, err := exec.LookPath(c); err == nil {
+			return c
+		}
+	}
+	return ""
+}
+
+// writeSources writes all files that a build needs.
+func writeSources(dir string, sources fs.FS) error {
+	return fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "testdata":
+			return fs.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(filepath.Join(dir, name), 0o755)
+		case strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		text, err := fs.ReadFile(sources, name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, name), text, 0o644)
+	})
+}
+
+// replace writes a file of the folder at once.
+func (in *installation) replace(name string, text []byte, mode fs.FileMode) error {
+	fresh := filepath.Join(in.source, path.Base(name)+".new")
+	if err := os.WriteFile(fresh, text, mode); err != nil {
+		return err
+	}
+	return os.Rename(fresh, in.path(name))
+}
+
+// link makes name a link to a file in the same folder.
+func (in *installation) link(name, to string) error {
+	fresh := filepath.Join(in.source, path.Base(name)+".link")
+	if err := os.Symlink(to, fresh); err != nil {
+		return err
+	}
+	return os.Rename(fresh, in.path(name))
+}

@@ -1,0 +1,35 @@
+package install
+
+import (
+	"context"
+	"fmt"
+)
+
+// pkgConfig writes what pkg-config answers by. The names are those by which programs ask
+// for any MPI, and our own.
+func (in *installation) pkgConfig(context.Context) error {
+	for name, language := range map[string]string{
+		"mpi": "C", "mpi-c": "C", "gopvas": "C", "mpi-cxx": "C++", "mpi-fort": "Fortran",
+	} {
+		flags := "-I${includedir}"
+		if language == "Fortran" && in.fcFlags != "" {
+			flags += " " + in.fcFlags
+		}
+		text := fmt.Sprintf(pkgConfigText, in.Version, language, flags)
+		if err := in.replace("lib/pkgconfig/"+name+".pc", []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const pkgConfigText = `prefix=${pcfiledir}/../..
+includedir=${prefix}/include
+libdir=${prefix}/lib
+
+Name: gopvas MPI
+Description: MPI 5.0 standard ABI, version %s, for programs in %s
+Version: 5.0
+Cflags: %s
+Libs: -L${libdir} -Wl,-rpath,${libdir} -lmpi_abi
+`

@@ -1,0 +1,41 @@
+package install
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+)
+
+//go:embed wrapper.sh
+var wrapperScript string
+
+//go:embed mpiexec.sh
+var mpiexecScript string
+
+// wrapperNames are the names of the compilers. One script is all of them.
+var wrapperNames = []string{
+	"mpicc_abi", "mpicxx", "mpic++", "mpiCC", "mpicxx_abi", "mpifort", "mpif77", "mpif90", "mpifort_abi",
+}
+
+// wrappers writes the scripts.
+func (in *installation) wrappers(context.Context) error {
+	text := strings.NewReplacer("@CC@", in.c, "@CXX@", in.cxx, "@FC@", in.fc, "@FCFLAGS@", in.fcFlags,
+		"@VERSION@", in.Version).Replace(wrapperScript)
+	if err := in.script("bin/mpicc", text, wrapperNames); err != nil {
+		return err
+	}
+	return in.script("bin/mpiexec", mpiexecScript, []string{"mpirun"})
+}
+
+// script writes a script and links to it under other names.
+func (in *installation) script(name, text string, others []string) error {
+	if err := in.replace(name, []byte(text), 0o755); err != nil {
+		return err
+	}
+	for _, other := range others {
+		if err := in.link("bin/"+other, name[len("bin/"):]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

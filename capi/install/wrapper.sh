@@ -1,0 +1,78 @@
+#!/bin/sh
+# Compiles and links programs of MPI: mpicc, mpicxx, mpifort and their other names.
+# Written by pvasrun install-mpi.
+#
+#   -show, -showme         prints the command instead of executing it
+#   -showme:WHAT           prints a part of it: command compile link incdirs libdirs libs version
+#   -compile-info, -link-info
+#   -cc=, -cxx=, -fc=      another compiler, as PVAS_CC, PVAS_CXX and PVAS_FC name one
+#
+# Programs become position independent executables, because ranks share an address space.
+# The flags for that come first, so that later ones, such as -fPIC, have precedence.
+
+name=${0##*/}
+self=$(readlink -f -- "$0")
+prefix=${self%/bin/*}
+include=$prefix/include lib=$prefix/lib
+extra=
+
+case $name in
+mpicc*) compiler=${PVAS_CC:-@CC@} ;;
+mpicxx*|mpic++*|mpiCC*) compiler=${PVAS_CXX:-@CXX@} ;;
+mpif*) compiler=${PVAS_FC:-@FC@} extra='@FCFLAGS@' ;;
+*) echo "$name: the name of a compiler is expected: mpicc, mpicxx or mpifort" >&2; exit 2 ;;
+esac
+if [ -z "$compiler" ]; then
+	echo "$name: no compiler was there when pvasrun install-mpi ran: install one and repeat that command, or set PVAS_FC" >&2
+	exit 1
+fi
+
+libs=-lmpi_abi
+show= link=yes pie=-pie input=
+remaining=$#
+while [ "$remaining" -gt 0 ]; do
+	arg=$1 keep=yes
+	shift
+	remaining=$((remaining - 1))
+	case $arg in
+	-show|-showme) show=command keep= ;;
+	-showme:*) show=${arg#-showme:} keep= ;;
+	-compile-info|-compile_info) show=compile-info keep= ;;
+	-link-info|-link_info) show=link-info keep= ;;
+	-cc=*|-cxx=*|-fc=*) compiler=${arg#*=} keep= ;;
+	-c|-E|-S|-M|-MM|-fsyntax-only) link= ;;
+	-shared|--shared|-r|-static|-static-pie|-no-pie|-nopie) pie= ;;
+	-) input=yes ;;
+	-*) ;;
+	*) input=yes ;;
+	esac
+	if [ "$keep" ]; then
+		set -- "$@" "$arg"
+	fi
+done
+
+case $show in
+"" ) ;;
+command) [ "$input" ] || { echo "$compiler${extra:+ $extra} -fPIE -I$include -pie -L$lib -Wl,-rpath,$lib $libs"; exit; } ;;
+compile) echo "-I$include${extra:+ $extra}"; exit ;;
+link) echo "-L$lib -Wl,-rpath,$lib $libs"; exit ;;
+compile-info) echo "$compiler -I$include${extra:+ $extra}"; exit ;;
+link-info) echo "$compiler -L$lib -Wl,-rpath,$lib $libs"; exit ;;
+incdirs) echo "$include"; exit ;;
+libdirs) echo "$lib"; exit ;;
+libs) echo "${libs#-l}"; exit ;;
+version) echo "$name: gopvas @VERSION@, MPI 5.0"; exit ;;
+*) echo "$name: -showme:$show: there are command, compile, link, incdirs, libdirs, libs and version" >&2; exit 2 ;;
+esac
+
+if [ "$link" ] && [ "$input" ]; then
+	set -- "$@" $pie "-L$lib" "-Wl,-rpath,$lib" $libs
+fi
+if [ "$input" ]; then
+	set -- -fPIE "-I$include" "$@"
+fi
+if [ "$show" ]; then
+	echo "$compiler${extra:+ $extra} $*"
+	exit
+fi
+exec $compiler $extra "$@"

@@ -1,0 +1,162 @@
+package capi
+
+import "github.com/gopvas/gopvas/comm"
+
+// message are the arguments of a send or a receive, as the packages below want them.
+type message struct {
+	on   *communicator
+	buf  comm.Buffer
+	peer int
+	tag  int
+}
+
+// outgoing checks the arguments of a send.
+func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm) (m message, err error) {
+	if m.on, err = p.comm(c); err != nil {
+		return m, err
+	}
+	if m.tag, err = sendTag(tag); err != nil {
+		return m, err
+	}
+	if m.peer = peerIn(dest); dest != PROC_NULL {
+		m.buf, err = p.buffer(buf, count, t)
+	}
+	return m, err
+}
+
+// incoming checks the arguments of a receive.
+func (p *Process) incoming(buf Address, count int, t Type, source, tag int, c Comm) (m message, err error) {
+	if m.on, err = p.comm(c); err != nil {
+		return m, err
+	}
+	if m.tag, err = recvTag(tag); err != nil {
+		return m, err
+	}
+	if m.peer = sourceIn(source); source != PROC_NULL {
+		m.buf, err = p.buffer(buf, count, t)
+	}
+	return m, err
+}
+
+// send is the blocking sends of a mode.
+func (p *Process) send(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm) error {
+	m, err := p.outgoing(buf, count, t, dest, tag, c)
+	switch {
+	case err != nil:
+		return err
+	case m.buf.Layout == nil:
+		return comm.Send(m.on.c, mode, m.buf.Bytes, m.peer, m.tag)
+	}
+	return comm.SendBuffer(m.on.c, mode, m.buf, m.peer, m.tag)
+}
+
+// isend is the nonblocking ones.
+func (p *Process) isend(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm, out Ptr[Request]) error {
+	m, err := p.outgoing(buf, count, t, dest, tag, c)
+	if err != nil {
+		return err
+	}
+	var r comm.Request
+	if m.buf.Layout == nil {
+		r, err = comm.Isend(m.on.c, mode, m.buf.Bytes, m.peer, m.tag)
+	} else {
+		r, err = comm.IsendBuffer(m.on.c, mode, m.buf, m.peer, m.tag)
+	}
+	return p.begin(r, err, m.on, out)
+}
+
+// sendInit is the persistent ones.
+func (p *Process) sendInit(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm, out Ptr[Request]) error {
+	m, err := p.outgoing(buf, count, t, dest, tag, c)
+	if err != nil {
+		return err
+	}
+	r, err := comm.SendInit(m.on.c, mode, m.buf, m.peer, m.tag)
+	return p.prepare(r, err, m.on, out)
+}
+
+// Send is MPI_Send.
+func (p *Process) Send(buf Address, count int, t Type, dest, tag int, c Comm) error {
+	return p.send(comm.Standard, buf, count, t, dest, tag, c)
+}
+
+// Ssend is MPI_Ssend.
+func (p *Process) Ssend(buf Address, count int, t Type, dest, tag int, c Comm) error {
+	return p.send(comm.Synchronous, buf, count, t, dest, tag, c)
+}
+
+// Rsend is MPI_Rsend, which may be a standard send.
+func (p *Process) Rsend(buf Address, count int, t Type, dest, tag int, c Comm) error {
+	return p.send(comm.Standard, buf, count, t, dest, tag, c)
+}
+
+// Isend is MPI_Isend.
+func (p *Process) Isend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.isend(comm.Standard, buf, count, t, dest, tag, c, r)
+}
+
+// Issend is MPI_Issend.
+func (p *Process) Issend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.isend(comm.Synchronous, buf, count, t, dest, tag, c, r)
+}
+
+// Irsend is MPI_Irsend.
+func (p *Process) Irsend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.isend(comm.Standard, buf, count, t, dest, tag, c, r)
+}
+
+// Send_init is MPI_Send_init.
+func (p *Process) Send_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.sendInit(comm.Standard, buf, count, t, dest, tag, c, r)
+}
+
+// Ssend_init is MPI_Ssend_init.
+func (p *Process) Ssend_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.sendInit(comm.Synchronous, buf, count, t, dest, tag, c, r)
+}
+
+// Rsend_init is MPI_Rsend_init.
+func (p *Process) Rsend_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.sendInit(comm.Standard, buf, count, t, dest, tag, c, r)
+}
+
+// Recv is MPI_Recv.
+func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, status Status) error {
+	m, err := p.incoming(buf, count, t, source, tag, c)
+	if err != nil {
+		return err
+	}
+	var st comm.Status
+	if m.buf.Layout == nil {
+		err = comm.Recv(m.on.c, &st, m.buf.Bytes, 1, m.peer, m.tag)
+	} else {
+		st, err = comm.RecvBuffer(m.on.c, m.buf, 1, m.peer, m.tag)
+	}
+	status.set(st)
+	return err
+}
+
+// Irecv is MPI_Irecv.
+func (p *Process) Irecv(buf Address, count int, t Type, source, tag int, c Comm, out Ptr[Request]) error {
+	m, err := p.incoming(buf, count, t, source, tag, c)
+	if err != nil {
+		return err
+	}
+	var r comm.Request
+	if m.buf.Layout == nil {
+		r, err = comm.Irecv(m.on.c, m.buf.Bytes, 1, m.peer, m.tag)
+	} else {
+		r, err = comm.IrecvBuffer(m.on.c, m.buf, 1, m.peer, m.tag)
+	}
+	return p.begin(r, err, m.on, out)
+}
+
+// Recv_init is MPI_Recv_init.
+func (p *Process) Recv_init(buf Address, count int, t Type, source, tag int, c Comm, out Ptr[Request]) error {
+	m, err := p.incoming(buf, count, t, source, tag, c)
+	if err != nil {
+		return err
+	}
+	r, err := comm.RecvInit(m.on.c, m.buf, 1, m.peer, m.tag)
+	return p.prepare(r, err, m.on, out)
+}

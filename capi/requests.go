@@ -1,0 +1,264 @@
+package capi
+
+import (
+	"errors"
+
+	"github.com/gopvas/gopvas/comm"
+)
+
+// request is what a handle of a request stands for.
+type request struct {
+	handle     Request
+	r          comm.Request
+	on         *communicator // whose error handler is asked
+	persistent bool
+	active     bool
+	start      func() (comm.Request, error) // of a persistent request that is begun anew each time; nil: r is started
+	after      func()                       // when the operation is complete
+	grequest   *grequest                    // nil: it is no generalized request
+}
+
+// located is an error of an operation on a communicator, for calls that name none.
+type located struct {
+	error
+	on *communicator
+}
+
+func (l located) Unwrap() error { return l.error }
+
+// request returns the request of a handle, nil for MPI_REQUEST_NULL.
+func (p *Process) request(h Request) (*request, error) {
+	switch {
+	case h == REQUEST_NULL:
+		return nil, nil
+	case h == doneRequest:
+		return &request{handle: doneRequest, active: true}, nil
+	}
+	if r := p.requests.get(uintptr(h)); r != nil {
+		return r, nil
+	}
+	return nil, wrongHandle(kindRequest, uintptr(h))
+}
+
+// doneRequest is the handle of all sends that were over when they began. It is in no table.
+const doneRequest = Request(firstPlace-1)<<kindBits | Request(kindRequest)
+
+// begun gives a nonblocking operation a handle.
+func (p *Process) begun(r comm.Request, on *communicator, out Ptr[Request]) *request {
+	q := &request{r: r, on: on, active: true}
+	q.handle = Request(p.requests.add(q))
+	out.Set(q.handle)
+	return q
+}
+
+// begin is begun of what a call has returned.
+func (p *Process) begin(r comm.Request, err error, on *communicator, out Ptr[Request]) error {
+	if err != nil {
+		return err
+	}
+	if comm.Over(&r) {
+		out.Set(doneRequest)
+		return nil
+	}
+	p.begun(r, on, out)
+	return nil
+}
+
+// prepare gives a persistent operation a handle.
+func (p *Process) prepare(r comm.Request, err error, on *communicator, out Ptr[Request]) error {
+	if err != nil {
+		return err
+	}
+	q := p.begun(r, on, out)
+	q.persistent, q.active = true, false
+	return nil
+}
+
+// prepareAnew is prepare for an operation that each start begins anew.
+func (p *Process) prepareAnew(start func() (comm.Request, error), on *communicator, out Ptr[Request]) error {
+	q := p.begun(comm.Request{}, on, out)
+	q.persistent, q.active, q.start = true, false, start
+	return nil
+}
+
+// drop takes away the handle of a request that is over.
+func (p *Process) drop(q *request) {
+	if q.handle != doneRequest {
+		p.requests.remove(uintptr(q.handle))
+	}
+}
+
+// finish ends a request whose operation is over with a status and an error: it tells the
+// status and what has become of the handle. The error is located.
+func (p *Process) finish(q *request, st comm.Status, err error, status Status) (Request, error) {
+	q.active = false
+	if err == nil && q.after != nil {
+		q.after()
+	}
+	if q.grequest != nil {
+		err = p.queryGeneralized(q.grequest, status)
+	} else {
+		status.set(st)
+	}
+	if err != nil {
+		err = located{err, q.on}
+	}
+	if q.persistent {
+		return q.handle, err
+	}
+	p.drop(q)
+	return REQUEST_NULL, err
+}
+
+// set writes a status.
+func (s Status) set(st comm.Status) {
+	if s.Ignored() {
+		return
+	}
+	source, tag := peerOut(st.Source), tagOut(st.Tag)
+	s.SetMessage(source, tag, int(st.Bytes()), st.Cancelled)
+}
+
+// setEmpty writes the empty status.
+func (s Status) setEmpty() {
+	if !s.Ignored() {
+		s.SetMessage(ANY_SOURCE, ANY_TAG, 0, false)
+	}
+}
+
+// idle tells whether there is nothing to wait for.
+func (q *request) idle() bool { return q == nil || !q.active }
+
+// Wait is MPI_Wait.
+func (p *Process) Wait(r Ptr[Request], status Status) error {
+	q, err := p.request(r.Get())
+	if err != nil {
+		return err
+	}
+	if q.idle() {
+		status.setEmpty()
+		return nil
+	}
+	st, err := q.r.Wait()
+	h, err := p.finish(q, st, err, status)
+	r.Set(h)
+	return err
+}
+
+// Test is MPI_Test.
+func (p *Process) Test(r Ptr[Request], flag Ref, status Status) error {
+	q, err := p.request(r.Get())
+	if err != nil {
+		return err
+	}
+	if q.idle() {
+		flag.SetBool(true)
+		status.setEmpty()
+		return nil
+	}
+	st, done, err := q.r.Test()
+	if flag.SetBool(done); !done {
+		return err
+	}
+	h, err := p.finish(q, st, err, status)
+	r.Set(h)
+	return err
+}
+
+// Request_free is MPI_Request_free.
+func (p *Process) Request_free(r Ptr[Request]) error {
+	q, err := p.request(r.Get())
+	if err != nil {
+		return err
+	}
+	if q == nil {
+		return fail(ERR_REQUEST, "the request is MPI_REQUEST_NULL")
+	}
+	r.Set(REQUEST_NULL)
+	if q.grequest != nil {
+		return p.leaveGeneralized(q)
+	}
+	p.drop(q)
+	return comm.Leave(&q.r)
+}
+
+// Cancel is MPI_Cancel. Sends go on.
+func (p *Process) Cancel(r Ptr[Request]) error {
+	q, err := p.request(r.Get())
+	switch {
+	case err != nil:
+		return err
+	case q == nil || !q.active:
+		return fail(ERR_REQUEST, "the request is not active: there is nothing to cancel")
+	case q.grequest != nil:
+		return p.cancelGeneralized(q.grequest)
+	}
+	if err := q.r.Cancel(); err != nil && !errors.Is(err, comm.ErrCancelSend) {
+		return located{err, q.on}
+	}
+	return nil
+}
+
+// Start is MPI_Start.
+func (p *Process) Start(r Ptr[Request]) error {
+	q, err := p.request(r.Get())
+	switch {
+	case err != nil:
+		return err
+	case q == nil || !q.persistent:
+		return fail(ERR_REQUEST, "the request is not persistent: it can not be started")
+	case q.active:
+		return located{fail(ERR_REQUEST, "the request is active: wait for it before it is started again"), q.on}
+	}
+	if q.start != nil {
+		q.r, err = q.start()
+	} else {
+		err = q.r.Start()
+	}
+	if err != nil {
+		return located{err, q.on}
+	}
+	q.active = true
+	return nil
+}
+
+// Startall is MPI_Startall.
+func (p *Process) Startall(n int, r Handles[Request]) error {
+	for i := range n {
+		if err := p.Start(Ptr[Request]{r.addr + uintptr(i)*8}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Request_get_status is MPI_Request_get_status.
+func (p *Process) Request_get_status(r Request, flag Ref, status Status) error {
+	q, err := p.request(r)
+	if err != nil {
+		return err
+	}
+	done, err := p.peek(q, status)
+	flag.SetBool(done)
+	return err
+}
+
+// peek tells whether a request is complete, and writes the status if so.
+func (p *Process) peek(q *request, status Status) (done bool, err error) {
+	if q.idle() {
+		status.setEmpty()
+		return true, nil
+	}
+	st, done, err := comm.Peek(&q.r)
+	switch {
+	case !done:
+		return false, err
+	case q.grequest != nil:
+		return true, p.queryStatus(q.grequest, status)
+	}
+	status.set(st)
+	if err != nil {
+		err = located{err, q.on}
+	}
+	return true, err
+}

@@ -1,0 +1,75 @@
+package capi
+
+// Status is an MPI_Status of the program, or nowhere (MPI_STATUS_IGNORE).
+//
+// Its 32 bytes: the ints MPI_SOURCE, MPI_TAG and MPI_ERROR, an int that is 1 if the operation
+// was cancelled, and the length of the message in bytes as 64 bits.
+type Status struct{ addr uintptr }
+
+const (
+	statusTag       = 4
+	statusError     = 8
+	statusCancelled = 12
+	statusBytes     = 16
+	statusSize      = 32
+)
+
+// Ignored tells whether the program does not want the status.
+func (s Status) Ignored() bool { return s.addr == 0 }
+
+// SetMessage writes everything but MPI_ERROR, which only calls that complete several
+// operations write. An ignored status stays so.
+func (s Status) SetMessage(source, tag, bytes int, cancelled bool) {
+	if s.Ignored() {
+		return
+	}
+	storeInt(s.addr, source, false)
+	storeInt(s.addr+statusTag, tag, false)
+	s.SetCancelled(cancelled)
+	s.SetBytes(bytes)
+}
+
+// Source is MPI_SOURCE.
+func (s Status) Source() int { return loadInt(s.addr, false) }
+
+// SetSource writes MPI_SOURCE.
+func (s Status) SetSource(v int) { storeInt(s.addr, v, false) }
+
+// Tag is MPI_TAG.
+func (s Status) Tag() int { return loadInt(s.addr+statusTag, false) }
+
+// SetTag writes MPI_TAG.
+func (s Status) SetTag(v int) { storeInt(s.addr+statusTag, v, false) }
+
+// Error is MPI_ERROR.
+func (s Status) Error() int { return loadInt(s.addr+statusError, false) }
+
+// SetError writes MPI_ERROR.
+func (s Status) SetError(class int) {
+	if !s.Ignored() {
+		storeInt(s.addr+statusError, class, false)
+	}
+}
+
+// Bytes is the length of the message.
+func (s Status) Bytes() int { return loadInt(s.addr+statusBytes, true) }
+
+// SetBytes writes the length of the message.
+func (s Status) SetBytes(n int) { storeInt(s.addr+statusBytes, n, true) }
+
+// Cancelled tells whether the operation was cancelled.
+func (s Status) Cancelled() bool { return loadInt(s.addr+statusCancelled, false) != 0 }
+
+// SetCancelled writes whether the operation was cancelled.
+func (s Status) SetCancelled(v bool) { Ref{addr: s.addr + statusCancelled}.SetBool(v) }
+
+// Statuses is an array of statuses, or nowhere (MPI_STATUSES_IGNORE).
+type Statuses struct{ addr uintptr }
+
+// At is status i of the array.
+func (a Statuses) At(i int) Status {
+	if a.addr == 0 {
+		return Status{}
+	}
+	return Status{a.addr + uintptr(i)*statusSize}
+}

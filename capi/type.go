@@ -1,0 +1,156 @@
+package capi
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/datatype"
+)
+
+// typeObject is what a handle of a datatype stands for. All but name, committed, layout and
+// attributes never changes. A message that is underway keeps the *datatype.Type reachable, so
+// MPI_Type_free only takes the handle away.
+type typeObject struct {
+	*datatype.Type
+	predefined bool
+	committed  atomic.Bool
+	name       atomic.Pointer[string]
+	external   int // bytes of a predefined type in external32
+	attributes attributes
+
+	// How it was made, for MPI_Type_get_contents. The old types are those of Type.Contents.
+	combiner int
+	large    bool // by a large form
+	integers []int64
+	old      []*typeObject
+
+	// dense says that count elements are count*Size() bytes without gaps from displacement
+	// 0 on, as with all predefined types but some pairs.
+	dense  bool
+	layout atomic.Pointer[countedLayout] // the last that was asked for
+}
+
+// countedLayout is the layout of count elements of a type.
+type countedLayout struct {
+	count int
+	datatype.Layout
+}
+
+// types are the datatypes that the program has made.
+var types = table[typeObject]{kind: kindType}
+
+var errTooManyTypes = fail(ERR_INTERN, "there are a million datatypes: free those that are no longer used")
+
+func newTypeObject(t *datatype.Type) *typeObject {
+	o := &typeObject{Type: t}
+	lb, extent := t.Extent()
+	trueLB, span := t.TrueExtent()
+	o.dense = lb == 0 && trueLB == 0 && extent == t.Size() && span == t.Size() && contiguous(t)
+	return o
+}
+
+func contiguous(t *datatype.Type) bool {
+	l, err := t.Times(1)
+	if err != nil {
+		return false
+	}
+	_, ok := l.Contiguous()
+	return ok
+}
+
+// typeOf is the type of a handle, committed or not.
+func (p *Process) typeOf(t Type) (*typeObject, error) {
+	if i := int(t) - firstPredefined; i >= 0 && i < len(predefinedTypes) && predefinedTypes[i] != nil {
+		return predefinedTypes[i], nil
+	}
+	if o := types.get(uintptr(t)); o != nil {
+		return o, nil
+	}
+	return nil, wrongHandle(kindType, uintptr(t))
+}
+
+// messageType is the type of a handle that a message may have.
+func (p *Process) messageType(t Type) (*typeObject, error) {
+	o, err := p.typeOf(t)
+	if err == nil && !o.committed.Load() {
+		return nil, fail(ERR_TYPE, "the datatype %s is not committed: call MPI_Type_commit first", o.label())
+	}
+	return o, err
+}
+
+// label names a type in errors.
+func (o *typeObject) label() string {
+	if name := o.name.Load(); name != nil && *name != "" {
+		return *name
+	}
+	return o.Type.String()
+}
+
+// bytesOf is the length of a message of count elements.
+func (o *typeObject) bytesOf(count int) (int, error) {
+	size := int(o.Size())
+	if count < 0 {
+		return 0, fail(ERR_COUNT, "the count is %d; it must not be negative", count)
+	}
+	if size > 0 && count > math.MaxInt/size {
+		return 0, fail(ERR_COUNT, "%d elements of %d bytes are more than 2^63 bytes", count, size)
+	}
+	return count * size, nil
+}
+
+// times is the layout of count elements. It is made once for calls with the same count.
+func (o *typeObject) times(count int) (*datatype.Layout, error) {
+	if l := o.layout.Load(); l != nil && l.count == count {
+		return &l.Layout, nil
+	}
+	layout, err := o.Times(int64(count))
+	if err != nil {
+		return nil, err
+	}
+	l := &countedLayout{count, layout}
+	o.layout.Store(l)
+	return &l.Layout, nil
+}
+
+// memory is where count elements of a type lie. at is the address of displacement 0, which
+// is BOTTOM if the displacements of the type are addresses.
+func (o *typeObject) memory(at Address, count int) (comm.Buffer, error) {
+	n, err := o.bytesOf(count)
+	if err != nil || n == 0 {
+		return comm.Buffer{}, err
+	}
+	if o.dense {
+		if at == BOTTOM {
+			return comm.Buffer{}, fail(ERR_BUFFER, "the buffer is a null pointer, but the message has %d bytes", n)
+		}
+		return comm.Buffer{Bytes: at.Bytes(n)}, nil
+	}
+	l, err := o.times(count)
+	if err != nil {
+		return comm.Buffer{}, err
+	}
+	if origin, ok := l.Contiguous(); ok {
+		return comm.Buffer{Bytes: (at + Address(origin)).Bytes(n)}, nil
+	}
+	return comm.Buffer{Layout: l, Base: uintptr(at)}, nil
+}
+
+// buffer is memory for a message of count elements of a type.
+func (p *Process) buffer(at Address, count int, t Type) (comm.Buffer, error) {
+	o, err := p.messageType(t)
+	if err != nil {
+		return comm.Buffer{}, err
+	}
+	return o.memory(at, count)
+}
+
+// newType gives a type that a constructor has made a handle.
+func (p *Process) newType(o *typeObject, newtype Ptr[Type]) error {
+	h := types.add(o)
+	if h == 0 {
+		return errTooManyTypes
+	}
+	newtype.Set(Type(h))
+	return nil
+}

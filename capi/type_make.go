@@ -1,0 +1,219 @@
+package capi
+
+import "github.com/gopvas/gopvas/datatype"
+
+// The constructors of section 5.1.2 and 5.1.7 of MPI 5.0. Each looks up the old types, has
+// package datatype make the type, and notes the form for MPI_Type_get_contents.
+
+// derived gives what a constructor has made a handle.
+func (p *Process) derived(t *datatype.Type, err error, form Form, combiner int, newtype Ptr[Type], old ...*typeObject) error {
+	if err != nil {
+		return err
+	}
+	o := newTypeObject(t)
+	o.combiner, o.large, o.old = combiner, form == largeForm, old
+	return p.newType(o, newtype)
+}
+
+// wide returns n integers of the program.
+func wide(a Ints, n int) ([]int64, error) {
+	if n < 0 {
+		return nil, fail(ERR_ARG, "the count is %d; it must not be negative", n)
+	}
+	if n > 0 && a.Nil() {
+		return nil, fail(ERR_ARG, "an array of %d integers is a null pointer", n)
+	}
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = int64(a.At(i))
+	}
+	return all, nil
+}
+
+// wide2 returns two arrays of n integers.
+func wide2(a, b Ints, n int) ([]int64, []int64, error) {
+	first, err := wide(a, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	second, err := wide(b, n)
+	return first, second, err
+}
+
+// Type_contiguous is MPI_Type_contiguous.
+func (p *Process) Type_contiguous(count int, oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.Contiguous(int64(count), old.Type)
+	return p.derived(t, err, form, COMBINER_CONTIGUOUS, newtype, old)
+}
+
+// Type_vector is MPI_Type_vector.
+func (p *Process) Type_vector(count, blocklength, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.Vector(int64(count), int64(blocklength), int64(stride), old.Type)
+	return p.derived(t, err, form, COMBINER_VECTOR, newtype, old)
+}
+
+// Type_create_hvector is MPI_Type_create_hvector.
+func (p *Process) Type_create_hvector(count, blocklength, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.Hvector(int64(count), int64(blocklength), int64(stride), old.Type)
+	return p.derived(t, err, form, COMBINER_HVECTOR, newtype, old)
+}
+
+// Type_indexed is MPI_Type_indexed.
+func (p *Process) Type_indexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	lengths, at, err := wide2(blocklengths, displacements, count)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.Indexed(lengths, at, old.Type)
+	return p.derived(t, err, form, COMBINER_INDEXED, newtype, old)
+}
+
+// Type_create_hindexed is MPI_Type_create_hindexed.
+func (p *Process) Type_create_hindexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	lengths, at, err := wide2(blocklengths, displacements, count)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.Hindexed(lengths, at, old.Type)
+	return p.derived(t, err, form, COMBINER_HINDEXED, newtype, old)
+}
+
+// Type_create_indexed_block is MPI_Type_create_indexed_block.
+func (p *Process) Type_create_indexed_block(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	at, err := wide(displacements, count)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.IndexedBlock(int64(blocklength), at, old.Type)
+	return p.derived(t, err, form, COMBINER_INDEXED_BLOCK, newtype, old)
+}
+
+// Type_create_hindexed_block is MPI_Type_create_hindexed_block.
+func (p *Process) Type_create_hindexed_block(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	at, err := wide(displacements, count)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.HindexedBlock(int64(blocklength), at, old.Type)
+	return p.derived(t, err, form, COMBINER_HINDEXED_BLOCK, newtype, old)
+}
+
+// Type_create_struct is MPI_Type_create_struct.
+func (p *Process) Type_create_struct(count int, blocklengths, displacements Ints, array Handles[Type], newtype Ptr[Type], form Form) error {
+	lengths, at, err := wide2(blocklengths, displacements, count)
+	if err != nil {
+		return err
+	}
+	if count > 0 && array.Nil() {
+		return fail(ERR_ARG, "the array of %d datatypes is a null pointer", count)
+	}
+	old, inner := make([]*typeObject, count), make([]*datatype.Type, count)
+	for i := range old {
+		if old[i], err = p.typeOf(array.At(i)); err != nil {
+			return err
+		}
+		inner[i] = old[i].Type
+	}
+	t, err := datatype.Struct(lengths, at, inner)
+	return p.derived(t, err, form, COMBINER_STRUCT, newtype, old...)
+}
+
+// Type_create_resized is MPI_Type_create_resized.
+func (p *Process) Type_create_resized(oldtype Type, lb, extent int, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.Resized(old.Type, int64(lb), int64(extent))
+	return p.derived(t, err, form, COMBINER_RESIZED, newtype, old)
+}
+
+// Type_create_subarray is MPI_Type_create_subarray.
+func (p *Process) Type_create_subarray(ndims int, sizes, subsizes, starts Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	whole, part, err := wide2(sizes, subsizes, ndims)
+	if err != nil {
+		return err
+	}
+	first, err := wide(starts, ndims)
+	if err != nil {
+		return err
+	}
+	o, err := orderOf(order)
+	if err != nil {
+		return err
+	}
+	t, err := datatype.Subarray(whole, part, first, o, old.Type)
+	return p.derived(t, err, form, COMBINER_SUBARRAY, newtype, old)
+}
+
+func orderOf(order int) (datatype.Order, error) {
+	switch order {
+	case ORDER_C:
+		return datatype.OrderC, nil
+	case ORDER_FORTRAN:
+		return datatype.OrderFortran, nil
+	}
+	return 0, fail(ERR_ARG, "the order is %d; it must be MPI_ORDER_C or MPI_ORDER_FORTRAN", order)
+}
+
+// Type_create_darray is MPI_Type_create_darray.
+func (p *Process) Type_create_darray(size, rank, ndims int, gsizes, distribs, dargs, psizes Ints, order int,
+	oldtype Type, newtype Ptr[Type], form Form) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	global, grid, err := wide2(gsizes, psizes, ndims)
+	if err != nil {
+		return err
+	}
+	kinds, blocks, err := wide2(distribs, dargs, ndims)
+	if err != nil {
+		return err
+	}
+	o, err := orderOf(order)
+	if err != nil {
+		return err
+	}
+	how := make([]datatype.Distribution, ndims)
+	for d := range how {
+		how[d] = datatype.Distribution(kinds[d] - DISTRIBUTE_NONE)
+		if blocks[d] == DISTRIBUTE_DFLT_DARG {
+			blocks[d] = datatype.DistributeDefault
+		}
+	}
+	t, err := datatype.Darray(int64(size), int64(rank), global, how, blocks, grid, o, old.Type)
+	return p.derived(t, err, form, COMBINER_DARRAY, newtype, old)
+}

@@ -1,0 +1,70 @@
+package main
+
+/*
+#include "entry.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/gopvas/gopvas/capi"
+	"github.com/gopvas/gopvas/capi/coro"
+	"github.com/gopvas/gopvas/shm"
+)
+
+func init() { capi.Upcall = upcallByCgo }
+
+// libmpiCall makes a call that came by cgo.
+//
+//export libmpiCall
+func libmpiCall(ctx C.uintptr_t) { call(coro.At(uintptr(ctx))) }
+
+// libmpiServe gives the thread back to C and serves its calls from then on.
+//
+//export libmpiServe
+func libmpiServe(ctx C.uintptr_t) {
+	c := coro.At(uintptr(ctx))
+	c.Guard = coro.Guard()
+	shm.Sole()
+	capi.Upcall = func(function uintptr, args []uintptr) uintptr {
+		if !c.Here() { // a goroutine with a thread of its own, which is one of C too
+			return upcallByCgo(function, args)
+		}
+		return upcall(c, function, args)
+	}
+	coro.Serve(uintptr(ctx), serve)
+}
+
+// serve makes a call that came by the coroutine.
+func serve(ctx uintptr) (stop bool) {
+	c := coro.At(ctx)
+	if c.Op == C.OP_RETURN {
+		return true
+	}
+	call(c)
+	return false
+}
+
+func call(c *coro.Context) {
+	result, handler := capi.Call(int(c.Op), c.Args)
+	c.Result = result
+	if handler.Function != 0 {
+		c.Handler, c.Object, c.Code = handler.Function, handler.Object, int64(handler.Code)
+	}
+}
+
+// upcall has C call a function of its own before this call goes on.
+func upcall(c *coro.Context, function uintptr, args []uintptr) uintptr {
+	copy(c.UpcallArgs[:], args)
+	c.Upcall = function
+	coro.Switch(c.Addr())
+	return uintptr(c.Result)
+}
+
+// upcallByCgo runs a function of C on the calling thread.
+func upcallByCgo(function uintptr, args []uintptr) uintptr {
+	var all [coro.MaxUpcall]uintptr
+	copy(all[:], args)
+	return uintptr(C.libmpi_upcall(C.uintptr_t(function), (*C.uintptr_t)(unsafe.Pointer(&all[0]))))
+}

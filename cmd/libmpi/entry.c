@@ -1,0 +1,171 @@
+// Ways into Go.
+//
+// A thread enters by cgo until MPI_Init or MPI_Init_thread has granted a thread level. If
+// that is SINGLE or FUNNELED, no other thread calls MPI from then on, and the thread that has
+// initialised changes to the coroutine, which is faster (see package coro). If it is SERIALIZED or
+// MULTIPLE, or the thread is not that of main, or the environment says PVAS_ENTRY=cgo, all
+// threads go on with cgo.
+//
+// mine is the context of the thread that has the coroutine, NULL in all others. owned is
+// set once, by that thread, before MPI_Init returns. A thread that may not call MPI reads it and is
+// refused; it would wait in Go for a P that it does not get.
+
+#define _GNU_SOURCE
+#include "entry.h"
+#include "mpi.h"
+#include "ops.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "_cgo_export.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+struct world libmpi_world;
+
+static __thread struct context *mine __attribute__((tls_model("initial-exec")));
+static __thread int is_main __attribute__((tls_model("initial-exec")));
+static int owned, finalized;
+
+#ifdef __x86_64__
+
+static struct context context;
+
+// The stack on which the runtime runs its own code for the thread of the coroutine. The
+// runtime takes the uppermost 32 KiB for Go; what it calls in C may use the rest.
+static char runtime_stack[96 << 10] __attribute__((aligned(64)));
+
+static void start_coroutine(void) {
+	context.back = (uintptr_t)libmpi_back;
+	libmpi_first(&context, runtime_stack + sizeof runtime_stack);
+	mine = &context;
+	__atomic_store_n(&owned, 1, __ATOMIC_RELEASE);
+}
+
+// A thread that ends before the process does must have left Go, so the coroutine is for
+// the thread of main only.
+static int have_coroutine(void) {
+	const char *entry = getenv("PVAS_ENTRY");
+	return getpid() == gettid() && (entry == NULL || strcmp(entry, "cgo") != 0);
+}
+
+#else // the other machines have cgo only
+
+static void start_coroutine(void) {}
+static int have_coroutine(void) { return 0; }
+void libmpi_switch(struct context *c) { abort(); }
+
+#endif
+
+int libmpi_is_main(void) { return is_main; }
+
+double libmpi_time(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// answer_elsewhere makes the calls that any thread may make at any time.
+static int answer_elsewhere(int64_t op, const int64_t *args) {
+	switch (op) {
+	case OP_Initialized:
+		*(int *)args[0] = 1;
+		return 1;
+	case OP_Finalized:
+		*(int *)args[0] = __atomic_load_n(&finalized, __ATOMIC_ACQUIRE);
+		return 1;
+	case OP_Get_version:
+		*(int *)args[0] = MPI_VERSION;
+		*(int *)args[1] = MPI_SUBVERSION;
+		return 1;
+	}
+	return 0;
+}
+
+void libmpi_ending(void) {
+	libmpi_world.size = 0;
+	__atomic_store_n(&finalized, 1, __ATOMIC_RELEASE);
+}
+
+static void refuse(void) {
+	static const char text[] =
+		"libmpi: a second thread calls MPI, which was initialised for one thread: "
+		"call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or set PVAS_ENTRY=cgo\n";
+	_exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
+}
+
+// begun is called after MPI_Init has granted a thread level.
+static void begun(int level) {
+	int64_t rank[] = {(int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.rank};
+	int64_t size[] = {(int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.size};
+	is_main = 1;
+	if (level < MPI_THREAD_SERIALIZED && have_coroutine())
+		start_coroutine();
+	libmpi_call(OP_Comm_rank, rank);
+	libmpi_call(OP_Comm_size, size);
+}
+
+static void call_by_cgo(struct context *c) {
+	int init = c->op == OP_Init || c->op == OP_Init_thread;
+	if (init)
+		libmpi_go_signals();
+	libmpiCall((uintptr_t)c);
+	if (!init)
+		return;
+	libmpi_c_signals();
+	if (c->result == MPI_SUCCESS)
+		begun(c->op == OP_Init ? MPI_THREAD_SINGLE : *((int **)c->args)[3]);
+}
+
+uintptr_t libmpi_upcall(uintptr_t function, const uintptr_t *a) {
+	typedef uintptr_t any(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+	return ((any *)function)(a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+// The function may call MPI again, which uses the context, so that all of it is read before.
+static void serve_upcall(struct context *c) {
+	uintptr_t function = c->upcall, args[UPCALL_ARGS];
+	memcpy(args, c->upcall_args, sizeof args);
+	c->upcall = 0;
+	uintptr_t result = libmpi_upcall(function, args);
+	c->op = OP_RETURN;
+	c->result = (int64_t)result;
+	libmpi_switch(c);
+}
+
+// The error handler is called last: it may call MPI, and may not return.
+static int64_t handle(struct context *c) {
+	typedef void handler(uintptr_t *object, int *code, ...);
+	handler *function = (handler *)c->handler;
+	uintptr_t object = c->object;
+	int64_t result = c->result;
+	int code = (int)c->code;
+	c->handler = 0;
+	function(&object, &code);
+	return result;
+}
+
+// call_elsewhere is libmpi_call for a thread without the coroutine.
+static int64_t call_elsewhere(int64_t op, const int64_t *args) {
+	struct context c = {.op = op, .args = (uintptr_t)args};
+	if (!__atomic_load_n(&owned, __ATOMIC_ACQUIRE))
+		call_by_cgo(&c);
+	else if (!answer_elsewhere(op, args))
+		refuse();
+	return c.handler ? handle(&c) : c.result;
+}
+
+int64_t libmpi_call(int64_t op, const int64_t *args) {
+	struct context *c = mine;
+	if (!LIKELY(c))
+		return call_elsewhere(op, args);
+	c->op = op;
+	c->args = (uintptr_t)args;
+	libmpi_switch(c);
+	while (!LIKELY(!c->upcall))
+		serve_upcall(c);
+	return LIKELY(!c->handler) ? c->result : handle(c);
+}

@@ -1,0 +1,61 @@
+// How functions of the library call Go. See entry.c.
+#ifndef LIBMPI_ENTRY_H
+#define LIBMPI_ENTRY_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+#define UPCALL_ARGS 6
+
+// Where C and Go meet: coro.Context has the same fields.
+struct context {
+	uintptr_t c_sp, go_sp, go_bp, back, resume, guard;
+	int64_t op;
+	uintptr_t args;
+	int64_t result;
+	uintptr_t upcall, upcall_args[UPCALL_ARGS];
+	uintptr_t handler, object;
+	int64_t code;
+	uintptr_t goroutine;
+};
+
+// What an op can be besides the number of a function.
+enum { OP_RETURN = -1 }; // the function of an upcall has returned
+
+// libmpi_call calls function op of the interface. args are its arguments, one in each
+// 64-bit slot.
+int64_t libmpi_call(int64_t op, const int64_t *args);
+
+// libmpi_upcall calls a function of C with UPCALL_ARGS arguments; a function that has
+// fewer does not look at the others.
+uintptr_t libmpi_upcall(uintptr_t function, const uintptr_t *args);
+
+// libmpi_world is what MPI_Comm_rank and MPI_Comm_size say of MPI_COMM_WORLD. The size is 0
+// before MPI_Init and after MPI_Finalize.
+extern struct world {
+	int rank, size;
+} libmpi_world;
+
+// libmpi_is_main tells whether the calling thread is the one that has initialised MPI.
+int libmpi_is_main(void);
+
+// libmpi_ending is called before MPI_Finalize begins.
+void libmpi_ending(void);
+
+// libmpi_time is the time in seconds, the same on all ranks of the machine.
+double libmpi_time(void);
+
+// In the assembly.
+void libmpi_switch(struct context *);
+void libmpi_back(void);
+void libmpi_first(struct context *, void *stack);
+
+// libmpi_go_signals makes the runtime's handlers of signals those of the process, until
+// libmpi_c_signals puts back those that there were.
+void libmpi_go_signals(void);
+void libmpi_c_signals(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,14 @@
+//go:build cgo
+
+// Command libmpi is the MPI library for programs in C, C++ and Fortran, by the standard ABI
+// of MPI 5.0. pvasrun install-mpi builds it:
+//
+//	go build -buildmode=c-shared -o libmpi_abi.so.1 ./cmd/libmpi
+//
+// It has the functions of the interface, which hand their arguments to package capi, and
+// the ways from C into Go (entry.c). It is the only package with cgo.
+//
+// At load time a Go runtime starts, and nothing else.
+package main
+
+func main() {} // a library: nobody calls it

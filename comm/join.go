@@ -1,0 +1,65 @@
+package comm
+
+import (
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// Join makes one request of several operations that were begun on c: it is complete when
+// all are, and has the status of the first. The requests stand for nothing afterwards.
+//
+// MPI 4.1 section 3.11 (MPI_Isendrecv).
+func Join(c *Comm, reqs ...Request) (Request, error) {
+	t := &joined{inside: c.engine.Inside(), status: pml.Status{Source: AnySource, Tag: AnyTag}}
+	for i := range reqs {
+		t.reqs = append(t.reqs, reqs[i].r)
+		reqs[i] = Request{}
+	}
+	r, err := c.engine.Begin(t, c.context)
+	r.Unit = c.unit(1)
+	return Request{r}, Wrap("join", err)
+}
+
+// IflushBuffer is FlushBuffer, nonblocking.
+//
+// MPI 4.1 section 3.6 (MPI_Buffer_iflush).
+func IflushBuffer(c *Comm) (Request, error) {
+	b := c.buffered
+	b.mu.Lock()
+	t := &joined{inside: c.engine.Inside(), reqs: b.reqs, status: pml.Status{Source: AnySource, Tag: AnyTag}}
+	b.reqs, b.sent = nil, nil
+	b.mu.Unlock()
+	r, err := c.engine.Begin(t, c.context)
+	return Request{r}, Wrap("iflush buffer", err)
+}
+
+// joined is some operations as one task.
+type joined struct {
+	inside pml.Inside
+	reqs   []pml.Request
+	done   int // so many of the first are complete
+	status pml.Status
+	err    error // the first
+}
+
+func (*joined) Start() error          { return nil }
+func (*joined) Release()              {}
+func (*joined) Describe(*job.Waiting) {}
+func (t *joined) Status() pml.Status  { return t.status }
+
+// Progress is called under the engine's lock.
+func (t *joined) Progress() (bool, error) {
+	for ; t.done < len(t.reqs); t.done++ {
+		st, _, done, err := t.inside.Take(&t.reqs[t.done])
+		if !done {
+			return false, nil
+		}
+		if t.done == 0 {
+			t.status = st
+		}
+		if t.err == nil {
+			t.err = err
+		}
+	}
+	return true, t.err
+}

@@ -1,0 +1,26 @@
+package datatype
+
+// Basics calls visit with the basic types that one element of the type consists of and how
+// many of each follow each other, in the order of the packed stream, until visit returns
+// false. It returns false then, too. A loop of many blocks is many calls.
+func (t *Type) Basics(visit func(count int64, basic *Type) bool) bool {
+	done := true
+	t.parts(func(count int64, part *Type) bool {
+		switch {
+		case part == t, part.basic():
+			done = visit(count, part)
+		case part.body.data.empty():
+		default:
+			for range count {
+				if done = part.Basics(visit); !done {
+					break
+				}
+			}
+		}
+		return done
+	})
+	return done
+}
+
+// basic tells whether the type is one basic element.
+func (t *Type) basic() bool { return t.contents.Combiner == CombinerNamed && t.contents.parts == nil }

@@ -1,0 +1,11 @@
+package gopvas
+
+import "embed"
+
+// Sources has what the module in which cmd/libmpi can be built consists of, tests included. Its
+// dependencies outside of this module are not in it: the go command finds them in its cache
+// of modules, because pvasrun was built from them, or gets them.
+//
+//go:embed go.mod go.sum LICENSE
+//go:embed btl capi cmd/libmpi coll comm datatype internal/sys job pml shm suci
+var Sources embed.FS
