@@ -41,7 +41,7 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 		if len(e.records) >= maxChannels*3/4 {
 			return nil, errTooManyChannels
 		}
-		at, err := e.kept.take(recordSize / cacheLine)
+		at, err := e.recordLines.take(recordSize / cacheLine)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ type executor struct {
 	helping  bool   // it takes what it hands over, if nobody else does
 	offered  int    // nodes handed over since it came
 	stranded int    // of them, those that nobody could be found for
-	kept     uint64 // bytes of nodes that it could have handed over
+	retained uint64 // bytes of nodes that it could have handed over
 	stack    []ref
 
 	nodes, foreign, bytes uint64
@@ -37,7 +37,7 @@ type executor struct {
 func (e *Engine) enter(helping bool) *executor {
 	e.share.Executing.Add(1)
 	x := executors.Get().(*executor)
-	x.e, x.helping, x.offered, x.stranded, x.kept = e, helping, 0, 0, 0
+	x.e, x.helping, x.offered, x.stranded, x.retained = e, helping, 0, 0, 0
 	return x
 }
 
@@ -109,8 +109,8 @@ func (x *executor) shares(n *node) bool {
 	if x.e.work.Polling.Load() != 0 {
 		return true
 	}
-	x.kept += n.size
-	return x.kept > wakeBytes && x.e.sleepers()
+	x.retained += n.size
+	return x.retained > wakeBytes && x.e.sleepers()
 }
 
 // can tells whether this rank can execute a node of another: it may not have the operator or

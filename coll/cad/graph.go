@@ -100,8 +100,8 @@ type Graph struct {
 
 	nodes []spec
 	edges []edge
-	kept  *keeping // nil: each issue builds it anew
-	err   error    // the first mistake of whoever built it
+	reuse *reuse // nil: each issue builds it anew
+	err   error  // the first mistake of whoever built it
 }
 
 // spec is a node as it was made.

@@ -46,7 +46,7 @@ const (
 func (p phase) of(issue uint64) uint64 { return issue<<phaseBits | uint64(p) }
 
 // node is one node, in one cache line. All but state, left and link is written before
-// the first issue, or by Lend before another, and constant while one is underway, but for
+// the first issue, or by SetBuffers before another, and constant while one is underway, but for
 // src of a RECV.
 type node struct {
 	state  atomic.Uint64 // phase.of(issue)

@@ -21,8 +21,8 @@ type run struct {
 
 // newRun builds the graph, unless it was kept.
 func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
-	if g.kept != nil && g.kept.run != nil {
-		return g.kept.run, nil
+	if g.reuse != nil && g.reuse.run != nil {
+		return g.reuse.run, nil
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -31,8 +31,8 @@ func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
 		return nil, err
 	}
 	r := &run{e: e, channel: c, graph: g, image: m, slot: -1}
-	if g.kept != nil {
-		g.kept.run = r
+	if g.reuse != nil {
+		g.reuse.run = r
 	}
 	return r, nil
 }
@@ -153,8 +153,8 @@ func (r *run) Release() {
 	if r.slot >= 0 || r.image == nil {
 		return // underway, or abandoned: others may be at work on it
 	}
-	if r.graph.kept != nil && !r.wrong {
-		r.graph.kept.rest(r.graph)
+	if r.graph.reuse != nil && !r.wrong {
+		r.graph.reuse.rest(r.graph)
 		return
 	}
 	r.e.mu.Lock()

@@ -5,35 +5,35 @@ import "github.com/gopvas/gopvas/btl"
 // Graphs that are issued many times, each time with other buffers. To build a graph takes
 // several times as long as to issue it.
 
-// keeping is what a graph has that stays built between its issues.
-type keeping struct {
-	run     *run           // once it is built, in one address space
-	letters *messageRun    // likewise, by messages
-	back    func(g *Graph) // takes the graph between issues
-	lent    lent           // what it works on
-	data    [2][]byte      // the same, for the garbage collector, while an issue is underway
-	bare    bool           // the nodes have let go of what is lent
+// reuse is what a graph has that stays built between its issues.
+type reuse struct {
+	run        *run           // once it is built, in one address space
+	byMessages *messageRun    // likewise, by messages
+	back       func(g *Graph) // takes the graph between issues
+	buffers    buffers        // what it works on
+	data       [2][]byte      // the same, for the garbage collector, while an issue is underway
+	bare       bool           // the nodes have let go of what is lent
 }
 
 // lent is where the two buffers are that a graph may work on.
-type lent [2]struct{ at, size uint64 }
+type buffers [2]struct{ at, size uint64 }
 
 // Keep has the graph stay built when an issue is complete, whose error was nil. Then it
 // calls back: the graph has no hold on the buffers that were lent any more, and can be
 // lent others and issued again, on a channel of the same engine, or freed. back must not
 // call the engine. Keep is called when the graph has all its nodes. Such a graph can not
 // be prepared, and has no buffer with a layout.
-func (g *Graph) Keep(back func(*Graph), send, recv []byte) {
-	g.kept = &keeping{back: back}
-	g.kept.lend(send, recv)
+func (g *Graph) Reuse(back func(*Graph), send, recv []byte) {
+	g.reuse = &reuse{back: back}
+	g.reuse.set(send, recv)
 }
 
-// Lend replaces the buffers of a graph that was kept by others of the same lengths: a
+// SetBuffers replaces the buffers of a graph that was kept by others of the same lengths: a
 // node that had a part of one of them has the same part of the new one.
-func (g *Graph) Lend(send, recv []byte) {
-	k := g.kept
-	old := k.lent
-	k.lend(send, recv)
+func (g *Graph) SetBuffers(send, recv []byte) {
+	k := g.reuse
+	old := k.buffers
+	k.set(send, recv)
 	if k.run == nil {
 		return // nodes have places in the buffers
 	}
@@ -49,23 +49,23 @@ func (g *Graph) Lend(send, recv []byte) {
 	}
 }
 
-func (k *keeping) lend(send, recv []byte) {
+func (k *reuse) set(send, recv []byte) {
 	k.data = [2][]byte{send, recv}
 	for i, b := range k.data {
-		k.lent[i].at, k.lent[i].size = addressOf(b), uint64(len(b))
+		k.buffers[i].at, k.buffers[i].size = addressOf(b), uint64(len(b))
 	}
 }
 
 // moved returns the new address for what lies in one of the old buffers.
-func (k *keeping) moved(at uint64, old *lent) uint64 {
+func (k *reuse) moved(at uint64, old *buffers) uint64 {
 	if i := old.has(at); i >= 0 {
-		return k.lent[i].at + (at - old[i].at)
+		return k.buffers[i].at + (at - old[i].at)
 	}
 	return at
 }
 
 // has returns which of the buffers an address lies in, -1 if in none.
-func (l *lent) has(at uint64) int {
+func (l *buffers) has(at uint64) int {
 	for i, b := range l {
 		if at-b.at < b.size {
 			return i
@@ -75,7 +75,7 @@ func (l *lent) has(at uint64) int {
 }
 
 // rest ends an issue. It runs under the lock of the engine for messages.
-func (k *keeping) rest(g *Graph) {
+func (k *reuse) rest(g *Graph) {
 	k.data = [2][]byte{}
 	if !k.bare {
 		k.strip(g)
@@ -84,14 +84,14 @@ func (k *keeping) rest(g *Graph) {
 }
 
 // strip lets go of what the nodes were made of, but for memory that nobody has lent.
-func (k *keeping) strip(g *Graph) {
+func (k *reuse) strip(g *Graph) {
 	k.bare, g.edges = true, nil
 	for i := range g.nodes {
 		s := &g.nodes[i]
-		if k.lent.has(addressOf(s.dst.Bytes)) >= 0 {
+		if k.buffers.has(addressOf(s.dst.Bytes)) >= 0 {
 			s.dst = btl.Buffer{}
 		}
-		if k.lent.has(addressOf(s.src.Bytes)) >= 0 {
+		if k.buffers.has(addressOf(s.src.Bytes)) >= 0 {
 			s.src = btl.Buffer{}
 		}
 	}
@@ -99,10 +99,10 @@ func (k *keeping) strip(g *Graph) {
 
 // Bytes is how much memory a graph that was kept takes.
 func (g *Graph) Bytes() int {
-	if g.kept.letters != nil {
-		return g.kept.letters.bytes
+	if g.reuse.byMessages != nil {
+		return g.reuse.byMessages.bytes
 	}
-	m := g.kept.run.image
+	m := g.reuse.run.image
 	n := m.count*int(nodeSize) + m.words*4
 	for i := range g.nodes {
 		n += len(g.nodes[i].dst.Bytes)
@@ -112,13 +112,13 @@ func (g *Graph) Bytes() int {
 
 // Free gives back the memory of a graph that was handed to the function of Keep.
 func (g *Graph) Free() {
-	if r := g.kept.letters; r != nil {
+	if r := g.reuse.byMessages; r != nil {
 		r.count(-r.bytes)
 	}
-	if r := g.kept.run; r != nil {
+	if r := g.reuse.run; r != nil {
 		r.e.mu.Lock()
 		defer r.e.mu.Unlock()
 		r.e.free(r.image)
 	}
-	g.kept = nil
+	g.reuse = nil
 }
