@@ -49,8 +49,8 @@ type lane struct {
 	_    [cacheLine - 8]byte
 }
 
-// slot is one member's part of a board. Only the member writes it. notice is written
-// before the arrival in a call, and not again before the next.
+// slot is one member's part of a board. Only the member writes it. It writes the record
+// before it arrives in a call, and not again before the next.
 type slot struct {
 	record callRecord
 	passed atomic.Uint64 // number of the last call that the member has completed

@@ -183,7 +183,7 @@ func (r *messageRun) takeArrived() {
 	}
 }
 
-// drain executes what is ready.
+// drain executes all nodes that are ready.
 func (r *messageRun) drain() {
 	for len(r.stack) > 0 && !r.done {
 		n := r.stack[len(r.stack)-1]
@@ -279,8 +279,8 @@ func (r *messageRun) arrived(l inFlight, st pml.Status, mark pml.Mark, err error
 	r.finish(l.n)
 }
 
-// compare returns what is wrong with a message that was received in a call, where so many
-// bytes were to come.
+// compare returns the failure, if any, that a message shows which was received in a call. So
+// many bytes were expected.
 func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mark pml.Mark) Failure {
 	from := st.Source
 	switch f := Between(me, call, from, mark.Word); {
@@ -338,8 +338,8 @@ func (r *messageRun) giveUp() {
 	r.active, r.stack = r.active[:0], r.stack[:0]
 }
 
-// apply calls the operator of a node, or the function of a CALL. What a failure has spoilt
-// is not to be used.
+// apply calls the operator of a node, or the function of a CALL. After a failure it does not:
+// the data may be lost.
 func (r *messageRun) apply(a *action, in []byte) {
 	if r.failure.Fault != 0 {
 		return

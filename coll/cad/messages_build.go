@@ -17,7 +17,7 @@ type action struct {
 	in           []byte // of a RECV that folds: what was received
 }
 
-// area is memory that a node works on: a part of a buffer that was lent to the graph, or
+// area is memory that a node works on: a part of a buffer that changes from issue to issue, or
 // memory that is the same for all issues.
 type area struct {
 	buffer   int // which buffer; -1: own
@@ -25,7 +25,7 @@ type area struct {
 	own      btl.Buffer
 }
 
-// build makes the task of a graph, unless it was kept.
+// build makes the task of a graph, unless it stayed built.
 func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
 	if g.reuse != nil && g.reuse.byMessages != nil {
 		return g.reuse.byMessages, nil

@@ -5,31 +5,31 @@ import "github.com/gopvas/gopvas/btl"
 // Graphs that are issued many times, each time with other buffers. To build a graph takes
 // several times as long as to issue it.
 
-// reuse is what a graph has that stays built between its issues.
+// reuse is the state of a graph that stays built between its issues.
 type reuse struct {
 	run        *run           // once it is built, in one address space
 	byMessages *messageRun    // likewise, by messages
 	back       func(g *Graph) // takes the graph between issues
-	buffers    buffers        // what it works on
+	buffers    buffers        // that it works on
 	data       [2][]byte      // the same, for the garbage collector, while an issue is underway
-	bare       bool           // the nodes have let go of what is lent
+	bare       bool           // the nodes no longer refer to the buffers
 }
 
-// lent is where the two buffers are that a graph may work on.
+// buffers are the places of the two buffers that a graph may work on.
 type buffers [2]struct{ at, size uint64 }
 
-// Keep has the graph stay built when an issue is complete, whose error was nil. Then it
-// calls back: the graph has no hold on the buffers that were lent any more, and can be
-// lent others and issued again, on a channel of the same engine, or freed. back must not
-// call the engine. Keep is called when the graph has all its nodes. Such a graph can not
-// be prepared, and has no buffer with a layout.
+// Reuse has the graph stay built when an issue is complete, whose error was nil. Then it
+// calls back: the graph no longer refers to its buffers. It can be given others and issued
+// again, on a channel of the same engine, or freed. back must not call the engine. Reuse is
+// called when the graph has all its nodes. Such a graph can not be prepared, and has no
+// buffer with a layout.
 func (g *Graph) Reuse(back func(*Graph), send, recv []byte) {
 	g.reuse = &reuse{back: back}
 	g.reuse.set(send, recv)
 }
 
-// SetBuffers replaces the buffers of a graph that was kept by others of the same lengths: a
-// node that had a part of one of them has the same part of the new one.
+// SetBuffers replaces the buffers of a graph by others of the same lengths. A node that had a
+// part of one of them has the same part of the new one.
 func (g *Graph) SetBuffers(send, recv []byte) {
 	k := g.reuse
 	old := k.buffers
@@ -56,7 +56,7 @@ func (k *reuse) set(send, recv []byte) {
 	}
 }
 
-// moved returns the new address for what lies in one of the old buffers.
+// moved returns the new place of an address in one of the old buffers.
 func (k *reuse) moved(at uint64, old *buffers) uint64 {
 	if i := old.has(at); i >= 0 {
 		return k.buffers[i].at + (at - old[i].at)
@@ -83,7 +83,7 @@ func (k *reuse) rest(g *Graph) {
 	k.back(g)
 }
 
-// strip lets go of what the nodes were made of, but for memory that nobody has lent.
+// strip removes the buffers from the nodes, but leaves memory that the graph owns.
 func (k *reuse) strip(g *Graph) {
 	k.bare, g.edges = true, nil
 	for i := range g.nodes {
@@ -97,7 +97,7 @@ func (k *reuse) strip(g *Graph) {
 	}
 }
 
-// Bytes is how much memory a graph that was kept takes.
+// Bytes returns how much memory the graph takes between issues.
 func (g *Graph) Bytes() int {
 	if g.reuse.byMessages != nil {
 		return g.reuse.byMessages.bytes
@@ -110,7 +110,7 @@ func (g *Graph) Bytes() int {
 	return n
 }
 
-// Free gives back the memory of a graph that was handed to the function of Keep.
+// Free gives back the memory of a graph that was handed to the function of Reuse.
 func (g *Graph) Free() {
 	if r := g.reuse.byMessages; r != nil {
 		r.count(-r.bytes)

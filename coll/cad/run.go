@@ -19,7 +19,7 @@ type run struct {
 	wrong  bool // it ended with an error
 }
 
-// newRun builds the graph, unless it was kept.
+// newRun builds the graph, unless it stayed built.
 func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
 	if g.reuse != nil && g.reuse.run != nil {
 		return g.reuse.run, nil
@@ -86,7 +86,7 @@ func (r *run) open() error {
 }
 
 // reset brings everything into the state that it has at issue. Nobody else looks at it
-// until the issue is published, but for those who come late: see layout.go.
+// until the issue is published, but for late executors: see layout.go.
 func (r *run) reset() {
 	m, s := r.image, r.shared
 	s.issue.Store(0)
@@ -164,7 +164,7 @@ func (r *run) Release() {
 }
 
 // abandon gives the graph up, and with it the channel: its members can not come to an
-// end with it, nor with what they issue later. What the graph refers to is kept.
+// end with it, nor with what they issue later. The engine keeps what the graph refers to reachable.
 //
 // All members are told. Those that have not issued any graph yet find it out at their
 // first: see Engine.record.
