@@ -9,8 +9,8 @@ import (
 
 // Graph returns this member's part of a collective operation as a graph, to be issued on
 // a cad.Channel of the same members: a nonblocking operation, or a persistent one if it
-// is issued several times. It does not communicate. The buffers are lent to each issue
-// until that is complete, also those that are only sent; counts and displacements are
+// is issued several times. It does not communicate. The buffers belong to each issue until
+// that is complete, also those that are only sent; counts and displacements are
 // not needed any more when Graph returns. The error wraps a *RankError, *ArgumentError
 // or Args.Wrong. If all calls are checked a graph comes with it, for cad.Engine.Refuse.
 //

@@ -7,8 +7,8 @@ import (
 
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
 // A unit reads and writes the buffers of any members; no two units write the same
-// bytes, and none reads what another writes. Who does which unit does not show in the
-// result: operators are applied in the order of the members everywhere.
+// bytes, and none reads bytes that another writes. The result does not depend on which
+// member does which unit: operators are applied in the order of the members.
 
 // plan says how the work is cut: rows x cols parts, each of at most length bytes. A
 // unit has one piece of chunk bytes of one part, or group whole parts of a row.
