@@ -16,6 +16,7 @@ type request struct {
 	start      func() (comm.Request, error) // of a persistent request that is begun anew each time; nil: r is started
 	own        *comm.Comm                   // of a persistent collective operation
 	grequest   *grequest                    // nil: it is no generalized request
+	parts      *partitions                  // nil: it is no partitioned message
 }
 
 // located is an error of an operation on a communicator, for calls that name none.
