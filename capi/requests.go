@@ -33,7 +33,7 @@ func (p *Process) request(h Request) (*request, error) {
 	case h == REQUEST_NULL:
 		return nil, nil
 	case h == doneRequest:
-		return &request{handle: doneRequest, active: true}, nil
+		return &request{handle: doneRequest, active: true}, nil // its own: some calls change it
 	}
 	if r := p.requests.get(uintptr(h)); r != nil {
 		return r, nil
@@ -133,6 +133,11 @@ func (q *request) idle() bool { return q == nil || !q.active }
 
 // Wait is MPI_Wait.
 func (p *Process) Wait(r Ptr[Request], status Status) error {
+	if r.Get() == doneRequest {
+		r.Set(REQUEST_NULL)
+		status.setEmpty()
+		return nil
+	}
 	q, err := p.request(r.Get())
 	if err != nil {
 		return err
