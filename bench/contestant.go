@@ -96,6 +96,9 @@ func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt fun
 		Stdout:   &stdout,
 		Stderr:   &stderr,
 	}
+	signals, stop := launcher.PauseSignal()
+	defer stop()
+	j.Signals = signals
 	adapt(&j)
 	result, err := launcher.Run(ctx, j)
 	if err != nil {

@@ -62,7 +62,7 @@ type Memory interface {
 }
 
 // Messages is the part of a module that moves messages. Messages from one rank to
-// another arrive in the order in which Send and Offer returned true. The peer may
+// another arrive in the order in which Send, SendBuffer and Offer returned true. The peer may
 // be this rank itself.
 type Messages interface {
 	// EagerLimit returns the longest payload of Send, in bytes.
@@ -80,17 +80,22 @@ type Messages interface {
 	// offer needs no credit, because it takes no memory at the receiver. In the
 	// others Offer says false too, and the caller tries again when Sleep asks.
 	//
-	// h.Source and h.Length are filled in by the module. A peer outside the job, or
-	// a payload above EagerLimit, is a programming error and panics.
-	Send(peer int, h Header, payload []byte) (Transfer, bool)
+	// The module reads h before it returns, and sends its own rank and the length
+	// instead of h.Source and h.Length. A peer outside the job, or a payload above
+	// EagerLimit, is a programming error and panics.
+	Send(peer int, h *Header, payload []byte) (Transfer, bool)
+
+	// SendBuffer is Send from a buffer that has a layout. It packs the message into memory
+	// of the module, and lends nothing.
+	SendBuffer(peer int, h *Header, src Buffer) bool
 
 	// Offer announces a message of any length, 0 included, whose bytes stay in src
-	// until the receiver takes them. The memory of src and its layout are lent, not to be
+	// until the receiver takes them. src, its memory and its layout are lent, not to be
 	// written to, until Progress of the returned Transfer says done. False, with a nil
 	// Transfer, means that nothing was announced: the peer's queue is full or not open.
 	// Then try again when Sleep asks. The number of offers underway is bounded by memory
 	// alone.
-	Offer(peer int, h Header, src Buffer) (Transfer, bool)
+	Offer(peer int, h *Header, src *Buffer) (Transfer, bool)
 
 	// Poll hands at most max messages that have arrived to deliver, one after the
 	// other, and returns how many it was. deliver may call all methods but Poll,
@@ -108,7 +113,7 @@ type Messages interface {
 	// Transfer says done. Frames may be accepted in any order, and any time after their
 	// delivery; until then the sender's Transfer stays open. An empty dst drops the
 	// message.
-	Accept(f *Frame, dst Buffer) Transfer
+	Accept(f *Frame, dst *Buffer) Transfer
 
 	// Release says that the payload of a frame that was not offered is consumed, and
 	// gives memory and credit back to the sender. It is due exactly once for each

@@ -90,6 +90,14 @@ func (a *Args) size() int {
 	return 0
 }
 
+// agreed is size, and 0 if the call is irregular: then the members know different lengths.
+func (a *Args) agreed() int {
+	if a.Irregular {
+		return 0
+	}
+	return a.size()
+}
+
 // own returns an error unless the block of a member for itself has the length of its place.
 func own(place, block btl.Buffer) error {
 	if place.Len() != block.Len() {

@@ -101,21 +101,19 @@ func (t *Team) awaits(member int) bool {
 	return b.slots[member].passed.Load() < k
 }
 
+// reached tells whether the phase of call k has come, or a member is in another call, which
+// the caller finds out as what it waits for is not there. It looks for that after the
+// arrivals once more: a member that is through with call k may have arrived in the next.
 func (t *Team) reached(k uint64) bool {
 	switch t.phase {
 	case released:
 		return t.board.released.Load() >= k
 	case published:
-		// Who is through with this call, and so finds all pages there, may have
-		// arrived in the next: so arrivals first.
-		strange := t.board.arrivals.Load() != 0
-		return t.allPublished(k) || strange
+		return t.allPublished(k) || t.board.arrivals.Load() != 0
 	case written:
-		strange := t.board.arrivals.Load() != 0
-		return t.postOf(k).call.Load() == k || strange
+		return t.postOf(k).call.Load() == k || t.board.arrivals.Load() != 0
 	case emptied:
-		strange := t.board.arrivals.Load() != 0
-		return t.allPassed(t.postOf(k).call.Load()) || strange
+		return t.allPassed(t.postOf(k).call.Load()) || t.board.arrivals.Load() != 0
 	}
 	return t.board.finished.Load() >= t.board.units
 }

@@ -100,11 +100,11 @@ func (b *Buffer) longest(members int) int {
 
 // end returns where the last block of so many ends.
 func (b *Buffer) end(members int) int {
+	if b.Counts == nil {
+		return members * b.Block
+	}
 	most := 0
-	for i := range members {
-		if b.Counts != nil && (i >= len(b.Counts) || i >= len(b.Displs)) {
-			break // check will say so
-		}
+	for i := range min(members, len(b.Counts), len(b.Displs)) { // Check says if there are fewer
 		start, length := b.block(i)
 		most = max(most, start+length)
 	}

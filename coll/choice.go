@@ -15,7 +15,7 @@ type algorithm struct {
 	name  string
 	run   func(*Team)             // at a board, which needs one address space
 	build func(*builder)          // as a graph: blocking by messages, or nonblocking
-	steps func(*Team, *cad.Steps) // instead of the graph, in calls that block
+	steps func(*Team, *cad.Steps) // by messages, in calls that block
 
 	slot      int // of the job's counts of calls: the place in the table
 	graphSlot int // of graphs: behind those of calls that block
@@ -23,8 +23,11 @@ type algorithm struct {
 	regular bool // needs blocks of one length that all members know
 	layouts bool // takes buffers with layouts
 
+	// fits tells whether it can do calls of n bytes; nil: of any number.
+	fits func(t *Team, n int) bool
+
 	// suits tells whether this is the one to take where it is possible, and shared the
-	// same for graphs in one address space. n is Args.size(). The first line of the table
+	// same for graphs in one address space. n is Args.agreed(). The first line of the table
 	// that is possible and suits is taken.
 	suits, shared func(t *Team, n int) bool
 }
@@ -39,58 +42,60 @@ type algorithm struct {
 // in one address space copy each block once, wherever its ends lie: to send it through
 // others gains nothing but that more of them can share the work.
 var algorithms = []algorithm{
-	{kind: Barrier, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Barrier, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
 	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination, suits: roomy, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
-	{kind: Bcast, name: "flat", run: flat, regular: true, suits: fitsPages},
-	{kind: Bcast, name: "post", run: posted, regular: true, suits: fitsPost},
+	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
+	{kind: Bcast, name: "post", run: posted, regular: true, fits: fitsPost, suits: always},
 	{kind: Bcast, name: "direct", run: direct, layouts: true, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
 
-	{kind: Reduce, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Reduce, name: "direct", run: direct, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
-	{kind: Allreduce, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Allreduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Allreduce, name: "direct", run: direct, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: crowded},
 	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling, suits: always, shared: always},
 
-	{kind: ReduceScatter, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: ReduceScatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: ReduceScatter, name: "direct", run: direct, suits: always},
 	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: longShares, shared: always},
 	{kind: ReduceScatter, name: "tree", build: graphReduceScatterTree, suits: always},
 
-	{kind: Scan, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Scan, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Scan, name: "direct", run: direct, suits: always},
 	{kind: Scan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
 	{kind: Scan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
-	{kind: Exscan, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Exscan, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Exscan, name: "direct", run: direct, suits: always},
 	{kind: Exscan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
 	{kind: Exscan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
 
-	{kind: Gather, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Gather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Gather, name: "direct", run: direct, layouts: true, suits: always},
 	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Gather, name: "linear", build: graphGather, layouts: true, suits: always, shared: always},
 
-	{kind: Scatter, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Scatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Scatter, name: "direct", run: direct, layouts: true, suits: always},
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Scatter, name: "linear", build: graphScatter, layouts: true, suits: always, shared: always},
 
-	{kind: Allgather, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Allgather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Allgather, name: "direct", run: direct, layouts: true, suits: always},
+	{kind: Allgather, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
-	{kind: Alltoall, name: "flat", run: flat, regular: true, suits: fitsPages},
+	{kind: Alltoall, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, layouts: true, suits: always},
+	{kind: Alltoall, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Alltoall, name: "bruck", build: graphAlltoallBruck, regular: true, suits: below(256)},
 	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
 }
@@ -143,6 +148,9 @@ func below(bytes int) func(*Team, int) bool {
 func crowded(t *Team, _ int) bool { return t.Job.Ranks() > t.Job.CPUs() }
 func roomy(t *Team, _ int) bool   { return !crowded(t, 0) }
 
+// pair tells whether the team has two members.
+func pair(t *Team, _ int) bool { return t.Size == 2 }
+
 // longForAll: shares ask each member for two messages with each other one, of its share;
 // recursive doubling for a few of the whole, and for memory. With 2, 4 and 16 members they
 // take the same time at about 4 KiB for each other member.
@@ -150,31 +158,26 @@ func longForAll(t *Team, n int) bool { return n > (t.Size-1)*4<<10 }
 
 func longShares(t *Team, n int) bool { return n > 16<<10 }
 
-// possible tells whether an algorithm can do a call. Lengths play no part: an irregular
-// call must be chosen for without them.
-func (l *algorithm) possible(a *Args) bool { return !l.regular || !a.Irregular }
+// possible tells whether an algorithm can do a call.
+func (l *algorithm) possible(t *Team, a *Args) bool {
+	return (!l.regular || !a.Irregular) && (l.fits == nil || l.fits(t, a.agreed()))
+}
 
-// choice is what a choice depends on besides the team, and what it was.
+// choice is what a choice depends on besides the team and the kind, and what it was.
 type choice struct {
-	kind      Kind
 	irregular bool
 	size      int
 	want      string
 	algorithm *algorithm
 }
 
-// choose returns the algorithm of the present call: that of the call before if both are
-// alike, which spares most programs the search.
+// choose returns the algorithm of the present call: that of the last call of its kind if
+// both are alike, which spares most programs the search.
 func (t *Team) choose() *algorithm {
 	a := &t.args
-	now := choice{kind: a.Kind, irregular: a.Irregular, want: t.Choice.Blocking[a.Kind]}
-	if !a.Irregular {
-		now.size = a.size()
-	}
-	last := &t.chosen
-	if last.kind != now.kind || last.size != now.size || last.irregular != now.irregular || last.want != now.want {
-		now.algorithm = t.search()
-		*last = now
+	last, want := &t.chosen[a.Kind], t.Choice.Blocking[a.Kind]
+	if last.algorithm == nil || last.size != t.size || last.irregular != a.Irregular || last.want != want {
+		*last = choice{irregular: a.Irregular, size: t.size, want: want, algorithm: t.search()}
 	}
 	return last.algorithm
 }
@@ -209,13 +212,10 @@ func (t *Team) chooseGraph(a *Args) *algorithm {
 // pick returns the algorithm that is asked for if it is possible, else the first in the
 // table that suits. suits returns nil for those that can not be used.
 func (t *Team) pick(a *Args, want string, suits func(*algorithm) func(*Team, int) bool) *algorithm {
-	n := 0
-	if !a.Irregular {
-		n = a.size()
-	}
+	n := a.agreed()
 	var found *algorithm
 	for _, l := range byKind[a.Kind] {
-		if f := suits(l); f != nil && l.possible(a) {
+		if f := suits(l); f != nil && l.possible(t, a) {
 			if l.name == want {
 				return l
 			}

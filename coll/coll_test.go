@@ -127,7 +127,7 @@ func TestAgainstNaiveModel(t *testing.T) {
 		size{2 + d.IntN(2), 20, 4 << 20}, size{4 + d.IntN(3), 10, 4 << 20})
 	for _, maker := range colltest.Worlds {
 		for i, size := range sizes {
-			if raceEnabled {
+			if testkit.Race {
 				size.calls, size.most = size.calls/4, min(size.most, 20<<10)
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {

@@ -102,7 +102,7 @@ func (t *Team) announce(k uint64) {
 	a := &t.args
 	n := &t.board.slots[t.Rank].notice
 	n.call = k
-	n.word, n.size = t.call, uint64(a.size())
+	n.word, n.size = t.call, uint64(t.size)
 	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
 	n.result, n.wanted = address(a.Recv.Data), uint64(len(a.Recv.Data))
 	n.send, n.recv = a.Send.layout(), a.Recv.layout()
@@ -112,7 +112,6 @@ func (t *Team) announce(k uint64) {
 		n.recv.tell(&a.Recv, &t.refs[1])
 	}
 	if a.Irregular {
-		n.size = 0
 		n.longest = uint64(max(a.Send.Len(), a.Recv.longest(t.Size)))
 		if a.Kind == Scatter || a.Kind == Alltoall {
 			n.longest = uint64(a.Send.longest(t.Size))
@@ -123,10 +122,7 @@ func (t *Team) announce(k uint64) {
 // hash is a number that is the same for all members if they mean the same call, which is
 // call k, and else most likely is not.
 func (t *Team) hash(k uint64) uint64 {
-	h := t.call ^ k*0x94d049bb133111eb
-	if !t.args.Irregular {
-		h ^= bits.RotateLeft64(uint64(t.args.size())*0x9e3779b97f4a7c15, 31)
-	}
+	h := t.call ^ k*0x94d049bb133111eb ^ bits.RotateLeft64(uint64(t.size)*0x9e3779b97f4a7c15, 31)
 	h ^= h >> 29
 	h *= 0xbf58476d1ce4e5b9
 	return h >> countBits

@@ -26,17 +26,13 @@ type page struct {
 	data [pageData]byte
 }
 
-// flat does the call by pages, or if it is not fit for them as direct does.
+// flat does the call by pages.
 func flat(t *Team) {
-	if !fitsPages(t, t.args.size()) {
-		direct(t)
-		return
-	}
 	k, ok := t.enter()
 	if !ok {
 		return
 	}
-	p := &t.board.pages[t.Rank][k&1]
+	p := t.page(t.Rank, k)
 	p.sig = t.call
 	copy(p.data[:], t.given())
 	orderRelease()
@@ -51,13 +47,16 @@ func flat(t *Team) {
 		return
 	}
 	for member := range t.Size {
-		if o := &t.board.pages[member][k&1]; o.sig != p.sig {
-			t.note(t.difference(func(i int) call { return call{word: t.board.pages[i][k&1].sig} }))
+		if t.page(member, k).sig != t.call {
+			t.note(t.difference(func(i int) call { return call{word: t.page(i, k).sig} }))
 			return
 		}
 	}
-	t.take(func(member int) []byte { return t.board.pages[member][k&1].data[:] })
+	t.take(k)
 }
+
+// page returns the page of a member in call k.
+func (t *Team) page(member int, k uint64) *page { return &t.board.pages[member][k&1] }
 
 // fitsPages tells whether the board has pages and a call of this size fits into them.
 func fitsPages(t *Team, n int) bool {
@@ -73,73 +72,73 @@ func (t *Team) paged() bool { return t.Size <= maxFlat && roomy(t, 0) }
 // given is what this member puts into its page.
 func (t *Team) given() []byte {
 	if a := &t.args; !a.Kind.rooted() || a.Kind == Reduce || a.Kind == Gather || t.Rank == a.Root {
-		n := a.size()
 		if a.Kind == Alltoall || a.Kind == Scatter {
-			n *= t.Size
+			return a.Send.Data[:t.size*t.Size]
 		}
-		return a.Send.Data[:n]
+		return a.Send.Data[:t.size]
 	}
 	return nil
 }
 
 func (t *Team) allPublished(k uint64) bool {
 	for i := 1; i < t.Size; i++ {
-		if t.board.pages[t.neighbour(i)][k&1].call.Load() != k {
+		if t.page(t.neighbour(i), k).call.Load() != k {
 			return false
 		}
 	}
 	return true
 }
 
-// take makes this member's result from what all have given.
-func (t *Team) take(given func(member int) []byte) {
+// take makes this member's result from what all have given in call k.
+func (t *Team) take(k uint64) {
 	a := &t.args
-	n := a.size()
+	n := t.size
 	switch a.Kind {
 	case Bcast:
 		if t.Rank != a.Root {
-			copy(a.Recv.Data[:n], given(a.Root))
+			copy(a.Recv.Data[:n], t.page(a.Root, k).data[:])
 		}
 	case Reduce:
 		if t.Rank == a.Root {
-			t.takeSum(a.Recv.Data[:n], given, t.Size)
+			t.takeSum(a.Recv.Data[:n], k, t.Size)
 		}
 	case Allreduce:
-		t.takeSum(a.Recv.Data[:n], given, t.Size)
+		t.takeSum(a.Recv.Data[:n], k, t.Size)
 	case Scan:
-		t.takeSum(a.Recv.Data[:n], given, t.Rank+1)
+		t.takeSum(a.Recv.Data[:n], k, t.Rank+1)
 	case Exscan:
-		t.takeSum(a.Recv.Data[:n], given, t.Rank)
+		t.takeSum(a.Recv.Data[:n], k, t.Rank)
 	case ReduceScatter:
 		sum := t.temp(n)
-		t.takeSum(sum, given, t.Size)
+		t.takeSum(sum, k, t.Size)
 		start, length := a.Send.block(t.Rank)
 		copy(a.Recv.Data, sum[start:][:length])
 	case Scatter:
-		copy(a.Recv.Data, given(a.Root)[t.Rank*n:][:n])
+		copy(a.Recv.Data, t.page(a.Root, k).data[t.Rank*n:][:n])
 	default:
-		t.takeBlocks(given, n)
+		t.takeBlocks(k, n)
 	}
 }
 
 // takeSum combines what the first members have given.
-func (t *Team) takeSum(sum []byte, given func(member int) []byte, members int) {
+func (t *Team) takeSum(sum []byte, k uint64, members int) {
 	if members == 0 {
 		return
 	}
-	copy(sum, given(0))
+	copy(sum, t.page(0, k).data[:])
 	for member := 1; member < members; member++ {
-		t.apply(sum, given(member)[:len(sum)])
+		t.apply(sum, t.page(member, k).data[:len(sum)])
 	}
 }
 
-func (t *Team) takeBlocks(given func(member int) []byte, n int) {
+// takeBlocks takes this member's block of n bytes of what each has given.
+func (t *Team) takeBlocks(k uint64, n int) {
 	a := &t.args
 	if a.Kind == Barrier || a.Kind == Gather && t.Rank != a.Root {
 		return
 	}
 	for member := range t.Size {
-		from := given(member)
+		from := t.page(member, k).data[:]
 		if a.Kind == Alltoall {
 			from = from[t.Rank*n:]
 		}

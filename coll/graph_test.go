@@ -41,10 +41,10 @@ func (i issuer) close() error {
 }
 
 // algorithmOf draws one that can make the call.
-func (d draw) algorithmOf(a *Args) *algorithm {
+func (d draw) algorithmOf(t *Team, a *Args) *algorithm {
 	var all []*algorithm
 	for _, l := range byKind[a.Kind] {
-		if l.build != nil && l.possible(a) {
+		if l.build != nil && l.possible(t, a) {
 			all = append(all, l)
 		}
 	}
@@ -77,7 +77,7 @@ func tryGraphs(w issuer, seed uint64, calls, most int) error {
 		if err := where.prepare(&x.Args); err != nil {
 			return fmt.Errorf("%s: %w", x.text, err)
 		}
-		l := d.algorithmOf(&x.Args)
+		l := d.algorithmOf(where.Team, &x.Args)
 		g := where.graphBy(l, x.Args)
 		g.Policy, g.Urgent = cad.Policy(own.IntN(3)), own.IntN(2) == 0
 		r, err := where.engine.Issue(where.channel, g)
@@ -115,7 +115,7 @@ func TestGraphsAgainstNaiveModel(t *testing.T) {
 	sizes = append(sizes, size{3, 20, 1 << 20}, size{5, 20, 1 << 20})
 	for _, maker := range graphWorlds {
 		for i, size := range sizes {
-			if raceEnabled {
+			if testkit.Race {
 				size.calls, size.most = size.calls/4, min(size.most, 20<<10)
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d/bytes=%d", maker.Name, size.ranks, size.most), func(t *testing.T) {

@@ -69,7 +69,7 @@ func (p *plan) groups() int { return (p.cols + p.group - 1) / p.group }
 // longest returns the length of the longest part.
 func (t *Team) longest() int {
 	if !t.args.Irregular {
-		return t.args.size()
+		return t.size
 	}
 	most := 0
 	for i := range t.board.slots {

@@ -31,12 +31,8 @@ type post struct {
 	data [postData]byte
 }
 
-// posted does a broadcast by a post, or if it is too long as direct does.
+// posted does a broadcast by a post.
 func posted(t *Team) {
-	if !fitsPost(t, t.args.size()) {
-		direct(t)
-		return
-	}
 	k, ok := t.enter()
 	if !ok {
 		return
@@ -68,7 +64,7 @@ func posted(t *Team) {
 		return
 	}
 	if p.sig == t.call {
-		copy(a.Recv.Data, p.data[:a.size()])
+		copy(a.Recv.Data, p.data[:t.size])
 	} else {
 		t.note(cad.Between(t.world(a.Root), p.sig, t.world(t.Rank), t.call))
 	}

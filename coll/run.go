@@ -10,11 +10,13 @@ import (
 type state struct {
 	args    Args        // the call; keeps its buffers reachable and on the heap
 	call    uint64      // its signature
+	size    int         // Args.size; irregular: 0
 	failure cad.Failure // the first thing that went wrong in the call
 	broken  error       // likewise, of the layers below
 	scratch []byte
-	last    string // algorithm of the last call
-	chosen  choice // likewise
+	last    string        // algorithm of the last call
+	chosen  [kinds]choice // of the last call of each kind
+	steps   cad.Steps     // of a call without a graph
 
 	transport cad.Transport // of messages
 	channel   cad.Channel
@@ -72,31 +74,38 @@ func (t *Team) end() { t.called = "" }
 
 // perform does a call whose arguments are right.
 func (t *Team) perform() {
-	t.call = t.args.signature()
+	t.call, t.size = t.args.signature(), t.args.agreed()
 	if t.Check && t.Size > 1 && !t.agree() {
 		return
 	}
 	l := t.choose()
 	t.last = l.name
 	t.Job.CountCall(t.world(t.Rank), l.slot)
-	if t.args.typed() && !l.layouts {
-		pack, unpack := t.args.stage(t.receives(&t.args))
-		pack()
-		defer func() {
-			if t.broken == nil && t.failure.Fault == 0 {
-				unpack()
-			}
-		}()
-	}
 	switch {
 	case t.args.empty(t.Size):
+	case t.args.typed() && !l.layouts:
+		pack, unpack := t.args.stage(t.receives(&t.args))
+		pack()
+		t.execute(l)
+		if t.broken == nil && t.failure.Fault == 0 {
+			unpack()
+		}
+	default:
+		t.execute(l)
+	}
+}
+
+// execute does a call by an algorithm.
+func (t *Team) execute(l *algorithm) {
+	switch {
 	case l.run != nil:
 		t.args.separate()
 		l.run(t)
 	case l.steps != nil:
-		s := t.transport.Steps(&t.channel, t.call)
-		l.steps(t, &s)
-		t.broken = s.Err()
+		t.args.separate()
+		t.steps = t.transport.Steps(&t.channel, t.call)
+		l.steps(t, &t.steps)
+		t.broken = t.steps.Err()
 	default:
 		t.broken = t.byMessages(l)
 	}

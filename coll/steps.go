@@ -2,8 +2,8 @@ package coll
 
 import "github.com/gopvas/gopvas/coll/cad"
 
-// The three algorithms by messages that are written by hand, as well as graphs: those of
-// short calls, which a graph would slow down.
+// The algorithms by messages that are written by hand: those of short calls, and of two
+// members, which a graph would slow down.
 
 // barrierDissemination is graphBarrier.
 func barrierDissemination(t *Team, s *cad.Steps) {
@@ -68,6 +68,17 @@ func allreduceDoubling(t *Team, s *cad.Steps) {
 	if t.Rank < 2*extra {
 		s.Exchange(t.Rank+1, sum, -1, nil)
 	}
+}
+
+// exchangeBlocks is Allgather and Alltoall of two members: each sends the other one block.
+func exchangeBlocks(t *Team, s *cad.Steps) {
+	a, other := &t.args, 1-t.Rank
+	own, out := a.Send.Data, a.Send.Data
+	if a.Kind == Alltoall {
+		own, out = a.Send.Part(t.Rank), a.Send.Part(other)
+	}
+	s.Exchange(other, out, other, a.Recv.Part(other))
+	copy(a.Recv.Part(t.Rank), own)
 }
 
 // applyIn is apply between steps.

@@ -39,6 +39,7 @@ type Comm struct {
 	members    *Group        // of collective operations: group, or both groups of an intercommunicator
 	ranks      []int32       // those of peers; nil for the world, where nothing needs to be translated
 	contexts   *contexts     // of the process
+	networks   []Network     // of the world only: for Finalize
 	windows    *windows      // likewise
 	buffered   *buffered     // likewise
 	self       func() *Comm  // likewise
@@ -62,8 +63,9 @@ type Operators struct {
 }
 
 // NewWorld returns the communicator of all ranks of a job, for a rank whose module is
-// open. Init is for programs; this is for tests, whose ranks may be goroutines.
-func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators) *Comm {
+// open. Init is for programs; this is for tests, whose ranks may be goroutines. Networks
+// reach the ranks that the module does not.
+func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators, networks ...Network) *Comm {
 	size := root.Ranks()
 	s.Resolve, s.Setup.Check = ops.Resolve, s.Check
 	describe := func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
@@ -80,6 +82,10 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		finalized: new(atomic.Bool),
 	}
 	c.peers, c.members = c.group, c.group
+	for _, n := range networks {
+		c.engine.AddPeers(n.Messages, n.Peers...)
+		c.networks = append(c.networks, n)
+	}
 	c.graphs = cad.New(root, rank, c.engine, s.Options)
 	if s.Helps(rank, size) {
 		c.graphs.StartHelper()

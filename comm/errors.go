@@ -128,11 +128,17 @@ func WrapReceive(op string, src, tag int, err error) error {
 		return nil
 	}
 	from, with := fmt.Sprintf("rank %d", src), fmt.Sprintf("tag %d", tag)
-	if src == AnySource {
+	switch src {
+	case AnySource:
 		from = "any source"
+	case AnyTag:
+		from = "AnyTag as source (which comes before the tag)"
 	}
-	if tag == AnyTag {
+	switch tag {
+	case AnyTag:
 		with = "any tag"
+	case AnySource:
+		with = "AnySource as tag"
 	}
 	return Wrap(fmt.Sprintf("%s from %s, %s", op, from, with), err)
 }

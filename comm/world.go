@@ -82,8 +82,12 @@ func join(ops Operators) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
+	networks, err := openNetwork(root, place.Rank)
+	if err != nil {
+		return nil, err
+	}
 	root.SetState(place.Rank, job.StateInit)
-	return NewWorld(root, place.Rank, module, s, ops), nil
+	return NewWorld(root, place.Rank, module, s, ops, networks...), nil
 }
 
 // open returns the module of the job's byte transfer layer. It is the one place
@@ -101,8 +105,9 @@ func open(p *job.Place) (btl.Module, error) {
 
 // Finalize ends this rank's part in the job: every later call on the communicator
 // or its windows returns ErrFinalized (wrapped). It waits for collective
-// operations that other goroutines of this rank have begun, and for messages sent in
-// buffered mode; for no other rank.
+// operations that other goroutines of this rank have begun, for messages sent in
+// buffered mode, and until other nodes have acknowledged what was sent to them; for no
+// other rank.
 // Memory of windows stays as it is, for peers and for slices this rank still has.
 //
 // Receives that other goroutines of this rank are in fail.
@@ -129,6 +134,7 @@ func (c *Comm) Finalize() error {
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}
+	err = errors.Join(err, c.flushNetworks())
 	c.graphs.Close()
 	c.finalized.Store(true)
 	c.root.SetState(c.rank, job.StateFinal)

@@ -63,11 +63,7 @@ func ranges(rng *rand.Rand, n int) []int {
 
 func TestRandomTypes(t *testing.T) {
 	rng := testkit.Rand(t)
-	rounds := 3000
-	if testing.Short() {
-		rounds = 300
-	}
-	for range rounds {
+	for range testkit.Rounds(3000) {
 		a := randomType(rng, 5)
 		checkMessage(t, rng, a, int64(rng.IntN(5)))
 	}

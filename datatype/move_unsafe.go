@@ -16,7 +16,12 @@ func move(to, from uintptr, n int64) {
 	copy(sys.Bytes(to, int(n)), sys.Bytes(from, int(n)))
 }
 
-type word128 [2]uint64
+// Words that are longer than those of the processor.
+type (
+	word128 [2]uint64
+	word256 [4]uint64
+	word512 [8]uint64
+)
 
 // moveShort copies n bytes, with few instructions if they are few.
 func moveShort(to, from uintptr, n int64) {
@@ -30,7 +35,7 @@ func moveShort(to, from uintptr, n int64) {
 	}
 }
 
-// strided copies count runs of size bytes. Up to 32 bytes are copied as one word, or as two
+// strided copies count runs of size bytes. Up to 128 bytes are copied as one word, or as two
 // that may overlap.
 func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size int64) {
 	switch {
@@ -38,14 +43,16 @@ func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size i
 		words[uint64](to, toStride, from, fromStride, count)
 	case size == 4:
 		words[uint32](to, toStride, from, fromStride, count)
-	case size == 16:
-		words[word128](to, toStride, from, fromStride, count)
 	case size == 1:
 		words[uint8](to, toStride, from, fromStride, count)
 	case size == 2:
 		words[uint16](to, toStride, from, fromStride, count)
-	case size > 32:
+	case size > 128:
 		runs(to, toStride, from, fromStride, count, size)
+	case size > 64:
+		pairs[word512](to, toStride, from, fromStride, count, uintptr(size)-64)
+	case size > 32:
+		pairs[word256](to, toStride, from, fromStride, count, uintptr(size)-32)
 	case size > 16:
 		pairs[word128](to, toStride, from, fromStride, count, uintptr(size)-16)
 	case size > 8:
@@ -80,8 +87,8 @@ func words[T any](to uintptr, toStride int64, from uintptr, fromStride, count in
 // pairs copies count times two words; the second begins second bytes behind the first.
 func pairs[T any](to uintptr, toStride int64, from uintptr, fromStride, count int64, second uintptr) {
 	for ; count > 0; count-- {
-		a, b := *(*T)(pointer(from)), *(*T)(pointer(from + second))
-		*(*T)(pointer(to)), *(*T)(pointer(to + second)) = a, b
+		*(*T)(pointer(to)) = *(*T)(pointer(from))
+		*(*T)(pointer(to + second)) = *(*T)(pointer(from + second))
 		to += uintptr(toStride)
 		from += uintptr(fromStride)
 	}

@@ -230,7 +230,7 @@ func TestContentsAreCopies(t *testing.T) {
 
 func TestElements(t *testing.T) {
 	rng := testkit.Rand(t)
-	for range 1000 {
+	for range testkit.Rounds(1000) {
 		dt := randomType(rng, 4)
 		m := modelOf(dt)
 		ends := map[int64]int64{0: 0} // bytes to elements

@@ -48,6 +48,7 @@ func (e *engine) whole(d, s *column, count int64) {
 		e.nested(d, s, count, d.count, d.unit)
 	case s.isLoop() && d.isRun():
 		e.nested(d, s, count, s.count, s.unit)
+	case d.size <= maxStructure && e.records(d, s, count):
 	case d.size <= maxStructure && e.alike(d, s):
 		for i := int64(0); i < count; i += fieldRows {
 			to, from := column{d.shape, d.at(i), d.stride}, column{s.shape, s.at(i), s.stride}

@@ -3,6 +3,7 @@ package job
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 )
 
 // BTL names the way the memory of the ranks meets: the byte transfer layer.
@@ -34,6 +35,14 @@ type Config struct {
 	HugePages bool // ranks advise huge pages for the memory they share
 	Hold      bool // the hold points hold: see Root.Reach
 	Settings  Settings
+
+	// Nodes says of each rank on which node it is, from 0 on; nil: all are on node 0. Node
+	// is the node of this memory: each node has a root block, with a record for every rank
+	// of the job, and what ranks of other nodes do is noted there by its supervisor.
+	Nodes []int
+	Node  int
+	Host  netip.Addr // by which other nodes reach this one
+	Key   Key        // of the messages between nodes
 }
 
 func (c Config) check() error {
@@ -44,6 +53,9 @@ func (c Config) check() error {
 		return fmt.Errorf("unknown BTL %d", uint32(c.BTL))
 	case c.CPUs < 1:
 		return fmt.Errorf("number of CPUs %d is below 1", c.CPUs)
+	}
+	if err := c.checkNodes(); err != nil {
+		return err
 	}
 	_, err := c.Settings.Resolve()
 	return err

@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 8
+	layoutVersion = 9
 
 	cacheLine = 64
 
@@ -55,6 +55,13 @@ type constants struct {
 	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
 	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
 
+	nodes uint32 // that the job has
+	node  uint32 // this one's number
+	near  uint32 // ranks on this node
+	_     uint32
+	key   Key      // of the messages between nodes
+	host  [16]byte // the node's address; zeros: none
+
 	settings settingsRecord
 }
 
@@ -84,6 +91,12 @@ type header struct {
 	_     [cacheLine - 8]byte
 
 	work Work
+
+	// Written by whoever notes an address: a rank its own, the supervisor those of ranks
+	// on other nodes. Notes is published last.
+	addressNotes atomic.Uint32
+	addressEvent shm.Event // the supervisor sleeps here
+	_            [cacheLine - 12]byte
 }
 
 // holdBlock is one hold point.
@@ -143,6 +156,9 @@ type rankBlock struct {
 
 	// Written by the rank: see CountCall.
 	calls [CallSlots]atomic.Uint64
+
+	// Where messages from other nodes reach the rank; see Root.SetAddress.
+	address addressBlock
 }
 
 // windowSlot says where a window's memory of one rank lies: an address or an

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 8, layoutVersion)
+	require.EqualValues(t, 9, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -19,7 +19,7 @@ func TestLayout(t *testing.T) {
 		field      string
 		have, want uintptr
 	}{
-		{"constants", unsafe.Sizeof(h.constants), 1152},
+		{"constants", unsafe.Sizeof(h.constants), 1216},
 		{"magic", unsafe.Offsetof(h.magic), 0},
 		{"version", unsafe.Offsetof(h.version), 8},
 		{"headerSize", unsafe.Offsetof(h.headerSize), 12},
@@ -32,20 +32,27 @@ func TestLayout(t *testing.T) {
 		{"pageSize", unsafe.Offsetof(h.pageSize), 40},
 		{"segmentBase", unsafe.Offsetof(h.segmentBase), 48},
 		{"segmentStride", unsafe.Offsetof(h.segmentStride), 56},
-		{"settings", unsafe.Offsetof(h.settings), 64},
-		{"firstLost", unsafe.Offsetof(h.firstLost), 1152},
-		{"goneCount", unsafe.Offsetof(h.goneCount), 1156},
-		{"arrivals", unsafe.Offsetof(h.arrivals), 1216},
-		{"barrierEvent", unsafe.Offsetof(h.barrierEvent), 1280},
-		{"holds", unsafe.Offsetof(h.holds), 1344},
-		{"early", unsafe.Offsetof(h.early), 1600},
-		{"cma", unsafe.Offsetof(h.cma), 1604},
-		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1664},
-		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1680},
-		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1728},
-		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1736},
-		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1744},
-		{"header", unsafe.Sizeof(h), 1792},
+		{"settings", unsafe.Offsetof(h.settings), 128},
+		{"firstLost", unsafe.Offsetof(h.firstLost), 1216},
+		{"goneCount", unsafe.Offsetof(h.goneCount), 1220},
+		{"arrivals", unsafe.Offsetof(h.arrivals), 1280},
+		{"barrierEvent", unsafe.Offsetof(h.barrierEvent), 1344},
+		{"holds", unsafe.Offsetof(h.holds), 1408},
+		{"early", unsafe.Offsetof(h.early), 1664},
+		{"cma", unsafe.Offsetof(h.cma), 1668},
+		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1728},
+		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1744},
+		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1792},
+		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1800},
+		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1808},
+		{"nodes", unsafe.Offsetof(h.nodes), 64},
+		{"node", unsafe.Offsetof(h.node), 68},
+		{"near", unsafe.Offsetof(h.near), 72},
+		{"key", unsafe.Offsetof(h.key), 80},
+		{"host", unsafe.Offsetof(h.host), 112},
+		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1856},
+		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1860},
+		{"header", unsafe.Sizeof(h), 1920},
 
 		{"settings.eagerLimit", unsafe.Offsetof(s.eagerLimit), 0},
 		{"settings.ringBlock", unsafe.Offsetof(s.ringBlock), 4},
@@ -85,7 +92,10 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 896},
 		{"rankBlock.counters", unsafe.Offsetof(b.counters), 960},
 		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1344},
-		{"rankBlock", unsafe.Sizeof(b), 2112},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2112},
+		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
+		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
+		{"rankBlock", unsafe.Sizeof(b), 2176},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},

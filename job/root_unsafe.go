@@ -29,7 +29,7 @@ func viewRoot(mem []byte, ranks int) *Root {
 		ranks: unsafe.Slice((*rankBlock)(unsafe.Add(base, headerSize)), ranks),
 	}
 	r.settings = r.head.settings.read()
-	if ranks > int(r.head.cpus) {
+	if r.Near() > int(r.head.cpus) {
 		r.settings.Spin = 0
 	}
 	return r
@@ -54,9 +54,18 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 		h.flags |= flagHold
 	}
 	h.segmentBase, h.segmentStride = segmentBase, segmentStride
+	h.nodes, h.near = c.spread()
+	h.node, h.key = uint32(c.Node), c.Key
+	if c.Host.IsValid() {
+		h.host = c.Host.As16()
+	}
 	s, _ := c.Settings.Resolve() // Config.check has seen to errors
 	h.settings.write(s)
-	return viewRoot(mem, c.Ranks)
+	r := viewRoot(mem, c.Ranks)
+	for rank, node := range c.Nodes {
+		r.ranks[rank].address.node = uint32(node)
+	}
+	return r
 }
 
 // heapRoot returns zeroed Go memory for the root block of so many ranks.

@@ -11,8 +11,8 @@ import (
 type SingleCopy uint32
 
 const (
-	// SingleCopyAuto uses it where the kernel permits it and it is the faster way:
-	// with more ranks than CPUs.
+	// SingleCopyAuto uses it where the kernel permits it, for long messages only if
+	// the first of them have come faster by it.
 	SingleCopyAuto SingleCopy = iota
 	// SingleCopyNone never uses it.
 	SingleCopyNone

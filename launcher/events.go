@@ -268,6 +268,9 @@ func (s *supervisor) received(sig os.Signal) {
 	case number == syscall.SIGQUIT:
 		s.sayHang()
 		return
+	case number == syscall.SIGTSTP && s.fate.starting:
+		s.pauseLater = true // a rank that the host is just starting could not be told
+		return
 	case number == syscall.SIGTSTP:
 		s.pause()
 		return

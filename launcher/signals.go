@@ -12,15 +12,26 @@ import (
 // ends it. INT, HUP and TSTP stay ignored where they are: in the background of a
 // shell script and under nohup.
 func ForwardedSignals() (signals <-chan os.Signal, stop func()) {
+	return catch([]os.Signal{syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGQUIT},
+		syscall.SIGINT, syscall.SIGHUP, syscall.SIGTSTP)
+}
+
+// PauseSignal is ForwardedSignals for a program that ends jobs by their context: it catches
+// TSTP only.
+func PauseSignal() (signals <-chan os.Signal, stop func()) { return catch(nil, syscall.SIGTSTP) }
+
+// catch catches signals, and those of unlessIgnored that are not ignored.
+func catch(signals []os.Signal, unlessIgnored ...os.Signal) (<-chan os.Signal, func()) {
 	// Room for a burst: a signal that finds it full is dropped.
 	c := make(chan os.Signal, 16)
-	caught := []os.Signal{syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGQUIT}
-	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGTSTP} {
+	for _, sig := range unlessIgnored {
 		if !signal.Ignored(sig) {
-			caught = append(caught, sig)
+			signals = append(signals, sig)
 		}
 	}
-	signal.Notify(c, caught...)
+	if len(signals) > 0 {
+		signal.Notify(c, signals...)
+	}
 	return c, func() { signal.Stop(c) }
 }
 

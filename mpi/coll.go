@@ -24,39 +24,32 @@ import (
 // different calls, an *OperatorError, *RankError (no such root), *BufferError,
 // ErrOverlap, *TypeError, ErrFinalized or ErrFreed.
 
-// also adds what is wrong, if anything is, to what is wrong already.
-func also(err *error, e error) {
+// own has a buffer be one piece. It and the next two fill in the buffer where it is: to
+// return one and copy it costs more than all else that they do.
+func own[T any](b *coll.Buffer, buf []T, err *error) { blocks(b, buf, 0, err) }
+
+// blocks has a buffer be blocks of as many elements each.
+func blocks[T any](b *coll.Buffer, buf []T, count int, err *error) {
+	data, size, e := asBytes(buf)
 	if e != nil {
 		*err = errors.Join(*err, e)
+		return
 	}
+	b.Data, b.Block = data, count*size
 }
 
-// own is the bytes of a buffer that is one piece.
-func own[T any](buf []T, err *error) coll.Buffer {
-	b, _, e := asBytes(buf)
-	also(err, e)
-	return coll.Buffer{Data: b}
-}
-
-// blocks is a buffer of blocks of as many elements each.
-func blocks[T any](buf []T, count int, err *error) coll.Buffer {
-	b, size, e := asBytes(buf)
-	also(err, e)
-	return coll.Buffer{Data: b, Block: count * size}
-}
-
-// irregular is a buffer of blocks whose lengths and, unless they lie close, places are
+// irregular has a buffer be blocks whose lengths and, unless they lie close, places are
 // given.
-func irregular[T any](buf []T, counts, displs []int, err *error) coll.Buffer {
-	b, size, e := asBytes(buf)
-	also(err, e)
+func irregular[T any](b *coll.Buffer, buf []T, counts, displs []int, err *error) {
+	own(b, buf, err)
 	if counts == nil {
 		counts = []int{} // not one length for all
 	}
 	if displs == nil {
 		displs = dense(counts)
 	}
-	return coll.Buffer{Data: b, Counts: counts, Displs: displs, Unit: size}
+	size, _ := elementSize[T]()
+	b.Counts, b.Displs, b.Unit = counts, displs, size
 }
 
 // dense returns the places of blocks that lie close.

@@ -16,7 +16,7 @@ func bcastCall[T any](c *Comm, buf []T, root int) (k comm.Call) {
 	k.Comm, k.Op = c, "bcast"
 	a := &k.Args
 	a.Kind, a.Root = coll.Bcast, root
-	a.Send = own(buf, &a.Wrong)
+	own(&a.Send, buf, &a.Wrong)
 	return k
 }
 
@@ -39,7 +39,8 @@ func gatherCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
 	if send == nil && c.Rank() == root {
 		a.InPlace, count = true, perRank(c, "receive buffer", len(recv), &a.Wrong)
 	}
-	a.Send, a.Recv = own(send, &a.Wrong), blocks(recv, count, &a.Wrong)
+	own(&a.Send, send, &a.Wrong)
+	blocks(&a.Recv, recv, count, &a.Wrong)
 	return k
 }
 
@@ -55,10 +56,10 @@ func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int)
 	k.Comm, k.Op = c, "gatherv"
 	a := &k.Args
 	a.Kind, a.Root, a.Irregular = coll.Gather, root, true
-	a.Send = own(send, &a.Wrong)
+	own(&a.Send, send, &a.Wrong)
 	if c.Rank() == root {
 		a.InPlace = send == nil
-		a.Recv = irregular(recv, counts, displs, &a.Wrong)
+		irregular(&a.Recv, recv, counts, displs, &a.Wrong)
 	}
 	return k
 }
@@ -83,7 +84,8 @@ func scatterCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
 	if recv == nil && c.Rank() == root {
 		a.InPlace, count = true, perRank(c, "send buffer", len(send), &a.Wrong)
 	}
-	a.Send, a.Recv = blocks(send, count, &a.Wrong), own(recv, &a.Wrong)
+	blocks(&a.Send, send, count, &a.Wrong)
+	own(&a.Recv, recv, &a.Wrong)
 	return k
 }
 
@@ -100,10 +102,10 @@ func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root
 	k.Comm, k.Op = c, "scatterv"
 	a := &k.Args
 	a.Kind, a.Root, a.Irregular = coll.Scatter, root, true
-	a.Recv = own(recv, &a.Wrong)
+	own(&a.Recv, recv, &a.Wrong)
 	if c.Rank() == root {
 		a.InPlace = recv == nil
-		a.Send = irregular(send, counts, displs, &a.Wrong)
+		irregular(&a.Send, send, counts, displs, &a.Wrong)
 	}
 	return k
 }
@@ -124,7 +126,8 @@ func allgatherCall[T any](c *Comm, send, recv []T) (k comm.Call) {
 	if a.InPlace {
 		count = perRank(c, "receive buffer", len(recv), &a.Wrong)
 	}
-	a.Send, a.Recv = own(send, &a.Wrong), blocks(recv, count, &a.Wrong)
+	own(&a.Send, send, &a.Wrong)
+	blocks(&a.Recv, recv, count, &a.Wrong)
 	return k
 }
 
@@ -140,7 +143,8 @@ func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k com
 	k.Comm, k.Op = c, "allgatherv"
 	a := &k.Args
 	a.Kind, a.Irregular, a.InPlace = coll.Allgather, true, send == nil
-	a.Send, a.Recv = own(send, &a.Wrong), irregular(recv, counts, displs, &a.Wrong)
+	own(&a.Send, send, &a.Wrong)
+	irregular(&a.Recv, recv, counts, displs, &a.Wrong)
 	return k
 }
 
@@ -157,7 +161,8 @@ func alltoallCall[T any](c *Comm, send, recv []T) (k comm.Call) {
 	a := &k.Args
 	a.Kind, a.InPlace = coll.Alltoall, send == nil
 	count := perRank(c, "receive buffer", len(recv), &a.Wrong)
-	a.Send, a.Recv = blocks(send, count, &a.Wrong), blocks(recv, count, &a.Wrong)
+	blocks(&a.Send, send, count, &a.Wrong)
+	blocks(&a.Recv, recv, count, &a.Wrong)
 	return k
 }
 
@@ -173,9 +178,9 @@ func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv 
 	k.Comm, k.Op = c, "alltoallv"
 	a := &k.Args
 	a.Kind, a.Irregular, a.InPlace = coll.Alltoall, true, send == nil && sendCounts == nil
-	a.Recv = irregular(recv, recvCounts, recvDispls, &a.Wrong)
+	irregular(&a.Recv, recv, recvCounts, recvDispls, &a.Wrong)
 	if !a.InPlace {
-		a.Send = irregular(send, sendCounts, sendDispls, &a.Wrong)
+		irregular(&a.Send, send, sendCounts, sendDispls, &a.Wrong)
 	}
 	return k
 }

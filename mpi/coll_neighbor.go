@@ -17,12 +17,8 @@ func NeighborAllgather[T any](c *Comm, send, recv []T) error {
 
 func neighborAllgatherCall[T any](c *Comm, send, recv []T) comm.NeighborCall {
 	return neighborly(c, "neighbor_allgather", func(sources, destinations int, err *error) (out, in coll.Buffer) {
-		b := own(send, err)
-		in = blocks(recv, len(send), err)
-		out = coll.Buffer{Data: b.Data, Counts: make([]int, destinations), Displs: make([]int, destinations), Unit: 1}
-		for i := range out.Counts {
-			out.Counts[i] = len(b.Data)
-		}
+		repeated(&out, send, destinations, err)
+		blocks(&in, recv, len(send), err)
 		return out, in
 	})
 }
@@ -46,7 +42,9 @@ func neighborAlltoallCall[T any](c *Comm, send, recv []T) comm.NeighborCall {
 		case sources > 0:
 			count = len(recv) / sources
 		}
-		return blocks(send, count, err), blocks(recv, count, err)
+		blocks(&out, send, count, err)
+		blocks(&in, recv, count, err)
+		return out, in
 	})
 }
 
@@ -60,7 +58,9 @@ func NeighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, r
 
 func neighborAlltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) comm.NeighborCall {
 	return neighborly(c, "neighbor_alltoallv", func(_, _ int, err *error) (out, in coll.Buffer) {
-		return irregular(send, sendCounts, sendDispls, err), irregular(recv, recvCounts, recvDispls, err)
+		irregular(&out, send, sendCounts, sendDispls, err)
+		irregular(&in, recv, recvCounts, recvDispls, err)
+		return out, in
 	})
 }
 
@@ -75,13 +75,19 @@ func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) er
 
 func neighborAllgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) comm.NeighborCall {
 	return neighborly(c, "neighbor_allgatherv", func(_, destinations int, err *error) (out, in coll.Buffer) {
-		b := own(send, err)
-		out = coll.Buffer{Data: b.Data, Counts: make([]int, destinations), Displs: make([]int, destinations), Unit: 1}
-		for i := range out.Counts {
-			out.Counts[i] = len(b.Data)
-		}
-		return out, irregular(recv, counts, displs, err)
+		repeated(&out, send, destinations, err)
+		irregular(&in, recv, counts, displs, err)
+		return out, in
 	})
+}
+
+// repeated has a buffer be the same block for so many neighbours.
+func repeated[T any](b *coll.Buffer, buf []T, neighbors int, err *error) {
+	own(b, buf, err)
+	b.Counts, b.Displs, b.Unit = make([]int, neighbors), make([]int, neighbors), 1
+	for i := range b.Counts {
+		b.Counts[i] = len(b.Data)
+	}
 }
 
 // neighborly exchanges the blocks that buffers makes for so many neighbours.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // otherBuffers makes the same calls again and again, several at a time, with buffers that
@@ -16,7 +18,7 @@ func otherBuffers(c *Comm) error {
 	}
 	sum := Sum[int64]()
 	send, recv := make([]int64, 5000), make([]int64, 5000)
-	for round := range 60 {
+	for round := range max(12, testkit.Rounds(60)) {
 		n, many, root := []int{1, 5000}[round/2%2], 1+round%4, round%c.Size()
 		var inPlace, fromRoot [][]int64
 		var requests []Request

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job/jobtest"
 )
 
@@ -182,7 +183,7 @@ func persistentCollectives(c *Comm) error {
 		return err
 	}
 	rounds := 100
-	if c.Size() > 8 {
+	if testkit.Race || c.Size() > 8 {
 		rounds = 20
 	}
 	for round := range rounds {
@@ -217,7 +218,7 @@ var setups = map[string]cad.Setup{
 
 func TestNonblockingOverMem(t *testing.T) {
 	for kind, options := range memKinds {
-		if raceEnabled && kind != "tight" {
+		if testkit.Race && kind != "tight" {
 			continue // it has all ways that messages take
 		}
 		for _, ranks := range counts(1, 2, 5) {
@@ -231,6 +232,9 @@ func TestNonblockingOverMem(t *testing.T) {
 func TestNonblockingInOneSpace(t *testing.T) {
 	for kind, setup := range setups {
 		for _, ranks := range counts(2, 3, 7) {
+			if testkit.Race && ranks == 2 {
+				continue // three ranks have two peers each, and no other ways
+			}
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
 				inOneSpaceBy(t, ranks, comm.Settings{Setup: setup}, func(c *Comm) error {
 					return errors.Join(nonblockingConformance(c), c.Finalize())

@@ -29,7 +29,7 @@ func randomCalls(c *Comm) error {
 		return err
 	}
 	calls := 120
-	if raceEnabled || c.Size() > 8 {
+	if testkit.Race || c.Size() > 8 {
 		calls = 30
 	}
 	for i := range calls {
@@ -133,7 +133,7 @@ func (m *model[T]) length() int {
 	case 1, 2, 3:
 		return m.IntN(20)
 	case 9:
-		if m.c.Size() <= 6 && m.IntN(3) == 0 && !raceEnabled {
+		if m.c.Size() <= 6 && m.IntN(3) == 0 && !testkit.Race {
 			return m.IntN(4<<20/size + 1)
 		}
 	}

@@ -60,7 +60,8 @@ func reduction[T any](c *Comm, kind coll.Kind, root int, send, recv []T, op *Op[
 	a := &k.Args
 	a.Kind, a.Root, a.Op = kind, root, op.get()
 	a.InPlace = send == nil && (kind != coll.Reduce || c.Rank() == root)
-	a.Send, a.Recv = own(send, &a.Wrong), own(recv, &a.Wrong)
+	own(&a.Send, send, &a.Wrong)
+	own(&a.Recv, recv, &a.Wrong)
 	return k
 }
 
@@ -82,7 +83,8 @@ func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k comm.C
 		count = perRank(c, "receive buffer", len(recv), &a.Wrong)
 		send = recv
 	}
-	a.Send, a.Recv = blocks(send, count, &a.Wrong), own(recv, &a.Wrong)
+	blocks(&a.Send, send, count, &a.Wrong)
+	own(&a.Recv, recv, &a.Wrong)
 	return k
 }
 
@@ -105,6 +107,7 @@ func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) 
 	for _, n := range counts {
 		total += max(n, 0)
 	}
-	a.Send, a.Recv = irregular(send[:min(len(send), total)], counts, nil, &a.Wrong), own(recv, &a.Wrong)
+	irregular(&a.Send, send[:min(len(send), total)], counts, nil, &a.Wrong)
+	own(&a.Recv, recv, &a.Wrong)
 	return k
 }

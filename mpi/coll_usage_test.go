@@ -6,13 +6,14 @@ import (
 	"math/rand/v2"
 
 	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // manyCallsInARow: nobody waits for those who are slow, roots change, and what is fast
 // does not overtake.
 func manyCallsInARow(c *Comm) error {
 	calls := 400
-	if raceEnabled || c.Size() > 8 {
+	if testkit.Race || c.Size() > 8 {
 		calls = 60
 	}
 	n, me := c.Size(), c.Rank()

@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // TestMessagesOnASplitDoNotAllocate: to translate ranks costs no memory.
 func TestMessagesOnASplitDoNotAllocate(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector allocates")
 	}
 	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {

@@ -1,5 +1,7 @@
 package mpi
 
+import "github.com/gopvas/gopvas/internal/testkit"
+
 func freeAndUse(c *Comm) error {
 	d, err := c.Dup()
 	if err != nil {
@@ -37,7 +39,7 @@ func freeAndUse(c *Comm) error {
 func freeOften(c *Comm) error {
 	ids := map[uint32]bool{}
 	rounds := 50
-	if raceEnabled {
+	if testkit.Race {
 		rounds = 8
 	}
 	for round := range rounds {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // wrapModule is applied to the modules of the ranks of tests.
@@ -57,7 +58,7 @@ func comeAndGo(c *Comm, rounds int) error {
 // been.
 func TestCommunicatorsLeaveNoMemory(t *testing.T) {
 	rounds := 10_000
-	if raceEnabled {
+	if testkit.Race {
 		rounds = 500
 	}
 	var shared atomic.Int64

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job/jobtest"
 )
 
@@ -77,8 +78,11 @@ func TestCommunicatorsOverMem(t *testing.T) {
 	cases := append(commCases, p2pCase{reversed, overReversed})
 	for _, k := range cases {
 		for kind, options := range memKinds {
-			if raceEnabled && k.name == reversed && kind != "tight" {
+			if testkit.Race && k.name == reversed && kind != "tight" {
 				continue // TestConformanceOverMem has the others
+			}
+			if testkit.Race && kind == "roomy" {
+				continue // communicators are made by messages, for which tight is harder
 			}
 			for _, ranks := range counts(1, 2, 5) {
 				t.Run(fmt.Sprintf("%s/%s/ranks=%d", k.name, kind, ranks), func(t *testing.T) {

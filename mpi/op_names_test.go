@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 type celsius float64
@@ -69,7 +70,7 @@ func TestRegisteredOperatorsAreFoundByTheirName(t *testing.T) {
 
 // TestOperatorsAreMadeOnce: a call that names an operator makes nothing new.
 func TestOperatorsAreMadeOnce(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector allocates")
 	}
 	require.Same(t, Sum[float64](), Sum[float64]())

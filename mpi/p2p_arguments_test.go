@@ -138,19 +138,22 @@ func badArguments(c *Comm) error {
 			}
 		}
 	}
-	for _, tag := range []int{-1, -2, math.MaxInt32 + 1, math.MinInt} {
-		errs := []error{Send(c, buf, 0, tag)}
-		if tag != AnyTag {
-			_, err := Irecv(c, buf, 0, tag)
-			_, _, _, probeErr := Improbe(c, 0, tag)
-			errs = append(errs, err, probeErr)
-		}
+	for _, tag := range []int{-1, -2, -4, math.MaxInt32 + 1, math.MinInt} {
+		_, err := Irecv(c, buf, 0, tag)
+		_, _, _, probeErr := Improbe(c, 0, tag)
+		errs := []error{Send(c, buf, 0, tag), err, probeErr}
 		for i, err := range errs {
 			bad, ok := errors.AsType[*TagError](err)
 			if !ok || bad.Tag != tag {
 				return fmt.Errorf("call %d with tag %d: %v", i, tag, err)
 			}
 		}
+	}
+	_, err := Recv(c, buf, AnyTag, AnySource)
+	_, _, _, probeErr := Improbe(c, 0, AnySource)
+	if err := first(wantContains(err, "recv from AnyTag as source (which comes before the tag), AnySource as tag: rank -3 is outside"),
+		wantContains(probeErr, "AnySource as tag: tag -1 is outside")); err != nil {
+		return err
 	}
 	return wantContains(Send(c, buf, c.Size(), 3), fmt.Sprintf("mpi: send to rank %d, tag 3: rank %d is outside", c.Size(), c.Size()))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // pingPong has rank 0 send to rank 1 and back, rounds times.
@@ -108,7 +109,7 @@ func TestNoAllocations(t *testing.T) {
 		}
 		return nil
 	}
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector allocates")
 	}
 	overMem(t, 2, 8, mem.Options{}, check)
@@ -129,7 +130,7 @@ func countAllocations(c *Comm, do func() error) (uint64, error) {
 
 // TestTheShortWaysDoNotAllocate: exactly, for one rank and itself.
 func TestTheShortWaysDoNotAllocate(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector allocates")
 	}
 	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/job/jobtest"
 )
@@ -165,7 +166,7 @@ func TestConformanceOverProcesses(t *testing.T) {
 // takes ten times as long, two of them do: the first with peers, and the largest that is
 // not many.
 func counts(all ...int) []int {
-	if !raceEnabled {
+	if !testkit.Race {
 		return all
 	}
 	some := slices.DeleteFunc(all, func(n int) bool { return n == 1 || n > 5 })
@@ -175,7 +176,7 @@ func counts(all ...int) []int {
 // processes skips a test whose ranks are processes under the race detector, which sees no
 // memory that is mapped.
 func processes(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector sees nothing of what processes do to one another")
 	}
 }

@@ -31,7 +31,7 @@ func randomViews(c *Comm) error {
 		return err
 	}
 	calls := 60
-	if raceEnabled || c.Size() > 8 {
+	if testkit.Race || c.Size() > 8 {
 		calls = 25
 	}
 	for i := range calls {

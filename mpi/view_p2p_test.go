@@ -13,6 +13,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job/jobtest"
 )
 
@@ -181,7 +182,7 @@ func viewsAmongOthers(c *Comm) error {
 // TestMessagesOfViewsDoNotAllocate: between two ranks, by each way that messages take, and
 // in broadcasts of few bytes and of many.
 func TestMessagesOfViewsDoNotAllocate(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector allocates")
 	}
 	check := func(c *Comm) error {

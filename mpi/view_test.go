@@ -82,7 +82,7 @@ func TestViewsAgainstNaiveModel(t *testing.T) {
 	d := testkit.Rand(t)
 	pieces := map[bool]int{}
 	rounds := 20_000
-	if raceEnabled {
+	if testkit.Race {
 		rounds = 2000
 	}
 	for range rounds {
@@ -307,7 +307,7 @@ func wrongViews(c *Comm) error {
 // neighborAlltoallw exchanges the borders of the parts of a grid.
 // TestViewsDoNotAllocate: a column is sent and received without a new buffer.
 func TestViewsDoNotAllocate(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the race detector allocates")
 	}
 	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {

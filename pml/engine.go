@@ -59,7 +59,6 @@ type Engine struct {
 	spin       int              // polls before a wait sleeps
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
 	onLook     func() bool      // pollOnce, likewise
-	onExpect   func() bool      // lookExpected, likewise
 	onReady    func() bool      // ready, likewise
 	onLasting  func()           // announce, likewise
 	contenders atomic.Int32     // goroutines that wait for mu
@@ -79,7 +78,7 @@ type Engine struct {
 
 	express    operation  // of the short way to receive; see expect
 	expected   *operation // it, while its message is looked for
-	scratch    []byte     // of packed
+	header     btl.Header // of what is being sent: here, since that allocates nothing
 	pool       list[operation]
 	operations []*operation // all there are, for Close to find those in use
 	messages   list[message]
@@ -130,8 +129,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		lost:     -1,
 	}
 	e.memory, _ = m.(btl.Memory)
-	e.onFrame, e.onLook, e.onExpect = e.deliver, e.pollOnce, e.lookExpected
-	e.onReady, e.onLasting = e.ready, e.announce
+	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
 	e.express = operation{engine: e, kind: receiving, state: idle, persistent: true}
 	e.express.node.of = &e.express
 	return e

@@ -13,7 +13,7 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	if to != ProcNull {
 		if send = e.sendNow(context, to, tag, m, out, Standard); send == nil {
 			var err error
-			if send, err = e.send(context, to, tag, m, btl.Buffer{Bytes: out}, Standard); err != nil {
+			if send, err = e.send(context, to, tag, m, &btl.Buffer{Bytes: out}, Standard); err != nil {
 				return noStatus, m, err
 			}
 		}
@@ -30,10 +30,10 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 
 // receiveMarked receives a message and its mark.
 func (e *Engine) receiveMarked(context uint32, from, tag int, in []byte) (Status, Mark, error) {
-	op := &e.express
-	if !e.expect(op, context, from, tag, in) {
+	op, buf := &e.express, btl.Buffer{Bytes: in}
+	if !e.expect(op, context, from, tag, &buf) {
 		var err error
-		if op, err = e.receive(context, from, tag, btl.Buffer{Bytes: in}); err != nil {
+		if op, err = e.receive(context, from, tag, &buf); err != nil {
 			return noStatus, Mark{}, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -46,7 +47,7 @@ func TestLayouts(t *testing.T) {
 	everywhere(t, func(w *world) {
 		w.run(func(e *pml.Engine, rank int) error {
 			rng := rand.New(rand.NewPCG(seed, 0)) // the same on all ranks
-			for range 12 {
+			for range max(4, testkit.Rounds(12)) {
 				for shift := range len(w.engines) {
 					if err := exchangeColumns(e, rng, rank, shift, len(w.engines)); err != nil {
 						return err

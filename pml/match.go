@@ -22,11 +22,12 @@ package pml
 // receive looks at the unexpected messages before it is posted, and a message at
 // the posted receives before it is added, both under the engine's lock.
 
-// Wildcards, and the rank that nobody is.
+// Wildcards, and the rank that nobody is. All differ, so that a source and a tag in the
+// wrong order are an error.
 const (
 	AnySource = -1 // receives from whatever rank sends first
-	AnyTag    = -1 // receives a message of any tag
 	ProcNull  = -2 // sends to it and receives from it are over at once and move nothing
+	AnyTag    = -3 // receives a message of any tag
 )
 
 // matcher is the matching state of one context. It is guarded by the engine's lock.

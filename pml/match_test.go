@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // naive is matching as the standard tells it: two rows in the order of time, and a
@@ -51,7 +52,7 @@ func TestMatchingAgainstNaiveModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	for range 300 {
+	for range testkit.Rounds(300) { // one goroutine
 		sources, tags := 1+rng.IntN(130), 1+rng.IntN(4) // more than a page of sources, too
 		bias := rng.IntN(11)
 		m := &matcher{sources: newTable(sources), posts: rng.Uint64() >> 8}

@@ -136,8 +136,9 @@ func (r *Request) Engine() *Engine {
 // None tells whether the request is the zero Request (but for Unit).
 func (r *Request) None() bool { return r.op == nil }
 
-// newOperation takes an operation out of the pool. The caller starts it.
-func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf btl.Buffer) *operation {
+// newOperation takes an operation out of the pool. The caller says what its buffer is, if
+// it has one, and starts it.
+func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation {
 	op := e.pool.pop()
 	if op == nil {
 		op = &operation{engine: e}
@@ -146,13 +147,18 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int, buf btl.Buf
 	}
 	op.kind, op.state, op.mode = k, idle, Standard
 	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
-	op.buf, op.mark = buf, Mark{}
-	if buf.Layout != nil {
-		op.layout = *buf.Layout // the caller's may be on a stack
-		op.buf.Layout = &op.layout
-	}
+	op.mark = Mark{}
 	op.status, op.err = noStatus, nil
 	return op
+}
+
+// use makes a buffer that of the operation.
+func (op *operation) use(b *btl.Buffer) {
+	op.buf.Bytes = b.Bytes
+	if b.Layout != nil {
+		op.layout = *b.Layout // the caller's may be on a stack
+		op.buf.Layout, op.buf.Base = &op.layout, b.Base
+	}
 }
 
 // release makes a complete operation that was waited for ready to be used again:
@@ -161,7 +167,7 @@ func (e *Engine) release(op *operation) {
 	switch {
 	case op == sent:
 	case op == &e.express:
-		op.state, op.buf.Bytes, op.err = idle, nil, nil
+		op.state, op.buf, op.err = idle, btl.Buffer{}, nil
 	case op.persistent:
 		op.state = idle
 	default:
@@ -174,9 +180,9 @@ func (e *Engine) discard(op *operation) {
 	op.state = free
 	op.generation++
 	op.persistent, op.left = false, false
-	op.buf = btl.Buffer{} // reachable no longer than MPI says
-	if op.layout.Size() != 0 {
-		op.layout = datatype.Layout{}
+	op.buf.Bytes = nil // reachable no longer than MPI says
+	if op.buf.Layout != nil {
+		op.buf.Layout, op.layout = nil, datatype.Layout{}
 	}
 	op.err, op.message = nil, nil
 	if op.task != nil {

@@ -7,14 +7,11 @@ import "github.com/gopvas/gopvas/btl"
 func (e *Engine) SendInit(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
 	e.lock()
 	defer e.mu.Unlock()
-	err := e.checkPeer(dst)
-	if err == nil && dst != ProcNull {
-		err = checkTag(tag)
-	}
-	if err != nil {
+	if err := e.checkTarget(dst, tag); err != nil {
 		return Request{}, err
 	}
-	op := e.newOperation(sending, context, dst, tag, buf)
+	op := e.newOperation(sending, context, dst, tag)
+	op.use(&buf)
 	op.mode = mode
 	return persist(op), nil
 }
@@ -26,7 +23,9 @@ func (e *Engine) RecvInit(context uint32, src, tag int, buf btl.Buffer) (Request
 	if err := e.checkSource(src, tag); err != nil {
 		return Request{}, err
 	}
-	return persist(e.newOperation(receiving, context, src, tag, buf)), nil
+	op := e.newOperation(receiving, context, src, tag)
+	op.use(&buf)
+	return persist(op), nil
 }
 
 func persist(op *operation) Request {

@@ -50,7 +50,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (Message, Status, e
 	if err := e.goneError(int32(src)); err != nil {
 		return Message{}, noStatus, err
 	}
-	op := e.newOperation(k, context, src, tag, btl.Buffer{})
+	op := e.newOperation(k, context, src, tag)
 	op.state = posted
 	e.matcher(context).probes.push(&op.node)
 	if err := e.wait(op); err != nil {
@@ -133,14 +133,16 @@ func (e *Engine) receiveMatched(m *Message, buf btl.Buffer) (*operation, error) 
 	case e.closed:
 		return nil, ErrFinalized
 	case null:
-		op := e.newOperation(receiving, 0, ProcNull, AnyTag, buf)
+		op := e.newOperation(receiving, 0, ProcNull, AnyTag)
+		op.use(&buf)
 		e.startReceive(op)
 		return op, nil
 	case msg == nil:
 		return nil, ErrNoMessage
 	}
 	h := &msg.frame.Header
-	op := e.newOperation(receiving, h.Context, int(h.Source), int(h.Tag), buf)
+	op := e.newOperation(receiving, h.Context, int(h.Source), int(h.Tag))
+	op.use(&buf)
 	// A copy of m is stale from here on: a message consumed twice would be released
 	// twice. (consume discards it.)
 	e.stats.matchedNow--

@@ -125,6 +125,12 @@ func (e *Engine) advance(n int) {
 // peers do, not to what it waits for. What a peer takes out of this order is found when
 // all are asked: now and then in a wait, and before the rank sleeps.
 func (e *Engine) advanceSends(all bool) {
+	if len(e.busy) == 1 && !all {
+		if e.stepSends(e.busy[0], moveBatch) {
+			e.busy = e.busy[:0]
+		}
+		return
+	}
 	peers, each := len(e.busy), math.MaxInt
 	if !all {
 		each = moveBatch
@@ -138,8 +144,7 @@ func (e *Engine) advanceSends(all bool) {
 			e.turn = 0
 		}
 		b := e.busy[e.turn]
-		e.stepSends(b, each)
-		if b.underway.head != nil {
+		if !e.stepSends(b, each) {
 			e.turn++
 			continue
 		}
@@ -149,8 +154,9 @@ func (e *Engine) advanceSends(all bool) {
 	}
 }
 
-// stepSends asks the sends to one peer until n of them are not done.
-func (e *Engine) stepSends(b *backlog, n int) {
+// stepSends asks the sends to one peer until n of them are not done. It returns whether
+// none is left.
+func (e *Engine) stepSends(b *backlog, n int) bool {
 	for at := b.underway.head; at != nil && n > 0; {
 		op := at.of
 		at = at.next
@@ -161,6 +167,7 @@ func (e *Engine) stepSends(b *backlog, n int) {
 			n--
 		}
 	}
+	return b.underway.head == nil
 }
 
 // walkDue tells whether a wait that has looked so often asks all sends: the longer it

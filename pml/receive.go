@@ -2,7 +2,6 @@ package pml
 
 import (
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/shm"
 )
 
 // Recv receives a message from rank src, or AnySource, with this tag, or AnyTag,
@@ -13,15 +12,19 @@ import (
 // src has gone and has sent no such message; or src is AnySource, nothing has come,
 // and some rank has gone without Finalize, or all other ranks have gone.
 func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
+	return e.RecvBuffer(context, src, tag, btl.Buffer{Bytes: buf})
+}
+
+// RecvBuffer is Recv into a buffer that may have a layout.
+func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
 	e.lock()
-	if err := e.checkSource(src, tag); err != nil {
-		e.mu.Unlock()
-		return noStatus, err
-	}
 	op := &e.express
-	if !e.expect(op, context, src, tag, buf) {
-		op = e.newOperation(receiving, context, src, tag, btl.Buffer{Bytes: buf})
-		e.startReceive(op)
+	if !e.expect(op, context, src, tag, &buf) {
+		var err error
+		if op, err = e.receive(context, src, tag, &buf); err != nil {
+			e.mu.Unlock()
+			return noStatus, err
+		}
 	}
 	st, err := e.finish(op)
 	e.mu.Unlock()
@@ -37,31 +40,33 @@ func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) 
 // and nothing can tell the difference: no receive that was posted before matches
 // the same message, no message that has arrived does, and nobody else waits.
 // Whoever wants the lock, and any rank that goes, ends it.
-func (e *Engine) expect(op *operation, context uint32, src, tag int, buf []byte) bool {
-	if e.spin == 0 || e.owned || e.unusual || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil || op.state != idle || src < 0 || src == e.rank {
+func (e *Engine) expect(op *operation, context uint32, src, tag int, buf *btl.Buffer) bool {
+	if e.spin == 0 || e.owned || e.unusual || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil || op.state != idle {
+		return false
+	}
+	if uint(src) >= uint(e.size) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
 		return false
 	}
 	m := e.matcher(context)
 	if m.arrived.head != nil || m.wild.head != nil || m.sources.at(int32(src)).posted.head != nil {
 		return false
 	}
-	op.context, op.peer, op.tag, op.buf.Bytes = context, int32(src), int32(tag), buf
+	op.context, op.peer, op.tag, op.buf = context, int32(src), int32(tag), *buf
 	e.expected = op
-	shm.Look(e.spin, e.onExpect)
-	if e.expected == nil {
-		return true
+	for range e.spin { // not shm.Look, whose callback a short message would feel
+		e.module.Poll(1, e.onFrame)
+		if e.further != nil {
+			e.pollFurther(1)
+		}
+		if e.expected == nil {
+			return true
+		}
+		if e.contenders.Load() != 0 || e.GoneCount() != e.gone {
+			break
+		}
 	}
-	e.expected, op.buf.Bytes = nil, nil
+	e.expected, op.buf = nil, btl.Buffer{}
 	return false
-}
-
-// lookExpected is one look for the message that expect wants.
-func (e *Engine) lookExpected() (over bool) {
-	e.module.Poll(1, e.onFrame)
-	if e.further != nil {
-		e.pollFurther(1)
-	}
-	return e.expected == nil || e.contenders.Load() != 0 || e.GoneCount() != e.gone
 }
 
 // Irecv begins a receive and does not wait. buf is lent, not to be read or written,
@@ -70,24 +75,10 @@ func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error
 	return e.IrecvBuffer(context, src, tag, btl.Buffer{Bytes: buf})
 }
 
-// RecvBuffer is Recv into a buffer that may have a layout.
-func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
-	if buf.Layout == nil {
-		return e.Recv(context, src, tag, buf.Bytes)
-	}
-	e.lock()
-	defer e.mu.Unlock()
-	op, err := e.receive(context, src, tag, buf)
-	if err != nil {
-		return noStatus, err
-	}
-	return e.finish(op)
-}
-
 // IrecvBuffer is Irecv into a buffer that may have a layout.
 func (e *Engine) IrecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
 	e.lock()
-	op, err := e.receive(context, src, tag, buf)
+	op, err := e.receive(context, src, tag, &buf)
 	var r Request
 	if err == nil {
 		r = Request{op: op, generation: op.generation}
@@ -112,13 +103,14 @@ func (e *Engine) checkSource(src, tag int) error {
 }
 
 // receive begins a receive. The operation returned may be complete.
-func (e *Engine) receive(context uint32, src, tag int, buf btl.Buffer) (*operation, error) {
+func (e *Engine) receive(context uint32, src, tag int, buf *btl.Buffer) (*operation, error) {
 	if e.unusual || uint(src) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
 		if err := e.checkSource(src, tag); err != nil {
 			return nil, err
 		}
 	}
-	op := e.newOperation(receiving, context, src, tag, buf)
+	op := e.newOperation(receiving, context, src, tag)
+	op.use(buf)
 	e.startReceive(op)
 	return op, nil
 }
@@ -173,13 +165,19 @@ func (e *Engine) deliver(f *btl.Frame) {
 func (e *Engine) receiveFrame(op *operation, f *btl.Frame) {
 	op.status, op.mark = Status{Source: int(f.Source), Tag: int(f.Tag)}, Mark{f.Flags, f.Cookie}
 	if !f.Offered {
-		err := op.fill(f.Payload, f.Length)
+		var err error
+		if op.buf.Layout == nil && f.Length <= uint64(len(op.buf.Bytes)) {
+			copy(op.buf.Bytes, f.Payload)
+			op.status.Bytes = f.Length
+		} else {
+			err = op.fill(f.Payload, f.Length)
+		}
 		e.to(int(f.Source)).Release(f)
 		e.complete(op, err)
 		return
 	}
 	op.err = op.size(f.Length)
-	if t := e.to(int(f.Source)).Accept(f, op.buf); t != nil {
+	if t := e.to(int(f.Source)).Accept(f, &op.buf); t != nil {
 		e.move(op, t)
 		return
 	}
@@ -188,11 +186,7 @@ func (e *Engine) receiveFrame(op *operation, f *btl.Frame) {
 
 // fill copies a message of this length to the buffer, as far as it fits.
 func (op *operation) fill(payload []byte, length uint64) error {
-	if op.buf.Layout == nil {
-		copy(op.buf.Bytes, payload)
-	} else {
-		op.buf.Unpack(payload, 0)
-	}
+	op.buf.Unpack(payload, 0)
 	return op.size(length)
 }
 

@@ -35,7 +35,7 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 		e.mu.Unlock()
 		return nil
 	}
-	err := e.sendSlow(op, context, dst, tag, btl.Buffer{Bytes: buf}, mode)
+	err := e.sendSlow(op, context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
 	e.mu.Unlock()
 	return err
 }
@@ -46,13 +46,17 @@ func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode M
 		return e.Send(context, dst, tag, buf.Bytes, mode)
 	}
 	e.lock()
-	err := e.sendSlow(nil, context, dst, tag, buf, mode)
+	if e.sendPacked(context, dst, tag, buf, mode) {
+		e.mu.Unlock()
+		return nil
+	}
+	err := e.sendSlow(nil, context, dst, tag, &buf, mode)
 	e.mu.Unlock()
 	return err
 }
 
 // sendSlow is Send with an operation, unless sendNow has begun one.
-func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf btl.Buffer, mode Mode) (err error) {
+func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (err error) {
 	if op == nil {
 		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
 	}
@@ -72,7 +76,7 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 		e.mu.Unlock()
 		return Request{op: sent}, nil
 	}
-	r, err := e.isend(op, context, dst, tag, btl.Buffer{Bytes: buf}, mode)
+	r, err := e.isend(op, context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
 	e.mu.Unlock()
 	return r, err
 }
@@ -83,13 +87,17 @@ func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode 
 		return e.Isend(context, dst, tag, buf.Bytes, mode)
 	}
 	e.lock()
-	r, err := e.isend(nil, context, dst, tag, buf, mode)
+	if e.sendPacked(context, dst, tag, buf, mode) {
+		e.mu.Unlock()
+		return Request{op: sent}, nil
+	}
+	r, err := e.isend(nil, context, dst, tag, &buf, mode)
 	e.mu.Unlock()
 	return r, err
 }
 
 // isend is Isend with an operation, unless sendNow has begun one.
-func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf btl.Buffer, mode Mode) (_ Request, err error) {
+func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (_ Request, err error) {
 	if op == nil {
 		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
 	}
@@ -103,38 +111,62 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf btl.Buff
 // operation of its own; one that is underway if the module keeps the buffer, which is
 // rare; and nil if the message can not go this way.
 func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) *operation {
-	if mode != Standard || e.unusual || uint(dst) >= uint(e.size) || dst == e.rank || uint(tag) > MaxTag {
+	if !e.usual(dst, tag, mode) {
 		return nil
 	}
 	by := e.to(dst)
 	if len(buf) > by.eager {
 		return nil
 	}
-	t, ok := by.Send(dst, btl.Header{Tag: int32(tag), Context: context, Flags: m.Number, Cookie: m.Word}, buf)
+	t, ok := by.Send(dst, e.head(context, int32(tag), m), buf)
 	switch {
 	case !ok:
 		return nil
 	case t == nil:
 		return sent
 	}
-	op := e.newOperation(sending, context, dst, tag, btl.Buffer{Bytes: buf})
+	op := e.newOperation(sending, context, dst, tag)
+	op.buf.Bytes = buf
 	e.move(op, t)
 	return op
 }
 
+// usual tells whether a send may go straight to the module, if it is short.
+func (e *Engine) usual(dst, tag int, mode Mode) bool {
+	return mode == Standard && !e.unusual && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
+}
+
+// sendPacked is sendNow from a buffer with a layout. It tells whether the message is on its
+// way.
+func (e *Engine) sendPacked(context uint32, dst, tag int, buf btl.Buffer, mode Mode) bool {
+	if !e.usual(dst, tag, mode) {
+		return false
+	}
+	by := e.to(dst)
+	return buf.Len() <= by.eager && by.SendBuffer(dst, e.head(context, int32(tag), Mark{}), buf)
+}
+
 // send begins a send of any kind. The operation returned may be complete.
-func (e *Engine) send(context uint32, dst, tag int, m Mark, buf btl.Buffer, mode Mode) (*operation, error) {
+func (e *Engine) send(context uint32, dst, tag int, m Mark, buf *btl.Buffer, mode Mode) (*operation, error) {
+	if e.unusual || uint(dst) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
+		if err := e.checkTarget(dst, tag); err != nil {
+			return nil, err
+		}
+	}
+	op := e.newOperation(sending, context, dst, tag)
+	op.use(buf)
+	op.mode, op.mark = mode, m
+	e.startSend(op)
+	return op, nil
+}
+
+// checkTarget returns an error unless a message may go there, with this tag.
+func (e *Engine) checkTarget(dst, tag int) error {
 	err := e.checkPeer(dst)
 	if err == nil && dst != ProcNull {
 		err = checkTag(tag)
 	}
-	if err != nil {
-		return nil, err
-	}
-	op := e.newOperation(sending, context, dst, tag, buf)
-	op.mode, op.mark = mode, m
-	e.startSend(op)
-	return op, nil
+	return err
 }
 
 // startSend brings an idle send on its way.
@@ -158,38 +190,38 @@ func (e *Engine) startSend(op *operation) {
 
 // launch hands a send that has no predecessor to the module; false: no room.
 func (e *Engine) launch(op *operation) bool {
-	h := btl.Header{Tag: op.tag, Context: op.context, Flags: op.mark.Number, Cookie: op.mark.Word}
+	h := e.head(op.context, op.tag, op.mark)
 	peer := int(op.peer)
 	by := e.to(peer)
 	if op.mode == Standard && op.buf.Len() <= by.eager {
-		if t, ok := by.Send(peer, h, e.packed(&op.buf)); t != nil {
-			if op.buf.Layout != nil {
-				e.scratch = nil // the module keeps it
-			}
+		var t btl.Transfer
+		var ok bool
+		if op.buf.Layout != nil {
+			ok = by.SendBuffer(peer, h, op.buf)
+		} else {
+			t, ok = by.Send(peer, h, op.buf.Bytes)
+		}
+		switch {
+		case t != nil:
 			e.move(op, t)
 			return true
-		} else if ok {
+		case ok:
 			e.complete(op, nil)
 			return true
 		}
 	}
-	t, ok := by.Offer(peer, h, op.buf)
+	t, ok := by.Offer(peer, h, &op.buf)
 	if ok {
 		e.move(op, t)
 	}
 	return ok
 }
 
-// packed returns the bytes of a short message in one piece, until the next call.
-func (e *Engine) packed(b *btl.Buffer) []byte {
-	if b.Layout == nil {
-		return b.Bytes
-	}
-	if len(e.scratch) < b.Len() {
-		e.scratch = make([]byte, max(e.module.eager, b.Len()))
-	}
-	b.Pack(e.scratch[:b.Len()], 0)
-	return e.scratch[:b.Len()]
+// head returns the header of a message, until the next call.
+func (e *Engine) head(context uint32, tag int32, m Mark) *btl.Header {
+	h := &e.header
+	h.Tag, h.Context, h.Flags, h.Cookie = tag, context, m.Number, m.Word
+	return h
 }
 
 // enqueue puts a send behind all others to its peer that wait for room.

@@ -43,7 +43,7 @@ func (e *Engine) Do(t Task, context uint32) error {
 	if err := e.checkPeer(ProcNull); err != nil {
 		return err
 	}
-	op := e.newOperation(tasking, context, ProcNull, AnyTag, btl.Buffer{})
+	op := e.newOperation(tasking, context, ProcNull, AnyTag)
 	op.task, op.state = t, moving
 	e.tasks.push(&op.node)
 	e.advanceTasks()
@@ -87,7 +87,7 @@ func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
 	if err := e.checkPeer(ProcNull); err != nil {
 		return Request{}, err
 	}
-	op := e.newOperation(tasking, context, ProcNull, AnyTag, btl.Buffer{})
+	op := e.newOperation(tasking, context, ProcNull, AnyTag)
 	op.task = t
 	return persist(op), nil
 }
@@ -166,12 +166,12 @@ func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Re
 			return request(op, nil)
 		}
 	}
-	return request(in.e.send(context, dst, tag, m, buf, Standard))
+	return request(in.e.send(context, dst, tag, m, &buf, Standard))
 }
 
 // Irecv is Engine.Irecv.
 func (in Inside) Irecv(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
-	return request(in.e.receive(context, src, tag, buf))
+	return request(in.e.receive(context, src, tag, &buf))
 }
 
 // Take is Engine.Take. The mark is that of the message that was received.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Job is what the engine asks of the job. On one node *job.Root answers it.
@@ -44,14 +45,21 @@ type transport struct {
 
 func newTransport(m btl.Messages) transport { return transport{m, m.EagerLimit()} }
 
+// bedded is a module whose Sleep can use the bed of another: one that wakes the rank for
+// what comes to either.
+type bedded interface{ SleepIn(shm.Bed) }
+
 // AddPeers has the engine reach some ranks of the job by a further module, instead of that
 // of New. The peers do the same. It is called before the engine is used, and before anybody
-// asks for Memory.
+// asks for Memory. A module that is a shm.Bed is slept in.
 func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	if e.routes == nil {
 		e.routes = make([]uint8, e.size)
 	}
 	e.further = append(e.further, newTransport(m))
+	if bed, ok := m.(shm.Bed); ok {
+		e.module.Messages.(bedded).SleepIn(bed)
+	}
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
 	}

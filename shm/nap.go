@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -48,9 +49,9 @@ const (
 	// so once or twice, and then nobody has to be woken.
 	yields = 4
 
-	// napTime is how long, in nanoseconds, a nap lasts without a signal: long enough for
+	// napTime is how long a nap lasts without a signal: long enough for
 	// many processes to have their turn.
-	napTime = 20_000_000
+	napTime = 20 * time.Millisecond
 )
 
 var (
@@ -113,7 +114,9 @@ func mayNap(n int32) bool {
 // nobody has signalled for some milliseconds, when the scheduler asks for the thread,
 // or at once when there is no slot for it; then it is time to sleep for good. Before it
 // sleeps it lets other processes run a few times.
-func (e *Event) Nap(ready func() bool) bool {
+func (e *Event) Nap(ready func() bool) bool { return e.nap(futexBed{}, ready) }
+
+func (e *Event) nap(b Bed, ready func() bool) bool {
 	if !alone() { // and if it is, nobody else will nap before this nap is over
 		n := napping.Add(1)
 		defer napping.Add(-1)
@@ -134,7 +137,7 @@ func (e *Event) Nap(ready func() bool) bool {
 		if ready() {
 			return true
 		}
-		if !sys.FutexWaitBriefly(&e.seq, seq, napTime) {
+		if !b.Nap(e, seq, napTime) {
 			return false
 		}
 	}

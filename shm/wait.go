@@ -2,6 +2,7 @@ package shm
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -43,23 +44,61 @@ func (e *Event) Wait(spin int, ready func() bool) error {
 	if Look(spin, ready) {
 		return nil
 	}
-	return e.doze(ready)
+	return e.doze(futexBed{}, ready)
 }
 
 // Sleep is Wait that naps before it sleeps for good. lasting, if it is not nil, is
 // called once between the two: the wait has turned out to be a long one.
 func (e *Event) Sleep(ready func() bool, lasting func()) error {
-	if e.Nap(ready) {
+	return e.SleepIn(nil, ready, lasting)
+}
+
+// Bed is where a thread sleeps until the count of an event is another one. A thread that
+// also waits for something else brings a bed of its own, in which that wakes it as well.
+type Bed interface {
+	// Nap sleeps for napTime at most, quietly: see nap.go. It returns false if the time is
+	// over, or if a signal has come.
+	Nap(e *Event, count uint32, limit time.Duration) bool
+	// Doze sleeps for as long as it takes.
+	Doze(e *Event, count uint32) error
+}
+
+// futexBed is the bed of a thread that waits for nothing but the event.
+type futexBed struct{}
+
+func (futexBed) Nap(e *Event, count uint32, limit time.Duration) bool {
+	return sys.FutexWaitBriefly(&e.seq, count, int64(limit))
+}
+
+func (futexBed) Doze(e *Event, count uint32) error { return sys.FutexWait(&e.seq, count) }
+
+// SleepIn is Sleep in a bed. Nil stands for that of Sleep.
+func (e *Event) SleepIn(b Bed, ready func() bool, lasting func()) error {
+	if b == nil {
+		b = futexBed{}
+	}
+	if e.nap(b, ready) {
 		return nil
 	}
 	if lasting != nil {
 		lasting()
 	}
-	return e.doze(ready)
+	return e.doze(b, ready)
 }
 
+// Count returns a number that differs after each signal, and after each notification that
+// has found a sleeper. A bed uses it.
+func (e *Event) Count() uint32 { return e.seq.Load() }
+
+// Follow sleeps until the count is not the given one, without counting as a sleeper: it
+// learns only of what wakes the sleepers that there are. It may return early.
+func (e *Event) Follow(count uint32) error { return sys.FutexWait(&e.seq, count) }
+
+// Stir ends every Follow.
+func (e *Event) Stir() { e.wake() }
+
 // doze is the waiter's side of the protocol at Event.
-func (e *Event) doze(ready func() bool) error {
+func (e *Event) doze(b Bed, ready func() bool) error {
 	e.sleepers.Add(1)                // W1
 	defer e.sleepers.Add(^uint32(0)) // minus one
 	for {
@@ -67,7 +106,7 @@ func (e *Event) doze(ready func() bool) error {
 		if ready() {        // W3
 			return nil
 		}
-		if err := sys.FutexWait(&e.seq, seq); err != nil { // W4
+		if err := b.Doze(e, seq); err != nil { // W4
 			return fmt.Errorf("shm: wait for event: %w", err)
 		}
 	}

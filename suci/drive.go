@@ -47,6 +47,7 @@ type drive struct {
 	keeperWake *udp.Waker
 	followers  int
 	news       bool
+	announced  uint64 // how often there was news
 	changes    chan struct{}
 	hire       chan struct{} // tells the keeper that drivers come and go
 	hired      bool          // the keeper looks now and then
@@ -152,6 +153,7 @@ func (d *drive) send(now protocol.Time) {
 // announce wakes the followers.
 func (d *drive) announce() {
 	d.news = false
+	d.announced++
 	if d.followers > 0 {
 		close(d.changes)
 		d.changes = make(chan struct{})
@@ -226,6 +228,11 @@ func (d *drive) drive(ctx context.Context, ready func() bool) {
 	if canceled != nil {
 		canceled()
 	}
+	d.leave()
+}
+
+// leave ends the drive.
+func (d *drive) leave() {
 	d.driving = false
 	if d.followers > 0 {
 		d.announce() // one of them drives next
@@ -273,23 +280,33 @@ func (d *drive) spin(begin *time.Time) bool {
 }
 
 // sleep sleeps until a packet or a timer comes, or the waker is used.
-func (d *drive) sleep(w *udp.Waker) {
+func (d *drive) sleep(w *udp.Waker) { d.sleepBy(w, longestSleep, false) }
+
+// sleepBy is sleep for so long at most, and quietly or not: see udp.Socket.WaitQuietly. It
+// returns true when a signal has disturbed a quiet sleep.
+func (d *drive) sleepBy(w *udp.Waker, most time.Duration, quietly bool) (disturbed bool) {
 	e := d.e
 	d.wake = e.machine.Wake()
 	now, until := e.now(), d.wake
 	if until <= now {
-		return
+		return false
 	}
 	d.sleeping, d.sleepUntil = w, until
 	d.users.Add(1)
 	e.mu.Unlock()
-	e.socket.Wait(w, min(time.Duration(until-now), longestSleep))
+	most = min(time.Duration(until-now), most)
+	if quietly {
+		disturbed = e.socket.WaitQuietly(w, most)
+	} else {
+		e.socket.Wait(w, most)
+	}
 	d.users.Done()
 	e.mu.Lock()
 	d.looks = looksPerTime - 1 // read the clock
 	if d.sleeping == w {
 		d.sleeping = nil
 	}
+	return disturbed
 }
 
 // keep drives when nobody else does.
@@ -324,8 +341,12 @@ func (d *drive) serve() {
 	me := d.driver
 	d.looks = looksPerTime - 1
 	for !e.closed && d.driver == me {
+		before := d.announced
 		if !d.step() {
 			d.sleep(d.keeperWake)
+		}
+		if d.announced != before && e.options.OnNews != nil {
+			e.options.OnNews()
 		}
 	}
 }

@@ -60,6 +60,10 @@ type Options struct {
 	// OnChange is called when the state of a peer changes. It must not block and must
 	// not call the endpoint.
 	OnChange func(ID, Change)
+
+	// OnNews is called when a block has come, or one of this endpoint is done, and no call
+	// of the program waits for that. It must not block and must not call the endpoint.
+	OnNews func()
 }
 
 // Change is what OnChange tells of a peer.

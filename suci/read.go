@@ -46,6 +46,17 @@ func (e *Endpoint) TryRead() (r Received, ok bool) {
 	return e.take(), true
 }
 
+// Next returns the next block if there is one. Unlike TryRead it does not look at the
+// socket.
+func (e *Endpoint) Next() (r Received, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.unread == 0 {
+		return Received{}, false
+	}
+	return e.take(), true
+}
+
 // Ready waits for the next block and returns its size and sender without reading it.
 func (e *Endpoint) Ready(ctx context.Context) (size int, from ID, err error) {
 	e.mu.Lock()

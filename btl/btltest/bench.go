@@ -23,6 +23,8 @@ type Exchange struct {
 
 	deliver func(*btl.Frame)
 	ready   func() bool
+	none    btl.Header
+	out, in btl.Buffer // src and dst
 
 	Lend bool // send by Offer and Detach
 }
@@ -32,9 +34,10 @@ func NewExchange(m btl.Module, root *job.Root, rank, bytes int) *Exchange {
 	e := &Exchange{m: m, root: root, peer: 1 - rank, src: make([]byte, bytes), dst: make([]byte, bytes)}
 	fill(e.src, rank)
 	fill(e.dst, rank) // touched, so that no page fault is measured
+	e.out.Bytes, e.in.Bytes = e.src, e.dst
 	e.deliver = func(f *btl.Frame) {
 		if f.Offered {
-			if e.taken = m.Accept(f, btl.Buffer{Bytes: e.dst}); e.taken != nil {
+			if e.taken = m.Accept(f, &e.in); e.taken != nil {
 				return
 			}
 		} else {
@@ -76,13 +79,13 @@ func (e *Exchange) Send() {
 	}
 	for {
 		if e.sent == nil && len(e.src) <= e.m.EagerLimit() {
-			if t, ok := e.m.Send(e.peer, btl.Header{}, e.src); ok {
+			if t, ok := e.m.Send(e.peer, &e.none, e.src); ok {
 				e.sent = t
 				return
 			}
 		}
 		if e.sent == nil {
-			if t, ok := e.m.Offer(e.peer, btl.Header{}, btl.Buffer{Bytes: e.src}); ok {
+			if t, ok := e.m.Offer(e.peer, &e.none, &e.out); ok {
 				e.sent = t
 				return
 			}
@@ -94,7 +97,7 @@ func (e *Exchange) Send() {
 // lend offers a message and waits a moment for the receiver to take it.
 func (e *Exchange) lend() {
 	for e.sent == nil {
-		e.sent, _ = e.m.Offer(e.peer, btl.Header{}, btl.Buffer{Bytes: e.src})
+		e.sent, _ = e.m.Offer(e.peer, &e.none, &e.out)
 	}
 	for range 100 {
 		if e.look(); e.sent == nil {

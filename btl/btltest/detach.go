@@ -29,13 +29,13 @@ func detachedMessages(e *env) {
 	rng := rand.New(rand.NewPCG(11, uint64(e.rank)))
 	const each = 400
 	src := make([]byte, e.EagerLimit())
-	h := func(to int, tag int32, n int) btl.Header { return p.header(to, tag, n) }
+	h := func(to int, tag int32, n int) *btl.Header { return p.header(to, tag, n) }
 	for tag := range int32(each) {
 		for to := range n {
 			size := rng.IntN(e.EagerLimit() + 1)
 			fill(src[:size], mark(int32(e.rank), tag))
 			var t btl.Transfer
-			p.await(func() (ok bool) { t, ok = e.Offer(to, h(to, tag, size), btl.Buffer{Bytes: src[:size]}); return ok })
+			p.await(func() (ok bool) { t, ok = e.Offer(to, h(to, tag, size), &btl.Buffer{Bytes: src[:size]}); return ok })
 			over := false
 			for range rng.IntN(4) {
 				if over {
@@ -77,7 +77,7 @@ func detachIsBounded(e *env) {
 	detached := int32(0)
 	for full := 0; full < 50 && detached < 500; {
 		src := p.message(detached, 700)
-		t, ok := e.Offer(last, p.header(last, detached, 700), btl.Buffer{Bytes: src})
+		t, ok := e.Offer(last, p.header(last, detached, 700), &btl.Buffer{Bytes: src})
 		e.Poll(5, keep)
 		if !ok {
 			full++

@@ -17,7 +17,7 @@ func senderHasGone(e *env) {
 	if e.rank == last {
 		src := p.message(0, 5<<20)
 		for to := range last {
-			p.await2(func() bool { _, ok := e.Offer(to, btl.Header{}, btl.Buffer{Bytes: src}); return ok })
+			p.await2(func() bool { _, ok := e.Offer(to, &btl.Header{}, &btl.Buffer{Bytes: src}); return ok })
 		}
 		exposed.Store(e, src) // the memory of a dead rank stays, in this suite too
 		e.barrier()
@@ -29,7 +29,7 @@ func senderHasGone(e *env) {
 	p.await2(func() bool { return e.Poll(1, func(f *btl.Frame) { frame = *f }) == 1 })
 	require.EqualValues(e, last, frame.Source)
 	dst := make([]byte, frame.Length)
-	t := e.Accept(&frame, btl.Buffer{Bytes: dst})
+	t := e.Accept(&frame, &btl.Buffer{Bytes: dst})
 	for done := t == nil; !done; {
 		var err error
 		if done, err = t.Progress(); err != nil {
@@ -53,7 +53,7 @@ func receiverHasGone(e *env) {
 	}
 	var t btl.Transfer
 	p.await2(func() (ok bool) {
-		t, ok = e.Offer(last, btl.Header{}, btl.Buffer{Bytes: p.message(0, 300_000)})
+		t, ok = e.Offer(last, &btl.Header{}, &btl.Buffer{Bytes: p.message(0, 300_000)})
 		return ok
 	})
 	e.barrier()
@@ -63,7 +63,7 @@ func receiverHasGone(e *env) {
 	require.ErrorAs(e, err, &lost)
 	require.Equal(e, last, lost.Rank)
 	for range 2000 { // and what is sent there hurts nobody
-		e.Send(last, btl.Header{}, nil)
+		e.Send(last, &btl.Header{}, nil)
 	}
 }
 
@@ -85,7 +85,7 @@ func survive(e *env, seed uint64) {
 			last[f.Source] += int(f.Tag)
 			if !f.Offered {
 				e.Release(f)
-			} else if t := e.Accept(f, btl.Buffer{Bytes: dst}); t != nil {
+			} else if t := e.Accept(f, &btl.Buffer{Bytes: dst}); t != nil {
 				open = append(open, t)
 			}
 		})
@@ -104,7 +104,7 @@ func survive(e *env, seed uint64) {
 		return true
 	}
 	send := func(to int, tag int32, size int) (sent bool) {
-		h := btl.Header{Tag: tag}
+		h := &btl.Header{Tag: tag}
 		if size <= e.EagerLimit() {
 			var t btl.Transfer
 			if t, sent = e.Send(to, h, src[:size]); t != nil {
@@ -113,7 +113,7 @@ func survive(e *env, seed uint64) {
 		}
 		if !sent && len(open) < 50 {
 			var t btl.Transfer
-			if t, sent = e.Offer(to, h, btl.Buffer{Bytes: src[:size]}); sent {
+			if t, sent = e.Offer(to, h, &btl.Buffer{Bytes: src[:size]}); sent {
 				open = append(open, t)
 			}
 		}

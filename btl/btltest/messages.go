@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // messageSizes are around the boundaries at which modules change their way.
@@ -19,7 +20,7 @@ func messageSizes(limit int) []int {
 // messagesInOrder: all ranks send to all, themselves too, in all sizes at random.
 func messagesInOrder(e *env) {
 	require.Positive(e, e.EagerLimit())
-	require.Panics(e, func() { e.Send(0, btl.Header{}, make([]byte, e.EagerLimit()+1)) })
+	require.Panics(e, func() { e.Send(0, &btl.Header{}, make([]byte, e.EagerLimit()+1)) })
 	seed := uint64(20260101 + e.rank)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	p := newPost(e)
@@ -98,7 +99,7 @@ func floodWith(e *env, size int) {
 	require.GreaterOrEqual(e, tag, int32(4))
 	p.await(func() bool {
 		n := e.EagerLimit() + 1
-		t, ok := e.Offer(last, p.header(last, tag, n), btl.Buffer{Bytes: p.message(tag, n)})
+		t, ok := e.Offer(last, p.header(last, tag, n), &btl.Buffer{Bytes: p.message(tag, n)})
 		if ok {
 			p.sent = append(p.sent, t)
 		}
@@ -134,7 +135,7 @@ func manyOffers(e *env) {
 	for ; offered < many; offered++ {
 		p.await2(func() bool {
 			e.Poll(10, keep)
-			t, ok := e.Offer(last, p.header(last, offered, size), btl.Buffer{Bytes: p.message(offered, size)})
+			t, ok := e.Offer(last, p.header(last, offered, size), &btl.Buffer{Bytes: p.message(offered, size)})
 			if ok {
 				p.sent = append(p.sent, t)
 			}
@@ -153,7 +154,7 @@ func manyOffers(e *env) {
 	e.barrier() // the others have looked
 	for i := len(held) - 1; i >= 0; i-- {
 		dst := make([]byte, size)
-		if t := e.Accept(&held[i], btl.Buffer{Bytes: dst}); t != nil {
+		if t := e.Accept(&held[i], &btl.Buffer{Bytes: dst}); t != nil {
 			p.incoming = append(p.incoming, incoming{t, held[i], dst})
 		} else {
 			p.done(&held[i], dst)
@@ -172,6 +173,9 @@ func truncatingAccept(e *env) {
 	for _, size := range []int{0, 1, 100, 5000, 200_000, 2 << 20} {
 		for _, room := range []int{0, 1, size / 3, size, size + 100} {
 			for shape := range len(shapes) * len(shapes) {
+				if testkit.Race && shape%3 != 0 {
+					continue
+				}
 				if shape > 0 && size > 200_000 {
 					break // takes long, and the same way
 				}
@@ -197,7 +201,7 @@ func (p *post) exchange(peer int, src, dst btl.Buffer, size int) {
 	var sent, taken btl.Transfer
 	got := false
 	p.await2(func() (ok bool) {
-		sent, ok = p.Offer(peer, btl.Header{}, src)
+		sent, ok = p.Offer(peer, &btl.Header{}, &src)
 		return ok
 	})
 	p.await2(func() bool {
@@ -205,7 +209,7 @@ func (p *post) exchange(peer int, src, dst btl.Buffer, size int) {
 			p.Poll(1, func(f *btl.Frame) {
 				require.True(p, f.Offered)
 				require.EqualValues(p, size, f.Length)
-				taken, got = p.Accept(f, dst), true
+				taken, got = p.Accept(f, &dst), true
 			})
 		}
 		finish(p.env, &sent)

@@ -62,7 +62,7 @@ func (p *post) accept(f *btl.Frame) {
 	if f.Offered {
 		require.Nil(p, f.Payload)
 		dst := make([]byte, f.Length)
-		if t := p.Accept(f, btl.Buffer{Bytes: dst}); t != nil {
+		if t := p.Accept(f, &btl.Buffer{Bytes: dst}); t != nil {
 			p.incoming = append(p.incoming, incoming{t, *f, dst})
 			return
 		}
@@ -131,8 +131,8 @@ func (p *post) orphaned(condition func() bool) bool {
 	return false
 }
 
-func (p *post) header(to int, tag int32, n int) btl.Header {
-	return btl.Header{Tag: tag, Context: uint32(to), Cookie: uint64(n) ^ 0xabcd}
+func (p *post) header(to int, tag int32, n int) *btl.Header {
+	return &btl.Header{Tag: tag, Context: uint32(to), Cookie: uint64(n) ^ 0xabcd}
 }
 
 func (p *post) message(tag int32, n int) []byte {
@@ -141,8 +141,13 @@ func (p *post) message(tag int32, n int) []byte {
 	return src
 }
 
-// trySend sends if that is possible now.
-func (p *post) trySend(to int, h btl.Header, src []byte) bool {
+// trySend sends if that is possible now, and some messages from a buffer with a layout.
+func (p *post) trySend(to int, h *btl.Header, src []byte) bool {
+	if shape := int(h.Tag) % (2 * len(shapes)); shape > 0 && shape < len(shapes) {
+		b := newShaped(p.env, shape, len(src))
+		b.Unpack(src, 0)
+		return p.SendBuffer(to, h, b.Buffer)
+	}
 	t, ok := p.Send(to, h, src)
 	if t != nil {
 		p.sent = append(p.sent, t)
@@ -158,7 +163,7 @@ func (p *post) send(to int, tag int32, n int) {
 		if n <= p.EagerLimit() && p.trySend(to, h, src) {
 			return true
 		}
-		t, ok := p.Offer(to, h, btl.Buffer{Bytes: src})
+		t, ok := p.Offer(to, h, &btl.Buffer{Bytes: src})
 		if ok {
 			p.sent = append(p.sent, t)
 		}

@@ -19,6 +19,7 @@ type Box struct {
 	root  *job.Root
 	rank  int
 	inbox *shm.Event
+	bed   shm.Bed // nil: the rank waits for nothing but its inbox
 	geometry
 
 	own      []byte // this rank's mailbox
@@ -32,8 +33,8 @@ type Box struct {
 	unused     []uint32                     // numbers of free transfers, as a stack
 	detached   []uint32                     // those whose senders have gone on
 	receives   *recvTransfer                // free list
-	singleCopy job.SingleCopy               // as it is applied: auto is decided where it can be
-	prefill    bool                         // senders fill staging blocks before the receiver accepts
+	singleCopy job.SingleCopy               // what the user wants
+	trial      trial                        // between processes: how long messages are received
 	help       bool                         // senders copy too
 	lending    bool                         // Send lends short messages for a moment
 	answering  bool                         // a message has come since one was lent
@@ -59,6 +60,7 @@ type peer struct {
 	account shm.Account
 	pair    *shm.Pair // in this rank's mailbox
 	buffers []byte    // eager buffers; nil before first use
+	piped   bool      // it has received the last long message by the pipeline
 
 	// Receiving from it.
 	returns      shm.Returns
@@ -79,18 +81,10 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		peers: make([]*peer, root.Ranks()), freeLane: 1<<lanes - 1, answering: true,
 		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
 		// that then keeps the receiver waiting.
-		help: root.Ranks() <= root.CPUs(),
+		help: root.Near() <= root.CPUs(),
 	}
 	b.lending = b.help && mem.Direct() && root.Spin() > 0
-	// The pipeline has two CPUs copy at a time, and where both are to be had beats
-	// the one copy of process_vm_readv; that needs no sender, and wins where the
-	// sender would have to be given a CPU first. Measured with bench pingpong and
-	// mbw_mr.
-	if b.singleCopy = root.Settings().SingleCopy; b.singleCopy == job.SingleCopyAuto && b.help {
-		b.singleCopy = job.SingleCopyNone
-	}
-	works, known := root.CMA()
-	b.prefill = !mem.Direct() && (b.singleCopy == job.SingleCopyNone || known && !works)
+	b.singleCopy = root.Settings().SingleCopy
 	own, at, err := mem.Alloc(b.size)
 	if err != nil {
 		return nil, fmt.Errorf("mailbox of rank %d: %w", rank, err)
@@ -133,16 +127,10 @@ func (b *Box) meet(rank int) *peer {
 	if rank == b.rank {
 		p.lendSkip = math.MaxInt // nobody comes while this rank is sending
 	}
+	works, known := b.root.CMA()
+	p.piped = !b.mem.Direct() && (b.singleCopy == job.SingleCopyNone || known && !works)
 	b.peers[rank] = p
 	return p
-}
-
-// peer returns what is known about a rank, after first contact.
-func (b *Box) peer(rank int) *peer {
-	if p := b.peers[rank]; p != nil {
-		return p
-	}
-	return b.meet(rank)
 }
 
 // fail notes an error that Sleep will return: the memory of a peer cannot be
@@ -159,7 +147,7 @@ func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
 	}
 	b.sleeps.Add(1)
 	done := false
-	err := b.inbox.Sleep(func() bool {
+	err := b.inbox.SleepIn(b.bed, func() bool {
 		for {
 			if done = ready(); done || b.failed.Load() != nil {
 				return true
@@ -174,6 +162,10 @@ func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
 	}
 	return err
 }
+
+// SleepIn has Sleep use a bed: that of a module which waits for more than the inbox. It is
+// called before the first Sleep.
+func (b *Box) SleepIn(bed shm.Bed) { b.bed = bed }
 
 // again makes Sleep ask once more before it sleeps: a method has done a part of what
 // there was to do, and nobody will notify this rank of the rest.

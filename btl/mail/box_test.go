@@ -55,7 +55,7 @@ func TestKilledWhileSending(t *testing.T) {
 	root, b := boxes(t, 3, true, job.Settings{})
 	require.True(t, sends(b[1], 0, btl.Header{Tag: 1}, nil))
 	require.True(t, sends(b[2], 0, btl.Header{Tag: 2}, nil))
-	s, _ := b[2].claim(b[2].peer(0))
+	s, _ := b[2].claim(b[2].meet(0))
 	require.NotNil(t, s) // and here it is killed
 	require.True(t, sends(b[1], 0, btl.Header{Tag: 3}, []byte("x")))
 	require.Equal(t, []int32{1, 2}, tags(b[0]))
@@ -73,7 +73,7 @@ func TestEarlySender(t *testing.T) {
 	b, err := Open(memory{true}, mem.Root(), 0)
 	require.NoError(t, err)
 	require.False(t, sends(b, 1, btl.Header{}, nil))
-	_, ok := b.Offer(1, btl.Header{}, btl.Buffer{})
+	_, ok := b.Offer(1, &btl.Header{}, &btl.Buffer{})
 	require.False(t, ok)
 	sent := make(chan error)
 	go func() { sent <- b.Sleep(0, func() bool { return sends(b, 1, btl.Header{Tag: 9}, nil) }, nil) }()
@@ -89,10 +89,10 @@ func TestSenderKilledInTheMiddle(t *testing.T) {
 	for _, direct := range []bool{true, false} {
 		root, b := boxes(t, 2, direct, job.Settings{SingleCopy: job.SingleCopyNone})
 		src, dst := make([]byte, 1<<20), make([]byte, 1<<20)
-		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: src})
+		s, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: src})
 		require.True(t, ok)
 		var r btl.Transfer
-		b[0].Poll(1, func(f *btl.Frame) { r = b[0].Accept(f, btl.Buffer{Bytes: dst}) })
+		b[0].Poll(1, func(f *btl.Frame) { r = b[0].Accept(f, &btl.Buffer{Bytes: dst}) })
 		require.NotNil(t, r)
 		if direct {
 			claimChunk(s.(*sendTransfer).d, uint64(len(src)), false)
@@ -121,9 +121,9 @@ func TestSenderKilledInTheMiddle(t *testing.T) {
 func TestReceiverKilledInTheMiddle(t *testing.T) {
 	for _, direct := range []bool{true, false} {
 		root, b := boxes(t, 2, direct, job.Settings{SingleCopy: job.SingleCopyNone})
-		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: make([]byte, 1<<20)})
+		s, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: make([]byte, 1<<20)})
 		require.True(t, ok)
-		b[0].Poll(1, func(f *btl.Frame) { b[0].Accept(f, btl.Buffer{Bytes: make([]byte, 1<<20)}) })
+		b[0].Poll(1, func(f *btl.Frame) { b[0].Accept(f, &btl.Buffer{Bytes: make([]byte, 1<<20)}) })
 		root.MarkGone(0)
 		var done bool
 		var err error
@@ -143,7 +143,7 @@ func TestPrefillLeavesLanes(t *testing.T) {
 	_, b := boxes(t, 2, false, job.Settings{SingleCopy: job.SingleCopyNone})
 	var sent []btl.Transfer
 	for range 20 {
-		s, ok := b[1].Offer(0, btl.Header{}, btl.Buffer{Bytes: make([]byte, 200_000)})
+		s, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: make([]byte, 200_000)})
 		require.True(t, ok)
 		sent = append(sent, s)
 	}
@@ -155,7 +155,7 @@ func TestPrefillLeavesLanes(t *testing.T) {
 	}
 	var frames []btl.Frame
 	b[0].Poll(100, func(f *btl.Frame) { frames = append(frames, *f) })
-	r := b[0].Accept(&frames[19], btl.Buffer{Bytes: make([]byte, 200_000)})
+	r := b[0].Accept(&frames[19], &btl.Buffer{Bytes: make([]byte, 200_000)})
 	for done := false; !done; {
 		_, err := sent[19].Progress()
 		require.NoError(t, err)
@@ -189,9 +189,9 @@ func TestShortOffer(t *testing.T) {
 		for i := range dst {
 			dst[i] = 9
 		}
-		s, ok := b[1].Offer(0, btl.Header{}, c.from)
+		s, ok := b[1].Offer(0, &btl.Header{}, &c.from)
 		require.True(t, ok, name)
-		require.Equal(t, 1, b[0].Poll(1, func(f *btl.Frame) { require.Nil(t, b[0].Accept(f, c.to), name) }))
+		require.Equal(t, 1, b[0].Poll(1, func(f *btl.Frame) { require.Nil(t, b[0].Accept(f, &c.to), name) }))
 		require.Equal(t, c.want, dst, name)
 		done, err := s.Progress()
 		require.NoError(t, err)
@@ -201,6 +201,6 @@ func TestShortOffer(t *testing.T) {
 
 // sends tells whether a message was sent.
 func sends(b *Box, to int, h btl.Header, payload []byte) bool {
-	_, ok := b.Send(to, h, payload)
+	_, ok := b.Send(to, &h, payload)
 	return ok
 }

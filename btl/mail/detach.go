@@ -24,7 +24,8 @@ import (
 //	                                          phaseDone
 //
 // All are atomic operations of Go, so one of S2 and R2 finds the other's word: never
-// has the sender gone on while the receiver copies from its memory. If both do, the
+// has the sender gone on while the receiver copies from its memory. (S1 and R1 swap: under
+// the race detector a Store to mapped memory lets later loads go first.) If both do, the
 // sender waits in vain, for a moment in Send and then as for an offer, and the buffer
 // stays in use until phaseDone.
 // Neither word costs a transfer of its cache line as long as nothing is detached: the
@@ -63,11 +64,11 @@ func (t *sendTransfer) detachInto(i int) bool {
 	t.src.Pack(t.peer.buffers[i*b.bufferSize:], 0)
 	t.d.lane.Store(uint64(i) + 1)
 	orderRelease()
-	t.d.detached.Store(t.generation)
+	t.d.detached.Swap(t.generation)
 	if t.d.taking.Load() == t.generation {
 		return false
 	}
-	t.src = btl.Buffer{}
+	t.src, t.lent.Bytes = nil, nil
 	b.detached = append(b.detached, uint32(t.number))
 	b.counters.Detached++
 	return true
@@ -104,7 +105,7 @@ func (b *Box) reap() {
 
 // takeShort copies a message that may be detached.
 func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame, dst *btl.Buffer, n int) bool {
-	d.taking.Store(generation)
+	d.taking.Swap(generation)
 	if d.detached.Load() != generation {
 		take(dst, f, d, n)
 		return true
@@ -161,8 +162,11 @@ func (b *Box) sendLent(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bo
 		b.counters.RefusedCredit++
 		return nil, false
 	}
-	t := b.offer(p, h, btl.Buffer{Bytes: payload})
-	if t == nil {
+	t := b.transfer()
+	if t != nil {
+		t.lent.Bytes = payload
+	}
+	if t == nil || !b.offer(t, p, h, &t.lent) {
 		p.account.Put(i)
 		return nil, false
 	}

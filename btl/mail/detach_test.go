@@ -19,7 +19,7 @@ func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 		first.d.taking.Store(first.generation + 1)
 		src := make([]byte, 1000)
 		src[999] = 7
-		transfer, sent := b[0].Send(1, btl.Header{Tag: 3}, src)
+		transfer, sent := b[0].Send(1, &btl.Header{Tag: 3}, src)
 		require.True(t, sent)
 		require.NotNil(t, transfer, "the payload is still lent")
 		done, err := transfer.Progress()
@@ -36,7 +36,7 @@ func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 		dst := make([]byte, 1000)
 		require.Equal(t, 1, b[1].Poll(1, func(f *btl.Frame) {
 			require.True(t, f.Offered)
-			require.Nil(t, b[1].Accept(f, btl.Buffer{Bytes: dst}))
+			require.Nil(t, b[1].Accept(f, &btl.Buffer{Bytes: dst}))
 		}))
 		require.Equal(t, src, dst)
 		done, err = transfer.Progress()

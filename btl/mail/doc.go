@@ -20,7 +20,7 @@
 //	lent       above InlineLimit, one address space, receiver waiting: see detach.go
 //	direct     an offer; the receiver copies from the sender's buffer, and for longer
 //	           messages so does the sender, part by part; done is a store
-//	cma        an offer; the receiver calls process_vm_readv; done is a store
+//	cma        an offer; the receiver calls process_vm_readv; done is a store; see trial.go
 //	pipelined  an offer; the sender fills staging blocks, the receiver drains them
 //
 // Cache lines that move between two CPUs for one message, payload lines (p) of 64

@@ -63,6 +63,7 @@ type offer struct {
 //	phaseShared   direct        receiver    both copy: see claimChunk
 //	phasePiped    pipelined     receiver    the sender fills, the receiver drains
 //	phaseDone                   receiver    the sender frees the descriptor
+//	phaseRead     cma           receiver    the same; the sender need not have filled
 //
 // How short messages use detached and taking is told in detach.go.
 //
@@ -109,6 +110,7 @@ const (
 	phaseShared = 1
 	phasePiped  = 2
 	phaseDone   = 3
+	phaseRead   = 4 // done, by process_vm_readv: the lane was not needed
 
 	numberBits = 24
 	typedBit   = 1 << 63 // of btl.Frame.Token: the sender's buffer has a layout

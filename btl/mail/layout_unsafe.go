@@ -3,6 +3,7 @@ package mail
 import (
 	"unsafe"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -13,6 +14,13 @@ const (
 
 // messageOf views the body of a slot as a message.
 func messageOf(s *shm.Slot) *message { return (*message)(unsafe.Pointer(&s.Body)) }
+
+// setHeader writes the header field by field, since h has just been written so: a copy of
+// all at once would have to wait until the stores are through.
+func (m *message) setHeader(h *btl.Header, rank, length int) {
+	m.Source, m.Tag, m.Context, m.Flags = int32(rank), h.Tag, h.Context, h.Flags
+	m.Length, m.Cookie = uint64(length), h.Cookie
+}
 
 // offer views the inline bytes as an offer.
 func (m *message) offer() *offer { return (*offer)(unsafe.Pointer(&m.inline)) }

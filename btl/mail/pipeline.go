@@ -15,7 +15,8 @@ import (
 // write. Each side stores its word after the copying and notifies the other.
 //
 // A sender may fill a lane before the receiver has accepted (prefill), which saves
-// the latency of a round trip. drained is then still that of an earlier use of the
+// the latency of a round trip. It does so if the receiver has taken the last long message
+// by the pipeline. drained is then still that of an earlier use of the
 // descriptor, so the sender takes it for 0 until state has its own generation.
 //
 // A transfer that is accepted gets a free lane sooner or later: half of the lanes

@@ -22,10 +22,11 @@ type recvTransfer struct {
 	generation uint64
 	addr       uint64 // the sender's buffer (Buffer.Place)
 	typed      bool   // which has a layout
-	dst        btl.Buffer
+	dst        *btl.Buffer
 	take       int // bytes that are taken: the first of dst
 	pos        int // bytes that are in dst; not used in phaseShared
 	way        way
+	began      int64 // when, if it is on trial; else 0
 }
 
 // way is how the bytes of a transfer get over.
@@ -38,7 +39,7 @@ const (
 )
 
 // Accept implements btl.Messages.
-func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
+func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	p := b.peers[f.Source]
 	number := int(f.Token & (1<<numberBits - 1))
 	d := descriptorAt(p.theirChunks[number/descriptors][number%descriptors*descriptorSize:])
@@ -54,11 +55,11 @@ func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
 	}
 	if n < shareFrom(typed || dst.Layout != nil) && (direct || n == 0) {
 		if b.detachable(int(f.Length)) {
-			if !b.takeShort(p, d, generation, f, &dst, n) {
+			if !b.takeShort(p, d, generation, f, dst, n) {
 				return nil // Sleep says why
 			}
 		} else {
-			take(&dst, f, d, n)
+			take(dst, f, d, n)
 		}
 		b.countDirect(n)
 		b.taken(p, d, generation)
@@ -71,7 +72,7 @@ func (b *Box) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
 		b.receives = t.next
 	}
 	t.peer, t.d, t.generation, t.addr, t.typed = p, d, generation, f.Place, typed
-	t.dst, t.take, t.pos = dst, n, 0
+	t.dst, t.take, t.pos, t.began = dst, n, 0, 0
 	t.begin(direct)
 	// A first step: it may be all that is needed, and starts the other end.
 	if done, err := t.step(); done && err == nil {
@@ -90,10 +91,7 @@ func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
 
 // begin chooses the way and tells the sender what it has to know.
 func (t *recvTransfer) begin(direct bool) {
-	works, known := t.box.root.CMA()
-	mode := t.box.singleCopy
-	switch {
-	case direct:
+	if direct {
 		t.way = wayShared
 		take := uint64(t.take)
 		if t.dst.Layout != nil {
@@ -106,11 +104,9 @@ func (t *recvTransfer) begin(direct bool) {
 		t.d.copied.Store(0)
 		orderRelease()
 		t.enter(phaseShared)
-	case t.typed || t.dst.Layout != nil:
-		t.pipe() // process_vm_readv takes a system call for a few pieces
-	case mode == job.SingleCopyCMA || mode == job.SingleCopyAuto && (works || !known) && t.box.root.Pid(t.peer.rank) != 0:
-		t.way = wayCMA
-	default:
+		return
+	}
+	if t.way = t.choose(); t.way == wayPiped {
 		t.pipe()
 	}
 }
@@ -118,7 +114,6 @@ func (t *recvTransfer) begin(direct bool) {
 // pipe starts the pipeline.
 func (t *recvTransfer) pipe() {
 	t.way = wayPiped
-	t.box.prefill = true // one's own offers will need it too
 	t.d.take.Store(uint64(t.take))
 	t.d.drained.Store(0)
 	t.enter(phasePiped)
@@ -139,7 +134,7 @@ func (t *recvTransfer) Progress() (done bool, err error) {
 }
 
 func (t *recvTransfer) free() {
-	t.peer, t.d, t.dst = nil, nil, btl.Buffer{}
+	t.peer, t.d, t.dst = nil, nil, nil
 	t.next, t.box.receives = t.box.receives, t
 }
 
@@ -152,6 +147,9 @@ func (t *recvTransfer) step() (done bool, err error) {
 		done, moved, err = t.drain()
 	default:
 		done, moved, err = t.readProcess()
+	}
+	if done && t.began != 0 {
+		t.box.trial.over(t, err != nil)
 	}
 	if done || moved {
 		if moved && !done {
@@ -168,6 +166,9 @@ func (t *recvTransfer) step() (done bool, err error) {
 		t.way == wayPiped && t.d.filled.Load() > uint64(t.pos) {
 		return false, nil
 	}
+	if t.began != 0 {
+		t.box.trial.over(t, true)
+	}
 	return true, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: t.peer.rank})
 }
 
@@ -176,7 +177,7 @@ func (t *recvTransfer) share() (done, moved bool) {
 	take := uint64(t.take)
 	if t.d.cursor.Load() < take {
 		if from, to := claimChunk(t.d, take, t.typed || t.dst.Layout != nil); from < to {
-			fetch(&t.dst, t.addr, t.source(), from, to)
+			fetch(t.dst, t.addr, t.source(), from, to)
 			t.d.copied.Add(to - from)
 			moved = true
 		}
@@ -215,7 +216,7 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		}
 		t.box.counters.CMACopied++
 		t.box.counters.CMABytes += uint64(t.take)
-		t.enter(phaseDone)
+		t.enter(phaseRead)
 		return true, true, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
 		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})

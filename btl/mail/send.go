@@ -8,10 +8,8 @@ import (
 )
 
 // Send implements btl.Messages.
-func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) {
-	if len(payload) > b.eagerLimit {
-		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", len(payload), b.eagerLimit))
-	}
+func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
+	b.checkLimit(len(payload))
 	p := b.peers[rank]
 	if p == nil {
 		if p = b.meet(rank); p == nil {
@@ -22,23 +20,19 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) 
 		b.counters.RefusedCredit++
 		return nil, false
 	}
-	h.Source, h.Length = int32(b.rank), uint64(len(payload))
 	if len(payload) > InlineLimit {
 		if b.lending && b.answering && p.lend() {
 			b.answering = false
-			return b.sendLent(p, &h, payload)
+			return b.sendLent(p, h, payload)
 		}
-		return nil, b.sendEager(p, &h, payload)
+		return nil, b.sendEager(p, h, btl.Buffer{Bytes: payload})
 	}
 	s, pos := b.claim(p)
 	if s == nil {
 		return nil, false
 	}
 	m := messageOf(s)
-	// Field by field, since h has just been written so: a copy of all at once would have to
-	// wait until the stores are through.
-	m.Source, m.Tag, m.Context, m.Flags = h.Source, h.Tag, h.Context, h.Flags
-	m.Length, m.Cookie = h.Length, h.Cookie
+	m.setHeader(h, b.rank, len(payload))
 	copy(m.inline[:], payload)
 	p.out.Publish(s, pos, kindInline)
 	b.notify(p.inbox)
@@ -46,6 +40,45 @@ func (b *Box) Send(rank int, h btl.Header, payload []byte) (btl.Transfer, bool) 
 	b.counters.InlineSent++
 	b.counters.InlineBytes += uint64(len(payload))
 	return nil, true
+}
+
+// checkLimit panics if a message is too long to be sent.
+func (b *Box) checkLimit(n int) {
+	if n > b.eagerLimit {
+		panic(fmt.Sprintf("btl: send of %d bytes is above the eager limit of %d", n, b.eagerLimit))
+	}
+}
+
+// SendBuffer implements btl.Messages.
+func (b *Box) SendBuffer(rank int, h *btl.Header, src btl.Buffer) bool {
+	n := src.Len()
+	b.checkLimit(n)
+	p := b.peers[rank]
+	if p == nil {
+		if p = b.meet(rank); p == nil {
+			return false
+		}
+	}
+	if !p.account.Credit() {
+		b.counters.RefusedCredit++
+		return false
+	}
+	if n > InlineLimit {
+		return b.sendEager(p, h, src)
+	}
+	s, pos := b.claim(p)
+	if s == nil {
+		return false
+	}
+	m := messageOf(s)
+	m.setHeader(h, b.rank, n)
+	src.Pack(m.inline[:n], 0)
+	p.out.Publish(s, pos, kindInline)
+	b.notify(p.inbox)
+	p.account.Spend()
+	b.counters.InlineSent++
+	b.counters.InlineBytes += uint64(n)
+	return true
 }
 
 // claim returns a slot of the peer's ring and its position, or nil if the ring is
@@ -64,26 +97,27 @@ func (b *Box) claim(p *peer) (s *shm.Slot, pos uint64) {
 
 // sendEager copies the payload before it claims a slot, because nobody's messages
 // get past a claimed one.
-func (b *Box) sendEager(p *peer, h *btl.Header, payload []byte) bool {
+func (b *Box) sendEager(p *peer, h *btl.Header, src btl.Buffer) bool {
 	i, ok := b.takeBuffer(p)
 	if !ok {
 		b.counters.RefusedCredit++
 		return false
 	}
-	copy(p.buffers[i*b.bufferSize:], payload)
+	n := src.Len()
+	src.Pack(p.buffers[i*b.bufferSize:][:n], 0)
 	s, pos := b.claim(p)
 	if s == nil {
 		p.account.Put(i)
 		return false
 	}
 	m := messageOf(s)
-	m.Header = *h
+	m.setHeader(h, b.rank, n)
 	m.offer().descriptor = uint64(i)
 	p.out.Publish(s, pos, kindEager)
 	b.notify(p.inbox)
 	p.account.Spend()
 	b.counters.EagerSent++
-	b.counters.EagerBytes += uint64(len(payload))
+	b.counters.EagerBytes += uint64(n)
 	return true
 }
 
@@ -99,35 +133,35 @@ func (b *Box) makeBuffers(p *peer) bool {
 }
 
 // Offer implements btl.Messages.
-func (b *Box) Offer(rank int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
-	p := b.peer(rank)
+func (b *Box) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
+	p := b.peers[rank]
 	if p == nil {
+		if p = b.meet(rank); p == nil {
+			return nil, false
+		}
+	}
+	t := b.transfer()
+	if t == nil {
 		return nil, false
 	}
-	h.Source, h.Length = int32(b.rank), uint64(src.Len())
-	t := b.offer(p, &h, src)
-	if t == nil {
+	if !b.offer(t, p, h, src) {
 		return nil, false
 	}
 	b.counters.OfferedSent++
-	b.counters.OfferedBytes += h.Length
+	b.counters.OfferedBytes += uint64(src.Len())
 	return t, true
 }
 
-// offer announces a message; nil if that can not be done now.
-func (b *Box) offer(p *peer, h *btl.Header, src btl.Buffer) *sendTransfer {
-	t := b.transfer()
-	if t == nil {
-		return nil
-	}
+// offer announces a message by a free transfer; false if that can not be done now.
+func (b *Box) offer(t *sendTransfer, p *peer, h *btl.Header, src *btl.Buffer) bool {
 	s, pos := b.claim(p)
 	if s == nil {
 		b.unused = append(b.unused, uint32(t.number))
-		return nil
+		return false
 	}
 	t.start(p, src)
 	m := messageOf(s)
-	m.Header = *h
+	m.setHeader(h, b.rank, src.Len())
 	o := m.offer()
 	o.descriptor = t.generation<<numberBits | uint64(t.number)
 	o.chunk = b.chunks[t.number/descriptors]
@@ -140,5 +174,5 @@ func (b *Box) offer(p *peer, h *btl.Header, src btl.Buffer) *sendTransfer {
 	orderRelease()
 	p.out.Publish(s, pos, kind)
 	b.notify(p.inbox)
-	return t
+	return true
 }

@@ -17,10 +17,11 @@ type sendTransfer struct {
 	generation uint64 // of its use
 
 	peer   *peer
-	src    btl.Buffer // keeps the memory reachable, which the receiver knows by address only
-	filled int        // pipelined: bytes put into the lane so far
-	lane   int        // number plus one; 0: none
-	buffer int        // eager buffer that it has, plus one; 0: none
+	src    *btl.Buffer // keeps the memory reachable, which the receiver knows by address only
+	lent   btl.Buffer  // what src is of a message that Send lends
+	filled int         // pipelined: bytes put into the lane so far
+	lane   int         // number plus one; 0: none
+	buffer int         // eager buffer that it has, plus one; 0: none
 }
 
 // transfer returns one that is free, or nil if there is no memory for more. That
@@ -61,7 +62,7 @@ func (b *Box) addChunk(mem []byte, at uint64) {
 }
 
 // start takes the transfer into use. The caller publishes the offer after it.
-func (t *sendTransfer) start(p *peer, src btl.Buffer) {
+func (t *sendTransfer) start(p *peer, src *btl.Buffer) {
 	t.generation++
 	t.peer, t.src = p, src
 	if t.box.mem.Direct() {
@@ -85,7 +86,7 @@ func (t *sendTransfer) finish() {
 	if t.buffer != 0 {
 		t.peer.account.Put(t.buffer - 1)
 	}
-	t.src, t.peer, t.lane, t.buffer = btl.Buffer{}, nil, 0, 0
+	t.src, t.lent.Bytes, t.peer, t.lane, t.buffer = nil, nil, nil, 0, 0
 	b.unused = append(b.unused, uint32(t.number))
 }
 
@@ -97,15 +98,18 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 		phase = state & (1<<phaseBits - 1)
 	}
 	switch {
-	case phase == phaseDone:
+	case phase >= phaseDone:
 		orderAcquire()
+		if t.lane != 0 || phase == phaseRead {
+			t.peer.piped = phase == phaseDone
+		}
 		t.finish()
 		return true, nil
 	case phase == phaseShared:
 		if t.box.help && t.helpOut() {
 			return false, nil
 		}
-	case phase == phasePiped || t.box.prefill && t.src.Len() > shortOffer:
+	case phase == phasePiped || t.peer.piped && t.src.Len() > shortOffer:
 		if t.fill(phase == phasePiped) {
 			return false, nil
 		}
@@ -120,7 +124,7 @@ func (t *sendTransfer) checkPeer() (done bool, err error) {
 		return false, nil
 	}
 	// What it did last is final now, and may have been this.
-	if t.d.state.Load() != t.generation<<phaseBits|phaseDone {
+	if t.d.state.Load() < t.generation<<phaseBits|phaseDone {
 		err = fmt.Errorf("send of %d bytes: %w", t.src.Len(), &job.LostError{Rank: rank})
 	}
 	t.finish()
@@ -144,7 +148,7 @@ func (t *sendTransfer) helpOut() bool {
 	}
 	orderAcquire()
 	if place := t.d.place.Load(); theirs {
-		put(place, &t.d.dst, &t.src, from, to)
+		put(place, &t.d.dst, t.src, from, to)
 	} else {
 		t.src.Pack(bytesAt(place+from, int(to-from)), int(from))
 	}

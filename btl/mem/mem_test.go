@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/btltest"
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -21,7 +22,7 @@ func newRoot(t *testing.T, ranks int) *job.Root {
 }
 
 func TestConformance(t *testing.T) {
-	if raceEnabled {
+	if testkit.Race {
 		t.Skip("the cases about memory synchronise through the job's mapped memory, which the race detector does not see; the tests of pml and mpi run over this package under it")
 	}
 	for _, c := range btltest.Cases() {
@@ -54,21 +55,21 @@ func TestMisusePanics(t *testing.T) {
 		require.Equal(t, 1, m.Poll(1, func(got *btl.Frame) { f = *got }))
 		return f
 	}
-	require.Panics(t, func() { m.Send(0, btl.Header{}, make([]byte, 9)) })
-	_, ok := m.Send(0, btl.Header{Tag: 1}, []byte{5})
+	require.Panics(t, func() { m.Send(0, &btl.Header{}, make([]byte, 9)) })
+	_, ok := m.Send(0, &btl.Header{Tag: 1}, []byte{5})
 	require.True(t, ok)
 	f := poll()
 	require.NotEqual(t, []byte{5}, f.Payload, "an inline payload is gone after deliver")
-	require.Panics(t, func() { m.Accept(&f, btl.Buffer{}) }, "it was not offered")
+	require.Panics(t, func() { m.Accept(&f, &btl.Buffer{}) }, "it was not offered")
 	m.Release(&f)
 	require.Panics(t, func() { m.Release(&f) }, "twice")
-	send, ok := m.Offer(0, btl.Header{Tag: 2}, btl.Buffer{Bytes: []byte{6}})
+	send, ok := m.Offer(0, &btl.Header{Tag: 2}, &btl.Buffer{Bytes: []byte{6}})
 	require.True(t, ok)
 	f = poll()
 	require.Panics(t, func() { m.Release(&f) }, "it was offered")
 	dst := make([]byte, 1)
-	receive := m.Accept(&f, btl.Buffer{Bytes: dst})
-	require.Panics(t, func() { m.Accept(&f, btl.Buffer{Bytes: dst}) }, "twice")
+	receive := m.Accept(&f, &btl.Buffer{Bytes: dst})
+	require.Panics(t, func() { m.Accept(&f, &btl.Buffer{Bytes: dst}) }, "twice")
 	for _, end := range []btl.Transfer{receive, send} {
 		done, err := end.Progress()
 		require.NoError(t, err)
@@ -76,7 +77,7 @@ func TestMisusePanics(t *testing.T) {
 	}
 	require.Equal(t, []byte{6}, dst)
 	require.Panics(t, func() { _, _ = receive.Progress() }, "it is over")
-	_, ok = m.Send(0, btl.Header{}, nil)
+	_, ok = m.Send(0, &btl.Header{}, nil)
 	require.True(t, ok)
 	require.Panics(t, func() {
 		m.Poll(1, func(*btl.Frame) { m.Poll(1, nil) })

@@ -46,11 +46,17 @@ func (m *Module) Direct() bool { return false }
 func (m *Module) EagerLimit() int { return m.world.opts.EagerLimit }
 
 // Send implements btl.Module.
-func (m *Module) Send(peer int, h btl.Header, payload []byte) (btl.Transfer, bool) {
+func (m *Module) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
+	return nil, m.SendBuffer(peer, h, btl.Buffer{Bytes: payload})
+}
+
+// SendBuffer implements btl.Module.
+func (m *Module) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
 	m.calls++
 	w := m.world
-	if len(payload) > w.opts.EagerLimit {
-		misuse("send of %d bytes is above the eager limit", len(payload))
+	n := src.Len()
+	if n > w.opts.EagerLimit {
+		misuse("send of %d bytes is above the eager limit", n)
 	}
 	w.mu.Lock()
 	to := w.modules[peer]
@@ -63,15 +69,16 @@ func (m *Module) Send(peer int, h btl.Header, payload []byte) (btl.Transfer, boo
 		m.counters.RefusedCredit++
 	default:
 		w.pairs[pair]++
-		m.countSend(len(payload))
-		s := m.put(to, h, len(payload), false)
-		s.payload = append(s.payload[:0], payload...)
+		m.countSend(n)
+		s := m.put(to, h, n, false)
+		s.payload = s.payload[:n]
+		src.Pack(s.payload, 0)
 		w.mu.Unlock()
 		w.root.Inbox(peer).Notify()
-		return nil, true
+		return true
 	}
 	w.mu.Unlock()
-	return nil, false
+	return false
 }
 
 func (m *Module) countSend(n int) {
@@ -85,17 +92,17 @@ func (m *Module) countSend(n int) {
 }
 
 // put appends a message to a queue.
-func (m *Module) put(to *Module, h btl.Header, n int, offered bool) *slot {
+func (m *Module) put(to *Module, h *btl.Header, n int, offered bool) *slot {
 	s := m.world.newSlot()
-	h.Source, h.Length = m.rank, uint64(n)
-	s.from, s.to, s.header, s.offered = m, to, h, offered
+	s.from, s.to, s.header, s.offered = m, to, *h, offered
+	s.header.Source, s.header.Length = m.rank, uint64(n)
 	s.phase, s.late = arriving, m.world.opts.Delay
 	to.queue = append(to.queue, s)
 	return s
 }
 
 // Offer implements btl.Module.
-func (m *Module) Offer(peer int, h btl.Header, src btl.Buffer) (btl.Transfer, bool) {
+func (m *Module) Offer(peer int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
 	m.calls++
 	w := m.world
 	w.mu.Lock()
@@ -109,7 +116,7 @@ func (m *Module) Offer(peer int, h btl.Header, src btl.Buffer) (btl.Transfer, bo
 	m.counters.OfferedSent++
 	m.counters.OfferedBytes += uint64(src.Len())
 	s := m.put(to, h, src.Len(), true)
-	s.src, s.copied = src, 0
+	s.src, s.copied = *src, 0
 	s.sender.over, s.receiver.over = false, true
 	w.mu.Unlock()
 	w.root.Inbox(peer).Notify()
@@ -220,14 +227,14 @@ func (m *Module) Release(f *btl.Frame) {
 }
 
 // Accept implements btl.Module.
-func (m *Module) Accept(f *btl.Frame, dst btl.Buffer) btl.Transfer {
+func (m *Module) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	m.calls++
 	w := m.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := m.redeem(f, announce)
 	s.phase = moving
-	s.dst, s.taken = dst, min(dst.Len(), s.src.Len())
+	s.dst, s.taken = *dst, min(dst.Len(), s.src.Len())
 	s.receiver.over = false
 	return &s.receiver
 }

@@ -90,6 +90,31 @@ func TestBenchOfAKilledRank(t *testing.T) {
 	require.Contains(t, stderr.String(), "was killed by signal 9")
 }
 
+// Ctrl-Z pauses the ranks of a benchmark with pvasrun, and they go on with it.
+func TestBenchPauses(t *testing.T) {
+	cmd := exec.Command(pvasrun, "bench", "barrier", "-n", "2", "--btl", "sm", "--reps", "1000000000", "--max-seconds", "100")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // of which this process is the parent: it can be stopped
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	await := func(what string, holds func() bool) {
+		t.Helper()
+		require.Eventually(t, holds, 20*time.Second, time.Millisecond, what)
+	}
+	stopped := func(pid int) bool {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " T")
+	}
+	rank := 0
+	await("a rank", func() bool { rank = rankOf(cmd.Process.Pid); return rank != 0 })
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTSTP))
+	await("pause", func() bool { return stopped(cmd.Process.Pid) && stopped(rank) })
+	require.NoError(t, cmd.Process.Signal(syscall.SIGCONT))
+	await("going on", func() bool { return !stopped(cmd.Process.Pid) && !stopped(rank) })
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait()
+	require.Equal(t, 143, cmd.ProcessState.ExitCode())
+}
+
 // rankOf returns a rank of the benchmark that a pvasrun runs, 0 where it has none.
 func rankOf(pvasrun int) int {
 	list, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pvasrun))

@@ -39,7 +39,7 @@ type appFlags struct {
 type tunableFlags struct {
 	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro; longer ones are read from the sender's buffer"`
 	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
-	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (more ranks than CPUs), never, or else fail"`
+	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (the first long messages are timed), never, or else fail"`
 	Spin       int    `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps; never any with more ranks than CPUs"`
 }
 

@@ -38,6 +38,7 @@ var layers = []layer{
 	{"job/jobtest", []string{"job", "shm"}},
 
 	{"btl", []string{"datatype", "job", "shm"}},
+	{"btl/net", []string{"btl", "datatype", "job", "shm", "suci"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
 	{"pml", []string{"btl", "datatype", "job", "shm"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},

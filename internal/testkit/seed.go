@@ -29,3 +29,12 @@ func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
 	return rand.New(rand.NewPCG(Seed(t), 0))
 }
+
+// Rounds returns n, and under the race detector a tenth of it, at least 1. It is for tests
+// that draw n inputs, of which each shows the same races.
+func Rounds(n int) int {
+	if Race {
+		return max(1, n/10)
+	}
+	return n
+}

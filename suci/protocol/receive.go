@@ -69,7 +69,7 @@ func (r *receiver) schedule(arrived Time, in *Incoming, gap bool) {
 	r.unacked++
 	r.newest = arrived
 	switch {
-	case gap || r.gap() || in.state == voided, in.total > 1 && in.complete(), r.unacked >= ackEvery:
+	case gap || r.gap() || in.state == voided, (in.total > 1 || in.Place != 0) && in.complete(), r.unacked >= ackEvery:
 		r.due(r.peer.machine.now)
 	default:
 		r.due(r.oldest + ackDelay)

@@ -179,6 +179,18 @@ func (s *Socket) Wait(w *Waker, d time.Duration) {
 	}
 }
 
+// WaitQuietly is Wait without the knowledge of the Go scheduler, which makes waking
+// cheaper: for some milliseconds, in threads that have a slot of GOMAXPROCS to spare. It
+// returns true when a signal has come: the scheduler may want the thread.
+func (s *Socket) WaitQuietly(w *Waker, d time.Duration) (disturbed bool) {
+	s.Waits.Add(1)
+	woken, disturbed := sys.PollQuietly(s.fd, w.fd, d)
+	if woken {
+		sys.Unsignal(w.fd)
+	}
+	return disturbed
+}
+
 // Waker ends a Wait. Each goroutine that waits has one of its own.
 type Waker struct{ fd int }
 

@@ -1,5 +1,5 @@
 //go:build !race
 
-package mem_test
+package net_test
 
 const raceEnabled = false

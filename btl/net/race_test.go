@@ -1,5 +1,5 @@
 //go:build race
 
-package coll
+package net_test
 
 const raceEnabled = true

@@ -1,0 +1,64 @@
+// Package net is the BTL between nodes: messages through package suci, over UDP. It has no
+// shared memory, so its module is btl.Messages alone, and a rank has it beside the module
+// of its own node (pml.Engine.AddPeers).
+//
+//	m, err := net.Open(root, rank)
+//	engine.AddPeers(m, far...)
+//
+// # A socket per rank
+//
+// Each rank has a socket, an endpoint of suci, of its own. A socket per node would need a
+// process that takes packets for all ranks of the node, since ranks have descriptors and Go
+// runtimes of their own: each message would wake two processes instead of one, and a busy
+// process between would serialise what the ranks of the node do. The kernel sorts packets
+// by port at no cost. An idle socket takes some 2 KiB of the kernel's memory: its buffers
+// are bounds, not reservations. What a socket of the node would save is sessions: a pair of
+// ranks that talk costs 1 KiB at each end, and only pairs that talk have one.
+//
+// # Messages
+//
+// A message is a block of suci: a header, then the payload if it is eager. Headers and
+// eager payloads to a peer share one lane of suci, which keeps their order. A long message
+// is offered. The receiver answers with a grant, which names a place: the sender's bytes
+// travel in another lane, and suci puts them straight into the receiver's buffer. If either
+// buffer has a layout, they travel in parts of partSize, packed by the sender and unpacked
+// by the receiver.
+//
+//	sender               receiver
+//	  offer(id)  ------>   Frame.Offered
+//	             <------   grant(id, place, from, length)    Accept
+//	  bytes      ======>   place
+//	                       ...                               the next part
+//
+// The sender's transfer is over when the receiver's kernel process has acknowledged the
+// last bytes; or when the receiver grants none, because it drops the message.
+//
+// What the receiver has not released is bounded per pair (credit). Each header says how
+// much has been released so far; a message of its own says it if there is nothing else to
+// be sent.
+//
+// # Waiting
+//
+// A rank waits for two things: packets, and the inbox in the root block, by which the ranks
+// of its node and the supervisor notify it. No system call waits for both a socket and a
+// futex (but those of io_uring, which many systems forbid). So the rank sleeps in its
+// socket, since there a wake-up costs most already, and the watcher, a goroutine that
+// follows the inbox's count, wakes it there: a notification takes one wake-up more, and only
+// if the rank sleeps. The watcher is asleep otherwise, and costs those who notify nothing:
+// it does not count as a sleeper of the inbox. See watch.
+//
+// The lock of the engine orders all calls but those of suci's keeper, which takes in what
+// comes while the rank computes. What it may touch is atomic.
+//
+// # Ranks that go
+//
+// When the supervisor has noted that a rank has gone, whether here or on its word from
+// another node, first all that has come is handed over; then the peer is forgotten, and
+// transfers to and from it fail with a *job.LostError. A rank that ends well has had
+// everything acknowledged before (Flush). A peer that does not answer at all, while the
+// supervisors still hear of one another, is an error of Sleep: see UnreachableError.
+//
+// # Not implemented
+//
+// Messages from a rank to itself. Several devices: one address per rank.
+package net

@@ -1,0 +1,188 @@
+package net_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/btl/btltest"
+	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/btl/net"
+	"github.com/gopvas/gopvas/job"
+)
+
+// newRoot returns the root block of a job with a node for each rank. The nodes have one
+// root block here, so that the suite's barriers work.
+func newRoot(t *testing.T, ranks, cpus int) *job.Root {
+	nodes := make([]int, ranks)
+	for i := range nodes {
+		nodes[i] = i
+	}
+	memory, err := job.Create(job.Config{
+		Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Nodes: nodes, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{7},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	return memory.Root()
+}
+
+// rank is what a rank has: the network for others, and memory for its own messages, as the
+// engine has them beside each other.
+type rank struct {
+	*mem.Module
+	net  *net.Module
+	root *job.Root
+	self int
+}
+
+func open(t *testing.T, root *job.Root, w *mem.World, self int) *rank {
+	n, err := net.Open(root, self)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Close()) })
+	return &rank{w.Module(self), n, root, self}
+}
+
+func (r *rank) to(peer int) btl.Messages {
+	if peer == r.self {
+		return r.Module
+	}
+	return r.net
+}
+
+func (r *rank) EagerLimit() int { return min(r.Module.EagerLimit(), r.net.EagerLimit()) }
+
+func (r *rank) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
+	return r.to(peer).Send(peer, h, payload)
+}
+
+func (r *rank) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
+	return r.to(peer).SendBuffer(peer, h, src)
+}
+
+func (r *rank) Offer(peer int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
+	return r.to(peer).Offer(peer, h, src)
+}
+
+func (r *rank) Poll(max int, deliver func(*btl.Frame)) int {
+	n := r.Module.Poll(max, deliver)
+	if n == max {
+		return n
+	}
+	return n + r.net.Poll(max-n, deliver)
+}
+
+func (r *rank) Drained() bool { return r.Module.Drained() && r.net.Drained() }
+
+func (r *rank) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
+	return r.to(int(f.Source)).Accept(f, dst)
+}
+
+func (r *rank) Release(f *btl.Frame) { r.to(int(f.Source)).Release(f) }
+
+func (r *rank) Counters() btl.Counters { return r.Module.Counters().Plus(r.net.Counters()) }
+
+func (r *rank) Sleep(spin int, ready func() bool, lasting func()) error {
+	for range spin {
+		if ready() {
+			return nil
+		}
+	}
+	return r.root.Inbox(r.self).SleepIn(r.net, func() bool { return ready() || !r.Module.Drained() && ready() }, lasting)
+}
+
+// aboutMemory are the cases of the suite that a network has no part in.
+var aboutMemory = []string{"identity", "fresh memory", "bad lengths", "exhausted", "read and write peers", "lengths differ",
+	"parts", "bad attachments", "atomics", "goroutines", "direct", "closed", "peer has gone"}
+
+func TestConformance(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the suite synchronises through the job's mapped memory, which the race detector does not see")
+	}
+	for _, c := range btltest.Cases() {
+		if slices.Contains(aboutMemory, c.Name) {
+			continue
+		}
+		for _, ranks := range []int{2, 5} {
+			if ranks > 2 && c.Name == "detached messages" {
+				continue // takes long, and the same way
+			}
+			for _, cpus := range []int{1, 8} {
+				t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", c.Name, ranks, cpus), func(t *testing.T) {
+					root := newRoot(t, ranks, cpus)
+					w := mem.New(root, mem.Options{EagerLimit: 4 * job.DefaultEagerLimit})
+					var wg sync.WaitGroup
+					for self := range ranks {
+						r := open(t, root, w, self)
+						wg.Go(func() {
+							err := c.Run(r, root, self)
+							if err == nil {
+								err = r.net.Flush(context.Background())
+							}
+							root.MarkGone(self)
+							if err != nil {
+								t.Error(err)
+							}
+						})
+					}
+					wg.Wait()
+				})
+			}
+		}
+	}
+}
+
+// TestUnknownAddress: a peer whose address is not known yet is not sent to, and its
+// messages are answered all the same.
+func TestUnknownAddress(t *testing.T) {
+	root := newRoot(t, 2, 1)
+	m, err := net.Open(root, 0)
+	require.NoError(t, err)
+	defer m.Close()
+	_, ok := m.Send(1, &btl.Header{}, nil)
+	require.False(t, ok)
+	other, err := net.Open(root, 1)
+	require.NoError(t, err)
+	defer other.Close()
+	_, ok = m.Send(1, &btl.Header{Tag: 5}, []byte("x"))
+	require.True(t, ok)
+	got := 0
+	require.Eventually(t, func() bool {
+		got += other.Poll(1, func(f *btl.Frame) {
+			require.EqualValues(t, 5, f.Tag)
+			other.Release(f)
+		})
+		return got == 1
+	}, 10*time.Second, 100*time.Microsecond)
+}
+
+// TestOtherKey: messages of another job are not taken.
+func TestOtherKey(t *testing.T) {
+	root := newRoot(t, 2, 1)
+	m, err := net.Open(root, 0)
+	require.NoError(t, err)
+	defer m.Close()
+	memory, err := job.Create(job.Config{
+		Ranks: 2, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0, 1}, Node: 1, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{8},
+	})
+	require.NoError(t, err)
+	defer memory.Close()
+	stranger := memory.Root()
+	address, _ := root.Address(0)
+	stranger.SetAddress(0, address)
+	s, err := net.Open(stranger, 1)
+	require.NoError(t, err)
+	defer s.Close()
+	_, ok := s.Send(0, &btl.Header{}, nil)
+	require.True(t, ok)
+	short, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, s.Flush(short), context.DeadlineExceeded)
+	require.Zero(t, m.Poll(1, func(*btl.Frame) {}))
+}

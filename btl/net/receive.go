@@ -1,0 +1,201 @@
+package net
+
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/suci"
+)
+
+// Poll implements btl.Messages.
+func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
+	if !m.due() && m.arrivals.empty() {
+		return 0
+	}
+	m.sort()
+	if m.arrivals.empty() {
+		m.endpoint.Poll()
+		m.sort()
+	}
+	for ; n < max && !m.arrivals.empty(); n++ {
+		m.present(m.arrivals.pop())
+		m.counters.Received++
+		deliver(&m.frame)
+	}
+	if len(m.owing) > 0 {
+		m.pay()
+	}
+	if !m.arrivals.empty() {
+		m.inbox.Signal() // nobody else will
+	}
+	return n
+}
+
+// sort handles the blocks that the endpoint has taken in. Messages to be delivered become
+// arrivals.
+func (m *Module) sort() {
+	for {
+		r, ok := m.endpoint.Next()
+		if !ok {
+			return
+		}
+		m.fruitless, m.mask = 0, 0
+		m.take(&r)
+	}
+}
+
+// A look at the socket is a system call, and costs as much as ten looks at the queue of the
+// node. So a rank that polls for long in vain looks less often, up to each 64th time: a
+// message is then some microseconds late.
+const (
+	patience = 256 // looks in vain, before and between the steps
+	seldom   = 63
+)
+
+// due tells whether this Poll looks at the socket.
+func (m *Module) due() bool {
+	m.looks++
+	if m.looks&m.mask != 0 && !m.fresh.Load() {
+		return false
+	}
+	m.fresh.Store(false)
+	if m.fruitless++; m.fruitless >= patience && m.mask < seldom {
+		m.fruitless, m.mask = 0, m.mask*2+1
+	}
+	return true
+}
+
+// take handles a block.
+func (m *Module) take(r *suci.Received) {
+	if r.Place != 0 {
+		m.placed(r)
+		return
+	}
+	p := m.peer(int(r.From) - 1)
+	var h head
+	if p == nil || p.buried || r.Err != nil || !h.get(r.Data) {
+		r.Free()
+		return
+	}
+	m.meet(p)
+	p.released, p.releasedBytes = newest(p.released, h.released), newest(p.releasedBytes, h.bytes)
+	if h.kind == eager || h.kind == offer {
+		m.arrivals.push(*r)
+		return
+	}
+	if h.kind == grant {
+		m.granted(p, &h)
+	}
+	r.Free()
+}
+
+// present makes the frame of a message that has arrived.
+func (m *Module) present(r suci.Received) {
+	var h head
+	h.get(r.Data) // take has looked
+	m.frame = btl.Frame{Header: h.Header}
+	m.frame.Source = int32(r.From) - 1
+	if h.kind == offer {
+		m.frame.Offered, m.frame.Token, m.frame.Place = true, h.id, uint64(bit(h.typed))
+		r.Free()
+		return
+	}
+	n := len(r.Data)
+	m.frame.Payload = r.Data[headSize:n:n]
+	m.frame.Token = m.hold(&r)
+}
+
+// queue is a queue of blocks. Its zero value is empty.
+type queue struct {
+	blocks []suci.Received
+	head   int
+}
+
+func (q *queue) empty() bool { return q.head == len(q.blocks) }
+
+func (q *queue) push(r suci.Received) {
+	if q.head > 0 && len(q.blocks) == cap(q.blocks) {
+		q.blocks = q.blocks[:copy(q.blocks, q.blocks[q.head:])]
+		q.head = 0
+	}
+	q.blocks = append(q.blocks, r)
+}
+
+func (q *queue) pop() suci.Received {
+	r := q.blocks[q.head]
+	q.head++
+	if q.empty() {
+		q.blocks, q.head = q.blocks[:0], 0
+	}
+	return r
+}
+
+// meet learns how to answer a peer that has come before its address.
+func (m *Module) meet(p *peer) {
+	if p.handle == nil && !p.buried {
+		p.handle = m.endpoint.Peer(p.id)
+	}
+}
+
+// newest returns the later of two counts.
+func newest(a, b uint32) uint32 {
+	if int32(b-a) > 0 {
+		return b
+	}
+	return a
+}
+
+// hold keeps an eager message until it is released.
+func (m *Module) hold(r *suci.Received) (token uint64) {
+	if n := len(m.vacant); n > 0 {
+		token = m.vacant[n-1]
+		m.vacant = m.vacant[:n-1]
+		m.held[token] = *r
+		return token
+	}
+	m.held = append(m.held, *r)
+	return uint64(len(m.held) - 1)
+}
+
+// Release implements btl.Messages.
+func (m *Module) Release(f *btl.Frame) {
+	m.held[f.Token].Free()
+	m.held[f.Token] = suci.Received{}
+	m.vacant = append(m.vacant, f.Token)
+	m.owe(m.peers[f.Source], int(f.Length))
+}
+
+// Drained implements btl.Messages. When all that ranks have sent that were gone before the
+// call was handed over, they are buried.
+func (m *Module) Drained() bool {
+	gone, count := m.leaving[:0], m.root.GoneCount()
+	if count != m.gone {
+		for _, p := range m.peers {
+			if p != nil && !p.buried && m.root.Gone(p.rank) {
+				gone = append(gone, p)
+			}
+		}
+	}
+	m.leaving = gone
+	for m.endpoint.Poll() {
+		m.sort()
+	}
+	m.sort()
+	if !m.arrivals.empty() {
+		return false
+	}
+	for _, p := range gone {
+		m.bury(p)
+	}
+	m.gone = count
+	return true
+}
+
+// bury forgets a peer that has gone. Blocks that were being received from it come to
+// their end now, with an error.
+func (m *Module) bury(p *peer) {
+	m.meet(p)
+	p.buried = true
+	if p.handle != nil {
+		m.endpoint.Remove(p.handle)
+		p.handle = nil
+	}
+}

@@ -1,0 +1,147 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+)
+
+// Key is the secret that the ranks of a job on several nodes share.
+type Key [32]byte
+
+// checkNodes checks which rank is where.
+func (c *Config) checkNodes() error {
+	if c.Nodes == nil {
+		return nil
+	}
+	if len(c.Nodes) != c.Ranks {
+		return fmt.Errorf("nodes are given for %d ranks of %d", len(c.Nodes), c.Ranks)
+	}
+	for rank, node := range c.Nodes {
+		if node < 0 || node >= c.Ranks {
+			return fmt.Errorf("node %d of rank %d is outside 0..%d", node, rank, c.Ranks-1)
+		}
+	}
+	if !slices.Contains(c.Nodes, c.Node) {
+		return fmt.Errorf("no rank is on node %d", c.Node)
+	}
+	return nil
+}
+
+// spread returns how many nodes there are, and the ranks of this one.
+func (c *Config) spread() (nodes, near uint32) {
+	if c.Nodes == nil {
+		return 1, uint32(c.Ranks)
+	}
+	for _, node := range c.Nodes {
+		nodes = max(nodes, uint32(node)+1)
+		if node == c.Node {
+			near++
+		}
+	}
+	return nodes, near
+}
+
+// Nodes returns the number of nodes of the job.
+func (r *Root) Nodes() int { return int(r.head.nodes) }
+
+// Near returns the number of ranks on this node.
+func (r *Root) Near() int { return int(r.head.near) }
+
+// Here returns the number of this node.
+func (r *Root) Here() int { return int(r.head.node) }
+
+// Node returns the number of a rank's node, 0 if there is no such rank.
+func (r *Root) Node(rank int) int {
+	b, err := r.rank(rank)
+	if err != nil {
+		return 0
+	}
+	return int(b.address.node)
+}
+
+// Host returns the address by which other nodes reach this one; it is not valid in a job of
+// one node.
+func (r *Root) Host() netip.Addr {
+	if r.head.host == ([16]byte{}) {
+		return netip.Addr{}
+	}
+	return netip.AddrFrom16(r.head.host).Unmap()
+}
+
+// Key returns the key of the job.
+func (r *Root) Key() Key { return r.head.key }
+
+// addressBlock is where a rank is and how it is reached.
+//
+// Only one process writes the address: on the rank's own node the rank, elsewhere the
+// supervisor, once. The port is published last: who reads a port other than 0 finds the
+// rest there.
+type addressBlock struct {
+	node uint32        // never changed
+	port atomic.Uint32 // 0: no address yet
+	ip   [2]atomic.Uint64
+	_    [cacheLine - 24]byte
+}
+
+// SetAddress notes where messages from other nodes reach a rank, and wakes all who may
+// want to know. It is called once for each rank. An address without a port says nothing.
+func (r *Root) SetAddress(rank int, a netip.AddrPort) {
+	b, err := r.rank(rank)
+	if err != nil || a.Port() == 0 {
+		return
+	}
+	ip := a.Addr().As16()
+	for i := range b.address.ip {
+		var word uint64
+		for _, v := range ip[i*8 : i*8+8] {
+			word = word<<8 | uint64(v)
+		}
+		b.address.ip[i].Store(word)
+	}
+	b.address.port.Store(uint32(a.Port()))
+	r.head.addressNotes.Add(1)
+	r.head.addressEvent.Signal()
+	if r.Node(rank) == r.Here() {
+		return
+	}
+	for i := range r.ranks {
+		r.ranks[i].inbox.Notify()
+	}
+}
+
+// Address returns where messages from other nodes reach a rank; ok is false if that is
+// not known yet.
+func (r *Root) Address(rank int) (a netip.AddrPort, ok bool) {
+	b, err := r.rank(rank)
+	if err != nil {
+		return a, false
+	}
+	port := b.address.port.Load()
+	if port == 0 {
+		return a, false
+	}
+	var ip [16]byte
+	for i := range b.address.ip {
+		word := b.address.ip[i].Load()
+		for k := range 8 {
+			ip[i*8+k] = byte(word >> (56 - 8*k))
+		}
+	}
+	return netip.AddrPortFrom(netip.AddrFrom16(ip).Unmap(), uint16(port)), true
+}
+
+// AwaitAddresses returns when more than seen addresses have been noted, or ctx ends, and
+// says how many it were. Seen is what the last call has returned, 0 at first.
+func (r *Root) AwaitAddresses(ctx context.Context, seen uint32) (uint32, error) {
+	defer context.AfterFunc(ctx, r.head.addressEvent.Signal)()
+	err := r.head.addressEvent.Wait(0, func() bool {
+		return r.head.addressNotes.Load() != seen || ctx.Err() != nil
+	})
+	if err != nil {
+		return seen, fmt.Errorf("job: await addresses: %w", err)
+	}
+	return r.head.addressNotes.Load(), ctx.Err()
+}

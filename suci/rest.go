@@ -1,0 +1,51 @@
+package suci
+
+import "time"
+
+// Rest sleeps until packets have come, Wake was called, stop returns true, or the time is
+// over, and takes the packets in. It is for programs that wait for other things besides:
+// they call Wake from the outside. stop is asked once more before each sleep, after Rest
+// has become the one whom Wake wakes; it must not call the endpoint.
+//
+// quietly keeps the sleep from the Go scheduler, which makes waking cheaper; such a sleep
+// takes a slot of GOMAXPROCS, also ends with any signal, and should be short.
+//
+// Rest returns false if the time is over or a signal has come. One goroutine at a time may
+// rest; an error is that of the endpoint, which is of no use any more.
+func (e *Endpoint) Rest(limit time.Duration, quietly bool, stop func() bool) (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	d := &e.drive
+	d.driving = true
+	d.driver++
+	defer d.leave()
+	until := time.Now().Add(limit)
+	for {
+		switch {
+		case e.closed:
+			return false, ErrClosed
+		case e.failure != nil:
+			return false, e.failure
+		case stop():
+			return true, nil
+		}
+		left := time.Until(until)
+		if left <= 0 {
+			return false, nil
+		}
+		if disturbed := d.sleepBy(d.driverWake, left, quietly); d.step() {
+			return true, nil
+		} else if disturbed {
+			return false, nil
+		}
+	}
+}
+
+// Wake ends the Rest that runs, or the next one if none does.
+func (e *Endpoint) Wake() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.closed {
+		e.driverWake.Wake()
+	}
+}
