@@ -19,7 +19,8 @@ type attribute struct {
 // keyval is a key of attributes.
 type keyval struct {
 	number       int
-	refs         int        // attributes, and handles that the program has not freed
+	refs         int        // attributes, and the program's handle if it is not freed
+	freed        bool       // the program has freed it
 	of           handleKind // of what objects
 	copy, delete Func
 	extra        Address
@@ -49,7 +50,7 @@ func (k *keyvals) create(of handleKind, copy, delete Func, extra Address) int {
 	}
 	number := k.next
 	k.next++
-	k.known[number] = &keyval{number, 1, of, copy, delete, extra}
+	k.known[number] = &keyval{number: number, refs: 1, of: of, copy: copy, delete: delete, extra: extra}
 	return number
 }
 
@@ -78,8 +79,10 @@ func (k *keyvals) free(of handleKind, number Ref) error {
 	if err != nil {
 		return err
 	}
-	k.drop(key)
-	number.Set(KEYVAL_INVALID)
+	if number.Set(KEYVAL_INVALID); !key.freed {
+		key.freed = true
+		k.drop(key)
+	}
 	return nil
 }
 

@@ -53,6 +53,10 @@ func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uint
 		if c, err := p.comm(Comm(object)); err == nil {
 			return c.handler, object, fmt.Sprintf(" on %s", c.title())
 		}
+	case onSession:
+		if s, err := p.session(Session(object)); err == nil {
+			return s.handler, object, " on a session"
+		}
 	}
 	if p.self.handler == areFatal {
 		return p.world.handler, uintptr(COMM_WORLD), ""
@@ -187,7 +191,12 @@ func (p *Process) Comm_call_errhandler(c Comm, code int) error {
 	if err != nil {
 		return err
 	}
-	h := p.handle(on.handler, uintptr(c), "MPI_Comm_call_errhandler on "+on.title(), p.codes.asError(code))
+	return p.callHandler(on.handler, uintptr(c), "MPI_Comm_call_errhandler on "+on.title(), code)
+}
+
+// callHandler calls an error handler for a code of the program.
+func (p *Process) callHandler(handler *errhandler, object uintptr, call string, code int) error {
+	h := p.handle(handler, object, call, p.codes.asError(code))
 	if h.Function == 0 {
 		return nil
 	}
