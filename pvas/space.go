@@ -150,9 +150,6 @@ func freezeBrk() error {
 	return nil
 }
 
-// Tasks returns the number of partitions.
-func (s *Space) Tasks() int { return s.tasks }
-
 // Partition returns where partition i begins and how many bytes it has.
 func (s *Space) Partition(i int) (base, size uint64) {
 	return s.base + uint64(i)*s.size, s.size
