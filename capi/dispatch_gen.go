@@ -15,6 +15,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Finalized(Ref{a.word(0), false})
 	case 6:
 		return 0, p.Free_mem(Address(a.word(0)))
+	case 7:
+		return 0, p.Get_address(Address(a.word(0)), Ref{a.word(1), true})
 	case 9:
 		return 0, p.Get_library_version(OutString{a.word(0)}, Ref{a.word(1), false})
 	case 10:
@@ -27,10 +29,22 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Init_thread(Ref{a.word(0), false}, Address(a.word(1)), a.int(2), Ref{a.word(3), false})
 	case 14:
 		return 0, p.Initialized(Ref{a.word(0), false})
+	case 16:
+		return 0, p.Pcontrol(a.int(0))
 	case 17:
 		return 0, p.Query_thread(Ref{a.word(0), false})
+	case 20:
+		return 0, p.Abi_get_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)), Ref{a.word(3), false})
+	case 21:
+		return 0, p.Abi_get_fortran_info(Ptr[Info]{a.word(0)})
+	case 22:
+		return 0, p.Abi_get_info(Ptr[Info]{a.word(0)})
 	case 23:
 		return 0, p.Abi_get_version(Ref{a.word(0), false}, Ref{a.word(1), false})
+	case 24:
+		return 0, p.Abi_set_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)))
+	case 25:
+		return 0, p.Abi_set_fortran_info(Info(a.word(0)))
 	case 56, 57:
 		return 0, p.Buffer_attach(Address(a.word(0)), a.int(1))
 	case 58:
@@ -51,6 +65,16 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_flush_buffer(Comm(a.word(0)))
 	case 67:
 		return 0, p.Comm_iflush_buffer(Comm(a.word(0)), Ptr[Request]{a.word(1)})
+	case 68, 69:
+		return 0, p.Session_attach_buffer(Session(a.word(0)), Address(a.word(1)), a.int(2))
+	case 70:
+		return 0, p.Session_detach_buffer(Session(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+	case 71:
+		return 0, p.Session_detach_buffer(Session(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+	case 72:
+		return 0, p.Session_flush_buffer(Session(a.word(0)))
+	case 73:
+		return 0, p.Session_iflush_buffer(Session(a.word(0)), Ptr[Request]{a.word(1)})
 	case 74, 75:
 		return 0, p.Bsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
 	case 76, 77:
@@ -129,10 +153,26 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Start(Ptr[Request]{a.word(0)})
 	case 134:
 		return 0, p.Startall(a.int(0), Handles[Request]{a.word(1)})
+	case 135:
+		return 0, p.Status_get_error(Status{a.word(0)}, Ref{a.word(1), false})
+	case 136:
+		return 0, p.Status_get_source(Status{a.word(0)}, Ref{a.word(1), false})
+	case 137:
+		return 0, p.Status_get_tag(Status{a.word(0)}, Ref{a.word(1), false})
+	case 138:
+		return 0, p.Status_set_cancelled(Status{a.word(0)}, a.int(1))
 	case 139, 140, 141:
 		return 0, p.Status_set_elements(Status{a.word(0)}, Type(a.word(1)), a.int(2))
+	case 142:
+		return 0, p.Status_set_error(Status{a.word(0)}, a.int(1))
+	case 143:
+		return 0, p.Status_set_source(Status{a.word(0)}, a.int(1))
+	case 144:
+		return 0, p.Status_set_tag(Status{a.word(0)}, a.int(1))
 	case 145:
 		return 0, p.Test(Ptr[Request]{a.word(0)}, Ref{a.word(1), false}, Status{a.word(2)})
+	case 146:
+		return 0, p.Test_cancelled(Status{a.word(0)}, Ref{a.word(1), false})
 	case 147:
 		return 0, p.Testall(a.int(0), Handles[Request]{a.word(1)}, Ref{a.word(2), false}, Statuses{a.word(3)})
 	case 148:
@@ -325,6 +365,10 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
 	case 259:
 		return 0, p.Allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
+	case 260, 261:
+		return 0, p.Allreduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 262, 263:
+		return 0, p.Allreduce_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
 	case 264, 265:
 		return 0, p.Alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
 	case 266, 267:
@@ -353,6 +397,10 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Bcast(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)))
 	case 280, 281:
 		return 0, p.Bcast_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)), Info(a.word(5)), Ptr[Request]{a.word(6)})
+	case 282, 283:
+		return 0, p.Exscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 284, 285:
+		return 0, p.Exscan_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
 	case 286, 287:
 		return 0, p.Gather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)))
 	case 288, 289:
@@ -371,6 +419,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Iallgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
 	case 297:
 		return 0, p.Iallgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
+	case 298, 299:
+		return 0, p.Iallreduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 300, 301:
 		return 0, p.Ialltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
 	case 302:
@@ -385,18 +435,50 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Ibarrier(Comm(a.word(0)), Ptr[Request]{a.word(1)})
 	case 307, 308:
 		return 0, p.Ibcast(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)), Ptr[Request]{a.word(5)})
+	case 309, 310:
+		return 0, p.Iexscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 311, 312:
 		return 0, p.Igather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
 	case 313:
 		return 0, p.Igatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
 	case 314:
 		return 0, p.Igatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 315, 316:
+		return 0, p.Ireduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)), Ptr[Request]{a.word(7)})
+	case 317:
+		return 0, p.Ireduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 318:
+		return 0, p.Ireduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 319, 320:
+		return 0, p.Ireduce_scatter_block(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
+	case 321, 322:
+		return 0, p.Iscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
 	case 323, 324:
 		return 0, p.Iscatter(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
 	case 325:
 		return 0, p.Iscatterv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
 	case 326:
 		return 0, p.Iscatterv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
+	case 327, 328:
+		return 0, p.Reduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)))
+	case 329, 330:
+		return 0, p.Reduce_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+	case 331:
+		return 0, p.Reduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 332:
+		return 0, p.Reduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 333, 334:
+		return 0, p.Reduce_scatter_block(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 335, 336:
+		return 0, p.Reduce_scatter_block_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 337:
+		return 0, p.Reduce_scatter_init(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 338:
+		return 0, p.Reduce_scatter_init(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
+	case 339, 340:
+		return 0, p.Scan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
+	case 341, 342:
+		return 0, p.Scan_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
 	case 343, 344:
 		return 0, p.Scatter(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)))
 	case 345, 346:
@@ -417,6 +499,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Group_excl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
 	case 354:
 		return 0, p.Group_free(Ptr[Group]{a.word(0)})
+	case 355:
+		return 0, p.Group_from_session_pset(Session(a.word(0)), CString(a.word(1)), Ptr[Group]{a.word(2)})
 	case 356:
 		return 0, p.Group_incl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
 	case 357:
@@ -521,6 +605,14 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Remove_error_code(a.int(0))
 	case 410:
 		return 0, p.Remove_error_string(a.int(0))
+	case 411:
+		return 0, p.Session_call_errhandler(Session(a.word(0)), a.int(1))
+	case 412:
+		return 0, p.Session_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+	case 413:
+		return 0, p.Session_get_errhandler(Session(a.word(0)), Ptr[Errhandler]{a.word(1)})
+	case 414:
+		return 0, p.Session_set_errhandler(Session(a.word(0)), Errhandler(a.word(1)))
 	case 416:
 		return 0, p.Win_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
 	case 422:
@@ -531,6 +623,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_compare(Comm(a.word(0)), Comm(a.word(1)), Ref{a.word(2), false})
 	case 432:
 		return 0, p.Comm_create(Comm(a.word(0)), Group(a.word(1)), Ptr[Comm]{a.word(2)})
+	case 433:
+		return 0, p.Comm_create_from_group(Group(a.word(0)), CString(a.word(1)), Info(a.word(2)), Errhandler(a.word(3)), Ptr[Comm]{a.word(4)})
 	case 434:
 		return 0, p.Comm_create_group(Comm(a.word(0)), Group(a.word(1)), a.int(2), Ptr[Comm]{a.word(3)})
 	case 435:
@@ -569,6 +663,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_test_inter(Comm(a.word(0)), Ref{a.word(1), false})
 	case 452:
 		return 0, p.Intercomm_create(Comm(a.word(0)), a.int(1), Comm(a.word(2)), a.int(3), a.int(4), Ptr[Comm]{a.word(5)})
+	case 453:
+		return 0, p.Intercomm_create_from_groups(Group(a.word(0)), a.int(1), Group(a.word(2)), a.int(3), CString(a.word(4)), Info(a.word(5)), Errhandler(a.word(6)), Ptr[Comm]{a.word(7)})
 	case 454:
 		return 0, p.Intercomm_merge(Comm(a.word(0)), a.int(1), Ptr[Comm]{a.word(2)})
 	case 455:
@@ -593,6 +689,18 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Info_get_valuelen(Info(a.word(0)), CString(a.word(1)), Ref{a.word(2), false}, Ref{a.word(3), false})
 	case 465:
 		return 0, p.Info_set(Info(a.word(0)), CString(a.word(1)), CString(a.word(2)))
+	case 466:
+		return 0, p.Session_finalize(Ptr[Session]{a.word(0)})
+	case 467:
+		return 0, p.Session_get_info(Session(a.word(0)), Ptr[Info]{a.word(1)})
+	case 468:
+		return 0, p.Session_get_nth_pset(Session(a.word(0)), Info(a.word(1)), a.int(2), Ref{a.word(3), false}, OutString{a.word(4)})
+	case 469:
+		return 0, p.Session_get_num_psets(Session(a.word(0)), Info(a.word(1)), Ref{a.word(2), false})
+	case 470:
+		return 0, p.Session_get_pset_info(Session(a.word(0)), CString(a.word(1)), Ptr[Info]{a.word(2)})
+	case 471:
+		return 0, p.Session_init(Info(a.word(0)), Errhandler(a.word(1)), Ptr[Session]{a.word(2)})
 	case 499:
 		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
 	case 508:

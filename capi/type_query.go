@@ -60,9 +60,6 @@ func (p *Process) Type_free(t Ptr[Type]) error {
 	if err := p.deleteAll(uintptr(h), &o.attributes); err != nil {
 		return err
 	}
-	if err := p.deleteAll(uintptr(h), &o.attributes); err != nil {
-		return err
-	}
 	types.remove(uintptr(h))
 	t.Set(DATATYPE_NULL)
 	return nil
@@ -112,4 +109,10 @@ func (p *Process) Type_dup(oldtype Type, newtype Ptr[Type]) error {
 	o.combiner, o.old, o.attributes = COMBINER_DUP, []*typeObject{old}, copies
 	o.committed.Store(old.committed.Load())
 	return p.newType(o, newtype)
+}
+
+// Get_address is MPI_Get_address. An address is a displacement from MPI_BOTTOM.
+func (p *Process) Get_address(location Address, address Ref) error {
+	address.Set(int(location))
+	return nil
 }

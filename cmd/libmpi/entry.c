@@ -3,12 +3,14 @@
 // A thread enters by cgo until MPI_Init or MPI_Init_thread has granted a thread level. If
 // that is SINGLE or FUNNELED, no other thread calls MPI from then on, and the thread that has
 // initialised changes to the coroutine, which is faster (see package coro). If it is SERIALIZED or
-// MULTIPLE, or the environment says PVAS_ENTRY=cgo, all threads go on with cgo.
+// MULTIPLE, or the thread is not that of main, or the environment says PVAS_ENTRY=cgo, all
+// threads go on with cgo.
 //
 // mine is the context of the thread that has the coroutine, NULL in all others. owned is
 // set once, by that thread, before MPI_Init returns. A thread that may not call MPI reads it and is
 // refused; it would wait in Go for a P that it does not get.
 
+#define _GNU_SOURCE
 #include "entry.h"
 #include "mpi.h"
 #include "ops.h"
@@ -43,9 +45,11 @@ static void start_coroutine(void) {
 	__atomic_store_n(&owned, 1, __ATOMIC_RELEASE);
 }
 
+// A thread that ends before the process does must have left Go, so the coroutine is for
+// the thread of main only.
 static int have_coroutine(void) {
 	const char *entry = getenv("PVAS_ENTRY");
-	return entry == NULL || strcmp(entry, "cgo") != 0;
+	return getpid() == gettid() && (entry == NULL || strcmp(entry, "cgo") != 0);
 }
 
 #else // the other machines have cgo only

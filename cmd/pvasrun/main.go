@@ -63,6 +63,7 @@ func run(args []string) int {
 func execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeInfo, "bench": executeBench, "completion": executeCompletion, "model": executeModel,
+		"install-mpi": executeInstallMPI,
 	}
 	if asksForCommand(args) {
 		return offer(slices.Collect(maps.Keys(commands)), args)

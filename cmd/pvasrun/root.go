@@ -18,6 +18,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun info [--json]           what this machine has, and what works on it
   pvasrun bench touch [flags]     page tables: one address space against processes
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
+  pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
   pvasrun model run FILE.goal     when each rank is done, by the LogGPS model
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
@@ -99,11 +100,14 @@ type runFlags struct {
 
 // version is that of the module, with the Go version and platform.
 func version() string {
-	v := "(devel)"
+	return fmt.Sprintf("%s %s %s/%s", moduleVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		v = info.Main.Version
+		return info.Main.Version
 	}
-	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return "(devel)"
 }
 
 // apps splits the command line of a job at ":" into its programs.

@@ -31,7 +31,6 @@ var layers = []layer{
 	{"internal/chaos", []string{"pvas"}},    // its test only
 	{"internal/chaos/...", []string{"mpi"}}, // the programs it starts
 
-	{".", nil}, // what is embedded: the sources of the library for C
 	{"shm", nil},
 	{"pagetable", nil},
 	{"datatype", nil},
@@ -54,7 +53,9 @@ var layers = []layer{
 	{"capi/api/gen", []string{"capi/api"}},
 	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job"}},
 	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
+	{".", nil}, // the sources of cmd/libmpi
 	{"capi/install", []string{"."}},
+	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
 	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
@@ -80,7 +81,7 @@ var layers = []layer{
 	{"bench/report", []string{"bench", "bench/results"}},
 	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only

@@ -21,12 +21,15 @@ type table struct {
 
 // outputs are the generated files, by their paths from the root of the repository.
 var outputs = map[string]func(t *table) ([]byte, error){
-	"cmd/libmpi/mpi.h":      header,
-	"cmd/libmpi/ops.h":      ops,
-	"cmd/libmpi/stubs.c":    stubs,
-	"capi/dispatch_gen.go":  dispatch,
-	"capi/constants_gen.go": constants,
-	"docs/c-conformance.md": conformance,
+	"cmd/libmpi/mpi.h":           header,
+	"cmd/libmpi/ops.h":           ops,
+	"cmd/libmpi/stubs.c":         stubs,
+	"capi/dispatch_gen.go":       dispatch,
+	"capi/constants_gen.go":      constants,
+	"cmd/libmpi/fortran.c":       fortranStubs,
+	"cmd/libmpi/fortran/mpif.h":  mpif,
+	"cmd/libmpi/fortran/mpi.f90": module,
+	"docs/c-conformance.md":      conformance,
 }
 
 func main() {

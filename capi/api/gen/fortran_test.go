@@ -1,0 +1,115 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// gfortran compiles a program in Fortran, which is given as text.
+func gfortran(t *testing.T, name, text string, flags ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("gfortran"); err != nil {
+		t.Skip("there is no gfortran")
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
+	folder := filepath.Join(root, "cmd/libmpi/fortran")
+	module, err := exec.Command("gfortran", "-Wall", "-c", filepath.Join(folder, "mpi.f90"), "-J"+dir, "-o", filepath.Join(dir, "mpi.o")).CombinedOutput()
+	require.NoError(t, err, "%s", module)
+	require.Empty(t, string(module))
+	args := append(flags, "-I"+folder, "-I"+dir, "-J"+dir, "-c", source, "-o", filepath.Join(dir, "a.o"))
+	out, err := exec.Command("gfortran", args...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+const fixedForm = `      PROGRAM P
+      INCLUDE 'mpif.h'
+      INTEGER IERR, R, S(MPI_STATUS_SIZE)
+      REAL*8 X(3)
+      INTEGER(KIND=MPI_ADDRESS_KIND) A
+      CALL MPI_INIT(IERR)
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, R, IERR)
+      CALL MPI_BCAST(X, 3, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD,
+     &               IERR)
+      CALL MPI_RECV(X, 3, MPI_REAL8, MPI_ANY_SOURCE, MPI_ANY_TAG,
+     &              MPI_COMM_WORLD, S, IERR)
+      X(1) = MPI_WTIME() - MPI_WTICK()
+      A = MPI_AINT_ADD(A, A)
+      CALL MPI_FINALIZE(IERR)
+      END
+`
+
+const freeForm = `program p
+  use mpi
+  implicit none
+  integer :: ierr, r, requests(2), statuses(MPI_STATUS_SIZE, 2)
+  real(8) :: x(3)
+  integer :: n(4, 4)
+  complex :: z
+  character(len=MPI_MAX_ERROR_STRING) :: text
+  call MPI_Init(ierr)
+  call MPI_Isend(x, 3, MPI_DOUBLE_PRECISION, 0, 1, MPI_COMM_WORLD, requests(1), ierr)
+  call MPI_Irecv(n, 16, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, requests(2), ierr)
+  call MPI_Waitall(2, requests, statuses, ierr)
+  call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierr)
+  call MPI_Allreduce(MPI_IN_PLACE, z, 1, MPI_COMPLEX, MPI_SUM, MPI_COMM_WORLD, ierr)
+  call MPI_Send(text, 3, MPI_CHARACTER, 0, 1, MPI_COMM_WORLD, ierr)
+  call MPI_Error_string(ierr, text, r, ierr)
+  x(1) = MPI_Wtime()
+  call PMPI_Finalize(ierr)
+end program
+`
+
+func TestFortranCompiles(t *testing.T) {
+	gfortran(t, "fixed.f", fixedForm, "-std=legacy", "-Wall", "-Werror", "-Wno-unused-parameter", "-Wno-unused-variable", "-Wno-uninitialized")
+	gfortran(t, "free.f90", strings.Replace(freeForm, "use mpi\n  implicit none", "implicit none\n  include 'mpif.h'", 1), "-w", "-fallow-argument-mismatch")
+	gfortran(t, "module.f90", freeForm, "-Wall", "-Werror")
+}
+
+// TestFortranHasEverySubroutine: what the module declares is there, by both names.
+func TestFortranHasEverySubroutine(t *testing.T) {
+	folder, symbols := filepath.Join(root, "cmd/libmpi"), map[string]bool{}
+	for _, name := range []string{"fortran.c", "fortran_special.c", "fortran_attributes.c", "fortran_convert.c"} {
+		object := filepath.Join(t.TempDir(), "a.o")
+		out, err := exec.Command("gcc", "-fPIC", "-I"+folder, "-c", filepath.Join(folder, name), "-o", object).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		out, err = exec.Command("nm", "--defined-only", object).Output()
+		require.NoError(t, err)
+		for line := range strings.Lines(string(out)) {
+			symbols[strings.Fields(line)[2]] = true
+		}
+	}
+	table, err := load(root)
+	require.NoError(t, err)
+	functions := fortranFunctions(table)
+	require.Greater(t, len(functions), 400)
+	for _, f := range functions {
+		for _, prefix := range []string{"mpi_", "pmpi_"} {
+			name := prefix + strings.ToLower(f.Name) + "_"
+			require.True(t, symbols[name], name)
+		}
+	}
+	for _, name := range predefinedCallbacks {
+		require.True(t, symbols[strings.ToLower(name)+"_"], name)
+	}
+}
+
+func TestMpifIsGoodInBothForms(t *testing.T) {
+	table, err := load(root)
+	require.NoError(t, err)
+	text, err := mpif(table)
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if line[0] != '!' {
+			require.LessOrEqual(t, len(line), 72, line)
+			require.True(t, strings.HasPrefix(line, "      "), line)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package programs
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRing(t *testing.T) {
+	program := build(t, "ring.c")
+	eachWay(t, func(t *testing.T, w way) {
+		for _, n := range []int{1, 2, 5} {
+			out := w.ends(t, n, program)
+			for r := range n {
+				require.Contains(t, out, fmt.Sprintf("rank %d of %d\n", r, n))
+			}
+		}
+	})
+}
+
+// A program without pvasrun is a job of one rank.
+func TestAlone(t *testing.T) {
+	program := build(t, "ring.c")
+	for _, entry := range []string{"coroutine", "cgo"} {
+		out, stderr, code := run(t, []string{"PVAS_ENTRY=" + entry}, program)
+		require.Equal(t, 0, code, stderr)
+		require.Equal(t, "rank 0 of 1\n", out)
+	}
+}
+
+// A rank that dies is reported as it has died, not by a trace of Go.
+func TestDeaths(t *testing.T) {
+	program := build(t, "deaths.c")
+	eachWay(t, func(t *testing.T, w way) {
+		for how, want := range map[string]struct {
+			code int
+			said string
+		}{
+			"early":     {139, "was killed by signal 11 (segmentation fault, SIGSEGV)"},
+			"segv":      {139, "rank 2 "},
+			"fpe":       {136, "was killed by signal 8 "},
+			"pipe":      {141, "was killed by signal 13 "},
+			"assert":    {134, "was killed by signal 6 "},
+			"MPI_Abort": {5, "rank 2 "},
+			"exit":      {6, "rank 2 "},
+			"_exit":     {7, "rank 2 "},
+			"exit 0":    {1, "rank 2 "},
+			"library":   {139, "was killed by signal 11 (segmentation fault, SIGSEGV)"},
+		} {
+			_, stderr, code := w.start(t, 3, program, how)
+			require.Equal(t, want.code, code, "%s: %s", how, stderr)
+			require.Contains(t, stderr, want.said, how)
+			require.NotContains(t, stderr, "goroutine", how)
+		}
+	})
+}
+
+func TestChildren(t *testing.T) {
+	program := build(t, "children.c")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program) })
+}
+
+func TestSignals(t *testing.T) {
+	program := build(t, "signals.c")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+}
+
+// As Python does it: the library is not linked, and a module that links it comes later.
+func TestLoadedAtRunTime(t *testing.T) {
+	module := build(t, "module.c", "-shared", "-fPIC")
+	program := build(t, "loaded.c", "-ldl")
+	library := filepath.Join(installed, "lib", "libmpi.so")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program, library, module) })
+}
+
+func TestExceptions(t *testing.T) {
+	program := build(t, "exceptions.cc")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+}
+
+func TestUpcalls(t *testing.T) {
+	program := build(t, "upcalls.c")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program) })
+}
+
+func TestThreads(t *testing.T) {
+	program := build(t, "threads.c", "-pthread")
+	eachWay(t, func(t *testing.T, w way) {
+		for _, how := range []string{"multiple", "serialized", "funneled", "other"} {
+			w.ends(t, 2, program, how)
+		}
+	})
+	_, stderr, code := way{"sm", "coroutine"}.start(t, 1, program, "refused")
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "libmpi: a second thread calls MPI, which was initialised for one thread: "+
+		"call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or set PVAS_ENTRY=cgo")
+}
+
+func TestOpenMP(t *testing.T) {
+	program := build(t, "openmp.c", "-fopenmp")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+}
+
+func TestGarbage(t *testing.T) {
+	program := build(t, "garbage.c")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+}
+
+// The library exports the functions of MPI and nothing else.
+func TestExports(t *testing.T) {
+	out, stderr, code := run(t, nil, "nm", "-D", "--defined-only", filepath.Join(installed, "lib", "libmpi_abi.so.1"))
+	require.Equal(t, 0, code, stderr)
+	functions := 0
+	for line := range strings.Lines(out) {
+		name := strings.ToLower(strings.Fields(line)[2])
+		require.Regexp(t, "^p?mpi_", name)
+		functions++
+	}
+	require.GreaterOrEqual(t, functions, 2*664)
+}
+
+func TestEnvironment(t *testing.T) {
+	program := build(t, "before.c")
+	eachWay(t, func(t *testing.T, w way) {
+		require.ElementsMatch(t, []string{"1 0", "1 1", "1 2"}, strings.Split(strings.TrimSpace(w.ends(t, 3, program)), "\n"))
+		out, _, code := run(t, []string{"MALLOC_ARENA_MAX=5", "PMI_RANK=99", "PMI_SIZE=99"}, tool("mpiexec"), "-n", "1", "--btl", w.btl, program)
+		require.Equal(t, 0, code)
+		require.Equal(t, "5 0\n", out, "what the user has set counts, what another launcher has set does not")
+	})
+}

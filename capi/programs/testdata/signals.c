@@ -1,0 +1,52 @@
+/* The library leaves signals to the program. */
+#define _GNU_SOURCE
+#include "program.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+static void default_dispositions(void) {
+	for (int s = 1; s < 32; s++) {
+		struct sigaction a;
+		if (s != SIGKILL && s != SIGSTOP && sigaction(s, NULL, &a) == 0 && a.sa_handler != SIG_DFL) {
+			fprintf(stderr, "signal %d has a handler\n", s);
+			exit(77);
+		}
+	}
+}
+
+static sigjmp_buf after;
+static volatile int *nowhere;
+static void caught(int s) { siglongjmp(after, s); }
+
+int main(void) {
+	sigset_t none, now;
+	double start;
+	default_dispositions();
+	join(MPI_THREAD_SINGLE);
+	default_dispositions();
+	sigemptyset(&none);
+	CHECK(sigprocmask(SIG_SETMASK, NULL, &now) == 0 && memcmp(&now, &none, 8) == 0);
+	for (int i = 0; i < 5; i++) {
+		/* Long enough for the runtime to ask for the thread; nothing must be interrupted. */
+		struct timespec pause = {0, 30 * 1000 * 1000};
+		CHECK(nanosleep(&pause, NULL) == 0);
+		start = MPI_Wtime();
+		while (MPI_Wtime() < start + 0.02)
+			;
+		CHECK(nanosleep(&pause, NULL) == 0);
+		ring();
+	}
+	signal(SIGSEGV, caught);
+	for (int i = 0; i < 3; i++) {
+		if (sigsetjmp(after, 1) == 0) {
+			*nowhere = 1;
+			CHECK(!"a fault has no effect");
+		}
+		ring();
+	}
+	OK(MPI_Finalize());
+	return 0;
+}

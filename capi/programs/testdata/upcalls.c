@@ -1,0 +1,48 @@
+/* The library calls functions of the program, which call the library. */
+#include "program.h"
+#include <time.h>
+
+static int depth, most;
+
+static int copy(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int *flag) {
+	volatile char frame[65536]; /* there is more stack than Go gives a function */
+	memset((char *)frame, 1, sizeof frame);
+	MPI_Comm deeper;
+	CHECK(extra == &most);
+	if (++depth > most)
+		most = depth;
+	ring();
+	if ((long)in > 0 && depth < 20) {
+		OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void *)((long)in - 1)));
+		OK(MPI_Comm_dup(MPI_COMM_SELF, &deeper));
+		OK(MPI_Comm_free(&deeper));
+	}
+	ring();
+	depth--;
+	*(void **)out = in;
+	*flag = 1;
+	return MPI_SUCCESS;
+}
+
+static int deleted;
+static int delete_attr(MPI_Comm comm, int keyval, void *value, void *extra) {
+	deleted++;
+	return MPI_SUCCESS;
+}
+
+int main(void) {
+	int keyval;
+	MPI_Comm other;
+	join(MPI_THREAD_SINGLE);
+	OK(MPI_Comm_create_keyval(copy, delete_attr, &keyval, &most));
+	for (int i = 0; i < 20; i++) {
+		most = 0;
+		OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void *)5L));
+		OK(MPI_Comm_dup(MPI_COMM_SELF, &other));
+		CHECK(most == 6 && depth == 0);
+		OK(MPI_Comm_free(&other));
+		CHECK(deleted > 0);
+	}
+	OK(MPI_Finalize());
+	return 0;
+}

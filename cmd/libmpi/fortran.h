@@ -1,0 +1,74 @@
+// What the subroutines for Fortran have in common.
+#ifndef LIBMPI_FORTRAN_H
+#define LIBMPI_FORTRAN_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi.h"
+
+// The common block of mpif.h and of the module, in the program. The library must not define it:
+// references would stay within the library (it is linked with -Bsymbolic). A program that
+// is not in Fortran has none, and the address is NULL.
+extern struct {
+	int bottom, in_place, buffer_automatic, unweighted, weights_empty, errcodes_ignore;
+	int status_ignore[8], statuses_ignore[8];
+} mpi_f_sentinels_ __attribute__((weak));
+
+#define F mpi_f_sentinels_
+
+// f_address is a buffer in C.
+static inline void *f_address(void *p) {
+	if (p == &F.bottom)
+		return MPI_BOTTOM;
+	if (p == &F.in_place)
+		return MPI_IN_PLACE;
+	if (p == &F.buffer_automatic)
+		return MPI_BUFFER_AUTOMATIC;
+	return p;
+}
+
+static inline MPI_Status *f_status(MPI_Status *p) {
+	return (void *)p == F.status_ignore ? MPI_STATUS_IGNORE : p;
+}
+
+static inline MPI_Status *f_statuses(MPI_Status *p) {
+	return (void *)p == F.statuses_ignore ? MPI_STATUSES_IGNORE : p;
+}
+
+static inline int *f_weights(int *p) {
+	if (p == &F.unweighted)
+		return MPI_UNWEIGHTED;
+	if (p == &F.weights_empty)
+		return MPI_WEIGHTS_EMPTY;
+	return p;
+}
+
+// f_handle is a handle in C, of any type.
+static inline void *f_handle(int handle) { return (void *)(intptr_t)handle; }
+
+// f_handles makes an array of handles in C; f_release frees it, and writes the handles to
+// back before, unless that is NULL.
+void *f_handles(const int *handles, int n);
+void f_release(void *array, int n, int *back);
+
+// f_index and f_indices count from 1 what C has counted from 0.
+static inline void f_index(int ierror, int *indx) {
+	if (ierror == MPI_SUCCESS && *indx != MPI_UNDEFINED)
+		++*indx;
+}
+void f_indices(int ierror, int n, int *indices);
+
+// f_string makes a string of a text without the blanks at its ends. The caller frees it.
+char *f_string(const char *text, size_t length);
+
+// f_text fills a text with a string and blanks, unless the call has failed.
+void f_text(int ierror, char *text, size_t length, const char *string);
+
+// f_members is how many processes a communicator sends to in a collective operation, and
+// f_neighbors how many neighbours it has that it sends to (out) or receives from.
+int f_members(int comm);
+int f_neighbors(int comm, int out);
+
+#endif

@@ -1,0 +1,73 @@
+// Conversions between Fortran and C.
+#include "fortran.h"
+
+void *f_handles(const int *handles, int n) {
+	void **all = malloc((n > 0 ? n : 1) * sizeof *all);
+	for (int i = 0; all && i < n; i++)
+		all[i] = f_handle(handles[i]);
+	return all;
+}
+
+void f_release(void *array, int n, int *back) {
+	void **all = array;
+	for (int i = 0; all && back && i < n; i++)
+		back[i] = (int)(intptr_t)all[i];
+	free(all);
+}
+
+void f_indices(int ierror, int n, int *indices) {
+	if (ierror != MPI_SUCCESS && ierror != MPI_ERR_IN_STATUS)
+		return;
+	for (int i = 0; n != MPI_UNDEFINED && i < n; i++)
+		indices[i]++;
+}
+
+char *f_string(const char *text, size_t length) {
+	while (length > 0 && text[length - 1] == ' ')
+		length--;
+	while (length > 0 && *text == ' ')
+		text++, length--;
+	char *string = malloc(length + 1);
+	if (string) {
+		memcpy(string, text, length);
+		string[length] = 0;
+	}
+	return string;
+}
+
+void f_text(int ierror, char *text, size_t length, const char *string) {
+	if (ierror != MPI_SUCCESS)
+		return;
+	size_t n = strlen(string);
+	if (n > length)
+		n = length;
+	memcpy(text, string, n);
+	memset(text + n, ' ', length - n);
+}
+
+int f_members(int comm) {
+	MPI_Comm c = f_handle(comm);
+	int inter = 0, n = 0;
+	if (PMPI_Comm_test_inter(c, &inter) == MPI_SUCCESS)
+		inter ? PMPI_Comm_remote_size(c, &n) : PMPI_Comm_size(c, &n);
+	return n;
+}
+
+int f_neighbors(int comm, int out) {
+	MPI_Comm c = f_handle(comm);
+	int topology = MPI_UNDEFINED, n[2] = {0, 0}, weighted, rank;
+	PMPI_Topo_test(c, &topology);
+	switch (topology) {
+	case MPI_CART:
+		PMPI_Cartdim_get(c, &n[0]);
+		return 2 * n[0];
+	case MPI_GRAPH:
+		PMPI_Comm_rank(c, &rank);
+		PMPI_Graph_neighbors_count(c, rank, &n[0]);
+		return n[0];
+	case MPI_DIST_GRAPH:
+		PMPI_Dist_graph_neighbors_count(c, &n[0], &n[1], &weighted);
+		return n[out];
+	}
+	return 0;
+}
