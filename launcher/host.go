@@ -113,7 +113,7 @@ func (h *host) create(req *createRequest) error {
 	if req.Tasks == 0 {
 		return nil
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, Pocket: job.PocketSize(req.Tasks), HugePages: req.HugePages, Siblings: true})
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, SmallRegion: job.SmallRegionSize(req.Tasks), HugePages: req.HugePages, Siblings: true})
 	h.space = space
 	return err
 }
@@ -155,7 +155,7 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 	program := h.programs.number(app.Path)
 	root.SetProgram(req.Rank, program)
 	root.SetArena(req.Rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
-	root.SetPocket(req.Rank, layout.Pocket.Start, layout.Pocket.Len())
+	root.SetSmallRegion(req.Rank, layout.SmallRegion.Start, layout.SmallRegion.Len())
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
 		Env:   rankEnv(app.Env, req.Rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
