@@ -12,24 +12,13 @@ var (
 	// ErrInitialized means that Init was called a second time in a process.
 	ErrInitialized = errors.New("already initialized: a process calls Init once, and not again after Finalize")
 
-	// ErrFinalized means that a communicator or window was used after Finalize.
-	ErrFinalized = pml.ErrFinalized
-
-	// ErrBusy means that another goroutine waits for the request.
-	ErrBusy = pml.ErrBusy
-
-	// ErrActive means that a persistent request was started or freed before its
-	// operation was waited for.
-	ErrActive = pml.ErrActive
-
-	// ErrNotPersistent means that the request can not be started or freed.
+	// Errors of the engine, which mpi describes.
+	ErrFinalized     = pml.ErrFinalized
+	ErrBusy          = pml.ErrBusy
+	ErrActive        = pml.ErrActive
 	ErrNotPersistent = pml.ErrNotPersistent
-
-	// ErrCancelSend means that a send was to be cancelled.
-	ErrCancelSend = pml.ErrCancelSend
-
-	// ErrNoMessage means that a message from Mprobe was received before.
-	ErrNoMessage = pml.ErrNoMessage
+	ErrCancelSend    = pml.ErrCancelSend
+	ErrNoMessage     = pml.ErrNoMessage
 
 	// ErrNotOneAddressSpace means that the operation reads a peer's memory where
 	// it lies, and the ranks of this job are separate processes.
@@ -61,22 +50,14 @@ var (
 	ErrNotWorld = errors.New("not possible on this communicator: use the one from Init")
 )
 
-// LostError means that an operation can not complete because a rank, named in it,
-// has gone: it exited or was killed. Find it with errors.As.
-type LostError = job.LostError
-
-// RankError means that the communicator has no such rank.
-type RankError = job.RankError
-
-// TagError means that a tag is outside 0..MaxTag.
-type TagError = pml.TagError
-
-// TruncateError means that a message was longer than the buffer it was received into.
-// It has both lengths, in bytes.
-type TruncateError = pml.TruncateError
-
-// LeakError means that requests or matched messages were left at Finalize.
-type LeakError = pml.LeakError
+// Errors of the layers below, which mpi describes.
+type (
+	LostError     = job.LostError
+	RankError     = job.RankError
+	TagError      = pml.TagError
+	TruncateError = pml.TruncateError
+	LeakError     = pml.LeakError
+)
 
 // CountError means that a message is no whole number of elements.
 type CountError struct {

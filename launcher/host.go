@@ -114,7 +114,7 @@ func (h *host) create(req *createRequest) error {
 	if req.Tasks == 0 {
 		return nil
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, Pocket: job.PocketSize(req.Total), HugePages: req.HugePages, Siblings: true})
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
 	h.space, h.first = space, req.First
 	return err
 }
@@ -156,7 +156,7 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 	program, rank := h.programs.number(app.Path), h.first+req.Rank
 	root.SetProgram(rank, program)
 	root.SetArena(rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
-	root.SetPocket(rank, layout.Pocket.Start, layout.Pocket.Len())
+	root.SetSmallRegion(rank, layout.SmallRegion.Start, layout.SmallRegion.Len())
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
 		Env:   rankEnv(app.Env, rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),

@@ -239,7 +239,7 @@ func (p *plan) layouts(ranks []RankPlan) error {
 	if err := p.fit(); err != nil {
 		return err
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: p.size, PartitionSize: p.job.PartitionSize, Pocket: job.PocketSize(p.size), HugePages: p.job.HugePages})
+	space, err := pvas.Create(pvas.Config{Tasks: p.size, PartitionSize: p.job.PartitionSize, SmallRegion: job.SmallRegionSize(p.size), HugePages: p.job.HugePages})
 	if err != nil {
 		return err
 	}

@@ -153,14 +153,14 @@ func dryRun(ctx context.Context, j launcher.Job) error {
 		fmt.Println("not in one address space:", plan.Reason)
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "rank\tpartition\tstack\tpocket\timage\tinterpreter\tarena\tcpus\tprogram")
+	fmt.Fprintln(w, "rank\tpartition\tstack\tsmall region\timage\tinterpreter\tarena\tcpus\tprogram")
 	for _, r := range plan.Ranks {
-		partition, stack, pocket, image, interp, arena := "own process", "-", "-", "-", "-", "-"
+		partition, stack, small, image, interp, arena := "own process", "-", "-", "-", "-", "-"
 		if l := r.Layout; l != nil {
 			partition = fmt.Sprintf("%#x + %d MiB", l.Base, l.Size>>20)
-			stack, pocket, image, interp, arena = span(l.Stack), span(l.Pocket), span(l.Image), span(l.Interp), span(l.Arena)
+			stack, small, image, interp, arena = span(l.Stack), span(l.SmallRegion), span(l.Image), span(l.Interp), span(l.Arena)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Rank, partition, stack, pocket, image, interp, arena,
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Rank, partition, stack, small, image, interp, arena,
 			strings.Trim(fmt.Sprint(r.CPUs), "[]"), strings.Join(r.Args, " "))
 	}
 	return w.Flush()
