@@ -111,7 +111,8 @@ func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
 	return st, err
 }
 
-// Imrecv is Mrecv that does not wait. buf is lent until the request is complete.
+// Imrecv is Mrecv that does not wait. buf must not be read or
+// written until the request is complete.
 func (e *Engine) Imrecv(m *Message, buf btl.Buffer) (Request, error) {
 	e.lock()
 	op, err := e.receiveMatched(m, buf)

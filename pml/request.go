@@ -92,7 +92,7 @@ func (e *Engine) finished(r *Request) {
 }
 
 // WaitContext is Wait that gives up when ctx is done. Then it returns the context's
-// error, and the request goes on as before: its buffer is still lent, and it must be
+// error, and the request goes on as before: its buffer still belongs to it, and it must be
 // waited for again (after Cancel, perhaps).
 func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
 	e.lock()
