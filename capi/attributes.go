@@ -19,6 +19,8 @@ type attribute struct {
 // keyval is a key of attributes.
 type keyval struct {
 	number       int
+	refs         int        // attributes, and the program's handle if it is not freed
+	freed        bool       // the program has freed it
 	of           handleKind // of what objects
 	copy, delete Func
 	extra        Address
@@ -48,7 +50,7 @@ func (k *keyvals) create(of handleKind, copy, delete Func, extra Address) int {
 	}
 	number := k.next
 	k.next++
-	k.known[number] = &keyval{number, of, copy, delete, extra}
+	k.known[number] = &keyval{number: number, refs: 1, of: of, copy: copy, delete: delete, extra: extra}
 	return number
 }
 
@@ -70,17 +72,34 @@ func (k *keyvals) get(of handleKind, number int) (*keyval, error) {
 	return key, nil
 }
 
-// free forgets a key. Objects that have an attribute of it keep that.
+// free takes the program's handle of a key away. While there are attributes of it, its number
+// can be used, and freed, as before.
 func (k *keyvals) free(of handleKind, number Ref) error {
 	key, err := k.get(of, number.Get())
 	if err != nil {
 		return err
 	}
-	k.mu.Lock()
-	delete(k.known, key.number)
-	k.mu.Unlock()
-	number.Set(KEYVAL_INVALID)
+	if number.Set(KEYVAL_INVALID); !key.freed {
+		key.freed = true
+		k.drop(key)
+	}
 	return nil
+}
+
+// hold counts one more attribute of a key.
+func (k *keyvals) hold(key *keyval) {
+	k.mu.Lock()
+	key.refs++
+	k.mu.Unlock()
+}
+
+// drop counts one less.
+func (k *keyvals) drop(key *keyval) {
+	k.mu.Lock()
+	if key.refs--; key.refs == 0 {
+		delete(k.known, key.number)
+	}
+	k.mu.Unlock()
 }
 
 // find returns where the attribute of a key is, -1 if there is none.
@@ -101,6 +120,7 @@ func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, num
 		a.values[i].value = value
 		return nil
 	}
+	p.keyvals.hold(key)
 	a.values = append(a.values, attribute{key, value})
 	return nil
 }
@@ -134,6 +154,7 @@ func (p *Process) deleteAttribute(of handleKind, object uintptr, a *attributes, 
 	}
 	if i = a.find(key); i >= 0 { // the callback may have deleted others
 		a.values = slices.Delete(a.values, i, i+1)
+		p.keyvals.drop(key)
 	}
 	return nil
 }
@@ -157,6 +178,11 @@ func (p *Process) callbackError(code uintptr) error {
 
 // copyAll returns what a copy of the object is to have.
 func (p *Process) copyAll(object uintptr, a *attributes) (copies attributes, err error) {
+	defer func() {
+		for _, v := range copies.values {
+			p.keyvals.hold(v.key)
+		}
+	}()
 	for _, v := range slices.Clone(a.values) {
 		switch v.key.copy.Entry {
 		case nullFunction:
@@ -187,6 +213,7 @@ func (p *Process) deleteAll(object uintptr, a *attributes) error {
 		}
 		if last < len(a.values) && a.values[last] == v {
 			a.values = a.values[:last]
+			p.keyvals.drop(v.key)
 		}
 	}
 	return nil

@@ -3,7 +3,8 @@ package capi
 import "github.com/gopvas/gopvas/comm"
 
 // attachedBuffer is the memory that the program has attached for sends in buffered mode. It
-// is not used: each message is copied to the heap, so that none finds the buffer full.
+// is not used: each message is copied to the heap. But what would not fit into it is refused,
+// as the program expects.
 type attachedBuffer struct {
 	there bool
 	at    Address
@@ -44,10 +45,21 @@ func (p *Process) iflush(r Ptr[Request]) error {
 	return p.begin(flush, err, p.world, r)
 }
 
-// buffering returns an error unless a buffer for messages on c is attached.
-func (p *Process) buffering(on *communicator) error {
-	if !p.attached.there && !on.attached.there {
+// buffering returns an error unless there is a buffer for one more message on c.
+func (p *Process) buffering(on *communicator, bytes int) error {
+	b := &p.attached
+	if on.attached.there {
+		b = &on.attached
+	}
+	switch {
+	case p.sessionBuffers.Load() > 0 || b.at == BUFFER_AUTOMATIC:
+		return nil
+	case !b.there:
 		return fail(ERR_BUFFER, "no buffer is attached: call MPI_Buffer_attach before")
+	}
+	messages, used := comm.BufferedMessages(p.world.c)
+	if need := used + bytes + (messages+1)*BSEND_OVERHEAD; need > b.size {
+		return fail(ERR_BUFFER, "the attached buffer of %d bytes is full: with this message %d are needed", b.size, need)
 	}
 	return nil
 }
@@ -104,7 +116,7 @@ func (p *Process) Comm_iflush_buffer(c Comm, r Ptr[Request]) error {
 // now, if the message is in one piece.
 func (p *Process) bsend(buf Address, count int, t Type, dest, tag int, c Comm) (m message, err error) {
 	if m, err = p.outgoing(buf, count, t, dest, tag, c); err == nil {
-		err = p.buffering(m.on)
+		err = p.buffering(m.on, m.buf.Len())
 	}
 	return m, err
 }
@@ -138,9 +150,14 @@ func (p *Process) Ibsend(buf Address, count int, t Type, dest, tag int, c Comm, 
 
 // Bsend_init is MPI_Bsend_init.
 func (p *Process) Bsend_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
-	m, err := p.bsend(buf, count, t, dest, tag, c)
+	m, err := p.outgoing(buf, count, t, dest, tag, c)
 	if err != nil {
 		return err
 	}
-	return p.prepareAnew(func() (comm.Request, error) { return comm.Ibsend(m.on.c, m.bytes(), m.peer, m.tag) }, m.on, r)
+	return p.prepareAnew(func() (comm.Request, error) {
+		if err := p.buffering(m.on, m.buf.Len()); err != nil {
+			return comm.Request{}, err
+		}
+		return comm.Ibsend(m.on.c, m.bytes(), m.peer, m.tag)
+	}, m.on, r)
 }

@@ -47,7 +47,7 @@ func (p *Process) listArea(at Address, counts, displs Ints, t Type, n int) (area
 	if err != nil {
 		return area{}, err
 	}
-	if o.dense {
+	if o.dense && o.Size() > 0 {
 		return denseList(o, at, counts, displs, n)
 	}
 	parts, err := p.listParts(at, counts, displs, t, n)

@@ -127,6 +127,10 @@ func (p *Process) Comm_set_name(c Comm, name CString) error {
 
 // Comm_get_name is MPI_Comm_get_name.
 func (p *Process) Comm_get_name(c Comm, name OutString, length Ref) error {
+	if c == COMM_NULL {
+		length.Set(name.Set("MPI_COMM_NULL", MAX_OBJECT_NAME))
+		return nil
+	}
 	on, err := p.comm(c)
 	if err != nil {
 		return err

@@ -65,6 +65,16 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_flush_buffer(Comm(a.word(0)))
 	case 67:
 		return 0, p.Comm_iflush_buffer(Comm(a.word(0)), Ptr[Request]{a.word(1)})
+	case 68, 69:
+		return 0, p.Session_attach_buffer(Session(a.word(0)), Address(a.word(1)), a.int(2))
+	case 70:
+		return 0, p.Session_detach_buffer(Session(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+	case 71:
+		return 0, p.Session_detach_buffer(Session(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+	case 72:
+		return 0, p.Session_flush_buffer(Session(a.word(0)))
+	case 73:
+		return 0, p.Session_iflush_buffer(Session(a.word(0)), Ptr[Request]{a.word(1)})
 	case 74, 75:
 		return 0, p.Bsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
 	case 76, 77:
@@ -489,6 +499,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Group_excl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
 	case 354:
 		return 0, p.Group_free(Ptr[Group]{a.word(0)})
+	case 355:
+		return 0, p.Group_from_session_pset(Session(a.word(0)), CString(a.word(1)), Ptr[Group]{a.word(2)})
 	case 356:
 		return 0, p.Group_incl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
 	case 357:
@@ -593,6 +605,14 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Remove_error_code(a.int(0))
 	case 410:
 		return 0, p.Remove_error_string(a.int(0))
+	case 411:
+		return 0, p.Session_call_errhandler(Session(a.word(0)), a.int(1))
+	case 412:
+		return 0, p.Session_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
+	case 413:
+		return 0, p.Session_get_errhandler(Session(a.word(0)), Ptr[Errhandler]{a.word(1)})
+	case 414:
+		return 0, p.Session_set_errhandler(Session(a.word(0)), Errhandler(a.word(1)))
 	case 416:
 		return 0, p.Win_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
 	case 422:
@@ -603,6 +623,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_compare(Comm(a.word(0)), Comm(a.word(1)), Ref{a.word(2), false})
 	case 432:
 		return 0, p.Comm_create(Comm(a.word(0)), Group(a.word(1)), Ptr[Comm]{a.word(2)})
+	case 433:
+		return 0, p.Comm_create_from_group(Group(a.word(0)), CString(a.word(1)), Info(a.word(2)), Errhandler(a.word(3)), Ptr[Comm]{a.word(4)})
 	case 434:
 		return 0, p.Comm_create_group(Comm(a.word(0)), Group(a.word(1)), a.int(2), Ptr[Comm]{a.word(3)})
 	case 435:
@@ -641,6 +663,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Comm_test_inter(Comm(a.word(0)), Ref{a.word(1), false})
 	case 452:
 		return 0, p.Intercomm_create(Comm(a.word(0)), a.int(1), Comm(a.word(2)), a.int(3), a.int(4), Ptr[Comm]{a.word(5)})
+	case 453:
+		return 0, p.Intercomm_create_from_groups(Group(a.word(0)), a.int(1), Group(a.word(2)), a.int(3), CString(a.word(4)), Info(a.word(5)), Errhandler(a.word(6)), Ptr[Comm]{a.word(7)})
 	case 454:
 		return 0, p.Intercomm_merge(Comm(a.word(0)), a.int(1), Ptr[Comm]{a.word(2)})
 	case 455:
@@ -665,6 +689,18 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Info_get_valuelen(Info(a.word(0)), CString(a.word(1)), Ref{a.word(2), false}, Ref{a.word(3), false})
 	case 465:
 		return 0, p.Info_set(Info(a.word(0)), CString(a.word(1)), CString(a.word(2)))
+	case 466:
+		return 0, p.Session_finalize(Ptr[Session]{a.word(0)})
+	case 467:
+		return 0, p.Session_get_info(Session(a.word(0)), Ptr[Info]{a.word(1)})
+	case 468:
+		return 0, p.Session_get_nth_pset(Session(a.word(0)), Info(a.word(1)), a.int(2), Ref{a.word(3), false}, OutString{a.word(4)})
+	case 469:
+		return 0, p.Session_get_num_psets(Session(a.word(0)), Info(a.word(1)), Ref{a.word(2), false})
+	case 470:
+		return 0, p.Session_get_pset_info(Session(a.word(0)), CString(a.word(1)), Ptr[Info]{a.word(2)})
+	case 471:
+		return 0, p.Session_init(Info(a.word(0)), Errhandler(a.word(1)), Ptr[Session]{a.word(2)})
 	case 499:
 		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
 	case 508:

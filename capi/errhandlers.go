@@ -41,7 +41,8 @@ func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
 
 // handlerOf returns the error handler for a call, the handle of the object that it belongs
 // to, and how the call is described besides its name. Where there is no object, or a wrong
-// one, it is that of MPI_COMM_SELF.
+// one, it is that of MPI_COMM_SELF, or if the program has set none there, that of
+// MPI_COMM_WORLD as in MPI before 4.0.
 func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uintptr, about string) {
 	if p.state.Load() != running {
 		return areFatal, 0, ""
@@ -52,6 +53,13 @@ func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uint
 		if c, err := p.comm(Comm(object)); err == nil {
 			return c.handler, object, fmt.Sprintf(" on %s", c.title())
 		}
+	case onSession:
+		if s, err := p.session(Session(object)); err == nil {
+			return s.handler, object, " on a session"
+		}
+	}
+	if p.self.handler == areFatal {
+		return p.world.handler, uintptr(COMM_WORLD), ""
 	}
 	return p.self.handler, uintptr(COMM_SELF), ""
 }
@@ -183,7 +191,12 @@ func (p *Process) Comm_call_errhandler(c Comm, code int) error {
 	if err != nil {
 		return err
 	}
-	h := p.handle(on.handler, uintptr(c), "MPI_Comm_call_errhandler on "+on.title(), p.codes.asError(code))
+	return p.callHandler(on.handler, uintptr(c), "MPI_Comm_call_errhandler on "+on.title(), code)
+}
+
+// callHandler calls an error handler for a code of the program.
+func (p *Process) callHandler(handler *errhandler, object uintptr, call string, code int) error {
+	h := p.handle(handler, object, call, p.codes.asError(code))
 	if h.Function == 0 {
 		return nil
 	}

@@ -129,10 +129,10 @@ func (p *Process) Graph_map(c Comm, nodes int, index, edges Ints, rank Ref) erro
 
 // weights are n weights, nil if the program has given none.
 func weights(a Ints, n int) []int {
-	if a.Is(UNWEIGHTED) || a.Nil() {
+	if a.Is(UNWEIGHTED) {
 		return nil
 	}
-	if a.Is(WEIGHTS_EMPTY) {
+	if a.Is(WEIGHTS_EMPTY) || a.Nil() {
 		return []int{}
 	}
 	return a.Copy(n)

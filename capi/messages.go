@@ -18,8 +18,9 @@ func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm
 	if m.tag, err = sendTag(tag); err != nil {
 		return m, err
 	}
-	m.peer = peerIn(dest)
-	m.buf, err = p.buffer(buf, count, t)
+	if m.peer = peerIn(dest); dest != PROC_NULL {
+		m.buf, err = p.buffer(buf, count, t)
+	}
 	return m, err
 }
 
@@ -31,8 +32,9 @@ func (p *Process) incoming(buf Address, count int, t Type, source, tag int, c Co
 	if m.tag, err = recvTag(tag); err != nil {
 		return m, err
 	}
-	m.peer = sourceIn(source)
-	m.buf, err = p.buffer(buf, count, t)
+	if m.peer = sourceIn(source); source != PROC_NULL {
+		m.buf, err = p.buffer(buf, count, t)
+	}
 	return m, err
 }
 

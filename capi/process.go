@@ -13,8 +13,12 @@ import (
 
 // Process is this rank as its C program sees it.
 type Process struct {
-	state atomic.Uint32 // before, running or over
+	state atomic.Uint32 // before, running, resting or over
 	level int           // thread level that was granted
+
+	initialized, finalized atomic.Bool // by MPI_Init and MPI_Finalize
+	users                  int         // sessions, and MPI_Init up to MPI_Finalize
+	sessionBuffers         atomic.Int32
 
 	world, self *communicator
 
@@ -24,6 +28,7 @@ type Process struct {
 	infos       table[comm.Info]
 	errhandlers table[errhandler]
 	messages    table[matched]
+	sessions    table[session]
 	keyvals     keyvals
 	codes       errorCodes
 	attached    attachedBuffer
@@ -38,6 +43,7 @@ type Process struct {
 const (
 	before uint32 = iota
 	running
+	resting // all sessions are finalized, and there may be others
 	over
 )
 
@@ -47,7 +53,7 @@ var process = newProcess()
 func newProcess() *Process {
 	p := &Process{memory: map[Address][]byte{}, known: map[*comm.Comm]*communicator{}}
 	p.comms.kind, p.groups.kind, p.requests.kind = kindComm, kindGroup, kindRequest
-	p.infos.kind, p.errhandlers.kind, p.messages.kind = kindInfo, kindErrhandler, kindMessage
+	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler, kindMessage, kindSession
 	p.codes.next = ERR_LASTCODE + 1
 	return p
 }
@@ -69,8 +75,8 @@ func (p *Process) notRunning() error {
 	switch p.state.Load() {
 	case before:
 		return fail(ERR_OTHER, "called before MPI_Init: call MPI_Init or MPI_Init_thread first")
-	case over:
-		return fail(ERR_OTHER, "called after MPI_Finalize: move the call before it")
+	case resting, over:
+		return fail(ERR_OTHER, "called after MPI_Finalize, or after the last session was finalized: move the call before it")
 	}
 	return nil
 }
@@ -90,15 +96,57 @@ func (p *Process) Init_thread(argc Ref, argv Address, required int, provided Ref
 }
 
 func (p *Process) init(level int) error {
-	if p.state.Load() != before {
+	if p.initialized.Swap(true) {
 		return fail(ERR_OTHER, "MPI is initialized already: a process calls MPI_Init once, and not again after MPI_Finalize")
 	}
-	world, err := comm.Init(comm.Operators{Resolve: operator.Resolve, Describe: operator.Describe})
-	if err != nil {
+	return p.join(level)
+}
+
+// join makes this process a rank, or counts one more user of what it is.
+func (p *Process) join(level int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch p.state.Load() {
+	case before:
+		world, err := comm.Init(comm.Operators{Resolve: operator.Resolve, Describe: operator.Describe})
+		if err != nil {
+			return err
+		}
+		p.start(world, level)
+	case resting:
+		comm.Rest(p.world.c, false)
+		p.state.Store(running)
+	case over:
+		return fail(ERR_OTHER, "this process has left the job by MPI_Finalize")
+	}
+	p.level = max(p.level, level)
+	p.users++
+	return nil
+}
+
+// leave counts one user less. The last one ends what this process is in the job, unless
+// there were sessions only: then others may come.
+func (p *Process) leave() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users--; p.users > 0 {
+		return nil
+	}
+	if err := p.world.c.FlushBuffer(); err != nil {
 		return err
 	}
-	p.start(world, level)
-	return nil
+	if !p.initialized.Load() {
+		p.state.Store(resting)
+		comm.Rest(p.world.c, true)
+		return nil
+	}
+	err := p.world.c.Barrier()
+	p.state.Store(over)
+	end := p.world.c.Finalize()
+	if _, leak := errors.AsType[*comm.LeakError](end); leak {
+		end = nil // C programs may leave requests behind
+	}
+	return errors.Join(err, end)
 }
 
 // ThreadLevel is the thread level that MPI_Init has granted, THREAD_SINGLE before.
@@ -107,14 +155,12 @@ func ThreadLevel() int { return process.level }
 // Finalize is MPI_Finalize. Attributes of MPI_COMM_SELF are deleted first, the last one
 // first. No rank leaves before all have come.
 func (p *Process) Finalize() error {
-	err := p.deleteAll(uintptr(COMM_SELF), &p.self.attributes)
-	err = errors.Join(err, p.world.c.FlushBuffer(), p.world.c.Barrier())
-	p.state.Store(over)
-	end := p.world.c.Finalize()
-	if _, leak := errors.AsType[*comm.LeakError](end); leak {
-		end = nil // C programs may leave requests behind
+	if !p.initialized.Load() || p.finalized.Load() {
+		return fail(ERR_OTHER, "called before MPI_Init, or a second time")
 	}
-	return errors.Join(err, end)
+	err := p.deleteAll(uintptr(COMM_SELF), &p.self.attributes)
+	p.finalized.Store(true)
+	return errors.Join(err, p.leave())
 }
 
 // Abort is MPI_Abort.
@@ -125,13 +171,13 @@ func (p *Process) Abort(c Comm, code int) error {
 
 // Initialized is MPI_Initialized.
 func (p *Process) Initialized(flag Ref) error {
-	flag.SetBool(p.state.Load() != before)
+	flag.SetBool(p.initialized.Load())
 	return nil
 }
 
 // Finalized is MPI_Finalized.
 func (p *Process) Finalized(flag Ref) error {
-	flag.SetBool(p.state.Load() == over)
+	flag.SetBool(p.finalized.Load())
 	return nil
 }
 

@@ -13,6 +13,36 @@ import (
 type buffered struct {
 	mu   sync.Mutex
 	reqs []pml.Request // each holds its copy
+	sent []int         // their lengths
+}
+
+// BufferedMessages returns how many messages of this rank in buffered mode are not with their
+// receivers yet, and how long they are together.
+func BufferedMessages(c *Comm) (messages, bytes int) {
+	b := c.buffered
+	c.engine.Progress()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.prune(c.engine)
+	for _, n := range b.sent {
+		bytes += n
+	}
+	return len(b.reqs), bytes
+}
+
+// prune forgets the messages that are with their receivers. mu is held.
+func (b *buffered) prune(e *pml.Engine) {
+	left := 0
+	for i := range b.reqs {
+		r := b.reqs[i]
+		if _, done, _ := e.Take(&r); done { // as for Send, nobody hears of a receiver that has gone
+			continue
+		}
+		b.reqs[left], b.sent[left] = r, b.sent[i]
+		left++
+	}
+	clear(b.reqs[left:])
+	b.reqs, b.sent = b.reqs[:left], b.sent[:left]
 }
 
 // Bsend sends a copy of buf to rank dst. It does not wait for the receiver: buf can be
@@ -47,10 +77,8 @@ func (c *Comm) bsend(buf []byte, dst, tag int) error {
 	b := c.buffered
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.reqs = append(slices.DeleteFunc(b.reqs, func(r pml.Request) bool {
-		_, done, _ := c.engine.Take(&r) // as for Send, nobody hears of a receiver that has gone
-		return done
-	}), r)
+	b.prune(c.engine)
+	b.reqs, b.sent = append(b.reqs, r), append(b.sent, len(buf))
 	return nil
 }
 
@@ -67,7 +95,7 @@ func (c *Comm) FlushBuffer() error {
 	b := c.buffered
 	b.mu.Lock()
 	reqs := b.reqs
-	b.reqs = nil
+	b.reqs, b.sent = nil, nil
 	b.mu.Unlock()
 	var failed error
 	c.engine.WaitAll(reqs, false, func(_ int, _ uint32, _ pml.Status, err error) {

@@ -45,6 +45,9 @@ type contexts struct {
 	mu        sync.Mutex
 	next, end uint32   // never handed out yet
 	returned  []uint32 // to hand out again
+
+	retiring sync.Mutex
+	retired  []*retirement // freed, but not by all members yet
 }
 
 func newContexts(rank, size int) *contexts {

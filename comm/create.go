@@ -130,6 +130,9 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 		bad = errors.New("a rank of the group is not in the communicator")
 	case g.rank != Undefined:
 		p.color, p.key = int64(g.ranks[0]), int64(g.rank) // no other group has its first rank
+		if c.remote() != nil {
+			p.color = 0 // the groups of both sides belong together
+		}
 	}
 	n, all, err := c.createAmongAll(p, bad)
 	if err == nil && n != nil && n.size != len(g.ranks) {

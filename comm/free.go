@@ -1,17 +1,22 @@
 package comm
 
-import "errors"
+import (
+	"errors"
+	"slices"
 
-// Free ends the communicator. It is collective: rank 0 waits for all others, which do
-// not wait for anybody. Attributes are removed first. Every later call on c returns
-// ErrFreed (wrapped); requests that were begun before go on, and are waited for as
-// ever. The world can not be freed: ErrWorld.
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// Free ends the communicator. It is collective, and waits for nobody: rank 0 uses again what
+// the communicator had when all others have called it. Attributes are removed first. Every
+// later call on c returns ErrFreed (wrapped); requests that were begun before go on, and are
+// waited for as ever. The world can not be freed: ErrWorld.
 //
 // A message that nobody has received, and nobody is going to, is a mistake of the
 // program: a later communicator may get it.
 //
-// The error wraps a *LostError if a rank has gone that had to be waited for. c is
-// freed nevertheless.
+// The error is that of an attribute. c is freed nevertheless.
 //
 // MPI 4.1 section 7.4.3 (MPI_Comm_free).
 func (c *Comm) Free() error {
@@ -32,7 +37,7 @@ func (c *Comm) Free() error {
 // retire brings the id, and the shared memory of collective operations, back to whom
 // they are from. The memory is used again in any case, the id if no member has anything
 // left: no operation and no message. For a message that is still on its way to a member
-// there either is a receive, or never will be one.
+// there either is a receive, or never will be one. The caller holds the lock.
 func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
 	idle := c.engine.Idle(pointToPoint.of(id)) && c.engine.Idle(collective.of(id)) &&
@@ -45,18 +50,72 @@ func (c *Comm) retire() error {
 		if idle {
 			verdict[0] = 1
 		}
-		return t.send(0, verdict)
+		if err := t.send(0, verdict); !isLost(err) { // else there is nobody to use the id again
+			return err
+		}
+		return nil
 	}
+	r := &retirement{team: c.team, id: id, idle: idle, verdicts: make([]byte, len(t.ranks))}
 	for member := 1; member < len(t.ranks); member++ {
-		verdict, err := t.receive(member)
+		request, err := c.engine.Irecv(t.context, int(t.ranks[member]), t.tag, r.verdicts[member:member+1])
 		if err != nil {
 			return err // and the id is never used again
 		}
-		idle = idle && len(verdict) == 1 && verdict[0] == 1
+		r.requests = append(r.requests, request)
 	}
-	c.team.Free() // all are through with their collective operations
-	if idle {
-		c.contexts.give(id)
-	}
+	c.contexts.retire(r)
+	c.contexts.settle(c.engine)
 	return nil
+}
+
+// retirement is a communicator that was led by this rank and freed, until all members have
+// said that they are through with it.
+type retirement struct {
+	team     *coll.Team
+	id       uint32
+	idle     bool   // on this rank
+	verdicts []byte // of the others: 1 means idle
+	requests []pml.Request
+}
+
+// retire keeps a communicator that is freed.
+func (c *contexts) retire(r *retirement) {
+	c.retiring.Lock()
+	c.retired = append(c.retired, r)
+	c.retiring.Unlock()
+}
+
+// settle uses again what communicators have left that all members are through with. It is
+// called where communicators are made and freed, and does not block. If a member has gone
+// without having freed a communicator, the id is not used again.
+func (c *contexts) settle(e *pml.Engine) {
+	c.retiring.Lock()
+	defer c.retiring.Unlock()
+	c.retired = slices.DeleteFunc(c.retired, func(r *retirement) bool {
+		if !e.AllDone(r.requests) {
+			return false
+		}
+		idle := r.idle
+		for i := range r.requests {
+			_, _, err := e.Take(&r.requests[i])
+			idle = idle && err == nil && r.verdicts[i+1] == 1
+		}
+		r.team.Free() // all are through with their collective operations, or have gone
+		if idle {
+			c.give(r.id)
+		}
+		return true
+	})
+}
+
+// abandon ends all waits for members. Finalize calls it.
+func (c *contexts) abandon(e *pml.Engine) {
+	c.retiring.Lock()
+	defer c.retiring.Unlock()
+	for _, r := range c.retired {
+		for i := range r.requests {
+			e.Leave(&r.requests[i])
+		}
+	}
+	c.retired = nil
 }

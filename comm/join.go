@@ -27,7 +27,7 @@ func IflushBuffer(c *Comm) (Request, error) {
 	b := c.buffered
 	b.mu.Lock()
 	t := &joined{inside: c.engine.Inside(), reqs: b.reqs, status: pml.Status{Source: AnySource, Tag: AnyTag}}
-	b.reqs = nil
+	b.reqs, b.sent = nil, nil
 	b.mu.Unlock()
 	r, err := c.engine.Begin(t, c.context)
 	return Request{r}, Wrap("iflush buffer", err)

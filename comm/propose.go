@@ -110,6 +110,7 @@ type agreed struct {
 func (c *Comm) agree(t circle, p proposal, badArguments error, arrange func([]int) []int) (agreed, error) {
 	p.id = c.contexts.take()
 	all, err := t.propose(p, badArguments)
+	c.contexts.settle(c.engine)
 	if err != nil {
 		// After a loss others may not know of it, and use the id.
 		if _, lost := errors.AsType[*LostError](err); !lost {

@@ -130,6 +130,7 @@ func (c *Comm) Finalize() error {
 		return Wrap("finalize", ErrNotWorld)
 	}
 	err := errors.Join(c.self().removeAttributes(), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
+	c.contexts.abandon(c.engine)
 	if leak := c.engine.Close(); err == nil {
 		err = leak
 	}

@@ -14,31 +14,50 @@ import (
 // name, so that the guard finds those that left their process group.
 const EnvID = "PVAS_ID"
 
+// Variables by which programs learn their place before they call MPI, as other launchers set
+// them: to choose a device, or to log for one rank only. On one node a local rank is a rank.
+const (
+	envPMISize = "PMI_SIZE"
+	envPMIRank = "PMI_RANK"
+	envOMPI    = "OMPI_COMM_WORLD_LOCAL_RANK"
+	envMPI     = "MPI_LOCALRANKID"
+)
+
+// envArenas limits the heaps that the C library makes for threads. Each takes memory
+// areas and page tables of its own, which are short in an address space that is shared, and the
+// threads of the Go runtime need none.
+const envArenas = "MALLOC_ARENA_MAX"
+
 // baseEnv returns the environment that all ranks of an app share: the
 // supervisor's, what the user added, and the defaults of the runtime. Where a
 // name occurs twice the last one counts.
 func baseEnv(app App, prog *program, id string, ranks, cpus int) []string {
 	env := slices.Clone(os.Environ())
 	// A job started by a rank of another job is its own.
-	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID)
+	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize, envPMIRank, envOMPI, envMPI)
 	if ranks >= cpus && os.Getenv("GOMAXPROCS") == "" {
 		// Many Go runtimes must not each start a thread and a collector per CPU.
 		env = append(env, "GOMAXPROCS=1")
+	}
+	if os.Getenv(envArenas) == "" {
+		env = append(env, envArenas+"=1")
 	}
 	if app.Dir != "" {
 		if dir, err := filepath.Abs(app.Dir); err == nil {
 			env = append(env, "PWD="+dir)
 		}
 	}
+	env = append(env, envPMISize+"="+strconv.Itoa(ranks))
 	env = append(env, app.Env...)
 	env = append(env, EnvID+"="+id, job.EnvSize+"="+strconv.Itoa(ranks), job.EnvProgram+"="+prog.path)
 	return lastOfEach(env)
 }
 
 // rankEnv adds what only one rank is told. where is the place of the job's
-// memory: "fd:3" or "addr:0x...".
+// memory: "fd:3" or "addr:0x...". What the user has set comes first, and so is what counts.
 func rankEnv(base []string, rank int, where string) []string {
-	return append(slices.Clip(base), job.EnvRank+"="+strconv.Itoa(rank), job.EnvJob+"="+where)
+	r := strconv.Itoa(rank)
+	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r, envOMPI+"="+r, envMPI+"="+r)
 }
 
 func unset(env []string, names ...string) []string {

@@ -42,7 +42,6 @@ func freeOften(c *Comm) error {
 	if testkit.Race {
 		rounds = 8
 	}
-	var before int
 	for round := range rounds {
 		var comms []*Comm
 		for range 5 {
@@ -58,11 +57,9 @@ func freeOften(c *Comm) error {
 				return err
 			}
 		}
-		if round == 1 {
-			before = len(ids)
-		}
 	}
-	return want("ids", len(ids), before)
+	// Five for each of two leaders, and one more while the last free is underway.
+	return want("more than 12 ids", len(ids) > 12, false)
 }
 
 func freeWithReceive(c *Comm) error {

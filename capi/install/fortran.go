@@ -2,9 +2,7 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +13,6 @@ import (
 func (in *installation) fortran(ctx context.Context) error {
 	const folder = "cmd/libmpi/fortran"
 	files, err := os.ReadDir(filepath.Join(in.source, folder))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return err
 	}

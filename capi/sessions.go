@@ -1,0 +1,273 @@
+package capi
+
+import (
+	"fmt"
+	"hash/fnv"
+
+	"github.com/gopvas/gopvas/comm"
+)
+
+// session is what a handle of a session stands for.
+type session struct {
+	handler  *errhandler
+	hints    *comm.Info
+	attached attachedBuffer
+}
+
+// The process sets that there are.
+const (
+	worldSet = "mpi://WORLD"
+	selfSet  = "mpi://SELF"
+)
+
+var processSets = []string{worldSet, selfSet}
+
+// session returns the session of a handle.
+func (p *Process) session(h Session) (*session, error) {
+	if s := p.sessions.get(uintptr(h)); s != nil {
+		return s, nil
+	}
+	return nil, wrongHandle(kindSession, uintptr(h))
+}
+
+// Session_init is MPI_Session_init. It joins the job if nothing has yet.
+func (p *Process) Session_init(info Info, h Errhandler, out Ptr[Session]) error {
+	handler, err := p.handler(h, onSession)
+	if err != nil {
+		return err
+	}
+	hints, err := p.hints(info)
+	if err != nil {
+		return err
+	}
+	s := &session{handler: handler, hints: hints.Clone()}
+	if err := p.join(s.level()); err != nil {
+		return err
+	}
+	out.Set(Session(p.sessions.add(s)))
+	return nil
+}
+
+// level is the thread level that a session asks for.
+func (s *session) level() int {
+	levels := map[string]int{"MPI_THREAD_SINGLE": THREAD_SINGLE, "MPI_THREAD_FUNNELED": THREAD_FUNNELED,
+		"MPI_THREAD_SERIALIZED": THREAD_SERIALIZED}
+	asked, _ := s.hints.Get("thread_level")
+	if level, ok := levels[asked]; ok {
+		return level
+	}
+	return THREAD_MULTIPLE
+}
+
+// Session_finalize is MPI_Session_finalize.
+func (p *Process) Session_finalize(h Ptr[Session]) error {
+	if p.sessions.remove(uintptr(h.Get())) == nil {
+		return wrongHandle(kindSession, uintptr(h.Get()))
+	}
+	h.Set(SESSION_NULL)
+	return p.leave()
+}
+
+// Session_get_info is MPI_Session_get_info.
+func (p *Process) Session_get_info(h Session, out Ptr[Info]) error {
+	s, err := p.session(h)
+	if err != nil {
+		return err
+	}
+	f := s.hints.Clone()
+	names := map[int]string{THREAD_SINGLE: "MPI_THREAD_SINGLE", THREAD_FUNNELED: "MPI_THREAD_FUNNELED",
+		THREAD_SERIALIZED: "MPI_THREAD_SERIALIZED", THREAD_MULTIPLE: "MPI_THREAD_MULTIPLE"}
+	f.Set("thread_level", names[s.level()])
+	return p.newInfo(f, out)
+}
+
+// Session_get_num_psets is MPI_Session_get_num_psets.
+func (p *Process) Session_get_num_psets(h Session, info Info, n Ref) error {
+	if _, err := p.session(h); err != nil {
+		return err
+	}
+	n.Set(len(processSets))
+	return nil
+}
+
+// Session_get_nth_pset is MPI_Session_get_nth_pset. The length is with the zero byte.
+func (p *Process) Session_get_nth_pset(h Session, info Info, n int, length Ref, name OutString) error {
+	if _, err := p.session(h); err != nil {
+		return err
+	}
+	if n < 0 || n >= len(processSets) {
+		return fail(ERR_ARG, "there is no process set %d: there are %d", n, len(processSets))
+	}
+	if room := length.Get(); room > 0 {
+		name.Set(processSets[n], room)
+	}
+	length.Set(len(processSets[n]) + 1)
+	return nil
+}
+
+// processSet returns the ranks of a process set.
+func (p *Process) processSet(name string) (*comm.Group, error) {
+	switch name {
+	case worldSet:
+		return p.world.c.Group(), nil
+	case selfSet:
+		return p.self.c.Group(), nil
+	}
+	return nil, fail(ERR_ARG, "there is no process set %q: there are %q", name, processSets)
+}
+
+// Session_get_pset_info is MPI_Session_get_pset_info.
+func (p *Process) Session_get_pset_info(h Session, name CString, out Ptr[Info]) error {
+	if _, err := p.session(h); err != nil {
+		return err
+	}
+	g, err := p.processSet(name.String())
+	if err != nil {
+		return err
+	}
+	f := new(comm.Info)
+	f.Set("mpi_size", fmt.Sprint(g.Size()))
+	return p.newInfo(f, out)
+}
+
+// Group_from_session_pset is MPI_Group_from_session_pset.
+func (p *Process) Group_from_session_pset(h Session, name CString, out Ptr[Group]) error {
+	if _, err := p.session(h); err != nil {
+		return err
+	}
+	g, err := p.processSet(name.String())
+	return p.madeGroup(g, err, out)
+}
+
+// tagOf is a tag for a text by which the program tells calls apart.
+func tagOf(text CString) int {
+	h := fnv.New32a()
+	fmt.Fprint(h, text.String()) // a hash does not fail
+	return int(h.Sum32() & comm.MaxTag)
+}
+
+// Comm_create_from_group is MPI_Comm_create_from_group.
+func (p *Process) Comm_create_from_group(group Group, text CString, info Info, h Errhandler, out Ptr[Comm]) error {
+	g, err := p.group(group)
+	if err != nil {
+		return err
+	}
+	handler, err := p.handler(h, onComm)
+	if err != nil {
+		return err
+	}
+	if g.Size() == 0 {
+		out.Set(COMM_NULL)
+		return nil
+	}
+	n, err := p.world.c.CreateGroup(g, tagOf(text))
+	if err == nil && n == nil {
+		err = fail(ERR_GROUP, "this rank is not in the group")
+	}
+	return p.made(n, err, &communicator{handler: handler}, out)
+}
+
+// Intercomm_create_from_groups is MPI_Intercomm_create_from_groups.
+func (p *Process) Intercomm_create_from_groups(local Group, leader int, remote Group, remoteLeader int, text CString,
+	info Info, h Errhandler, out Ptr[Comm]) error {
+	own, err := p.group(local)
+	if err != nil {
+		return err
+	}
+	other, err := p.group(remote)
+	if err != nil {
+		return err
+	}
+	handler, err := p.handler(h, onComm)
+	if err != nil {
+		return err
+	}
+	tag := tagOf(text)
+	side, err := p.world.c.CreateGroup(own, tag)
+	if err != nil {
+		return err
+	}
+	to, err := other.TranslateRanks([]int{remoteLeader}, p.world.c.Group())
+	if err != nil {
+		return err
+	}
+	n, err := comm.IntercommCreate(side, leader, p.world.c, to[0], tag)
+	if err == nil {
+		err = side.Free()
+	}
+	return p.made(n, err, &communicator{handler: handler}, out)
+}
+
+// Session_create_errhandler is MPI_Session_create_errhandler.
+func (p *Process) Session_create_errhandler(f Func, out Ptr[Errhandler]) error {
+	return p.createHandler(onSession, f, out)
+}
+
+// Session_set_errhandler is MPI_Session_set_errhandler.
+func (p *Process) Session_set_errhandler(h Session, e Errhandler) error {
+	s, err := p.session(h)
+	if err != nil {
+		return err
+	}
+	handler, err := p.handler(e, onSession)
+	if err != nil {
+		return err
+	}
+	s.handler = handler
+	return nil
+}
+
+// Session_get_errhandler is MPI_Session_get_errhandler.
+func (p *Process) Session_get_errhandler(h Session, out Ptr[Errhandler]) error {
+	s, err := p.session(h)
+	if err != nil {
+		return err
+	}
+	p.give(s.handler, out)
+	return nil
+}
+
+// Session_call_errhandler is MPI_Session_call_errhandler.
+func (p *Process) Session_call_errhandler(h Session, code int) error {
+	s, err := p.session(h)
+	if err != nil {
+		return err
+	}
+	return p.callHandler(s.handler, uintptr(h), "MPI_Session_call_errhandler", code)
+}
+
+// Session_attach_buffer is MPI_Session_attach_buffer.
+func (p *Process) Session_attach_buffer(h Session, at Address, size int) error {
+	s, err := p.session(h)
+	if err != nil {
+		return err
+	}
+	p.sessionBuffers.Add(1)
+	return s.attached.attach(at, size)
+}
+
+// Session_detach_buffer is MPI_Session_detach_buffer.
+func (p *Process) Session_detach_buffer(h Session, at Ptr[Address], size Ref) error {
+	s, err := p.session(h)
+	if err != nil {
+		return err
+	}
+	p.sessionBuffers.Add(-1)
+	return p.detach(&s.attached, at, size)
+}
+
+// Session_flush_buffer is MPI_Session_flush_buffer.
+func (p *Process) Session_flush_buffer(h Session) error {
+	if _, err := p.session(h); err != nil {
+		return err
+	}
+	return p.Buffer_flush()
+}
+
+// Session_iflush_buffer is MPI_Session_iflush_buffer.
+func (p *Process) Session_iflush_buffer(h Session, r Ptr[Request]) error {
+	if _, err := p.session(h); err != nil {
+		return err
+	}
+	return p.iflush(r)
+}
