@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
 
 // Probe returns what Recv with the same arguments would find, and leaves it where
 // it is. It blocks until there is something. With several goroutines that receive
@@ -53,7 +56,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (Message, Status, e
 	op := e.newOperation(k, context, src, tag)
 	op.state = posted
 	e.matcher(context).probes.push(&op.node)
-	if err := e.wait(op); err != nil {
+	if err := e.wait(op, job.OpNone); err != nil {
 		return Message{}, noStatus, err
 	}
 	st, err := op.status, op.err
