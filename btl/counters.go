@@ -7,7 +7,7 @@ type Counters struct {
 	EagerSent, EagerBytes           uint64 // messages sent through an eager buffer
 	OfferedSent, OfferedBytes       uint64 // messages offered, and their length
 	Received                        uint64 // messages that Poll has delivered
-	Detached                        uint64 // offers that were copied aside because the receiver did not come at once
+	Fallbacks                       uint64 // offers that were copied aside because the receiver did not come at once
 	DirectCopied, DirectBytes       uint64 // transfers received by reading the sender's memory
 	CMACopied, CMABytes             uint64 // transfers received by process_vm_readv
 	PipelinedCopied, PipelinedBytes uint64 // transfers received block by block
@@ -23,7 +23,7 @@ func (c *Counters) fields() [19]*uint64 {
 		&c.InlineSent, &c.InlineBytes, &c.EagerSent, &c.EagerBytes, &c.OfferedSent, &c.OfferedBytes,
 		&c.Received, &c.DirectCopied, &c.DirectBytes, &c.CMACopied, &c.CMABytes,
 		&c.PipelinedCopied, &c.PipelinedBytes, &c.HelpedBytes, &c.RefusedRing, &c.RefusedCredit,
-		&c.Sleeps, &c.Wakes, &c.Detached,
+		&c.Sleeps, &c.Wakes, &c.Fallbacks,
 	}
 }
 

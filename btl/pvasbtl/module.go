@@ -18,8 +18,8 @@ type Module struct {
 	*mail.Box // the messages; lies in memory that the rest gives out
 
 	root  *job.Root
-	arena *mail.Room // by address; what is given out is accessible
-	small *mail.Room // all of it is accessible; for small things, first come first served
+	arena *mail.Allocator // by address; what is given out is accessible
+	small *mail.Allocator // all of it is accessible; for small things, first come first served
 }
 
 // New returns the module of a rank of the job. The error is a *job.RankError
@@ -34,12 +34,12 @@ func New(root *job.Root, rank int) (*Module, error) {
 		return nil, fmt.Errorf("pvasbtl: open: rank %d has no usable arena (%#x bytes at %#x)", rank, size, base)
 	}
 	m := &Module{root: root}
-	m.arena = mail.NewRoom("pvasbtl", "arena", root, rank, base, base+size, "; use pvasrun --partition-size")
+	m.arena = mail.NewAllocator("pvasbtl", "arena", root, rank, base, base+size, "; use pvasrun --partition-size")
 	at, size := root.SmallRegion(rank)
 	if at%page != 0 || at > math.MaxUint64-size {
 		at, size = 0, 0
 	}
-	m.small = mail.NewRoom("pvasbtl", "small region", root, rank, at, at+size, "")
+	m.small = mail.NewAllocator("pvasbtl", "small region", root, rank, at, at+size, "")
 	box, err := mail.Open(m, root, rank)
 	if err != nil {
 		return nil, fmt.Errorf("pvasbtl: open: %w", err)
