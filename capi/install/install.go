@@ -92,7 +92,7 @@ func findTools(ctx context.Context) (t tools, err error) {
 	}
 	if t.fc = firstOf("FC", "gfortran"); t.fc != "" {
 		const lenient = "-fallow-argument-mismatch" // gfortran has it from version 10 on, and needs it
-		check := exec.CommandContext(ctx, "sh", "-c", t.fc+" "+lenient+" -E -x f95 /dev/null")
+		check := exec.CommandContext(ctx, "sh", "-c", t.fc+" "+lenient+" -cpp -E -x f95 /dev/null")
 		if check.Run() == nil {
 			t.fcFlags = lenient
 		}
