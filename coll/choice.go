@@ -13,13 +13,14 @@ import (
 type algorithm struct {
 	kind  Kind
 	name  string
-	run   func(*Team)             // at a board, which needs one address space
+	run   func(*Team)             // at a board, which needs memory that all members share
 	build func(*builder)          // as a graph: blocking by messages, or nonblocking
 	steps func(*Team, *cad.Steps) // by messages, in calls that block
 
 	slot      int // of the job's counts of calls: the place in the table
 	graphSlot int // of graphs: behind those of calls that block
 
+	direct  bool // reads and writes buffers of other members, which needs one address space
 	regular bool // needs blocks of one length that all members know
 	layouts bool // takes buffers with layouts
 
@@ -49,52 +50,52 @@ var algorithms = []algorithm{
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Bcast, name: "post", run: posted, regular: true, fits: fitsPost, suits: always},
-	{kind: Bcast, name: "direct", run: direct, layouts: true, suits: always},
+	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
 
 	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Reduce, name: "direct", run: direct, suits: always},
+	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
 	{kind: Allreduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Allreduce, name: "direct", run: direct, suits: always},
+	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: crowded},
 	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling, suits: always, shared: always},
 
 	{kind: ReduceScatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: ReduceScatter, name: "direct", run: direct, suits: always},
+	{kind: ReduceScatter, name: "direct", run: direct, direct: true, suits: always},
 	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: longShares, shared: always},
 	{kind: ReduceScatter, name: "tree", build: graphReduceScatterTree, suits: always},
 
 	{kind: Scan, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Scan, name: "direct", run: direct, suits: always},
+	{kind: Scan, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Scan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
 	{kind: Scan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
 	{kind: Exscan, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Exscan, name: "direct", run: direct, suits: always},
+	{kind: Exscan, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Exscan, name: "chain", build: graphScanChain, suits: never, shared: above(32 << 10)},
 	{kind: Exscan, name: "recursive-doubling", build: graphScanDoubling, suits: always, shared: always},
 
 	{kind: Gather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Gather, name: "direct", run: direct, layouts: true, suits: always},
+	{kind: Gather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Gather, name: "linear", build: graphGather, layouts: true, suits: always, shared: always},
 
 	{kind: Scatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Scatter, name: "direct", run: direct, layouts: true, suits: always},
+	{kind: Scatter, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Scatter, name: "linear", build: graphScatter, layouts: true, suits: always, shared: always},
 
 	{kind: Allgather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Allgather, name: "direct", run: direct, layouts: true, suits: always},
+	{kind: Allgather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Allgather, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
 	{kind: Alltoall, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Alltoall, name: "direct", run: direct, layouts: true, suits: always},
+	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Alltoall, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Alltoall, name: "bruck", build: graphAlltoallBruck, regular: true, suits: below(256)},
 	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
@@ -105,7 +106,7 @@ var algorithms = []algorithm{
 func init() {
 	for kind := Bcast; kind < kinds; kind++ {
 		for _, name := range []string{"solo", "shared"} {
-			algorithms = append(algorithms, algorithm{kind: kind, name: name, run: direct, layouts: true, suits: never})
+			algorithms = append(algorithms, algorithm{kind: kind, name: name, run: direct, direct: true, layouts: true, suits: never})
 		}
 	}
 	programSlot = len(algorithms)
@@ -184,9 +185,9 @@ func (t *Team) choose() *algorithm {
 
 // search is choose without the memory.
 func (t *Team) search() *algorithm {
-	space := t.Engine.Direct(t.World)
+	memory := t.Engine.Memory(t.World)
 	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
-		if l.run != nil && !space {
+		if l.run != nil && (memory == nil || l.direct && !memory.Direct()) {
 			return nil
 		}
 		return l.suits

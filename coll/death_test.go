@@ -49,7 +49,7 @@ func inParts(a *Args, t *Team) *Args {
 func TestDeath(t *testing.T) {
 	for _, maker := range colltest.Worlds {
 		for i, l := range algorithms {
-			if (l.run != nil) != maker.Direct {
+			if !doneBy(&l, maker) {
 				continue
 			}
 			for _, n := range []int{1, 50_000} {
@@ -67,10 +67,19 @@ func TestDeath(t *testing.T) {
 	}
 }
 
+// doneBy tells whether an algorithm is to be tried in a world: those by messages where ranks
+// have an address space of their own.
+func doneBy(l *algorithm, w colltest.World) bool {
+	if l.run == nil || l.direct {
+		return (l.run != nil) == w.Direct
+	}
+	return w.Shared
+}
+
 func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts bool) {
 	const ranks, dead = 5, 3
 	if l.name == "flat" {
-		n, cpus = min(n, pageData/ranks), ranks
+		n, cpus = min(n, pageTake/ranks), ranks
 	}
 	if l.name == "post" {
 		cpus = 2
@@ -147,7 +156,7 @@ func TestKilledInACall(t *testing.T) {
 func TestPanickingOperator(t *testing.T) {
 	for _, maker := range colltest.Worlds {
 		for _, l := range algorithms {
-			if (l.run != nil) != maker.Direct || !l.kind.reduces() {
+			if !doneBy(&l, maker) || !l.kind.reduces() {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%v=%s", maker.Name, l.kind, l.name), func(t *testing.T) {
@@ -161,7 +170,7 @@ func panicInCall(t *testing.T, w colltest.World, l *algorithm) {
 	const ranks = 5
 	n, cpus := 100_000, 2
 	if l.name == "flat" {
-		n, cpus = pageData/ranks, ranks
+		n, cpus = pageTake/ranks, ranks
 	}
 	root, rankOf := w.Start(t, ranks, cpus)
 	bad := &Op{Size: 1, Commutative: true, Apply: func(inout, in []byte) { panic("no such sum") }}

@@ -73,11 +73,15 @@ func (t *Team) makeBoard() bool {
 	if t.Rank == 0 {
 		at, err := t.newBoard(size)
 		if failure = err; err == nil {
-			binary.LittleEndian.PutUint64(buf, at)
+			binary.LittleEndian.PutUint64(buf, at+1) // 0: there is none
 		}
 	}
 	err := t.tell(buf)
 	at := binary.LittleEndian.Uint64(buf)
+	mem := t.ground.mem
+	if err == nil && at != 0 && t.Rank != 0 {
+		mem, err = t.Engine.Memory(t.World).Attach(t.world(0), at-1, size)
+	}
 	switch {
 	case failure != nil:
 		t.broken = failure
@@ -86,7 +90,7 @@ func (t *Team) makeBoard() bool {
 	case at == 0:
 		t.broken = errNoBoard
 	default:
-		t.board = t.boardAt(bytesAt(at, size))
+		t.board = t.boardAt(mem)
 		t.over = t.Engine.NewCondition(t.isOver, t.waiting)
 		t.inboxes = make([]*shm.Event, t.Size)
 		for member := range t.inboxes {

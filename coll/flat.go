@@ -15,7 +15,8 @@ import "sync/atomic"
 // arrival, arrive there as well, and the closer finds that the calls do not match.
 
 const (
-	pageData = 4096 - 16 // longest vector
+	pageData = 8192 - 16 // bytes
+	pageTake = 4096 - 16 // most that one member takes of a page: longer vectors are faster by other ways
 	maxFlat  = 16        // members
 )
 
@@ -60,10 +61,11 @@ func (t *Team) page(member int, k uint64) *page { return &t.board.pages[member][
 
 // fitsPages tells whether the board has pages and a call of this size fits into them.
 func fitsPages(t *Team, n int) bool {
+	blocks := 1
 	if t.args.Kind == Scatter || t.args.Kind == Alltoall {
-		n *= t.Size
+		blocks = t.Size
 	}
-	return t.paged() && n <= pageData
+	return t.paged() && n <= pageTake && n*blocks <= pageData
 }
 
 // paged tells whether the team's board has pages.

@@ -105,6 +105,7 @@ func graphReduceScatterTree(b *builder) {
 // graphReduceScatter: each member gets its own block of all vectors, and combines them.
 func graphReduceScatter(b *builder) {
 	t := b.t
+	b.whole = false // what has come is combined while it is in the cache
 	for d := 1; d < t.Size; d++ {
 		to := t.neighbour(d)
 		b.sendBlock(b.a.Send.Part(to), to)
@@ -118,6 +119,10 @@ func graphReduceScatter(b *builder) {
 // combine combines what all other members send of a piece with this member's own, in the
 // order of the members.
 func (b *builder) combine(sum, own []byte) (done cad.Node) {
+	if b.t.Rank == 0 && b.t.Size == 2 && b.a.Op.Commutative { // the same with a copy less
+		own, done = b.keep(own, sum)
+		return b.calc(sum, own, b.recv(sum, 1, done))
+	}
 	if b.t.Rank == 0 {
 		done = b.copy(sum, own)
 	} else {

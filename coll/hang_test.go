@@ -129,7 +129,7 @@ func leadsTo(views []job.View, from, to int) bool {
 func TestHangInCollectives(t *testing.T) {
 	for _, maker := range colltest.Worlds {
 		for _, l := range algorithms {
-			if (l.run != nil) != maker.Direct {
+			if !doneBy(&l, maker) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%v=%s", maker.Name, l.kind, l.name), func(t *testing.T) {

@@ -34,10 +34,10 @@ func TestBoardLayout(t *testing.T) {
 		{"size of slot", unsafe.Sizeof(s), 192},
 		{"page.call", unsafe.Offsetof(p.call), 0},
 		{"page.data", unsafe.Offsetof(p.data), 16},
-		{"size of page", unsafe.Sizeof(p), 4096},
+		{"size of page", unsafe.Sizeof(p), 8192},
 		{"post.call", unsafe.Offsetof(o.call), 0},
 		{"post.data", unsafe.Offsetof(o.data), 16},
-		{"size of post", unsafe.Sizeof(o), 256},
+		{"size of post", unsafe.Sizeof(o), 1088},
 	} {
 		require.Equal(t, c.pin, c.have, c.name)
 	}

@@ -66,7 +66,8 @@ func (t *Team) Neighbors(x Exchange) error {
 
 // alongEdges sends and receives, and notes what goes wrong.
 func (t *Team) alongEdges(out, in []Edge) {
-	requests := make([]pml.Request, len(in)+len(out))
+	t.requests = append(t.requests[:0], make([]pml.Request, len(in)+len(out))...)
+	requests := t.requests
 	for i, e := range in {
 		if e.Member >= 0 {
 			requests[i] = t.edge(t.Engine.IrecvBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data))

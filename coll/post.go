@@ -20,8 +20,8 @@ import (
 // members arrive in different calls then, the number of the call is in the signature.
 
 const (
-	posts    = 16       // of a member
-	postData = 256 - 16 // longest vector
+	posts    = 8          // of a member
+	postData = 17*64 - 16 // longest vector
 )
 
 // post is what a member broadcasts. Only the member writes it.

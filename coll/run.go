@@ -4,19 +4,21 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/pml"
 )
 
 // state is what a team keeps between and during calls.
 type state struct {
-	args    Args        // the call; keeps its buffers reachable and on the heap
-	call    uint64      // its signature
-	size    int         // Args.size; irregular: 0
-	failure cad.Failure // the first thing that went wrong in the call
-	broken  error       // likewise, of the layers below
-	scratch []byte
-	last    string        // algorithm of the last call
-	chosen  [kinds]choice // of the last call of each kind
-	steps   cad.Steps     // of a call without a graph
+	args     Args        // the call; keeps its buffers reachable and on the heap
+	call     uint64      // its signature
+	size     int         // Args.size; irregular: 0
+	failure  cad.Failure // the first thing that went wrong in the call
+	broken   error       // likewise, of the layers below
+	scratch  []byte
+	requests []pml.Request // of an exchange among neighbours
+	last     string        // algorithm of the last call
+	chosen   [kinds]choice // of the last call of each kind
+	steps    cad.Steps     // of a call without a graph
 
 	transport cad.Transport // of messages
 	channel   cad.Channel
@@ -120,7 +122,7 @@ func (t *Team) refuse() {
 	case t.Check:
 		t.agree()
 	case t.Engine.Direct(t.World):
-		t.args = Args{}
+		t.args, t.size = Args{}, 0
 		direct(t)
 	}
 }

@@ -33,7 +33,7 @@ var wrongs = map[string]func(a *Args){
 func TestWrongArguments(t *testing.T) {
 	for _, maker := range colltest.Worlds {
 		for i, l := range algorithms {
-			if (l.run != nil) != maker.Direct {
+			if !doneBy(&l, maker) {
 				continue
 			}
 			for what, wrong := range wrongs {

@@ -7,7 +7,8 @@ import (
 
 // Cart is a communicator whose ranks are the cells of a grid, in row-major order: the
 // last coordinate changes fastest. In a periodic dimension the last cell is next to
-// the first.
+// the first. A nil Cart is one that this rank is not in: its methods return ErrNoComm
+// (wrapped). Those of Comm need a Comm: see CartCreate.
 //
 // In neighbourhood operations each rank has two neighbours per dimension, first the
 // one with the lower coordinate and then the one with the higher, in the order of the
@@ -75,21 +76,32 @@ func cells(dims []int) int {
 	return n
 }
 
+// shape returns the grid, one of no dimensions for a nil Cart.
+func (t *Cart) shape() *grid {
+	if t == nil {
+		return &grid{}
+	}
+	return t.grid
+}
+
 // Dims returns the length of each dimension.
 //
 // MPI 4.1 section 8.5.5 (MPI_Cart_get).
-func (t *Cart) Dims() []int { return slices.Clone(t.grid.dims) }
+func (t *Cart) Dims() []int { return slices.Clone(t.shape().dims) }
 
 // Periods returns for each dimension whether it is periodic.
 //
 // MPI 4.1 section 8.5.5 (MPI_Cart_get).
-func (t *Cart) Periods() []bool { return slices.Clone(t.grid.periods) }
+func (t *Cart) Periods() []bool { return slices.Clone(t.shape().periods) }
 
 // Coords returns where a rank is, by dimension. The error wraps a *RankError if there
 // is no such rank.
 //
 // MPI 4.1 section 8.5.5 (MPI_Cart_coords).
 func (t *Cart) Coords(rank int) ([]int, error) {
+	if t == nil {
+		return nil, Wrap("coordinates on grid", ErrNoComm)
+	}
 	if uint(rank) >= uint(t.size) {
 		return nil, Wrap("coordinates on grid", &RankError{Rank: rank, Size: t.size})
 	}
@@ -103,6 +115,9 @@ func (t *Cart) Coords(rank int) ([]int, error) {
 // MPI 4.1 section 8.5.5 (MPI_Cart_rank).
 func (t *Cart) RankAt(coords ...int) (int, error) {
 	const op = "rank on grid"
+	if t == nil {
+		return ProcNull, Wrap(op, ErrNoComm)
+	}
 	if len(coords) != len(t.grid.dims) {
 		return ProcNull, Wrap(op, fmt.Errorf("%d coordinates for %d dimensions", len(coords), len(t.grid.dims)))
 	}
@@ -119,6 +134,9 @@ func (t *Cart) RankAt(coords ...int) (int, error) {
 //
 // MPI 4.1 section 8.5.6 (MPI_Cart_shift).
 func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
+	if t == nil {
+		return ProcNull, ProcNull, Wrap("shift on grid", ErrNoComm)
+	}
 	if uint(dim) >= uint(len(t.grid.dims)) {
 		return ProcNull, ProcNull, Wrap("shift on grid",
 			fmt.Errorf("dimension %d is outside 0..%d", dim, len(t.grid.dims)-1))
@@ -134,6 +152,9 @@ func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
 // MPI 4.1 section 8.5.7 (MPI_Cart_sub).
 func (t *Cart) Sub(keep []bool) (*Cart, error) {
 	const op = "divide grid"
+	if t == nil {
+		return nil, Wrap(op, ErrNoComm)
+	}
 	p := proposal{call: callOf(op, keep)}
 	var bad error
 	var dims []int

@@ -94,7 +94,12 @@ func DistGraphOf(c *Comm) (g *DistGraph, ok bool) {
 // Neighbors returns the edges of this rank.
 //
 // MPI 4.1 section 8.5.5 (MPI_Dist_graph_neighbors).
-func (g *DistGraph) Neighbors() Neighbors { return *g.graph.clone() }
+func (g *DistGraph) Neighbors() Neighbors {
+	if g == nil {
+		return Neighbors{}
+	}
+	return *g.graph.clone()
+}
 
 func (c *Comm) addGraph(own *Neighbors) *DistGraph {
 	c.topology = own

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"errors"
 	"io"
 
 	"github.com/gopvas/gopvas/coll"
@@ -53,6 +54,9 @@ type GraphError = cad.GraphError
 // and not waited for them.
 var ErrTooMany = cad.ErrTooMany
 
+// errNoGraph is for a nil Graph.
+var errNoGraph = errors.New("the graph is nil: NewGraph makes one")
+
 // Policy says who executes the nodes of a graph. Between processes it is always the rank
 // that has issued it.
 type Policy = cad.Policy
@@ -67,63 +71,68 @@ const (
 // NewGraph returns a graph of no nodes but GraphStart and GraphEnd.
 func NewGraph(c *Comm) *Graph { return &Graph{c: c, g: coll.NewGraph()} }
 
-func (g *Graph) note(wrong error) {
+// nodes returns where the nodes are, and notes a mistake. The nodes of a nil Graph are
+// nowhere.
+func (g *Graph) nodes(wrong error) *cad.Graph {
+	if g == nil {
+		return coll.NewGraph()
+	}
 	if wrong != nil && g.err == nil {
 		g.err = wrong
 	}
+	return g.g
 }
 
 // SendNode adds a node that sends buf to a rank, which may be this one. wrong is what the
 // face has found wrong with it: the first mistake is the error of Issue and Prepare. So
 // with the other nodes.
 func SendNode(g *Graph, buf []byte, rank int, wrong error) Node {
-	g.note(wrong)
-	return g.g.Send(buf, rank)
+	return g.nodes(wrong).Send(buf, rank)
 }
 
 // RecvNode adds a node that receives exactly len(buf) bytes from a rank.
 func RecvNode(g *Graph, buf []byte, rank int, wrong error) Node {
-	g.note(wrong)
-	return g.g.Recv(buf, rank)
+	return g.nodes(wrong).Recv(buf, rank)
 }
 
 // CopyNode adds a node that copies src to dst, which are as long and do not overlap.
 func CopyNode(g *Graph, dst, src []byte, wrong error) Node {
-	g.note(wrong)
-	return g.g.Copy(dst, src)
+	return g.nodes(wrong).Copy(dst, src)
 }
 
 // CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator has a name
 // any rank can execute it, else only the one that issues the graph.
 func CalcNode(g *Graph, op *coll.Op, inout, in []byte, wrong error) Node {
-	g.note(wrong)
-	return g.g.Calc(op, inout, in)
+	return g.nodes(wrong).Calc(op, inout, in)
 }
 
 // JoinNode adds a node that does nothing: many may come after many by way of it.
-func (g *Graph) JoinNode() Node { return g.g.Join() }
+func (g *Graph) JoinNode() Node { return g.nodes(nil).Join() }
 
 // Connect has b begin after a is done. To connect two nodes again changes nothing.
-func (g *Graph) Connect(a, b Node) { g.g.Connect(a, b) }
+func (g *Graph) Connect(a, b Node) { g.nodes(nil).Connect(a, b) }
 
 // Tie connects GraphStart to all nodes that come after nothing, and all nodes that
 // nothing comes after to GraphEnd.
-func (g *Graph) Tie() { g.g.Tie() }
+func (g *Graph) Tie() { g.nodes(nil).Tie() }
 
 // SetPolicy and SetUrgent are called before the graph is issued for the first time. Nodes
 // of urgent graphs are taken first by who executes those of others.
-func (g *Graph) SetPolicy(p Policy) { g.g.Policy = p }
+func (g *Graph) SetPolicy(p Policy) { g.nodes(nil).Policy = p }
 
 // SetUrgent is described with SetPolicy.
-func (g *Graph) SetUrgent(urgent bool) { g.g.Urgent = urgent }
+func (g *Graph) SetUrgent(urgent bool) { g.nodes(nil).Urgent = urgent }
 
 // Dump writes the graph in the language of Graphviz: `dot -Tsvg` draws it.
-func (g *Graph) Dump(w io.Writer) error { return g.g.Dump(w) }
+func (g *Graph) Dump(w io.Writer) error { return g.nodes(nil).Dump(w) }
 
 // Issue begins the graph, and does not block. Up to the wait its buffers are lent. It may
 // be issued again after that. The error wraps a *GraphError or *TypeError; that of the
 // wait a *LostError, a *MismatchError or an *OperatorError.
 func (g *Graph) Issue() (Request, error) {
+	if g == nil {
+		return Request{}, Wrap("issue graph", errNoGraph)
+	}
 	r, err := g.c.issue(g.g, g.err)
 	return r, Wrap("issue graph", err)
 }
@@ -131,6 +140,9 @@ func (g *Graph) Issue() (Request, error) {
 // Prepare returns a persistent request: each Start issues the graph, which costs less
 // than Issue.
 func (g *Graph) Prepare() (Request, error) {
+	if g == nil {
+		return Request{}, Wrap("prepare graph", errNoGraph)
+	}
 	r, err := g.c.prepare(g.g, g.err)
 	return r, Wrap("prepare graph", err)
 }

@@ -64,20 +64,22 @@ func (k NeighborCall) graph() (*cad.Graph, error) {
 // edges are the messages. On a grid the same two ranks may be neighbours in several
 // directions: the tag is the place among the receiver's sources.
 func (c *Comm) edges(out, in []Buffer, sources, destinations []int) (sends, receives []coll.Edge) {
+	edges := make([]coll.Edge, len(destinations)+len(sources))
+	sends, receives = edges[:len(destinations)], edges[len(destinations):]
 	ordered := false // whether the order tells messages apart
 	for i, to := range destinations {
 		tag := c.topology.mirror(i)
 		if tag < 0 {
 			tag, ordered = 0, true
 		}
-		sends = append(sends, coll.Edge{Member: to, Tag: tag, Data: out[i]})
+		sends[i] = coll.Edge{Member: to, Tag: tag, Data: out[i]}
 	}
 	for i, from := range sources {
 		tag := i
 		if ordered || len(destinations) == 0 {
 			tag = 0
 		}
-		receives = append(receives, coll.Edge{Member: from, Tag: tag, Data: in[i]})
+		receives[i] = coll.Edge{Member: from, Tag: tag, Data: in[i]}
 	}
 	return sends, receives
 }

@@ -20,6 +20,7 @@ type Window struct {
 	comm     *Comm
 	block    block // this rank's memory, if the window has allocated it
 	local    []byte
+	all      []byte    // of a contiguous window: the memory of all ranks
 	segments []segment // by rank
 	freed    atomic.Bool
 }
@@ -40,15 +41,20 @@ const (
 	// peers fail too instead of waiting for it.
 	failed = math.MaxUint64
 
-	// The calls that make windows.
-	allocated = 1
-	created   = 2
+	// The calls that make windows, and their steps.
+	allocated     = 1
+	created       = 2
+	pieceAsked    = 3
+	pieceMade     = 4
+	pieceAttached = 5
 )
 
 // WinAllocateShared gives each rank of c bytes of shared memory, filled with
 // zeros, that all ranks can address. The lengths may differ from rank to rank; 0
 // is allowed. unit is the size of this rank's elements: it is told to the others, and
-// means nothing here. It is collective and synchronises like a barrier.
+// means nothing here. It is collective and synchronises like a barrier. wrong is what the
+// face has found wrong with the call of this rank: then all ranks get an error, this one
+// wrong.
 //
 // The memory starts at a multiple of 2 MiB if it is at least as long, else at a
 // page. It is not Go memory: it may hold no Go pointers, and is neither moved nor
@@ -58,35 +64,107 @@ const (
 // *LostError if a rank has gone.
 //
 // MPI 4.1 section 12.2.3.
-func WinAllocateShared(c *Comm, bytes, unit int) (*Window, error) {
+func WinAllocateShared(c *Comm, bytes, unit int, wrong error) (*Window, error) {
 	const op = "allocate shared window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	b, err := c.windows.take(c, bytes)
-	w := &Window{comm: c, block: b, local: b.mem[:max(0, min(bytes, len(b.mem)))]}
-	err = w.agree(segment{b.at, uint64(len(b.mem)), uint64(bytes), uint64(unit), allocated}, err)
-	if _, lost := errors.AsType[*LostError](err); err != nil && !lost {
-		c.windows.give(b) // after a loss another rank may not know of it, and use the memory
+	w := &Window{comm: c}
+	err := wrong
+	if err == nil {
+		w.block, err = c.windows.take(c, bytes)
 	}
-	if err != nil {
+	mem := w.block.mem
+	w.local = mem[:max(0, min(bytes, len(mem)))]
+	w.segments, err = w.agree(segment{w.block.at, uint64(len(mem)), uint64(bytes), uint64(unit), allocated}, err)
+	return w.made(op, err)
+}
+
+// WinAllocateContiguous is WinAllocateShared in one piece: the memory of each rank begins
+// where that of the rank before it ends. It belongs to rank 0.
+//
+// MPI 4.1 section 12.2.3 (without alloc_shared_noncontig).
+func WinAllocateContiguous(c *Comm, bytes, unit int, wrong error) (*Window, error) {
+	const op = "allocate contiguous window"
+	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
-	return w, nil
+	defer c.mu.Unlock()
+	w := &Window{comm: c}
+	err := w.join(segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: pieceAsked}, wrong)
+	return w.made(op, err)
+}
+
+// join makes a contiguous window in three steps, each of which fails for all ranks or for
+// none: all tell their lengths, rank 0 allocates, all attach that.
+func (w *Window) join(mine segment, wrong error) error {
+	c := w.comm
+	if int(mine.length) < 0 {
+		wrong = errors.Join(wrong, fmt.Errorf("%d bytes are no length", int(mine.length)))
+	}
+	parts, err := w.agree(mine, wrong)
+	if err != nil {
+		return err
+	}
+	total := uint64(0)
+	for _, s := range parts {
+		total = min(total+s.length, math.MaxInt) // which nobody has
+	}
+	piece := segment{call: pieceMade}
+	if c.rank == 0 {
+		w.block, err = c.windows.take(c, int(total))
+		piece.at, piece.mapped, piece.length = w.block.at, uint64(len(w.block.mem)), total
+	}
+	pieces, err := w.agree(piece, err)
+	if err != nil {
+		return err
+	}
+	piece = pieces[0]
+	mem := w.block.mem
+	if c.rank != 0 {
+		mem, err = c.module.Attach(int(c.group.ranks[0]), piece.at, int(piece.mapped))
+	}
+	if _, err = w.agree(segment{call: pieceAttached}, err); err != nil {
+		return err
+	}
+	w.all, w.segments = mem[:total:total], parts
+	begin, end := w.bounds(c.rank)
+	w.local = w.all[begin:end:end]
+	return nil
+}
+
+// bounds returns where the memory of a rank is in that of a contiguous window.
+func (w *Window) bounds(rank int) (begin, end uint64) {
+	for _, s := range w.segments[:rank] {
+		begin += s.length
+	}
+	return begin, begin + w.segments[rank].length
+}
+
+// made returns the window to the program, or gives its memory back and returns the error.
+func (w *Window) made(op string, err error) (*Window, error) {
+	if err == nil {
+		w.comm.windows.keep(w)
+		return w, nil
+	}
+	if _, lost := errors.AsType[*LostError](err); !lost {
+		w.comm.windows.give(w.block) // after a loss another rank may not know of it, and use the memory
+	}
+	return nil, Wrap(op, err)
 }
 
 // WinCreate makes a window over memory that is there already: ordinary memory of each
 // rank. Peers read and write it where it lies, so this works only where ranks share one
 // address space; elsewhere the error wraps ErrNotOneAddressSpace, on every rank and
 // without any waiting. The lengths may differ from rank to rank; 0 is allowed. It is
-// collective and synchronises like a barrier.
+// collective and synchronises like a barrier. wrong is as in WinAllocateShared.
 //
 // mem stays the caller's and can be used as before, but from now on others use it
 // too. The window keeps it reachable until it is freed.
 //
 // MPI 4.1 section 12.2.1.
-func WinCreate(c *Comm, mem []byte, unit int) (*Window, error) {
+func WinCreate(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
 	const op = "create window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
@@ -96,21 +174,20 @@ func WinCreate(c *Comm, mem []byte, unit int) (*Window, error) {
 		return nil, Wrap(op, ErrNotOneAddressSpace)
 	}
 	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit), call: created}
-	if len(mem) > 0 {
+	if wrong == nil && len(mem) > 0 {
 		s.at = uint64(sys.AddrOf(mem))
 		c.windows.publish(c, s.at, len(mem))
 	}
 	w := &Window{comm: c, local: mem}
-	if err := w.agree(s, nil); err != nil {
-		return nil, Wrap(op, err)
-	}
-	return w, nil
+	var err error
+	w.segments, err = w.agree(s, wrong)
+	return w.made(op, err)
 }
 
-// agree tells all ranks of the communicator where this one's memory is, and learns where
+// agree tells all ranks of the communicator where this one's memory is, and returns where
 // theirs are. It is an Allgather, so messages make progress meanwhile. The caller holds the
 // communicator's lock.
-func (w *Window) agree(mine segment, localErr error) error {
+func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
 	if localErr != nil {
 		mine = segment{length: failed, call: mine.call}
 	}
@@ -118,22 +195,22 @@ func (w *Window) agree(mine segment, localErr error) error {
 	err := w.comm.team.Run(&coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine.encode()},
 		Recv: coll.Buffer{Data: all, Block: segmentSize}})
 	if err := errors.Join(localErr, bare(err)); err != nil {
-		return err
+		return nil, err
 	}
+	var segments []segment
 	for rank := range w.comm.size {
 		s, err := decodeSegment(all[rank*segmentSize:][:segmentSize])
 		switch {
 		case err != nil:
-			return fmt.Errorf("rank %d: %w", rank, err)
+			return nil, fmt.Errorf("rank %d: %w", rank, err)
 		case s.call != mine.call:
-			return fmt.Errorf("rank %d makes a window of another kind: all ranks make the same call", rank)
+			return nil, fmt.Errorf("rank %d makes a window of another kind: all ranks make the same call", rank)
 		case s.length == failed:
-			return fmt.Errorf("rank %d could not provide its memory", rank)
+			return nil, fmt.Errorf("rank %d could not provide its memory", rank)
 		}
-		w.segments = append(w.segments, s)
+		segments = append(segments, s)
 	}
-	w.comm.windows.keep(w)
-	return nil
+	return segments, nil
 }
 
 func (s segment) encode() []byte {
@@ -164,6 +241,10 @@ func (w *Window) Comm() *Comm { return w.comm }
 
 // Local returns this rank's own memory of the window.
 func (w *Window) Local() []byte { return w.local }
+
+// All returns the memory of all ranks, in their order, of a window from
+// WinAllocateContiguous; nil of others.
+func (w *Window) All() []byte { return w.all }
 
 // Unit returns the size of an element of a rank of the window.
 //
@@ -196,6 +277,9 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 		return nil, Wrap(op, &RankError{Rank: rank, Size: len(w.segments)})
 	case rank == c.rank:
 		return w.local, nil
+	case w.all != nil:
+		begin, end := w.bounds(rank)
+		return w.all[begin:end:end], nil
 	}
 	s := w.segments[rank]
 	mem, err := c.module.Attach(int(c.group.ranks[rank]), s.at, int(s.mapped))

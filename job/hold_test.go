@@ -44,6 +44,14 @@ func TestHoldStopsAllUntilReleased(t *testing.T) {
 	require.Equal(t, []int{2, 2, 2, 2, 2}, passed)
 }
 
+// lostIn requires err to name the rank.
+func lostIn(t testing.TB, err error, rank int) {
+	t.Helper()
+	var lost *LostError
+	require.ErrorAs(t, err, &lost)
+	require.Equal(t, rank, lost.Rank)
+}
+
 func TestHoldIsNoOpWithoutConfig(t *testing.T) {
 	r := testRoot(t, Config{Ranks: 2})
 	require.NoError(t, r.Reach(HoldInit))

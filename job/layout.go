@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 9
+	layoutVersion = 10
 
 	cacheLine = 64
 
@@ -75,14 +75,6 @@ type header struct {
 	goneCount atomic.Uint32
 	_         [cacheLine - 8]byte
 
-	// The barrier; written by ranks. arrivals only grows: rank by rank, barrier by
-	// barrier, one each, so barrier number k (from 1) is complete when arrivals
-	// has reached k times the number of ranks. It never wraps.
-	arrivals     atomic.Uint64
-	_            [cacheLine - 8]byte
-	barrierEvent shm.Event
-	_            [cacheLine - 8]byte
-
 	holds [holdCount]holdBlock
 
 	// Written by ranks, a few times in the life of a job.
@@ -117,12 +109,11 @@ type rankBlock struct {
 	// Written by the rank.
 	pid     atomic.Uint32 // 0 until Claim
 	state   atomic.Uint32 // a State
-	arrived atomic.Uint64 // number of barriers this rank has entered; see Barrier
 	mailbox atomic.Uint64 // where the rank's mailbox lies, plus one; 0: not open
 	early   atomic.Uint32 // 0, then 1 for ever: has looked for a mailbox too early
 	_       uint32
 	graphs  atomic.Uint64 // where what others may do for the rank is noted, 0: nowhere
-	_       [cacheLine - 40]byte
+	_       [cacheLine - 32]byte
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share
@@ -139,7 +130,7 @@ type rankBlock struct {
 	program       atomic.Uint32 // ranks with the same number run the same file; 0: unknown
 	_             [cacheLine - 56]byte
 
-	// Written by the rank, each slot once, before the barrier after which peers
+	// Written by the rank, each slot once, before a synchronisation after which peers
 	// read it.
 	windows [MaxWindows]windowSlot
 

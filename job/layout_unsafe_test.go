@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 9, layoutVersion)
+	require.EqualValues(t, 10, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -35,24 +35,22 @@ func TestLayout(t *testing.T) {
 		{"settings", unsafe.Offsetof(h.settings), 128},
 		{"firstLost", unsafe.Offsetof(h.firstLost), 1216},
 		{"goneCount", unsafe.Offsetof(h.goneCount), 1220},
-		{"arrivals", unsafe.Offsetof(h.arrivals), 1280},
-		{"barrierEvent", unsafe.Offsetof(h.barrierEvent), 1344},
-		{"holds", unsafe.Offsetof(h.holds), 1408},
-		{"early", unsafe.Offsetof(h.early), 1664},
-		{"cma", unsafe.Offsetof(h.cma), 1668},
-		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1728},
-		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1744},
-		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1792},
-		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1800},
-		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1808},
+		{"holds", unsafe.Offsetof(h.holds), 1280},
+		{"early", unsafe.Offsetof(h.early), 1536},
+		{"cma", unsafe.Offsetof(h.cma), 1540},
+		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1600},
+		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1616},
+		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1664},
+		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1672},
+		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1680},
 		{"nodes", unsafe.Offsetof(h.nodes), 64},
 		{"node", unsafe.Offsetof(h.node), 68},
 		{"near", unsafe.Offsetof(h.near), 72},
 		{"key", unsafe.Offsetof(h.key), 80},
 		{"host", unsafe.Offsetof(h.host), 112},
-		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1856},
-		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1860},
-		{"header", unsafe.Sizeof(h), 1920},
+		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1728},
+		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1732},
+		{"header", unsafe.Sizeof(h), 1792},
 
 		{"settings.eagerLimit", unsafe.Offsetof(s.eagerLimit), 0},
 		{"settings.ringBlock", unsafe.Offsetof(s.ringBlock), 4},
@@ -72,10 +70,9 @@ func TestLayout(t *testing.T) {
 
 		{"rankBlock.pid", unsafe.Offsetof(b.pid), 0},
 		{"rankBlock.state", unsafe.Offsetof(b.state), 4},
-		{"rankBlock.arrived", unsafe.Offsetof(b.arrived), 8},
-		{"rankBlock.mailbox", unsafe.Offsetof(b.mailbox), 16},
-		{"rankBlock.early", unsafe.Offsetof(b.early), 24},
-		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 32},
+		{"rankBlock.mailbox", unsafe.Offsetof(b.mailbox), 8},
+		{"rankBlock.early", unsafe.Offsetof(b.early), 16},
+		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 24},
 		{"rankBlock.share", unsafe.Offsetof(b.share), 64},
 		{"share.Helper", unsafe.Offsetof(b.share.Helper), 4},
 		{"rankBlock.partition", unsafe.Offsetof(b.partition), 128},

@@ -3,14 +3,8 @@ package job_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"runtime"
-	"strconv"
-	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,8 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	jobtest.Main(m, map[string]func() error{
-		"rounds":    rounds,
-		"survive":   survive,
+		"claim":     claim,
 		"hold":      hold,
 		"elsewhere": elsewhere,
 	})
@@ -37,108 +30,23 @@ func join() (*job.Root, int, error) {
 	return root, p.Rank, root.Claim(p.Rank, os.Getpid())
 }
 
-// rounds counts, by window slot 0, the barriers that each rank has entered, and
-// checks after each that nobody is behind or more than one ahead.
-func rounds() error {
+// claim is a rank, which says its pid.
+func claim() error {
 	root, me, err := join()
-	if err != nil {
-		return err
+	if err == nil {
+		fmt.Println("pid", root.Pid(me))
 	}
-	for round := range uint64(500) {
-		if err := root.PublishWindow(me, 0, 0, round+1); err != nil {
-			return err
-		}
-		if err := root.Barrier(me); err != nil {
-			return err
-		}
-		for peer := range root.Ranks() {
-			if _, p := root.Window(peer, 0); p < round+1 || p > round+2 {
-				return fmt.Errorf("rank %d after barrier %d: rank %d is at %d", me, round+1, peer, p)
-			}
-		}
-	}
-	fmt.Println("pid", root.Pid(me))
-	return nil
+	return err
 }
 
-func TestBarriersAcrossProcesses(t *testing.T) {
-	for _, ranks := range []int{1, 2, 5} {
-		for _, cpus := range []int{1, 64} {
-			out := jobtest.Run(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus}, "rounds")
-			require.Len(t, out, ranks)
-			for _, line := range out {
-				require.Regexp(t, `^pid \d+\n$`, line)
-			}
-		}
+func TestRanksAreProcesses(t *testing.T) {
+	for _, line := range jobtest.Run(t, job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 1}, "claim") {
+		require.Regexp(t, `^pid \d+\n$`, line)
 	}
 }
 
-// survive does barriers until one fails, and prints which rank has gone. The rank
-// VICTIM kills itself while it does so, at an instruction that SEED decides.
-func survive() error {
-	root, me, err := join()
-	if err != nil {
-		return err
-	}
-	var passed atomic.Int64
-	if strconv.Itoa(me) == os.Getenv("VICTIM") {
-		seed, err := strconv.ParseUint(os.Getenv("SEED"), 10, 64)
-		if err != nil {
-			return err
-		}
-		go die(rand.New(rand.NewPCG(seed, 0)), &passed)
-	}
-	for {
-		if err := root.Barrier(me); err != nil {
-			lost, ok := errors.AsType[*job.LostError](err)
-			if !ok {
-				return err
-			}
-			fmt.Println("lost", lost.Rank)
-			return nil
-		}
-		passed.Add(1)
-	}
-}
-
-func die(rng *rand.Rand, passed *atomic.Int64) {
-	for target := int64(rng.IntN(200)); passed.Load() < target; {
-		runtime.Gosched()
-	}
-	var spin atomic.Int64
-	for range rng.IntN(5000) {
-		spin.Add(1)
-	}
-	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // can not fail
-}
-
-// TestSurvivorsNameTheDead: one rank is killed, all others must return from the
-// barrier they are in with its name.
-func TestSurvivorsNameTheDead(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
-	for i := range 24 {
-		ranks := []int{2, 5}[i%2]
-		victim := rng.IntN(ranks)
-		j := jobtest.Start(t, job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: []int{1, 64}[i/2%2]}, "survive",
-			fmt.Sprintf("VICTIM=%d", victim), fmt.Sprintf("SEED=%d", rng.Uint64()))
-		for rank, e := range j.Wait() {
-			if rank == victim {
-				require.Equal(t, syscall.SIGKILL, e.Signal)
-				continue
-			}
-			require.Zero(t, e.Code, e.Stderr)
-			require.Equal(t, fmt.Sprintf("lost %d\n", victim), e.Stdout, "rank %d of %d", rank, ranks)
-		}
-		lost, ok := j.Memory.Root().Lost()
-		require.True(t, ok)
-		require.Equal(t, victim, lost)
-	}
-}
-
-// TestDeathFromOutside kills a rank while all of them sleep in a barrier that it
-// keeps from completing: it never joins it.
+// TestDeathFromOutside kills a rank while all of them sleep at a hold point: it
+// never goes on.
 func TestDeathFromOutside(t *testing.T) {
 	j := jobtest.Start(t, job.Config{Ranks: 3, BTL: job.BTLSM, CPUs: 1, Hold: true}, "hold")
 	root := j.Memory.Root()
@@ -179,7 +87,7 @@ func TestHoldAcrossProcesses(t *testing.T) {
 }
 
 func TestTwoProcessesCanNotBeOneRank(t *testing.T) {
-	j := jobtest.Start(t, job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 1}, "rounds")
+	j := jobtest.Start(t, job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 1}, "claim")
 	require.Zero(t, j.Wait()[0].Code)
 	require.ErrorIs(t, j.Memory.Root().Claim(0, os.Getpid()), job.ErrClaimed)
 }

@@ -167,7 +167,7 @@ func (r *Root) SetState(rank int, s State) {
 }
 
 // PublishWindow notes where a window's memory of the calling rank lies. Slots are
-// numbered from 0 to MaxWindows-1. A peer may read it after a barrier that both
+// numbered from 0 to MaxWindows-1. A peer may read it after a synchronisation that both
 // have passed.
 func (r *Root) PublishWindow(rank, slot int, at, length uint64) error {
 	b, err := r.rank(rank)

@@ -97,7 +97,7 @@ func TestRanksThatDoNotExist(t *testing.T) {
 	r := testRoot(t, Config{Ranks: 2})
 	for _, rank := range []int{-1, 2, math.MaxInt, math.MinInt} {
 		want := &RankError{Rank: rank, Size: 2}
-		for _, err := range []error{r.Claim(rank, 1), r.Barrier(rank), r.PublishWindow(rank, 0, 1, 1)} {
+		for _, err := range []error{r.Claim(rank, 1), r.PublishWindow(rank, 0, 1, 1)} {
 			var have *RankError
 			require.ErrorAs(t, err, &have)
 			require.Equal(t, want, have)

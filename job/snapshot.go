@@ -34,23 +34,20 @@ func (r *Root) Snapshot() []View {
 }
 
 // waitsFor returns the ranks that a wait needs: one named peer, any of all the
-// others, those that a collective operation names, or, in a barrier, each that has not
-// arrived.
+// others, or those that a collective operation names.
 func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 	if w.Op == OpCollective {
 		return w.Collective.Ranks(), w.Collective.Need == NeedAny
 	}
-	if w.Op != OpBarrier && w.Peer != AnyPeer {
+	if w.Peer != AnyPeer {
 		return []int{int(w.Peer)}, false
 	}
-	entered := r.ranks[rank].arrived.Load()
 	for i := range r.ranks {
-		if i == rank || w.Op == OpBarrier && r.ranks[i].arrived.Load() >= entered {
-			continue
+		if i != rank {
+			ranks = append(ranks, i)
 		}
-		ranks = append(ranks, i)
 	}
-	return ranks, w.Op != OpBarrier
+	return ranks, true
 }
 
 // Deadlocked returns the ranks that can never go on, and a cycle among them: each

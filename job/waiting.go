@@ -15,13 +15,12 @@ const (
 	OpRecv
 	OpProbe
 	OpWait
-	OpBarrier
 	OpCollective // see Waiting.Collective
 )
 
 // String returns the name of the call, in lower case.
 func (o Op) String() string {
-	names := [...]string{"none", "send", "recv", "probe", "wait", "barrier", "collective"}
+	names := [...]string{"none", "send", "recv", "probe", "wait", "collective"}
 	if int(o) < len(names) {
 		return names[o]
 	}

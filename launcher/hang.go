@@ -61,8 +61,6 @@ func describeView(v job.View, who started, now time.Duration) string {
 func describeWait(v job.View, now time.Duration) string {
 	since := waited(v, now).Round(time.Millisecond)
 	switch v.Waiting.Op {
-	case job.OpBarrier:
-		return fmt.Sprintf("in barrier for %v, waits for %s", since, rankList(v.For, 0))
 	case job.OpCollective:
 		return describeCollective(v, since)
 	}

@@ -11,7 +11,7 @@ import (
 
 func waitView(rank int, op job.Op, peer, tag int32, since time.Duration, on ...int) job.View {
 	return job.View{
-		Rank: rank, State: job.StateInit, Waits: true, For: on, Any: op != job.OpBarrier && peer == job.AnyPeer,
+		Rank: rank, State: job.StateInit, Waits: true, For: on, Any: peer == job.AnyPeer,
 		Waiting: job.Waiting{Op: op, Peer: peer, Tag: tag, Bytes: 64, Since: int64(since)},
 	}
 }
@@ -28,7 +28,7 @@ func collectiveView(rank int, communicator string, on ...int) job.View {
 func TestHangReport(t *testing.T) {
 	views := []job.View{
 		waitView(0, job.OpRecv, 1, 5, 1*time.Second, 1),
-		waitView(1, job.OpBarrier, job.AnyPeer, 0, 2*time.Second, 0, 3),
+		collectiveView(1, "world", 0, 3),
 		waitView(2, job.OpRecv, job.AnyPeer, -1, 2*time.Second, 0, 1, 3, 4),
 		{Rank: 3, State: job.StateInit},
 		{Rank: 4, Gone: true},
@@ -47,7 +47,7 @@ func TestHangReport(t *testing.T) {
 	got := hangReport(views, who, 3*time.Second)
 	require.Equal(t, `  rank  pid  state
   0     100  in recv for 2s, waits for rank 1, tag 5, 64 bytes
-  1     101  in barrier for 1s, waits for ranks 0, 3
+  1     101  in allreduce on communicator "world" for 1s, waits for ranks 0, 3
   2     102  in recv for 1s, waits for any rank, any tag, 64 bytes
   3     103  runs: waits in no call
   4     104  has ended

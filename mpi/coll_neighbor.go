@@ -103,15 +103,14 @@ func neighborly(c *Comm, op string, buffers func(sources, destinations int, err 
 		if err != nil {
 			return nil, nil, err
 		}
-		return partsOf(send, len(destinations)), partsOf(recv, len(sources)), nil
+		parts := make([]comm.Buffer, len(destinations)+len(sources))
+		out, in = parts[:len(destinations)], parts[len(destinations):]
+		for i := range out {
+			out[i].Bytes = send.Part(i)
+		}
+		for i := range in {
+			in[i].Bytes = recv.Part(i)
+		}
+		return out, in, nil
 	})
-}
-
-// partsOf returns the blocks of a buffer.
-func partsOf(b coll.Buffer, blocks int) []comm.Buffer {
-	parts := make([]comm.Buffer, blocks)
-	for i := range parts {
-		parts[i] = b.PartOf(i)
-	}
-	return parts
 }

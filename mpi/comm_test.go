@@ -33,6 +33,7 @@ var commCases = []p2pCase{
 	{"only the world", onlyTheWorld},
 	{"windows", windowsOnASplit},
 	{"windows of other types", windowsOfOtherTypes},
+	{"contiguous windows", contiguousWindows},
 	{"grid", gridPlaces},
 	{"grid shift", gridShift},
 	{"grid sub", gridSub},

@@ -247,6 +247,20 @@ func nilCommunicator(c *Comm) error {
 		"over own": func() error { _, err := WinCreate(none, b); return err },
 		"issue":    func() error { _, err := NewGraph(none).Issue(); return err },
 	}
+	var grid *Cart
+	var graph *DistGraph
+	var nodes *Graph
+	calls["coordinates"] = func() error { _, err := grid.Coords(0); return err }
+	calls["rank at"] = func() error { _, err := grid.RankAt(0); return err }
+	calls["shift"] = func() error { _, _, err := grid.Shift(0, 1); return err }
+	calls["divide"] = func() error { _, err := grid.Sub(nil); return err }
+	nodes.Connect(SendNode(nodes, b, 0), nodes.JoinNode())
+	nodes.Tie()
+	_, issue := nodes.Issue()
+	if err := first(want("dims", len(grid.Dims())+len(grid.Periods()), 0), want("edges", len(graph.Neighbors().Sources), 0),
+		wantContains(issue, "the graph is nil")); err != nil {
+		return err
+	}
 	for name, call := range calls {
 		if err := wantIs(name, call(), ErrNoComm); err != nil {
 			return err

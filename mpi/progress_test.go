@@ -82,8 +82,9 @@ var blockingCalls = map[string]func(c *Comm) error{
 		_, err := DistGraphCreateAdjacent(c, Neighbors{})
 		return err
 	},
-	"WinAllocateShared": func(c *Comm) error { _, err := WinAllocateShared[int64](c, 4); return err },
-	"WinCreate":         func(c *Comm) error { _, err := WinCreate(c, two()); return err },
+	"WinAllocateShared":     func(c *Comm) error { _, err := WinAllocateShared[int64](c, 4); return err },
+	"WinAllocateContiguous": func(c *Comm) error { _, err := WinAllocateContiguous[int64](c, 4); return err },
+	"WinCreate":             func(c *Comm) error { _, err := WinCreate(c, two()); return err },
 }
 
 // callsOnObjects are those that need something that is made before.
@@ -123,7 +124,7 @@ var local = strings.Fields(`
 	Request.Active Request.Test Request.Cancel Request.Start Request.Free
 	Cart.Dims Cart.Periods Cart.Coords Cart.RankAt Cart.Shift DistGraph.Neighbors
 	Graph.JoinNode Graph.Connect Graph.Tie Graph.SetPolicy Graph.SetUrgent Graph.Dump Graph.Prepare Graph.Issue
-	Window.Local Window.Segment
+	Window.Local Window.All Window.Segment
 	Attribute.Set Attribute.Get Attribute.Delete Op.Commutative`)
 
 func two() []int64  { return []int64{1, 2} }

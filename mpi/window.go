@@ -30,16 +30,32 @@ type Window[T any] struct {
 //
 // MPI 4.1 section 12.2.3.
 func WinAllocateShared[T any](c *Comm, n int) (*Window[T], error) {
-	size, err := elementSize[T]()
-	if err != nil {
-		return nil, comm.Wrap("allocate shared window", err)
-	}
-	bytes := n * size
-	if n > math.MaxInt/size {
-		bytes = math.MaxInt // which nobody has: an error on all ranks
-	}
-	w, err := comm.WinAllocateShared(c, bytes, size)
+	bytes, size, err := lengthOf[T](n)
+	w, err := comm.WinAllocateShared(c, bytes, size, err)
 	return typedWindow[T](w, size, err)
+}
+
+// WinAllocateContiguous is WinAllocateShared in one piece, which All returns: the elements
+// of each rank begin where those of the rank before it end. The memory starts at a multiple
+// of 2 MiB or at a page as a whole, and belongs to rank 0.
+//
+// MPI 4.1 section 12.2.3 (without alloc_shared_noncontig).
+func WinAllocateContiguous[T any](c *Comm, n int) (*Window[T], error) {
+	bytes, size, err := lengthOf[T](n)
+	w, err := comm.WinAllocateContiguous(c, bytes, size, err)
+	return typedWindow[T](w, size, err)
+}
+
+// lengthOf returns how many bytes n elements have, and one.
+func lengthOf[T any](n int) (bytes, size int, err error) {
+	size, err = elementSize[T]()
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case n > math.MaxInt/size:
+		return math.MaxInt, size, nil // which nobody has: an error on all ranks
+	}
+	return n * size, size, nil
 }
 
 // WinCreate makes a window over memory that is there already: an ordinary slice of
@@ -56,10 +72,7 @@ func WinAllocateShared[T any](c *Comm, n int) (*Window[T], error) {
 // MPI 4.1 section 12.2.1.
 func WinCreate[T any](c *Comm, mem []T) (*Window[T], error) {
 	b, size, err := asBytes(mem)
-	if err != nil {
-		return nil, comm.Wrap("create window", err)
-	}
-	w, err := comm.WinCreate(c, b, size)
+	w, err := comm.WinCreate(c, b, size, err)
 	return typedWindow[T](w, size, err)
 }
 
@@ -79,6 +92,10 @@ func typedWindow[T any](w *comm.Window, size int, err error) (*Window[T], error)
 
 // Local returns this rank's own memory of the window.
 func (w *Window[T]) Local() []T { return elements[T](w.w.Local(), w.size) }
+
+// All returns the elements of all ranks, in their order, of a window from
+// WinAllocateContiguous; nil of others.
+func (w *Window[T]) All() []T { return elements[T](w.w.All(), w.size) }
 
 // Segment returns a rank's memory of the window: the same elements as that rank's
 // Local, for reading and writing. Where ranks are separate processes the first

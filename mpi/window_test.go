@@ -55,6 +55,49 @@ func windowsOnASplit(c *Comm) error {
 	return s.Free()
 }
 
+// contiguousWindows: what a rank has begins where that of the rank before ends, also if
+// that is nothing.
+func contiguousWindows(c *Comm) error {
+	length := func(rank int) int { return rank % 3 * 1000 }
+	for range 2 { // the second one uses the memory again
+		w, err := WinAllocateContiguous[int64](c, length(c.Rank()))
+		if err != nil {
+			return err
+		}
+		for i := range w.Local() {
+			w.Local()[i] += int64(c.Rank()<<16 + i) // to zeros
+		}
+		if err := c.Barrier(); err != nil {
+			return err
+		}
+		at := 0
+		for rank := range c.Size() {
+			mem, err := w.Segment(rank)
+			if err := first(err, want("length", len(mem), length(rank))); err != nil {
+				return err
+			}
+			for i, v := range mem {
+				if err := first(want("element", v, int64(rank<<16+i)), want("of all", w.All()[at+i], v)); err != nil {
+					return err
+				}
+			}
+			at += len(mem)
+		}
+		if err := first(want("all", len(w.All()), at), w.Free()); err != nil {
+			return err
+		}
+	}
+	n := 5
+	if c.Rank() == c.Size()-1 {
+		n = -1
+	}
+	_, err := WinAllocateContiguous[int64](c, n)
+	if err == nil {
+		return errors.New("a negative length is no error")
+	}
+	return c.Barrier()
+}
+
 // windowsOfOtherTypes: that the sizes of elements differ is an error for all, and harms
 // nothing.
 func windowsOfOtherTypes(c *Comm) error {
@@ -66,6 +109,26 @@ func windowsOfOtherTypes(c *Comm) error {
 		_, err = WinAllocateShared[int64](c, 3)
 	} else {
 		_, err = WinAllocateShared[int16](c, 3)
+	}
+	var errs [3]error
+	says := "rank 1 could not provide its memory"
+	if c.Rank() == 1 { // whose peers do not wait for it
+		says = "elements of type *int"
+		_, errs[0] = WinAllocateShared[*int](c, 3)
+		_, errs[1] = WinAllocateContiguous[*int](c, 3)
+		_, errs[2] = WinCreate(c, make([]*int, 3))
+	} else {
+		_, errs[0] = WinAllocateShared[int](c, 3)
+		_, errs[1] = WinAllocateContiguous[int](c, 3)
+		_, errs[2] = WinCreate(c, make([]int, 3))
+	}
+	if !c.OneAddressSpace() {
+		errs[2] = errs[1] // no rank waits for others
+	}
+	for _, err := range errs {
+		if err := wantContains(err, says); err != nil {
+			return err
+		}
 	}
 	_, bad := WinAllocateShared[string](c, 3)
 	_, typeErr := errors.AsType[*TypeError](bad)

@@ -11,7 +11,7 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	defer e.mu.Unlock()
 	send := sent
 	if to != ProcNull {
-		if send = e.sendNow(context, to, tag, m, out, Standard); send == nil {
+		if send = e.sendNow(context, to, tag, m, out); send == nil {
 			var err error
 			if send, err = e.send(context, to, tag, m, &btl.Buffer{Bytes: out}, Standard); err != nil {
 				return noStatus, m, err

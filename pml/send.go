@@ -30,7 +30,10 @@ const selfCredit = 256 << 10
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
 	e.lock()
-	op := e.sendNow(context, dst, tag, Mark{}, buf, mode)
+	var op *operation
+	if mode == Standard {
+		op = e.sendNow(context, dst, tag, Mark{}, buf)
+	}
 	if op == sent {
 		e.mu.Unlock()
 		return nil
@@ -71,7 +74,10 @@ func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
 	e.lock()
-	op := e.sendNow(context, dst, tag, Mark{}, buf, mode)
+	var op *operation
+	if mode == Standard {
+		op = e.sendNow(context, dst, tag, Mark{}, buf)
+	}
 	if op == sent {
 		e.mu.Unlock()
 		return Request{op: sent}, nil
@@ -107,11 +113,11 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buf
 	return request(op, err)
 }
 
-// sendNow is the short way: it returns sent if the message is on its way, without an
+// sendNow is the short way of a standard send: it returns sent if the message is on its way, without an
 // operation of its own; one that is underway if the module keeps the buffer, which is
 // rare; and nil if the message can not go this way.
-func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode Mode) *operation {
-	if !e.usual(dst, tag, mode) {
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *operation {
+	if !e.usual(dst, tag) {
 		return nil
 	}
 	by := e.to(dst)
@@ -131,15 +137,15 @@ func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mode 
 	return op
 }
 
-// usual tells whether a send may go straight to the module, if it is short.
-func (e *Engine) usual(dst, tag int, mode Mode) bool {
-	return mode == Standard && !e.unusual && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
+// usual tells whether a standard send may go straight to the module, if it is short.
+func (e *Engine) usual(dst, tag int) bool {
+	return !e.unusual && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
 }
 
 // sendPacked is sendNow from a buffer with a layout. It tells whether the message is on its
 // way.
 func (e *Engine) sendPacked(context uint32, dst, tag int, buf btl.Buffer, mode Mode) bool {
-	if !e.usual(dst, tag, mode) {
+	if mode != Standard || !e.usual(dst, tag) {
 		return false
 	}
 	by := e.to(dst)

@@ -162,7 +162,7 @@ func (e *Engine) Inside() Inside { return Inside{e} }
 // Isend is Engine.Isend of a message that carries a mark.
 func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Request, error) {
 	if buf.Layout == nil {
-		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes, Standard); op != nil {
+		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes); op != nil {
 			return request(op, nil)
 		}
 	}

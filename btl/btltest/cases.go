@@ -231,7 +231,7 @@ func peerHasGone(e *env) {
 		return // and the caller marks it as gone
 	}
 	var lost *job.LostError
-	require.ErrorAs(e, e.root.Barrier(e.rank), &lost)
+	require.ErrorAs(e, e.meet(), &lost)
 	require.Equal(e, last, lost.Rank)
 	e.check(e.peer(last), last, 0)
 	e.check(e.peer(0), 0, 0)

@@ -3,6 +3,7 @@ package btltest
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -86,7 +87,32 @@ func (e *env) Errorf(format string, args ...any) {
 
 func (e *env) FailNow() { panic(failNow{}) }
 
-func (e *env) barrier() { require.NoError(e, e.root.Barrier(e.rank)) }
+// met is the window slot in which each rank counts the barriers that it has entered.
+const met = job.MaxWindows - 1
+
+func (e *env) barrier() { require.NoError(e, e.meet()) }
+
+// meet returns nil when all ranks have called it as often as this one, and a
+// *job.LostError if one has gone before. It is for tests: it looks now and then.
+func (e *env) meet() error {
+	_, k := e.root.Window(e.rank, met)
+	if err := e.root.PublishWindow(e.rank, met, 0, k+1); err != nil {
+		return err
+	}
+	for peer := range e.root.Ranks() {
+		for {
+			gone := e.root.Gone(peer)
+			if _, n := e.root.Window(peer, met); n > k {
+				break
+			}
+			if gone {
+				return &job.LostError{Rank: peer}
+			}
+			time.Sleep(20 * time.Microsecond)
+		}
+	}
+	return nil
+}
 
 // share allocates n bytes and tells all ranks; it returns after all have done so.
 func (e *env) share(n int) []byte {

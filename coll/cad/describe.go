@@ -43,6 +43,30 @@ func (r *messageRun) Describe(w *job.Waiting) {
 		}
 	}
 	clear(r.t.named)
+	r.compareIssued()
+}
+
+// compareIssued ends the graph if a peer has issued one of the same number for another call
+// that is not executed by messages: then neither meets anything of the other.
+func (r *messageRun) compareIssued() {
+	e := r.t.engine
+	if e == nil {
+		return
+	}
+	for i := range r.active {
+		rank := int(r.actions[r.active[i].n].peer)
+		g, issue := e.lookup(uint32(rank), r.channel.Context, r.number)
+		if g == nil {
+			continue
+		}
+		f := Between(r.t.Rank, r.call, rank, g.call.Load())
+		if f.Fault != 0 && g.issue.Load() == issue {
+			e.breakAt(rank, r.channel.Context, f)
+			r.note(f)
+			e.job.Inbox(r.t.Rank).Notify() // has this rank make progress, which ends the graph
+			return
+		}
+	}
 }
 
 // describe says which graph of a channel it is that is waited for.

@@ -106,6 +106,7 @@ func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 	}
 	direct := e.beside(rank)
 	if direct {
+		e.transport.engine = e
 		messages.SetHelper(e)
 	}
 	if direct && !heapOnly {
@@ -136,13 +137,11 @@ type Channel struct {
 	// Name returns the name of the communicator for messages to people; nil: there is none.
 	Name func() string
 
-	// By messages: how many graphs were issued, and how many of them are not complete.
-	sent     atomic.Uint32
-	underway atomic.Int32
+	issued   atomic.Uint32 // how many graphs were issued
+	underway atomic.Int32  // how many of those by messages are not complete
 
-	mu     sync.Mutex // guards the rest, which is used in one address space
-	issued uint32
-	own    *record // this rank's, from the first issue on
+	mu  sync.Mutex // guards the rest, which is used in one address space
+	own *record    // this rank's, from the first issue on
 }
 
 func (c *Channel) world(member int) int {
@@ -167,7 +166,7 @@ func (e *Engine) Issue(c *Channel, g *Graph) (pml.Request, error) {
 
 // task returns what executes a graph.
 func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
-	if !e.messages.Direct(c.World) {
+	if g.Messages || !e.messages.Direct(c.World) {
 		return e.transport.build(c, g)
 	}
 	return e.newRun(c, g)

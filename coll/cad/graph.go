@@ -75,6 +75,10 @@ type Graph struct {
 	Policy Policy
 	Urgent bool
 
+	// Messages has the graph be executed by messages also in one address space: only the
+	// rank itself progresses it then. All members choose the same.
+	Messages bool
+
 	// Signature says what the graph stands for, in a word that all members of the channel have
 	// to agree about: 0 is a graph that the program has made up. If they do not, those that
 	// meet get a *MismatchError that names both calls.

@@ -3,6 +3,7 @@ package cad
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
@@ -20,6 +21,9 @@ import (
 // of nodes among those of the two ranks. The mark has more bits of the number, and the
 // signature of the call. So each receiver finds out, at no cost, whether the sender has
 // made the same call.
+//
+// In one address space graphs that move little in one round are executed so, too
+// (Graph.Messages): for a pair of nodes it takes a fourth of the cache misses.
 //
 // # Faults
 //
@@ -45,6 +49,7 @@ type Transport struct {
 	Describe func(call uint64) string
 
 	executed *executed // nil: not counted
+	engine   *Engine   // of nonblocking graphs in one address space; nil: there is none
 	named    []bool    // by rank of the job: see messageRun.Describe
 }
 
@@ -110,7 +115,7 @@ func (r *messageRun) Start() error {
 		c.underway.Add(-1)
 		return ErrTooMany
 	}
-	r.number, r.call = c.sent.Add(1)-1, r.graph.Signature
+	r.number, r.call = c.issued.Add(1)-1, r.graph.Signature
 	r.begun, r.done, r.guarded = false, false, r.gate != Start
 	r.failure, r.broken = Failure{}, nil
 	for n := range r.actions {
@@ -349,10 +354,11 @@ func (r *messageRun) apply(a *action, in []byte) {
 	a.op.Apply(r.bytesOf(&a.dst), in)
 }
 
-// finish is for a node that is done: those that come after it may be ready.
+// finish is for a node that is done: those that come after it may be ready. The stack gives
+// them back in their order: a SEND that was added before a RECV is not held up by it.
 func (r *messageRun) finish(n Node) {
 	a := &r.actions[n]
-	for _, e := range r.edges[a.first:][:a.count] {
+	for _, e := range slices.Backward(r.edges[a.first:][:a.count]) {
 		if r.left[e.to]--; r.left[e.to] == 0 {
 			r.stack = append(r.stack, e.to)
 		}

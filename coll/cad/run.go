@@ -68,20 +68,20 @@ func (r *run) open() error {
 	if err != nil {
 		return err
 	}
-	at := &rec.ring[c.issued%ringSize]
+	number := c.issued.Load()
+	at := &rec.ring[number%ringSize]
 	if len(e.slots) == 0 || at.Load() != 0 {
 		return ErrTooMany
 	}
 	r.slot = e.slots[len(e.slots)-1]
 	e.slots = e.slots[:len(e.slots)-1]
 	e.issues++
-	r.issue, r.number, r.record = e.issues, c.issued, rec
+	r.issue, r.number, r.record = e.issues, number, rec
 	r.shared, r.gone, r.before = &p.graphs[r.slot], 0, len(e.noteDead())
 	e.runs[r.slot].Store(r)
 	r.reset()
 	at.Store(entry(r.number, r.slot, r.issue))
-	c.issued++
-	rec.issued.Store(c.issued)
+	rec.issued.Store(c.issued.Add(1))
 	return nil
 }
 

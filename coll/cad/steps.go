@@ -21,7 +21,7 @@ type Steps struct {
 
 // Steps begins a call with this signature.
 func (t *Transport) Steps(c *Channel, call uint64) Steps {
-	return Steps{t: t, channel: c, number: c.sent.Add(1) - 1, call: call}
+	return Steps{t: t, channel: c, number: c.issued.Add(1) - 1, call: call}
 }
 
 // Exchange sends to one member and receives from another; -1: neither.
@@ -29,20 +29,22 @@ func (s *Steps) Exchange(to int, out []byte, from int, in []byte) {
 	if s.done {
 		return
 	}
-	mark := pml.Mark{Number: s.number & (1<<markBits - 1), Word: s.call}
+	own := pml.Mark{Number: s.number & (1<<markBits - 1), Word: s.call}
+	mark := own
 	if s.failure.Fault != 0 && to >= 0 {
 		mark.Number |= spoilt
 		s.record(s.rank(to), s.failure.record(), pml.ProcNull, nil)
 	}
 	st, got, err := s.t.Messages.Exchange(s.channel.Context, tagOf(s.number, 0), mark, s.rank(to), out, s.rank(from), in)
+	if err == nil && (from < 0 || got == own && st.Bytes == uint64(len(in))) {
+		return
+	}
 	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
 		st.Bytes, err = truncated.Length, nil
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		s.failed(err)
-	case from < 0:
-	default:
+	} else {
 		s.Note(compare(s.t.Rank, s.call, s.number, uint64(len(in)), st, got))
 		if got.Number&spoilt != 0 && !s.done {
 			b := make([]byte, recordBytes)

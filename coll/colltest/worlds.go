@@ -19,6 +19,7 @@ import (
 type World struct {
 	Name   string
 	Direct bool // one address space
+	Shared bool // memory that all ranks share
 
 	// Start makes a job, which lasts until the end of the test, and returns its root
 	// and what makes a rank.
@@ -27,7 +28,7 @@ type World struct {
 
 // Worlds are all there are.
 var Worlds = []World{
-	{"messages", false, byModule(overMessages)}, {"one space", true, byModule(inOneSpace)}, {"nodes", false, onNodes},
+	{"messages", false, true, byModule(overMessages)}, {"one space", true, true, byModule(inOneSpace)}, {"nodes", false, false, onNodes},
 }
 
 // Rank is a rank of a world.
@@ -49,7 +50,7 @@ func newRank(root *job.Root, rank int, m btl.Module) Rank {
 
 // Heap is one address space as far as graphs of operations are concerned, which lies on
 // Go's heap, where the race detector sees it. Messages are as in the world of messages.
-var Heap = World{"heap", true, byModule(onHeap)}
+var Heap = World{"heap", true, true, byModule(onHeap)}
 
 func onHeap(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus})
