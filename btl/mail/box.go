@@ -37,6 +37,7 @@ type Box struct {
 	trial      trial                        // between processes: how long messages are received
 	help       bool                         // senders copy too
 	lending    bool                         // Send lends short messages for a moment
+	patience   int                          // looks until overtake; 0: no offers are staged
 	answering  bool                         // a message has come since one was lent
 
 	staging   []byte // lanes; nil before first use
@@ -84,6 +85,9 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		help: root.Near() <= root.CPUs(),
 	}
 	b.lending = b.help && mem.Direct() && root.Spin() > 0
+	if b.lending {
+		b.patience = min(stagedPatience, root.Spin()/2)
+	}
 	b.singleCopy = root.Settings().SingleCopy
 	own, at, err := mem.Alloc(b.size)
 	if err != nil {

@@ -36,7 +36,8 @@ const (
 	kindInline = iota + 1
 	kindEager
 	kindOffered
-	kindTyped // offered, from a buffer with a layout, which the descriptor tells
+	kindTyped  // offered, from a buffer with a layout, which the descriptor tells
+	kindStaged // kindTyped, and the first bytes are in staging blocks
 )
 
 // message lies over the body of a slot.
@@ -62,6 +63,7 @@ type offer struct {
 //	(another generation)        -           offered: nobody has accepted it yet
 //	phaseShared   direct        receiver    both copy: see claimChunk
 //	phasePiped    pipelined     receiver    the sender fills, the receiver drains
+//	              or staged                 (staged: phaseShared may follow, see staged.go)
 //	phaseDone                   receiver    the sender frees the descriptor
 //	phaseRead     cma           receiver    the same; the sender need not have filled
 //
@@ -114,6 +116,7 @@ const (
 
 	numberBits = 24
 	typedBit   = 1 << 63 // of btl.Frame.Token: the sender's buffer has a layout
+	stagedBit  = 1 << 62 // of btl.Frame.Token: the offer is kindStaged
 	typedTake  = 1 << 63 // of descriptor.take: the receiver's buffer has a layout
 )
 
