@@ -71,6 +71,14 @@ func (e *CountError) Error() string {
 		"receive it with the type it was sent with", e.Bytes, e.Element)
 }
 
+// inElements has a *TruncateError give lengths in elements of that size, too.
+func inElements(err error, size int) error {
+	if t, ok := errors.AsType[*TruncateError](err); ok {
+		t.Element = size
+	}
+	return err
+}
+
 // Wrap says which operation failed. Of the errors that a caller may tell apart
 // the lower layers' account is left out: it would repeat the operation. Errors begin with
 // "mpi" whatever the face that the program calls: users know MPI, not this package.

@@ -64,7 +64,7 @@ func Mrecv(m *Message, buf Buffer, size int) (Status, error) {
 		return Status{}, Wrap("mrecv", ErrNoMessage)
 	}
 	st, err := m.comm.engine.Mrecv(&m.m, buf)
-	return m.comm.status(st, size), Wrap("mrecv", err)
+	return m.comm.status(st, size), Wrap("mrecv", inElements(err, size))
 }
 
 // Imrecv is Mrecv that does not block: buf is lent until the request is complete.

@@ -31,7 +31,7 @@ func (r *Request) Wait() (Status, error) {
 		return empty, nil
 	}
 	st, err := e.Wait(&r.r)
-	return statusIn(unit, st), Wrap("wait", err)
+	return statusIn(unit, st), Wrap("wait", errorIn(unit, err))
 }
 
 // WaitContext is Wait that gives up when ctx is done. The error then wraps the
@@ -44,7 +44,7 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 		return empty, nil
 	}
 	st, err := e.WaitContext(ctx, &r.r)
-	return statusIn(unit, st), Wrap("wait", err)
+	return statusIn(unit, st), Wrap("wait", errorIn(unit, err))
 }
 
 // Test tells whether the operation is complete, and if so what Wait would. It does
@@ -58,7 +58,7 @@ func (r *Request) Test() (st Status, done bool, err error) {
 		return empty, true, nil
 	}
 	s, done, err := e.Test(&r.r)
-	return statusIn(unit, s), done, Wrap("test", err)
+	return statusIn(unit, s), done, Wrap("test", errorIn(unit, err))
 }
 
 // Cancel ends a receive that has no message yet. It does not block. Wait then returns
@@ -119,7 +119,7 @@ func WaitAll(reqs []Request, statuses []Status) error {
 			statuses[i] = statusIn(unit, st)
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait", err)))
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait", errorIn(unit, err))))
 		}
 	})
 	return failed
@@ -234,7 +234,7 @@ func (r *Request) take() (Status, bool, error) {
 		return empty, true, nil
 	}
 	st, done, err := e.Take(&r.r)
-	return statusIn(unit, st), done, err
+	return statusIn(unit, st), done, errorIn(unit, err)
 }
 
 // awaitAny returns the index of the first complete request, Undefined if there is
