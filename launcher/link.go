@@ -136,7 +136,6 @@ type finished struct {
 
 // link is one end. Any goroutine sends, one receives.
 type link struct {
-	w       io.Writer
 	in      *bufio.Reader
 	dec     *gob.Decoder
 	enc     *gob.Encoder
@@ -148,7 +147,7 @@ type link struct {
 }
 
 func newLink(r io.Reader, w io.Writer) *link {
-	l := &link{w: w, in: bufio.NewReader(r)}
+	l := &link{in: bufio.NewReader(r)}
 	l.dec, l.enc = gob.NewDecoder(l.in), gob.NewEncoder(w)
 	l.heard.Store(time.Now().UnixNano())
 	return l

@@ -152,7 +152,7 @@ func TestNodesThatDoNotStart(t *testing.T) {
 		says  string
 	}{
 		"no such command": {[]string{"/no/such/command"}, "no such file"},
-		"it fails":        {[]string{"sh", "-c", "echo permission denied >&2; exit 255"}, `node a: start pvasrun there: sh: exit status 255: permission denied`},
+		"it fails":        {[]string{"sh", "-c", "echo permission denied >&2; exit 255"}, `: start pvasrun there: sh: exit status 255: permission denied`},
 		"it says nothing": {[]string{"true"}, "node a: start pvasrun there: its agent has ended"},
 		"a banner":        {[]string{"sh", "-c", "echo Welcome"}, "Welcome"},
 	} {
