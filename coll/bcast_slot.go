@@ -20,7 +20,7 @@ import (
 // arrive in different calls, so the signature of an arrival has the number of the call.
 
 const (
-	bcastSlots = 8          // of a member
+	bcastSlots = 16         // of a member
 	slotData   = 17*64 - 16 // longest vector
 )
 
