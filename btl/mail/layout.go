@@ -67,7 +67,7 @@ type offer struct {
 //	phaseDone                   receiver    the sender frees the descriptor
 //	phaseRead     cma           receiver    the same; the sender need not have filled
 //
-// How short messages use detached and taking is told in detach.go.
+// See fallback.go for how short messages use fallback and taking.
 //
 // phaseDone is the last thing that the receiver does to a descriptor; before it
 // stores that, the bytes are copied. The sender touches neither its buffer's
@@ -76,9 +76,9 @@ type offer struct {
 type descriptor struct {
 	// Written by the sender. Reset before the offer is published.
 	filled   atomic.Uint64    // pipelined: bytes that are or were in the lane
-	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Detached: of the buffer
+	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Fallback: of the buffer
 	at       atomic.Uint64    // pipelined: place of all lanes; stored before lane
-	detached atomic.Uint64    // short: generation that was detached last; stored after lane
+	fallback atomic.Uint64    // short: generation of the last fallback; stored after lane
 	src      layoutRef        // typed: layout of the buffer
 	short    [shortOffer]byte // not direct: the whole message, if it is no longer
 
@@ -100,7 +100,7 @@ type descriptor struct {
 }
 
 // layoutRef tells a peer the layout of a buffer: where the words of its flat form lie,
-// and how many elements there are. They are the lender's, and stay as long as the buffer.
+// and how many elements there are. They belong to the rank of the buffer, and stay as long as that.
 type layoutRef struct {
 	words  atomic.Uint64 // address
 	length atomic.Uint64 // number of words

@@ -21,9 +21,9 @@ func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool)
 		return nil, false
 	}
 	if len(payload) > InlineLimit {
-		if b.lending && b.answering && p.lend() {
+		if b.zeroCopy && b.answering && p.tryZeroCopy() {
 			b.answering = false
-			return b.sendLent(p, h, payload)
+			return b.sendZeroCopy(p, h, payload)
 		}
 		return nil, b.sendEager(p, h, btl.Buffer{Bytes: payload})
 	}

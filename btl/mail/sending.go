@@ -18,7 +18,7 @@ type sendTransfer struct {
 
 	peer   *peer
 	src    *btl.Buffer // keeps the memory reachable, which the receiver knows by address only
-	lent   btl.Buffer  // what src is of a message that Send lends
+	own    btl.Buffer  // what src is of a zero-copy attempt
 	staged bool        // see staged.go
 	filled int         // pipelined: bytes put into the lane so far
 	lane   int         // number plus one; 0: none
@@ -88,7 +88,7 @@ func (t *sendTransfer) finish() {
 	if t.buffer != 0 {
 		t.peer.account.Put(t.buffer - 1)
 	}
-	t.src, t.lent.Bytes, t.peer, t.lane, t.buffer = nil, nil, nil, 0, 0
+	t.src, t.own.Bytes, t.peer, t.lane, t.buffer = nil, nil, nil, 0, 0
 	b.unused = append(b.unused, uint32(t.number))
 }
 

@@ -7,11 +7,11 @@ import (
 
 // Buffers with a layout. In one address space each end reads the other's layout where
 // it lies, and copies from layout to layout. The words of a layout belong to the rank that
-// lends the buffer: it keeps them as long as the buffer, so whoever may touch the one may
+// has the buffer: it keeps them as long as the buffer, so a rank that may touch the one may
 // read the other. Between processes each end packs or unpacks for itself, and needs no
 // layout but its own.
 
-// set stores the layout of a lent buffer.
+// set stores the layout of a buffer that a peer may touch.
 func (r *layoutRef) set(l *datatype.Layout) {
 	flat, count := l.Parts()
 	address, length := flat.Address()
