@@ -73,8 +73,8 @@ func (l *Layout) Thin() bool {
 	return s.isRun() && s.size*near < cacheLine/4
 }
 
-// shape is a node as the engine sees it: decoded from words, or made up (a run of any
-// length, a loop of count elements, a part of a loop).
+// shape is a node as the engine sees it: decoded from words, or made by the engine (a run of
+// any length, a loop of count elements, a part of a loop).
 type shape struct {
 	size      int64
 	count     int64  // rounds of a loop, entries of a list; 0: a run
