@@ -36,6 +36,11 @@ var (
 	ErrNotOneAddressSpace = errors.New("the ranks do not share one address space: " +
 		"run with pvasrun --btl pvas, or use memory from WinAllocateShared")
 
+	// ErrSeveralNodes means that the operation needs memory that all ranks of the
+	// communicator reach, and they are on several nodes.
+	ErrSeveralNodes = errors.New("the ranks are on several nodes, which share no memory: " +
+		"use a communicator of one node, such as SplitType makes, or messages")
+
 	// ErrFreed means that a communicator was used after Free.
 	ErrFreed = errors.New("the communicator was freed: use it no more, or free it later")
 

@@ -70,6 +70,9 @@ func WinAllocateShared(c *Comm, bytes, unit int, wrong error) (*Window, error) {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
+	if c.engine.Memory(c.members.ranks) == nil {
+		return nil, Wrap(op, ErrSeveralNodes)
+	}
 	w := &Window{comm: c}
 	err := wrong
 	if err == nil {
@@ -91,6 +94,9 @@ func WinAllocateContiguous(c *Comm, bytes, unit int, wrong error) (*Window, erro
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
+	if c.engine.Memory(c.members.ranks) == nil {
+		return nil, Wrap(op, ErrSeveralNodes)
+	}
 	w := &Window{comm: c}
 	err := w.join(segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: pieceAsked}, wrong)
 	return w.made(op, err)
@@ -170,7 +176,7 @@ func WinCreate(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	if !c.module.Direct() {
+	if !c.engine.Direct(c.members.ranks) {
 		return nil, Wrap(op, ErrNotOneAddressSpace)
 	}
 	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit), call: created}

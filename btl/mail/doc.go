@@ -22,6 +22,8 @@
 //	           messages so does the sender, part by part; done is a store
 //	cma        an offer; the receiver calls process_vm_readv; done is a store; see trial.go
 //	pipelined  an offer; the sender fills staging blocks, the receiver drains them
+//	staged     one address space, from a thin layout: pipelined, the first block is filled
+//	           before the offer; see staged.go
 //
 // Cache lines that move between two CPUs for one message, payload lines (p) of 64
 // bytes each, which have to be fetched and, before the next writing, taken back:

@@ -69,6 +69,7 @@ func TestStagedWithoutSender(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, done)
 	require.EqualValues(t, 1<<lanes-1, b[0].freeLane, "the lane was given back")
+	require.False(t, b[0].peers[1].piped, "no blocks are filled for other messages")
 }
 
 // TestStagedSenderGone: what a sender has not packed is lost with it.
