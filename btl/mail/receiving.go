@@ -26,9 +26,9 @@ type recvTransfer struct {
 	take       int // bytes that are taken: the first of dst
 	pos        int // bytes that are in dst; not used in phaseShared
 	way        way
+	began      int64 // when, if it is on trial; else 0
 	staged     bool  // see staged.go
 	waited     int   // looks for new bytes in vain
-	began      int64 // when, if it is on trial; else 0
 }
 
 // way is how the bytes of a transfer get over.
@@ -96,15 +96,13 @@ func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
 func (t *recvTransfer) begin(direct bool) {
 	switch {
 	case t.staged:
-		t.way = wayPiped
+		t.pipe()
 	case direct:
 		t.share(0)
-		return
 	default:
-		t.way = t.choose()
-	}
-	if t.way == wayPiped {
-		t.pipe()
+		if t.way = t.choose(); t.way == wayPiped {
+			t.pipe()
+		}
 	}
 }
 

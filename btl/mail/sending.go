@@ -102,7 +102,7 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 	switch {
 	case phase >= phaseDone:
 		orderAcquire()
-		if !t.staged && (t.lane != 0 || phase == phaseRead) {
+		if t.lane != 0 && !t.staged || phase == phaseRead {
 			t.peer.piped = phase == phaseDone
 		}
 		t.finish()
