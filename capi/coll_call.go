@@ -1,6 +1,8 @@
 package capi
 
 import (
+	"errors"
+
 	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/comm"
 )
@@ -46,7 +48,8 @@ func (k *collective) begin(p *Process, out Ptr[Request]) error {
 	return p.begin(r, err, k.on, out)
 }
 
-// prepare makes it persistent.
+// prepare makes it persistent. Ranks may start persistent operations in different orders, so
+// each has a communicator of its own: those who make the operation are in the same order.
 func (k *collective) prepare(p *Process, info Info, out Ptr[Request]) error {
 	if k.err != nil {
 		return k.err
@@ -54,14 +57,24 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request]) error {
 	if _, err := p.hints(info); err != nil {
 		return err
 	}
+	own, err := k.on.c.Dup()
+	if err != nil {
+		return err
+	}
 	var r comm.Request
-	var err error
 	if k.edges != nil {
+		k.edges.Comm = own
 		r, err = k.edges.Prepare()
 	} else {
-		r, err = k.call().Prepare()
+		call := k.call()
+		call.Comm = own
+		r, err = call.Prepare()
 	}
-	return p.prepare(r, err, k.on, out)
+	if err != nil {
+		return errors.Join(err, own.Free())
+	}
+	p.prepared(r, k.on, out).own = own
+	return nil
 }
 
 // rooted returns the communicator of a call with a root.

@@ -49,6 +49,9 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 	}
 	var failed error
 	for i := range n {
+		if r.At(i) == doneRequest {
+			r.Set(i, REQUEST_NULL)
+		}
 		q, err := p.request(r.At(i))
 		if err != nil {
 			return err

@@ -45,6 +45,18 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Abi_set_fortran_booleans(a.int(0), Address(a.word(1)), Address(a.word(2)))
 	case 25:
 		return 0, p.Abi_set_fortran_info(Info(a.word(0)))
+	case 48:
+		return 0, p.Parrived(Request(a.word(0)), a.int(1), Ref{a.word(2), false})
+	case 49:
+		return 0, p.Pready(a.int(0), Request(a.word(1)))
+	case 50:
+		return 0, p.Pready_list(a.int(0), Ints{a.word(1), false}, Request(a.word(2)))
+	case 51:
+		return 0, p.Pready_range(a.int(0), a.int(1), Request(a.word(2)))
+	case 52, 53:
+		return 0, p.Precv_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+	case 54, 55:
+		return 0, p.Psend_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
 	case 56, 57:
 		return 0, p.Buffer_attach(Address(a.word(0)), a.int(1))
 	case 58:

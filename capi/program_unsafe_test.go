@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"reflect"
 	"runtime"
 	"testing"
 	"unsafe"
@@ -11,11 +12,12 @@ import (
 // program is a C program as the tests write it: memory and calls.
 type program struct {
 	*testing.T
+	p    *Process
 	kept []any
 }
 
 func newProgram(t *testing.T) *program {
-	c := &program{T: t}
+	c := &program{T: t, p: process}
 	t.Cleanup(func() { runtime.KeepAlive(c) })
 	return c
 }
@@ -71,6 +73,12 @@ func (c *program) slot(arg any) uintptr {
 	case string:
 		return c.text(v)
 	}
+	switch v := reflect.ValueOf(arg); v.Kind() {
+	case reflect.Uintptr:
+		return uintptr(v.Uint())
+	case reflect.Pointer, reflect.Slice:
+		return c.keep(arg, v.UnsafePointer())
+	}
 	c.Fatalf("argument of type %T", arg)
 	return 0
 }
@@ -89,7 +97,7 @@ func (c *program) try(name string, args ...any) int {
 			for i, arg := range args {
 				words[i] = c.slot(arg)
 			}
-			_, err := process.dispatch(op, slots(address(c, words)))
+			_, err := c.p.dispatch(op, slots(address(c, words)))
 			if err == nil {
 				return SUCCESS
 			}

@@ -14,8 +14,9 @@ type request struct {
 	persistent bool
 	active     bool
 	start      func() (comm.Request, error) // of a persistent request that is begun anew each time; nil: r is started
-	after      func()                       // when the operation is complete
+	own        *comm.Comm                   // of a persistent collective operation
 	grequest   *grequest                    // nil: it is no generalized request
+	parts      *partitions                  // nil: it is no partitioned message
 }
 
 // located is an error of an operation on a communicator, for calls that name none.
@@ -32,7 +33,7 @@ func (p *Process) request(h Request) (*request, error) {
 	case h == REQUEST_NULL:
 		return nil, nil
 	case h == doneRequest:
-		return &request{handle: doneRequest, active: true}, nil
+		return &request{handle: doneRequest, active: true}, nil // its own: some calls change it
 	}
 	if r := p.requests.get(uintptr(h)); r != nil {
 		return r, nil
@@ -69,15 +70,19 @@ func (p *Process) prepare(r comm.Request, err error, on *communicator, out Ptr[R
 	if err != nil {
 		return err
 	}
+	p.prepared(r, on, out)
+	return nil
+}
+
+func (p *Process) prepared(r comm.Request, on *communicator, out Ptr[Request]) *request {
 	q := p.begun(r, on, out)
 	q.persistent, q.active = true, false
-	return nil
+	return q
 }
 
 // prepareAnew is prepare for an operation that each start begins anew.
 func (p *Process) prepareAnew(start func() (comm.Request, error), on *communicator, out Ptr[Request]) error {
-	q := p.begun(comm.Request{}, on, out)
-	q.persistent, q.active, q.start = true, false, start
+	p.prepared(comm.Request{}, on, out).start = start
 	return nil
 }
 
@@ -92,9 +97,6 @@ func (p *Process) drop(q *request) {
 // status and what has become of the handle. The error is located.
 func (p *Process) finish(q *request, st comm.Status, err error, status Status) (Request, error) {
 	q.active = false
-	if err == nil && q.after != nil {
-		q.after()
-	}
 	if q.grequest != nil {
 		err = p.queryGeneralized(q.grequest, status)
 	} else {
@@ -131,6 +133,11 @@ func (q *request) idle() bool { return q == nil || !q.active }
 
 // Wait is MPI_Wait.
 func (p *Process) Wait(r Ptr[Request], status Status) error {
+	if r.Get() == doneRequest {
+		r.Set(REQUEST_NULL)
+		status.setEmpty()
+		return nil
+	}
 	q, err := p.request(r.Get())
 	if err != nil {
 		return err
@@ -179,7 +186,11 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 		return p.leaveGeneralized(q)
 	}
 	p.drop(q)
-	return comm.Leave(&q.r)
+	err = comm.Leave(&q.r)
+	if q.own != nil {
+		err = errors.Join(err, q.own.Free())
+	}
+	return err
 }
 
 // Cancel is MPI_Cancel. Sends go on.

@@ -3,6 +3,7 @@ package capi
 import (
 	"fmt"
 	"hash/fnv"
+	"strings"
 
 	"github.com/gopvas/gopvas/comm"
 )
@@ -107,10 +108,10 @@ func (p *Process) Session_get_nth_pset(h Session, info Info, n int, length Ref, 
 
 // processSet returns the ranks of a process set.
 func (p *Process) processSet(name string) (*comm.Group, error) {
-	switch name {
-	case worldSet:
+	switch {
+	case strings.EqualFold(name, worldSet):
 		return p.world.c.Group(), nil
-	case selfSet:
+	case strings.EqualFold(name, selfSet):
 		return p.self.c.Group(), nil
 	}
 	return nil, fail(ERR_ARG, "there is no process set %q: there are %q", name, processSets)

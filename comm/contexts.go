@@ -17,6 +17,7 @@ const (
 	agreement                   // of all members, about new communicators and about the end of this one
 	grouping                    // of some members, about new communicators, with the program's tags
 	nonblocking                 // of nonblocking collective operations
+	partitioned                 // partitioned messages of the program
 
 	purposes purpose = 8
 )

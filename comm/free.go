@@ -41,7 +41,7 @@ func (c *Comm) Free() error {
 func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
 	idle := c.engine.Idle(pointToPoint.of(id)) && c.engine.Idle(collective.of(id)) &&
-		c.engine.Idle(grouping.of(id)) && c.engine.Idle(nonblocking.of(id))
+		c.engine.Idle(grouping.of(id)) && c.engine.Idle(nonblocking.of(id)) && c.engine.Idle(partitioned.of(id))
 	if idle {
 		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
 	}

@@ -29,7 +29,7 @@ func Recv(c *Comm, st *Status, buf []byte, size, src, tag int) (err error) {
 		}
 	}
 	if err != nil {
-		err = WrapReceive("recv", src, tag, err)
+		err = WrapReceive("recv", src, tag, inElements(err, size))
 	}
 	return err
 }
@@ -61,7 +61,7 @@ func RecvBuffer(c *Comm, buf Buffer, size, src, tag int) (Status, error) {
 		return Status{}, WrapReceive("recv", src, tag, err)
 	}
 	st, err := c.engine.RecvBuffer(c.context, peer, tag, buf)
-	return c.status(st, size), WrapReceive("recv", src, tag, err)
+	return c.status(st, size), WrapReceive("recv", src, tag, inElements(err, size))
 }
 
 // IrecvBuffer is Irecv into a buffer that may have a layout. The layout itself is the
@@ -139,5 +139,5 @@ func Sendrecv(c *Comm, op string, out Buffer, dst, sendTag int, in Buffer, size,
 	if sendErr != nil {
 		return c.status(st, size), WrapSend(op, dst, sendTag, sendErr)
 	}
-	return c.status(st, size), WrapReceive(op, src, recvTag, err)
+	return c.status(st, size), WrapReceive(op, src, recvTag, inElements(err, size))
 }

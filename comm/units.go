@@ -86,6 +86,17 @@ func register(u unit) uint32 {
 	return bits
 }
 
+// errorIn is inElements in the unit of these bits.
+func errorIn(bits uint32, err error) error {
+	if err == nil {
+		return nil
+	}
+	if bits&inTable == 0 {
+		return inElements(err, int(bits))
+	}
+	return inElements(err, (*units.list.Load())[bits&^inTable].size)
+}
+
 // statusIn is what the layer below says, in the unit of these bits.
 func statusIn(bits uint32, s pml.Status) Status {
 	if bits&inTable == 0 {

@@ -9,8 +9,8 @@ type body struct {
 	signature signature
 }
 
-// marker is a bound that was set by Resized, Subarray or Darray and stays with the type in
-// whatever is made from it: section 5.1.6 and 5.1.7.
+// marker is a bound that Resized, Subarray or Darray has set. Types made from that type keep
+// it: sections 5.1.6 and 5.1.7.
 type marker struct {
 	at  int64
 	set bool
@@ -73,7 +73,7 @@ func (m marker) moved(x *exact, by int64) marker {
 	return m
 }
 
-// bounded is b with both bounds set, whatever they were.
+// bounded is b with both bounds set.
 func (b body) bounded(lb, ub int64) body {
 	b.lb, b.ub = marker{lb, true}, marker{ub, true}
 	return b

@@ -62,7 +62,7 @@ func (t *Type) Contents() Contents {
 	return c
 }
 
-// check is what all constructors have in common.
+// check checks the arguments that all constructors have.
 func (c *Contents) check(counts ...int64) error {
 	for _, n := range counts {
 		if n < 0 {

@@ -2,14 +2,14 @@ package datatype
 
 import "fmt"
 
-// FlatFrom views words that another rank has written, in place. It reads every word once
-// and refuses what is no flat form: whatever the words are, no function of this package
-// panics, reads beyond them or runs for ever on a Flat that it returns. Words behind the
-// flat form are not looked at.
+// FlatFrom views words that another rank has written, in place. It reads every word once and
+// returns an error unless the words are a flat form. On the Flat that it returns no function
+// of this package panics, reads beyond the words or runs for ever. It ignores words behind
+// the flat form.
 //
-// No node may be contiguous: neither a loop over runs that touch, nor a list with two runs
-// that touch. So every round of a loop has a gap, and Segments fills a segment for each
-// round at least, where it would otherwise go through 2^60 rounds to fill one.
+// A contiguous node is an error: a loop over runs that touch, or a list with two runs that
+// touch. So every round of a loop has a gap, and Segments fills a segment for each round.
+// Otherwise Segments might go through 2^60 rounds to fill one segment.
 func FlatFrom(words []uint64) (Flat, error) {
 	f, err := TrustedFlat(words)
 	if err != nil {
@@ -29,7 +29,7 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("datatype: read flat form: %s: %w", fmt.Sprintf(format, args...), ErrCorrupt)
 }
 
-// seen is what the checker has found out about a node, as in the type node.
+// seen has the properties of a checked node, as the type node has them.
 type seen struct {
 	size, lo, hi int64
 	depth        int
@@ -41,7 +41,7 @@ type checker struct {
 	x     exact
 }
 
-// nodes checks all nodes in their order, so that what a node refers to is known.
+// nodes checks all nodes in their order: a node refers only to nodes before it.
 func (c *checker) nodes() error {
 	c.seen = map[uint64]seen{}
 	for at := uint64(headerWords); at < uint64(len(c.words)); {
@@ -65,7 +65,7 @@ func (c *checker) nodes() error {
 	return nil
 }
 
-// child is what a reference stands for, of which the size should be as given.
+// child returns the node that a reference stands for, if it has the given size.
 func (c *checker) child(reference uint64, size int64) (seen, bool) {
 	if reference == 0 {
 		return seen{size: size, hi: size}, size > 0
@@ -118,7 +118,7 @@ func (c *checker) list(w []uint64) (seen, bool) {
 	return all, true
 }
 
-// header checks that the header says of the root what is true.
+// header checks the header against the root.
 func (c *checker) header(f Flat) error {
 	size, root := f.Size(), f.words[wordRoot]
 	lb, extent := f.Extent()

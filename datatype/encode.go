@@ -28,10 +28,10 @@ func encode(t *Type) Flat {
 
 type encoder struct {
 	words []uint64
-	at    map[*node]uint64 // what has been written
+	at    map[*node]uint64 // references of the nodes written so far
 }
 
-// reference writes the node, unless it has been written, and what it refers to before it.
+// reference writes a node once, behind the nodes that it refers to, and returns its reference.
 func (e *encoder) reference(n *node) uint64 {
 	if n == nil {
 		return 0

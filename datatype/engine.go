@@ -6,19 +6,18 @@ package datatype
 // of the source, that hold the same range of the packed stream. There are four cases:
 //
 //  1. Both are runs: one move.
-//  2. Both are loops with rounds of equal size that begin at the same offsets, or one is and the other is a
-//     run, which is a loop with rounds of any size: see rounds.
-//  3. Both are lists with entries of equal size, or one is and the other is a
-//     run: see fields.
-//  4. Otherwise the coarser part is split into its rounds or entries, and each goes
-//     down by itself.
+//  2. Both are loops whose rounds have equal sizes and begin at the same offsets. One of
+//     them may be a run, which is a loop with rounds of any size. See rounds.
+//  3. Both are lists whose entries have equal sizes. One of them may be a run. See fields.
+//  4. Otherwise the engine splits the coarser part into its rounds or entries, and goes
+//     down each by itself.
 //
 // Layouts that are alike, and any layout and contiguous memory, never come to case 4.
 type engine struct {
 	to, from []uint64 // words of the two layouts
 }
 
-// copy moves n bytes between two parts, which it changes. So do the other functions here.
+// copy copies n bytes between two parts. It changes the parts, as the other functions here do.
 func (e *engine) copy(d, s *part, n int64) {
 	if n <= 0 {
 		return
@@ -67,8 +66,8 @@ func (e *engine) split(d, s *part, n int64) {
 	}
 }
 
-// rounds copies between two loops with rounds of unit bytes, or a loop and a run. skip is
-// where in a round the range begins.
+// rounds copies between two loops with rounds of unit bytes, or a loop and a run. The range
+// begins skip bytes behind the start of a round.
 func (e *engine) rounds(d, s *part, n, unit, skip int64) {
 	d.asLoop(unit, skip)
 	s.asLoop(unit, skip)
@@ -98,8 +97,8 @@ func (e *engine) round(d, s *part, i, off, n int64) {
 }
 
 // fields copies between two lists, or a list and a run, entry by entry, as long as their
-// entries have the same sizes, and moves both parts behind that. It returns how many bytes
-// that were.
+// entries have the same sizes. It moves both parts behind the bytes that it has copied, and
+// returns their number.
 func (e *engine) fields(d, s *part, n int64) (done int64) {
 	i, j := int64(0), int64(0)
 	if !d.isRun() {

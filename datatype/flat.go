@@ -12,9 +12,9 @@ package datatype
 //	       start in the packed stream, displacement, reference;
 //	       then the size of the list, as if another entry started there
 //
-// The size of a list entry is the distance of its start to the next one's. Of the
-// invariants of piece.go, the functions that use a flat form rely on 1, on 6, and on what 3
-// and 4 say of runs. FlatFrom checks these.
+// The size of a list entry is the distance of its start to the next one's. The functions that
+// use a flat form rely on the invariants 1 and 6 of piece.go, and on 3 and 4 as far as these
+// concern runs. FlatFrom checks all of that.
 const (
 	wordMagic = iota
 	wordLength

@@ -6,9 +6,9 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// pointer is the one place where an address becomes a pointer. It is used for one access
-// and dropped: the collector may look at a pointer into foreign memory, but should not find
-// one that points just behind an object of its own.
+// pointer is the one place where an address becomes a pointer. The caller uses the pointer for
+// one access and drops it. The collector may see a pointer into foreign memory, but not one
+// that points just behind an object of its own.
 func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
 // move copies n bytes.

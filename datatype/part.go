@@ -46,8 +46,8 @@ func (p *part) index(words []uint64) int64 {
 	return p.find(words, p.off)
 }
 
-// child is the rest, from off on, of the i-th round or entry, which holds off, and how long
-// that rest is.
+// child returns the part of the i-th round or entry, which holds off, from off on, and its
+// length.
 func (p *part) child(words []uint64, i int64) (inner part, rest int64) {
 	if p.isLoop() {
 		inner = part{p.round(words), p.addr + uintptr(i*p.stride), p.off - i*p.unit}
@@ -66,7 +66,7 @@ func (p *part) skip() int64 {
 	return p.off % p.unit
 }
 
-// grain is the size of what a part consists of, on average.
+// grain is the average size of the rounds or entries of a part.
 func (p *part) grain() int64 {
 	switch {
 	case p.isLoop():

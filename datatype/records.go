@@ -9,7 +9,7 @@ type field struct {
 // Structures of up to maxFields runs are copied by a table of their fields. It is made once,
 // and so large a part of them is copied before the next that it stays in the fastest cache.
 const (
-	maxFields  = 16
+	maxFields  = 32
 	recordRows = 64
 )
 

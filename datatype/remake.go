@@ -1,7 +1,7 @@
 package datatype
 
-// Make calls the constructor with the contents, which gives a type like the one they are
-// of.
+// Make calls the constructor with the contents. The type is like the one that the contents
+// came from.
 func (c Contents) Make() (*Type, error) {
 	r := reader{c: c}
 	t, err := r.make()

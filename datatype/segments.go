@@ -22,7 +22,7 @@ type lister struct {
 	bytes int64
 }
 
-// list adds the segments of n bytes. It tells whether there was room.
+// list adds the segments of n bytes. It returns false if segs is full.
 func (w *lister) list(p part, n int64) bool {
 	if n <= 0 {
 		return true

@@ -19,26 +19,12 @@ func (c *column) inner(words []uint64, unit int64) column {
 	return column{c.round(words), c.addr, c.shape.stride}
 }
 
-// field is the column of the i-th entry of each shape, which is a list. If it is a run, it
-// is the column of the size bytes from start on.
-func (c *column) field(words []uint64, i, start, size int64) column {
-	if c.isRun() {
-		return column{shape{size: size}, c.addr + uintptr(start), c.stride}
-	}
-	entry, _, disp := c.entry(words, i)
-	return column{entry, c.addr + uintptr(disp), c.stride}
-}
+// maxStructure is the size in bytes of a structure up to which it is copied field by field.
+// Larger ones have enough fields for a loop in each.
+const maxStructure = 512
 
-// Structures up to maxStructure bytes are copied field by field, fieldRows of them before
-// the next ones. So many fit into the fastest cache. Larger ones have enough fields for a
-// loop in each.
-const (
-	maxStructure = 512
-	fieldRows    = 64
-)
-
-// whole copies count whole shapes of equal size. Nothing is said about the order in which
-// the bytes are copied, so loops may be exchanged.
+// whole copies count whole shapes of equal size. The order of the bytes is free, so loops may
+// be exchanged.
 func (e *engine) whole(d, s *column, count int64) {
 	switch {
 	case count <= 0:
@@ -49,11 +35,6 @@ func (e *engine) whole(d, s *column, count int64) {
 	case s.isLoop() && d.isRun():
 		e.nested(d, s, count, s.count, s.unit)
 	case d.size <= maxStructure && e.records(d, s, count):
-	case d.size <= maxStructure && e.alike(d, s):
-		for i := int64(0); i < count; i += fieldRows {
-			to, from := column{d.shape, d.at(i), d.stride}, column{s.shape, s.at(i), s.stride}
-			e.structures(&to, &from, min(count-i, fieldRows))
-		}
 	default:
 		for i := range count {
 			e.copy(&part{d.shape, d.at(i), 0}, &part{s.shape, s.at(i), 0}, d.size)
@@ -74,38 +55,4 @@ func (e *engine) nested(d, s *column, count, rounds, unit int64) {
 		in.addr, out.addr = d.at(i), s.at(i)
 		e.whole(&in, &out, rounds)
 	}
-}
-
-// structures copies count lists, one entry of all of them after the other.
-func (e *engine) structures(d, s *column, count int64) {
-	list, words := d.shape, e.to
-	if d.isRun() {
-		list, words = s.shape, e.from
-	}
-	for i := range list.count {
-		inner, start, _ := list.entry(words, i)
-		in, out := d.field(e.to, i, start, inner.size), s.field(e.from, i, start, inner.size)
-		e.whole(&in, &out, count)
-	}
-}
-
-// alike tells whether both are lists with entries of the same sizes, or one is a list and
-// the other a run.
-func (e *engine) alike(d, s *column) bool {
-	if d.isLoop() || s.isLoop() || d.isRun() && s.isRun() {
-		return false
-	}
-	if d.isRun() || s.isRun() {
-		return true
-	}
-	if d.count != s.count {
-		return false
-	}
-	for i := range d.count {
-		_, start, _ := d.entry(e.to, i)
-		if _, other, _ := s.entry(e.from, i); start != other {
-			return false
-		}
-	}
-	return true
 }

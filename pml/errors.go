@@ -58,10 +58,16 @@ func (e *TagError) Error() string { return fmt.Sprintf("tag %d is outside 0..%d"
 type TruncateError struct {
 	Length uint64 // of the message, in bytes
 	Buffer uint64 // of the buffer, in bytes
+
+	Element int // bytes of an element of the buffer, for the text; 0: not known
 }
 
 // Error names both lengths.
 func (e *TruncateError) Error() string {
+	if n := uint64(max(e.Element, 1)); n > 1 && e.Length%n == 0 {
+		return fmt.Sprintf("message of %d elements (%d bytes) is truncated: the buffer has %d (%d bytes)",
+			e.Length/n, e.Length, e.Buffer/n, e.Buffer)
+	}
 	return fmt.Sprintf("message of %d bytes is truncated: the buffer has %d", e.Length, e.Buffer)
 }
 

@@ -14,7 +14,8 @@
 //	r, err := e.Read(ctx)                                     // read
 //
 // and besides: TryWrite and TryRead (write0, read0), Start (without a copy), Ready, Wait,
-// QueueLength, Retransmit, SetPace (slow write), Flush, Flow, Options.OnChange. Expect
+// QueueLength, Retransmit, SetPace (slow write), Flush, Flow, Options.OnChange; Next, Poll,
+// Rest and Wake, for programs that also wait for something else. Expect
 // has a long block received into the program's own buffer.
 //
 // An endpoint is one socket. A program with several network devices opens one endpoint

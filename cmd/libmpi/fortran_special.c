@@ -79,26 +79,27 @@ void pmpi_session_detach_buffer_(int *session, void *buffer, int *size, int *ier
 }
 #pragma weak mpi_session_detach_buffer_ = pmpi_session_detach_buffer_
 
-// Generalized requests. The callbacks of Fortran have their error code as last argument.
+// Generalized requests. The callbacks of Fortran have their error code as last argument. They
+// get the extra state where the program has it, and may change it.
 
 struct grequest {
 	void (*query)(MPI_Aint *, MPI_Status *, int *);
 	void (*free)(MPI_Aint *, int *);
 	void (*cancel)(MPI_Aint *, int *, int *);
-	MPI_Aint extra;
+	MPI_Aint *extra;
 };
 
 static int query(void *state, MPI_Status *status) {
 	struct grequest *g = state;
 	int ierror = MPI_SUCCESS;
-	g->query(&g->extra, status, &ierror);
+	g->query(g->extra, status, &ierror);
 	return ierror;
 }
 
 static int release(void *state) {
 	struct grequest *g = state;
 	int ierror = MPI_SUCCESS;
-	g->free(&g->extra, &ierror);
+	g->free(g->extra, &ierror);
 	free(g);
 	return ierror;
 }
@@ -106,7 +107,7 @@ static int release(void *state) {
 static int cancel(void *state, int complete) {
 	struct grequest *g = state;
 	int ierror = MPI_SUCCESS;
-	g->cancel(&g->extra, &complete, &ierror);
+	g->cancel(g->extra, &complete, &ierror);
 	return ierror;
 }
 
@@ -117,7 +118,7 @@ void pmpi_grequest_start_(void *query_fn, void *free_fn, void *cancel_fn, MPI_Ai
 		*ierror = MPI_ERR_NO_MEM;
 		return;
 	}
-	*g = (struct grequest){query_fn, free_fn, cancel_fn, *extra_state};
+	*g = (struct grequest){query_fn, free_fn, cancel_fn, extra_state};
 	*ierror = MPI_Grequest_start(query, release, cancel, g, &made);
 	*request = MPI_Request_toint(made);
 }

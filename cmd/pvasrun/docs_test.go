@@ -44,8 +44,8 @@ func commandLines(text string) (found []string) {
 func checkCommandLine(t *testing.T, args string) {
 	t.Helper()
 	words := strings.Fields(args)
-	if words[0] == "bench" || words[0] == "info" || words[0] == "completion" {
-		if words[0] == "completion" {
+	if words[0] == "bench" || words[0] == "info" || words[0] == "completion" || words[0] == "install-mpi" {
+		if words[0] == "completion" || words[0] == "install-mpi" {
 			words = words[:1]
 		}
 		got := command(t, nil, append(words, "--help")...)
@@ -128,7 +128,7 @@ func TestHelp(t *testing.T) {
 	for _, name := range offered {
 		require.Regexp(t, `(?m)^  `+name+` +\S`, list.stdout)
 	}
-	for _, args := range [][]string{{}, {"info"}, {"completion"}, {"bench", "touch"}, {"bench", "npb"}, {"bench", "bcast"}, {"bench", "ring"}} {
+	for _, args := range [][]string{{}, {"info"}, {"completion"}, {"install-mpi"}, {"bench", "touch"}, {"bench", "npb"}, {"bench", "bcast"}, {"bench", "ring"}} {
 		got := command(t, nil, append(args, "--help")...)
 		require.Equal(t, 0, got.code, got.stderr)
 		require.Regexp(t, `(?s)^Usage:.*\nExamples:\n  # .*\n  pvasrun `, got.stdout, args)

@@ -21,6 +21,10 @@ var examples = map[string][]string{
 		"what works here, and how many ranks the limits allow", "pvasrun info",
 		"the same for a program", "pvasrun info --json",
 	},
+	"pvasrun install-mpi": {
+		"then mpicc and mpiexec are in ~/mpi/bin", "pvasrun install-mpi ~/mpi",
+		"with another C compiler", "CC=clang pvasrun install-mpi ~/mpi",
+	},
 	"pvasrun bench": {
 		"page tables, in one address space and with processes", "pvasrun bench touch -n 8,16,32,64",
 		"latency, pinned, beside other MPIs", "pvasrun bench pingpong --bind core --sizes 8,4K,1M --compare openmpi,mpich",

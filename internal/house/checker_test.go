@@ -110,6 +110,11 @@ func TestCheckUnsafe(t *testing.T) {
 	}, checkUnsafe(sources(t, map[string]string{"a/x.go": text})))
 }
 
+func TestCheckCgo(t *testing.T) {
+	require.Empty(t, checkCgo(sources(t, map[string]string{"cmd/libmpi/a.go": imports("C"), "b/b.go": imports("fmt")})))
+	require.Len(t, checkCgo(sources(t, map[string]string{"capi/a.go": imports("C"), "cmd/pvasrun/b.go": imports("C")})), 2)
+}
+
 func TestCheckKernel(t *testing.T) {
 	text := imports("golang.org/x/sys/unix")
 	require.Empty(t, checkKernel(sources(t, map[string]string{

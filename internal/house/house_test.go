@@ -50,6 +50,11 @@ func TestOneDoorToTheKernel(t *testing.T) {
 	report(t, checkSharedMappings(files))
 }
 
+func TestCgoIsForTheLibrary(t *testing.T) {
+	_, files := repository(t)
+	report(t, checkCgo(files))
+}
+
 func TestPackagesHaveComments(t *testing.T) {
 	_, files := repository(t)
 	report(t, checkComments(files))

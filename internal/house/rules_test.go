@@ -116,6 +116,17 @@ func checkKernel(files []source) []string {
 	return bad
 }
 
+// checkCgo reports uses of cgo around the library for C programs.
+func checkCgo(files []source) []string {
+	var bad []string
+	for _, f := range files {
+		if path.Dir(f.path) != "cmd/libmpi" && slices.Contains(f.imports(), "C") {
+			bad = append(bad, f.path+": uses cgo; only cmd/libmpi may")
+		}
+	}
+	return bad
+}
+
 // sharedDoor is the file that maps what ranks share by a file, with the library for it.
 const sharedDoor = "job/segment.go"
 

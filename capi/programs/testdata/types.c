@@ -112,14 +112,14 @@ static void mistakes(void) {
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	OK(MPI_Type_contiguous(2, MPI_INT, &made));
-	CHECK(code_of(MPI_Send(&x, 1, made, MPI_PROC_NULL, 0, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
+	CHECK(code_of(MPI_Send(&x, 1, made, rank, 0, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
 	freed = made;
 	OK(MPI_Type_free(&made));
 	CHECK(made == MPI_DATATYPE_NULL);
 	CHECK(code_of(MPI_Type_commit(&freed)) == MPI_ERR_TYPE);
-	CHECK(code_of(MPI_Send(&x, 1, MPI_DATATYPE_NULL, MPI_PROC_NULL, 0, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
-	CHECK(code_of(MPI_Send(&x, 1, (MPI_Datatype)MPI_COMM_WORLD, MPI_PROC_NULL, 0, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
-	CHECK(code_of(MPI_Send(&x, -1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+	CHECK(code_of(MPI_Send(&x, 1, MPI_DATATYPE_NULL, rank, 0, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
+	CHECK(code_of(MPI_Send(&x, 1, (MPI_Datatype)MPI_COMM_WORLD, rank, 0, MPI_COMM_WORLD)) == MPI_ERR_TYPE);
+	CHECK(code_of(MPI_Send(&x, -1, MPI_INT, rank, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
 	CHECK(code_of(MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_FLOAT, MPI_BAND, MPI_COMM_WORLD)) == MPI_ERR_OP);
 }
 

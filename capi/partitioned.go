@@ -1,0 +1,140 @@
+package capi
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/comm"
+)
+
+// partitions are those of a partitioned message.
+type partitions struct {
+	send  *comm.Partitioned // nil: it is received
+	ready []atomic.Bool     // which are marked as ready since the start
+	count int
+}
+
+// partitionedBuffer is the memory of partitions of count elements each.
+func (p *Process) partitionedBuffer(buf Address, n, count int, t Type, peer int) (comm.Buffer, error) {
+	if n <= 0 {
+		return comm.Buffer{}, fail(ERR_ARG, "%d partitions: at least one is needed", n)
+	}
+	if peer == PROC_NULL {
+		return comm.Buffer{}, nil
+	}
+	return p.buffer(buf, n*count, t)
+}
+
+// Psend_init is MPI_Psend_init.
+func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, c Comm, info Info, out Ptr[Request]) error {
+	on, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	if tag, err = sendTag(tag); err != nil {
+		return err
+	}
+	b, err := p.partitionedBuffer(buf, n, count, t, dest)
+	if err != nil {
+		return err
+	}
+	send, err := comm.NewPartitioned(on.c, b, peerIn(dest), tag)
+	if err != nil {
+		return err
+	}
+	q := p.prepared(comm.Request{}, on, out)
+	q.parts = &partitions{send: send, ready: make([]atomic.Bool, n), count: n}
+	q.start = func() (comm.Request, error) {
+		for i := range q.parts.ready {
+			q.parts.ready[i].Store(false)
+		}
+		return send.Begin(n)
+	}
+	return nil
+}
+
+// Precv_init is MPI_Precv_init.
+func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int, c Comm, info Info, out Ptr[Request]) error {
+	on, err := p.comm(c)
+	if err != nil {
+		return err
+	}
+	if tag, err = sendTag(tag); err != nil {
+		return err
+	}
+	b, err := p.partitionedBuffer(buf, n, count, t, source)
+	if err != nil {
+		return err
+	}
+	r, err := comm.PartitionedRecvInit(on.c, b, peerIn(source), tag)
+	if err != nil {
+		return err
+	}
+	p.prepared(r, on, out).parts = &partitions{count: n}
+	return nil
+}
+
+// sending returns the partitions of a send that is underway.
+func (p *Process) sending(r Request) (*request, error) {
+	q, err := p.request(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case q == nil || q.parts == nil || q.parts.send == nil:
+		return nil, fail(ERR_REQUEST, "the request is no partitioned send")
+	case !q.active:
+		return nil, fail(ERR_REQUEST, "the partitioned send is not started")
+	}
+	return q, nil
+}
+
+// ready marks the partitions from one to another.
+func (p *Process) ready(r Request, first, last int) error {
+	q, err := p.sending(r)
+	if err != nil {
+		return err
+	}
+	for i := first; i <= last; i++ {
+		if i < 0 || i >= q.parts.count {
+			return located{fail(ERR_ARG, "partition %d is outside of 0..%d", i, q.parts.count-1), q.on}
+		}
+		if q.parts.ready[i].Swap(true) {
+			return located{fail(ERR_ARG, "partition %d is ready already", i), q.on}
+		}
+		if err := q.parts.send.Ready(); err != nil {
+			return located{err, q.on}
+		}
+	}
+	return nil
+}
+
+// Pready is MPI_Pready.
+func (p *Process) Pready(partition int, r Request) error { return p.ready(r, partition, partition) }
+
+// Pready_range is MPI_Pready_range.
+func (p *Process) Pready_range(low, high int, r Request) error { return p.ready(r, low, high) }
+
+// Pready_list is MPI_Pready_list.
+func (p *Process) Pready_list(n int, list Ints, r Request) error {
+	for i := range n {
+		if err := p.ready(r, list.At(i), list.At(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Parrived is MPI_Parrived: partitions arrive together.
+func (p *Process) Parrived(r Request, partition int, flag Ref) error {
+	q, err := p.request(r)
+	switch {
+	case err != nil:
+		return err
+	case q == nil || q.parts == nil || q.parts.send != nil:
+		return fail(ERR_REQUEST, "the request is no partitioned receive")
+	case partition < 0 || partition >= q.parts.count:
+		return located{fail(ERR_ARG, "partition %d is outside of 0..%d", partition, q.parts.count-1), q.on}
+	}
+	done, err := p.peek(q, Status{})
+	flag.SetBool(done)
+	return err
+}

@@ -1,0 +1,94 @@
+package comm
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
+
+// Partitioned is a message that is sent when all of its partitions are ready. It is sent in
+// one piece then. Such messages match receives from PartitionedRecvInit only.
+//
+// MPI 4.1 chapter 4.
+type Partitioned struct {
+	c        *Comm
+	buf      Buffer
+	dst, tag int
+	missing  atomic.Int64 // partitions that are not ready
+	inside   pml.Inside
+	send     pml.Request // written before sent
+	sent     atomic.Bool
+}
+
+// NewPartitioned returns a message to rank dst.
+//
+// MPI 4.1 section 4.2.1 (MPI_Psend_init).
+func NewPartitioned(c *Comm, buf Buffer, dst, tag int) (*Partitioned, error) {
+	const op = "psend init"
+	peer, err := c.to(dst)
+	if err == nil {
+		var probe pml.Request // the engine looks at the arguments
+		if probe, err = c.engine.SendInit(partitioned.of(idOf(c.context)), peer, tag, buf, pml.Standard); err == nil {
+			err = c.engine.Free(&probe)
+		}
+	}
+	if err != nil {
+		return nil, WrapSend(op, dst, tag, err)
+	}
+	return &Partitioned{c: c, buf: buf, dst: peer, tag: tag, inside: c.engine.Inside()}, nil
+}
+
+// Begin begins a message of so many partitions. The request is complete when it is sent.
+func (p *Partitioned) Begin(partitions int) (Request, error) {
+	p.missing.Store(int64(partitions))
+	p.sent.Store(false)
+	r, err := p.c.engine.Begin(partitionedTask{p}, p.c.context)
+	return Request{r}, Wrap("start partitioned send", err)
+}
+
+// Ready says that one more partition can be sent. Any goroutine calls it.
+//
+// MPI 4.1 section 4.2.2 (MPI_Pready).
+func (p *Partitioned) Ready() error {
+	if p.missing.Add(-1) > 0 {
+		return nil
+	}
+	r, err := p.c.engine.IsendBuffer(partitioned.of(idOf(p.c.context)), p.dst, p.tag, p.buf, pml.Standard)
+	if err != nil {
+		return WrapSend("pready", p.dst, p.tag, err)
+	}
+	p.send = r
+	p.sent.Store(true)
+	p.c.engine.Progress() // asks the task
+	return nil
+}
+
+// PartitionedRecvInit makes a persistent request for a partitioned message.
+//
+// MPI 4.1 section 4.2.1 (MPI_Precv_init).
+func PartitionedRecvInit(c *Comm, buf Buffer, src, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := c.from(src)
+	if err == nil {
+		r, err = c.engine.RecvInit(partitioned.of(idOf(c.context)), peer, tag, buf)
+		r.Unit = c.unit(1)
+	}
+	return Request{r}, WrapReceive("precv init", src, tag, err)
+}
+
+// partitionedTask is a Partitioned as the engine sees it.
+type partitionedTask struct{ *Partitioned }
+
+func (partitionedTask) Start() error          { return nil }
+func (partitionedTask) Release()              {}
+func (partitionedTask) Describe(*job.Waiting) {}
+
+// Progress is called under the engine's lock.
+func (t partitionedTask) Progress() (bool, error) {
+	if !t.sent.Load() {
+		return false, nil
+	}
+	_, _, done, err := t.inside.Take(&t.send)
+	return done, err
+}
