@@ -3,6 +3,7 @@ package coll
 import (
 	"encoding/binary"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
@@ -105,7 +106,7 @@ func (t *Team) makeBoard() bool {
 func (t *Team) announce(k uint64) {
 	a := &t.args
 	n := &t.board.slots[t.Rank].record
-	n.call = k
+	atomic.StoreUint64(&n.call, k) // the hang report of others reads it at any time
 	n.word, n.size = t.call, uint64(t.size)
 	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
 	n.result, n.wanted = address(a.Recv.Data), uint64(len(a.Recv.Data))
