@@ -75,7 +75,7 @@ var builds sync.Map
 // build compiles a file of testdata and returns the program.
 func build(t *testing.T, source string, flags ...string) string {
 	t.Helper()
-	program := filepath.Join(built, strings.TrimSuffix(filepath.Base(source), filepath.Ext(source)))
+	program := filepath.Join(built, strings.ReplaceAll(filepath.Base(source), ".", "-"))
 	once, _ := builds.LoadOrStore(program, sync.OnceValue(func() string {
 		compiler := map[string]string{".c": "mpicc", ".cc": "mpicxx", ".f": "mpif77", ".f90": "mpifort"}[filepath.Ext(source)]
 		args := append([]string{"-O1", "-Wall", filepath.Join("testdata", source), "-o", program}, flags...)
