@@ -29,7 +29,7 @@ var collectives = map[string]func(r *collRank, root int) error{
 	"reduce":    func(r *collRank, root int) error { return mpi.Reduce(r.world, r.outF, r.inF, r.sum, root) },
 	"allreduce": func(r *collRank, _ int) error { return mpi.Allreduce(r.world, r.outF, r.inF, r.sum) },
 	"reduce_scatter": func(r *collRank, _ int) error {
-		block := len(r.outF) / r.world.Size()
+		block := max(len(r.outF)/r.world.Size(), 1) // nobody waits where there are no elements
 		return mpi.ReduceScatterBlock(r.world, r.outF[:block*r.world.Size()], r.inF[:block], r.sum)
 	},
 	"allgather": func(r *collRank, _ int) error { return mpi.Allgather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()]) },
@@ -70,7 +70,7 @@ func collRankMain(args []string) {
 		r := &collRank{
 			world: world, ring: grid.Comm, named: hasAlgorithm(args[0]), n: n, sum: mpi.Sum[float64](),
 			out: touched(room), in: touched(room),
-			outF: slices.Repeat([]float64{1}, n/8), inF: slices.Repeat([]float64{1}, n/8),
+			outF: slices.Repeat([]float64{1}, room/8)[:n/8], inF: slices.Repeat([]float64{1}, room/8)[:n/8],
 		}
 		if err := r.measure(step, limits); err != nil {
 			return err

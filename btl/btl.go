@@ -8,19 +8,19 @@ const HugePage = 2 << 20
 var (
 	// ErrClosed means that the module was used after Close.
 	ErrClosed = errors.New("module is closed")
-	// ErrExhausted means that the rank's room for shared memory is used up.
+	// ErrExhausted means that the rank has no shared memory left to give out.
 	ErrExhausted = errors.New("no room left for shared memory")
 )
 
-// Module is one rank's access to the memory of peers, and its post office. A network has
+// Module is one rank's access to the memory of peers, and its messages. A network has
 // no memory: its module is Messages alone. A rank may have several modules, each for some
 // of its peers. No method blocks on another rank, except Sleep.
 //
 // Name, Alloc, Attach, Direct, EagerLimit, Sleep, Wake and Close may be called from
 // any goroutine. The rest, and Transfer.Progress, are the message methods: the
-// caller sees to it that they are called by one goroutine at a time, by a lock
-// that it needs anyway. Whether a peer has allocated what is attached here, has
-// filled it, or has gone, is between the callers.
+// caller lets one goroutine at a time call them, by a lock that it needs anyway. The
+// callers agree among themselves whether a peer has allocated what is attached here, has
+// filled it, or has exited.
 //
 // A rank that has gone (job.Root.Gone) is never an error of Send or Offer: they may
 // go on as if it were there, or say false for ever. The caller asks the root.
@@ -69,11 +69,11 @@ type Messages interface {
 	EagerLimit() int
 
 	// Send sends payload, of at most EagerLimit bytes, and returns true when it is
-	// on its way; payload is the caller's again at once. It may lend payload to the
-	// receiver for about a microsecond before it returns, so that the message arrives
+	// on its way; payload is the caller's again at once. For about a microsecond before it returns, the
+	// receiver may copy from payload itself (zero-copy attempt). The message then arrives
 	// as an offered one: the receiver goes by Frame.Offered alone. If the receiver stops
-	// in the middle of taking it, Send does not wait: it returns a Transfer, and payload
-	// stays lent as by Offer. Else the Transfer is nil. False means that nothing
+	// in the middle of the copy, Send does not wait: it returns a Transfer, and payload
+	// belongs to the message as in Offer. Else the Transfer is nil. False means that nothing
 	// was sent: the peer's queue is full, the peer has not opened its module yet,
 	// or this rank has too much underway to the peer that the peer has not released
 	// yet (credit). In the third case, Offer of the same message may succeed: an
@@ -90,8 +90,8 @@ type Messages interface {
 	SendBuffer(peer int, h *Header, src Buffer) bool
 
 	// Offer announces a message of any length, 0 included, whose bytes stay in src
-	// until the receiver takes them. src, its memory and its layout are lent, not to be
-	// written to, until Progress of the returned Transfer says done. False, with a nil
+	// until the receiver takes them. src, its memory and its layout must not be
+	// written to until Progress of the returned Transfer says done. False, with a nil
 	// Transfer, means that nothing was announced: the peer's queue is full or not open.
 	// Then try again when Sleep asks. The number of offers underway is bounded by memory
 	// alone.
@@ -109,8 +109,8 @@ type Messages interface {
 
 	// Accept starts taking the bytes of an offered message into dst: the first
 	// min(dst.Len(), Length) of them. Either end may have a layout. A nil Transfer says
-	// that the bytes are there already; otherwise dst is lent until Progress of the
-	// Transfer says done. Frames may be accepted in any order, and any time after their
+	// that the bytes are there already; otherwise dst belongs to the module until
+	// Progress of the Transfer says done. Frames may be accepted in any order, and any time after their
 	// delivery; until then the sender's Transfer stays open. An empty dst drops the
 	// message.
 	Accept(f *Frame, dst *Buffer) Transfer

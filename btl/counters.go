@@ -7,7 +7,7 @@ type Counters struct {
 	EagerSent, EagerBytes           uint64 // messages sent through an eager buffer
 	OfferedSent, OfferedBytes       uint64 // messages offered, and their length
 	Received                        uint64 // messages that Poll has delivered
-	Detached                        uint64 // offers that were copied aside because the receiver did not come at once
+	Fallbacks                       uint64 // offers that were copied aside because the receiver did not come at once
 	DirectCopied, DirectBytes       uint64 // transfers received by reading the sender's memory
 	CMACopied, CMABytes             uint64 // transfers received by process_vm_readv
 	PipelinedCopied, PipelinedBytes uint64 // transfers received block by block
@@ -17,41 +17,36 @@ type Counters struct {
 	Wakes                           uint64 // times that this rank woke another, or itself
 }
 
-// CounterNames returns what the values of Append are called, in the same order.
-func CounterNames() []string {
-	return []string{
-		"inline sent", "inline bytes", "eager sent", "eager bytes", "offered sent", "offered bytes",
-		"received", "direct copied", "direct bytes", "cma copied", "cma bytes",
-		"pipelined copied", "pipelined bytes", "helped bytes", "refused ring", "refused credit", "sleeps", "wakes", "detached",
+// fields are all counters, in the order in which they are published in the root block.
+func (c *Counters) fields() [19]*uint64 {
+	return [...]*uint64{
+		&c.InlineSent, &c.InlineBytes, &c.EagerSent, &c.EagerBytes, &c.OfferedSent, &c.OfferedBytes,
+		&c.Received, &c.DirectCopied, &c.DirectBytes, &c.CMACopied, &c.CMABytes,
+		&c.PipelinedCopied, &c.PipelinedBytes, &c.HelpedBytes, &c.RefusedRing, &c.RefusedCredit,
+		&c.Sleeps, &c.Wakes, &c.Fallbacks,
 	}
 }
 
 // Append appends all counters to a row, as they are published in the root block.
 func (c *Counters) Append(row []uint64) []uint64 {
-	return append(row,
-		c.InlineSent, c.InlineBytes, c.EagerSent, c.EagerBytes, c.OfferedSent, c.OfferedBytes,
-		c.Received, c.DirectCopied, c.DirectBytes, c.CMACopied, c.CMABytes,
-		c.PipelinedCopied, c.PipelinedBytes, c.HelpedBytes, c.RefusedRing, c.RefusedCredit, c.Sleeps, c.Wakes, c.Detached,
-	)
+	for _, field := range c.fields() {
+		row = append(row, *field)
+	}
+	return row
 }
 
 // Plus returns the sums of two modules' counters.
 func (c Counters) Plus(o Counters) Counters {
-	sum := c.Append(nil)
-	for i, v := range o.Append(nil) {
-		sum[i] += v
+	others := o.fields()
+	for i, field := range c.fields() {
+		*field += *others[i]
 	}
-	return CountersOf(sum)
+	return c
 }
 
 // CountersOf is the inverse of Append. Values that are missing are 0.
 func CountersOf(values []uint64) (c Counters) {
-	for i, field := range []*uint64{
-		&c.InlineSent, &c.InlineBytes, &c.EagerSent, &c.EagerBytes, &c.OfferedSent, &c.OfferedBytes,
-		&c.Received, &c.DirectCopied, &c.DirectBytes, &c.CMACopied, &c.CMABytes,
-		&c.PipelinedCopied, &c.PipelinedBytes, &c.HelpedBytes, &c.RefusedRing, &c.RefusedCredit,
-		&c.Sleeps, &c.Wakes, &c.Detached,
-	} {
+	for i, field := range c.fields() {
 		if i < len(values) {
 			*field = values[i]
 		}

@@ -16,7 +16,7 @@ type Header struct {
 const HeaderSize = 32
 
 // Frame is a message that has arrived. The Frame that deliver is given belongs to
-// the module and is used again for the next message; who keeps it, copies it: a
+// the module and is used again for the next message; a caller that keeps it copies it: a
 // Frame is a plain value.
 type Frame struct {
 	Header

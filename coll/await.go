@@ -15,12 +15,12 @@ const (
 	released phase = iota
 	finished
 	published
-	written // the post of the call
-	emptied // the post, by all that the call before was for
+	written // the slot of the call
+	emptied // the slot, by all members that take from it
 )
 
-// await returns true when the phase of call k has come, and false, having noted who,
-// if a member has gone without having done its part.
+// await returns true when the phase of call k has come. It returns false if a member has
+// gone that has not done its part, and notes which one.
 func (t *Team) await(k uint64, p phase) bool {
 	t.phase = p
 	for range t.Engine.Spin() + 1 { // shm.Look would call a function for each look: 5 % of a short Allreduce
@@ -45,7 +45,7 @@ func (t *Team) await(k uint64, p phase) bool {
 	return t.reached(k) || !t.leave(k)
 }
 
-// isOver tells a member that sleeps whether its wait is over.
+// isOver tells a sleeping member whether its wait is over.
 func (t *Team) isOver() bool {
 	return t.reached(t.calls) || t.Engine.GoneCount() != 0 && t.missing(t.calls) >= 0
 }
@@ -81,8 +81,8 @@ func (t *Team) explain(w *job.Waiting) {
 	w.Collective.Miss(peer)
 }
 
-// awaits tells whether the wait at the board is for this member. Those that are in the
-// call may be waiting as well, and say so: see job.NeedAll.
+// awaits tells whether this member waits for another one. That may be in the call and wait
+// as well, and says so itself: see job.NeedAll.
 func (t *Team) awaits(member int) bool {
 	k, b := t.calls, t.board
 	if member == t.Rank {
@@ -90,20 +90,20 @@ func (t *Team) awaits(member int) bool {
 	}
 	switch t.phase {
 	case released:
-		return atomic.LoadUint64(&b.slots[member].notice.call) < k
+		return atomic.LoadUint64(&b.slots[member].record.call) < k
 	case published:
 		return b.pages[member][k&1].call.Load() != k
 	case written:
 		return member == t.args.Root
 	case emptied:
-		return b.slots[member].passed.Load() < t.postOf(k).call.Load()
+		return b.slots[member].passed.Load() < t.slotOf(k).call.Load()
 	}
 	return b.slots[member].passed.Load() < k
 }
 
-// reached tells whether the phase of call k has come, or a member is in another call, which
-// the caller finds out as what it waits for is not there. It looks for that after the
-// arrivals once more: a member that is through with call k may have arrived in the next.
+// reached tells whether the phase of call k has come, or a member has arrived at the board,
+// which means another call. The caller looks once more for what it waits for: a member that
+// has completed call k may have arrived in the next one.
 func (t *Team) reached(k uint64) bool {
 	switch t.phase {
 	case released:
@@ -111,9 +111,9 @@ func (t *Team) reached(k uint64) bool {
 	case published:
 		return t.allPublished(k) || t.board.arrivals.Load() != 0
 	case written:
-		return t.postOf(k).call.Load() == k || t.board.arrivals.Load() != 0
+		return t.slotOf(k).call.Load() == k || t.board.arrivals.Load() != 0
 	case emptied:
-		return t.allPassed(t.postOf(k).call.Load()) || t.board.arrivals.Load() != 0
+		return t.allPassed(t.slotOf(k).call.Load()) || t.board.arrivals.Load() != 0
 	}
 	return t.board.finished.Load() >= t.board.units
 }

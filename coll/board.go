@@ -18,15 +18,15 @@ const maxLanes = 16
 // head is the part of a board that all members write. It lies in memory that the
 // team's first member has allocated, and starts as zeros.
 //
-// Who writes what: arrivals, lanes[].next and finished all members; the rest of the
-// head only the closer of a call, which is the member that arrives last, between its
-// arrival and release. At that time nobody else touches the head: a member that has
-// arrived looks at released alone until the closer stores it. See Direct in doc.go.
+// All members write arrivals, lanes[].next and finished. Only the last arriver of a call
+// writes the rest of the head, between its arrival and release. At that time nobody else
+// touches the head: a member that has arrived looks at released alone until the last arriver
+// stores it. See Direct in doc.go.
 type head struct {
 	// arrivals has, for the call that is underway, the number of members that have
 	// arrived, in the low bits, and above them the sum of their signatures.
 	arrivals atomic.Uint64
-	sleepers atomic.Int32  // members that sleep until a post changes, or somebody arrives
+	sleepers atomic.Int32  // members that sleep until a slot changes, or a member arrives
 	typed    atomic.Uint32 // 1 if the buffers of a member have parts: by it, before it arrives
 	_        [cacheLine - 16]byte
 
@@ -38,7 +38,7 @@ type head struct {
 	finished atomic.Int64 // pieces done
 	_        [cacheLine - 8]byte
 
-	failure cad.Cell // of that call: by the closer, or by those who do the work
+	failure cad.Cell // of that call: by the last arriver, or by the members that do units
 
 	lanes [maxLanes]lane
 }
@@ -49,16 +49,16 @@ type lane struct {
 	_    [cacheLine - 8]byte
 }
 
-// slot is one member's part of a board. Only the member writes it. notice is written
-// before the arrival in a call, and not again before the next.
+// slot is one member's part of a board. Only the member writes it. It writes the record
+// before it arrives in a call, and not again before the next.
 type slot struct {
-	notice notice
-	passed atomic.Uint64 // number of the last call that the member is through with
+	record callRecord
+	passed atomic.Uint64 // number of the last call that the member has completed
 	_      [cacheLine - 8]byte
 }
 
-// notice is what a member says about its call. Addresses are of its own memory.
-type notice struct {
+// callRecord is what a member says about its call. Addresses are of its own memory.
+type callRecord struct {
 	word    uint64 // Args.signature, or cad.RefusedCall
 	size    uint64 // Args.size; irregular: 0
 	longest uint64 // irregular: length of the longest block that it knows of
@@ -71,7 +71,7 @@ type notice struct {
 	call    uint64 // its number
 }
 
-// leak is what others may still use of a call that was given up.
+// leak is memory of a call that was given up: other members may still use it.
 type leak struct {
 	args Args
 	refs [2][]btl.Ref
@@ -87,27 +87,27 @@ type layout struct {
 
 const (
 	planSize   = 48
-	noticeSize = 128
+	recordSize = 128
 	headSize   = 7*cacheLine + maxLanes*cacheLine
 	slotSize   = 3 * cacheLine
 )
 
-// atBoard is what a member keeps for the board.
+// atBoard is the state of a member at its board.
 type atBoard struct {
-	board   *board       // made by the first call
-	ground  ground       // of the board; member 0 only
-	calls   uint64       // entered on the board
-	inboxes []*shm.Event // of the members
-	over    *pml.Condition
-	phase   phase
-	leaked  []leak
-	refs    [2][]btl.Ref // to the parts of the call, for others to read
+	board       *board       // made by the first call
+	boardMemory boardMemory  // of the board; member 0 only
+	calls       uint64       // entered on the board
+	inboxes     []*shm.Event // of the members
+	over        *pml.Condition
+	phase       phase
+	leaked      []leak
+	refs        [2][]btl.Ref // to the parts of the call, for others to read
 }
 
 // board is what the members of a team share in one address space.
 type board struct {
 	*head
-	slots []slot
-	pages [][2]page     // nil: the team does without
-	posts [][posts]post // likewise
+	slots   []slot
+	pages   [][2]page               // nil: the team does without
+	slotsOf [][bcastSlots]bcastSlot // likewise
 }

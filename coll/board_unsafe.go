@@ -10,7 +10,7 @@ import (
 // The sizes that go into the layout of a board are those of the types.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(plan{})-planSize]
-	_ = [1]struct{}{}[unsafe.Sizeof(notice{})-noticeSize]
+	_ = [1]struct{}{}[unsafe.Sizeof(callRecord{})-recordSize]
 	_ = [1]struct{}{}[unsafe.Sizeof(head{})-headSize]
 	_ = [1]struct{}{}[unsafe.Sizeof(slot{})-slotSize]
 )
@@ -21,8 +21,8 @@ func (t *Team) boardSize() int {
 	if t.paged() {
 		size += t.Size * 2 * int(unsafe.Sizeof(page{}))
 	}
-	if t.posting() {
-		size += t.Size * posts * int(unsafe.Sizeof(post{}))
+	if t.slotted() {
+		size += t.Size * bcastSlots * int(unsafe.Sizeof(bcastSlot{}))
 	}
 	return size
 }
@@ -38,8 +38,8 @@ func (t *Team) boardAt(mem []byte) *board {
 		b.pages = unsafe.Slice((*[2]page)(unsafe.Pointer(&rest[0])), t.Size)
 		rest = rest[t.Size*2*int(unsafe.Sizeof(page{})):]
 	}
-	if t.posting() {
-		b.posts = unsafe.Slice((*[posts]post)(unsafe.Pointer(&rest[0])), t.Size)
+	if t.slotted() {
+		b.slotsOf = unsafe.Slice((*[bcastSlots]bcastSlot)(unsafe.Pointer(&rest[0])), t.Size)
 	}
 	return b
 }

@@ -7,24 +7,23 @@ import (
 	"github.com/gopvas/gopvas/btl"
 )
 
-// Boards is the memory for boards that a rank has allocated and that no team uses any
-// more. Modules take no memory back: so what a team leaves is kept for the next that
-// needs as much, and a program that makes teams and frees them in a loop has as many
-// boards as there were teams at one time. The zero value is ready for use. Its methods may
-// be called by any goroutine.
+// Boards is memory for boards that a rank has allocated and that no team uses any more.
+// Modules take no memory back, so the next team that needs as much gets it. A program that
+// makes and frees teams in a loop has as many boards as it had teams at one time. The zero
+// value is ready for use. Any goroutine may call the methods.
 type Boards struct {
 	mu   sync.Mutex
-	free map[int][]ground // by length
+	free map[int][]boardMemory // by length
 }
 
-// ground is what a board stands on.
-type ground struct {
+// boardMemory is the memory of a board.
+type boardMemory struct {
 	mem []byte
 	at  uint64 // for the other members
 }
 
 // take returns memory of at least size bytes, which are zeros.
-func (b *Boards) take(m btl.Memory, size int) (ground, error) {
+func (b *Boards) take(m btl.Memory, size int) (boardMemory, error) {
 	page := os.Getpagesize() // less is not given out
 	size = (size + page - 1) / page * page
 	if b != nil {
@@ -38,32 +37,32 @@ func (b *Boards) take(m btl.Memory, size int) (ground, error) {
 		}
 	}
 	mem, at, err := m.Alloc(size)
-	return ground{mem, at}, err
+	return boardMemory{mem, at}, err
 }
 
 // give takes memory back from a team.
-func (b *Boards) give(g ground) {
+func (b *Boards) give(g boardMemory) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.free == nil {
-		b.free = map[int][]ground{}
+		b.free = map[int][]boardMemory{}
 	}
 	b.free[len(g.mem)] = append(b.free[len(g.mem)], g)
 }
 
 // newBoard gets memory for the board of a team whose member 0 this is.
 func (t *Team) newBoard(size int) (at uint64, err error) {
-	t.ground, err = t.Boards.take(t.Engine.Memory(t.World), size)
-	return t.ground.at, err
+	t.boardMemory, err = t.Boards.take(t.Engine.Memory(t.World), size)
+	return t.boardMemory.at, err
 }
 
 // Free gives back the memory that the team has allocated on this rank. The caller
 // knows that no member is in a call, and that none will make another one.
 func (t *Team) Free() {
-	if t.Boards != nil && t.ground.mem != nil {
-		t.Boards.give(t.ground)
+	if t.Boards != nil && t.boardMemory.mem != nil {
+		t.Boards.give(t.boardMemory)
 	}
-	t.board, t.ground = nil, ground{}
+	t.board, t.boardMemory = nil, boardMemory{}
 	t.Engine.Explain(t.Context, nil)
 	t.known = false
 }

@@ -2,8 +2,8 @@ package coll
 
 import "github.com/gopvas/gopvas/btl"
 
-// Buffer is memory that a member sends or receives. It is lent to the operation until that is over: to
-// be read for Send, to be written for Recv.
+// Buffer is memory that a member sends or receives. Until the operation is over, other members
+// may read it, if it is Send, or write it, if it is Recv.
 type Buffer struct {
 	Data  []byte
 	Block int // length of each block in bytes, if Counts is nil

@@ -45,11 +45,11 @@ type algorithm struct {
 var algorithms = []algorithm{
 	{kind: Barrier, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
-	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination, suits: roomy, shared: always},
+	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination, suits: undersubscribed, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Bcast, name: "post", run: posted, regular: true, fits: fitsPost, suits: always},
+	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, fits: fitsSlot, suits: always},
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
@@ -61,7 +61,7 @@ var algorithms = []algorithm{
 	{kind: Allreduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
-	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: crowded},
+	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
 	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling, suits: always, shared: always},
 
 	{kind: ReduceScatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
@@ -101,8 +101,8 @@ var algorithms = []algorithm{
 	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
 }
 
-// Solo and shared are direct with the choice made between the closer doing all the
-// work and everybody; they are there to be asked for.
+// Solo and shared are direct without a choice of its own: the last arriver does all the work,
+// or all members do. They are taken only if they are asked for.
 func init() {
 	for kind := Bcast; kind < kinds; kind++ {
 		for _, name := range []string{"solo", "shared"} {
@@ -145,9 +145,9 @@ func below(bytes int) func(*Team, int) bool {
 	return func(_ *Team, n int) bool { return n < bytes }
 }
 
-// crowded tells whether the job's ranks outnumber its CPUs, roomy the contrary.
-func crowded(t *Team, _ int) bool { return t.Job.Ranks() > t.Job.CPUs() }
-func roomy(t *Team, _ int) bool   { return !crowded(t, 0) }
+// oversubscribed tells whether the job has more ranks than CPUs, undersubscribed the contrary.
+func oversubscribed(t *Team, _ int) bool  { return t.Job.Ranks() > t.Job.CPUs() }
+func undersubscribed(t *Team, _ int) bool { return !oversubscribed(t, 0) }
 
 // pair tells whether the team has two members.
 func pair(t *Team, _ int) bool { return t.Size == 2 }

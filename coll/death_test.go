@@ -81,7 +81,7 @@ func dieInCall(t *testing.T, w colltest.World, l *algorithm, n, cpus int, parts 
 	if l.name == "flat" {
 		n, cpus = min(n, pageTake/ranks), ranks
 	}
-	if l.name == "post" {
+	if l.name == "slot" {
 		cpus = 2
 	}
 	root, rankOf := w.Start(t, ranks, cpus)

@@ -19,7 +19,7 @@ func direct(t *Team) {
 	}
 }
 
-// enter returns the number of the call on the board, or false if it can not be done.
+// enter returns the number of the call on the board, or false if the call can not be done.
 func (t *Team) enter() (k uint64, ok bool) {
 	if t.board == nil && !t.makeBoard() {
 		return 0, false
@@ -40,10 +40,10 @@ func (t *Team) meet(k uint64) {
 	orderRelease()
 	if n := b.arrivals.Add(mine<<countBits | 1); int(n&(1<<countBits-1)) == t.Size {
 		orderAcquire()
-		t.close(k, mine, n>>countBits)
+		t.lastArriver(k, mine, n>>countBits)
 	} else {
 		if b.pages != nil || b.sleepers.Load() != 0 {
-			t.wake() // those that wait for our page or post are to see that we are here
+			t.wake() // members that wait for our page or slot are to see that we are here
 		}
 		if !t.await(k, released) {
 			return
@@ -78,7 +78,7 @@ func (t *Team) makeBoard() bool {
 	}
 	err := t.tell(buf)
 	at := binary.LittleEndian.Uint64(buf)
-	mem := t.ground.mem
+	mem := t.boardMemory.mem
 	if err == nil && at != 0 && t.Rank != 0 {
 		mem, err = t.Engine.Memory(t.World).Attach(t.world(0), at-1, size)
 	}
@@ -101,10 +101,10 @@ func (t *Team) makeBoard() bool {
 	return false
 }
 
-// announce writes this member's notice.
+// announce writes this member's record of the call.
 func (t *Team) announce(k uint64) {
 	a := &t.args
-	n := &t.board.slots[t.Rank].notice
+	n := &t.board.slots[t.Rank].record
 	n.call = k
 	n.word, n.size = t.call, uint64(t.size)
 	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
@@ -137,9 +137,9 @@ func (b *Buffer) layout() layout {
 		counts: numbersAddress(b.Counts), displs: numbersAddress(b.Displs)}
 }
 
-// close is what the last member to arrive does: it makes sure that all mean the same
-// call, plans the work, does it if it is little, and lets the others go.
-func (t *Team) close(k, mine, sum uint64) {
+// lastArriver makes sure that all members make the same call, plans the work, does it if it is
+// little, and releases the others.
+func (t *Team) lastArriver(k, mine, sum uint64) {
 	b := t.board
 	b.arrivals.Store(0)
 	b.units = 0
@@ -149,7 +149,7 @@ func (t *Team) close(k, mine, sum uint64) {
 		b.typed.Store(0)
 	}
 	if sum != mine*uint64(t.Size)<<countBits>>countBits {
-		k = t.findOdd()
+		k = t.findMismatch()
 	} else if p, units := t.makePlan(typed); units > 0 {
 		b.plan = p
 		t.workload(units)
@@ -179,15 +179,15 @@ func (t *Team) workload(units int) {
 // lanes returns the number of lanes: one for each member that can run at a time.
 func (t *Team) lanes() int { return min(t.Size, t.Job.CPUs(), maxLanes) }
 
-// findOdd notes which member's call is unlike that of most, and returns the number of the
-// last call that any of them is in.
-func (t *Team) findOdd() (last uint64) {
+// findMismatch notes which member's call is unlike that of most. It returns the number of the
+// last call that any member is in.
+func (t *Team) findMismatch() (last uint64) {
 	slots := t.board.slots
 	for i := range slots {
-		last = max(last, slots[i].notice.call)
+		last = max(last, slots[i].record.call)
 	}
 	t.board.failure.Note(t.difference(func(i int) call {
-		n := &slots[i].notice
+		n := &slots[i].record
 		return call{n.word, n.size, n.call}
 	}))
 	return last
@@ -196,10 +196,10 @@ func (t *Team) findOdd() (last uint64) {
 // call is what members compare.
 type call struct{ word, size, number uint64 }
 
-// difference returns what is wrong with the calls of the members, which are not all alike:
-// the one that refuses, or the one that is unlike most others, against another.
+// difference returns what is wrong with the calls of the members, which are not all alike. It
+// names a member that refuses its call, or else the member whose call is unlike most others.
 func (t *Team) difference(of func(member int) call) cad.Failure {
-	odd, fewest := 0, t.Size+1
+	other, fewest := 0, t.Size+1
 	for i := range t.Size {
 		alike := 0
 		for j := range t.Size {
@@ -211,14 +211,14 @@ func (t *Team) difference(of func(member int) call) cad.Failure {
 			alike = 0
 		}
 		if alike < fewest {
-			odd, fewest = i, alike
+			other, fewest = i, alike
 		}
 	}
 	for i := range t.Size {
-		if a, b := of(odd), of(i); a != b {
-			f := cad.Between(t.world(odd), a.word, t.world(i), b.word)
+		if a, b := of(other), of(i); a != b {
+			f := cad.Between(t.world(other), a.word, t.world(i), b.word)
 			if f.Fault == 0 { // the same call at another time, or of another length beyond a GiB
-				f = cad.Failure{Fault: cad.Mismatch | cad.Fault(t.world(i))<<16 | cad.Fault(t.world(odd))}
+				f = cad.Failure{Fault: cad.Mismatch | cad.Fault(t.world(i))<<16 | cad.Fault(t.world(other))}
 			}
 			return f
 		}
@@ -249,7 +249,7 @@ func (t *Team) work() {
 	}
 }
 
-// unitDone counts a unit that is done, and wakes all when it was the last.
+// unitDone counts a unit that is done. After the last one it wakes all members.
 func (t *Team) unitDone() {
 	b := t.board
 	b.failure.Note(t.failure)
@@ -259,11 +259,11 @@ func (t *Team) unitDone() {
 	}
 }
 
-// gone notes a member that has gone without being through with the call before k:
-// then k can not come to an end. Others may not have noticed, but will.
+// gone notes a member that has gone and has not completed the call before k: then k can not
+// end. Other members may not have noticed, but will.
 func (t *Team) gone(k uint64) bool { return t.Engine.GoneCount() != 0 && t.lost(k) }
 
-// lost notes a member that has gone and is not through with call k.
+// lost notes a member that has gone and has not completed call k.
 func (t *Team) lost(k uint64) bool {
 	member := t.missing(k)
 	if member < 0 {
@@ -288,8 +288,8 @@ func (t *Team) leave(k uint64) bool {
 	return true
 }
 
-// missing returns a member that has gone and is not through with call k, or -1: the
-// rank that went first if it is one, since others often go only because of it.
+// missing returns a member that has gone and has not completed call k, or -1. If there are
+// several it returns the rank that went first: others often go only because of it.
 func (t *Team) missing(k uint64) int {
 	first, _ := t.Job.Lost()
 	member := -1
@@ -307,8 +307,8 @@ func (t *Team) missing(k uint64) int {
 	return member
 }
 
-// through tells whether a member needs to do nothing more for call k. One that has gone
-// without what this member waits for was in another call.
+// through tells whether a member has nothing more to do for call k. A member that has gone
+// and has not done what this one waits for was in another call.
 func (t *Team) through(member int, k uint64) bool {
 	b := t.board
 	switch {

@@ -5,55 +5,60 @@
 //
 // # Messages
 //
-// Where ranks do not share an address space, a collective is a graph of messages, copies
-// and reductions (package cad), which this member issues and waits for. The same builders
-// make the graphs of nonblocking operations. A graph is kept for the next call of the same
-// shape (kept.go). Three algorithms for short calls are written by hand (steps.go): there
-// a graph costs as much as the messages.
+// A collective can be a graph of messages, copies and reductions (package cad). This member
+// issues it and waits for it. The same builders make the graphs of nonblocking operations.
+// A graph is used again for the next call of the same shape (graph_cache.go). Some
+// algorithms for short calls are written by hand (steps.go): there a graph costs as much as
+// the messages.
+//
+// # Boards
+//
+// Where the members share memory they meet at a board, which lies in memory that the first
+// member has allocated.
+//
+//   - Pages (flat.go): a few members with a CPU each write short vectors into the board, and
+//     each reads what it needs.
+//   - Slots (bcast_slot.go): with more ranks than CPUs, the root of a short broadcast leaves
+//     its bytes in the board, and each member takes them when it runs. Nobody synchronises.
+//   - Arrivals (direct.go): each member writes a record of its call and counts itself in
+//     (head.arrivals). The last arriver releases the others (head.released). A barrier is
+//     no more than that.
 //
 // # Direct
 //
-// In one address space no member needs to be sent anything: what a call does to the
-// buffers of all members can be written down as a list of units of work (plan.go), and
-// any member can do any unit, because it can read and write all buffers. Members meet
-// at a board, which lies in shared memory:
+// In one address space any member can read and write the buffers of all. So a call can be
+// written down as a list of units of work (plan.go), and any member can do any unit. Members
+// arrive at the board. The last arriver then has the board to itself:
 //
-//   - Each writes a notice, with the addresses of its buffers, and counts itself in
-//     (head.arrivals).
-//   - The last to arrive is the closer. It has the board to itself: it makes sure that
-//     all mean the same call (by a sum of signatures, counted along with the arrivals,
-//     so that it costs nothing), cuts the work into units, does them itself if it is
-//     little work, and lets all go (head.released).
-//   - Otherwise all take units until there are none left (lanes), each beginning in a
-//     lane of its own: a member that is not running when there is work to do is not
-//     waited for. Who does the last unit lets all go (head.finished).
+//   - It makes sure that all make the same call. The arrivals carry a sum of signatures, so
+//     that this costs nothing.
+//   - It cuts the work into units, and does them itself if there is little to do.
+//   - Else it opens lanes of units. All members take units until there are none left, each
+//     first from a lane of its own. The member that does the last unit releases all
+//     (head.finished). So nobody waits for a member that is not running.
 //
-// So a call makes each member sleep once, whatever the operation, and twice at most,
-// and the bytes move once. A member with nothing to do does not leave earlier than
-// the others: calls synchronise, all but short broadcasts among ranks that outnumber
-// the CPUs (post.go). Operators are applied in the order of the members
-// whoever does it, so that results have the same bits in every run.
-//
-// A few members that have a CPU each do short calls through pages instead: flat.go.
+// A member sleeps once in a call, twice at most, and the bytes move once. Operators are
+// applied in the order of the members, so that the bits are the same in every run.
 //
 // # Members that go
 //
-// Each member notes the last call that it is through with (slot.passed). A wait ends
-// with a *LostError if a member has gone without being through with the call: it may
-// not have arrived, or have died as the closer or in the middle of a unit. As it will
-// never be through, no later call of any member can come to an end either, and all of
-// them fail at once. A member that is through and has left is not missed. Others may
-// still be at the call when a member gives up, and write to its buffers: so a
-// team keeps those reachable for good.
+// Each member notes the last call that it has completed (slot.passed). A wait ends with a
+// *LostError if a member has gone that has not completed the call. It may not have arrived,
+// or have died as the last arriver or in the middle of a unit. It will never complete the
+// call, so all later calls of all members fail at once. A member that has completed the call
+// and has left is not missed. When a member gives up, others may still write to its buffers:
+// the team holds on to these for good.
 //
 // # Calls that differ
 //
 // All members of a call have the same signature, a word (signature.go). It is compared in
 // three places: at the board, in the messages of graphs, and, if calls are checked, in a
-// round of messages before the call. Only the last finds all differences and tells all
-// members. Without it a wrong program may wait forever, but writes to no memory that it was
-// not lent. A member whose arguments are wrong stands for a signature of its own: the others
-// learn that at the board or in the round, else they wait for it.
+// round of messages before the call. Only that round finds all differences and tells all
+// members. Without it a wrong program may wait forever: between processes one member may
+// wait at the board while another waits for messages, and the hang report names both calls.
+// But no member writes to memory outside of the buffers of a call. A member whose arguments
+// are wrong stands for a signature of its own. The others learn of it in the round, and at
+// the board in one address space; else they wait for it.
 //
 // # Not implemented
 //

@@ -2,17 +2,16 @@ package coll
 
 import "sync/atomic"
 
-// The flat algorithm, for a few members with a CPU each, and short vectors: each
-// puts what it sends into its part of the board, waits until all have done so, and
-// takes from there what it needs. That is one cache line from each member to each,
-// all at the same time.
+// The flat algorithm, for short vectors of a few members with a CPU each. Each member puts
+// its bytes into a page of the board, waits until all have done so, and takes what it needs
+// from the pages. That is one cache line from each member to each, all at the same time.
 //
-// A member has two pages, for odd and even calls. It writes one when it enters call k,
-// at which time all have entered k-1, and so are through with k-2 and that page.
+// A member has two pages, for even and odd calls. When it enters call k and writes a page,
+// all members have entered call k-1, so all have completed k-2 and have done with that page.
 //
-// Members that mean different calls may disagree about the algorithm too: then some
-// arrive at the board as direct does while others wait for pages. These see the
-// arrival, arrive there as well, and the closer finds that the calls do not match.
+// Members in different calls may choose different algorithms. Then some arrive at the board
+// while others wait for pages. These see the arrival and arrive as well, and the last arriver
+// finds that the calls do not match.
 
 const (
 	pageData = 8192 - 16 // bytes
@@ -20,7 +19,7 @@ const (
 	maxFlat  = 16        // members
 )
 
-// page is where a member puts what it sends. Only the member writes it.
+// page holds what a member sends. Only the member writes it.
 type page struct {
 	call atomic.Uint64 // number of the call, when all else is there
 	sig  uint64
@@ -69,9 +68,9 @@ func fitsPages(t *Team, n int) bool {
 }
 
 // paged tells whether the team's board has pages.
-func (t *Team) paged() bool { return t.Size <= maxFlat && roomy(t, 0) }
+func (t *Team) paged() bool { return t.Size <= maxFlat && undersubscribed(t, 0) }
 
-// given is what this member puts into its page.
+// given returns the bytes that this member puts into its page.
 func (t *Team) given() []byte {
 	if a := &t.args; !a.Kind.rooted() || a.Kind == Reduce || a.Kind == Gather || t.Rank == a.Root {
 		if a.Kind == Alltoall || a.Kind == Scatter {
@@ -91,7 +90,7 @@ func (t *Team) allPublished(k uint64) bool {
 	return true
 }
 
-// take makes this member's result from what all have given in call k.
+// take makes this member's result from the pages of call k.
 func (t *Team) take(k uint64) {
 	a := &t.args
 	n := t.size
@@ -122,7 +121,7 @@ func (t *Team) take(k uint64) {
 	}
 }
 
-// takeSum combines what the first members have given.
+// takeSum combines the pages of the first members.
 func (t *Team) takeSum(sum []byte, k uint64, members int) {
 	if members == 0 {
 		return
@@ -133,7 +132,7 @@ func (t *Team) takeSum(sum []byte, k uint64, members int) {
 	}
 }
 
-// takeBlocks takes this member's block of n bytes of what each has given.
+// takeBlocks copies this member's block of n bytes out of each page.
 func (t *Team) takeBlocks(k uint64, n int) {
 	a := &t.args
 	if a.Kind == Barrier || a.Kind == Gather && t.Rank != a.Root {

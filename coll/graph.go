@@ -9,8 +9,8 @@ import (
 
 // Graph returns this member's part of a collective operation as a graph, to be issued on
 // a cad.Channel of the same members: a nonblocking operation, or a persistent one if it
-// is issued several times. It does not communicate. The buffers are lent to each issue
-// until that is complete, also those that are only sent; counts and displacements are
+// is issued several times. It does not communicate. The buffers belong to each issue until
+// that is complete, also those that are only sent; counts and displacements are
 // not needed any more when Graph returns. The error wraps a *RankError, *ArgumentError
 // or Args.Wrong. If all calls are checked a graph comes with it, for cad.Engine.Refuse.
 //
@@ -44,20 +44,20 @@ func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 	if !ok {
 		return t.Graph(*a)
 	}
-	if g := t.kept.take(&s); g != nil {
-		g.Lend(args.Send.Data, args.Recv.Data)
+	if g := t.nonblocking.take(&s); g != nil {
+		g.SetBuffers(args.Send.Data, args.Recv.Data)
 		return g, nil
 	}
 	g, err := t.Graph(*a)
 	if err == nil {
-		t.kept.keep(g, s, &args)
+		t.nonblocking.add(g, s, &args)
 	}
 	return g, err
 }
 
-// FreeGraphs gives back the graphs that are kept, and those that still are underway when
+// FreeGraphs gives back the graphs that are cached, and those that still are underway when
 // they are complete. It is local, and due on each member when no more will be asked for.
-func (t *Team) FreeGraphs() { t.kept.close() }
+func (t *Team) FreeGraphs() { t.nonblocking.close() }
 
 // refusal returns a graph that tells the others that this member can not make the call.
 func (t *Team) refusal() *cad.Graph {

@@ -120,13 +120,13 @@ func graphReduceScatter(b *builder) {
 // order of the members.
 func (b *builder) combine(sum, own []byte) (done cad.Node) {
 	if b.t.Rank == 0 && b.t.Size == 2 && b.a.Op.Commutative { // the same with a copy less
-		own, done = b.keep(own, sum)
+		own, done = b.preserve(own, sum)
 		return b.calc(sum, own, b.recv(sum, 1, done))
 	}
 	if b.t.Rank == 0 {
 		done = b.copy(sum, own)
 	} else {
-		own, done = b.keep(own, sum)
+		own, done = b.preserve(own, sum)
 		done = b.recv(sum, 0, done)
 	}
 	for member := 1; member < b.t.Size; member++ {
@@ -139,13 +139,13 @@ func (b *builder) combine(sum, own []byte) (done cad.Node) {
 	return done
 }
 
-// keep returns a buffer that will not be overwritten by the result.
-func (b *builder) keep(own, result []byte) ([]byte, cad.Node) {
+// preserve returns a buffer that will not be overwritten by the result.
+func (b *builder) preserve(own, result []byte) ([]byte, cad.Node) {
 	if !same(own, result) {
 		return own, cad.Start
 	}
-	kept := make([]byte, len(own))
-	return kept, b.copy(kept, own)
+	copied := make([]byte, len(own))
+	return copied, b.copy(copied, own)
 }
 
 // graphScanChain: each member adds its own to what comes from the one before it.
@@ -161,7 +161,7 @@ func graphScanChain(b *builder) {
 			}
 			return
 		}
-		own, done := b.keep(own, result)
+		own, done := b.preserve(own, result)
 		done = b.recv(result, t.Rank-1, done)
 		sum := result
 		if b.a.Kind == Exscan && t.Rank+1 < t.Size {

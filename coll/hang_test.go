@@ -137,7 +137,7 @@ func TestHangInCollectives(t *testing.T) {
 				switch l.name {
 				case "flat":
 					n, cpus = 8, standoffRanks
-				case "post":
+				case "slot":
 					n = 8
 				}
 				s := stand(t, maker, l.kind, cpus, func(w *Team) func() error {

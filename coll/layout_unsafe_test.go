@@ -14,7 +14,7 @@ func TestBoardLayout(t *testing.T) {
 		h head
 		s slot
 		p page
-		o post
+		o bcastSlot
 	)
 	for _, c := range []struct {
 		name      string
@@ -29,15 +29,15 @@ func TestBoardLayout(t *testing.T) {
 		{"head.failure", unsafe.Offsetof(h.failure), 256},
 		{"head.lanes", unsafe.Offsetof(h.lanes), 448},
 		{"size of lane", unsafe.Sizeof(lane{}), 64},
-		{"slot.notice", unsafe.Offsetof(s.notice), 0},
+		{"slot.record", unsafe.Offsetof(s.record), 0},
 		{"slot.passed", unsafe.Offsetof(s.passed), 128},
 		{"size of slot", unsafe.Sizeof(s), 192},
 		{"page.call", unsafe.Offsetof(p.call), 0},
 		{"page.data", unsafe.Offsetof(p.data), 16},
 		{"size of page", unsafe.Sizeof(p), 8192},
-		{"post.call", unsafe.Offsetof(o.call), 0},
-		{"post.data", unsafe.Offsetof(o.data), 16},
-		{"size of post", unsafe.Sizeof(o), 1088},
+		{"slot of broadcasts.call", unsafe.Offsetof(o.call), 0},
+		{"slot of broadcasts.data", unsafe.Offsetof(o.data), 16},
+		{"size of slot of broadcasts", unsafe.Sizeof(o), 1088},
 	} {
 		require.Equal(t, c.pin, c.have, c.name)
 	}

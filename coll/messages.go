@@ -3,25 +3,25 @@ package coll
 import "github.com/gopvas/gopvas/coll/cad"
 
 // Collectives by messages are graphs (see builder), which this member issues and waits for.
-// A graph is kept for the next call of the same shape.
+// A graph is cached for the next call of the same shape.
 
 // byMessages makes the present call by an algorithm that builds a graph.
 func (t *Team) byMessages(l *algorithm) error {
 	a := &t.args
 	a.Hooks = Hooks{} // Run calls them
-	s, keeps := t.shapeOf(a, l)
+	s, again := t.shapeOf(a, l)
 	var g *cad.Graph
-	if keeps {
-		g = t.graphs.take(&s)
+	if again {
+		g = t.blocking.take(&s)
 	}
 	if g != nil {
-		g.Lend(a.Send.Data, a.Recv.Data)
+		g.SetBuffers(a.Send.Data, a.Recv.Data)
 	} else {
 		b := newBuilder(t, *a)
 		b.whole = true
 		b.build(l)
-		if g = b.g; keeps {
-			t.graphs.keep(g, s, a)
+		if g = b.g; again {
+			t.blocking.add(g, s, a)
 		}
 	}
 	return t.runGraph(&t.transport, g)

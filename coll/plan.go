@@ -7,8 +7,8 @@ import (
 
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
 // A unit reads and writes the buffers of any members; no two units write the same
-// bytes, and none reads what another writes. Who does which unit does not show in the
-// result: operators are applied in the order of the members everywhere.
+// bytes, and none reads bytes that another writes. The result does not depend on which
+// member does which unit: operators are applied in the order of the members.
 
 // plan says how the work is cut: rows x cols parts, each of at most length bytes. A
 // unit has one piece of chunk bytes of one part, or group whole parts of a row.
@@ -21,7 +21,7 @@ const (
 	copyChunk   = 64 << 10 // bytes that a unit copies: fits into the L2 cache
 	reduceChunk = 16 << 10 // of each vector: so that the sum stays in the L1 cache
 
-	// Up to so many bytes to be moved, the closer does it all: to share the work
+	// Up to so many bytes to be moved, the last arriver does it all: to share the work
 	// costs two more cache misses if the others spin, and if they sleep, that they
 	// must be woken before the end.
 	soloSpinning = 8 << 10
@@ -31,7 +31,7 @@ const (
 	typedCost = 8
 )
 
-// makePlan is for the closer: all notices are there. typed is 1 if some buffer has parts. It
+// makePlan is for the last arriver: the records of all members are there. typed is 1 if some buffer has parts. It
 // returns the number of units.
 func (t *Team) makePlan(typed int) (p plan, units int) {
 	length := t.longest()
@@ -56,9 +56,6 @@ func (t *Team) makePlan(typed int) (p plan, units int) {
 	if length == 0 {
 		return plan{}, 0
 	}
-	if typed != 0 {
-		chunk = max(chunk/typedCost, 4<<10)
-	}
 	p = plan{typed: typed, cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk, chunk: chunk, length: length}
 	p.group = min(p.group, cols)
 	return p, rows * p.groups() * p.pieces
@@ -73,12 +70,12 @@ func (t *Team) longest() int {
 	}
 	most := 0
 	for i := range t.board.slots {
-		most = max(most, int(t.board.slots[i].notice.longest))
+		most = max(most, int(t.board.slots[i].record.longest))
 	}
 	return most
 }
 
-// solo tells whether the closer does the work alone.
+// solo tells whether the last arriver does the work alone.
 func (t *Team) solo(units int) bool {
 	switch {
 	case t.last == "solo" || t.Size == 1:
@@ -129,15 +126,15 @@ func (t *Team) unit(i int) {
 	}
 }
 
-func (t *Team) notice(member int) *notice { return &t.board.slots[member].notice }
+func (t *Team) record(member int) *callRecord { return &t.board.slots[member].record }
 
 // bcastPiece copies n bytes from at on to all but the root.
 func (t *Team) bcastPiece(at, n int) {
 	root := t.args.Root
-	from := bytesAt(t.notice(root).source+uint64(at), n)
+	from := bytesAt(t.record(root).source+uint64(at), n)
 	for i := range t.Size {
 		if member := t.neighbour(i); member != root {
-			copy(bytesAt(t.notice(member).result+uint64(at), n), from)
+			copy(bytesAt(t.record(member).result+uint64(at), n), from)
 		}
 	}
 }
@@ -146,16 +143,16 @@ func (t *Team) bcastPiece(at, n int) {
 // it is wanted.
 func (t *Team) reducePiece(at, n int) {
 	sum := t.temp(n)
-	copy(sum, bytesAt(t.notice(0).source+uint64(at), n))
+	copy(sum, bytesAt(t.record(0).source+uint64(at), n))
 	for member := 1; member < t.Size; member++ {
-		t.apply(sum, bytesAt(t.notice(member).source+uint64(at), n))
+		t.apply(sum, bytesAt(t.record(member).source+uint64(at), n))
 	}
 	switch t.args.Kind {
 	case Reduce:
-		copy(bytesAt(t.notice(t.args.Root).result+uint64(at), n), sum)
+		copy(bytesAt(t.record(t.args.Root).result+uint64(at), n), sum)
 	case Allreduce:
 		for i := range t.Size {
-			copy(bytesAt(t.notice(t.neighbour(i)).result+uint64(at), n), sum)
+			copy(bytesAt(t.record(t.neighbour(i)).result+uint64(at), n), sum)
 		}
 	default:
 		t.deal(at, sum)
@@ -168,7 +165,7 @@ func (t *Team) deal(at int, sum []byte) {
 		start, length := t.args.Send.block(member)
 		from, to := max(start, at), min(start+length, at+len(sum))
 		if from < to {
-			copy(bytesAt(t.notice(member).result+uint64(from-start), to-from), sum[from-at:to-at])
+			copy(bytesAt(t.record(member).result+uint64(from-start), to-from), sum[from-at:to-at])
 		}
 	}
 }
@@ -179,7 +176,7 @@ func (t *Team) scanPiece(at, n int) {
 	buf := t.temp(2 * n)
 	sum, own := buf[:n:n], buf[n:]
 	for member := range t.Size {
-		m := t.notice(member)
+		m := t.record(member)
 		copy(own, bytesAt(m.source+uint64(at), n))
 		result := bytesAt(m.result+uint64(at), n)
 		if t.args.Kind == Exscan && member > 0 {
@@ -202,23 +199,23 @@ func (t *Team) scanPiece(at, n int) {
 func (t *Team) blockPiece(row, col, at, chunk int) {
 	switch root := t.args.Root; t.args.Kind {
 	case Gather:
-		m, r := t.notice(col), t.notice(root)
+		m, r := t.record(col), t.record(root)
 		start, length := r.recv.blockOf(col)
 		t.carry(col, m.source, int(m.sent), r.result+uint64(start), length, at, chunk)
 	case Scatter:
-		r, m := t.notice(root), t.notice(col)
+		r, m := t.record(root), t.record(col)
 		start, length := r.send.blockOf(col)
 		t.carry(root, r.source+uint64(start), length, m.result, int(m.wanted), at, chunk)
 	case Allgather:
-		m := t.notice(col)
+		m := t.record(col)
 		for i := range t.Size {
-			to := t.notice(t.neighbour(i))
+			to := t.record(t.neighbour(i))
 			start, length := to.recv.blockOf(col)
 			t.carry(col, m.source, int(m.sent), to.result+uint64(start), length, at, chunk)
 		}
 	case Alltoall:
 		from := (row + 1 + col) % t.Size
-		s, r := t.notice(from), t.notice(row)
+		s, r := t.record(from), t.record(row)
 		start, length := s.send.blockOf(row)
 		place, room := r.recv.blockOf(from)
 		t.carry(from, s.source+uint64(start), length, r.result+uint64(place), room, at, chunk)
@@ -232,30 +229,30 @@ func (t *Team) typedPiece(row, col, at, chunk int) {
 	case Bcast:
 		for i := range t.Size {
 			if member := t.neighbour(i); member != root {
-				t.carryRef(root, t.notice(root).sends(0, true), t.notice(member).receives(0, true), at, chunk)
+				t.carryRef(root, t.record(root).sends(0, true), t.record(member).receives(0, true), at, chunk)
 			}
 		}
 	case Gather:
-		t.carryRef(col, t.notice(col).sends(0, true), t.notice(root).receives(col, false), at, chunk)
+		t.carryRef(col, t.record(col).sends(0, true), t.record(root).receives(col, false), at, chunk)
 	case Scatter:
-		t.carryRef(root, t.notice(root).sends(col, false), t.notice(col).receives(0, true), at, chunk)
+		t.carryRef(root, t.record(root).sends(col, false), t.record(col).receives(0, true), at, chunk)
 	case Allgather:
 		for i := range t.Size {
-			t.carryRef(col, t.notice(col).sends(0, true), t.notice(t.neighbour(i)).receives(col, false), at, chunk)
+			t.carryRef(col, t.record(col).sends(0, true), t.record(t.neighbour(i)).receives(col, false), at, chunk)
 		}
 	case Alltoall:
 		from := (row + 1 + col) % t.Size
-		t.carryRef(from, t.notice(from).sends(row, false), t.notice(row).receives(from, false), at, chunk)
+		t.carryRef(from, t.record(from).sends(row, false), t.record(row).receives(from, false), at, chunk)
 	}
 }
 
 // sends returns what the member sends: its own piece, or its block for another member.
-func (n *notice) sends(member int, own bool) btl.Ref {
+func (n *callRecord) sends(member int, own bool) btl.Ref {
 	return n.send.ref(n.source, n.sent, member, own)
 }
 
 // receives is sends for where it receives.
-func (n *notice) receives(member int, own bool) btl.Ref {
+func (n *callRecord) receives(member int, own bool) btl.Ref {
 	return n.recv.ref(n.result, n.wanted, member, own)
 }
 

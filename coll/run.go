@@ -22,7 +22,7 @@ type state struct {
 
 	transport cad.Transport // of messages
 	channel   cad.Channel
-	graphs    keptGraphs // of calls by messages
+	blocking  graphCache // of calls by messages
 
 	turn   uint64 // number of the call, for the hang report
 	called string // name of the call that is underway; "": none is

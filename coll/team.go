@@ -44,7 +44,7 @@ type Team struct {
 
 	state
 
-	kept keptGraphs // of nonblocking calls
+	nonblocking graphCache // of nonblocking calls
 }
 
 // world returns the job's rank of a member.

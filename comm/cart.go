@@ -26,10 +26,7 @@ type grid struct {
 	neighbour []int
 }
 
-// CartCreate makes the first ranks of c a grid of the given lengths, as many as it has
-// cells. They have the same order in it. The other ranks get nil, and no error. It is
-// collective, as Dup; all ranks pass the same. Ranks are never reordered.
-//
+// CartCreate makes the first ranks of c a grid of the given lengths, as many as it has cells.
 // MPI 4.1 section 8.5.1 (MPI_Cart_create).
 func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
 	const op = "create grid"
@@ -45,10 +42,8 @@ func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
 	return n.addGrid(slices.Clone(dims), slices.Clone(periods)), nil
 }
 
-// CartOf returns the grid that c, which may be a copy of a Cart's communicator, has; ok
-// tells whether it has one.
-//
-// MPI 4.1 section 8.5.5 (MPI_Topo_test, MPI_Cart_get).
+// CartOf returns the grid that c, which may be a copy of a Cart's communicator, has; ok tells
+// whether it has one. MPI 4.1 section 8.5.5 (MPI_Topo_test, MPI_Cart_get).
 func CartOf(c *Comm) (cart *Cart, ok bool) {
 	g, ok := c.topologyOf().(*grid)
 	if !ok {

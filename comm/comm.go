@@ -222,8 +222,8 @@ func (c *Comm) ID() uint32 {
 	return idOf(c.context)
 }
 
-// OneAddressSpace tells whether the ranks of the job share one address space.
-func (c *Comm) OneAddressSpace() bool { return c != nil && c.module.Direct() }
+// OneAddressSpace tells whether the ranks of the communicator share one address space.
+func (c *Comm) OneAddressSpace() bool { return c != nil && c.engine.Direct(c.members.ranks) }
 
 // Rank returns the number of the calling process, from 0 to Size()-1; Undefined if c is
 // nil.

@@ -50,11 +50,11 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 type SplitKind int
 
 const (
-	// Shared: they can share memory, see WinAllocateShared. All ranks of a job can.
+	// Shared: they can share memory, see WinAllocateShared. All ranks of a node can.
 	Shared SplitKind = iota
 
 	// AddressSpace: they are in one address space, see WinCreate. With pvasrun
-	// --btl pvas all are; with sm each is alone.
+	// --btl pvas all of a node are; with sm each is alone.
 	AddressSpace
 )
 
@@ -72,12 +72,13 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 	case Undefined:
 		p.color = Undefined
 	case Shared:
+		p.color = int64(c.root.Node(c.group.self))
 	case AddressSpace:
 		// Not the color of Shared: ranks that pass different kinds, which is wrong,
 		// are at least not put together.
-		p.color = 1
-		if !c.OneAddressSpace() {
-			p.color += int64(c.Rank())
+		p.color = int64(c.root.Nodes() + c.root.Node(c.group.self))
+		if !c.module.Direct() {
+			p.color = int64(2*c.root.Nodes() + c.Rank())
 		}
 	default:
 		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)

@@ -6,12 +6,8 @@ import (
 	"slices"
 )
 
-// DimsCreate divides a number of ranks into the dimensions of a grid: it replaces the
-// zeros in dims so that the product of all is nodes. The new ones are as close to one
-// another as can be, and do not grow from the first to the last. The error says so if
-// the dimensions that are given do not divide nodes. It is local.
-//
-// MPI 4.1 section 8.5.2 (MPI_Dims_create).
+// DimsCreate divides a number of ranks into the dimensions of a grid: it replaces the zeros in
+// dims so that the product of all is nodes. MPI 4.1 section 8.5.2 (MPI_Dims_create).
 func DimsCreate(nodes int, dims []int) error {
 	const op = "create dimensions"
 	if nodes < 1 {

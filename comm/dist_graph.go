@@ -28,12 +28,9 @@ type Edge struct {
 	Weight              int
 }
 
-// DistGraphCreateAdjacent returns a communicator of the ranks of c, in the same order,
-// as a graph of which each rank gives its own edges. An edge from a to b is given by
-// both, as often as it is there: that is not checked, and neighbourhood operations wait
-// forever if it is not so. It is collective, as Dup. Ranks are never reordered.
-//
-// MPI 4.1 section 8.5.4 (MPI_Dist_graph_create_adjacent).
+// DistGraphCreateAdjacent returns a communicator of the ranks of c, in the same order, as a
+// graph of which each rank gives its own edges. MPI 4.1 section 8.5.4
+// (MPI_Dist_graph_create_adjacent).
 func DistGraphCreateAdjacent(c *Comm, own Neighbors) (*DistGraph, error) {
 	const op = "create adjacent graph"
 	n, _, err := c.createAmongAll(proposal{key: int64(c.Rank()), call: callOf(op)}, own.check(c.Size()))
@@ -43,15 +40,9 @@ func DistGraphCreateAdjacent(c *Comm, own Neighbors) (*DistGraph, error) {
 	return n.addGraph(own.clone()), nil
 }
 
-// DistGraphCreate returns a communicator of the ranks of c, in the same order, as a
-// graph of which each rank gives any edges, once: not only its own, and perhaps none.
-// The neighbours of a rank are then in the order of the ranks that have given the
-// edges, and of their lists. It is collective, as Dup. Ranks are never reordered.
-//
-// All edges pass through all ranks, 16 bytes each: for large graphs whose ranks know
-// their own edges use DistGraphCreateAdjacent.
-//
-// MPI 4.1 section 8.5.4 (MPI_Dist_graph_create).
+// DistGraphCreate returns a communicator of the ranks of c, in the same order, as a graph of
+// which each rank gives any edges, once: not only its own, and perhaps none. MPI 4.1 section
+// 8.5.4 (MPI_Dist_graph_create).
 func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 	const op = "create graph"
 	var bad error
@@ -79,10 +70,8 @@ func DistGraphCreate(c *Comm, edges []Edge) (*DistGraph, error) {
 	return n.addGraph(&own), nil
 }
 
-// DistGraphOf returns the graph that c, which may be a copy of a DistGraph's
-// communicator, has; ok tells whether it has one.
-//
-// MPI 4.1 section 8.5.5 (MPI_Topo_test).
+// DistGraphOf returns the graph that c, which may be a copy of a DistGraph's communicator,
+// has; ok tells whether it has one. MPI 4.1 section 8.5.5 (MPI_Topo_test).
 func DistGraphOf(c *Comm) (g *DistGraph, ok bool) {
 	own, ok := c.topologyOf().(*Neighbors)
 	if !ok {

@@ -8,7 +8,7 @@
 //	err = comm.Recv(c, &status, buf, 1, 0, 7)
 //	err = comm.Call{Comm: c, Op: "bcast", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: buf}}}.Run()
 //
-// Calls on buffers are functions, so that the methods of a communicator are those that
+// A call that mpi has under the same name is described there in full. Calls on buffers are functions, so that the methods of a communicator are those that
 // every face has. Errors begin with "mpi" and the name of the call: users of a face know
 // no other package.
 //
@@ -29,6 +29,6 @@
 //
 // # Not implemented
 //
-// Reordering of ranks, contiguous segments of WinAllocateShared, one-sided calls, sessions
+// Reordering of ranks, one-sided calls, sessions
 // and dynamic processes. See package mpi for the whole list.
 package comm

@@ -12,29 +12,23 @@ var (
 	// ErrInitialized means that Init was called a second time in a process.
 	ErrInitialized = errors.New("already initialized: a process calls Init once, and not again after Finalize")
 
-	// ErrFinalized means that a communicator or window was used after Finalize.
-	ErrFinalized = pml.ErrFinalized
-
-	// ErrBusy means that another goroutine waits for the request.
-	ErrBusy = pml.ErrBusy
-
-	// ErrActive means that a persistent request was started or freed before its
-	// operation was waited for.
-	ErrActive = pml.ErrActive
-
-	// ErrNotPersistent means that the request can not be started or freed.
+	// Errors of the engine, which mpi describes.
+	ErrFinalized     = pml.ErrFinalized
+	ErrBusy          = pml.ErrBusy
+	ErrActive        = pml.ErrActive
 	ErrNotPersistent = pml.ErrNotPersistent
-
-	// ErrCancelSend means that a send was to be cancelled.
-	ErrCancelSend = pml.ErrCancelSend
-
-	// ErrNoMessage means that a message from Mprobe was received before.
-	ErrNoMessage = pml.ErrNoMessage
+	ErrCancelSend    = pml.ErrCancelSend
+	ErrNoMessage     = pml.ErrNoMessage
 
 	// ErrNotOneAddressSpace means that the operation reads a peer's memory where
 	// it lies, and the ranks of this job are separate processes.
 	ErrNotOneAddressSpace = errors.New("the ranks do not share one address space: " +
 		"run with pvasrun --btl pvas, or use memory from WinAllocateShared")
+
+	// ErrSeveralNodes means that the operation needs memory that all ranks of the
+	// communicator reach, and they are on several nodes.
+	ErrSeveralNodes = errors.New("the ranks are on several nodes, which share no memory: " +
+		"use a communicator of one node, such as SplitType makes, or messages")
 
 	// ErrFreed means that a communicator was used after Free.
 	ErrFreed = errors.New("the communicator was freed: use it no more, or free it later")
@@ -56,22 +50,14 @@ var (
 	ErrNotWorld = errors.New("not possible on this communicator: use the one from Init")
 )
 
-// LostError means that an operation can not complete because a rank, named in it,
-// has gone: it exited or was killed. Find it with errors.As.
-type LostError = job.LostError
-
-// RankError means that the communicator has no such rank.
-type RankError = job.RankError
-
-// TagError means that a tag is outside 0..MaxTag.
-type TagError = pml.TagError
-
-// TruncateError means that a message was longer than the buffer it was received into.
-// It has both lengths, in bytes.
-type TruncateError = pml.TruncateError
-
-// LeakError means that requests or matched messages were left at Finalize.
-type LeakError = pml.LeakError
+// Errors of the layers below, which mpi describes.
+type (
+	LostError     = job.LostError
+	RankError     = job.RankError
+	TagError      = pml.TagError
+	TruncateError = pml.TruncateError
+	LeakError     = pml.LeakError
+)
 
 // CountError means that a message is no whole number of elements.
 type CountError struct {

@@ -9,27 +9,7 @@ import (
 )
 
 // Graph is one rank's part of a collective algorithm that the program makes up: sends,
-// receives, copies and reductions as nodes, and which of them come after which. It is
-// issued as a whole, and then goes on in the background as nonblocking collective
-// operations do, which are such graphs themselves.
-//
-// All ranks of the communicator issue a graph each, in the same order as their other
-// nonblocking collective operations; one without nodes will do. The k-th SendNode of a
-// rank to another meets the k-th RecvNode there, in the order in which they were made,
-// of the same length. One goroutine builds a graph.
-//
-//	g := comm.NewGraph(c)               // a link of a chain
-//	recv := comm.RecvNode(g, buf, c.Rank()-1, nil)
-//	send := comm.SendNode(g, buf, c.Rank()+1, nil)
-//	g.Connect(recv, send)
-//	g.Tie()
-//	request, err := g.Issue()
-//
-// A mistake in building is the error of Issue and Prepare.
-//
-// The interface is that of the KACC paper (see package cad): InitCAD is NewGraph, MakeSendNode,
-// MakeRecvNode and MakeCalcNode are SendNode, RecvNode and CalcNode, ConnectNode is
-// Connect, IssueCAD is Issue, QueryCAD is Request.Test.
+// receives, copies and reductions as nodes, and which of them come after which.
 type Graph struct {
 	c   *Comm
 	g   *cad.Graph
@@ -39,34 +19,11 @@ type Graph struct {
 // Node names a node of one graph.
 type Node = cad.Node
 
-// GraphStart and GraphEnd are in every graph. Every node comes after GraphStart and
-// before GraphEnd: see Connect and Tie.
-const (
-	GraphStart = cad.Start
-	GraphEnd   = cad.End
-)
-
-// GraphError says what is wrong with a graph: a cycle, a node that can not be reached, a
-// rank that there is not, lengths that differ.
+// GraphError says what is wrong with a graph.
 type GraphError = cad.GraphError
-
-// ErrTooMany means that this rank has begun too many nonblocking collective operations
-// and not waited for them.
-var ErrTooMany = cad.ErrTooMany
 
 // errNoGraph is for a nil Graph.
 var errNoGraph = errors.New("the graph is nil: NewGraph makes one")
-
-// Policy says who executes the nodes of a graph. Between processes it is always the rank
-// that has issued it.
-type Policy = cad.Policy
-
-// The policies.
-const (
-	PolicyDefault = cad.Default // that of pvasrun --progress
-	PolicyOwner   = cad.Owner   // the rank that has issued the graph
-	PolicyShare   = cad.Share   // who is at hand, and if nobody is, who completes what a node waits for
-)
 
 // NewGraph returns a graph of no nodes but GraphStart and GraphEnd.
 func NewGraph(c *Comm) *Graph { return &Graph{c: c, g: coll.NewGraph()} }
@@ -118,7 +75,7 @@ func (g *Graph) Tie() { g.nodes(nil).Tie() }
 
 // SetPolicy and SetUrgent are called before the graph is issued for the first time. Nodes
 // of urgent graphs are taken first by who executes those of others.
-func (g *Graph) SetPolicy(p Policy) { g.nodes(nil).Policy = p }
+func (g *Graph) SetPolicy(p cad.Policy) { g.nodes(nil).Policy = p }
 
 // SetUrgent is described with SetPolicy.
 func (g *Graph) SetUrgent(urgent bool) { g.nodes(nil).Urgent = urgent }

@@ -8,11 +8,8 @@ type Message struct {
 	comm *Comm
 }
 
-// Probe blocks until there is a message that Recv with the same arguments would
-// receive, and leaves it where it is. Its length is in the status. If several
-// goroutines receive such messages, another may get it first: use Mprobe.
-//
-// MPI 4.1 section 3.8.1 (MPI_Probe).
+// Probe blocks until there is a message that Recv with the same arguments would receive, and
+// leaves it where it is. MPI 4.1 section 3.8.1 (MPI_Probe).
 func Probe(c *Comm, src, tag int) (Status, error) {
 	peer, err := c.from(src)
 	if err != nil {
@@ -34,10 +31,8 @@ func Iprobe(c *Comm, src, tag int) (st Status, ok bool, err error) {
 	return c.status(s, 1), ok, WrapReceive("iprobe", src, tag, err)
 }
 
-// Mprobe is Probe that sets the message aside: only Mrecv with what it returns will
-// receive it, and has to.
-//
-// MPI 4.1 section 3.8.2 (MPI_Mprobe).
+// Mprobe is Probe that sets the message aside: only Mrecv with what it returns will receive
+// it, and has to. MPI 4.1 section 3.8.2 (MPI_Mprobe).
 func Mprobe(c *Comm, src, tag int) (Message, Status, error) {
 	peer, err := c.from(src)
 	if err != nil {

@@ -100,11 +100,7 @@ func (r *Request) Free() error {
 	return Wrap("free", e.Free(&r.r))
 }
 
-// WaitAll blocks until all operations are complete. If statuses is not nil it has as
-// many elements as reqs, and gets their statuses. All are waited for even if some
-// fail; the error joins the errors of all that did, each with its index.
-//
-// MPI 4.1 section 3.7.5 (MPI_Waitall).
+// WaitAll blocks until all operations are complete. MPI 4.1 section 3.7.5 (MPI_Waitall).
 func WaitAll(reqs []Request, statuses []Status) error {
 	if err := checkStatuses(reqs, statuses); err != nil {
 		return Wrap("wait all", err)
@@ -129,10 +125,8 @@ func WaitAll(reqs []Request, statuses []Status) error {
 	return failed
 }
 
-// TestAll returns true if all operations are complete, and then does what WaitAll
-// would; else it changes nothing. It does not block.
-//
-// MPI 4.1 section 3.7.5 (MPI_Testall).
+// TestAll returns true if all operations are complete, and then does what WaitAll would; else
+// it changes nothing. MPI 4.1 section 3.7.5 (MPI_Testall).
 func TestAll(reqs []Request, statuses []Status) (bool, error) {
 	if err := checkStatuses(reqs, statuses); err != nil {
 		return false, Wrap("test all", err)
@@ -143,11 +137,8 @@ func TestAll(reqs []Request, statuses []Status) (bool, error) {
 	return true, WaitAll(reqs, statuses)
 }
 
-// WaitAny blocks until one of the operations is complete, and returns its index and
-// what Wait would. If there are several it is the first of them. If no request stands
-// for an operation the index is Undefined.
-//
-// MPI 4.1 section 3.7.5 (MPI_Waitany).
+// WaitAny blocks until one of the operations is complete, and returns its index and what Wait
+// would. MPI 4.1 section 3.7.5 (MPI_Waitany).
 func WaitAny(reqs []Request) (int, Status, error) {
 	i, err := awaitAny(reqs)
 	if i == Undefined || err != nil {
@@ -157,12 +148,8 @@ func WaitAny(reqs []Request) (int, Status, error) {
 	return i, st, err
 }
 
-// WaitSome blocks until at least one of the operations is complete, and does what
-// Wait would for all that are. It appends their indices and statuses to the given
-// slices, which may be nil, and returns them; none if no request stands for an
-// operation. The error joins those of the operations that failed.
-//
-// MPI 4.1 section 3.7.5 (MPI_Waitsome).
+// WaitSome blocks until at least one of the operations is complete, and does what Wait would
+// for all that are. MPI 4.1 section 3.7.5 (MPI_Waitsome).
 func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
 	first, err := awaitAny(reqs)
 	if first == Undefined || err != nil {
@@ -192,9 +179,7 @@ func takeSome(op string, reqs []Request, first int, indices []int, statuses []St
 }
 
 // TestAny is WaitAny that does not block: done tells whether one of the operations is
-// complete, or none stands for an operation.
-//
-// MPI 4.1 section 3.7.5 (MPI_Testany).
+// complete, or none stands for an operation. MPI 4.1 section 3.7.5 (MPI_Testany).
 func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
 	progress(reqs)
 	active := false
@@ -219,10 +204,7 @@ func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status
 	return takeSome("test some", reqs, 0, indices, statuses)
 }
 
-// StartAll starts persistent requests. The error joins those of all that could not be
-// started, each with its index; the others are.
-//
-// MPI 4.1 section 3.9 (MPI_Startall).
+// StartAll starts persistent requests. MPI 4.1 section 3.9 (MPI_Startall).
 func StartAll(reqs []Request) error {
 	var failed error
 	for i := range reqs {

@@ -70,10 +70,8 @@ func Isend(c *Comm, mode Mode, buf []byte, dst, tag int) (Request, error) {
 	return Request{r}, err
 }
 
-// SendInit makes a persistent request to send buf to rank dst. It sends nothing:
-// Request.Start does, any number of times.
-//
-// MPI 4.1 section 3.9 (MPI_Send_init, MPI_Ssend_init).
+// SendInit makes a persistent request to send buf to rank dst. MPI 4.1 section 3.9
+// (MPI_Send_init, MPI_Ssend_init).
 func SendInit(c *Comm, mode Mode, buf Buffer, dst, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.to(dst)

@@ -49,27 +49,19 @@ const (
 	pieceAttached = 5
 )
 
-// WinAllocateShared gives each rank of c bytes of shared memory, filled with
-// zeros, that all ranks can address. The lengths may differ from rank to rank; 0
-// is allowed. unit is the size of this rank's elements: it is told to the others, and
-// means nothing here. It is collective and synchronises like a barrier. wrong is what the
-// face has found wrong with the call of this rank: then all ranks get an error, this one
-// wrong.
-//
-// The memory starts at a multiple of 2 MiB if it is at least as long, else at a
-// page. It is not Go memory: it may hold no Go pointers, and is neither moved nor
-// collected.
-//
-// If one rank can not have its memory, all ranks get an error. The error wraps a
-// *LostError if a rank has gone.
-//
-// MPI 4.1 section 12.2.3.
+// WinAllocateShared gives each rank of c bytes of shared memory, filled with zeros, that all
+// ranks can address. unit is the size of this rank's elements: it is told to the others, and
+// means nothing here. wrong is what the face has found wrong with the call of this rank:
+// then all ranks get an error, this one wrong. MPI 4.1 section 12.2.3.
 func WinAllocateShared(c *Comm, bytes, unit int, wrong error) (*Window, error) {
 	const op = "allocate shared window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
+	if c.engine.Memory(c.members.ranks) == nil {
+		return nil, Wrap(op, ErrSeveralNodes)
+	}
 	w := &Window{comm: c}
 	err := wrong
 	if err == nil {
@@ -82,15 +74,17 @@ func WinAllocateShared(c *Comm, bytes, unit int, wrong error) (*Window, error) {
 }
 
 // WinAllocateContiguous is WinAllocateShared in one piece: the memory of each rank begins
-// where that of the rank before it ends. It belongs to rank 0.
-//
-// MPI 4.1 section 12.2.3 (without alloc_shared_noncontig).
+// where that of the rank before it ends. MPI 4.1 section 12.2.3 (without
+// alloc_shared_noncontig).
 func WinAllocateContiguous(c *Comm, bytes, unit int, wrong error) (*Window, error) {
 	const op = "allocate contiguous window"
 	if err := c.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
+	if c.engine.Memory(c.members.ranks) == nil {
+		return nil, Wrap(op, ErrSeveralNodes)
+	}
 	w := &Window{comm: c}
 	err := w.join(segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: pieceAsked}, wrong)
 	return w.made(op, err)
@@ -154,15 +148,7 @@ func (w *Window) made(op string, err error) (*Window, error) {
 	return nil, Wrap(op, err)
 }
 
-// WinCreate makes a window over memory that is there already: ordinary memory of each
-// rank. Peers read and write it where it lies, so this works only where ranks share one
-// address space; elsewhere the error wraps ErrNotOneAddressSpace, on every rank and
-// without any waiting. The lengths may differ from rank to rank; 0 is allowed. It is
-// collective and synchronises like a barrier. wrong is as in WinAllocateShared.
-//
-// mem stays the caller's and can be used as before, but from now on others use it
-// too. The window keeps it reachable until it is freed.
-//
+// WinCreate makes a window over memory that is there already: ordinary memory of each rank.
 // MPI 4.1 section 12.2.1.
 func WinCreate(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
 	const op = "create window"
@@ -170,7 +156,7 @@ func WinCreate(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
 		return nil, Wrap(op, err)
 	}
 	defer c.mu.Unlock()
-	if !c.module.Direct() {
+	if !c.engine.Direct(c.members.ranks) {
 		return nil, Wrap(op, ErrNotOneAddressSpace)
 	}
 	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit), call: created}

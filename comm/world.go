@@ -20,15 +20,9 @@ var world struct {
 	comm *Comm
 }
 
-// Init makes this process a rank of the job that it was started in, or of a job of
-// its own if pvasrun did not start it, and returns the communicator of all ranks
-// (MPI_COMM_WORLD). A process calls it once: later calls return ErrInitialized
-// (wrapped), also when the first failed. It does not wait for other ranks.
-//
-// Init removes PVAS_JOB from the environment, so that a program that this rank
-// starts is not taken for the same rank.
-//
-// MPI 4.1 section 11.2.1.
+// Init makes this process a rank of the job that it was started in, or of a job of its own if
+// pvasrun did not start it, and returns the communicator of all ranks (MPI_COMM_WORLD). MPI
+// 4.1 section 11.2.1.
 func Init(ops Operators) (*Comm, error) {
 	world.mu.Lock()
 	defer world.mu.Unlock()

@@ -7,9 +7,9 @@ package datatype
 func (e *engine) blocks(d, s *part, i, j, n int64) (entries, bytes int64) {
 	switch {
 	case s.isRun():
-		return d.entriesAt(e.to, i).unpack(d.addr, s.addr+uintptr(s.off), d.off, n)
+		return d.entriesAt(e.to, i).move(d.addr, s.addr+uintptr(s.off), d.off, n, false)
 	case d.isRun():
-		return s.entriesAt(e.from, j).pack(d.addr+uintptr(d.off), s.addr, s.off, n)
+		return s.entriesAt(e.from, j).move(s.addr, d.addr+uintptr(d.off), s.off, n, true)
 	}
 	return d.entriesAt(e.to, i).copy(s.entriesAt(e.from, j), d.addr, s.addr, d.off, s.off, n)
 }
@@ -34,32 +34,25 @@ func (b blockList) block(start, n int64) (disp, size int64) {
 	return int64(b[1]), size
 }
 
-func (b blockList) unpack(to, from uintptr, start, n int64) (entries, bytes int64) {
+// move copies between entries, at addr, and a run: to the run if pack is true.
+func (b blockList) move(addr, run uintptr, start, n int64, pack bool) (entries, bytes int64) {
 	for {
 		disp, size := b.block(start+bytes, n-bytes)
 		if size <= 0 {
 			return entries, bytes
 		}
-		moveShort(to+uintptr(disp), from+uintptr(bytes), size)
+		to, from := addr+uintptr(disp), run+uintptr(bytes)
+		if pack {
+			to, from = from, to
+		}
+		moveShort(to, from, size)
 		b = b[entryWords:]
 		bytes += size
 		entries++
 	}
 }
 
-func (b blockList) pack(to, from uintptr, start, n int64) (entries, bytes int64) {
-	for {
-		disp, size := b.block(start+bytes, n-bytes)
-		if size <= 0 {
-			return entries, bytes
-		}
-		moveShort(to+uintptr(bytes), from+uintptr(disp), size)
-		b = b[entryWords:]
-		bytes += size
-		entries++
-	}
-}
-
+// copy copies between the entries of two lists.
 func (b blockList) copy(c blockList, to, from uintptr, start, other, n int64) (entries, bytes int64) {
 	for {
 		disp, size := b.block(start+bytes, n-bytes)

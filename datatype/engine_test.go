@@ -165,6 +165,12 @@ func checkCopy(t testing.TB, rng *rand.Rand, dt *Type, l *Layout, mem memory, li
 			require.EqualValues(t, cuts[i+1]-from, k)
 		}
 		require.True(t, bytes.Equal(want.bytes, got.bytes), "copy %v to %d of %v at %v", dt, count, other, cuts)
+		got = newMemory(&to)
+		parts := 1 + rng.IntN(7)
+		for _, i := range rng.Perm(parts) {
+			CopyPart(&to, got.base(), l, mem.base(), int64(n), int64(i), int64(parts))
+		}
+		require.True(t, bytes.Equal(want.bytes, got.bytes), "copy %v to %d of %v in %d parts", dt, count, other, parts)
 	}
 }
 
@@ -191,8 +197,7 @@ func TestSharedCopy(t *testing.T) {
 				return
 			}
 			once.Do(start)
-			from, to := i*l.Size()/sharers, (i+1)*l.Size()/sharers
-			Copy(&l, got.base(), &l, mem.base(), from, to-from)
+			CopyPart(&l, got.base(), &l, mem.base(), l.Size(), i, sharers)
 		})
 	}
 	wg.Wait()

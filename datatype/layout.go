@@ -60,6 +60,19 @@ func (l *Layout) Contiguous() (origin int64, ok bool) {
 // Span returns the displacements of the lowest byte and of the one behind the highest.
 func (l *Layout) Span() (lo, hi int64) { return l.lo, l.hi }
 
+// Thin tells whether the bytes lie in many cache lines with few of them in each, as those of
+// one column of a matrix do. A layout that begins with a list is not looked into.
+func (l *Layout) Thin() bool {
+	s, near := l.root, int64(1) // runs in a cache line, about
+	for s.isLoop() {
+		if stride := abs(s.stride); stride < cacheLine {
+			near *= min(s.count, cacheLine/max(stride, 1))
+		}
+		s = s.round(l.words)
+	}
+	return s.isRun() && s.size*near < cacheLine/4
+}
+
 // shape is a node as the engine sees it: decoded from words, or made up (a run of any
 // length, a loop of count elements, a part of a loop).
 type shape struct {

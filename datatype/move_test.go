@@ -49,6 +49,7 @@ func TestNoAllocation(t *testing.T) {
 				Pack(packed, &from, base, 3)
 				Unpack(packed[:from.Size()-3], &from, base, 3)
 				Copy(&to, otherBase, &from, base, 1, from.Size())
+				CopyPart(&to, otherBase, &from, base, 100, 1, 3)
 				Segments(segs[:], &from, base, 2)
 			}), "%v to %v", a, b)
 		}

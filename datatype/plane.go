@@ -8,6 +8,9 @@ type grid struct {
 
 func (g grid) at(i, j int64) uintptr { return g.addr + uintptr(i*g.outer+j*g.inner) }
 
+// across tells whether the inner loop makes the longer steps.
+func (g grid) across() bool { return abs(g.outer) < abs(g.inner) }
+
 // turned is the grid with its loops exchanged.
 func (g grid) turned() grid { return grid{g.addr, g.inner, g.outer} }
 
@@ -17,9 +20,17 @@ const (
 	tileRuns  = 64
 )
 
-// plane copies rows*runs runs of size bytes. It may do that in any order, and chooses long
-// inner loops, and for a transpose one that uses what is in the cache.
+// plane copies rows*runs runs of size bytes. It may do that in any order. It goes along the
+// cache lines of both if it can, chooses long inner loops, and for a transpose one that uses
+// what is in the cache.
 func plane(d, s grid, rows, runs, size int64) {
+	if d.across() && s.across() {
+		d, s, rows, runs = d.turned(), s.turned(), runs, rows
+	}
+	if d.inner == size && s.inner == size {
+		strided(d.addr, d.outer, s.addr, s.outer, rows, runs*size)
+		return
+	}
 	if runs < tileRows && rows > runs {
 		d, s, rows, runs = d.turned(), s.turned(), runs, rows
 	}

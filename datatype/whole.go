@@ -29,13 +29,9 @@ func (c *column) field(words []uint64, i, start, size int64) column {
 	return column{entry, c.addr + uintptr(disp), c.stride}
 }
 
-// Structures up to maxStructure bytes are copied field by field, fieldRows of them before
-// the next ones. So many fit into the fastest cache. Larger ones have enough fields for a
-// loop in each.
-const (
-	maxStructure = 512
-	fieldRows    = 64
-)
+// maxStructure is the size in bytes of a structure up to which it is copied field by field.
+// Larger ones have enough fields for a loop in each.
+const maxStructure = 512
 
 // whole copies count whole shapes of equal size. Nothing is said about the order in which
 // the bytes are copied, so loops may be exchanged.
@@ -50,9 +46,9 @@ func (e *engine) whole(d, s *column, count int64) {
 		e.nested(d, s, count, s.count, s.unit)
 	case d.size <= maxStructure && e.records(d, s, count):
 	case d.size <= maxStructure && e.alike(d, s):
-		for i := int64(0); i < count; i += fieldRows {
+		for i := int64(0); i < count; i += recordRows {
 			to, from := column{d.shape, d.at(i), d.stride}, column{s.shape, s.at(i), s.stride}
-			e.structures(&to, &from, min(count-i, fieldRows))
+			e.structures(&to, &from, min(count-i, recordRows))
 		}
 	default:
 		for i := range count {

@@ -124,8 +124,8 @@ type rankBlock struct {
 	partitionSize atomic.Uint64
 	arena         atomic.Uint64
 	arenaSize     atomic.Uint64
-	pocket        atomic.Uint64
-	pocketSize    atomic.Uint64
+	small         atomic.Uint64
+	smallSize     atomic.Uint64
 	gone          atomic.Uint32
 	program       atomic.Uint32 // ranks with the same number run the same file; 0: unknown
 	_             [cacheLine - 56]byte

@@ -90,26 +90,26 @@ func (r *Root) Arena(rank int) (base, size uint64) {
 	return b.arena.Load(), b.arenaSize.Load()
 }
 
-// PocketSize returns how many bytes the pocket of each rank should have: enough for a
+// SmallRegionSize returns how many bytes the small region of each rank should have: enough for a
 // mailbox, and of the first rank for the board of all ranks' collectives.
-func PocketSize(ranks int) uint64 { return uint64(min(80<<10+ranks*256, 1<<20)) }
+func SmallRegionSize(ranks int) uint64 { return uint64(min(80<<10+ranks*256, 1<<20)) }
 
-// SetPocket notes the bounds of a rank's pocket: accessible memory for the first small
+// SetSmallRegion notes the bounds of a rank's small region: accessible memory for the first small
 // things that it shares, which costs no page table of its own. As SetArena.
-func (r *Root) SetPocket(rank int, at, size uint64) {
+func (r *Root) SetSmallRegion(rank int, at, size uint64) {
 	if b, err := r.rank(rank); err == nil {
-		b.pocket.Store(at)
-		b.pocketSize.Store(size)
+		b.small.Store(at)
+		b.smallSize.Store(size)
 	}
 }
 
-// Pocket returns the bounds of a rank's pocket; size 0 if there is none.
-func (r *Root) Pocket(rank int) (at, size uint64) {
+// SmallRegion returns the bounds of a rank's small region; size 0 if there is none.
+func (r *Root) SmallRegion(rank int) (at, size uint64) {
 	b, err := r.rank(rank)
 	if err != nil {
 		return 0, 0
 	}
-	return b.pocket.Load(), b.pocketSize.Load()
+	return b.small.Load(), b.smallSize.Load()
 }
 
 // Partition returns the bounds of a rank's partition; size 0 if it has none, as

@@ -62,10 +62,10 @@ func TestArenaAndPartition(t *testing.T) {
 	require.Equal(t, [2]uint64{0x10000, 0x20000}, [2]uint64{base, size})
 	_, size = r.Arena(0)
 	require.Zero(t, size)
-	r.SetPocket(1, 0x14000, 0x2000)
-	base, size = r.Pocket(1)
+	r.SetSmallRegion(1, 0x14000, 0x2000)
+	base, size = r.SmallRegion(1)
 	require.Equal(t, [2]uint64{0x14000, 0x2000}, [2]uint64{base, size})
-	_, size = r.Pocket(0)
+	_, size = r.SmallRegion(0)
 	require.Zero(t, size)
 }
 

@@ -13,6 +13,7 @@ import (
 type Binding struct {
 	core bool    // rank i to the i-th allowed CPU
 	sets [][]int // rank i to entry i; nil: no list
+	text string  // as it was parsed
 }
 
 // maxBindCPU is the highest CPU number that a list may name.
@@ -31,9 +32,9 @@ func ParseBinding(s string) (Binding, error) {
 	case "", "none":
 		return Binding{}, nil
 	case "core":
-		return Binding{core: true}, nil
+		return Binding{core: true, text: s}, nil
 	}
-	var b Binding
+	b := Binding{text: s}
 	for entry := range strings.SplitSeq(s, ",") {
 		set, err := parseCPUs(entry)
 		if err != nil {

@@ -37,7 +37,8 @@ type request struct {
 }
 
 type createRequest struct {
-	Tasks         int
+	Tasks         int // ranks here
+	First, Total  int // the number of the first of them in the job, and the ranks of the job
 	PartitionSize uint64
 	HugePages     bool
 	ID            string // of the job, see EnvID

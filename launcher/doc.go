@@ -22,7 +22,10 @@
 // The task model is that of the PVAS paper: the process manager creates the
 // address space, spawns every rank, waits for all and destroys the space.
 //
-// Not implemented: more than one machine, starting ranks of a running job
+// A job on several nodes (RunNodes) has a leader, which the user starts, and on each node an
+// agent (NodeMain), which runs its part by Run: link.go, leader.go, agent.go.
+//
+// Not implemented: start by PMI, deadlocks across nodes, starting ranks of a running job
 // (MPI 4.1 section 11), restarting a failed rank, binding to NUMA nodes or sockets,
 // pausing a job by a SIGSTOP to the supervisor, which nobody can catch.
 package launcher

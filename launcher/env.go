@@ -29,9 +29,10 @@ const (
 const envArenas = "MALLOC_ARENA_MAX"
 
 // baseEnv returns the environment that all ranks of an app share: the
-// supervisor's, what the user added, and the defaults of the runtime. Where a
+// supervisor's, what the user added, and the defaults of the runtime. The job has total
+// ranks, of which so many are on this node. Where a
 // name occurs twice the last one counts.
-func baseEnv(app App, prog *program, id string, ranks, cpus int) []string {
+func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string {
 	env := slices.Clone(os.Environ())
 	// A job started by a rank of another job is its own.
 	env = unset(env, job.EnvRank, job.EnvSize, job.EnvJob, job.EnvProgram, EnvID, envPMISize, envPMIRank, envOMPI, envMPI)
@@ -49,7 +50,7 @@ func baseEnv(app App, prog *program, id string, ranks, cpus int) []string {
 	}
 	env = append(env, envPMISize+"="+strconv.Itoa(ranks))
 	env = append(env, app.Env...)
-	env = append(env, EnvID+"="+id, job.EnvSize+"="+strconv.Itoa(ranks), job.EnvProgram+"="+prog.path)
+	env = append(env, EnvID+"="+id, job.EnvSize+"="+strconv.Itoa(total), job.EnvProgram+"="+prog.path)
 	return lastOfEach(env)
 }
 

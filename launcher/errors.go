@@ -79,6 +79,9 @@ func ExitCode(err error) int {
 	if interrupted, ok := errors.AsType[Interrupted](err); ok {
 		return codeSignal + int(interrupted.Signal)
 	}
+	if node, ok := errors.AsType[*NodeError](err); ok {
+		return node.Code
+	}
 	var program *ProgramError
 	var build *exec.ExitError
 	var image *pvas.ImageError

@@ -88,6 +88,8 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.fate.graceOver()
 	case err := <-s.output:
 		s.fate.outputFailed(err)
+	case o := <-s.job.part.orders():
+		s.obey(o)
 	case <-s.cancelled:
 		s.cancelled = nil
 		s.givenUp = s.phase == draining
@@ -218,8 +220,9 @@ func (s *supervisor) suspicion(e exit) int {
 func (s *supervisor) lose() {
 	for pid, rank := range s.alive {
 		delete(s.alive, pid)
-		s.memory.Root().MarkGone(rank)
-		s.fate.rankLost(rank, pid, s.app(rank).Program)
+		s.memory.Root().MarkGone(s.first() + rank)
+		s.tellEnd(rank, pid, 0)
+		s.fate.rankLost(s.first()+rank, pid, s.app(rank).Program)
 	}
 }
 
@@ -238,13 +241,14 @@ func (s *supervisor) ended(e exit) {
 		return
 	}
 	delete(s.alive, e.pid)
-	s.memory.Root().MarkGone(rank)
+	s.memory.Root().MarkGone(s.first() + rank)
+	s.tellEnd(rank, e.pid, e.status)
 	if sys.Kill(-e.pid, 0) != nil { // nobody is left in the group: its number may be used again
 		s.control.note(request{Forget: e.pid})
 	}
-	s.job.logf("rank %d (pid %d) %s", rank, e.pid, describe(e.status))
+	s.job.logf("rank %d (pid %d) %s", s.first()+rank, e.pid, describe(e.status))
 	failed := s.fate.failure
-	s.fate.rankEnded(rank, e.pid, s.app(rank).Program, e.status)
+	s.fate.rankEnded(s.first()+rank, e.pid, s.app(rank).Program, e.status)
 	if s.btl == job.BTLPvas && s.fate.failure != failed {
 		s.explainFailure()
 	}

@@ -74,6 +74,8 @@ type fate struct {
 	// end after it did so at the user's wish.
 	asked      syscall.Signal
 	interrupts int
+
+	quiet bool // the leader of the nodes says which rank has failed
 }
 
 // effects are what a fate can do. Messages come after signals: a reader of Stderr
@@ -127,7 +129,9 @@ func (f *fate) rankEnded(rank, pid int, program string, status syscall.WaitStatu
 	}
 	f.failure = &Failure{Rank: rank, Pid: pid, Program: program, Status: status}
 	f.end(exitCode(status))
-	f.say("rank %d (pid %d, %s) on %s %s%s", rank, pid, program, f.hostname, describe(status), f.others())
+	if !f.quiet {
+		f.say("rank %d (pid %d, %s) on %s %s%s", rank, pid, program, f.hostname, describe(status), f.others())
+	}
 }
 
 // others says what happens to the other ranks, if there are any left.

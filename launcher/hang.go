@@ -22,6 +22,9 @@ func hangReport(views []job.View, who []started, now time.Duration) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  rank\tpid\tstate")
 	for _, v := range views {
+		if who[v.Rank] == (started{}) {
+			continue // it is on another node
+		}
 		fmt.Fprintf(w, "  %d\t%s\t%s\n", v.Rank, who[v.Rank].number(), describeView(v, who[v.Rank], now))
 	}
 	_ = w.Flush() // a strings.Builder does not fail
@@ -142,9 +145,9 @@ func (s *supervisor) sayHang() {
 		s.io.say("no rank has been started yet")
 		return
 	}
-	who := make([]started, s.size)
-	for rank := range who {
-		who[rank] = started{s.pids[rank], s.app(rank).Program}
+	who := make([]started, s.total())
+	for rank := range s.size {
+		who[s.first()+rank] = started{s.pids[rank], s.app(rank).Program}
 	}
 	s.io.say("what the ranks do:\n%s", hangReport(s.memory.Root().Snapshot(), who, time.Duration(sys.Monotonic())))
 }

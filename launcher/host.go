@@ -54,6 +54,7 @@ func hostMain() int {
 type host struct {
 	control  *control
 	id       string
+	first    int // number in the job of the rank in the first partition
 	space    *pvas.Space
 	memory   *job.Memory
 	apps     []appRequest
@@ -113,8 +114,8 @@ func (h *host) create(req *createRequest) error {
 	if req.Tasks == 0 {
 		return nil
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, Pocket: job.PocketSize(req.Tasks), HugePages: req.HugePages, Siblings: true})
-	h.space = space
+	space, err := pvas.Create(pvas.Config{Tasks: req.Tasks, PartitionSize: req.PartitionSize, SmallRegion: job.SmallRegionSize(req.Total), HugePages: req.HugePages, Siblings: true})
+	h.space, h.first = space, req.First
 	return err
 }
 
@@ -152,13 +153,13 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		return reply{}, err
 	}
 	root := h.memory.Root()
-	program := h.programs.number(app.Path)
-	root.SetProgram(req.Rank, program)
-	root.SetArena(req.Rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
-	root.SetPocket(req.Rank, layout.Pocket.Start, layout.Pocket.Len())
+	program, rank := h.programs.number(app.Path), h.first+req.Rank
+	root.SetProgram(rank, program)
+	root.SetArena(rank, layout.Base, layout.Size, layout.Arena.Start, layout.Arena.Len())
+	root.SetSmallRegion(rank, layout.SmallRegion.Start, layout.SmallRegion.Len())
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
-		Env:   rankEnv(app.Env, req.Rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
+		Env:   rankEnv(app.Env, rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
 		Stdin: files[0], Stdout: files[1], Stderr: files[2],
 		Partition: req.Rank, CPUs: req.CPUs, Limits: fileLimit(),
 		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,
@@ -175,7 +176,7 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 		return reply{}, err
 	}
 	if h.programs.number(app.Path) != program {
-		root.SetProgram(req.Rank, 0) // it was replaced meanwhile: nobody knows which one this is
+		root.SetProgram(rank, 0) // it was replaced meanwhile: nobody knows which one this is
 	}
 	h.guarded[task.Pid()] = true
 	return reply{Pid: task.Pid(), Layout: task.Layout()}, nil

@@ -49,6 +49,8 @@ type Job struct {
 	Finished func(*job.Root)
 
 	Log func(format string, args ...any) // what -v prints; nil: nothing
+
+	part *part // the ranks of one node, in a job of several; see NodeMain
 }
 
 // An App is one program of a job.
@@ -61,6 +63,8 @@ type App struct {
 	N       int      // ranks
 	Env     []string // added to the environment, "NAME=value"
 	Dir     string   // working directory; "": the supervisor's
+
+	image *os.File // the program itself, if the leader of a job on several nodes has sent it
 }
 
 // Processes are the processes of a running job.
@@ -102,16 +106,8 @@ func (j *Job) size() int {
 
 // check refuses descriptions that cannot be run, before anything is started.
 func (j *Job) check() error {
-	if len(j.Apps) == 0 {
-		return errors.New("launcher: job: no program given")
-	}
-	for _, app := range j.Apps {
-		if app.Program == "" {
-			return errors.New("launcher: job: a program without a name")
-		}
-		if app.N < 1 {
-			return fmt.Errorf("launcher: job: %s: %d ranks: at least 1 is needed", app.Program, app.N)
-		}
+	if err := j.checkApps(); err != nil {
+		return err
 	}
 	switch j.BTL {
 	case "", btlAuto, btlPvas, btlSM:
@@ -126,6 +122,22 @@ func (j *Job) check() error {
 	}
 	if err := limits.Job(j.size(), j.OutputDir == ""); err != nil {
 		return fmt.Errorf("launcher: %w", err)
+	}
+	return nil
+}
+
+// checkApps is the part of check that does not depend on this machine.
+func (j *Job) checkApps() error {
+	if len(j.Apps) == 0 {
+		return errors.New("launcher: job: no program given")
+	}
+	for _, app := range j.Apps {
+		if app.Program == "" {
+			return errors.New("launcher: job: a program without a name")
+		}
+		if app.N < 1 {
+			return fmt.Errorf("launcher: job: %s: %d ranks: at least 1 is needed", app.Program, app.N)
+		}
 	}
 	return nil
 }

@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 		os.Exit(faultyHost(fault))
 	}
 	HostMain()
+	if len(os.Args) == 2 && os.Args[1] == "node" {
+		os.Exit(NodeMain())
+	}
 	if text := os.Getenv(superviseEnv); text != "" {
 		os.Exit(superviseMain(text))
 	}
@@ -61,8 +64,9 @@ func testMain(m *testing.M) int {
 
 // A sentJob is what a job for another process may say.
 type sentJob struct {
-	BTL  string
-	Apps []App
+	BTL   string
+	Apps  []App
+	Nodes *Nodes // nil: this one
 }
 
 // superviseMain is a pvasrun in miniature.
@@ -77,7 +81,11 @@ func superviseMain(text string) int {
 	signals, stop := ForwardedSignals()
 	defer stop()
 	j.Stdin, j.Stdout, j.Stderr, j.Signals = os.Stdin, os.Stdout, os.Stderr, signals
-	result, err := Run(context.Background(), j)
+	runJob := Run
+	if sent.Nodes != nil {
+		runJob = func(ctx context.Context, j Job) (*Result, error) { return RunNodes(ctx, j, *sent.Nodes) }
+	}
+	result, err := runJob(context.Background(), j)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pvasrun:", err)
 		return ExitCode(err)
@@ -185,7 +193,12 @@ func startPvasrun(t *testing.T, j Job) *pvasrun {
 // startPvasrunWith lets the caller change the command before it is started.
 func startPvasrunWith(t *testing.T, j Job, change func(*exec.Cmd)) *pvasrun {
 	t.Helper()
-	text, err := json.Marshal(sentJob{j.BTL, j.Apps})
+	return startSent(t, sentJob{BTL: j.BTL, Apps: j.Apps}, change)
+}
+
+func startSent(t *testing.T, sent sentJob, change func(*exec.Cmd)) *pvasrun {
+	t.Helper()
+	text, err := json.Marshal(sent)
 	require.NoError(t, err)
 	self, err := os.Executable()
 	require.NoError(t, err)

@@ -43,7 +43,7 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 		return nil, err
 	}
 	for i, app := range j.Apps {
-		p.envs = append(p.envs, baseEnv(app, p.programs[i], p.id, p.size, len(cpus)))
+		p.envs = append(p.envs, baseEnv(app, p.programs[i], p.id, p.total(), p.size, len(cpus)))
 		for range app.N {
 			p.appOf = append(p.appOf, i)
 		}
@@ -92,6 +92,10 @@ func (p *plan) find(ctx context.Context) error {
 	found := map[string]*program{}
 	for _, app := range p.job.Apps {
 		prog := found[app.Program]
+		if prog == nil && app.image != nil {
+			prog = sentProgram(app.Program, app.image)
+			found[app.Program] = prog
+		}
 		if prog == nil {
 			var err error
 			prog, err = findProgram(ctx, app.Program, orDiscard(p.job.Stderr))
@@ -109,6 +113,23 @@ func (p *plan) close() {
 	for _, prog := range p.programs {
 		prog.close()
 	}
+}
+
+// first returns the number in the whole job of the first rank here. Ranks of other nodes
+// come before and after; the supervisor counts its own from 0.
+func (p *plan) first() int {
+	if p.job.part == nil {
+		return 0
+	}
+	return p.job.part.First
+}
+
+// total returns the number of ranks of the whole job.
+func (p *plan) total() int {
+	if p.job.part == nil {
+		return p.size
+	}
+	return len(p.job.part.Nodes)
 }
 
 // app returns the app of a rank.
@@ -218,7 +239,7 @@ func (p *plan) layouts(ranks []RankPlan) error {
 	if err := p.fit(); err != nil {
 		return err
 	}
-	space, err := pvas.Create(pvas.Config{Tasks: p.size, PartitionSize: p.job.PartitionSize, Pocket: job.PocketSize(p.size), HugePages: p.job.HugePages})
+	space, err := pvas.Create(pvas.Config{Tasks: p.size, PartitionSize: p.job.PartitionSize, SmallRegion: job.SmallRegionSize(p.size), HugePages: p.job.HugePages})
 	if err != nil {
 		return err
 	}

@@ -85,6 +85,10 @@ type supervisor struct {
 	// may have ended before the host has told its pid.
 	early map[int]syscall.WaitStatus
 
+	unheard  []order         // of the leader, before there was memory to note them in
+	nodesEnd context.Context // ends when the memory is about to be closed
+	told     sync.WaitGroup  // tellAddresses
+
 	events
 }
 
@@ -101,7 +105,10 @@ func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor 
 	if err != nil {
 		hostname = "this machine"
 	}
-	s.fate = fate{hostname: hostname, starting: true, effects: effects{
+	if p.job.part != nil {
+		hostname = p.job.part.name
+	}
+	s.fate = fate{hostname: hostname, starting: true, quiet: p.job.part != nil, effects: effects{
 		alive:  func() int { return len(s.alive) },
 		signal: s.signalRanks,
 		grace:  func(d time.Duration) { s.grace = time.After(d) },
@@ -112,8 +119,12 @@ func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor 
 
 // run runs the job to its end.
 func (s *supervisor) run(ctx context.Context) (*Result, error) {
+	nodes, leave := context.WithCancel(context.Background())
+	s.nodesEnd = nodes
 	err := s.supervise(ctx)
 	s.sweep()
+	leave()
+	s.told.Wait()
 	return s.finish(ctx, err)
 }
 
@@ -162,6 +173,7 @@ func (s *supervisor) start() error {
 	if s.memory, err = await(s, s.makeMemory); err != nil {
 		return err
 	}
+	s.joinNodes()
 	for rank := range s.size {
 		clear(s.early) // of orphans; a number may be used again
 		pid, err := await(s, func() (int, error) { return s.startRank(rank) })
@@ -169,7 +181,7 @@ func (s *supervisor) start() error {
 			return err
 		}
 		if err != nil {
-			return &StartError{Rank: rank, Program: s.app(rank).Program, Err: err}
+			return &StartError{Rank: s.first() + rank, Program: s.app(rank).Program, Err: err}
 		}
 		s.rankStarted(rank, pid)
 	}
@@ -190,8 +202,8 @@ func (s *supervisor) hostStarted(h startedHost) {
 // makeMemory makes the job's memory and has the host map it.
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	memory, err := job.Create(job.Config{
-		Ranks: s.size, BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		Settings: s.job.Settings,
+		Ranks: s.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		Settings: s.job.Settings, Nodes: s.job.part.where(), Node: s.job.part.number(), Host: s.job.part.host(), Key: s.job.part.key(),
 	})
 	if err != nil || s.btl != job.BTLPvas {
 		return memory, err

@@ -47,11 +47,11 @@ func TestEnvironmentOfRanks(t *testing.T) {
 func TestGomaxprocs(t *testing.T) {
 	prog := &program{path: "/p"}
 	t.Setenv("GOMAXPROCS", "")
-	require.Contains(t, baseEnv(App{}, prog, "id", 4, 4), "GOMAXPROCS=1")
-	require.NotContains(t, baseEnv(App{}, prog, "id", 3, 4), "GOMAXPROCS=1")
-	require.Contains(t, baseEnv(App{Env: []string{"GOMAXPROCS=3"}}, prog, "id", 4, 4), "GOMAXPROCS=3")
+	require.Contains(t, baseEnv(App{}, prog, "id", 9, 4, 4), "GOMAXPROCS=1")
+	require.NotContains(t, baseEnv(App{}, prog, "id", 9, 3, 4), "GOMAXPROCS=1")
+	require.Contains(t, baseEnv(App{Env: []string{"GOMAXPROCS=3"}}, prog, "id", 9, 4, 4), "GOMAXPROCS=3")
 	t.Setenv("GOMAXPROCS", "2")
-	env := baseEnv(App{}, prog, "id", 4, 4)
+	env := baseEnv(App{}, prog, "id", 9, 4, 4)
 	require.Contains(t, env, "GOMAXPROCS=2")
 	require.NotContains(t, env, "GOMAXPROCS=1")
 }

@@ -48,7 +48,7 @@ func (s *stdio) close() {
 // say writes one line of the supervisor itself, without waiting for a reader that
 // does not read.
 func (s *stdio) say(format string, args ...any) {
-	line := fmt.Appendf(nil, "pvasrun: "+format+"\n", args...)
+	line := fmt.Appendf(nil, "pvasrun: "+s.job.part.prefix()+format+"\n", args...)
 	s.messages.put(func() { s.err.writeLine(line) })
 }
 
@@ -74,7 +74,7 @@ func (f *rankFiles) set(i int, file *os.File) {
 func (s *stdio) forRank(rank int) (*rankFiles, error) {
 	f := &rankFiles{}
 	f.files[0] = s.null
-	if rank == 0 && s.job.Stdin != nil {
+	if s.job.global(rank) == 0 && s.job.Stdin != nil {
 		if err := s.giveInput(f); err != nil {
 			return nil, err
 		}
@@ -94,7 +94,8 @@ func (s *stdio) forRank(rank int) (*rankFiles, error) {
 }
 
 func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
-	n := s.job.size()
+	n := s.job.total()
+	rank = s.job.global(rank)
 	if s.job.OutputDir != "" {
 		width := len(strconv.Itoa(n - 1))
 		file := fmt.Sprintf("rank.%0*d.%s", width, rank, name)

@@ -30,7 +30,7 @@ func startAtTerminalWith(t *testing.T, j Job, change func(*exec.Cmd)) (p *pvasru
 	defer terminal.Close()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	text, err := json.Marshal(sentJob{j.BTL, j.Apps})
+	text, err := json.Marshal(sentJob{BTL: j.BTL, Apps: j.Apps})
 	require.NoError(t, err)
 	p = &pvasrun{t: t, cmd: exec.Command(self), stdout: newWatched()}
 	p.cmd.Env = append(os.Environ(), superviseEnv+"="+string(text))

@@ -58,6 +58,10 @@ var (
 	// ErrNotOneAddressSpace means that the operation reads a peer's memory where
 	// it lies, and the ranks of this job are separate processes.
 	ErrNotOneAddressSpace = comm.ErrNotOneAddressSpace
+
+	// ErrSeveralNodes means that the operation needs memory that all ranks of the
+	// communicator reach, and they are on several nodes.
+	ErrSeveralNodes = comm.ErrSeveralNodes
 )
 
 // LostError means that an operation can not complete because a rank, named in it,

@@ -10,7 +10,17 @@ import (
 // Graph is one rank's part of a collective algorithm that the program makes up: sends,
 // receives, copies and reductions as nodes, and which of them come after which. It is
 // issued as a whole, and then goes on in the background as nonblocking collective
-// operations do, which are such graphs themselves. Nodes are made by SendNode, RecvNode,
+// operations do, which are such graphs themselves.
+//
+// All ranks of the communicator issue a graph each, in the same order as their other
+// nonblocking collective operations; one without nodes will do. The k-th SendNode of a
+// rank to another meets the k-th RecvNode there, in the order in which they were made,
+// of the same length. One goroutine builds a graph. A mistake in building is the error of
+// Issue and Prepare.
+//
+// The interface is that of the KACC paper (see package cad): InitCAD is NewGraph, MakeSendNode,
+// MakeRecvNode and MakeCalcNode are SendNode, RecvNode and CalcNode, ConnectNode is
+// Connect, IssueCAD is Issue, QueryCAD is Request.Test. Nodes are made by SendNode, RecvNode,
 // CopyNode and CalcNode, and by these methods:
 //
 //	JoinNode  a node that does nothing
@@ -29,7 +39,7 @@ import (
 type Graph = comm.Graph
 
 // Node names a node of one graph.
-type Node = comm.Node
+type Node = cad.Node
 
 // GraphStart and GraphEnd are in every graph. Every node comes after GraphStart and
 // before GraphEnd: see Graph.Connect and Graph.Tie.
@@ -40,11 +50,11 @@ const (
 
 // GraphError says what is wrong with a graph: a cycle, a node that can not be reached, a
 // rank that there is not, lengths that differ.
-type GraphError = comm.GraphError
+type GraphError = cad.GraphError
 
 // ErrTooMany means that this rank has begun too many nonblocking collective operations
 // and not waited for them.
-var ErrTooMany = comm.ErrTooMany
+var ErrTooMany = cad.ErrTooMany
 
 // Policy says who executes the nodes of a graph. Between processes it is always the rank
 // that has issued it.

@@ -72,54 +72,34 @@ func (o *Op[T]) get() *coll.Op {
 }
 
 // Sum adds.
-func Sum[T Number]() *Op[T] {
-	return builtin[T](operator.Sum)
-}
+func Sum[T Number]() *Op[T] { return builtin[T](operator.Sum) }
 
 // Prod multiplies.
-func Prod[T Number]() *Op[T] {
-	return builtin[T](operator.Prod)
-}
+func Prod[T Number]() *Op[T] { return builtin[T](operator.Prod) }
 
 // Min takes the smaller one, or a NaN if there is one.
-func Min[T Real]() *Op[T] {
-	return builtin[T](operator.Min)
-}
+func Min[T Real]() *Op[T] { return builtin[T](operator.Min) }
 
 // Max takes the greater one, or a NaN if there is one.
-func Max[T Real]() *Op[T] {
-	return builtin[T](operator.Max)
-}
+func Max[T Real]() *Op[T] { return builtin[T](operator.Max) }
 
 // BAnd is the bitwise and.
-func BAnd[T Integer]() *Op[T] {
-	return builtin[T](operator.BAnd)
-}
+func BAnd[T Integer]() *Op[T] { return builtin[T](operator.BAnd) }
 
 // BOr is the bitwise or.
-func BOr[T Integer]() *Op[T] {
-	return builtin[T](operator.BOr)
-}
+func BOr[T Integer]() *Op[T] { return builtin[T](operator.BOr) }
 
 // BXor is the bitwise exclusive or.
-func BXor[T Integer]() *Op[T] {
-	return builtin[T](operator.BXor)
-}
+func BXor[T Integer]() *Op[T] { return builtin[T](operator.BXor) }
 
 // LAnd is the logical and.
-func LAnd() *Op[bool] {
-	return builtin[bool](operator.LAnd)
-}
+func LAnd() *Op[bool] { return builtin[bool](operator.LAnd) }
 
 // LOr is the logical or.
-func LOr() *Op[bool] {
-	return builtin[bool](operator.LOr)
-}
+func LOr() *Op[bool] { return builtin[bool](operator.LOr) }
 
 // LXor is the logical exclusive or.
-func LXor() *Op[bool] {
-	return builtin[bool](operator.LXor)
-}
+func LXor() *Op[bool] { return builtin[bool](operator.LXor) }
 
 // Loc is a value and where it comes from, such as a rank or an index.
 type Loc[T Real] struct {
@@ -130,13 +110,9 @@ type Loc[T Real] struct {
 // MinLoc takes the smaller value with its index; of equal ones the lower index.
 //
 // MPI 4.1 section 6.9.4 (MPI_MINLOC).
-func MinLoc[T Real]() *Op[Loc[T]] {
-	return builtin[Loc[T]](operator.MinLoc)
-}
+func MinLoc[T Real]() *Op[Loc[T]] { return builtin[Loc[T]](operator.MinLoc) }
 
 // MaxLoc takes the greater value with its index; of equal ones the lower index.
 //
 // MPI 4.1 section 6.9.4 (MPI_MAXLOC).
-func MaxLoc[T Real]() *Op[Loc[T]] {
-	return builtin[Loc[T]](operator.MaxLoc)
-}
+func MaxLoc[T Real]() *Op[Loc[T]] { return builtin[Loc[T]](operator.MaxLoc) }

@@ -14,7 +14,8 @@ import (
 // a derived datatype; the zero View has no elements.
 //
 // A view is a value, computed once, and used any number of times. It refers to its slice as
-// a slice of it would. In one address space the elements are copied once, from view to view.
+// a slice of it would. In one address space the elements of a long message are copied once, from view to view, where
+// packing is not faster.
 //
 // A view that has an element more than once can only be sent.
 //

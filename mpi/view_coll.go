@@ -15,9 +15,7 @@ import (
 // Whole.
 
 // Bcast gives the elements of the root's view to the views of all others, which are as
-// long.
-//
-// MPI 4.1 section 6.4 (MPI_Bcast).
+// long (MPI 4.1 section 6.4, MPI_Bcast).
 func (v View[T]) Bcast(c *Comm, root int) error { return bcastViewCall(c, v, root).Run() }
 
 // Ibcast is Bcast, nonblocking.
@@ -37,9 +35,7 @@ func bcastViewCall[T any](c *Comm, v View[T], root int) (k comm.Call) {
 }
 
 // Gather collects the elements of all ranks' views at the root, which receives those of rank
-// i into recv[i], of the same length. Others pass nil for recv.
-//
-// MPI 4.1 section 6.5 (MPI_Gatherv).
+// i into recv[i], of the same length. Others pass nil for recv (MPI 4.1 section 6.5, MPI_Gatherv).
 func (v View[T]) Gather(c *Comm, recv []View[T], root int) error {
 	return gatherViewCall(c, v, recv, root).Run()
 }
@@ -95,9 +91,7 @@ func scatterViewCall[T any](c *Comm, v View[T], send []View[T], root int) (k com
 }
 
 // Allgather gives all ranks the elements of all views: those of rank i are received into
-// recv[i], of the same length.
-//
-// MPI 4.1 section 6.7 (MPI_Allgatherv).
+// recv[i], of the same length (MPI 4.1 section 6.7, MPI_Allgatherv).
 func (v View[T]) Allgather(c *Comm, recv []View[T]) error { return allgatherViewCall(c, v, recv).Run() }
 
 // Iallgather is Allgather, nonblocking.
@@ -133,9 +127,7 @@ func Ialltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
 	return alltoallwCall(c, send, recv).Begin()
 }
 
-// AlltoallwInit makes an Alltoallw persistent.
-//
-// MPI 4.1 section 6.13.6 (MPI_Alltoallw_init).
+// AlltoallwInit makes an Alltoallw persistent (MPI 4.1 section 6.13.6, MPI_Alltoallw_init).
 func AlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
 	return alltoallwCall(c, send, recv).Prepare()
 }
@@ -177,17 +169,13 @@ func parts[T any](views []View[T], receive bool, wrong *error) coll.Buffer {
 
 // NeighborAlltoallw is NeighborAlltoallv with a view for each neighbour, as Alltoallw:
 // it exchanges the borders of a part of a grid. The view of a neighbour that a border
-// leaves out stays as it is.
-//
-// MPI 4.1 section 8.6 (MPI_Neighbor_alltoallw).
+// leaves out stays as it is (MPI 4.1 section 8.6, MPI_Neighbor_alltoallw).
 func NeighborAlltoallw[T any](c *Comm, send, recv []View[T]) error {
 	return neighborAlltoallwCall(c, send, recv).Run()
 }
 
 // IneighborAlltoallw is NeighborAlltoallw, nonblocking. The slices of views are the
-// caller's again at once.
-//
-// MPI 4.1 section 8.7.2 (MPI_Ineighbor_alltoallw).
+// caller's again at once (MPI 4.1 section 8.7.2, MPI_Ineighbor_alltoallw).
 func IneighborAlltoallw[T any](c *Comm, send, recv []View[T]) (Request, error) {
 	return neighborAlltoallwCall(c, send, recv).Begin()
 }

@@ -24,7 +24,7 @@ func (e *Engine) Close() error {
 		}
 	}
 	e.closed = true
-	e.judge()
+	e.updateFastPath()
 	e.publish()
 	e.dropAll(ErrFinalized)
 	if e.server != nil {
@@ -53,7 +53,7 @@ func (e *Engine) dropAll(err error) {
 // answer, until it ends.
 func (e *Engine) fail(err error) {
 	e.broken = err
-	e.judge()
+	e.updateFastPath()
 	e.dropAll(err)
 	for op := e.moving.pop(); op != nil; op = e.moving.pop() {
 		e.complete(op, err)

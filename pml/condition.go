@@ -6,7 +6,7 @@ import (
 )
 
 // Condition is something in shared memory that a goroutine waits for, beside the
-// operations of the engine. Who makes it true notifies the rank's inbox. One goroutine
+// operations of the engine. The rank that makes it true notifies the inbox of this one. One goroutine
 // at a time waits for a condition. Several conditions, and operations, may be waited
 // for at a time.
 type Condition struct {

@@ -22,8 +22,8 @@
 // The pieces: transport.go says by which module a peer is reached; match.go decides which
 // message belongs to which receive; send.go and receive.go begin operations and choose the
 // protocol; progress.go moves transfers; task.go is operations made of others, which other
-// packages bring along, and notice.go how these talk to one another; wait.go says who does so when several goroutines wait, and how they sleep (the
-// argument is at Engine); gone.go ends waits for ranks that are no more.
+// packages bring along; wait.go says which goroutine makes progress when several wait, and how
+// they sleep (the argument is at Engine); gone.go ends waits for ranks that have exited.
 //
 // # Costs
 //
@@ -34,8 +34,7 @@
 // the receives posted for a source, or the messages unexpected from it, that ends at
 // the first with the right tag.
 //
-// Buffers escape to the heap: what a program passes must be there for a peer to read,
-// and Go's stacks move.
+// Buffers escape to the heap: a peer may read what a program passes, and Go's stacks move.
 //
 // # Not implemented
 //

@@ -27,7 +27,7 @@ import (
 // nothing long enough. The others are parked: each sleeps on a channel of its own,
 // at no cost, until it is signalled.
 //
-//   - Who completes an operation, whichever goroutine that is, signals its waiter:
+//   - The goroutine that completes an operation signals its waiter:
 //     a parked one through its channel, the sleeping owner by the module's Wake. An
 //     owner that polls needs no signal, it holds the lock and looks by itself.
 //   - An owner whose own wait is over makes a parked waiter the owner before it
@@ -65,19 +65,19 @@ type Engine struct {
 
 	mu sync.Mutex // guards all below
 
-	// unusual is false if a short standard send to another rank may go straight to
+	// slowPath is false if a short standard send to another rank may go straight to
 	// the module: no send is queued, no rank has gone, and the engine is open.
-	unusual bool
-	closed  bool
-	broken  error // why the module can not go on; nil: it can
+	slowPath bool
+	closed   bool
+	broken   error // why the module can not go on; nil: it can
 
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
 	explain  map[uint32]func(*job.Waiting) // by context; see Explain
 	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
 
-	express    operation  // of the short way to receive; see expect
-	expected   *operation // it, while its message is looked for
+	fast       operation  // of the short way to receive; see receiveFast
+	awaited    *operation // it, while its message is looked for
 	header     btl.Header // of what is being sent: here, since that allocates nothing
 	pool       list[operation]
 	operations []*operation // all there are, for Close to find those in use
@@ -89,12 +89,12 @@ type Engine struct {
 	completions uint64          // operations that have become complete
 	helper      Helper          // nil: none; see SetHelper
 	server      *waiter         // the goroutine in Serve; nil: there is none
-	backlogs    map[int32]*backlog
-	lastTo      *backlog   // the one used last
-	busy        []*backlog // those with sends underway
-	turn        int        // whose turn it is of them
-	crowded     []*backlog // those that are not empty
-	selfBytes   uint64     // held in messages from this rank to itself
+	sends       map[int32]*peerSends
+	lastTo      *peerSends   // the one used last
+	busy        []*peerSends // those with sends underway
+	turn        int          // whose turn it is of them
+	pending     []*peerSends // those that are not empty
+	selfBytes   uint64       // held in messages from this rank to itself
 
 	owned     bool         // somebody is the owner of progress
 	poller    *waiter      // the owner that polls, or did last
@@ -117,7 +117,7 @@ type Engine struct {
 
 // New returns the engine of a rank of the job, which has the module to itself: from
 // now on nobody else calls the module's message methods. The module reaches all peers,
-// but those of AddPeers. If it is a btl.Memory too, it shares memory with all whom it
+// but those of AddPeers. If it is a btl.Memory too, it shares memory with all peers that it
 // reaches.
 func New(j Job, rank int, m btl.Messages) *Engine {
 	e := &Engine{
@@ -125,13 +125,13 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		rank: rank, size: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
-		backlogs: map[int32]*backlog{},
+		sends:    map[int32]*peerSends{},
 		lost:     -1,
 	}
 	e.memory, _ = m.(btl.Memory)
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
-	e.express = operation{engine: e, kind: receiving, state: idle, persistent: true}
-	e.express.node.of = &e.express
+	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
+	e.fast.node.of = &e.fast
 	return e
 }
 
@@ -167,8 +167,10 @@ func (e *Engine) matcher(context uint32) *matcher {
 	return m
 }
 
-// judge decides whether the next short send may take the short way.
-func (e *Engine) judge() { e.unusual = e.closed || e.broken != nil || e.gone > 0 || len(e.crowded) > 0 }
+// updateFastPath decides whether the next short send may take the short way.
+func (e *Engine) updateFastPath() {
+	e.slowPath = e.closed || e.broken != nil || e.gone > 0 || len(e.pending) > 0
+}
 
 // checkPeer returns an error unless the peer is a rank, or ProcNull.
 func (e *Engine) checkPeer(peer int) error {

@@ -30,8 +30,8 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 
 // receiveMarked receives a message and its mark.
 func (e *Engine) receiveMarked(context uint32, from, tag int, in []byte) (Status, Mark, error) {
-	op, buf := &e.express, btl.Buffer{Bytes: in}
-	if !e.expect(op, context, from, tag, &buf) {
+	op, buf := &e.fast, btl.Buffer{Bytes: in}
+	if !e.receiveFast(op, context, from, tag, &buf) {
 		var err error
 		if op, err = e.receive(context, from, tag, &buf); err != nil {
 			return noStatus, Mark{}, err

@@ -21,7 +21,7 @@ import "github.com/gopvas/gopvas/job"
 
 // noteGone fails what depends on ranks that have gone since it was last called.
 //
-// The order matters: first it looks who has gone, then it drains the queue. A rank
+// The order matters: first it looks which ranks have gone, then it drains the queue. A rank
 // that goes in between raises the count, and is left for the next call. So are all if the
 // queue can not be drained yet, because a rank that lives, and may have been preempted, is
 // in the middle of sending what comes before the messages of those that have gone.
@@ -47,7 +47,7 @@ func (e *Engine) noteGone() {
 	}
 	e.deserted = len(gone) == e.size-1 && e.size > 1
 	e.gone = n
-	e.judge()
+	e.updateFastPath()
 	e.settle() // the module fails what is underway to and from them
 	for _, m := range e.matchers {
 		m.each(func(op *operation) {
@@ -62,8 +62,8 @@ func (e *Engine) noteGone() {
 
 // dropQueued fails the queued sends to the peers for which why returns an error.
 func (e *Engine) dropQueued(why func(peer int32) error) {
-	kept := e.crowded[:0]
-	for _, b := range e.crowded {
+	kept := e.pending[:0]
+	for _, b := range e.pending {
 		err := why(b.peer)
 		if err == nil {
 			kept = append(kept, b)
@@ -73,8 +73,8 @@ func (e *Engine) dropQueued(why func(peer int32) error) {
 			e.complete(op, err)
 		}
 	}
-	e.crowded = kept
-	e.judge()
+	e.pending = kept
+	e.updateFastPath()
 }
 
 // goneError returns a *LostError if nothing can come from, or get to, this peer,

@@ -14,7 +14,7 @@ const (
 	delivered  origin = iota // in the frame: Release it
 	offered                  // with the sender: Accept the frame
 	fromSelf                 // copied from a send of this rank, which is over
-	lentBySelf               // in the buffer of a send of this rank, which is held
+	heldBySelf               // in the buffer of a send of this rank, which is held
 )
 
 // message is a message that has no receive yet: it is unexpected, or was taken by a
@@ -23,8 +23,8 @@ type message struct {
 	inAll, inSource node[message] // inAll also in the pool
 	frame           btl.Frame     // a copy of the module's
 	origin          origin
-	sender          *operation // lentBySelf
-	copied          []byte     // room for bytes that the frame does not keep
+	sender          *operation // heldBySelf
+	copied          []byte     // bytes that the frame does not keep
 	generation      uint32     // how often the message was discarded; see Message
 }
 
@@ -35,7 +35,7 @@ type Message struct {
 	null       bool // from ProcNull
 }
 
-// keepable is the largest room that a message in the pool keeps. It covers what
+// keepable is the largest buffer that a message in the pool keeps. It covers what
 // comes inline.
 const keepable = 256
 
@@ -128,7 +128,7 @@ func (e *Engine) consume(op *operation, msg *message) {
 		e.selfBytes -= msg.frame.Length
 		op.status, op.mark = msg.status(), msg.mark()
 		e.complete(op, op.fill(msg.frame.Payload, msg.frame.Length))
-	case lentBySelf:
+	case heldBySelf:
 		op.status, op.mark = msg.status(), msg.mark()
 		e.complete(op, op.fillFrom(&msg.sender.buf))
 		e.complete(msg.sender, nil)

@@ -47,13 +47,13 @@ const (
 //
 //	free -> queued, posted, moving, held, complete -> free    newOperation; release
 //	idle -> (the same)                             -> idle    if persistent
-//	queued -> moving, complete                                room at the peer
+//	queued -> moving, complete                                a free slot at the peer
 //	posted -> moving, complete                                a message that matches
 //	moving -> complete                                        the transfer is done
 //	held -> complete                                          a receive that matches
 //
 // queued, posted and moving are also the lists in which the operation's node then
-// is: its peer's backlog, the matcher, the engine's list of transfers. A held
+// is: its peer's queue, the matcher, the engine's list of transfers. A held
 // operation is known to the message that it sends. Any of them may become complete
 // with an error; posted also by Cancel.
 type state uint8
@@ -92,7 +92,7 @@ type operation struct {
 	transfer btl.Transfer // while moving
 	message  *message     // what a picking probe has found
 	task     Task         // of a tasking operation
-	waiter   *waiter      // who is to be told of the completion; nil: nobody
+	waiter   *waiter      // signalled by complete; nil: nobody waits
 
 	status Status
 	err    error
@@ -166,7 +166,7 @@ func (op *operation) use(b *btl.Buffer) {
 func (e *Engine) release(op *operation) {
 	switch {
 	case op == sent:
-	case op == &e.express:
+	case op == &e.fast:
 		op.state, op.buf, op.err = idle, btl.Buffer{}, nil
 	case op.persistent:
 		op.state = idle

@@ -34,7 +34,7 @@ func persist(op *operation) Request {
 }
 
 // Start begins the operation of a persistent request. It does not block. The buffer
-// is lent until the request is complete.
+// belongs to the operation until the request is complete.
 func (e *Engine) Start(r *Request) error {
 	e.lock()
 	op, err := e.inactive(r)

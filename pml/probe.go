@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
 
 // Probe returns what Recv with the same arguments would find, and leaves it where
 // it is. It blocks until there is something. With several goroutines that receive
@@ -53,7 +56,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (Message, Status, e
 	op := e.newOperation(k, context, src, tag)
 	op.state = posted
 	e.matcher(context).probes.push(&op.node)
-	if err := e.wait(op); err != nil {
+	if err := e.wait(op, job.OpNone); err != nil {
 		return Message{}, noStatus, err
 	}
 	st, err := op.status, op.err
@@ -111,7 +114,8 @@ func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
 	return st, err
 }
 
-// Imrecv is Mrecv that does not wait. buf is lent until the request is complete.
+// Imrecv is Mrecv that does not wait. buf must not be read or
+// written until the request is complete.
 func (e *Engine) Imrecv(m *Message, buf btl.Buffer) (Request, error) {
 	e.lock()
 	op, err := e.receiveMatched(m, buf)

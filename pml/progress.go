@@ -27,7 +27,7 @@ func (e *Engine) progress() {
 	if len(e.busy) > 0 {
 		e.advanceSends(false)
 	}
-	if len(e.crowded) > 0 {
+	if len(e.pending) > 0 {
 		e.flush()
 	}
 	if e.GoneCount() != e.gone {
@@ -54,7 +54,7 @@ func (e *Engine) progressAll() {
 	for e.pollFurther(pollBatch) {
 	}
 	e.settle()
-	if len(e.crowded) > 0 {
+	if len(e.pending) > 0 {
 		e.flush()
 	}
 	if e.GoneCount() != e.gone {
@@ -88,7 +88,7 @@ func (e *Engine) ready() bool {
 func (e *Engine) move(op *operation, t btl.Transfer) {
 	op.state, op.transfer = moving, t
 	if op.kind == sending {
-		b := e.backlog(op.peer)
+		b := e.sendsTo(op.peer)
 		if b.underway.head == nil {
 			e.busy = append(e.busy, b)
 		}
@@ -156,7 +156,7 @@ func (e *Engine) advanceSends(all bool) {
 
 // stepSends asks the sends to one peer until n of them are not done. It returns whether
 // none is left.
-func (e *Engine) stepSends(b *backlog, n int) bool {
+func (e *Engine) stepSends(b *peerSends, n int) bool {
 	for at := b.underway.head; at != nil && n > 0; {
 		op := at.of
 		at = at.next

@@ -18,8 +18,8 @@ func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) 
 // RecvBuffer is Recv into a buffer that may have a layout.
 func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
 	e.lock()
-	op := &e.express
-	if !e.expect(op, context, src, tag, &buf) {
+	op := &e.fast
+	if !e.receiveFast(op, context, src, tag, &buf) {
 		var err error
 		if op, err = e.receive(context, src, tag, &buf); err != nil {
 			e.mu.Unlock()
@@ -31,7 +31,7 @@ func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Statu
 	return st, err
 }
 
-// expect is the short way of a blocking receive from a named rank: it polls for the
+// receiveFast is the short way of a blocking receive from a named rank: it polls for the
 // message without posting the receive, fills it as the message comes by, and
 // returns true if it has; the operation, which is the engine's own for this purpose,
 // then is complete or has a transfer underway.
@@ -39,9 +39,9 @@ func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Statu
 // That is as if the receive had been posted, because the lock is held all the time
 // and nothing can tell the difference: no receive that was posted before matches
 // the same message, no message that has arrived does, and nobody else waits.
-// Whoever wants the lock, and any rank that goes, ends it.
-func (e *Engine) expect(op *operation, context uint32, src, tag int, buf *btl.Buffer) bool {
-	if e.spin == 0 || e.owned || e.unusual || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil || op.state != idle {
+// It ends as soon as another goroutine wants the lock, or a rank goes.
+func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *btl.Buffer) bool {
+	if e.spin == 0 || e.owned || e.slowPath || e.movingCount > 0 || len(e.busy) > 0 || e.tasks.head != nil || op.state != idle {
 		return false
 	}
 	if uint(src) >= uint(e.size) || src == e.rank || uint(tag) > MaxTag && tag != AnyTag {
@@ -52,24 +52,24 @@ func (e *Engine) expect(op *operation, context uint32, src, tag int, buf *btl.Bu
 		return false
 	}
 	op.context, op.peer, op.tag, op.buf = context, int32(src), int32(tag), *buf
-	e.expected = op
+	e.awaited = op
 	for range e.spin { // not shm.Look, whose callback a short message would feel
 		e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
 		}
-		if e.expected == nil {
+		if e.awaited == nil {
 			return true
 		}
 		if e.contenders.Load() != 0 || e.GoneCount() != e.gone {
 			break
 		}
 	}
-	e.expected, op.buf = nil, btl.Buffer{}
+	e.awaited, op.buf = nil, btl.Buffer{}
 	return false
 }
 
-// Irecv begins a receive and does not wait. buf is lent, not to be read or written,
+// Irecv begins a receive and does not wait. buf must not be read or written
 // until the request is complete.
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
 	return e.IrecvBuffer(context, src, tag, btl.Buffer{Bytes: buf})
@@ -104,7 +104,7 @@ func (e *Engine) checkSource(src, tag int) error {
 
 // receive begins a receive. The operation returned may be complete.
 func (e *Engine) receive(context uint32, src, tag int, buf *btl.Buffer) (*operation, error) {
-	if e.unusual || uint(src) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
+	if e.slowPath || uint(src) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
 		if err := e.checkSource(src, tag); err != nil {
 			return nil, err
 		}
@@ -137,8 +137,8 @@ func (e *Engine) startReceive(op *operation) {
 
 // deliver takes a message that has arrived. The module's Poll calls it.
 func (e *Engine) deliver(f *btl.Frame) {
-	if op := e.expected; op != nil && op.peer == f.Source && op.context == f.Context && op.accepts(f.Tag) {
-		e.expected = nil
+	if op := e.awaited; op != nil && op.peer == f.Source && op.context == f.Context && op.accepts(f.Tag) {
+		e.awaited = nil
 		e.receiveFrame(op, f)
 		return
 	}
@@ -201,10 +201,10 @@ func (op *operation) fillFrom(b *btl.Buffer) error {
 // *TruncateError if it is longer than the buffer. Lengths are compared as uint64:
 // a message may be longer than this process could hold.
 func (op *operation) size(length uint64) error {
-	room := uint64(op.buf.Len())
-	op.status.Bytes = min(length, room)
-	if length > room {
-		return &TruncateError{Length: length, Buffer: room}
+	size := uint64(op.buf.Len())
+	op.status.Bytes = min(length, size)
+	if length > size {
+		return &TruncateError{Length: length, Buffer: size}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 		e.mu.Unlock()
 		return noStatus, nil
 	}
-	if err := e.waitCalled(op); err != nil {
+	if err := e.wait(op, job.OpWait); err != nil {
 		e.mu.Unlock()
 		return noStatus, err
 	}
@@ -42,8 +42,8 @@ func (e *Engine) WaitAll(reqs []Request, all bool, each func(i int, unit uint32,
 		r := &reqs[i]
 		unit, st, err := r.Unit, noStatus, error(nil)
 		op := r.active()
-		if op != nil && op.state != complete {
-			err = e.waitCalled(op)
+		if op != nil {
+			err = e.wait(op, job.OpWait)
 		}
 		switch {
 		case err != nil || op == nil:
@@ -57,22 +57,6 @@ func (e *Engine) WaitAll(reqs []Request, all bool, each func(i int, unit uint32,
 		}
 	}
 	e.mu.Unlock()
-}
-
-// waitCalled is wait for the calls that MPI calls so.
-func (e *Engine) waitCalled(op *operation) error {
-	if op.state == complete {
-		return nil
-	}
-	if op.waiter != nil {
-		return ErrBusy
-	}
-	w := e.newWaiter(op)
-	w.call = job.OpWait
-	op.waiter = w
-	e.waitFor(w)
-	e.freeWaiter(w)
-	return nil
 }
 
 // collect takes the result of a complete request.
@@ -92,7 +76,7 @@ func (e *Engine) finished(r *Request) {
 }
 
 // WaitContext is Wait that gives up when ctx is done. Then it returns the context's
-// error, and the request goes on as before: its buffer is still lent, and it must be
+// error, and the request goes on as before: its buffer still belongs to it, and it must be
 // waited for again (after Cancel, perhaps).
 func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
 	e.lock()

@@ -2,17 +2,16 @@ package pml
 
 import "github.com/gopvas/gopvas/btl"
 
-// Protocol choice. A standard send of at most the eager limit is copied by the
-// module and over at once. If the module has no credit for it, and for every longer
-// or synchronous send, the message is offered: it stays with its sender until the
-// receiver takes it, which holds a sender back that runs ahead. If there is no room
-// for an offer either, the send is queued at its peer; queued sends keep their
-// order, and nothing overtakes them.
+// Protocol choice. The module copies a standard send of at most the eager limit, and the
+// send is over at once. Every other message is offered: longer ones, synchronous ones, and
+// those for which the module has no credit. An offered message stays with its sender until
+// the receiver takes it, which holds a sender back that runs ahead. If the peer's ring is
+// full, the send is queued. Queued sends keep their order, and nothing overtakes them.
 
-// backlog are the sends to one peer that are not over, in the order in which they
+// peerSends are the sends to one peer that are not over, in the order in which they
 // were begun: first those underway, which the peer most often takes in this order, then
-// those that wait for room.
-type backlog struct {
+// those that wait until their peer's ring has a free slot.
+type peerSends struct {
 	peer     int32
 	underway list[operation]
 	ops      list[operation] // queued
@@ -69,7 +68,7 @@ func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.
 	return err
 }
 
-// Isend begins a send and does not wait. buf is lent, not to be written to, until
+// Isend begins a send and does not wait. buf must not be written to until
 // the request is complete. Arguments are checked at once; that the receiver has gone
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
@@ -117,7 +116,7 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buf
 // operation of its own; one that is underway if the module keeps the buffer, which is
 // rare; and nil if the message can not go this way.
 func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *operation {
-	if !e.usual(dst, tag) {
+	if !e.fastPath(dst, tag) {
 		return nil
 	}
 	by := e.to(dst)
@@ -137,15 +136,15 @@ func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *oper
 	return op
 }
 
-// usual tells whether a standard send may go straight to the module, if it is short.
-func (e *Engine) usual(dst, tag int) bool {
-	return !e.unusual && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
+// fastPath tells whether a standard send may go straight to the module, if it is short.
+func (e *Engine) fastPath(dst, tag int) bool {
+	return !e.slowPath && uint(dst) < uint(e.size) && dst != e.rank && uint(tag) <= MaxTag
 }
 
 // sendPacked is sendNow from a buffer with a layout. It tells whether the message is on its
 // way.
 func (e *Engine) sendPacked(context uint32, dst, tag int, buf btl.Buffer, mode Mode) bool {
-	if mode != Standard || !e.usual(dst, tag) {
+	if mode != Standard || !e.fastPath(dst, tag) {
 		return false
 	}
 	by := e.to(dst)
@@ -154,7 +153,7 @@ func (e *Engine) sendPacked(context uint32, dst, tag int, buf btl.Buffer, mode M
 
 // send begins a send of any kind. The operation returned may be complete.
 func (e *Engine) send(context uint32, dst, tag int, m Mark, buf *btl.Buffer, mode Mode) (*operation, error) {
-	if e.unusual || uint(dst) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
+	if e.slowPath || uint(dst) >= uint(e.size) || uint(tag) > MaxTag { // else nothing can be wrong
 		if err := e.checkTarget(dst, tag); err != nil {
 			return nil, err
 		}
@@ -189,12 +188,12 @@ func (e *Engine) startSend(op *operation) {
 		e.complete(op, err)
 		return
 	}
-	if len(e.crowded) > 0 && e.backlog(op.peer).ops.head != nil || !e.launch(op) {
+	if len(e.pending) > 0 && e.sendsTo(op.peer).ops.head != nil || !e.launch(op) {
 		e.enqueue(op)
 	}
 }
 
-// launch hands a send that has no predecessor to the module; false: no room.
+// launch hands a send that has no predecessor to the module; false: the peer's ring is full.
 func (e *Engine) launch(op *operation) bool {
 	h := e.head(op.context, op.tag, op.mark)
 	peer := int(op.peer)
@@ -230,36 +229,36 @@ func (e *Engine) head(context uint32, tag int32, m Mark) *btl.Header {
 	return h
 }
 
-// enqueue puts a send behind all others to its peer that wait for room.
+// enqueue puts a send behind all others that are queued for its peer.
 func (e *Engine) enqueue(op *operation) {
-	b := e.backlog(op.peer)
+	b := e.sendsTo(op.peer)
 	if b.ops.head == nil {
-		e.crowded = append(e.crowded, b)
-		e.judge()
+		e.pending = append(e.pending, b)
+		e.updateFastPath()
 	}
 	op.state = queued
 	b.ops.push(&op.node)
 	e.stats.Queued++
 }
 
-// backlog returns the sends to a peer.
-func (e *Engine) backlog(peer int32) *backlog {
+// sendsTo returns the sends to a peer.
+func (e *Engine) sendsTo(peer int32) *peerSends {
 	if b := e.lastTo; b != nil && b.peer == peer {
 		return b
 	}
-	b := e.backlogs[peer]
+	b := e.sends[peer]
 	if b == nil {
-		b = &backlog{peer: peer}
-		e.backlogs[peer] = b
+		b = &peerSends{peer: peer}
+		e.sends[peer] = b
 	}
 	e.lastTo = b
 	return b
 }
 
-// flush launches what there is room for now.
+// flush launches the queued sends that their peers can take now.
 func (e *Engine) flush() {
-	for i := 0; i < len(e.crowded); {
-		b := e.crowded[i]
+	for i := 0; i < len(e.pending); {
+		b := e.pending[i]
 		for n := b.ops.head; n != nil; n = b.ops.head {
 			// Out of the queue first: launch puts the node elsewhere.
 			b.ops.remove(n)
@@ -272,10 +271,10 @@ func (e *Engine) flush() {
 			i++
 			continue
 		}
-		last := len(e.crowded) - 1
-		e.crowded[i] = e.crowded[last]
-		e.crowded = e.crowded[:last]
-		e.judge()
+		last := len(e.pending) - 1
+		e.pending[i] = e.pending[last]
+		e.pending = e.pending[:last]
+		e.updateFastPath()
 	}
 }
 
@@ -303,7 +302,7 @@ func (e *Engine) sendSelf(op *operation) {
 		msg.frame.Payload = msg.keepOf(&op.buf)
 		e.complete(op, nil)
 	} else {
-		msg.origin, msg.sender = lentBySelf, op
+		msg.origin, msg.sender = heldBySelf, op
 		op.state = held
 	}
 	e.unexpected(m, msg)

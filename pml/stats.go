@@ -11,7 +11,7 @@ type Stats struct {
 	btl.Counters // messages between ranks, by path, of all modules
 
 	SelfMessages, SelfBytes uint64 // messages from this rank to itself
-	Queued                  uint64 // sends that had to wait for room at their peer
+	Queued                  uint64 // sends that had to wait because the ring of their peer was full
 	Unexpected              uint64 // messages that arrived before their receive
 	UnexpectedHigh          int    // most such messages at one time
 	Parks                   uint64 // waits that left progress to another goroutine of the rank

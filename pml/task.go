@@ -146,7 +146,7 @@ func (op *operation) describeTask() string {
 	return s
 }
 
-// Inside is the engine for those who are called under its lock: what a Task begins in
+// Inside is the engine for code that is called under its lock: what a Task begins in
 // Progress, and asks after.
 type Inside struct{ e *Engine }
 
@@ -244,10 +244,10 @@ type Helper interface {
 	// the engine's lock.
 	Help() bool
 	// Polling is told when this rank begins to look for work again and again, because
-	// its wait lasts, and when it ends that: who has work need not wake it.
+	// its wait lasts, and when it ends that: a rank that has work need not wake it.
 	Polling(bool)
 	// Resting is told when this rank goes to sleep and when it is awake again, so
-	// that those who have work know whom to wake, by the rank's inbox.
+	// that ranks with work know whether to wake it, by its inbox.
 	Resting(bool)
 }
 
@@ -255,7 +255,7 @@ type Helper interface {
 func (e *Engine) SetHelper(h Helper) { e.helper = h }
 
 // wanted is asked by a goroutine of this rank in its sleep: it tells whether there is work
-// of others, and has those who have some wake this rank. awake ends that.
+// of others, and has ranks with work wake this one. awake ends that.
 func (e *Engine) wanted() bool {
 	if e.helper == nil {
 		return false

@@ -41,7 +41,7 @@ func (e *Engine) freeWaiter(w *waiter) {
 // finish waits for an operation, takes its result and releases it.
 func (e *Engine) finish(op *operation) (Status, error) {
 	if op.state != complete {
-		if err := e.wait(op); err != nil {
+		if err := e.wait(op, job.OpNone); err != nil {
 			return noStatus, err
 		}
 	}
@@ -50,12 +50,17 @@ func (e *Engine) finish(op *operation) (Status, error) {
 	return st, err
 }
 
-// wait returns when the operation is complete. The only error is ErrBusy.
-func (e *Engine) wait(op *operation) error {
+// wait returns when the operation is complete. The hang report names the call, or the
+// operation if that is OpNone. The only error is ErrBusy.
+func (e *Engine) wait(op *operation, call job.Op) error {
+	if op.state == complete {
+		return nil
+	}
 	if op.waiter != nil {
 		return ErrBusy
 	}
 	w := e.newWaiter(op)
+	w.call = call
 	op.waiter = w
 	e.waitFor(w)
 	e.freeWaiter(w)

@@ -13,7 +13,7 @@ import (
 )
 
 // What a task with a C library maps besides its program and libraries: its stack
-// with the pocket and the rest of its partition, which borders on that of the next;
+// with the small region and the rest of its partition, which borders on that of the next;
 // and for a locale a file for each of its categories, and buffers.
 const (
 	areasOfTask   = 2

@@ -6,11 +6,11 @@ import "fmt"
 // maps 2 MiB, one table of those 1 GiB, so what a task touches lies together.
 //
 //	base                                                       base + size
-//	|- guard -|---- stack ----|- pocket -|- program -|- interpreter -|---- arena ----|
+//	|- guard -|---- stack ----|- small region -|- program -|- interpreter -|---- arena ----|
 //	          16 KiB          ^ stackTop, 64 KiB above a 2 MiB boundary
 //
-// The used top of the stack, the pocket and the first 2 MiB of the program share a
-// table page. The pocket is for the little that every task needs to share: behind the
+// The used top of the stack, the small region and the first 2 MiB of the program share a
+// table page. The small region is for the little that every task needs to share: behind the
 // program it would take a table page of its own where a program ends with much
 // untouched bss (crypto/rand alone has 32 MiB). To the kernel it and the stack are one
 // memory area. The guard is the untouched part of the reservation, so it costs no
@@ -40,16 +40,16 @@ func (r Range) Len() uint64 { return r.End - r.Start }
 
 // A Layout is where the parts of one task lie.
 type Layout struct {
-	Partition int    `json:"partition"`
-	Base      uint64 `json:"base"`   // of the partition
-	Size      uint64 `json:"size"`   // of the partition, bytes
-	Image     Range  `json:"image"`  // the program's segments; empty where its dynamic linker maps them, elsewhere
-	Interp    Range  `json:"interp"` // its dynamic linker; empty where none is needed
-	Stack     Range  `json:"stack"`
-	Pocket    Range  `json:"pocket"` // readable and writable, zeros; for the runtime of the task
-	Arena     Range  `json:"arena"`  // free for the runtime of the task; PROT_NONE
-	Entry     uint64 `json:"entry"`  // where the task starts
-	Offset    uint64 `json:"offset"` // of the program's addresses to those in its file, modulo 2^64; what debuggers ask for
+	Partition   int    `json:"partition"`
+	Base        uint64 `json:"base"`   // of the partition
+	Size        uint64 `json:"size"`   // of the partition, bytes
+	Image       Range  `json:"image"`  // the program's segments; empty where its dynamic linker maps them, elsewhere
+	Interp      Range  `json:"interp"` // its dynamic linker; empty where none is needed
+	Stack       Range  `json:"stack"`
+	SmallRegion Range  `json:"small_region"` // readable and writable, zeros; for the runtime of the task
+	Arena       Range  `json:"arena"`        // free for the runtime of the task; PROT_NONE
+	Entry       uint64 `json:"entry"`        // where the task starts
+	Offset      uint64 `json:"offset"`       // of the program's addresses to those in its file, modulo 2^64; what debuggers ask for
 }
 
 // program is everything loaded for one task.
@@ -64,17 +64,17 @@ type program struct {
 }
 
 // extents are the lengths of what lies in front of a program, in bytes.
-type extents struct{ stack, pocket uint64 }
+type extents struct{ stack, small uint64 }
 
 // lay places a program in a partition.
 func lay(partition int, base, size uint64, prog program, front extents) (Layout, error) {
 	l := Layout{Partition: partition, Base: base, Size: size}
 	top := base + alignUp(guardSize+front.stack, tableSpan) + stackShare
 	l.Stack = Range{top - front.stack, top}
-	l.Pocket = Range{top, top + front.pocket}
-	l.Image = Range{l.Pocket.End, l.Pocket.End}
+	l.SmallRegion = Range{top, top + front.small}
+	l.Image = Range{l.SmallRegion.End, l.SmallRegion.End}
 	if !prog.through {
-		l.Image = place(prog.img, l.Pocket.End)
+		l.Image = place(prog.img, l.SmallRegion.End)
 		l.Offset = l.Image.Start - prog.img.lo
 		l.Entry = prog.img.entry + l.Offset
 	}

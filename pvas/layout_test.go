@@ -13,7 +13,7 @@ import (
 
 func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 	for _, c := range []struct {
-		lo, hi, align, size, stack, pocket uint64
+		lo, hi, align, size, stack, small uint64
 	}{
 		{0x400000, 0x5e4000, 4096, 64 << 30, defaultStack, 140 << 10}, // a Go PIE
 		{0, 0x9000, 4096, 64 << 20, minStack, 0},
@@ -22,14 +22,14 @@ func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 	} {
 		img := &image{lo: c.lo, hi: c.hi, align: c.align, entry: c.lo + 0x10}
 		base := c.size * 3
-		l, err := lay(3, base, c.size, program{img: img}, extents{c.stack, c.pocket})
+		l, err := lay(3, base, c.size, program{img: img}, extents{c.stack, c.small})
 		require.NoError(t, err)
 		require.Equal(t, c.stack, l.Stack.Len())
 		require.GreaterOrEqual(t, l.Stack.Start, base+guardSize)
 		require.Equal(t, uint64(stackShare), l.Stack.End%tableSpan, "the used end of the stack shares a table page with the program")
-		require.Equal(t, Range{l.Stack.End, l.Stack.End + c.pocket}, l.Pocket)
-		require.GreaterOrEqual(t, l.Image.Start, l.Pocket.End)
-		require.Less(t, l.Image.Start-l.Pocket.End, c.align)
+		require.Equal(t, Range{l.Stack.End, l.Stack.End + c.small}, l.SmallRegion)
+		require.GreaterOrEqual(t, l.Image.Start, l.SmallRegion.End)
+		require.Less(t, l.Image.Start-l.SmallRegion.End, c.align)
 		require.Zero(t, (l.Image.Start-img.lo)%c.align)
 		require.Equal(t, img.hi-img.lo, l.Image.Len())
 		require.Equal(t, l.Image.Start+0x10, l.Entry)

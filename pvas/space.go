@@ -14,7 +14,7 @@ import (
 type Config struct {
 	Tasks         int    // number of partitions, at least 1
 	PartitionSize uint64 // bytes, a power of two; 0: 64 GiB, or less when Tasks is large
-	Pocket        uint64 // bytes of each task's pocket, see Layout; rounded up to pages
+	SmallRegion   uint64 // bytes of each task's small region, see Layout; rounded up to pages
 	HugePages     bool   // advise huge pages for the arenas of the partitions
 	Siblings      bool   // tasks will be spawned as Sibling: Create tries whether that is permitted
 }
@@ -24,7 +24,7 @@ type Config struct {
 type Space struct {
 	base, size uint64 // of one partition; base is a multiple of size
 	tasks      int
-	pocket     uint64
+	small      uint64
 	huge       bool
 	reserved   Range
 	fences     []Range
@@ -57,7 +57,7 @@ func Create(cfg Config) (*Space, error) {
 			return nil, err
 		}
 	}
-	s := &Space{tasks: cfg.Tasks, pocket: pageUp(cfg.Pocket), huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
+	s := &Space{tasks: cfg.Tasks, small: pageUp(cfg.SmallRegion), huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
 	if err := s.reserve(cfg.PartitionSize); err != nil {
 		return nil, err
 	}
@@ -150,9 +150,6 @@ func freezeBrk() error {
 	return nil
 }
 
-// Tasks returns the number of partitions.
-func (s *Space) Tasks() int { return s.tasks }
-
 // Partition returns where partition i begins and how many bytes it has.
 func (s *Space) Partition(i int) (base, size uint64) {
 	return s.base + uint64(i)*s.size, s.size
@@ -181,7 +178,7 @@ func (s *Space) Layout(i int, path string, env ...string) (Layout, error) {
 
 func (s *Space) lay(i int, prog program) (Layout, error) {
 	base, size := s.Partition(i)
-	return lay(i, base, size, prog, extents{stackSize(), s.pocket})
+	return lay(i, base, size, prog, extents{stackSize(), s.small})
 }
 
 // stackSize is what RLIMIT_STACK says, within reason: C libraries read the same

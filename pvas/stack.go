@@ -40,7 +40,7 @@ type stackBuilder struct {
 	sp     uint64
 }
 
-// buildStack maps the stack of a task, and its pocket, and writes the initial contents that a
+// buildStack maps the stack of a task, and its small region, and writes the initial contents that a
 // program finds there. It returns the stack pointer to start with and the
 // address of the task's state word.
 func buildStack(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err error) {
@@ -52,9 +52,9 @@ func buildStack(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err e
 	if _, err := sys.Mmap(uintptr(l.Stack.Start), uintptr(l.Stack.Len()), prot, flags, -1, 0); err != nil {
 		return 0, 0, fmt.Errorf("pvas: map the stack of partition %d: %w", l.Partition, err)
 	}
-	if n := uintptr(l.Pocket.Len()); n > 0 {
-		if _, err := sys.Mmap(uintptr(l.Pocket.Start), n, sys.ProtRead|sys.ProtWrite, flags, -1, 0); err != nil {
-			return 0, 0, fmt.Errorf("pvas: map the pocket of partition %d: %w", l.Partition, err)
+	if n := uintptr(l.SmallRegion.Len()); n > 0 {
+		if _, err := sys.Mmap(uintptr(l.SmallRegion.Start), n, sys.ProtRead|sys.ProtWrite, flags, -1, 0); err != nil {
+			return 0, 0, fmt.Errorf("pvas: map the small region of partition %d: %w", l.Partition, err)
 		}
 	}
 	args, err := prog.command(spec)

@@ -58,7 +58,7 @@ func (e *Event) Signal() {
 }
 
 // Notify does what Signal does, for hot paths: as long as nobody sleeps it only
-// reads, so that the cache line of the event stays in the caches of all who notify.
+// reads, so that the cache line of the event stays in the caches of all notifiers.
 //
 //	make the condition true (atomic)
 //	if sleepers != 0          (N1)

@@ -31,8 +31,8 @@ const (
 // Positions count messages from 0, without end; position p lies in slot p mod n, in
 // lap p/n. Three words say how far things are:
 //
-//	head   the lowest position that is not claimed, modulo 2^48, and who claimed
-//	       the one before it. Written by producers, by CAS.
+//	head   the lowest position that is not claimed, modulo 2^48, and the producer
+//	       that claimed the one before it. Written by producers, by CAS.
 //	word   of the slot of position p: lap p/n+1 once p is published. Written by p's
 //	       owner, once per lap. The lap is modulo 2^32 and compared for equality.
 //	tail   all positions below are taken. Written by the consumer, each n/4
@@ -54,10 +54,10 @@ const (
 //
 // Death. A producer killed between C2 and P leaves a slot that never becomes full,
 // and those behind it are not reached. Once its owner is known to be gone, to
-// execute nothing more, the consumer may step over it (Skip). Who the owner is, is
+// execute nothing more, the consumer may step over it (Skip). The owner is
 // always known: head names that of the last claimed position, and whoever claims the
 // next one first writes it down in owners (C0), with the position's lap; it need not
-// if the owner is itself and has published. Several who try to claim after the same
+// if the owner is itself and has published. Several producers that claim after the same
 // owner write the same. One that was held up may come with an old lap: a younger
 // entry stays. So if position p is not published, and head is p+1, head names its
 // owner; if head is further, owners does. Killed before C2 or after P a producer
@@ -176,7 +176,7 @@ func (p *Producer) Claim() (s *Slot, pos uint64) {
 	}
 }
 
-// record writes down who owns a claimed position, unless that is done, or the slot
+// record writes down the owner of a claimed position, unless that is done, or the slot
 // has come to a later one.
 func (p *Producer) record(pos, owner uint64) {
 	place, entry := &p.owners[pos&p.mask], p.entry(pos, owner)

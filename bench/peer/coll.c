@@ -25,7 +25,7 @@ static void step(int i)
 	else if (!strcmp(what, "allreduce"))
 		MPI_Allreduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	else if (!strcmp(what, "reduce_scatter"))
-		MPI_Reduce_scatter_block(out, in, n / 8 / size, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		MPI_Reduce_scatter_block(out, in, n / 8 / size > 0 ? n / 8 / size : 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	else if (!strcmp(what, "allgather"))
 		MPI_Allgather(out, n, MPI_BYTE, in, n, MPI_BYTE, MPI_COMM_WORLD);
 	else if (!strcmp(what, "alltoall"))

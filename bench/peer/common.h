@@ -60,3 +60,25 @@ static inline int warm_up(struct pace p)
 	}
 	return plan[1];
 }
+
+/* timed_blocks warms up, times the steps in blocks, and prints the line for so many bytes: the
+ * time of a unit, of which a step has so many. */
+static inline void timed_blocks(int bytes, double units, struct pace limits)
+{
+	double sum = 0, least = 1e30, most = 0;
+	int reps = warm_up(limits), blocks = reps < 10 ? reps : 10, per = reps / blocks;
+	for (int b = 0; b < blocks; b++) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		double t = MPI_Wtime();
+		for (int i = 0; i < per; i++)
+			step(i);
+		t = (MPI_Wtime() - t) * 1e6 / per / units;
+		sum += t;
+		least = t < least ? t : least;
+		most = t > most ? t : most;
+	}
+	if (rank == 0) {
+		printf("%d %d %.4f %.4f %.4f\n", bytes, blocks * per, sum / blocks, least, most);
+		fflush(stdout);
+	}
+}

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 enum {
-	BLOCKS = 10,
 	TAG = 1,
 	COLUMNS = 4096, /* of the matrix of column */
 	WIDTH = 66      /* of the grid of halo, with a column of its neighbours on either side */
@@ -148,26 +147,6 @@ static void step(int i)
 	what->step();
 }
 
-static void measure(struct pace limits)
-{
-	double sum = 0, least = 1e30, most = 0;
-	int reps = warm_up(limits), blocks = reps < BLOCKS ? reps : BLOCKS, per = reps / blocks;
-	for (int b = 0; b < blocks; b++) {
-		MPI_Barrier(MPI_COMM_WORLD);
-		double t = MPI_Wtime();
-		for (int i = 0; i < per; i++)
-			step(i);
-		t = (MPI_Wtime() - t) * 1e6 / per / what->units;
-		sum += t;
-		least = t < least ? t : least;
-		most = t > most ? t : most;
-	}
-	if (rank == 0) {
-		printf("%d %d %.4f %.4f %.4f\n", bytes, blocks * per, sum / blocks, least, most);
-		fflush(stdout);
-	}
-}
-
 static void clean_up(void)
 {
 	MPI_Type_free(&type);
@@ -196,7 +175,7 @@ int main(int argc, char **argv)
 		if (sscanf(item, "%d:%d", &bytes, &reps) != 2)
 			MPI_Abort(MPI_COMM_WORLD, 2);
 		what->setup();
-		measure((struct pace){ reps, atof(argv[3]) });
+		timed_blocks(bytes, what->units, (struct pace){ reps, atof(argv[3]) });
 		clean_up();
 	}
 	MPI_Finalize();

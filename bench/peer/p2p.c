@@ -8,7 +8,7 @@
  * of the benchmark, over blocks of the repetitions. */
 #include "common.h"
 
-enum { BLOCKS = 10, WINDOW = 64, TAG = 1, ACK = 2 };
+enum { WINDOW = 64, TAG = 1, ACK = 2 };
 
 static int bytes;
 static char *out, *in;
@@ -84,24 +84,6 @@ static void step(int i)
 	what->step(bytes);
 }
 
-static void measure(struct pace limits)
-{
-	double sum = 0, least = 1e30, most = 0;
-	int reps = warm_up(limits), blocks = reps < BLOCKS ? reps : BLOCKS, per = reps / blocks;
-	for (int b = 0; b < blocks; b++) {
-		MPI_Barrier(MPI_COMM_WORLD);
-		double t = MPI_Wtime();
-		for (int i = 0; i < per; i++)
-			step(i);
-		t = (MPI_Wtime() - t) * 1e6 / per / what->units;
-		sum += t;
-		least = t < least ? t : least;
-		most = t > most ? t : most;
-	}
-	if (rank == 0)
-		printf("%d %d %.4f %.4f %.4f\n", bytes, blocks * per, sum / blocks, least, most);
-}
-
 int main(int argc, char **argv)
 {
 	start(&argc, &argv, 3);
@@ -117,7 +99,7 @@ int main(int argc, char **argv)
 		out = calloc(1, bytes + 1);
 		in = calloc(1, bytes + 1);
 		memset(out, 1, bytes + 1);
-		measure((struct pace){ reps, atof(argv[3]) });
+		timed_blocks(bytes, what->units, (struct pace){ reps, atof(argv[3]) });
 		free(out);
 		free(in);
 	}

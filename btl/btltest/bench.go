@@ -26,7 +26,7 @@ type Exchange struct {
 	none    btl.Header
 	out, in btl.Buffer // src and dst
 
-	Lend bool // send by Offer and Detach
+	ZeroCopy bool // send by Offer and FallBack
 }
 
 // NewExchange returns the end of a rank for messages of so many bytes.
@@ -73,8 +73,8 @@ func (e *Exchange) look() bool {
 // Send starts sending a message. Only one offered one may be underway.
 func (e *Exchange) Send() {
 	e.await = 0
-	if e.Lend {
-		e.lend()
+	if e.ZeroCopy {
+		e.attempt()
 		return
 	}
 	for {
@@ -94,8 +94,8 @@ func (e *Exchange) Send() {
 	}
 }
 
-// lend offers a message and waits a moment for the receiver to take it.
-func (e *Exchange) lend() {
+// attempt offers a message and waits a moment for the receiver to take it.
+func (e *Exchange) attempt() {
 	for e.sent == nil {
 		e.sent, _ = e.m.Offer(e.peer, &e.none, &e.out)
 	}
@@ -104,7 +104,7 @@ func (e *Exchange) lend() {
 			return
 		}
 	}
-	if e.sent.(detacher).Detach() {
+	if e.sent.(fallBacker).FallBack() {
 		e.sent = nil
 	}
 }

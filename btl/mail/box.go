@@ -31,13 +31,14 @@ type Box struct {
 	sending    []*[descriptors]sendTransfer // one for each descriptor, by chunk
 	chunks     []uint64                     // where the chunks lie
 	unused     []uint32                     // numbers of free transfers, as a stack
-	detached   []uint32                     // those whose senders have gone on
+	fallenBack []uint32                     // those of fallbacks that are not over
 	receives   *recvTransfer                // free list
 	singleCopy job.SingleCopy               // what the user wants
 	trial      trial                        // between processes: how long messages are received
 	help       bool                         // senders copy too
-	lending    bool                         // Send lends short messages for a moment
-	answering  bool                         // a message has come since one was lent
+	zeroCopy   bool                         // Send makes zero-copy attempts
+	patience   int                          // looks until overtake; 0: no offers are staged
+	answering  bool                         // a message has come since the last attempt
 
 	staging   []byte // lanes; nil before first use
 	stagingAt uint64
@@ -69,8 +70,8 @@ type peer struct {
 	theirChunks  [][]byte  // of descriptors
 	theirStaging []byte
 
-	lendSkip    int // sends that are not to try lending
-	lendBackoff int // and how many these were last time
+	skip    int // sends before the next zero-copy attempt
+	backoff int // and how many these were last time
 }
 
 // Open makes a rank's mailbox and opens it to its peers. The memory stays open
@@ -83,7 +84,10 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		// that then keeps the receiver waiting.
 		help: root.Near() <= root.CPUs(),
 	}
-	b.lending = b.help && mem.Direct() && root.Spin() > 0
+	b.zeroCopy = b.help && mem.Direct() && root.Spin() > 0
+	if b.zeroCopy {
+		b.patience = min(stagedPatience, root.Spin()/2)
+	}
 	b.singleCopy = root.Settings().SingleCopy
 	own, at, err := mem.Alloc(b.size)
 	if err != nil {
@@ -125,7 +129,7 @@ func (b *Box) meet(rank int) *peer {
 	p.returns = shm.NewReturns(p.theirPair, creditLimit, b.buffers)
 	p.theirChunks = append(p.theirChunks, box[b.firstChunk:b.size])
 	if rank == b.rank {
-		p.lendSkip = math.MaxInt // nobody comes while this rank is sending
+		p.skip = math.MaxInt // nobody comes while this rank is sending
 	}
 	works, known := b.root.CMA()
 	p.piped = !b.mem.Direct() && (b.singleCopy == job.SingleCopyNone || known && !works)

@@ -1,5 +1,5 @@
 // Package mail is the message part of modules whose ranks share memory, be it one
-// address space or mapped segments: a Box is one rank's post office, and implements
+// address space or mapped segments: a Box is the messages of one rank, and implements
 // btl.Messages on top of btl.Memory. What differs between task models is found by
 // asking the memory: whether a peer's buffer can be read where it lies (Direct).
 //
@@ -17,11 +17,13 @@
 //
 //	inline     up to InlineLimit bytes, in the slot of the ring
 //	eager      up to job.Settings.EagerLimit, in a buffer of the sender that the slot names
-//	lent       above InlineLimit, one address space, receiver waiting: see detach.go
+//	zero-copy  above InlineLimit, one address space, receiver waiting: see fallback.go
 //	direct     an offer; the receiver copies from the sender's buffer, and for longer
 //	           messages so does the sender, part by part; done is a store
 //	cma        an offer; the receiver calls process_vm_readv; done is a store; see trial.go
 //	pipelined  an offer; the sender fills staging blocks, the receiver drains them
+//	staged     one address space, from a thin layout: pipelined, the first block is filled
+//	           before the offer; see staged.go
 //
 // Cache lines that move between two CPUs for one message, payload lines (p) of 64
 // bytes each, which have to be fetched and, before the next writing, taken back:
@@ -30,16 +32,15 @@
 //	inline, longer       4    both lines of the slot
 //	eager                2+2p and per 4 messages 2 for the buffers' return, per 32
 //	                          messages 2 for credit
-//	lent                 4+p  the slot, and the line of the descriptor that says done, which
+//	zero-copy            4+p  the slot, and the line of the descriptor that says done, which
 //	                          nobody waits for; a payload line moves back only if the
 //	                          sender writes to it again
 //	direct, short        4+p  the slot, and the line of the descriptor that says done
 //
 // # Waiting
 //
-// A rank sleeps on its inbox event in the job's root block. Whoever changes
-// something that it may be waiting for does so by an atomic store and then calls
-// Notify: Send and Offer (a message), the receiver of a transfer (done, accepted,
+// A rank sleeps on its inbox event in the job's root block. A rank that
+// changes what another may wait for does so by an atomic store, and then calls Notify: Send and Offer (a message), the receiver of a transfer (done, accepted,
 // drained), the sender (filled), the consumer of a ring that was full (Starve), the
 // supervisor (a rank has gone), a rank that opens its mailbox. Nobody waits in any
 // other way, and nothing waits with a message half sent: a method does what can be

@@ -36,7 +36,8 @@ const (
 	kindInline = iota + 1
 	kindEager
 	kindOffered
-	kindTyped // offered, from a buffer with a layout, which the descriptor tells
+	kindTyped  // offered, from a buffer with a layout, which the descriptor tells
+	kindStaged // kindTyped, and the first bytes are in staging blocks
 )
 
 // message lies over the body of a slot.
@@ -62,10 +63,11 @@ type offer struct {
 //	(another generation)        -           offered: nobody has accepted it yet
 //	phaseShared   direct        receiver    both copy: see claimChunk
 //	phasePiped    pipelined     receiver    the sender fills, the receiver drains
+//	              or staged                 (staged: phaseShared may follow, see staged.go)
 //	phaseDone                   receiver    the sender frees the descriptor
 //	phaseRead     cma           receiver    the same; the sender need not have filled
 //
-// How short messages use detached and taking is told in detach.go.
+// See fallback.go for how short messages use fallback and taking.
 //
 // phaseDone is the last thing that the receiver does to a descriptor; before it
 // stores that, the bytes are copied. The sender touches neither its buffer's
@@ -74,9 +76,9 @@ type offer struct {
 type descriptor struct {
 	// Written by the sender. Reset before the offer is published.
 	filled   atomic.Uint64    // pipelined: bytes that are or were in the lane
-	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Detached: of the buffer
+	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Fallback: of the buffer
 	at       atomic.Uint64    // pipelined: place of all lanes; stored before lane
-	detached atomic.Uint64    // short: generation that was detached last; stored after lane
+	fallback atomic.Uint64    // short: generation of the last fallback; stored after lane
 	src      layoutRef        // typed: layout of the buffer
 	short    [shortOffer]byte // not direct: the whole message, if it is no longer
 
@@ -98,7 +100,7 @@ type descriptor struct {
 }
 
 // layoutRef tells a peer the layout of a buffer: where the words of its flat form lie,
-// and how many elements there are. They are the lender's, and stay as long as the buffer.
+// and how many elements there are. They belong to the rank of the buffer, and stay as long as that.
 type layoutRef struct {
 	words  atomic.Uint64 // address
 	length atomic.Uint64 // number of words
@@ -114,6 +116,7 @@ const (
 
 	numberBits = 24
 	typedBit   = 1 << 63 // of btl.Frame.Token: the sender's buffer has a layout
+	stagedBit  = 1 << 62 // of btl.Frame.Token: the offer is kindStaged
 	typedTake  = 1 << 63 // of descriptor.take: the receiver's buffer has a layout
 )
 

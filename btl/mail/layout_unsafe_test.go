@@ -32,7 +32,7 @@ func TestLayout(t *testing.T) {
 		{"descriptor.filled", unsafe.Offsetof(d.filled), 0},
 		{"descriptor.lane", unsafe.Offsetof(d.lane), 8},
 		{"descriptor.at", unsafe.Offsetof(d.at), 16},
-		{"descriptor.detached", unsafe.Offsetof(d.detached), 24},
+		{"descriptor.fallenBack", unsafe.Offsetof(d.fallback), 24},
 		{"descriptor.src", unsafe.Offsetof(d.src), 32},
 		{"descriptor.short", unsafe.Offsetof(d.short), 56},
 		{"descriptor.state", unsafe.Offsetof(d.state), 64},

@@ -34,11 +34,14 @@ func (t *sendTransfer) fill(accepted bool) bool {
 	}
 	limit, drained := t.src.Len(), 0
 	if accepted {
-		limit = min(limit, int(t.d.take.Load()))
+		limit = min(limit, int(t.d.take.Load()&^typedTake))
 		drained = int(t.d.drained.Load())
 	}
 	b := t.box
 	n := min(b.block, limit-t.filled)
+	if t.staged {
+		n = min(n, max(t.src.Len()/8, leastStaged))
+	}
 	if n <= 0 || t.filled+n > drained+b.lane {
 		return false
 	}
@@ -101,6 +104,7 @@ func (t *recvTransfer) drain() (done, moved bool, err error) {
 	at := (int(t.d.lane.Load())-1)*b.lane + offset
 	t.dst.Unpack(t.peer.theirStaging[at:at+n], t.pos)
 	t.pos += n
+	t.waited = 0
 	if t.pos < t.take {
 		t.d.drained.Store(uint64(t.pos))
 		t.box.notify(t.peer.inbox)

@@ -46,7 +46,10 @@ func (b *Box) Poll(max int, deliver func(*btl.Frame)) int {
 				return n
 			}
 			f.Payload, f.Offered, f.Token, f.Place = nil, true, o.descriptor, o.addr
-			if kind == kindTyped {
+			switch kind {
+			case kindStaged:
+				f.Token |= typedBit | stagedBit
+			case kindTyped:
 				f.Token |= typedBit
 			}
 		}

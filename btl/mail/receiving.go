@@ -26,6 +26,8 @@ type recvTransfer struct {
 	take       int // bytes that are taken: the first of dst
 	pos        int // bytes that are in dst; not used in phaseShared
 	way        way
+	staged     bool  // see staged.go
+	waited     int   // looks for new bytes in vain
 	began      int64 // when, if it is on trial; else 0
 }
 
@@ -43,7 +45,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	p := b.peers[f.Source]
 	number := int(f.Token & (1<<numberBits - 1))
 	d := descriptorAt(p.theirChunks[number/descriptors][number%descriptors*descriptorSize:])
-	generation, typed := f.Token&^typedBit>>numberBits, f.Token&typedBit != 0
+	generation, typed := f.Token&^(typedBit|stagedBit)>>numberBits, f.Token&typedBit != 0
 	n := int(min(uint64(dst.Len()), f.Length))
 	direct := b.mem.Direct() || p.rank == b.rank
 	if !direct && f.Length <= shortOffer {
@@ -54,7 +56,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 		return nil
 	}
 	if n < shareFrom(typed || dst.Layout != nil) && (direct || n == 0) {
-		if b.detachable(int(f.Length)) {
+		if b.mayFallBack(int(f.Length)) {
 			if !b.takeShort(p, d, generation, f, dst, n) {
 				return nil // Sleep says why
 			}
@@ -73,6 +75,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	}
 	t.peer, t.d, t.generation, t.addr, t.typed = p, d, generation, f.Place, typed
 	t.dst, t.take, t.pos, t.began = dst, n, 0, 0
+	t.staged, t.waited = f.Token&stagedBit != 0, 0
 	t.begin(direct)
 	// A first step: it may be all that is needed, and starts the other end.
 	if done, err := t.step(); done && err == nil {
@@ -91,24 +94,34 @@ func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
 
 // begin chooses the way and tells the sender what it has to know.
 func (t *recvTransfer) begin(direct bool) {
-	if direct {
-		t.way = wayShared
-		take := uint64(t.take)
-		if t.dst.Layout != nil {
-			take |= typedTake
-			t.d.dst.set(t.dst.Layout)
-		}
-		t.d.take.Store(take)
-		t.d.place.Store(uint64(t.dst.Place()))
-		t.d.cursor.Store(0)
-		t.d.copied.Store(0)
-		orderRelease()
-		t.enter(phaseShared)
+	switch {
+	case t.staged:
+		t.way = wayPiped
+	case direct:
+		t.share(0)
 		return
+	default:
+		t.way = t.choose()
 	}
-	if t.way = t.choose(); t.way == wayPiped {
+	if t.way == wayPiped {
 		t.pipe()
 	}
+}
+
+// share has both ends copy the bytes from from on.
+func (t *recvTransfer) share(from int) {
+	t.way = wayShared
+	take := uint64(t.take)
+	if t.dst.Layout != nil {
+		take |= typedTake
+		t.d.dst.set(t.dst.Layout)
+	}
+	t.d.take.Store(take)
+	t.d.place.Store(uint64(t.dst.Place()))
+	t.d.cursor.Store(uint64(from))
+	t.d.copied.Store(uint64(from))
+	orderRelease()
+	t.enter(phaseShared)
 }
 
 // pipe starts the pipeline.
@@ -142,9 +155,11 @@ func (t *recvTransfer) step() (done bool, err error) {
 	var moved bool
 	switch t.way {
 	case wayShared:
-		done, moved = t.share()
+		done, moved = t.copyPart()
 	case wayPiped:
-		done, moved, err = t.drain()
+		if done, moved, err = t.drain(); !done && !moved {
+			moved = t.overtake()
+		}
 	default:
 		done, moved, err = t.readProcess()
 	}
@@ -172,13 +187,13 @@ func (t *recvTransfer) step() (done bool, err error) {
 	return true, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: t.peer.rank})
 }
 
-// share copies a chunk of a shared transfer, or finds that all are copied.
-func (t *recvTransfer) share() (done, moved bool) {
+// copyPart copies a chunk of a shared transfer, or finds that all are copied.
+func (t *recvTransfer) copyPart() (done, moved bool) {
 	take := uint64(t.take)
 	if t.d.cursor.Load() < take {
-		if from, to := claimChunk(t.d, take, t.typed || t.dst.Layout != nil); from < to {
-			fetch(t.dst, t.addr, t.source(), from, to)
-			t.d.copied.Add(to - from)
+		if c := claimChunk(t.d, take, t.typed || t.dst.Layout != nil, t.staged); c.from < c.to {
+			fetch(t.dst, t.addr, t.source(), c)
+			t.d.copied.Add(c.to - c.from)
 			moved = true
 		}
 	}

@@ -21,9 +21,9 @@ func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool)
 		return nil, false
 	}
 	if len(payload) > InlineLimit {
-		if b.lending && b.answering && p.lend() {
+		if b.zeroCopy && b.answering && p.tryZeroCopy() {
 			b.answering = false
-			return b.sendLent(p, h, payload)
+			return b.sendZeroCopy(p, h, payload)
 		}
 		return nil, b.sendEager(p, h, btl.Buffer{Bytes: payload})
 	}
@@ -154,23 +154,25 @@ func (b *Box) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, boo
 
 // offer announces a message by a free transfer; false if that can not be done now.
 func (b *Box) offer(t *sendTransfer, p *peer, h *btl.Header, src *btl.Buffer) bool {
+	t.start(p, src)
+	kind := uint8(kindOffered)
+	if src.Layout != nil {
+		t.d.src.set(src.Layout)
+		if kind = kindTyped; t.stage() {
+			kind = kindStaged
+		}
+	}
 	s, pos := b.claim(p)
 	if s == nil {
-		b.unused = append(b.unused, uint32(t.number))
+		t.finish()
 		return false
 	}
-	t.start(p, src)
 	m := messageOf(s)
 	m.setHeader(h, b.rank, src.Len())
 	o := m.offer()
 	o.descriptor = t.generation<<numberBits | uint64(t.number)
 	o.chunk = b.chunks[t.number/descriptors]
 	o.addr = uint64(src.Place())
-	kind := uint8(kindOffered)
-	if src.Layout != nil {
-		kind = kindTyped
-		t.d.src.set(src.Layout)
-	}
 	orderRelease()
 	p.out.Publish(s, pos, kind)
 	b.notify(p.inbox)

@@ -18,7 +18,8 @@ type sendTransfer struct {
 
 	peer   *peer
 	src    *btl.Buffer // keeps the memory reachable, which the receiver knows by address only
-	lent   btl.Buffer  // what src is of a message that Send lends
+	own    btl.Buffer  // what src is of a zero-copy attempt
+	staged bool        // see staged.go
 	filled int         // pipelined: bytes put into the lane so far
 	lane   int         // number plus one; 0: none
 	buffer int         // eager buffer that it has, plus one; 0: none
@@ -65,6 +66,7 @@ func (b *Box) addChunk(mem []byte, at uint64) {
 func (t *sendTransfer) start(p *peer, src *btl.Buffer) {
 	t.generation++
 	t.peer, t.src = p, src
+	t.staged = false
 	if t.box.mem.Direct() {
 		return
 	}
@@ -86,7 +88,7 @@ func (t *sendTransfer) finish() {
 	if t.buffer != 0 {
 		t.peer.account.Put(t.buffer - 1)
 	}
-	t.src, t.lent.Bytes, t.peer, t.lane, t.buffer = nil, nil, nil, 0, 0
+	t.src, t.own.Bytes, t.peer, t.lane, t.buffer = nil, nil, nil, 0, 0
 	b.unused = append(b.unused, uint32(t.number))
 }
 
@@ -100,7 +102,7 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 	switch {
 	case phase >= phaseDone:
 		orderAcquire()
-		if t.lane != 0 || phase == phaseRead {
+		if !t.staged && (t.lane != 0 || phase == phaseRead) {
 			t.peer.piped = phase == phaseDone
 		}
 		t.finish()
@@ -109,7 +111,7 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 		if t.box.help && t.helpOut() {
 			return false, nil
 		}
-	case phase == phasePiped || t.peer.piped && t.src.Len() > shortOffer:
+	case phase == phasePiped || t.staged || t.peer.piped && t.src.Len() > shortOffer:
 		if t.fill(phase == phasePiped) {
 			return false, nil
 		}
@@ -142,20 +144,21 @@ func (t *sendTransfer) helpOut() bool {
 	if t.d.cursor.Load() >= take { // spares the line a useless writing
 		return false
 	}
-	from, to := claimChunk(t.d, take, t.src.Layout != nil || theirs)
-	if from == to {
+	c := claimChunk(t.d, take, t.src.Layout != nil || theirs, t.staged)
+	n := c.to - c.from
+	if n == 0 {
 		return false
 	}
 	orderAcquire()
 	if place := t.d.place.Load(); theirs {
-		put(place, &t.d.dst, t.src, from, to)
+		put(place, &t.d.dst, t.src, c)
 	} else {
-		t.src.Pack(bytesAt(place+from, int(to-from)), int(from))
+		t.src.Pack(bytesAt(place+c.from, int(n)), int(c.from))
 	}
 	orderRelease()
-	t.d.copied.Add(to - from)
+	t.d.copied.Add(n)
 	t.box.notify(t.peer.inbox)
-	t.box.counters.HelpedBytes += to - from
+	t.box.counters.HelpedBytes += n
 	t.box.again()
 	return true
 }
@@ -188,10 +191,23 @@ func chunkSize(take uint64, typed bool) uint64 {
 	return min(max(take/4, minChunk), maxChunk) &^ (cacheLine - 1)
 }
 
-// claimChunk claims the next chunk for the caller to copy; from == to if there is
-// none left. Chunks are claimed once each: the addition is atomic.
-func claimChunk(d *descriptor, take uint64, typed bool) (from, to uint64) {
+// chunk is what one end copies in one go: a range of the message, or, between layouts, as
+// much of it in another place (datatype.CopyPart).
+type chunk struct {
+	from, to    uint64
+	take        uint64 // bytes of all chunks
+	part, parts int64  // parts is 0 if the chunk is the range
+}
+
+// claimChunk claims the next chunk for the caller to copy; it is empty if there is
+// none left. Chunks are claimed once each: the addition is atomic. Those of a staged message
+// are ranges, since some of it was received in order.
+func claimChunk(d *descriptor, take uint64, typed, staged bool) chunk {
 	size := chunkSize(take, typed)
-	to = d.cursor.Add(size)
-	return min(to-size, take), min(to, take)
+	to := d.cursor.Add(size)
+	c := chunk{from: min(to-size, take), to: min(to, take), take: take}
+	if typed && !staged {
+		c.part, c.parts = int64((to-size)/size), int64((take+size-1)/size)
+	}
+	return c
 }

@@ -7,11 +7,11 @@ import (
 
 // Buffers with a layout. In one address space each end reads the other's layout where
 // it lies, and copies from layout to layout. The words of a layout belong to the rank that
-// lends the buffer: it keeps them as long as the buffer, so whoever may touch the one may
+// has the buffer: it keeps them as long as the buffer, so a rank that may touch the one may
 // read the other. Between processes each end packs or unpacks for itself, and needs no
 // layout but its own.
 
-// set stores the layout of a lent buffer.
+// set stores the layout of a buffer that a peer may touch.
 func (r *layoutRef) set(l *datatype.Layout) {
 	flat, count := l.Parts()
 	address, length := flat.Address()
@@ -30,30 +30,38 @@ func (r *layoutRef) layout() datatype.Layout {
 // In fetch and put the layout of the peer is a value, and in no btl.Buffer, which would have
 // it escape to the heap.
 
-// fetch copies the bytes from from to to of a message that lies at a place of the sender, in
-// one piece if layout is nil.
-func fetch(dst *btl.Buffer, place uint64, layout *layoutRef, from, to uint64) {
+// fetch copies a chunk of a message that lies at a place of the sender, in one piece if layout
+// is nil.
+func fetch(dst *btl.Buffer, place uint64, layout *layoutRef, c chunk) {
 	if layout == nil {
-		dst.Unpack(bytesAt(place+from, int(to-from)), int(from))
+		dst.Unpack(bytesAt(place+c.from, int(c.to-c.from)), int(c.from))
 		return
 	}
 	l := layout.layout()
 	if dst.Layout == nil {
-		datatype.Pack(dst.Bytes[from:to], &l, uintptr(place), int64(from))
+		datatype.Pack(dst.Bytes[c.from:c.to], &l, uintptr(place), int64(c.from))
 		return
 	}
-	datatype.Copy(dst.Layout, dst.Base, &l, uintptr(place), int64(from), int64(to-from))
+	c.copy(dst.Layout, dst.Base, &l, uintptr(place))
 }
 
-// put copies the bytes from from to to of a message to the layout that the receiver has for
-// it at a place.
-func put(place uint64, layout *layoutRef, src *btl.Buffer, from, to uint64) {
+// put copies a chunk of a message to the layout that the receiver has for it at a place.
+func put(place uint64, layout *layoutRef, src *btl.Buffer, c chunk) {
 	l := layout.layout()
 	if src.Layout == nil {
-		datatype.Unpack(src.Bytes[from:to], &l, uintptr(place), int64(from))
+		datatype.Unpack(src.Bytes[c.from:c.to], &l, uintptr(place), int64(c.from))
 		return
 	}
-	datatype.Copy(&l, uintptr(place), src.Layout, src.Base, int64(from), int64(to-from))
+	c.copy(&l, uintptr(place), src.Layout, src.Base)
+}
+
+// copy copies a chunk from layout to layout. Both ends cut the message into the same parts.
+func (c *chunk) copy(to *datatype.Layout, toBase uintptr, from *datatype.Layout, fromBase uintptr) {
+	if c.parts != 0 {
+		datatype.CopyPart(to, toBase, from, fromBase, int64(c.take), c.part, c.parts)
+		return
+	}
+	datatype.Copy(to, toBase, from, fromBase, int64(c.from), int64(c.to-c.from))
 }
 
 // take copies the first n bytes of an offered message from the sender's buffer.
@@ -65,7 +73,7 @@ func take(dst *btl.Buffer, f *btl.Frame, d *descriptor, n int) {
 	if f.Token&typedBit != 0 {
 		layout = &d.src
 	}
-	fetch(dst, f.Place, layout, 0, uint64(n))
+	fetch(dst, f.Place, layout, chunk{to: uint64(n)})
 }
 
 // source is what the sender has told of its layout; nil: its buffer is one piece.

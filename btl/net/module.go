@@ -3,7 +3,6 @@ package net
 import (
 	"context"
 	"fmt"
-	stdnet "net"
 	"net/netip"
 	"sync/atomic"
 	"time"
@@ -32,6 +31,8 @@ const (
 
 	// partSize is how many bytes travel at once between buffers with layouts.
 	partSize = 512 << 10
+
+	loopbackPacket = 8952 // bytes; Linux gives its loopback an MTU of 64 KiB
 
 	// silence is how long a peer may leave blocks unanswered. The supervisors notice a
 	// node that is cut off long before: this is for a network that carries TCP and not UDP.
@@ -136,21 +137,11 @@ func Open(root *job.Root, rank int) (*Module, error) {
 // idOf returns the name of a rank in suci.
 func idOf(rank int) suci.ID { return suci.ID(rank + 1) }
 
-// longestPacket returns the longest datagram that the device of an address carries whole,
-// 0 for the default. Only a loopback carries more than the usual.
+// longestPacket returns the longest datagram to be sent from an address, 0 for the default
+// of suci: a loopback takes long ones.
 func longestPacket(a netip.Addr) int {
-	if !a.IsLoopback() {
-		return 0
-	}
-	const headers = 48
-	devices, err := stdnet.Interfaces()
-	if err != nil {
-		return 0
-	}
-	for _, d := range devices {
-		if d.Flags&stdnet.FlagLoopback != 0 && d.MTU > 4096 {
-			return min(d.MTU, 9000) - headers
-		}
+	if a.IsLoopback() {
+		return loopbackPacket
 	}
 	return 0
 }

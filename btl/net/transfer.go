@@ -125,24 +125,25 @@ func (t *sendTransfer) land(err error) {
 	t.landed.Store(arrived)
 }
 
-// Progress implements btl.Transfer.
+// Progress implements btl.Transfer. A rank that ends well has all that it has asked for:
+// then only the acknowledgement is missing.
 func (t *sendTransfer) Progress() (bool, error) {
 	m := t.m
 	m.sort()
-	if t.advance() || t.advance() { // a grant of nothing lands at once
+	lost := m.lost(t.peer) // takes in what is left
+	switch {
+	case t.advance() || t.advance(), // a grant of nothing lands at once
+		lost && t.flying && t.last && m.root.State(t.peer.rank) == job.StateFinal:
 		m.freeSend(t)
 		return true, nil
+	case lost:
+		err := fmt.Errorf("net: transfer: %w", &job.LostError{Rank: t.peer.rank})
+		m.freeSend(t)
+		return true, err
+	case t.landed.Load() == crashed && !m.root.Gone(t.peer.rank):
+		m.fail(m.unreachable(t.peer, t.failed)) // Sleep ends all
 	}
-	if t.landed.Load() == crashed && !m.root.Gone(t.peer.rank) {
-		m.fail(m.unreachable(t.peer, t.failed))
-		return false, nil // Sleep ends all
-	}
-	if !m.lost(t.peer) {
-		return false, nil
-	}
-	err := fmt.Errorf("net: transfer: %w", &job.LostError{Rank: t.peer.rank})
-	m.freeSend(t)
-	return true, err
+	return false, nil
 }
 
 // lost tells whether a peer has gone and nothing that it has sent is left.
@@ -269,23 +270,24 @@ func (m *Module) placed(r *suci.Received) {
 func (t *recvTransfer) Progress() (bool, error) {
 	m := t.m
 	m.sort()
-	if t.due && !t.dead {
+	lost := m.lost(t.peer)
+	if t.due && !t.dead && !lost {
 		t.ask()
 	}
-	if t.got >= t.total && !t.due {
+	switch {
+	case t.got >= t.total && (!t.due || lost):
 		m.counters.PipelinedCopied++
 		m.freeReceive(t)
 		return true, nil
+	case !lost:
+		return false, nil
+	case t.place != 0 && !m.endpoint.Forget(t.peer.id, t.place):
+		m.sort()
+		return false, nil // a block with an error is about to come, which ends the loan
 	}
-	if m.lost(t.peer) {
-		err := fmt.Errorf("net: transfer: %w", &job.LostError{Rank: t.peer.rank})
-		if t.place != 0 && !m.endpoint.Forget(t.peer.id, t.place) {
-			return false, nil // a block with an error is about to come, which ends the loan
-		}
-		m.freeReceive(t)
-		return true, err
-	}
-	return false, nil
+	err := fmt.Errorf("net: transfer: %w", &job.LostError{Rank: t.peer.rank})
+	m.freeReceive(t)
+	return true, err
 }
 
 func (m *Module) freeReceive(t *recvTransfer) {

@@ -22,9 +22,9 @@ func BenchmarkMessages(b *testing.B) {
 		})
 	}
 	for _, n := range []int{8, 256, 512, 1024, 4096} {
-		b.Run(fmt.Sprintf("op=pingpong/bytes=%d/way=lent", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("op=pingpong/bytes=%d/way=zerocopy", n), func(b *testing.B) {
 			pair(b, n, func(e *btltest.Exchange, b *testing.B, rank, n int) {
-				e.Lend = true
+				e.ZeroCopy = true
 				e.PingPong(b, rank, n)
 			})
 		})

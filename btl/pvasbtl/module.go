@@ -17,9 +17,9 @@ var _ btl.Module = (*Module)(nil)
 type Module struct {
 	*mail.Box // the messages; lies in memory that the rest gives out
 
-	root   *job.Root
-	arena  *mail.Room // by address; what is given out is accessible
-	pocket *mail.Room // all of it is accessible; for small things, first come first served
+	root  *job.Root
+	arena *mail.Allocator // by address; what is given out is accessible
+	small *mail.Allocator // all of it is accessible; for small things, first come first served
 }
 
 // New returns the module of a rank of the job. The error is a *job.RankError
@@ -34,12 +34,12 @@ func New(root *job.Root, rank int) (*Module, error) {
 		return nil, fmt.Errorf("pvasbtl: open: rank %d has no usable arena (%#x bytes at %#x)", rank, size, base)
 	}
 	m := &Module{root: root}
-	m.arena = mail.NewRoom("pvasbtl", "arena", root, rank, base, base+size, "; use pvasrun --partition-size")
-	at, size := root.Pocket(rank)
+	m.arena = mail.NewAllocator("pvasbtl", "arena", root, rank, base, base+size, "; use pvasrun --partition-size")
+	at, size := root.SmallRegion(rank)
 	if at%page != 0 || at > math.MaxUint64-size {
 		at, size = 0, 0
 	}
-	m.pocket = mail.NewRoom("pvasbtl", "pocket", root, rank, at, at+size, "")
+	m.small = mail.NewAllocator("pvasbtl", "small region", root, rank, at, at+size, "")
 	box, err := mail.Open(m, root, rank)
 	if err != nil {
 		return nil, fmt.Errorf("pvasbtl: open: %w", err)
@@ -56,7 +56,7 @@ func (m *Module) Direct() bool { return true }
 
 // Alloc implements btl.Module; at is the address of the memory.
 func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) {
-	mem, at, err = m.pocket.Alloc(n, func(_, start, length, _ uint64) ([]byte, error) {
+	mem, at, err = m.small.Alloc(n, func(_, start, length, _ uint64) ([]byte, error) {
 		return bytesAt(start, length), nil
 	})
 	if errors.Is(err, btl.ErrExhausted) {
@@ -92,7 +92,7 @@ func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
 
 // Close implements btl.Module. It unmaps nothing: peers may be reading.
 func (m *Module) Close() error {
-	m.pocket.Close()
+	m.small.Close()
 	m.arena.Close()
 	return nil
 }

@@ -111,29 +111,29 @@ func TestArenaRunsOut(t *testing.T) {
 	require.ErrorContains(t, err, "there is no memory at 0x1000")
 }
 
-// What every rank shares fits into the pocket, so that it needs no table page of its
+// What every rank shares fits into the small region, so that it needs no table page of its
 // own; what does not fit comes from the arena.
-func TestPocket(t *testing.T) {
+func TestSmallRegion(t *testing.T) {
 	const ranks = 240
 	root := space(t, job.Config{Ranks: ranks, CPUs: 2})
-	pocket := make([]byte, job.PocketSize(ranks)+4096)
-	at := (uint64(sys.AddrOf(pocket)) + 4095) &^ 4095
-	root.SetPocket(0, at, job.PocketSize(ranks))
-	inPocket := func(p uint64) bool { return p >= at && p < at+job.PocketSize(ranks) }
+	small := make([]byte, job.SmallRegionSize(ranks)+4096)
+	at := (uint64(sys.AddrOf(small)) + 4095) &^ 4095
+	root.SetSmallRegion(0, at, job.SmallRegionSize(ranks))
+	inside := func(p uint64) bool { return p >= at && p < at+job.SmallRegionSize(ranks) }
 	m, err := pvasbtl.New(root, 0)
 	require.NoError(t, err)
 	mailbox, open := root.Mailbox(0, 0)
 	require.True(t, open)
-	require.True(t, inPocket(mailbox))
+	require.True(t, inside(mailbox))
 	_, first, err := m.Alloc(200 * ranks) // as large as the board of all ranks' collectives
 	require.NoError(t, err)
-	require.True(t, inPocket(first))
+	require.True(t, inside(first))
 	_, second, err := m.Alloc(200 * ranks)
 	require.NoError(t, err)
-	require.False(t, inPocket(second))
+	require.False(t, inside(second))
 	_, third, err := m.Alloc(1)
 	require.NoError(t, err)
-	require.True(t, inPocket(third))
+	require.True(t, inside(third))
 	require.NotEqual(t, first, third)
-	runtime.KeepAlive(pocket)
+	runtime.KeepAlive(small)
 }

@@ -20,8 +20,8 @@ type Module struct {
 	rank int
 	page int
 
-	room     *mail.Room     // the segment, by offset; its lock guards the rest
-	own      []*job.Segment // parts of this rank's own segment
+	alloc    *mail.Allocator // the segment, by offset; its lock guards the rest
+	own      []*job.Segment  // parts of this rank's own segment
 	attached map[piece]attachment
 }
 
@@ -49,7 +49,7 @@ func New(mem *job.Memory, rank int) (*Module, error) {
 		return nil, errors.New("sm: open: the job's memory has no segments: it was made for another BTL")
 	}
 	m := &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make(map[piece]attachment)}
-	m.room = mail.NewRoom("sm", "segment", r, rank, 0, uint64(r.SegmentStride()), "")
+	m.alloc = mail.NewAllocator("sm", "segment", r, rank, 0, uint64(r.SegmentStride()), "")
 	box, err := mail.Open(m, r, rank)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sm: open: %w", err), m.Close())
@@ -65,7 +65,7 @@ func (m *Module) Name() string { return job.BTLSM.String() }
 func (m *Module) Direct() bool { return false }
 
 // Alloc implements btl.Module; at is the offset in the rank's segment.
-func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) { return m.room.Alloc(n, m.open) }
+func (m *Module) Alloc(n int) (mem []byte, at uint64, err error) { return m.alloc.Alloc(n, m.open) }
 
 func (m *Module) open(_, start, length, align uint64) ([]byte, error) {
 	segment, err := m.mem.MapSegment(m.mem.Root().SegmentOffset(m.rank)+int64(start), int(length), int(align))
@@ -80,7 +80,7 @@ func (m *Module) open(_, start, length, align uint64) ([]byte, error) {
 // Attach implements btl.Module. The first call for the same bytes maps them, later
 // ones return the same slice.
 func (m *Module) Attach(peer int, at uint64, n int) ([]byte, error) {
-	return m.room.Attach(peer, n, func() ([]byte, error) { return m.view(peer, at, n) })
+	return m.alloc.Attach(peer, n, func() ([]byte, error) { return m.view(peer, at, n) })
 }
 
 func (m *Module) view(peer int, at uint64, n int) ([]byte, error) {
@@ -114,7 +114,7 @@ func (m *Module) adviseHuge(s *job.Segment) {
 
 // Close implements btl.Module: it unmaps all that Alloc and Attach have mapped.
 func (m *Module) Close() error {
-	if !m.room.Close() {
+	if !m.alloc.Close() {
 		return nil
 	}
 	var errs []error

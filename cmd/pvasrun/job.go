@@ -5,19 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pvas"
 )
 
 // executeRun is the command line of a job.
 func executeRun(args []string) error {
-	f := runFlags{appFlags: appFlags{NP: runtime.NumCPU()}}
+	f := runFlags{appFlags: appFlags{NP: notGiven}}
 	f.Version = func() {
 		fmt.Println("pvasrun", version())
 		os.Exit(0)
@@ -31,6 +31,9 @@ func executeRun(args []string) error {
 	args, err := parse("pvasrun", usage, description, &f, args)
 	if err != nil {
 		return err
+	}
+	if err := f.findNodes(); err != nil {
+		return usageError{err}
 	}
 	apps, err := f.apps(args)
 	if err != nil {
@@ -52,21 +55,12 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if err := pvas.CheckPartitions(countRanks(apps), uint64(f.PartitionSize)); err != nil {
 		return usageError{err}
 	}
-	j := launcher.Job{
-		Apps:           apps,
-		BTL:            f.BTL,
-		Settings:       settings,
-		PartitionSize:  uint64(f.PartitionSize),
-		HugePages:      f.HugePages,
-		Bind:           f.Bind.Binding,
-		ReportBindings: f.ReportBindings,
-		Stdin:          os.Stdin,
-		Stdout:         os.Stdout,
-		Stderr:         os.Stderr,
-		TagOutput:      f.TagOutput,
-		OutputDir:      f.OutputDir,
-		Timeout:        time.Duration(f.Timeout),
-		Log:            logger(f.Verbose),
+	j := f.job(apps, settings)
+	if f.nodes.Hosts != nil {
+		if err := f.nodes.Check(countRanks(apps)); err != nil {
+			return usageError{err}
+		}
+		return f.runNodes(ctx, j)
 	}
 	if f.DryRun {
 		return dryRun(ctx, j)
@@ -100,6 +94,26 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return exitStatus(result.Code)
 	}
 	return err
+}
+
+// job is what the flags say of the job.
+func (f *runFlags) job(apps []launcher.App, settings job.Settings) launcher.Job {
+	return launcher.Job{
+		Apps:           apps,
+		BTL:            f.BTL,
+		Settings:       settings,
+		PartitionSize:  uint64(f.PartitionSize),
+		HugePages:      f.HugePages,
+		Bind:           f.Bind.Binding,
+		ReportBindings: f.ReportBindings,
+		Stdin:          os.Stdin,
+		Stdout:         os.Stdout,
+		Stderr:         os.Stderr,
+		TagOutput:      f.TagOutput,
+		OutputDir:      f.OutputDir,
+		Timeout:        time.Duration(f.Timeout),
+		Log:            logger(f.Verbose),
+	}
 }
 
 func countRanks(apps []launcher.App) (n int) {
@@ -139,14 +153,14 @@ func dryRun(ctx context.Context, j launcher.Job) error {
 		fmt.Println("not in one address space:", plan.Reason)
 	}
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "rank\tpartition\tstack\tpocket\timage\tinterpreter\tarena\tcpus\tprogram")
+	fmt.Fprintln(w, "rank\tpartition\tstack\tsmall region\timage\tinterpreter\tarena\tcpus\tprogram")
 	for _, r := range plan.Ranks {
-		partition, stack, pocket, image, interp, arena := "own process", "-", "-", "-", "-", "-"
+		partition, stack, small, image, interp, arena := "own process", "-", "-", "-", "-", "-"
 		if l := r.Layout; l != nil {
 			partition = fmt.Sprintf("%#x + %d MiB", l.Base, l.Size>>20)
-			stack, pocket, image, interp, arena = span(l.Stack), span(l.Pocket), span(l.Image), span(l.Interp), span(l.Arena)
+			stack, small, image, interp, arena = span(l.Stack), span(l.SmallRegion), span(l.Image), span(l.Interp), span(l.Arena)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Rank, partition, stack, pocket, image, interp, arena,
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Rank, partition, stack, small, image, interp, arena,
 			strings.Trim(fmt.Sprint(r.CPUs), "[]"), strings.Join(r.Args, " "))
 	}
 	return w.Flush()

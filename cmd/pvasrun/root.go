@@ -95,7 +95,8 @@ type runFlags struct {
 	Stats          bool    `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
 	DryRun         bool    `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
 	Verbose        bool    `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
-	Version        func()  `long:"version" description:"print the version"`
+	nodeFlags
+	Version func() `long:"version" description:"print the version"`
 }
 
 // version is that of the module, with the Go version and platform.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -25,13 +24,11 @@ var spellings = map[string]spelling{
 	"genvall": {0, needless}, "envall": {0, needless},
 	"env": {2, variable}, "genv": {2, variable},
 	"bind-to": {1, bindTo},
-	"H":       {1, thisHost}, "host": {1, thisHost}, "hosts": {1, thisHost},
+	"H":       renamed("--hosts"), "host": renamed("--hosts"), "machinefile": renamed("--hostfile"), "f": renamed("--hostfile"),
+	"launcher-exec": renamed("--rsh"),
 
-	"hostfile":        refused(1, "there is one node: leave it out"),
-	"machinefile":     refused(1, "there is one node: leave it out"),
-	"f":               refused(1, "there is one node: leave it out"),
-	"ppn":             refused(1, "there is one node: write -n N"),
-	"npernode":        refused(1, "there is one node: write -n N"),
+	"ppn":             refused(1, "write the number behind each host: --hosts a:2,b:2"),
+	"npernode":        refused(1, "write the number behind each host: --hosts a:2,b:2"),
 	"map-by":          refused(1, "write --bind core, or --bind LIST with a CPU or a range for each rank"),
 	"rank-by":         refused(1, "write --bind LIST with a CPU or a range for each rank"),
 	"mca":             refused(2, "there are no MCA parameters: pvasrun --help shows the flags, such as --btl and --eager-limit"),
@@ -60,18 +57,6 @@ func bindTo(values []string) ([]string, error) {
 		return nil, fmt.Errorf("%q: write --bind core, none, or a LIST with a CPU or a range for each rank", values[0])
 	}
 	return []string{"--bind", values[0]}, nil
-}
-
-// thisHost accepts a list of hosts, with slots or without, that are all this node.
-func thisHost(values []string) ([]string, error) {
-	self, _ := os.Hostname() // "": only localhost is known then
-	for host := range strings.SplitSeq(values[0], ",") {
-		name, _, _ := strings.Cut(host, ":")
-		if name == "" || !slices.Contains([]string{"localhost", "127.0.0.1", self}, name) {
-			return nil, fmt.Errorf("%q is not this node, and pvasrun starts ranks on no other: leave it out", name)
-		}
-	}
-	return nil, nil
 }
 
 // translate replaces the flags of other MPIs in the command line of a job, up to each

@@ -28,9 +28,9 @@ func (e *Engine) find(rank int, context uint32) *record {
 }
 
 // record returns this rank's own record of a channel, which it makes at the first
-// issue. If a member has given up before, it can not have told us: so whoever makes a
-// record, which others find from then on, looks at those of all others afterwards, and
-// who gives up notes that in its own record before it looks at those of all others.
+// issue. If a member has given up before, it can not have told us. So a rank that makes a
+// record, which others find from then on, looks at the records of all others afterwards. And
+// a rank that gives up notes that in its own record before it looks at those of all others.
 // e.mu is held.
 func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 	if c.own != nil {
@@ -41,7 +41,7 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 		if len(e.records) >= maxChannels*3/4 {
 			return nil, errTooManyChannels
 		}
-		at, err := e.kept.take(recordSize / cacheLine)
+		at, err := e.recordLines.take(recordSize / cacheLine)
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,7 @@ import "github.com/gopvas/gopvas/job"
 
 // Describe implements pml.Task, for graphs in one address space.
 //
-// The graph needs its peers to issue theirs: whoever is at hand does the rest. So it names
+// The graph needs its peers to issue theirs: any executor does the rest. So it names
 // those that have not. If all have, one of them waits for others, and these are named in
 // its place, as far as they are members.
 func (r *run) Describe(w *job.Waiting) {

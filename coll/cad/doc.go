@@ -1,7 +1,7 @@
 // Package cad executes collective algorithms as graphs of operations, for one rank or
 // for another: the graph of each rank lies in memory that every rank can read, a copy
-// from any buffer to any buffer is one memcpy by whoever is at hand, so any rank, or a
-// helper thread of any rank, can progress any rank's graph. It is what KACC did in the
+// from any buffer to any buffer is one memcpy, so any rank, or a helper thread of any rank,
+// can progress any rank's graph. It is what KACC did in the
 // kernel, without one: Nomura and Ishikawa, "Design and Implementation of Kernel-level
 // Asynchronous MPI Collective Communications", IPSJ SIG report (the KACC paper). CAD is its
 // Collective Algorithm Design.
@@ -21,34 +21,35 @@
 // graph.go and check.go: what a graph is, and which ones are refused. build.go lays it
 // out as an array of nodes of a cache line each, without pointers; layout.go is what
 // ranks share and why it can be read at any time. run.go issues a graph and tells when it
-// is complete; keep.go lends a graph that stays built other buffers. match.go: how a SEND
-// finds its RECV. execute.go: what is done with a node that is ready. steal.go: how nodes
+// is complete; reuse.go gives other buffers to a graph that stays built. match.go: how a SEND
+// finds its RECV. execute.go: how a node that is ready is executed. steal.go: how nodes
 // are handed to others. guard.go: how all members compare their calls before they do
 // anything. op.go: operators that others can apply. fault.go: what can go wrong.
 //
-// Between processes nothing of this is shared. messages_build.go and messages.go: graphs
+// Between processes nothing of this is shared. Nor is it for graphs in one address space that
+// move little in one round (Graph.Messages). messages_build.go and messages.go: graphs
 // whose SEND and RECV nodes are messages; record.go: how failures travel; steps.go: a call
 // without a graph.
 //
 // # A node is executed once, and not early
 //
-// A node counts its predecessors down; who counts to zero makes it ready, so one thread
-// does. A COPY, CALC, CALL or JOIN that is ready is on one executor's stack, in one place of
-// its graph's queue, or on its owner's stack; who takes it from there has it alone. For a
-// SEND and a RECV that are both ready the RECV's state decides (match.go). All that a node
-// reads was written before its predecessors counted down. END is counted down last: no
-// other node of the graph is touched after that, and all words that latecomers may still
-// look at carry the number of the issue or are of no consequence.
+// An executor is a thread that executes nodes. A node counts its predecessors down; the
+// executor that counts to zero makes it ready, so one executor does. A COPY, CALC, CALL or
+// JOIN that is ready is on one executor's stack, in one place of its graph's queue, or on its
+// owner's stack; the executor that takes it from there has it alone. For a SEND and a RECV
+// that are both ready the RECV's state decides (match.go). All that a node reads was written
+// before its predecessors counted down. END is counted down last: no other node of the graph
+// is touched after that. A late executor may still read words of the graph. These carry the
+// number of the issue or are of no consequence.
 //
 // # Faults
 //
-// What goes wrong with a graph (an operator panics, a SEND and its RECV differ in length,
-// two graphs stand for different calls) is noted in it, and passed on to the graphs that get
-// data from it, while the nodes go on, but for CALL nodes, which are left out: so all graphs
-// come to an end, and those that depend on what was lost say so. If a
-// member has gone, or one that was executing nodes, or a graph is found to have no node for
-// one of another, they can not: then the whole channel is broken, for all its members, now
-// and later.
+// A fault of a graph (an operator panics, a SEND and its RECV differ in length, two graphs
+// stand for different calls) is noted in the graph, and passed on to the graphs that get data
+// from it. The nodes go on, but for CALL nodes, which are left out. So all graphs come to an
+// end, and those that depend on lost data say so. If a member has gone, or a rank that was
+// executing nodes, or a graph has no node for one of another, the graphs can not end. Then the
+// whole channel is broken, for all its members, now and later.
 //
 // # Prior art
 //
@@ -61,5 +62,5 @@
 //
 // # Not implemented
 //
-// Cancelling a graph that was issued. Nodes with wildcards: what meets what is fixed.
+// Cancelling a graph that was issued. Nodes with wildcards: which nodes meet is fixed.
 package cad

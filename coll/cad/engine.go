@@ -65,13 +65,13 @@ type Engine struct {
 	pools []atomic.Pointer[pool] // of all ranks, as far as they were asked for
 	mine  atomic.Pointer[pool]   // this rank's, from its first issue on
 
-	mu      sync.Mutex // guards the rest
-	nodes   lines
-	aux     lines
-	kept    lines // records, which are never given back: so they start as zeros
-	slots   []int // of the pool that are free
-	issues  uint64
-	records map[uint32]*record // of this rank, by context
+	mu          sync.Mutex // guards the rest
+	nodes       lines
+	aux         lines
+	recordLines lines // records, which are never given back: so they start as zeros
+	slots       []int // of the pool that are free
+	issues      uint64
+	records     map[uint32]*record // of this rank, by context
 
 	abandoned []*run // whose memory others may still be at work on
 	dead      []int  // ranks that have gone, in the order in which that was noticed
@@ -116,7 +116,7 @@ func New(j Space, rank int, messages *pml.Engine, o Options) *Engine {
 			return mem, err
 		}
 	}
-	e.nodes.alloc, e.aux.alloc, e.kept.alloc = alloc, alloc, alloc
+	e.nodes.alloc, e.aux.alloc, e.recordLines.alloc = alloc, alloc, alloc
 	if e.options.Policy == Default {
 		e.options.Policy = Share
 	}

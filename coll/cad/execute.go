@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// inlineBytes is the length up to which a node is executed by who makes it ready, with
+// inlineBytes is the length up to which an executor executes a node that it makes ready, with
 // the policy Share: to hand it over takes longer.
 const inlineBytes = 8 << 10
 
 // wakeBytes is how much an executor does itself with the policy Share before it wakes
-// somebody for the rest: to wake takes some microseconds too.
+// a rank for the rest: to wake takes some microseconds too.
 const wakeBytes = 64 << 10
 
-// ref is a node that is ready and that whoever holds the ref has to execute.
+// ref is a node that is ready. The executor that holds the ref has to execute the node.
 type ref struct {
 	g *graph
 	n *node
@@ -23,21 +23,21 @@ type ref struct {
 // makes ready and that it has to execute itself it does before it leaves.
 type executor struct {
 	e        *Engine
-	helping  bool   // it takes what it hands over, if nobody else does
+	helping  bool   // it takes the nodes that it hands over, if no other executor does
 	offered  int    // nodes handed over since it came
-	stranded int    // of them, those that nobody could be found for
-	kept     uint64 // bytes of nodes that it could have handed over
+	stranded int    // of them, those that no other executor was found for
+	retained uint64 // bytes of nodes that it could have handed over
 	stack    []ref
 
 	nodes, foreign, bytes uint64
 }
 
-// enter and leave enclose all that a rank does for graphs: others learn from it that it
-// has not been in the middle of something when it died.
+// enter and leave enclose all that a rank does for graphs: by it others learn that a rank that
+// died was not executing a node.
 func (e *Engine) enter(helping bool) *executor {
 	e.share.Executing.Add(1)
 	x := executors.Get().(*executor)
-	x.e, x.helping, x.offered, x.stranded, x.kept = e, helping, 0, 0, 0
+	x.e, x.helping, x.offered, x.stranded, x.retained = e, helping, 0, 0, 0
 	return x
 }
 
@@ -61,8 +61,7 @@ func (x *executor) count() {
 	}
 }
 
-// drain executes what is to be executed here, and as many nodes as it could find nobody
-// for.
+// drain executes the nodes on the stack, and as many as no other executor was found for.
 func (x *executor) drain() {
 	for {
 		for len(x.stack) > 0 {
@@ -109,8 +108,8 @@ func (x *executor) shares(n *node) bool {
 	if x.e.work.Polling.Load() != 0 {
 		return true
 	}
-	x.kept += n.size
-	return x.kept > wakeBytes && x.e.sleepers()
+	x.retained += n.size
+	return x.retained > wakeBytes && x.e.sleepers()
 }
 
 // can tells whether this rank can execute a node of another: it may not have the operator or
@@ -139,7 +138,7 @@ func (e *Engine) function(r ref, owner int) func(inout, in []byte) {
 // runOf returns the run of a graph of this rank.
 func (e *Engine) runOf(g *graph) *run { return e.runs[int(uint16(g.where.Load()))].Load() }
 
-// execute does what a node is for.
+// execute executes a node.
 func (x *executor) execute(r ref) {
 	n := r.n
 	switch n.kind {

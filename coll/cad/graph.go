@@ -45,10 +45,10 @@ const (
 	Default Policy = iota
 	// Owner is the rank that has issued the graph: in any call, or by its helper.
 	Owner
-	// Share leaves long nodes to a rank that polls in a wait; wakes one that sleeps in a
-	// wait, or a helper, if there is more to do than waking costs; and else has whoever has
-	// completed the last predecessor execute the node: to leave work for later while all
-	// are busy would only delay it.
+	// Share leaves long nodes to a rank that polls in a wait. If there is more to do than
+	// waking costs, it wakes a rank that sleeps in a wait, or a helper. Else the executor
+	// that completes the last predecessor executes the node: to leave work for later while
+	// all are busy would only delay it.
 	Share
 )
 
@@ -100,8 +100,8 @@ type Graph struct {
 
 	nodes []spec
 	edges []edge
-	kept  *keeping // nil: each issue builds it anew
-	err   error    // the first mistake of whoever built it
+	reuse *reuse // nil: each issue builds it anew
+	err   error  // the first mistake in building it
 }
 
 // spec is a node as it was made.

@@ -16,9 +16,10 @@ type helper struct {
 }
 
 // StartHelper gives the rank a thread that helps whenever there is work and sleeps
-// otherwise, until Close. In a job of one address space it does what was handed to this rank
-// and what anybody may do; else it makes progress for all operations of this rank too. The Go runtime gets a further CPU for it, so that it need not wait for the
-// program to pause.
+// otherwise, until Close. In a job of one address space it executes nodes that were handed to
+// this rank, and nodes that any executor may take. Else it makes progress for all operations of
+// this rank. The Go runtime gets a further CPU for it, so that it need not wait for the program
+// to pause.
 func (e *Engine) StartHelper() {
 	h := &e.helper
 	h.mu.Lock()

@@ -6,14 +6,14 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// What ranks share. Each rank that has issued a graph has a pool, whose address is in
-// the job's root block. It and all that hangs on it lies in memory of the rank's module
-// that is never given back, and used again for the same purpose only: a node stays a
-// node and a word of aux stays one. So whoever comes late, with an address that it has
-// read before, finds something of the kind that it expects, and tells by the number of
-// the issue whether it still is what it was. Numbers of issues are never used twice.
+// The memory that ranks share. Each rank that has issued a graph has a pool, whose address is
+// in the job's root block. The pool, and all that it refers to, lies in memory of the rank's
+// module that is never given back. It is used again for the same purpose only: a node stays a
+// node and a word of aux stays one. So a late executor, with an address that it has read
+// before, finds something of the kind that it expects. The number of the issue tells whether
+// that still is the same. Numbers of issues are never used twice.
 //
-// Whatever may be read by who comes late is read by atomic operations.
+// All words that a late executor may read are read by atomic operations.
 
 const (
 	cacheLine   = 64
@@ -27,11 +27,10 @@ const (
 	indexMask = 1<<indexBits - 1
 )
 
-// phase is how far a node has come. It is stored along with the number of the issue,
-// by whoever brings the node there: waiting by the owner at issue, ready by who has
-// completed the last predecessor, claimed (of a RECV) by the one whose
-// compare-and-swap has found it ready and its SEND ready too, over (of both) by who has
-// moved the bytes.
+// phase is how far a node has come. It is stored along with the number of the issue. The
+// owner stores waiting at issue. The executor that completes the last predecessor stores
+// ready. The executor whose compare-and-swap finds a RECV ready, and its SEND too, stores
+// claimed in the RECV. The executor that has moved the bytes stores over in both.
 type phase uint64
 
 const (
@@ -46,7 +45,7 @@ const (
 func (p phase) of(issue uint64) uint64 { return issue<<phaseBits | uint64(p) }
 
 // node is one node, in one cache line. All but state, left and link is written before
-// the first issue, or by Lend before another, and constant while one is underway, but for
+// the first issue, or by SetBuffers before another, and constant while one is underway, but for
 // src of a RECV.
 type node struct {
 	state  atomic.Uint64 // phase.of(issue)
@@ -61,7 +60,7 @@ type node struct {
 	count  uint32
 	arg    uint64 // SEND, RECV: a pair; CALC: the operator's name, 0 also for CALL
 	dst    uint64 // SEND: address of the graph it belongs to; of memory with a layout: see image.place
-	src    uint64 // RECV: address of the SEND, written by who has claimed it
+	src    uint64 // RECV: address of the SEND, written by the executor that has claimed it
 	size   uint64
 }
 
@@ -88,8 +87,8 @@ type pair struct{ rank, port uint32 }
 func (p pair) word() uint64   { return uint64(p.rank)<<32 | uint64(p.port) }
 func pairOf(word uint64) pair { return pair{uint32(word >> 32), uint32(word)} }
 
-// graph is what is known of a graph that is underway. aux has a word for each node, for
-// the queue of those that are ready and that anybody may take, then three for each of
+// graph is the record of a graph that is underway. aux has a word for each node, for the
+// queue of those that are ready and that any executor may take, then three for each of
 // peers (see peer), then, if any RECV folds, two for each RECV and SEND, then the places of
 // successors.
 type graph struct {
@@ -103,16 +102,16 @@ type graph struct {
 	call    atomic.Uint64 // what it stands for: Graph.Signature
 	_       [8]byte
 
-	// Written by those who take nodes: number of the issue, and how many were taken.
+	// Written by executors that take nodes: number of the issue, and how many were taken.
 	head atomic.Uint64
 	_    [cacheLine - 8]byte
 
-	// Written by those who make nodes ready.
+	// Written by executors that make nodes ready.
 	tail atomic.Uint64 // how many places of the queue have been given out
 	own  atomic.Uint64 // number of the issue, and place plus one of the first node that only the owner takes
 	_    [cacheLine - 16]byte
 
-	done  atomic.Uint64 // number of the last issue that is complete; by who makes END ready
+	done  atomic.Uint64 // number of the last issue that is complete; by the executor that makes END ready
 	_     [cacheLine - 8]byte
 	fault Cell // the first thing that went wrong, noted before the node is done
 }
@@ -143,10 +142,10 @@ func peerKey(k Kind, rank uint32) uint32 {
 	return rank << 1
 }
 
-// pool is what a rank has underway.
+// pool has the graphs that a rank has underway.
 type pool struct {
-	// Hints, by anybody: graphs with nodes in their queue, and graphs with nodes that
-	// only the owner takes. Whoever clears a bit looks again afterwards.
+	// Hints, by any executor: graphs with nodes in their queue, and graphs with nodes that
+	// only the owner takes. An executor that clears a bit looks again afterwards.
 	ready [levels]mask
 	own   mask
 
@@ -161,7 +160,7 @@ const maskWords = maxGraphs / 64
 
 type mask [maskWords]atomic.Uint64
 
-// record is a channel of a rank. The owner writes all of it but what is about broken.
+// record is a channel of a rank. The owner writes all of it but broken.
 type record struct {
 	context atomic.Uint32 // plus one
 	issued  atomic.Uint32 // how many graphs were issued

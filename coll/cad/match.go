@@ -1,16 +1,15 @@
 package cad
 
-// How a SEND finds its RECV. Both say that they are ready in their own state, and then
-// look at the other's. All these are atomic operations of Go, hence in one total order:
-// whichever looks last finds the other ready, so at least one of them does. Whoever has
-// looked from the RECV and found the SEND ready, or from the SEND and found the RECV
-// ready, tries to swap the RECV's state from ready to claimed, and the one of them that
-// can does it. It alone goes on, with both nodes; the other must not touch either of
-// them again, as both graphs may be complete by then, and their memory be something
-// else: what it needs it has read before. If the other graph is not there yet, or its
-// node not ready, there is nothing to do: whoever makes that ready will look at ours.
+// How a SEND finds its RECV. The executor of each node stores ready in the state of its own
+// node, and then looks at the state of the other. All these are atomic operations of Go, hence
+// in one total order: the executor that looks last finds the other node ready, so at least one
+// of them does. An executor that finds the other node ready tries to swap the RECV's state
+// from ready to claimed. One succeeds, and goes on with both nodes. The other must not touch
+// either node again: both graphs may be complete by then, and their memory used for others. It
+// has read before what it needs. If the other graph is not there yet, or its node is not
+// ready, there is nothing to do: the executor that makes that node ready will look at ours.
 
-// found is a node of a peer's graph.
+// found is a node of a graph, with the issue that it was found in.
 type found struct {
 	n     *node
 	issue uint64

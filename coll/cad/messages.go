@@ -92,7 +92,7 @@ type messageRun struct {
 	call    uint64
 	left    []int32 // predecessors that are not done, by node
 	stack   []Node  // nodes that are ready
-	active  []letter
+	active  []inFlight
 	seen    uint64 // pml.Inside.Completions when active was last looked through
 	begun   bool
 	guarded bool // the gate has not been passed
@@ -101,8 +101,8 @@ type messageRun struct {
 	broken  error // the engine for messages can not go on
 }
 
-// letter is a message that is underway, for a node.
-type letter struct {
+// inFlight is a message that is underway, for a node.
+type inFlight struct {
 	request pml.Request
 	n       Node
 	record  []byte // it is the record of the node's message
@@ -137,7 +137,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 	}
 	for !r.done && r.seen != in.Completions() {
 		r.seen = in.Completions()
-		r.takeLetters()
+		r.takeArrived()
 	}
 	if !r.done {
 		return false, nil
@@ -151,7 +151,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 
 // Release implements pml.Task.
 func (r *messageRun) Release() {
-	if k := r.graph.kept; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {
+	if k := r.graph.reuse; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {
 		k.rest(r.graph)
 		return
 	}
@@ -165,8 +165,8 @@ func (r *messageRun) count(bytes int) {
 	}
 }
 
-// takeLetters goes on after the messages that are over.
-func (r *messageRun) takeLetters() {
+// takeArrived goes on after the messages that are over.
+func (r *messageRun) takeArrived() {
 	for i := 0; i < len(r.active) && !r.done; {
 		l := r.active[i]
 		st, mark, done, err := r.t.Messages.Inside().Take(&l.request)
@@ -176,14 +176,14 @@ func (r *messageRun) takeLetters() {
 		}
 		last := len(r.active) - 1
 		r.active[i] = r.active[last]
-		r.active[last] = letter{}
+		r.active[last] = inFlight{}
 		r.active = r.active[:last]
 		r.arrived(l, st, mark, err)
 		r.drain()
 	}
 }
 
-// drain executes what is ready.
+// drain executes all nodes that are ready.
 func (r *messageRun) drain() {
 	for len(r.stack) > 0 && !r.done {
 		n := r.stack[len(r.stack)-1]
@@ -220,7 +220,7 @@ func (r *messageRun) execute(n Node) {
 // communicate begins the message of a node.
 func (r *messageRun) communicate(n Node) {
 	a, in, context := &r.actions[n], r.t.Messages.Inside(), r.channel.Context
-	l := letter{n: n}
+	l := inFlight{n: n}
 	var err error
 	switch {
 	case a.kind == Send:
@@ -239,7 +239,7 @@ func (r *messageRun) communicate(n Node) {
 }
 
 // began looks after a message, unless it is over at once.
-func (r *messageRun) began(l letter, err error) {
+func (r *messageRun) began(l inFlight, err error) {
 	if err != nil {
 		r.failed(l.n, err)
 		return
@@ -252,7 +252,7 @@ func (r *messageRun) began(l letter, err error) {
 }
 
 // arrived is for a message that is over.
-func (r *messageRun) arrived(l letter, st pml.Status, mark pml.Mark, err error) {
+func (r *messageRun) arrived(l inFlight, st pml.Status, mark pml.Mark, err error) {
 	a := &r.actions[l.n]
 	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
 		st.Bytes, err = truncated.Length, nil
@@ -279,8 +279,8 @@ func (r *messageRun) arrived(l letter, st pml.Status, mark pml.Mark, err error) 
 	r.finish(l.n)
 }
 
-// compare returns what is wrong with a message that was received in a call, where so many
-// bytes were to come.
+// compare returns the failure, if any, that a message shows which was received in a call. So
+// many bytes were expected.
 func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mark pml.Mark) Failure {
 	from := st.Source
 	switch f := Between(me, call, from, mark.Word); {
@@ -338,8 +338,8 @@ func (r *messageRun) giveUp() {
 	r.active, r.stack = r.active[:0], r.stack[:0]
 }
 
-// apply calls the operator of a node, or the function of a CALL. What a failure has spoilt
-// is not to be used.
+// apply calls the operator of a node, or the function of a CALL. After a failure it does not:
+// the data may be lost.
 func (r *messageRun) apply(a *action, in []byte) {
 	if r.failure.Fault != 0 {
 		return

@@ -17,18 +17,18 @@ type action struct {
 	in           []byte // of a RECV that folds: what was received
 }
 
-// area is memory that a node works on: a part of a buffer that was lent to the graph, or
+// area is memory that a node works on: a part of a buffer that changes from issue to issue, or
 // memory that is the same for all issues.
 type area struct {
-	lent     int // which buffer; -1: own
+	buffer   int // which buffer; -1: own
 	at, size int
 	own      btl.Buffer
 }
 
-// build makes the task of a graph, unless it was kept.
+// build makes the task of a graph, unless it stayed built.
 func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
-	if g.kept != nil && g.kept.letters != nil {
-		return g.kept.letters, nil
+	if g.reuse != nil && g.reuse.byMessages != nil {
+		return g.reuse.byMessages, nil
 	}
 	edges, first := g.successors()
 	if err := g.check(c.Size, edges, first); err != nil {
@@ -61,34 +61,34 @@ func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
 	}
 	r.bytes += len(r.actions) * actionBytes
 	r.count(r.bytes)
-	if g.kept != nil {
-		g.kept.letters = r
+	if g.reuse != nil {
+		g.reuse.byMessages = r
 	}
 	return r, nil
 }
 
 // area returns where a node's memory is.
 func (g *Graph) area(b btl.Buffer) area {
-	if g.kept != nil {
+	if g.reuse != nil {
 		at := addressOf(b.Bytes)
-		if i := g.kept.lent.has(at); i >= 0 && len(b.Bytes) > 0 {
-			return area{lent: i, at: int(at - g.kept.lent[i].at), size: len(b.Bytes)}
+		if i := g.reuse.buffers.has(at); i >= 0 && len(b.Bytes) > 0 {
+			return area{buffer: i, at: int(at - g.reuse.buffers[i].at), size: len(b.Bytes)}
 		}
 	}
-	return area{lent: -1, size: b.Len(), own: b}
+	return area{buffer: -1, size: b.Len(), own: b}
 }
 
 // of returns the memory, and bytesOf that of an operator, which has no layout.
 func (r *messageRun) of(a *area) btl.Buffer {
-	if a.lent < 0 {
+	if a.buffer < 0 {
 		return a.own
 	}
 	return btl.Buffer{Bytes: r.bytesOf(a)}
 }
 
 func (r *messageRun) bytesOf(a *area) []byte {
-	if a.lent < 0 {
+	if a.buffer < 0 {
 		return a.own.Bytes
 	}
-	return r.graph.kept.data[a.lent][a.at:][:a.size]
+	return r.graph.reuse.data[a.buffer][a.at:][:a.size]
 }

@@ -3,7 +3,7 @@ package cad
 // Op is an operator on elements of Size bytes.
 type Op struct {
 	Size        int
-	Commutative bool // of no meaning for a CALC, but for those who build graphs
+	Commutative bool // for code that builds graphs; a CALC does not look at it
 
 	// Apply sets inout[i] = inout[i] op in[i] for all elements of two slices of the
 	// same length.

@@ -32,7 +32,7 @@ func (f Failure) record() []byte {
 
 // receiveRecord receives the record of a message that has arrived.
 func (r *messageRun) receiveRecord(n Node, from int) {
-	l := letter{n: n, record: make([]byte, recordBytes)}
+	l := inFlight{n: n, record: make([]byte, recordBytes)}
 	var err error
 	l.request, err = r.t.Messages.Inside().Irecv(r.channel.Context, from, tagOf(r.number, recordPort), btl.Buffer{Bytes: l.record})
 	r.began(l, err)

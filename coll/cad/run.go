@@ -19,10 +19,10 @@ type run struct {
 	wrong  bool // it ended with an error
 }
 
-// newRun builds the graph, unless it was kept.
+// newRun builds the graph, unless it stayed built.
 func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
-	if g.kept != nil && g.kept.run != nil {
-		return g.kept.run, nil
+	if g.reuse != nil && g.reuse.run != nil {
+		return g.reuse.run, nil
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -31,8 +31,8 @@ func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
 		return nil, err
 	}
 	r := &run{e: e, channel: c, graph: g, image: m, slot: -1}
-	if g.kept != nil {
-		g.kept.run = r
+	if g.reuse != nil {
+		g.reuse.run = r
 	}
 	return r, nil
 }
@@ -86,7 +86,7 @@ func (r *run) open() error {
 }
 
 // reset brings everything into the state that it has at issue. Nobody else looks at it
-// until the issue is published, but for those who come late: see layout.go.
+// until the issue is published, but for late executors: see layout.go.
 func (r *run) reset() {
 	m, s := r.image, r.shared
 	s.issue.Store(0)
@@ -153,8 +153,8 @@ func (r *run) Release() {
 	if r.slot >= 0 || r.image == nil {
 		return // underway, or abandoned: others may be at work on it
 	}
-	if r.graph.kept != nil && !r.wrong {
-		r.graph.kept.rest(r.graph)
+	if r.graph.reuse != nil && !r.wrong {
+		r.graph.reuse.rest(r.graph)
 		return
 	}
 	r.e.mu.Lock()
@@ -164,7 +164,7 @@ func (r *run) Release() {
 }
 
 // abandon gives the graph up, and with it the channel: its members can not come to an
-// end with it, nor with what they issue later. What the graph refers to is kept.
+// end with it, nor with what they issue later. The engine keeps what the graph refers to reachable.
 //
 // All members are told. Those that have not issued any graph yet find it out at their
 // first: see Engine.record.

@@ -5,23 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// Nodes that are handed over. Those that anybody may take go into the queue of their
-// graph, which has a place for each of its nodes: who makes one ready counts up tail and
-// writes it to that place; who wants one reads the place at head and counts up head by a
-// compare-and-swap that includes the number of the issue, so that it fails if the graph
-// has become another in between. Those that only the owner takes go onto a stack, which
-// the owner takes as a whole.
+// Nodes that are handed over. Those that any executor may take go into the queue of their
+// graph, which has a place for each of its nodes. To add a node an executor counts up tail and
+// writes the node to that place. To take one it reads the place at head, and counts up head by
+// a compare-and-swap that includes the number of the issue: that fails if the graph has become
+// another in between. Nodes that only the owner takes go onto a stack, which the owner takes
+// as a whole.
 //
-// Who has handed a node over sets the graph's bit in its owner's pool, then the owner's
-// bit in the job's root block, then wakes a rank that rests, unless there are enough that
-// poll. Who looks for work goes the other way. A bit is cleared by who finds nothing
-// behind it, and set again if a second look, after that, finds something. A rank that goes
-// to sleep sets its bit in Resting (or Helping) and then looks for work once more: so
-// either it sees the node, or who has handed it over sees its bit. Likewise a rank that
-// ends its polling clears its bit and then looks once more: so either it sees the node, or
-// who has handed it over sees that nobody polls.
+// After handing a node over, an executor sets the graph's bit in its owner's pool, then the
+// owner's bit in the job's root block. Then it wakes a rank that rests, unless enough ranks
+// poll. An executor that looks for work goes the other way. It clears a bit behind which it
+// finds nothing, looks again, and sets the bit if it then finds something. A rank that goes
+// to sleep sets its bit in Resting (or Helping) and then looks for work once more: either it
+// sees the node, or the executor that has handed it over sees the bit. Likewise a rank that
+// ends its polling clears its bit and then looks once more: either it sees the node, or the
+// executor that has handed it over sees that no rank polls.
 
-// offer hands a node to anybody.
+// offer hands a node to any executor.
 func (x *executor) offer(g *graph, n *node, owner int) {
 	where := g.where.Load()
 	level, slot := int(uint16(where>>16)), int(uint16(where))
@@ -36,7 +36,7 @@ func (x *executor) offer(g *graph, n *node, owner int) {
 	}
 }
 
-// takers is how many will take what is offered without being woken.
+// takers returns how many executors will take offered nodes without being woken.
 func (x *executor) takers() int {
 	n := bits.OnesCount64(x.e.work.Polling.Load())
 	if x.helping {
@@ -78,7 +78,7 @@ func clearBit(w *atomic.Uint64, i int, reason func() bool) {
 	}
 }
 
-// take takes a node that anybody may, of the first priority that there is.
+// take takes a node that any executor may, of the first priority that there is.
 func (e *Engine) take() (ref, bool) {
 	for level := range e.work.Ready {
 		w := &e.work.Ready[level]
@@ -131,8 +131,8 @@ func (m *mask) any() bool {
 	return false
 }
 
-// offers tells whether there is something to take. What is written later is not missed:
-// who writes it sets the bits afterwards.
+// offers tells whether there is something to take. A node that is added later is not missed:
+// its executor sets the bits afterwards.
 func (g *graph) offers() bool {
 	head, aux := g.head.Load(), g.aux.Load()
 	at := head & indexMask
@@ -170,7 +170,7 @@ func (x *executor) runOwn() (did bool) {
 	for i := range p.own {
 		for b := range onesFrom(p.own[i].Load(), 0) {
 			g := &p.graphs[i*64+b]
-			p.own[i].And(^(uint64(1) << b)) // first: who pushes later sets it again
+			p.own[i].And(^(uint64(1) << b)) // first: a later push sets it again
 			did = x.takeOwn(g) || did
 		}
 	}
@@ -253,7 +253,7 @@ func (e *Engine) Pending() bool {
 }
 
 // Help implements pml.Helper: it executes what was handed to this rank, and one of the
-// nodes that were handed to anybody, with all that this makes ready.
+// nodes that any executor may take, with all that this makes ready.
 func (e *Engine) Help() bool {
 	x := e.enter(true)
 	defer x.leave()
@@ -265,7 +265,7 @@ func (e *Engine) Help() bool {
 	return true
 }
 
-// takeOne takes a node that was handed to anybody, to execute it if this rank can.
+// takeOne takes a node that any executor may, to execute it if this rank can.
 func (x *executor) takeOne() bool {
 	r, ok := x.e.take()
 	if !ok {
@@ -292,7 +292,7 @@ func (e *Engine) Polling(yes bool) {
 // Resting implements pml.Helper.
 func (e *Engine) Resting(yes bool) {
 	if e.work.Used.Load() == 0 {
-		return // who makes it 1 wakes all that sleep
+		return // the rank that makes it 1 wakes all that sleep
 	}
 	if yes {
 		setBit(&e.work.Resting, e.rank)

@@ -13,9 +13,9 @@ import (
 	"github.com/gopvas/gopvas/coll/colltest"
 )
 
-// TestPostsInOrder: all get what the roots have sent, also where these get ahead of the
-// others by as many calls as there are posts, and calls of other kinds come in between.
-func TestPostsInOrder(t *testing.T) {
+// TestSlotsInOrder: all get what the roots have sent, also where these get ahead of the
+// others by as many calls as there are slots, and calls of other kinds come in between.
+func TestSlotsInOrder(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	const ranks, calls = 5, 2000
@@ -24,7 +24,7 @@ func TestPostsInOrder(t *testing.T) {
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		same := rand.New(rand.NewPCG(seed, 1))
 		own := rand.New(rand.NewPCG(seed, uint64(w.Rank)+2))
-		buf := make([]byte, postData)
+		buf := make([]byte, slotData)
 		if err := w.Barrier(); err != nil { // makes the board
 			return err
 		}
@@ -32,21 +32,21 @@ func TestPostsInOrder(t *testing.T) {
 			<-ahead // nobody else is there
 		}
 		for i := range uint64(calls) {
-			if w.Rank == 3 && i == posts {
+			if w.Rank == 3 && i == bcastSlots {
 				close(ahead)
 			}
 			from := int(same.Uint64() % ranks)
 			if i%1000 < 500 {
 				from = 3 // a root that does not change
 			}
-			other := i > posts && same.IntN(100) == 0
+			other := i > bcastSlots && same.IntN(100) == 0
 			for range own.IntN(3) {
 				runtime.Gosched()
 			}
 			if w.Rank == from {
 				binary.LittleEndian.PutUint64(buf, i)
 			}
-			if err := w.Run(&Args{Kind: Bcast, Root: from, Send: Buffer{Data: buf[:8+same.IntN(postData-8)]}}); err != nil {
+			if err := w.Run(&Args{Kind: Bcast, Root: from, Send: Buffer{Data: buf[:8+same.IntN(slotData-8)]}}); err != nil {
 				return err
 			}
 			if got := binary.LittleEndian.Uint64(buf); got != i {
@@ -64,9 +64,9 @@ func TestPostsInOrder(t *testing.T) {
 	}
 }
 
-// TestPostMismatch: who is in another call than a broadcast is told so when the others
+// TestSlotMismatch: who is in another call than a broadcast is told so when the others
 // come to a call in which all meet, or leave, and so are they.
-func TestPostMismatch(t *testing.T) {
+func TestSlotMismatch(t *testing.T) {
 	for what, odd := range map[string]func(*Team) *Args{
 		"barrier": func(*Team) *Args { return &Args{Kind: Barrier} },
 		"length":  func(w *Team) *Args { return simple(Bcast, w, 9) },

@@ -56,36 +56,36 @@ func (s *shape) like(o *shape) bool {
 	return true
 }
 
-// Bounds of the graphs that a team keeps. The last one stays in any case.
+// Bounds of the graphs that a team caches. The last one stays in any case.
 const (
-	keptGraphsMost = 64
-	keptBytesMost  = 1 << 20
+	cachedGraphs = 64
+	cachedBytes  = 1 << 20
 )
 
-// keptGraphs are graphs that wait to be issued again, the last ones used at the end.
-type keptGraphs struct {
+// graphCache has graphs that can be issued again, the last ones used at the end.
+type graphCache struct {
 	mu     sync.Mutex // taken under the lock of the engine for messages
-	idle   []keptGraph
+	idle   []cachedGraph
 	bytes  int
 	closed bool
 }
 
-type keptGraph struct {
+type cachedGraph struct {
 	shape *shape
 	graph *cad.Graph
 	bytes int
 }
 
-// keep has a new graph of a shape stay when it is complete.
-func (k *keptGraphs) keep(g *cad.Graph, s shape, a *Args) {
+// add has a new graph of a shape enter the cache whenever it is complete.
+func (k *graphCache) add(g *cad.Graph, s shape, a *Args) {
 	for i := range s.counts {
 		s.counts[i] = slices.Clone(s.counts[i]) // the caller may change them
 	}
-	g.Keep(func(g *cad.Graph) { k.give(&s, g) }, a.Send.Data, a.Recv.Data)
+	g.Reuse(func(g *cad.Graph) { k.give(&s, g) }, a.Send.Data, a.Recv.Data)
 }
 
 // take takes a graph of a shape out, if there is one.
-func (k *keptGraphs) take(s *shape) *cad.Graph {
+func (k *graphCache) take(s *shape) *cad.Graph {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i := len(k.idle) - 1; i >= 0; i-- {
@@ -97,7 +97,7 @@ func (k *keptGraphs) take(s *shape) *cad.Graph {
 }
 
 // give adds a graph, in the place of others if there are too many.
-func (k *keptGraphs) give(s *shape, g *cad.Graph) {
+func (k *graphCache) give(s *shape, g *cad.Graph) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
@@ -105,25 +105,25 @@ func (k *keptGraphs) give(s *shape, g *cad.Graph) {
 		return
 	}
 	n := g.Bytes()
-	k.idle = append(k.idle, keptGraph{s, g, n})
+	k.idle = append(k.idle, cachedGraph{s, g, n})
 	k.bytes += n
-	for len(k.idle) > 1 && (len(k.idle) > keptGraphsMost || k.bytes > keptBytesMost) {
+	for len(k.idle) > 1 && (len(k.idle) > cachedGraphs || k.bytes > cachedBytes) {
 		k.remove(0).Free()
 	}
 }
 
-func (k *keptGraphs) remove(i int) *cad.Graph {
+func (k *graphCache) remove(i int) *cad.Graph {
 	g := k.idle[i].graph
 	k.bytes -= k.idle[i].bytes
 	last := len(k.idle) - 1
 	copy(k.idle[i:], k.idle[i+1:])
-	k.idle[last] = keptGraph{}
+	k.idle[last] = cachedGraph{}
 	k.idle = k.idle[:last]
 	return g
 }
 
 // close frees all graphs, and those that are given later.
-func (k *keptGraphs) close() {
+func (k *graphCache) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for len(k.idle) > 0 {

@@ -9,15 +9,14 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// Room is the memory that a rank can give out to its peers, in places: addresses or
-// offsets. It keeps the accounts for a module and checks the arguments of its Alloc and
-// Attach, which are any goroutine's to call; what makes memory accessible is the
-// module's.
-type Room struct {
+// Allocator gives out the memory of a rank that its peers can attach. Places are addresses or
+// offsets. It keeps the accounts for a module, and checks the arguments of its Alloc and
+// Attach. Any goroutine may call these. The module itself makes memory accessible.
+type Allocator struct {
 	pkg, what  string // the module's package, and what the places lie in: for errors
 	rank, size int
 	page       uint64
-	advice     string // what helps when the room is used up
+	advice     string // what helps when the memory is used up
 
 	mu     sync.Mutex // guards the rest
 	next   uint64     // the first place not given out
@@ -25,11 +24,11 @@ type Room struct {
 	closed bool
 }
 
-// NewRoom returns the room of a rank of the job, the places from start to end, for the
-// module of that package. What they lie in, and an advice, are for the error of a room
-// that is used up.
-func NewRoom(pkg, what string, root *job.Root, rank int, start, end uint64, advice string) *Room {
-	return &Room{
+// NewAllocator returns an allocator of the places from start to end, for the module of that
+// package and a rank of the job. The error of memory that is used up tells what the places lie
+// in, and the advice.
+func NewAllocator(pkg, what string, root *job.Root, rank int, start, end uint64, advice string) *Allocator {
+	return &Allocator{
 		pkg: pkg, what: what, rank: rank, size: root.Ranks(), page: uint64(root.PageSize()),
 		advice: advice, next: start, end: end,
 	}
@@ -41,7 +40,7 @@ var errNegative = errors.New("length is negative")
 // accessible, which are whole pages, and start is a multiple of align; from is the first
 // place that was not accessible before. If it returns an error nothing is given out. It is
 // called by one goroutine at a time.
-func (r *Room) Alloc(n int, open func(from, start, length, align uint64) ([]byte, error)) (mem []byte, at uint64, err error) {
+func (r *Allocator) Alloc(n int, open func(from, start, length, align uint64) ([]byte, error)) (mem []byte, at uint64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -72,7 +71,7 @@ func (r *Room) Alloc(n int, open func(from, start, length, align uint64) ([]byte
 
 // Attach does btl.Memory's Attach. view returns the n bytes, and is called by one
 // goroutine at a time.
-func (r *Room) Attach(peer, n int, view func() ([]byte, error)) (mem []byte, err error) {
+func (r *Allocator) Attach(peer, n int, view func() ([]byte, error)) (mem []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -93,8 +92,8 @@ func (r *Room) Attach(peer, n int, view func() ([]byte, error)) (mem []byte, err
 	return mem, nil
 }
 
-// Close ends the use of the room, and returns false if it had ended before.
-func (r *Room) Close() bool {
+// Close ends the use of the allocator. It returns false if that had ended before.
+func (r *Allocator) Close() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	first := !r.closed

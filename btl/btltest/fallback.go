@@ -9,21 +9,21 @@ import (
 	"github.com/gopvas/gopvas/btl"
 )
 
-// A detacher is a Transfer of Offer that lends the sender's buffer and can end the loan,
-// as Send of a module with Direct does by itself when that is likely to pay. Tests end it
-// whenever they like, and in jobs where Send would not lend.
-type detacher interface {
-	// Detach copies the bytes aside. If it returns true the buffer is the caller's
+// A fallBacker is a Transfer of Offer that can fall back to an eager buffer, as Send of a
+// module with Direct does by itself. Tests have it fall back whenever they like, also in jobs
+// where Send makes no zero-copy attempt.
+type fallBacker interface {
+	// FallBack copies the bytes aside. If it returns true the buffer is the caller's
 	// again, and the Transfer is over for the caller as after Progress with true. If it
 	// returns false nothing has changed: the receiver is taking the bytes just now, the
 	// message is longer than EagerLimit, or there is no eager buffer free.
-	Detach() bool
+	FallBack() bool
 }
 
-// detachedMessages: short messages that are offered and then detached arrive whole,
+// fallbackMessages: short messages that are offered and then fall back arrive whole,
 // in order, whether the receiver takes them before, meanwhile or after, and the
 // sender's buffer is its own again.
-func detachedMessages(e *env) {
+func fallbackMessages(e *env) {
 	p := newPost(e)
 	n := e.root.Ranks()
 	rng := rand.New(rand.NewPCG(11, uint64(e.rank)))
@@ -45,10 +45,10 @@ func detachedMessages(e *env) {
 				require.NoError(e, err)
 				over = done
 			}
-			d, able := t.(detacher)
+			d, able := t.(fallBacker)
 			require.True(e, able || !e.Direct())
 			if able && !over {
-				over = d.Detach()
+				over = d.FallBack()
 			}
 			if !over {
 				p.await(func() bool {
@@ -67,31 +67,31 @@ func detachedMessages(e *env) {
 	p.sync(1)
 }
 
-// detachIsBounded: nobody accepts; Detach says no at last, and all is delivered
+// fallbackIsBounded: nobody accepts; FallBack says no at last, and all is delivered
 // once the receiver does.
-func detachIsBounded(e *env) {
+func fallbackIsBounded(e *env) {
 	p := newPost(e)
 	last := e.root.Ranks() - 1
 	var frames []btl.Frame
 	keep := func(f *btl.Frame) { frames = append(frames, *f) }
-	detached := int32(0)
-	for full := 0; full < 50 && detached < 500; {
-		src := p.message(detached, 700)
-		t, ok := e.Offer(last, p.header(last, detached, 700), &btl.Buffer{Bytes: src})
+	fallback := int32(0)
+	for full := 0; full < 50 && fallback < 500; {
+		src := p.message(fallback, 700)
+		t, ok := e.Offer(last, p.header(last, fallback, 700), &btl.Buffer{Bytes: src})
 		e.Poll(5, keep)
 		if !ok {
 			full++
 			time.Sleep(100 * time.Microsecond)
 			continue
 		}
-		detached++
-		if d, able := t.(detacher); !able || !d.Detach() {
+		fallback++
+		if d, able := t.(fallBacker); !able || !d.FallBack() {
 			p.sent = append(p.sent, t)
 			full++
 		} else {
 			clear(src)
 		}
-		require.Less(e, detached, int32(1000))
+		require.Less(e, fallback, int32(1000))
 	}
 	e.barrier()
 	for e.Poll(100, keep) > 0 {

@@ -34,9 +34,7 @@ func TestOffsets(t *testing.T) {
 	} {
 		require.Equal(t, at[1], at[0], name)
 	}
-	if Supported {
-		require.True(t, At(uintptr(unsafe.Pointer(&c))) == &c)
-	}
+	require.True(t, At(uintptr(unsafe.Pointer(&c))) == &c)
 }
 
 // grow makes the stack move.
@@ -52,10 +50,6 @@ func grow(n int) int {
 // Guard finds the record of a goroutine as it expects it, on stacks of all sizes. If this
 // fails with a new version of Go, look at runtime.g and runtime.stackGuard there.
 func TestGuard(t *testing.T) {
-	if !Supported {
-		require.Zero(t, Guard())
-		return
-	}
 	require.EqualValues(t, guardDistance, Guard())
 	for _, depth := range []int{1, 100, 1000} {
 		done := make(chan uintptr)
@@ -73,9 +67,6 @@ const preemptEnv = "CORO_TEST_PREEMPT"
 // The number in a guard that asks for preemption is the one that resume withdraws. The
 // request must come by the guard alone, so the signal is switched off, in a process of its own.
 func TestRequestForPreemption(t *testing.T) {
-	if !Supported {
-		return
-	}
 	if os.Getenv(preemptEnv) == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestRequestForPreemption$")
 		cmd.Env = append(os.Environ(), preemptEnv+"=1", "GODEBUG=asyncpreemptoff=1")

@@ -14,7 +14,7 @@ import (
 func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		root, b := boxes(t, 2, true, job.Settings{})
-		require.True(t, b[0].lending)
+		require.True(t, b[0].zeroCopy)
 		first := b[0].numbered(b[0].unused[len(b[0].unused)-1])
 		first.d.taking.Store(first.generation + 1)
 		src := make([]byte, 1000)
@@ -42,6 +42,6 @@ func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 		done, err = transfer.Progress()
 		require.NoError(t, err)
 		require.True(t, done)
-		require.Empty(t, b[0].detached, "the transfer was finished by its owner")
+		require.Empty(t, b[0].fallenBack, "the transfer was finished by its owner")
 	}
 }

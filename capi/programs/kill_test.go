@@ -1,0 +1,55 @@
+package programs
+
+import (
+	"bufio"
+	"bytes"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+// A rank that is killed at any instruction ends the job with its signal; nothing hangs.
+func TestKills(t *testing.T) {
+	program := build(t, "forever.c")
+	random := testkit.Rand(t)
+	eachWay(t, func(t *testing.T, w way) {
+		for range 5 {
+			const ranks = 4
+			cmd := exec.Command(tool("mpiexec"), "-n", strconv.Itoa(ranks), "--btl", w.btl, "--timeout", "100", program)
+			cmd.Env = append(cmd.Environ(), "PVAS_ENTRY="+w.entry)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			var pids []int
+			for lines := bufio.NewScanner(out); len(pids) < ranks && lines.Scan(); {
+				pid, err := strconv.Atoi(lines.Text())
+				require.NoError(t, err)
+				pids = append(pids, pid)
+			}
+			if len(pids) == ranks {
+				require.NoError(t, syscall.Kill(pids[random.IntN(ranks)], syscall.SIGKILL))
+			}
+			require.Error(t, cmd.Wait())
+			require.Equal(t, 128+int(syscall.SIGKILL), cmd.ProcessState.ExitCode(), stderr.String())
+			require.Contains(t, stderr.String(), "was killed by signal 9 ")
+		}
+	})
+}
+
+// What ranks wait for is told for C programs too.
+func TestHang(t *testing.T) {
+	program := build(t, "hang.c")
+	eachWay(t, func(t *testing.T, w way) {
+		_, stderr, code := run(t, []string{"PVAS_ENTRY=" + w.entry}, tool("mpiexec"), "-n", "3", "--btl", w.btl, "--timeout", "2", program)
+		require.Equal(t, 124, code, stderr)
+		require.Equal(t, 3, strings.Count(stderr, "tag 99"), stderr)
+	})
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/launcher"
+)
+
+// nodeFlags say on which nodes a job runs.
+type nodeFlags struct {
+	Hosts       string `long:"hosts" env:"PVASRUN_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
+	Hostfile    string `long:"hostfile" env:"PVASRUN_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
+	Rsh         string `long:"rsh" env:"PVASRUN_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
+	Network     string `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
+	NodeTimeout lapse  `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
+	Preload     bool   `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
+
+	nodes launcher.Nodes // without Hosts: the job runs here
+}
+
+// notGiven stands for the number of ranks until it is known.
+const notGiven = math.MinInt
+
+// executeNode is what runs on each node of a job; --hosts starts it.
+func executeNode([]string) error { return exitStatus(launcher.NodeMain()) }
+
+// findNodes finds out where the job runs, and how many ranks it has by default: as many as
+// the nodes take, or one for each CPU.
+func (f *runFlags) findNodes() (err error) {
+	if f.nodes.Hosts, err = f.hosts(); err != nil {
+		return err
+	}
+	if f.NP == notGiven {
+		f.NP = runtime.NumCPU()
+		if f.nodes.Hosts != nil {
+			f.NP = max(launcher.Slots(f.nodes.Hosts), len(f.nodes.Hosts))
+		}
+	}
+	if f.nodes.Hosts == nil {
+		return nil
+	}
+	if f.nodes.Timeout = time.Duration(f.NodeTimeout); f.nodes.Timeout < 100*time.Millisecond {
+		return fmt.Errorf("--node-timeout %v: at least 100ms are needed", f.nodes.Timeout)
+	}
+	f.nodes.Preload = f.Preload
+	if f.Rsh != "" {
+		f.nodes.Shell, f.nodes.Slurm = strings.Fields(f.Rsh), false
+	}
+	if f.Network == "" {
+		return nil
+	}
+	if f.nodes.Network, err = netip.ParsePrefix(f.Network); err != nil {
+		return fmt.Errorf("--network %q: write for example 10.1.0.0/16", f.Network)
+	}
+	return nil
+}
+
+// hosts returns the nodes, none if the job runs here: a node that is this one alone needs
+// no agent.
+func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
+	switch {
+	case f.Hosts != "" && f.Hostfile != "":
+		return nil, errors.New("--hosts and --hostfile: give one of them")
+	case f.Hosts != "":
+		hosts, err = launcher.ParseHosts(f.Hosts)
+	case f.Hostfile != "":
+		hosts, err = launcher.ReadHostfile(f.Hostfile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	allocated, slurm, err := launcher.SlurmHosts(os.Getenv)
+	if f.nodes.Slurm = slurm; err != nil || hosts == nil {
+		hosts = allocated
+	}
+	if len(hosts) == 1 && f.Rsh == "" && launcher.IsHere(hosts[0].Name) {
+		if f.NP == notGiven && hosts[0].Slots > 0 {
+			f.NP = hosts[0].Slots
+		}
+		hosts = nil
+	}
+	return hosts, err
+}
+
+// runNodes runs a job on several nodes.
+func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
+	if f.DryRun || f.Stats || f.Report != "none" {
+		return usageError{errors.New("--hosts with --dry-run, --stats or --report: these look at one node; leave one of them out")}
+	}
+	signals, stop := launcher.ForwardedSignals()
+	defer stop()
+	j.Signals = signals
+	result, err := launcher.RunNodes(ctx, j, f.nodes)
+	if err != nil {
+		return err
+	}
+	if result.Code != 0 {
+		return exitStatus(result.Code)
+	}
+	return nil
+}

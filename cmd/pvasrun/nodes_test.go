@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// hereAs is a command for --rsh that starts pvasrun here, whatever the host.
+func hereAs(t *testing.T) string {
+	path := t.TempDir() + "/rsh"
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\nexec sh -c \"exec $2\"\n"), 0o755))
+	return path
+}
+
+// Programs with all sorts of messages and collective operations check their results
+// themselves. Their ranks are on nodes of different sizes.
+func TestNodesRunExamples(t *testing.T) {
+	rsh := hereAs(t)
+	for name, says := range map[string]string{
+		"transpose": "every element is in its place", "heat": "the same bits as by one alone",
+		"dotproduct": "as by one alone", "fft3d": "relative error", "pi": "say that pi is 3.14",
+	} {
+		program := t.TempDir() + "/" + name
+		buildPIE(t, program, "../../examples/"+name)
+		for _, btl := range models(t) {
+			for _, hosts := range []string{"a:2,b:2", "a:1,b:3", "a,b,c,d"} {
+				t.Run(name+"/"+btl+"/"+hosts, func(t *testing.T) {
+					dir := t.TempDir()
+					got := command(t, func(cmd *exec.Cmd) { cmd.Dir = dir }, "--hosts", hosts, "--rsh", rsh, "--btl", btl, "--check", program)
+					require.Equal(t, 0, got.code, got.stderr)
+					require.Contains(t, got.stdout, says)
+					require.Empty(t, got.stderr)
+				})
+			}
+		}
+	}
+}
+
+func TestNodesOnTheCommandLine(t *testing.T) {
+	rsh := hereAs(t)
+	file := t.TempDir() + "/hosts"
+	require.NoError(t, os.WriteFile(file, []byte("a slots=2\nb slots=1\n"), 0o644))
+	got := command(t, nil, "--hostfile", file, "--rsh", rsh, "sh", "-c", "echo rank $PVAS_RANK")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, 3, strings.Count(got.stdout, "rank "), "as many as the nodes take")
+	got = command(t, nil, "--hosts", "localhost:3", "echo", "here")
+	require.Equal(t, strings.Repeat("here\n", 3), got.stdout)
+	for args, says := range map[string]string{
+		"--hosts a --network 10.0.0.0/33 true":      "write for example 10.1.0.0/16",
+		"--hosts a --rsh x --stats true":            "look at one node",
+		"--hosts a --rsh x --node-timeout 1ms true": "at least 100ms",
+		"--hostfile /no/such/file true":             "no such file",
+		"--hosts a:2 --rsh x -n 3 true":             "they take 2 ranks, and the job has 3",
+	} {
+		got := command(t, nil, strings.Fields(args)...)
+		require.Equal(t, 2, got.code, args)
+		require.Contains(t, got.stderr, says, args)
+	}
+	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "--network", "203.0.113.0/24", "true")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "it has no address in 203.0.113.0/24")
+	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "sh", "-c", "exit $PVAS_RANK")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "on b exited with code 1")
+}

@@ -1,0 +1,51 @@
+package sys
+
+import (
+	"fmt"
+	"net/netip"
+	"syscall"
+)
+
+// Addresses returns the addresses of this machine's devices, with the networks that they
+// are in: those that other machines may use, and those of the loopback.
+func Addresses() ([]netip.Prefix, error) {
+	table, err := syscall.NetlinkRIB(syscall.RTM_GETADDR, syscall.AF_UNSPEC)
+	if err != nil {
+		return nil, fmt.Errorf("list addresses: %w", err)
+	}
+	messages, err := syscall.ParseNetlinkMessage(table)
+	if err != nil {
+		return nil, fmt.Errorf("list addresses: %w", err)
+	}
+	var list []netip.Prefix
+	for _, m := range messages {
+		if m.Header.Type != syscall.RTM_NEWADDR || len(m.Data) < syscall.SizeofIfAddrmsg {
+			continue
+		}
+		bits := int(m.Data[1]) // of struct ifaddrmsg
+		attributes, err := syscall.ParseNetlinkRouteAttr(&m)
+		if err != nil {
+			return nil, fmt.Errorf("list addresses: %w", err)
+		}
+		if a := localAddress(attributes); a.IsValid() && !a.IsLinkLocalUnicast() {
+			list = append(list, netip.PrefixFrom(a, bits))
+		}
+	}
+	return list, nil
+}
+
+// localAddress picks the device's own address: IFA_ADDRESS is that of the other end of a
+// point-to-point link, where there is an IFA_LOCAL.
+func localAddress(attributes []syscall.NetlinkRouteAttr) (a netip.Addr) {
+	for _, r := range attributes {
+		found, ok := netip.AddrFromSlice(r.Value)
+		switch {
+		case !ok:
+		case r.Attr.Type == syscall.IFA_LOCAL:
+			return found
+		case r.Attr.Type == syscall.IFA_ADDRESS:
+			a = found
+		}
+	}
+	return a
+}

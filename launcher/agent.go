@@ -1,0 +1,233 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// NodeMain is the agent: pvasrun on one node of a job, started by the leader with their
+// link as its standard input and output. It runs the node's part of the job as Run does
+// any job, and ends it when the leader does not answer any more. The result is the exit
+// code of the process.
+func NodeMain() int {
+	defer catchPipe()()
+	signal.Ignore(syscall.SIGINT) // of a terminal: the leader passes on what is meant for ranks
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if _, err := io.WriteString(os.Stdout, linkMagic); err != nil {
+		return codeError
+	}
+	a := &agent{link: newLink(os.Stdin, os.Stdout), output: newWindow()}
+	ctx, a.cancel = context.WithCancelCause(ctx)
+	if err := a.serve(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "pvasrun node: %v\n", err)
+		return codeError
+	}
+	return 0
+}
+
+type agent struct {
+	link   *link
+	cancel context.CancelCauseFunc
+	output *window
+	orders queue // to part.order
+	input  queue // to the standard input of rank 0
+	part   *part
+	stdin  *os.File // the far end of it; nil: there is none
+}
+
+// serve greets the leader, and runs its job.
+func (a *agent) serve(ctx context.Context) error {
+	var g greeting
+	if err := a.link.receive(&g); err != nil {
+		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
+	}
+	if err := a.link.send(note{Ready: getReady()}); err != nil || g.Version != linkVersion {
+		return err // the leader says what is wrong
+	}
+	a.link.timeout = g.Timeout
+	ended := make(chan struct{})
+	defer close(ended)
+	go a.link.beat(note{}, ended, func() { a.cancel(fmt.Errorf("launcher: leader of the job: %w", errSilent)) })
+	first, err := a.awaitStart()
+	if err != nil {
+		return err
+	}
+	j, err := a.prepare(first, g.Name)
+	if err != nil {
+		return a.link.send(note{Finished: &finished{Err: err.Error(), Code: codeError}})
+	}
+	go a.listen(ended)
+	result, err := Run(ctx, *j)
+	a.output.close()
+	end := &finished{Code: ExitCode(err)}
+	if result != nil {
+		end.BTL, end.Reason, end.Code = result.BTL, result.Reason, result.Code
+	}
+	if err != nil {
+		end.Err = err.Error()
+	}
+	a.link.out.flush()
+	if ctx.Err() != nil {
+		return context.Cause(ctx) // nobody is there to be told
+	}
+	return a.link.send(note{Finished: end})
+}
+
+// awaitStart waits for the job. Until then the leader says nothing else but that it lives.
+func (a *agent) awaitStart() (*start, error) {
+	for {
+		var o order
+		if err := a.link.receive(&o); err != nil {
+			return nil, fmt.Errorf("launcher: leader of the job: %w", err)
+		}
+		if o.Start != nil {
+			return o.Start, nil
+		}
+	}
+}
+
+// listen takes what the leader says. Without the leader the job ends.
+func (a *agent) listen(ended <-chan struct{}) {
+	for {
+		var o order
+		if err := a.link.receive(&o); err != nil {
+			a.cancel(fmt.Errorf("launcher: leader of the job: %w", err))
+			return
+		}
+		if o.Took > 0 {
+			a.output.give(o.Took)
+		}
+		if o.Pause || o.Signal == syscall.SIGCONT {
+			a.link.paused.Store(o.Pause)
+		}
+		if a.stdin != nil && (o.Input != nil || o.InputEnd) {
+			a.input.put(func() { a.feed(o) })
+		}
+		a.orders.put(func() {
+			select {
+			case a.part.order <- o:
+			case <-ended:
+			}
+		})
+	}
+}
+
+// feed passes input on to rank 0.
+func (a *agent) feed(o order) {
+	_, _ = a.stdin.Write(o.Input) // an error: the rank reads no more
+	if o.InputEnd {
+		a.stdin.Close()
+	}
+	a.link.post(note{Took: len(o.Input)})
+}
+
+// prepare makes the environment of the leader that of this process, and the job.
+func (a *agent) prepare(s *start, name string) (*Job, error) {
+	for _, kv := range s.Env {
+		if name, value, ok := strings.Cut(kv, "="); ok && !ownVariable(name) {
+			if err := os.Setenv(name, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := os.Chdir(s.Dir); err != nil {
+		return nil, fmt.Errorf("launcher: working directory: %w; it must be there on every node", err)
+	}
+	bind, err := ParseBinding(s.Job.Bind)
+	if err != nil {
+		return nil, err
+	}
+	a.part = &part{partSpec: s.Part, name: name, order: make(chan order), tell: func(n note) { a.link.post(n) }}
+	j := &Job{
+		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, Settings: s.Job.Settings,
+		Bind: bind, ReportBindings: s.Job.ReportBindings, TagOutput: s.Job.TagOutput, OutputDir: s.Job.OutputDir,
+		Stdout: &linkWriter{a, false}, Stderr: &linkWriter{a, true},
+		Started: func(p Processes) { a.link.post(note{Started: len(p.Ranks)}) },
+		part:    a.part,
+	}
+	if s.Job.Verbose {
+		j.Log = func(format string, args ...any) { a.link.post(note{Log: name + ": " + fmt.Sprintf(format, args...)}) }
+	}
+	for _, app := range s.Job.Apps {
+		one := App{Program: app.Program, Args: app.Args, N: app.N, Env: app.Env, Dir: app.Dir}
+		if image := s.Images[app.Program]; image != nil {
+			if one.image, err = imageFile(app.Program, image); err != nil {
+				return nil, err
+			}
+		}
+		j.Apps = append(j.Apps, one)
+	}
+	if s.Job.Input && s.Part.First == 0 {
+		if j.Stdin, a.stdin, err = os.Pipe(); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+// ownVariable tells whether a variable of the environment belongs to the node.
+func ownVariable(name string) bool {
+	switch name {
+	case "HOME", "USER", "LOGNAME", "SHELL", "HOSTNAME", "TMPDIR", "XDG_RUNTIME_DIR", "DISPLAY", "PWD", "OLDPWD", "SHLVL", "_":
+		return true
+	}
+	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PVAS_")
+}
+
+// imageFile makes a program of what the leader has sent.
+func imageFile(name string, image []byte) (*os.File, error) {
+	f, err := sys.ProgramFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("launcher: %w", err)
+	}
+	if _, err = f.Write(image); err == nil {
+		err = sys.SealProgram(f)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("launcher: program %s: %w", name, err), f.Close())
+	}
+	return f, nil
+}
+
+// linkWriter is the standard output or error of the job, at the leader.
+type linkWriter struct {
+	a      *agent
+	errors bool
+}
+
+// Write implements io.Writer. It waits while the leader has too much to pass on.
+func (w *linkWriter) Write(b []byte) (int, error) {
+	if !w.a.output.take(len(b)) {
+		return 0, io.ErrClosedPipe
+	}
+	if err := w.a.link.send(note{Output: b, Errors: w.errors}); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// getReady says what this node is.
+func getReady() *ready {
+	r := &ready{Version: linkVersion}
+	r.Hostname, _ = os.Hostname()
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/net")
+	r.Network = strings.TrimSpace(string(boot)) + " " + space
+	r.Addresses, _ = sys.Addresses() // none: the leader says that
+	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
+		if at, err := netip.ParseAddr(words[2]); err == nil {
+			r.Reached = at.Unmap()
+		}
+	}
+	return r
+}

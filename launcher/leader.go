@@ -1,0 +1,397 @@
+package launcher
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
+)
+
+// Nodes says where a job on several nodes runs, and how it gets there.
+type Nodes struct {
+	Hosts   []Host
+	Shell   []string      // starts a command on a node, called as: Shell... HOST COMMAND; nil: ssh, or srun
+	Slurm   bool          // start by srun, in the allocation that this process is in
+	Network netip.Prefix  // the nodes' addresses for messages are in it; not valid: chosen
+	Timeout time.Duration // a node that is silent for so long is lost; 0: DefaultNodeTimeout
+	Preload bool          // send the programs; else they must be on every node under the same path
+}
+
+// DefaultNodeTimeout is how long a node may be silent.
+const DefaultNodeTimeout = 5 * time.Second
+
+// startTime is how long the start of an agent may take.
+const startTime = 60 * time.Second
+
+// NodeError says what went wrong on, or with, a node.
+type NodeError struct {
+	Node string
+	Err  error
+	Code int // exit code for the command
+}
+
+func (e *NodeError) Error() string { return fmt.Sprintf("launcher: node %s: %v", e.Node, e.Err) }
+
+// Unwrap returns the cause.
+func (e *NodeError) Unwrap() error { return e.Err }
+
+// A leader runs a job on several nodes. It has an agent on each, and runs no rank itself.
+// All fields belong to the goroutine of RunNodes, to which others hand what happens through
+// events. It waits in one place, next, as a supervisor does, and decides by the same fate.
+//
+//	greet: all agents answer, or the job ends
+//	start: all agents are told the job and one another's addresses
+//	run:   until all agents have said that their part is over, or are lost
+type leader struct {
+	*plan
+	nodes    Nodes
+	dir      string // the working directory
+	events   chan func()
+	messages queue
+	out, err *sink
+	output   chan error
+	timeout  <-chan time.Time
+	grace    <-chan time.Time
+	deadline <-chan time.Time // of agents that were told to kill their ranks
+	canceled <-chan struct{}
+	done     chan struct{} // closed at the end: nobody takes events any more
+
+	fate    fate
+	agents  []*remote
+	node    []int // by rank
+	failure error // why the job could not be started
+	input   *leaderInput
+}
+
+// RunNodes runs a job on several nodes, and returns when all agents have ended, or were
+// lost, and all output was passed on. Most of Run's description holds. The program must
+// answer the command "node" by NodeMain. Of Job, Hold, Started and Finished are not called.
+//
+// A node that is lost, since its agent has ended or is silent, ends the job with code 1. An
+// agent that does not hear the leader ends its ranks at once.
+func RunNodes(ctx context.Context, j Job, n Nodes) (*Result, error) {
+	defer catchPipe()()
+	l, err := newLeader(ctx, &j, n)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	if err := l.startAgents(); err != nil {
+		return nil, err
+	}
+	defer l.endAgents()
+	if l.greet() {
+		l.startJob()
+	}
+	for l.live() > 0 {
+		l.next()
+	}
+	return l.result(ctx)
+}
+
+func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
+	if err := j.checkApps(); err != nil {
+		return nil, err
+	}
+	if len(n.Hosts) == 0 {
+		return nil, errors.New("launcher: nodes: no host is given")
+	}
+	if n.Timeout == 0 {
+		n.Timeout = DefaultNodeTimeout
+	}
+	parts, err := deal(n.Hosts, j.size())
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("launcher: %w", err)
+	}
+	p := &plan{job: j, size: j.size(), id: newID()}
+	for i, app := range j.Apps {
+		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
+	}
+	if err := p.findPrograms(ctx); err != nil {
+		p.close()
+		return nil, err
+	}
+	l := &leader{
+		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(), done: make(chan struct{}),
+	}
+	l.out, l.err = newSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
+	l.fate = fate{starting: true, effects: effects{alive: l.alive, signal: l.signal, grace: l.endRanks, say: l.say}}
+	if j.Timeout > 0 {
+		l.timeout = time.After(j.Timeout)
+	}
+	first := 0
+	for i, h := range n.Hosts {
+		if parts[i] == 0 {
+			continue // the others are enough
+		}
+		number := len(l.agents)
+		l.agents = append(l.agents, &remote{l: l, number: number, name: h.Name, first: first, ranks: parts[i], window: newWindow()})
+		first += parts[i]
+		l.node = append(l.node, slices.Repeat([]int{number}, parts[i])...)
+	}
+	return l, nil
+}
+
+// close gives back what newLeader has made.
+func (l *leader) close() {
+	close(l.done)
+	l.plan.close()
+	if l.input != nil {
+		l.input.close()
+	}
+}
+
+// post hands an event to the goroutine of RunNodes.
+func (l *leader) post(event func()) {
+	select {
+	case l.events <- event:
+	case <-l.done:
+	}
+}
+
+// next waits for one event and handles it.
+func (l *leader) next() {
+	select {
+	case event := <-l.events:
+		event()
+	case sig := <-l.job.Signals:
+		l.received(sig)
+	case <-l.timeout:
+		l.timeout = nil
+		l.order(order{Hang: true})
+		l.fate.timedOut(l.job.Timeout)
+	case <-l.grace:
+		l.grace = nil
+		l.fate.graceOver()
+	case err := <-l.output:
+		l.fate.outputFailed(err)
+	case <-l.canceled:
+		l.canceled = nil
+		l.fate.kill(codeSignal + int(syscall.SIGKILL))
+	case <-l.deadline:
+		l.deadline = nil
+		for _, a := range l.agents {
+			if !a.over {
+				a.lose(errors.New("it does not end its ranks"))
+			}
+		}
+	}
+	if l.fate.killed && l.deadline == nil {
+		l.deadline = time.After(killTime + time.Second)
+	}
+}
+
+// received is told of a signal.
+func (l *leader) received(sig os.Signal) {
+	number, ok := sig.(syscall.Signal)
+	switch {
+	case !ok:
+	case number == syscall.SIGQUIT:
+		l.order(order{Hang: true})
+	case number == syscall.SIGTSTP:
+		l.pause()
+	default:
+		l.fate.received(number)
+	}
+}
+
+// pause stops the ranks, and this process until it is continued.
+func (l *leader) pause() {
+	for _, a := range l.agents {
+		if !a.over {
+			a.link.out.put(func() { _ = a.link.send(order{Signal: syscall.SIGTSTP, Pause: true}) })
+			a.link.out.flush()
+		}
+	}
+	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
+		l.say("pause: %v", err)
+	}
+	l.order(order{Signal: syscall.SIGCONT})
+}
+
+// order tells all agents.
+func (l *leader) order(o order) {
+	for _, a := range l.agents {
+		a.order(o)
+	}
+}
+
+// alive returns how many ranks live.
+func (l *leader) alive() (n int) {
+	for _, a := range l.agents {
+		n += a.alive
+	}
+	return n
+}
+
+// live returns how many agents do.
+func (l *leader) live() (n int) {
+	for _, a := range l.agents {
+		if !a.over {
+			n++
+		}
+	}
+	return n
+}
+
+// signal is an effect of the fate. What an end in order begins with, agents do by
+// themselves: see endRanks.
+func (l *leader) signal(sig syscall.Signal) {
+	switch {
+	case sig == syscall.SIGKILL:
+		l.order(order{Kill: true})
+	case !l.fate.ending:
+		l.order(order{Signal: sig})
+	}
+}
+
+// endRanks has the agents end their ranks, which takes them d.
+func (l *leader) endRanks(d time.Duration) {
+	l.order(order{End: true})
+	l.grace = time.After(d + time.Second)
+}
+
+// say writes one line of this process itself.
+func (l *leader) say(format string, args ...any) {
+	line := fmt.Appendf(nil, "pvasrun: "+format+"\n", args...)
+	l.messages.put(func() { l.err.writeLine(line) })
+}
+
+// greet waits until all agents have answered. False means that the job is over.
+func (l *leader) greet() bool {
+	limit := time.AfterFunc(startTime, func() { l.post(l.tooSlow) })
+	defer limit.Stop()
+	for !l.over() {
+		if !slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil }) {
+			return true
+		}
+		l.next()
+	}
+	for _, a := range l.agents {
+		if !a.over {
+			a.finish() // it has no rank
+		}
+	}
+	return false
+}
+
+func (l *leader) over() bool { return l.fate.ending || l.fate.killed || l.failure != nil }
+
+func (l *leader) tooSlow() {
+	for _, a := range l.agents {
+		if a.ready == nil {
+			a.lose(fmt.Errorf("it has not answered within %v", startTime))
+		}
+	}
+}
+
+// startJob tells the agents the job.
+func (l *leader) startJob() {
+	hosts, err := l.chooseAddresses()
+	if err == nil {
+		err = l.startParts(hosts)
+	}
+	if err != nil {
+		l.failure = err
+		for _, a := range l.agents {
+			a.finish()
+		}
+	}
+}
+
+func (l *leader) startParts(hosts []netip.Addr) error {
+	images, err := l.images()
+	if err != nil {
+		return err
+	}
+	var key job.Key
+	rand.Read(key[:]) // never fails
+	for i, a := range l.agents {
+		s := &start{
+			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: hosts[i], Key: key},
+			Job:  l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
+		}
+		a.alive = a.ranks
+		a.order(order{Start: s})
+	}
+	if l.job.Stdin != nil {
+		l.input, err = passInput(l.job.Stdin, l.agents[0])
+	}
+	return err
+}
+
+// images are the programs that the agents get from here.
+func (l *leader) images() (map[string][]byte, error) {
+	images := map[string][]byte{}
+	for i, app := range l.job.Apps {
+		if p := l.programs[i]; images[app.Program] == nil && (p.file != nil || l.nodes.Preload) {
+			image, err := os.ReadFile(p.path)
+			if err != nil {
+				return nil, &ProgramError{app.Program, cause(err)}
+			}
+			images[app.Program] = image
+		}
+	}
+	return images, nil
+}
+
+// spec is the job with the ranks of one agent.
+func (l *leader) spec(a *remote) jobSpec {
+	j := l.job
+	s := jobSpec{
+		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.Settings, Bind: j.Bind.text,
+		ReportBindings: j.ReportBindings, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
+		Input: j.Stdin != nil, Verbose: j.Log != nil,
+	}
+	at := 0 // rank at which the app begins
+	for i, app := range j.Apps {
+		n := min(at+app.N, a.first+a.ranks) - max(at, a.first)
+		at += app.N
+		if n <= 0 {
+			continue
+		}
+		program := app.Program
+		if p := l.programs[i]; p.file == nil && !l.nodes.Preload {
+			program = p.path
+		}
+		s.Apps = append(s.Apps, appSpec{Program: program, Args: app.Args, N: n, Env: app.Env, Dir: app.Dir})
+	}
+	return s
+}
+
+// result ends the job: what is left is passed on.
+func (l *leader) result(ctx context.Context) (*Result, error) {
+	l.messages.flush()
+	select {
+	case err := <-l.output:
+		l.fate.outputFailed(err)
+	default:
+	}
+	l.messages.flush()
+	r := &Result{Code: l.fate.code, Failure: l.fate.failure}
+	for _, a := range l.agents {
+		if a.end != nil {
+			r.BTL, r.Reason = a.end.BTL, a.end.Reason
+		}
+	}
+	err := l.failure
+	if err == nil && ctx.Err() != nil && l.fate.killed {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		r.Code = ExitCode(err)
+	}
+	return r, err
+}

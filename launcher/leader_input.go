@@ -1,0 +1,56 @@
+package launcher
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// leaderInput passes the standard input on to the agent of rank 0.
+type leaderInput struct {
+	from     *os.File
+	terminal *terminalInput // nil: it is no terminal
+	agent    *remote
+}
+
+func passInput(from *os.File, a *remote) (*leaderInput, error) {
+	in := &leaderInput{from: from, agent: a}
+	if term.IsTerminal(int(from.Fd())) {
+		near, far, err := sys.Pipe(true)
+		if err != nil {
+			return nil, err
+		}
+		if in.terminal, err = passTerminal(from, near); err != nil {
+			return nil, errors.Join(err, near.Close(), far.Close())
+		}
+		in.from = far
+	}
+	go in.run()
+	return in, nil
+}
+
+// run reads until the input or the job ends. A read that waits then is left to itself.
+func (in *leaderInput) run() {
+	for {
+		b := make([]byte, 32<<10)
+		n, err := in.from.Read(b)
+		if n > 0 && !in.agent.window.take(n) {
+			return
+		}
+		in.agent.link.post(order{Input: b[:n], InputEnd: err != nil})
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (in *leaderInput) close() {
+	in.agent.window.close()
+	if in.terminal != nil {
+		in.terminal.close()
+		in.from.Close()
+	}
+}

@@ -1,0 +1,269 @@
+package launcher
+
+import (
+	"bufio"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// A link is the control connection between the leader, which is the pvasrun that the user
+// has started, and the agent, which is the pvasrun of a node. It is the standard input and
+// output of the command that has started the agent (ssh, srun): so it has the protection
+// of that command, no port is opened, and its end is the end of either side.
+//
+//	leader --- greeting, then orders ---> agent
+//	       <-- linkMagic, then notes ----
+//
+// Both sides send gobs. The agent begins with linkMagic, since what a login shell prints
+// may come before. Each side beats: who hears nothing for Job.NodeTimeout takes the other
+// side for dead. A reader never waits for anything but the connection, so that silence is
+// silence: output and input are held back by their senders (flowWindow).
+const (
+	linkMagic   = "\x00pvasrun agent\n"
+	linkVersion = 1
+	mostBanner  = 64 << 10
+	flowWindow  = 256 << 10 // bytes of a stream that may be underway
+	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
+)
+
+// A greeting is the first thing that an agent reads.
+type greeting struct {
+	Version int
+	Timeout time.Duration
+	Name    string // of the node, as the user wrote it
+}
+
+// A start is the second: the job, when all agents have answered the greeting.
+type start struct {
+	Part   partSpec
+	Job    jobSpec
+	Env    []string // of the leader
+	Dir    string   // likewise
+	Images map[string][]byte
+}
+
+// jobSpec is what agents need of a Job. The apps have the node's ranks only.
+type jobSpec struct {
+	Apps           []appSpec
+	BTL            string
+	PartitionSize  uint64
+	HugePages      bool
+	Settings       job.Settings
+	Bind           string // as ParseBinding reads it
+	ReportBindings bool
+	TagOutput      bool
+	OutputDir      string
+	Input, Verbose bool
+}
+
+type appSpec struct {
+	Program string
+	Args    []string
+	N       int
+	Env     []string
+	Dir     string
+}
+
+// An order is what the leader says then.
+type order struct {
+	Start     *start
+	Addresses []address // of ranks on other nodes
+	Gone      []rankGone
+	Signal    syscall.Signal
+	End, Kill bool // the ranks: with time to end in order, or none
+	Hang      bool // say what the ranks wait for
+	Pause     bool // the leader is about to be stopped: no beats come
+	Input     []byte
+	InputEnd  bool
+	Took      int // bytes of output that were passed on
+}
+
+// A note is what an agent says.
+type note struct {
+	Ready     *ready
+	Started   int // ranks
+	Addresses []address
+	Ended     *rankEnd
+	Output    []byte
+	Errors    bool // Output is of the standard error
+	Took      int  // bytes of input that were passed on
+	Log       string
+	Finished  *finished
+}
+
+// ready answers the greeting.
+type ready struct {
+	Version   int
+	Hostname  string
+	Network   string // what tells network namespaces apart
+	Addresses []netip.Prefix
+	Reached   netip.Addr // by which ssh has reached the node, if it has
+}
+
+type address struct {
+	Rank int
+	Addr netip.AddrPort
+}
+
+type rankGone struct {
+	Rank  int
+	State job.State
+}
+
+type rankEnd struct {
+	Rank, Pid int
+	State     job.State
+	Status    syscall.WaitStatus
+}
+
+// finished is the last note.
+type finished struct {
+	BTL    job.BTL
+	Reason string
+	Code   int
+	Err    string // why the job could not be started; "": it was
+}
+
+// link is one end. Any goroutine sends, one receives.
+type link struct {
+	w       io.Writer
+	in      *bufio.Reader
+	dec     *gob.Decoder
+	enc     *gob.Encoder
+	mu      sync.Mutex // of enc
+	out     queue      // what is sent without waiting
+	heard   atomic.Int64
+	paused  atomic.Bool
+	timeout time.Duration
+}
+
+func newLink(r io.Reader, w io.Writer) *link {
+	l := &link{w: w, in: bufio.NewReader(r)}
+	l.dec, l.enc = gob.NewDecoder(l.in), gob.NewEncoder(w)
+	l.heard.Store(time.Now().UnixNano())
+	return l
+}
+
+// send waits until the message is on its way.
+func (l *link) send(message any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.enc.Encode(message)
+}
+
+// post sends without waiting. An error shows in the other direction.
+func (l *link) post(message any) { l.out.put(func() { _ = l.send(message) }) }
+
+func (l *link) receive(message any) error {
+	err := l.dec.Decode(message)
+	l.heard.Store(time.Now().UnixNano())
+	return err
+}
+
+// awaitMagic skips what comes before the agent's first word. The error has that.
+func (l *link) awaitMagic() error {
+	var banner strings.Builder
+	for banner.Len() < mostBanner {
+		text, err := l.in.ReadString('\n')
+		if i := strings.Index(text, linkMagic); i >= 0 {
+			return nil
+		}
+		banner.WriteString(text)
+		if err != nil {
+			break
+		}
+	}
+	if text := strings.TrimSpace(banner.String()); text != "" {
+		return fmt.Errorf("it said: %s", lastLines(text))
+	}
+	return io.ErrUnexpectedEOF
+}
+
+// lastLines shortens a text for a message.
+func lastLines(text string) string {
+	const most = 300
+	text = strings.TrimSpace(text)
+	if len(text) > most {
+		text = "..." + text[len(text)-most:]
+	}
+	return strings.ReplaceAll(text, "\n", "; ")
+}
+
+// errSilent says that the other side has not been heard of for too long.
+var errSilent = errors.New("nothing was heard from it in time")
+
+// beat sends signs of life, and calls silent when none have come for the time-out, until
+// stop is closed. A machine that was stopped itself does not blame the other side: the time
+// since the last look counts, as far as this goroutine has run.
+func (l *link) beat(sign any, stop <-chan struct{}, silent func()) {
+	every := l.timeout / beatsPerEnd
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	missed := 0
+	last := l.heard.Load()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		l.post(sign)
+		if now := l.heard.Load(); now != last || l.paused.Load() {
+			last, missed = now, 0
+			continue
+		}
+		if missed++; missed >= beatsPerEnd-1 {
+			silent()
+			return
+		}
+	}
+}
+
+// A window holds back a sender of bytes until the other side has passed them on.
+type window struct {
+	mu     sync.Mutex
+	cond   sync.Cond
+	used   int
+	closed bool
+}
+
+func newWindow() *window {
+	w := &window{}
+	w.cond.L = &w.mu
+	return w
+}
+
+// take waits for room. It returns false when the window was closed.
+func (w *window) take(n int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.used > 0 && w.used+n > flowWindow && !w.closed {
+		w.cond.Wait()
+	}
+	w.used += n
+	return !w.closed
+}
+
+func (w *window) give(n int) {
+	w.mu.Lock()
+	w.used -= n
+	w.mu.Unlock()
+	w.cond.Broadcast()
+}
+
+func (w *window) close() {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.cond.Broadcast()
+}

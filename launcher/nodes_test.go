@@ -1,0 +1,376 @@
+package launcher
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// here starts agents on this machine, whatever the name of the host.
+var here = []string{"sh", "-c", `exec sh -c "exec $1"`}
+
+// twoNodes are a and b.
+func twoNodes() Nodes {
+	return Nodes{Hosts: []Host{{"a", 2}, {"b", 2}}, Shell: here, Timeout: 20 * time.Second}
+}
+
+// runNodes is run for several nodes.
+func runNodes(t *testing.T, j Job, n Nodes) outcome {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	j.Stdout, j.Stderr = &stdout, &stderr
+	result, err := RunNodes(ctx, j, n)
+	require.NoError(t, ctx.Err(), "the job hung; stderr: %s", &stderr)
+	requireGone(t, pidsIn(stdout.String()))
+	require.Empty(t, children(os.Getpid()), "processes left behind")
+	return outcome{result, err, stdout.String(), stderr.String()}
+}
+
+func sorted(text string) []string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Sort(lines)
+	return lines
+}
+
+func TestNodes(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		out := runNodes(t, ranks(btl, 4, "sh", "echo rank $PVAS_RANK of $PVAS_SIZE"), twoNodes())
+		require.NoError(t, out.err)
+		require.Zero(t, out.Code)
+		require.Equal(t, btl, out.BTL.String())
+		require.Equal(t, []string{"rank 0 of 4", "rank 1 of 4", "rank 2 of 4", "rank 3 of 4"}, sorted(out.stdout))
+		require.Empty(t, out.stderr)
+	})
+}
+
+// Programs of several apps lie where their ranks are, and have their own environment.
+func TestNodesAndPrograms(t *testing.T) {
+	t.Setenv("OF_THE_LEADER", "yes")
+	j := ranks(btlSM, 3, "sh", "echo first $PVAS_RANK $OF_THE_LEADER $MINE")
+	j.Apps[0].Env = []string{"MINE=1"}
+	j.Apps = append(j.Apps, App{Program: ranksProgram, Args: []string{"pwd"}, N: 1, Dir: "/"})
+	for _, preload := range []bool{false, true} {
+		n := twoNodes()
+		n.Preload = preload
+		out := runNodes(t, j, n)
+		require.NoError(t, out.err)
+		require.Equal(t, []string{"/ /", "first 0 yes 1", "first 1 yes 1", "first 2 yes 1"}, sorted(out.stdout))
+	}
+}
+
+func TestNodesAndOneRankFails(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		out := runNodes(t, ranks(btl, 4, "-only", "3", "exit", "7"), twoNodes())
+		require.NoError(t, out.err)
+		require.Equal(t, 7, out.Code)
+		require.Equal(t, 3, out.Failure.Rank)
+		require.Regexp(t, regexp.MustCompile(`^pvasrun: rank 3 \(pid \d+, .*ranks\) on b exited with code 7; ending the other (rank|[23] ranks)\n$`), out.stderr)
+	})
+}
+
+func TestNodesAndTimeout(t *testing.T) {
+	j := ranks(btlSM, 4, "stubborn")
+	j.Timeout = time.Second
+	out := runNodes(t, j, twoNodes())
+	require.NoError(t, out.err)
+	require.Equal(t, codeTimeout, out.Code)
+	require.Contains(t, out.stderr, "time-out after 1s: ending 4 ranks")
+	for _, line := range []string{"a: what the ranks do:", "b: what the ranks do:"} {
+		require.Contains(t, out.stderr, line)
+	}
+}
+
+func TestNodesAndOutput(t *testing.T) {
+	const each = 3 << 20 // more than a window
+	j := ranks(btlSM, 4, "blob", strconv.Itoa(each))
+	out := runNodes(t, j, twoNodes())
+	require.NoError(t, out.err)
+	require.Len(t, out.stdout, 4*each)
+
+	j = ranks(btlSM, 4, "say", "x\n")
+	j.TagOutput = true
+	out = runNodes(t, j, twoNodes())
+	require.Equal(t, []string{"[0]<stdout>: x", "[1]<stdout>: x", "[2]<stdout>: x", "[3]<stdout>: x"}, sorted(out.stdout))
+	require.Equal(t, []string{"[0]<stderr>: x", "[1]<stderr>: x", "[2]<stderr>: x", "[3]<stderr>: x"}, sorted(out.stderr))
+
+	j.TagOutput, j.OutputDir = false, t.TempDir()
+	require.Empty(t, runNodes(t, j, twoNodes()).stdout)
+	for rank := range 4 {
+		text, err := os.ReadFile(fmt.Sprintf("%s/rank.%d.stdout", j.OutputDir, rank))
+		require.NoError(t, err)
+		require.Equal(t, "x\n", string(text))
+	}
+}
+
+func TestNodesAndInput(t *testing.T) {
+	near, far, err := os.Pipe()
+	require.NoError(t, err)
+	defer near.Close()
+	text := strings.Repeat("0123456789abcde\n", 100_000) // more than a window
+	go func() {
+		_, _ = far.WriteString(text)
+		far.Close()
+	}()
+	j := ranks(btlSM, 4, "cat")
+	j.Stdin = near
+	out := runNodes(t, j, twoNodes())
+	require.NoError(t, out.err)
+	require.Equal(t, text, out.stdout)
+}
+
+func TestNodesAndSignals(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	j := ranks(btlSM, 4, "polite", "5")
+	j.Signals = signals
+	j.Stdout = &awaitRanks{n: 4, f: func() { signals <- syscall.SIGINT }}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	result, err := RunNodes(ctx, j, twoNodes())
+	require.NoError(t, err)
+	require.Equal(t, codeSignal+int(syscall.SIGINT), result.Code)
+}
+
+func TestNodesThatDoNotStart(t *testing.T) {
+	for name, c := range map[string]struct {
+		shell []string
+		says  string
+	}{
+		"no such command": {[]string{"/no/such/command"}, "no such file"},
+		"it fails":        {[]string{"sh", "-c", "echo permission denied >&2; exit 255"}, `node a: start pvasrun there: sh: exit status 255: permission denied`},
+		"it says nothing": {[]string{"true"}, "node a: start pvasrun there: its agent has ended"},
+		"a banner":        {[]string{"sh", "-c", "echo Welcome"}, "Welcome"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := twoNodes()
+			n.Shell = c.shell
+			out := runNodes(t, ranks(btlSM, 4, "true"), n)
+			require.ErrorAs(t, out.err, new(*NodeError))
+			require.ErrorContains(t, out.err, c.says)
+		})
+	}
+	t.Run("banner before the agent", func(t *testing.T) {
+		n := twoNodes()
+		n.Shell = []string{"sh", "-c", `echo Welcome; exec sh -c "exec $1"`}
+		out := runNodes(t, ranks(btlSM, 4, "true"), n)
+		require.NoError(t, out.err)
+		require.Zero(t, out.Code)
+	})
+	t.Run("directory", func(t *testing.T) {
+		dir := t.TempDir()
+		t.Chdir(dir)
+		n := twoNodes()
+		n.Shell = []string{"sh", "-c", `rmdir "` + dir + `"; exec sh -c "exec $1"`}
+		out := runNodes(t, ranks(btlSM, 4, "true"), n)
+		require.ErrorContains(t, out.err, "working directory")
+	})
+	t.Run("program", func(t *testing.T) {
+		j := ranks(btlSM, 4, "true")
+		copied := t.TempDir() + "/ranks"
+		program, err := os.ReadFile(ranksProgram)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(copied, program, 0o755))
+		j.Apps[0].Program = copied
+		n := twoNodes()
+		n.Shell = []string{"sh", "-c", `rm -f "` + copied + `"; exec sh -c "exec $1"`}
+		out := runNodes(t, j, n)
+		require.ErrorContains(t, out.err, "no such file")
+		require.Equal(t, codeNotFound, ExitCode(out.err))
+	})
+}
+
+// agents finds the agents that this process has started.
+func agents(t *testing.T) []int {
+	var pids []int
+	for _, pid := range children(os.Getpid()) {
+		line, _ := os.ReadFile(procFile(pid, "cmdline"))
+		if bytes.HasSuffix(line, []byte("\x00node\x00")) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// awaitRanks runs f when so many ranks have announced themselves.
+type awaitRanks struct {
+	bytes.Buffer
+	n int
+	f func()
+}
+
+func (w *awaitRanks) Write(b []byte) (int, error) {
+	before := len(pidsIn(w.String()))
+	n, err := w.Buffer.Write(b)
+	if before < w.n && len(pidsIn(w.String())) >= w.n {
+		w.f()
+	}
+	return n, err
+}
+
+// An agent that dies, or is silent, is a node that is lost: the others end, and so do the
+// ranks there, if their node is there.
+func TestNodeIsLost(t *testing.T) {
+	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "silent": syscall.SIGSTOP} {
+		t.Run(name, func(t *testing.T) {
+			eachBTL(t, func(t *testing.T, btl string) {
+				n := twoNodes()
+				if sig == syscall.SIGSTOP {
+					n.Timeout = time.Second
+				}
+				var stderr bytes.Buffer
+				j := ranks(btl, 4, "block")
+				out := &awaitRanks{n: 4, f: func() {
+					pids := agents(t)
+					require.Len(t, pids, 2)
+					require.NoError(t, sys.Kill(pids[1], sig))
+				}}
+				j.Stdout, j.Stderr = out, &stderr
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				result, err := RunNodes(ctx, j, n)
+				require.NoError(t, err)
+				require.Equal(t, codeError, result.Code)
+				require.Regexp(t, `pvasrun: node [ab] is lost: .*; ending the other 2 ranks\n`, stderr.String())
+				requireGone(t, pidsIn(out.String()))
+			})
+		})
+	}
+}
+
+// When the leader is killed, no rank is left.
+func TestLeaderIsKilled(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		n := twoNodes()
+		p := startSent(t, sentJob{BTL: btl, Apps: ranks(btl, 4, "stubborn").Apps, Nodes: &n}, func(*exec.Cmd) {})
+		pids := p.awaitRanks(4)
+		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGKILL))
+		requireGone(t, pids)
+	})
+}
+
+func TestParseHosts(t *testing.T) {
+	hosts, err := ParseHosts("a:4,b,[fe80::1]:2,fe80::2,a:1")
+	require.NoError(t, err)
+	require.Equal(t, []Host{{"a", 5}, {"b", 0}, {"fe80::1", 2}, {"fe80::2", 0}}, hosts)
+	for _, bad := range []string{"", "a:", "a:0", "a:-1", "a:x", "-oProxyCommand=x", "a b", "a,,b", "a'b"} {
+		_, err := ParseHosts(bad)
+		require.Error(t, err, bad)
+	}
+	hosts, err = parseHostfile(strings.NewReader("# nodes\n\nn1 slots=4 max_slots=8\nn2:2 # old\nn3\n"), "f")
+	require.NoError(t, err)
+	require.Equal(t, []Host{{"n1", 4}, {"n2", 2}, {"n3", 0}}, hosts)
+	for bad, says := range map[string]string{"# none\n": "names no host", "a\nb slots=x\n": `line 2: "x" is no number`} {
+		_, err := parseHostfile(strings.NewReader(bad), "f")
+		require.ErrorContains(t, err, says)
+	}
+}
+
+func TestDeal(t *testing.T) {
+	for _, c := range []struct {
+		hosts []Host
+		ranks int
+		want  []int
+	}{
+		{[]Host{{"a", 4}, {"b", 4}}, 8, []int{4, 4}},
+		{[]Host{{"a", 4}, {"b", 4}}, 5, []int{4, 1}},
+		{[]Host{{"a", 4}, {"b", 0}}, 5, []int{4, 1}},
+		{[]Host{{"a", 0}, {"b", 0}}, 5, []int{3, 2}},
+		{[]Host{{"a", 0}, {"b", 0}, {"c", 0}}, 1, []int{1, 0, 0}},
+		{[]Host{{"a", 1}, {"b", 1}}, 3, nil},
+	} {
+		got, err := deal(c.hosts, c.ranks)
+		require.Equal(t, c.want == nil, err != nil, c)
+		require.Equal(t, c.want, got, c)
+	}
+}
+
+func TestSlurmHosts(t *testing.T) {
+	env := map[string]string{
+		"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "n[08-10,2],login,m[1-2]x", "SLURM_JOB_CPUS_PER_NODE": "4(x3),2,8(x3)",
+	}
+	get := func(name string) string { return env[name] }
+	hosts, ok, err := SlurmHosts(get)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, []Host{{"n08", 4}, {"n09", 4}, {"n10", 4}, {"n2", 2}, {"login", 8}, {"m1x", 8}, {"m2x", 8}}, hosts)
+	require.Equal(t, 2, slurmCPUs(get, "n2"))
+	env["SLURM_NTASKS"], env["SLURM_TASKS_PER_NODE"] = "7", "1(x7)"
+	hosts, _, err = SlurmHosts(get)
+	require.NoError(t, err)
+	require.Equal(t, 1, hosts[0].Slots)
+	for _, bad := range []string{"n[1-2", "n[2-1]", "n[a-b]"} {
+		env["SLURM_JOB_NODELIST"] = bad
+		_, _, err = SlurmHosts(get)
+		require.Error(t, err, bad)
+	}
+	env["SLURM_STEP_NODELIST"] = "n1"
+	_, ok, _ = SlurmHosts(get)
+	require.False(t, ok, "srun has started this process already")
+}
+
+func FuzzHosts(f *testing.F) {
+	f.Add("a:4,b,[fe80::1]:2", "n[1-3,7]x,m", "4(x2),1")
+	f.Fuzz(func(t *testing.T, hosts, nodes, counts string) {
+		if list, err := ParseHosts(hosts); err == nil {
+			for _, h := range list {
+				require.NotEmpty(t, h.Name)
+				require.GreaterOrEqual(t, h.Slots, 0)
+			}
+		}
+		_, _ = parseHostfile(strings.NewReader(hosts), "f")
+		if len(nodes) < 20 {
+			_, _ = expandNodes(nodes)
+		}
+		_, _ = expandCounts(counts)
+	})
+}
+
+func TestChooseHosts(t *testing.T) {
+	node := func(network, reached string, addresses ...string) *ready {
+		r := &ready{Network: network}
+		if reached != "" {
+			r.Reached = netip.MustParseAddr(reached)
+		}
+		for _, a := range append([]string{"127.0.0.1/8"}, addresses...) {
+			r.Addresses = append(r.Addresses, netip.MustParsePrefix(a))
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		nodes   []*ready
+		network string
+		want    string
+		bad     int
+	}{
+		"one machine":     {[]*ready{node("x", "", "10.0.0.1/24"), node("x", "")}, "", "127.0.0.1 127.0.0.1", -1},
+		"common network":  {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"), node("y", "", "10.9.3.2/16")}, "", "10.9.0.1 10.9.3.2", -1},
+		"that of ssh":     {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"), node("y", "10.9.3.2", "10.0.0.2/24", "10.9.3.2/16")}, "", "10.9.0.1 10.9.3.2", -1},
+		"routed networks": {[]*ready{node("x", "", "10.0.0.1/24"), node("y", "", "10.1.0.2/24")}, "", "10.0.0.1 10.1.0.2", -1},
+		"as asked":        {[]*ready{node("x", "", "10.0.0.1/24", "10.9.0.1/16"), node("y", "", "10.0.0.2/24", "10.9.0.2/16")}, "10.9.0.0/16", "10.9.0.1 10.9.0.2", -1},
+		"not there":       {[]*ready{node("x", "", "10.9.0.1/16"), node("y", "", "10.0.0.2/24")}, "10.9.0.0/16", "", 1},
+		"none":            {[]*ready{node("x", "", "10.9.0.1/16"), node("y", "")}, "", "", 1},
+	} {
+		var network netip.Prefix
+		if c.network != "" {
+			network = netip.MustParsePrefix(c.network)
+		}
+		hosts, bad := chooseHosts(c.nodes, network)
+		require.Equal(t, c.bad, bad, name)
+		require.Equal(t, c.want, strings.Trim(fmt.Sprint(hosts), "[]"), name)
+	}
+}

@@ -1,0 +1,168 @@
+package launcher
+
+import (
+	"context"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// A part is what the supervisor of a node must know of a job on several nodes: see
+// RunNodes. The methods that only read may be called for a job of one node, where it is nil.
+type part struct {
+	partSpec
+	name string // of the node
+
+	// What the leader says. The supervisor obeys one order at a time.
+	order chan order
+	// tell tells the leader something, and does not wait.
+	tell func(note)
+}
+
+// partSpec is what the leader says of it.
+type partSpec struct {
+	Node  int
+	First int        // number of its first rank in the job
+	Nodes []int      // node by rank, of all ranks
+	Host  netip.Addr // by which others reach this node
+	Key   job.Key
+}
+
+func (p *part) orders() <-chan order {
+	if p == nil {
+		return nil
+	}
+	return p.order
+}
+
+func (p *part) where() []int {
+	if p == nil {
+		return nil
+	}
+	return p.Nodes
+}
+
+func (p *part) number() int {
+	if p == nil {
+		return 0
+	}
+	return p.Node
+}
+
+func (p *part) host() (a netip.Addr) {
+	if p == nil {
+		return a
+	}
+	return p.Host
+}
+
+func (p *part) key() (k job.Key) {
+	if p == nil {
+		return k
+	}
+	return p.Key
+}
+
+// prefix is what messages of the supervisor begin with.
+func (p *part) prefix() string {
+	if p == nil {
+		return ""
+	}
+	return p.name + ": "
+}
+
+// global returns the number in the whole job of a rank that this node counts from 0.
+func (j *Job) global(rank int) int {
+	if j.part == nil {
+		return rank
+	}
+	return j.part.First + rank
+}
+
+// total returns the number of ranks of the whole job.
+func (j *Job) total() int {
+	if j.part == nil {
+		return j.size()
+	}
+	return len(j.part.Nodes)
+}
+
+// sentProgram is a program that the leader has sent.
+func sentProgram(typed string, image *os.File) *program {
+	return &program{path: descriptorPath(os.Getpid(), image), name: filepath.Base(typed), file: image}
+}
+
+// joinNodes begins to tell the leader where the ranks of this node are reached. What is
+// known of others by then is noted.
+func (s *supervisor) joinNodes() {
+	if s.job.part == nil {
+		return
+	}
+	for _, o := range s.unheard {
+		s.obey(o)
+	}
+	s.unheard = nil
+	s.told.Go(func() { s.tellAddresses(s.nodesEnd) })
+}
+
+// tellAddresses runs until the memory is closed.
+func (s *supervisor) tellAddresses(ctx context.Context) {
+	root := s.memory.Root()
+	told := make([]bool, s.size)
+	for seen := uint32(0); ; {
+		n, err := root.AwaitAddresses(ctx, seen)
+		if err != nil {
+			return
+		}
+		seen = n
+		var list []address
+		for i := range told {
+			if a, ok := root.Address(s.first() + i); ok && !told[i] {
+				told[i] = true
+				list = append(list, address{s.first() + i, a})
+			}
+		}
+		if list != nil {
+			s.job.part.tell(note{Addresses: list})
+		}
+	}
+}
+
+// tellEnd tells the leader that a rank of this node has ended.
+func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus) {
+	if s.job.part == nil {
+		return
+	}
+	state := s.memory.Root().State(s.first() + rank)
+	s.job.part.tell(note{Ended: &rankEnd{s.first() + rank, pid, state, status}})
+}
+
+// obey carries out what the leader has ordered.
+func (s *supervisor) obey(o order) {
+	switch {
+	case o.Kill:
+		s.fate.kill(codeError)
+	case o.End:
+		s.fate.end(codeError)
+	case o.Hang:
+		s.sayHang()
+	case o.Signal != 0 && s.phase == working:
+		s.signalRanks(o.Signal)
+	case s.memory == nil:
+		s.unheard = append(s.unheard, o)
+	}
+	if s.memory == nil {
+		return
+	}
+	root := s.memory.Root()
+	for _, a := range o.Addresses {
+		root.SetAddress(a.Rank, a.Addr)
+	}
+	for _, g := range o.Gone {
+		root.SetState(g.Rank, g.State)
+		root.MarkGone(g.Rank)
+	}
+}

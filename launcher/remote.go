@@ -1,0 +1,337 @@
+package launcher
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// remote is an agent as the leader sees it. The fields belong to the goroutine of RunNodes.
+type remote struct {
+	l      *leader
+	number int
+	name   string
+	first  int // rank
+	ranks  int
+	alive  int // ranks that were told to start and have not ended
+	gone   map[int]bool
+
+	command *exec.Cmd
+	stdin   io.WriteCloser
+	said    tail // its standard error
+	link    *link
+	window  *window // of input
+	stop    chan struct{}
+	waited  chan struct{} // closed when the command has ended
+
+	ready   *ready
+	started bool
+	over    bool // finished, or lost
+	end     *finished
+}
+
+// startAgents starts the command of each node.
+func (l *leader) startAgents() error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("launcher: %w", err)
+	}
+	for _, a := range l.agents {
+		if err := a.start(l.nodes.command(a.name, self)); err != nil {
+			l.endAgents()
+			return &NodeError{a.name, err, codeError}
+		}
+	}
+	return nil
+}
+
+// command returns what starts the agent of a node.
+func (n *Nodes) command(host, self string) []string {
+	remote := quote(self) + " node"
+	switch {
+	case n.Shell != nil:
+		return append(slices.Clone(n.Shell), host, remote)
+	case n.Slurm:
+		command := []string{"srun", "--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overlap", "--mpi=none", "--cpu-bind=none", "--quiet"}
+		if cpus := slurmCPUs(os.Getenv, host); cpus > 0 {
+			command = append(command, "--cpus-per-task="+strconv.Itoa(cpus))
+		}
+		return append(command, self, "node")
+	case IsHere(host):
+		return []string{self, "node"}
+	}
+	return []string{"ssh", "-x", "-o", "BatchMode=yes", host, remote}
+}
+
+// quote quotes a word for a shell.
+func quote(word string) string {
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// IsHere tells whether a host is this machine, by its name.
+func IsHere(host string) bool {
+	name, err := os.Hostname()
+	short, _, _ := strings.Cut(name, ".")
+	return host == "localhost" || err == nil && (host == name || host == short)
+}
+
+// start starts the agent. Its group is its own: what a terminal sends to the leader's is
+// not for it.
+func (a *remote) start(argv []string) (err error) {
+	a.l.job.logf("node %s: %s", a.name, strings.Join(argv, " "))
+	a.command = exec.Command(argv[0], argv[1:]...)
+	a.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	a.command.Stderr = &a.said
+	a.command.WaitDelay = time.Second
+	if a.stdin, err = a.command.StdinPipe(); err != nil {
+		return err
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	a.command.Stdout = in
+	err = a.command.Start()
+	in.Close()
+	if err != nil {
+		out.Close()
+		return err
+	}
+	a.link, a.stop, a.waited, a.gone = newLink(out, a.stdin), make(chan struct{}), make(chan struct{}), map[int]bool{}
+	a.link.timeout = a.l.nodes.Timeout
+	go func() {
+		_ = a.command.Wait() // the link tells of its end, and result of its reason
+		close(a.waited)
+	}()
+	a.link.post(greeting{Version: linkVersion, Timeout: a.l.nodes.Timeout, Name: a.name})
+	go a.read(out)
+	return nil
+}
+
+// read hands what the agent says to the leader. It runs until the link ends.
+func (a *remote) read(out *os.File) {
+	defer out.Close()
+	err := a.link.awaitMagic()
+	if err == nil {
+		go a.link.beat(order{}, a.stop, func() {
+			a.l.post(func() { a.lose(fmt.Errorf("%w (%v)", errSilent, a.link.timeout)) })
+		})
+	}
+	for err == nil {
+		var n note
+		if err = a.link.receive(&n); err == nil && !n.empty() {
+			a.l.post(func() { a.take(&n) })
+		}
+	}
+	select { // what it has said on its standard error may explain the end
+	case <-a.waited:
+	case <-time.After(time.Second):
+	case <-a.l.done:
+	}
+	a.l.post(func() { a.lose(a.why(err)) })
+}
+
+// empty tells whether a note is a sign of life only.
+func (n *note) empty() bool {
+	return n.Ready == nil && n.Started == 0 && n.Addresses == nil && n.Ended == nil && n.Output == nil &&
+		n.Took == 0 && n.Log == "" && n.Finished == nil
+}
+
+// why says how a link has ended.
+func (a *remote) why(err error) error {
+	how := "its agent has ended"
+	select {
+	case <-a.waited:
+		if state := a.command.ProcessState; state != nil && !state.Success() {
+			how = fmt.Sprintf("%s: %v", a.command.Args[0], state)
+		}
+	default:
+	}
+	if text := a.said.String(); text != "" {
+		how += ": " + lastLines(text)
+	}
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		how += ": " + err.Error()
+	}
+	return errors.New(how)
+}
+
+// order tells the agent, if it is there.
+func (a *remote) order(o order) {
+	if !a.over {
+		a.link.post(o)
+	}
+}
+
+// take handles a note.
+func (a *remote) take(n *note) {
+	l := a.l
+	switch {
+	case a.over:
+	case n.Ready != nil:
+		a.greeted(n.Ready)
+	case n.Started > 0:
+		a.started = true
+		l.fate.starting = slices.ContainsFunc(l.agents, func(a *remote) bool { return !a.started })
+	case n.Addresses != nil:
+		a.others(order{Addresses: n.Addresses})
+	case n.Ended != nil:
+		a.ended(n.Ended)
+	case n.Output != nil:
+		a.pass(n)
+	case n.Took > 0:
+		a.window.give(n.Took)
+	case n.Log != "":
+		l.job.logf("%s", n.Log)
+	case n.Finished != nil:
+		a.finished(n.Finished)
+	}
+}
+
+func (a *remote) greeted(r *ready) {
+	if r.Version != linkVersion {
+		a.lose(fmt.Errorf("its pvasrun speaks version %d of the protocol, this one %d: install the same version on all nodes", r.Version, linkVersion))
+		return
+	}
+	a.ready = r
+}
+
+// others tells all other agents.
+func (a *remote) others(o order) {
+	for _, b := range a.l.agents {
+		if b != a {
+			b.order(o)
+		}
+	}
+}
+
+// ended is told of the end of a rank.
+func (a *remote) ended(e *rankEnd) {
+	if e.Rank < a.first || e.Rank >= a.first+a.ranks || a.gone[e.Rank] {
+		return
+	}
+	a.gone[e.Rank] = true
+	a.alive--
+	a.others(order{Gone: []rankGone{{e.Rank, e.State}}})
+	l := a.l
+	l.fate.hostname = a.name
+	l.fate.rankEnded(e.Rank, e.Pid, l.app(e.Rank).Program, e.Status)
+}
+
+// pass writes what ranks have written, and lets the agent go on with as much.
+func (a *remote) pass(n *note) {
+	to := a.l.out
+	if n.Errors {
+		to = a.l.err
+	}
+	a.l.messages.put(func() {
+		to.write(n.Output)
+		a.link.post(order{Took: len(n.Output)})
+	})
+}
+
+// finished is told that the agent's part is over.
+func (a *remote) finished(f *finished) {
+	l := a.l
+	a.end = f
+	if f.Err != "" && !l.over() {
+		l.failure = &NodeError{a.name, errors.New(strings.TrimPrefix(f.Err, "launcher: ")), f.Code}
+		l.fate.end(f.Code)
+	}
+	if f.Code != 0 && !l.over() {
+		l.fate.end(f.Code) // it has said why
+	}
+	a.finish()
+}
+
+// finish ends the link.
+func (a *remote) finish() {
+	if a.over {
+		return
+	}
+	a.over, a.alive = true, 0
+	close(a.stop)
+	a.window.close()
+	a.link.out.put(func() { a.stdin.Close() })
+}
+
+// lose is told that the agent is not there any more. Its ranks end by themselves, if their
+// node is there; for others they have gone now.
+func (a *remote) lose(err error) {
+	if a.over {
+		return
+	}
+	l := a.l
+	var gone []rankGone
+	for rank := a.first; rank < a.first+a.ranks; rank++ {
+		if !a.gone[rank] {
+			gone = append(gone, rankGone{Rank: rank})
+		}
+	}
+	a.finish()
+	sys.Kill(-a.command.Process.Pid, syscall.SIGKILL) // an error: it has ended
+	switch {
+	case l.over():
+	case a.ready == nil:
+		l.failure = &NodeError{a.name, fmt.Errorf("start pvasrun there: %w", err), codeError}
+	default:
+		l.fate.end(codeError)
+		l.say("node %s is lost: %v%s", a.name, err, l.fate.others())
+	}
+	a.others(order{Gone: gone})
+}
+
+// endAgents waits for the commands, and kills those that do not end.
+func (l *leader) endAgents() {
+	late := time.After(endTime)
+	for _, a := range l.agents {
+		if a.waited == nil {
+			continue // not started
+		}
+		a.finish()
+		select {
+		case <-a.waited:
+			continue
+		case <-late:
+			late = time.After(0)
+			sys.Kill(-a.command.Process.Pid, syscall.SIGKILL)
+		}
+		<-a.waited
+	}
+}
+
+// endTime is how long the command of an agent may last after the agent's last word.
+const endTime = 3 * time.Second
+
+// tail keeps the last bytes that were written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(b []byte) (int, error) {
+	const most = 4 << 10
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-most):]
+	return len(b), nil
+}
+
+// String returns what is kept.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.text))
+}
