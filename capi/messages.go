@@ -10,6 +10,11 @@ type message struct {
 	tag  int
 }
 
+// void tells whether a message has nothing whose datatype could matter.
+func void(peer, count int, t Type) bool {
+	return peer == PROC_NULL || count == 0 && t == DATATYPE_NULL
+}
+
 // outgoing checks the arguments of a send.
 func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm) (m message, err error) {
 	if m.on, err = p.comm(c); err != nil {
@@ -18,7 +23,7 @@ func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm
 	if m.tag, err = sendTag(tag); err != nil {
 		return m, err
 	}
-	if m.peer = peerIn(dest); dest != PROC_NULL {
+	if m.peer = peerIn(dest); !void(dest, count, t) {
 		m.buf, err = p.buffer(buf, count, t)
 	}
 	return m, err
@@ -32,7 +37,7 @@ func (p *Process) incoming(buf Address, count int, t Type, source, tag int, c Co
 	if m.tag, err = recvTag(tag); err != nil {
 		return m, err
 	}
-	if m.peer = sourceIn(source); source != PROC_NULL {
+	if m.peer = sourceIn(source); !void(source, count, t) {
 		m.buf, err = p.buffer(buf, count, t)
 	}
 	return m, err

@@ -11,6 +11,7 @@ type partitions struct {
 	send  *comm.Partitioned // nil: it is received
 	ready []atomic.Bool     // which are marked as ready since the start
 	count int
+	tag   int
 }
 
 // partitionedBuffer is the memory of partitions of count elements each.
@@ -69,7 +70,7 @@ func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int,
 	if err != nil {
 		return err
 	}
-	p.prepared(r, on, out).parts = &partitions{count: n}
+	p.prepared(r, on, out).parts = &partitions{count: n, tag: tag}
 	return nil
 }
 

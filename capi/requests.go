@@ -97,9 +97,13 @@ func (p *Process) drop(q *request) {
 // status and what has become of the handle. The error is located.
 func (p *Process) finish(q *request, st comm.Status, err error, status Status) (Request, error) {
 	q.active = false
-	if q.grequest != nil {
+	switch {
+	case q.grequest != nil:
 		err = p.queryGeneralized(q.grequest, status)
-	} else {
+	case q.parts != nil && q.parts.send == nil && !st.Cancelled:
+		st.Tag = q.parts.tag // that of the message tells apart those with the same tag
+		status.set(st)
+	default:
 		status.set(st)
 	}
 	if err != nil {

@@ -52,6 +52,7 @@ type Comm struct {
 
 	describe func(call uint64) string // what a graph stands for, for errors
 
+	parts partCounts
 	units unitCache
 	notes notes
 }

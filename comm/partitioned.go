@@ -1,6 +1,8 @@
 package comm
 
 import (
+	"math/bits"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/job"
@@ -21,6 +23,32 @@ type Partitioned struct {
 	sent     atomic.Bool
 }
 
+// partCounts are how many partitioned sends and receives with the same peer and tag there
+// were on a communicator. The k-th send matches the k-th receive, in whatever order they
+// become ready: so k is a part of the tag of the message.
+type partCounts struct {
+	mu    sync.Mutex
+	count map[partKey]uint32
+}
+
+type partKey struct {
+	send      bool
+	peer, tag int
+}
+
+// tag returns the tag of the next message. k is in the upper bits, from the highest down, so
+// that it meets the program's tag only if both are large.
+func (p *partCounts) tag(key partKey) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.count == nil {
+		p.count = map[partKey]uint32{}
+	}
+	k := p.count[key]
+	p.count[key]++
+	return key.tag ^ int(bits.Reverse32(k)>>1)
+}
+
 // NewPartitioned returns a message to rank dst.
 //
 // MPI 4.1 section 4.2.1 (MPI_Psend_init).
@@ -36,7 +64,7 @@ func NewPartitioned(c *Comm, buf Buffer, dst, tag int) (*Partitioned, error) {
 	if err != nil {
 		return nil, WrapSend(op, dst, tag, err)
 	}
-	return &Partitioned{c: c, buf: buf, dst: peer, tag: tag, inside: c.engine.Inside()}, nil
+	return &Partitioned{c: c, buf: buf, dst: peer, tag: c.parts.tag(partKey{true, dst, tag}), inside: c.engine.Inside()}, nil
 }
 
 // Begin begins a message of so many partitions. The request is complete when it is sent.
@@ -71,7 +99,7 @@ func PartitionedRecvInit(c *Comm, buf Buffer, src, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.from(src)
 	if err == nil {
-		r, err = c.engine.RecvInit(partitioned.of(idOf(c.context)), peer, tag, buf)
+		r, err = c.engine.RecvInit(partitioned.of(idOf(c.context)), peer, c.parts.tag(partKey{false, src, tag}), buf)
 		r.Unit = c.unit(1)
 	}
 	return Request{r}, WrapReceive("precv init", src, tag, err)
