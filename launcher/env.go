@@ -48,7 +48,7 @@ func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string
 			env = append(env, "PWD="+dir)
 		}
 	}
-	env = append(env, envPMISize+"="+strconv.Itoa(ranks))
+	env = append(env, envPMISize+"="+strconv.Itoa(total))
 	env = append(env, app.Env...)
 	env = append(env, EnvID+"="+id, job.EnvSize+"="+strconv.Itoa(total), job.EnvProgram+"="+prog.path)
 	return lastOfEach(env)
@@ -56,9 +56,9 @@ func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string
 
 // rankEnv adds what only one rank is told. where is the place of the job's
 // memory: "fd:3" or "addr:0x...". What the user has set comes first, and so is what counts.
-func rankEnv(base []string, rank int, where string) []string {
-	r := strconv.Itoa(rank)
-	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r, envOMPI+"="+r, envMPI+"="+r)
+func rankEnv(base []string, rank, local int, where string) []string {
+	r, l := strconv.Itoa(rank), strconv.Itoa(local)
+	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r, envOMPI+"="+l, envMPI+"="+l)
 }
 
 func unset(env []string, names ...string) []string {

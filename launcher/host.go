@@ -159,7 +159,7 @@ func (h *host) spawn(req *spawnRequest, files []*os.File) (reply, error) {
 	root.SetSmallRegion(rank, layout.SmallRegion.Start, layout.SmallRegion.Len())
 	task, err := h.space.Spawn(pvas.TaskSpec{
 		Path: app.Path, Args: app.Args, Dir: app.Dir, Name: app.Name,
-		Env:   rankEnv(app.Env, rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
+		Env:   rankEnv(app.Env, rank, req.Rank, fmt.Sprintf("addr:%#x", h.memory.Addr())),
 		Stdin: files[0], Stdout: files[1], Stderr: files[2],
 		Partition: req.Rank, CPUs: req.CPUs, Limits: fileLimit(),
 		Sibling: true, Setpgid: true, Pdeathsig: syscall.SIGKILL,

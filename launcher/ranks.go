@@ -105,7 +105,7 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
 	app := s.appOf[rank]
 	pid, err := s.parent.startClassic(classic{
-		path: s.programs[app].path, args: s.args(app), env: rankEnv(s.envs[app], s.first()+rank, "fd:3"),
+		path: s.programs[app].path, args: s.args(app), env: rankEnv(s.envs[app], s.first()+rank, rank, "fd:3"),
 		dir: s.job.Apps[app].Dir, files: append(files, s.memory.File()), cpus: cpus,
 	})
 	if err != nil {
