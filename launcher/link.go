@@ -24,7 +24,8 @@ import (
 //	leader --- greeting, then orders ---> agent
 //	       <-- linkMagic, then notes ----
 //
-// Both sides send gobs. The agent begins with linkMagic, since what a login shell prints
+// Both sides send gobs, each with a newline behind it: srun passes on whole lines, and holds
+// back the rest. The agent begins with linkMagic, since what a login shell prints
 // may come before. Each side beats: who hears nothing for Job.NodeTimeout takes the other
 // side for dead. A reader never waits for anything but the connection, so that silence is
 // silence: output and input are held back by their senders (flowWindow).
@@ -139,16 +140,17 @@ type link struct {
 	in      *bufio.Reader
 	dec     *gob.Decoder
 	enc     *gob.Encoder
-	mu      sync.Mutex // of enc
-	out     queue      // what is sent without waiting
+	to      *bufio.Writer // of enc
+	mu      sync.Mutex    // of enc and to
+	out     queue         // what is sent without waiting
 	heard   atomic.Int64
 	paused  atomic.Bool
 	timeout time.Duration
 }
 
 func newLink(r io.Reader, w io.Writer) *link {
-	l := &link{in: bufio.NewReader(r)}
-	l.dec, l.enc = gob.NewDecoder(l.in), gob.NewEncoder(w)
+	l := &link{in: bufio.NewReader(r), to: bufio.NewWriter(w)}
+	l.dec, l.enc = gob.NewDecoder(l.in), gob.NewEncoder(l.to) // the decoder reads no byte beyond a gob
 	l.heard.Store(time.Now().UnixNano())
 	return l
 }
@@ -157,7 +159,11 @@ func newLink(r io.Reader, w io.Writer) *link {
 func (l *link) send(message any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.enc.Encode(message)
+	if err := l.enc.Encode(message); err != nil {
+		return err
+	}
+	_ = l.to.WriteByte('\n') // an error shows again in Flush
+	return l.to.Flush()
 }
 
 // post sends without waiting. An error shows in the other direction.
@@ -165,6 +171,9 @@ func (l *link) post(message any) { l.out.put(func() { _ = l.send(message) }) }
 
 func (l *link) receive(message any) error {
 	err := l.dec.Decode(message)
+	if err == nil {
+		_, err = l.in.ReadByte() // the newline
+	}
 	l.heard.Store(time.Now().UnixNano())
 	return err
 }

@@ -151,6 +151,15 @@ func TestNodesAndSignals(t *testing.T) {
 	}
 }
 
+// srun passes on whole lines only.
+func TestNodesByLines(t *testing.T) {
+	n := twoNodes()
+	n.Shell = []string{"sh", "-c", `sh -c "exec $1" | LC_ALL=C sed -u ""`}
+	out := runNodes(t, ranks(btlSM, 4, "sh", "echo rank $PVAS_RANK"), n)
+	require.NoError(t, out.err)
+	require.Equal(t, []string{"rank 0", "rank 1", "rank 2", "rank 3"}, sorted(out.stdout))
+}
+
 func TestNodesThatDoNotStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		shell []string
