@@ -20,13 +20,13 @@ func Join(c *Comm, reqs ...Request) (Request, error) {
 	return Request{r}, Wrap("join", err)
 }
 
-// joined is some operations as one task.
+// joined is several operations as one task.
 type joined struct {
 	inside pml.Inside
 	reqs   []pml.Request
-	done   int // so many of the first are complete
+	done   int // number of requests, from the first on, that are complete
 	status pml.Status
-	err    error // the first
+	err    error // the first one
 }
 
 func (*joined) Start() error          { return nil }
