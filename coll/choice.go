@@ -231,8 +231,9 @@ func (t *Team) pick(a *Args, want string, suits func(*algorithm) func(*Team, int
 	return found
 }
 
-// Choice names the algorithms that are asked for, for each kind; empty: none is. Where
-// the algorithm can not do a call (it needs one address space, or blocks of one length), the call is done as if nothing had been asked for.
+// Choice names the algorithms that are asked for, for each kind; empty: none is. Where the
+// algorithm can not do a call (it needs one address space, or blocks of one length), the call
+// is done as if nothing had been asked for.
 type Choice struct {
 	Blocking [kinds]string
 	Graphs   [kinds]string // of nonblocking and persistent calls

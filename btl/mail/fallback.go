@@ -147,10 +147,10 @@ func (p *peer) tryZeroCopy() bool {
 }
 
 // sendZeroCopy lets the receiver copy from the payload, for a moment. It takes a buffer first,
-// and returns false as sendEager does if there is none. With a buffer it can nearly always end
-// the attempt.
+// and returns false as sendEager does if there is none. With a buffer it nearly always gets
+// the payload back.
 //
-// It can not if the receiver is taking the message all the time that the sender looks. The
+// It does not if the receiver is taking the message all the time that the sender looks. The
 // receiver copies at most EagerLimit bytes, so it has lost its CPU, was stopped or killed.
 // Then the message counts as offered, and the buffer stays in use until it is over.
 func (b *Box) sendZeroCopy(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bool) {

@@ -26,7 +26,7 @@ type sendTransfer struct {
 	next   head // the grant that is due, if any
 	due    bool
 	flying bool // bytes are on their way
-	last   bool // the bytes under way are the last ones
+	last   bool // the bytes underway are the last ones
 	part   []byte
 	landed atomic.Uint32
 	failed error // written before landed
