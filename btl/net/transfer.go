@@ -131,9 +131,12 @@ func (t *sendTransfer) Progress() (bool, error) {
 	m := t.m
 	m.sort()
 	lost := m.lost(t.peer) // takes in what is left
+	done := t.advance()
+	if !done {
+		done = t.advance() // a grant of nothing lands at once
+	}
 	switch {
-	case t.advance() || t.advance(), // a grant of nothing lands at once
-		lost && t.flying && t.last && m.root.State(t.peer.rank) == job.StateFinal:
+	case done, lost && t.flying && t.last && m.root.State(t.peer.rank) == job.StateFinal:
 		m.freeSend(t)
 		return true, nil
 	case lost:
