@@ -1,9 +1,6 @@
 package capi
 
-import (
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/comm"
-)
+import "github.com/gopvas/gopvas/coll"
 
 // Collective operations that move data. Each has one function that makes the call, and three
 // forms: blocking, nonblocking and persistent.
@@ -82,38 +79,6 @@ func (p *Process) Ibcast(buf Address, count int, t Type, root int, c Comm, r Ptr
 // Bcast_init is MPI_Bcast_init.
 func (p *Process) Bcast_init(buf Address, count int, t Type, root int, c Comm, info Info, r Ptr[Request]) error {
 	return p.bcast(buf, count, t, root, c).prepare(p, info, r)
-}
-
-// layout is how the blocks of a call lie: in blocks of count elements, or where counts and
-// displs say.
-type layout struct {
-	at             Address
-	count          int
-	counts, displs Ints
-	listed         bool
-	t              Type
-}
-
-func regular(at Address, count int, t Type) layout { return layout{at: at, count: count, t: t} }
-
-func listed(at Address, counts, displs Ints, t Type) layout {
-	return layout{at: at, counts: counts, displs: displs, listed: true, t: t}
-}
-
-// area returns n blocks as an area.
-func (l *layout) area(p *Process, n int) (area, error) {
-	if l.listed {
-		return p.listArea(l.at, l.counts, l.displs, l.t, n)
-	}
-	return p.blockArea(l.at, l.count, l.t, n)
-}
-
-// parts returns n blocks as a list.
-func (l *layout) parts(p *Process, n int) ([]comm.Buffer, error) {
-	if l.listed {
-		return p.listParts(l.at, l.counts, l.displs, l.t, n)
-	}
-	return p.blockParts(l.at, l.count, l.t, n)
 }
 
 // gather is Gather and Gatherv.
