@@ -2,9 +2,9 @@ package capi
 
 import "github.com/gopvas/gopvas/comm"
 
-// layout is how the blocks of a call lie: in blocks of count elements, or where counts and
+// blockList is how the blocks of a call lie: in blocks of count elements, or where counts and
 // displs say.
-type layout struct {
+type blockList struct {
 	at             Address
 	count          int
 	counts, displs Ints
@@ -12,14 +12,14 @@ type layout struct {
 	t              Type
 }
 
-func regular(at Address, count int, t Type) layout { return layout{at: at, count: count, t: t} }
+func regular(at Address, count int, t Type) blockList { return blockList{at: at, count: count, t: t} }
 
-func listed(at Address, counts, displs Ints, t Type) layout {
-	return layout{at: at, counts: counts, displs: displs, listed: true, t: t}
+func listed(at Address, counts, displs Ints, t Type) blockList {
+	return blockList{at: at, counts: counts, displs: displs, listed: true, t: t}
 }
 
 // area returns n blocks as an area.
-func (l *layout) area(p *Process, n int) (area, error) {
+func (l *blockList) area(p *Process, n int) (area, error) {
 	if l.listed {
 		return p.listArea(l.at, l.counts, l.displs, l.t, n)
 	}
@@ -27,7 +27,7 @@ func (l *layout) area(p *Process, n int) (area, error) {
 }
 
 // parts returns n blocks as a list.
-func (l *layout) parts(p *Process, n int) ([]comm.Buffer, error) {
+func (l *blockList) parts(p *Process, n int) ([]comm.Buffer, error) {
 	if l.listed {
 		return p.listParts(l.at, l.counts, l.displs, l.t, n)
 	}

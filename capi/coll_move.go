@@ -82,7 +82,7 @@ func (p *Process) Bcast_init(buf Address, count int, t Type, root int, c Comm, i
 }
 
 // gather is Gather and Gatherv.
-func (p *Process) gather(at Address, count int, t Type, to layout, root int, c Comm) *collective {
+func (p *Process) gather(at Address, count int, t Type, to blockList, root int, c Comm) *collective {
 	on, err := p.rooted(c, root)
 	if err != nil {
 		return failed(err)
@@ -113,7 +113,7 @@ func (p *Process) gather(at Address, count int, t Type, to layout, root int, c C
 	return k
 }
 
-func (p *Process) gatherAcross(at Address, count int, t Type, to layout, root int, on *communicator) *collective {
+func (p *Process) gatherAcross(at Address, count int, t Type, to blockList, root int, on *communicator) *collective {
 	switch root {
 	case PROC_NULL:
 		return on.across("gather", nil, nil)
@@ -162,7 +162,7 @@ func (p *Process) Gatherv_init(s Address, sn int, st Type, d Address, counts, di
 }
 
 // scatter is Scatter and Scatterv.
-func (p *Process) scatter(from layout, at Address, count int, t Type, root int, c Comm) *collective {
+func (p *Process) scatter(from blockList, at Address, count int, t Type, root int, c Comm) *collective {
 	on, err := p.rooted(c, root)
 	if err != nil {
 		return failed(err)
@@ -193,7 +193,7 @@ func (p *Process) scatter(from layout, at Address, count int, t Type, root int, 
 	return k
 }
 
-func (p *Process) scatterAcross(from layout, at Address, count int, t Type, root int, on *communicator) *collective {
+func (p *Process) scatterAcross(from blockList, at Address, count int, t Type, root int, on *communicator) *collective {
 	switch root {
 	case PROC_NULL:
 		return on.across("scatter", nil, nil)
