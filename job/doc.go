@@ -6,7 +6,7 @@
 //
 // # Job memory
 //
-// A job has one memfd. Its file holds the root block first and then, in a job of
+// A job has one memfd on each node. Its file holds the root block first and then, in a job of
 // the sm task model, one sparse segment per rank (SegmentOffset). The supervisor
 // creates it (Create) and passes it on by descriptor, so nothing of it is ever
 // visible in a file system and nothing is left after any kill. A rank finds it by
