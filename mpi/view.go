@@ -13,9 +13,9 @@ import (
 // package; what takes a view is a method of it, or takes a slice of views. It corresponds to
 // a derived datatype; the zero View has no elements.
 //
-// A view is a value, computed once, and used any number of times. It refers to its slice as
-// a slice of it would. In one address space the elements of a long message are copied once, from view to view, where
-// packing is not faster.
+// A view is a value, computed once, and used any number of times. It refers to its slice as a
+// slice of it would. In one address space the elements of a long message are copied once, from
+// view to view, where packing is not faster.
 //
 // A view that has an element more than once can only be sent.
 //
