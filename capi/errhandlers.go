@@ -85,7 +85,7 @@ func (called) Error() string { return "an error handler is to be called" }
 // die ends the job because of an error.
 func (p *Process) die(call string, code int, err error) {
 	rank := "?"
-	if p.state.Load() == running {
+	if p.world != nil { // also after MPI_Finalize
 		rank = fmt.Sprint(p.world.c.Rank())
 	}
 	fmt.Fprintf(os.Stderr, "rank %s: %s: %v (%s)\n", rank, call, err, className(p.codes.classOf(code)))

@@ -252,7 +252,7 @@ func (c *Comm) Size() int {
 // MPI 4.1 section 7.3.2 (MPI_Comm_group).
 func (c *Comm) Group() *Group {
 	if c == nil {
-		return &Group{rank: Undefined}
+		return nobody
 	}
 	return c.group
 }

@@ -66,6 +66,9 @@ const (
 // MPI 4.1 section 7.4.2 (MPI_Comm_split_type).
 func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 	const op = "split by type"
+	if err := c.usable(); err != nil {
+		return nil, Wrap(op, err)
+	}
 	p := proposal{key: int64(key), call: callOf(op)}
 	var bad error
 	switch kind {

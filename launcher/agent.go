@@ -20,7 +20,9 @@ import (
 // code of the process.
 func NodeMain() int {
 	defer catchPipe()()
-	signal.Ignore(syscall.SIGINT) // of a terminal: the leader passes on what is meant for ranks
+	// Of a terminal: the leader passes on what is meant for ranks. It is caught and not
+	// ignored, since the ranks would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	if _, err := io.WriteString(os.Stdout, linkMagic); err != nil {

@@ -134,16 +134,21 @@ func TestNodesAndInput(t *testing.T) {
 	require.Equal(t, text, out.stdout)
 }
 
+// A rank that handles no signal is ended by it: agents do not hand on what they ignore.
 func TestNodesAndSignals(t *testing.T) {
-	signals := make(chan os.Signal, 1)
-	j := ranks(btlSM, 4, "polite", "5")
-	j.Signals = signals
-	j.Stdout = &awaitRanks{n: 4, f: func() { signals <- syscall.SIGINT }}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	result, err := RunNodes(ctx, j, twoNodes())
-	require.NoError(t, err)
-	require.Equal(t, codeSignal+int(syscall.SIGINT), result.Code)
+	for _, args := range [][]string{{"polite", "5"}, {"block"}} {
+		t.Run(args[0], func(t *testing.T) {
+			signals := make(chan os.Signal, 1)
+			j := ranks(btlSM, 4, args...)
+			j.Signals = signals
+			j.Stdout = &awaitRanks{n: 4, f: func() { signals <- syscall.SIGINT }}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			result, err := RunNodes(ctx, j, twoNodes())
+			require.NoError(t, err)
+			require.Equal(t, codeSignal+int(syscall.SIGINT), result.Code)
+		})
+	}
 }
 
 func TestNodesThatDoNotStart(t *testing.T) {

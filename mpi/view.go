@@ -73,8 +73,8 @@ func typed[T any](base []T, t *datatype.Type, count int, what func() string) Vie
 	if err != nil {
 		return View[T]{err: err}
 	}
-	if t == nil {
-		return View[T]{err: viewError(what(), "the datatype is nil")}
+	if t == nil || t.Align() == 0 { // made by no constructor
+		return View[T]{err: viewError(what(), "the datatype is nil or zero")}
 	}
 	l, err := t.Times(int64(count))
 	if err != nil {
