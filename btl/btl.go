@@ -68,17 +68,17 @@ type Messages interface {
 	// EagerLimit returns the longest payload of Send, in bytes.
 	EagerLimit() int
 
-	// Send sends payload, of at most EagerLimit bytes, and returns true when it is
-	// on its way; payload is the caller's again at once. For about a microsecond before it returns, the
-	// receiver may copy from payload itself (zero-copy attempt). The message then arrives
-	// as an offered one: the receiver goes by Frame.Offered alone. If the receiver stops
-	// in the middle of the copy, Send does not wait: it returns a Transfer, and payload
-	// belongs to the message as in Offer. Else the Transfer is nil. False means that nothing
-	// was sent: the peer's queue is full, the peer has not opened its module yet,
-	// or this rank has too much underway to the peer that the peer has not released
-	// yet (credit). In the third case, Offer of the same message may succeed: an
-	// offer needs no credit, because it takes no memory at the receiver. In the
-	// others Offer says false too, and the caller tries again when Sleep asks.
+	// Send sends payload, of at most EagerLimit bytes, and returns true when it is on its
+	// way; payload is the caller's again at once. For about a microsecond before it
+	// returns, the receiver may copy from payload itself (zero-copy attempt). The message
+	// then arrives as an offered one: the receiver goes by Frame.Offered alone. If the
+	// receiver stops in the middle of the copy, Send does not wait: it returns a Transfer,
+	// and payload belongs to the message as in Offer. Else the Transfer is nil. False
+	// means that nothing was sent: the peer's queue is full, the peer has not opened its
+	// module yet, or this rank has too much underway to the peer that the peer has not
+	// released yet (credit). In the third case, Offer of the same message may succeed: an
+	// offer needs no credit, because it takes no memory at the receiver. In the others
+	// Offer says false too, and the caller tries again when Sleep asks.
 	//
 	// The module reads h before it returns, and sends its own rank and the length
 	// instead of h.Source and h.Length. A peer outside the job, or a payload above
@@ -109,9 +109,9 @@ type Messages interface {
 
 	// Accept starts taking the bytes of an offered message into dst: the first
 	// min(dst.Len(), Length) of them. Either end may have a layout. A nil Transfer says
-	// that the bytes are there already; otherwise dst belongs to the module until
-	// Progress of the Transfer says done. Frames may be accepted in any order, and any time after their
-	// delivery; until then the sender's Transfer stays open. An empty dst drops the
+	// that the bytes are there already; otherwise dst belongs to the module until Progress
+	// of the Transfer says done. Frames may be accepted in any order, and any time after
+	// their delivery; until then the sender's Transfer stays open. An empty dst drops the
 	// message.
 	Accept(f *Frame, dst *Buffer) Transfer
 

@@ -71,5 +71,5 @@ func (p *Process) Abi_get_fortran_booleans(size int, yes, no Address, set Ref) e
 // Abi_set_fortran_booleans is MPI_Abi_set_fortran_booleans.
 func (p *Process) Abi_set_fortran_booleans(int, Address, Address) error { return errFortranIsSet }
 
-// Pcontrol is MPI_Pcontrol: it is for tools, which have a function of their own in its place.
+// Pcontrol is MPI_Pcontrol, and does nothing. Tools put a function of their own in its place.
 func (p *Process) Pcontrol(int) error { return nil }

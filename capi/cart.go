@@ -44,8 +44,8 @@ func bools(a Ints, n int) []bool {
 	return all
 }
 
-// setInt is 1 or 0.
-func setInt(v bool) int {
+// boolInt is a bool as C has it.
+func boolInt(v bool) int {
 	if v {
 		return 1
 	}
@@ -111,7 +111,7 @@ func (p *Process) Cart_get(c Comm, n int, dims, periods, coords Ints) error {
 	lengths, periodic := grid.Dims(), grid.Periods()
 	for i := range min(n, len(lengths)) {
 		dims.Set(i, lengths[i])
-		periods.Set(i, setInt(periodic[i]))
+		periods.Set(i, boolInt(periodic[i]))
 		coords.Set(i, at[i])
 	}
 	return nil

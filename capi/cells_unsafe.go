@@ -2,7 +2,7 @@ package capi
 
 import "unsafe"
 
-// newCells makes words that C can be given the addresses of. They are on the heap, where
+// newCells makes words whose addresses C can be given. They are on the heap, where
 // they do not move: a compiler that sees through the call would put them on the stack.
 //
 //go:noinline

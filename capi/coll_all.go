@@ -6,7 +6,7 @@ import (
 )
 
 // allgather is Allgather and Allgatherv.
-func (p *Process) allgather(at Address, count int, t Type, to layout, c Comm) *collective {
+func (p *Process) allgather(at Address, count int, t Type, to blockList, c Comm) *collective {
 	on, err := p.comm(c)
 	if err != nil {
 		return failed(err)
@@ -32,7 +32,7 @@ func (p *Process) allgather(at Address, count int, t Type, to layout, c Comm) *c
 	return k
 }
 
-func (p *Process) allgatherAcross(at Address, count int, t Type, to layout, on *communicator) *collective {
+func (p *Process) allgatherAcross(at Address, count int, t Type, to blockList, on *communicator) *collective {
 	if err := notInPlace(at); err != nil {
 		return failed(err)
 	}
@@ -78,7 +78,7 @@ func (p *Process) Allgatherv_init(s Address, sn int, st Type, d Address, counts,
 }
 
 // alltoall is Alltoall and Alltoallv.
-func (p *Process) alltoall(from, to layout, c Comm) *collective {
+func (p *Process) alltoall(from, to blockList, c Comm) *collective {
 	return p.exchange(from.at, to.at, c, to.listed, func(n int) (send, recv area, err error) {
 		if from.at != IN_PLACE {
 			if send, err = from.area(p, n); err != nil {

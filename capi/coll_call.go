@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/comm"
 )
 
-// collective is a collective operation that is to be done, begun or prepared, or why it can
-// not be: then the others do not hear of it.
+// collective is a collective operation that is to be done, begun or prepared, or the error of
+// one that can not be. Of an error the other ranks do not learn.
 type collective struct {
 	on    *communicator
 	args  coll.Args
@@ -22,7 +22,7 @@ func failed(err error) *collective { return &collective{err: err} }
 
 func (k *collective) call() comm.Call { return comm.Call{Comm: k.on.c, Op: k.name, Args: k.args} }
 
-// run does it.
+// run does the operation, and blocks.
 func (k *collective) run() error {
 	switch {
 	case k.err != nil:
@@ -33,7 +33,7 @@ func (k *collective) run() error {
 	return k.call().Run()
 }
 
-// begin begins it.
+// begin begins the operation and gives its request a handle.
 func (k *collective) begin(p *Process, out Ptr[Request]) error {
 	if k.err != nil {
 		return k.err
@@ -48,8 +48,9 @@ func (k *collective) begin(p *Process, out Ptr[Request]) error {
 	return p.begin(r, err, k.on, out)
 }
 
-// prepare makes it persistent. Ranks may start persistent operations in different orders, so
-// each has a communicator of its own: those who make the operation are in the same order.
+// prepare makes a persistent request for the operation. Ranks may start persistent operations
+// in different orders, so each operation has a communicator of its own. All ranks make
+// persistent operations in the same order.
 func (k *collective) prepare(p *Process, info Info, out Ptr[Request]) error {
 	if k.err != nil {
 		return k.err

@@ -89,20 +89,6 @@ func (p *Process) typedArea(at Address, counts, displs Ints, types Handles[Type]
 	return listOf(parts), nil
 }
 
-// typedParts are the blocks of typedArea.
-func (p *Process) typedParts(at Address, counts, displs Ints, types Handles[Type], n int) (parts []comm.Buffer, err error) {
-	parts = make([]comm.Buffer, n)
-	for i := range parts {
-		if counts.At(i) == 0 {
-			continue // then the type may be any
-		}
-		if parts[i], err = p.buffer(at+Address(displs.At(i)), counts.At(i), types.At(i)); err != nil {
-			return nil, err
-		}
-	}
-	return parts, nil
-}
-
 // listOf is the area of parts of any lengths.
 func listOf(parts []comm.Buffer) area {
 	a := area{coll.Buffer{Counts: make([]int, len(parts)), Displs: make([]int, len(parts)), Unit: 1}, parts}

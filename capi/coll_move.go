@@ -1,9 +1,6 @@
 package capi
 
-import (
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/comm"
-)
+import "github.com/gopvas/gopvas/coll"
 
 // Collective operations that move data. Each has one function that makes the call, and three
 // forms: blocking, nonblocking and persistent.
@@ -84,40 +81,8 @@ func (p *Process) Bcast_init(buf Address, count int, t Type, root int, c Comm, i
 	return p.bcast(buf, count, t, root, c).prepare(p, info, r)
 }
 
-// layout is how the blocks of a call lie: in blocks of count elements, or where counts and
-// displs say.
-type layout struct {
-	at             Address
-	count          int
-	counts, displs Ints
-	listed         bool
-	t              Type
-}
-
-func regular(at Address, count int, t Type) layout { return layout{at: at, count: count, t: t} }
-
-func listed(at Address, counts, displs Ints, t Type) layout {
-	return layout{at: at, counts: counts, displs: displs, listed: true, t: t}
-}
-
-// area returns n blocks as an area.
-func (l *layout) area(p *Process, n int) (area, error) {
-	if l.listed {
-		return p.listArea(l.at, l.counts, l.displs, l.t, n)
-	}
-	return p.blockArea(l.at, l.count, l.t, n)
-}
-
-// parts returns n blocks as a list.
-func (l *layout) parts(p *Process, n int) ([]comm.Buffer, error) {
-	if l.listed {
-		return p.listParts(l.at, l.counts, l.displs, l.t, n)
-	}
-	return p.blockParts(l.at, l.count, l.t, n)
-}
-
 // gather is Gather and Gatherv.
-func (p *Process) gather(at Address, count int, t Type, to layout, root int, c Comm) *collective {
+func (p *Process) gather(at Address, count int, t Type, to blockList, root int, c Comm) *collective {
 	on, err := p.rooted(c, root)
 	if err != nil {
 		return failed(err)
@@ -148,7 +113,7 @@ func (p *Process) gather(at Address, count int, t Type, to layout, root int, c C
 	return k
 }
 
-func (p *Process) gatherAcross(at Address, count int, t Type, to layout, root int, on *communicator) *collective {
+func (p *Process) gatherAcross(at Address, count int, t Type, to blockList, root int, on *communicator) *collective {
 	switch root {
 	case PROC_NULL:
 		return on.across("gather", nil, nil)
@@ -197,7 +162,7 @@ func (p *Process) Gatherv_init(s Address, sn int, st Type, d Address, counts, di
 }
 
 // scatter is Scatter and Scatterv.
-func (p *Process) scatter(from layout, at Address, count int, t Type, root int, c Comm) *collective {
+func (p *Process) scatter(from blockList, at Address, count int, t Type, root int, c Comm) *collective {
 	on, err := p.rooted(c, root)
 	if err != nil {
 		return failed(err)
@@ -228,7 +193,7 @@ func (p *Process) scatter(from layout, at Address, count int, t Type, root int, 
 	return k
 }
 
-func (p *Process) scatterAcross(from layout, at Address, count int, t Type, root int, on *communicator) *collective {
+func (p *Process) scatterAcross(from blockList, at Address, count int, t Type, root int, on *communicator) *collective {
 	switch root {
 	case PROC_NULL:
 		return on.across("scatter", nil, nil)

@@ -20,7 +20,7 @@ func (p *Process) neighbors(name string, c Comm, data func(out, in int) (sends, 
 }
 
 // neighborAllgather is Neighbor_allgather and Neighbor_allgatherv.
-func (p *Process) neighborAllgather(at Address, count int, t Type, to layout, c Comm) *collective {
+func (p *Process) neighborAllgather(at Address, count int, t Type, to blockList, c Comm) *collective {
 	return p.neighbors("neighbor_allgather", c, func(out, in int) (sends, receives []comm.Buffer, err error) {
 		b, err := p.buffer(at, count, t)
 		if err != nil {
@@ -65,7 +65,7 @@ func (p *Process) Neighbor_allgatherv_init(s Address, sn int, st Type, d Address
 }
 
 // neighborAlltoall is Neighbor_alltoall and Neighbor_alltoallv.
-func (p *Process) neighborAlltoall(from, to layout, c Comm) *collective {
+func (p *Process) neighborAlltoall(from, to blockList, c Comm) *collective {
 	return p.neighbors("neighbor_alltoall", c, func(out, in int) (sends, receives []comm.Buffer, err error) {
 		if sends, err = from.parts(p, out); err != nil {
 			return nil, nil, err

@@ -14,7 +14,7 @@ type reducing struct {
 	hooks coll.Hooks
 }
 
-// also calls f, which may be nil, besides what is to be called.
+// also adds f, which may be nil, to the function what.
 func also(what *func(), f func()) {
 	first := *what
 	switch {
@@ -112,9 +112,9 @@ func (r *reducing) reduceAcross(send, recv Address, count, root int) *collective
 	return k
 }
 
-// fold sends a vector to all of the remote group, if there is one, and combines those of so
-// many bytes that come from there, in the order of the ranks: from a place on they are the
-// result.
+// fold sends a vector, unless it is nil, to each rank of the remote group. It combines the
+// vectors of length bytes that come from there, in the order of the ranks. The result is what
+// the combined vector has from the byte from on.
 func (r *reducing) fold(name string, send, result []byte, length, from int) *collective {
 	var out []comm.Buffer
 	if send != nil {

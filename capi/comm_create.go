@@ -117,8 +117,9 @@ func (p *Process) Comm_split(c Comm, color, key int, out Ptr[Comm]) error {
 	return p.made(n, err, on, out)
 }
 
-// Comm_split_type is MPI_Comm_split_type. All ranks share memory. Of guided types the
-// hint mpi_hw_resource_type is not known, so that nobody gets a communicator.
+// Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. Guided types know
+// one value of the hint mpi_hw_resource_type, mpi_shared_memory. Without it, and for the
+// unguided type, nobody gets a communicator.
 func (p *Process) Comm_split_type(c Comm, kind, key int, info Info, out Ptr[Comm]) error {
 	on, err := p.comm(c)
 	if err != nil {

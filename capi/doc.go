@@ -19,6 +19,6 @@
 //
 // # Memory of the C program
 //
-// Addresses of C are uintptr and stay so: a page that C gives back may become a page of the
-// Go heap later, and the garbage collector must not find a pointer to it.
+// Addresses of C are uintptr and stay so. A page that C gives back may become a page of the Go
+// heap later, and the garbage collector must not find a pointer to it.
 package capi

@@ -40,9 +40,9 @@ func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
 }
 
 // handlerOf returns the error handler for a call, the handle of the object that it belongs
-// to, and how the call is described besides its name. Where there is no object, or a wrong
-// one, it is that of MPI_COMM_SELF, or if the program has set none there, that of
-// MPI_COMM_WORLD as in MPI before 4.0.
+// to, and how the call is described besides its name. For a call without an object, or with a
+// wrong one, the handler is that of MPI_COMM_SELF. If the program has set none there it is
+// that of MPI_COMM_WORLD, as in MPI before 4.0.
 func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uintptr, about string) {
 	if p.state.Load() != running {
 		return areFatal, 0, ""
@@ -76,8 +76,8 @@ func (p *Process) handle(h *errhandler, object uintptr, call string, err error) 
 	return Handler{h.f.Entry, object, code}
 }
 
-// called is what a function returns that has done its work but for the call of an error
-// handler. It is no failure.
+// called is the result of a function that has only to call an error handler yet. It is no
+// failure.
 type called Handler
 
 func (called) Error() string { return "an error handler is to be called" }
@@ -85,7 +85,7 @@ func (called) Error() string { return "an error handler is to be called" }
 // die ends the job because of an error.
 func (p *Process) die(call string, code int, err error) {
 	rank := "?"
-	if p.state.Load() == running {
+	if p.world != nil { // also after MPI_Finalize
 		rank = fmt.Sprint(p.world.c.Rank())
 	}
 	fmt.Fprintf(os.Stderr, "rank %s: %s: %v (%s)\n", rank, call, err, className(p.codes.classOf(code)))

@@ -100,9 +100,9 @@ func (b *basicType) extension(low []byte) byte {
 	return 0
 }
 
-// extended tells whether the type is the long double of x86-64. It has the sign and 15 bits
-// of exponent in its bytes 8 and 9, and below them a fraction of 64 bits, of which the first
-// is explicit. A quad of IEEE 754, as in external32, has the same sign and exponent, and a
+// extended tells whether the type is the long double of x86-64. Its bytes 8 and 9 are the sign
+// and 15 bits of exponent. Below them is a fraction of 64 bits, of which the first is
+// explicit. A quad of IEEE 754, as in external32, has the same sign and exponent, and a
 // fraction of 112 bits without its first bit.
 func (b *basicType) extended() bool {
 	switch b.handle {

@@ -80,7 +80,7 @@ func (p *Process) Graph_get(c Comm, maxIndex, maxEdges int, index, edges Ints) e
 	return nil
 }
 
-// fill writes as many values as there is room for.
+// fill writes the values, at most room of them.
 func fill(out Ints, values []int, room int) {
 	for i := range min(room, len(values)) {
 		out.Set(i, values[i])

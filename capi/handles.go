@@ -6,9 +6,9 @@ import (
 )
 
 // A handle of an object that is not predefined is a number of 31 bits, so that it fits into
-// a Fortran INTEGER: the kind of the object in the lower 4 bits, 20 bits for the place in the
-// table of its kind, counted from firstPlace on, and 7 bits that are others each time the
-// place is used anew. So a handle that was freed, or that is of another kind, is found out.
+// a Fortran INTEGER. The lower 4 bits are the kind of the object. The next 20 bits are the
+// place in the table of that kind, counted from firstPlace on. The upper 7 bits differ each
+// time the place is used anew. So a handle that was freed, or is of another kind, is detected.
 const (
 	kindBits  = 4
 	placeBits = 20
@@ -35,9 +35,9 @@ const (
 	kindMessage
 )
 
-// table has the objects of a kind. Objects are added and removed under the lock. They are
-// looked up without it: a thread that has a handle was given it after the object was added,
-// and a program that uses a handle while it frees it is wrong.
+// table has the objects of a kind. Objects are added and removed under the lock, and looked
+// up without it: a thread gets a handle after the object was added. A program that uses a
+// handle while it frees it is wrong.
 type table[T any] struct {
 	kind   handleKind
 	chunks atomic.Pointer[[]*chunk[T]]

@@ -17,7 +17,7 @@ func (p *Process) info(h Info) (*comm.Info, error) {
 	return nil, wrongHandle(kindInfo, uintptr(h))
 }
 
-// hints is info for calls that heed hints or not: nil for MPI_INFO_NULL.
+// hints returns the hints of a call; nil for MPI_INFO_NULL.
 func (p *Process) hints(h Info) (*comm.Info, error) {
 	if h == INFO_NULL {
 		return nil, nil

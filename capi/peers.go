@@ -2,8 +2,8 @@ package capi
 
 import "github.com/gopvas/gopvas/comm"
 
-// Wildcards have other numbers in the packages below. A negative rank or tag that is none is
-// let through as one that there is not.
+// Wildcards have other numbers in the packages below. A negative rank or tag that is no
+// wildcard is passed on as one that does not exist.
 
 const noRank = -1 << 20
 

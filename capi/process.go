@@ -217,8 +217,6 @@ func (p *Process) Get_processor_name(name OutString, resultlen Ref) error {
 	return nil
 }
 
-// Pcontrol would be MPI_Pcontrol, whose arguments nobody here heeds; it is in C.
-
 // memoryAlign is what memory of Alloc_mem is aligned to.
 const memoryAlign = 64
 

@@ -13,8 +13,8 @@ import (
 
 // Vectors that are reduced. Package coll takes them as elements of one size without gaps
 // between, and cuts them at any element. Where the elements of a type lie otherwise, they are
-// reduced in a copy, the image. There each element has a place of its own and is laid out as
-// in the program, because a function of the program looks at it there.
+// reduced in a copy, the image. In the image no elements overlap. Each is laid out as in the
+// program, because a function of the program looks at it there.
 
 // reduction is an operator on elements of a type.
 type reduction struct {

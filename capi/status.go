@@ -2,8 +2,8 @@ package capi
 
 // Status is an MPI_Status of the program, or nowhere (MPI_STATUS_IGNORE).
 //
-// Its 32 bytes: the ints MPI_SOURCE, MPI_TAG and MPI_ERROR, an int that is 1 if the operation
-// was cancelled, and the length of the message in bytes as 64 bits.
+// Its 32 bytes: the ints MPI_SOURCE, MPI_TAG and MPI_ERROR; an int that is 1 if the operation
+// was cancelled; the length of the message in bytes as 64 bits.
 type Status struct{ addr uintptr }
 
 const (

@@ -11,9 +11,9 @@ import (
 // Nobody waits for members that are behind: a rank that has a CPU does as many calls as it
 // can, until it needs a slot that is not written yet.
 //
-// A member has several slots and uses them in turn, by the number of the call. It writes a
+// A member has bcastSlots slots and uses them in turn, by the number of the call. It writes a
 // slot when all members have completed the call that the slot was written for before
-// (slot.passed). So it gets ahead of the others by as many calls at most.
+// (slot.passed). So it gets ahead of the others by at most bcastSlots calls.
 //
 // A member that waits for a slot, written or free, looks for arrivals at the board too, as
 // in flat.go. If there are any, and the slot is not there, calls do not match. Members then

@@ -35,9 +35,9 @@ type algorithm struct {
 
 // algorithms is the one place where algorithms are chosen.
 //
-// All members must come to the same choice: so it may depend on the team, on the
-// kind, root and operator, on what the job's root block says, and, of a regular call,
-// on its length. The last line of each kind can do anything.
+// All members must come to the same choice. So it may depend on the team, the kind, the root,
+// the operator and the job's root block, and for a regular call on its length. The last line
+// of each kind can do any call.
 //
 // Ranks that outnumber the CPUs ask for few sleeps per member, not for few rounds. Graphs
 // in one address space copy each block once, wherever its ends lie: to send it through
@@ -231,8 +231,9 @@ func (t *Team) pick(a *Args, want string, suits func(*algorithm) func(*Team, int
 	return found
 }
 
-// Choice names the algorithms that are asked for, for each kind; empty: none is. Where
-// the algorithm can not do a call (it needs one address space, or blocks of one length), the call is done as if nothing had been asked for.
+// Choice names the algorithms that are asked for, for each kind; empty: none is. Where the
+// algorithm can not do a call (it needs one address space, or blocks of one length), the call
+// is done as if nothing had been asked for.
 type Choice struct {
 	Blocking [kinds]string
 	Graphs   [kinds]string // of nonblocking and persistent calls

@@ -124,8 +124,8 @@ func (t *Team) announce(k uint64) {
 	}
 }
 
-// hash is a number that is the same for all members if they mean the same call, which is
-// call k, and else most likely is not.
+// hash is a word about call k: the same for all members if they make the same call, and most
+// likely not the same otherwise.
 func (t *Team) hash(k uint64) uint64 {
 	h := t.call ^ k*0x94d049bb133111eb ^ bits.RotateLeft64(uint64(t.size)*0x9e3779b97f4a7c15, 31)
 	h ^= h >> 29

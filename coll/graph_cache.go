@@ -24,8 +24,8 @@ type shapeKey struct {
 	sendUnit, recvUnit   int
 }
 
-// shapeOf returns the shape of a call that was prepared; false: its graph can not be used
-// for another call.
+// shapeOf returns the shape of a call that was prepared. ok is false if its graph can not be
+// used for another call.
 func (t *Team) shapeOf(a *Args, l *algorithm) (s shape, ok bool) {
 	if a.typed() || !a.InPlace && a.Kind != Bcast && meets(a.Send.Data, a.Recv.Data) {
 		return s, false // only irregular calls may have the latter

@@ -31,8 +31,8 @@ const (
 	typedCost = 8
 )
 
-// makePlan is for the last arriver: the records of all members are there. typed is 1 if some buffer has parts. It
-// returns the number of units.
+// makePlan is for the last arriver: the records of all members are there. typed is 1 if some
+// buffer has parts. It returns the number of units.
 func (t *Team) makePlan(typed int) (p plan, units int) {
 	length := t.longest()
 	rows, cols, chunk := 1, 1, copyChunk

@@ -105,3 +105,16 @@ func (c *Comm) FlushBuffer() error {
 	})
 	return Wrap(op, failed)
 }
+
+// IflushBuffer is FlushBuffer, nonblocking.
+//
+// MPI 4.1 section 3.6 (MPI_Buffer_iflush).
+func IflushBuffer(c *Comm) (Request, error) {
+	b := c.buffered
+	b.mu.Lock()
+	t := &joined{inside: c.engine.Inside(), reqs: b.reqs, status: pml.Status{Source: AnySource, Tag: AnyTag}}
+	b.reqs, b.sent = nil, nil
+	b.mu.Unlock()
+	r, err := c.engine.Begin(t, c.context)
+	return Request{r}, Wrap("iflush buffer", err)
+}

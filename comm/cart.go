@@ -10,9 +10,9 @@ import (
 // the first. A nil Cart is one that this rank is not in: its methods return ErrNoComm
 // (wrapped). Those of Comm need a Comm: see CartCreate.
 //
-// In neighbourhood operations each rank has two neighbours per dimension, first the
-// one with the lower coordinate and then the one with the higher, in the order of the
-// dimensions; beyond a border it is ProcNull (MPI 4.1 section 8.6).
+// In neighbourhood operations each rank has two neighbours per dimension, in the order of the
+// dimensions: first the one with the lower coordinate, then the one with the higher. Beyond a
+// border it is ProcNull (MPI 4.1 section 8.6).
 type Cart struct {
 	*Comm
 	grid *grid

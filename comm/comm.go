@@ -35,7 +35,7 @@ type Comm struct {
 	team       *coll.Team    // the communicator as collective operations see it
 	context    uint32        // of point-to-point messages
 	group      *Group        // the caller's, and that of Rank and Size
-	peers      *Group        // whom messages go to and come from: group, or the remote group of an intercommunicator
+	peers      *Group        // the ranks that messages go to and come from: group, or the remote group of an intercommunicator
 	members    *Group        // of collective operations: group, or both groups of an intercommunicator
 	ranks      []int32       // those of peers; nil for the world, where nothing needs to be translated
 	contexts   *contexts     // of the process
@@ -252,15 +252,15 @@ func (c *Comm) Size() int {
 // MPI 4.1 section 7.3.2 (MPI_Comm_group).
 func (c *Comm) Group() *Group {
 	if c == nil {
-		return &Group{rank: Undefined}
+		return nobody
 	}
 	return c.group
 }
 
 // Abort ends this process at once with the given exit code, without deferred
-// functions, upon which pvasrun ends all other ranks of the job, also those that are
-// not in c, and returns the code. A code that does not mean failure (outside of
-// 1..255) is replaced by 1: the job did fail. Abort may be called at any time, also
+// functions. pvasrun then ends all other ranks of the job, also those that are not in c,
+// and returns the code. A code that does not mean failure (outside of 1..255) is
+// replaced by 1: the job did fail. Abort may be called at any time, also
 // after Finalize.
 //
 // MPI 4.1 section 9.7.

@@ -17,6 +17,7 @@ const (
 //
 // MPI 4.1 section 7.3.1 (MPI_Group_compare).
 func (g *Group) Compare(other *Group) Comparison {
+	g, other = g.some(), other.some()
 	switch {
 	case g.Equal(other):
 		return Identical

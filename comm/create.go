@@ -10,13 +10,13 @@ import (
 )
 
 // Dup returns a communicator of the same ranks in the same order, with the topology of
-// c, and with those of its attributes that are made to be copied; it has no name. It
+// c, and with those of its attributes that are made to be copied. It has no name. It
 // is collective.
 //
-// As with all that make communicators: ranks may make several at the same time from
-// different communicators; every rank of c calls them in the same order; if one of them
-// passes bad arguments, or something that does not fit the others', all get an error;
-// the error wraps a *LostError if a rank has gone.
+// All calls that make communicators have these rules. Ranks may make several at the same
+// time from different communicators. Every rank of c calls them in the same order. If one
+// rank passes bad arguments, or some that do not fit those of the others, all get an error.
+// The error wraps a *LostError if a rank has gone.
 //
 // MPI 4.1 section 7.4.2 (MPI_Comm_dup).
 func (c *Comm) Dup() (*Comm, error) {
@@ -60,12 +60,15 @@ const (
 
 // SplitType returns a communicator of the ranks that have something in common, in the
 // order of their keys, and where those are the same in the order of c. It returns nil,
-// and no error, if the kind is Undefined. The ranks that pass another all pass the
-// same. It is collective, as Dup.
+// and no error, if the kind is Undefined. All other ranks pass the same kind. It is
+// collective, as Dup.
 //
 // MPI 4.1 section 7.4.2 (MPI_Comm_split_type).
 func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 	const op = "split by type"
+	if err := c.usable(); err != nil {
+		return nil, Wrap(op, err)
+	}
 	p := proposal{key: int64(key), call: callOf(op)}
 	var bad error
 	switch kind {

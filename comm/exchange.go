@@ -9,12 +9,11 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
-// circle is some ranks that agree on something by messages, in a context and with a
-// tag that they use for nothing else at the same time. The operations of package coll
-// would not do: they want all members of a communicator, in one order. CreateGroup is
-// for some of them, in any order, while others may be in a collective operation. And a
-// rank that has gone has to be an error for all here, lest some have a communicator
-// that others do not know of.
+// circle is a set of ranks that agree on something by messages. They use its context and tag
+// for nothing else at the same time. The operations of package coll would not do. They want all
+// members of a communicator, in one order: CreateGroup is for some of them, in any order, while
+// others may be in a collective operation. And here a rank that has gone must be an error for
+// all, or some would have a communicator that others do not know of.
 type circle struct {
 	engine  *pml.Engine
 	context uint32
@@ -36,12 +35,12 @@ const (
 )
 
 // exchange returns what every member has brought, by its rank. It goes up and down a
-// binomial tree, whose node r has the subtrees r+1, r+2, r+4... below it, of as many
-// nodes: so the parts come together in the order of the ranks.
+// binomial tree. Node r has the subtrees r+1, r+2, r+4... below it, of 1, 2, 4... nodes, so
+// the parts come together in the order of the ranks.
 //
-// A member that has gone is an error for all, or for those below it if all it had left
-// to do was to pass on the result: who is told of a loss tells the others. The members
-// who know the result have the same.
+// A member that has gone is an error for all. If it had only to pass on the result, it is one
+// for the members below it. A member that is told of a loss tells the others. All members that
+// get a result get the same.
 func (t circle) exchange(mine []byte) ([][]byte, error) {
 	message := binary.LittleEndian.AppendUint32(make([]byte, verdictSize), uint32(len(mine)))
 	message = append(message, mine...)

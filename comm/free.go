@@ -34,10 +34,10 @@ func (c *Comm) Free() error {
 	return Wrap(op, errors.Join(err, c.retire()))
 }
 
-// retire brings the id, and the shared memory of collective operations, back to whom
-// they are from. The memory is used again in any case, the id if no member has anything
-// left: no operation and no message. For a message that is still on its way to a member
-// there either is a receive, or never will be one. The caller holds the lock.
+// retire gives the id, and the shared memory of collective operations, back to the ranks that
+// they are from. The memory is used again in any case. The id is used again if no member has
+// an operation or a message left. For a message that is still on its way to a member there
+// either is a receive, or never will be one. The caller holds the lock.
 func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
 	idle := c.engine.Idle(pointToPoint.of(id)) && c.engine.Idle(collective.of(id)) &&
@@ -69,7 +69,7 @@ func (c *Comm) retire() error {
 }
 
 // retirement is a communicator that was led by this rank and freed, until all members have
-// said that they are through with it.
+// said that they are done with it.
 type retirement struct {
 	team     *coll.Team
 	id       uint32
@@ -85,8 +85,8 @@ func (c *contexts) retire(r *retirement) {
 	c.retiring.Unlock()
 }
 
-// settle uses again what communicators have left that all members are through with. It is
-// called where communicators are made and freed, and does not block. If a member has gone
+// settle uses again what the freed communicators have left that all members are done with. It
+// is called where communicators are made and freed, and does not block. If a member has gone
 // without having freed a communicator, the id is not used again.
 func (c *contexts) settle(e *pml.Engine) {
 	c.retiring.Lock()

@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
-// Generalized is an operation that the program does by itself, and tells when it is over: a
-// request stands for it in all calls.
+// Generalized is an operation that the program does by itself. A request stands for it in all
+// calls, and is complete when the program says that the operation is.
 //
 // MPI 4.1 section 13.2.
 type Generalized struct {
@@ -29,8 +29,8 @@ func NewGeneralized(c *Comm) (*Generalized, Request, error) {
 	return g, Request{r}, Wrap(op, err)
 }
 
-// Complete says that the operation is over, and wakes who waits for it. Any goroutine
-// calls it, once.
+// Complete says that the operation is over, and wakes those who wait for it. Any goroutine may
+// call it, once.
 //
 // MPI 4.1 section 13.2 (MPI_Grequest_complete).
 func (g *Generalized) Complete() {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// GraphTopology is a communicator whose ranks are the nodes of a graph that every rank
-// knows as a whole. Neighbours that know each other are neighbours for neighbourhood
-// operations, as often as the edge is there.
+// GraphTopology is a communicator whose ranks are the nodes of a graph that every rank knows as
+// a whole. In neighbourhood operations a rank sends to, and receives from, the ends of its
+// edges: once for each edge.
 type GraphTopology struct {
 	*Comm
 	graph *wholeGraph
@@ -19,11 +19,10 @@ type wholeGraph struct {
 	rank         int
 }
 
-// GraphCreate makes the first ranks of c the nodes of a graph, as many as index has elements.
-// index[i] is the number of edges of the nodes up to i, edges the neighbours one node after
-// the other. They have the same order in it; the other ranks get nil, and no error. It is
-// collective, as Dup; all ranks pass the same. Ranks are never reordered. For large graphs
-// use DistGraphCreateAdjacent.
+// GraphCreate makes the first len(index) ranks of c the nodes of a graph, in the same order. The
+// other ranks get nil, and no error. index[i] is the number of edges of the nodes 0 to i. edges
+// has the neighbours, one node after the other. It is collective, as Dup; all ranks pass the
+// same. Ranks are never reordered. For large graphs use DistGraphCreateAdjacent.
 //
 // MPI 4.1 section 8.5.3 (MPI_Graph_create).
 func GraphCreate(c *Comm, index, edges []int) (*GraphTopology, error) {

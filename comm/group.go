@@ -7,12 +7,24 @@ import (
 
 // Group is an ordered set of ranks of the job, seen by one of them. It does not
 // change, and holds nothing that would have to be given back. Its methods are local:
-// they do not block. A group comes from Comm.Group and from other groups.
+// they do not block. A group comes from Comm.Group and from other groups. A nil group
+// has no ranks.
 type Group struct {
 	ranks []int32 // the job's rank of each member
 	order []int32 // members by the job's rank; nil if that is the order they are in
 	self  int     // the job's rank of this process
 	rank  int     // this process' rank in the group, or Undefined
+}
+
+// nobody is what a nil group stands for.
+var nobody = &Group{self: Undefined, rank: Undefined}
+
+// some returns the group, or nobody.
+func (g *Group) some() *Group {
+	if g == nil {
+		return nobody
+	}
+	return g
 }
 
 // newGroup takes the ranks, no two of which are the same.
@@ -59,13 +71,13 @@ func (g *Group) find(rank int32) int {
 // Size returns the number of ranks in the group, which may be 0.
 //
 // MPI 4.1 section 7.3.1.
-func (g *Group) Size() int { return len(g.ranks) }
+func (g *Group) Size() int { return len(g.some().ranks) }
 
 // Rank returns the number of the calling process in the group, or Undefined if it is
 // not in it.
 //
 // MPI 4.1 section 7.3.1.
-func (g *Group) Rank() int { return g.rank }
+func (g *Group) Rank() int { return g.some().rank }
 
 // TranslateRanks returns what rank each of the given ranks of g has in other: the
 // same process, or Undefined where it is not in other. ProcNull stays ProcNull. The
@@ -73,6 +85,7 @@ func (g *Group) Rank() int { return g.rank }
 //
 // MPI 4.1 section 7.3.1 (MPI_Group_translate_ranks).
 func (g *Group) TranslateRanks(ranks []int, other *Group) ([]int, error) {
+	g, other = g.some(), other.some()
 	out := make([]int, len(ranks))
 	for i, rank := range ranks {
 		if rank == ProcNull {
@@ -92,6 +105,7 @@ func (g *Group) TranslateRanks(ranks []int, other *Group) ([]int, error) {
 //
 // MPI 4.1 section 7.3.2 (MPI_Group_incl).
 func (g *Group) Incl(ranks ...int) (*Group, error) {
+	g = g.some()
 	if _, err := g.selection(ranks); err != nil {
 		return nil, Wrap("include in group", err)
 	}
@@ -107,6 +121,7 @@ func (g *Group) Incl(ranks ...int) (*Group, error) {
 //
 // MPI 4.1 section 7.3.2 (MPI_Group_excl).
 func (g *Group) Excl(ranks ...int) (*Group, error) {
+	g = g.some()
 	out, err := g.selection(ranks)
 	if err != nil {
 		return nil, Wrap("exclude from group", err)
@@ -118,19 +133,21 @@ func (g *Group) Excl(ranks ...int) (*Group, error) {
 //
 // MPI 4.1 section 7.3.2 (MPI_Group_union).
 func (g *Group) Union(other *Group) *Group {
+	g, other = g.some(), other.some()
 	members := slices.Clone(g.ranks)
 	for _, rank := range other.ranks {
 		if g.find(rank) == Undefined {
 			members = append(members, rank)
 		}
 	}
-	return newGroup(g.self, members)
+	return newGroup(max(g.self, other.self), members) // that of nobody is not known
 }
 
 // Intersection returns the ranks of g that are in other too, in the order of g.
 //
 // MPI 4.1 section 7.3.2 (MPI_Group_intersection).
 func (g *Group) Intersection(other *Group) *Group {
+	g, other = g.some(), other.some()
 	return g.filter(func(rank int) bool { return other.find(g.ranks[rank]) != Undefined })
 }
 
@@ -138,13 +155,14 @@ func (g *Group) Intersection(other *Group) *Group {
 //
 // MPI 4.1 section 7.3.2 (MPI_Group_difference).
 func (g *Group) Difference(other *Group) *Group {
+	g, other = g.some(), other.some()
 	return g.filter(func(rank int) bool { return other.find(g.ranks[rank]) == Undefined })
 }
 
 // Equal tells whether both groups have the same processes in the same order.
 //
 // MPI 4.1 section 7.3.1 (MPI_Group_compare).
-func (g *Group) Equal(other *Group) bool { return slices.Equal(g.ranks, other.ranks) }
+func (g *Group) Equal(other *Group) bool { return slices.Equal(g.some().ranks, other.some().ranks) }
 
 func (g *Group) check(rank int) error {
 	if uint(rank) >= uint(len(g.ranks)) {

@@ -33,6 +33,7 @@ func (g *Group) RangeExcl(ranges ...Range) (*Group, error) {
 
 // inRanges returns the ranks of ranges. It looks at no more than a rank too many.
 func (g *Group) inRanges(ranges []Range) (ranks []int, err error) {
+	g = g.some()
 	for _, r := range ranges {
 		if r.Stride == 0 {
 			return nil, fmt.Errorf("the stride of the range from %d to %d is 0", r.First, r.Last)

@@ -95,3 +95,36 @@ func TestGroupMisuse(t *testing.T) {
 	_, err = g.Excl(3, 3)
 	require.EqualError(t, err, "mpi: exclude from group: rank 3 is given twice")
 }
+
+// TestNilGroupHasNoRanks: a nil group and that of a nil communicator are empty ones.
+func TestNilGroupHasNoRanks(t *testing.T) {
+	world := everybody(2, 4)
+	var none *Comm
+	for _, nobody := range []*Group{nil, none.Group()} {
+		require.Zero(t, nobody.Size())
+		require.Equal(t, Undefined, nobody.Rank())
+		require.True(t, nobody.Equal(nil))
+		require.Equal(t, Identical, nobody.Compare(nil))
+		require.Equal(t, Unequal, world.Compare(nobody))
+		require.Equal(t, Unequal, nobody.Compare(world))
+		for _, union := range []*Group{world.Union(nobody), nobody.Union(world)} {
+			require.True(t, union.Equal(world))
+			require.Equal(t, 2, union.Rank())
+		}
+		require.Zero(t, world.Intersection(nobody).Size())
+		require.Zero(t, nobody.Intersection(world).Size())
+		require.True(t, world.Difference(nobody).Equal(world))
+		require.Zero(t, nobody.Difference(world).Size())
+		translated, err := world.TranslateRanks([]int{3}, nobody)
+		require.NoError(t, err)
+		require.Equal(t, []int{Undefined}, translated)
+		_, err = nobody.TranslateRanks([]int{0}, world)
+		require.Error(t, err)
+		_, err = nobody.Incl(0)
+		require.Error(t, err)
+		_, err = nobody.Excl(0)
+		require.Error(t, err)
+		_, err = nobody.RangeIncl(Range{First: 0, Last: 1, Stride: 1})
+		require.Error(t, err)
+	}
+}

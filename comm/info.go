@@ -2,8 +2,8 @@ package comm
 
 import "slices"
 
-// Info is hints to calls: values by key, both text, in the order in which the keys were
-// first set. Nobody has to heed a hint. One goroutine at a time uses an Info.
+// Info has hints to calls: values by key, both text, in the order in which the keys were
+// first set. A call may ignore any hint. One goroutine at a time uses an Info.
 //
 // MPI 4.1 chapter 10.
 type Info struct {

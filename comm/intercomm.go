@@ -90,9 +90,10 @@ func isLost(err error) bool {
 // precedes tells whether the members of one group come before those of another.
 func precedes(a, b []int32) bool { return slices.Min(a) < slices.Min(b) }
 
-// meetRemote returns the job's ranks of the other group, and the id that its rank 0 gives.
-// The leaders tell each other what their groups are, and their groups what they have heard.
-// Each round tells of wrong arguments too, so that all ranks fail if one does.
+// meetRemote returns the job's ranks of the other group, and the id of the new communicator,
+// which comes from the group that precedes. The leaders exchange their groups, and each tells
+// its own group the result. Wrong arguments travel in each round, so that all ranks fail if one
+// does.
 func (c *Comm) meetRemote(id uint32, leader int, peer *Comm, remoteLeader, tag int, bad error) (remote []int32, given uint32, err error) {
 	t := c.everyone()
 	all, bad := t.propose(proposal{id: id, call: callOf("intercomm", leader)}, bad)
@@ -174,7 +175,7 @@ func decodeRanks(b []byte) []int32 {
 	return ranks
 }
 
-// between returns an intercommunicator, without an id, of this process' group and another.
+// between returns an intercommunicator of two groups that has no id yet.
 func (c *Comm) between(local, remote *Group) *Comm {
 	n := c.withoutID(local)
 	low, high := local.ranks, remote.ranks
@@ -194,9 +195,8 @@ func (c *Comm) copyWithoutID() *Comm {
 	return c.withoutID(c.group)
 }
 
-// createBetween is create for the members of an intercommunicator: those of one color
-// become an intercommunicator of their own, if there are any in both groups. The caller
-// holds the lock.
+// createBetween is create for the members of an intercommunicator. The members of one color
+// become an intercommunicator of their own if both groups have any. The caller holds the lock.
 func (c *Comm) createBetween(p proposal, badArguments error) (*Comm, []proposal, error) {
 	t := c.everyone()
 	mine := func(member int) bool { return c.group.find(t.ranks[member]) != Undefined }
@@ -234,9 +234,10 @@ func (c *Comm) createBetween(p proposal, badArguments error) (*Comm, []proposal,
 	return n, a.all, nil
 }
 
-// Merge makes one group of the two of an intercommunicator: first the ranks that pass
-// false, then those that pass true; each group passes the same. If both pass the same, the
-// group with the lowest rank of the job comes first. It is collective, as Dup.
+// Merge returns a communicator of a single group: both groups of an intercommunicator. First
+// come the ranks that pass false, then those that pass true; the ranks of a group pass the same.
+// If both groups pass the same, the one with the lowest rank of the job comes first. It is
+// collective, as Dup.
 //
 // MPI 4.1 section 7.6.2 (MPI_Intercomm_merge).
 func Merge(c *Comm, high bool) (*Comm, error) {

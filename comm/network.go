@@ -32,8 +32,8 @@ func openNetwork(root *job.Root, rank int) ([]Network, error) {
 	return []Network{n}, nil
 }
 
-// flushNetworks waits until what this rank has sent is at its receivers, or they have gone:
-// nobody sends it again when this process has ended.
+// flushNetworks waits until what this rank has sent to other nodes is at its receivers, or they
+// have gone. Nothing is sent again once this process has ended.
 func (c *Comm) flushNetworks() error {
 	for _, n := range c.networks {
 		if f, ok := n.Messages.(interface{ Flush(context.Context) error }); ok {

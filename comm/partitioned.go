@@ -9,8 +9,8 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
-// Partitioned is a message that is sent when all of its partitions are ready. It is sent in
-// one piece then. Such messages match receives from PartitionedRecvInit only.
+// Partitioned is a message that is sent, in one piece, when all of its partitions are ready.
+// It matches receives from PartitionedRecvInit only.
 //
 // MPI 4.1 chapter 4.
 type Partitioned struct {
@@ -23,9 +23,9 @@ type Partitioned struct {
 	sent     atomic.Bool
 }
 
-// partCounts are how many partitioned sends and receives with the same peer and tag there
-// were on a communicator. The k-th send matches the k-th receive, in whatever order they
-// become ready: so k is a part of the tag of the message.
+// partCounts counts the partitioned sends and receives of a communicator by peer and tag. The
+// k-th send matches the k-th receive, in whatever order they become ready, so k is a part of
+// the message's tag.
 type partCounts struct {
 	mu    sync.Mutex
 	count map[partKey]uint32
@@ -36,8 +36,8 @@ type partKey struct {
 	peer, tag int
 }
 
-// tag returns the tag of the next message. k is in the upper bits, from the highest down, so
-// that it meets the program's tag only if both are large.
+// tag returns the tag of the next message: the bits of k, in reverse order, are in its upper
+// bits. They overlap with the program's tag only if both numbers are large.
 func (p *partCounts) tag(key partKey) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +67,8 @@ func NewPartitioned(c *Comm, buf Buffer, dst, tag int) (*Partitioned, error) {
 	return &Partitioned{c: c, buf: buf, dst: peer, tag: c.parts.tag(partKey{true, dst, tag}), inside: c.engine.Inside()}, nil
 }
 
-// Begin begins a message of so many partitions. The request is complete when it is sent.
+// Begin begins a message of the given number of partitions. The request is complete when the
+// message was sent.
 func (p *Partitioned) Begin(partitions int) (Request, error) {
 	p.missing.Store(int64(partitions))
 	p.sent.Store(false)
@@ -75,7 +76,7 @@ func (p *Partitioned) Begin(partitions int) (Request, error) {
 	return Request{r}, Wrap("start partitioned send", err)
 }
 
-// Ready says that one more partition can be sent. Any goroutine calls it.
+// Ready says that one more partition can be sent. Any goroutine may call it.
 //
 // MPI 4.1 section 4.2.2 (MPI_Pready).
 func (p *Partitioned) Ready() error {

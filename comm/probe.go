@@ -60,7 +60,7 @@ func Improbe(c *Comm, src, tag int) (m Message, st Status, ok bool, err error) {
 //
 // MPI 4.1 section 3.8.3 (MPI_Mrecv).
 func Mrecv(m *Message, buf Buffer, size int) (Status, error) {
-	if m.comm == nil {
+	if m == nil || m.comm == nil {
 		return Status{}, Wrap("mrecv", ErrNoMessage)
 	}
 	st, err := m.comm.engine.Mrecv(&m.m, buf)
@@ -71,7 +71,7 @@ func Mrecv(m *Message, buf Buffer, size int) (Status, error) {
 //
 // MPI 4.1 section 3.8.3 (MPI_Imrecv).
 func Imrecv(m *Message, buf Buffer, size int) (Request, error) {
-	if m.comm == nil {
+	if m == nil || m.comm == nil {
 		return Request{}, Wrap("imrecv", ErrNoMessage)
 	}
 	r, err := m.comm.engine.Imrecv(&m.m, buf)

@@ -8,15 +8,15 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
-// What the status of a request is to be given in, the size of an element and the ranks
-// of a communicator, travels with the request as 32 bits: a Request is no larger than
-// the layer below needs it, so that lists of them can be passed on as they are. For
-// requests of the world the bits are the size. For others they are inTable and the
-// index of a unit in a table.
+// unit is what the status of a request is given in: the size of an element and the ranks of
+// a communicator. A unit travels with the request as 32 bits. So a Request is no larger than
+// the layer below needs it, and lists of requests are passed on as they are. For requests of
+// the world the bits are the size. For others they are inTable and the index of a unit in a
+// table.
 //
-// The table only grows, as requests outlive communicators, but units that mean the
-// same are one: there are as many as the program has different groups, times the sizes
-// of elements that it receives in them.
+// The table only grows, as requests outlive communicators. Equal units are one entry: there
+// are as many as the program has different groups, times the sizes of elements that it
+// receives in them.
 type unit struct {
 	size  int
 	group *Group // nil: the job's ranks

@@ -220,17 +220,30 @@ func decodeSegment(b []byte) (s segment, err error) {
 	return s, nil
 }
 
+// errNoWindow is what calls on a nil window return.
+var errNoWindow = errors.New("no such window: it comes from WinAllocateShared, WinAllocateContiguous or WinCreate")
+
 // Comm returns the communicator of the window.
 //
 // MPI 4.1 section 12.2.7 (MPI_Win_get_group).
 func (w *Window) Comm() *Comm { return w.comm }
 
 // Local returns this rank's own memory of the window.
-func (w *Window) Local() []byte { return w.local }
+func (w *Window) Local() []byte {
+	if w == nil {
+		return nil
+	}
+	return w.local
+}
 
 // All returns the memory of all ranks, in their order, of a window from
 // WinAllocateContiguous; nil of others.
-func (w *Window) All() []byte { return w.all }
+func (w *Window) All() []byte {
+	if w == nil {
+		return nil
+	}
+	return w.all
+}
 
 // Unit returns the size of an element of a rank of the window.
 //
@@ -253,6 +266,9 @@ func (w *Window) Unit(rank int) (int, error) {
 // MPI 4.1 section 12.2.3 (MPI_Win_shared_query).
 func (w *Window) Segment(rank int) ([]byte, error) {
 	const op = "segment of window"
+	if w == nil {
+		return nil, Wrap(op, errNoWindow)
+	}
 	c := w.comm
 	switch {
 	case c.finalized.Load():
@@ -286,6 +302,9 @@ func (w *Window) Segment(rank int) ([]byte, error) {
 // MPI 4.1 section 12.2.6 (MPI_Win_free).
 func (w *Window) Free() error {
 	const op = "free window"
+	if w == nil {
+		return Wrap(op, errNoWindow)
+	}
 	c := w.comm
 	if err := c.lockCollective(); err != nil {
 		return Wrap(op, err)

@@ -20,9 +20,10 @@ var world struct {
 	comm *Comm
 }
 
-// Init makes this process a rank of the job that it was started in, or of a job of its own if
-// pvasrun did not start it, and returns the communicator of all ranks (MPI_COMM_WORLD). MPI
-// 4.1 section 11.2.1.
+// Init makes this process a rank of the job that it was started in. If pvasrun did not start it,
+// it gets a job of its own. Init returns the communicator of all ranks (MPI_COMM_WORLD).
+//
+// MPI 4.1 section 11.2.1.
 func Init(ops Operators) (*Comm, error) {
 	world.mu.Lock()
 	defer world.mu.Unlock()
@@ -98,17 +99,17 @@ func open(p *job.Place) (btl.Module, error) {
 }
 
 // Finalize ends this rank's part in the job: every later call on the communicator
-// or its windows returns ErrFinalized (wrapped). It waits for collective
-// operations that other goroutines of this rank have begun, for messages sent in
-// buffered mode, and until other nodes have acknowledged what was sent to them; for no
-// other rank.
-// Memory of windows stays as it is, for peers and for slices this rank still has.
+// or its windows returns ErrFinalized (wrapped). It waits for collective operations that
+// other goroutines of this rank have begun, and for messages sent in buffered mode. It also
+// waits until other nodes have acknowledged what was sent to them. It waits for nothing
+// else of other ranks. Memory of windows stays as it is, for peers and for slices this rank
+// still has.
 //
 // Receives that other goroutines of this rank are in fail.
 //
-// The error wraps a *LeakError if requests or messages from Mprobe are left, and a
-// *LostError when the job was to be measured here and a rank has gone before; the rank
-// is finalized nevertheless.
+// The error wraps a *LeakError if requests or messages from Mprobe are left. It wraps a
+// *LostError if the job was to be measured here and a rank has gone before. The rank is
+// finalized nevertheless.
 //
 // MPI 4.1 section 11.2.2.
 func (c *Comm) Finalize() error {

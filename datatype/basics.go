@@ -1,8 +1,8 @@
 package datatype
 
-// Basics calls visit with the basic types that one element of the type consists of and how
-// many of each follow each other, in the order of the packed stream, until visit returns
-// false. It returns false then, too. A loop of many blocks is many calls.
+// Basics calls visit for each basic type that one element of the type consists of, in the order
+// of the packed stream; count of them follow each other. It stops when visit returns false, and
+// returns what visit has returned last. A loop of many blocks is many calls.
 func (t *Type) Basics(visit func(count int64, basic *Type) bool) bool {
 	done := true
 	t.parts(func(count int64, part *Type) bool {

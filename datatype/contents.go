@@ -62,6 +62,10 @@ func (t *Type) Contents() Contents {
 	return c
 }
 
+// missing tells whether a type is nil, or zero: then no constructor has made it, and it has
+// no alignment.
+func missing(t *Type) bool { return t == nil || t.body.align == 0 }
+
 // check checks the arguments that all constructors have.
 func (c *Contents) check(counts ...int64) error {
 	for _, n := range counts {
@@ -69,7 +73,7 @@ func (c *Contents) check(counts ...int64) error {
 			return failed(c.Combiner, fmt.Errorf("%w: %d", ErrCount, n))
 		}
 	}
-	if slices.Contains(c.Types, nil) {
+	if slices.ContainsFunc(c.Types, missing) {
 		return failed(c.Combiner, ErrType)
 	}
 	return nil

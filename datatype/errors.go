@@ -8,7 +8,7 @@ import (
 // Causes of the errors of the constructors. A face maps them to its error classes.
 var (
 	ErrCount    = errors.New("a count is negative")
-	ErrType     = errors.New("a type is missing (nil)")
+	ErrType     = errors.New("a type is missing (nil or zero)")
 	ErrArgument = errors.New("an argument is out of range")
 	ErrOverflow = errors.New("a size or displacement does not fit into 64 bits; make several smaller types")
 	ErrDepth    = errors.New("loops and lists are nested too deeply; make the type from fewer levels")

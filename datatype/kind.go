@@ -64,7 +64,7 @@ func Basic(name string, kind Kind, size, align int64) (*Type, error) {
 // Pair makes a predefined type of two basic elements, as a C compiler lays out their
 // structure. In contrast to what Struct makes it is a named type.
 func Pair(name string, first, second *Type) (*Type, error) {
-	if first == nil || second == nil {
+	if missing(first) || missing(second) {
 		return nil, failed(CombinerNamed, ErrType)
 	}
 	at := (first.Size() + second.body.align - 1) &^ (second.body.align - 1)

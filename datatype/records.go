@@ -6,8 +6,9 @@ type field struct {
 	size     int64
 }
 
-// Structures of up to maxFields runs are copied by a table of their fields. It is made once,
-// and so large a part of them is copied before the next that it stays in the fastest cache.
+// Structures of up to maxFields runs are copied by a table of their fields, which is made once.
+// recordRows structures are copied field by field before the next ones, so that they stay in
+// the fastest cache.
 const (
 	maxFields  = 32
 	recordRows = 64

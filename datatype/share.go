@@ -1,9 +1,9 @@
 package datatype
 
-// CopyPart copies the i-th of k parts of the first n bytes of two packed streams, which have
-// so many. Each byte is in one part, so ranks can copy different parts at the same time. A
-// part is a range of the streams, or, if both layouts are the same columns of rows, a range
-// of the rows: then parts have few cache lines in common.
+// CopyPart copies the i-th of k parts of the first n bytes of one packed stream to another. Both
+// streams have at least n bytes. Each byte is in one part, so ranks can copy different parts at
+// the same time. If both layouts are the same columns of rows a part is a range of the rows, so
+// that parts have few cache lines in common. Else it is a range of the streams.
 func CopyPart(to *Layout, toBase uintptr, from *Layout, fromBase uintptr, n, i, k int64) {
 	if n == to.Size() && n == from.Size() {
 		e := engine{to: to.words, from: from.words}

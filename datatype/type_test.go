@@ -76,6 +76,8 @@ func TestErrors(t *testing.T) {
 		{"nil in struct", func() (*Type, error) { return Struct(one, one, []*Type{nil}) }, ErrType},
 		{"nil dup", func() (*Type, error) { return Dup(nil) }, ErrType},
 		{"nil resized", func() (*Type, error) { return Resized(nil, 0, 1) }, ErrType},
+		{"zero", func() (*Type, error) { return Contiguous(1, new(Type)) }, ErrType},
+		{"zero pair", func() (*Type, error) { return Pair("p", new(Type), Byte) }, ErrType},
 		{"nil pair", func() (*Type, error) { return Pair("p", nil, Byte) }, ErrType},
 		{"slices", func() (*Type, error) { return Indexed(one, nil, Byte) }, ErrArgument},
 		{"slices of struct", func() (*Type, error) { return Struct(one, one, nil) }, ErrArgument},

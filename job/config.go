@@ -36,9 +36,9 @@ type Config struct {
 	Hold      bool // the hold points hold: see Root.Reach
 	Settings  Settings
 
-	// Nodes says of each rank on which node it is, from 0 on; nil: all are on node 0. Node
-	// is the node of this memory: each node has a root block, with a record for every rank
-	// of the job, and what ranks of other nodes do is noted there by its supervisor.
+	// Nodes is the node of each rank, from 0 on; nil: all are on node 0. Node is the node of
+	// this memory. Each node has a root block, with a record for every rank of the job. The
+	// node's supervisor notes there what happens to ranks of other nodes.
 	Nodes []int
 	Node  int
 	Host  netip.Addr // by which other nodes reach this one

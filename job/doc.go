@@ -6,7 +6,7 @@
 //
 // # Job memory
 //
-// A job has one memfd. Its file holds the root block first and then, in a job of
+// A job has one memfd on each node. Its file holds the root block first and then, in a job of
 // the sm task model, one sparse segment per rank (SegmentOffset). The supervisor
 // creates it (Create) and passes it on by descriptor, so nothing of it is ever
 // visible in a file system and nothing is left after any kill. A rank finds it by
@@ -29,11 +29,11 @@
 //
 // # Life and death
 //
-// A rank is gone when the supervisor has reaped it and called MarkGone, in
-// whatever way it ended. Every wait of this package ends then: the hold points return
-// a *LostError naming the rank unless the wait was fulfilled first. A rank may be killed at any instruction; the argument that this leaves
-// nobody waiting stands at each wait. Should the supervisor die, the space host
-// and the parent-death signal kill all ranks; no word of this block is needed for
+// A rank is gone when the supervisor has reaped it and called MarkGone, in whatever way it
+// ended. Every wait of this package ends then: the hold points return a *LostError naming the
+// rank unless the wait was fulfilled first. A rank may be killed at any instruction; the
+// argument that this leaves nobody waiting stands at each wait. Should the supervisor die, the
+// space host and the parent-death signal kill all ranks; no word of this block is needed for
 // that.
 //
 // Paper: Shimada, Hori and Ishikawa, "Implementing Many-core Friendly MPI Intra-node

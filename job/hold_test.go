@@ -2,20 +2,11 @@ package job
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-func lostRank(err error) (int, bool) {
-	lost, ok := errors.AsType[*LostError](err)
-	if !ok {
-		return 0, false
-	}
-	return lost.Rank, true
-}
 
 func TestHoldStopsAllUntilReleased(t *testing.T) {
 	const ranks = 5

@@ -27,8 +27,8 @@ const (
 	// process map or walk an absurd amount of memory.
 	MaxRanks = 1 << 16
 
-	// MaxWindows is the number of windows each rank can publish. Windows are
-	// numbered in the order of their collective creation.
+	// MaxWindows is the number of windows each rank can publish. A program may make more:
+	// those the report of page tables does not count.
 	MaxWindows = 32
 )
 

@@ -76,9 +76,9 @@ func (r *Root) Key() Key { return r.head.key }
 
 // addressBlock is where a rank is and how it is reached.
 //
-// Only one process writes the address: on the rank's own node the rank, elsewhere the
-// supervisor, once. The port is published last: who reads a port other than 0 finds the
-// rest there.
+// Only one process writes the address, once: on the rank's own node the rank, elsewhere the
+// supervisor. The port is published last: a reader that sees a port other than 0 also sees the
+// rest.
 type addressBlock struct {
 	node uint32        // never changed
 	port atomic.Uint32 // 0: no address yet
@@ -86,8 +86,9 @@ type addressBlock struct {
 	_    [cacheLine - 24]byte
 }
 
-// SetAddress notes where messages from other nodes reach a rank, and wakes all who may
-// want to know. It is called once for each rank. An address without a port says nothing.
+// SetAddress notes where messages from other nodes reach a rank. It wakes the supervisor and,
+// for a rank of another node, all ranks. It is called once for each rank. An address without
+// a port is ignored.
 func (r *Root) SetAddress(rank int, a netip.AddrPort) {
 	b, err := r.rank(rank)
 	if err != nil || a.Port() == 0 {
@@ -133,8 +134,8 @@ func (r *Root) Address(rank int) (a netip.AddrPort, ok bool) {
 	return netip.AddrPortFrom(netip.AddrFrom16(ip).Unmap(), uint16(port)), true
 }
 
-// AwaitAddresses returns when more than seen addresses have been noted, or ctx ends, and
-// says how many it were. Seen is what the last call has returned, 0 at first.
+// AwaitAddresses returns when more than seen addresses have been noted, or ctx ends. It returns
+// how many have been noted. seen is what the last call has returned, 0 at first.
 func (r *Root) AwaitAddresses(ctx context.Context, seen uint32) (uint32, error) {
 	defer context.AfterFunc(ctx, r.head.addressEvent.Signal)()
 	err := r.head.addressEvent.Wait(0, func() bool {

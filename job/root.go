@@ -166,9 +166,9 @@ func (r *Root) SetState(rank int, s State) {
 	}
 }
 
-// PublishWindow notes where a window's memory of the calling rank lies. Slots are
-// numbered from 0 to MaxWindows-1. A peer may read it after a synchronisation that both
-// have passed.
+// PublishWindow notes where a window's memory of the calling rank lies, for the report of page
+// tables (SharedBytes). Slots are numbered from 0 to MaxWindows-1. A peer may read it after a
+// synchronisation that both have passed.
 func (r *Root) PublishWindow(rank, slot int, at, length uint64) error {
 	b, err := r.rank(rank)
 	if err != nil {

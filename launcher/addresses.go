@@ -7,9 +7,10 @@ import (
 	"slices"
 )
 
-// chooseAddresses decides by which address the ranks of each node are reached: in the
-// network that the user has named; all on the loopback, if all nodes are this machine; that
-// which ssh has used; one in a network that all nodes are in; or a node's first.
+// chooseAddresses decides by which address the ranks of each node are reached. In this order:
+// one in the network that the user has named; the loopback, if all nodes are one machine; one in
+// a network that all nodes are in, first of all the one that ssh has used. Without such a
+// network each node has the address that ssh has used, or else its first.
 func (l *leader) chooseAddresses() ([]netip.Addr, error) {
 	lists := make([]*ready, len(l.agents))
 	for i, a := range l.agents {

@@ -37,6 +37,7 @@ func NodeMain() int {
 	return 0
 }
 
+// agent is the state of NodeMain.
 type agent struct {
 	link   *link
 	cancel context.CancelCauseFunc
@@ -85,7 +86,7 @@ func (a *agent) serve(ctx context.Context) error {
 	return a.link.send(note{Finished: end})
 }
 
-// awaitStart waits for the job. Until then the leader says nothing else but that it lives.
+// awaitStart waits for the job. Until then the leader sends nothing but signs of life.
 func (a *agent) awaitStart() (*start, error) {
 	for {
 		var o order
@@ -98,7 +99,7 @@ func (a *agent) awaitStart() (*start, error) {
 	}
 }
 
-// listen takes what the leader says. Without the leader the job ends.
+// listen handles orders. When the link ends it ends the job.
 func (a *agent) listen(ended <-chan struct{}) {
 	for {
 		var o order
@@ -133,7 +134,7 @@ func (a *agent) feed(o order) {
 	a.link.post(note{Took: len(o.Input)})
 }
 
-// prepare makes the environment of the leader that of this process, and the job.
+// prepare makes the leader's environment that of this process, and returns the job.
 func (a *agent) prepare(s *start, name string) (*Job, error) {
 	for _, kv := range s.Env {
 		if name, value, ok := strings.Cut(kv, "="); ok && !ownVariable(name) {
@@ -218,7 +219,7 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// getReady says what this node is.
+// getReady describes this node.
 func getReady() *ready {
 	r := &ready{Version: linkVersion}
 	r.Hostname, _ = os.Hostname()

@@ -13,7 +13,6 @@ import (
 type Binding struct {
 	core bool    // rank i to the i-th allowed CPU
 	sets [][]int // rank i to entry i; nil: no list
-	text string  // as it was parsed
 }
 
 // maxBindCPU is the highest CPU number that a list may name.
@@ -32,9 +31,9 @@ func ParseBinding(s string) (Binding, error) {
 	case "", "none":
 		return Binding{}, nil
 	case "core":
-		return Binding{core: true, text: s}, nil
+		return Binding{core: true}, nil
 	}
-	b := Binding{text: s}
+	var b Binding
 	for entry := range strings.SplitSeq(s, ",") {
 		set, err := parseCPUs(entry)
 		if err != nil {

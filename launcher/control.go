@@ -16,9 +16,9 @@ import (
 )
 
 // The supervisor and the space host talk over a pair of unix stream sockets.
-// A message is a header of 8 bytes, the length of the body, little endian, to
-// which the descriptors of the message are attached, and the body, a gob (text
-// of users need not be UTF-8, so no JSON). The supervisor asks; every request
+// A message is a header and a body. The header is the length of the body in 8 bytes,
+// little endian; the descriptors of the message are attached to it. The body is a gob
+// (text of users need not be UTF-8, so no JSON). The supervisor asks; every request
 // but those marked below is answered by one reply. The host says nothing by
 // itself. Both ends are the same executable, so there is no version to check.
 const (

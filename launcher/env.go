@@ -15,7 +15,7 @@ import (
 const EnvID = "PVAS_ID"
 
 // Variables by which programs learn their place before they call MPI, as other launchers set
-// them: to choose a device, or to log for one rank only. On one node a local rank is a rank.
+// them: to choose a device, or to log for one rank only. The last two count the ranks of a node.
 const (
 	envPMISize = "PMI_SIZE"
 	envPMIRank = "PMI_RANK"
@@ -23,15 +23,14 @@ const (
 	envMPI     = "MPI_LOCALRANKID"
 )
 
-// envArenas limits the heaps that the C library makes for threads. Each takes memory
-// areas and page tables of its own, which are short in an address space that is shared, and the
-// threads of the Go runtime need none.
+// envArenas limits the heaps that the C library makes for threads. Each takes memory areas and
+// page tables of its own. An address space that ranks share has few areas, and the threads of
+// the Go runtime need no such heap.
 const envArenas = "MALLOC_ARENA_MAX"
 
-// baseEnv returns the environment that all ranks of an app share: the
-// supervisor's, what the user added, and the defaults of the runtime. The job has total
-// ranks, of which so many are on this node. Where a
-// name occurs twice the last one counts.
+// baseEnv returns the environment that all ranks of an app share: the supervisor's, what the
+// user added, and the defaults of the runtime. Where a name occurs twice the last one counts.
+// total is the number of ranks of the job, and ranks of those on this node.
 func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string {
 	env := slices.Clone(os.Environ())
 	// A job started by a rank of another job is its own.

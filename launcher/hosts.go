@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A Host is a node and the number of ranks that it takes; 0: not said.
+// A Host is a node and the number of ranks that it takes; 0: not given.
 type Host struct {
 	Name  string
 	Slots int
@@ -109,7 +109,7 @@ func parseHostfile(r io.Reader, path string) (hosts []Host, err error) {
 	return hosts, nil
 }
 
-// Slots returns how many ranks the hosts take, 0 if that is not said of any.
+// Slots returns how many ranks the hosts take, as far as that is given.
 func Slots(hosts []Host) (n int) {
 	for _, h := range hosts {
 		n += h.Slots
@@ -117,14 +117,15 @@ func Slots(hosts []Host) (n int) {
 	return n
 }
 
-// Check says whether the hosts take so many ranks.
+// Check returns an error if the hosts do not take that many ranks.
 func (n *Nodes) Check(ranks int) error {
 	_, err := deal(n.Hosts, ranks)
 	return err
 }
 
-// deal returns the ranks of each host, in order. Where numbers of ranks are given they are
-// kept, and a host without one takes 1. Else all take as many, the first ones one more.
+// deal returns the number of ranks of each host. If any host has a number, hosts are filled in
+// order, up to their numbers, and a host without one takes 1. Else all take the same number,
+// or the first ones one more.
 func deal(hosts []Host, ranks int) ([]int, error) {
 	parts := make([]int, len(hosts))
 	if Slots(hosts) == 0 {

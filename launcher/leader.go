@@ -21,7 +21,7 @@ type Nodes struct {
 	Shell   []string      // starts a command on a node, called as: Shell... HOST COMMAND; nil: ssh, or srun
 	Slurm   bool          // start by srun, in the allocation that this process is in
 	Network netip.Prefix  // the nodes' addresses for messages are in it; not valid: chosen
-	Timeout time.Duration // a node that is silent for so long is lost; 0: DefaultNodeTimeout
+	Timeout time.Duration // a node that is silent for this long is lost; 0: DefaultNodeTimeout
 	Preload bool          // send the programs; else they must be on every node under the same path
 }
 
@@ -75,8 +75,8 @@ type leader struct {
 // lost, and all output was passed on. Most of Run's description holds. The program must
 // answer the command "node" by NodeMain. Of Job, Hold, Started and Finished are not called.
 //
-// A node that is lost, since its agent has ended or is silent, ends the job with code 1. An
-// agent that does not hear the leader ends its ranks at once.
+// A node whose agent has ended or is silent is lost, which ends the job with code 1. An agent
+// that does not hear the leader ends its ranks at once.
 func RunNodes(ctx context.Context, j Job, n Nodes) (*Result, error) {
 	defer catchPipe()()
 	l, err := newLeader(ctx, &j, n)
@@ -236,7 +236,7 @@ func (l *leader) alive() (n int) {
 	return n
 }
 
-// live returns how many agents do.
+// live returns how many agents are not over.
 func (l *leader) live() (n int) {
 	for _, a := range l.agents {
 		if !a.over {
@@ -246,8 +246,8 @@ func (l *leader) live() (n int) {
 	return n
 }
 
-// signal is an effect of the fate. What an end in order begins with, agents do by
-// themselves: see endRanks.
+// signal is an effect of the fate. Signals by which an end in order begins are not passed on:
+// agents send them by themselves (endRanks).
 func (l *leader) signal(sig syscall.Signal) {
 	switch {
 	case sig == syscall.SIGKILL:
@@ -351,7 +351,7 @@ func (l *leader) images() (map[string][]byte, error) {
 func (l *leader) spec(a *remote) jobSpec {
 	j := l.job
 	s := jobSpec{
-		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.Settings, Bind: j.Bind.text,
+		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.Settings, Bind: j.Bind.String(),
 		ReportBindings: j.ReportBindings, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
 		Input: j.Stdin != nil, Verbose: j.Log != nil,
 	}

@@ -16,19 +16,20 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// A link is the control connection between the leader, which is the pvasrun that the user
-// has started, and the agent, which is the pvasrun of a node. It is the standard input and
-// output of the command that has started the agent (ssh, srun): so it has the protection
-// of that command, no port is opened, and its end is the end of either side.
+// A link is the control connection between the leader, the pvasrun that the user has started,
+// and an agent, the pvasrun of a node. It is the standard input and output of the command that
+// has started the agent (ssh, srun). So it has the protection of that command, no port is
+// opened, and it ends when either side ends.
 //
 //	leader --- greeting, then orders ---> agent
 //	       <-- linkMagic, then notes ----
 //
 // Both sides send gobs, each with a newline behind it: srun passes on whole lines, and holds
-// back the rest. The agent begins with linkMagic, since what a login shell prints
-// may come before. Each side beats: who hears nothing for Job.NodeTimeout takes the other
-// side for dead. A reader never waits for anything but the connection, so that silence is
-// silence: output and input are held back by their senders (flowWindow).
+// back the rest. The agent begins with linkMagic, since what a login shell prints may
+// come before. Each side sends signs of life (beat), and takes the other for dead when it hears
+// nothing for Nodes.Timeout. A reader never waits for anything but the connection, so a busy
+// reader is not taken for a dead peer. Output and input are held back by their senders
+// (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
 	linkVersion = 1
@@ -44,7 +45,7 @@ type greeting struct {
 	Name    string // of the node, as the user wrote it
 }
 
-// A start is the second: the job, when all agents have answered the greeting.
+// A start is the first order: the job, when all agents have answered the greeting.
 type start struct {
 	Part   partSpec
 	Job    jobSpec
@@ -75,7 +76,7 @@ type appSpec struct {
 	Dir     string
 }
 
-// An order is what the leader says then.
+// An order is what the leader sends after the greeting.
 type order struct {
 	Start     *start
 	Addresses []address // of ranks on other nodes
@@ -89,7 +90,7 @@ type order struct {
 	Took      int // bytes of output that were passed on
 }
 
-// A note is what an agent says.
+// A note is what an agent sends.
 type note struct {
 	Ready     *ready
 	Started   int // ranks
@@ -135,7 +136,7 @@ type finished struct {
 	Err    string // why the job could not be started; "": it was
 }
 
-// link is one end. Any goroutine sends, one receives.
+// link is one end. Any goroutine may send; one receives.
 type link struct {
 	in      *bufio.Reader
 	dec     *gob.Decoder
@@ -178,7 +179,7 @@ func (l *link) receive(message any) error {
 	return err
 }
 
-// awaitMagic skips what comes before the agent's first word. The error has that.
+// awaitMagic skips what comes before linkMagic. If that does not come, the error has what came.
 func (l *link) awaitMagic() error {
 	var banner strings.Builder
 	for banner.Len() < mostBanner {
@@ -210,9 +211,9 @@ func lastLines(text string) string {
 // errSilent says that the other side has not been heard of for too long.
 var errSilent = errors.New("nothing was heard from it in time")
 
-// beat sends signs of life, and calls silent when none have come for the time-out, until
-// stop is closed. A machine that was stopped itself does not blame the other side: the time
-// since the last look counts, as far as this goroutine has run.
+// beat sends signs of life until stop is closed. It calls silent when none have come for the
+// time-out. The time-out is counted in beats of this goroutine: a machine that was stopped
+// itself does not blame the other side.
 func (l *link) beat(sign any, stop <-chan struct{}, silent func()) {
 	every := l.timeout / beatsPerEnd
 	tick := time.NewTicker(every)

@@ -11,18 +11,18 @@ import (
 )
 
 // A part is what the supervisor of a node must know of a job on several nodes: see
-// RunNodes. The methods that only read may be called for a job of one node, where it is nil.
+// RunNodes. In a job of one node it is nil; the methods that only read return zeros then.
 type part struct {
 	partSpec
 	name string // of the node
 
-	// What the leader says. The supervisor obeys one order at a time.
+	// Orders of the leader. The supervisor obeys one at a time.
 	order chan order
 	// tell tells the leader something, and does not wait.
 	tell func(note)
 }
 
-// partSpec is what the leader says of it.
+// partSpec is the leader's share of a part.
 type partSpec struct {
 	Node  int
 	First int        // number of its first rank in the job

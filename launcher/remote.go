@@ -265,8 +265,8 @@ func (a *remote) finish() {
 	a.link.out.put(func() { a.stdin.Close() })
 }
 
-// lose is told that the agent is not there any more. Its ranks end by themselves, if their
-// node is there; for others they have gone now.
+// lose is told that the agent is lost. Its ranks, if their node still runs, end by themselves.
+// All other ranks are told that they have gone.
 func (a *remote) lose(err error) {
 	if a.over {
 		return

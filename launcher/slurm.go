@@ -69,7 +69,7 @@ func expandNodes(list string) (names []string, err error) {
 	return names, nil
 }
 
-// mostNodes bounds a span, so that a damaged one takes no memory.
+// mostNodes bounds a span, so that a damaged one takes little memory.
 const mostNodes = 1 << 16
 
 // expandSpan expands "08-11".

@@ -8,16 +8,14 @@ import (
 
 // Collective operations are called by all ranks of a communicator, in the same order.
 // They take slices of elements without pointers, which must agree in type and, but for
-// the v forms, in number. Each blocks until this rank's part is done: until it has its
-// result, and its buffers are its own again; only after Barrier it is certain that all
-// others have made the call.
+// the v forms, in number. Each blocks until this rank has its result, and its buffers are its
+// own again. Only after Barrier it is certain that all others have made the call.
 //
-// In place: where it says so, a nil send buffer means that what is to be sent is in the
-// receive buffer, in the place where it will be overwritten by the result.
+// In place: where a call says so, a nil send buffer means that what is to be sent is in the
+// receive buffer. It lies there where the result will overwrite it.
 //
-// Several goroutines may use several communicators at a time. If they use one, they
-// are let in one by one, and the program sees to it that the order is the same on all
-// ranks.
+// Several goroutines may use several communicators at a time. On one communicator they are
+// let in one by one, and the program makes the order the same on all ranks.
 //
 // Errors wrap a *LostError if a rank has gone (then the receive buffer may be written
 // to still, and is best given up), a *MismatchError where it is seen that ranks made

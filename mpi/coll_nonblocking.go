@@ -113,7 +113,8 @@ func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (
 	return neighborAllgathervCall(c, send, recv, counts, displs).Begin()
 }
 
-// IneighborAlltoall is NeighborAlltoall, nonblocking (MPI 4.1 section 8.7.2, MPI_Ineighbor_alltoall).
+// IneighborAlltoall is NeighborAlltoall, nonblocking (MPI 4.1 section 8.7.2,
+// MPI_Ineighbor_alltoall).
 func IneighborAlltoall[T any](c *Comm, send, recv []T) (Request, error) {
 	return neighborAlltoallCall(c, send, recv).Begin()
 }

@@ -116,7 +116,10 @@ func imrecv(c *Comm) error {
 	r, err := Imrecv(&m, buf)
 	_, again := Imrecv(&m, buf)
 	_, none := Imrecv(&Message{}, buf)
-	if err := first(err, wantIs("again", again, ErrNoMessage), wantIs("none", none, ErrNoMessage)); err != nil {
+	_, pointer := Imrecv(nil, buf)
+	_, blocking := Mrecv(nil, buf)
+	if err := first(err, wantIs("again", again, ErrNoMessage), wantIs("none", none, ErrNoMessage),
+		wantIs("nil", pointer, ErrNoMessage), wantIs("blocking nil", blocking, ErrNoMessage)); err != nil {
 		return err
 	}
 	st, err := r.Wait()
@@ -239,6 +242,7 @@ func nilCommunicator(c *Comm) error {
 		"dup":      func() error { _, err := none.Dup(); return err },
 		"idup":     func() error { _, _, err := none.Idup(); return err },
 		"split":    func() error { _, err := none.Split(0, 0); return err },
+		"type":     func() error { _, err := none.SplitType(Shared, 0); return err },
 		"create":   func() error { _, err := none.Create(c.Group()); return err },
 		"group":    func() error { _, err := none.CreateGroup(c.Group(), 0); return err },
 		"cart":     func() error { _, err := CartCreate(none, []int{1}, []bool{true}); return err },

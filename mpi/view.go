@@ -13,9 +13,9 @@ import (
 // package; what takes a view is a method of it, or takes a slice of views. It corresponds to
 // a derived datatype; the zero View has no elements.
 //
-// A view is a value, computed once, and used any number of times. It refers to its slice as
-// a slice of it would. In one address space the elements of a long message are copied once, from view to view, where
-// packing is not faster.
+// A view is a value, computed once, and used any number of times. It refers to its slice as a
+// slice of it would. In one address space the elements of a long message are copied once, from
+// view to view, where packing is not faster.
 //
 // A view that has an element more than once can only be sent.
 //
@@ -73,8 +73,8 @@ func typed[T any](base []T, t *datatype.Type, count int, what func() string) Vie
 	if err != nil {
 		return View[T]{err: err}
 	}
-	if t == nil {
-		return View[T]{err: viewError(what(), "the datatype is nil")}
+	if t == nil || t.Align() == 0 { // made by no constructor
+		return View[T]{err: viewError(what(), "the datatype is nil or zero")}
 	}
 	l, err := t.Times(int64(count))
 	if err != nil {

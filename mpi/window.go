@@ -90,12 +90,30 @@ func typedWindow[T any](w *comm.Window, size int, err error) (*Window[T], error)
 	return &Window[T]{w, size}, nil
 }
 
+// inner returns what makes the window, nil of a nil or zero one.
+func (w *Window[T]) inner() *comm.Window {
+	if w == nil {
+		return nil
+	}
+	return w.w
+}
+
 // Local returns this rank's own memory of the window.
-func (w *Window[T]) Local() []T { return elements[T](w.w.Local(), w.size) }
+func (w *Window[T]) Local() []T {
+	if w.inner() == nil {
+		return nil
+	}
+	return elements[T](w.w.Local(), w.size)
+}
 
 // All returns the elements of all ranks, in their order, of a window from
 // WinAllocateContiguous; nil of others.
-func (w *Window[T]) All() []T { return elements[T](w.w.All(), w.size) }
+func (w *Window[T]) All() []T {
+	if w.inner() == nil {
+		return nil
+	}
+	return elements[T](w.w.All(), w.size)
+}
 
 // Segment returns a rank's memory of the window: the same elements as that rank's
 // Local, for reading and writing. Where ranks are separate processes the first
@@ -107,7 +125,7 @@ func (w *Window[T]) All() []T { return elements[T](w.w.All(), w.size) }
 //
 // MPI 4.1 section 12.2.3 (MPI_Win_shared_query).
 func (w *Window[T]) Segment(rank int) ([]T, error) {
-	b, err := w.w.Segment(rank)
+	b, err := w.inner().Segment(rank)
 	if err != nil {
 		return nil, err
 	}
@@ -119,4 +137,4 @@ func (w *Window[T]) Segment(rank int) ([]T, error) {
 // again by later windows of its rank; that from WinCreate is the caller's alone again.
 //
 // MPI 4.1 section 12.2.6 (MPI_Win_free).
-func (w *Window[T]) Free() error { return w.w.Free() }
+func (w *Window[T]) Free() error { return w.inner().Free() }

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // windowsOnASplit has many windows at a time on a communicator of other ranks, frees
@@ -53,6 +56,17 @@ func windowsOnASplit(c *Comm) error {
 		}
 	}
 	return s.Free()
+}
+
+// TestNoWindow: a nil or zero window has no memory and panics in no call.
+func TestNoWindow(t *testing.T) {
+	for _, w := range []*Window[int64]{nil, {}} {
+		require.Empty(t, w.Local())
+		require.Empty(t, w.All())
+		_, err := w.Segment(0)
+		require.ErrorContains(t, err, "mpi: segment of window: no such window")
+		require.ErrorContains(t, w.Free(), "mpi: free window: no such window")
+	}
 }
 
 // contiguousWindows: what a rank has begins where that of the rank before ends, also if

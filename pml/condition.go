@@ -5,10 +5,9 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// Condition is something in shared memory that a goroutine waits for, beside the
-// operations of the engine. The rank that makes it true notifies the inbox of this one. One goroutine
-// at a time waits for a condition. Several conditions, and operations, may be waited
-// for at a time.
+// Condition is something in shared memory that a goroutine waits for, beside the operations of
+// the engine. The rank that makes it true notifies the inbox of this one. One goroutine at a
+// time waits for a condition. Several conditions, and operations, may be waited for at a time.
 type Condition struct {
 	engine  *Engine
 	over    func() bool

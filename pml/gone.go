@@ -22,9 +22,9 @@ import "github.com/gopvas/gopvas/job"
 // noteGone fails what depends on ranks that have gone since it was last called.
 //
 // The order matters: first it looks which ranks have gone, then it drains the queue. A rank
-// that goes in between raises the count, and is left for the next call. So are all if the
-// queue can not be drained yet, because a rank that lives, and may have been preempted, is
-// in the middle of sending what comes before the messages of those that have gone.
+// that goes in between raises the count, and is left for the next call. All are left for it
+// if the queue can not be drained yet: a rank that lives, and may have been preempted, is in the
+// middle of a send that comes before the messages of those that have gone.
 func (e *Engine) noteGone() {
 	n, gone := e.GoneCount(), e.departed[:0]
 	for rank := range e.size {

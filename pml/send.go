@@ -112,9 +112,9 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buf
 	return request(op, err)
 }
 
-// sendNow is the short way of a standard send: it returns sent if the message is on its way, without an
-// operation of its own; one that is underway if the module keeps the buffer, which is
-// rare; and nil if the message can not go this way.
+// sendNow is the short way of a standard send: it returns sent if the message is on its way,
+// without an operation of its own; one that is underway if the module keeps the buffer, which
+// is rare; and nil if the message can not go this way.
 func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *operation {
 	if !e.fastPath(dst, tag) {
 		return nil

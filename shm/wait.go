@@ -53,11 +53,11 @@ func (e *Event) Sleep(ready func() bool, lasting func()) error {
 	return e.SleepIn(nil, ready, lasting)
 }
 
-// Bed is where a thread sleeps until the count of an event is another one. A thread that
-// also waits for something else brings a bed of its own, in which that wakes it as well.
+// Bed is where a thread sleeps until the count of an event has changed. A thread that also
+// waits for something else brings a bed of its own, in which both wake it.
 type Bed interface {
-	// Nap sleeps for napTime at most, quietly: see nap.go. It returns false if the time is
-	// over, or if a signal has come.
+	// Nap sleeps for limit at most, and the Go scheduler does not learn of it: see nap.go. It
+	// returns false if the time is over, or if a signal has come.
 	Nap(e *Event, count uint32, limit time.Duration) bool
 	// Doze sleeps for as long as it takes.
 	Doze(e *Event, count uint32) error

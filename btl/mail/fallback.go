@@ -25,14 +25,14 @@ import (
 //
 // All are atomic operations of Go, so at least one of S2 and R2 finds the other's word: the
 // sender never goes on while the receiver copies from its memory. If both find it, the
-// sender waits without need, for a moment in Send and then as for an offer, and the buffer
-// stays in use until phaseDone. As long as nobody falls back, neither word costs a transfer of
+// sender waits without need: for a moment in Send, and then as for an offer. The buffer stays
+// in use until phaseDone. As long as nobody falls back, neither word costs a transfer of
 // its cache line: the sender reads taking, and writes the line of fallback, only to fall back.
 //
 // Send makes the attempt (sendZeroCopy) only if it is likely to succeed: when a message
 // has come in since the last attempt, and less often to a receiver that did not come in
-// time. In a row of sends without an answer, to wait for the receiver costs more than a
-// second copy, which overlaps with the receiver's work.
+// time. In a row of sends without an answer, a wait for the receiver costs more than a second
+// copy, which overlaps with the receiver's work.
 //
 // The receiver ends either way with phaseDone. The sender takes the descriptor and the buffer
 // of a fallback back in reap, when it needs them. The receiver needs no credit and no memory.
@@ -51,7 +51,8 @@ func (t *sendTransfer) FallBack() bool {
 	return ok && t.fallBackInto(i)
 }
 
-// fallBackInto falls back to a buffer that was taken, which is the transfer's from now on. If it returns false the receiver is taking the message or has done so.
+// fallBackInto falls back to a buffer that was taken, which is the transfer's from now on. If
+// it returns false the receiver is taking the message or has done so.
 func (t *sendTransfer) fallBackInto(i int) bool {
 	b := t.box
 	t.buffer = i + 1
@@ -145,14 +146,13 @@ func (p *peer) tryZeroCopy() bool {
 	return true
 }
 
-// sendZeroCopy lets the receiver copy from the payload, for a moment. It takes a buffer
-// first, and returns false as sendEager does if there is none, so that it is likely
-// to get the payload back.
+// sendZeroCopy lets the receiver copy from the payload, for a moment. It takes a buffer first,
+// and returns false as sendEager does if there is none. With a buffer it nearly always gets
+// the payload back.
 //
-// It does not only if the receiver is taking the message all the time that it looks:
-// that copies at most EagerLimit bytes, and so has lost its CPU, was stopped or killed.
-// Then the message is as one that was offered, and the buffer stays in use until it
-// is over.
+// It does not if the receiver is taking the message all the time that the sender looks. The
+// receiver copies at most EagerLimit bytes, so it has lost its CPU, was stopped or killed.
+// Then the message counts as offered, and the buffer stays in use until it is over.
 func (b *Box) sendZeroCopy(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	i, ok := b.takeBuffer(p)
 	if !ok {

@@ -21,8 +21,8 @@ package mail
 // to memory of its own, which stays until phaseDone.
 
 const (
-	// A staged message is packed in parts of an eighth, at least so large and at most a block:
-	// so both CPUs soon have something to do.
+	// A staged message is packed in eighths, of at least leastStaged bytes and at most a block,
+	// so that both CPUs soon have something to do.
 	leastStaged = 8 << 10 // bytes
 
 	// stagedPatience is how often a receiver looks for new bytes in vain, at most. It takes
@@ -30,7 +30,7 @@ const (
 	stagedPatience = 1000
 )
 
-// stage packs the first part of a message, if that is to be staged. It tells whether it is.
+// stage packs the first part of a message that is to be staged. It tells whether the message is.
 func (t *sendTransfer) stage() bool {
 	b := t.box
 	if b.patience == 0 || t.src.Len() <= b.eagerLimit || !t.src.Layout.Thin() {

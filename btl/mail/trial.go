@@ -12,8 +12,8 @@ import (
 // work. Which of them is faster depends on the kernel and the machine: on one the pipeline
 // takes 0.7 of the time for 1 MiB, on another 2.2 times as much. So with --single-copy auto:
 //
-//   - With more ranks than CPUs process_vm_readv is used: the sender would have to be given
-//     a CPU first.
+//   - With more ranks than CPUs process_vm_readv is used: the pipeline would wait until the
+//     sender has a CPU.
 //   - Messages shorter than trialFrom use it too. The two ends of the pipeline would wait
 //     for each other longer than they copy.
 //   - Of the longer ones, each rank receives the first few by turns, one at a time, and

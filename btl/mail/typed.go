@@ -5,11 +5,10 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 )
 
-// Buffers with a layout. In one address space each end reads the other's layout where
-// it lies, and copies from layout to layout. The words of a layout belong to the rank that
-// has the buffer: it keeps them as long as the buffer, so a rank that may touch the one may
-// read the other. Between processes each end packs or unpacks for itself, and needs no
-// layout but its own.
+// Buffers with a layout. In one address space each end reads the other's layout where it lies,
+// and copies from layout to layout. The rank that has the buffer keeps the words of its layout
+// as long as the buffer. So a rank that may touch the buffer may read the layout. Between
+// processes each end packs or unpacks for itself, and needs no layout but its own.
 
 // set stores the layout of a buffer that a peer may touch.
 func (r *layoutRef) set(l *datatype.Layout) {

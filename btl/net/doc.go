@@ -7,10 +7,10 @@
 //
 // # A socket per rank
 //
-// Each rank has a socket, an endpoint of suci, of its own. A socket per node would need a
-// process that takes packets for all ranks of the node, since ranks have descriptors and Go
-// runtimes of their own: each message would wake two processes instead of one, and a busy
-// process between would serialise what the ranks of the node do. The kernel sorts packets
+// Each rank has a socket, an endpoint of suci, of its own. Ranks have descriptors and Go
+// runtimes of their own, so a socket per node would need a process that takes packets for all
+// ranks of the node. Each message would wake two processes instead of one, and a busy process
+// between would serialise what the ranks of the node do. The kernel sorts packets
 // by port at no cost. An idle socket takes some 2 KiB of the kernel's memory: its buffers
 // are bounds, not reservations. What a socket of the node would save is sessions: a pair of
 // ranks that talk costs 1 KiB at each end, and only pairs that talk have one.
@@ -41,22 +41,22 @@
 //
 // A rank waits for two things: packets, and the inbox in the root block, by which the ranks
 // of its node and the supervisor notify it. No system call waits for both a socket and a
-// futex (but those of io_uring, which many systems forbid). So the rank sleeps in its
-// socket, since there a wake-up costs most already, and the watcher, a goroutine that
-// follows the inbox's count, wakes it there: a notification takes one wake-up more, and only
-// if the rank sleeps. The watcher is asleep otherwise, and costs those who notify nothing:
-// it does not count as a sleeper of the inbox. See watch.
+// futex (but those of io_uring, which many systems forbid). So the rank sleeps in its socket,
+// where a wake-up costs most already. The watcher, a goroutine that follows the inbox's count,
+// wakes it there. A notification takes one wake-up more, and only if the rank sleeps. The
+// watcher is asleep otherwise. It costs a notifier nothing, since it does not count as a
+// sleeper of the inbox. See watch.
 //
 // The lock of the engine orders all calls but those of suci's keeper, which takes in what
 // comes while the rank computes. What it may touch is atomic.
 //
 // # Ranks that go
 //
-// When the supervisor has noted that a rank has gone, whether here or on its word from
-// another node, first all that has come is handed over; then the peer is forgotten, and
-// transfers to and from it fail with a *job.LostError. A rank that ends well has had
-// everything acknowledged before (Flush). A peer that does not answer at all, while the
-// supervisors still hear of one another, is an error of Sleep: see UnreachableError.
+// The supervisor notes that a rank has gone, on this node or another. Then first all that has
+// come from it is handed over. Next the peer is forgotten, and transfers to and from it fail
+// with a *job.LostError. A rank that ends well has had everything acknowledged before (Flush).
+// A peer that does not answer at all, while the supervisors still hear of one another, is an
+// error of the module's sleep: see UnreachableError.
 //
 // # Not implemented
 //

@@ -19,7 +19,7 @@ var (
 )
 
 const (
-	// eagerFactor is how much longer an eager message is than on the node: the copy costs
+	// eagerFactor is how much longer eager messages may be than within a node: the copy costs
 	// less than another round trip.
 	eagerFactor = 4
 
@@ -32,7 +32,7 @@ const (
 	// partSize is how many bytes travel at once between buffers with layouts.
 	partSize = 512 << 10
 
-	loopbackPacket = 8952 // bytes; Linux gives its loopback an MTU of 64 KiB
+	loopbackPacket = 8952 // bytes; the MTU of Linux' loopback is 64 KiB
 
 	// silence is how long a peer may leave blocks unanswered. The supervisors notice a
 	// node that is cut off long before: this is for a network that carries TCP and not UDP.
@@ -60,7 +60,7 @@ type Module struct {
 	pool     []*recvTransfer
 	lastUsed uint32 // place
 	parts    [][]byte
-	gone     int // how many ranks had gone when all of them were buried
+	gone     int // how many ranks had gone when all of those were buried
 	leaving  []*peer
 	counters btl.Counters
 	sleeps   atomic.Uint64
@@ -146,7 +146,7 @@ func longestPacket(a netip.Addr) int {
 	return 0
 }
 
-// peer returns the record of a rank, nil if there is no such rank but this.
+// peer returns the record of a rank. It returns nil for this rank, and if there is no such rank.
 func (m *Module) peer(rank int) *peer {
 	if uint(rank) >= uint(len(m.peers)) || rank == m.rank {
 		return nil

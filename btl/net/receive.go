@@ -43,8 +43,8 @@ func (m *Module) sort() {
 }
 
 // A look at the socket is a system call, and costs as much as ten looks at the queue of the
-// node. So a rank that polls for long in vain looks less often, up to each 64th time: a
-// message is then some microseconds late.
+// node. So a rank that has polled in vain for long looks less often, in the end in each 64th
+// Poll. Its messages are then some microseconds late.
 const (
 	patience = 256 // looks in vain, before and between the steps
 	seldom   = 63

@@ -10,10 +10,10 @@ import (
 //
 // A notifier makes its condition true, finds that the inbox has a sleeper, counts (N2), and
 // wakes those who sleep on the count (N3). The rank registers as a sleeper (W1), reads the
-// count (W2), asks ready (W3), compares the count once more (B1), and sleeps in the socket
-// until that has packets or the endpoint's waker was used (B2). The watcher reads the count
-// (K1), and uses the waker if it is not what it was at the last K1 (K2); else it sleeps
-// until the count has changed (K3).
+// count (W2), asks ready (W3) and compares the count once more (B1). Then it sleeps in the
+// socket until that has packets or the endpoint's waker was used (B2). The watcher reads the
+// count (K1). If the count is not what it was at the last K1, it uses the waker (K2). Else it
+// sleeps until the count has changed (K3).
 //
 // No notification is lost. If N2 comes before B1, the rank sees it there or at W3. Else the
 // watcher reads another count after N2: it slept in K3 and was woken by N3, or did not fall

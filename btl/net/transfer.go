@@ -15,8 +15,8 @@ import (
 //
 // The next grant may come before the acknowledgement, and waits for it then.
 //
-// All fields belong to the engine's lock, but for landed, which whoever drives the
-// endpoint sets when the bytes of the last grant have been acknowledged.
+// The engine's lock guards all fields but landed and failed. Those the goroutine that drives the
+// endpoint writes when the bytes of the last grant have been acknowledged, or never will be.
 type sendTransfer struct {
 	m      *Module
 	number uint32 // in Module.sends
@@ -26,7 +26,7 @@ type sendTransfer struct {
 	next   head // the grant that is due, if any
 	due    bool
 	flying bool // bytes are on their way
-	last   bool // they are the last ones
+	last   bool // the bytes underway are the last ones
 	part   []byte
 	landed atomic.Uint32
 	failed error // written before landed
@@ -71,7 +71,7 @@ func (m *Module) granted(p *peer, h *head) {
 	t := m.sends[number]
 	size := uint64(t.src.Len())
 	if t.turn != turn || t.peer != p || t.due || h.from > size || h.length > size-h.from || t.src.Layout != nil && h.length > partSize {
-		return // no peer of this version does that
+		return // not from a peer of this version
 	}
 	t.next, t.due = *h, true
 	t.advance()
@@ -131,9 +131,12 @@ func (t *sendTransfer) Progress() (bool, error) {
 	m := t.m
 	m.sort()
 	lost := m.lost(t.peer) // takes in what is left
+	done := t.advance()
+	if !done {
+		done = t.advance() // a grant of nothing lands at once
+	}
 	switch {
-	case t.advance() || t.advance(), // a grant of nothing lands at once
-		lost && t.flying && t.last && m.root.State(t.peer.rank) == job.StateFinal:
+	case done, lost && t.flying && t.last && m.root.State(t.peer.rank) == job.StateFinal:
 		m.freeSend(t)
 		return true, nil
 	case lost:

@@ -8,14 +8,21 @@ const Supported = true
 func Switch(ctx uintptr)
 
 // resume serves calls until the dispatcher returns true.
+//
+//lint:ignore U1000 Switch hands its address to C
 func resume(ctx uintptr)
 
 // currentG returns the address of the runtime's record of the calling goroutine.
 func currentG() uintptr
 
 // dispatcher is what Serve was given.
+//
+//lint:ignore U1000 dispatch calls it
 var dispatcher func(ctx uintptr) (stop bool)
 
+// dispatch serves one call.
+//
+//lint:ignore U1000 resume calls it, in assembly
 func dispatch(ctx uintptr) (stop bool) { return dispatcher(ctx) }
 
 // Serve gives the calling thread back to C, with a Context at ctx by which it calls. f

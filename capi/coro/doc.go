@@ -3,14 +3,14 @@
 // A call by cgo is exact for the scheduler: the thread takes a slot of GOMAXPROCS (a P) when
 // it enters Go and gives it back when it leaves. That costs 50 ns in a loop. After a
 // millisecond in C it costs microseconds, because the runtime has taken the P away and both
-// the P and sysmon must be woken. Here the thread enters Go once, by cgo, and then changes between the stack
-// of C and the stack of that goroutine. A call costs some 10 ns at any time.
+// the P and sysmon must be woken. Here the thread enters Go once, by cgo, and then changes
+// between the stack of C and the stack of that goroutine. A call costs some 10 ns at any time.
 //
 // # What the runtime sees
 //
-// A goroutine, locked to its thread, that has called the assembly function Switch and is
-// there for a long time. Switch jumps to C. The registers that Go keeps are dead there: no
-// Go code is live on this thread but frames that wait for Switch to return. C comes back by a jump to
+// A goroutine, locked to its thread, that has called the assembly function Switch and is there
+// for a long time. Switch jumps to C. The registers that Go keeps are dead there: no Go code
+// is live on this thread but frames that wait for Switch to return. C comes back by a jump to
 // resume, which calls the dispatcher with the goroutine's stack and returns to C again. Calls
 // and returns stay paired on each of the stacks, so the predictions of the CPU hold.
 //
@@ -19,8 +19,8 @@
 // kept elsewhere.
 //
 // The stack of the system (g0), on which the runtime runs its own code, begins where the
-// thread has entered Go. That place must stay out of the way of C, so the thread enters Go on
-// a stack of its own that it uses for nothing else.
+// thread has entered Go. C must not overwrite that place, so the thread enters Go on a stack
+// that is used for nothing else.
 //
 // # Who may do what
 //

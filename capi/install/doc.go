@@ -4,10 +4,10 @@
 //	include/  mpi.h, and for Fortran mpif.h and modules
 //	lib/      libmpi_abi.so.1, libmpi.so; pkgconfig/
 //
-// The library is built with the go command and the C compiler of the machine, from the sources
-// that are embedded in this program (package gopvas), so that library and launcher are of
-// one version. Modules of Fortran belong to one version of its compiler, so they are made
-// here too, where there is one. Nothing in the folder has its path inside: it may be moved.
+// The library is built with the go command and the C compiler of the machine. The sources are
+// embedded in this program (package gopvas), so that library and launcher are of one version.
+// Modules of Fortran belong to one version of its compiler, so they are made here too, where
+// there is one. Nothing in the folder has its path inside: it may be moved.
 //
 // Not implemented: static libraries, and compilers other than gcc and clang.
 package install

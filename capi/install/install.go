@@ -24,7 +24,7 @@ type Config struct {
 	Log     func(format string, args ...any)
 }
 
-// An installation is one in the making.
+// installation is the state of Install.
 type installation struct {
 	Config
 	tools

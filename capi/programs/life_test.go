@@ -48,6 +48,7 @@ func TestDeaths(t *testing.T) {
 			"exit":      {6, "rank 2 "},
 			"_exit":     {7, "rank 2 "},
 			"exit 0":    {1, "rank 2 "},
+			"late":      {1, "rank 2: MPI_Barrier: called after MPI_Finalize"},
 			"library":   {139, "was killed by signal 11 (segmentation fault, SIGSEGV)"},
 		} {
 			_, stderr, code := w.start(t, 3, program, how)

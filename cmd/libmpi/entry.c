@@ -1,14 +1,14 @@
 // Ways into Go.
 //
-// A thread enters by cgo until MPI_Init or MPI_Init_thread has granted a thread level. If
-// that is SINGLE or FUNNELED, no other thread calls MPI from then on, and the thread that has
-// initialised changes to the coroutine, which is faster (see package coro). If it is SERIALIZED or
-// MULTIPLE, or the thread is not that of main, or the environment says PVAS_ENTRY=cgo, all
-// threads go on with cgo.
+// A thread enters by cgo until MPI_Init or MPI_Init_thread has granted a thread level. With
+// SINGLE or FUNNELED no other thread calls MPI from then on. So the thread that has initialised
+// MPI changes to the coroutine, which is faster (see package coro). All threads go on with cgo
+// if the level is SERIALIZED or MULTIPLE, if the thread is not that of main, or if the
+// environment says PVAS_ENTRY=cgo.
 //
-// mine is the context of the thread that has the coroutine, NULL in all others. owned is
-// set once, by that thread, before MPI_Init returns. A thread that may not call MPI reads it and is
-// refused; it would wait in Go for a P that it does not get.
+// mine is the context of the thread that has the coroutine, NULL in all others. owned is set
+// once, by that thread, before MPI_Init returns. A thread that may not call MPI reads it and is
+// refused: in Go it would wait for a P that it does not get.
 
 #define _GNU_SOURCE
 #include "entry.h"
@@ -68,7 +68,7 @@ double libmpi_time(void) {
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// answer_elsewhere makes the calls that any thread may make at any time.
+// answer_elsewhere answers the calls that any thread may make at any time, without Go.
 static int answer_elsewhere(int64_t op, const int64_t *args) {
 	switch (op) {
 	case OP_Initialized:
@@ -125,7 +125,8 @@ uintptr_t libmpi_upcall(uintptr_t function, const uintptr_t *a) {
 	return ((any *)function)(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-// The function may call MPI again, which uses the context, so that all of it is read before.
+// serve_upcall reads the context before it calls the function, which may call MPI again and so
+// change it.
 static void serve_upcall(struct context *c) {
 	uintptr_t function = c->upcall, args[UPCALL_ARGS];
 	memcpy(args, c->upcall_args, sizeof args);
@@ -136,7 +137,7 @@ static void serve_upcall(struct context *c) {
 	libmpi_switch(c);
 }
 
-// The error handler is called last: it may call MPI, and may not return.
+// handle calls the error handler, after all else: the handler may call MPI, and may not return.
 static int64_t handle(struct context *c) {
 	typedef void handler(uintptr_t *object, int *code, ...);
 	handler *function = (handler *)c->handler;

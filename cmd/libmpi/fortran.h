@@ -63,11 +63,11 @@ void f_indices(int ierror, int n, int *indices);
 // f_string makes a string of a text without the blanks at its ends. The caller frees it.
 char *f_string(const char *text, size_t length);
 
-// f_text fills a text with a string and blanks, unless the call has failed.
+// f_text fills a text with a string and blanks, unless ierror is an error.
 void f_text(int ierror, char *text, size_t length, const char *string);
 
-// f_members is how many processes a communicator sends to in a collective operation, and
-// f_neighbors how many neighbours it has that it sends to (out) or receives from.
+// f_members is the number of processes that this one exchanges blocks with in a collective
+// operation. f_neighbors is the number of neighbours that it sends to (out) or receives from.
 int f_members(int comm);
 int f_neighbors(int comm, int out);
 

@@ -1,8 +1,8 @@
 // Attributes for Fortran, where a value is an integer: of the size of an address, or in the
 // subroutines of MPI 1 a default INTEGER.
 //
-// A callback of Fortran takes all its arguments by reference. What C calls in its place finds
-// it by the extra state, which lives as long as the program: attributes outlive their key.
+// A callback of Fortran takes all its arguments by reference. A C function stands in for it, and
+// finds it in the extra state. That state is never freed: attributes outlive their key.
 #include "fortran.h"
 
 typedef void copy_subroutine(int *handle, int *key, void *extra, void *in, void *out, int *flag, int *ierror);

@@ -5,11 +5,11 @@
 // without Go, and SIGURG would interrupt its system calls. What the program installs
 // later is not touched.
 //
-// The runtime installs its own in a constructor without priority. One with a priority runs
-// before it. One without runs after it: the linker keeps the order of the objects, and Go's is the
-// first. A test holds that.
+// The runtime installs its handlers in a constructor without priority. A constructor with a
+// priority runs before it. One without runs after it, since the linker keeps the order of the
+// objects, and Go's is the first. A test holds that.
 //
-// While MPI_Init runs, the runtime's handlers for faults are in force: it looks at addresses
+// While MPI_Init runs, the runtime's handlers for faults are in force. MPI_Init reads addresses
 // that the environment names, and a fault there becomes an error.
 
 #define _GNU_SOURCE

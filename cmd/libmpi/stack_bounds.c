@@ -1,9 +1,9 @@
 // The bounds of stacks.
 //
-// The runtime asks for those of a thread when the thread calls Go first, and whenever it comes on
-// another stack. For the thread of main glibc finds them by reading /proc/self/maps up to
-// the stack, and in an address space that ranks share that file lists the areas of all of them: the
-// start of a job would take the square of the number of ranks. The runtime does not need the
+// The runtime asks for those of a thread when the thread first calls Go, and whenever it comes
+// on another stack. For the thread of main glibc finds them by reading /proc/self/maps up to
+// the stack. In an address space that ranks share, that file lists the areas of all ranks: the
+// start of a job would take time with the square of the ranks. The runtime does not need the
 // bounds. Without them it takes 32 KiB below the stack pointer, which are there.
 
 #define _GNU_SOURCE
@@ -13,8 +13,8 @@
 
 int __real_pthread_getattr_np(pthread_t thread, pthread_attr_t *attr);
 
-// The linker has the runtime call this instead (see main.go). The runtime has initialised attr, which
-// says then that nothing is known.
+// The linker has the runtime call this instead (see main.go). The runtime has initialised attr,
+// which then says that nothing is known.
 __attribute__((visibility("hidden"))) int __wrap_pthread_getattr_np(pthread_t thread, pthread_attr_t *attr) {
 	if (pthread_equal(thread, pthread_self()) && gettid() == getpid())
 		return ENOTSUP;

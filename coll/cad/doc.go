@@ -1,8 +1,7 @@
-// Package cad executes collective algorithms as graphs of operations, for one rank or
-// for another: the graph of each rank lies in memory that every rank can read, a copy
-// from any buffer to any buffer is one memcpy, so any rank, or a helper thread of any rank,
-// can progress any rank's graph. It is what KACC did in the
-// kernel, without one: Nomura and Ishikawa, "Design and Implementation of Kernel-level
+// Package cad executes collective algorithms as graphs of operations. The graph of each rank
+// lies in memory that every rank can read, and a copy from any buffer to any buffer is one
+// memcpy. So any rank, or a helper thread of any rank, can progress any rank's graph. KACC did
+// this in the kernel; this package needs none of that: Nomura and Ishikawa, "Design and Implementation of Kernel-level
 // Asynchronous MPI Collective Communications", IPSJ SIG report (the KACC paper). CAD is its
 // Collective Algorithm Design.
 //

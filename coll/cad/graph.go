@@ -66,9 +66,9 @@ func ParsePolicy(s string) (Policy, error) {
 }
 
 // Graph is one rank's part of a collective algorithm: operations, and which of them
-// come after which. It is built by one goroutine, issued on a Channel, and then neither
-// changed nor, while an issue is underway, its buffers touched, but for reading what is
-// sent. A graph that was issued can be issued again when it is complete.
+// come after which. It is built by one goroutine, issued on a Channel, and not changed after
+// that. While an issue is underway its buffers are not touched, but for reading what is sent.
+// A graph that was issued can be issued again when it is complete.
 type Graph struct {
 	// Policy and Urgent are set before the first issue. Urgent graphs come first where
 	// there is a choice.
@@ -79,9 +79,9 @@ type Graph struct {
 	// rank itself progresses it then. All members choose the same.
 	Messages bool
 
-	// Signature says what the graph stands for, in a word that all members of the channel have
-	// to agree about: 0 is a graph that the program has made up. If they do not, those that
-	// meet get a *MismatchError that names both calls.
+	// Signature is a word for the call that the graph stands for; 0 is a graph that the program
+	// has built. All members of the channel must have the same. Members that meet and do not
+	// get a *MismatchError that names both calls.
 	Signature uint64
 
 	// Slot is where the issues are counted in the job's counts of calls; 0: they are not.

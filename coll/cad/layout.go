@@ -44,9 +44,9 @@ const (
 
 func (p phase) of(issue uint64) uint64 { return issue<<phaseBits | uint64(p) }
 
-// node is one node, in one cache line. All but state, left and link is written before
-// the first issue, or by SetBuffers before another, and constant while one is underway, but for
-// src of a RECV.
+// node is one node, in one cache line. All but state, left, link and src of a RECV is constant
+// while an issue is underway. It is written before the first issue, or by SetBuffers before
+// another.
 type node struct {
 	state  atomic.Uint64 // phase.of(issue)
 	left   atomic.Uint32 // predecessors that are not done
@@ -87,10 +87,9 @@ type pair struct{ rank, port uint32 }
 func (p pair) word() uint64   { return uint64(p.rank)<<32 | uint64(p.port) }
 func pairOf(word uint64) pair { return pair{uint32(word >> 32), uint32(word)} }
 
-// graph is the record of a graph that is underway. aux has a word for each node, for the
-// queue of those that are ready and that any executor may take, then three for each of
-// peers (see peer), then, if any RECV folds, two for each RECV and SEND, then the places of
-// successors.
+// graph is the record of a graph that is underway. aux has, in this order: a word for each
+// node, for the queue of ready nodes that any executor may take; three for each of peers (see
+// peer); two for each RECV and SEND, if any RECV folds; the places of successors.
 type graph struct {
 	// Written by the owner before issue, which it writes last.
 	issue   atomic.Uint64 // number; 0: none

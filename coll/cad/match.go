@@ -30,9 +30,9 @@ func (e *Engine) lookup(rank uint32, context, number uint32) (g *graph, issue ui
 	return &e.pool(int(rank)).graphs[entrySlot(at)], entryIssue(at)
 }
 
-// ports returns the run of a graph's nodes of a kind that communicate with a rank, its
-// nodes' address, and whether all of it was read while the issue was underway: once that
-// is done the owner may give the memory away before it uses the graph's place again.
+// ports returns the run of a graph's nodes of a kind that communicate with a rank, and its
+// nodes' address. ok tells whether all of it was read while the issue was underway: after
+// that the owner may give the memory away before it uses the graph's place again.
 func (g *graph) ports(issue uint64, k Kind, rank uint32) (p peer, nodes uint64, ok bool) {
 	lengths, aux, nodes := g.lengths.Load(), g.aux.Load(), g.nodes.Load()
 	if g.issue.Load() != issue {

@@ -14,6 +14,10 @@ int main(int argc, char **argv) {
 		return fault(NULL);
 	join(MPI_THREAD_SINGLE);
 	ring();
+	if (strcmp(how, "late") == 0) {
+		MPI_Finalize();
+		return rank < size - 1 ? 0 : MPI_Barrier(MPI_COMM_WORLD);
+	}
 	if (rank == size - 1) {
 		if (strcmp(how, "segv") == 0)
 			return fault(NULL);

@@ -20,26 +20,13 @@ func Join(c *Comm, reqs ...Request) (Request, error) {
 	return Request{r}, Wrap("join", err)
 }
 
-// IflushBuffer is FlushBuffer, nonblocking.
-//
-// MPI 4.1 section 3.6 (MPI_Buffer_iflush).
-func IflushBuffer(c *Comm) (Request, error) {
-	b := c.buffered
-	b.mu.Lock()
-	t := &joined{inside: c.engine.Inside(), reqs: b.reqs, status: pml.Status{Source: AnySource, Tag: AnyTag}}
-	b.reqs, b.sent = nil, nil
-	b.mu.Unlock()
-	r, err := c.engine.Begin(t, c.context)
-	return Request{r}, Wrap("iflush buffer", err)
-}
-
-// joined is some operations as one task.
+// joined is several operations as one task.
 type joined struct {
 	inside pml.Inside
 	reqs   []pml.Request
-	done   int // so many of the first are complete
+	done   int // number of requests, from the first on, that are complete
 	status pml.Status
-	err    error // the first
+	err    error // the first one
 }
 
 func (*joined) Start() error          { return nil }

@@ -1,6 +1,6 @@
 package comm
 
-// Peek is Request.Test that leaves the request as it is: it has to be waited for as before.
+// Peek is Request.Test, but leaves the request as it is: it has to be waited for as before.
 //
 // MPI 4.1 section 3.7.6 (MPI_Request_get_status).
 func Peek(r *Request) (st Status, done bool, err error) {
@@ -27,7 +27,7 @@ func Leave(r *Request) error {
 }
 
 // Over tells whether the request stands for nothing, or for a send that was complete when it
-// began: then to wait for it has nothing to tell.
+// began. A wait for it returns at once, with an empty status.
 func Over(r *Request) bool { return r.r.Engine() == nil }
 
 // EmptyStatus returns the status of a send, and of a request that stands for nothing.

@@ -2,8 +2,10 @@ package comm
 
 import "github.com/gopvas/gopvas/job"
 
-// Rest says that this process may end now as after Finalize, or that it may not any more: for
-// a face whose programs come and go as they like (sessions, MPI 4.1 section 11.3).
+// Rest tells the supervisor whether this process may end as after Finalize. Between its
+// sessions a process may: it has finalized one, and may or may not begin another.
+//
+// MPI 4.1 section 11.3.
 func Rest(world *Comm, resting bool) {
 	state := job.StateInit
 	if resting {

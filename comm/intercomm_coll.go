@@ -3,14 +3,15 @@ package comm
 import "github.com/gopvas/gopvas/coll"
 
 // Across returns a collective operation over an intercommunicator, as one exchange: out[i]
-// is what goes to rank i of the remote group, in[i] what comes from there. Where a buffer is
-// empty there is no message, and the other end has an empty one too. A side may be nil.
-// Barriers need no buffers: Comm.Barrier is one of all ranks of both groups.
+// goes to rank i of the remote group, in[i] comes from there. Where a buffer is empty there is
+// no message, and the buffer at the other end is empty too. out or in may be nil. A barrier
+// needs no exchange: Comm.Barrier waits for all ranks of both groups.
 //
-// MPI 4.1 section 6.2.2: an operation with a root has data go from the root to all of the
-// remote group or back, and the others of the root's group do nothing; one without has
-// each group get what the other sends. A reduction is an exchange with a hook that combines
-// what has come, in the order of the ranks.
+// With a root, data goes from the root to all of the remote group, or back; the others of the
+// root's group do nothing. Without one, each group gets what the other sends. A reduction is an
+// exchange with a hook that combines the vectors received, in the order of the ranks.
+//
+// MPI 4.1 section 6.2.2.
 func Across(c *Comm, op string, out, in []Buffer, hooks coll.Hooks) NeighborCall {
 	k := NeighborCall{Comm: c, Op: op}
 	if c.remote() == nil {
@@ -21,7 +22,7 @@ func Across(c *Comm, op string, out, in []Buffer, hooks coll.Hooks) NeighborCall
 	return k
 }
 
-// across are the edges to the ranks of the remote group.
+// across returns the edges to the ranks of the remote group.
 func (c *Comm) across(data []Buffer) []coll.Edge {
 	edges := make([]coll.Edge, 0, len(data))
 	for i, b := range data {
