@@ -66,7 +66,7 @@ func collRankMain(args []string) {
 		if err != nil {
 			return err
 		}
-		room := n * max(2, world.Size())
+		room := max(n*max(2, world.Size()), 8*world.Size()) // reduce_scatter has an element for each
 		r := &collRank{
 			world: world, ring: grid.Comm, named: hasAlgorithm(args[0]), n: n, sum: mpi.Sum[float64](),
 			out: touched(room), in: touched(room),

@@ -118,6 +118,14 @@ func sets(world *mpi.Comm) error {
 	if err != nil {
 		return err
 	}
+	even, err := all.RangeIncl(mpi.Range{First: 0, Last: all.Size() - 1, Stride: 2})
+	if err != nil {
+		return err
+	}
+	odd, err := all.RangeExcl(mpi.Range{First: 0, Last: all.Size() - 1, Stride: 2})
+	if err != nil {
+		return err
+	}
 	backwards := others.Union(first) // rank 0 is the last one now
 	places, err := backwards.TranslateRanks([]int{0, others.Size()}, all)
 	if err != nil {
@@ -126,7 +134,8 @@ func sets(world *mpi.Comm) error {
 	if world.Rank() == 0 {
 		fmt.Printf("%d ranks share memory, %d others\n", all.Size(), others.Size())
 		fmt.Println("first and last of the new order:", places)
-		fmt.Println("the same:", all.Difference(first).Equal(others), all.Intersection(first).Equal(first))
+		fmt.Println("the same:", all.Difference(first).Equal(others), all.Intersection(first).Equal(first),
+			even.Union(odd).Size() == all.Size())
 	}
 	return shared.Free()
 }

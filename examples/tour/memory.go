@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -68,7 +69,18 @@ func window(world *mpi.Comm) error {
 		sum += memory[0]
 	}
 	fmt.Printf("rank %d read squares that add up to %d\n", world.Rank(), sum)
-	return win.Free()
+	table, err := mpi.WinAllocateContiguous[uint64](world, 1)
+	if err != nil {
+		return err
+	}
+	table.Local()[0] = sum
+	if err := world.Barrier(); err != nil {
+		return err
+	}
+	if sums := table.All(); slices.Min(sums) != slices.Max(sums) {
+		return fmt.Errorf("the sums differ: %d", sums)
+	}
+	return errors.Join(win.Free(), table.Free())
 }
 
 // In one address space a window may be any slice that is there already.
