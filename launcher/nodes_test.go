@@ -167,7 +167,7 @@ func TestNodesThatDoNotStart(t *testing.T) {
 	}{
 		"no such command": {[]string{"/no/such/command"}, "no such file"},
 		"it fails":        {[]string{"sh", "-c", "echo permission denied >&2; exit 255"}, `: start pvasrun there: sh: exit status 255: permission denied`},
-		"it says nothing": {[]string{"true"}, "node a: start pvasrun there: its agent has ended"},
+		"it says nothing": {[]string{"true"}, ": start pvasrun there: its agent has ended"},
 		"a banner":        {[]string{"sh", "-c", "echo Welcome"}, "Welcome"},
 	} {
 		t.Run(name, func(t *testing.T) {
