@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// ForwardedSignals begins to catch signals, for Job.Signals: those that a process manager
-// passes on to the ranks (INT, TERM, HUP, USR1, USR2, CONT), QUIT, at which it prints what
-// each rank waits for, and TSTP, at which the job pauses. stop ends it. INT, HUP and TSTP stay ignored where they are: in the background of a
-// shell script and under nohup.
+// ForwardedSignals begins to catch signals, for Job.Signals. A process manager passes
+// INT, TERM, HUP, USR1, USR2 and CONT on to the ranks. At QUIT it prints what each rank
+// waits for, and at TSTP the job pauses. stop ends the catching. INT, HUP and TSTP stay
+// ignored where they are: in the background of a shell script and under nohup.
 func ForwardedSignals() (signals <-chan os.Signal, stop func()) {
 	return catch([]os.Signal{syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGQUIT},
 		syscall.SIGINT, syscall.SIGHUP, syscall.SIGTSTP)

@@ -40,10 +40,10 @@
 // # Waiting
 //
 // A rank sleeps on its inbox event in the job's root block. A rank that changes what another
-// may wait for does so by an atomic store, and then calls Notify: Send and Offer (a message),
-// the receiver of a transfer (done, accepted, drained), the sender (filled), the consumer of a
-// ring that was full (Starve), the supervisor (a rank has gone), a rank that opens its
-// mailbox. Nobody waits in any other way, and nothing waits with a message half sent: a method
+// may wait for does so by an atomic store, and then calls Notify. So do Send and Offer
+// (a message), the receiver of a transfer (done, accepted, drained), and its sender (filled).
+// So do the consumer of a ring that was full (Starve), the supervisor (a rank has gone), and
+// a rank that opens its mailbox. Nobody waits in any other way, and nothing waits with a message half sent: a method
 // does what can be done now and returns.
 //
 // # Death

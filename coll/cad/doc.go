@@ -43,9 +43,9 @@
 //
 // # Faults
 //
-// A fault of a graph (an operator panics, a SEND and its RECV differ in length, two graphs
-// stand for different calls) is noted in the graph, and passed on to the graphs that get data
-// from it. The nodes go on, but for CALL nodes, which are left out. So all graphs come to an
+// A graph has a fault if an operator panics, if a SEND and its RECV differ in length, or if
+// two graphs stand for different calls. The fault is noted in the graph, and passed on to the
+// graphs that get data from it. The nodes go on, but for CALL nodes, which are left out. So all graphs come to an
 // end, and those that depend on lost data say so. If a member has gone, or a rank that was
 // executing nodes, or a graph has no node for one of another, the graphs can not end. Then the
 // whole channel is broken, for all its members, now and later.
