@@ -12,7 +12,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-const columnLength = 1 << 20
+const columnLength = 1 << 22
 
 // column returns a buffer of columnLength bytes, each beside another. The buffer alone keeps
 // its memory reachable. collected is called when it does not any more.
