@@ -12,7 +12,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-const columnLength = 1 << 22
+const columnLength = 1 << 20
 
 // column returns a buffer of columnLength bytes, each beside another. The buffer alone keeps
 // its memory reachable. collected is called when it does not any more.
@@ -36,7 +36,7 @@ func TestCopyKeepsMemoryOfLayout(t *testing.T) {
 		"copy":   func(b btl.Buffer) { btl.Copy(&b, &btl.Buffer{Bytes: packed}, 0, columnLength) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range 10 {
+			for range 3 {
 				var used, early atomic.Bool
 				collecting := make(chan struct{})
 				go func() {
