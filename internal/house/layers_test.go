@@ -69,6 +69,8 @@ var layers = []layer{
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
 
+	{"trace", nil},
+
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
 	{"suci/wire", nil},
 	{"suci/seal", nil},
