@@ -19,13 +19,16 @@ const modelRunDescription = `Simulates the program in a GOAL file, which may be 
 
 The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for mistakes in the file or on the command line.`
 
-// executeModel is the command model, of which there is run.
+// executeModel is the command model, of which there are run and exchange.
 func executeModel(args []string) error {
 	if asksForCommand(args) {
-		return offer([]string{"run"}, args)
+		return offer([]string{"run", "exchange"}, args)
+	}
+	if len(args) > 0 && args[0] == "exchange" {
+		return executeModelExchange(args[1:])
 	}
 	if len(args) == 0 || args[0] != "run" {
-		return usageError{errors.New("model: say what to do: pvasrun model run FILE.goal")}
+		return usageError{errors.New("model: say what to do: pvasrun model run FILE.goal, or pvasrun model exchange")}
 	}
 	var f struct {
 		Model string `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" default:"loggps" description:"rules of the simulation: the model of protocol switches, or that of LogGOPSim"`

@@ -224,9 +224,26 @@ func (m *Machine) accept(p *Peer, arrived Time, prefix wire.Prefix, b []byte) (o
 		ok = true
 	}
 	if ok {
-		p.heard, p.unanswered = m.now, 0
+		p.hear()
 	}
 	return ok
+}
+
+// ask notes that something was sent that the peer should answer.
+func (p *Peer) ask() {
+	if p.unanswered++; p.unanswered == patience {
+		p.machine.changed(p, Silent)
+	}
+}
+
+// hear notes that the peer has sent something that only it can send.
+func (p *Peer) hear() {
+	m := p.machine
+	silent := p.unanswered >= patience
+	p.heard, p.unanswered = m.now, 0
+	if silent {
+		m.changed(p, Answers)
+	}
 }
 
 // acknowledged handles the acknowledgement in m.ack.

@@ -32,6 +32,7 @@ type Peer struct {
 	// Flow to the peer.
 	control  control
 	rtt      rtt
+	delivery delivery
 	underWay int  // packets sent of which nothing has been heard
 	paceAt   Time // the next packet may be sent then
 	pace     int  // bytes per second that the program allows, 0: any

@@ -95,7 +95,7 @@ func (m *Machine) sendProbe(b *Batch, s *sender) {
 	}
 	p.probed = m.now
 	p.backoff = min(p.backoff+1, mostBackoff)
-	p.unanswered++
+	p.ask()
 	if p.unanswered >= patience {
 		p.open()
 	}
