@@ -25,11 +25,18 @@ func (p *Process) call(op int, a slots) (int64, Handler) {
 	if p.state.Load() != running && !calls[op].anytime {
 		return p.raise(op, a, p.notRunning())
 	}
+	tool := calls[op].tool
+	if tool && p.tool.users.Load() <= 0 {
+		return T_ERR_NOT_INITIALIZED, Handler{}
+	}
 	outer := p.inside.enter(op)
 	result, err := p.try(op, a)
 	p.inside.leave(op, outer)
 	if err == nil {
 		return result, Handler{}
+	}
+	if tool {
+		return int64(classOf(err)), Handler{}
 	}
 	return p.raise(op, a, err)
 }
@@ -69,6 +76,7 @@ type callInfo struct {
 	slot    int8 // the argument that is the object
 	pointer bool // the argument is a pointer to the object
 	anytime bool // may be called before MPI_Init and after MPI_Finalize
+	tool    bool // is between MPI_T_init_thread and MPI_T_finalize, and calls no error handler
 
 	pointers uint32 // the arguments that are pointers to something else than a buffer: bit 0 is the first
 }

@@ -717,6 +717,78 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
 	case 508:
 		return 0, p.Win_free_keyval(Ref{a.word(0), false})
+	case 613:
+		return 0, p.T_category_changed(Ref{a.word(0), false})
+	case 614:
+		return 0, p.T_category_get_categories(a.int(0), a.int(1), Ints{a.word(2), false})
+	case 615:
+		return 0, p.T_category_get_cvars(a.int(0), a.int(1), Ints{a.word(2), false})
+	case 616:
+		return 0, p.T_category_get_events(a.int(0), a.int(1), Ints{a.word(2), false})
+	case 617:
+		return 0, p.T_category_get_index(CString(a.word(0)), Ref{a.word(1), false})
+	case 618:
+		return 0, p.T_category_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, OutString{a.word(3)}, Ref{a.word(4), false}, Ref{a.word(5), false}, Ref{a.word(6), false}, Ref{a.word(7), false})
+	case 619:
+		return 0, p.T_category_get_num(Ref{a.word(0), false})
+	case 620:
+		return 0, p.T_category_get_num_events(a.int(0), Ref{a.word(1), false})
+	case 621:
+		return 0, p.T_category_get_pvars(a.int(0), a.int(1), Ints{a.word(2), false})
+	case 622:
+		return 0, p.T_cvar_get_index(CString(a.word(0)), Ref{a.word(1), false})
+	case 623:
+		return 0, p.T_cvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Ptr[Type]{a.word(4)}, Ptr[T_enum]{a.word(5)}, OutString{a.word(6)}, Ref{a.word(7), false}, Ref{a.word(8), false}, Ref{a.word(9), false})
+	case 624:
+		return 0, p.T_cvar_get_num(Ref{a.word(0), false})
+	case 625:
+		return 0, p.T_cvar_handle_alloc(a.int(0), Address(a.word(1)), Ptr[T_cvar_handle]{a.word(2)}, Ref{a.word(3), false})
+	case 626:
+		return 0, p.T_cvar_handle_free(Ptr[T_cvar_handle]{a.word(0)})
+	case 627:
+		return 0, p.T_cvar_read(T_cvar_handle(a.word(0)), Address(a.word(1)))
+	case 628:
+		return 0, p.T_cvar_write(T_cvar_handle(a.word(0)), Address(a.word(1)))
+	case 629:
+		return 0, p.T_enum_get_info(T_enum(a.word(0)), Ref{a.word(1), false}, OutString{a.word(2)}, Ref{a.word(3), false})
+	case 634:
+		return 0, p.T_event_get_index(CString(a.word(0)), Ref{a.word(1), false})
+	case 635:
+		return 0, p.T_event_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Handles[Type]{a.word(4)}, Ints{a.word(5), true}, Ref{a.word(6), false}, Ptr[T_enum]{a.word(7)}, Ptr[Info]{a.word(8)}, OutString{a.word(9)}, Ref{a.word(10), false}, Ref{a.word(11), false})
+	case 636:
+		return 0, p.T_event_get_num(Ref{a.word(0), false})
+	case 646:
+		return 0, p.T_finalize()
+	case 647:
+		return 0, p.T_init_thread(a.int(0), Ref{a.word(1), false})
+	case 648:
+		return 0, p.T_pvar_get_index(CString(a.word(0)), a.int(1), Ref{a.word(2), false})
+	case 649:
+		return 0, p.T_pvar_get_info(a.int(0), OutString{a.word(1)}, Ref{a.word(2), false}, Ref{a.word(3), false}, Ref{a.word(4), false}, Ptr[Type]{a.word(5)}, Ptr[T_enum]{a.word(6)}, OutString{a.word(7)}, Ref{a.word(8), false}, Ref{a.word(9), false}, Ref{a.word(10), false}, Ref{a.word(11), false}, Ref{a.word(12), false})
+	case 650:
+		return 0, p.T_pvar_get_num(Ref{a.word(0), false})
+	case 651:
+		return 0, p.T_pvar_handle_alloc(T_pvar_session(a.word(0)), a.int(1), Address(a.word(2)), Ptr[T_pvar_handle]{a.word(3)}, Ref{a.word(4), false})
+	case 652:
+		return 0, p.T_pvar_handle_free(T_pvar_session(a.word(0)), Ptr[T_pvar_handle]{a.word(1)})
+	case 653:
+		return 0, p.T_pvar_read(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
+	case 654:
+		return 0, p.T_pvar_readreset(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
+	case 655:
+		return 0, p.T_pvar_reset(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)))
+	case 656:
+		return 0, p.T_pvar_session_create(Ptr[T_pvar_session]{a.word(0)})
+	case 657:
+		return 0, p.T_pvar_session_free(Ptr[T_pvar_session]{a.word(0)})
+	case 658:
+		return 0, p.T_pvar_start(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)))
+	case 659:
+		return 0, p.T_pvar_stop(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)))
+	case 660:
+		return 0, p.T_pvar_write(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
+	case 662:
+		return 0, p.T_source_get_num(Ref{a.word(0), false})
 	}
 	return 0, unsupported(op)
 }
@@ -1336,55 +1408,55 @@ var calls = [...]callInfo{
 	{name: "MPI_File_write_shared_c", object: onFile, slot: 0, pointers: 0x10},
 	{name: "MPI_Register_datarep", pointers: 0xf},
 	{name: "MPI_Register_datarep_c", pointers: 0xf},
-	{name: "MPI_T_category_changed", pointers: 0x1, anytime: true},
-	{name: "MPI_T_category_get_categories", pointers: 0x4, anytime: true},
-	{name: "MPI_T_category_get_cvars", pointers: 0x4, anytime: true},
-	{name: "MPI_T_category_get_events", pointers: 0x4, anytime: true},
-	{name: "MPI_T_category_get_index", pointers: 0x3, anytime: true},
-	{name: "MPI_T_category_get_info", pointers: 0xfe, anytime: true},
-	{name: "MPI_T_category_get_num", pointers: 0x1, anytime: true},
-	{name: "MPI_T_category_get_num_events", pointers: 0x2, anytime: true},
-	{name: "MPI_T_category_get_pvars", pointers: 0x4, anytime: true},
-	{name: "MPI_T_cvar_get_index", pointers: 0x3, anytime: true},
-	{name: "MPI_T_cvar_get_info", pointers: 0x3fe, anytime: true},
-	{name: "MPI_T_cvar_get_num", pointers: 0x1, anytime: true},
-	{name: "MPI_T_cvar_handle_alloc", pointers: 0xc, anytime: true},
-	{name: "MPI_T_cvar_handle_free", pointers: 0x1, anytime: true},
-	{name: "MPI_T_cvar_read", anytime: true},
-	{name: "MPI_T_cvar_write", anytime: true},
-	{name: "MPI_T_enum_get_info", pointers: 0xe, anytime: true},
-	{name: "MPI_T_enum_get_item", pointers: 0x1c, anytime: true},
-	{name: "MPI_T_event_callback_get_info", pointers: 0x4, anytime: true},
-	{name: "MPI_T_event_callback_set_info", anytime: true},
-	{name: "MPI_T_event_copy", anytime: true},
-	{name: "MPI_T_event_get_index", pointers: 0x3, anytime: true},
-	{name: "MPI_T_event_get_info", pointers: 0xffe, anytime: true},
-	{name: "MPI_T_event_get_num", pointers: 0x1, anytime: true},
-	{name: "MPI_T_event_get_source", pointers: 0x2, anytime: true},
-	{name: "MPI_T_event_get_timestamp", pointers: 0x2, anytime: true},
-	{name: "MPI_T_event_handle_alloc", pointers: 0x8, anytime: true},
-	{name: "MPI_T_event_handle_free", anytime: true},
-	{name: "MPI_T_event_handle_get_info", pointers: 0x2, anytime: true},
-	{name: "MPI_T_event_handle_set_info", anytime: true},
-	{name: "MPI_T_event_read", anytime: true},
-	{name: "MPI_T_event_register_callback", anytime: true},
-	{name: "MPI_T_event_set_dropped_handler", anytime: true},
-	{name: "MPI_T_finalize", anytime: true},
+	{name: "MPI_T_category_changed", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_category_get_categories", pointers: 0x4, tool: true, anytime: true},
+	{name: "MPI_T_category_get_cvars", pointers: 0x4, tool: true, anytime: true},
+	{name: "MPI_T_category_get_events", pointers: 0x4, tool: true, anytime: true},
+	{name: "MPI_T_category_get_index", pointers: 0x3, tool: true, anytime: true},
+	{name: "MPI_T_category_get_info", pointers: 0xfe, tool: true, anytime: true},
+	{name: "MPI_T_category_get_num", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_category_get_num_events", pointers: 0x2, tool: true, anytime: true},
+	{name: "MPI_T_category_get_pvars", pointers: 0x4, tool: true, anytime: true},
+	{name: "MPI_T_cvar_get_index", pointers: 0x3, tool: true, anytime: true},
+	{name: "MPI_T_cvar_get_info", pointers: 0x3fe, tool: true, anytime: true},
+	{name: "MPI_T_cvar_get_num", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_cvar_handle_alloc", pointers: 0xc, tool: true, anytime: true},
+	{name: "MPI_T_cvar_handle_free", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_cvar_read", tool: true, anytime: true},
+	{name: "MPI_T_cvar_write", tool: true, anytime: true},
+	{name: "MPI_T_enum_get_info", pointers: 0xe, tool: true, anytime: true},
+	{name: "MPI_T_enum_get_item", pointers: 0x1c, tool: true, anytime: true},
+	{name: "MPI_T_event_callback_get_info", pointers: 0x4, tool: true, anytime: true},
+	{name: "MPI_T_event_callback_set_info", tool: true, anytime: true},
+	{name: "MPI_T_event_copy", tool: true, anytime: true},
+	{name: "MPI_T_event_get_index", pointers: 0x3, tool: true, anytime: true},
+	{name: "MPI_T_event_get_info", pointers: 0xffe, tool: true, anytime: true},
+	{name: "MPI_T_event_get_num", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_event_get_source", pointers: 0x2, tool: true, anytime: true},
+	{name: "MPI_T_event_get_timestamp", pointers: 0x2, tool: true, anytime: true},
+	{name: "MPI_T_event_handle_alloc", pointers: 0x8, tool: true, anytime: true},
+	{name: "MPI_T_event_handle_free", tool: true, anytime: true},
+	{name: "MPI_T_event_handle_get_info", pointers: 0x2, tool: true, anytime: true},
+	{name: "MPI_T_event_handle_set_info", tool: true, anytime: true},
+	{name: "MPI_T_event_read", tool: true, anytime: true},
+	{name: "MPI_T_event_register_callback", tool: true, anytime: true},
+	{name: "MPI_T_event_set_dropped_handler", tool: true, anytime: true},
+	{name: "MPI_T_finalize", tool: true, anytime: true},
 	{name: "MPI_T_init_thread", pointers: 0x2, anytime: true},
-	{name: "MPI_T_pvar_get_index", pointers: 0x5, anytime: true},
-	{name: "MPI_T_pvar_get_info", pointers: 0x1ffe, anytime: true},
-	{name: "MPI_T_pvar_get_num", pointers: 0x1, anytime: true},
-	{name: "MPI_T_pvar_handle_alloc", pointers: 0x18, anytime: true},
-	{name: "MPI_T_pvar_handle_free", pointers: 0x2, anytime: true},
-	{name: "MPI_T_pvar_read", anytime: true},
-	{name: "MPI_T_pvar_readreset", anytime: true},
-	{name: "MPI_T_pvar_reset", anytime: true},
-	{name: "MPI_T_pvar_session_create", pointers: 0x1, anytime: true},
-	{name: "MPI_T_pvar_session_free", pointers: 0x1, anytime: true},
-	{name: "MPI_T_pvar_start", anytime: true},
-	{name: "MPI_T_pvar_stop", anytime: true},
-	{name: "MPI_T_pvar_write", anytime: true},
-	{name: "MPI_T_source_get_info", pointers: 0x1fe, anytime: true},
-	{name: "MPI_T_source_get_num", pointers: 0x1, anytime: true},
-	{name: "MPI_T_source_get_timestamp", pointers: 0x2, anytime: true},
+	{name: "MPI_T_pvar_get_index", pointers: 0x5, tool: true, anytime: true},
+	{name: "MPI_T_pvar_get_info", pointers: 0x1ffe, tool: true, anytime: true},
+	{name: "MPI_T_pvar_get_num", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_pvar_handle_alloc", pointers: 0x18, tool: true, anytime: true},
+	{name: "MPI_T_pvar_handle_free", pointers: 0x2, tool: true, anytime: true},
+	{name: "MPI_T_pvar_read", tool: true, anytime: true},
+	{name: "MPI_T_pvar_readreset", tool: true, anytime: true},
+	{name: "MPI_T_pvar_reset", tool: true, anytime: true},
+	{name: "MPI_T_pvar_session_create", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_pvar_session_free", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_pvar_start", tool: true, anytime: true},
+	{name: "MPI_T_pvar_stop", tool: true, anytime: true},
+	{name: "MPI_T_pvar_write", tool: true, anytime: true},
+	{name: "MPI_T_source_get_info", pointers: 0x1fe, tool: true, anytime: true},
+	{name: "MPI_T_source_get_num", pointers: 0x1, tool: true, anytime: true},
+	{name: "MPI_T_source_get_timestamp", pointers: 0x2, tool: true, anytime: true},
 }

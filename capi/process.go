@@ -34,6 +34,7 @@ type Process struct {
 	codes       errorCodes
 	attached    attachedBuffer
 	inside      inside
+	tool        tool
 
 	mu         sync.Mutex         // guards what follows
 	memory     map[Address][]byte // from Alloc_mem
@@ -56,6 +57,7 @@ func newProcess() *Process {
 	p := &Process{memory: map[Address][]byte{}, known: map[*comm.Comm]*communicator{}}
 	p.comms.kind, p.groups.kind, p.requests.kind = kindComm, kindGroup, kindRequest
 	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler, kindMessage, kindSession
+	p.tool.controls.kind, p.tool.sessions.kind, p.tool.counters.kind = kindControl, kindToolSession, kindCounter
 	p.codes.next = ERR_LASTCODE + 1
 	return p
 }

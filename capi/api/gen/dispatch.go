@@ -199,6 +199,9 @@ func callInfo(f api.Function) string {
 	if mask := pointers(f); mask != 0 {
 		fields = append(fields, fmt.Sprintf("pointers: %#x", mask))
 	}
+	if strings.HasPrefix(f.Name, "T_") && f.Name != "T_init_thread" {
+		fields = append(fields, "tool: true")
+	}
 	if f.Anytime {
 		fields = append(fields, "anytime: true")
 	}
