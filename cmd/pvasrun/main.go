@@ -64,7 +64,7 @@ func execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeInfo, "bench": executeBench, "completion": executeCompletion, "model": executeModel,
 		"install-mpi": executeInstallMPI, "suci": executeSuci,
-		"node":        executeNode,
+		"node": executeNode,
 	}
 	if asksForCommand(args) {
 		return offer(slices.Collect(maps.Keys(commands)), args)
