@@ -26,6 +26,8 @@ var layers = []layer{
 	{"internal/nofile", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
+	{"internal/rig", []string{"pvas"}},    // its test only
+	{"internal/rig/...", []string{"mpi"}}, // the program it starts
 	{"internal/limits", nil},
 	{"internal/machine", []string{"internal/limits"}},
 	{"internal/chaos", []string{"pvas"}},    // its test only
@@ -95,11 +97,11 @@ var layers = []layer{
 // through their tops.
 var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job"}
 
-// forTests tells whether a package exists for tests only: internal/testkit, the
+// forTests tells whether a package exists for tests only: internal/testkit, internal/rig, the
 // BTL whose ranks are goroutines, and those named after what they test, such as
 // btl/btltest.
 func forTests(pkg string) bool {
-	return pkg == "internal/testkit" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
+	return pkg == "internal/testkit" || pkg == "internal/rig" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
 }
 
 // matches tells whether a package is meant by a pattern of the table.

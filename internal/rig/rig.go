@@ -223,3 +223,17 @@ func (r *Rig) Processes(node int) (list []Process) {
 	}
 	return list
 }
+
+// Outside returns the number on this machine of a process that has a number on a node, 0 if
+// there is none.
+func (r *Rig) Outside(node int, pid string) int {
+	for _, p := range r.Processes(node) {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid))
+		for line := range strings.Lines(string(status)) {
+			if words := strings.Fields(line); len(words) > 1 && words[0] == "NSpid:" && words[len(words)-1] == pid {
+				return p.Pid
+			}
+		}
+	}
+	return 0
+}
