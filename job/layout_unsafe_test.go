@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 10, layoutVersion)
+	require.EqualValues(t, 11, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -46,6 +46,7 @@ func TestLayout(t *testing.T) {
 		{"nodes", unsafe.Offsetof(h.nodes), 64},
 		{"node", unsafe.Offsetof(h.node), 68},
 		{"near", unsafe.Offsetof(h.near), 72},
+		{"all", unsafe.Offsetof(h.all), 76},
 		{"key", unsafe.Offsetof(h.key), 80},
 		{"host", unsafe.Offsetof(h.host), 112},
 		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1728},
@@ -89,10 +90,10 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 896},
 		{"rankBlock.counters", unsafe.Offsetof(b.counters), 960},
 		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1344},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 2112},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2240},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock", unsafe.Sizeof(b), 2176},
+		{"rankBlock", unsafe.Sizeof(b), 2304},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
