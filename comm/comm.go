@@ -163,7 +163,7 @@ func (c *Comm) alone() *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Job: c.root,
-		Context: collective.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
+		Context: collective.of(id), Inner: levels.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
 	}
 }
 

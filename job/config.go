@@ -43,6 +43,8 @@ type Config struct {
 	Node  int
 	Host  netip.Addr // by which other nodes reach this one
 	Key   Key        // of the messages between nodes
+
+	AllCPUs int // that all nodes have together; 0: CPUs
 }
 
 func (c Config) check() error {

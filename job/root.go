@@ -46,6 +46,9 @@ func (r *Root) BTL() BTL { return BTL(r.head.btl) }
 // CPUs returns the number of CPUs that the job may use.
 func (r *Root) CPUs() int { return int(r.head.cpus) }
 
+// AllCPUs returns the number of CPUs that the job may use on all nodes.
+func (r *Root) AllCPUs() int { return int(r.head.all) }
+
 // PageSize returns the size of a page in bytes, as the creator saw it.
 func (r *Root) PageSize() int { return int(r.head.pageSize) }
 
