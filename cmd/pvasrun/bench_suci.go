@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/bench/report"
@@ -16,7 +18,7 @@ type suciBenchFlags struct {
 	Parts   []string `long:"part" env:"SUCI_PART" env-delim:"," choice:"pingpong" choice:"burst" choice:"gather" choice:"bcast" choice:"beside" default-mask:"all" description:"what to measure; repeatable"`
 	Sizes   sizes    `long:"sizes" env:"SUCI_SIZES" value-name:"LIST" default:"4,64,1KiB,4KiB,16KiB,64KiB,500KB" description:"lengths of messages"`
 	Nodes   counts   `short:"N" long:"nodes" env:"SUCI_NODES" value-name:"LIST" default:"5,40" description:"numbers of nodes, for gather and bcast"`
-	Rate    size     `long:"rate" env:"SUCI_RATE" value-name:"BITS" default-mask:"not limited" description:"bits per second of each link, such as 100M"`
+	Rate    bits     `long:"rate" env:"SUCI_RATE" value-name:"BITS" default-mask:"not limited" description:"bits per second of each link, such as 100M"`
 	Buffer  size     `long:"buffer" env:"SUCI_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of the switch towards each node, with --rate"`
 	Frames  bool     `long:"frames" env:"SUCI_FRAMES" description:"links carry single frames, as wires do; --rate and --loss imply it"`
 	Loss    float64  `long:"loss" env:"SUCI_LOSS" value-name:"SHARE" default:"0" description:"share of the packets that the switch drops"`
@@ -133,4 +135,23 @@ func (f *suciBenchFlags) plot(results []transport.Result) error {
 		return fmt.Errorf("bench suci: %w", err)
 	}
 	return errors.Join(report.PlotSuci(file, results), file.Close())
+}
+
+// bits is a rate in bits per second: a number with k, M or G, which are powers of 1000.
+type bits int
+
+// UnmarshalFlag parses a flag's value.
+func (v *bits) UnmarshalFlag(text string) error {
+	unit, digits := 1, text
+	if n := len(text); n > 0 {
+		if i := strings.IndexByte("kMG", text[n-1]); i >= 0 {
+			unit, digits = []int{1e3, 1e6, 1e9}[i], text[:n-1]
+		}
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > 1e12/unit {
+		return fmt.Errorf("%q is no rate: write for example 100M or 1G", text)
+	}
+	*v = bits(n * unit)
+	return nil
 }
