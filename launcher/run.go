@@ -173,6 +173,11 @@ func (s *supervisor) start() error {
 	if s.memory, err = await(s, s.makeMemory); err != nil {
 		return err
 	}
+	if s.job.Made != nil {
+		if err := s.job.Made(s.memory.Root()); err != nil {
+			return err
+		}
+	}
 	s.joinNodes()
 	for rank := range s.size {
 		clear(s.early) // of orphans; a number may be used again
@@ -202,7 +207,8 @@ func (s *supervisor) hostStarted(h startedHost) {
 // makeMemory makes the job's memory and has the host map it.
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	c := job.Config{
-		Ranks: s.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil, Settings: s.job.Settings,
+		Ranks: s.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		TraceSize: s.job.TraceSize, Settings: s.job.Settings,
 	}
 	s.job.part.describe(&c)
 	memory, err := job.Create(c)
