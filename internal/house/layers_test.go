@@ -40,7 +40,7 @@ var layers = []layer{
 	{"job/jobtest", []string{"job", "shm"}},
 
 	{"btl", []string{"datatype", "job", "shm"}},
-	{"btl/net", []string{"btl", "datatype", "job", "shm", "suci"}},
+	{"btl/net", []string{"btl", "datatype", "exchange", "job", "shm", "suci"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
 	{"pml", []string{"btl", "datatype", "job", "shm"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
@@ -71,6 +71,9 @@ var layers = []layer{
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
 
+	{"trace", nil},
+	{"exchange", nil}, // a library by itself
+
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
 	{"suci/wire", nil},
 	{"suci/seal", nil},
@@ -80,10 +83,11 @@ var layers = []layer{
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
+	{"bench/transport", []string{"suci"}},
 	{"bench/report", []string{"bench", "bench/results"}},
-	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
+	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
