@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 10
+	layoutVersion = 11
 
 	cacheLine = 64
 
@@ -51,7 +51,7 @@ type constants struct {
 	cpus          uint32
 	flags         uint32
 	pageSize      uint32
-	_             uint32
+	traceSize     uint32 // bytes of each rank's trace buffer, behind the root block; 0: none
 	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
 	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
 

@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 10, layoutVersion)
+	require.EqualValues(t, 11, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -30,6 +30,7 @@ func TestLayout(t *testing.T) {
 		{"cpus", unsafe.Offsetof(h.cpus), 32},
 		{"flags", unsafe.Offsetof(h.flags), 36},
 		{"pageSize", unsafe.Offsetof(h.pageSize), 40},
+		{"traceSize", unsafe.Offsetof(h.traceSize), 44},
 		{"segmentBase", unsafe.Offsetof(h.segmentBase), 48},
 		{"segmentStride", unsafe.Offsetof(h.segmentStride), 56},
 		{"settings", unsafe.Offsetof(h.settings), 128},

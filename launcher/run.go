@@ -173,6 +173,11 @@ func (s *supervisor) start() error {
 	if s.memory, err = await(s, s.makeMemory); err != nil {
 		return err
 	}
+	if s.job.Made != nil {
+		if err := s.job.Made(s.memory.Root()); err != nil {
+			return err
+		}
+	}
 	s.joinNodes()
 	for rank := range s.size {
 		clear(s.early) // of orphans; a number may be used again
@@ -203,7 +208,8 @@ func (s *supervisor) hostStarted(h startedHost) {
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	memory, err := job.Create(job.Config{
 		Ranks: s.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		Settings: s.job.Settings, Nodes: s.job.part.where(), Node: s.job.part.number(), Host: s.job.part.host(), Key: s.job.part.key(),
+		TraceSize: s.job.TraceSize,
+		Settings:  s.job.Settings, Nodes: s.job.part.where(), Node: s.job.part.number(), Host: s.job.part.host(), Key: s.job.part.key(),
 	})
 	if err != nil || s.btl != job.BTLPvas {
 		return memory, err

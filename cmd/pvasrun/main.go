@@ -63,7 +63,7 @@ func run(args []string) int {
 func execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeInfo, "bench": executeBench, "completion": executeCompletion, "model": executeModel,
-		"install-mpi": executeInstallMPI,
+		"install-mpi": executeInstallMPI, "trace": executeTrace,
 		"node":        executeNode,
 	}
 	if asksForCommand(args) {
