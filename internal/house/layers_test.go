@@ -70,6 +70,7 @@ var layers = []layer{
 	{"loggps/fit", []string{"loggps"}},
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
+	{"loggps/show", []string{"loggps", "loggps/graph", "loggps/pattern", "loggps/sim", "loggps/explain"}},
 
 	{"trace", nil},
 	{"trace/recorder", []string{"trace", "job", "shm"}},
