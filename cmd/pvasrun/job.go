@@ -77,7 +77,12 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	}
 	var stats statistics
 	j.Finished = stats.collect
+	tracing, err := attachTrace(f.Trace, &j)
+	if err != nil {
+		return err
+	}
 	result, err := launcher.Run(ctx, j)
+	tracing.end()
 	if err != nil {
 		return err
 	}

@@ -92,8 +92,8 @@ func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
 
 // runNodes runs a job on several nodes.
 func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
-	if f.DryRun || f.Stats || f.Report != "none" {
-		return usageError{errors.New("--hosts with --dry-run, --stats or --report: these look at one node; leave one of them out")}
+	if f.DryRun || f.Stats || f.Report != "none" || f.Trace != "" {
+		return usageError{errors.New("--hosts with --dry-run, --stats, --report or --trace: these look at one node; leave one of them out")}
 	}
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
