@@ -92,18 +92,21 @@ func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
 
 // runNodes runs a job on several nodes.
 func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
-	if f.DryRun || f.Stats || f.Report != "none" || f.Trace != "" {
-		return usageError{errors.New("--hosts with --dry-run, --stats, --report or --trace: these look at one node; leave one of them out")}
+	if f.DryRun || f.Report != "none" || f.Trace != "" {
+		return usageError{errors.New("--hosts with --dry-run, --report or --trace: these look at one node; leave one of them out")}
 	}
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
 	j.Signals = signals
+	var stats statistics
+	j.Finished = stats.collect
 	result, err := launcher.RunNodes(ctx, j, f.nodes)
 	if err != nil {
 		return err
 	}
+	err = f.printStats(&stats, result.Nodes)
 	if result.Code != 0 {
 		return exitStatus(result.Code)
 	}
-	return nil
+	return err
 }
