@@ -21,6 +21,7 @@ type nodeFlags struct {
 	Rsh         string `long:"rsh" env:"PVASRUN_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
 	Network     string `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
 	NodeTimeout lapse  `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
+	Encrypt     bool   `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
 	Preload     bool   `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
 
 	nodes launcher.Nodes // without Hosts: the job runs here
