@@ -136,6 +136,7 @@ type rankBlock struct {
 
 	// Written by the rank: what it waits for; see waitingBlock.
 	waiting waitingBlock
+	_       [cacheLine - 32]byte
 
 	// The rank sleeps here. It writes sleepers, who wakes it writes seq; as long as
 	// it does not sleep, both are only read.

@@ -17,7 +17,8 @@ type Root struct {
 	settings Settings // as Settings returns them
 	traces   []byte   // of all ranks, one after the other; nil: there are none
 
-	waitMu sync.Mutex // one writer of the rank's own waiting record at a time
+	waitMu   sync.Mutex    // one writer of the rank's own waiting record at a time
+	callName func() string // see NameCalls
 }
 
 // RankError reports a rank number that the job does not have.

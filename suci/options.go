@@ -76,6 +76,8 @@ const (
 	Congested = protocol.Congested // packets were lost, the window was cut
 	Blocked   = protocol.Blocked   // blocks wait for the peer's grant
 	Unblocked = protocol.Unblocked // the peer has granted more
+	Silent    = protocol.Silent    // the peer has not answered for some 50 ms; its blocks still wait
+	Answers   = protocol.Answers   // a silent peer was heard again; so tells Up
 )
 
 // Errors of blocks; compare with errors.Is.

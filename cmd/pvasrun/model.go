@@ -19,12 +19,12 @@ import (
 
 // executeModel carries out what the first argument names.
 func executeModel(args []string) error {
-	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit, "show": executeModelShow}
+	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit, "show": executeModelShow, "exchange": executeModelExchange}
 	if asksForCommand(args) {
-		return offer(slices.Collect(maps.Keys(commands)), args)
+		return offer(slices.Sorted(maps.Keys(commands)), args)
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return usageError{errors.New("model: say what to do: pvasrun model fit, pvasrun model run FILE, or pvasrun model show FILE")}
+		return usageError{errors.New("model: say what to do: pvasrun model fit, run FILE, show FILE, or exchange")}
 	}
 	return commands[args[0]](args[1:])
 }

@@ -26,6 +26,8 @@ var layers = []layer{
 	{"internal/nofile", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
+	{"internal/rig", []string{"pvas"}},    // its test only
+	{"internal/rig/...", []string{"mpi"}}, // the program it starts
 	{"internal/limits", nil},
 	{"internal/machine", []string{"internal/limits"}},
 	{"internal/chaos", []string{"pvas"}},    // its test only
@@ -38,7 +40,7 @@ var layers = []layer{
 	{"job/jobtest", []string{"job", "shm"}},
 
 	{"btl", []string{"datatype", "job", "shm"}},
-	{"btl/net", []string{"btl", "datatype", "job", "shm", "suci"}},
+	{"btl/net", []string{"btl", "datatype", "exchange", "job", "shm", "suci"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
 	{"pml", []string{"btl", "datatype", "job", "shm", "trace", "trace/recorder"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm", "trace", "trace/recorder"}},
@@ -72,6 +74,8 @@ var layers = []layer{
 
 	{"trace", nil},
 	{"trace/recorder", []string{"trace", "job", "shm"}},
+	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
+	{"exchange", nil}, // a library by itself
 
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
 	{"suci/wire", nil},
@@ -82,10 +86,11 @@ var layers = []layer{
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
+	{"bench/transport", []string{"suci"}},
 	{"bench/report", []string{"bench", "bench/results"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "trace", "trace/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
@@ -96,11 +101,11 @@ var layers = []layer{
 // through their tops.
 var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job"}
 
-// forTests tells whether a package exists for tests only: internal/testkit, the
+// forTests tells whether a package exists for tests only: internal/testkit, internal/rig, the
 // BTL whose ranks are goroutines, and those named after what they test, such as
 // btl/btltest.
 func forTests(pkg string) bool {
-	return pkg == "internal/testkit" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
+	return pkg == "internal/testkit" || pkg == "internal/rig" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
 }
 
 // matches tells whether a package is meant by a pattern of the table.

@@ -58,6 +58,8 @@ const (
 	Congested                   // the window to the peer was cut
 	Blocked                     // blocks wait for the peer's window
 	Unblocked                   // the window has opened
+	Silent                      // the peer has not answered several times; its blocks still wait
+	Answers                     // a silent peer was heard again in its session; Up says it of a new one
 )
 
 // Errors that a block can end with.
