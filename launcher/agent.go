@@ -235,6 +235,9 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 func getReady() *ready {
 	r := &ready{Version: linkVersion}
 	r.Hostname, _ = os.Hostname()
+	if cpus, err := allowedCPUs(); err == nil {
+		r.CPUs = len(cpus)
+	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/net")
 	r.Network = strings.TrimSpace(string(boot)) + " " + space

@@ -109,6 +109,7 @@ type note struct {
 type ready struct {
 	Version   int
 	Hostname  string
+	CPUs      int    // that ranks may use there
 	Network   string // what tells network namespaces apart
 	Addresses []netip.Prefix
 	Reached   netip.Addr // by which ssh has reached the node, if it has

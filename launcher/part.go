@@ -29,6 +29,7 @@ type partSpec struct {
 	Nodes []int      // node by rank, of all ranks
 	Host  netip.Addr // by which others reach this node
 	Key   job.Key
+	CPUs  int // of all nodes
 }
 
 func (p *part) orders() <-chan order {
@@ -38,32 +39,11 @@ func (p *part) orders() <-chan order {
 	return p.order
 }
 
-func (p *part) where() []int {
-	if p == nil {
-		return nil
+// describe completes the description of the job's memory.
+func (p *part) describe(c *job.Config) {
+	if p != nil {
+		c.Nodes, c.Node, c.Host, c.Key, c.AllCPUs = p.Nodes, p.Node, p.Host, p.Key, p.CPUs
 	}
-	return p.Nodes
-}
-
-func (p *part) number() int {
-	if p == nil {
-		return 0
-	}
-	return p.Node
-}
-
-func (p *part) host() (a netip.Addr) {
-	if p == nil {
-		return a
-	}
-	return p.Host
-}
-
-func (p *part) key() (k job.Key) {
-	if p == nil {
-		return k
-	}
-	return p.Key
 }
 
 // prefix is what messages of the supervisor begin with.

@@ -76,6 +76,7 @@ var aboutBenchmarks = map[string]string{
 	"footprint":      "page tables and memory of an all-to-all over the ranks",
 	"npb":            "NAS Parallel Benchmarks: is, ep, cg, mg, ft",
 	"overlap":        "computing while nonblocking collectives go on",
+	"suci":           "the transport between nodes, beside TCP, over network namespaces",
 	"all":            "every experiment of the paper, into a file of results",
 	"report":         "a page with plots from a file of results",
 	"diff":           "what differs between two files of results",

@@ -24,7 +24,7 @@ func executeModel(args []string) error {
 		return offer(slices.Sorted(maps.Keys(commands)), args)
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return usageError{errors.New("model: say what to do: pvasrun model fit, run FILE, show FILE, or exchange")}
+		return usageError{errors.New("model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or pvasrun model exchange")}
 	}
 	return commands[args[0]](args[1:])
 }
