@@ -124,8 +124,12 @@ type program struct {
 
 // place names the place of an operation in the program.
 func (p *program) place(id graph.ID) string {
-	if site := p.graph.Op(id).Site; site > 0 && int(site) < len(p.names) {
+	site := p.graph.Op(id).Site
+	switch {
+	case site > 0 && int(site) < len(p.names):
 		return p.names[site]
+	case p.names != nil:
+		return p.graph.Op(id).Kind.String() + " outside of calls"
 	}
 	return p.graph.Place(id)
 }
