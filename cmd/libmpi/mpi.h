@@ -2031,4 +2031,70 @@ int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
 }
 #endif
 
+/* Handles and statuses of Fortran */
+
+#ifndef MPI_Fint
+typedef int MPI_Fint;
+#endif
+
+#ifndef MPI_Status_c2f
+#define MPI_Status_c2f(c, f) (*(MPI_Status *)(f) = *(c), MPI_SUCCESS)
+#define MPI_Status_f2c(f, c) (*(c) = *(const MPI_Status *)(f), MPI_SUCCESS)
+#endif
+
+#ifndef MPI_Comm_c2f
+#define MPI_Comm_c2f MPI_Comm_toint
+#define MPI_Comm_f2c MPI_Comm_fromint
+#endif
+
+#ifndef MPI_Errhandler_c2f
+#define MPI_Errhandler_c2f MPI_Errhandler_toint
+#define MPI_Errhandler_f2c MPI_Errhandler_fromint
+#endif
+
+#ifndef MPI_File_c2f
+#define MPI_File_c2f MPI_File_toint
+#define MPI_File_f2c MPI_File_fromint
+#endif
+
+#ifndef MPI_Group_c2f
+#define MPI_Group_c2f MPI_Group_toint
+#define MPI_Group_f2c MPI_Group_fromint
+#endif
+
+#ifndef MPI_Info_c2f
+#define MPI_Info_c2f MPI_Info_toint
+#define MPI_Info_f2c MPI_Info_fromint
+#endif
+
+#ifndef MPI_Message_c2f
+#define MPI_Message_c2f MPI_Message_toint
+#define MPI_Message_f2c MPI_Message_fromint
+#endif
+
+#ifndef MPI_Op_c2f
+#define MPI_Op_c2f MPI_Op_toint
+#define MPI_Op_f2c MPI_Op_fromint
+#endif
+
+#ifndef MPI_Request_c2f
+#define MPI_Request_c2f MPI_Request_toint
+#define MPI_Request_f2c MPI_Request_fromint
+#endif
+
+#ifndef MPI_Session_c2f
+#define MPI_Session_c2f MPI_Session_toint
+#define MPI_Session_f2c MPI_Session_fromint
+#endif
+
+#ifndef MPI_Type_c2f
+#define MPI_Type_c2f MPI_Type_toint
+#define MPI_Type_f2c MPI_Type_fromint
+#endif
+
+#ifndef MPI_Win_c2f
+#define MPI_Win_c2f MPI_Win_toint
+#define MPI_Win_f2c MPI_Win_fromint
+#endif
+
 #endif
