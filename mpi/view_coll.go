@@ -188,12 +188,14 @@ func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error
 }
 
 func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) comm.NeighborCall {
-	k := comm.NewNeighborCall(c, "neighbor_alltoallw", func(sources, destinations []int) (out, in []comm.Buffer, err error) {
-		if len(send) != len(destinations) || len(recv) != len(sources) {
-			return nil, nil, fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
-				len(send), len(recv), len(destinations), len(sources))
+	k := comm.NewNeighborCall(c, "neighbor_alltoallw", func(out, in []coll.Edge) (err error) {
+		if len(send) != len(out) || len(recv) != len(in) {
+			return fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
+				len(send), len(recv), len(out), len(in))
 		}
-		return parts(send, false, &err).Parts, parts(recv, true, &err).Parts, err
+		comm.SetEdges(out, parts(send, false, &err).Parts)
+		comm.SetEdges(in, parts(recv, true, &err).Parts)
+		return err
 	})
 	k.Layouts = true
 	return k
