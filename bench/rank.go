@@ -19,6 +19,7 @@ var ranks = map[string]func(args []string){
 	"footprint": footprintRankMain,
 	"npb":       npbRankMain,
 	"startup":   startupRank,
+	"roundtrip": roundTripRank,
 
 	"overlap":       overlapRankMain,
 	"overlap_chain": chainRankMain,

@@ -41,6 +41,13 @@
 // A member sleeps once in a call, twice at most, and the bytes move once. Operators are
 // applied in the order of the members, so that the bits are the same in every run.
 //
+// # Levels
+//
+// The members of a team on several nodes meet in steps: within each node, at a board where
+// there is one, and between the leaders of the nodes by messages (levels.go). What all
+// members of a node want crosses the network once. Long blocks that one member alone wants
+// go straight to it.
+//
 // # Members that go
 //
 // Each member notes the last call that it has completed (slot.passed). A wait ends with a

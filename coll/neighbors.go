@@ -42,6 +42,8 @@ const edgeTags = 1 << 30
 // are received in the order in which they are in Out. It returns when all are there,
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
+	start := t.Engine.CallBegins()
+	defer func() { t.recordNeighbors(&x, start) }()
 	t.connect()
 	t.begin(neighborsName)
 	defer t.end()

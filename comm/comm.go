@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
+	"github.com/gopvas/gopvas/trace/recorder"
 )
 
 // Comm is a communicator: some ranks of the job in an order of their own, whose
@@ -82,6 +83,9 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		buffered:  new(buffered),
 		describe:  describe,
 		finalized: new(atomic.Bool),
+	}
+	if r := recorder.New(root, rank); r != nil {
+		c.engine.Trace(r)
 	}
 	c.peers, c.members = c.group, c.group
 	for _, n := range networks {
@@ -164,7 +168,7 @@ func (c *Comm) alone() *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Job: c.root,
-		Context: collective.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
+		Context: collective.of(id), Inner: levels.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 10
+	layoutVersion = 11
 
 	cacheLine = 64
 
@@ -51,14 +51,14 @@ type constants struct {
 	cpus          uint32
 	flags         uint32
 	pageSize      uint32
-	_             uint32
+	traceSize     uint32 // bytes of each rank's trace buffer, behind the root block; 0: none
 	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
 	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
 
-	nodes uint32 // that the job has
-	node  uint32 // this one's number
-	near  uint32 // ranks on this node
-	_     uint32
+	nodes uint32   // that the job has
+	node  uint32   // this one's number
+	near  uint32   // ranks on this node
+	all   uint32   // CPUs of all nodes
 	key   Key      // of the messages between nodes
 	host  [16]byte // the node's address; zeros: none
 
@@ -136,6 +136,7 @@ type rankBlock struct {
 
 	// Written by the rank: what it waits for; see waitingBlock.
 	waiting waitingBlock
+	_       [cacheLine - 32]byte
 
 	// The rank sleeps here. It writes sleepers, who wakes it writes seq; as long as
 	// it does not sleep, both are only read.

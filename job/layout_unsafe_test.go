@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 10, layoutVersion)
+	require.EqualValues(t, 11, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -30,6 +30,7 @@ func TestLayout(t *testing.T) {
 		{"cpus", unsafe.Offsetof(h.cpus), 32},
 		{"flags", unsafe.Offsetof(h.flags), 36},
 		{"pageSize", unsafe.Offsetof(h.pageSize), 40},
+		{"traceSize", unsafe.Offsetof(h.traceSize), 44},
 		{"segmentBase", unsafe.Offsetof(h.segmentBase), 48},
 		{"segmentStride", unsafe.Offsetof(h.segmentStride), 56},
 		{"settings", unsafe.Offsetof(h.settings), 128},
@@ -46,6 +47,7 @@ func TestLayout(t *testing.T) {
 		{"nodes", unsafe.Offsetof(h.nodes), 64},
 		{"node", unsafe.Offsetof(h.node), 68},
 		{"near", unsafe.Offsetof(h.near), 72},
+		{"all", unsafe.Offsetof(h.all), 76},
 		{"key", unsafe.Offsetof(h.key), 80},
 		{"host", unsafe.Offsetof(h.host), 112},
 		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1728},
@@ -57,7 +59,7 @@ func TestLayout(t *testing.T) {
 		{"settings.spin", unsafe.Offsetof(s.spin), 8},
 		{"settings.singleCopy", unsafe.Offsetof(s.singleCopy), 12},
 		{"settings.helpers", unsafe.Offsetof(s.helpers), 16},
-		{"settings.check", unsafe.Offsetof(s.check), 20},
+		{"settings.flags", unsafe.Offsetof(s.flags), 20},
 		{"settings.progress", unsafe.Offsetof(s.progress), 24},
 		{"settings.coll", unsafe.Offsetof(s.coll), 64},
 		{"settingsRecord", unsafe.Sizeof(s), 1088},
@@ -86,13 +88,13 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
-		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 896},
-		{"rankBlock.counters", unsafe.Offsetof(b.counters), 960},
-		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1344},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 2112},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 960},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1024},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1408},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2304},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock", unsafe.Sizeof(b), 2176},
+		{"rankBlock", unsafe.Sizeof(b), 2368},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
@@ -101,8 +103,9 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.ctx", unsafe.Offsetof(b.waiting.ctx), 16},
 		{"waitingBlock.bytes", unsafe.Offsetof(b.waiting.bytes), 24},
 		{"waitingBlock.since", unsafe.Offsetof(b.waiting.since), 32},
-		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 40},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 192},
+		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 40},
+		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 72},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 224},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

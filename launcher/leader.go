@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -69,11 +68,17 @@ type leader struct {
 	node    []int // by rank
 	failure error // why the job could not be started
 	input   *leaderInput
+
+	hang   hangQuestion
+	mirror *job.Root // what the agents have told of their ranks
+
+	wasAsked bool // to end, by a signal to an agent
 }
 
 // RunNodes runs a job on several nodes, and returns when all agents have ended, or were
 // lost, and all output was passed on. Most of Run's description holds. The program must
-// answer the command "node" by NodeMain. Of Job, Hold, Started and Finished are not called.
+// answer the command "node" by NodeMain. Of Job, Hold and Started are not called. What Finished
+// gets has the records of all ranks.
 //
 // A node whose agent has ended or is silent is lost, which ends the job with code 1. An agent
 // that does not hear the leader ends its ranks at once.
@@ -131,8 +136,17 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	if j.Timeout > 0 {
 		l.timeout = time.After(j.Timeout)
 	}
+	if err := l.place(parts); err != nil {
+		p.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// place makes an agent for each node that gets ranks, and the mirror.
+func (l *leader) place(parts []int) error {
 	first := 0
-	for i, h := range n.Hosts {
+	for i, h := range l.nodes.Hosts {
 		if parts[i] == 0 {
 			continue // the others are enough
 		}
@@ -141,7 +155,12 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 		first += parts[i]
 		l.node = append(l.node, slices.Repeat([]int{number}, parts[i])...)
 	}
-	return l, nil
+	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Settings: l.job.Settings})
+	if err != nil {
+		return fmt.Errorf("launcher: %w", err)
+	}
+	l.mirror = memory.Root()
+	return nil
 }
 
 // close gives back what newLeader has made.
@@ -170,7 +189,7 @@ func (l *leader) next() {
 		l.received(sig)
 	case <-l.timeout:
 		l.timeout = nil
-		l.order(order{Hang: true})
+		l.askHang()
 		l.fate.timedOut(l.job.Timeout)
 	case <-l.grace:
 		l.grace = nil
@@ -180,6 +199,8 @@ func (l *leader) next() {
 	case <-l.canceled:
 		l.canceled = nil
 		l.fate.kill(codeSignal + int(syscall.SIGKILL))
+	case <-l.hang.late:
+		l.sayHang()
 	case <-l.deadline:
 		l.deadline = nil
 		for _, a := range l.agents {
@@ -199,12 +220,28 @@ func (l *leader) received(sig os.Signal) {
 	switch {
 	case !ok:
 	case number == syscall.SIGQUIT:
-		l.order(order{Hang: true})
+		l.askHang()
 	case number == syscall.SIGTSTP:
 		l.pause()
 	default:
 		l.fate.received(number)
 	}
+}
+
+// asked is told that a signal has asked an agent to end. scancel and Slurm's time limit send it
+// to all processes of a step. The end of a rank by it may be heard of first: then this is the
+// reason.
+func (l *leader) asked(a *remote, sig syscall.Signal) {
+	if f := l.fate.failure; l.wasAsked || l.over() && (f == nil || !f.Status.Signaled() || f.Status.Signal() != sig) {
+		return
+	}
+	l.wasAsked = true
+	l.fate.end(codeSignal + int(sig))
+	if l.nodes.Slurm {
+		l.say("Slurm ends the job (scancel, or its time limit): %s", l.fate.doing("ending"))
+		return
+	}
+	l.say("pvasrun on node %s got %s: %s", a.name, sys.SignalName(sig), l.fate.doing("ending"))
 }
 
 // pause stops the ranks, and this process until it is continued.
@@ -269,110 +306,9 @@ func (l *leader) say(format string, args ...any) {
 	l.messages.put(func() { l.err.writeLine(line) })
 }
 
-// greet waits until all agents have answered. False means that the job is over.
-func (l *leader) greet() bool {
-	limit := time.AfterFunc(startTime, func() { l.post(l.tooSlow) })
-	defer limit.Stop()
-	for !l.over() {
-		if !slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil }) {
-			return true
-		}
-		l.next()
-	}
-	for _, a := range l.agents {
-		if !a.over {
-			a.finish() // it has no rank
-		}
-	}
-	return false
-}
-
-func (l *leader) over() bool { return l.fate.ending || l.fate.killed || l.failure != nil }
-
-func (l *leader) tooSlow() {
-	for _, a := range l.agents {
-		if a.ready == nil {
-			a.lose(fmt.Errorf("it has not answered within %v", startTime))
-		}
-	}
-}
-
-// startJob tells the agents the job.
-func (l *leader) startJob() {
-	hosts, err := l.chooseAddresses()
-	if err == nil {
-		err = l.startParts(hosts)
-	}
-	if err != nil {
-		l.failure = err
-		for _, a := range l.agents {
-			a.finish()
-		}
-	}
-}
-
-func (l *leader) startParts(hosts []netip.Addr) error {
-	images, err := l.images()
-	if err != nil {
-		return err
-	}
-	var key job.Key
-	rand.Read(key[:]) // never fails
-	for i, a := range l.agents {
-		s := &start{
-			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: hosts[i], Key: key},
-			Job:  l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
-		}
-		a.alive = a.ranks
-		a.order(order{Start: s})
-	}
-	if l.job.Stdin != nil {
-		l.input, err = passInput(l.job.Stdin, l.agents[0])
-	}
-	return err
-}
-
-// images are the programs that the agents get from here.
-func (l *leader) images() (map[string][]byte, error) {
-	images := map[string][]byte{}
-	for i, app := range l.job.Apps {
-		if p := l.programs[i]; images[app.Program] == nil && (p.file != nil || l.nodes.Preload) {
-			image, err := os.ReadFile(p.path)
-			if err != nil {
-				return nil, &ProgramError{app.Program, cause(err)}
-			}
-			images[app.Program] = image
-		}
-	}
-	return images, nil
-}
-
-// spec is the job with the ranks of one agent.
-func (l *leader) spec(a *remote) jobSpec {
-	j := l.job
-	s := jobSpec{
-		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.Settings, Bind: j.Bind.String(),
-		ReportBindings: j.ReportBindings, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
-		Input: j.Stdin != nil, Verbose: j.Log != nil,
-	}
-	at := 0 // rank at which the app begins
-	for i, app := range j.Apps {
-		n := min(at+app.N, a.first+a.ranks) - max(at, a.first)
-		at += app.N
-		if n <= 0 {
-			continue
-		}
-		program := app.Program
-		if p := l.programs[i]; p.file == nil && !l.nodes.Preload {
-			program = p.path
-		}
-		s.Apps = append(s.Apps, appSpec{Program: program, Args: app.Args, N: n, Env: app.Env, Dir: app.Dir})
-	}
-	return s
-}
-
 // result ends the job: what is left is passed on.
 func (l *leader) result(ctx context.Context) (*Result, error) {
+	l.sayHang()
 	l.messages.flush()
 	select {
 	case err := <-l.output:
@@ -380,8 +316,12 @@ func (l *leader) result(ctx context.Context) (*Result, error) {
 	default:
 	}
 	l.messages.flush()
+	if l.job.Finished != nil {
+		l.job.Finished(l.mirror)
+	}
 	r := &Result{Code: l.fate.code, Failure: l.fate.failure}
 	for _, a := range l.agents {
+		r.Nodes = append(r.Nodes, a.name)
 		if a.end != nil {
 			r.BTL, r.Reason = a.end.BTL, a.end.Reason
 		}

@@ -129,7 +129,7 @@ func (a *remote) read(out *os.File) {
 	}
 	for err == nil {
 		var n note
-		if err = a.link.receive(&n); err == nil && !n.empty() {
+		if err = a.link.receive(&n); err == nil && !n.Beat {
 			a.l.post(func() { a.take(&n) })
 		}
 	}
@@ -139,12 +139,6 @@ func (a *remote) read(out *os.File) {
 	case <-a.l.done:
 	}
 	a.l.post(func() { a.lose(a.why(err)) })
-}
-
-// empty tells whether a note is a sign of life only.
-func (n *note) empty() bool {
-	return n.Ready == nil && n.Started == 0 && n.Addresses == nil && n.Ended == nil && n.Output == nil &&
-		n.Took == 0 && n.Log == "" && n.Finished == nil
 }
 
 // why says how a link has ended.
@@ -193,6 +187,10 @@ func (a *remote) take(n *note) {
 		a.window.give(n.Took)
 	case n.Log != "":
 		l.job.logf("%s", n.Log)
+	case n.Asked != 0:
+		l.asked(a, n.Asked)
+	case n.Doing != nil:
+		a.tellDoing(n.Doing)
 	case n.Finished != nil:
 		a.finished(n.Finished)
 	}
@@ -244,6 +242,7 @@ func (a *remote) pass(n *note) {
 func (a *remote) finished(f *finished) {
 	l := a.l
 	a.end = f
+	a.restore(f.Records)
 	if f.Err != "" && !l.over() {
 		l.failure = &NodeError{a.name, errors.New(strings.TrimPrefix(f.Err, "launcher: ")), f.Code}
 		l.fate.end(f.Code)
@@ -260,6 +259,8 @@ func (a *remote) finish() {
 		return
 	}
 	a.over, a.alive = true, 0
+	l := a.l
+	l.answered(a)
 	close(a.stop)
 	a.window.close()
 	a.link.out.put(func() { a.stdin.Close() })

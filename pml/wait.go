@@ -173,6 +173,9 @@ func (e *Engine) pollOnce() (over bool) {
 // sleep sleeps until w is signalled, or there is cause to let others run.
 func (e *Engine) sleep(w *waiter) {
 	e.sleeper = w
+	if e.trace != nil {
+		e.trace.Publish()
+	}
 	if e.yield || !shm.Alone() {
 		e.stepAside()
 	}

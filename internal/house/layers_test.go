@@ -26,6 +26,8 @@ var layers = []layer{
 	{"internal/nofile", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
+	{"internal/rig", []string{"pvas"}},    // its test only
+	{"internal/rig/...", []string{"mpi"}}, // the program it starts
 	{"internal/limits", nil},
 	{"internal/machine", []string{"internal/limits"}},
 	{"internal/chaos", []string{"pvas"}},    // its test only
@@ -38,14 +40,14 @@ var layers = []layer{
 	{"job/jobtest", []string{"job", "shm"}},
 
 	{"btl", []string{"datatype", "job", "shm"}},
-	{"btl/net", []string{"btl", "datatype", "job", "shm", "suci"}},
+	{"btl/net", []string{"btl", "datatype", "exchange", "job", "shm", "suci"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
-	{"pml", []string{"btl", "datatype", "job", "shm"}},
-	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
+	{"pml", []string{"btl", "datatype", "job", "shm", "trace", "trace/recorder"}},
+	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm", "trace", "trace/recorder"}},
 	{"coll/operator", []string{"coll/cad"}},
-	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm"}},
+	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm", "trace", "trace/recorder"}},
 	{"coll/colltest", []string{"pml", "btl", "btl/...", "job", "shm"}},
-	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
+	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job", "trace", "trace/recorder"}},
 	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "btl", "btl/...", "job"}}, // the last three: its tests
 
 	{"capi/coro", nil},
@@ -68,6 +70,12 @@ var layers = []layer{
 	{"loggps/fit", []string{"loggps"}},
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
+	{"loggps/show", []string{"loggps", "loggps/graph", "loggps/pattern", "loggps/sim", "loggps/explain"}},
+
+	{"trace", nil},
+	{"trace/recorder", []string{"trace", "job", "shm"}},
+	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
+	{"exchange", nil}, // a library by itself
 
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
 	{"suci/wire", nil},
@@ -78,10 +86,11 @@ var layers = []layer{
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
-	{"bench/report", []string{"bench", "bench/results"}},
-	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
+	{"bench/transport", []string{"suci"}},
+	{"bench/report", []string{"bench", "bench/results", "bench/transport"}},
+	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
@@ -92,11 +101,11 @@ var layers = []layer{
 // through their tops.
 var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job"}
 
-// forTests tells whether a package exists for tests only: internal/testkit, the
+// forTests tells whether a package exists for tests only: internal/testkit, internal/rig, the
 // BTL whose ranks are goroutines, and those named after what they test, such as
 // btl/btltest.
 func forTests(pkg string) bool {
-	return pkg == "internal/testkit" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
+	return pkg == "internal/testkit" || pkg == "internal/rig" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
 }
 
 // matches tells whether a package is meant by a pattern of the table.

@@ -34,6 +34,7 @@ type Config struct {
 	PeerMemory  int  // bytes of blocks held for one peer
 	Memory      int  // bytes of blocks held for all peers
 	MaxPeers    int
+	Start       int  // bytes under way before anything is known of the network, 0: the default
 	Timeout     Time // a peer that is silent for so long is lost
 	Random      func() [wire.NonceSize]byte
 	Handler     Handler
@@ -58,6 +59,8 @@ const (
 	Congested                   // the window to the peer was cut
 	Blocked                     // blocks wait for the peer's window
 	Unblocked                   // the window has opened
+	Silent                      // the peer has not answered several times; its blocks still wait
+	Answers                     // a silent peer was heard again in its session; Up says it of a new one
 )
 
 // Errors that a block can end with.

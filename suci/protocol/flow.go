@@ -11,6 +11,7 @@ type Flow struct {
 
 	RoundTrip, LeastRoundTrip, Variation Time
 
+	Rate     int    // bytes per second at which long transfers came to the peer, 0: not known
 	Window   int    // bytes that may be under way to the peer
 	UnderWay int    // bytes that are
 	Granted  int    // bytes that the peer allows beyond those already sent
@@ -31,7 +32,7 @@ func (p *Peer) Flow(now Time) Flow {
 	f := Flow{
 		Peer: p.id, Addr: p.addr, Up: p.session != nil, Incarnation: p.incarnation,
 		RoundTrip: p.rtt.smooth, LeastRoundTrip: p.rtt.least(), Variation: p.rtt.variance,
-		Window: p.control.window, UnderWay: p.underWay * p.payload, Pace: int(p.rate()),
+		Rate: int(p.delivery.rate), Window: p.control.window, UnderWay: p.underWay * p.payload, Pace: int(p.rate()),
 		Queue: p.Queue(), Waiting: p.held, There: int(p.queueThere) << 10,
 		Losses: p.losses, Resent: p.resent, Probing: p.unanswered, Silent: now - p.heard,
 	}
@@ -54,10 +55,8 @@ func (p *Peer) Flow(now Time) Flow {
 // Queue is the number of blocks to the peer that are not acknowledged.
 func (p *Peer) Queue() int {
 	n := p.pending.len()
-	for i := range p.lanes {
-		if s := p.lanes[i].out; s != nil {
-			n += s.blocks.len()
-		}
+	for set := p.sending; set != 0; set = set.rest() {
+		n += p.lanes[set.first()].out.blocks.len()
 	}
 	return n
 }
@@ -68,8 +67,8 @@ func (p *Peer) SetPace(bytesPerSecond int) { p.pace = max(0, bytesPerSecond) }
 // Retransmit asks the peer at once what it lacks, instead of waiting for the timer.
 func (m *Machine) Retransmit(now Time, p *Peer) {
 	m.now = now
-	for i := range p.lanes {
-		if s := p.lanes[i].out; s != nil && s.waiting+s.parked > 0 {
+	for set := p.sending; set != 0; set = set.rest() {
+		if s := p.lanes[set.first()].out; s.waiting+s.parked > 0 {
 			s.since = now - maxProbe
 		}
 	}

@@ -80,6 +80,9 @@ func (m *Machine) sendGreetings(b *Batch) {
 		if g.tries++; g.kind == wire.Open && g.tries > mostOpens {
 			g.kind, g.cookie = wire.Hello, [wire.ProofSize]byte{}
 		}
+		if p.session == nil {
+			p.ask()
+		}
 		g.at, g.gap = m.now+g.gap, min(2*g.gap, maxGreet)
 		h := m.about(p.id)
 		h.Expected, h.Nonce, h.Cookie = g.expected, g.nonce, g.cookie
@@ -178,7 +181,7 @@ func (m *Machine) cookie(h *wire.GreetingHeader) {
 		return
 	}
 	if p.session != nil {
-		p.heard, p.unanswered = m.now, 0
+		p.hear()
 		if p.incarnation == h.Incarnation && h.Expected == m.config.Incarnation {
 			p.greeting = nil
 			return
@@ -256,10 +259,11 @@ func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
 	if m.config.Seal {
 		p.payload -= seal.Overhead
 	}
+	p.sending, p.receiving = 0, 0
 	for i := range p.lanes {
 		p.lanes[i] = lane{limit: uint64(h.Window), granted: initialWindow}
 	}
-	p.control, p.rtt = newSendControl(m.config.Packet), rtt{}
+	p.control, p.rtt, p.delivery = m.config.newSendControl(), rtt{}, delivery{}
 	p.heard, p.unanswered, p.backoff, p.paceAt = m.now, 0, 0, 0
 	p.touch()
 	m.changed(p, Up)

@@ -26,6 +26,7 @@ type Machine struct {
 	budget      control // of grants
 	turn        rtt     // from a grant to the packet that it allowed
 	ranked      []*receiver
+	standing    int // packets granted to a lane that does not compete
 	crowd       int
 	crowdAt     Time
 	grantsDirty bool // something has changed since grants were given
@@ -48,8 +49,8 @@ func New(c Config) *Machine {
 		config: c, handler: c.Handler,
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
-		budget: newBudget(), ranked: make([]*receiver, 0, overcommit),
-		mem: memory{limit: c.Memory}, pruneAt: Never, crowd: startCrowd,
+		budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit),
+		mem: memory{limit: c.Memory}, pruneAt: Never, crowd: startCrowd, standing: mostStanding,
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
 	return m
@@ -59,7 +60,7 @@ func New(c Config) *Machine {
 func (m *Machine) Add(id ID, addr netip.AddrPort) *Peer {
 	p := m.peers[id]
 	if p == nil {
-		p = &Peer{machine: m, id: id, control: newSendControl(m.config.Packet), deadline: Never}
+		p = &Peer{machine: m, id: id, control: m.config.newSendControl(), deadline: Never}
 		m.peers[id] = p
 	}
 	p.addr = addr
@@ -224,9 +225,26 @@ func (m *Machine) accept(p *Peer, arrived Time, prefix wire.Prefix, b []byte) (o
 		ok = true
 	}
 	if ok {
-		p.heard, p.unanswered = m.now, 0
+		p.hear()
 	}
 	return ok
+}
+
+// ask notes that something was sent that the peer should answer.
+func (p *Peer) ask() {
+	if p.unanswered++; p.unanswered == patience {
+		p.machine.changed(p, Silent)
+	}
+}
+
+// hear notes that the peer has sent something that only it can send.
+func (p *Peer) hear() {
+	m := p.machine
+	silent := p.unanswered >= patience
+	p.heard, p.unanswered = m.now, 0
+	if silent {
+		m.changed(p, Answers)
+	}
 }
 
 // acknowledged handles the acknowledgement in m.ack.

@@ -175,9 +175,14 @@ func TestBlackout(t *testing.T) {
 	n.dark = true
 	n.pass(60 * Second)
 	n.dark = false
+	for _, x := range n.nodes {
+		require.Contains(t, x.changes, Silent)
+		require.NotContains(t, x.changes, Answers)
+	}
 	before := tr.finished
 	require.Less(t, before, tr.blocks)
 	n.run(2*Second, "all blocks", func() bool { return tr.finished == tr.blocks })
+	require.Contains(t, n.nodes[0].changes, Answers)
 	require.Equal(t, tr.blocks, n.nodes[0].received+n.nodes[1].received)
 }
 
