@@ -70,7 +70,7 @@ func (n *Nodes) command(host, self string) []string {
 	case IsHere(host):
 		return []string{self, "node"}
 	}
-	return []string{"ssh", "-x", "-o", "BatchMode=yes", host, remote}
+	return []string{"ssh", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", host, remote}
 }
 
 // quote quotes a word for a shell.
