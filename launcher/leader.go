@@ -69,6 +69,7 @@ type leader struct {
 	failure error // why the job could not be started
 	input   *leaderInput
 
+	checks bool // there is no job: CheckNodes
 	hang   hangQuestion
 	mirror *job.Root // what the agents have told of their ranks
 
