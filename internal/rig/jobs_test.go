@@ -232,7 +232,7 @@ func TestJobs(t *testing.T) {
 func TestDeadlock(t *testing.T) {
 	r := Up(t, 3, "sshd", "ssh", sshTool)
 	r.StartSSH()
-	j := r.start([]string{pvasrun, "--hosts", hosts(r, 1), "--timeout", "4s", work, "stuck"}, nil)
+	j := r.start([]string{pvasrun, "--hosts", hosts(r, 1), "--timeout", "3s", work, "stuck"}, nil)
 	require.Equal(t, 124, j.wait(t, time.Minute), &j.stderr)
 	for rank := range 3 {
 		require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +n%d +\d+ +in recv for .*, waits for rank %d, tag 7`, rank, rank, (rank+1)%3), j.stderr.String())
