@@ -33,6 +33,9 @@ func OpenSuci(o suci.Options) (Carrier, error) {
 	return &suciCarrier{endpoint: e}, nil
 }
 
+// Address implements Carrier.
+func (c *suciCarrier) Address() netip.AddrPort { return c.endpoint.Addr() }
+
 // Reach implements Carrier.
 func (c *suciCarrier) Reach(n Node, at netip.AddrPort) error {
 	_, err := c.endpoint.Destination(suci.ID(n), at)

@@ -21,6 +21,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
   pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
   pvasrun model run FILE.goal     when each rank is done, by the LogGPS model
+  pvasrun suci serve|ping|bench|stat  the network between two nodes, as messages see it
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
 const description = `Starts ranks of a program as separate processes inside one partitioned address space where that is possible (--btl pvas), else as classic processes over shared memory (--btl sm).
