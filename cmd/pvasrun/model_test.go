@@ -152,6 +152,10 @@ func TestModelOfATrace(t *testing.T) {
 	require.GreaterOrEqual(t, times["--synchronous"], times["--S 1"])
 	require.Greater(t, times["--cpus 2 --compute 100"], times["--compute 100"])
 
+	got = command(t, nil, "model", "run", file, file, "--param", "myrinet")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^median error \d+\.\d %, worst \d+\.\d %$`, got.stdout)
+
 	got = command(t, nil, "model", "show", file, "--param", "myrinet")
 	require.Equal(t, 0, got.code, got.stderr)
 	for _, part := range []string{"measured: ", "predicted: ", "What the time is made of", "What ranks wait for", "see " + dir + "/gauss.html"} {
