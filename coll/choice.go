@@ -85,13 +85,13 @@ var algorithms = []algorithm{
 
 	{kind: Gather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Gather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
-	{kind: Gather, name: "levels", run: levelsGather, levels: true, regular: true, fits: fitsLevels, suits: below(8 << 10)},
+	{kind: Gather, name: "levels", run: levelsGather, levels: true, regular: true, fits: fitsLevels, suits: below(512)},
 	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Gather, name: "linear", build: graphGather, layouts: true, suits: always, shared: always},
 
 	{kind: Scatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Scatter, name: "direct", run: direct, direct: true, layouts: true, suits: always},
-	{kind: Scatter, name: "levels", run: levelsScatter, levels: true, regular: true, fits: fitsLevels, suits: below(8 << 10)},
+	{kind: Scatter, name: "levels", run: levelsScatter, levels: true, regular: true, fits: fitsLevels, suits: below(512)},
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Scatter, name: "linear", build: graphScatter, layouts: true, suits: always, shared: always},
 

@@ -59,7 +59,7 @@ func TestLayout(t *testing.T) {
 		{"settings.spin", unsafe.Offsetof(s.spin), 8},
 		{"settings.singleCopy", unsafe.Offsetof(s.singleCopy), 12},
 		{"settings.helpers", unsafe.Offsetof(s.helpers), 16},
-		{"settings.check", unsafe.Offsetof(s.check), 20},
+		{"settings.flags", unsafe.Offsetof(s.flags), 20},
 		{"settings.progress", unsafe.Offsetof(s.progress), 24},
 		{"settings.coll", unsafe.Offsetof(s.coll), 64},
 		{"settingsRecord", unsafe.Sizeof(s), 1088},

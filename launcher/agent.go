@@ -74,7 +74,7 @@ func (a *agent) serve(ctx context.Context) error {
 	go a.listen(ended)
 	result, err := Run(ctx, *j)
 	a.output.close()
-	end := &finished{Code: ExitCode(err)}
+	end := &finished{Code: ExitCode(err), Records: a.part.last}
 	if result != nil {
 		end.BTL, end.Reason, end.Code = result.BTL, result.Reason, result.Code
 	}

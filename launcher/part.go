@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -20,6 +22,8 @@ type part struct {
 	order chan order
 	// tell tells the leader something, and does not wait.
 	tell func(note)
+
+	last []job.Record // at the end of the ranks
 }
 
 // partSpec is the leader's share of a part.
@@ -118,6 +122,18 @@ func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus) {
 	}
 	state := s.memory.Root().State(s.first() + rank)
 	s.job.part.tell(note{Ended: &rankEnd{s.first() + rank, pid, state, status}})
+}
+
+// records is what the root block says of the ranks here.
+func (s *supervisor) records() (list []job.Record) {
+	if s.memory == nil {
+		return nil
+	}
+	now := time.Duration(sys.Monotonic())
+	for rank := range s.size {
+		list = append(list, s.memory.Root().Record(s.first()+rank, now))
+	}
+	return list
 }
 
 // obey carries out what the leader has ordered.

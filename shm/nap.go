@@ -124,11 +124,8 @@ func (e *Event) nap(b Bed, ready func() bool) bool {
 			return false
 		}
 	}
-	for range yields {
-		if ready() {
-			return true
-		}
-		sys.Yield()
+	if b.Yields() && e.yield(ready) {
+		return true
 	}
 	e.sleepers.Add(1) // W1, as in doze
 	defer e.sleepers.Add(^uint32(0))
@@ -141,4 +138,15 @@ func (e *Event) nap(b Bed, ready func() bool) bool {
 			return false
 		}
 	}
+}
+
+// yield lets other processes run a few times, and tells whether ready has come true.
+func (e *Event) yield(ready func() bool) bool {
+	for range yields {
+		if ready() {
+			return true
+		}
+		sys.Yield()
+	}
+	return false
 }

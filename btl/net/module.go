@@ -131,7 +131,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	endpoint, err := suci.Open(suci.Options{
 		Self: idOf(rank), Key: suci.Key(root.Key()), Listen: listen,
 		Packet: longestPacket(listen.Addr()), MaxPeers: root.Ranks(), Timeout: silence,
-		Spin: polls, OnNews: m.onNews, OnChange: m.onChange,
+		Encrypt: root.Settings().Encrypt, Spin: polls, OnNews: m.onNews, OnChange: m.onChange,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("net: open: %w", err)

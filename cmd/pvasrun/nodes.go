@@ -21,6 +21,7 @@ type nodeFlags struct {
 	Rsh         string `long:"rsh" env:"PVASRUN_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
 	Network     string `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
 	NodeTimeout lapse  `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
+	Encrypt     bool   `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
 	Preload     bool   `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
 
 	nodes launcher.Nodes // without Hosts: the job runs here
@@ -92,18 +93,21 @@ func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
 
 // runNodes runs a job on several nodes.
 func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
-	if f.DryRun || f.Stats || f.Report != "none" || f.Trace != "" {
-		return usageError{errors.New("--hosts with --dry-run, --stats, --report or --trace: these look at one node; leave one of them out")}
+	if f.DryRun || f.Report != "none" || f.Trace != "" {
+		return usageError{errors.New("--hosts with --dry-run, --report or --trace: these look at one node; leave one of them out")}
 	}
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
 	j.Signals = signals
+	var stats statistics
+	j.Finished = stats.collect
 	result, err := launcher.RunNodes(ctx, j, f.nodes)
 	if err != nil {
 		return err
 	}
+	err = f.printStats(&stats, result.Nodes)
 	if result.Code != 0 {
 		return exitStatus(result.Code)
 	}
-	return nil
+	return err
 }
