@@ -62,6 +62,7 @@ var examples = map[string][]string{
 	"pvasrun model run": {
 		"a GOAL file on the network of the paper", "pvasrun model run two.goal --param myrinet",
 		"a recorded job on this machine, with another eager limit", "pvasrun model run job.trace --machine machine.json --S 64K",
+		"how well predictions fit", "pvasrun model run one.trace two.trace --machine machine.json",
 	},
 	"pvasrun model show": {
 		"a recorded job, as a page", "pvasrun model show job.trace --machine machine.json",
