@@ -124,7 +124,10 @@ func (e *Engine) tracedSend(context uint32, dst, tag int, buf *btl.Buffer, mode 
 		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
 	}
 	if err == nil {
-		w.Number, w.Flags = op.number, op.way(e, dst)
+		err = e.wait(op, job.OpNone)
+	}
+	if err == nil {
+		w.Number, w.Flags = op.number, op.way(e, dst) // known when it has left
 		_, err = e.finish(op)
 	}
 	w.Flags |= mode.flags() | failed(err)

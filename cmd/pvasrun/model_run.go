@@ -9,7 +9,7 @@ import (
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-const modelRunDescription = `Simulates the program in a GOAL file, which may be compressed with gzip, and prints for each rank when it is done, in nanoseconds. docs/model.md explains the model.
+const modelRunDescription = `Simulates a program, and prints for each rank when it is done, in nanoseconds. The program is a job that pvasrun --trace has recorded, for which what was measured is printed too, or a GOAL file, which may be compressed with gzip. docs/model.md explains the model.
 
 The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for mistakes in the file or on the command line.`
 
@@ -30,13 +30,16 @@ func executeModelRun(args []string) error {
 	if err != nil {
 		return err
 	}
-	f.share(&opt, p.graph)
+	f.share(&opt, p)
 	r, err := sim.Run(p.graph, opt)
 	if err != nil {
 		return modelMistake(err)
 	}
 	if f.JSON {
-		return json.NewEncoder(os.Stdout).Encode(modelReport(f.Model, r))
+		return json.NewEncoder(os.Stdout).Encode(modelReport(f.Model, r, p.measured))
+	}
+	if p.measured != nil {
+		return printTable(os.Stdout, p.measured.compare(r))
 	}
 	return printFinish(os.Stdout, r)
 }
@@ -51,9 +54,10 @@ func printFinish(w io.Writer, r *sim.Result) error {
 }
 
 type modelRank struct {
-	Rank   int                `json:"rank"`
-	Finish float64            `json:"finish_ns"`
-	Spent  map[string]float64 `json:"spent_ns"`
+	Rank     int                `json:"rank"`
+	Finish   float64            `json:"finish_ns"`
+	Measured float64            `json:"measured_ns,omitempty"` // of a trace
+	Spent    map[string]float64 `json:"spent_ns"`
 }
 
 type modelResult struct {
@@ -63,14 +67,18 @@ type modelResult struct {
 	Ranks  []modelRank `json:"ranks"`
 }
 
-func modelReport(model string, r *sim.Result) modelResult {
+func modelReport(model string, r *sim.Result, was *measured) modelResult {
 	m := modelResult{Model: model, Time: r.Time(), Events: r.Events}
 	for rank, t := range r.Finish {
 		spent := map[string]float64{}
 		for c := range sim.NumCauses {
 			spent[c.String()] = r.Ranks[rank][c]
 		}
-		m.Ranks = append(m.Ranks, modelRank{rank, t, spent})
+		took := 0.0
+		if was != nil {
+			took = was.took[rank]
+		}
+		m.Ranks = append(m.Ranks, modelRank{rank, t, took, spent})
 	}
 	return m
 }

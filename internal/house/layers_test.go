@@ -74,6 +74,7 @@ var layers = []layer{
 
 	{"trace", nil},
 	{"trace/recorder", []string{"trace", "job", "shm"}},
+	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
 	{"exchange", nil}, // a library by itself
 
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},

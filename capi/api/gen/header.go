@@ -48,35 +48,9 @@ func header(t *table) ([]byte, error) {
 		}
 		b.WriteString(beside(prefix))
 	}
-	b.WriteString("\n#if defined(__cplusplus)\n}\n#endif\n" + fortranNames(t) + "\n#endif\n")
+	b.WriteString("\n#if defined(__cplusplus)\n}\n#endif\n\n#endif\n")
 	return b.Bytes(), nil
 }
-
-// fortranNames are the names that C programs use for the handles of Fortran. They are older than
-// those of the ABI, and are names for these. Programs that define them themselves may.
-func fortranNames(t *table) string {
-	var b strings.Builder
-	b.WriteString(fortranTop)
-	for _, f := range t.functions {
-		if object, ok := strings.CutSuffix(f.Name, "_toint"); ok {
-			fmt.Fprintf(&b, "\n#ifndef MPI_%[1]s_c2f\n#define MPI_%[1]s_c2f MPI_%[1]s_toint\n#define MPI_%[1]s_f2c MPI_%[1]s_fromint\n#endif\n", object)
-		}
-	}
-	return b.String()
-}
-
-const fortranTop = `
-/* Handles and statuses of Fortran */
-
-#ifndef MPI_Fint
-typedef int MPI_Fint;
-#endif
-
-#ifndef MPI_Status_c2f
-#define MPI_Status_c2f(c, f) (*(MPI_Status *)(f) = *(c), MPI_SUCCESS)
-#define MPI_Status_f2c(f, c) (*(c) = *(const MPI_Status *)(f), MPI_SUCCESS)
-#endif
-`
 
 const headerTop = `/*
  * MPI 5.0, standard ABI 1.0. Clean in C89 and C++98, where the compiler has stdint.h.
