@@ -61,6 +61,11 @@ var examples = map[string][]string{
 	},
 	"pvasrun model run": {
 		"a GOAL file on the network of the paper", "pvasrun model run two.goal --param myrinet",
+		"a recorded job on this machine, with another eager limit", "pvasrun model run job.trace --machine machine.json --S 64K",
+	},
+	"pvasrun model show": {
+		"a recorded job, as a page", "pvasrun model show job.trace --machine machine.json",
+		"would it hang without buffers?", "pvasrun model show job.trace --machine machine.json --synchronous",
 	},
 	"pvasrun bench suci": {
 		"what the transport does on links of 1 Gbit/s, drawn", "pvasrun bench suci --rate 1G --plot suci.svg",

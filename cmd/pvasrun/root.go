@@ -22,6 +22,9 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
   pvasrun model run FILE.goal     when each rank is done, by the LogGPS model
   pvasrun suci serve|ping|bench|stat  the network between two nodes, as messages see it
+  pvasrun model run FILE          when each rank is done, by the model
+  pvasrun model show FILE         where the time goes, and a page to look at
+  pvasrun trace info FILE         what a job has done that was recorded with --trace FILE
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
 const description = `Starts ranks of a program as separate processes inside one partitioned address space where that is possible (--btl pvas), else as classic processes over shared memory (--btl sm).
@@ -96,6 +99,7 @@ type runFlags struct {
 	Helpers        uint    `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
 	Report         string  `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
 	Stats          bool    `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
+	Trace          string  `long:"trace" env:"PVASRUN_TRACE" value-name:"FILE" description:"record what every rank does; pvasrun trace and pvasrun model read it"`
 	DryRun         bool    `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
 	Verbose        bool    `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
 	nodeFlags
