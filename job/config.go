@@ -42,7 +42,11 @@ type Config struct {
 	Nodes []int
 	Node  int
 	Host  netip.Addr // by which other nodes reach this one
-	Key   Key        // of the messages between nodes
+
+	// Devices are the addresses of the node's network devices, of which Host is the first; nil:
+	// Host alone. The device of a number reaches those of the same number on other nodes.
+	Devices []netip.Addr
+	Key     Key // of the messages between nodes
 }
 
 func (c Config) check() error {
@@ -55,6 +59,9 @@ func (c Config) check() error {
 		return fmt.Errorf("number of CPUs %d is below 1", c.CPUs)
 	}
 	if err := c.checkNodes(); err != nil {
+		return err
+	}
+	if err := c.checkDevices(); err != nil {
 		return err
 	}
 	_, err := c.Settings.Resolve()

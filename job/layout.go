@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 10
+	layoutVersion = 11
 
 	cacheLine = 64
 
@@ -30,6 +30,9 @@ const (
 	// MaxWindows is the number of windows each rank can publish. A program may make more:
 	// those the report of page tables does not count.
 	MaxWindows = 32
+
+	// MaxDevices is the number of network devices that a rank uses at most.
+	MaxDevices = 8
 )
 
 // Bits of header.flags.
@@ -59,8 +62,10 @@ type constants struct {
 	node  uint32 // this one's number
 	near  uint32 // ranks on this node
 	_     uint32
-	key   Key      // of the messages between nodes
-	host  [16]byte // the node's address; zeros: none
+	key   Key // of the messages between nodes
+	// The addresses of the node's devices, the first one its host; zeros: none.
+	devices [MaxDevices][16]byte
+	_       [16]byte
 
 	settings settingsRecord
 }
@@ -150,6 +155,9 @@ type rankBlock struct {
 
 	// Where messages from other nodes reach the rank; see Root.SetAddress.
 	address addressBlock
+
+	// Written by the rank: what it has sent through each device. See PublishDevice.
+	devices [MaxDevices]deviceBlock
 }
 
 // windowSlot says where a window's memory of one rank lies: an address or an

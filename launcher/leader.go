@@ -21,8 +21,11 @@ type Nodes struct {
 	Shell   []string      // starts a command on a node, called as: Shell... HOST COMMAND; nil: ssh, or srun
 	Slurm   bool          // start by srun, in the allocation that this process is in
 	Network netip.Prefix  // the nodes' addresses for messages are in it; not valid: chosen
+	Devices []string      // for messages, by name or network; nil: one in each network that all nodes are in
 	Timeout time.Duration // a node that is silent for this long is lost; 0: DefaultNodeTimeout
-	Preload bool          // send the programs; else they must be on every node under the same path
+	// ReportDevices has each node say at the end what its devices have done.
+	ReportDevices bool
+	Preload       bool // send the programs; else they must be on every node under the same path
 }
 
 // DefaultNodeTimeout is how long a node may be silent.
@@ -299,9 +302,9 @@ func (l *leader) tooSlow() {
 
 // startJob tells the agents the job.
 func (l *leader) startJob() {
-	hosts, err := l.chooseAddresses()
+	devices, err := l.chooseAddresses()
 	if err == nil {
-		err = l.startParts(hosts)
+		err = l.startParts(devices)
 	}
 	if err != nil {
 		l.failure = err
@@ -311,7 +314,7 @@ func (l *leader) startJob() {
 	}
 }
 
-func (l *leader) startParts(hosts []netip.Addr) error {
+func (l *leader) startParts(devices [][]netip.Addr) error {
 	images, err := l.images()
 	if err != nil {
 		return err
@@ -320,7 +323,7 @@ func (l *leader) startParts(hosts []netip.Addr) error {
 	rand.Read(key[:]) // never fails
 	for i, a := range l.agents {
 		s := &start{
-			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: hosts[i], Key: key},
+			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: devices[i][0], Devices: devices[i], Key: key},
 			Job:  l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
 		}
 		a.alive = a.ranks
@@ -352,7 +355,7 @@ func (l *leader) spec(a *remote) jobSpec {
 	j := l.job
 	s := jobSpec{
 		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.Settings, Bind: j.Bind.String(),
-		ReportBindings: j.ReportBindings, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
+		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
 		Input: j.Stdin != nil, Verbose: j.Log != nil,
 	}
 	at := 0 // rank at which the app begins

@@ -32,7 +32,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 1
+	linkVersion = 2
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -63,6 +63,7 @@ type jobSpec struct {
 	Settings       job.Settings
 	Bind           string // as ParseBinding reads it
 	ReportBindings bool
+	ReportDevices  bool
 	TagOutput      bool
 	OutputDir      string
 	Input, Verbose bool
@@ -109,6 +110,7 @@ type ready struct {
 	Hostname  string
 	Network   string // what tells network namespaces apart
 	Addresses []netip.Prefix
+	Names     []string   // of the devices that have them
 	Reached   netip.Addr // by which ssh has reached the node, if it has
 }
 

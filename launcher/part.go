@@ -16,6 +16,8 @@ type part struct {
 	partSpec
 	name string // of the node
 
+	reportDevices bool
+
 	// Orders of the leader. The supervisor obeys one at a time.
 	order chan order
 	// tell tells the leader something, and does not wait.
@@ -28,7 +30,9 @@ type partSpec struct {
 	First int        // number of its first rank in the job
 	Nodes []int      // node by rank, of all ranks
 	Host  netip.Addr // by which others reach this node
-	Key   job.Key
+
+	Devices []netip.Addr // all of the node's that reach others; the first is Host
+	Key     job.Key
 }
 
 func (p *part) orders() <-chan order {
@@ -57,6 +61,13 @@ func (p *part) host() (a netip.Addr) {
 		return a
 	}
 	return p.Host
+}
+
+func (p *part) devices() []netip.Addr {
+	if p == nil {
+		return nil
+	}
+	return p.Devices
 }
 
 func (p *part) key() (k job.Key) {

@@ -203,7 +203,7 @@ func (s *supervisor) hostStarted(h startedHost) {
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	memory, err := job.Create(job.Config{
 		Ranks: s.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		Settings: s.job.Settings, Nodes: s.job.part.where(), Node: s.job.part.number(), Host: s.job.part.host(), Key: s.job.part.key(),
+		Settings: s.job.Settings, Nodes: s.job.part.where(), Node: s.job.part.number(), Host: s.job.part.host(), Devices: s.job.part.devices(), Key: s.job.part.key(),
 	})
 	if err != nil || s.btl != job.BTLPvas {
 		return memory, err

@@ -93,7 +93,8 @@ type messageRun struct {
 	left    []int32 // predecessors that are not done, by node
 	stack   []Node  // nodes that are ready
 	active  []inFlight
-	seen    uint64 // pml.Inside.Completions when active was last looked through
+	members []btl.Member // of together
+	seen    uint64       // pml.Inside.Completions when active was last looked through
 	begun   bool
 	guarded bool // the gate has not been passed
 	done    bool
@@ -132,6 +133,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 	in := r.t.Messages.Inside()
 	if !r.begun {
 		r.begun, r.seen = true, in.Completions()
+		r.together()
 		r.finish(Start)
 		r.drain()
 	}
@@ -147,6 +149,23 @@ func (r *messageRun) Progress() (done bool, err error) {
 		return true, r.broken
 	}
 	return true, Reporter{r.channel.member, r.t.Describe}.Err(r.failure, r.call)
+}
+
+// together tells the engine which messages the graph begins with.
+func (r *messageRun) together() {
+	if !r.t.Messages.Plans() {
+		return
+	}
+	r.members = r.members[:0]
+	start := &r.actions[Start]
+	for _, e := range r.edges[start.first:][:start.count] {
+		if a := &r.actions[e.to]; a.kind == Send && a.before == 1 {
+			r.members = append(r.members, btl.Member{
+				Peer: int(a.peer), Tag: int32(tagOf(r.number, a.port)), Context: r.channel.Context, Bytes: a.src.size,
+			})
+		}
+	}
+	r.t.Messages.Inside().Together(r.members)
 }
 
 // Release implements pml.Task.
