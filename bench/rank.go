@@ -20,6 +20,7 @@ var ranks = map[string]func(args []string){
 	"npb":       npbRankMain,
 	"startup":   startupRank,
 	"exchange":  exchangeRankMain,
+	"roundtrip": roundTripRank,
 
 	"overlap":       overlapRankMain,
 	"overlap_chain": chainRankMain,

@@ -1,6 +1,8 @@
 package btl
 
 import (
+	"runtime"
+
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/sys"
 )
@@ -31,6 +33,7 @@ func (b *Buffer) Pack(dst []byte, offset int) {
 		return
 	}
 	datatype.Pack(dst, b.Layout, b.Base, int64(offset))
+	runtime.KeepAlive(b.Bytes)
 }
 
 // Unpack copies src to where the bytes of the message from offset on belong, as far as the
@@ -41,6 +44,7 @@ func (b *Buffer) Unpack(src []byte, offset int) {
 		return
 	}
 	datatype.Unpack(src, b.Layout, b.Base, int64(offset))
+	runtime.KeepAlive(b.Bytes)
 }
 
 // Copy copies n bytes of a message from offset on, from buffer to buffer, without another
@@ -54,6 +58,8 @@ func Copy(to, from *Buffer, offset, n int) {
 		from.Pack(to.Bytes[offset:offset+n], offset)
 	default:
 		datatype.Copy(to.Layout, to.Base, from.Layout, from.Base, int64(offset), int64(n))
+		runtime.KeepAlive(to.Bytes)
+		runtime.KeepAlive(from.Bytes)
 	}
 }
 

@@ -7,8 +7,18 @@ import (
 )
 
 // pointer makes a pointer to memory of the C program. The garbage collector does not manage
-// that memory, and the caller does not keep the pointer beyond the access.
-func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+// that memory, and the caller does not keep the pointer beyond the access. Of an address that
+// can only be null it panics: see Process.try.
+func pointer(addr uintptr) unsafe.Pointer {
+	if addr < firstPage {
+		panic(nullPointer{})
+	}
+	return *(*unsafe.Pointer)(unsafe.Pointer(&addr))
+}
+
+// firstPage is the size of the page at address 0, which is never mapped: an address in it is
+// an element of an array at a null pointer.
+const firstPage = 4096
 
 func loadWord(addr uintptr) uintptr     { return *(*uintptr)(pointer(addr)) }
 func storeWord(addr uintptr, v uintptr) { *(*uintptr)(pointer(addr)) = v }
@@ -33,7 +43,7 @@ func storeInt(addr uintptr, v int, wide bool) {
 //
 //go:noinline
 func storeString(addr uintptr, v string) {
-	to := sys.Bytes(addr, len(v)+1)
+	to := unsafe.Slice((*byte)(pointer(addr)), len(v)+1)
 	copy(to, v)
 	to[len(v)] = 0
 }

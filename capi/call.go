@@ -25,11 +25,48 @@ func (p *Process) call(op int, a slots) (int64, Handler) {
 	if p.state.Load() != running && !calls[op].anytime {
 		return p.raise(op, a, p.notRunning())
 	}
-	result, err := p.dispatch(op, a)
+	tool := calls[op].tool
+	if tool && p.tool.users.Load() <= 0 {
+		return T_ERR_NOT_INITIALIZED, Handler{}
+	}
+	outer := p.inside.enter(op)
+	result, err := p.try(op, a)
+	p.inside.leave(op, outer)
 	if err == nil {
 		return result, Handler{}
 	}
+	if tool {
+		return int64(classOf(err)), Handler{}
+	}
 	return p.raise(op, a, err)
+}
+
+// try is dispatch, in which a null pointer is an error. Only accesses to memory of the
+// program find one, so that a pointer which is not used may be null.
+func (p *Process) try(op int, a slots) (result int64, err error) {
+	defer func() {
+		switch v := recover(); v.(type) {
+		case nil:
+		case nullPointer:
+			err = fail(ERR_ARG, "%s is a null pointer: pass memory that MPI can read or write", calls[op].null(a))
+		default:
+			panic(v)
+		}
+	}()
+	return p.dispatch(op, a)
+}
+
+// nullPointer is what an access to a null pointer panics with.
+type nullPointer struct{}
+
+// null names the first argument that is a null pointer.
+func (c *callInfo) null(a slots) string {
+	for i := range 32 {
+		if c.pointers>>i&1 != 0 && a.word(i) < firstPage {
+			return fmt.Sprintf("argument %d", i+1)
+		}
+	}
+	return "what an argument points to"
 }
 
 // callInfo describes a function.
@@ -39,6 +76,9 @@ type callInfo struct {
 	slot    int8 // the argument that is the object
 	pointer bool // the argument is a pointer to the object
 	anytime bool // may be called before MPI_Init and after MPI_Finalize
+	tool    bool // is between MPI_T_init_thread and MPI_T_finalize, and calls no error handler
+
+	pointers uint32 // the arguments that are pointers to something else than a buffer: bit 0 is the first
 }
 
 // objectKind is the kind of object whose error handler handles the errors of a function.

@@ -3,6 +3,9 @@ package capi
 import (
 	"fmt"
 	"os"
+	"strings"
+
+	"github.com/gopvas/gopvas/comm"
 )
 
 // errhandler is what is done about errors of the calls on an object.
@@ -84,11 +87,8 @@ func (called) Error() string { return "an error handler is to be called" }
 
 // die ends the job because of an error.
 func (p *Process) die(call string, code int, err error) {
-	rank := "?"
-	if p.world != nil { // also after MPI_Finalize
-		rank = fmt.Sprint(p.world.c.Rank())
-	}
-	fmt.Fprintf(os.Stderr, "rank %s: %s: %v (%s)\n", rank, call, err, className(p.codes.classOf(code)))
+	text := strings.TrimPrefix(err.Error(), "mpi: ")
+	fmt.Fprintf(os.Stderr, "%s: %s: %s (%s)\n", comm.Who(), call, text, className(p.codes.classOf(code)))
 	if p.world == nil {
 		os.Exit(1)
 	}

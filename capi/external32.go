@@ -11,18 +11,9 @@ import (
 // The representation external32 of section 14.5.2 of MPI 5.0: big-endian, with sizes of its
 // own for a few types.
 
-// basicByType finds what is known of a basic type.
-var basicByType = func() map[*datatype.Type]*basicType {
-	all := map[*datatype.Type]*basicType{}
-	for i := range basicTypes {
-		all[predefinedTypes[int(basicTypes[i].handle)-firstPredefined].Type] = &basicTypes[i]
-	}
-	return all
-}()
-
 // externalOf is the size of a basic type in external32.
 func externalOf(basic *datatype.Type) int {
-	b := basicByType[basic]
+	b := traitsOf(basic).basic
 	if b.external != 0 {
 		return b.external
 	}
@@ -44,7 +35,7 @@ func externalSize(t *datatype.Type) int {
 func convert(t *datatype.Type, count int, native, external []byte, one func(b *basicType, native, external []byte) error) (err error) {
 	for range count {
 		t.Basics(func(n int64, basic *datatype.Type) bool {
-			b, size, foreign := basicByType[basic], int(basic.Size()), externalOf(basic)
+			b, size, foreign := traitsOf(basic).basic, int(basic.Size()), externalOf(basic)
 			if b.kind == datatype.KindComplex { // two numbers
 				n, size, foreign = 2*n, size/2, foreign/2
 			}

@@ -33,6 +33,11 @@ const (
 	kindFile
 	kindSession
 	kindMessage
+
+	// Of the tool information interface.
+	kindControl
+	kindToolSession
+	kindCounter
 )
 
 // table has the objects of a kind. Objects are added and removed under the lock, and looked

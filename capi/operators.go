@@ -87,41 +87,66 @@ func (p *Process) Op_commutative(op Op, commute Ref) error {
 	return err
 }
 
-// elementTypes are the types of elements that predefined operators see in basic types.
-var elementTypes = map[datatype.Kind]map[int]operator.Element{
-	datatype.KindLogical:   {1: operator.Int8, 2: operator.Int16, 4: operator.Int32, 8: operator.Int64},
-	datatype.KindInteger:   {1: operator.Int8, 2: operator.Int16, 4: operator.Int32, 8: operator.Int64},
-	datatype.KindUnsigned:  {1: operator.Uint8, 2: operator.Uint16, 4: operator.Uint32, 8: operator.Uint64},
-	datatype.KindFloat:     {4: operator.Float32, 8: operator.Float64},
-	datatype.KindComplex:   {8: operator.Complex64, 16: operator.Complex128},
-	datatype.KindByte:      {1: operator.Uint8},
-	datatype.KindCharacter: {1: operator.Int8},
+// elementOf is the element that predefined operators see in a predefined type, if there is one.
+// basic is nil for a pair.
+func elementOf(t Type, basic *basicType) (element operator.Element, ok bool) {
+	switch t {
+	case C_BOOL, CXX_BOOL:
+		return operator.Bool, true
+	case LONG_DOUBLE:
+		return operator.Extended, true
+	case C_LONG_DOUBLE_COMPLEX, CXX_LONG_DOUBLE_COMPLEX:
+		return operator.ComplexExtended, true
+	case CHARACTER, WCHAR:
+		return 0, false
+	}
+	if basic == nil {
+		return pairElementOf(t)
+	}
+	switch basic.kind {
+	case datatype.KindLogical, datatype.KindInteger, datatype.KindCharacter:
+		return elementOfSize(basic.size, operator.Int8, operator.Int16, operator.Int32, operator.Int64)
+	case datatype.KindUnsigned, datatype.KindByte:
+		return elementOfSize(basic.size, operator.Uint8, operator.Uint16, operator.Uint32, operator.Uint64)
+	case datatype.KindFloat:
+		return elementOfSize(basic.size/4, operator.Float32, operator.Float64)
+	case datatype.KindComplex:
+		return elementOfSize(basic.size/8, operator.Complex64, operator.Complex128)
+	}
+	return 0, false
 }
 
-// otherElements are those that the kind and the size of a type do not tell.
-var otherElements = map[Type]operator.Element{
-	C_BOOL: operator.Bool, CXX_BOOL: operator.Bool,
-	LONG_DOUBLE: operator.Extended, C_LONG_DOUBLE_COMPLEX: operator.ComplexExtended, CXX_LONG_DOUBLE_COMPLEX: operator.ComplexExtended,
-	FLOAT_INT: operator.PairFloat32, DOUBLE_INT: operator.PairFloat64, LONG_INT: operator.PairInt64, TWO_INT: operator.PairInt32,
-	SHORT_INT: operator.PairInt16, LONG_DOUBLE_INT: operator.PairExtended,
-	TWO_REAL: operator.TwoFloat32, TWO_DOUBLE_PRECISION: operator.TwoFloat64, TWO_INTEGER: operator.PairInt32,
-	CHARACTER: operator.Elements, // no operator takes it
-}
-
-// elements is what predefined operators see in each predefined type.
-var elements = func() map[*datatype.Type]operator.Element {
-	all := map[*datatype.Type]operator.Element{}
-	for i := range basicTypes {
-		b := &basicTypes[i]
-		if e, ok := elementTypes[b.kind][b.size]; ok {
-			all[predefinedTypes[int(b.handle)-firstPredefined].Type] = e
+// elementOfSize takes one of the elements that have 1, 2, 4, ... units.
+func elementOfSize(units int, elements ...operator.Element) (operator.Element, bool) {
+	for i, e := range elements {
+		if units == 1<<i {
+			return e, true
 		}
 	}
-	for handle, e := range otherElements {
-		all[predefinedTypes[int(handle)-firstPredefined].Type] = e
+	return 0, false
+}
+
+func pairElementOf(t Type) (operator.Element, bool) {
+	switch t {
+	case FLOAT_INT:
+		return operator.PairFloat32, true
+	case DOUBLE_INT:
+		return operator.PairFloat64, true
+	case LONG_INT:
+		return operator.PairInt64, true
+	case TWO_INT, TWO_INTEGER:
+		return operator.PairInt32, true
+	case SHORT_INT:
+		return operator.PairInt16, true
+	case LONG_DOUBLE_INT:
+		return operator.PairExtended, true
+	case TWO_REAL:
+		return operator.TwoFloat32, true
+	case TWO_DOUBLE_PRECISION:
+		return operator.TwoFloat64, true
 	}
-	return all
-}()
+	return 0, false
+}
 
 // allowed tells whether the standard has an operator for a kind of elements, as far as the
 // elements do not tell.
@@ -137,10 +162,8 @@ func allowed(code operator.Code, kind datatype.Kind) bool {
 
 // predefinedOn returns a predefined operator for the elements of a type.
 func (o *opObject) predefinedOn(t *typeObject) (*coll.Op, error) {
-	element, ok := elements[t.Type]
-	b := basicByType[t.Type]
-	if ok && (b == nil || allowed(o.code, b.kind)) {
-		if op := operator.Of(o.code, element); op != nil {
+	if of := t.traits; of != nil && of.reduces && (of.basic == nil || allowed(o.code, of.basic.kind)) {
+		if op := operator.Of(o.code, of.element); op != nil {
 			return op, nil
 		}
 	}

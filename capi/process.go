@@ -2,6 +2,7 @@ package capi
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -32,6 +33,8 @@ type Process struct {
 	keyvals     keyvals
 	codes       errorCodes
 	attached    attachedBuffer
+	inside      inside
+	tool        tool
 
 	mu         sync.Mutex         // guards what follows
 	memory     map[Address][]byte // from Alloc_mem
@@ -54,6 +57,7 @@ func newProcess() *Process {
 	p := &Process{memory: map[Address][]byte{}, known: map[*comm.Comm]*communicator{}}
 	p.comms.kind, p.groups.kind, p.requests.kind = kindComm, kindGroup, kindRequest
 	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler, kindMessage, kindSession
+	p.tool.controls.kind, p.tool.sessions.kind, p.tool.counters.kind = kindControl, kindToolSession, kindCounter
 	p.codes.next = ERR_LASTCODE + 1
 	return p
 }
@@ -112,6 +116,7 @@ func (p *Process) join(level int) error {
 		if err != nil {
 			return err
 		}
+		comm.NameCalls(world, p.inside.name)
 		p.start(world, level)
 	case resting:
 		comm.Rest(p.world.c, false)
@@ -120,6 +125,7 @@ func (p *Process) join(level int) error {
 		return fail(ERR_OTHER, "this process has left the job by MPI_Finalize")
 	}
 	p.level = max(p.level, level)
+	p.inside.many = p.level == THREAD_MULTIPLE
 	p.users++
 	return nil
 }
@@ -143,8 +149,9 @@ func (p *Process) leave() error {
 	err := p.world.c.Barrier()
 	p.state.Store(over)
 	end := p.world.c.Finalize()
-	if _, leak := errors.AsType[*comm.LeakError](end); leak {
-		end = nil // C programs may leave requests behind
+	if leak, ok := errors.AsType[*comm.LeakError](end); ok { // no error in C
+		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: %v\n", comm.Who(), leak)
+		end = nil
 	}
 	return errors.Join(err, end)
 }
@@ -163,8 +170,13 @@ func (p *Process) Finalize() error {
 	return errors.Join(err, p.leave())
 }
 
-// Abort is MPI_Abort.
+// Abort is MPI_Abort. It ends the whole job.
 func (p *Process) Abort(c Comm, code int) error {
+	on := ""
+	if object, err := p.comm(c); err == nil {
+		on = " on " + object.title()
+	}
+	fmt.Fprintf(os.Stderr, "%s: MPI_Abort%s: ends the job with error code %d\n", comm.Who(), on, code)
 	p.world.c.Abort(code)
 	return nil
 }

@@ -97,7 +97,7 @@ func (c *program) try(name string, args ...any) int {
 			for i, arg := range args {
 				words[i] = c.slot(arg)
 			}
-			_, err := c.p.dispatch(op, slots(address(c, words)))
+			_, err := c.p.try(op, slots(address(c, words)))
 			if err == nil {
 				return SUCCESS
 			}

@@ -16,7 +16,7 @@ type typeObject struct {
 	predefined bool
 	committed  atomic.Bool
 	name       atomic.Pointer[string]
-	external   int // bytes of a predefined type in external32
+	traits     *traits // of a predefined type, and of one that has the same layout object
 	attributes attributes
 
 	// How it was made, for MPI_Type_get_contents. The old types are those of Type.Contents.
@@ -28,6 +28,7 @@ type typeObject struct {
 	// dense says that count elements are count*Size() bytes without gaps from displacement
 	// 0 on, as with all predefined types but some pairs.
 	dense  bool
+	unit   int                           // Size if dense, else 0
 	layout atomic.Pointer[countedLayout] // the last that was asked for
 }
 
@@ -43,10 +44,13 @@ var types = table[typeObject]{kind: kindType}
 var errTooManyTypes = fail(ERR_INTERN, "there are a million datatypes: free those that are no longer used")
 
 func newTypeObject(t *datatype.Type) *typeObject {
-	o := &typeObject{Type: t}
+	o := &typeObject{Type: t, traits: traitsOf(t)}
 	lb, extent := t.Extent()
 	trueLB, span := t.TrueExtent()
 	o.dense = lb == 0 && trueLB == 0 && extent == t.Size() && span == t.Size() && contiguous(t)
+	if o.dense {
+		o.unit = int(t.Size())
+	}
 	return o
 }
 
@@ -61,8 +65,8 @@ func contiguous(t *datatype.Type) bool {
 
 // typeOf is the type of a handle, committed or not.
 func (p *Process) typeOf(t Type) (*typeObject, error) {
-	if i := int(t) - firstPredefined; i >= 0 && i < len(predefinedTypes) && predefinedTypes[i] != nil {
-		return predefinedTypes[i], nil
+	if o := predefinedType(t); o != nil {
+		return o, nil
 	}
 	if o := types.get(uintptr(t)); o != nil {
 		return o, nil

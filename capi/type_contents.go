@@ -133,10 +133,8 @@ func store(to Ints, from []int64) {
 // handleOf is a handle for a type that lies within another: that of a predefined type, else
 // a new one of an object that has no attributes.
 func (p *Process) handleOf(o *typeObject) (Type, error) {
-	for i, known := range predefinedTypes {
-		if known == o {
-			return Type(firstPredefined + i), nil
-		}
+	if o.traits != nil && predefinedType(o.traits.handle) == o {
+		return o.traits.handle, nil
 	}
 	if h, ok := p.handleOfF90(o); ok {
 		return h, nil

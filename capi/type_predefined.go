@@ -1,14 +1,43 @@
 package capi
 
-import "github.com/gopvas/gopvas/datatype"
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/coll/operator"
+	"github.com/gopvas/gopvas/datatype"
+)
 
 const (
 	firstPredefined = int(DATATYPE_NULL)
 	lastPredefined  = int(COMPLEX32)
 )
 
-// predefinedTypes are the types of the ABI, by their handles from firstPredefined on.
-var predefinedTypes = makePredefined()
+// predefinedTypes are the types of the ABI, by their handles from firstPredefined on. A type is
+// made when it is first used, because each takes memory of every rank and programs use few. It
+// never changes from then on.
+var predefinedTypes [lastPredefined - firstPredefined + 1]atomic.Pointer[typeObject]
+
+// predefining is held by the thread that makes a predefined type.
+var predefining sync.Mutex
+
+// traits are what is known of a predefined type, and of types like it, beyond the layout.
+type traits struct {
+	handle  Type
+	basic   *basicType       // nil: a pair
+	element operator.Element // what predefined operators see, if reduces
+	reduces bool
+}
+
+// traitsByType finds them: *traits by *datatype.Type.
+var traitsByType sync.Map
+
+func traitsOf(t *datatype.Type) *traits {
+	known, _ := traitsByType.Load(t)
+	found, _ := known.(*traits)
+	return found
+}
 
 // basicType is a predefined type of one element on x86-64 and arm64 Linux.
 type basicType struct {
@@ -102,33 +131,70 @@ var pairTypes = []pairType{
 	{TWO_INTEGER, "MPI_2INTEGER", INTEGER, INTEGER},
 }
 
-func makePredefined() *[lastPredefined - firstPredefined + 1]*typeObject {
-	all := new([lastPredefined - firstPredefined + 1]*typeObject)
-	add := func(handle Type, name string, t *datatype.Type, err error) *typeObject {
-		if err != nil {
-			panic(err) // a table above is wrong
-		}
-		o := newTypeObject(t)
-		o.predefined, o.combiner = true, COMBINER_NAMED
-		o.committed.Store(true)
-		o.name.Store(&name)
-		all[int(handle)-firstPredefined] = o
+// predefinedType is the predefined type of a handle, or nil.
+func predefinedType(t Type) *typeObject {
+	i := int(t) - firstPredefined
+	if i < 0 || i >= len(predefinedTypes) {
+		return nil
+	}
+	if o := predefinedTypes[i].Load(); o != nil {
 		return o
 	}
-	for _, b := range basicTypes {
+	return firstUse(t)
+}
+
+func firstUse(t Type) *typeObject {
+	predefining.Lock()
+	defer predefining.Unlock()
+	return makePredefined(t)
+}
+
+// makePredefined makes the type unless that was done meanwhile. It returns nil if the handle is none
+// of the ABI.
+func makePredefined(t Type) *typeObject {
+	place := &predefinedTypes[int(t)-firstPredefined]
+	if o := place.Load(); o != nil {
+		return o
+	}
+	name, made, err := layoutOf(t)
+	if made == nil || err != nil {
+		return nil // a test makes all
+	}
+	of := &traits{handle: t, basic: basicOf(t)}
+	of.element, of.reduces = elementOf(t, of.basic)
+	traitsByType.Store(made, of)
+	o := newTypeObject(made)
+	o.predefined, o.combiner = true, COMBINER_NAMED
+	o.committed.Store(true)
+	o.name.Store(&name)
+	place.Store(o)
+	return o
+}
+
+// layoutOf makes the layout of a predefined type; nil if there is no such type.
+func layoutOf(t Type) (string, *datatype.Type, error) {
+	if b := basicOf(t); b != nil {
 		align := b.size
 		if b.kind == datatype.KindComplex {
 			align = b.size / 2
 		}
-		t, err := datatype.Basic(b.name, b.kind, int64(b.size), int64(align))
-		o := add(b.handle, b.name, t, err)
-		if o.external = b.external; b.external == 0 {
-			o.external = b.size
-		}
+		made, err := datatype.Basic(b.name, b.kind, int64(b.size), int64(align))
+		return b.name, made, err
 	}
-	for _, pair := range pairTypes {
-		t, err := datatype.Pair(pair.name, all[int(pair.value)-firstPredefined].Type, all[int(pair.index)-firstPredefined].Type)
-		add(pair.handle, pair.name, t, err)
+	i := slices.IndexFunc(pairTypes, func(p pairType) bool { return p.handle == t })
+	if i < 0 {
+		return "", nil, nil
 	}
-	return all
+	pair := &pairTypes[i]
+	made, err := datatype.Pair(pair.name, makePredefined(pair.value).Type, makePredefined(pair.index).Type)
+	return pair.name, made, err
+}
+
+// basicOf is the row of a type in the table above, or nil.
+func basicOf(t Type) *basicType {
+	i := slices.IndexFunc(basicTypes, func(b basicType) bool { return b.handle == t })
+	if i < 0 {
+		return nil
+	}
+	return &basicTypes[i]
 }

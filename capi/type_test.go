@@ -22,14 +22,18 @@ func TestFixedSizesFollowTheHandle(t *testing.T) {
 
 func TestEveryDatatypeOfTheABIIsThere(t *testing.T) {
 	present := 0
-	for i, o := range predefinedTypes {
+	for h := Type(firstPredefined); h <= Type(lastPredefined); h++ {
+		o := predefinedType(h)
 		if o == nil {
 			continue
 		}
 		present++
-		found, err := process.messageType(Type(firstPredefined + i))
+		found, err := process.messageType(h)
 		require.NoError(t, err)
 		require.Same(t, o, found)
+		same, err := process.handleOf(o)
+		require.NoError(t, err)
+		require.Equal(t, h, same)
 	}
 	require.Equal(t, 70, present) // those of mpi.h but MPI_DATATYPE_NULL and other names
 	_, err := process.messageType(DATATYPE_NULL)

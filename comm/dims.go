@@ -3,6 +3,7 @@ package comm
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -32,7 +33,7 @@ func DimsCreate(nodes int, dims []int) error {
 		}
 		return nil
 	}
-	found := factors(rest, open, rest, divisors(rest))
+	found := closest(rest, open)
 	for i := range dims {
 		if dims[i] == 0 {
 			dims[i], found = found[0], found[1:]
@@ -56,28 +57,78 @@ func divisors(n int) []int {
 	return append(small, large...)
 }
 
-// factors returns k divisors whose product is n, none of them greater than limit and
-// none greater than the one before it: of all such lists the one whose first is the
-// smallest, of these the one whose second is, and so on. It returns nil if there is
-// none; if limit is n there is one.
-func factors(n, k, limit int, divisors []int) []int {
-	if k == 1 {
-		if n > limit {
-			return nil
-		}
-		return []int{n}
+// closeness is the search for lengths as close to each other as possible. The longest and the
+// shortest differ by as little as they can. Of several such lists it takes the one with
+// the greatest shortest length, and of these the lexicographically smallest. Lists are in
+// descending order.
+type closeness struct {
+	divisors   []int // of the number of ranks, ascending
+	list, best []int
+}
+
+// closest divides n into k lengths.
+func closest(n, k int) []int {
+	c := closeness{divisors: divisors(n)}
+	c.extend(n, k, n)
+	return c.best
+}
+
+// extend tries all continuations of the list by k lengths up to limit whose product is rest.
+func (c *closeness) extend(rest, k, limit int) {
+	if k == 0 {
+		c.take()
+		return
 	}
-	for _, first := range divisors {
-		if first > limit {
-			break
+	for _, d := range c.divisors {
+		if d > limit {
+			return
 		}
-		if n%first == 0 {
-			if rest := factors(n/first, k-1, first, divisors); rest != nil {
-				return append([]int{first}, rest...)
-			}
+		if rest%d != 0 || power(d, k, rest) < rest || c.worse(d, rest/d, k-1) {
+			continue
 		}
+		c.list = append(c.list, d)
+		c.extend(rest/d, k-1, d)
+		c.list = c.list[:len(c.list)-1]
 	}
-	return nil
+}
+
+// worse tells whether d and k more lengths with the product rest differ by more than the best
+// list does: then the shortest would have to be longer than it can be.
+func (c *closeness) worse(d, rest, k int) bool {
+	if c.best == nil {
+		return false
+	}
+	longest := d
+	if len(c.list) > 0 {
+		longest = c.list[0]
+	}
+	return power(max(longest-spread(c.best), 0), k, rest) > rest
+}
+
+// take keeps the list if it is better than the best.
+func (c *closeness) take() {
+	closer := 1
+	if c.best != nil {
+		closer = spread(c.best) - spread(c.list)
+	}
+	if closer > 0 || closer == 0 && c.list[0] > c.best[0] {
+		c.best = slices.Clone(c.list)
+	}
+}
+
+// spread is by how much the longest and the shortest of a list differ.
+func spread(list []int) int { return list[0] - list[len(list)-1] }
+
+// power is d to the power of k, or MaxInt if that is above limit.
+func power(d, k, limit int) int {
+	p := 1
+	for range k {
+		if d > 0 && p > limit/d {
+			return math.MaxInt
+		}
+		p *= d
+	}
+	return p
 }
 
 // checkGrid returns an error if no grid of these dimensions fits into the ranks.

@@ -32,3 +32,18 @@ func SetCheck(c *Comm, on bool) (was bool) {
 
 // Checked tells whether the calls on a communicator are checked.
 func Checked(c *Comm) bool { return c.team.Check }
+
+// JobSettings is how the starter has set up the job.
+type JobSettings struct {
+	job.Settings
+	BTL job.BTL
+}
+
+// SettingsOfJob returns the settings of this process' job; ok is false before Init.
+func SettingsOfJob() (s JobSettings, ok bool) {
+	c := World()
+	if c == nil {
+		return s, false
+	}
+	return JobSettings{c.root.Settings(), c.root.BTL()}, true
+}

@@ -136,30 +136,40 @@ func (c *Comm) Finalize() error {
 	return Wrap("finalize", err)
 }
 
+// NameCalls has the hang report say what name returns, instead of what the rank does, where it
+// is not "". It is called right after Init.
+func NameCalls(world *Comm, name func() string) { world.root.NameCalls(name) }
+
+// Who names this process in messages to people: as a rank of its job, also before Init and
+// after Finalize, or else by its process ID.
+func Who() string {
+	if c := World(); c != nil {
+		return fmt.Sprintf("rank %d", c.rank)
+	}
+	if rank := os.Getenv(job.EnvRank); rank != "" {
+		return "rank " + rank
+	}
+	return fmt.Sprintf("pid %d", os.Getpid())
+}
+
 // Run is a whole rank: Init, f, Finalize. If any of them fails it prints
-// "rank R: error" on the standard error output and exits with code 1, upon which
+// "rank R: error", or "pid P: error" outside of a job, on the standard error output and exits with code 1, upon which
 // pvasrun ends the other ranks. Else it returns, and the program goes on alone.
 func Run(ops Operators, f func(world *Comm) error) {
-	rank, err := run(ops, f)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "rank %s: %v\n", rank, err)
+	if err := run(ops, f); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", Who(), err)
 		os.Exit(1)
 	}
 }
 
-// run returns the number of the rank as text, because Init may fail to learn it.
-func run(ops Operators, f func(world *Comm) error) (rank string, err error) {
+func run(ops Operators, f func(world *Comm) error) error {
 	c, err := Init(ops)
 	if err != nil {
-		if rank = os.Getenv(job.EnvRank); rank == "" {
-			rank = "?"
-		}
-		return rank, err
+		return err
 	}
-	rank = fmt.Sprint(c.rank)
 	if err := f(c); err != nil {
 		c.root.SetState(c.rank, job.StateAborted)
-		return rank, err
+		return err
 	}
-	return rank, c.Finalize()
+	return c.Finalize()
 }

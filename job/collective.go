@@ -79,8 +79,8 @@ func (b *collectiveBlock) store(c *Collective) {
 	b.number.Store(c.Number)
 	b.need.Store(uint32(c.Need))
 	b.missing.Store(uint32(c.Missing))
-	storeText(&b.name, c.Name)
-	storeText(&b.comm, c.Communicator)
+	storeText(b.name[:], c.Name)
+	storeText(b.comm[:], c.Communicator)
 	for i := range b.ranks {
 		var w uint64
 		for j, rank := range c.ranks[4*i : 4*i+4] {
@@ -92,31 +92,35 @@ func (b *collectiveBlock) store(c *Collective) {
 
 func (b *collectiveBlock) load() (c Collective) {
 	c.Number, c.Need, c.Missing = b.number.Load(), Need(b.need.Load()), int(b.missing.Load())
-	c.Name, c.Communicator = loadText(&b.name), loadText(&b.comm)
+	c.Name, c.Communicator = loadText(b.name[:]), loadText(b.comm[:])
 	for i := range c.ranks {
 		c.ranks[i] = uint16(b.ranks[i/4].Load() >> (16 * (i % 4)))
 	}
 	return c
 }
 
-func storeText(words *[3]atomic.Uint64, s string) {
-	var text [24]byte
-	copy(text[:], s)
+// storeText keeps as much of a text as there is room for, which is 32 bytes at most.
+func storeText(words []atomic.Uint64, s string) {
+	var text [32]byte
+	copy(text[:8*len(words)], s)
 	for i := range words {
 		words[i].Store(binary.LittleEndian.Uint64(text[8*i:]))
 	}
 }
 
-func loadText(words *[3]atomic.Uint64) string {
-	var text [24]byte
+func loadText(words []atomic.Uint64) string {
+	var text [32]byte
 	for i := range words {
-		binary.LittleEndian.PutUint64(text[8*i:], words[i].Load())
+		word := words[i].Load()
+		if word == 0 {
+			break
+		}
+		binary.LittleEndian.PutUint64(text[8*i:], word)
 	}
-	n := slices.Index(text[:], 0)
-	if n < 0 {
-		n = len(text)
+	if n := slices.Index(text[:], 0); n >= 0 {
+		return string(text[:n])
 	}
-	return string(text[:n])
+	return string(text[:])
 }
 
 // meetings corrects, for members that wait for others to come to the same operation, who is

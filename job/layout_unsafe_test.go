@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 11, layoutVersion)
+	require.EqualValues(t, 12, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -87,14 +87,14 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
-		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 896},
-		{"rankBlock.counters", unsafe.Offsetof(b.counters), 960},
-		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1344},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 2112},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 960},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1024},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1408},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2176},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2176},
-		{"rankBlock", unsafe.Sizeof(b), 2688},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2240},
+		{"rankBlock", unsafe.Sizeof(b), 2752},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
@@ -103,8 +103,9 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.ctx", unsafe.Offsetof(b.waiting.ctx), 16},
 		{"waitingBlock.bytes", unsafe.Offsetof(b.waiting.bytes), 24},
 		{"waitingBlock.since", unsafe.Offsetof(b.waiting.since), 32},
-		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 40},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 192},
+		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 40},
+		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 72},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 224},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

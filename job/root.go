@@ -16,7 +16,8 @@ type Root struct {
 
 	settings Settings // as Settings returns them
 
-	waitMu sync.Mutex // one writer of the rank's own waiting record at a time
+	waitMu   sync.Mutex    // one writer of the rank's own waiting record at a time
+	callName func() string // see NameCalls
 }
 
 // RankError reports a rank number that the job does not have.

@@ -33,6 +33,7 @@ const AnyPeer = -1
 // Waiting says what a rank waits for.
 type Waiting struct {
 	Op      Op
+	Call    string // as the program names its call; "": as Op says. The first 32 bytes are kept
 	Peer    int32  // rank, or AnyPeer
 	Tag     int32  // as the caller gave it
 	Context uint32 // of the communicator
@@ -62,12 +63,13 @@ type waitingBlock struct {
 	bytes atomic.Uint64
 	since atomic.Int64
 
-	collective collectiveBlock // of OpCollective
+	call       [4]atomic.Uint64 // see NameCalls
+	collective collectiveBlock  // of OpCollective
 }
 
 // SetWaiting notes what the rank is waiting for. Only the rank itself calls it; of
 // several goroutines that wait at a time the last to call is seen, until any of them
-// stops waiting.
+// stops waiting. See NameCalls for w.Call.
 func (r *Root) SetWaiting(rank int, w Waiting) {
 	b, err := r.rank(rank)
 	if err != nil {
@@ -83,11 +85,21 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	k.ctx.Store(w.Context)
 	k.bytes.Store(w.Bytes)
 	k.since.Store(w.Since)
+	if r.callName != nil {
+		w.Call = r.callName()
+	}
+	if w.Call != "" || k.call[0].Load() != 0 {
+		storeText(k.call[:], w.Call)
+	}
 	if w.Op == OpCollective {
 		k.collective.store(&w.Collective)
 	}
 	k.seq.Add(1)
 }
+
+// NameCalls has SetWaiting ask name what the program calls the function that it is in. name
+// returns "" if it does not know. NameCalls is called before the rank waits for the first time.
+func (r *Root) NameCalls(name func() string) { r.callName = name }
 
 // ClearWaiting notes that the rank waits no longer. The rules of SetWaiting apply.
 func (r *Root) ClearWaiting(rank int) {
@@ -118,6 +130,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 		w = Waiting{
 			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(),
+			Call: loadText(k.call[:]),
 		}
 		if w.Op == OpCollective {
 			w.Collective = k.collective.load()

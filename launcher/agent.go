@@ -24,13 +24,15 @@ func NodeMain() int {
 	// Of a terminal: the leader passes on what is meant for ranks. It is caught and not
 	// ignored, since the ranks would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
 	if _, err := io.WriteString(os.Stdout, linkMagic); err != nil {
 		return codeError
 	}
 	a := &agent{link: newLink(os.Stdin, os.Stdout), output: newWindow()}
-	ctx, a.cancel = context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a.cancel = cancel
+	go a.passEnds(ends)
 	if err := a.serve(ctx); err != nil {
 		fmt.Fprintf(os.Stderr, "pvasrun node: %v\n", err)
 		return codeError
@@ -61,7 +63,7 @@ func (a *agent) serve(ctx context.Context) error {
 	a.link.timeout = g.Timeout
 	ended := make(chan struct{})
 	defer close(ended)
-	go a.link.beat(note{}, ended, func() { a.cancel(fmt.Errorf("launcher: leader of the job: %w", errSilent)) })
+	go a.link.beat(note{Beat: true}, ended, func() { a.cancel(fmt.Errorf("launcher: leader of the job: %w", errSilent)) })
 	first, err := a.awaitStart()
 	if err != nil {
 		return err
@@ -85,6 +87,16 @@ func (a *agent) serve(ctx context.Context) error {
 		return context.Cause(ctx) // nobody is there to be told
 	}
 	return a.link.send(note{Finished: end})
+}
+
+// passEnds tells the leader of signals that ask for an end. Slurm sends them to all nodes: so
+// the leader decides, once for all.
+func (a *agent) passEnds(ends <-chan os.Signal) {
+	for sig := range ends {
+		if number, ok := sig.(syscall.Signal); ok {
+			a.link.post(note{Asked: number})
+		}
+	}
 }
 
 // awaitStart waits for the job. Until then the leader sends nothing but signs of life.

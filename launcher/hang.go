@@ -61,10 +61,17 @@ func describeView(v job.View, who started, now time.Duration) string {
 	return "runs: waits in no call"
 }
 
+// callOf is what the program names the call that it is in, or else what it does there.
+func callOf(v job.View, does string) string {
+	if v.Waiting.Call != "" {
+		return v.Waiting.Call
+	}
+	return does
+}
+
 func describeWait(v job.View, now time.Duration) string {
 	since := waited(v, now).Round(time.Millisecond)
-	switch v.Waiting.Op {
-	case job.OpCollective:
+	if v.Waiting.Op == job.OpCollective {
 		return describeCollective(v, since)
 	}
 	peer := "any rank"
@@ -75,7 +82,7 @@ func describeWait(v job.View, now time.Duration) string {
 	if v.Waiting.Tag >= 0 {
 		tag = fmt.Sprintf("tag %d", v.Waiting.Tag)
 	}
-	return fmt.Sprintf("in %v for %v, waits for %s, %s, %d bytes", v.Waiting.Op, since, peer, tag, v.Waiting.Bytes)
+	return fmt.Sprintf("in %s for %v, waits for %s, %s, %d bytes", callOf(v, v.Waiting.Op.String()), since, peer, tag, v.Waiting.Bytes)
 }
 
 func describeCollective(v job.View, since time.Duration) string {
@@ -85,9 +92,9 @@ func describeCollective(v job.View, since time.Duration) string {
 		where = fmt.Sprintf("a communicator without a name (context %d)", v.Waiting.Context)
 	}
 	if len(v.For) == 0 {
-		return fmt.Sprintf("in %s on %s for %v, all members are there", c.Name, where, since)
+		return fmt.Sprintf("in %s on %s for %v, all members are there", callOf(v, c.Name), where, since)
 	}
-	return fmt.Sprintf("in %s on %s for %v, waits for %s", c.Name, where, since, rankList(v.For, v.Unnamed))
+	return fmt.Sprintf("in %s on %s for %v, waits for %s", callOf(v, c.Name), where, since, rankList(v.For, v.Unnamed))
 }
 
 func waited(v job.View, now time.Duration) time.Duration {

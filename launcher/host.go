@@ -25,8 +25,10 @@ const (
 func HostMain() {
 	switch {
 	case len(os.Args) == 1 && os.Args[0] == hostName:
+		ignoreEnds()
 		os.Exit(hostMain())
 	case len(os.Args) == 2 && os.Args[0] == guardName:
+		ignoreEnds()
 		os.Exit(guardMain(os.Args[1]))
 	}
 }

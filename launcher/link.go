@@ -93,13 +93,15 @@ type order struct {
 
 // A note is what an agent sends.
 type note struct {
+	Beat      bool // a sign of life, no more
 	Ready     *ready
 	Started   int // ranks
 	Addresses []address
 	Ended     *rankEnd
 	Output    []byte
-	Errors    bool // Output is of the standard error
-	Took      int  // bytes of input that were passed on
+	Errors    bool           // Output is of the standard error
+	Took      int            // bytes of input that were passed on
+	Asked     syscall.Signal // somebody on the node wants the agent to end
 	Log       string
 	Finished  *finished
 }

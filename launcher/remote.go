@@ -129,7 +129,7 @@ func (a *remote) read(out *os.File) {
 	}
 	for err == nil {
 		var n note
-		if err = a.link.receive(&n); err == nil && !n.empty() {
+		if err = a.link.receive(&n); err == nil && !n.Beat {
 			a.l.post(func() { a.take(&n) })
 		}
 	}
@@ -139,12 +139,6 @@ func (a *remote) read(out *os.File) {
 	case <-a.l.done:
 	}
 	a.l.post(func() { a.lose(a.why(err)) })
-}
-
-// empty tells whether a note is a sign of life only.
-func (n *note) empty() bool {
-	return n.Ready == nil && n.Started == 0 && n.Addresses == nil && n.Ended == nil && n.Output == nil &&
-		n.Took == 0 && n.Log == "" && n.Finished == nil
 }
 
 // why says how a link has ended.
@@ -193,6 +187,8 @@ func (a *remote) take(n *note) {
 		a.window.give(n.Took)
 	case n.Log != "":
 		l.job.logf("%s", n.Log)
+	case n.Asked != 0:
+		l.asked(a, n.Asked)
 	case n.Finished != nil:
 		a.finished(n.Finished)
 	}

@@ -34,6 +34,13 @@ func catch(signals []os.Signal, unlessIgnored ...os.Signal) (<-chan os.Signal, f
 	return c, func() { signal.Stop(c) }
 }
 
+// ignoreEnds is for the processes that watch over a job. Slurm's scancel and a shutdown send
+// TERM to all processes. What becomes of the job is then the supervisor's decision. The
+// signals are caught and not ignored, since ranks would inherit that.
+func ignoreEnds() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+}
+
 // catchPipe turns SIGPIPE for our own standard output, which would end this
 // process in the middle of the job, into an error of the write.
 func catchPipe() (stop func()) {

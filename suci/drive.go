@@ -49,9 +49,11 @@ type drive struct {
 	news       bool
 	announced  uint64 // how often there was news
 	changes    chan struct{}
-	hire       chan struct{} // tells the keeper that drivers come and go
-	hired      bool          // the keeper looks now and then
-	kept       chan struct{} // closed when the keeper has ended
+	hire       chan struct{}   // tells the keeper that drivers come and go
+	hired      bool            // the keeper looks now and then
+	kept       chan struct{}   // closed when the keeper has ended
+	watched    <-chan struct{} // its end wakes the driver
+	unwatch    func() bool
 	receive    func(now, arrived time.Duration, from netip.AddrPort, b []byte)
 	users      sync.WaitGroup // uses of the socket and the driver's waker without the lock
 }
@@ -79,7 +81,7 @@ func (d *drive) init(e *Endpoint) (err error) {
 		d.at = protocol.Time(now)
 		e.machine.Datagram(d.at, protocol.Time(arrived), from, b)
 	}
-	d.hired = true
+	d.hired, d.unwatch = true, func() bool { return true }
 	go d.keep()
 	return nil
 }
@@ -92,6 +94,7 @@ func (d *drive) stop() {
 	}
 	d.driverWake.Wake()
 	d.keeperWake.Wake()
+	d.unwatch()
 	<-d.kept
 	d.users.Wait()
 	_ = d.driverWake.Close()
@@ -207,12 +210,12 @@ func (d *drive) drive(ctx context.Context, ready func() bool) {
 	e := d.e
 	d.driving = true
 	d.driver++
-	canceled := d.watch(ctx)
+	d.watch(ctx)
 	begin := time.Time{}
 	if e.options.Spin <= 0 {
 		d.sleep(d.driverWake) // the kernel looks for packets just as well
 	}
-	for !e.closed && e.failure == nil && (canceled == nil || ctx.Err() == nil) {
+	for !e.closed && e.failure == nil && ctx.Err() == nil {
 		came := d.step()
 		if ready() {
 			break
@@ -224,9 +227,6 @@ func (d *drive) drive(ctx context.Context, ready func() bool) {
 		default:
 			d.sleep(d.driverWake)
 		}
-	}
-	if canceled != nil {
-		canceled()
 	}
 	d.leave()
 }
@@ -242,22 +242,12 @@ func (d *drive) leave() {
 	}
 }
 
-// watch has the driver woken when the context ends.
-func (d *drive) watch(ctx context.Context) (stop func() bool) {
-	if ctx.Done() == nil {
-		return nil
-	}
-	d.users.Add(1)
-	release := context.AfterFunc(ctx, func() {
-		d.driverWake.Wake()
-		d.users.Done()
-	})
-	return func() bool {
-		stopped := release()
-		if stopped {
-			d.users.Done()
-		}
-		return stopped
+// watch has the driver woken when the context ends. It is told once of a context that many
+// calls have. A wake-up after these calls makes somebody look once in vain.
+func (d *drive) watch(ctx context.Context) {
+	if done := ctx.Done(); done != d.watched && done != nil {
+		d.unwatch()
+		d.watched, d.unwatch = done, context.AfterFunc(ctx, d.e.Wake)
 	}
 }
 

@@ -10,8 +10,10 @@
 // descriptors of the transfers that it offers. A peer attaches the mailbox on first
 // contact. Eager buffers of a pair and the staging blocks of the pipeline are
 // allocated on first use. All of this is address space until it is touched: a pair
-// that talks in short messages costs one cache line, a pair that has used eager
-// buffers 8 of them (32 KiB by default), and at most 256 KiB after a flood.
+// that talks in short messages costs one cache line. A pair that has used eager buffers has
+// touched 8 of them (32 KiB by default), and at most 256 KiB after a flood. With many ranks
+// on the node it has fewer, so that a rank's buffers for all receivers stay below 1 MiB. It
+// has at least one: with 240 ranks that is one.
 //
 // # Paths of a message
 //

@@ -14,10 +14,12 @@ const (
 	ringSlots   = 256 // messages that a rank can have waiting, 32 KiB
 	descriptors = 128 // of a chunk: so many transfers are made at a time, as they are needed
 
-	// creditLimit bounds the messages that a receiver holds of one sender, and
-	// bufferBytes (roughly) the memory of their eager buffers.
+	// creditLimit bounds the messages that a receiver holds of one sender. pairBytes bounds
+	// the memory of their eager buffers, and rankBytes that of the buffers for all receivers:
+	// with many ranks a pair has few buffers, but at least one.
 	creditLimit = 256
-	bufferBytes = 256 << 10
+	pairBytes   = 256 << 10
+	rankBytes   = 1 << 20
 
 	// The pipeline: lanes of so many blocks, a lane for each transfer at work.
 	lanes      = 8
@@ -145,7 +147,7 @@ func layout(root *job.Root) geometry {
 	g.firstChunk = g.pairs + root.Ranks()*shm.PairSize
 	g.size = g.firstChunk + chunkBytes
 	g.bufferSize = (t.EagerLimit + cacheLine - 1) / cacheLine * cacheLine
-	g.buffers = min(max(bufferBytes/g.bufferSize, 4), shm.MaxBuffers)
+	g.buffers = min(max(min(pairBytes, rankBytes/root.Near())/g.bufferSize, 1), shm.MaxBuffers)
 	g.lane = laneBlocks * g.block
 	g.stagingSize = lanes * g.lane
 	return g

@@ -1,6 +1,8 @@
 package mail
 
 import (
+	"runtime"
+
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
 )
@@ -42,6 +44,7 @@ func fetch(dst *btl.Buffer, place uint64, layout *layoutRef, c chunk) {
 		return
 	}
 	c.copy(dst.Layout, dst.Base, &l, uintptr(place))
+	runtime.KeepAlive(dst.Bytes)
 }
 
 // put copies a chunk of a message to the layout that the receiver has for it at a place.
@@ -52,6 +55,7 @@ func put(place uint64, layout *layoutRef, src *btl.Buffer, c chunk) {
 		return
 	}
 	c.copy(&l, uintptr(place), src.Layout, src.Base)
+	runtime.KeepAlive(src.Bytes)
 }
 
 // copy copies a chunk from layout to layout. Both ends cut the message into the same parts.

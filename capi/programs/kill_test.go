@@ -3,6 +3,7 @@ package programs
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -48,8 +49,21 @@ func TestKills(t *testing.T) {
 func TestHang(t *testing.T) {
 	program := build(t, "hang.c")
 	eachWay(t, func(t *testing.T, w way) {
-		_, stderr, code := run(t, []string{"PVAS_ENTRY=" + w.entry}, tool("mpiexec"), "-n", "3", "--btl", w.btl, "--timeout", "2", program)
+		_, stderr, code := run(t, []string{"PVAS_ENTRY=" + w.entry}, tool("mpiexec"), "-n", "4", "--btl", w.btl, "--timeout", "2", program)
 		require.Equal(t, 124, code, stderr)
+		for rank, call := range []string{"MPI_Recv", "MPI_Waitall", "MPI_Probe", "MPI_Finalize"} {
+			require.Regexp(t, fmt.Sprintf(`(?m)^  %d +\d+ +in %s `, rank, call), stderr)
+		}
 		require.Equal(t, 3, strings.Count(stderr, "tag 99"), stderr)
+	})
+}
+
+// A request that is left at the end is told, and is no error.
+func TestLeftRequest(t *testing.T) {
+	program := build(t, "left.c")
+	eachWay(t, func(t *testing.T, w way) {
+		_, stderr, code := w.start(t, 1, program)
+		require.Equal(t, 0, code, stderr)
+		require.Contains(t, stderr, "rank 0: MPI_Finalize: warning: 1 requests are left (one is a receive of 4 bytes")
 	})
 }

@@ -10,3 +10,11 @@ func TestSemantics(t *testing.T) {
 		}
 	})
 }
+
+func TestTool(t *testing.T) {
+	program := build(t, "tool.c")
+	eachWay(t, func(t *testing.T, w way) {
+		t.Setenv("WANT_BTL", w.btl)
+		w.ends(t, 3, program)
+	})
+}

@@ -20,6 +20,11 @@ func init() { capi.Upcall = upcallByCgo }
 //export libmpiCall
 func libmpiCall(ctx C.uintptr_t) { call(coro.At(uintptr(ctx))) }
 
+// libmpiFreeSlots is called when MPI is initialised and the threads go on with cgo.
+//
+//export libmpiFreeSlots
+func libmpiFreeSlots() { coro.FreeSlots() }
+
 // libmpiServe gives the thread back to C and serves its calls from then on.
 //
 //export libmpiServe

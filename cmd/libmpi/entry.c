@@ -104,6 +104,8 @@ static void begun(int level) {
 	is_main = 1;
 	if (level < MPI_THREAD_SERIALIZED && have_coroutine())
 		start_coroutine();
+	else
+		libmpiFreeSlots();
 	libmpi_call(OP_Comm_rank, rank);
 	libmpi_call(OP_Comm_size, size);
 }

@@ -91,6 +91,19 @@ func (v *btlNames) UnmarshalFlag(text string) error {
 	return nil
 }
 
+// cacheNames is a list of states of caches such as warm,cold.
+type cacheNames []string
+
+// UnmarshalFlag parses a flag's value.
+func (v *cacheNames) UnmarshalFlag(text string) error {
+	list, ok := words(text, []string{"warm", "cold"})
+	if !ok {
+		return fmt.Errorf("%q is not a list of states of caches: write warm, cold, or warm,cold", text)
+	}
+	*v = list
+	return nil
+}
+
 // peerNames is a list of other MPIs such as openmpi,mpich, or empty.
 type peerNames []string
 

@@ -55,6 +55,13 @@ var examples = map[string][]string{
 	"pvasrun bench diff": {
 		"before and after a change", "pvasrun bench diff before.jsonl after.jsonl",
 	},
+	"pvasrun model fit": {
+		"one address space and processes, caches warm and cold, in half a minute", "pvasrun model fit -o machine.json",
+		"times that were measured before", "pvasrun model fit --from times.csv",
+	},
+	"pvasrun model run": {
+		"a GOAL file on the network of the paper", "pvasrun model run two.goal --param myrinet",
+	},
 	"pvasrun completion": {
 		"in this bash only", ". <(pvasrun completion bash)",
 		"in every bash from now on", "pvasrun completion bash >~/.local/share/bash-completion/completions/pvasrun",

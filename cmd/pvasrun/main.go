@@ -63,8 +63,8 @@ func run(args []string) int {
 func execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeInfo, "bench": executeBench, "completion": executeCompletion, "model": executeModel,
-		"install-mpi": executeInstallMPI,
-		"node":        executeNode,
+		"install-mpi": executeInstallMPI, "suci": executeSuci,
+		"node": executeNode,
 	}
 	if asksForCommand(args) {
 		return offer(slices.Collect(maps.Keys(commands)), args)

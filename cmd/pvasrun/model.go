@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -19,23 +20,25 @@ const modelRunDescription = `Simulates the program in a GOAL file, which may be 
 
 The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for mistakes in the file or on the command line.`
 
-// executeModel is the command model, of which there are run and exchange.
+// executeModel carries out what the first argument names.
 func executeModel(args []string) error {
+	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit, "exchange": executeModelExchange}
 	if asksForCommand(args) {
-		return offer([]string{"run", "exchange"}, args)
+		return offer(slices.Sorted(maps.Keys(commands)), args)
 	}
-	if len(args) > 0 && args[0] == "exchange" {
-		return executeModelExchange(args[1:])
+	if len(args) == 0 || commands[args[0]] == nil {
+		return usageError{errors.New("model: say what to do: pvasrun model fit, pvasrun model run FILE.goal, or pvasrun model exchange")}
 	}
-	if len(args) == 0 || args[0] != "run" {
-		return usageError{errors.New("model: say what to do: pvasrun model run FILE.goal, or pvasrun model exchange")}
-	}
+	return commands[args[0]](args[1:])
+}
+
+func executeModelRun(args []string) error {
 	var f struct {
 		Model string `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" default:"loggps" description:"rules of the simulation: the model of protocol switches, or that of LogGOPSim"`
 		Param string `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
 		JSON  bool   `long:"json" env:"PVASRUN_JSON" description:"print one JSON object, with what each rank spends its time on"`
 	}
-	files, err := parseMixed("pvasrun model run", "[flags] FILE.goal", modelRunDescription, &f, args[1:])
+	files, err := parseMixed("pvasrun model run", "[flags] FILE.goal", modelRunDescription, &f, args)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/fit"
 )
 
 func TestModelRun(t *testing.T) {
@@ -58,4 +65,64 @@ func TestModelRun(t *testing.T) {
 	got = command(t, nil, "model")
 	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "pvasrun model run FILE.goal")
+}
+
+// Times made from known parameters give them back, in all that the command writes.
+func TestModelFitFile(t *testing.T) {
+	link, err := loggps.Preset("fast-ethernet")
+	require.NoError(t, err)
+	p := link.Params
+	var samples []fit.Sample
+	for _, k := range fit.Sizes(1 << 16) {
+		w := 1.25 * p.RoundTrip(k, 0)
+		samples = append(samples, fit.Sample{Kind: fit.RoundTrip, Bytes: k, Time: p.RoundTrip(k, 0)},
+			fit.Sample{Kind: fit.RoundTrip, Bytes: k, Loop: w, Time: p.RoundTrip(k, w)},
+			fit.Sample{Kind: fit.Send, Bytes: k, Loop: 100, Time: 100 + p.SendTime(k, 0)})
+	}
+	dir := t.TempDir()
+	times, machine, plot := dir+"/times.csv", dir+"/machine.json", dir+"/plot.svg"
+	require.NoError(t, writeNamed(times, "", 0, func(w io.Writer) error { return fit.WriteCSV(w, samples) }))
+
+	got := command(t, nil, "model", "fit", "--from", times, "-o", machine, "--plot", plot)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stdout, "L")
+	m, err := modelMachine(machine)
+	require.NoError(t, err)
+	require.InEpsilon(t, p.L, m.Links[0].Params.L, 1e-4)
+	require.EqualValues(t, p.Packet, m.Links[0].Params.Packet)
+	svg, err := os.ReadFile(plot)
+	require.NoError(t, err)
+	require.NoError(t, xml.Unmarshal(svg, new(struct{})))
+	require.True(t, strings.Contains(string(svg), "S = 14,336"), "the largest size measured that is not above S")
+
+	got = command(t, nil, "model", "fit", "--from", times, "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	var r fitReport
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
+	require.InEpsilon(t, p.Gs, r.Parameters["Gs"].Value, 1e-4)
+	require.True(t, r.Sync.Found)
+
+	require.NoError(t, os.WriteFile(times, []byte("rtt,1,0\n"), 0o600))
+	got = command(t, nil, "model", "fit", "--from", times)
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "times.csv:1: 3 fields, want 4")
+	for _, args := range [][]string{{"--largest", "1"}, {"--times", "1"}, {"--caches", "hot"}, {"--from", dir + "/none"}} {
+		require.Equal(t, 2, command(t, nil, append([]string{"model", "fit"}, args...)...).code, args)
+	}
+}
+
+// S is the eager limit that the ranks have, in both task models. How long messages take does
+// not matter for it.
+func TestModelFitFindsTheEagerLimit(t *testing.T) {
+	for _, limit := range []string{"1K", "4K", "16K"} {
+		got := command(t, nil, "model", "fit", "--times", "3", "--largest", "32K", "--max-seconds", "1", "--caches", "warm", "--btl", strings.Join(models(t), ","), "--eager-limit", limit, "--json")
+		require.Equal(t, 0, got.code, got.stderr)
+		for line := range strings.Lines(got.stdout) {
+			var r fitReport
+			require.NoError(t, json.Unmarshal([]byte(line), &r))
+			require.True(t, r.Sync.Found)
+			require.Equal(t, limit, fmt.Sprintf("%dK", r.Sync.At>>10), r.Who)
+			require.Zero(t, r.Sync.At%1024)
+		}
+	}
 }

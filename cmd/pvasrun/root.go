@@ -19,6 +19,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun bench touch [flags]     page tables: one address space against processes
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
   pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
+  pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
   pvasrun model run FILE.goal     when each rank is done, by the LogGPS model
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 

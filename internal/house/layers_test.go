@@ -26,6 +26,8 @@ var layers = []layer{
 	{"internal/nofile", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
+	{"internal/rig", []string{"pvas"}},    // its test only
+	{"internal/rig/...", []string{"mpi"}}, // the program it starts
 	{"internal/limits", nil},
 	{"internal/machine", []string{"internal/limits"}},
 	{"internal/chaos", []string{"pvas"}},    // its test only
@@ -69,6 +71,7 @@ var layers = []layer{
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
 
+	{"trace", nil},
 	{"exchange", nil}, // a library by itself
 
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
@@ -80,10 +83,13 @@ var layers = []layer{
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
+	{"bench/transport", []string{"suci"}},
 	{"bench/report", []string{"bench", "bench/results"}},
-	{"bench", append([]string{"bench/npb", "bench/results"}, benchImports...)},
+	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "internal/machine"}, benchImports...)},
 	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
@@ -94,11 +100,11 @@ var layers = []layer{
 // through their tops.
 var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job"}
 
-// forTests tells whether a package exists for tests only: internal/testkit, the
+// forTests tells whether a package exists for tests only: internal/testkit, internal/rig, the
 // BTL whose ranks are goroutines, and those named after what they test, such as
 // btl/btltest.
 func forTests(pkg string) bool {
-	return pkg == "internal/testkit" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
+	return pkg == "internal/testkit" || pkg == "internal/rig" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
 }
 
 // matches tells whether a package is meant by a pattern of the table.

@@ -106,6 +106,16 @@ func (o *Outbox) Part(b []byte) {
 	}
 }
 
+// SendOne sends a short datagram, without the outbox's messages. That is the cheapest call
+// there is, and so short that the Go scheduler need not learn of it. It tells whether the
+// kernel has taken the datagram.
+func (o *Outbox) SendOne(fd int, to netip.AddrPort, b []byte) bool {
+	size := o.names[0].set(to, o.mapped)
+	_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
+		unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, uintptr(unsafe.Pointer(&o.names[0])), uintptr(size))
+	return errno == 0
+}
+
 // Send sends all messages. It returns how many the kernel took; the error is about the
 // one behind.
 func (o *Outbox) Send(fd int) (sent int, err error) {
@@ -157,20 +167,20 @@ type Inbox struct {
 	parts   []unix.Iovec
 	control [][inboxControl]byte
 	buffers []byte
+	used    int // heads that the kernel has changed
 }
 
 // NewInbox returns an inbox for so many messages at once.
 func NewInbox(messages int) *Inbox {
 	return &Inbox{
 		heads: make([]mmsghdr, messages), names: make([]name, messages), parts: make([]unix.Iovec, messages),
-		control: make([][inboxControl]byte, messages), buffers: make([]byte, messages*InboxBuffer),
+		control: make([][inboxControl]byte, messages), buffers: make([]byte, messages*InboxBuffer), used: messages,
 	}
 }
 
-// Receive takes up to most messages that have come. It does not wait: 0 means that none
-// has.
-func (in *Inbox) Receive(fd, most int) (n int, err error) {
-	for i := range in.heads[:most] {
+// prepare makes the heads that the last call has used ready for the next one.
+func (in *Inbox) prepare() {
+	for i := range in.heads[:in.used] {
 		in.parts[i].Base = &in.buffers[i*InboxBuffer]
 		in.parts[i].SetLen(InboxBuffer)
 		h := &in.heads[i].hdr
@@ -178,13 +188,29 @@ func (in *Inbox) Receive(fd, most int) (n int, err error) {
 		h.SetIovlen(1)
 		h.SetControllen(inboxControl)
 	}
-	got, _, errno := unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0])), uintptr(most), unix.MSG_DONTWAIT, 0, 0)
+	in.used = 0
+}
+
+// Receive takes up to most messages that have come. It does not wait: 0 means that none
+// has.
+func (in *Inbox) Receive(fd, most int) (n int, err error) {
+	in.prepare()
+	var got uintptr
+	var errno syscall.Errno
+	if most == 1 { // the cheaper call
+		got, _, errno = unix.RawSyscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0].hdr)), unix.MSG_DONTWAIT)
+		in.heads[0].n, got = uint32(got), 1
+	} else {
+		got, _, errno = unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0])), uintptr(most), unix.MSG_DONTWAIT, 0, 0)
+	}
 	switch errno {
 	case 0:
+		in.used = int(got)
 		return int(got), nil
 	case syscall.EAGAIN, syscall.EINTR:
 		return 0, nil
 	}
+	in.used = most
 	return 0, wrap("recvmmsg", errno)
 }
 

@@ -8,14 +8,14 @@ import (
 // findBreaks tries every pair of measured sizes for s and S, also those where one or both
 // switches are not seen, and returns the model that fits best for what it assumes. s may
 // later move between its neighbours among the sizes; at S the time jumps, and between two
-// sizes nothing says where.
-func findBreaks(cells []Sample, covered func(Sample) bool) *model {
+// sizes nothing says where. Of sync, if it is not below 0, S is the size before it.
+func findBreaks(cells []Sample, covered func(Sample) bool, sync int64) *model {
 	sizes := roundTripSizes(cells)
 	last := len(sizes) - 1
 	var best *model
 	least := math.Inf(1)
 	for j := 1; j <= last; j++ { // each part needs two sizes for a line
-		if j == last-1 {
+		if j == last-1 || sync >= 0 && !(sizes[j] <= sync && (j == last || sync < sizes[j+1])) {
 			continue
 		}
 		for i := 1; i <= j; i++ {

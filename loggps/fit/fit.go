@@ -18,6 +18,9 @@ type Estimate struct {
 	Determined bool    // the interval is no wider than wide allows
 }
 
+// Bounded tells whether the samples say anything of the parameter.
+func (e *Estimate) Bounded() bool { return !math.IsInf(e.High, 0) }
+
 // wide is how wide the interval of a parameter may be, to either side and as a share of
 // its value, for it to count as determined: 2 %, or as far as single samples scatter.
 func wide(noise float64) float64 { return max(0.02, noise) }
@@ -57,7 +60,7 @@ func (r *Result) NotDetermined() []string {
 func (r *Result) Link(name, source string) loggps.Link {
 	l := loggps.Link{Name: name, Source: source, Params: r.Params, NotDetermined: r.NotDetermined(), Interval: map[string][2]float64{}}
 	for _, e := range r.Estimates {
-		if !math.IsInf(e.High, 0) {
+		if e.Bounded() {
 			l.Interval[e.Name] = [2]float64{e.Low, e.High}
 		}
 	}
@@ -68,7 +71,20 @@ func (r *Result) Link(name, source string) loggps.Link {
 var ErrTooFew = errors.New("fit: too few samples; measure round trips of at least four sizes without a loop, and with one that is longer than the round trip")
 
 // Fit finds the parameters.
-func Fit(samples []Sample) (*Result, error) {
+func Fit(samples []Sample) (*Result, error) { return fit(samples, -1) }
+
+// FitSync finds the parameters where S is known.
+func FitSync(samples []Sample, sync int64) (*Result, error) {
+	r, err := fit(samples, max(sync, 0))
+	if err != nil {
+		return nil, err
+	}
+	r.Sync, r.Params.Sync = Break{At: sync, Next: sync + 1, Found: true}, sync
+	return r, nil
+}
+
+// fit finds the parameters; S is found too if sync is below 0.
+func fit(samples []Sample, sync int64) (*Result, error) {
 	for i, s := range samples {
 		if err := s.check(); err != nil {
 			return nil, fmt.Errorf("fit: sample %d: %w", i, err)
@@ -79,7 +95,11 @@ func Fit(samples []Sample) (*Result, error) {
 		return nil, err
 	}
 	covered := slower(cells)
-	final, kept := findBreaks(cells, covered).robust(samples, cells, covered)
+	begin := findBreaks(cells, covered, sync)
+	if begin == nil {
+		return nil, fmt.Errorf("fit: S = %d: measure two sizes at least on either side of it", sync)
+	}
+	final, kept := begin.robust(samples, cells, covered)
 	if final.n <= final.rank || !(final.rss >= 0) {
 		return nil, fmt.Errorf("%w (the %d samples do not follow equations (12) to (14))", ErrTooFew, len(samples))
 	}
@@ -110,12 +130,23 @@ type model struct {
 	seenS, seens bool    // the switches are within the sizes
 	low, high    float64 // where s may be
 	n            int     // rows
+	sys          system  // of the last improvement
 }
 
-// params returns the fitted parameters, none below 0.
+// params returns the fitted parameters. None is below 0: where the best fit has some there,
+// the best with the worst of them at 0 is taken, and so on.
 func (m *model) params() loggps.Params {
+	best, sys := m.solution, m.sys
+	for range parameters {
+		worst := slices.Index(best.x[:parameters], slices.Min(best.x[:parameters]))
+		if best.x[worst] >= 0 {
+			break
+		}
+		sys = sys.without(worst)
+		best = sys.solve()
+	}
 	var v [loggps.NumValues]float64
-	for i, x := range m.x[:parameters] {
+	for i, x := range best.x[:parameters] {
 		v[i] = max(x, 0)
 	}
 	return loggps.Params{Packet: m.packet, Sync: m.sync}.With(v)
@@ -166,6 +197,7 @@ func (m *model) improve(samples []Sample, covered func(Sample) bool) {
 		sys.add(f, s.Time-constant, constant+fitted)
 	}
 	m.solution, m.n = sys.solve(), len(samples)
+	m.sys = sys
 	if m.seens && m.known[parameters] {
 		s := float64(m.packet) + math.Round(m.x[parameters])
 		m.packet = int64(min(max(s, m.low), m.high))
@@ -267,11 +299,12 @@ func quantile(freedom int) float64 {
 // String is a table of the result.
 func (r *Result) String() string {
 	var b strings.Builder
-	for _, e := range r.Estimates {
+	values := r.Params.Values()
+	for i, e := range r.Estimates {
 		if e.Determined {
 			fmt.Fprintf(&b, "%-4s %12.4g  [%.4g, %.4g]\n", e.Name, e.Value, e.Low, e.High)
 		} else {
-			fmt.Fprintf(&b, "%-4s not determined  [%.4g, %.4g]\n", e.Name, e.Low, e.High)
+			fmt.Fprintf(&b, "%-4s not determined  [%.4g, %.4g]; %.4g is used\n", e.Name, e.Low, e.High, values[i])
 		}
 	}
 	if r.Packet.Found {

@@ -26,6 +26,15 @@ func (s *system) add(factors vector, time, scale float64) {
 	s.times = append(s.times, time/scale)
 }
 
+// without returns the system with an unknown that is 0.
+func (s *system) without(unknown int) system {
+	rows := append([]vector(nil), s.rows...)
+	for i := range rows {
+		rows[i][unknown] = 0
+	}
+	return system{rows, s.times}
+}
+
 // A solution is the smallest of the best vectors.
 type solution struct {
 	x     vector

@@ -21,15 +21,17 @@ const (
 	Send                  // a blocking send to a receiver that waits
 )
 
+var kinds = [...]string{"rtt", "send"}
+
 // A Sample is one measured time.
 type Sample struct {
 	Kind  Kind
 	Bytes int64   // k
-	Loop  float64 // w of a round trip, ns
+	Loop  float64 // ns: w of a round trip; of a send, a loop behind it, which Time includes
 	Time  float64 // ns
 }
 
-// header is the first line of samples in a file; it may be missing.
+// header is the first line of samples in a file; it may be missing, or come again.
 const header = "kind,k_bytes,w_ns,t_ns"
 
 // ReadCSV reads samples, one a line: rtt or send, bytes, the loop in ns, the time in ns.
@@ -41,7 +43,7 @@ func ReadCSV(r io.Reader, name string) ([]Sample, error) {
 	for in.Scan() {
 		line++
 		text := strings.TrimSpace(in.Text())
-		if text == "" || text[0] == '#' || line == 1 && text == header {
+		if text == "" || text[0] == '#' || text == header {
 			continue
 		}
 		s, err := parse(text)
@@ -56,19 +58,30 @@ func ReadCSV(r io.Reader, name string) ([]Sample, error) {
 	return samples, nil
 }
 
+// WriteCSV writes samples as ReadCSV reads them.
+func WriteCSV(w io.Writer, samples []Sample) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, header)
+	for _, s := range samples {
+		fmt.Fprintf(out, "%s,%d,%.10g,%.10g\n", kinds[s.Kind], s.Bytes, s.Loop, s.Time)
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("fit: write samples: %w", err)
+	}
+	return nil
+}
+
 func parse(text string) (Sample, error) {
 	fields := strings.Split(text, ",")
 	if len(fields) != 4 {
 		return Sample{}, fmt.Errorf("%d fields, want 4", len(fields))
 	}
 	var s Sample
-	switch strings.TrimSpace(fields[0]) {
-	case "rtt":
-	case "send":
-		s.Kind = Send
-	default:
+	kind := slices.Index(kinds[:], strings.TrimSpace(fields[0]))
+	if kind < 0 {
 		return s, fmt.Errorf("kind %q, want rtt or send", fields[0])
 	}
+	s.Kind = Kind(kind)
 	var err error
 	if s.Bytes, err = strconv.ParseInt(strings.TrimSpace(fields[1]), 10, 64); err != nil {
 		return s, fmt.Errorf("bytes %q, want a whole number", fields[1])
@@ -115,7 +128,7 @@ func (s Sample) equation(covered bool) (time func(loggps.Params) float64, consta
 	time = func(q loggps.Params) float64 { return q.RoundTrip(s.Bytes, 0) }
 	switch {
 	case s.Kind == Send:
-		time = func(q loggps.Params) float64 { return q.SendTime(s.Bytes, 0) }
+		return func(q loggps.Params) float64 { return q.SendTime(s.Bytes, 0) }, s.Loop
 	case covered:
 		time = func(q loggps.Params) float64 { return q.RoundTrip(s.Bytes, longLoop) - longLoop }
 		constant = s.Loop

@@ -11,6 +11,7 @@ import (
 const (
 	batchPackets = 2 * quantum
 	longestHead  = 1024
+	copiedBody   = 256 // bodies up to this length are copied
 )
 
 // Batch is the packets of one round of sending. Its memory is reused.
@@ -52,6 +53,8 @@ func (m *Machine) packet(b *Batch, p *Peer, head, body []byte) {
 		head = head[:len(head)+gap]
 		copy(head[8+gap:], head[8:])
 		head = p.session.Seal(head, &m.nonce)
+	} else if len(body) <= copiedBody {
+		head, body = append(head, body...), nil // cheaper than to have the kernel gather it
 	}
 	b.add(p.addr, head, body)
 	p.spoke = m.now

@@ -97,3 +97,40 @@ func TestNothingIsAllocated(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(50, exchange), "sealed: %v", sealed)
 	}
 }
+
+// BenchmarkPingPong is what the machines at both ends cost for a short block there and back.
+func BenchmarkPingPong(b *testing.B) {
+	n := newNetwork(b, 23)
+	change := func(c *Config) { c.Handler = &keep{} }
+	ends := [2]*node{n.start(change), n.start(change)}
+	batch, buffer := NewBatch(1472), make([]byte, 2000)
+	var blocks [2]Outgoing
+	move := func(from, to *node) {
+		batch.Reset()
+		from.m.Transmit(n.now, batch)
+		for _, p := range batch.Packets {
+			k := copy(buffer, p.Head)
+			k += copy(buffer[k:], p.Body)
+			to.m.Datagram(n.now, n.now, from.addr, buffer[:k])
+			to.m.Wake()
+		}
+	}
+	data := make([]byte, 8)
+	for b.Loop() {
+		for i, x := range ends {
+			y := ends[1-i]
+			n.now += 5 * Microsecond
+			blocks[i] = Outgoing{Data: data, Priority: 4}
+			if err := x.m.Send(n.now, x.m.Peer(ID(1-i)), &blocks[i]); err != nil {
+				b.Fatal(err)
+			}
+			in := y.m.handler.(*keep)
+			for move(x, y); in.in == nil; n.now += Millisecond {
+				move(y, x)
+				move(x, y)
+			}
+			y.m.Free(in.in)
+			in.in = nil
+		}
+	}
+}

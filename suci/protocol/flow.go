@@ -55,10 +55,8 @@ func (p *Peer) Flow(now Time) Flow {
 // Queue is the number of blocks to the peer that are not acknowledged.
 func (p *Peer) Queue() int {
 	n := p.pending.len()
-	for i := range p.lanes {
-		if s := p.lanes[i].out; s != nil {
-			n += s.blocks.len()
-		}
+	for set := p.sending; set != 0; set = set.rest() {
+		n += p.lanes[set.first()].out.blocks.len()
 	}
 	return n
 }
@@ -69,8 +67,8 @@ func (p *Peer) SetPace(bytesPerSecond int) { p.pace = max(0, bytesPerSecond) }
 // Retransmit asks the peer at once what it lacks, instead of waiting for the timer.
 func (m *Machine) Retransmit(now Time, p *Peer) {
 	m.now = now
-	for i := range p.lanes {
-		if s := p.lanes[i].out; s != nil && s.waiting+s.parked > 0 {
+	for set := p.sending; set != 0; set = set.rest() {
+		if s := p.lanes[set.first()].out; s.waiting+s.parked > 0 {
 			s.since = now - maxProbe
 		}
 	}

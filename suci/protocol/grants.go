@@ -56,10 +56,13 @@ func (r *receiver) ceiling() uint64 {
 }
 
 // regrant notes that the grants are to be shared anew: at once if the lane's sender has
-// more than it may send.
+// more than it may send. While all senders have enough, the standing grants are filled up
+// only now and then.
 func (m *Machine) regrant(r *receiver) {
-	m.grantsDirty = true
-	m.urgent = m.urgent || r.needs()
+	needs := r.needs()
+	if needs || len(m.ranked) > 0 || int(r.limit-r.demand) < m.standing*3/4 {
+		m.grantsDirty, m.urgent = true, m.urgent || needs
+	}
 }
 
 // grant shares the budget.
@@ -75,9 +78,10 @@ func (m *Machine) grant() {
 	}
 	share := max(2, budget/max(1, min(lanes, overcommit)))
 	standing := min(max(2, budget/2/max(1, m.crowd)), mostStanding)
+	m.standing = standing
 	for _, p := range m.active {
-		for lane := range p.lanes {
-			if r := p.lanes[lane].in; r != nil && !r.needs() {
+		for set := p.receiving; set != 0; set = set.rest() {
+			if r := p.lanes[set.first()].in; !r.needs() {
 				r.raise(m, r.demand+uint64(standing), standing)
 			}
 		}
@@ -107,11 +111,8 @@ func (m *Machine) compete(budget int) (lanes, outstanding int) {
 	senders := 0
 	for _, p := range m.active {
 		sends := false
-		for lane := range p.lanes {
-			r := p.lanes[lane].in
-			if r == nil {
-				continue
-			}
+		for set := p.receiving; set != 0; set = set.rest() {
+			r := p.lanes[set.first()].in
 			out := min(r.outstanding(), budget/2)
 			outstanding += out
 			needs := r.needs() && r.ceiling() > r.limit

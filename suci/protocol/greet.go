@@ -259,6 +259,7 @@ func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
 	if m.config.Seal {
 		p.payload -= seal.Overhead
 	}
+	p.sending, p.receiving = 0, 0
 	for i := range p.lanes {
 		p.lanes[i] = lane{limit: uint64(h.Window), granted: initialWindow}
 	}

@@ -134,10 +134,10 @@ func (m *Machine) Free(in *Incoming) (short bool) {
 	}
 	m.refusing = false
 	for _, p := range m.active {
-		for lane := range p.lanes {
-			r := p.lanes[lane].in
+		for set := p.receiving; set != 0; set = set.rest() {
+			r := p.lanes[set.first()].in
 			switch {
-			case r == nil || !r.refused:
+			case !r.refused:
 			case m.affords(p, smallBuffer, false):
 				r.readmit()
 			default:

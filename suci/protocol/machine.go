@@ -26,6 +26,7 @@ type Machine struct {
 	budget      control // of grants
 	turn        rtt     // from a grant to the packet that it allowed
 	ranked      []*receiver
+	standing    int // packets granted to a lane that does not compete
 	crowd       int
 	crowdAt     Time
 	grantsDirty bool // something has changed since grants were given
@@ -49,7 +50,7 @@ func New(c Config) *Machine {
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
 		budget: newBudget(), ranked: make([]*receiver, 0, overcommit),
-		mem: memory{limit: c.Memory}, pruneAt: Never, crowd: startCrowd,
+		mem: memory{limit: c.Memory}, pruneAt: Never, crowd: startCrowd, standing: mostStanding,
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
 	return m

@@ -26,8 +26,10 @@ type Peer struct {
 	longest     uint64               // block that the peer accepts without a place
 	greeting    *greeting            // being exchanged, or nil
 
-	lanes   [wire.Lanes]lane
-	pending deque[*Outgoing] // queued before there was a session
+	lanes     [wire.Lanes]lane
+	sending   laneSet          // those that have a sender
+	receiving laneSet          // those that have a receiver
+	pending   deque[*Outgoing] // queued before there was a session
 
 	// Flow to the peer.
 	control  control
@@ -49,13 +51,6 @@ type Peer struct {
 	queueThere   uint32
 	losses       uint64
 	resent       uint64
-}
-
-// lane keeps the numbers of a priority while it has no sender and no receiver.
-type lane struct {
-	out                            *sender
-	in                             *receiver
-	sent, limit, received, granted uint64
 }
 
 // ID is the peer's name.
@@ -85,63 +80,13 @@ func (p *Peer) rest() {
 	p.place = 0
 }
 
-// sender returns the sending half of a lane, made if need be.
-func (p *Peer) sender(number uint8) *sender {
-	l := &p.lanes[number]
-	if l.out == nil {
-		s := p.machine.newSender()
-		s.peer, s.lane = p, number
-		s.una, s.next, s.end, s.limit = l.sent, l.sent, l.sent, l.limit
-		s.holding, s.lost, s.waiting, s.parked, s.asked = 0, 0, 0, 0, false
-		s.served, s.since = p.machine.now, p.machine.now
-		l.out = s
-		p.touch()
-	}
-	return l.out
-}
-
-// receiver returns the receiving half of a lane, made if need be.
-func (p *Peer) receiver(number uint8) *receiver {
-	l := &p.lanes[number]
-	if l.in == nil {
-		r := p.machine.newReceiver()
-		blocks := r.blocks
-		*r = receiver{
-			peer: p, lane: number, blocks: blocks, reorder: startReorder, ackDue: Never,
-			next: l.received, high: l.received, demand: l.received, deliver: l.received,
-			limit: l.granted, told: l.granted, waiting: p.machine.now,
-		}
-		l.in = r
-		p.touch()
-	}
-	return l.in
-}
-
-// prune gives back the lanes that have nothing to do, and tells whether all have.
-func (p *Peer) prune() (all bool) {
-	all = p.greeting == nil && p.pending.len() == 0
-	for i := range p.lanes {
-		l := &p.lanes[i]
-		if s := l.out; s != nil && s.done() {
-			l.sent, l.limit, l.out = s.end, s.limit, nil
-			p.machine.senders = append(p.machine.senders, s)
-		}
-		if r := l.in; r != nil && r.idle() {
-			l.received, l.granted, l.in = r.next, r.limit, nil
-			p.machine.receivers = append(p.machine.receivers, r)
-		}
-		all = all && l.out == nil && l.in == nil
-	}
-	return all
-}
-
 // busy tells whether the program waits for the peer.
 func (p *Peer) busy() bool {
 	if p.pending.len() > 0 {
 		return true
 	}
-	for i := range p.lanes {
-		if s := p.lanes[i].out; s != nil && !s.done() {
+	for set := p.sending; set != 0; set = set.rest() {
+		if !p.lanes[set.first()].out.done() {
 			return true
 		}
 	}
@@ -170,7 +115,7 @@ func (p *Peer) end(err error) {
 			l.in = nil
 		}
 	}
-	p.lanes = [wire.Lanes]lane{}
+	p.lanes, p.sending, p.receiving = [wire.Lanes]lane{}, 0, 0
 	p.underWay, p.unanswered, p.backoff, p.blocked = 0, 0, 0, false
 	m.changed(p, Down)
 }

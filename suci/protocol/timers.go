@@ -42,16 +42,14 @@ func (p *Peer) wake() Time {
 	if p.busy() {
 		at = min(at, p.heard+p.machine.config.Timeout, p.deadline)
 	}
-	for i := range p.lanes {
-		l := &p.lanes[i]
-		if r := l.in; r != nil {
-			at = min(at, r.ackDue)
-		}
-		if s := l.out; s != nil && p.session != nil {
-			at = min(at, s.probeAt())
-			if s.ready(Never / 2) {
-				at = min(at, p.paceAt-paceSlack)
-			}
+	for set := p.receiving; set != 0; set = set.rest() {
+		at = min(at, p.lanes[set.first()].in.ackDue)
+	}
+	for set := p.sending; set != 0; set = set.rest() { // only with a session
+		s := p.lanes[set.first()].out
+		at = min(at, s.probeAt())
+		if s.ready(Never / 2) {
+			at = min(at, p.paceAt-paceSlack)
 		}
 	}
 	return at
@@ -65,8 +63,8 @@ func (m *Machine) timers(b *Batch) {
 		if p.busy() {
 			m.expire(p)
 		}
-		for lane := range p.lanes {
-			if s := p.lanes[lane].out; s != nil && p.session != nil && !b.full() && s.probeAt() <= m.now {
+		for set := p.sending; set != 0 && p.session != nil; set = set.rest() {
+			if s := p.lanes[set.first()].out; !b.full() && s.probeAt() <= m.now {
 				m.sendProbe(b, s)
 			}
 		}
@@ -104,10 +102,8 @@ func (m *Machine) sendProbe(b *Batch, s *sender) {
 // notice tells the handler when all that is to be sent waits for grants, and when not.
 func (p *Peer) notice() {
 	blocked := false
-	for i := range p.lanes {
-		if s := p.lanes[i].out; s != nil && s.blocked() {
-			blocked = true
-		}
+	for set := p.sending; set != 0; set = set.rest() {
+		blocked = blocked || p.lanes[set.first()].out.blocked()
 	}
 	if blocked != p.blocked {
 		p.blocked = blocked
@@ -140,11 +136,8 @@ func (m *Machine) expire(p *Peer) {
 		}
 		p.pending.push(o)
 	}
-	for i := range p.lanes {
-		s := p.lanes[i].out
-		if s == nil {
-			continue
-		}
+	for set := p.sending; set != 0; set = set.rest() {
+		s := p.lanes[set.first()].out
 		for j := range s.blocks.len() {
 			if o := s.blocks.at(j); !o.void && m.overdue(p, o) {
 				s.giveUp(o, ErrDeadline)

@@ -30,9 +30,9 @@ func (m *Machine) Transmit(now Time, b *Batch) (more bool) {
 // sendAcks sends the acknowledgements that are due, but those that data can take along.
 func (m *Machine) sendAcks(b *Batch) {
 	for _, p := range m.active {
-		for lane := range p.lanes {
-			r := p.lanes[lane].in
-			if r == nil || r.ackDue > m.now || b.full() || p.carries(r) {
+		for set := p.receiving; set != 0; set = set.rest() {
+			r := p.lanes[set.first()].in
+			if r.ackDue > m.now || b.full() || p.carries(r) {
 				continue
 			}
 			flags := uint8(0)
@@ -80,9 +80,9 @@ func (p *Peer) carries(r *receiver) bool {
 	if r.gap() || r.answer {
 		return false
 	}
-	for i := len(p.lanes) - 1; i >= 0; i-- {
-		s := p.lanes[i].out
-		if s == nil || !s.ready(p.machine.now) || s.lost > 0 {
+	for set := p.sending; set != 0; set.remove(set.last()) {
+		s := p.lanes[set.last()].out
+		if !s.ready(p.machine.now) || s.lost > 0 {
 			continue
 		}
 		o := s.block(s.next)
@@ -98,9 +98,9 @@ func (m *Machine) choose() (best *sender) {
 		if p.session == nil {
 			continue
 		}
-		for lane := range p.lanes {
-			s := p.lanes[lane].out
-			if s == nil || !s.ready(m.now) {
+		for set := p.sending; set != 0; set = set.rest() {
+			s := p.lanes[set.first()].out
+			if !s.ready(m.now) {
 				continue
 			}
 			mine := rank{int(s.lane) + int((m.now-s.served)/agePeriod), s.remaining()}
@@ -202,8 +202,8 @@ func (m *Machine) carried(p *Peer, o *Outgoing, length int) *receiver {
 	if o.total != 1 || length+wire.AckSize > p.payload {
 		return nil
 	}
-	for lane := range p.lanes {
-		if r := p.lanes[lane].in; r != nil && r.ackDue != Never && !r.gap() && !r.answer {
+	for set := p.receiving; set != 0; set = set.rest() {
+		if r := p.lanes[set.first()].in; r.ackDue != Never && !r.gap() && !r.answer {
 			return r
 		}
 	}

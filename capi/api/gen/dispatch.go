@@ -172,6 +172,16 @@ var objects = map[string]string{"Comm": "onComm", "Win": "onWin", "File": "onFil
 // ends are functions that take a pointer to the object that they end.
 var ends = []string{"Comm_free", "Comm_disconnect", "Win_free", "File_close", "Session_finalize"}
 
+// pointers is the mask of the arguments that point to something else than a buffer.
+func pointers(f api.Function) (mask uint32) {
+	for i, a := range f.Own() {
+		if a.Shape != api.Value || a.Base == "string" {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
 // callInfo is what is known of a function besides its method.
 func callInfo(f api.Function) string {
 	fields := []string{fmt.Sprintf("name: %q", "MPI_"+f.Name)}
@@ -185,6 +195,12 @@ func callInfo(f api.Function) string {
 			}
 			break
 		}
+	}
+	if mask := pointers(f); mask != 0 {
+		fields = append(fields, fmt.Sprintf("pointers: %#x", mask))
+	}
+	if strings.HasPrefix(f.Name, "T_") && f.Name != "T_init_thread" {
+		fields = append(fields, "tool: true")
 	}
 	if f.Anytime {
 		fields = append(fields, "anytime: true")

@@ -12,6 +12,8 @@ int main(int argc, char **argv) {
 	CHECK(argc == 2);
 	if (strcmp(how, "early") == 0)
 		return fault(NULL);
+	if (strcmp(how, "before") == 0)
+		return MPI_Barrier(MPI_COMM_WORLD);
 	join(MPI_THREAD_SINGLE);
 	ring();
 	if (strcmp(how, "late") == 0) {
@@ -33,6 +35,8 @@ int main(int argc, char **argv) {
 			abort();
 		if (strcmp(how, "MPI_Abort") == 0)
 			MPI_Abort(MPI_COMM_WORLD, 5);
+		if (strcmp(how, "null") == 0)
+			MPI_Waitall(3, NULL, MPI_STATUSES_IGNORE);
 		if (strcmp(how, "exit") == 0)
 			exit(6);
 		if (strcmp(how, "_exit") == 0)

@@ -157,6 +157,11 @@ static void mistakes(void) {
 		CHECK(class_of(MPI_Barrier(stale)) == MPI_ERR_COMM);
 	}
 	CHECK(class_of(MPI_Barrier((MPI_Comm)MPI_INT)) == MPI_ERR_COMM);
+	CHECK(class_of(MPI_Testall(1, NULL, &x, MPI_STATUSES_IGNORE)) == MPI_ERR_ARG);
+	CHECK(class_of(MPI_Alltoallv(&x, NULL, &x, MPI_INT, text, NULL, &x, MPI_INT, MPI_COMM_WORLD)) == MPI_ERR_ARG);
+	CHECK(class_of(MPI_Type_indexed(1, NULL, NULL, MPI_INT, NULL)) == MPI_ERR_ARG);
+	CHECK(class_of(MPI_Comm_rank(MPI_COMM_SELF, NULL)) == MPI_ERR_ARG);
+	OK(MPI_Waitall(0, NULL, NULL));
 	OK(MPI_Error_string(MPI_ERR_COMM, text, &x));
 	CHECK(x > 0 && (int)strlen(text) == x);
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));

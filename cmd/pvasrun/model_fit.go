@@ -1,0 +1,265 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/fit"
+)
+
+const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt or send as kind.
+
+Each parameter comes with its 95 % interval, or is reported as not determined. warm: all messages lie in the same memory; cold: each lies where no cache has it. S is where the times of messages jump; besides, the longest message whose sender does not wait for a late receiver is sought, which is what S means.`
+
+// fitFlags are those of model fit.
+type fitFlags struct {
+	From       string     `long:"from" env:"PVASRUN_FROM" value-name:"FILE.csv" description:"fit these times and measure nothing"`
+	Output     string     `short:"o" long:"output" env:"PVASRUN_MODEL_OUTPUT" value-name:"FILE" description:"write the parameters, for --machine; of several combinations of --btl and --caches, the names of the others have it added"`
+	BTL        btlNames   `long:"btl" env:"PVASRUN_MODEL_BTL" value-name:"LIST" default:"pvas,sm" description:"task models to measure"`
+	Caches     cacheNames `long:"caches" env:"PVASRUN_CACHES" value-name:"LIST" default:"warm,cold" description:"states of the caches to measure"`
+	Largest    size       `long:"largest" env:"PVASRUN_LARGEST" value-name:"SIZE" default:"256KiB" description:"longest message to measure"`
+	EagerLimit size       `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"the eager limit of the ranks that are measured"`
+	Times      int        `long:"times" env:"PVASRUN_TIMES" value-name:"N" default:"20" description:"how often to measure each size"`
+	MaxSeconds lapse      `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"55" description:"measure each size less often if it would take longer, all in all"`
+	Samples    string     `long:"samples" env:"PVASRUN_SAMPLES" value-name:"FILE.csv" description:"write the measured times, for --from; several combinations as for -o"`
+	Plot       string     `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE.svg" description:"draw the times, the lines and the jumps; several combinations as for -o"`
+	JSON       bool       `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per combination"`
+}
+
+// A fitted is what was found for a task model and a state of caches.
+type fitted struct {
+	who     string // "" for --from
+	samples []fit.Sample
+	limit   int64     // as sought with late receivers; -1: not known
+	lines   fit.Break // where the lines jump, if S is the limit
+	*fit.Result
+}
+
+func executeModelFit(args []string) error {
+	var f fitFlags
+	if err := parseOnly("pvasrun model fit", modelFitDescription, &f, args); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return usageError{fmt.Errorf("model fit: %w", err)}
+	}
+	if f.From != "" {
+		r, err := f.fromFile()
+		if err != nil {
+			return modelMistake(err)
+		}
+		return f.tell([]fitted{r})
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	found, err := f.measure(ctx)
+	if err != nil {
+		return err
+	}
+	return f.tell(found)
+}
+
+func (f *fitFlags) check() error {
+	switch {
+	case f.Largest < 1<<10 || f.Largest > 16<<20:
+		return errors.New("--largest: want 1 KiB to 16 MiB")
+	case f.Times < 3:
+		return errors.New("--times: want 3 or more")
+	}
+	return nil
+}
+
+func (f *fitFlags) fromFile() (fitted, error) {
+	file, err := os.Open(f.From)
+	if err != nil {
+		return fitted{}, err
+	}
+	defer file.Close()
+	r := fitted{limit: -1}
+	if r.samples, err = fit.ReadCSV(file, f.From); err != nil {
+		return r, err
+	}
+	r.Result, err = fit.Fit(r.samples)
+	return r, err
+}
+
+// measure measures all combinations in turn.
+func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
+	settings := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: 32 << 10, Spin: 2000, SingleCopy: "auto"}
+	chosen, err := settings.settings()
+	if err != nil {
+		return nil, usageError{fmt.Errorf("model fit: %w", err)}
+	}
+	combinations := len(f.BTL) * len(f.Caches)
+	progress := newProgress(combinations * f.Times)
+	defer progress.done()
+	var all []fitted
+	for _, btl := range f.BTL {
+		for _, caches := range f.Caches {
+			who := btl + "-" + caches
+			got, err := bench.RoundTrip(ctx, bench.Contestant{Name: btl, Settings: chosen}, bench.RoundTripConfig{
+				Sizes: fit.Sizes(int64(f.Largest)), Times: f.Times, Cold: caches == "cold", Seed: uint64(len(all)),
+				Limit: time.Duration(f.MaxSeconds) / time.Duration(combinations),
+				Sweep: func() { progress.begin(who) },
+			})
+			if err != nil {
+				return nil, err
+			}
+			r, err := fitTrips(got)
+			if err != nil {
+				return nil, fmt.Errorf("model fit: %s: %w", who, err)
+			}
+			r.who = who
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// fitTrips fits what was measured. S is what a late receiver shows, if it does; where the
+// lines jump is found besides.
+func fitTrips(got *bench.RoundTrips) (r fitted, err error) {
+	r = fitted{samples: got.Samples, limit: got.EagerLimit}
+	if r.Result, err = fit.Fit(got.Samples); err != nil || r.limit < 0 {
+		return r, err
+	}
+	r.lines = r.Result.Sync
+	r.Result, err = fit.FitSync(got.Samples, r.limit)
+	return r, err
+}
+
+// tell writes and prints what was found.
+func (f *fitFlags) tell(all []fitted) error {
+	for i, r := range all {
+		for _, w := range []struct {
+			file  string
+			write func(io.Writer) error
+		}{
+			{f.Output, r.machine(f.source()).Write},
+			{f.Plot, r.plot},
+			{f.Samples, func(w io.Writer) error { return fit.WriteCSV(w, r.samples) }},
+		} {
+			if err := writeNamed(w.file, r.who, i, w.write); err != nil {
+				return fmt.Errorf("model fit: %w", err)
+			}
+		}
+		if f.JSON {
+			if err := json.NewEncoder(os.Stdout).Encode(r.report()); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.print(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *fitFlags) source() string {
+	return cmp.Or(f.From, fmt.Sprintf("pvasrun model fit, %s", time.Now().Format(time.DateOnly)))
+}
+
+// writeNamed writes a file; all but the first have their name added before the ending.
+func writeNamed(file, who string, i int, write func(io.Writer) error) (err error) {
+	if file == "" {
+		return nil
+	}
+	if i > 0 {
+		ending := filepath.Ext(file)
+		file = strings.TrimSuffix(file, ending) + "-" + who + ending
+	}
+	w, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	return write(w)
+}
+
+func (r *fitted) machine(source string) loggps.Machine {
+	return loggps.Machine{Links: []loggps.Link{r.Link(cmp.Or(r.who, "link"), source)}}
+}
+
+func (r *fitted) print(w io.Writer) error {
+	head := ""
+	if r.who != "" {
+		head = "# " + r.who + "\n"
+	}
+	late := ""
+	if r.limit >= 0 {
+		late = fmt.Sprintf("S is what a late receiver shows; by the lines alone it is %s\n", sayBreak(r.lines))
+	}
+	_, err := fmt.Fprintf(w, "%s%s%s\n", head, r.Result, late)
+	return err
+}
+
+func sayBreak(b fit.Break) string {
+	if !b.Found {
+		return "not seen"
+	}
+	return fmt.Sprintf("%d to %d", b.At, b.Next-1)
+}
+
+// fitReport is a fitted as JSON.
+type fitReport struct {
+	Who        string                 `json:"who,omitempty"`
+	Parameters map[string]fitEstimate `json:"parameters"`
+	Packet     fitBreak               `json:"s"`
+	Sync       fitBreak               `json:"S"`
+	Lines      *fitBreak              `json:"S_by_lines,omitempty"` // S is what a late receiver shows
+	R2         float64                `json:"r2"`
+	Noise      float64                `json:"noise"`
+	Used       int                    `json:"samples_used"`
+	Removed    int                    `json:"samples_removed"`
+}
+
+type fitEstimate struct {
+	Value      float64  `json:"value"`
+	Low        *float64 `json:"low,omitempty"` // there is none where nothing is known
+	High       *float64 `json:"high,omitempty"`
+	Determined bool     `json:"determined"`
+}
+
+type fitBreak struct {
+	At    int64 `json:"at"`
+	Next  int64 `json:"below,omitempty"`
+	Found bool  `json:"found"`
+}
+
+func (r *fitted) report() fitReport {
+	out := fitReport{
+		Who: r.who, Parameters: map[string]fitEstimate{}, R2: r.R2, Noise: r.Noise, Used: r.Used, Removed: r.Removed,
+		Packet: breakReport(r.Packet), Sync: breakReport(r.Sync),
+	}
+	if r.limit >= 0 {
+		lines := breakReport(r.lines)
+		out.Lines = &lines
+	}
+	for _, e := range r.Estimates {
+		j := fitEstimate{Value: e.Value, Determined: e.Determined}
+		if e.Bounded() {
+			j.Low, j.High = &e.Low, &e.High
+		}
+		out.Parameters[e.Name] = j
+	}
+	return out
+}
+
+func breakReport(b fit.Break) fitBreak {
+	r := fitBreak{At: b.At, Found: b.Found}
+	if b.Found {
+		r.Next = b.Next
+	}
+	return r
+}

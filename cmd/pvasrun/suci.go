@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/bench/transport"
+	"github.com/gopvas/gopvas/suci"
+)
+
+// suciFlags are those of both ends.
+type suciFlags struct {
+	Key     string `long:"key" env:"PVASRUN_SUCI_KEY" value-name:"FILE" required:"yes" description:"file with the key that both ends share, as pvasrun suci key prints it"`
+	Encrypt bool   `long:"encrypt" env:"PVASRUN_SUCI_ENCRYPT" description:"seal every packet; both ends must say so"`
+	Packet  int    `long:"packet" env:"PVASRUN_SUCI_PACKET" value-name:"BYTES" default-mask:"1472, or 1452 over IPv6" description:"longest datagram"`
+	Spin    lapse  `long:"spin" env:"PVASRUN_SUCI_SPIN" value-name:"DUR" default-mask:"never" description:"poll the socket so long before sleeping, such as 1ms"`
+}
+
+func (f *suciFlags) options(self suci.ID, listen netip.AddrPort) (suci.Options, error) {
+	o := suci.Options{Self: self, Listen: listen, Encrypt: f.Encrypt, Packet: f.Packet, Spin: time.Duration(f.Spin)}
+	key, err := readKey(f.Key)
+	o.Key = key
+	return o, err
+}
+
+// readKey reads a key of hexadecimal digits.
+func readKey(name string) (key suci.Key, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return key, fmt.Errorf("suci: read key: %w; pvasrun suci key makes one", err)
+	}
+	b, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(b) != len(key) {
+		return key, fmt.Errorf("suci: read key: %s does not have %d hexadecimal digits; pvasrun suci key makes a key", name, 2*len(key))
+	}
+	return suci.Key(b), nil
+}
+
+// suciCommands are the commands below suci.
+var suciCommands = map[string]func(context.Context, []string) error{
+	"key": executeSuciKey, "serve": executeSuciServe, "ping": executeSuciPing, "bench": executeSuciBench, "stat": executeSuciStat,
+}
+
+// executeSuci is the command suci.
+func executeSuci(args []string) error {
+	names := []string{"bench", "key", "ping", "serve", "stat"}
+	switch {
+	case asksForCommand(args):
+		return offer(names, args)
+	case len(args) == 0 || suciCommands[args[0]] == nil:
+		return usageError{fmt.Errorf("suci: name a command: %s", strings.Join(names, ", "))}
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	return suciCommands[args[0]](ctx, args[1:])
+}
+
+func executeSuciKey(_ context.Context, args []string) error {
+	var none struct{}
+	if err := parseOnly("pvasrun suci key", "Prints a new random key. Keep it in a file that only you can read, and copy that to the other node.", &none, args); err != nil {
+		return err
+	}
+	key := suci.NewKey()
+	_, err := fmt.Println(hex.EncodeToString(key[:]))
+	return err
+}
+
+// suciServer is the ID of a server.
+const suciServer = 1
+
+func executeSuciServe(ctx context.Context, args []string) error {
+	var f struct {
+		suciFlags
+		Listen string `long:"listen" env:"PVASRUN_SUCI_LISTEN" value-name:"ADDRESS:PORT" default:"0.0.0.0:7470" description:"where to receive"`
+	}
+	if err := parseOnly("pvasrun suci serve", "Answers pvasrun suci ping, bench and stat, until it is interrupted.", &f, args); err != nil {
+		return err
+	}
+	listen, err := netip.ParseAddrPort(f.Listen)
+	if err != nil {
+		return usageError{fmt.Errorf("--listen: %w", err)}
+	}
+	o, err := f.options(suciServer, listen)
+	if err != nil {
+		return err
+	}
+	c, err := transport.OpenSuci(o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(transport.Serve(ctx, c), c.Close())
+}
+
+// suciClient opens an endpoint that reaches the server of a command line.
+func (f *suciFlags) client(command string, servers []string) (transport.Carrier, error) {
+	if len(servers) != 1 {
+		return nil, usageError{fmt.Errorf("suci %s: name one server: ADDRESS:PORT", command)}
+	}
+	at, err := net.ResolveUDPAddr("udp", servers[0])
+	if err != nil {
+		return nil, usageError{fmt.Errorf("suci %s: %w", command, err)}
+	}
+	server := at.AddrPort()
+	server = netip.AddrPortFrom(server.Addr().Unmap(), server.Port())
+	listen := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
+	if server.Addr().Is6() {
+		listen = netip.AddrPortFrom(netip.IPv6Unspecified(), 0)
+	}
+	o, err := f.options(suci.ID(rand.Uint32()|1<<31), listen) // not one that another client has
+	if err != nil {
+		return nil, err
+	}
+	o.Timeout = 5 * time.Second
+	c, err := transport.OpenSuci(o)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Reach(suciServer, server)
+}
+
+func executeSuciPing(ctx context.Context, args []string) error {
+	var f struct {
+		suciFlags
+		Size  size  `long:"size" env:"PVASRUN_SUCI_SIZE" value-name:"SIZE" default:"8" description:"bytes of a message"`
+		Count int   `short:"c" long:"count" env:"PVASRUN_SUCI_COUNT" value-name:"N" default:"5" description:"lines to print"`
+		Every lapse `long:"every" env:"PVASRUN_SUCI_EVERY" value-name:"DUR" default:"1s" description:"time that a line is measured"`
+	}
+	rest, err := parseMixed("pvasrun suci ping", "[flags] ADDRESS:PORT", "Measures half round trips to pvasrun suci serve, in microseconds.", &f, args)
+	if err != nil {
+		return err
+	}
+	c, err := f.client("ping", rest)
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // all has been said
+	for range f.Count {
+		t, err := transport.PingPong(ctx, c, suciServer, int(f.Size), time.Duration(f.Every))
+		if err != nil {
+			return fmt.Errorf("suci: ping %s: %w", rest[0], err)
+		}
+		fmt.Printf("%d rounds of %d bytes: median %.2f us, least %.2f, 99 %% %.2f, worst %.2f\n", t.Rounds, int(f.Size), t.Median, t.Least, t.P99, t.Worst)
+	}
+	return nil
+}
+
+func executeSuciBench(ctx context.Context, args []string) error {
+	var f struct {
+		suciFlags
+		Sizes sizes `long:"sizes" env:"PVASRUN_SUCI_SIZES" value-name:"LIST" default:"8,1KiB,16KiB,64KiB,1MiB,16MiB" description:"lengths of messages"`
+		Every lapse `long:"every" env:"PVASRUN_SUCI_EVERY" value-name:"DUR" default:"1s" description:"time of each measurement"`
+	}
+	rest, err := parseMixed("pvasrun suci bench", "[flags] ADDRESS:PORT", "Measures round trips and streams of messages to pvasrun suci serve.", &f, args)
+	if err != nil {
+		return err
+	}
+	c, err := f.client("bench", rest)
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // all has been said
+	w := newTable()
+	fmt.Fprintln(w, "bytes\thalf round trip us\tleast\t99 %\tstream MB/s\t")
+	for _, n := range f.Sizes {
+		t, err := transport.PingPong(ctx, c, suciServer, n, time.Duration(f.Every))
+		if err != nil {
+			return fmt.Errorf("suci: bench %s: %w", rest[0], err)
+		}
+		rate, err := transport.Burst(ctx, c, suciServer, n, time.Duration(f.Every))
+		if err != nil {
+			return fmt.Errorf("suci: bench %s: %w", rest[0], err)
+		}
+		fmt.Fprintf(w, "%d\t%.2f\t%.2f\t%.2f\t%.1f\t\n", n, t.Median, t.Least, t.P99, rate/1e6)
+	}
+	return w.Flush()
+}
+
+func executeSuciStat(ctx context.Context, args []string) error {
+	var f struct {
+		suciFlags
+		JSON bool `long:"json" env:"PVASRUN_SUCI_JSON" description:"print one JSON object"`
+	}
+	rest, err := parseMixed("pvasrun suci stat", "[flags] ADDRESS:PORT", "Shows the flows of pvasrun suci serve to its peers, and what it has counted.", &f, args)
+	if err != nil {
+		return err
+	}
+	c, err := f.client("stat", rest)
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // all has been said
+	state, err := transport.Ask(ctx, c, suciServer)
+	if err != nil {
+		return fmt.Errorf("suci: stat %s: %w", rest[0], err)
+	}
+	if f.JSON {
+		return printJSON([]transport.State{state})
+	}
+	return printState(os.Stdout, state)
+}
+
+// printState prints a row per peer and the counters that are not zero.
+func printState(out io.Writer, s transport.State) error {
+	w := newTable()
+	fmt.Fprintln(w, "peer\taddress\tup\tround trip us\tleast\tMB/s\twindow KiB\tunder way\tgranted\tgiven\tpace MB/s\tunsent\tunread here\tthere\tlost\tresent\tsilent ms\t")
+	for _, x := range s.Flows {
+		fmt.Fprintf(w, "%d\t%v\t%v\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t%d\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t\n", x.Peer, x.Addr, x.Up,
+			float64(x.RoundTrip)/1e3, float64(x.LeastRoundTrip)/1e3, float64(x.Rate)/1e6, x.Window>>10, x.UnderWay, x.Granted, x.Given,
+			float64(x.Pace)/1e6, x.Unsent, x.Waiting, x.There, x.Losses, x.Resent, x.Silent/1e6)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\n%+v\n", s.Counters)
+	return err
+}

@@ -1,0 +1,295 @@
+package rig
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pvasrun and work are built once.
+var pvasrun, work string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "rig")
+	if err == nil {
+		pvasrun, work = filepath.Join(dir, "pvasrun"), filepath.Join(dir, "work")
+		err = build()
+	}
+	code := 1
+	if err == nil {
+		code = m.Run()
+	} else {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func build() error {
+	for path, pkg := range map[string]string{pvasrun: "../../cmd/pvasrun", work: "./testdata/work"} {
+		if out, err := exec.Command("go", "build", "-buildmode=pie", "-o", path, pkg).CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	return nil
+}
+
+const sshTool = "ssh-keygen"
+
+// cluster is a rig with sshd and Slurm.
+func cluster(t testing.TB, n int) *Rig {
+	r := Up(t, n, append([]string{"sshd", "ssh", sshTool}, SlurmTools...)...)
+	r.StartSSH()
+	r.StartSlurm(4)
+	return r
+}
+
+// hosts is the value of --hosts for all nodes of a rig.
+func hosts(r *Rig, ranks int) string {
+	var list []string
+	for i := range r.Size() {
+		list = append(list, fmt.Sprintf("n%d:%d", i, ranks))
+	}
+	return strings.Join(list, ",")
+}
+
+// bySSH and bySlurm are the ways to start pvasrun on node 0, in front of its arguments.
+func bySSH(r *Rig, ranks int) []string { return []string{pvasrun, "--hosts", hosts(r, ranks)} }
+
+func bySlurm(r *Rig, ranks int) []string {
+	return []string{"salloc", "-Q", fmt.Sprintf("-N%d", r.Size()), fmt.Sprintf("--ntasks-per-node=%d", ranks), pvasrun}
+}
+
+var starts = map[string]func(*Rig, int) []string{"ssh": bySSH, "slurm": bySlurm}
+
+// job is a pvasrun on node 0 that runs.
+type job struct {
+	r              *Rig
+	cmd            *exec.Cmd
+	stdout, stderr text
+	ended          chan struct{}
+}
+
+// text is output that may be read while it grows.
+type text struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (x *text) Write(b []byte) (int, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.b.Write(b)
+}
+
+func (x *text) String() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.b.String()
+}
+
+func (r *Rig) start(argv []string, change func(*exec.Cmd)) *job {
+	j := &job{r: r, cmd: r.Command(0, argv...), ended: make(chan struct{})}
+	j.cmd.Stdout, j.cmd.Stderr = &j.stdout, &j.stderr
+	j.cmd.WaitDelay = 5 * time.Second
+	if change != nil {
+		change(j.cmd)
+	}
+	require.NoError(r.t, j.cmd.Start())
+	go func() {
+		_ = j.cmd.Wait() // code says how
+		close(j.ended)
+	}()
+	return j
+}
+
+// wait returns the exit code, 128 + signal if it was killed.
+func (j *job) wait(t testing.TB, within time.Duration) int {
+	t.Helper()
+	select {
+	case <-j.ended:
+	case <-time.After(within):
+		_ = j.cmd.Process.Kill()
+		<-j.ended
+		require.Fail(t, "the job hangs", "%s%s%s", &j.stdout, &j.stderr, j.r.describe())
+	}
+	status := j.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+// awaitRanks waits until so many have announced themselves.
+func (j *job) awaitRanks(t testing.TB, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool { return strings.Count(j.stdout.String(), " pid ") == n }, time.Minute, time.Millisecond,
+		"%s%s", &j.stdout, &j.stderr)
+}
+
+// daemons are what stays on a node when no job runs. The process of an ssh session that was cut
+// off stays until its connection times out.
+var daemons = regexp.MustCompile(`^(\S*sshd|munged|: slurmscriptd|slurm|\S*/slurm)`)
+
+// left returns what is left of jobs.
+func (r *Rig) left() (list []string) {
+	for i := range r.nodes {
+		for _, p := range r.Processes(i) {
+			if line := strings.Join(p.Args, " "); !daemons.MatchString(line) {
+				list = append(list, fmt.Sprintf("n%d: pid %d: %s", i, p.Pid, line))
+			}
+		}
+	}
+	return list
+}
+
+func (r *Rig) describe() string { return strings.Join(r.left(), "\n") }
+
+// requireNothing waits until nothing is left of jobs.
+func (r *Rig) requireNothing(t testing.TB) {
+	t.Helper()
+	var left []string
+	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if left = r.left(); len(left) == 0 {
+			return
+		}
+	}
+	require.Empty(t, left, "left behind")
+}
+
+// find returns the processes of a node whose command line matches.
+func (r *Rig) find(node int, pattern string) (pids []int) {
+	like := regexp.MustCompile(pattern)
+	for _, p := range r.Processes(node) {
+		if like.MatchString(strings.Join(p.Args, " ")) {
+			pids = append(pids, p.Pid)
+		}
+	}
+	return pids
+}
+
+// rankOn returns the process of a rank of a node, as this machine knows it.
+func (j *job) rankOn(t testing.TB, node int) (rank string, pid int) {
+	t.Helper()
+	m := regexp.MustCompile(fmt.Sprintf(`rank (\d+) of \d+ on n%d pid (\d+)`, node)).FindStringSubmatch(j.stdout.String())
+	require.NotNil(t, m, &j.stdout)
+	return m[1], j.r.Outside(node, m[2])
+}
+
+// Jobs started by ssh and in a Slurm allocation: messages, streams, exit codes.
+func TestJobs(t *testing.T) {
+	r := cluster(t, 3)
+	for name, by := range starts {
+		t.Run(name, func(t *testing.T) {
+			j := r.start(append(by(r, 2), work, "check"), nil)
+			require.Zero(t, j.wait(t, time.Minute), &j.stderr)
+			var where []string
+			for _, line := range strings.Split(strings.TrimSpace(j.stdout.String()), "\n") {
+				where = append(where, strings.Join(strings.Fields(line)[:6], " "))
+			}
+			slices.Sort(where)
+			require.Equal(t, []string{"rank 0 of 6 on n0", "rank 1 of 6 on n0", "rank 2 of 6 on n1", "rank 3 of 6 on n1", "rank 4 of 6 on n2", "rank 5 of 6 on n2"}, where)
+			require.Empty(t, j.stderr.String())
+
+			j = r.start(append(by(r, 2), "--tag-output", "sh", "-c", "cat; echo error >&2"),
+				func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader("to rank 0\n") })
+			require.Zero(t, j.wait(t, time.Minute))
+			require.Equal(t, "[0]<stdout>: to rank 0\n", j.stdout.String())
+			require.Equal(t, 6, strings.Count(j.stderr.String(), "<stderr>: error\n"))
+
+			j = r.start(append(by(r, 2), "sh", "-c", "exit $((PVAS_RANK == 4 ? 7 : 0))"), nil)
+			require.Equal(t, 7, j.wait(t, time.Minute))
+			require.Regexp(t, `pvasrun: rank 4 \(pid \d+, sh\) on n2 exited with code 7`, j.stderr.String())
+			r.requireNothing(t)
+		})
+	}
+	t.Run("sbatch", func(t *testing.T) {
+		out := filepath.Join(t.TempDir(), "out")
+		script := "#!/bin/sh\n" + pvasrun + " " + work + " check\n"
+		path := filepath.Join(t.TempDir(), "batch")
+		require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
+		r.Run(0, "sbatch", "-W", "-Q", "-N3", "--ntasks-per-node=1", "-o", out, path)
+		text, err := os.ReadFile(out)
+		require.NoError(t, err)
+		for i := range 3 {
+			require.Contains(t, string(text), fmt.Sprintf("rank %d of 3 on n%d", i, i))
+		}
+	})
+}
+
+// anyCode stands for the exit code of a job whose leader was killed: that of salloc is 0.
+const anyCode = -1
+
+// harms are what may happen to a job on nodes, and what is to come of it.
+var harms = map[string]struct {
+	only string // the way of starting
+	do   func(*testing.T, *job)
+	code int
+	says string
+}{
+	"rank": {"", func(t *testing.T, j *job) {
+		_, pid := j.rankOn(t, 1)
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	}, 137, `rank \d \(pid \d+, .*work\) on n1 was killed by signal 9 \(killed, SIGKILL\); ending the other 5 ranks`},
+	"host": {"", func(t *testing.T, j *job) { j.kill(t, 1, `^pvasrun-host`) },
+		137, `the space host \(pid \d+\) on n1 was killed by signal 9`},
+	"agent": {"", func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun node$`) },
+		1, `node n2 is lost: .*; ending the other 4 ranks`},
+	"leader": {"", func(t *testing.T, j *job) { j.kill(t, 0, `^\S*pvasrun (--hosts|\S*work)`) }, anyCode, ``},
+	"ssh":    {"ssh", func(t *testing.T, j *job) { j.kill(t, 0, `^ssh .* n1 `) }, 1, `node n1 is lost: ssh: signal: killed; ending the other 4 ranks`},
+	"srun":   {"slurm", func(t *testing.T, j *job) { j.kill(t, 0, `^srun .*--nodelist=n1`) }, 1, `node n1 is lost: srun: signal: killed.*; ending the other 4 ranks`},
+	"cut":    {"", func(t *testing.T, j *job) { j.r.Cut(2) }, 1, `node n2 is lost: .*; ending the other 4 ranks`},
+	"scancel": {"slurm", func(t *testing.T, j *job) {
+		j.r.Run(0, "sh", "-c", "scancel $(squeue -h -o %i)")
+	}, 143, `Slurm ends the job \(scancel, or its time limit\): ending \d ranks`},
+	"agent asked": {"ssh", func(t *testing.T, j *job) {
+		pids := j.r.find(1, `pvasrun node$`)
+		require.NotEmpty(t, pids)
+		require.NoError(t, syscall.Kill(slices.Max(pids), syscall.SIGTERM))
+	}, 143, `pvasrun on node n1 got SIGTERM: ending 6 ranks`},
+}
+
+// kill kills the process that a node has with such a command line.
+func (j *job) kill(t *testing.T, node int, pattern string) {
+	t.Helper()
+	pids := j.r.find(node, pattern)
+	require.NotEmpty(t, pids, "%s: %v", pattern, j.r.Processes(node))
+	_ = syscall.Kill(slices.Min(pids), syscall.SIGKILL) // ranks show the command line of the host, which is older
+}
+
+// Whatever happens to a job, it ends soon, says why, and leaves nothing.
+func TestHarm(t *testing.T) {
+	r := cluster(t, 3)
+	for name, by := range starts {
+		for what, harm := range harms {
+			if harm.only != "" && harm.only != name {
+				continue
+			}
+			t.Run(name+"/"+what, func(t *testing.T) {
+				j := r.start(append(by(r, 2), work, "busy"), nil)
+				j.awaitRanks(t, 6)
+				begin := time.Now()
+				harm.do(t, j)
+				code := j.wait(t, 20*time.Second)
+				t.Logf("ended after %v", time.Since(begin))
+				r.Mend(2)
+				if harm.code != anyCode {
+					require.Equal(t, harm.code, code, &j.stderr)
+				}
+				require.Regexp(t, harm.says, j.stderr.String())
+				r.requireNothing(t)
+			})
+		}
+	}
+}

@@ -1,0 +1,79 @@
+// Command work is the program of jobs on a rig. Each rank announces itself.
+//
+//	work check    collective operations and messages with known results
+//	work busy     the same, until a peer is lost
+//	work idle     waits until it is killed
+//	work stuck    each rank waits for a message of the next
+package main
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+func main() {
+	world, err := mpi.Init()
+	if err != nil {
+		fail(err)
+	}
+	host, _ := os.Hostname()
+	fmt.Printf("rank %d of %d on %s pid %d\n", world.Rank(), world.Size(), host, os.Getpid())
+	switch os.Args[1] {
+	case "idle":
+		_ = syscall.Pause()
+	case "stuck":
+		_, err = mpi.Recv(world, make([]int, 1), (world.Rank()+1)%world.Size(), 7)
+	case "busy":
+		for err == nil {
+			err = check(world)
+		}
+	default:
+		if err = check(world); err == nil {
+			err = world.Finalize()
+		}
+	}
+	if err != nil {
+		fail(err)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "work:", err)
+	os.Exit(1)
+}
+
+// check exchanges messages of all protocols, and does collective operations.
+func check(world *mpi.Comm) error {
+	n, me := world.Size(), world.Rank()
+	for _, count := range []int{1, 100, 10_000} {
+		send, recv := make([]int, n*count), make([]int, n*count)
+		for i := range send {
+			send[i] = me*n + i/count
+		}
+		if err := mpi.Alltoall(world, send, recv); err != nil {
+			return err
+		}
+		for i := range recv {
+			if want := i/count*n + me; recv[i] != want {
+				return fmt.Errorf("alltoall: %d is %d, and not %d", i, recv[i], want)
+			}
+		}
+		if err := mpi.Allreduce(world, send[:count], recv[:count], mpi.Sum[int]()); err != nil {
+			return err
+		}
+		if want := n * n * (n - 1) / 2; recv[count-1] != want {
+			return fmt.Errorf("allreduce: %d, and not %d", recv[count-1], want)
+		}
+		right, left := (me+1)%n, (me+n-1)%n
+		if _, err := mpi.Sendrecv(world, send, right, 1, recv, left, 1); err != nil {
+			return err
+		}
+		if recv[0] != left*n {
+			return fmt.Errorf("sendrecv: %d, and not %d", recv[0], left*n)
+		}
+	}
+	return world.Barrier()
+}

@@ -1,0 +1,124 @@
+package trace
+
+// Any stands for no rank.
+const Any = -1
+
+// Event is one event of a rank. Which fields mean something depends on the kind.
+type Event struct {
+	Start, End int64  // ns since the job's memory was made
+	Bytes      uint64 // of the buffer of a call; of the message, if one is named
+	Message    uint32 // its number among those from its sender to its receiver, from 1 on; 0: none
+	Request    uint32 // number of a request of the rank, from 1 on; 0: none
+	Context    uint32 // of the communicator and what it is used for: see Rank.Contexts
+	Tag        int32
+	Peer       int32  // rank of the job, or Any
+	Site       uint16 // where the call stands: index in Rank.Sites; 0: unknown
+	Flags      Flags
+	Kind       Kind
+}
+
+// Protocol returns the way of the event's message.
+func (e *Event) Protocol() Protocol { return e.Flags.Protocol() }
+
+// Duration returns the length in ns.
+func (e *Event) Duration() int64 { return e.End - e.Start }
+
+// decoder turns the records of a rank into events, in order.
+type decoder struct {
+	rank *Rank
+	high Raw    // the wide record before; Kind None: none
+	text []byte // of the name that is being read
+	left int    // bytes of it that are missing
+	head Raw    // its record
+	seen uint64 // records
+}
+
+// event turns a record into an event. ok is false if it is none.
+func (d *decoder) event(b []byte) (raw Raw, ok bool) {
+	if d.left > 0 {
+		d.more(b)
+		return Raw{}, false
+	}
+	raw = unpack(b)
+	switch raw.Kind {
+	case wide:
+		d.high = raw
+		return Raw{}, false
+	case named:
+		d.head, d.left, d.text = raw, int(min(raw.Bytes, maxText)), nil
+		if d.left == 0 {
+			d.name()
+		}
+		return Raw{}, false
+	}
+	return raw, true
+}
+
+func (d *decoder) more(b []byte) {
+	n := min(d.left, len(b))
+	d.text = append(d.text, b[:n]...)
+	if d.left -= n; d.left == 0 {
+		d.name()
+	}
+}
+
+// name takes note of a name that is complete.
+func (d *decoder) name() {
+	number := int(uint16(d.head.Number))
+	switch d.head.Flags {
+	case tableContext:
+		d.rank.Contexts = give(d.rank.Contexts, number, Context{Context: uint32(d.head.Tag), Name: string(d.text)})
+	case tableSite:
+		d.rank.Sites = give(d.rank.Sites, number, string(d.text))
+	}
+}
+
+// give sets element n of a table. Numbers are given one after the other, from 1 on.
+func give[T any](table []T, n int, v T) []T {
+	if len(table) == 0 {
+		table = make([]T, 1)
+	}
+	switch {
+	case n == len(table):
+		table = append(table, v)
+	case n < len(table):
+		table[n] = v
+	}
+	return table
+}
+
+// add appends the event of a record to those of the rank. Times stay ticks.
+func (d *decoder) add(b []byte) {
+	raw, ok := d.event(b)
+	if !ok {
+		return
+	}
+	e := Event{
+		Start: int64(raw.Ticks), Bytes: uint64(raw.Bytes) | uint64(d.high.Bytes)<<32,
+		Tag: raw.Tag, Peer: int32(raw.Peer), Site: raw.Site, Flags: raw.Flags, Kind: raw.Kind,
+	}
+	if int(raw.Context) < len(d.rank.Contexts) {
+		e.Context = d.rank.Contexts[raw.Context].Context
+	}
+	if raw.Flags&NoPeer != 0 {
+		e.Peer = Any
+	}
+	took := uint64(raw.Took) | uint64(d.high.Took)<<32
+	e.End = e.Start
+	if raw.Kind.lasts() {
+		e.End += int64(took)
+	} else {
+		e.Request = raw.Took
+	}
+	switch raw.Kind {
+	case Send, Recv, Sent, Received, Graph, GraphNode, GraphEdge, Node:
+		e.Message = raw.Number
+	default:
+		e.Request = raw.Number
+	}
+	if raw.Kind == Lost {
+		d.rank.Lost += e.Bytes
+	}
+	d.high = Raw{}
+	d.rank.Events = append(d.rank.Events, e)
+}

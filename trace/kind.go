@@ -1,0 +1,132 @@
+package trace
+
+import "fmt"
+
+// Kind is what an event is about.
+type Kind uint8
+
+// Calls of the program. They have a start and an end.
+const (
+	None     Kind = iota
+	Init          // of the rank, to the end of it
+	Finalize      //
+	Send          // Peer, Tag, Bytes, Message
+	Recv          // what was received: Peer, Tag, Bytes, Message
+	Isend         // Request; its message is Sent
+	Irecv         // Request; its message is Received. Bytes is the size of the buffer
+	Start         // of a persistent request: Request
+	Begin         // of a nonblocking collective, or a graph: Request
+	Wait          // Request, 0: nothing to wait for
+	WaitAll       // Request is the number of Taken before it
+	WaitAny       // likewise
+	Test          // likewise; only those that have found something
+	Probe         // of any kind; only those that have found something
+
+	Barrier       // collectives: Bytes of this rank, Tag is the algorithm, Peer the root,
+	Bcast         // Request the number of the call on the communicator
+	Reduce        //
+	Allreduce     //
+	ReduceScatter //
+	Scan          //
+	Exscan        //
+	Gather        //
+	Scatter       //
+	Allgather     //
+	Alltoall      //
+	Neighbor      // all that go among neighbours
+
+	lastCall
+)
+
+// What happens at one time: Start and End are the same.
+const (
+	Sent      Kind = iota + 64 // a message was begun: Peer, Tag, Bytes, Message, Request of a nonblocking send
+	Received                   // a message is there: likewise, Request of a nonblocking receive
+	Done                       // what Begin or Start has begun is complete: Request
+	Taken                      // a wait or test has taken the result of a request: Request
+	CPU                        // Bytes is the CPU time of the process so far, in ns
+	Lost                       // Bytes events are missing here: the buffer was full
+	Stall                      // has a start: the rank waited for room in the buffer; it is not the program's
+	Graph                      // a graph is issued: Request, Bytes nodes, Message is its number on the channel, Tag the definition
+	GraphNode                  // of a definition (Request): node Message, Tag what it does, Peer, Bytes
+	GraphEdge                  // of a definition: node Request comes before node Message
+	Node                       // has a start: a node was executed: Tag its number, Peer the rank and Message the number of its graph
+)
+
+// Records that are not events.
+const (
+	named Kind = 254
+	wide  Kind = 255
+)
+
+var kindNames = map[Kind]string{
+	Init: "init", Finalize: "finalize", Send: "send", Recv: "recv", Isend: "isend", Irecv: "irecv",
+	Start: "start", Begin: "begin", Wait: "wait", WaitAll: "waitall", WaitAny: "waitany", Test: "test", Probe: "probe",
+	Barrier: "barrier", Bcast: "bcast", Reduce: "reduce", Allreduce: "allreduce", ReduceScatter: "reduce_scatter",
+	Scan: "scan", Exscan: "exscan", Gather: "gather", Scatter: "scatter", Allgather: "allgather", Alltoall: "alltoall",
+	Neighbor: "neighbor",
+	Sent:     "sent", Received: "received", Done: "done", Taken: "taken", CPU: "cpu", Lost: "lost", Stall: "stall",
+	Graph: "graph", GraphNode: "graph node", GraphEdge: "graph edge", Node: "node",
+}
+
+// String returns the name of the kind.
+func (k Kind) String() string {
+	if name, ok := kindNames[k]; ok {
+		return name
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// Call tells whether it is a call of the program.
+func (k Kind) Call() bool { return k > None && k < lastCall }
+
+// Collective tells whether it is a blocking collective call.
+func (k Kind) Collective() bool { return k >= Barrier && k < lastCall }
+
+// lasts tells whether events of the kind have a duration.
+func (k Kind) lasts() bool { return k.Call() || k == Stall || k == Node }
+
+// Flags say more of an event.
+type Flags uint16
+
+// The flags.
+const (
+	// protocol takes the lowest bits.
+	protocolMask Flags = 7
+
+	AnySource   Flags = 1 << (iota + 2) // the receive would have taken any source
+	AnyTag                              // any tag
+	Synchronous                         // the send waits for the receive
+	Persistent                          // the request is a persistent one
+	Inside                              // a step of a collective or a graph, not of the program
+	Queued                              // the send had to wait for room at the receiver
+	Failed                              // the call returned an error
+	NoPeer                              // the call was with no rank
+)
+
+// Protocol is the way of a message.
+type Protocol uint8
+
+// The ways of messages.
+const (
+	Unknown    Protocol = iota
+	Eager               // copied, and the send is over
+	Rendezvous          // offered: the send is over when the receiver has the bytes
+	Self                // to the rank itself
+)
+
+var protocolNames = [...]string{"unknown", "eager", "rendezvous", "self"}
+
+// String returns the name of the protocol.
+func (p Protocol) String() string {
+	if int(p) < len(protocolNames) {
+		return protocolNames[p]
+	}
+	return fmt.Sprintf("Protocol(%d)", uint8(p))
+}
+
+// By returns the flags of a protocol.
+func By(p Protocol) Flags { return Flags(p) & protocolMask }
+
+// Protocol returns the way of the message.
+func (f Flags) Protocol() Protocol { return Protocol(f & protocolMask) }

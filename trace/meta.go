@@ -1,0 +1,60 @@
+package trace
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// MaxRanks bounds the number of ranks in a file.
+const MaxRanks = 1 << 16
+
+// Meta is what is known about the job when it starts.
+type Meta struct {
+	Ranks      int       `json:"ranks"`
+	Nodes      []int     `json:"nodes,omitempty"` // node of each rank; nil: all on one
+	Hosts      []string  `json:"hosts,omitempty"` // name of each node
+	BTL        string    `json:"btl"`             // task model
+	CPUs       int       `json:"cpus"`            // of a node
+	Started    time.Time `json:"started"`
+	Command    []string  `json:"command,omitempty"`
+	TickNS     float64   `json:"tick_ns"` // about; Clock blocks say it exactly
+	EagerLimit int       `json:"eager_limit"`
+	Algorithms []string  `json:"algorithms,omitempty"` // by Tag of a collective call
+}
+
+// End is what is known about the job when it has ended.
+type End struct {
+	Events  uint64  `json:"events"`         // records written
+	Lost    uint64  `json:"lost,omitempty"` // that the file has no room for, or that a node did not send
+	Code    int     `json:"code"`           // exit code of the job
+	Seconds float64 `json:"seconds"`
+}
+
+func parseMeta(b []byte) (m Meta, err error) {
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, err
+	}
+	switch {
+	case m.Ranks < 1 || m.Ranks > MaxRanks:
+		return m, fmt.Errorf("number of ranks %d is outside 1..%d", m.Ranks, MaxRanks)
+	case m.Nodes != nil && len(m.Nodes) != m.Ranks:
+		return m, fmt.Errorf("nodes of %d ranks are given, there are %d", len(m.Nodes), m.Ranks)
+	case !(m.TickNS > 0 && m.TickNS < 1e6):
+		return m, fmt.Errorf("a tick of %g ns makes no sense", m.TickNS)
+	}
+	for rank, node := range m.Nodes {
+		if node < 0 || node >= m.Ranks {
+			return m, fmt.Errorf("rank %d is on node %d of at most %d", rank, node, m.Ranks)
+		}
+	}
+	return m, nil
+}
+
+// node returns the node of a rank.
+func (m *Meta) node(rank int) int {
+	if m.Nodes == nil {
+		return 0
+	}
+	return m.Nodes[rank]
+}

@@ -1,0 +1,101 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Trace is what a job has recorded.
+type Trace struct {
+	Meta  Meta
+	Ranks []Rank
+	End   *End // nil: the file was cut off
+
+	// Cut says why the end of the file is missing; nil: it is not. What is here is all that
+	// came before.
+	Cut error
+
+	clocks map[uint32]*clock // by node
+}
+
+// Rank is what one rank has recorded.
+type Rank struct {
+	Events   []Event
+	Lost     uint64    // events that are missing, because the rank's buffer was full
+	Contexts []Context // what the numbers of contexts in the file mean; [0] is nothing
+	Sites    []string  // file and line, or symbol, by Event.Site; [0] is nothing
+}
+
+// Context is a communicator in one of its uses.
+type Context struct {
+	Context uint32 // as in Event.Context
+	Name    string // of the communicator
+}
+
+// Open reads a file.
+func Open(path string) (*Trace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("trace: %w", err)
+	}
+	defer f.Close()
+	t, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("trace: read %s: %w", path, err)
+	}
+	return t, nil
+}
+
+// Read reads a file to its end. If the file is cut off or damaged behind its description, the
+// trace has what comes before, and Cut.
+func Read(r io.Reader) (*Trace, error) {
+	blocks, err := newBlocks(r)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trace{Meta: blocks.meta, Ranks: make([]Rank, blocks.meta.Ranks), clocks: map[uint32]*clock{}}
+	decoders := make([]decoder, len(t.Ranks))
+	for rank := range decoders {
+		decoders[rank].rank = &t.Ranks[rank]
+	}
+	for t.End == nil && t.Cut == nil {
+		b, err := blocks.next()
+		if err == nil {
+			err = t.take(b, decoders)
+		}
+		t.Cut = err
+	}
+	t.settle()
+	return t, nil
+}
+
+// settle turns the ticks of all events into times.
+func (t *Trace) settle() {
+	for rank := range t.Ranks {
+		node := t.clocks[uint32(t.Meta.node(rank))]
+		at := node.reader(t.Meta.TickNS)
+		events := t.Ranks[rank].Events
+		for i := range events {
+			events[i].Start, events[i].End = at(events[i].Start), at(events[i].End)
+		}
+	}
+}
+
+// Duration returns the time of the last event of any rank.
+func (t *Trace) Duration() (last int64) {
+	for rank := range t.Ranks {
+		for i := range t.Ranks[rank].Events {
+			last = max(last, t.Ranks[rank].Events[i].End)
+		}
+	}
+	return last
+}
+
+// Lost returns how many events are missing at all ranks.
+func (t *Trace) Lost() (n uint64) {
+	for rank := range t.Ranks {
+		n += t.Ranks[rank].Lost
+	}
+	return n
+}
