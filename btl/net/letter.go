@@ -75,6 +75,14 @@ func (m *Module) sendLetter(p *peer, l *letter) {
 	}
 	if err := handle.Start(suci.Block{Data: l.buf, Priority: messageLane}, l.done); err != nil {
 		l.land(err)
+		m.refused(p, d)
+	}
+}
+
+// refused is for a path by which nothing can be sent.
+func (m *Module) refused(p *peer, d *device) {
+	if p.others(d.number) {
+		m.takeDown(p, d)
 	}
 }
 

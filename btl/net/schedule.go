@@ -222,6 +222,7 @@ func (m *Module) start(d *device, c *piece) {
 	place := c.t.grant.place<<offsetBits | uint32(c.from>>c.t.shift)
 	if err := handle.Start(suci.Block{Data: c.t.data[c.from:c.to], Priority: bytesLane, Place: place}, c.done); err != nil {
 		c.land(err)
+		m.refused(c.t.peer, d)
 	}
 }
 
