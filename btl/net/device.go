@@ -77,7 +77,7 @@ func (d *device) begin(n int) {
 	d.mu.Lock()
 	if d.load == 0 {
 		d.since = time.Now()
-		d.sample.begin(d.since)
+		d.sample.begin(d.since, 0)
 	}
 	d.load += n
 	d.mu.Unlock()
@@ -90,7 +90,7 @@ func (d *device) end(n int, acknowledged bool) {
 	d.load -= n
 	if acknowledged {
 		d.use.Sent += uint64(n)
-		d.sample.add(now, n, d.load > 0)
+		d.sample.add(now, n, d.load)
 	}
 	if d.load == 0 {
 		d.use.Busy += uint64(now.Sub(d.since))
@@ -106,8 +106,7 @@ func (d *device) count(sent, received int) {
 	d.mu.Unlock()
 }
 
-// startBandwidth and startLatency are taken until they are measured. Equal devices begin
-// equal.
+// startBandwidth and startLatency are taken until they are measured.
 const (
 	startBandwidth = 125e6
 	startLatency   = 100e3
@@ -118,15 +117,75 @@ const (
 func (d *device) estimate() exchange.Device {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	e := exchange.Device{Bandwidth: d.sample.rate, Latency: d.latency}
-	if e.Bandwidth == 0 {
-		e.Bandwidth = startBandwidth
-	}
+	e := exchange.Device{Bandwidth: d.m.alike(&d.sample), Latency: d.latency}
 	if e.Latency == 0 {
 		e.Latency = startLatency
 	}
-	e.Busy = float64(d.load+d.waiting) * 1e9 / e.Bandwidth
+	if n := d.load + d.waiting; n >= busyLeast {
+		e.Busy = float64(n) * 1e9 / e.Bandwidth
+	}
 	return e
+}
+
+// busyLeast is from how many bytes on a device is busy. Less may make no difference to plans: then
+// those of all ranks stay alike.
+const busyLeast = 16 << 10
+
+// likeness is how much slower than the fastest one a device may have been to be taken for
+// equal. Ranks with equal devices then make equal plans, by which each device receives as much as
+// it sends. With plans that differ at random receivers would be slower, and so seem the devices.
+const likeness = 0.67
+
+// alike returns the bandwidth that a device is taken to have. It is slower than the fastest
+// one only if that has been seen several times and lately: what is not used is tried again.
+func (m *Module) alike(s *sample) float64 {
+	rate := s.rate()
+	switch {
+	case m.fastest == 0:
+		return startBandwidth
+	case rate >= likeness*m.fastest || time.Since(s.oldest()) > sampleLife:
+		return m.fastest
+	}
+	return rate
+}
+
+// measure takes note of what the devices have turned out to be, before a plan is made.
+func (m *Module) measure(p *peer) {
+	m.fastest = 0
+	for _, d := range m.devices {
+		d.mu.Lock()
+		m.fastest = max(m.fastest, d.sample.rate())
+		d.mu.Unlock()
+		if p != nil && p.paths[d.number].handle != nil {
+			d.latency = pieceCost + float64(p.paths[d.number].handle.Flow().LeastRoundTrip)/2
+		}
+	}
+}
+
+// pieceCost is what a piece costs besides half a round trip, in ns.
+const pieceCost = 50e3
+
+// headroom is how much faster than it has been a device may send. Its packets do not wait in
+// queues, behind which grants would wait, and it still can turn out to be faster.
+const headroom = 1.2
+
+// pace bounds the rates to the peers that a device sends long messages to.
+func (d *device) pace() {
+	rate := d.estimate().Bandwidth * headroom
+	if d.m.fastest == 0 {
+		return
+	}
+	peers := 0
+	for i, c := range d.flying {
+		if !slices.ContainsFunc(d.flying[:i], func(b *piece) bool { return b.t.peer == c.t.peer }) {
+			peers++
+		}
+	}
+	for _, c := range d.flying {
+		if handle := c.t.peer.paths[d.number].handle; handle != nil {
+			handle.SetPace(int(rate) / peers)
+		}
+	}
 }
 
 // underWay is the number of bytes that the device is sending.
@@ -155,7 +214,7 @@ func (d *device) used() job.DeviceUse {
 	if d.load > 0 {
 		u.Busy += uint64(time.Since(d.since))
 	}
-	u.Bandwidth, u.Latency = uint64(d.sample.rate), uint64(d.latency)
+	u.Bandwidth, u.Latency = uint64(d.sample.rate()), uint64(d.latency)
 	return u
 }
 
@@ -186,39 +245,43 @@ func (m *Module) Flights() (list []Flight) {
 	return list
 }
 
-// sample measures the rate at which bytes are acknowledged while some are under way. rate is
-// the median of the last rates, so that a single delay of the machine counts for nothing, and
-// a device that has become slower is known after three samples.
+// sample measures the rate at which bytes are acknowledged while some are under way. What slows
+// a transfer down is most often not the device but who shares the way, or the CPU. So the rate is
+// the highest of the last ones. A device that becomes slow is relieved by steal until it is
+// known.
 type sample struct {
-	rate  float64 // bytes per second; 0: not known
-	last  [5]float64
+	last  [4]float64   // rates, bytes per second
+	at    [4]time.Time // of them
 	n     int
 	start time.Time
-	bytes int
+	bytes int // acknowledged since then; negative: of those that were under way then, so many are left
 }
 
-// A rate is taken after so many bytes, or after so long if there were some.
+// A rate is taken when nothing is under way any more, or after so long; of so many bytes at
+// least.
 const (
-	sampleBytes = 4 << 20
-	sampleTime  = 20 * time.Millisecond
+	sampleTime  = 250 * time.Millisecond
 	sampleLeast = 64 << 10
+	sampleLife  = 2 * time.Second // of what makes a device slower than others
 )
 
-func (s *sample) begin(now time.Time) { s.start, s.bytes = now, 0 }
+// rate is the bandwidth in bytes per second, 0 if it is not known.
+func (s *sample) rate() float64 { return slices.Max(s.last[:]) }
 
-func (s *sample) add(now time.Time, n int, busy bool) {
+// oldest is when the first of the last rates was taken, long ago if there are too few.
+func (s *sample) oldest() time.Time { return s.at[s.n%len(s.at)] }
+
+// begin begins a rate. What is under way then does not count.
+func (s *sample) begin(now time.Time, underWay int) { s.start, s.bytes = now, -underWay }
+
+func (s *sample) add(now time.Time, n int, underWay int) {
 	s.bytes += n
 	took := now.Sub(s.start)
-	if s.bytes < sampleLeast || took < sampleTime && s.bytes < sampleBytes {
+	if s.bytes < sampleLeast || took < sampleTime && underWay > 0 {
 		return
 	}
-	s.last[s.n%len(s.last)] = float64(s.bytes) * 1e9 / float64(max(took, 1))
+	i := s.n % len(s.last)
+	s.last[i], s.at[i] = float64(s.bytes)*1e9/float64(max(took, 1)), now
 	s.n++
-	known := s.last
-	list := known[:min(s.n, len(known))]
-	slices.Sort(list)
-	s.rate = list[len(list)/2]
-	if busy {
-		s.begin(now)
-	}
+	s.begin(now, underWay)
 }

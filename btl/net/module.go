@@ -77,6 +77,7 @@ type Module struct {
 	// See schedule.go, set.go, letter.go and path.go.
 	planner     exchange.Planner
 	estimates   []exchange.Device
+	fastest     float64 // the highest rate of a device, 0: none is known
 	usable      []*device
 	sets        []*set
 	queued      int // bytes in the queues of all devices

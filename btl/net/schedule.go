@@ -47,7 +47,7 @@ const (
 	mostChunk  = 8 << 20
 
 	// A device takes pieces of another one if that saves so much.
-	stealTime  = 5 * time.Millisecond
+	stealTime  = 20 * time.Millisecond
 	stealLeast = 32 << 10
 )
 
@@ -83,6 +83,7 @@ const aloneOrder = 1 << 30
 // plan makes a plan for messages to a peer, or to several if that is nil.
 func (m *Module) plan(form exchange.Form, p *peer, sizes []int, unit int) *exchange.Plan {
 	m.planner.Unit = unit
+	m.measure(p)
 	m.estimates, m.usable = m.estimates[:0], m.usable[:0]
 	for _, d := range m.devices {
 		if p == nil || p.paths[d.number].state == up {
@@ -213,6 +214,7 @@ func (m *Module) start(d *device, c *piece) {
 	d.begin(c.len())
 	if m.several() {
 		c.started = time.Now()
+		d.pace()
 	}
 	handle := c.t.peer.paths[d.number].handle
 	if handle == nil {
