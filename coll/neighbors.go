@@ -42,6 +42,8 @@ const edgeTags = 1 << 30
 // are received in the order in which they are in Out. It returns when all are there,
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
+	start := t.Engine.CallBegins()
+	defer func() { t.recordNeighbors(&x, start) }()
 	t.connect()
 	t.begin(neighborsName)
 	defer t.end()
@@ -79,8 +81,7 @@ func (t *Team) alongEdges(out, in []Edge) {
 			requests[len(in)+i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
 		}
 	}
-	for i := range requests {
-		st, err := t.Engine.Wait(&requests[i])
+	t.Engine.WaitAll(requests, true, func(i int, _ uint32, st pml.Status, err error) {
 		if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
 			st.Bytes, err = truncated.Length, nil
 		}
@@ -89,7 +90,7 @@ func (t *Team) alongEdges(out, in []Edge) {
 			t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(in[i].Member)),
 				Detail: [2]uint64{st.Bytes, uint64(in[i].Data.Len())}})
 		}
-	}
+	})
 }
 
 // together tells the engine what is sent at a time.

@@ -19,12 +19,15 @@ type state struct {
 	requests []pml.Request // of an exchange among neighbours
 	members  []btl.Member  // likewise
 	last     string        // algorithm of the last call
+	slot     int           // of it, in the job's counts of calls
 	chosen   [kinds]choice // of the last call of each kind
 	steps    cad.Steps     // of a call without a graph
 
 	transport cad.Transport // of messages
 	channel   cad.Channel
 	blocking  graphCache // of calls by messages
+
+	levels *levels // nil: the members are on one node, or each on one of its own
 
 	turn   uint64 // number of the call, for the hang report
 	called string // name of the call that is underway; "": none is
@@ -38,6 +41,7 @@ type state struct {
 // *RankError, *ArgumentError or pml.ErrFinalized. After a *LostError the other members may
 // still be writing to the buffer that was to be received into.
 func (t *Team) Run(a *Args) error {
+	start := t.Engine.CallBegins()
 	t.connect()
 	t.begin(a.Kind.String())
 	t.args, t.failure, t.broken = *a, cad.Failure{}, nil
@@ -56,6 +60,7 @@ func (t *Team) Run(a *Args) error {
 	}
 	t.args = Args{}
 	t.end()
+	t.recordCall(a, start, err)
 	if err != nil {
 		return fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
@@ -83,7 +88,7 @@ func (t *Team) perform() {
 		return
 	}
 	l := t.choose()
-	t.last = l.name
+	t.last, t.slot = l.name, l.slot
 	t.Job.CountCall(t.world(t.Rank), l.slot)
 	switch {
 	case t.args.empty(t.Size):

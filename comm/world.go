@@ -10,6 +10,8 @@ import (
 	"github.com/gopvas/gopvas/btl/pvasbtl"
 	"github.com/gopvas/gopvas/btl/sm"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace"
+	"github.com/gopvas/gopvas/trace/recorder"
 )
 
 // world is what this process is in its job. It is never taken away again: peers
@@ -36,9 +38,11 @@ func Init(ops Operators) (*Comm, error) {
 		return nil, Wrap("init", err)
 	}
 	world.comm = c
+	start := c.engine.CallBegins()
 	if err := c.root.Reach(job.HoldInit); err != nil {
 		return nil, Wrap("init", err)
 	}
+	c.engine.CallEnds(trace.Init, start, recorder.What{Peer: -1})
 	return c, nil
 }
 
@@ -124,6 +128,7 @@ func (c *Comm) Finalize() error {
 	if !c.isWorld() {
 		return Wrap("finalize", ErrNotWorld)
 	}
+	start := c.engine.CallBegins()
 	err := errors.Join(c.self().removeAttributes(), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
 	c.contexts.abandon(c.engine)
 	if leak := c.engine.Close(); err == nil {
@@ -131,6 +136,7 @@ func (c *Comm) Finalize() error {
 	}
 	err = errors.Join(err, c.flushNetworks())
 	c.graphs.Close()
+	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})
 	c.finalized.Store(true)
 	c.root.SetState(c.rank, job.StateFinal)
 	return Wrap("finalize", err)

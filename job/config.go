@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os"
 )
 
 // BTL names the way the memory of the ranks meets: the byte transfer layer.
@@ -35,6 +36,7 @@ type Config struct {
 	HugePages bool // ranks advise huge pages for the memory they share
 	Hold      bool // the hold points hold: see Root.Reach
 	Settings  Settings
+	TraceSize int // bytes of each rank's trace buffer, whole pages; 0: the job is not traced
 
 	// Nodes is the node of each rank, from 0 on; nil: all are on node 0. Node is the node of
 	// this memory. Each node has a root block, with a record for every rank of the job. The
@@ -47,7 +49,12 @@ type Config struct {
 	// Host alone. The device of a number reaches those of the same number on other nodes.
 	Devices []netip.Addr
 	Key     Key // of the messages between nodes
+
+	AllCPUs int // that all nodes have together; 0: CPUs
 }
+
+// MaxTraceSize is the largest trace buffer of a rank, in bytes.
+const MaxTraceSize = 1 << 30
 
 func (c Config) check() error {
 	switch {
@@ -57,6 +64,8 @@ func (c Config) check() error {
 		return fmt.Errorf("unknown BTL %d", uint32(c.BTL))
 	case c.CPUs < 1:
 		return fmt.Errorf("number of CPUs %d is below 1", c.CPUs)
+	case c.TraceSize < 0 || c.TraceSize > MaxTraceSize || c.TraceSize%os.Getpagesize() != 0:
+		return fmt.Errorf("trace buffer of %d bytes is no whole number of pages up to %d", c.TraceSize, MaxTraceSize)
 	}
 	if err := c.checkNodes(); err != nil {
 		return err

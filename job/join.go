@@ -151,7 +151,7 @@ func joinAddr(addr uintptr) (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := rootSize(int(h.ranks))
+	size := h.blockSize()
 	if !sys.Mapped(addr, uintptr(size)) {
 		return nil, errNotHere
 	}

@@ -54,15 +54,15 @@ type constants struct {
 	cpus          uint32
 	flags         uint32
 	pageSize      uint32
-	_             uint32
+	traceSize     uint32 // bytes of each rank's trace buffer, behind the root block; 0: none
 	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
 	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
 
 	nodes uint32 // that the job has
 	node  uint32 // this one's number
 	near  uint32 // ranks on this node
-	_     uint32
-	key   Key // of the messages between nodes
+	all   uint32 // CPUs of all nodes
+	key   Key    // of the messages between nodes
 	// The addresses of the node's devices, the first one its host; zeros: none.
 	devices [MaxDevices][16]byte
 	_       [16]byte

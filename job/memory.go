@@ -39,15 +39,19 @@ func Create(c Config) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("job: create memory: %w", err)
 	}
-	size := int64(roundUp(uint64(rootSize(c.Ranks)), uint64(os.Getpagesize())))
+	size := int64(roundUp(uint64(blockSize(c.Ranks, c.TraceSize)), uint64(os.Getpagesize())))
 	if stride != 0 {
 		size = int64(base + uint64(c.Ranks)*stride)
+	}
+	if limit := sys.SoftLimit(sys.RlimitFsize); uint64(size) > limit {
+		return nil, fmt.Errorf("job: create memory: the limit on the size of files (RLIMIT_FSIZE, ulimit -f) is %d bytes, "+
+			"the job needs %d: raise it, or trace fewer ranks", limit, size)
 	}
 	f, err := sys.SealedMemfd("pvas-job", size)
 	if err != nil {
 		return nil, fmt.Errorf("job: create memory: %w", err)
 	}
-	m, err := mapRoot(f, c.Ranks)
+	m, err := mapRoot(f, blockSize(c.Ranks, c.TraceSize))
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("job: create memory: %w", err)
@@ -62,7 +66,7 @@ func planSegments(c Config, limit uint64) (base, stride uint64, err error) {
 	if c.BTL != BTLSM {
 		return 0, 0, nil
 	}
-	base = roundUp(uint64(rootSize(c.Ranks)), hugePage)
+	base = roundUp(uint64(blockSize(c.Ranks, c.TraceSize)), hugePage)
 	room := uint64(0)
 	if limit > base {
 		room = (min(limit, math.MaxInt64) - base) / uint64(c.Ranks)
@@ -79,47 +83,50 @@ func planSegments(c Config, limit uint64) (base, stride uint64, err error) {
 // takes f over: Close closes it. On error f is still the caller's. The error is a
 // *LayoutError (wrapped) if the file is not the memory of a job of this version.
 func Map(f *os.File) (*Memory, error) {
-	ranks, err := checkFile(f)
+	h, err := checkFile(f)
 	if err != nil {
 		return nil, fmt.Errorf("job: map memory %s: %w", f.Name(), err)
 	}
-	m, err := mapRoot(f, ranks)
+	m, err := mapRoot(f, h.blockSize())
 	if err != nil {
 		return nil, fmt.Errorf("job: map memory %s: %w", f.Name(), err)
 	}
-	m.root = viewRoot(m.block.Bytes, ranks)
+	m.root = viewRoot(m.block.Bytes, int(h.ranks))
 	return m, nil
 }
 
 // checkFile reads the header and holds it against the size of the file, so that
 // no access to what is mapped later can fall behind the end of the file (SIGBUS).
-func checkFile(f *os.File) (ranks int, err error) {
+func checkFile(f *os.File) (*constants, error) {
 	head := make([]byte, headerSize)
 	n, err := f.ReadAt(head, 0)
 	if n < headerSize {
-		return 0, fmt.Errorf("read header: %w", err)
+		return nil, fmt.Errorf("read header: %w", err)
 	}
 	h, err := checkHeader(head)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return 0, fmt.Errorf("read size: %w", err)
+		return nil, fmt.Errorf("read size: %w", err)
 	}
 	need, err := h.fileSize()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if uint64(info.Size()) < need {
-		return 0, &LayoutError{Field: "size of the memory in bytes", Have: uint64(info.Size()), Want: need}
+		return nil, &LayoutError{Field: "size of the memory in bytes", Have: uint64(info.Size()), Want: need}
 	}
-	return int(h.ranks), nil
+	return h, nil
 }
+
+// blockSize returns the bytes of the root block and of the trace buffers.
+func (h *constants) blockSize() int { return blockSize(int(h.ranks), int(h.traceSize)) }
 
 // fileSize returns the least size of the memfd that a checked header asks for.
 func (h *constants) fileSize() (uint64, error) {
-	root := uint64(rootSize(int(h.ranks)))
+	root := uint64(h.blockSize())
 	if BTL(h.btl) != BTLSM {
 		return root, nil
 	}
@@ -133,9 +140,9 @@ func (h *constants) fileSize() (uint64, error) {
 	return end, nil
 }
 
-// mapRoot maps the root block of so many ranks; the caller sets root.
-func mapRoot(f *os.File, ranks int) (*Memory, error) {
-	block, err := mapSegment(f, 0, rootSize(ranks), os.Getpagesize())
+// mapRoot maps the root block and the trace buffers; the caller sets root.
+func mapRoot(f *os.File, size int) (*Memory, error) {
+	block, err := mapSegment(f, 0, size, os.Getpagesize())
 	if err != nil {
 		return nil, fmt.Errorf("root block: %w", err)
 	}
@@ -168,7 +175,7 @@ func InHeap(c Config) (*Memory, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("job: create memory: %w", err)
 	}
-	return &Memory{root: initRoot(heapRoot(c.Ranks), c, 0, 0)}, nil
+	return &Memory{root: initRoot(heapBlock(blockSize(c.Ranks, c.TraceSize)), c, 0, 0)}, nil
 }
 
 // File returns the memfd, to be handed to other processes; nil if this process

@@ -68,7 +68,7 @@ func TestPlanSegments(t *testing.T) {
 	}{
 		{8, BTLPvas, 0, 0, 0},
 		{8, BTLSM, sys.Unlimited, hugePage, maxStride},
-		{MaxRanks, BTLSM, sys.Unlimited, 87 * hugePage, maxStride},
+		{MaxRanks, BTLSM, sys.Unlimited, 91 * hugePage, maxStride},
 		{1, BTLSM, 10 * hugePage, hugePage, 9 * hugePage},
 		{4, BTLSM, 10*hugePage - 1, hugePage, 2 * hugePage},
 		{9, BTLSM, 10 * hugePage, hugePage, hugePage},
@@ -179,4 +179,34 @@ func TestMapRefusesPipesAndDirectories(t *testing.T) {
 	defer dir.Close()
 	_, err = Map(dir)
 	require.ErrorContains(t, err, "read header")
+}
+
+// TestTraceBuffers: each rank has one of its own, shared with whoever has mapped the job.
+func TestTraceBuffers(t *testing.T) {
+	page := os.Getpagesize()
+	for _, btl := range []BTL{BTLPvas, BTLSM} {
+		m, err := Create(Config{Ranks: 3, BTL: btl, CPUs: 1, TraceSize: 2 * page})
+		require.NoError(t, err)
+		f, err := sys.DupCloexec(int(m.File().Fd()), "again")
+		require.NoError(t, err)
+		again, err := Map(f)
+		require.NoError(t, err)
+		for rank := range 3 {
+			b := m.Root().TraceBuffer(rank)
+			require.Len(t, b, 2*page)
+			b[0], b[len(b)-1] = byte(rank+1), byte(rank+11)
+		}
+		for rank := range 3 {
+			b := again.Root().TraceBuffer(rank)
+			require.EqualValues(t, rank+1, b[0])
+			require.EqualValues(t, rank+11, b[len(b)-1])
+		}
+		require.Nil(t, m.Root().TraceBuffer(3))
+		require.NoError(t, again.Close())
+		require.NoError(t, m.Close())
+	}
+	for _, size := range []int{-page, 100, MaxTraceSize + page} {
+		_, err := Create(Config{Ranks: 1, BTL: BTLPvas, CPUs: 1, TraceSize: size})
+		require.ErrorContains(t, err, "no whole number of pages")
+	}
 }

@@ -15,6 +15,7 @@ type Root struct {
 	ranks []rankBlock
 
 	settings Settings // as Settings returns them
+	traces   []byte   // of all ranks, one after the other; nil: there are none
 
 	waitMu   sync.Mutex    // one writer of the rank's own waiting record at a time
 	callName func() string // see NameCalls
@@ -45,6 +46,19 @@ func (r *Root) BTL() BTL { return BTL(r.head.btl) }
 
 // CPUs returns the number of CPUs that the job may use.
 func (r *Root) CPUs() int { return int(r.head.cpus) }
+
+// AllCPUs returns the number of CPUs that the job may use on all nodes.
+func (r *Root) AllCPUs() int { return int(r.head.all) }
+
+// TraceBuffer returns the memory in which a rank records what it does, zeros at first, and nil
+// if the job is not traced. What is in it is said in package trace/recorder.
+func (r *Root) TraceBuffer(rank int) []byte {
+	if r.traces == nil || rank < 0 || rank >= len(r.ranks) {
+		return nil
+	}
+	size := len(r.traces) / len(r.ranks)
+	return r.traces[rank*size : (rank+1)*size : (rank+1)*size]
+}
 
 // PageSize returns the size of a page in bytes, as the creator saw it.
 func (r *Root) PageSize() int { return int(r.head.pageSize) }

@@ -19,14 +19,30 @@ func rootSize(ranks int) int { return headerSize + ranks*rankSize }
 // bytesAt views job memory at an address that the environment gives, which is mapped.
 func bytesAt(addr uintptr, n int) []byte { return sys.Bytes(addr, n) }
 
+// blockSize is rootSize with a trace buffer of so many bytes, whole pages, for each rank.
+func blockSize(ranks, trace int) int {
+	if trace == 0 {
+		return rootSize(ranks)
+	}
+	return tracesAt(ranks) + ranks*trace
+}
+
+// tracesAt returns where the trace buffers begin: at a page.
+func tracesAt(ranks int) int {
+	return int(roundUp(uint64(rootSize(ranks)), uint64(os.Getpagesize())))
+}
+
 // viewRoot lays the structures over mem, which holds at least rootSize(ranks)
-// bytes and starts at a multiple of eight. The Root refers to mem: if that is Go
+// bytes, and the trace buffers if there are any, and starts at a multiple of eight. The Root refers to mem: if that is Go
 // memory it stays reachable, if it is mapped it must stay mapped.
 func viewRoot(mem []byte, ranks int) *Root {
 	base := unsafe.Pointer(unsafe.SliceData(mem[:rootSize(ranks)]))
 	r := &Root{
 		head:  (*header)(base),
 		ranks: unsafe.Slice((*rankBlock)(unsafe.Add(base, headerSize)), ranks),
+	}
+	if size := int(r.head.traceSize); size > 0 {
+		r.traces = mem[tracesAt(ranks):blockSize(ranks, size)]
 	}
 	r.settings = r.head.settings.read()
 	if r.Near() > int(r.head.cpus) {
@@ -53,9 +69,11 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	if c.Hold {
 		h.flags |= flagHold
 	}
+	h.traceSize = uint32(c.TraceSize)
 	h.segmentBase, h.segmentStride = segmentBase, segmentStride
 	h.nodes, h.near = c.spread()
 	h.node, h.key = uint32(c.Node), c.Key
+	h.all = uint32(max(c.AllCPUs, c.CPUs))
 	for i, a := range c.devices() {
 		h.devices[i] = a.As16()
 	}
@@ -69,8 +87,11 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 }
 
 // heapRoot returns zeroed Go memory for the root block of so many ranks.
-func heapRoot(ranks int) []byte {
-	words := make([]uint64, (rootSize(ranks)+7)/8)
+func heapRoot(ranks int) []byte { return heapBlock(rootSize(ranks)) }
+
+// heapBlock returns that many zeroed bytes of Go memory, aligned to words.
+func heapBlock(size int) []byte {
+	words := make([]uint64, (size+7)/8)
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)
 }
 
@@ -98,7 +119,7 @@ func checkHeader(head []byte) (*constants, error) {
 			return nil, &LayoutError{Field: f.name, Have: f.have, Want: f.want}
 		}
 	}
-	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus), Settings: h.settings.read()}
+	c := Config{Ranks: int(h.ranks), BTL: BTL(h.btl), CPUs: int(h.cpus), TraceSize: int(h.traceSize), Settings: h.settings.read()}
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("damaged header: %w", err)
 	}

@@ -12,6 +12,7 @@ type View struct {
 	For     []int   // the ranks it waits for, in a large job the first of them
 	Unnamed int     // how many more there are, or were
 	seen    int64   // when it was seen that it waits for them
+	node    int     // where it is
 	Any     bool    // one of For is enough; else it needs all of them
 }
 
@@ -21,7 +22,7 @@ func (r *Root) Snapshot() []View {
 	views := make([]View, len(r.ranks))
 	for i := range views {
 		b := &r.ranks[i]
-		v := View{Rank: i, Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0}
+		v := View{Rank: i, node: r.Node(i), Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0}
 		if v.Waiting, v.Waits = r.Waiting(i); v.Waits {
 			v.For, v.Any = r.waitsFor(i, v.Waiting)
 		}

@@ -75,7 +75,7 @@ func (a *agent) serve(ctx context.Context) error {
 	go a.listen(ended)
 	result, err := Run(ctx, *j)
 	a.output.close()
-	end := &finished{Code: ExitCode(err)}
+	end := &finished{Code: ExitCode(err), Records: a.part.last}
 	if result != nil {
 		end.BTL, end.Reason, end.Code = result.BTL, result.Reason, result.Code
 	}
@@ -236,6 +236,9 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 func getReady() *ready {
 	r := &ready{Version: linkVersion}
 	r.Hostname, _ = os.Hostname()
+	if cpus, err := allowedCPUs(); err == nil {
+		r.CPUs = len(cpus)
+	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/net")
 	r.Network = strings.TrimSpace(string(boot)) + " " + space

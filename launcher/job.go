@@ -40,6 +40,12 @@ type Job struct {
 	// and not at all for programs that never get there.
 	Hold func(job.Hold, Processes)
 
+	// TraceSize is the size of the buffer in which each rank records what it does, in whole
+	// pages; 0: it records nothing. Made, if not nil, is called with the job's root block before
+	// the first rank starts; the block is valid until Finished has returned.
+	TraceSize int
+	Made      func(*job.Root) error
+
 	// Started, if not nil, is called once when every rank has been started, while
 	// the job runs; it must not block.
 	Started func(Processes)
@@ -93,6 +99,7 @@ type Result struct {
 	Code    int      // exit code for the command: see Run
 	Failure *Failure // the first rank that failed; nil if none did
 	HostPid int
+	Nodes   []string // names, by number; nil: it was a job of one node
 }
 
 // size returns the number of ranks.

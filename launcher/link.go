@@ -103,6 +103,7 @@ type note struct {
 	Took      int            // bytes of input that were passed on
 	Asked     syscall.Signal // somebody on the node wants the agent to end
 	Log       string
+	Doing     *doing
 	Finished  *finished
 }
 
@@ -110,6 +111,7 @@ type note struct {
 type ready struct {
 	Version   int
 	Hostname  string
+	CPUs      int    // that ranks may use there
 	Network   string // what tells network namespaces apart
 	Addresses []netip.Prefix
 	Names     []string   // of the devices that have them
@@ -132,12 +134,19 @@ type rankEnd struct {
 	Status    syscall.WaitStatus
 }
 
+// doing answers the question what the ranks do.
+type doing struct {
+	Records []job.Record
+	Pids    []int // 0: not started
+}
+
 // finished is the last note.
 type finished struct {
-	BTL    job.BTL
-	Reason string
-	Code   int
-	Err    string // why the job could not be started; "": it was
+	Records []job.Record // at the end
+	BTL     job.BTL
+	Reason  string
+	Code    int
+	Err     string // why the job could not be started; "": it was
 }
 
 // link is one end. Any goroutine may send; one receives.

@@ -189,6 +189,8 @@ func (a *remote) take(n *note) {
 		l.job.logf("%s", n.Log)
 	case n.Asked != 0:
 		l.asked(a, n.Asked)
+	case n.Doing != nil:
+		a.tellDoing(n.Doing)
 	case n.Finished != nil:
 		a.finished(n.Finished)
 	}
@@ -240,6 +242,7 @@ func (a *remote) pass(n *note) {
 func (a *remote) finished(f *finished) {
 	l := a.l
 	a.end = f
+	a.restore(f.Records)
 	if f.Err != "" && !l.over() {
 		l.failure = &NodeError{a.name, errors.New(strings.TrimPrefix(f.Err, "launcher: ")), f.Code}
 		l.fate.end(f.Code)
@@ -256,6 +259,8 @@ func (a *remote) finish() {
 		return
 	}
 	a.over, a.alive = true, 0
+	l := a.l
+	l.answered(a)
 	close(a.stop)
 	a.window.close()
 	a.link.out.put(func() { a.stdin.Close() })

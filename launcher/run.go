@@ -173,6 +173,11 @@ func (s *supervisor) start() error {
 	if s.memory, err = await(s, s.makeMemory); err != nil {
 		return err
 	}
+	if s.job.Made != nil {
+		if err := s.job.Made(s.memory.Root()); err != nil {
+			return err
+		}
+	}
 	s.joinNodes()
 	for rank := range s.size {
 		clear(s.early) // of orphans; a number may be used again
@@ -201,10 +206,12 @@ func (s *supervisor) hostStarted(h startedHost) {
 
 // makeMemory makes the job's memory and has the host map it.
 func (s *supervisor) makeMemory() (*job.Memory, error) {
-	memory, err := job.Create(job.Config{
+	c := job.Config{
 		Ranks: s.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		Settings: s.job.Settings, Nodes: s.job.part.where(), Node: s.job.part.number(), Host: s.job.part.host(), Devices: s.job.part.devices(), Key: s.job.part.key(),
-	})
+		TraceSize: s.job.TraceSize, Settings: s.job.Settings,
+	}
+	s.job.part.describe(&c)
+	memory, err := job.Create(c)
 	if err != nil || s.btl != job.BTLPvas {
 		return memory, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace/recorder"
 )
 
 // Engine moves the messages of one rank. Any goroutine may call any method.
@@ -45,19 +46,21 @@ import (
 //     fails what depends on it.
 //
 // A goroutine that finds the lock taken says so in contenders, and an owner that
-// polls steps aside for it. The owner also steps aside before it sleeps and after it
-// has woken a parked goroutine: with GOMAXPROCS=1 those could not run otherwise, as
-// the scheduler does not learn at once that a thread sleeps in the kernel.
+// polls steps aside for it. The owner also steps aside after it has woken a parked goroutine
+// and, if the process has other goroutines, before it sleeps. With GOMAXPROCS=1 those could
+// not run otherwise, as the scheduler does not learn at once that a thread sleeps in the
+// kernel.
 type Engine struct {
 	job        Job
-	goneCount  *atomic.Uint32 // of the job
-	module     transport      // the rank sleeps in it
-	memory     btl.Memory     // of the module; nil: it has none
-	routes     []uint8        // by peer: 0 for module, n for further[n-1]; nil: all 0
-	further    []transport    // the other modules in use
-	planner    btl.Planner    // one of further; nil: none
-	planned    uint8          // its route
-	members    []btl.Member   // of Together
+	goneCount  *atomic.Uint32     // of the job
+	module     transport          // the rank sleeps in it
+	memory     btl.Memory         // of the module; nil: it has none
+	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
+	routes     []uint8            // by peer: 0 for module, n for further[n-1]; nil: all 0
+	further    []transport        // the other modules in use
+	planner    btl.Planner        // one of further; nil: none
+	planned    uint8              // its route
+	members    []btl.Member       // of Together
 	rank, size int
 	spin       int              // polls before a wait sleeps
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
@@ -98,6 +101,10 @@ type Engine struct {
 	turn        int          // whose turn it is of them
 	pending     []*peerSends // those that are not empty
 	selfBytes   uint64       // held in messages from this rank to itself
+
+	beginning uint32 // request in the trace of the operation that is begun; see trace.go
+	arriving  uint32 // number in the trace of the message that is delivered
+	numbered  uint32 // of the message that was sent last
 
 	owned     bool         // somebody is the owner of progress
 	poller    *waiter      // the owner that polls, or did last

@@ -10,6 +10,8 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	e.lock()
 	defer e.mu.Unlock()
 	send := sent
+	e.beginning = step
+	defer e.begun()
 	if to != ProcNull {
 		if send = e.sendNow(context, to, tag, m, out); send == nil {
 			var err error
@@ -22,6 +24,7 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	if from != ProcNull {
 		st, mark, err = e.receiveMarked(context, from, tag, in)
 	}
+	e.begun()
 	if _, failed := e.finish(send); err == nil {
 		err = failed
 	}
@@ -37,6 +40,7 @@ func (e *Engine) receiveMarked(context uint32, from, tag int, in []byte) (Status
 			return noStatus, Mark{}, err
 		}
 	}
+	e.begun()
 	st, err := e.finish(op)
 	return st, op.mark, err // nobody else has used the operation: the lock is held
 }

@@ -25,6 +25,7 @@ type message struct {
 	origin          origin
 	sender          *operation // heldBySelf
 	copied          []byte     // bytes that the frame does not keep
+	number          uint32     // in the trace
 	generation      uint32     // how often the message was discarded; see Message
 }
 
@@ -121,6 +122,7 @@ func (msg *message) mark() Mark { return Mark{msg.frame.Flags, msg.frame.Cookie}
 
 // consume fills a receive with a message that is in no queue any more.
 func (e *Engine) consume(op *operation, msg *message) {
+	e.arriving, op.number = msg.number, msg.number
 	switch msg.origin {
 	case delivered, offered:
 		e.receiveFrame(op, &msg.frame)

@@ -94,6 +94,10 @@ type operation struct {
 	task     Task         // of a tasking operation
 	waiter   *waiter      // signalled by complete; nil: nobody waits
 
+	request uint32 // in the trace; 0: of a blocking call, or there is no trace
+	number  uint32 // of its message in the trace
+	offered bool   // its message goes by rendezvous
+
 	status Status
 	err    error
 }
@@ -147,7 +151,8 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation 
 	}
 	op.kind, op.state, op.mode = k, idle, Standard
 	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
-	op.mark = Mark{}
+	op.mark, op.offered = Mark{}, false
+	op.request, op.number = e.beginning, 0
 	op.status, op.err = noStatus, nil
 	return op
 }
@@ -197,6 +202,9 @@ func (e *Engine) complete(op *operation, err error) {
 	op.state, op.err = complete, err
 	e.completions++
 	op.transfer = nil
+	if e.trace != nil {
+		e.traceComplete(op)
+	}
 	if w := op.waiter; w != nil {
 		op.waiter = nil
 		e.signal(w)

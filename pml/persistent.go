@@ -38,6 +38,7 @@ func persist(op *operation) Request {
 func (e *Engine) Start(r *Request) error {
 	e.lock()
 	op, err := e.inactive(r)
+	start := e.traceWait()
 	switch {
 	case err != nil:
 	case e.closed:
@@ -46,7 +47,13 @@ func (e *Engine) Start(r *Request) error {
 		e.mu.Unlock()
 		return e.launchTask(op)
 	default:
+		if e.trace != nil {
+			op.request = e.trace.Request()
+		}
 		e.start(op)
+		if e.trace != nil {
+			e.traceStart(op, start)
+		}
 	}
 	e.mu.Unlock()
 	return err

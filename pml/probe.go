@@ -11,7 +11,9 @@ import (
 // those of Recv.
 func (e *Engine) Probe(context uint32, src, tag int) (Status, error) {
 	e.lock()
+	start := e.traceWait()
 	_, st, err := e.await(probing, context, src, tag)
+	e.traceProbe(context, start, st, err == nil)
 	e.mu.Unlock()
 	return st, err
 }
@@ -20,7 +22,9 @@ func (e *Engine) Probe(context uint32, src, tag int) (Status, error) {
 // receive it. It must be received.
 func (e *Engine) Mprobe(context uint32, src, tag int) (Message, Status, error) {
 	e.lock()
+	start := e.traceWait()
 	m, st, err := e.await(picking, context, src, tag)
+	e.traceProbe(context, start, st, err == nil)
 	e.mu.Unlock()
 	return m, st, err
 }
@@ -28,7 +32,9 @@ func (e *Engine) Mprobe(context uint32, src, tag int) (Message, Status, error) {
 // Iprobe is Probe that does not block: ok tells whether there is something.
 func (e *Engine) Iprobe(context uint32, src, tag int) (st Status, ok bool, err error) {
 	e.lock()
+	start := e.traceWait()
 	_, st, ok, err = e.look(probing, context, src, tag)
+	e.traceProbe(context, start, st, ok)
 	e.mu.Unlock()
 	return st, ok, err
 }
@@ -36,7 +42,9 @@ func (e *Engine) Iprobe(context uint32, src, tag int) (st Status, ok bool, err e
 // Improbe is Mprobe that does not block: ok tells whether there is something.
 func (e *Engine) Improbe(context uint32, src, tag int) (m Message, st Status, ok bool, err error) {
 	e.lock()
+	start := e.traceWait()
 	m, st, ok, err = e.look(picking, context, src, tag)
+	e.traceProbe(context, start, st, ok)
 	e.mu.Unlock()
 	return m, st, ok, err
 }
@@ -104,6 +112,9 @@ func (e *Engine) search(k kind, context uint32, src, tag int) (m Message, st Sta
 // there, for which it needs nothing but that the sender lives. The message becomes
 // the zero Message, which can not be received: ErrNoMessage.
 func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
+	if e.trace != nil {
+		return e.tracedMrecv(m, buf)
+	}
 	e.lock()
 	op, err := e.receiveMatched(m, buf)
 	st := noStatus
@@ -118,10 +129,18 @@ func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
 // written until the request is complete.
 func (e *Engine) Imrecv(m *Message, buf btl.Buffer) (Request, error) {
 	e.lock()
+	start := e.traceWait()
+	if e.trace != nil {
+		e.beginning = e.trace.Request()
+	}
 	op, err := e.receiveMatched(m, buf)
+	e.begun()
 	var r Request
 	if err == nil {
 		r = Request{op: op, generation: op.generation}
+		if e.trace != nil {
+			e.traceImrecv(op, start)
+		}
 	}
 	e.mu.Unlock()
 	return r, err

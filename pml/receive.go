@@ -17,6 +17,9 @@ func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) 
 
 // RecvBuffer is Recv into a buffer that may have a layout.
 func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
+	if e.trace != nil {
+		return e.tracedRecv(context, src, tag, &buf)
+	}
 	e.lock()
 	op := &e.fast
 	if !e.receiveFast(op, context, src, tag, &buf) {
@@ -51,7 +54,7 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	if m.arrived.head != nil || m.wild.head != nil || m.sources.at(int32(src)).posted.head != nil {
 		return false
 	}
-	op.context, op.peer, op.tag, op.buf = context, int32(src), int32(tag), *buf
+	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
 	e.awaited = op
 	for range e.spin { // not shm.Look, whose callback a short message would feel
 		e.module.Poll(1, e.onFrame)
@@ -77,6 +80,9 @@ func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error
 
 // IrecvBuffer is Irecv into a buffer that may have a layout.
 func (e *Engine) IrecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
+	if e.trace != nil {
+		return e.tracedIrecv(context, src, tag, &buf)
+	}
 	e.lock()
 	op, err := e.receive(context, src, tag, &buf)
 	var r Request
@@ -149,6 +155,7 @@ func (e *Engine) deliver(f *btl.Frame) {
 	}
 	msg := e.newMessage()
 	msg.frame = *f
+	msg.number = e.arriving
 	msg.origin = delivered
 	switch {
 	case f.Offered:
@@ -164,6 +171,7 @@ func (e *Engine) deliver(f *btl.Frame) {
 // receiveFrame fills a receive, which is in no list, with the message of a frame.
 func (e *Engine) receiveFrame(op *operation, f *btl.Frame) {
 	op.status, op.mark = Status{Source: int(f.Source), Tag: int(f.Tag)}, Mark{f.Flags, f.Cookie}
+	op.number, op.offered = e.arriving, f.Offered
 	if !f.Offered {
 		var err error
 		if op.buf.Layout == nil && f.Length <= uint64(len(op.buf.Bytes)) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace"
 )
 
 // Wait blocks until the request is complete, and returns the status of a receive
@@ -16,6 +17,9 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 	if r.op == sent {
 		*r = Request{}
 		return noStatus, nil
+	}
+	if e.trace != nil {
+		return e.tracedWait(r)
 	}
 	e.lock()
 	op := r.active()
@@ -38,12 +42,16 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 // the engine.
 func (e *Engine) WaitAll(reqs []Request, all bool, each func(i int, unit uint32, st Status, err error)) {
 	e.lock()
+	start, taken := e.traceWait(), uint32(0)
 	for i := range reqs {
 		r := &reqs[i]
 		unit, st, err := r.Unit, noStatus, error(nil)
 		op := r.active()
 		if op != nil {
 			err = e.wait(op, job.OpWait)
+			if e.trace != nil {
+				taken += e.traceTaken(op)
+			}
 		}
 		switch {
 		case err != nil || op == nil:
@@ -55,6 +63,9 @@ func (e *Engine) WaitAll(reqs []Request, all bool, each func(i int, unit uint32,
 		if all || err != nil {
 			each(i, unit, st, err)
 		}
+	}
+	if e.trace != nil && len(reqs) > 0 {
+		e.traceWaited(trace.WaitAll, start, taken)
 	}
 	e.mu.Unlock()
 }
@@ -85,6 +96,7 @@ func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
 	if op == nil {
 		return noStatus, nil
 	}
+	start := e.traceWait()
 	if op.state != complete {
 		e.progress()
 	}
@@ -92,6 +104,9 @@ func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
 		if err := e.waitContext(ctx, op); err != nil {
 			return noStatus, err
 		}
+	}
+	if e.trace != nil {
+		e.traceTest(op, start, true)
 	}
 	return e.collect(r)
 }
@@ -145,6 +160,7 @@ func (r *Request) Active() bool {
 
 func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err error) {
 	e.lock()
+	start := e.traceWait()
 	op := r.active()
 	if op != nil && op.state != complete && progress {
 		e.progress()
@@ -157,6 +173,9 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 	case op == nil:
 		st, done = noStatus, true
 	case op.state == complete && op.waiter == nil:
+		if e.trace != nil {
+			e.traceTest(op, start, progress)
+		}
 		st, err = e.collect(r)
 		done = true
 	default:
@@ -187,7 +206,11 @@ func (e *Engine) WaitAny(rs []Request) (int, Status, error) {
 // AwaitAny is WaitAny that takes nothing: Take does, for all that are complete.
 func (e *Engine) AwaitAny(rs []Request) (int, error) {
 	e.lock()
+	start := e.traceWait()
 	i, err := e.waitAny(rs)
+	if e.trace != nil {
+		e.traceWaited(trace.WaitAny, start, 0)
+	}
 	e.mu.Unlock()
 	return i, err
 }

@@ -28,6 +28,9 @@ const selfCredit = 256 << 10
 // The error is, or wraps, a *RankError, *TagError, *LostError (the receiver has
 // gone) or ErrFinalized.
 func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error {
+	if e.trace != nil {
+		return e.tracedSend(context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
+	}
 	e.lock()
 	var op *operation
 	if mode == Standard {
@@ -46,6 +49,9 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) error {
 	if buf.Layout == nil {
 		return e.Send(context, dst, tag, buf.Bytes, mode)
+	}
+	if e.trace != nil {
+		return e.tracedSend(context, dst, tag, &buf, mode)
 	}
 	e.lock()
 	if e.sendPacked(context, dst, tag, buf, mode) {
@@ -72,6 +78,9 @@ func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.
 // the request is complete. Arguments are checked at once; that the receiver has gone
 // is told by the wait.
 func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Request, error) {
+	if e.trace != nil {
+		return e.tracedIsend(context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
+	}
 	e.lock()
 	var op *operation
 	if mode == Standard {
@@ -90,6 +99,9 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
 	if buf.Layout == nil {
 		return e.Isend(context, dst, tag, buf.Bytes, mode)
+	}
+	if e.trace != nil {
+		return e.tracedIsend(context, dst, tag, &buf, mode)
 	}
 	e.lock()
 	if e.sendPacked(context, dst, tag, buf, mode) {
@@ -124,13 +136,17 @@ func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *oper
 		return nil
 	}
 	t, ok := by.Send(dst, e.head(context, int32(tag), m), buf)
-	switch {
-	case !ok:
+	if !ok {
 		return nil
-	case t == nil:
+	}
+	if e.trace != nil {
+		e.traceNow(context, dst, tag, len(buf))
+	}
+	if t == nil {
 		return sent
 	}
 	op := e.newOperation(sending, context, dst, tag)
+	op.number = e.numbered
 	op.buf.Bytes = buf
 	e.move(op, t)
 	return op
@@ -206,6 +222,9 @@ func (e *Engine) launch(op *operation) bool {
 		} else {
 			t, ok = by.Send(peer, h, op.buf.Bytes)
 		}
+		if ok && e.trace != nil {
+			e.traceSent(op)
+		}
 		switch {
 		case t != nil:
 			e.move(op, t)
@@ -217,6 +236,10 @@ func (e *Engine) launch(op *operation) bool {
 	}
 	t, ok := by.Offer(peer, h, &op.buf)
 	if ok {
+		op.offered = true
+		if e.trace != nil {
+			e.traceSent(op)
+		}
 		e.move(op, t)
 	}
 	return ok
@@ -285,13 +308,19 @@ func (e *Engine) sendSelf(op *operation) {
 	e.stats.SelfMessages++
 	n := uint64(op.buf.Len())
 	e.stats.SelfBytes += n
+	if e.trace != nil {
+		e.traceSent(op)
+		e.arriving = op.number
+	}
 	if recv := m.match(op.peer, op.tag); recv != nil {
 		recv.status, recv.mark = Status{Source: e.rank, Tag: int(op.tag)}, op.mark
+		recv.number = e.arriving
 		e.complete(recv, recv.fillFrom(&op.buf))
 		e.complete(op, nil)
 		return
 	}
 	msg := e.newMessage()
+	msg.number = e.arriving
 	msg.frame.Header = btl.Header{
 		Source: op.peer, Tag: op.tag, Context: op.context, Length: n,
 		Flags: op.mark.Number, Cookie: op.mark.Word,

@@ -44,7 +44,7 @@ func (e *Engine) Do(t Task, context uint32) error {
 		return err
 	}
 	op := e.newOperation(tasking, context, ProcNull, AnyTag)
-	op.task, op.state = t, moving
+	op.task, op.state, op.request = t, moving, step
 	e.tasks.push(&op.node)
 	e.advanceTasks()
 	_, err := e.finish(op)
@@ -103,13 +103,20 @@ func (e *Engine) Leave(r *Request) {
 // launchTask starts an idle task and has it looked after.
 func (e *Engine) launchTask(op *operation) error {
 	op.status, op.err = noStatus, nil
+	start := e.CallBegins()
 	if err := op.task.Start(); err != nil {
 		return err
 	}
 	e.lock()
 	op.state = moving
+	if e.trace != nil {
+		op.request = e.trace.Request()
+	}
 	e.tasks.push(&op.node)
 	e.advanceTasks()
+	if e.trace != nil {
+		e.traceBegin(op, start)
+	}
 	e.mu.Unlock()
 	return nil
 }
@@ -161,6 +168,8 @@ func (e *Engine) Inside() Inside { return Inside{e} }
 
 // Isend is Engine.Isend of a message that carries a mark.
 func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Request, error) {
+	in.e.beginning = step
+	defer in.e.begun()
 	if buf.Layout == nil {
 		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes); op != nil {
 			return request(op, nil)
@@ -171,6 +180,8 @@ func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Re
 
 // Irecv is Engine.Irecv.
 func (in Inside) Irecv(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
+	in.e.beginning = step
+	defer in.e.begun()
 	return request(in.e.receive(context, src, tag, &buf))
 }
 
@@ -184,6 +195,9 @@ func (in Inside) Take(r *Request) (st Status, m Mark, done bool, err error) {
 		return noStatus, m, false, nil
 	}
 	m = op.mark
+	if in.e.trace != nil {
+		in.e.traceTaken(op)
+	}
 	st, err = in.e.collect(r)
 	return st, m, true, err
 }

@@ -173,7 +173,12 @@ func (e *Engine) pollOnce() (over bool) {
 // sleep sleeps until w is signalled, or there is cause to let others run.
 func (e *Engine) sleep(w *waiter) {
 	e.sleeper = w
-	e.stepAside()
+	if e.trace != nil {
+		e.trace.Publish()
+	}
+	if e.yield || !shm.Alone() {
+		e.stepAside()
+	}
 	var err error
 	if !w.done {
 		e.mu.Unlock()

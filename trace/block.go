@@ -13,6 +13,9 @@ const (
 	fileHeader  = 16
 	blockHeader = 24
 
+	lanes     = 2  // of a rank
+	laneShift = 16 // of the lane, in the rank of a block
+
 	// maxBlock bounds the payload of a block.
 	maxBlock = 64 << 20
 )

@@ -30,10 +30,11 @@
 // (uint32) and zeros. Blocks follow, each with a header of 24 bytes and a payload:
 //
 //	uint32 type     1 meta, 2 events, 3 clock, 4 end; others are skipped
-//	uint32 rank     of events the rank, of clock the node, else 0
+//	uint32 rank     of events the rank, and in the high 16 bits the lane: 0 what the rank does,
+//	                1 what it executes of graphs; of clock the node; else 0
 //	uint32 length   of the payload in bytes
 //	uint32 sum      CRC-32C of the header with a sum of 0, and the payload
-//	uint64 first    of events: how many of the rank's come before
+//	uint64 first    of events: how many records of the lane come before
 //
 // Meta is the first block: JSON, see Meta. End is the last, JSON too, see End; a file without it
 // was cut off. Clock is a pair of uint64: ticks, and nanoseconds of the leader's clock at that
@@ -42,7 +43,7 @@
 //	uint64 kind (low 8 bits), start in ticks since Meta.Base (high 56 bits)
 //	uint32 ticks from start to end, or the request of a message
 //	uint32 bytes
-//	uint16 context: number in the rank's table; 0: none
+//	uint16 context: number in the lane's table; 0: none
 //	uint16 site: likewise
 //	int32  tag
 //	uint16 peer

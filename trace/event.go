@@ -23,9 +23,12 @@ func (e *Event) Protocol() Protocol { return e.Flags.Protocol() }
 // Duration returns the length in ns.
 func (e *Event) Duration() int64 { return e.End - e.Start }
 
-// decoder turns the records of a rank into events, in order.
+// decoder turns the records of a lane into events, in order.
 type decoder struct {
-	rank *Rank
+	rank     *Rank
+	events   *[]Event  // of the lane
+	contexts []Context // what their numbers mean
+
 	high Raw    // the wide record before; Kind None: none
 	text []byte // of the name that is being read
 	left int    // bytes of it that are missing
@@ -67,7 +70,10 @@ func (d *decoder) name() {
 	number := int(uint16(d.head.Number))
 	switch d.head.Flags {
 	case tableContext:
-		d.rank.Contexts = give(d.rank.Contexts, number, Context{Context: uint32(d.head.Tag), Name: string(d.text)})
+		d.contexts = give(d.contexts, number, Context{Context: uint32(d.head.Tag), Name: string(d.text)})
+		if d.events == &d.rank.Events {
+			d.rank.Contexts = d.contexts
+		}
 	case tableSite:
 		d.rank.Sites = give(d.rank.Sites, number, string(d.text))
 	}
@@ -97,8 +103,8 @@ func (d *decoder) add(b []byte) {
 		Start: int64(raw.Ticks), Bytes: uint64(raw.Bytes) | uint64(d.high.Bytes)<<32,
 		Tag: raw.Tag, Peer: int32(raw.Peer), Site: raw.Site, Flags: raw.Flags, Kind: raw.Kind,
 	}
-	if int(raw.Context) < len(d.rank.Contexts) {
-		e.Context = d.rank.Contexts[raw.Context].Context
+	if int(raw.Context) < len(d.contexts) {
+		e.Context = d.contexts[raw.Context].Context
 	}
 	if raw.Flags&NoPeer != 0 {
 		e.Peer = Any
@@ -120,5 +126,5 @@ func (d *decoder) add(b []byte) {
 		d.rank.Lost += e.Bytes
 	}
 	d.high = Raw{}
-	d.rank.Events = append(d.rank.Events, e)
+	*d.events = append(*d.events, e)
 }

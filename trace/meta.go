@@ -27,7 +27,6 @@ type Meta struct {
 type End struct {
 	Events  uint64  `json:"events"`         // records written
 	Lost    uint64  `json:"lost,omitempty"` // that the file has no room for, or that a node did not send
-	Code    int     `json:"code"`           // exit code of the job
 	Seconds float64 `json:"seconds"`
 }
 

@@ -134,15 +134,16 @@ func (t *Trace) take(b block, decoders []decoder) error {
 }
 
 func (t *Trace) takeEvents(b block, decoders []decoder, wrong func(string, ...any) error) error {
+	rank, lane := int(b.rank&(1<<laneShift-1)), int(b.rank>>laneShift)
 	switch {
-	case int(b.rank) >= len(decoders):
-		return wrong("events of rank %d of %d", b.rank, len(decoders))
+	case rank >= len(t.Ranks) || lane >= lanes:
+		return wrong("events of lane %d of rank %d; there are %d ranks with %d lanes", lane, rank, len(t.Ranks), lanes)
 	case len(b.payload)%RecordSize != 0:
 		return wrong("events of %d bytes are no whole records", len(b.payload))
-	case b.first != decoders[b.rank].seen:
-		return wrong("events of rank %d from number %d on, %d were expected", b.rank, b.first, decoders[b.rank].seen)
+	case b.first != decoders[rank*lanes+lane].seen:
+		return wrong("events of rank %d from number %d on, %d were expected", rank, b.first, decoders[rank*lanes+lane].seen)
 	}
-	d := &decoders[b.rank]
+	d := &decoders[rank*lanes+lane]
 	d.seen += uint64(len(b.payload) / RecordSize)
 	for p := b.payload; len(p) > 0; p = p[RecordSize:] {
 		d.add(p[:RecordSize])

@@ -22,8 +22,9 @@ type Trace struct {
 // Rank is what one rank has recorded.
 type Rank struct {
 	Events   []Event
+	Nodes    []Event   // nodes of graphs, its own and others', that the rank has executed
 	Lost     uint64    // events that are missing, because the rank's buffer was full
-	Contexts []Context // what the numbers of contexts in the file mean; [0] is nothing
+	Contexts []Context // of its events; [0] is nothing
 	Sites    []string  // file and line, or symbol, by Event.Site; [0] is nothing
 }
 
@@ -55,9 +56,10 @@ func Read(r io.Reader) (*Trace, error) {
 		return nil, err
 	}
 	t := &Trace{Meta: blocks.meta, Ranks: make([]Rank, blocks.meta.Ranks), clocks: map[uint32]*clock{}}
-	decoders := make([]decoder, len(t.Ranks))
-	for rank := range decoders {
-		decoders[rank].rank = &t.Ranks[rank]
+	decoders := make([]decoder, len(t.Ranks)*lanes)
+	for i := range decoders {
+		r := &t.Ranks[i/lanes]
+		decoders[i] = decoder{rank: r, events: []*[]Event{&r.Events, &r.Nodes}[i%lanes]}
 	}
 	for t.End == nil && t.Cut == nil {
 		b, err := blocks.next()
@@ -75,9 +77,10 @@ func (t *Trace) settle() {
 	for rank := range t.Ranks {
 		node := t.clocks[uint32(t.Meta.node(rank))]
 		at := node.reader(t.Meta.TickNS)
-		events := t.Ranks[rank].Events
-		for i := range events {
-			events[i].Start, events[i].End = at(events[i].Start), at(events[i].End)
+		for _, events := range [][]Event{t.Ranks[rank].Events, t.Ranks[rank].Nodes} {
+			for i := range events {
+				events[i].Start, events[i].End = at(events[i].Start), at(events[i].End)
+			}
 		}
 	}
 }

@@ -15,14 +15,15 @@ func sample(t testing.TB) []byte {
 	w, err := NewWriter(&file, Meta{Ranks: 2, BTL: "pvas", CPUs: 2, TickNS: 0.5, EagerLimit: 4096, Algorithms: []string{"", "board"}})
 	require.NoError(t, err)
 	require.NoError(t, w.Clock(0, 1000, 100*time.Nanosecond))
-	require.NoError(t, w.Events(0, records(NameContext(1, 8, "a name that takes more than one record of thirty-two bytes")...)))
+	require.NoError(t, w.Events(0, 0, records(NameContext(1, 8, "a name that takes more than one record of thirty-two bytes")...)))
 	long, wideLong := Raw{Kind: Recv, Ticks: 5000, Took: 7, Bytes: 9, Context: 1, Number: 1, Peer: 1, Flags: By(Rendezvous) | AnyTag, Tag: 3}, Wide(3<<32, 2<<32)
-	require.NoError(t, w.Events(0,
+	require.NoError(t, w.Events(0, 0,
 		records(Raw{Kind: Send, Ticks: 3000, Took: 1000, Bytes: 8, Context: 1, Tag: -1, Peer: 1, Number: 1, Flags: By(Eager)}),
 		records(wideLong, long, Raw{Kind: Sent, Ticks: 9000, Took: 77, Number: 2, Peer: 1})))
-	require.NoError(t, w.Events(1, records(Raw{Kind: Lost, Ticks: 1, Bytes: 12}, Raw{Kind: WaitAny, Flags: NoPeer, Number: 5})))
+	require.NoError(t, w.Events(1, 0, records(Raw{Kind: Lost, Ticks: 1, Bytes: 12}, Raw{Kind: WaitAny, Flags: NoPeer, Number: 5})))
+	require.NoError(t, w.Events(1, 1, records(Raw{Kind: Node, Ticks: 2000, Took: 10, Number: 7})))
 	require.NoError(t, w.Clock(0, 3001000, 3000100*time.Nanosecond))
-	require.NoError(t, w.End(End{Code: 3}))
+	require.NoError(t, w.End(End{Seconds: 3}))
 	return file.Bytes()
 }
 
@@ -37,8 +38,8 @@ func TestRead(t *testing.T) {
 	tr, err := Read(bytes.NewReader(sample(t)))
 	require.NoError(t, err)
 	require.NoError(t, tr.Cut)
-	assert.Equal(t, 3, tr.End.Code)
-	assert.EqualValues(t, 9, tr.End.Events)
+	assert.EqualValues(t, 3, tr.End.Seconds)
+	assert.EqualValues(t, 10, tr.End.Events)
 	assert.Equal(t, []Context{{}, {8, "a name that takes more than one record of thirty-two bytes"}}, tr.Ranks[0].Contexts)
 	assert.Equal(t, []Event{
 		// One tick takes a ns, by the two clocks.
@@ -47,6 +48,7 @@ func TestRead(t *testing.T) {
 		{Start: 8100, End: 8100, Peer: 1, Message: 2, Request: 77, Kind: Sent},
 	}, tr.Ranks[0].Events)
 	assert.EqualValues(t, 12, tr.Lost())
+	assert.Equal(t, []Event{{Start: 1100, End: 1110, Message: 7, Kind: Node}}, tr.Ranks[1].Nodes)
 	assert.EqualValues(t, 5, tr.Ranks[1].Events[1].Request)
 	assert.EqualValues(t, Any, tr.Ranks[1].Events[1].Peer)
 }

@@ -12,7 +12,7 @@ import (
 // same error: what was written before can be read.
 type Writer struct {
 	w     io.Writer
-	next  []uint64 // by rank: records written
+	next  []uint64 // by rank and lane: records written
 	total uint64
 	err   error
 }
@@ -26,7 +26,7 @@ func NewWriter(w io.Writer, m Meta) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: write description: %w", err)
 	}
-	t := &Writer{w: w, next: make([]uint64, m.Ranks)}
+	t := &Writer{w: w, next: make([]uint64, m.Ranks*lanes)}
 	head := make([]byte, fileHeader)
 	copy(head, Magic)
 	binary.LittleEndian.PutUint32(head[8:], Version)
@@ -35,9 +35,9 @@ func NewWriter(w io.Writer, m Meta) (*Writer, error) {
 	return t, t.err
 }
 
-// Events writes records of a rank, in the order in which the rank has written them: whole
-// records, in one part or two.
-func (t *Writer) Events(rank int, parts ...[]byte) error {
+// Events writes records of a lane of a rank, in the order in which the rank has written them:
+// whole records, in one part or two.
+func (t *Writer) Events(rank, lane int, parts ...[]byte) error {
 	n := 0
 	for _, p := range parts {
 		n += len(p)
@@ -45,8 +45,9 @@ func (t *Writer) Events(rank int, parts ...[]byte) error {
 	if n == 0 {
 		return t.err
 	}
-	t.block(header{kind: blockEvents, rank: uint32(rank), first: t.next[rank]}, parts...)
-	t.next[rank] += uint64(n / RecordSize)
+	next := &t.next[rank*lanes+lane]
+	t.block(header{kind: blockEvents, rank: uint32(rank) | uint32(lane)<<laneShift, first: *next}, parts...)
+	*next += uint64(n / RecordSize)
 	t.total += uint64(n / RecordSize)
 	return t.err
 }

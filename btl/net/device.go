@@ -59,8 +59,13 @@ func (m *Module) open(number int, addr netip.Addr) (*device, error) {
 			m.onNews()
 		}
 	}
+	polls := spin
+	if number > 0 || m.root.Spin() == 0 { // the keeper drives; or there are more ranks than CPUs
+		polls = 0
+	}
 	var err error
 	d.endpoint, err = suci.Open(suci.Options{
+		Encrypt: m.root.Settings().Encrypt, Spin: polls,
 		Self: idOf(m.rank), Key: suci.Key(m.root.Key()), Listen: netip.AddrPortFrom(addr, 0),
 		Packet: longestPacket(addr), MaxPeers: m.root.Ranks(), Timeout: silence, OnNews: news,
 		OnChange: func(id suci.ID, c suci.Change) { m.onChange(d, id, c) },

@@ -61,6 +61,11 @@ var examples = map[string][]string{
 	},
 	"pvasrun model run": {
 		"a GOAL file on the network of the paper", "pvasrun model run two.goal --param myrinet",
+		"a recorded job on this machine, with another eager limit", "pvasrun model run job.trace --machine machine.json --S 64K",
+	},
+	"pvasrun model show": {
+		"a recorded job, as a page", "pvasrun model show job.trace --machine machine.json",
+		"would it hang without buffers?", "pvasrun model show job.trace --machine machine.json --synchronous",
 	},
 	"pvasrun completion": {
 		"in this bash only", ". <(pvasrun completion bash)",
@@ -76,6 +81,7 @@ var aboutBenchmarks = map[string]string{
 	"footprint":      "page tables and memory of an all-to-all over the ranks",
 	"npb":            "NAS Parallel Benchmarks: is, ep, cg, mg, ft",
 	"overlap":        "computing while nonblocking collectives go on",
+	"suci":           "the transport between nodes, beside TCP, over network namespaces",
 	"all":            "every experiment of the paper, into a file of results",
 	"report":         "a page with plots from a file of results",
 	"diff":           "what differs between two files of results",

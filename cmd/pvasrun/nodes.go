@@ -24,6 +24,7 @@ type nodeFlags struct {
 	Exchange      string `long:"exchange" env:"PVASRUN_EXCHANGE" choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default:"auto" description:"how messages are divided among the devices: see docs/exchange.md"`
 	ReportDevices bool   `long:"report-devices" env:"PVASRUN_REPORT_DEVICES" description:"say at the end what each node's network devices have done"`
 	NodeTimeout   lapse  `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
+	Encrypt       bool   `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
 	Preload       bool   `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
 
 	nodes launcher.Nodes // without Hosts: the job runs here
@@ -98,18 +99,21 @@ func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
 
 // runNodes runs a job on several nodes.
 func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
-	if f.DryRun || f.Stats || f.Report != "none" {
-		return usageError{errors.New("--hosts with --dry-run, --stats or --report: these look at one node; leave one of them out")}
+	if f.DryRun || f.Report != "none" || f.Trace != "" {
+		return usageError{errors.New("--hosts with --dry-run, --report or --trace: these look at one node; leave one of them out")}
 	}
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
 	j.Signals = signals
+	var stats statistics
+	j.Finished = stats.collect
 	result, err := launcher.RunNodes(ctx, j, f.nodes)
 	if err != nil {
 		return err
 	}
+	err = f.printStats(&stats, result.Nodes)
 	if result.Code != 0 {
 		return exitStatus(result.Code)
 	}
-	return nil
+	return err
 }

@@ -20,7 +20,9 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
   pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
   pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
-  pvasrun model run FILE.goal     when each rank is done, by the LogGPS model
+  pvasrun model run FILE          when each rank is done, by the model
+  pvasrun model show FILE         where the time goes, and a page to look at
+  pvasrun trace info FILE         what a job has done that was recorded with --trace FILE
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
 const description = `Starts ranks of a program as separate processes inside one partitioned address space where that is possible (--btl pvas), else as classic processes over shared memory (--btl sm).
@@ -71,6 +73,7 @@ func (f *runFlags) settings() (job.Settings, error) {
 	if f.Exchange != "auto" {
 		s.Exchange = f.Exchange
 	}
+	s.Encrypt = f.Encrypt
 	if _, err := coll.ParseChoice(s.Coll); err != nil {
 		return s, fmt.Errorf("--coll: %w", err)
 	}
@@ -97,6 +100,7 @@ type runFlags struct {
 	Helpers        uint    `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
 	Report         string  `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`
 	Stats          bool    `long:"stats" env:"PVASRUN_STATS" description:"report at the end what each rank's messages have cost, by path, and which algorithms did the collective operations"`
+	Trace          string  `long:"trace" env:"PVASRUN_TRACE" value-name:"FILE" description:"record what every rank does; pvasrun trace and pvasrun model read it"`
 	DryRun         bool    `long:"dry-run" env:"PVASRUN_DRY_RUN" description:"print where every rank would lie in memory; start nothing"`
 	Verbose        bool    `short:"v" long:"verbose" env:"PVASRUN_VERBOSE" description:"say what is done, and at the end which algorithms did the collective operations"`
 	nodeFlags

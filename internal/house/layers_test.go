@@ -42,12 +42,12 @@ var layers = []layer{
 	{"btl", []string{"datatype", "job", "shm"}},
 	{"btl/net", []string{"btl", "datatype", "exchange", "job", "shm", "suci"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
-	{"pml", []string{"btl", "datatype", "job", "shm"}},
-	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm"}},
+	{"pml", []string{"btl", "datatype", "job", "shm", "trace", "trace/recorder"}},
+	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm", "trace", "trace/recorder"}},
 	{"coll/operator", []string{"coll/cad"}},
-	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm"}},
+	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm", "trace", "trace/recorder"}},
 	{"coll/colltest", []string{"pml", "btl", "btl/...", "job", "shm"}},
-	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job"}},
+	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job", "trace", "trace/recorder"}},
 	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "btl", "btl/...", "job"}}, // the last three: its tests
 
 	{"capi/coro", nil},
@@ -70,8 +70,11 @@ var layers = []layer{
 	{"loggps/fit", []string{"loggps"}},
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
+	{"loggps/show", []string{"loggps", "loggps/graph", "loggps/pattern", "loggps/sim", "loggps/explain"}},
 
 	{"trace", nil},
+	{"trace/recorder", []string{"trace", "job", "shm"}},
+	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
 	{"exchange", nil}, // a library by itself
 
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
@@ -84,12 +87,10 @@ var layers = []layer{
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
 	{"bench/transport", []string{"suci"}},
-	{"bench/report", []string{"bench", "bench/results"}},
+	{"bench/report", []string{"bench", "bench/results", "bench/transport"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "internal/machine"}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "internal/machine"}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only

@@ -16,7 +16,7 @@ const (
 	mostStanding = 48
 	startBudget  = 40 << 10
 	leastBudget  = 24 << 10
-	soleBudget   = 1 << 20
+	soleBudget   = 3 << 20 // less than the buffer of a socket holds
 	crowdPeriod  = Second / 5
 	startCrowd   = 2 // until it is known better: programs start all at once
 )

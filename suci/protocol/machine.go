@@ -49,7 +49,7 @@ func New(c Config) *Machine {
 		config: c, handler: c.Handler,
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
-		budget: newBudget(), ranked: make([]*receiver, 0, overcommit),
+		budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit),
 		mem: memory{limit: c.Memory}, pruneAt: Never, crowd: startCrowd, standing: mostStanding,
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
@@ -60,7 +60,7 @@ func New(c Config) *Machine {
 func (m *Machine) Add(id ID, addr netip.AddrPort) *Peer {
 	p := m.peers[id]
 	if p == nil {
-		p = &Peer{machine: m, id: id, control: newSendControl(m.config.Packet), deadline: Never}
+		p = &Peer{machine: m, id: id, control: m.config.newSendControl(), deadline: Never}
 		m.peers[id] = p
 	}
 	p.addr = addr

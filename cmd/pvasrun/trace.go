@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/trace"
+	"github.com/gopvas/gopvas/trace/recorder"
+)
+
+// tracing is --trace: the file that a job is recorded in.
+type tracing struct {
+	file  *os.File
+	drain *recorder.Drain
+	err   error
+}
+
+// attach has a job recorded in a file, if path is one.
+func attachTrace(path string, j *launcher.Job) (*tracing, error) {
+	if path == "" {
+		return &tracing{}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, fmt.Errorf("--trace: %w", err)
+	}
+	t := &tracing{file: f}
+	page := os.Getpagesize()
+	j.TraceSize = (recorder.Size(countRanks(j.Apps)) + page - 1) / page * page
+	apps, finished := j.Apps, j.Finished
+	j.Made = func(root *job.Root) error {
+		t.drain, err = recorder.Start(root, f, describe(root, apps))
+		return err
+	}
+	j.Finished = func(root *job.Root) {
+		if t.drain != nil {
+			t.err = t.drain.Close()
+		}
+		if finished != nil {
+			finished(root)
+		}
+	}
+	return t, nil
+}
+
+// describe is what the file says of a job.
+func describe(root *job.Root, apps []launcher.App) trace.Meta {
+	m := trace.Meta{BTL: root.BTL().String(), CPUs: root.CPUs(), Started: time.Now().UTC(), Algorithms: coll.AlgorithmNames()}
+	for i, app := range apps {
+		if i > 0 {
+			m.Command = append(m.Command, ":")
+		}
+		m.Command = append(append(m.Command, filepath.Base(app.Program)), app.Args...)
+	}
+	return m
+}
+
+// end closes the file. An incomplete trace is said, and is no failure of the job.
+func (t *tracing) end() {
+	if t.file == nil {
+		return
+	}
+	if err := t.file.Close(); t.err == nil {
+		t.err = err
+	}
+	if t.err != nil {
+		fmt.Fprintln(os.Stderr, "pvasrun: --trace:", t.err)
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/gopvas/gopvas/trace"
+)
+
+// executeTrace is the command trace: it looks at what --trace has recorded.
+func executeTrace(args []string) error {
+	commands := map[string]func([]string) error{"info": executeTraceInfo, "list": executeTraceList}
+	if asksForCommand(args) {
+		return offer([]string{"info", "list"}, args)
+	}
+	if len(args) == 0 || commands[args[0]] == nil {
+		return usageError{errors.New("trace: say what to do: pvasrun trace info FILE, or list")}
+	}
+	return commands[args[0]](args[1:])
+}
+
+const traceInfoDescription = `Says what is in the trace of a job that was recorded with pvasrun --trace FILE: ranks, events, and where the time went by kind of call. Of a trace that ends early it says where, and what there is.`
+
+func executeTraceInfo(args []string) error {
+	var f struct {
+		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object"`
+	}
+	t, err := openTrace("info", traceInfoDescription, &f, args)
+	if err != nil {
+		return err
+	}
+	s := t.Summary()
+	if f.JSON {
+		return json.NewEncoder(os.Stdout).Encode(s)
+	}
+	return printTrace(os.Stdout, &s)
+}
+
+// openTrace parses the flags of a command that looks at one trace, and reads it.
+func openTrace(command, description string, flags any, args []string) (*trace.Trace, error) {
+	files, err := parseMixed("pvasrun trace "+command, "[flags] FILE", description, flags, args)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) != 1 {
+		return nil, usageError{fmt.Errorf("trace %s: name one trace", command)}
+	}
+	return trace.Open(files[0])
+}
+
+func printTrace(w io.Writer, s *trace.Summary) error {
+	m := &s.Meta
+	fmt.Fprintf(w, "%s, recorded %s: %d ranks on %d CPUs, %s\n", strings.Join(m.Command, " "),
+		m.Started.Format(time.RFC3339), m.Ranks, m.CPUs, m.BTL)
+	fmt.Fprintf(w, "%d events in %s, %d lost\n", s.Events, span9(s.Duration), s.Lost)
+	if s.Cut != "" {
+		fmt.Fprintln(w, "incomplete:", s.Cut)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\nrank\tevents\tnodes\tlost\ttime\tin calls\tcomputed\tstalled\tmessages\tbytes\t")
+	for _, r := range s.Ranks {
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t\n", r.Rank, r.Events, r.Nodes, r.Lost,
+			span9(r.Time), span9(r.Calls), span9(r.Computed), span9(r.Stalled), r.Sent, r.Bytes)
+	}
+	fmt.Fprintln(t, "\ncall\tcalls\tbytes\ttime\tmean\tlongest\t")
+	for _, c := range s.Calls {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t\n", c.Kind, c.Calls, c.Bytes, span9(c.Time), span9(c.Time/int64(c.Calls)), span9(c.Most))
+	}
+	return t.Flush()
+}
+
+// span9 prints a time in ns with three digits or so.
+func span9(ns int64) string {
+	switch d := time.Duration(ns); {
+	case d >= time.Second:
+		return d.Round(time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d >= time.Microsecond:
+		return d.Round(10 * time.Nanosecond).String()
+	default:
+		return d.String()
+	}
+}
+
+const traceListDescription = `Prints the events of a trace, one a line: rank, start and end in seconds, kind, and what the event says. Calls stand where they end.`
+
+func executeTraceList(args []string) error {
+	f := struct {
+		Rank int `long:"rank" env:"PVASRUN_RANK" default:"-1" default-mask:"all" value-name:"R" description:"of this rank only"`
+	}{}
+	t, err := openTrace("list", traceListDescription, &f, args)
+	if err != nil {
+		return err
+	}
+	for rank := range t.Ranks {
+		if f.Rank >= 0 && f.Rank != rank {
+			continue
+		}
+		if err := listRank(os.Stdout, t, rank); err != nil {
+			return err
+		}
+	}
+	return t.Cut
+}
+
+func listRank(w io.Writer, t *trace.Trace, rank int) error {
+	r := &t.Ranks[rank]
+	for _, list := range [][]trace.Event{r.Events, r.Nodes} {
+		for i := range list {
+			e := &list[i]
+			if _, err := fmt.Fprintf(w, "%d %.9f %.9f %s\n", rank, float64(e.Start)/1e9, float64(e.End)/1e9, r.Describe(e)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+// Package recorder writes what a rank does into memory that it shares with its supervisor, and
+// takes it out there, for a file of package trace.
+//
+// # The buffer of a rank
+//
+// A rank has one or more lanes, each a ring of records with one writer and one reader. The main
+// lane belongs to who holds the lock of the rank's engine for messages, the other one to
+// who executes nodes of graphs.
+//
+//   - The writer fills the record number next, then publishes next+1 in head. It reads tail
+//     only when the ring is full as far as it knows.
+//   - The reader takes the records from tail to head, writes them to the file, and then
+//     stores tail: only from there on the writer may use them again.
+//
+// head is published with the next stamp of the clock, by a plain store: on amd64 stores are
+// seen in their order, and the assembly function that makes it keeps the compiler from
+// changing that. Before a rank sleeps it publishes all. So a rank that is killed loses the
+// event that it wrote last, and no other rank loses anything.
+//
+// When its ring is full the rank waits for room, for patience at most, and says so by a
+// Stall event. After that it counts what it does not record (Lost) until there is room
+// again: a supervisor that is stopped, or a disk that is full, costs events and never the job.
+//
+// # The clock
+//
+// Where the kernel trusts the time stamp counter it is read by one instruction. Else
+// ticks are nanoseconds of CLOCK_MONOTONIC. The supervisor chooses for all ranks, and notes
+// pairs of ticks and time in the file.
+//
+// The supervisor sleeps in an event of the first rank's buffer. A rank notifies it each time
+// that it has filled half of a lane, which is a system call in many thousand events; besides it
+// looks by itself now and then.
+package recorder

@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package recorder
+
+func ticks() uint64 { return 0 }
+
+func publishTicks(*uint64, uint64) uint64 { return 0 }
+
+func counterTrusted() bool { return false }

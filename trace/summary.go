@@ -1,0 +1,110 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Summary is what a trace has, in numbers. Times are nanoseconds.
+type Summary struct {
+	Meta     Meta          `json:"job"`
+	Duration int64         `json:"duration_ns"`
+	Events   uint64        `json:"events"`
+	Lost     uint64        `json:"lost"`
+	Cut      string        `json:"cut,omitempty"`
+	Ranks    []RankSummary `json:"ranks"`
+	Calls    []CallSummary `json:"calls"` // of all ranks, those with the longest time first
+}
+
+// RankSummary is what a rank has.
+type RankSummary struct {
+	Rank     int    `json:"rank"`
+	Events   int    `json:"events"`
+	Nodes    int    `json:"nodes"` // of graphs
+	Lost     uint64 `json:"lost"`
+	Time     int64  `json:"time_ns"`     // from the end of its first event to that of the last
+	Calls    int64  `json:"calls_ns"`    // in calls
+	Computed int64  `json:"computed_ns"` // between calls
+	Stalled  int64  `json:"stalled_ns"`  // by the recording
+	Sent     uint64 `json:"sent"`        // messages
+	Bytes    uint64 `json:"sent_bytes"`
+}
+
+// CallSummary is what all calls of a kind have.
+type CallSummary struct {
+	Kind  string `json:"kind"`
+	Calls int    `json:"calls"`
+	Bytes uint64 `json:"bytes"`
+	Time  int64  `json:"time_ns"`
+	Most  int64  `json:"longest_ns"`
+}
+
+// Summary counts what the trace has.
+func (t *Trace) Summary() Summary {
+	s := Summary{Meta: t.Meta, Duration: t.Duration(), Lost: t.Lost()}
+	if t.Cut != nil {
+		s.Cut = t.Cut.Error()
+	}
+	var byKind [256]CallSummary
+	for rank := range t.Ranks {
+		r := t.Ranks[rank].summary(&byKind)
+		r.Rank = rank
+		s.Events += uint64(r.Events + r.Nodes)
+		s.Ranks = append(s.Ranks, r)
+	}
+	for k := range byKind {
+		if c := &byKind[k]; c.Calls > 0 {
+			c.Kind = Kind(k).String()
+			s.Calls = append(s.Calls, *c)
+		}
+	}
+	slices.SortStableFunc(s.Calls, func(a, b CallSummary) int { return cmp.Compare(b.Time, a.Time) })
+	return s
+}
+
+// summary counts what a rank has. What is called within another call counts there alone.
+func (r *Rank) summary(byKind *[256]CallSummary) RankSummary {
+	s := RankSummary{Events: len(r.Events), Nodes: len(r.Nodes), Lost: r.Lost}
+	for _, c := range r.Calls() {
+		k := &byKind[c.Kind]
+		k.Calls++
+		k.Bytes += c.Bytes
+		k.Time += c.Duration()
+		k.Most = max(k.Most, c.Duration())
+		s.Calls += c.Duration()
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		switch e.Kind {
+		case Stall:
+			s.Stalled += e.Duration()
+		case Send, Sent:
+			if e.Message != 0 {
+				s.Sent++
+				s.Bytes += e.Bytes
+			}
+		}
+	}
+	if n := len(r.Events); n > 0 {
+		s.Time = r.Events[n-1].End - r.Events[0].End
+		s.Computed = max(s.Time-s.Calls-s.Stalled, 0)
+	}
+	return s
+}
+
+// Calls returns the calls of the program in the order of their starts, without those that
+// were made within another one, such as the messages of an exchange among neighbours.
+func (r *Rank) Calls() []*Event {
+	var list []*Event
+	for i := range r.Events {
+		e := &r.Events[i]
+		if !e.Kind.Call() {
+			continue
+		}
+		for len(list) > 0 && list[len(list)-1].Start > e.Start {
+			list = list[:len(list)-1] // it is within e, which has ended later
+		}
+		list = append(list, e)
+	}
+	return list
+}
