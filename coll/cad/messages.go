@@ -163,23 +163,6 @@ func (r *messageRun) Progress() (done bool, err error) {
 	return true, Reporter{r.channel.member, r.t.Describe}.Err(r.failure, r.call)
 }
 
-// together tells the engine which messages the graph begins with.
-func (r *messageRun) together() {
-	if !r.t.Messages.Plans() {
-		return
-	}
-	r.members = r.members[:0]
-	start := &r.actions[Start]
-	for _, e := range r.edges[start.first:][:start.count] {
-		if a := &r.actions[e.to]; a.kind == Send && a.before == 1 {
-			r.members = append(r.members, btl.Member{
-				Peer: int(a.peer), Tag: int32(tagOf(r.number, a.port)), Context: r.channel.Context, Bytes: a.src.size,
-			})
-		}
-	}
-	r.t.Messages.Inside().Together(r.members)
-}
-
 // Release implements pml.Task.
 func (r *messageRun) Release() {
 	if k := r.graph.reuse; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {
