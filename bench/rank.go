@@ -19,6 +19,7 @@ var ranks = map[string]func(args []string){
 	"footprint": footprintRankMain,
 	"npb":       npbRankMain,
 	"startup":   startupRank,
+	"exchange":  exchangeRankMain,
 	"roundtrip": roundTripRank,
 
 	"overlap":       overlapRankMain,

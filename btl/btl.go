@@ -152,3 +152,21 @@ type Messages interface {
 	// Counters returns what has been counted so far.
 	Counters() Counters
 }
+
+// Planner is a module that divides messages among several network devices. It does that better
+// if it knows in time which of them are sent together. What is not sent then costs nothing.
+type Planner interface {
+	// Plans tells whether there are several devices.
+	Plans() bool
+
+	// Together says that these messages are about to be sent: see Send and Offer.
+	Together([]Member)
+}
+
+// Member is one of several messages that are sent together.
+type Member struct {
+	Peer    int
+	Tag     int32
+	Context uint32
+	Bytes   int
+}

@@ -75,6 +75,7 @@ func (t *Team) alongEdges(out, in []Edge) {
 			requests[i] = t.edge(t.Engine.IrecvBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data))
 		}
 	}
+	t.together(out)
 	for i, e := range out {
 		if e.Member >= 0 {
 			requests[len(in)+i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
@@ -90,6 +91,20 @@ func (t *Team) alongEdges(out, in []Edge) {
 				Detail: [2]uint64{st.Bytes, uint64(in[i].Data.Len())}})
 		}
 	})
+}
+
+// together tells the engine what is sent at a time.
+func (t *Team) together(out []Edge) {
+	if !t.Engine.Plans() {
+		return
+	}
+	t.members = t.members[:0]
+	for _, e := range out {
+		if e.Member >= 0 {
+			t.members = append(t.members, btl.Member{Peer: t.world(e.Member), Tag: int32(edgeTags + e.Tag), Context: t.Context, Bytes: e.Data.Len()})
+		}
+	}
+	t.Engine.Together(t.members)
 }
 
 // failed takes note of an error of the layer below.

@@ -3,6 +3,7 @@ package coll
 import (
 	"fmt"
 
+	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -16,6 +17,7 @@ type state struct {
 	broken   error       // likewise, of the layers below
 	scratch  []byte
 	requests []pml.Request // of an exchange among neighbours
+	members  []btl.Member  // likewise
 	last     string        // algorithm of the last call
 	slot     int           // of it, in the job's counts of calls
 	chosen   [kinds]choice // of the last call of each kind

@@ -3,19 +3,22 @@ package exchange
 // plain gives each message in turn to the device that would be done with it first. With equal
 // messages and devices it is a round robin.
 func (p *Planner) plain(plan *Plan, sizes []int, devices []Device) {
-	p.done = append(p.done[:0], make([]float64, len(devices))...)
+	p.done = p.done[:0]
+	for _, d := range devices {
+		p.done = append(p.done, d.Busy)
+	}
 	for message, size := range sizes {
 		if size == 0 {
 			continue
 		}
 		best := 0
 		for i, d := range devices {
-			if p.done[i]+d.time(1, size) < p.done[best]+devices[best].time(1, size) {
+			if p.done[i]+d.cost(1, size) < p.done[best]+devices[best].cost(1, size) {
 				best = i
 			}
 		}
 		plan.add(best, message, 0, size)
-		p.done[best] += devices[best].time(1, size)
+		p.done[best] += devices[best].cost(1, size)
 	}
 }
 

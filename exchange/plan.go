@@ -10,10 +10,15 @@ import (
 type Device struct {
 	Latency   float64 // ns that each piece costs, however short
 	Bandwidth float64 // bytes per second
+	Busy      float64 // ns until the device is free
 }
 
-// time is how long the device takes for pieces of so many bytes in all, in ns.
+// time is when the device is done with pieces of so many bytes in all, in ns.
 func (d Device) time(pieces, bytes int) float64 {
+	return d.Busy + d.cost(pieces, bytes)
+}
+
+func (d Device) cost(pieces, bytes int) float64 {
 	return float64(pieces)*d.Latency + float64(bytes)*1e9/d.Bandwidth
 }
 
@@ -94,7 +99,9 @@ func (p *Plan) Finish(device int, d Device) float64 {
 func (p *Plan) predict(devices []Device) {
 	p.Time = 0
 	for i, d := range devices {
-		p.Time = math.Max(p.Time, p.Finish(i, d))
+		if len(p.Queues[i]) > 0 {
+			p.Time = math.Max(p.Time, p.Finish(i, d))
+		}
 	}
 }
 

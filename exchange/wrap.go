@@ -52,7 +52,7 @@ func (p *Planner) bound(sizes []int, devices []Device) float64 {
 func (p *Planner) fill(plan *Plan, sizes []int, devices []Device, within float64) bool {
 	message, from := 0, 0
 	for i, d := range devices {
-		for left := within; ; {
+		for left := within - d.Busy; ; {
 			for message < len(sizes) && from == sizes[message] {
 				message, from = message+1, 0
 			}

@@ -44,7 +44,11 @@ type Config struct {
 	Nodes []int
 	Node  int
 	Host  netip.Addr // by which other nodes reach this one
-	Key   Key        // of the messages between nodes
+
+	// Devices are the addresses of the node's network devices, of which Host is the first; nil:
+	// Host alone. The device of a number reaches those of the same number on other nodes.
+	Devices []netip.Addr
+	Key     Key // of the messages between nodes
 
 	AllCPUs int // that all nodes have together; 0: CPUs
 }
@@ -64,6 +68,9 @@ func (c Config) check() error {
 		return fmt.Errorf("trace buffer of %d bytes is no whole number of pages up to %d", c.TraceSize, MaxTraceSize)
 	}
 	if err := c.checkNodes(); err != nil {
+		return err
+	}
+	if err := c.checkDevices(); err != nil {
 		return err
 	}
 	_, err := c.Settings.Resolve()

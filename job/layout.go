@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 11
+	layoutVersion = 12
 
 	cacheLine = 64
 
@@ -30,6 +30,9 @@ const (
 	// MaxWindows is the number of windows each rank can publish. A program may make more:
 	// those the report of page tables does not count.
 	MaxWindows = 32
+
+	// MaxDevices is the number of network devices that a rank uses at most.
+	MaxDevices = 8
 )
 
 // Bits of header.flags.
@@ -55,12 +58,14 @@ type constants struct {
 	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
 	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
 
-	nodes uint32   // that the job has
-	node  uint32   // this one's number
-	near  uint32   // ranks on this node
-	all   uint32   // CPUs of all nodes
-	key   Key      // of the messages between nodes
-	host  [16]byte // the node's address; zeros: none
+	nodes uint32 // that the job has
+	node  uint32 // this one's number
+	near  uint32 // ranks on this node
+	all   uint32 // CPUs of all nodes
+	key   Key    // of the messages between nodes
+	// The addresses of the node's devices, the first one its host; zeros: none.
+	devices [MaxDevices][16]byte
+	_       [16]byte
 
 	settings settingsRecord
 }
@@ -151,6 +156,9 @@ type rankBlock struct {
 
 	// Where messages from other nodes reach the rank; see Root.SetAddress.
 	address addressBlock
+
+	// Written by the rank: what it has sent through each device. See PublishDevice.
+	devices [MaxDevices]deviceBlock
 }
 
 // windowSlot says where a window's memory of one rank lies: an address or an

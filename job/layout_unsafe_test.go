@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 11, layoutVersion)
+	require.EqualValues(t, 12, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -19,7 +19,7 @@ func TestLayout(t *testing.T) {
 		field      string
 		have, want uintptr
 	}{
-		{"constants", unsafe.Sizeof(h.constants), 1216},
+		{"constants", unsafe.Sizeof(h.constants), 1408},
 		{"magic", unsafe.Offsetof(h.magic), 0},
 		{"version", unsafe.Offsetof(h.version), 8},
 		{"headerSize", unsafe.Offsetof(h.headerSize), 12},
@@ -33,26 +33,26 @@ func TestLayout(t *testing.T) {
 		{"traceSize", unsafe.Offsetof(h.traceSize), 44},
 		{"segmentBase", unsafe.Offsetof(h.segmentBase), 48},
 		{"segmentStride", unsafe.Offsetof(h.segmentStride), 56},
-		{"settings", unsafe.Offsetof(h.settings), 128},
-		{"firstLost", unsafe.Offsetof(h.firstLost), 1216},
-		{"goneCount", unsafe.Offsetof(h.goneCount), 1220},
-		{"holds", unsafe.Offsetof(h.holds), 1280},
-		{"early", unsafe.Offsetof(h.early), 1536},
-		{"cma", unsafe.Offsetof(h.cma), 1540},
-		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1600},
-		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1616},
-		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1664},
-		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1672},
-		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1680},
+		{"settings", unsafe.Offsetof(h.settings), 256},
+		{"firstLost", unsafe.Offsetof(h.firstLost), 1408},
+		{"goneCount", unsafe.Offsetof(h.goneCount), 1412},
+		{"holds", unsafe.Offsetof(h.holds), 1472},
+		{"early", unsafe.Offsetof(h.early), 1728},
+		{"cma", unsafe.Offsetof(h.cma), 1732},
+		{"work.Ready", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Ready), 1792},
+		{"work.Used", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Used), 1808},
+		{"work.Resting", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Resting), 1856},
+		{"work.Helping", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Helping), 1864},
+		{"work.Polling", unsafe.Offsetof(h.work) + unsafe.Offsetof(h.work.Polling), 1872},
 		{"nodes", unsafe.Offsetof(h.nodes), 64},
 		{"node", unsafe.Offsetof(h.node), 68},
 		{"near", unsafe.Offsetof(h.near), 72},
 		{"all", unsafe.Offsetof(h.all), 76},
 		{"key", unsafe.Offsetof(h.key), 80},
-		{"host", unsafe.Offsetof(h.host), 112},
-		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1728},
-		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1732},
-		{"header", unsafe.Sizeof(h), 1792},
+		{"devices", unsafe.Offsetof(h.devices), 112},
+		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1920},
+		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1924},
+		{"header", unsafe.Sizeof(h), 1984},
 
 		{"settings.eagerLimit", unsafe.Offsetof(s.eagerLimit), 0},
 		{"settings.ringBlock", unsafe.Offsetof(s.ringBlock), 4},
@@ -62,7 +62,8 @@ func TestLayout(t *testing.T) {
 		{"settings.flags", unsafe.Offsetof(s.flags), 20},
 		{"settings.progress", unsafe.Offsetof(s.progress), 24},
 		{"settings.coll", unsafe.Offsetof(s.coll), 64},
-		{"settingsRecord", unsafe.Sizeof(s), 1088},
+		{"settings.exchange", unsafe.Offsetof(s.exchange), 1088},
+		{"settingsRecord", unsafe.Sizeof(s), 1152},
 
 		{"holdBlock.reached", unsafe.Offsetof(p.reached), 0},
 		{"holdBlock.reachedEvent", unsafe.Offsetof(p.reachedEvent), 4},
@@ -94,7 +95,8 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.address", unsafe.Offsetof(b.address), 2304},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock", unsafe.Sizeof(b), 2368},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2368},
+		{"rankBlock", unsafe.Sizeof(b), 2880},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},

@@ -65,10 +65,7 @@ func (r *Root) Node(rank int) int {
 // Host returns the address by which other nodes reach this one; it is not valid in a job of
 // one node.
 func (r *Root) Host() netip.Addr {
-	if r.head.host == ([16]byte{}) {
-		return netip.Addr{}
-	}
-	return netip.AddrFrom16(r.head.host).Unmap()
+	return r.device(0)
 }
 
 // Key returns the key of the job.

@@ -59,3 +59,27 @@ func TestAddresses(t *testing.T) {
 	_, err = r.AwaitAddresses(ctx, 2)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 }
+
+func TestDevices(t *testing.T) {
+	a, b := netip.MustParseAddr("10.77.0.1"), netip.MustParseAddr("2001:db8::17")
+	c := Config{Ranks: 2, BTL: BTLSM, CPUs: 2, Nodes: []int{0, 1}, Host: a, Devices: []netip.Addr{a, b}}
+	m, err := Create(c)
+	require.NoError(t, err)
+	defer m.Close()
+	r := m.Root()
+	require.Equal(t, a, r.Host())
+	require.Equal(t, []netip.Addr{a, b}, r.Devices())
+	use := DeviceUse{1, 2, 3, 4, 5, 6, 7}
+	r.PublishDevice(1, MaxDevices-1, use)
+	require.Equal(t, use, r.DeviceUse(1, MaxDevices-1))
+	require.Zero(t, r.DeviceUse(0, MaxDevices-1))
+	r.PublishDevice(1, MaxDevices, use) // nothing
+	require.Zero(t, r.DeviceUse(1, MaxDevices))
+
+	c.Devices = []netip.Addr{b}
+	_, err = Create(c)
+	require.ErrorContains(t, err, "and the node 10.77.0.1")
+	c.Devices = make([]netip.Addr, MaxDevices+1)
+	_, err = Create(c)
+	require.ErrorContains(t, err, "at most 8")
+}

@@ -74,8 +74,8 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	h.nodes, h.near = c.spread()
 	h.node, h.key = uint32(c.Node), c.Key
 	h.all = uint32(max(c.AllCPUs, c.CPUs))
-	if c.Host.IsValid() {
-		h.host = c.Host.As16()
+	for i, a := range c.devices() {
+		h.devices[i] = a.As16()
 	}
 	s, _ := c.Settings.Resolve() // Config.check has seen to errors
 	h.settings.write(s)

@@ -56,6 +56,7 @@ const (
 	// root block has room for. A list with every operation fits.
 	MaxCollLength     = 1024
 	MaxProgressLength = 40
+	MaxExchangeLength = 16
 )
 
 // Settings say how the ranks of a job carry out messages and collective operations.
@@ -70,6 +71,7 @@ type Settings struct {
 	Coll     string // algorithms of collectives, as package coll reads them; "": its own choice
 	Progress string // of nonblocking collectives, as package cad reads it; "": its own choice
 	Helpers  int    // ranks with a thread that progresses nonblocking collectives
+	Exchange string // how messages are divided among network devices, as package exchange reads it; "": the fastest
 	Check    bool   // ranks make sure that all of them make the same collective calls
 	Encrypt  bool   // messages between nodes are encrypted
 }
@@ -109,6 +111,9 @@ func (s *Settings) check() error {
 	if err := checkText("list of collective algorithms", s.Coll, MaxCollLength); err != nil {
 		return err
 	}
+	if err := checkText("form of exchanges", s.Exchange, MaxExchangeLength); err != nil {
+		return err
+	}
 	return checkText("policy of progress", s.Progress, MaxProgressLength)
 }
 
@@ -134,6 +139,8 @@ type settingsRecord struct {
 	flags      uint32 // see below
 	progress   [MaxProgressLength]byte
 	coll       [MaxCollLength]byte
+	exchange   [MaxExchangeLength]byte
+	_          [48]byte
 }
 
 // Of settingsRecord.flags.
@@ -154,6 +161,7 @@ func (r *settingsRecord) write(s Settings) {
 	}
 	copy(r.progress[:], s.Progress)
 	copy(r.coll[:], s.Coll)
+	copy(r.exchange[:], s.Exchange)
 }
 
 // read is the inverse of write.
@@ -162,7 +170,7 @@ func (r *settingsRecord) read() Settings {
 		EagerLimit: int(r.eagerLimit), RingBlock: int(r.ringBlock), Spin: int(r.spin),
 		SingleCopy: SingleCopy(r.singleCopy), Helpers: int(r.helpers),
 		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0,
-		Progress: text(r.progress[:]), Coll: text(r.coll[:]),
+		Progress: text(r.progress[:]), Coll: text(r.coll[:]), Exchange: text(r.exchange[:]),
 	}
 }
 

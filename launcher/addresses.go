@@ -7,18 +7,26 @@ import (
 	"slices"
 )
 
-// chooseAddresses decides by which address the ranks of each node are reached. In this order:
-// one in the network that the user has named; the loopback, if all nodes are one machine; one in
-// a network that all nodes are in, first of all the one that ssh has used. Without such a
-// network each node has the address that ssh has used, or else its first.
-func (l *leader) chooseAddresses() ([]netip.Addr, error) {
+// chooseAddresses decides by which addresses the ranks of each node are reached. The first of a
+// node is chosen in this order: one in the network that the user has named; the loopback, if all
+// nodes are one machine; one in a network that all nodes are in, first of all the one that ssh
+// has used. Without such a network each node has the address that ssh has used, or else its
+// first. The others are those of further devices: see furtherDevices.
+func (l *leader) chooseAddresses() ([][]netip.Addr, error) {
 	lists := make([]*ready, len(l.agents))
 	for i, a := range l.agents {
 		lists[i] = a.ready
 	}
+	if l.nodes.Devices != nil {
+		devices, bad, err := namedDevices(lists, l.nodes.Devices)
+		if err != nil {
+			return nil, &NodeError{l.agents[bad].name, err, codeError}
+		}
+		return devices, nil
+	}
 	hosts, bad := chooseHosts(lists, l.nodes.Network)
 	if bad < 0 {
-		return hosts, nil
+		return furtherDevices(lists, hosts, l.nodes.Network), nil
 	}
 	err := errors.New("it has no address but that of its loopback")
 	if l.nodes.Network.IsValid() {

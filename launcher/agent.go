@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -165,7 +166,7 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.part = &part{partSpec: s.Part, name: name, order: make(chan order), tell: func(n note) { a.link.post(n) }}
+	a.part = &part{partSpec: s.Part, name: name, reportDevices: s.Job.ReportDevices, order: make(chan order), tell: func(n note) { a.link.post(n) }}
 	j := &Job{
 		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, Settings: s.Job.Settings,
 		Bind: bind, ReportBindings: s.Job.ReportBindings, TagOutput: s.Job.TagOutput, OutputDir: s.Job.OutputDir,
@@ -244,7 +245,15 @@ func getReady(check bool) *ready {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/net")
 	r.Network = strings.TrimSpace(string(boot)) + " " + space
-	r.Addresses, _ = sys.Addresses() // none: the leader says that
+	var devices []int
+	r.Addresses, devices, _ = sys.Addresses() // none: the leader says that
+	for _, number := range devices {
+		name := ""
+		if device, err := net.InterfaceByIndex(number); err == nil {
+			name = device.Name
+		}
+		r.Names = append(r.Names, name)
+	}
 	if check {
 		r.describe()
 	}

@@ -12,6 +12,7 @@ import (
 // of the job is left when it is called.
 func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	if s.io != nil {
+		s.reportDevices()
 		s.drain(ctx)
 		s.io.close()
 	}

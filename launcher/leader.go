@@ -20,8 +20,11 @@ type Nodes struct {
 	Shell   []string      // starts a command on a node, called as: Shell... HOST COMMAND; nil: ssh, or srun
 	Slurm   bool          // start by srun, in the allocation that this process is in
 	Network netip.Prefix  // the nodes' addresses for messages are in it; not valid: chosen
+	Devices []string      // for messages, by name or network; nil: one in each network that all nodes are in
 	Timeout time.Duration // a node that is silent for this long is lost; 0: DefaultNodeTimeout
-	Preload bool          // send the programs; else they must be on every node under the same path
+	// ReportDevices has each node say at the end what its devices have done.
+	ReportDevices bool
+	Preload       bool // send the programs; else they must be on every node under the same path
 }
 
 // DefaultNodeTimeout is how long a node may be silent.

@@ -43,9 +43,9 @@ func (l *leader) tooSlow() {
 
 // startJob tells the agents the job.
 func (l *leader) startJob() {
-	hosts, err := l.chooseAddresses()
+	devices, err := l.chooseAddresses()
 	if err == nil {
-		err = l.startParts(hosts)
+		err = l.startParts(devices)
 	}
 	if err != nil {
 		l.failure = err
@@ -55,7 +55,7 @@ func (l *leader) startJob() {
 	}
 }
 
-func (l *leader) startParts(hosts []netip.Addr) error {
+func (l *leader) startParts(devices [][]netip.Addr) error {
 	images, err := l.images()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (l *leader) startParts(hosts []netip.Addr) error {
 	}
 	for i, a := range l.agents {
 		s := &start{
-			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: hosts[i], Key: key, CPUs: cpus},
+			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: devices[i][0], Devices: devices[i], Key: key, CPUs: cpus},
 			Job:  l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
 		}
 		a.alive = a.ranks
@@ -100,7 +100,7 @@ func (l *leader) spec(a *remote) jobSpec {
 	j := l.job
 	s := jobSpec{
 		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.Settings, Bind: j.Bind.String(),
-		ReportBindings: j.ReportBindings, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
+		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
 		Input: j.Stdin != nil, Verbose: j.Log != nil,
 	}
 	at := 0 // rank at which the app begins

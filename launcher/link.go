@@ -64,6 +64,7 @@ type jobSpec struct {
 	Settings       job.Settings
 	Bind           string // as ParseBinding reads it
 	ReportBindings bool
+	ReportDevices  bool
 	TagOutput      bool
 	OutputDir      string
 	Input, Verbose bool
@@ -118,6 +119,7 @@ type ready struct {
 	Files     uint64     // limit on open files
 	Space     string     // why ranks do not share an address space there; "": they do
 	Clock     time.Time  // when this was written
+	Names     []string   // of the devices that have them
 	Reached   netip.Addr // by which ssh has reached the node, if it has
 }
 

@@ -389,3 +389,34 @@ func TestChooseHosts(t *testing.T) {
 		require.Equal(t, c.want, strings.Trim(fmt.Sprint(hosts), "[]"), name)
 	}
 }
+
+func TestDevices(t *testing.T) {
+	node := func(network string, list ...string) *ready {
+		r := &ready{Network: network}
+		for i := 0; i < len(list); i += 2 {
+			r.Names = append(r.Names, list[i])
+			r.Addresses = append(r.Addresses, netip.MustParsePrefix(list[i+1]))
+		}
+		return r
+	}
+	a := node("x", "lo", "127.0.0.1/8", "eth0", "10.0.0.1/24", "eth1", "10.1.0.1/24", "docker0", "172.17.0.1/16", "eth1", "fd00::1/64")
+	b := node("y", "lo", "127.0.0.1/8", "eth0", "10.0.0.2/24", "eth2", "10.1.0.2/24", "docker0", "172.17.0.1/16", "eth2", "fd00::2/64")
+	nodes := []*ready{a, b}
+	show := func(devices [][]netip.Addr) string { return fmt.Sprint(devices) }
+
+	hosts, _ := chooseHosts(nodes, netip.Prefix{})
+	// docker0 has the same address on both, and eth1 has one of the two networks already.
+	require.Equal(t, "[[10.0.0.1 10.1.0.1] [10.0.0.2 10.1.0.2]]", show(furtherDevices(nodes, hosts, netip.Prefix{})))
+	require.Equal(t, "[[10.0.0.1] [10.0.0.2]]", show(furtherDevices(nodes, hosts, netip.MustParsePrefix("10.0.0.0/24"))))
+
+	devices, _, err := namedDevices(nodes, []string{"10.1.0.0/16", "eth0"})
+	require.NoError(t, err)
+	require.Equal(t, "[[10.1.0.1 10.0.0.1] [10.1.0.2 10.0.0.2]]", show(devices))
+	_, bad, err := namedDevices(nodes, []string{"eth0", "eth1"})
+	require.ErrorContains(t, err, "it has no device eth1 with an address; it has lo 127.0.0.1/8, eth0 10.0.0.2/24")
+	require.Equal(t, 1, bad)
+	_, _, err = namedDevices(nodes, []string{"eth0", "10.0.0.0/8"})
+	require.ErrorContains(t, err, "twice")
+	_, _, err = namedDevices(nodes, make([]string, 9))
+	require.ErrorContains(t, err, "at most 8")
+}

@@ -18,6 +18,8 @@ type part struct {
 	partSpec
 	name string // of the node
 
+	reportDevices bool
+
 	// Orders of the leader. The supervisor obeys one at a time.
 	order chan order
 	// tell tells the leader something, and does not wait.
@@ -32,8 +34,10 @@ type partSpec struct {
 	First int        // number of its first rank in the job
 	Nodes []int      // node by rank, of all ranks
 	Host  netip.Addr // by which others reach this node
-	Key   job.Key
-	CPUs  int // of all nodes
+
+	Devices []netip.Addr // all of the node's that reach others; the first is Host
+	Key     job.Key
+	CPUs    int // of all nodes
 }
 
 func (p *part) orders() <-chan order {
@@ -46,7 +50,8 @@ func (p *part) orders() <-chan order {
 // describe completes the description of the job's memory.
 func (p *part) describe(c *job.Config) {
 	if p != nil {
-		c.Nodes, c.Node, c.Host, c.Key, c.AllCPUs = p.Nodes, p.Node, p.Host, p.Key, p.CPUs
+		c.Nodes, c.Node, c.Host, c.Devices = p.Nodes, p.Node, p.Host, p.Devices
+		c.Key, c.AllCPUs = p.Key, p.CPUs
 	}
 }
 

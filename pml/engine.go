@@ -58,6 +58,9 @@ type Engine struct {
 	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
 	routes     []uint8            // by peer: 0 for module, n for further[n-1]; nil: all 0
 	further    []transport        // the other modules in use
+	planner    btl.Planner        // one of further; nil: none
+	planned    uint8              // its route
+	members    []btl.Member       // of Together
 	rank, size int
 	spin       int              // polls before a wait sleeps
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates

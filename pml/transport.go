@@ -60,6 +60,9 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	if bed, ok := m.(shm.Bed); ok {
 		e.module.Messages.(bedded).SleepIn(bed)
 	}
+	if p, ok := m.(btl.Planner); ok && p.Plans() && e.planner == nil {
+		e.planner, e.planned = p, uint8(len(e.further))
+	}
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
 	}

@@ -66,6 +66,13 @@ type Options struct {
 	// not call the endpoint.
 	OnChange func(ID, Change)
 
+	// Locate returns where a block of so many bytes belongs that a peer writes to a place
+	// without an Expect, nil if nowhere. It is asked once for each such block, when its first
+	// packet has come. The memory belongs to the endpoint until the block is read. Locate
+	// must not block and must not call the endpoint. Blocks that belong nowhere are read
+	// with ErrPlace. If Locate is nil, they are kept as blocks without a place.
+	Locate func(from ID, place uint32, length int) []byte
+
 	// OnNews is called when a block has come, or one of this endpoint is done, and no call
 	// of the program waits for that. It must not block and must not call the endpoint.
 	OnNews func()
@@ -148,7 +155,7 @@ func (o *Options) config(h protocol.Handler) protocol.Config {
 		Self: o.Self, Incarnation: binary.BigEndian.Uint64(b[:]) | 1,
 		Key: o.Key, Seal: o.Encrypt, Packet: o.Packet,
 		PeerMemory: o.PeerMemory, Memory: o.Memory, MaxPeers: o.MaxPeers, Start: o.Start,
-		Timeout: protocol.Time(o.Timeout), Random: nonce, Handler: h,
+		Timeout: protocol.Time(o.Timeout), Random: nonce, Handler: h, Locate: o.Locate,
 	}
 }
 

@@ -7,7 +7,7 @@
 //
 // # A socket per rank
 //
-// Each rank has a socket, an endpoint of suci, of its own. Ranks have descriptors and Go
+// Each rank has a socket, an endpoint of suci, of its own on each device. Ranks have descriptors and Go
 // runtimes of their own, so a socket per node would need a process that takes packets for all
 // ranks of the node. Each message would wake two processes instead of one, and a busy process
 // between would serialise what the ranks of the node do. The kernel sorts packets
@@ -26,9 +26,17 @@
 //
 //	sender               receiver
 //	  offer(id)  ------>   Frame.Offered
-//	             <------   grant(id, place, from, length)    Accept
-//	  bytes      ======>   place
+//	             <------   grant(id, landing, from, length)  Accept
+//	  pieces     ======>   landing
 //	                       ...                               the next part
+//
+// # Devices
+//
+// A rank has an endpoint on each network device of its node (job.Root.Devices). The sender cuts
+// the bytes of a grant into pieces, by a plan of package exchange, and sends them by several
+// devices (schedule.go, set.go). A place of suci says where in the landing a piece belongs, so the
+// receiver need not know the plan (landing.go). Devices fail: path.go. What is short
+// may go by any device, too, and is put in order by the receiver: letter.go.
 //
 // The sender's transfer is over when the receiver's kernel process has acknowledged the
 // last bytes; or when the receiver grants none, because it drops the message.
@@ -60,5 +68,5 @@
 //
 // # Not implemented
 //
-// Messages from a rank to itself. Several devices: one address per rank.
+// Messages from a rank to itself.
 package net

@@ -1,13 +1,17 @@
 package net
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/exchange"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/shm"
 	"github.com/gopvas/gopvas/suci"
@@ -15,6 +19,7 @@ import (
 
 var (
 	_ btl.Messages = (*Module)(nil)
+	_ btl.Planner  = (*Module)(nil)
 	_ shm.Bed      = (*Module)(nil)
 )
 
@@ -48,7 +53,9 @@ type Module struct {
 	root     *job.Root
 	rank     int
 	inbox    *shm.Event
-	endpoint *suci.Endpoint
+	devices  []*device
+	endpoint *suci.Endpoint // of device 0
+	form     exchange.Form  // of all plans
 	eager    int
 
 	peers    []*peer // by rank; nil before the first contact
@@ -60,9 +67,8 @@ type Module struct {
 	owing    []*peer         // that are to be told of credit
 	sends    []*sendTransfer // by id
 	idle     []*sendTransfer
-	places   map[uint32]*recvTransfer
+	landings landings
 	pool     []*recvTransfer
-	lastUsed uint32 // place
 	parts    [][]byte
 	gone     int // how many ranks had gone when all of those were buried
 	leaving  []*peer
@@ -71,6 +77,24 @@ type Module struct {
 
 	looks, mask uint64 // of Poll; see due
 	fruitless   int
+
+	// See schedule.go, set.go, letter.go and path.go.
+	planner     exchange.Planner
+	estimates   []exchange.Device
+	fastest     float64 // the highest rate of a device, 0: none is known
+	usable      []*device
+	sets        []*set
+	queued      int // bytes in the queues of all devices
+	seen        uint64
+	sparePieces []*piece
+	blank       []*letter
+	down        int // paths that are
+	retryAt     time.Time
+	changes     struct {
+		mu   sync.Mutex
+		list []change
+	}
+	disturbed atomic.Bool
 
 	fresh  atomic.Bool // the keeper has taken something in
 	failed atomic.Pointer[error]
@@ -81,8 +105,16 @@ type Module struct {
 type peer struct {
 	rank   int
 	id     suci.ID
-	handle *suci.Peer // nil: no address is known yet
-	buried bool       // has gone, and all that it has sent was handed over
+	paths  []path // by device
+	buried bool   // has gone, and all that it has sent was handed over
+
+	// In a job with several devices: see letter.go.
+	introduced   bool   // it has been told the addresses of this rank
+	number       uint32 // of the next message
+	letters      []*letter
+	lettersBytes int
+	expected     uint32 // the number of the next message from the peer
+	early        map[uint32]suci.Received
 
 	// Messages to the peer, modulo 2^32: sent, and released there.
 	sent, sentBytes         uint32
@@ -117,29 +149,38 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	}
 	m := &Module{
 		root: root, rank: rank, inbox: root.Inbox(rank), peers: make([]*peer, root.Ranks()),
-		eager: min(eagerFactor*root.Settings().EagerLimit, job.MaxEagerLimit), places: map[uint32]*recvTransfer{},
+		eager: min(eagerFactor*root.Settings().EagerLimit, job.MaxEagerLimit),
 	}
 	m.pile = make([]byte, headSize+m.eager)
+	var err error
+	if m.form, err = exchange.ParseForm(cmp.Or(root.Settings().Exchange, exchange.Auto.String())); err != nil {
+		return nil, fmt.Errorf("net: open: %w", err)
+	}
 	if !root.Host().IsValid() {
 		return nil, fmt.Errorf("net: open: the job has no address for node %d", root.Here())
 	}
-	listen := netip.AddrPortFrom(root.Host(), 0)
-	polls := spin
-	if root.Spin() == 0 { // there are more ranks than CPUs
-		polls = 0
+	for number, addr := range root.Devices() {
+		d, err := m.open(number, addr)
+		if err != nil {
+			m.closeDevices()
+			return nil, err
+		}
+		m.devices = append(m.devices, d)
 	}
-	endpoint, err := suci.Open(suci.Options{
-		Self: idOf(rank), Key: suci.Key(root.Key()), Listen: listen,
-		Packet: longestPacket(listen.Addr()), MaxPeers: root.Ranks(), Timeout: silence,
-		Encrypt: root.Settings().Encrypt, Spin: polls, OnNews: m.onNews, OnChange: m.onChange,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("net: open: %w", err)
-	}
-	m.endpoint = endpoint
+	m.endpoint = m.devices[0].endpoint
 	go m.watch()
-	root.SetAddress(rank, endpoint.Addr())
+	root.SetAddress(rank, m.endpoint.Addr())
 	return m, nil
+}
+
+// maxDevices is how many devices a rank uses at most.
+const maxDevices = job.MaxDevices
+
+func (m *Module) closeDevices() (err error) {
+	for _, d := range m.devices {
+		err = errors.Join(err, d.endpoint.Close())
+	}
+	return err
 }
 
 // idOf returns the name of a rank in suci.
@@ -161,7 +202,7 @@ func (m *Module) peer(rank int) *peer {
 	}
 	p := m.peers[rank]
 	if p == nil {
-		p = &peer{rank: rank, id: idOf(rank)}
+		p = &peer{rank: rank, id: idOf(rank), paths: make([]path, len(m.devices))}
 		m.peers[rank] = p
 	}
 	return p
@@ -173,23 +214,40 @@ func (m *Module) reach(rank int) *peer {
 	if p == nil {
 		panic(fmt.Sprintf("net: message from rank %d to %d: not a rank of another node", m.rank, rank))
 	}
-	switch {
-	case p.buried || m.failed.Load() != nil || p.handle == nil && m.root.Gone(rank):
+	if p.buried || m.failed.Load() != nil || !p.reachable() && !m.find(p) {
 		return nil
-	case p.handle != nil:
-		return p
 	}
-	addr, ok := m.root.Address(rank)
+	return p
+}
+
+// reachable tells whether a message can be sent to the peer.
+func (p *peer) reachable() bool {
+	for i := range p.paths {
+		if p.paths[i].handle != nil {
+			return !p.buried
+		}
+	}
+	return false
+}
+
+// find has a peer reached by device 0, if its address is known.
+func (m *Module) find(p *peer) bool {
+	if m.root.Gone(p.rank) {
+		return false
+	}
+	addr, ok := m.root.Address(p.rank)
 	if !ok {
-		return nil // the supervisor notifies the inbox when it is known
+		return false // the supervisor notifies the inbox when it is known
 	}
 	handle, err := m.endpoint.Destination(p.id, addr)
 	if err != nil {
 		m.fail(err)
-		return nil
+		return false
 	}
-	p.handle = handle
-	return p
+	at := &p.paths[0]
+	at.handle, at.addr = handle, addr
+	m.setState(at, up)
+	return true
 }
 
 // fail has Sleep return an error.
@@ -204,36 +262,49 @@ func (m *Module) onNews() {
 	m.inbox.Signal()
 }
 
-// onChange is called by the endpoint: a session ends only if the peer is buried or cannot
-// be reached.
-func (m *Module) onChange(id suci.ID, c suci.Change) {
-	rank := int(id) - 1
-	if c != suci.Down || m.closed.Load() || m.root.Gone(rank) {
-		return
-	}
-	addr, _ := m.root.Address(rank)
-	m.fail(&UnreachableError{Rank: rank, Addr: addr, Err: suci.ErrLost})
-}
-
 // EagerLimit implements btl.Messages.
 func (m *Module) EagerLimit() int { return m.eager }
 
 // Flush waits until the peers have acknowledged all that was sent to them, or have gone.
 func (m *Module) Flush(ctx context.Context) error {
 	for _, p := range m.peers {
-		for p != nil && p.handle != nil && !p.buried && !m.root.Gone(p.rank) {
-			short, cancel := context.WithTimeout(ctx, flushLook)
-			err := p.handle.Flush(short)
-			cancel()
-			if err == nil || ctx.Err() != nil {
-				break
-			}
-			if short.Err() == nil {
+		for p != nil && p.reachable() && !m.root.Gone(p.rank) {
+			done, err := m.flush(ctx, p)
+			if err != nil {
 				return m.unreachable(p, err)
+			}
+			if done || ctx.Err() != nil {
+				break
 			}
 		}
 	}
+	m.publish()
 	return ctx.Err()
+}
+
+// flush is Flush for one peer and a short time.
+func (m *Module) flush(ctx context.Context, p *peer) (done bool, err error) {
+	short, cancel := context.WithTimeout(ctx, flushLook)
+	defer cancel()
+	if !m.several() {
+		err = p.paths[0].handle.Flush(short)
+		if short.Err() != nil {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	for short.Err() == nil && m.failed.Load() == nil {
+		m.endpoint.Poll()
+		m.sort()
+		if m.drainLetters(p) {
+			return true, nil
+		}
+		time.Sleep(flushTick)
+	}
+	if failed := m.failed.Load(); failed != nil {
+		return false, *failed
+	}
+	return false, nil
 }
 
 // flushLook is how often Flush looks whether a peer has gone.
@@ -249,12 +320,14 @@ func (m *Module) Close() error {
 	if m.closed.Swap(true) {
 		return nil
 	}
+	m.publish()
 	m.inbox.Stir() // ends watch
-	return m.endpoint.Close()
+	return m.closeDevices()
 }
 
 // Counters implements btl.Messages.
 func (m *Module) Counters() btl.Counters {
 	m.counters.Sleeps = m.sleeps.Load()
+	m.publish()
 	return m.counters
 }

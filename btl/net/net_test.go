@@ -22,12 +22,22 @@ import (
 // newRoot returns the root block of a job with a node for each rank. The nodes have one
 // root block here, so that the suite's barriers work.
 func newRoot(t *testing.T, ranks, cpus int) *job.Root {
+	return newRootOf(t, ranks, cpus, 1, "")
+}
+
+// newRootOf is newRoot with so many devices: addresses of the loopback.
+func newRootOf(t *testing.T, ranks, cpus, devices int, form string) *job.Root {
 	nodes := make([]int, ranks)
 	for i := range nodes {
 		nodes[i] = i
 	}
+	var list []netip.Addr
+	for i := range devices {
+		list = append(list, netip.AddrFrom4([4]byte{127, 0, 0, byte(1 + i)}))
+	}
 	memory, err := job.Create(job.Config{
-		Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Nodes: nodes, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{7},
+		Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Nodes: nodes, Host: list[0], Devices: list, Key: job.Key{7},
+		Settings: job.Settings{Exchange: form},
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })

@@ -31,17 +31,23 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
 	return n
 }
 
-// sort handles the blocks that the endpoint has taken in. Messages to be delivered become
-// arrivals.
+// sort handles the blocks that the endpoints have taken in. Messages to be delivered become
+// arrivals. Then it does what else is due.
 func (m *Module) sort() {
-	for {
-		r, ok := m.endpoint.Next()
-		if !ok {
-			return
+	for _, d := range m.devices {
+		if d.number > 0 && !d.fresh.Swap(false) {
+			continue
 		}
-		m.fruitless, m.mask = 0, 0
-		m.take(&r)
+		for {
+			r, ok := d.endpoint.Next()
+			if !ok {
+				break
+			}
+			m.fruitless, m.mask = 0, 0
+			m.take(d, &r)
+		}
 	}
+	m.tend()
 }
 
 // A look at the socket is a system call, and costs as much as ten looks at the queue of the
@@ -66,9 +72,9 @@ func (m *Module) due() bool {
 }
 
 // take handles a block.
-func (m *Module) take(r *suci.Received) {
+func (m *Module) take(d *device, r *suci.Received) {
 	if r.Place != 0 {
-		m.placed(r)
+		m.placed(d, r)
 		return
 	}
 	p := m.peer(int(r.From) - 1)
@@ -77,14 +83,33 @@ func (m *Module) take(r *suci.Received) {
 		r.Free()
 		return
 	}
-	m.meet(p)
-	p.released, p.releasedBytes = newest(p.released, h.released), newest(p.releasedBytes, h.bytes)
-	if h.kind == eager || h.kind == offer {
-		m.arrivals.push(*r)
-		return
+	d.count(0, len(r.Data))
+	m.answered(p, d)
+	switch {
+	case h.kind == ping:
+		r.Free()
+	case !m.several():
+		m.read(p, &h, *r)
+	case m.inOrder(p, r, h.number):
+		m.read(p, &h, *r)
+		for next, ok := p.next(); ok; next, ok = p.next() {
+			h.get(next.Data)
+			m.read(p, &h, next)
+		}
 	}
-	if h.kind == grant {
-		m.granted(p, &h)
+}
+
+// read handles a message of a peer.
+func (m *Module) read(p *peer, h *head, r suci.Received) {
+	p.released, p.releasedBytes = newest(p.released, h.released), newest(p.releasedBytes, h.bytes)
+	switch h.kind {
+	case eager, offer:
+		m.arrivals.push(r)
+		return
+	case grant:
+		m.granted(p, h)
+	case addresses:
+		m.learn(p, r.Data[headSize:])
 	}
 	r.Free()
 }
@@ -128,13 +153,6 @@ func (q *queue) pop() suci.Received {
 		q.blocks, q.head = q.blocks[:0], 0
 	}
 	return r
-}
-
-// meet learns how to answer a peer that has come before its address.
-func (m *Module) meet(p *peer) {
-	if p.handle == nil && !p.buried {
-		p.handle = m.endpoint.Peer(p.id)
-	}
 }
 
 // newest returns the later of two counts.
@@ -194,10 +212,25 @@ func (m *Module) Drained() bool {
 // bury forgets a peer that has gone. Blocks that were being received from it come to
 // their end now, with an error.
 func (m *Module) bury(p *peer) {
-	m.meet(p)
-	p.buried = true
-	if p.handle != nil {
-		m.endpoint.Remove(p.handle)
-		p.handle = nil
+	for i := range p.paths {
+		at, d := &p.paths[i], m.devices[i]
+		if at.handle == nil {
+			at.handle = d.endpoint.Peer(p.id)
+		}
+		if at.state == down {
+			m.down--
+		}
+		at.state = unknown
+		if at.handle != nil {
+			d.endpoint.Remove(at.handle)
+			at.handle = nil
+		}
+		d.fresh.Store(true)
 	}
+	p.buried = true
+	for number, r := range p.early {
+		r.Free()
+		delete(p.early, number)
+	}
+	m.settle(p)
 }

@@ -67,6 +67,9 @@ func (m *Module) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, 
 		return nil, false
 	}
 	t.peer, t.src = p, *src
+	if len(m.sets) > 0 {
+		t.set, t.member = m.setOf(rank, h, src.Len())
+	}
 	m.counters.OfferedSent++
 	m.counters.OfferedBytes += message.Length
 	return t, true
@@ -76,10 +79,19 @@ func (m *Module) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, 
 // queue to the peer is full.
 func (m *Module) write(p *peer, h *head, payload int) bool {
 	h.released, h.bytes = p.freed, p.freedBytes
+	if m.several() {
+		m.introduce(p)
+		if !m.post(p, h, m.pile[:headSize+payload]) {
+			return false
+		}
+		p.told, p.toldBytes = p.freed, p.freedBytes
+		return true
+	}
 	h.put(m.pile)
-	err := p.handle.TryWrite(suci.Block{Data: m.pile[:headSize+payload], Priority: messageLane})
+	err := p.paths[0].handle.TryWrite(suci.Block{Data: m.pile[:headSize+payload], Priority: messageLane})
 	if err == nil {
 		p.told, p.toldBytes = p.freed, p.freedBytes
+		m.devices[0].count(headSize+payload, 0)
 		return true
 	}
 	if !errors.Is(err, suci.ErrWouldBlock) && !m.root.Gone(p.rank) {

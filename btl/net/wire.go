@@ -8,10 +8,12 @@ import (
 
 // Kinds of messages.
 const (
-	eager  = iota + 1 // payload follows
-	offer             // cookies: id of the sender's transfer
-	grant             // id, place, from and length: see head
-	credit            // nothing but what was released
+	eager     = iota + 1 // payload follows
+	offer                // cookies: id of the sender's transfer
+	grant                // id, place, from and length: see head
+	credit               // nothing but what was released
+	addresses            // those of the sender's further devices follow
+	ping                 // nothing; it is of no order
 )
 
 // headSize is the length of a head in bytes.
@@ -23,6 +25,7 @@ type head struct {
 	typed    bool   // offer: the sender's buffer has a layout
 	released uint32 // messages of the addressee that have been released, modulo 2^32
 	bytes    uint32 // the bytes of those, likewise
+	number   uint32 // of the message, in a job with several devices
 
 	btl.Header // eager, offer; Source is not sent
 
@@ -30,7 +33,7 @@ type head struct {
 	id uint64 // of the sender's transfer
 
 	// grant, in place of the Header
-	place  uint32 // 0: no bytes are wanted
+	place  uint32 // of the landing; 0: no bytes are wanted
 	last   bool   // no other grant follows
 	from   uint64 // of the message
 	length uint64
@@ -43,6 +46,7 @@ func (h *head) put(b []byte) {
 	le.PutUint32(b[4:], h.released)
 	le.PutUint32(b[8:], h.bytes)
 	le.PutUint64(b[16:], h.id)
+	le.PutUint32(b[48:], h.number)
 	if h.kind == grant {
 		le.PutUint32(b[12:], h.place)
 		le.PutUint64(b[24:], h.from)
@@ -58,11 +62,11 @@ func (h *head) put(b []byte) {
 
 // get reads a head; ok is false if it is none.
 func (h *head) get(b []byte) (ok bool) {
-	if len(b) < headSize || b[0] < eager || b[0] > credit {
+	if len(b) < headSize || b[0] < eager || b[0] > ping {
 		return false
 	}
 	le := binary.LittleEndian
-	*h = head{kind: b[0], typed: b[1] != 0, last: b[2] != 0, released: le.Uint32(b[4:]), bytes: le.Uint32(b[8:]), id: le.Uint64(b[16:])}
+	*h = head{kind: b[0], typed: b[1] != 0, last: b[2] != 0, released: le.Uint32(b[4:]), bytes: le.Uint32(b[8:]), id: le.Uint64(b[16:]), number: le.Uint32(b[48:])}
 	if h.kind == grant {
 		h.place, h.from, h.length = le.Uint32(b[12:]), le.Uint64(b[24:]), le.Uint64(b[32:])
 		return true

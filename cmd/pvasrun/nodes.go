@@ -52,10 +52,13 @@ func (f *whereFlags) shell() []string {
 // nodeFlags say on which nodes a job runs, and how.
 type nodeFlags struct {
 	whereFlags
-	Network     string `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
-	NodeTimeout lapse  `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
-	Encrypt     bool   `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
-	Preload     bool   `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
+	Network       string `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
+	Devices       string `long:"devices" env:"PVASRUN_DEVICES" value-name:"LIST" default-mask:"one in each network that all nodes are in" description:"network devices for messages between nodes, by name or network: eth0,eth1 or 10.1.0.0/16,10.2.0.0/16"`
+	Exchange      string `long:"exchange" env:"PVASRUN_EXCHANGE" choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default:"auto" description:"how messages are divided among the devices: see docs/exchange.md"`
+	ReportDevices bool   `long:"report-devices" env:"PVASRUN_REPORT_DEVICES" description:"say at the end what each node's network devices have done"`
+	NodeTimeout   lapse  `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
+	Encrypt       bool   `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
+	Preload       bool   `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
 
 	nodes launcher.Nodes // without Hosts: the job runs here
 }
@@ -84,7 +87,10 @@ func (f *runFlags) findNodes() (err error) {
 	if f.nodes.Timeout = time.Duration(f.NodeTimeout); f.nodes.Timeout < 100*time.Millisecond {
 		return fmt.Errorf("--node-timeout %v: at least 100ms are needed", f.nodes.Timeout)
 	}
-	f.nodes.Preload = f.Preload
+	f.nodes.Preload, f.nodes.ReportDevices = f.Preload, f.ReportDevices
+	if f.Devices != "" {
+		f.nodes.Devices = strings.Split(f.Devices, ",")
+	}
 	if f.nodes.Shell = f.shell(); f.nodes.Shell != nil {
 		f.nodes.Slurm = false
 	}

@@ -71,6 +71,9 @@ func (f *runFlags) settings() (job.Settings, error) {
 		return s, err
 	}
 	s.Coll, s.Progress, s.Helpers, s.Check = f.Coll, string(f.Progress), int(f.Helpers), f.Check
+	if f.Exchange != "auto" {
+		s.Exchange = f.Exchange
+	}
 	s.Encrypt = f.Encrypt
 	if _, err := coll.ParseChoice(s.Coll); err != nil {
 		return s, fmt.Errorf("--coll: %w", err)

@@ -98,7 +98,8 @@ type messageRun struct {
 	left    []int32 // predecessors that are not done, by node
 	stack   []Node  // nodes that are ready
 	active  []inFlight
-	seen    uint64 // pml.Inside.Completions when active was last looked through
+	members []btl.Member // of together
+	seen    uint64       // pml.Inside.Completions when active was last looked through
 	begun   bool
 	guarded bool // the gate has not been passed
 	done    bool
@@ -140,6 +141,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 	in := r.t.Messages.Inside()
 	if !r.begun {
 		r.begun, r.seen = true, in.Completions()
+		r.together()
 		r.finish(Start)
 		r.drain()
 	}

@@ -1,6 +1,7 @@
 package sys
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"syscall"
@@ -8,16 +9,15 @@ import (
 
 // Addresses returns the addresses of this machine's devices, with the networks that they
 // are in: those that other machines may use, and those of the loopback.
-func Addresses() ([]netip.Prefix, error) {
+func Addresses() (list []netip.Prefix, devices []int, err error) {
 	table, err := syscall.NetlinkRIB(syscall.RTM_GETADDR, syscall.AF_UNSPEC)
 	if err != nil {
-		return nil, fmt.Errorf("list addresses: %w", err)
+		return nil, nil, fmt.Errorf("list addresses: %w", err)
 	}
 	messages, err := syscall.ParseNetlinkMessage(table)
 	if err != nil {
-		return nil, fmt.Errorf("list addresses: %w", err)
+		return nil, nil, fmt.Errorf("list addresses: %w", err)
 	}
-	var list []netip.Prefix
 	for _, m := range messages {
 		if m.Header.Type != syscall.RTM_NEWADDR || len(m.Data) < syscall.SizeofIfAddrmsg {
 			continue
@@ -25,13 +25,14 @@ func Addresses() ([]netip.Prefix, error) {
 		bits := int(m.Data[1]) // of struct ifaddrmsg
 		attributes, err := syscall.ParseNetlinkRouteAttr(&m)
 		if err != nil {
-			return nil, fmt.Errorf("list addresses: %w", err)
+			return nil, nil, fmt.Errorf("list addresses: %w", err)
 		}
 		if a := localAddress(attributes); a.IsValid() && !a.IsLinkLocalUnicast() {
 			list = append(list, netip.PrefixFrom(a, bits))
+			devices = append(devices, int(binary.NativeEndian.Uint32(m.Data[4:])))
 		}
 	}
-	return list, nil
+	return list, devices, nil
 }
 
 // localAddress picks the device's own address: IFA_ADDRESS is that of the other end of a

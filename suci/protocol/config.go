@@ -38,6 +38,9 @@ type Config struct {
 	Timeout     Time // a peer that is silent for so long is lost
 	Random      func() [wire.NonceSize]byte
 	Handler     Handler
+
+	// Locate says where a block belongs that nobody has expected; nil: it is kept.
+	Locate func(from ID, place uint32, length int) []byte
 }
 
 // Handler is told what happens. It is called from within calls of the machine and must

@@ -43,6 +43,9 @@ func (m *Machine) begin(r *receiver, flags uint8, h *wire.DataHeader) *Incoming 
 	buf, placed := []byte(nil), false
 	if h.Place != 0 {
 		buf, placed = m.places[placeKey{p.id, h.Place}]
+		if !placed && m.config.Locate != nil && flags&wire.FlagVoid == 0 {
+			buf, placed = m.config.Locate(p.id, h.Place, length), true
+		}
 	}
 	keep := flags&wire.FlagVoid == 0 && !placed && length <= m.longest
 	if keep && !m.affords(p, footprint(length), late) {

@@ -1,0 +1,158 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+// exchangeRankMain is the rank program of the exchange benchmark; peer/exchange.c is the same
+// in C. Its arguments are the neighbors of a rank (or halo: the 26 of a cube, whose messages
+// have three lengths), BYTES,..., seconds for each length, and 1 for a picture.
+func exchangeRankMain(args []string) {
+	if len(args) != 4 {
+		fmt.Fprintln(os.Stderr, "bench: four arguments are needed: neighbors or halo, BYTES,..., seconds, and 0 or 1")
+		os.Exit(2)
+	}
+	mpi.Run(func(world *mpi.Comm) error {
+		seconds, err := strconv.ParseFloat(args[2], 64)
+		if err != nil {
+			return fmt.Errorf("bench: seconds: %w", err)
+		}
+		for item := range strings.SplitSeq(args[1], ",") {
+			n, err := strconv.Atoi(item)
+			if err != nil {
+				return fmt.Errorf("bench: bytes: %w", err)
+			}
+			r, err := newExchangeRank(world, args[0], n)
+			if err != nil {
+				return err
+			}
+			if err := r.measure(n, time.Duration(seconds*float64(time.Second)), args[3] == "1"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// exchangeRank is a rank at one length.
+type exchangeRank struct {
+	world    *mpi.Comm
+	graph    *mpi.Comm
+	counts   []int // bytes, by neighbor
+	out, in  []byte
+	sources  []int
+	expected []byte
+}
+
+// exchangeCounts returns the lengths of the messages. A halo of a cube with sides of k has
+// 6 faces of k by k bytes, 12 edges of k, and 8 corners of one: n is that of a face.
+func exchangeCounts(neighbors string, n int) ([]int, error) {
+	if neighbors == "halo" {
+		edge := 1
+		for edge*edge < n {
+			edge++
+		}
+		return slices.Concat(slices.Repeat([]int{n}, 6), slices.Repeat([]int{edge}, 12), slices.Repeat([]int{1}, 8)), nil
+	}
+	number, err := strconv.Atoi(neighbors)
+	if err != nil || number < 1 {
+		return nil, fmt.Errorf("bench: %q is no number of neighbors, and not halo", neighbors)
+	}
+	return slices.Repeat([]int{n}, number), nil
+}
+
+// newExchangeRank makes the graph: neighbor i is i+1 ranks further on, around all others.
+func newExchangeRank(world *mpi.Comm, neighbors string, n int) (*exchangeRank, error) {
+	counts, err := exchangeCounts(neighbors, n)
+	if err != nil {
+		return nil, err
+	}
+	if world.Size() < 2 {
+		return nil, fmt.Errorf("bench: an exchange needs at least two ranks")
+	}
+	var near mpi.Neighbors
+	r := &exchangeRank{world: world, counts: counts}
+	for i, count := range counts {
+		step := 1 + i%(world.Size()-1)
+		to, from := (world.Rank()+step)%world.Size(), (world.Rank()-step+world.Size())%world.Size()
+		near.Destinations = append(near.Destinations, to)
+		near.Sources = append(near.Sources, from)
+		r.out = append(r.out, bytes.Repeat([]byte{mark(world.Rank(), i)}, count)...)
+		r.expected = append(r.expected, bytes.Repeat([]byte{mark(from, i)}, count)...)
+	}
+	r.in = make([]byte, len(r.out))
+	g, err := mpi.DistGraphCreateAdjacent(world, near)
+	if err != nil {
+		return nil, err
+	}
+	r.graph = g.Comm
+	return r, nil
+}
+
+func mark(rank, message int) byte { return byte(1 + rank*31 + message*7) }
+
+func (r *exchangeRank) step() error {
+	return mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.in, r.counts, nil)
+}
+
+// measure makes exchanges for some time, each after a barrier, and has rank 0 print BYTES,
+// repetitions, and the median, least and most of the times of the slowest rank in
+// microseconds.
+func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
+	const warm = 4
+	var times []float64
+	begin := time.Now()
+	more := []byte{1}
+	for i := 0; more[0] == 1; i++ {
+		if err := r.world.Barrier(); err != nil {
+			return err
+		}
+		start := time.Now()
+		if err := r.step(); err != nil {
+			return err
+		}
+		took := []float64{float64(time.Since(start).Nanoseconds()) / 1e3}
+		slowest := []float64{0}
+		if err := mpi.Allreduce(r.world, took, slowest, mpi.Max[float64]()); err != nil {
+			return err
+		}
+		if i == 0 && !bytes.Equal(r.in, r.expected) {
+			return fmt.Errorf("bench: rank %d has received other bytes than were sent", r.world.Rank())
+		}
+		if i >= warm {
+			times = append(times, slowest[0])
+		}
+		if time.Since(begin) > limit && len(times) >= 3 {
+			more[0] = 0
+		}
+		if err := mpi.Bcast(r.world, more, 0); err != nil {
+			return err
+		}
+		if more[0] == 0 && r.world.Rank() == 0 {
+			slices.Sort(times)
+			fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), times[len(times)/2], times[0], times[len(times)-1])
+			if picture {
+				printFlights(start)
+			}
+		}
+	}
+	return r.graph.Free()
+}
+
+// printFlights prints what the devices have sent since a moment, in microseconds from it.
+func printFlights(since time.Time) {
+	for _, f := range mpi.Flights() {
+		if f.Start.After(since) {
+			fmt.Printf("flight %d %d %d %.1f %.1f\n", f.Device, f.Peer, f.Bytes,
+				float64(f.Start.Sub(since).Nanoseconds())/1e3, float64(f.End.Sub(since).Nanoseconds())/1e3)
+		}
+	}
+}

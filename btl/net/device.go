@@ -1,0 +1,292 @@
+package net
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/suci"
+)
+
+// device is a way of this rank to other nodes: an endpoint on an address of its own. The rank
+// sleeps in the endpoint of device 0 and drives it. Those of the others are driven by their
+// keepers, which notify the rank's inbox. A device reaches the devices of the same number.
+//
+// mu guards the account: pieces are started by the rank, and end in whatever goroutine drives
+// the endpoint. It is taken last, and nothing is called under it.
+type device struct {
+	m        *Module
+	number   int
+	endpoint *suci.Endpoint
+	fresh    atomic.Bool // the keeper has taken something in
+
+	// Of the rank, under the engine's lock.
+	queue   []*piece // that were not started, by order
+	waiting int      // bytes in queue
+	flying  []*piece // started, and not noticed to be over
+
+	mu      sync.Mutex
+	load    int // bytes under way
+	since   time.Time
+	sample  sample
+	use     job.DeviceUse // what is counted
+	latency float64       // ns; 0: not known
+	log     []Flight
+}
+
+// Flight is a piece that a device has sent.
+type Flight struct {
+	Device, Peer int
+	Bytes        int
+	Start, End   time.Time
+}
+
+// mostFlights bounds the log of a device.
+const mostFlights = 1024
+
+// open opens the endpoint of a device.
+func (m *Module) open(number int, addr netip.Addr) (*device, error) {
+	d := &device{m: m, number: number}
+	news := m.onNews
+	if number > 0 {
+		news = func() {
+			d.fresh.Store(true)
+			m.onNews()
+		}
+	}
+	polls := spin
+	if number > 0 || m.root.Spin() == 0 { // the keeper drives; or there are more ranks than CPUs
+		polls = 0
+	}
+	var err error
+	d.endpoint, err = suci.Open(suci.Options{
+		Encrypt: m.root.Settings().Encrypt, Spin: polls,
+		Self: idOf(m.rank), Key: suci.Key(m.root.Key()), Listen: netip.AddrPortFrom(addr, 0),
+		Packet: longestPacket(addr), MaxPeers: m.root.Ranks(), Timeout: silence, OnNews: news,
+		OnChange: func(id suci.ID, c suci.Change) { m.onChange(d, id, c) },
+		Locate:   func(from suci.ID, place uint32, length int) []byte { return m.landings.locate(d, from, place, length) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("net: open device %d: %w", number, err)
+	}
+	return d, nil
+}
+
+// begin notes that bytes are under way.
+func (d *device) begin(n int) {
+	d.mu.Lock()
+	if d.load == 0 {
+		d.since = time.Now()
+		d.sample.begin(d.since, 0)
+	}
+	d.load += n
+	d.mu.Unlock()
+}
+
+// end notes that they are no more. Those that were acknowledged count.
+func (d *device) end(n int, acknowledged bool) {
+	now := time.Now()
+	d.mu.Lock()
+	d.load -= n
+	if acknowledged {
+		d.use.Sent += uint64(n)
+		d.sample.add(now, n, d.load)
+	}
+	if d.load == 0 {
+		d.use.Busy += uint64(now.Sub(d.since))
+	}
+	d.mu.Unlock()
+}
+
+// count counts bytes of messages.
+func (d *device) count(sent, received int) {
+	d.mu.Lock()
+	d.use.Sent += uint64(sent)
+	d.use.Received += uint64(received)
+	d.mu.Unlock()
+}
+
+// startBandwidth and startLatency are taken until they are measured.
+const (
+	startBandwidth = 125e6
+	startLatency   = 100e3
+)
+
+// estimate is the device as the planner sees it: what is known of it, and for how long what
+// it has to send already keeps it busy.
+func (d *device) estimate() exchange.Device {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	e := exchange.Device{Bandwidth: d.m.alike(&d.sample), Latency: d.latency}
+	if e.Latency == 0 {
+		e.Latency = startLatency
+	}
+	if n := d.load + d.waiting; n >= busyLeast {
+		e.Busy = float64(n) * 1e9 / e.Bandwidth
+	}
+	return e
+}
+
+// busyLeast is from how many bytes on a device is busy. Less may make no difference to plans: then
+// those of all ranks stay alike.
+const busyLeast = 16 << 10
+
+// likeness is how much slower than the fastest one a device may have been to be taken for
+// equal. Ranks with equal devices then make equal plans, by which each device receives as much as
+// it sends. With plans that differ at random receivers would be slower, and so seem the devices.
+const likeness = 0.67
+
+// alike returns the bandwidth that a device is taken to have. It is slower than the fastest
+// one only if that has been seen several times and lately: what is not used is tried again.
+func (m *Module) alike(s *sample) float64 {
+	rate := s.rate()
+	switch {
+	case m.fastest == 0:
+		return startBandwidth
+	case rate >= likeness*m.fastest || time.Since(s.oldest()) > sampleLife:
+		return m.fastest
+	}
+	return rate
+}
+
+// measure takes note of what the devices have turned out to be, before a plan is made.
+func (m *Module) measure(p *peer) {
+	m.fastest = 0
+	for _, d := range m.devices {
+		d.mu.Lock()
+		m.fastest = max(m.fastest, d.sample.rate())
+		d.mu.Unlock()
+		if p != nil && p.paths[d.number].handle != nil {
+			d.latency = pieceCost + float64(p.paths[d.number].handle.Flow().LeastRoundTrip)/2
+		}
+	}
+}
+
+// pieceCost is what a piece costs besides half a round trip, in ns.
+const pieceCost = 50e3
+
+// headroom is how much faster than it has been a device may send. Its packets do not wait in
+// queues, behind which grants would wait, and it still can turn out to be faster.
+const headroom = 1.2
+
+// pace bounds the rates to the peers that a device sends long messages to.
+func (d *device) pace() {
+	rate := d.estimate().Bandwidth * headroom
+	if d.m.fastest == 0 {
+		return
+	}
+	peers := 0
+	for i, c := range d.flying {
+		if !slices.ContainsFunc(d.flying[:i], func(b *piece) bool { return b.t.peer == c.t.peer }) {
+			peers++
+		}
+	}
+	for _, c := range d.flying {
+		if handle := c.t.peer.paths[d.number].handle; handle != nil {
+			handle.SetPace(int(rate) / peers)
+		}
+	}
+}
+
+// underWay is the number of bytes that the device is sending.
+func (d *device) underWay() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.load
+}
+
+// record keeps a piece for the picture of the exchange.
+func (d *device) record(f Flight) {
+	d.mu.Lock()
+	d.use.Pieces++
+	if len(d.log) == mostFlights {
+		d.log = d.log[:copy(d.log, d.log[mostFlights/2:])]
+	}
+	d.log = append(d.log, f)
+	d.mu.Unlock()
+}
+
+// used returns what was counted.
+func (d *device) used() job.DeviceUse {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	u := d.use
+	if d.load > 0 {
+		u.Busy += uint64(time.Since(d.since))
+	}
+	u.Bandwidth, u.Latency = uint64(d.sample.rate()), uint64(d.latency)
+	return u
+}
+
+// publish tells the supervisor what the devices have done.
+func (m *Module) publish() {
+	for _, d := range m.devices {
+		m.root.PublishDevice(m.rank, d.number, d.used())
+	}
+}
+
+// Devices returns what this rank has done with each device.
+func (m *Module) Devices() (list []job.DeviceUse) {
+	for _, d := range m.devices {
+		list = append(list, d.used())
+	}
+	return list
+}
+
+// Flights returns the last pieces that were sent, by the time of their start. It is for
+// pictures: what was sent first may be missing.
+func (m *Module) Flights() (list []Flight) {
+	for _, d := range m.devices {
+		d.mu.Lock()
+		list = append(list, d.log...)
+		d.mu.Unlock()
+	}
+	slices.SortStableFunc(list, func(a, b Flight) int { return a.Start.Compare(b.Start) })
+	return list
+}
+
+// sample measures the rate at which bytes are acknowledged while some are under way. What slows
+// a transfer down is most often not the device but who shares the way, or the CPU. So the rate is
+// the highest of the last ones. A device that becomes slow is relieved by steal until it is
+// known.
+type sample struct {
+	last  [4]float64   // rates, bytes per second
+	at    [4]time.Time // of them
+	n     int
+	start time.Time
+	bytes int // acknowledged since then; negative: of those that were under way then, so many are left
+}
+
+// A rate is taken when nothing is under way any more, or after so long; of so many bytes at
+// least.
+const (
+	sampleTime  = 250 * time.Millisecond
+	sampleLeast = 64 << 10
+	sampleLife  = 2 * time.Second // of what makes a device slower than others
+)
+
+// rate is the bandwidth in bytes per second, 0 if it is not known.
+func (s *sample) rate() float64 { return slices.Max(s.last[:]) }
+
+// oldest is when the first of the last rates was taken, long ago if there are too few.
+func (s *sample) oldest() time.Time { return s.at[s.n%len(s.at)] }
+
+// begin begins a rate. What is under way then does not count.
+func (s *sample) begin(now time.Time, underWay int) { s.start, s.bytes = now, -underWay }
+
+func (s *sample) add(now time.Time, n int, underWay int) {
+	s.bytes += n
+	took := now.Sub(s.start)
+	if s.bytes < sampleLeast || took < sampleTime && underWay > 0 {
+		return
+	}
+	i := s.n % len(s.last)
+	s.last[i], s.at[i] = float64(s.bytes)*1e9/float64(max(took, 1)), now
+	s.n++
+	s.begin(now, underWay)
+}

@@ -1,0 +1,212 @@
+package net_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/job"
+)
+
+// talk is a rank that sends messages to all others, and gets as many.
+type talk struct {
+	*rank
+	t       *testing.T
+	sizes   []int // the same of all
+	out     []btl.Transfer
+	in      map[btl.Transfer]func()
+	got     map[int]int // messages by source
+	devices int
+	ready   bool    // all peers can be reached by all devices
+	pending [][]int // by destination, the messages that were not sent yet
+}
+
+func content(from, number, size int) []byte {
+	rng := rand.New(rand.NewPCG(uint64(from), uint64(number)))
+	b := make([]byte, size)
+	for i := 0; i < size; i += 8 {
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], rng.Uint64())
+		copy(b[i:], word[:])
+	}
+	return b
+}
+
+// take takes a message. Those of a rank come in order.
+func (k *talk) take(f *btl.Frame) {
+	from, number := int(f.Source), int(f.Tag)
+	if want := k.got[from]; number != want {
+		k.t.Errorf("message %d of rank %d has come before message %d", number, from, want)
+	}
+	k.got[from]++
+	want := content(from, number, k.sizes[number])
+	if !f.Offered {
+		if !bytes.Equal(want, f.Payload) {
+			k.t.Errorf("message %d of rank %d differs", number, from)
+		}
+		k.Release(f)
+		return
+	}
+	buf := make([]byte, len(want))
+	check := func() {
+		if !bytes.Equal(want, buf) {
+			k.t.Errorf("message %d of rank %d differs", number, from)
+		}
+	}
+	if t := k.Accept(f, &btl.Buffer{Bytes: buf}); t != nil {
+		k.in[t] = check
+	} else {
+		check()
+	}
+}
+
+// step makes progress and tells whether all is done.
+func (k *talk) step() bool {
+	for to, list := range k.pending {
+		// The first message opens the ways.
+		for len(list) > 0 && (k.ready || list[0] == 0) && k.send(to, list[0]) {
+			list = list[1:]
+		}
+		k.pending[to] = list
+	}
+	k.Poll(8, k.take)
+	if !k.ready {
+		k.ready = true
+		for peer := range k.pending {
+			k.ready = k.ready && (peer == k.self || k.net.Ways(peer) == k.devices)
+		}
+	}
+	left := k.out[:0]
+	for _, t := range k.out {
+		done, err := t.Progress()
+		if err != nil {
+			k.t.Error(err)
+		}
+		if !done {
+			left = append(left, t)
+		}
+	}
+	k.out = left
+	for t, check := range k.in {
+		if done, err := t.Progress(); done {
+			if err != nil {
+				k.t.Error(err)
+			}
+			check()
+			delete(k.in, t)
+		}
+	}
+	for peer, list := range k.pending {
+		if len(list) > 0 || peer != k.self && k.got[peer] < len(k.sizes) {
+			return false
+		}
+	}
+	return len(k.out) == 0 && len(k.in) == 0
+}
+
+func (k *talk) send(to, number int) bool {
+	b := content(k.self, number, k.sizes[number])
+	h := &btl.Header{Tag: int32(number), Length: uint64(len(b))}
+	if len(b) <= k.EagerLimit() {
+		if _, ok := k.Send(to, h, b); ok {
+			return true
+		}
+	}
+	t, ok := k.Offer(to, h, &btl.Buffer{Bytes: b})
+	if ok {
+		k.out = append(k.out, t)
+	}
+	return ok
+}
+
+// run has all ranks talk; at is called by rank 0 at each step.
+func run(t *testing.T, ranks, devices int, form string, sizes []int, at func(step int, k *talk)) {
+	root := newRootOf(t, ranks, 2, devices, form)
+	w := mem.New(root, mem.Options{EagerLimit: 4 * job.DefaultEagerLimit})
+	var wg, ended sync.WaitGroup
+	ended.Add(ranks)
+	for self := range ranks {
+		k := &talk{rank: open(t, root, w, self), t: t, sizes: sizes, devices: devices, in: map[btl.Transfer]func(){}, got: map[int]int{}, pending: make([][]int, ranks)}
+		for peer := range ranks {
+			for number := range sizes {
+				if peer != self {
+					k.pending[peer] = append(k.pending[peer], number)
+				}
+			}
+		}
+		wg.Go(func() {
+			var members []btl.Member
+			for peer := range ranks {
+				for number, size := range sizes {
+					if peer != self {
+						members = append(members, btl.Member{Peer: peer, Tag: int32(number), Bytes: size})
+					}
+				}
+			}
+			k.net.Together(members)
+			step := 0
+			err := k.Sleep(0, func() bool {
+				if self == 0 && at != nil {
+					at(step, k)
+				}
+				step++
+				return k.step()
+			}, nil)
+			if err == nil {
+				err = k.net.Flush(t.Context())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			ended.Done()
+			ended.Wait() // others may need what this one repeats
+		})
+	}
+	wg.Wait()
+}
+
+// TestSeveralDevices: messages of all lengths between three ranks, by all plans. Each comes
+// whole, once and in order, and all devices have a part.
+func TestSeveralDevices(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, form := range append(exchange.Forms(), exchange.Auto) {
+		t.Run(form.String(), func(t *testing.T) {
+			sizes := []int{1}
+			for range 12 {
+				sizes = append(sizes, rng.IntN(1<<rng.IntN(22)))
+			}
+			sizes = append(sizes, 3<<20, 0)
+			var used []job.DeviceUse
+			run(t, 3, 3, form.String(), sizes, func(_ int, k *talk) { used = k.net.Devices() })
+			require.Len(t, used, 3)
+			for i, u := range used {
+				require.NotZero(t, u.Sent, "device %d", i)
+			}
+		})
+	}
+}
+
+// TestDeviceFails: devices of a rank go one after the other, also the one by which the ranks
+// have met. Nothing is lost.
+func TestDeviceFails(t *testing.T) {
+	for _, order := range [][]int{{1}, {2, 1}, {0}, {0, 2}} {
+		sizes := []int{100, 5 << 20, 1 << 20, 3000, 300_000, 16_000, 7 << 20, 200, 2 << 20, 40_000, 1 << 20}
+		failed := 0
+		run(t, 2, 3, "auto", sizes, func(step int, k *talk) {
+			if failed < len(order) && k.ready && k.got[1] > 2+4*failed {
+				k.net.Fail(order[failed])
+				failed++
+			}
+		})
+		require.Equal(t, len(order), failed)
+	}
+}

@@ -1,0 +1,66 @@
+package net
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSpans compares spans with a map of bytes.
+func TestSpans(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 300 {
+		var s spans
+		seen := map[int]bool{}
+		for range 30 {
+			from := rng.IntN(60)
+			to := from + 1 + rng.IntN(12)
+			fresh := 0
+			for i := from; i < to; i++ {
+				if !seen[i] {
+					fresh++
+					seen[i] = true
+				}
+			}
+			require.Equal(t, fresh, s.add(from, to))
+			for i := 1; i < len(s); i++ {
+				require.Less(t, s[i-1].to, s[i].from)
+			}
+		}
+	}
+}
+
+func TestLandings(t *testing.T) {
+	var s landings
+	d := &device{number: 1}
+	rt := &recvTransfer{}
+	for range 3 * mostLanding { // numbers come again
+		n := s.grant(rt, 7, make([]byte, 1000))
+		require.NotZero(t, n)
+		place := n<<offsetBits | 2
+		require.Nil(t, s.locate(d, 8, place, 10), "of another peer")
+		require.Nil(t, s.locate(d, 7, place, 600), "too long")
+		require.Len(t, s.locate(d, 7, place, 488), 488)
+		device, ok := s.close(n)
+		require.False(t, ok)
+		require.Equal(t, 1, device)
+		l, at := s.ended(d, 7, place)
+		require.Same(t, rt, l.t)
+		require.Equal(t, 512, at)
+		_, ok = s.close(n)
+		require.True(t, ok)
+		require.Nil(t, s.locate(d, 7, place, 10), "over")
+	}
+	numbers := map[uint32]bool{}
+	for range mostLanding {
+		numbers[s.grant(rt, 7, nil)] = true
+	}
+	require.Len(t, numbers, mostLanding)
+	require.Zero(t, s.grant(rt, 7, nil), "all are in use")
+	require.Equal(t, leastUnit, unitOf(1))
+	require.Equal(t, leastUnit, unitOf(1<<28-1))
+	require.Equal(t, leastUnit+4, unitOf(1<<32-1))
+}

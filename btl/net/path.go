@@ -1,0 +1,235 @@
+package net
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"time"
+
+	"github.com/gopvas/gopvas/suci"
+)
+
+// Paths. A peer is reached by a path for each device that both have. The address of its device
+// 0 is in the root block. Those of the others come in its first message, which a rank sends to
+// each peer that it sends anything to.
+//
+//	unknown --addresses--> probing --answered--> up --silent--> down --a while--> probing
+//
+// A path that becomes silent while another is up is taken down: its session is removed, so all
+// blocks on it end with an error, and their bytes go by other paths. The last path that is up
+// stays, however silent: then the supervisors, or suci's time-out, decide.
+
+type pathState uint8
+
+const (
+	unknown pathState = iota
+	probing
+	up
+	down
+)
+
+// path is how a peer is reached by a device. All of it belongs to the rank.
+type path struct {
+	state  pathState
+	handle *suci.Peer // nil unless probing or up
+	addr   netip.AddrPort
+	silent bool      // it is the last one, and the peer does not answer
+	retry  time.Time // of a path that is down
+}
+
+// pathRetry is how long a path that is down is left alone.
+const pathRetry = 300 * time.Millisecond
+
+// change is what an endpoint has told of a peer.
+type change struct {
+	device *device
+	id     suci.ID
+	what   suci.Change
+}
+
+// onChange is called by an endpoint, with its lock held.
+func (m *Module) onChange(d *device, id suci.ID, c suci.Change) {
+	if m.closed.Load() || c == suci.Congested || c == suci.Blocked || c == suci.Unblocked {
+		return
+	}
+	m.changes.mu.Lock()
+	m.changes.list = append(m.changes.list, change{d, id, c})
+	m.changes.mu.Unlock()
+	m.disturb()
+}
+
+// disturb has the rank look at what has changed: see tend.
+func (m *Module) disturb() {
+	m.disturbed.Store(true)
+	m.inbox.Signal()
+}
+
+// tend does what is due but for taking in messages: paths go up and down, what was lost
+// with a path is sent by another, devices get more to send.
+func (m *Module) tend() {
+	if m.disturbed.Swap(false) {
+		m.changes.mu.Lock()
+		list := m.changes.list
+		m.changes.list = nil
+		m.changes.mu.Unlock()
+		for _, c := range list {
+			m.changed(c)
+		}
+		m.sendAgain()
+	}
+	if m.several() && m.down > 0 {
+		m.retryPaths()
+	}
+	m.pump()
+}
+
+// changed handles a change. A peer that ends a session has given the path up; if it is the last
+// one, what was lost goes by another session.
+func (m *Module) changed(c change) {
+	p := m.peer(int(c.id) - 1)
+	if p == nil || p.buried {
+		return
+	}
+	at := &p.paths[c.device.number]
+	switch {
+	case c.what == suci.Up || c.what == suci.Answers:
+		at.silent = false
+		m.answered(p, c.device)
+	case at.handle == nil:
+	case p.others(c.device.number):
+		m.takeDown(p, c.device)
+	case c.what == suci.Silent:
+		at.silent = true
+	case !m.several() && !m.root.Gone(p.rank):
+		m.fail(m.unreachable(p, suci.ErrLost))
+	}
+}
+
+// others tells whether the peer can be reached by another device than this one.
+func (p *peer) others(number int) bool {
+	for i := range p.paths {
+		if i != number && p.paths[i].state == up {
+			return true
+		}
+	}
+	return false
+}
+
+// answered notes that the peer has been heard on a device.
+func (m *Module) answered(p *peer, d *device) {
+	at := &p.paths[d.number]
+	if at.state == up || p.buried {
+		return
+	}
+	if at.handle == nil {
+		if at.handle = d.endpoint.Peer(p.id); at.handle == nil {
+			return
+		}
+	}
+	m.setState(at, up)
+	m.disturbed.Store(true)
+	for i := range p.paths {
+		if p.paths[i].silent && i != d.number {
+			m.takeDown(p, m.devices[i]) // it was the last one
+		}
+	}
+}
+
+func (m *Module) setState(at *path, s pathState) {
+	if at.state == down {
+		m.down--
+	}
+	if s == down {
+		m.down++
+	}
+	at.state = s
+}
+
+// takeDown ends the use of a path.
+func (m *Module) takeDown(p *peer, d *device) {
+	at := &p.paths[d.number]
+	handle := at.handle
+	at.handle, at.silent, at.retry = nil, false, time.Now().Add(pathRetry)
+	if at.state == up {
+		d.mu.Lock()
+		d.use.Failures++
+		d.mu.Unlock()
+	}
+	m.setState(at, down)
+	if handle != nil {
+		d.endpoint.Remove(handle) // ends all blocks on it
+	}
+	d.fresh.Store(true)
+	m.disturb()
+}
+
+// retryPaths probes the paths that have been down for a while.
+func (m *Module) retryPaths() {
+	now := time.Now()
+	if now.Before(m.retryAt) {
+		return
+	}
+	m.retryAt = now.Add(pathRetry / 4)
+	for _, p := range m.peers {
+		if p == nil || p.buried {
+			continue
+		}
+		for i := range p.paths {
+			if at := &p.paths[i]; at.state == down && now.After(at.retry) {
+				m.probe(p, m.devices[i])
+			}
+		}
+	}
+}
+
+// probe opens a session on a path, by a message that says nothing. When the peer answers the
+// path is up.
+func (m *Module) probe(p *peer, d *device) {
+	at := &p.paths[d.number]
+	handle, err := d.endpoint.Destination(p.id, at.addr)
+	if err != nil {
+		at.retry = time.Now().Add(pathRetry)
+		return
+	}
+	at.handle = handle
+	m.setState(at, probing)
+	h := head{kind: ping}
+	var b [headSize]byte
+	h.put(b[:])
+	_ = handle.TryWrite(suci.Block{Data: b[:], Priority: messageLane}) // an error: a change tells
+}
+
+// introduce tells a peer where this rank's further devices are, in the first message to it.
+func (m *Module) introduce(p *peer) {
+	if p.introduced {
+		return
+	}
+	p.introduced = true
+	b := make([]byte, headSize, headSize+addressSize*len(m.devices))
+	for _, d := range m.devices[1:] {
+		a := d.endpoint.Addr()
+		ip := a.Addr().As16()
+		b = binary.LittleEndian.AppendUint16(append(b, ip[:]...), a.Port())
+	}
+	m.post(p, &head{kind: addresses}, b) // there is room for the first one
+}
+
+const addressSize = 18
+
+// learn takes what introduce has told.
+func (m *Module) learn(p *peer, b []byte) {
+	for _, d := range m.devices[1:] {
+		if len(b) < addressSize {
+			return
+		}
+		ip := netip.AddrFrom16([16]byte(b[:16])).Unmap()
+		at := &p.paths[d.number]
+		at.addr = netip.AddrPortFrom(ip, binary.LittleEndian.Uint16(b[16:]))
+		b = b[addressSize:]
+		if at.state == unknown && at.addr.Port() != 0 {
+			m.probe(p, d)
+		}
+	}
+}
+
+// several tells whether this rank has more than one device.
+func (m *Module) several() bool { return len(m.devices) > 1 }

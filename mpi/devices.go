@@ -1,0 +1,27 @@
+package mpi
+
+import "github.com/gopvas/gopvas/comm"
+
+// DeviceUse is what a rank has done with a network device.
+type DeviceUse = comm.DeviceUse
+
+// Flight is a piece of a message that a network device has sent.
+type Flight = comm.Flight
+
+// Devices returns what this process' rank has done with each network device to other nodes,
+// none before Init and in a job of one node.
+func Devices() []DeviceUse {
+	if world := comm.World(); world != nil {
+		return world.Devices()
+	}
+	return nil
+}
+
+// Flights returns the last pieces of long messages that this rank has sent through several
+// devices, by the time of their start.
+func Flights() []Flight {
+	if world := comm.World(); world != nil {
+		return world.Flights()
+	}
+	return nil
+}
