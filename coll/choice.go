@@ -103,6 +103,7 @@ var algorithms = []algorithm{
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
 	{kind: Alltoall, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
+	{kind: Alltoall, name: "packed", run: flat, direct: true, layouts: true, fits: fitsPacked, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Alltoall, name: "levels", run: levelsAlltoall, levels: true, regular: true, fits: fitsLevels, suits: below(2 << 10)},
 	{kind: Alltoall, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},

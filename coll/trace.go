@@ -11,7 +11,7 @@ func (t *Team) recordCall(a *Args, start uint64, err error) {
 		return
 	}
 	w := recorder.What{
-		Bytes: uint64(a.size()), Number: uint32(t.turn), Context: t.Context, Tag: int32(t.slot), Peer: -1,
+		Bytes: uint64(t.recordedSize(a, err)), Number: uint32(t.turn), Context: t.Context, Tag: int32(t.slot), Peer: -1,
 	}
 	if a.Kind.rooted() && a.Root >= 0 && a.Root < t.Size {
 		w.Peer = int32(t.world(a.Root))
@@ -20,6 +20,24 @@ func (t *Team) recordCall(a *Args, start uint64, err error) {
 		w.Flags = trace.Failed
 	}
 	t.Engine.CallEnds(trace.Barrier+trace.Kind(a.Kind-Barrier), start, w)
+}
+
+// recordedSize is the length that all members agree about, or of an irregular call this member's.
+func (t *Team) recordedSize(a *Args, err error) int {
+	if !a.Irregular {
+		if err == nil {
+			return t.size
+		}
+		return a.size()
+	}
+	if b := &a.Send; a.Kind == Alltoall && len(b.Counts) > 0 {
+		sum := 0
+		for _, n := range b.Counts {
+			sum += n * b.Unit
+		}
+		return sum / len(b.Counts)
+	}
+	return a.size()
 }
 
 // recordNeighbors is recordCall for an exchange among neighbours.

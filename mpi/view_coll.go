@@ -155,14 +155,15 @@ func perMember[T any](c *Comm, views []View[T], receive bool, wrong *error) coll
 func parts[T any](views []View[T], receive bool, wrong *error) coll.Buffer {
 	buffers := make([]comm.Buffer, len(views))
 	for i := range views {
-		b, err := views[i].outgoing()
+		var err error
 		if receive {
-			b, _, err = views[i].incoming()
+			buffers[i], _, err = views[i].incoming()
+		} else {
+			buffers[i], err = views[i].outgoing()
 		}
 		if err != nil && *wrong == nil {
 			*wrong = fmt.Errorf("view %d: %w", i, err)
 		}
-		buffers[i] = b
 	}
 	return coll.Buffer{Parts: buffers}
 }

@@ -152,7 +152,7 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation 
 	op.kind, op.state, op.mode = k, idle, Standard
 	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
 	op.mark, op.offered = Mark{}, false
-	op.request = e.beginning
+	op.request, op.number = e.beginning, 0
 	op.status, op.err = noStatus, nil
 	return op
 }

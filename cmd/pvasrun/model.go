@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/gopvas/gopvas/loggps/goal"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
+	"github.com/gopvas/gopvas/trace"
+	"github.com/gopvas/gopvas/trace/replay"
 )
 
 // executeModel carries out what the first argument names.
@@ -73,19 +76,19 @@ func (f *simFlags) options() (opt sim.Options, err error) {
 	return opt, nil
 }
 
-// share lets ranks share CPUs, if there are fewer.
-func (f *simFlags) share(opt *sim.Options, g *graph.Graph) {
-	if perNode := cmpPositive(opt.Machine.RanksPerNode, g.Ranks()); f.CPUs > 0 && f.CPUs < perNode {
-		opt.Share = &sim.Share{CPUs: f.CPUs, Slice: sharedSlice, Switch: sharedSwitch}
+// share lets ranks share CPUs, if there are fewer: those of --cpus, or if the parameters were
+// measured, those that the ranks had when they were recorded.
+func (f *simFlags) share(opt *sim.Options, p *program) {
+	cpus, perNode := f.CPUs, p.graph.Ranks()
+	if cpus == 0 && f.Machine != "" {
+		cpus = p.cpus
 	}
-}
-
-// cmpPositive is the first of two numbers that is above 0.
-func cmpPositive(a, b int) int {
-	if a > 0 {
-		return a
+	if opt.Machine.RanksPerNode > 0 {
+		perNode = opt.Machine.RanksPerNode
 	}
-	return b
+	if cpus > 0 && cpus < perNode {
+		opt.Share = &sim.Share{CPUs: cpus, Slice: sharedSlice, Switch: sharedSwitch}
+	}
 }
 
 // modelMachine reads a list of parameters, the name of a platform, or a file.
@@ -112,16 +115,28 @@ func modelMachine(param string) (loggps.Machine, error) {
 
 // A program is what a file has, to be simulated.
 type program struct {
-	file  string
-	graph *graph.Graph
+	file     string
+	graph    *graph.Graph
+	names    []string  // of places, by number; nil: lines of the file
+	cpus     int       // that the ranks of a node had; 0: not known
+	measured *measured // nil: not known
 }
 
 // place names the place of an operation in the program.
-func (p *program) place(id graph.ID) string { return p.graph.Place(id) }
+func (p *program) place(id graph.ID) string {
+	site := p.graph.Op(id).Site
+	switch {
+	case site > 0 && int(site) < len(p.names):
+		return p.names[site]
+	case p.names != nil:
+		return p.graph.Op(id).Kind.String() + " outside of calls"
+	}
+	return p.graph.Place(id)
+}
 
 // sites are the names of places by number, for a page: those that operations have.
 func (p *program) sites() []string {
-	var names []string
+	names := slices.Clone(p.names)
 	for id := range graph.ID(p.graph.Len()) {
 		site := int(p.graph.Op(id).Site)
 		for len(names) <= site {
@@ -134,19 +149,43 @@ func (p *program) sites() []string {
 	return names
 }
 
-// readProgram reads a GOAL file.
+// readProgram reads a trace or a GOAL file.
 func readProgram(file string) (*program, error) {
-	g, err := goal.ReadFile(file)
+	recorded, err := isTrace(file)
 	if err != nil {
 		return nil, err
 	}
-	return &program{file: file, graph: g}, nil
+	if !recorded {
+		g, err := goal.ReadFile(file)
+		return &program{file: file, graph: g}, err
+	}
+	t, err := trace.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := replay.New(t, replay.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return &program{file: file, graph: r.Graph, names: r.Sites, cpus: t.Meta.CPUs, measured: measuredTimeline(t)}, nil
+}
+
+// isTrace tells whether a file begins as traces do.
+func isTrace(file string) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, len(trace.Magic))
+	n, _ := io.ReadFull(f, head)
+	return string(head[:n]) == trace.Magic, nil
 }
 
 // oneProgram reads the one file that a command names.
 func oneProgram(command string, files []string) (*program, error) {
 	if len(files) != 1 {
-		return nil, usageError{fmt.Errorf("%s: name one GOAL file", command)}
+		return nil, usageError{fmt.Errorf("%s: name one trace or GOAL file", command)}
 	}
 	p, err := readProgram(files[0])
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/loggps/show"
+	"github.com/gopvas/gopvas/loggps/sim"
 )
 
 const modelShowDescription = `Explains where the time of a program goes: simulates it, prints what its time is made of, what ranks wait for and what another eager limit would change, and writes a page with what each rank does over time. The page is one file, which needs no network.`
@@ -30,7 +31,7 @@ func executeModelShow(args []string) error {
 	if err != nil {
 		return err
 	}
-	f.share(&opt, p.graph)
+	f.share(&opt, p)
 	predicted, err := show.Predict(p.graph, opt)
 	if err != nil {
 		return modelMistake(err)
@@ -39,15 +40,29 @@ func executeModelShow(args []string) error {
 	if err != nil {
 		return err
 	}
-	page := &show.Page{
-		Title: filepath.Base(p.file), Facts: []string{fmt.Sprintf("predicted: %s, on %s", show.Time(predicted.Result.Time()), opt.Machine.Links[0].Name)},
-		Timelines: []show.Timeline{predicted.Timeline}, Calls: show.Calls, Tables: tables,
-	}
-	page.Sites = p.sites()
+	page := pageOf(p, predicted, opt)
+	page.Tables = append(page.Tables, tables...)
 	if err := printPage(os.Stdout, page); err != nil {
 		return err
 	}
 	return writePage(page, p.file, f.Output)
+}
+
+// pageOf is the page of a prediction, below what was measured if that is known.
+func pageOf(p *program, predicted *show.Prediction, opt sim.Options) *show.Page {
+	fact := fmt.Sprintf("predicted: %s, on %s", show.Time(predicted.Result.Time()), opt.Machine.Links[0].Name)
+	if opt.Share != nil {
+		fact += fmt.Sprintf("; %d ranks share %d CPUs in turns, so no critical path is known (--cpus %[1]d: one each)", p.graph.Ranks(), opt.Share.CPUs)
+	}
+	page := &show.Page{Title: filepath.Base(p.file), Facts: []string{fact}, Calls: show.Calls, Sites: p.sites()}
+	if m := p.measured; m != nil {
+		compared := m.compare(predicted.Result)
+		page.Facts = append([]string{fmt.Sprintf("measured: %s; error of the prediction %s", compared.Rows[0][1], compared.Rows[0][3])}, page.Facts...)
+		page.Tables = append(page.Tables, compared)
+		page.Timelines = append(page.Timelines, page.Adopt(m.Timeline, m.calls, m.sites))
+	}
+	page.Timelines = append(page.Timelines, predicted.Timeline)
+	return page
 }
 
 // writePage writes the page beside the program, or where it is wanted.
@@ -72,15 +87,18 @@ func printPage(w io.Writer, page *show.Page) error {
 	}
 	for _, t := range page.Tables {
 		fmt.Fprintf(w, "\n%s\n", t.Title)
-		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-		fmt.Fprintln(out, "  "+strings.Join(t.Columns, "\t"))
-		for _, row := range t.Rows {
-			fmt.Fprintln(out, "  "+strings.Join(row, "\t"))
-		}
-		if err := out.Flush(); err != nil {
+		if err := printTable(w, t); err != nil {
 			return err
 		}
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+func printTable(w io.Writer, t show.Table) error {
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, row := range append([][]string{t.Columns}, t.Rows...) {
+		fmt.Fprintln(out, "  "+strings.Join(row, "\t"))
+	}
+	return out.Flush()
 }

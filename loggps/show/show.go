@@ -82,6 +82,25 @@ type Page struct {
 	Tables    []Table
 }
 
+// Adopt returns a timeline whose calls and sites are numbered by other tables, with those of
+// the page, to which it adds them.
+func (p *Page) Adopt(t Timeline, calls, sites []string) Timeline {
+	firstCall, firstSite := len(p.Calls), len(p.Sites)
+	p.Calls = append(p.Calls[:firstCall:firstCall], calls...)
+	p.Sites = append(p.Sites[:firstSite:firstSite], sites...)
+	for _, lane := range t.Lanes {
+		for i := range lane {
+			if lane[i].Call > 0 {
+				lane[i].Call += uint8(firstCall)
+			}
+			if lane[i].Site > 0 {
+				lane[i].Site += uint32(firstSite)
+			}
+		}
+	}
+	return t
+}
+
 //go:embed page.html
 var pageHTML string
 

@@ -1,8 +1,10 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/explain"
@@ -102,14 +104,33 @@ func (p *Prediction) waits(place func(id graph.ID) string) (Table, error) {
 		return t, err
 	}
 	total := p.Result.Total().Total()
+	sites = sameName(sites, place)
 	for _, s := range sites[:min(len(sites), topWaits)] {
-		name := s.Place
-		if place != nil {
-			name = place(s.Op)
-		}
-		t.Rows = append(t.Rows, []string{name, fmt.Sprint(s.Count), Time(s.Waited), percent(s.Waited, total)})
+		t.Rows = append(t.Rows, []string{s.Place, fmt.Sprint(s.Count), Time(s.Waited), percent(s.Waited, total)})
 	}
 	return t, nil
+}
+
+// sameName names places, if names are given, and makes one of those with the same name.
+func sameName(sites []explain.Site, place func(id graph.ID) string) []explain.Site {
+	if place == nil {
+		return sites
+	}
+	var list []explain.Site
+	at := map[string]int{}
+	for _, s := range sites {
+		s.Place = place(s.Op)
+		i, ok := at[s.Place]
+		if !ok {
+			i = len(list)
+			at[s.Place] = i
+			list = append(list, explain.Site{Place: s.Place, Op: s.Op})
+		}
+		list[i].Count += s.Count
+		list[i].Waited += s.Waited
+	}
+	slices.SortStableFunc(list, func(a, b explain.Site) int { return cmp.Compare(b.Waited, a.Waited) })
+	return list
 }
 
 // limits are what the program would take with other eager limits; nil if no message is longer

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/loggps/sim"
+	"github.com/gopvas/gopvas/trace"
+	"github.com/gopvas/gopvas/trace/replay"
+)
+
+// message names a message of a trace.
+type message struct {
+	from, to int32
+	number   uint32
+}
+
+// ends collects the events of each message at its sender and at its receiver.
+func ends(t *testing.T, tr *trace.Trace) (sent, received map[message]*trace.Event) {
+	sent, received = map[message]*trace.Event{}, map[message]*trace.Event{}
+	note := func(m map[message]*trace.Event, k message, e *trace.Event) {
+		require.Nil(t, m[k], "message %v twice", k)
+		m[k] = e
+	}
+	for rank := range tr.Ranks {
+		for i := range tr.Ranks[rank].Events {
+			e := &tr.Ranks[rank].Events[i]
+			switch {
+			case e.Message == 0:
+			case e.Kind == trace.Send || e.Kind == trace.Sent:
+				note(sent, message{int32(rank), e.Peer, e.Message}, e)
+			case e.Kind == trace.Recv || e.Kind == trace.Received:
+				note(received, message{e.Peer, int32(rank), e.Message}, e)
+			}
+		}
+	}
+	return sent, received
+}
+
+// TestTrace: each message of a program has both its ends, with the same length and tag, and
+// the trace can be run again.
+func TestTrace(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "traced")
+	buildPIE(t, program, "./testdata/traced")
+	const ranks = 3
+	for _, btl := range models(t) {
+		t.Run(btl, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "trace")
+			got := command(t, nil, "--btl", btl, "--timeout", "60", "-n", "3", "--trace", file, program)
+			require.Equal(t, 0, got.code, got.stderr)
+			require.Empty(t, got.stderr)
+			tr, err := trace.Open(file)
+			require.NoError(t, err)
+			require.NoError(t, tr.Cut)
+			require.Zero(t, tr.Lost())
+			checkMessages(t, tr, ranks)
+			checkReplay(t, tr)
+			checkInfo(t, file, btl)
+		})
+	}
+}
+
+// checkMessages holds the messages of the program against what it does.
+func checkMessages(t *testing.T, tr *trace.Trace, ranks int) {
+	sent, received := ends(t, tr)
+	require.Equal(t, len(sent), len(received))
+	byBytes, rendezvous := map[uint64]int{}, 0
+	for k, s := range sent {
+		r := received[k]
+		require.NotNil(t, r, "message %v was not received", k)
+		require.Equal(t, s.Bytes, r.Bytes, k)
+		require.Equal(t, s.Tag, r.Tag, k)
+		require.Equal(t, s.Context, r.Context, k)
+		require.Equal(t, s.Protocol(), r.Protocol(), k)
+		if s.Flags&trace.Inside == 0 {
+			byBytes[s.Bytes]++
+			if s.Protocol() == trace.Rendezvous {
+				rendezvous++
+			}
+		}
+	}
+	pairs := ranks * (ranks - 1)
+	assert.Equal(t, map[uint64]int{8: 18, 100000: 2, 16: ranks, 32: pairs, 50000: pairs, 24: 3, 4: ranks - 1, 12: 1}, byBytes)
+	assert.Equal(t, 2+ranks+pairs, rendezvous) // the long ones, and the synchronous ones
+	wild := 0
+	for _, r := range received {
+		if r.Flags&trace.AnySource != 0 {
+			wild++
+		}
+	}
+	assert.Equal(t, ranks-1, wild)
+	for rank := range tr.Ranks {
+		kinds := map[trace.Kind]int{}
+		for _, c := range tr.Ranks[rank].Calls() {
+			kinds[c.Kind]++
+		}
+		for _, k := range []trace.Kind{trace.Init, trace.Finalize, trace.WaitAll, trace.Allreduce, trace.Bcast, trace.Barrier} {
+			assert.Equal(t, 1, kinds[k], "%v of rank %d", k, rank)
+		}
+	}
+}
+
+// checkReplay runs the graph of a trace: it has the messages of the trace and comes to an end, also
+// without any buffers, as the program does.
+func checkReplay(t *testing.T, tr *trace.Trace) {
+	r, err := replay.New(tr, replay.Options{})
+	require.NoError(t, err)
+	count, bytes := 0, int64(0)
+	for id := range r.Graph.Len() {
+		if op := r.Graph.Op(graph.ID(id)); op.Kind.Sends() && op.Tag < 1<<30 {
+			count++
+			bytes += op.Size
+		}
+	}
+	sent, _ := ends(t, tr)
+	var want int64
+	for _, s := range sent {
+		want += int64(s.Bytes)
+	}
+	assert.Equal(t, len(sent), count)
+	assert.Equal(t, want, bytes)
+	machine := loggps.Single(loggps.Params{L: 500, O: 200, Gs: 0.1, Gl: 0.1, Packet: 4096, Sync: 4096})
+	for _, synchronous := range []bool{false, true} {
+		result, err := sim.Run(r.Graph, sim.Options{Machine: machine, Synchronous: synchronous})
+		require.NoError(t, err)
+		assert.Positive(t, result.Time())
+	}
+}
+
+func checkInfo(t *testing.T, file, btl string) {
+	got := command(t, nil, "trace", "info", "--json", file)
+	require.Equal(t, 0, got.code, got.stderr)
+	var s trace.Summary
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &s))
+	assert.Equal(t, btl, s.Meta.BTL)
+	assert.Equal(t, []string{"traced"}, s.Meta.Command)
+	assert.Len(t, s.Ranks, 3)
+	assert.Empty(t, s.Cut)
+	got = command(t, nil, "trace", "info", file)
+	require.Equal(t, 0, got.code, got.stderr)
+	assert.Contains(t, got.stdout, "3 ranks")
+	assert.Contains(t, got.stdout, "allreduce")
+	got = command(t, nil, "trace", "list", "--rank", "1", file)
+	require.Equal(t, 0, got.code, got.stderr)
+	assert.Contains(t, got.stdout, "recv peer 0")
+	got = command(t, nil, "trace", "perfetto", "-o", file+".perfetto", file)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.FileExists(t, file+".perfetto")
+}
+
+// TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.
+func TestTraceOfFailure(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "traced")
+	buildPIE(t, program, "./testdata/traced")
+	for _, btl := range models(t) {
+		file := filepath.Join(t.TempDir(), "trace")
+		got := command(t, nil, "--btl", btl, "--timeout", "60", "-n", "3", "--trace", file, program, "die")
+		require.Equal(t, 7, got.code, got.stderr)
+		tr, err := trace.Open(file)
+		require.NoError(t, err)
+		require.NoError(t, tr.Cut)
+		assert.NotEmpty(t, tr.Ranks[1].Events)
+	}
+}
+
+// TestTraceThatCannotBeWritten costs the trace, and not the job.
+func TestTraceThatCannotBeWritten(t *testing.T) {
+	got := command(t, nil, "-n", "2", "--trace", filepath.Join(t.TempDir(), "missing", "file"), "true")
+	assert.NotZero(t, got.code)
+	assert.Contains(t, got.stderr, "--trace")
+	if _, err := os.Stat("/dev/full"); err == nil {
+		got = command(t, nil, "-n", "2", "--trace", "/dev/full", "sh", "-c", "echo done")
+		assert.NotZero(t, got.code, "the file cannot even be begun")
+		assert.Contains(t, got.stderr, "no space left")
+	}
+}
+
+func TestTraceMistakes(t *testing.T) {
+	cut := filepath.Join(t.TempDir(), "cut")
+	require.NoError(t, os.WriteFile(cut, []byte("gopvastr"), 0o644))
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"trace"}, 2, "say what to do"},
+		{[]string{"trace", "info"}, 2, "name one trace"},
+		{[]string{"trace", "perfetto", cut}, 1, "this is no trace"},
+		{[]string{"trace", "info", cut}, 1, "this is no trace"},
+		{[]string{"trace", "info", cut + "x"}, 1, "no such file"},
+	} {
+		got := command(t, nil, c.args...)
+		assert.Equal(t, c.code, got.code, "%v: %s", c.args, got.stderr)
+		assert.Contains(t, got.stderr, c.says)
+	}
+}

@@ -1,0 +1,168 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/gopvas/gopvas/loggps/pattern"
+	"github.com/gopvas/gopvas/trace"
+)
+
+// groupKey names a collective call: the communicator, and the number of the call on it.
+type groupKey struct {
+	context, call uint32
+}
+
+// groups are the ranks that have made each collective call, in the order of their numbers.
+type groups map[groupKey][]int
+
+func findGroups(t *trace.Trace) groups {
+	g := groups{}
+	for rank := range t.Ranks {
+		for i := range t.Ranks[rank].Events {
+			e := &t.Ranks[rank].Events[i]
+			if !e.Kind.Collective() {
+				continue
+			}
+			k := groupKey{e.Context, e.Request}
+			if list := g[k]; len(list) == 0 || list[len(list)-1] != rank {
+				g[k] = append(list, rank)
+			}
+		}
+	}
+	return g
+}
+
+// algorithm adds the calls of a member to its program. The root is the member's number.
+type algorithm func(m pattern.Member, bytes int64, root int)
+
+// algorithms are those of collective calls that have no messages in the trace.
+var algorithms = map[trace.Kind]algorithm{
+	trace.Barrier:       func(m pattern.Member, _ int64, _ int) { m.Dissemination() },
+	trace.Bcast:         pattern.Member.BinomialBcast,
+	trace.Reduce:        pattern.Member.BinomialReduce,
+	trace.Allreduce:     func(m pattern.Member, bytes int64, _ int) { m.RecursiveDoubling(bytes) },
+	trace.ReduceScatter: reduceScatter,
+	trace.Scan:          func(m pattern.Member, bytes int64, _ int) { chain(m, bytes) },
+	trace.Exscan:        func(m pattern.Member, bytes int64, _ int) { chain(m, bytes) },
+	trace.Gather:        gather,
+	trace.Scatter:       scatter,
+	trace.Allgather:     func(m pattern.Member, bytes int64, _ int) { m.RingAllgather(bytes) },
+	trace.Alltoall:      func(m pattern.Member, bytes int64, _ int) { m.PairwiseAlltoall(bytes) },
+}
+
+func reduceScatter(m pattern.Member, bytes int64, _ int) {
+	m.BinomialReduce(bytes, 0)
+	scatter(m, bytes/int64(m.Ranks), 0)
+}
+
+// chain passes vectors from each member to the next.
+func chain(m pattern.Member, bytes int64) {
+	if m.Rank > 0 {
+		m.Recv(bytes, m.World[m.Rank-1])
+	}
+	if m.Rank < m.Ranks-1 {
+		m.Send(bytes, m.World[m.Rank+1])
+	}
+}
+
+func gather(m pattern.Member, bytes int64, root int) {
+	if m.Rank != root {
+		m.Send(bytes, m.World[root])
+		return
+	}
+	for i := range m.Ranks {
+		if i != root {
+			m.Recv(bytes, m.World[i])
+		}
+	}
+}
+
+func scatter(m pattern.Member, bytes int64, root int) {
+	if m.Rank != root {
+		m.Recv(bytes, m.World[root])
+		return
+	}
+	for i := range m.Ranks {
+		if i != root {
+			m.Send(bytes, m.World[i])
+		}
+	}
+}
+
+// algorithms chooses the algorithms as the options want them.
+func (m *maker) algorithms() error {
+	m.expand = map[trace.Kind]algorithm{}
+	kinds := map[string]trace.Kind{}
+	for k, a := range algorithms {
+		m.expand[k] = a
+		kinds[k.String()] = k
+	}
+	for operation, name := range m.options.Algorithms {
+		k, ok := kinds[operation]
+		if !ok {
+			names := make([]string, 0, len(kinds))
+			for name := range kinds {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			return fmt.Errorf("replay: algorithm of %q: there are %v", operation, names)
+		}
+		f, err := pattern.Collective(name)
+		if err != nil {
+			return fmt.Errorf("replay: algorithm of %s: %w", operation, err)
+		}
+		m.expand[k] = func(m pattern.Member, bytes int64, _ int) { f(m, bytes) }
+	}
+	return nil
+}
+
+// tagCollective is where the tags of expanded collective calls begin: above those of all messages.
+const tagCollective = 1 << 30
+
+// collective makes the operations of a collective call.
+func (c *caller) collective(it *item) {
+	recorded := false
+	for i := range it.within {
+		w := it.within[i]
+		recorded = recorded || w.Flags&trace.Inside != 0 || it.Kind == trace.Neighbor
+	}
+	if recorded && (!c.options.Expand || it.Kind == trace.Neighbor) {
+		c.steps(it)
+		return
+	}
+	members := c.groups[groupKey{it.Context, it.Request}]
+	run := c.expand[it.Kind]
+	if len(members) < 2 || run == nil {
+		return
+	}
+	me, _ := slices.BinarySearch(members, c.me)
+	root, ok := slices.BinarySearch(members, int(it.Peer))
+	if !ok {
+		root = 0
+	}
+	c.Tag = tagCollective | int32(it.Context&(1<<29-1))
+	run(pattern.Member{Calls: c.Calls, Rank: me, Ranks: len(members), World: members}, int64(it.Event.Bytes), root)
+	c.Tag = 0
+}
+
+// steps makes the messages that a collective call was made of, in their order.
+func (c *caller) steps(it *item) {
+	others := c.inside // of nonblocking collectives
+	c.inside = nil
+	slices.SortStableFunc(it.within, func(a, b item) int { return cmp.Compare(a.Start, b.Start) })
+	for i := range it.within {
+		w := &it.within[i]
+		if w.Kind.Call() {
+			c.call(w)
+		} else {
+			c.point(w.Event)
+		}
+	}
+	if len(c.inside) > 0 {
+		c.Tag = 0
+		c.Wait(c.inside...)
+	}
+	c.inside = others
+}

@@ -1,0 +1,176 @@
+package replay
+
+import (
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/trace"
+)
+
+// caller makes the calls of one rank.
+type caller struct {
+	*maker
+	*graph.Calls
+	me       int
+	rank     *trace.Rank
+	clock    clock
+	messages map[uint32]*trace.Event // by request: Sent or Received
+	begun    map[uint32]*trace.Event // by request: Begin
+	open     map[uint32]graph.ID     // by request: its operation
+	at       int64                   // end of the last call
+	stalled  int64                   // since then
+	inside   []graph.ID              // sends within a collective, that it waits for
+}
+
+func (m *maker) rank(rank int) {
+	r := &m.trace.Ranks[rank]
+	c := &caller{
+		maker: m, Calls: m.builder.Calls(rank), me: rank, rank: r, clock: newClock(r.Events),
+		messages: map[uint32]*trace.Event{}, begun: map[uint32]*trace.Event{}, open: map[uint32]graph.ID{},
+	}
+	for i := range r.Events {
+		e := &r.Events[i]
+		if (e.Kind == trace.Sent || e.Kind == trace.Received) && e.Request != 0 {
+			c.messages[e.Request] = e
+		}
+	}
+	items := tree(r.Events)
+	if len(items) > 0 {
+		c.at = items[0].Start
+	}
+	for i := range items {
+		c.item(&items[i])
+	}
+	c.settle()
+}
+
+// item makes the operations of an event and of what happened within it.
+func (c *caller) item(it *item) {
+	switch {
+	case it.Kind == trace.Stall:
+		c.stalled += it.Duration()
+		return
+	case !it.Kind.Call():
+		c.point(it.Event)
+		return
+	}
+	if gap := c.clock.computed(c.at, it.Start) - c.stalled; gap > 0 && it.Kind != trace.Init {
+		c.Site = 0
+		c.Calc(gap)
+	}
+	c.at, c.stalled = it.End, 0
+	c.Site, c.Tag = c.site(c.rank, it.Event), 0
+	switch {
+	case it.Kind.Collective():
+		c.collective(it)
+	default:
+		for i := range it.within {
+			if it.within[i].Kind != trace.Taken {
+				c.point(it.within[i].Event)
+			}
+		}
+		c.Site = c.site(c.rank, it.Event)
+		c.call(it)
+	}
+}
+
+// point makes the operation of a step of a nonblocking collective.
+func (c *caller) point(e *trace.Event) {
+	switch {
+	case e.Kind == trace.Taken:
+		c.wait([]uint32{e.Request})
+	case e.Flags&trace.Inside == 0 || c.options.Expand:
+	case e.Kind == trace.Sent:
+		c.Tag = tag(e)
+		c.inside = append(c.inside, c.Isend(int64(e.Bytes), int(e.Peer)))
+	case e.Kind == trace.Received:
+		c.Tag = tag(e)
+		c.Recv(int64(e.Bytes), int(e.Peer))
+	}
+	if e.Kind == trace.Sent || e.Kind == trace.Received {
+		c.Tag = 0
+	}
+}
+
+// tag is that of a message: no other one of the same two ranks has it.
+func tag(e *trace.Event) int32 { return int32(e.Message & (1<<30 - 1)) }
+
+// call makes the operation of a call that is no collective one.
+func (c *caller) call(it *item) {
+	e := it.Event
+	switch e.Kind {
+	case trace.Send:
+		if e.Message != 0 {
+			c.Tag = tag(e)
+			c.Send(int64(e.Bytes), int(e.Peer))
+		}
+	case trace.Recv:
+		if e.Message != 0 {
+			c.Tag = tag(e)
+			c.Recv(int64(e.Bytes), int(e.Peer))
+		}
+	case trace.Isend, trace.Irecv, trace.Start:
+		c.begin(e.Request)
+	case trace.Begin:
+		c.begun[e.Request] = e
+	case trace.Wait, trace.Test:
+		c.wait(append(taken(it), e.Request))
+	case trace.WaitAll, trace.WaitAny, trace.Finalize:
+		c.wait(taken(it))
+	}
+}
+
+// taken returns the requests whose results a wait has taken.
+func taken(it *item) (list []uint32) {
+	for i := range it.within {
+		if it.within[i].Kind == trace.Taken {
+			list = append(list, it.within[i].Request)
+		}
+	}
+	return list
+}
+
+// begin begins the operation of a request. A request without a message is one with no rank, or
+// was cancelled.
+func (c *caller) begin(request uint32) {
+	e := c.messages[request]
+	if e == nil {
+		return
+	}
+	c.Tag = tag(e)
+	if e.Kind == trace.Sent {
+		c.open[request] = c.Isend(int64(e.Bytes), int(e.Peer))
+	} else {
+		c.open[request] = c.Irecv(int64(e.Bytes), int(e.Peer))
+	}
+}
+
+// wait waits for requests.
+func (c *caller) wait(requests []uint32) {
+	var ops []graph.ID
+	for _, r := range requests {
+		if id, ok := c.open[r]; ok {
+			ops = append(ops, id)
+			delete(c.open, r)
+		}
+		if e := c.begun[r]; e != nil {
+			delete(c.begun, r)
+			ops = append(ops, c.inside...)
+			c.inside = nil
+		}
+	}
+	if len(ops) > 0 {
+		c.Tag = 0
+		c.Wait(ops...)
+	}
+}
+
+// settle waits for what the program has not waited for.
+func (c *caller) settle() {
+	ops := c.inside
+	for _, id := range c.open {
+		ops = append(ops, id)
+	}
+	if len(ops) > 0 {
+		c.Site, c.Tag = 0, 0
+		c.Wait(ops...)
+	}
+}

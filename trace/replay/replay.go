@@ -1,0 +1,75 @@
+package replay
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/trace"
+)
+
+// Options say how a trace becomes a graph.
+type Options struct {
+	// Algorithms are those of collective calls that have no messages in the trace, by the
+	// name of the operation, such as "allreduce": "allreduce-ring". Others have a default.
+	Algorithms map[string]string
+
+	// Expand has collective calls become algorithms also if their messages were recorded.
+	Expand bool
+}
+
+// Replay is the graph of a job.
+type Replay struct {
+	Graph *graph.Graph
+	Sites []string // what graph.Op.Site means; [0] is nothing
+}
+
+// New makes the graph of a trace. The error says what is missing, if the trace was cut off or
+// lost events.
+func New(t *trace.Trace, o Options) (*Replay, error) {
+	if lost := t.Lost(); lost > 0 {
+		return nil, fmt.Errorf("replay: %d events are missing in the trace, because the supervisor did not keep up: record it to a faster disk, or with a CPU that no rank uses", lost)
+	}
+	if t.Cut != nil {
+		return nil, fmt.Errorf("replay: the trace is not whole: %w", t.Cut)
+	}
+	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), sites: map[string]uint32{}, names: []string{""}}
+	m.groups = findGroups(t)
+	if err := m.algorithms(); err != nil {
+		return nil, err
+	}
+	for rank := range t.Ranks {
+		m.rank(rank)
+	}
+	g, err := m.builder.Graph()
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	return &Replay{Graph: g, Sites: m.names}, nil
+}
+
+// maker makes a graph.
+type maker struct {
+	trace   *trace.Trace
+	options Options
+	builder *graph.Builder
+	groups  groups
+	expand  map[trace.Kind]algorithm
+
+	sites map[string]uint32
+	names []string
+}
+
+// site returns the number of a place in the program.
+func (m *maker) site(r *trace.Rank, e *trace.Event) uint32 {
+	name := e.Kind.String()
+	if int(e.Site) < len(r.Sites) && e.Site > 0 {
+		name += " at " + r.Sites[e.Site]
+	}
+	n, ok := m.sites[name]
+	if !ok {
+		n = uint32(len(m.names))
+		m.sites[name] = n
+		m.names = append(m.names, name)
+	}
+	return n
+}

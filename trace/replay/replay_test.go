@@ -1,0 +1,132 @@
+package replay
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/loggps/sim"
+	"github.com/gopvas/gopvas/trace"
+)
+
+func replay(t *testing.T, o Options, ranks ...[]trace.Event) *Replay {
+	t.Helper()
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: len(ranks)}, End: &trace.End{}}
+	for _, events := range ranks {
+		tr.Ranks = append(tr.Ranks, trace.Rank{Events: events})
+	}
+	r, err := New(tr, o)
+	require.NoError(t, err)
+	return r
+}
+
+// ops are the operations of a rank as text.
+func ops(r *Replay, rank int) (list []string) {
+	span := r.Graph.Of(rank)
+	for id := span.First; id < span.End; id++ {
+		list = append(list, r.Graph.Op(id).String())
+	}
+	return list
+}
+
+func TestBlocking(t *testing.T) {
+	r := replay(t, Options{},
+		[]trace.Event{
+			{Kind: trace.Init, Start: 0, End: 10, Peer: trace.Any},
+			{Kind: trace.Send, Start: 110, End: 120, Peer: 1, Bytes: 8, Tag: 5, Message: 1},
+			{Kind: trace.Recv, Start: 120, End: 300, Peer: 1, Bytes: 9, Tag: 7, Message: 1},
+			{Kind: trace.Finalize, Start: 350, End: 360, Peer: trace.Any},
+		},
+		[]trace.Event{
+			{Kind: trace.Recv, Start: 20, End: 200, Peer: 0, Bytes: 8, Tag: 5, Message: 1, Flags: trace.AnySource | trace.AnyTag},
+			{Kind: trace.Stall, Start: 210, End: 220},
+			{Kind: trace.Send, Start: 230, End: 240, Peer: 0, Bytes: 9, Tag: 7, Message: 1},
+		})
+	assert.Equal(t, []string{"calc 100 ns", "send 8 B to rank 1, tag 1", "recv 9 B from rank 1, tag 1", "calc 50 ns"}, ops(r, 0))
+	assert.Equal(t, []string{"recv 8 B from rank 0, tag 1", "calc 20 ns", "send 9 B to rank 0, tag 1"}, ops(r, 1))
+	assert.Equal(t, "send", r.Sites[r.Graph.Op(1).Site])
+}
+
+// TestRequests: a wait awaits what it has taken, also where another call was in progress when the
+// message left or came.
+func TestRequests(t *testing.T) {
+	r := replay(t, Options{},
+		[]trace.Event{
+			{Kind: trace.Irecv, Start: 0, End: 1, Peer: trace.Any, Request: 1, Flags: trace.AnySource},
+			{Kind: trace.Isend, Start: 2, End: 3, Peer: 1, Request: 2, Bytes: 8},
+			{Kind: trace.Irecv, Start: 3, End: 4, Peer: 1, Request: 3}, // cancelled
+			{Kind: trace.Sent, Start: 10, End: 10, Peer: 1, Request: 2, Bytes: 8, Message: 1},
+			{Kind: trace.Received, Start: 11, End: 11, Peer: 1, Request: 1, Bytes: 4, Message: 1},
+			{Kind: trace.Taken, Start: 12, End: 12, Request: 2},
+			{Kind: trace.Taken, Start: 13, End: 13, Request: 1},
+			{Kind: trace.WaitAll, Start: 4, End: 20, Request: 2},
+		},
+		[]trace.Event{
+			{Kind: trace.Recv, Start: 0, End: 10, Peer: 0, Bytes: 8, Message: 1},
+			{Kind: trace.Send, Start: 10, End: 11, Peer: 0, Bytes: 4, Message: 1},
+		})
+	assert.Equal(t, []string{"irecv 4 B from rank 1, tag 1", "calc 1 ns", "isend 8 B to rank 1, tag 1", "wait"}, ops(r, 0))
+	awaited := 0
+	for id := range graph.ID(3) {
+		for _, d := range r.Graph.Dependents(id) {
+			if d.Dep() == graph.Awaits {
+				assert.EqualValues(t, 3, d.ID())
+				awaited++
+			}
+		}
+	}
+	assert.Equal(t, 2, awaited)
+	_, err := sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 1, Sync: 100, Packet: 100})})
+	require.NoError(t, err)
+}
+
+// TestCPU: a rank that has lost its CPU has not computed.
+func TestCPU(t *testing.T) {
+	r := replay(t, Options{}, []trace.Event{
+		{Kind: trace.Barrier, Start: 0, End: 1000, Peer: trace.Any},
+		{Kind: trace.CPU, Start: 1000, End: 1000, Bytes: 500},
+		{Kind: trace.CPU, Start: 9000, End: 9000, Bytes: 3500},
+		{Kind: trace.Barrier, Start: 9000, End: 9100, Peer: trace.Any},
+		{Kind: trace.Barrier, Start: 9150, End: 9200, Peer: trace.Any},
+	})
+	assert.Equal(t, []string{"calc 3000 ns", "calc 50 ns"}, ops(r, 0))
+}
+
+// TestCollectives: messages within a call are its steps; without any it becomes an algorithm.
+func TestCollectives(t *testing.T) {
+	step := func(k trace.Kind, at int64, peer int32, message uint32) trace.Event {
+		return trace.Event{Kind: k, Start: at, End: at, Peer: peer, Bytes: 16, Message: message, Flags: trace.Inside}
+	}
+	call := trace.Event{Kind: trace.Allreduce, Start: 0, End: 100, Bytes: 16, Request: 1, Context: 1, Peer: trace.Any}
+	ranks := [][]trace.Event{
+		{step(trace.Sent, 1, 1, 1), step(trace.Received, 50, 1, 1), call},
+		{step(trace.Sent, 2, 0, 1), step(trace.Received, 40, 0, 1), call},
+	}
+	assert.Equal(t, []string{"isend 16 B to rank 1, tag 1", "recv 16 B from rank 1, tag 1", "wait"}, ops(replay(t, Options{}, ranks...), 0))
+	bare := [][]trace.Event{{call}, {}, {call}}
+	ring := Options{Algorithms: map[string]string{"allreduce": "allreduce-ring"}}
+	assert.Len(t, ops(replay(t, Options{}, bare...), 0), 3) // irecv, isend, wait, with rank 2
+	assert.Contains(t, ops(replay(t, Options{}, bare...), 2)[1], "isend 16 B to rank 0")
+	assert.Empty(t, ops(replay(t, Options{}, bare...), 1))
+	assert.Len(t, ops(replay(t, ring, bare...), 0), 6)
+	expanded := ring
+	expanded.Expand = true
+	assert.Len(t, ops(replay(t, expanded, ranks...), 0), 6)
+}
+
+func TestMistakes(t *testing.T) {
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1}, Ranks: []trace.Rank{{Lost: 3}}, End: &trace.End{}}
+	_, err := New(tr, Options{})
+	require.ErrorContains(t, err, "3 events are missing")
+	tr.Ranks[0].Lost, tr.Cut = 0, &trace.CutError{Offset: 7, Reason: "no more"}
+	_, err = New(tr, Options{})
+	require.ErrorContains(t, err, "not whole")
+	tr.Cut = nil
+	_, err = New(tr, Options{Algorithms: map[string]string{"x": "y"}})
+	require.ErrorContains(t, err, "there are")
+	_, err = New(tr, Options{Algorithms: map[string]string{"barrier": "y"}})
+	require.ErrorContains(t, err, "no such algorithm")
+}

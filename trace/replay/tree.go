@@ -1,0 +1,61 @@
+package replay
+
+import "github.com/gopvas/gopvas/trace"
+
+// item is a call, or something that happened outside of calls, with what happened in it.
+type item struct {
+	*trace.Event
+	within []item
+}
+
+// tree puts the events of a rank in the order of their starts, those within a call below it.
+// An event is written when it ends, so those within a call stand before it.
+func tree(events []trace.Event) (top []item) {
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case trace.CPU, trace.Lost:
+			continue
+		}
+		it := item{Event: e}
+		if e.Kind.Call() {
+			from := len(top)
+			for from > 0 && top[from-1].Start >= e.Start {
+				from--
+			}
+			it.within = append(it.within, top[from:]...)
+			top = top[:from]
+		}
+		top = append(top, it)
+	}
+	return top
+}
+
+// clock tells how much CPU time a rank has had in its computations.
+type clock struct {
+	samples []*trace.Event
+}
+
+func newClock(events []trace.Event) (c clock) {
+	for i := range events {
+		if events[i].Kind == trace.CPU {
+			c.samples = append(c.samples, &events[i])
+		}
+	}
+	return c
+}
+
+// computed returns how long a rank has computed until a call began, at most: the time since the
+// last call, without what the process has been without a CPU since the last sample.
+func (c *clock) computed(from, to int64) int64 {
+	gap := to - from
+	for len(c.samples) > 1 && c.samples[1].Start <= to {
+		last, now := c.samples[0], c.samples[1]
+		c.samples = c.samples[1:]
+		if now.Start == to && now.Start > last.Start {
+			lack := (now.Start - last.Start) - int64(now.Bytes-last.Bytes)
+			gap -= max(lack, 0)
+		}
+	}
+	return max(gap, 0)
+}
