@@ -18,7 +18,7 @@ type area struct {
 func (p *Process) ownArea(at Address, count int, t Type) (area, error) {
 	b, err := p.buffer(at, count, t)
 	if err != nil || b.Layout == nil {
-		return area{Buffer: coll.Buffer{Data: b.Bytes}}, err
+		return area{Buffer: coll.Buffer{Data: b.Bytes, Unit: b.Len() / max(count, 1)}}, err
 	}
 	return area{coll.Buffer{Data: make([]byte, b.Len())}, []comm.Buffer{b}}, nil
 }
@@ -35,7 +35,7 @@ func (p *Process) blockArea(at Address, count int, t Type, n int) (area, error) 
 	}
 	if o.dense {
 		b, err := o.memory(at, count*n)
-		return area{Buffer: coll.Buffer{Data: b.Bytes, Block: block}}, err
+		return area{Buffer: coll.Buffer{Data: b.Bytes, Block: block, Unit: int(o.Size())}}, err
 	}
 	parts, err := p.blockParts(at, count, t, n)
 	return area{coll.Buffer{Data: make([]byte, n*block), Block: block}, parts}, err

@@ -1,6 +1,9 @@
 package capi
 
-import "github.com/gopvas/gopvas/comm"
+import (
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/comm"
+)
 
 // neighbors makes a neighbourhood operation. data returns the blocks for so many
 // destinations and sources.
@@ -9,8 +12,11 @@ func (p *Process) neighbors(name string, c Comm, data func(out, in int) (sends, 
 	if err != nil {
 		return failed(err)
 	}
-	k := comm.NewNeighborCall(on.c, name, func(sources, destinations []int) (out, in []comm.Buffer, err error) {
-		return data(len(destinations), len(sources))
+	k := comm.NewNeighborCall(on.c, name, func(out, in []coll.Edge) error {
+		sends, receives, err := data(len(out), len(in))
+		comm.SetEdges(out, sends)
+		comm.SetEdges(in, receives)
+		return err
 	})
 	if k.Wrong != nil {
 		return failed(k.Wrong)

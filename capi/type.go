@@ -28,6 +28,7 @@ type typeObject struct {
 	// dense says that count elements are count*Size() bytes without gaps from displacement
 	// 0 on, as with all predefined types but some pairs.
 	dense  bool
+	unit   int                           // Size if dense, else 0
 	layout atomic.Pointer[countedLayout] // the last that was asked for
 }
 
@@ -47,6 +48,9 @@ func newTypeObject(t *datatype.Type) *typeObject {
 	lb, extent := t.Extent()
 	trueLB, span := t.TrueExtent()
 	o.dense = lb == 0 && trueLB == 0 && extent == t.Size() && span == t.Size() && contiguous(t)
+	if o.dense {
+		o.unit = int(t.Size())
+	}
 	return o
 }
 

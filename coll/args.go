@@ -166,7 +166,7 @@ func (t *Team) prepare(a *Args) error {
 			a.Send.Data = a.Recv.Data
 		}
 		if root {
-			return need("receive buffer", len(a.Recv.Data), len(a.Send.Data))
+			return a.Recv.need("receive buffer", len(a.Send.Data))
 		}
 	}
 	return nil
@@ -247,7 +247,7 @@ func meets(a, b []byte) bool {
 func (t *Team) prepareReduceScatter(a *Args) error {
 	if a.InPlace {
 		n := a.Send.end(t.Size)
-		if err := need("receive buffer", len(a.Recv.Data), n); err != nil {
+		if err := a.Recv.need("receive buffer", n); err != nil {
 			return err
 		}
 		a.Send.Data = a.Recv.Data[:n]
@@ -256,5 +256,5 @@ func (t *Team) prepareReduceScatter(a *Args) error {
 		return err
 	}
 	_, own := a.Send.block(t.Rank)
-	return need("receive buffer", len(a.Recv.Data), own)
+	return a.Recv.need("receive buffer", own)
 }

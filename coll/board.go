@@ -38,7 +38,8 @@ type head struct {
 	finished atomic.Int64 // pieces done
 	_        [cacheLine - 8]byte
 
-	failure cad.Cell // of that call: by the last arriver, or by the members that do units
+	failure   cad.Cell // of that call: by the last arriver, or by the members that do units
+	inherited cad.Cell // what a member has failed by before the call: by it, before it arrives
 
 	lanes [maxLanes]lane
 }
@@ -88,7 +89,7 @@ type layout struct {
 const (
 	planSize   = 48
 	recordSize = 128
-	headSize   = 7*cacheLine + maxLanes*cacheLine
+	headSize   = 10*cacheLine + maxLanes*cacheLine
 	slotSize   = 3 * cacheLine
 )
 

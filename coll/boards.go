@@ -62,6 +62,7 @@ func (t *Team) Free() {
 	if t.Boards != nil && t.boardMemory.mem != nil {
 		t.Boards.give(t.boardMemory)
 	}
+	t.freeLevels()
 	t.board, t.boardMemory = nil, boardMemory{}
 	t.Engine.Explain(t.Context, nil)
 	t.known = false

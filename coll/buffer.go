@@ -9,7 +9,7 @@ type Buffer struct {
 	Block int // length of each block in bytes, if Counts is nil
 
 	// Counts and Displs have one entry for each member: length and start of its
-	// block, in units of Unit bytes.
+	// block, in units of Unit bytes. Without them Unit is what errors count in, or 0.
 	Counts, Displs []int
 	Unit           int
 
@@ -115,22 +115,22 @@ func (b *Buffer) end(members int) int {
 func (b *Buffer) Check(what string, members int) error {
 	if b.typed() {
 		if len(b.Parts) != members {
-			return &ArgumentError{What: "number of parts of the " + what, Have: len(b.Parts), Need: members, Exact: true}
+			return &ArgumentError{What: "number of parts of the " + what, Have: len(b.Parts), Need: members, Exact: true, Unit: "of them"}
 		}
 		return nil
 	}
 	if b.Counts == nil {
-		return need(what, len(b.Data), members*b.Block)
+		return b.need(what, members*b.Block)
 	}
 	if len(b.Counts) != members || len(b.Displs) != members {
 		return &ArgumentError{What: "number of counts and displacements of the " + what,
-			Have: min(len(b.Counts), len(b.Displs)), Need: members}
+			Have: min(len(b.Counts), len(b.Displs)), Need: members, Unit: "of them"}
 	}
 	for i, n := range b.Counts {
 		// Dividing avoids an overflow of the product.
 		room := len(b.Data) / max(b.Unit, 1)
 		if at := b.Displs[i]; n < 0 || n > 0 && (at < 0 || at > room || n > room-at) {
-			return &ArgumentError{What: what, Have: len(b.Data), Need: -1}
+			return &ArgumentError{What: what, Have: len(b.Data), Need: -1, Element: b.Unit}
 		}
 	}
 	return nil
@@ -139,14 +139,15 @@ func (b *Buffer) Check(what string, members int) error {
 // fits is Check for a buffer of which nothing is to be left over.
 func (b *Buffer) fits(what string, members int) error {
 	if n := members * b.Block; !b.typed() && b.Counts == nil && len(b.Data) > n {
-		return &ArgumentError{What: what, Have: len(b.Data), Need: n}
+		return &ArgumentError{What: what, Have: len(b.Data), Need: n, Element: b.Unit}
 	}
 	return b.Check(what, members)
 }
 
-func need(what string, have, need int) error {
-	if have < need {
-		return &ArgumentError{What: what, Have: have, Need: need}
+// need returns an error if the data is shorter than so many bytes.
+func (b *Buffer) need(what string, bytes int) error {
+	if len(b.Data) < bytes {
+		return &ArgumentError{What: what, Have: len(b.Data), Need: bytes, Element: b.Unit}
 	}
 	return nil
 }

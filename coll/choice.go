@@ -22,6 +22,7 @@ type algorithm struct {
 
 	direct  bool // reads and writes buffers of other members, which needs one address space
 	regular bool // needs blocks of one length that all members know
+	levels  bool // in teams on several nodes: does not need memory that all members share
 	layouts bool // takes buffers with layouts
 
 	// fits tells whether it can do calls of n bytes; nil: of any number.
@@ -45,21 +46,25 @@ type algorithm struct {
 var algorithms = []algorithm{
 	{kind: Barrier, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
+	{kind: Barrier, name: "levels", run: levelsBarrier, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination, suits: undersubscribed, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, fits: fitsSlot, suits: always},
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
+	{kind: Bcast, name: "levels", run: levelsBcast, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
 
 	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
+	{kind: Reduce, name: "levels", run: levelsReduce, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
 	{kind: Allreduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
+	{kind: Allreduce, name: "levels", run: levelsAllreduce, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
 	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling, suits: always, shared: always},
@@ -80,22 +85,27 @@ var algorithms = []algorithm{
 
 	{kind: Gather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Gather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
+	{kind: Gather, name: "levels", run: levelsGather, levels: true, regular: true, fits: fitsLevels, suits: below(512)},
 	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Gather, name: "linear", build: graphGather, layouts: true, suits: always, shared: always},
 
 	{kind: Scatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Scatter, name: "direct", run: direct, direct: true, layouts: true, suits: always},
+	{kind: Scatter, name: "levels", run: levelsScatter, levels: true, regular: true, fits: fitsLevels, suits: below(512)},
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Scatter, name: "linear", build: graphScatter, layouts: true, suits: always, shared: always},
 
 	{kind: Allgather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Allgather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
+	{kind: Allgather, name: "levels", run: levelsAllgather, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Allgather, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
 	{kind: Alltoall, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
+	{kind: Alltoall, name: "packed", run: flat, direct: true, layouts: true, fits: fitsPacked, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
+	{kind: Alltoall, name: "levels", run: levelsAlltoall, levels: true, regular: true, fits: fitsLevels, suits: below(2 << 10)},
 	{kind: Alltoall, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Alltoall, name: "bruck", build: graphAlltoallBruck, regular: true, suits: below(256)},
 	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
@@ -145,8 +155,16 @@ func below(bytes int) func(*Team, int) bool {
 	return func(_ *Team, n int) bool { return n < bytes }
 }
 
-// oversubscribed tells whether the job has more ranks than CPUs, undersubscribed the contrary.
-func oversubscribed(t *Team, _ int) bool  { return t.Job.Ranks() > t.Job.CPUs() }
+// oversubscribed tells whether there are more ranks than CPUs: on the node of a team that
+// shares memory, else in the whole job. undersubscribed is the contrary. All members get the
+// same answer.
+func oversubscribed(t *Team, _ int) bool {
+	if t.Engine.Memory(t.World) != nil {
+		return t.Job.Near() > t.Job.CPUs()
+	}
+	return t.Job.Ranks() > t.Job.AllCPUs()
+}
+
 func undersubscribed(t *Team, _ int) bool { return !oversubscribed(t, 0) }
 
 // pair tells whether the team has two members.
@@ -167,6 +185,7 @@ func (l *algorithm) possible(t *Team, a *Args) bool {
 // choice is what a choice depends on besides the team and the kind, and what it was.
 type choice struct {
 	irregular bool
+	ordered   bool // the operator does not commute
 	size      int
 	want      string
 	algorithm *algorithm
@@ -177,8 +196,9 @@ type choice struct {
 func (t *Team) choose() *algorithm {
 	a := &t.args
 	last, want := &t.chosen[a.Kind], t.Choice.Blocking[a.Kind]
-	if last.algorithm == nil || last.size != t.size || last.irregular != a.Irregular || last.want != want {
-		*last = choice{irregular: a.Irregular, size: t.size, want: want, algorithm: t.search()}
+	ordered := a.Op != nil && !a.Op.Commutative
+	if last.algorithm == nil || last.size != t.size || last.irregular != a.Irregular || last.ordered != ordered || last.want != want {
+		*last = choice{irregular: a.Irregular, ordered: ordered, size: t.size, want: want, algorithm: t.search()}
 	}
 	return last.algorithm
 }
@@ -187,7 +207,7 @@ func (t *Team) choose() *algorithm {
 func (t *Team) search() *algorithm {
 	memory := t.Engine.Memory(t.World)
 	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
-		if l.run != nil && (memory == nil || l.direct && !memory.Direct()) {
+		if l.run != nil && !l.levels && (memory == nil || l.direct && !memory.Direct()) {
 			return nil
 		}
 		return l.suits

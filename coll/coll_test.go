@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 
 // world is the team of all ranks of a job.
 func world(root *job.Root, rank int, r colltest.Rank) *Team {
-	return &Team{Engine: r.Engine, Job: r.Job, Context: 1, Rank: rank, Size: root.Ranks()}
+	return &Team{Engine: r.Engine, Job: r.Job, Context: 1, Inner: 2, Rank: rank, Size: root.Ranks()}
 }
 
 // run runs all ranks. A rank that returns errGone goes without Finalize.
@@ -77,12 +78,9 @@ func trials(w *Team) error {
 }
 
 func try(w *Team, seed uint64, calls, most int) error {
-	part := split(w, 2)
+	teams := []*Team{w, split(w, 2), byNode(w), shuffled(w, seed)}
 	for i := range calls {
-		t := w
-		if i%3 == 2 {
-			t = part
-		}
+		t := teams[i%len(teams)]
 		d := newDraw(seed + uint64(i)<<32)
 		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))
 		names := Algorithms(kind)
@@ -97,10 +95,37 @@ func try(w *Team, seed uint64, calls, most int) error {
 	return nil
 }
 
+// byNode returns the team of all ranks in which those of a node follow one another.
+func byNode(w *Team) *Team {
+	order := make([]int32, w.Size)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return w.Job.Node(int(a)) - w.Job.Node(int(b)) })
+	return inOrder(w, order, 13)
+}
+
+// shuffled returns the team of all ranks in any order.
+func shuffled(w *Team, seed uint64) *Team {
+	var order []int32
+	for _, rank := range newDraw(seed).Perm(w.Size) {
+		order = append(order, int32(rank))
+	}
+	return inOrder(w, order, 15)
+}
+
+// inOrder returns the team of these ranks, with two contexts.
+func inOrder(w *Team, order []int32, context uint32) *Team {
+	return &Team{
+		Engine: w.Engine, Job: w.Job, Context: context, Inner: context + 1,
+		Rank: slices.Index(order, int32(w.Rank)), Size: len(order), World: order,
+	}
+}
+
 // split returns the team of the ranks whose number has the same rest, in reverse.
 func split(w *Team, n int) *Team {
 	mine := w.Rank % n
-	t := &Team{Engine: w.Engine, Job: w.Job, Context: uint32(5 + 4*mine)}
+	t := &Team{Engine: w.Engine, Job: w.Job, Context: uint32(5 + 4*mine), Inner: uint32(6 + 4*mine)}
 	for rank := w.Size - 1; rank >= 0; rank-- {
 		if rank%n == mine {
 			if rank == w.Rank {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -187,6 +188,11 @@ func (t *Team) findMismatch() (last uint64) {
 	for i := range slots {
 		last = max(last, slots[i].record.call)
 	}
+	if f := t.board.inherited.Failure(); f.Fault != 0 {
+		t.board.failure.Note(f)
+		t.board.inherited.Reset()
+		return last
+	}
 	t.board.failure.Note(t.difference(func(i int) call {
 		n := &slots[i].record
 		return call{n.word, n.size, n.call}
@@ -274,8 +280,19 @@ func (t *Team) lost(k uint64) bool {
 	if t.board.slots[member].passed.Load() >= k {
 		what = cad.Mismatch
 	}
-	t.note(cad.About(what, t.world(member)))
+	t.note(cad.About(what, t.culprit(member)))
 	return true
+}
+
+// culprit returns the rank to be named if a member has gone. If this is a team of some members
+// of another one, that may have gone because of a rank that is a member of that one alone.
+func (t *Team) culprit(member int) int {
+	if t.transport.Whole != nil {
+		if first, ok := t.Job.Lost(); ok && t.Job.State(first) != job.StateFinal && t.transport.Whole(first) {
+			return first
+		}
+	}
+	return t.world(member)
 }
 
 // leave is lost for a member that has arrived in the call: others may go on with it, and

@@ -17,7 +17,8 @@
 // member has allocated.
 //
 //   - Pages (flat.go): a few members with a CPU each write short vectors into the board, and
-//     each reads what it needs.
+//     each reads what it needs. In one address space short blocks of any lengths and layouts
+//     are packed into pages, too (packed.go).
 //   - Slots (bcast_slot.go): with more ranks than CPUs, the root of a short broadcast leaves
 //     its bytes in the board, and each member takes them when it runs. Nobody synchronises.
 //   - Arrivals (direct.go): each member writes a record of its call and counts itself in
@@ -39,6 +40,13 @@
 //
 // A member sleeps once in a call, twice at most, and the bytes move once. Operators are
 // applied in the order of the members, so that the bits are the same in every run.
+//
+// # Levels
+//
+// The members of a team on several nodes meet in steps: within each node, at a board where
+// there is one, and between the leaders of the nodes by messages (levels.go). What all
+// members of a node want crosses the network once. Long blocks that one member alone wants
+// go straight to it.
 //
 // # Members that go
 //

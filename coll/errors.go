@@ -29,23 +29,33 @@ type ArgumentError struct {
 	Need  int    // -1: a block lies outside of the buffer
 	Unit  string // of both; empty: bytes
 	Exact bool   // neither more nor less
+
+	Element int // bytes of an element of the buffer, for the text; 0: not known
 }
 
 // Error names both lengths.
 func (e *ArgumentError) Error() string {
-	unit := e.Unit
-	if unit == "" {
-		unit = "bytes"
-	}
+	have := e.length(e.Have)
 	switch {
 	case e.Need < 0:
-		return fmt.Sprintf("a count or displacement of the %s points outside of its %d %s", e.What, e.Have, unit)
+		return fmt.Sprintf("a count or displacement of the %s points outside of its %s", e.What, have)
 	case e.Exact:
-		return fmt.Sprintf("%s: has %d %s, %d are needed", e.What, e.Have, unit, e.Need)
+		return fmt.Sprintf("%s: has %s, %s are needed", e.What, have, e.length(e.Need))
 	case e.Have > e.Need:
-		return fmt.Sprintf("%s: %d %s are too many, %d are needed", e.What, e.Have, unit, e.Need)
+		return fmt.Sprintf("%s: %s are too many, %s are needed", e.What, have, e.length(e.Need))
 	}
-	return fmt.Sprintf("%s: %d %s are too short, %d are needed", e.What, e.Have, unit, e.Need)
+	return fmt.Sprintf("%s: %s are too few, %s are needed", e.What, have, e.length(e.Need))
+}
+
+// length is a length in its unit; of bytes in elements, with the bytes in brackets.
+func (e *ArgumentError) length(n int) string {
+	switch {
+	case e.Unit != "":
+		return fmt.Sprintf("%d %s", n, e.Unit)
+	case e.Element > 1 && n%e.Element == 0:
+		return fmt.Sprintf("%d elements (%d bytes)", n/e.Element, n)
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // MismatchError means that the members did not call the same operation, or with

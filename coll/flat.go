@@ -34,7 +34,12 @@ func flat(t *Team) {
 	}
 	p := t.page(t.Rank, k)
 	p.sig = t.call
-	copy(p.data[:], t.given())
+	if !t.args.Irregular {
+		copy(p.data[:], t.given())
+	} else if !t.packBlocks(p) {
+		t.meet(k)
+		return
+	}
 	orderRelease()
 	p.call.Store(k)
 	t.wake()
@@ -52,7 +57,14 @@ func flat(t *Team) {
 			return
 		}
 	}
-	t.take(k)
+	switch {
+	case !t.args.Irregular:
+		t.take(k)
+	case t.agreeOnLengths(k):
+		t.takePacked(k)
+	default:
+		t.meet(k)
+	}
 }
 
 // page returns the page of a member in call k.

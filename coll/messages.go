@@ -50,7 +50,9 @@ func (t *Team) tell(buf []byte) error {
 	b.whole = true
 	graphBcastBinomial(b)
 	b.g.Tie()
-	return t.runGraph(&t.transport, b.g)
+	own := t.transport
+	own.Failed = nil
+	return t.runGraph(&own, b.g)
 }
 
 // connect makes what the team needs for messages, at the first call.
@@ -59,6 +61,9 @@ func (t *Team) connect() {
 		t.transport = cad.Transport{Job: t.Job, Messages: t.Engine, Rank: t.world(t.Rank), Describe: t.describe}
 		t.channel.Context, t.channel.Rank, t.channel.Size, t.channel.World = t.Context, t.Rank, t.Size, t.World
 		t.channel.Name = t.Name
+		if t.Inner != 0 {
+			t.levels = t.findLevels()
+		}
 	}
 }
 

@@ -80,8 +80,7 @@ func (t *Team) alongEdges(out, in []Edge) {
 			requests[len(in)+i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
 		}
 	}
-	for i := range requests {
-		st, err := t.Engine.Wait(&requests[i])
+	t.Engine.WaitAll(requests, true, func(i int, _ uint32, st pml.Status, err error) {
 		if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
 			st.Bytes, err = truncated.Length, nil
 		}
@@ -90,7 +89,7 @@ func (t *Team) alongEdges(out, in []Edge) {
 			t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(in[i].Member)),
 				Detail: [2]uint64{st.Bytes, uint64(in[i].Data.Len())}})
 		}
-	}
+	})
 }
 
 // failed takes note of an error of the layer below.

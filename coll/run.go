@@ -25,6 +25,8 @@ type state struct {
 	channel   cad.Channel
 	blocking  graphCache // of calls by messages
 
+	levels *levels // nil: the members are on one node, or each on one of its own
+
 	turn   uint64 // number of the call, for the hang report
 	called string // name of the call that is underway; "": none is
 	known  bool   // to the engine, for the hang report

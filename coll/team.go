@@ -10,7 +10,10 @@ import (
 // Job is what a team asks of the job. On one node *job.Root answers it.
 type Job interface {
 	cad.Job
-	CPUs() int // that the ranks of the job have together
+	CPUs() int         // that the ranks of this node have together
+	AllCPUs() int      // that the ranks of the job have together
+	Near() int         // number of ranks on this node
+	Node(rank int) int // where a rank is
 }
 
 // Team is a communicator as collectives see it: an ordered set of ranks of the job
@@ -24,8 +27,9 @@ type Team struct {
 	Engine *pml.Engine
 	Job    Job
 
-	// Context is that of the messages of collectives, and of no others.
-	Context uint32
+	// Context is that of the messages of collectives, and of no others. Inner is another one,
+	// for those within nodes and between them.
+	Context, Inner uint32
 
 	Rank, Size int     // the caller's place in the team, and the number of members
 	World      []int32 // the job's rank of each member; nil: the same numbers

@@ -78,7 +78,7 @@ func (c *Comm) Barrier() error {
 		return Wrap("barrier", err)
 	}
 	defer c.mu.Unlock()
-	return Wrap("barrier", c.team.Barrier())
+	return Wrap("barrier", bare(c.team.Barrier()))
 }
 
 // Ibarrier is Barrier, nonblocking.

@@ -31,23 +31,24 @@ type Comm struct {
 	rank, size int
 	module     btl.Module
 	engine     *pml.Engine
-	graphs     *cad.Engine   // of the process
-	channel    *cad.Channel  // the communicator as graphs see it
-	team       *coll.Team    // the communicator as collective operations see it
-	context    uint32        // of point-to-point messages
-	group      *Group        // the caller's, and that of Rank and Size
-	peers      *Group        // the ranks that messages go to and come from: group, or the remote group of an intercommunicator
-	members    *Group        // of collective operations: group, or both groups of an intercommunicator
-	ranks      []int32       // those of peers; nil for the world, where nothing needs to be translated
-	contexts   *contexts     // of the process
-	networks   []Network     // of the world only: for Finalize
-	windows    *windows      // likewise
-	buffered   *buffered     // likewise
-	self       func() *Comm  // likewise
-	finalized  *atomic.Bool  // likewise
-	topology   topology      // nil: none
-	permanent  bool          // Self: Free refuses
-	state      atomic.Uint32 // ready, freed or pending
+	graphs     *cad.Engine           // of the process
+	channel    *cad.Channel          // the communicator as graphs see it
+	team       *coll.Team            // the communicator as collective operations see it
+	context    uint32                // of point-to-point messages
+	group      *Group                // the caller's, and that of Rank and Size
+	peers      *Group                // the ranks that messages go to and come from: group, or the remote group of an intercommunicator
+	members    *Group                // of collective operations: group, or both groups of an intercommunicator
+	ranks      []int32               // those of peers; nil for the world, where nothing needs to be translated
+	contexts   *contexts             // of the process
+	networks   []Network             // of the world only: for Finalize
+	windows    *windows              // likewise
+	buffered   *buffered             // likewise
+	self       func() *Comm          // likewise
+	finalized  *atomic.Bool          // likewise
+	topology   topology              // nil: none
+	edges      atomic.Pointer[edges] // of the topology; nil: none yet, or in use
+	permanent  bool                  // Self: Free refuses
+	state      atomic.Uint32         // ready, freed or pending
 
 	mu sync.Mutex // held during collective operations
 
@@ -168,7 +169,7 @@ func (c *Comm) alone() *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Job: c.root,
-		Context: collective.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
+		Context: collective.of(id), Inner: levels.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
 	}
 }
 

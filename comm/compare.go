@@ -1,6 +1,9 @@
 package comm
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Comparison is how two communicators, or two groups, are like.
 type Comparison int
@@ -12,6 +15,15 @@ const (
 	Similar                     // the same ranks in another order
 	Unequal
 )
+
+// String returns the name of the comparison's result.
+func (c Comparison) String() string {
+	names := [...]string{"Identical", "Congruent", "Similar", "Unequal"}
+	if c < 0 || int(c) >= len(names) {
+		return fmt.Sprintf("Comparison(%d)", int(c))
+	}
+	return names[c]
+}
 
 // Compare tells how the group is like another.
 //

@@ -18,6 +18,7 @@ const (
 	grouping                    // of some members, about new communicators, with the program's tags
 	nonblocking                 // of nonblocking collective operations
 	partitioned                 // partitioned messages of the program
+	levels                      // of collective operations, within nodes and between them
 
 	purposes purpose = 8
 )

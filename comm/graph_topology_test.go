@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/coll"
 )
 
 func TestGraphTopology(t *testing.T) {
@@ -39,12 +40,12 @@ func TestGraphTopology(t *testing.T) {
 			return fmt.Errorf("the copy has %v, %v", i, e)
 		}
 		var in []Buffer
-		err = NewNeighborCall(d, "allgather", func(sources, destinations []int) (o, i []Buffer, err error) {
-			for range destinations {
-				o, i = append(o, Bytes([]byte{byte(c.Rank())})), append(i, Bytes(make([]byte, 1)))
+		err = NewNeighborCall(d, "allgather", func(o, i []coll.Edge) error {
+			for k := range o {
+				o[k].Data, i[k].Data = Bytes([]byte{byte(c.Rank())}), Bytes(make([]byte, 1))
+				in = append(in, i[k].Data)
 			}
-			in = i
-			return o, i, nil
+			return nil
 		}).Run()
 		for k, b := range in {
 			if int(b.Bytes[0]) != want[c.Rank()][k] {

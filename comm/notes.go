@@ -59,6 +59,8 @@ type Keyval struct {
 	Delete func(from *Comm, value any) error
 }
 
+var errNoKey = errors.New("the key is nil: make it first")
+
 // SetAttribute gives c the value, in place of the one it has for this key. The error
 // wraps ErrFreed or ErrFinalized, or is that of Delete.
 //
@@ -67,6 +69,9 @@ func (c *Comm) SetAttribute(k *Keyval, value any) error {
 	const op = "set attribute"
 	if err := c.usable(); err != nil {
 		return Wrap(op, err)
+	}
+	if k == nil {
+		return Wrap(op, errNoKey)
 	}
 	n := &c.notes
 	n.mu.Lock()

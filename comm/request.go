@@ -10,12 +10,28 @@ import (
 
 // Request is a nonblocking operation that was begun and not yet waited for. It is a
 // value: its zero value, and a request that was waited for, stands for no operation,
-// and so do copies of it (MPI_REQUEST_NULL). To wait for none is over at once, with an
+// and so do copies of it and a nil *Request (MPI_REQUEST_NULL). To wait for none is over at once, with an
 // empty Status. One goroutine at a time waits for a request: a second one gets
 // ErrBusy. Every request must be waited for before Finalize, or found complete by a
 // test; every persistent one freed.
 type Request struct {
 	r pml.Request
+}
+
+// engine returns the engine of the operation, and the unit of its status; nil if the request,
+// which may be nil, stands for none.
+func (r *Request) engine() (*pml.Engine, uint32) {
+	if r == nil {
+		return nil, 0
+	}
+	return r.r.Engine(), r.r.Unit
+}
+
+// clear has the request stand for no operation.
+func (r *Request) clear() {
+	if r != nil {
+		r.r = pml.Request{}
+	}
 }
 
 var empty = Status{Source: AnySource, Tag: AnyTag}
@@ -25,9 +41,9 @@ var empty = Status{Source: AnySource, Tag: AnyTag}
 //
 // MPI 4.1 section 3.7.3 (MPI_Wait).
 func (r *Request) Wait() (Status, error) {
-	e, unit := r.r.Engine(), r.r.Unit
+	e, unit := r.engine()
 	if e == nil { // nothing, or a send that was over when it began
-		r.r = pml.Request{}
+		r.clear()
 		return empty, nil
 	}
 	st, err := e.Wait(&r.r)
@@ -38,9 +54,9 @@ func (r *Request) Wait() (Status, error) {
 // context's. The operation goes on: its buffer is still lent, and it has to be waited
 // for again, after Cancel if it is a receive that will never come.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
-	e, unit := r.r.Engine(), r.r.Unit
+	e, unit := r.engine()
 	if e == nil {
-		r.r = pml.Request{}
+		r.clear()
 		return empty, nil
 	}
 	st, err := e.WaitContext(ctx, &r.r)
@@ -52,9 +68,9 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 //
 // MPI 4.1 section 3.7.3 (MPI_Test).
 func (r *Request) Test() (st Status, done bool, err error) {
-	e, unit := r.r.Engine(), r.r.Unit
+	e, unit := r.engine()
 	if e == nil {
-		r.r = pml.Request{}
+		r.clear()
 		return empty, true, nil
 	}
 	s, done, err := e.Test(&r.r)
@@ -67,10 +83,10 @@ func (r *Request) Test() (st Status, done bool, err error) {
 //
 // MPI 4.1 section 3.8.4 (MPI_Cancel).
 func (r *Request) Cancel() error {
-	if r.r.None() {
+	if r == nil || r.r.None() {
 		return nil
 	}
-	e := r.r.Engine()
+	e, _ := r.engine()
 	if e == nil {
 		return Wrap("cancel", ErrCancelSend)
 	}
@@ -82,7 +98,7 @@ func (r *Request) Cancel() error {
 //
 // MPI 4.1 section 3.9 (MPI_Start).
 func (r *Request) Start() error {
-	e := r.r.Engine()
+	e, _ := r.engine()
 	if e == nil {
 		return Wrap("start", ErrNotPersistent)
 	}
@@ -93,7 +109,7 @@ func (r *Request) Start() error {
 //
 // MPI 4.1 section 3.7.3 (MPI_Request_free).
 func (r *Request) Free() error {
-	e := r.r.Engine()
+	e, _ := r.engine()
 	if e == nil {
 		return Wrap("free", ErrNotPersistent)
 	}
@@ -217,7 +233,7 @@ func StartAll(reqs []Request) error {
 
 // Active tells whether the request stands for an operation that was begun and not waited
 // for.
-func (r *Request) Active() bool { return r.r.Active() }
+func (r *Request) Active() bool { return r != nil && r.r.Active() }
 
 // progress brings the operations on, if there are any.
 func progress(reqs []Request) {
@@ -228,9 +244,9 @@ func progress(reqs []Request) {
 
 // take is Test without progress and prefix.
 func (r *Request) take() (Status, bool, error) {
-	e, unit := r.r.Engine(), r.r.Unit
+	e, unit := r.engine()
 	if e == nil {
-		r.r = pml.Request{}
+		r.clear()
 		return empty, true, nil
 	}
 	st, done, err := e.Take(&r.r)

@@ -129,6 +129,7 @@ func loadText(words []atomic.Uint64) string {
 // this operation have come.
 func meetings(views []View) {
 	type meeting struct {
+		node    int // they share memory
 		context uint32
 		number  uint64
 	}
@@ -136,7 +137,7 @@ func meetings(views []View) {
 	for i := range views {
 		w := &views[i].Waiting
 		if views[i].Waits && w.Op == OpCollective && w.Collective.Need.meeting() {
-			m := meeting{w.Context, w.Collective.Number}
+			m := meeting{views[i].node, w.Context, w.Collective.Number}
 			members[m] = append(members[m], i)
 		}
 	}

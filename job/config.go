@@ -45,6 +45,8 @@ type Config struct {
 	Node  int
 	Host  netip.Addr // by which other nodes reach this one
 	Key   Key        // of the messages between nodes
+
+	AllCPUs int // that all nodes have together; 0: CPUs
 }
 
 // MaxTraceSize is the largest trace buffer of a rank, in bytes.

@@ -55,10 +55,10 @@ type constants struct {
 	segmentBase   uint64 // offset in the memfd of rank 0's segment; sm only
 	segmentStride uint64 // from one segment to the next, bytes; 0: no segments
 
-	nodes uint32 // that the job has
-	node  uint32 // this one's number
-	near  uint32 // ranks on this node
-	_     uint32
+	nodes uint32   // that the job has
+	node  uint32   // this one's number
+	near  uint32   // ranks on this node
+	all   uint32   // CPUs of all nodes
 	key   Key      // of the messages between nodes
 	host  [16]byte // the node's address; zeros: none
 

@@ -47,6 +47,9 @@ func (r *Root) BTL() BTL { return BTL(r.head.btl) }
 // CPUs returns the number of CPUs that the job may use.
 func (r *Root) CPUs() int { return int(r.head.cpus) }
 
+// AllCPUs returns the number of CPUs that the job may use on all nodes.
+func (r *Root) AllCPUs() int { return int(r.head.all) }
+
 // TraceBuffer returns the memory in which a rank records what it does, zeros at first, and nil
 // if the job is not traced. What is in it is said in package trace/recorder.
 func (r *Root) TraceBuffer(rank int) []byte {

@@ -73,6 +73,7 @@ func initRoot(mem []byte, c Config, segmentBase, segmentStride uint64) *Root {
 	h.segmentBase, h.segmentStride = segmentBase, segmentStride
 	h.nodes, h.near = c.spread()
 	h.node, h.key = uint32(c.Node), c.Key
+	h.all = uint32(max(c.AllCPUs, c.CPUs))
 	if c.Host.IsValid() {
 		h.host = c.Host.As16()
 	}

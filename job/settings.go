@@ -71,6 +71,7 @@ type Settings struct {
 	Progress string // of nonblocking collectives, as package cad reads it; "": its own choice
 	Helpers  int    // ranks with a thread that progresses nonblocking collectives
 	Check    bool   // ranks make sure that all of them make the same collective calls
+	Encrypt  bool   // messages between nodes are encrypted
 }
 
 // Resolve returns s with defaults in place of zeros and 0 in place of a negative
@@ -130,17 +131,26 @@ type settingsRecord struct {
 	spin       uint32 // regardless of the number of CPUs
 	singleCopy uint32
 	helpers    uint32
-	check      uint32 // 0 or 1
+	flags      uint32 // see below
 	progress   [MaxProgressLength]byte
 	coll       [MaxCollLength]byte
 }
+
+// Of settingsRecord.flags.
+const (
+	flagCheck   = 1 << iota // Settings.Check
+	flagEncrypt             // Settings.Encrypt
+)
 
 // write fills in the record, which is zero, from resolved settings.
 func (r *settingsRecord) write(s Settings) {
 	r.eagerLimit, r.ringBlock, r.spin = uint32(s.EagerLimit), uint32(s.RingBlock), uint32(s.Spin)
 	r.singleCopy, r.helpers = uint32(s.SingleCopy), uint32(s.Helpers)
 	if s.Check {
-		r.check = 1
+		r.flags |= flagCheck
+	}
+	if s.Encrypt {
+		r.flags |= flagEncrypt
 	}
 	copy(r.progress[:], s.Progress)
 	copy(r.coll[:], s.Coll)
@@ -150,7 +160,8 @@ func (r *settingsRecord) write(s Settings) {
 func (r *settingsRecord) read() Settings {
 	return Settings{
 		EagerLimit: int(r.eagerLimit), RingBlock: int(r.ringBlock), Spin: int(r.spin),
-		SingleCopy: SingleCopy(r.singleCopy), Helpers: int(r.helpers), Check: r.check != 0,
+		SingleCopy: SingleCopy(r.singleCopy), Helpers: int(r.helpers),
+		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0,
 		Progress: text(r.progress[:]), Coll: text(r.coll[:]),
 	}
 }

@@ -12,6 +12,7 @@ type View struct {
 	For     []int   // the ranks it waits for, in a large job the first of them
 	Unnamed int     // how many more there are, or were
 	seen    int64   // when it was seen that it waits for them
+	node    int     // where it is
 	Any     bool    // one of For is enough; else it needs all of them
 }
 
@@ -21,7 +22,7 @@ func (r *Root) Snapshot() []View {
 	views := make([]View, len(r.ranks))
 	for i := range views {
 		b := &r.ranks[i]
-		v := View{Rank: i, Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0}
+		v := View{Rank: i, node: r.Node(i), Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0}
 		if v.Waiting, v.Waits = r.Waiting(i); v.Waits {
 			v.For, v.Any = r.waitsFor(i, v.Waiting)
 		}
@@ -55,7 +56,7 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 // none is proved.
 //
 // A rank can go on if it does not wait, if its process has ended (others get an
-// error for it), if it needs any of several ranks of which one can go on, or if it
+// error for it), if it sends what its peer receives, if it needs any of several ranks of which one can go on, or if it
 // needs ranks that all can. What remains when no more such ranks are found waits
 // for ever, unless another goroutine of one of these ranks acts: only one wait of a
 // rank is seen. A rank that has called Finalize sends nothing any more.
@@ -84,6 +85,8 @@ func (v *View) canGoOn(views []View, live []bool) bool {
 		return true
 	case !v.Waits:
 		return v.State != StateFinal
+	case v.transfers(views):
+		return true
 	case v.Waiting.Op == OpCollective && !v.certain():
 		return true
 	}
@@ -96,6 +99,18 @@ func (v *View) canGoOn(views []View, live []bool) bool {
 		}
 	}
 	return !v.Any
+}
+
+// transfers tells whether the rank waits to send a message that its peer waits to receive. Then
+// the message is on its way, which may take long.
+func (v *View) transfers(views []View) bool {
+	send := &v.Waiting
+	if send.Op != OpSend || send.Peer < 0 || int(send.Peer) >= len(views) || !views[send.Peer].Waits {
+		return false
+	}
+	recv := &views[send.Peer].Waiting
+	return recv.Op == OpRecv && recv.Context == send.Context && (recv.Tag == send.Tag || recv.Tag < 0) &&
+		(recv.Peer == AnyPeer || int(recv.Peer) == v.Rank)
 }
 
 // certain tells whether a collective operation needs the ranks that it names, all or, if

@@ -12,6 +12,13 @@ func waits(any bool, ranks ...int) View {
 	return View{State: StateInit, Waits: true, Any: any, For: ranks}
 }
 
+// message is a view of a rank that sends to, or receives from, a peer.
+func message(op Op, peer, tag int32) View {
+	v := waits(false, int(peer))
+	v.Waiting = Waiting{Op: op, Peer: peer, Tag: tag, Context: 4}
+	return v
+}
+
 func TestDeadlocked(t *testing.T) {
 	busy, final, gone := View{State: StateInit}, View{State: StateFinal}, View{Gone: true, State: StateInit}
 	for name, c := range map[string]struct {
@@ -29,6 +36,10 @@ func TestDeadlocked(t *testing.T) {
 		"for a finalized rank":       {[]View{waits(false, 1), final}, []int{0}, nil},
 		"for a rank that has gone":   {[]View{waits(false, 1), gone}, nil, nil},
 		"any, but nobody else is":    {[]View{waits(true)}, []int{0}, nil},
+		"a long message":             {[]View{message(OpSend, 1, 5), message(OpRecv, 0, 5)}, nil, nil},
+		"likewise, of any tag":       {[]View{message(OpRecv, 1, -1), message(OpSend, 0, 5)}, nil, nil},
+		"another tag":                {[]View{message(OpSend, 1, 5), message(OpRecv, 0, 6)}, []int{0, 1}, []int{0, 1}},
+		"both send":                  {[]View{message(OpSend, 1, 5), message(OpSend, 0, 5)}, []int{0, 1}, []int{0, 1}},
 		"a record out of its bounds": {[]View{waits(false, 7)}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,11 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
+	"github.com/gopvas/gopvas/internal/nofile"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/pvas"
 )
 
 // NodeMain is the agent: pvasrun on one node of a job, started by the leader with their
@@ -56,7 +59,7 @@ func (a *agent) serve(ctx context.Context) error {
 	if err := a.link.receive(&g); err != nil {
 		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
 	}
-	if err := a.link.send(note{Ready: getReady()}); err != nil || g.Version != linkVersion {
+	if err := a.link.send(note{Ready: getReady(g.Check)}); err != nil || g.Version != linkVersion {
 		return err // the leader says what is wrong
 	}
 	a.link.timeout = g.Timeout
@@ -74,7 +77,7 @@ func (a *agent) serve(ctx context.Context) error {
 	go a.listen(ended)
 	result, err := Run(ctx, *j)
 	a.output.close()
-	end := &finished{Code: ExitCode(err)}
+	end := &finished{Code: ExitCode(err), Records: a.part.last}
 	if result != nil {
 		end.BTL, end.Reason, end.Code = result.BTL, result.Reason, result.Code
 	}
@@ -231,18 +234,35 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// getReady describes this node.
-func getReady() *ready {
+// getReady describes this node, and more of it for a check.
+func getReady(check bool) *ready {
 	r := &ready{Version: linkVersion}
 	r.Hostname, _ = os.Hostname()
+	if cpus, err := allowedCPUs(); err == nil {
+		r.CPUs = len(cpus)
+	}
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/net")
 	r.Network = strings.TrimSpace(string(boot)) + " " + space
 	r.Addresses, _ = sys.Addresses() // none: the leader says that
+	if check {
+		r.describe()
+	}
 	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
 		if at, err := netip.ParseAddr(words[2]); err == nil {
 			r.Reached = at.Unmap()
 		}
 	}
 	return r
+}
+
+// describe says what CheckNodes asks.
+func (r *ready) describe() {
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	r.Kernel = strings.TrimSpace(string(kernel))
+	_, r.Files, _ = nofile.Original()
+	if err := pvas.Supported(); err != nil {
+		r.Space = err.Error()
+	}
+	r.Clock = time.Now()
 }

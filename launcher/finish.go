@@ -19,6 +19,9 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 		s.control.close()
 	}
 	if s.memory != nil {
+		if s.job.part != nil {
+			s.job.part.last = s.records()
+		}
 		if s.job.Finished != nil {
 			s.job.Finished(s.memory.Root())
 		}

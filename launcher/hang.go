@@ -14,27 +14,39 @@ import (
 // as a deadlock: a message that is already there wakes its receiver long before.
 const stillness = 100 * time.Millisecond
 
+// farStillness is stillness among nodes: they are not looked at at the same moment, and the
+// network may have to send a message again.
+const farStillness = time.Second
+
 // hangReport says what each rank waits for, who waits for whom, and names a
 // deadlock where there is one. It is read from the job's memory, without the help
 // of the ranks.
 func hangReport(views []job.View, who []started, now time.Duration) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  rank\tpid\tstate")
+	still := stillness
+	if who[0].node == "" {
+		fmt.Fprintln(w, "  rank\tpid\tstate")
+	} else {
+		fmt.Fprintln(w, "  rank\tnode\tpid\tstate")
+		still = farStillness
+	}
 	for _, v := range views {
-		if who[v.Rank] == (started{}) {
-			continue // it is on another node
+		node := ""
+		if p := who[v.Rank]; p.node != "" {
+			node = p.node + "\t"
 		}
-		fmt.Fprintf(w, "  %d\t%s\t%s\n", v.Rank, who[v.Rank].number(), describeView(v, who[v.Rank], now))
+		fmt.Fprintf(w, "  %d\t%s%s\t%s\n", v.Rank, node, who[v.Rank].number(), describeView(v, who[v.Rank], now))
 	}
 	_ = w.Flush() // a strings.Builder does not fail
-	b.WriteString(describeDeadlock(views, now))
+	b.WriteString(describeDeadlock(views, now, still))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // started is what the supervisor knows of a rank.
 type started struct {
-	pid     int // 0: it has not been started
+	node    string // "": the job has one node
+	pid     int    // 0: it has not been started
 	program string
 }
 
@@ -122,7 +134,7 @@ func ranksWord(n int) string {
 }
 
 // describeDeadlock proves a deadlock or says nothing.
-func describeDeadlock(views []job.View, now time.Duration) string {
+func describeDeadlock(views []job.View, now, still time.Duration) string {
 	ranks, cycle := job.Deadlocked(views)
 	if len(ranks) == 0 {
 		return ""
@@ -131,7 +143,7 @@ func describeDeadlock(views []job.View, now time.Duration) string {
 	for _, r := range ranks {
 		shortest = min(shortest, waited(views[r], now))
 	}
-	if shortest < stillness {
+	if shortest < still {
 		return ""
 	}
 	if len(cycle) == 0 {
@@ -145,16 +157,20 @@ func describeDeadlock(views []job.View, now time.Duration) string {
 		strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), rankList(ranks, 0))
 }
 
-// sayHang prints the report of the ranks as they stand now. What programs do that
-// have not called Init, or never will, is not known here.
+// sayHang prints the report of the ranks as they stand now, or has the leader of several nodes
+// do that. What programs do that have not called Init, or never will, is not known here.
 func (s *supervisor) sayHang() {
-	if s.memory == nil {
+	switch {
+	case s.job.part != nil:
+		s.job.part.tell(note{Doing: &doing{Records: s.records(), Pids: s.pids}})
+		return
+	case s.memory == nil:
 		s.io.say("no rank has been started yet")
 		return
 	}
-	who := make([]started, s.total())
-	for rank := range s.size {
-		who[s.first()+rank] = started{s.pids[rank], s.app(rank).Program}
+	who := make([]started, s.size)
+	for rank := range who {
+		who[rank] = started{pid: s.pids[rank], program: s.app(rank).Program}
 	}
 	s.io.say("what the ranks do:\n%s", hangReport(s.memory.Root().Snapshot(), who, time.Duration(sys.Monotonic())))
 }

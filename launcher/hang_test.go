@@ -42,7 +42,7 @@ func TestHangReport(t *testing.T) {
 	views[2].Waiting.Call, views[7].Waiting.Call = "MPI_Waitany", "MPI_Finalize"
 	var who []started
 	for pid := 100; pid <= 109; pid++ {
-		who = append(who, started{pid, "./p"})
+		who = append(who, started{pid: pid, program: "./p"})
 	}
 	who = append(who, started{program: "./q"})
 	got := hangReport(views, who, 3*time.Second)

@@ -99,6 +99,7 @@ type Result struct {
 	Code    int      // exit code for the command: see Run
 	Failure *Failure // the first rank that failed; nil if none did
 	HostPid int
+	Nodes   []string // names, by number; nil: it was a job of one node
 }
 
 // size returns the number of ranks.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
 )
 
 // Nodes says where a job on several nodes runs, and how it gets there.
@@ -27,7 +28,7 @@ type Nodes struct {
 const DefaultNodeTimeout = 5 * time.Second
 
 // startTime is how long the start of an agent may take.
-const startTime = 60 * time.Second
+const startTime = 30 * time.Second
 
 // NodeError says what went wrong on, or with, a node.
 type NodeError struct {
@@ -68,12 +69,17 @@ type leader struct {
 	failure error // why the job could not be started
 	input   *leaderInput
 
+	checks bool // there is no job: CheckNodes
+	hang   hangQuestion
+	mirror *job.Root // what the agents have told of their ranks
+
 	wasAsked bool // to end, by a signal to an agent
 }
 
 // RunNodes runs a job on several nodes, and returns when all agents have ended, or were
 // lost, and all output was passed on. Most of Run's description holds. The program must
-// answer the command "node" by NodeMain. Of Job, Hold, Started and Finished are not called.
+// answer the command "node" by NodeMain. Of Job, Hold and Started are not called. What Finished
+// gets has the records of all ranks.
 //
 // A node whose agent has ended or is silent is lost, which ends the job with code 1. An agent
 // that does not hear the leader ends its ranks at once.
@@ -131,8 +137,17 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	if j.Timeout > 0 {
 		l.timeout = time.After(j.Timeout)
 	}
+	if err := l.place(parts); err != nil {
+		p.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// place makes an agent for each node that gets ranks, and the mirror.
+func (l *leader) place(parts []int) error {
 	first := 0
-	for i, h := range n.Hosts {
+	for i, h := range l.nodes.Hosts {
 		if parts[i] == 0 {
 			continue // the others are enough
 		}
@@ -141,7 +156,12 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 		first += parts[i]
 		l.node = append(l.node, slices.Repeat([]int{number}, parts[i])...)
 	}
-	return l, nil
+	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Settings: l.job.Settings})
+	if err != nil {
+		return fmt.Errorf("launcher: %w", err)
+	}
+	l.mirror = memory.Root()
+	return nil
 }
 
 // close gives back what newLeader has made.
@@ -170,7 +190,7 @@ func (l *leader) next() {
 		l.received(sig)
 	case <-l.timeout:
 		l.timeout = nil
-		l.order(order{Hang: true})
+		l.askHang()
 		l.fate.timedOut(l.job.Timeout)
 	case <-l.grace:
 		l.grace = nil
@@ -180,6 +200,8 @@ func (l *leader) next() {
 	case <-l.canceled:
 		l.canceled = nil
 		l.fate.kill(codeSignal + int(syscall.SIGKILL))
+	case <-l.hang.late:
+		l.sayHang()
 	case <-l.deadline:
 		l.deadline = nil
 		for _, a := range l.agents {
@@ -199,7 +221,7 @@ func (l *leader) received(sig os.Signal) {
 	switch {
 	case !ok:
 	case number == syscall.SIGQUIT:
-		l.order(order{Hang: true})
+		l.askHang()
 	case number == syscall.SIGTSTP:
 		l.pause()
 	default:
@@ -287,6 +309,7 @@ func (l *leader) say(format string, args ...any) {
 
 // result ends the job: what is left is passed on.
 func (l *leader) result(ctx context.Context) (*Result, error) {
+	l.sayHang()
 	l.messages.flush()
 	select {
 	case err := <-l.output:
@@ -294,8 +317,12 @@ func (l *leader) result(ctx context.Context) (*Result, error) {
 	default:
 	}
 	l.messages.flush()
+	if l.job.Finished != nil {
+		l.job.Finished(l.mirror)
+	}
 	r := &Result{Code: l.fate.code, Failure: l.fate.failure}
 	for _, a := range l.agents {
+		r.Nodes = append(r.Nodes, a.name)
 		if a.end != nil {
 			r.BTL, r.Reason = a.end.BTL, a.end.Reason
 		}

@@ -62,9 +62,13 @@ func (l *leader) startParts(hosts []netip.Addr) error {
 	}
 	var key job.Key
 	rand.Read(key[:]) // never fails
+	cpus := 0
+	for _, a := range l.agents {
+		cpus += a.ready.CPUs
+	}
 	for i, a := range l.agents {
 		s := &start{
-			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: hosts[i], Key: key},
+			Part: partSpec{Node: a.number, First: a.first, Nodes: l.node, Host: hosts[i], Key: key, CPUs: cpus},
 			Job:  l.spec(a), Env: os.Environ(), Dir: l.dir, Images: images,
 		}
 		a.alive = a.ranks

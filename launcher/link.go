@@ -32,7 +32,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 1
+	linkVersion = 2
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -43,6 +43,7 @@ type greeting struct {
 	Version int
 	Timeout time.Duration
 	Name    string // of the node, as the user wrote it
+	Check   bool   // say all that CheckNodes asks
 }
 
 // A start is the first order: the job, when all agents have answered the greeting.
@@ -102,6 +103,7 @@ type note struct {
 	Took      int            // bytes of input that were passed on
 	Asked     syscall.Signal // somebody on the node wants the agent to end
 	Log       string
+	Doing     *doing
 	Finished  *finished
 }
 
@@ -109,8 +111,13 @@ type note struct {
 type ready struct {
 	Version   int
 	Hostname  string
+	CPUs      int    // that ranks may use there
 	Network   string // what tells network namespaces apart
 	Addresses []netip.Prefix
+	Kernel    string
+	Files     uint64     // limit on open files
+	Space     string     // why ranks do not share an address space there; "": they do
+	Clock     time.Time  // when this was written
 	Reached   netip.Addr // by which ssh has reached the node, if it has
 }
 
@@ -130,12 +137,19 @@ type rankEnd struct {
 	Status    syscall.WaitStatus
 }
 
+// doing answers the question what the ranks do.
+type doing struct {
+	Records []job.Record
+	Pids    []int // 0: not started
+}
+
 // finished is the last note.
 type finished struct {
-	BTL    job.BTL
-	Reason string
-	Code   int
-	Err    string // why the job could not be started; "": it was
+	Records []job.Record // at the end
+	BTL     job.BTL
+	Reason  string
+	Code    int
+	Err     string // why the job could not be started; "": it was
 }
 
 // link is one end. Any goroutine may send; one receives.

@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -20,6 +22,8 @@ type part struct {
 	order chan order
 	// tell tells the leader something, and does not wait.
 	tell func(note)
+
+	last []job.Record // at the end of the ranks
 }
 
 // partSpec is the leader's share of a part.
@@ -29,6 +33,7 @@ type partSpec struct {
 	Nodes []int      // node by rank, of all ranks
 	Host  netip.Addr // by which others reach this node
 	Key   job.Key
+	CPUs  int // of all nodes
 }
 
 func (p *part) orders() <-chan order {
@@ -38,32 +43,11 @@ func (p *part) orders() <-chan order {
 	return p.order
 }
 
-func (p *part) where() []int {
-	if p == nil {
-		return nil
+// describe completes the description of the job's memory.
+func (p *part) describe(c *job.Config) {
+	if p != nil {
+		c.Nodes, c.Node, c.Host, c.Key, c.AllCPUs = p.Nodes, p.Node, p.Host, p.Key, p.CPUs
 	}
-	return p.Nodes
-}
-
-func (p *part) number() int {
-	if p == nil {
-		return 0
-	}
-	return p.Node
-}
-
-func (p *part) host() (a netip.Addr) {
-	if p == nil {
-		return a
-	}
-	return p.Host
-}
-
-func (p *part) key() (k job.Key) {
-	if p == nil {
-		return k
-	}
-	return p.Key
 }
 
 // prefix is what messages of the supervisor begin with.
@@ -138,6 +122,18 @@ func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus) {
 	}
 	state := s.memory.Root().State(s.first() + rank)
 	s.job.part.tell(note{Ended: &rankEnd{s.first() + rank, pid, state, status}})
+}
+
+// records is what the root block says of the ranks here.
+func (s *supervisor) records() (list []job.Record) {
+	if s.memory == nil {
+		return nil
+	}
+	now := time.Duration(sys.Monotonic())
+	for rank := range s.size {
+		list = append(list, s.memory.Root().Record(s.first()+rank, now))
+	}
+	return list
 }
 
 // obey carries out what the leader has ordered.

@@ -206,11 +206,12 @@ func (s *supervisor) hostStarted(h startedHost) {
 
 // makeMemory makes the job's memory and has the host map it.
 func (s *supervisor) makeMemory() (*job.Memory, error) {
-	memory, err := job.Create(job.Config{
+	c := job.Config{
 		Ranks: s.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		TraceSize: s.job.TraceSize,
-		Settings:  s.job.Settings, Nodes: s.job.part.where(), Node: s.job.part.number(), Host: s.job.part.host(), Key: s.job.part.key(),
-	})
+		TraceSize: s.job.TraceSize, Settings: s.job.Settings,
+	}
+	s.job.part.describe(&c)
+	memory, err := job.Create(c)
 	if err != nil || s.btl != job.BTLPvas {
 		return memory, err
 	}

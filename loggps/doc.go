@@ -20,6 +20,7 @@
 //	loggps/pattern  graphs of well-known algorithms
 //	loggps/sim      the times of a graph, by discrete-event simulation
 //	loggps/explain  why a graph takes its time, and what would change it
+//	loggps/show     a page of HTML with what ranks do over time
 //
 // What the model leaves out: contention in the network, the state of caches, noise.
 package loggps

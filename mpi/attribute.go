@@ -31,6 +31,14 @@ func NewAttribute[T any](onCopy func(from *Comm, value T) (T, bool), onRemove fu
 	return a
 }
 
+// keyval is nil for a nil Attribute: no communicator has a value for it, or can get one.
+func (a *Attribute[T]) keyval() *comm.Keyval {
+	if a == nil {
+		return nil
+	}
+	return &a.key
+}
+
 // as is a value of T that was kept as any. A nil interface has lost its type, and is the
 // zero value.
 func as[T any](value any) T {
@@ -42,13 +50,13 @@ func as[T any](value any) T {
 // ErrFreed or ErrFinalized.
 //
 // MPI 4.1 section 7.7.2 (MPI_Comm_set_attr).
-func (a *Attribute[T]) Set(c *Comm, value T) error { return c.SetAttribute(&a.key, value) }
+func (a *Attribute[T]) Set(c *Comm, value T) error { return c.SetAttribute(a.keyval(), value) }
 
 // Get returns the value that c has for this key; ok tells whether there is one.
 //
 // MPI 4.1 section 7.7.2 (MPI_Comm_get_attr).
 func (a *Attribute[T]) Get(c *Comm) (value T, ok bool) {
-	v, ok := c.Attribute(&a.key)
+	v, ok := c.Attribute(a.keyval())
 	return as[T](v), ok
 }
 
@@ -56,5 +64,5 @@ func (a *Attribute[T]) Get(c *Comm) (value T, ok bool) {
 //
 // MPI 4.1 section 7.7.2 (MPI_Comm_delete_attr).
 func (a *Attribute[T]) Delete(c *Comm) {
-	_ = c.DeleteAttribute(&a.key) // its callback has no error
+	_ = c.DeleteAttribute(a.keyval()) // its callback has no error
 }

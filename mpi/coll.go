@@ -33,7 +33,7 @@ func blocks[T any](b *coll.Buffer, buf []T, count int, err *error) {
 		*err = errors.Join(*err, e)
 		return
 	}
-	b.Data, b.Block = data, count*size
+	b.Data, b.Block, b.Unit = data, count*size, size
 }
 
 // irregular has a buffer be blocks whose lengths and, unless they lie close, places are

@@ -16,8 +16,15 @@ func badCollectives(c *Comm) error {
 		return fmt.Errorf("bad root: %v", err)
 	}
 	var short *BufferError
-	if err := Allgather(c, []int{1, 2}, make([]int, 2*c.Size()-1)); !errors.As(err, &short) {
+	err = Allgather(c, []int{1, 2}, make([]int, 2*c.Size()-1))
+	if !errors.As(err, &short) {
 		return fmt.Errorf("short buffer: %v", err)
+	}
+	need := 2 * c.Size()
+	text := fmt.Sprintf("mpi: allgather: receive buffer: %d elements (%d bytes) are too few, %d elements (%d bytes) are needed",
+		need-1, 8*(need-1), need, 8*need)
+	if err.Error() != text {
+		return fmt.Errorf("short buffer: %w, not %s", err, text)
 	}
 	var typed *TypeError
 	if err := Bcast(c, []*int{nil}, 0); !errors.As(err, &typed) {

@@ -92,25 +92,23 @@ func repeated[T any](b *coll.Buffer, buf []T, neighbors int, err *error) {
 
 // neighborly exchanges the blocks that buffers makes for so many neighbours.
 func neighborly(c *Comm, op string, buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) comm.NeighborCall {
-	return comm.NewNeighborCall(c, op, func(sources, destinations []int) (out, in []comm.Buffer, err error) {
-		send, recv := buffers(len(sources), len(destinations), &err)
+	return comm.NewNeighborCall(c, op, func(out, in []coll.Edge) (err error) {
+		send, recv := buffers(len(in), len(out), &err)
 		if err == nil {
-			err = send.Check("send buffer", len(destinations))
+			err = send.Check("send buffer", len(out))
 		}
 		if err == nil {
-			err = recv.Check("receive buffer", len(sources))
+			err = recv.Check("receive buffer", len(in))
 		}
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		parts := make([]comm.Buffer, len(destinations)+len(sources))
-		out, in = parts[:len(destinations)], parts[len(destinations):]
 		for i := range out {
-			out[i].Bytes = send.Part(i)
+			out[i].Data.Bytes = send.Part(i)
 		}
 		for i := range in {
-			in[i].Bytes = recv.Part(i)
+			in[i].Data.Bytes = recv.Part(i)
 		}
-		return out, in, nil
+		return nil
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/comm"
 )
 
 // completionCases are the calls that complete the face: they run in all worlds, with the
@@ -272,6 +273,43 @@ func nilCommunicator(c *Comm) error {
 	}
 	return first(want("rank", none.Rank(), Undefined), want("size", none.Size(), 0), want("name", none.Name(), ""),
 		want("group", none.Group().Size(), 0), want("self", none.Self(), nil))
+}
+
+// A nil request stands for no operation, and a nil attribute has no values.
+func TestNilReceivers(t *testing.T) {
+	var r *Request
+	st, err := r.Wait()
+	require.NoError(t, err)
+	require.Equal(t, Status{Source: AnySource, Tag: AnyTag}, st)
+	_, done, err := r.Test()
+	require.NoError(t, err)
+	require.True(t, done)
+	require.False(t, r.Active())
+	require.NoError(t, r.Cancel())
+	require.ErrorIs(t, r.Start(), ErrNotPersistent)
+	require.ErrorIs(t, r.Free(), ErrNotPersistent)
+	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
+		var a *Attribute[int]
+		_, ok := a.Get(c)
+		a.Delete(c)
+		return first(want("a value", ok, false), wantContains(a.Set(c, 1), "the key is nil"))
+	})
+}
+
+func TestComparisonNames(t *testing.T) {
+	require.Equal(t, "Identical Congruent Similar Unequal Comparison(4)",
+		fmt.Sprint(Identical, " ", Congruent, " ", Similar, " ", Unequal, " ", Unequal+1))
+}
+
+// The operation is named once.
+func TestErrorsHaveOnePrefix(t *testing.T) {
+	overMem(t, 2, 2, mem.Options{}, func(c *Comm) error {
+		comm.SetCheck(c, true)
+		if c.Rank() == 1 {
+			return wantContains(Bcast(c, []byte{1}, 0), "mpi: bcast: rank 0 and")
+		}
+		return wantContains(c.Barrier(), "mpi: barrier: rank 1 and")
+	})
 }
 
 // TestSelfLosesItsAttributesFirst: libraries are told of the end by an attribute of Self.

@@ -4,7 +4,7 @@ import "github.com/gopvas/gopvas/comm"
 
 // Request is a nonblocking operation that was begun and not yet waited for. It is a
 // value: its zero value, and a request that was waited for, stands for no operation,
-// and so do copies of it (MPI_REQUEST_NULL). To wait for none is over at once, with an
+// and so do copies of it and a nil *Request (MPI_REQUEST_NULL). To wait for none is over at once, with an
 // empty Status. One goroutine at a time waits for a request: a second one gets
 // ErrBusy. Every request must be waited for before Finalize, or found complete by a
 // test; every persistent one freed. Its methods, which package comm describes, are

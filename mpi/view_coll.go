@@ -155,14 +155,15 @@ func perMember[T any](c *Comm, views []View[T], receive bool, wrong *error) coll
 func parts[T any](views []View[T], receive bool, wrong *error) coll.Buffer {
 	buffers := make([]comm.Buffer, len(views))
 	for i := range views {
-		b, err := views[i].outgoing()
+		var err error
 		if receive {
-			b, _, err = views[i].incoming()
+			buffers[i], _, err = views[i].incoming()
+		} else {
+			buffers[i], err = views[i].outgoing()
 		}
 		if err != nil && *wrong == nil {
 			*wrong = fmt.Errorf("view %d: %w", i, err)
 		}
-		buffers[i] = b
 	}
 	return coll.Buffer{Parts: buffers}
 }
@@ -188,12 +189,14 @@ func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error
 }
 
 func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) comm.NeighborCall {
-	k := comm.NewNeighborCall(c, "neighbor_alltoallw", func(sources, destinations []int) (out, in []comm.Buffer, err error) {
-		if len(send) != len(destinations) || len(recv) != len(sources) {
-			return nil, nil, fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
-				len(send), len(recv), len(destinations), len(sources))
+	k := comm.NewNeighborCall(c, "neighbor_alltoallw", func(out, in []coll.Edge) (err error) {
+		if len(send) != len(out) || len(recv) != len(in) {
+			return fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
+				len(send), len(recv), len(out), len(in))
 		}
-		return parts(send, false, &err).Parts, parts(recv, true, &err).Parts, err
+		comm.SetEdges(out, parts(send, false, &err).Parts)
+		comm.SetEdges(in, parts(recv, true, &err).Parts)
+		return err
 	})
 	k.Layouts = true
 	return k

@@ -46,9 +46,10 @@ import (
 //     fails what depends on it.
 //
 // A goroutine that finds the lock taken says so in contenders, and an owner that
-// polls steps aside for it. The owner also steps aside before it sleeps and after it
-// has woken a parked goroutine: with GOMAXPROCS=1 those could not run otherwise, as
-// the scheduler does not learn at once that a thread sleeps in the kernel.
+// polls steps aside for it. The owner also steps aside after it has woken a parked goroutine
+// and, if the process has other goroutines, before it sleeps. With GOMAXPROCS=1 those could
+// not run otherwise, as the scheduler does not learn at once that a thread sleeps in the
+// kernel.
 type Engine struct {
 	job        Job
 	goneCount  *atomic.Uint32     // of the job

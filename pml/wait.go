@@ -176,7 +176,9 @@ func (e *Engine) sleep(w *waiter) {
 	if e.trace != nil {
 		e.trace.Publish()
 	}
-	e.stepAside()
+	if e.yield || !shm.Alone() {
+		e.stepAside()
+	}
 	var err error
 	if !w.done {
 		e.mu.Unlock()

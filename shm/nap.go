@@ -93,8 +93,8 @@ func dedicate(n int) {
 	dedicated.Add(int32(n))
 }
 
-// alone tells whether the process has but one goroutine beside those of Dedicate.
-func alone() bool { return runtime.NumGoroutine() <= 1+int(dedicated.Load()) && !calledByC.Load() }
+// Alone tells whether the process has but one goroutine beside those of Dedicate.
+func Alone() bool { return runtime.NumGoroutine() <= 1+int(dedicated.Load()) && !calledByC.Load() }
 
 // mayNap tells whether a goroutine may nap that is not alone, and has counted itself in
 // napping as number n.
@@ -117,18 +117,15 @@ func mayNap(n int32) bool {
 func (e *Event) Nap(ready func() bool) bool { return e.nap(futexBed{}, ready) }
 
 func (e *Event) nap(b Bed, ready func() bool) bool {
-	if !alone() { // and if it is, nobody else will nap before this nap is over
+	if !Alone() { // and if it is, nobody else will nap before this nap is over
 		n := napping.Add(1)
 		defer napping.Add(-1)
 		if !mayNap(n) {
 			return false
 		}
 	}
-	for range yields {
-		if ready() {
-			return true
-		}
-		sys.Yield()
+	if b.Yields() && e.yield(ready) {
+		return true
 	}
 	e.sleepers.Add(1) // W1, as in doze
 	defer e.sleepers.Add(^uint32(0))
@@ -141,4 +138,15 @@ func (e *Event) nap(b Bed, ready func() bool) bool {
 			return false
 		}
 	}
+}
+
+// yield lets other processes run a few times, and tells whether ready has come true.
+func (e *Event) yield(ready func() bool) bool {
+	for range yields {
+		if ready() {
+			return true
+		}
+		sys.Yield()
+	}
+	return false
 }

@@ -56,6 +56,9 @@ func (e *Event) Sleep(ready func() bool, lasting func()) error {
 // Bed is where a thread sleeps until the count of an event has changed. A thread that also
 // waits for something else brings a bed of its own, in which both wake it.
 type Bed interface {
+	// Yields tells whether other processes are to run a few times before the first nap: those
+	// that share the CPU and may be about to signal.
+	Yields() bool
 	// Nap sleeps for limit at most, and the Go scheduler does not learn of it: see nap.go. It
 	// returns false if the time is over, or if a signal has come.
 	Nap(e *Event, count uint32, limit time.Duration) bool
@@ -69,6 +72,8 @@ type futexBed struct{}
 func (futexBed) Nap(e *Event, count uint32, limit time.Duration) bool {
 	return sys.FutexWaitBriefly(&e.seq, count, int64(limit))
 }
+
+func (futexBed) Yields() bool { return true }
 
 func (futexBed) Doze(e *Event, count uint32) error { return sys.FutexWait(&e.seq, count) }
 

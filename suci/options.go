@@ -49,6 +49,11 @@ type Options struct {
 	// MaxPeers bounds the peers that may come without Destination. Default: 4096.
 	MaxPeers int
 
+	// Start is how many bytes may be under way, from here to a peer and from all peers to
+	// here, before anything is known of the network (slow start). Default: 64 KiB and 40 KiB,
+	// what the port of a small switch queues.
+	Start int
+
 	// Timeout is how long a peer may be silent while blocks wait for it. Default: 2
 	// minutes.
 	Timeout time.Duration
@@ -142,7 +147,7 @@ func (o *Options) config(h protocol.Handler) protocol.Config {
 	return protocol.Config{
 		Self: o.Self, Incarnation: binary.BigEndian.Uint64(b[:]) | 1,
 		Key: o.Key, Seal: o.Encrypt, Packet: o.Packet,
-		PeerMemory: o.PeerMemory, Memory: o.Memory, MaxPeers: o.MaxPeers,
+		PeerMemory: o.PeerMemory, Memory: o.Memory, MaxPeers: o.MaxPeers, Start: o.Start,
 		Timeout: protocol.Time(o.Timeout), Random: nonce, Handler: h,
 	}
 }

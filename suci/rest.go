@@ -2,7 +2,7 @@ package suci
 
 import "time"
 
-// Rest sleeps until packets have come, Wake was called, stop returns true, or the time is
+// Rest polls for Options.Spin, and then sleeps, until packets have come, Wake was called, stop returns true, or the time is
 // over, and takes the packets in. It is for programs that wait for other things besides:
 // they call Wake from the outside. stop is asked once more before each sleep, after Rest
 // has become the one whom Wake wakes; it must not call the endpoint.
@@ -19,7 +19,8 @@ func (e *Endpoint) Rest(limit time.Duration, quietly bool, stop func() bool) (bo
 	d.driving = true
 	d.driver++
 	defer d.leave()
-	until := time.Now().Add(limit)
+	begin := time.Now()
+	until := begin.Add(limit)
 	for {
 		switch {
 		case e.closed:
@@ -28,6 +29,12 @@ func (e *Endpoint) Rest(limit time.Duration, quietly bool, stop func() bool) (bo
 			return false, e.failure
 		case stop():
 			return true, nil
+		}
+		if d.spin(&begin) {
+			if d.step() {
+				return true, nil
+			}
+			continue
 		}
 		left := time.Until(until)
 		if left <= 0 {

@@ -20,7 +20,7 @@ const (
 // that a contestant looks the same everywhere; others take what is left.
 var colours = map[string]int{
 	"pvas": 0, "sm": 1, "sm/none": 1, "sm/cma": 2, "openmpi": 3, "mpich": 4,
-	sharing: 0, "pvas share+1": 5, "pvas owner+0": 6, "pvas owner+N": 7, "sm owner+N": 1,
+	sharing: 0, "suci": 0, "suci-fast": 2, "tcp": 3, "pvas share+1": 5, "pvas owner+0": 6, "pvas owner+N": 7, "sm owner+N": 1,
 }
 
 const (

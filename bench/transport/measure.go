@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -173,13 +174,16 @@ func Beside(ctx context.Context, c Carrier, to Node, size, bulk int, lasting tim
 	return t, rate, errors.Join(err, c.Flush(ctx))
 }
 
-// Introduce tells the nodes where the others are.
-func Introduce(ctx context.Context, c Carrier, nodes map[Node]netip.AddrPort) error {
-	text, err := json.Marshal(nodes)
-	if err != nil {
-		return err
-	}
+// Introduce tells the nodes where the others are, and this one.
+func Introduce(ctx context.Context, c Carrier, self Node, here netip.AddrPort, nodes map[Node]netip.AddrPort) error {
 	for n := range nodes {
+		others := maps.Clone(nodes)
+		delete(others, n)
+		others[self] = here
+		text, err := json.Marshal(others)
+		if err != nil {
+			return err
+		}
 		if err := c.Send(ctx, n, append([]byte{opPeers}, text...), true); err != nil {
 			return err
 		}

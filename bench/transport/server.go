@@ -111,9 +111,6 @@ func (s *server) meet(ctx context.Context, m *Message) error {
 		return fmt.Errorf("transport: read addresses: %w", err)
 	}
 	for n, at := range peers {
-		if n == m.From {
-			continue
-		}
 		if err := s.Reach(n, at); err != nil {
 			return err
 		}
@@ -157,6 +154,9 @@ func sendTree(ctx context.Context, c Carrier, data []byte, at, nodes, root uint3
 			return err
 		}
 		sent = true
+	}
+	if !sent || len(data) <= copied {
+		return nil
 	}
 	return c.Flush(ctx)
 }

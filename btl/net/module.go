@@ -34,6 +34,10 @@ const (
 
 	loopbackPacket = 8952 // bytes; the MTU of Linux' loopback is 64 KiB
 
+	// spin is how long a rank that may poll does so, each time, before it sleeps in its
+	// socket: about as long as it takes to wake up. A long message then keeps it awake.
+	spin = 50 * time.Microsecond
+
 	// silence is how long a peer may leave blocks unanswered. The supervisors notice a
 	// node that is cut off long before: this is for a network that carries TCP and not UDP.
 	silence = time.Minute
@@ -120,10 +124,14 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		return nil, fmt.Errorf("net: open: the job has no address for node %d", root.Here())
 	}
 	listen := netip.AddrPortFrom(root.Host(), 0)
+	polls := spin
+	if root.Spin() == 0 { // there are more ranks than CPUs
+		polls = 0
+	}
 	endpoint, err := suci.Open(suci.Options{
 		Self: idOf(rank), Key: suci.Key(root.Key()), Listen: listen,
 		Packet: longestPacket(listen.Addr()), MaxPeers: root.Ranks(), Timeout: silence,
-		OnNews: m.onNews, OnChange: m.onChange,
+		Encrypt: root.Settings().Encrypt, Spin: polls, OnNews: m.onNews, OnChange: m.onChange,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("net: open: %w", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/btl/net"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/suci"
 )
 
 // newRoot returns the root block of a job with a node for each rank. The nodes have one
@@ -185,4 +186,35 @@ func TestOtherKey(t *testing.T) {
 	defer cancel()
 	require.ErrorIs(t, s.Flush(short), context.DeadlineExceeded)
 	require.Zero(t, m.Poll(1, func(*btl.Frame) {}))
+}
+
+// With Encrypt a rank takes packets only from those who encrypt, too.
+func TestEncrypt(t *testing.T) {
+	for _, encrypt := range []bool{false, true} {
+		memory, err := job.Create(job.Config{
+			Ranks: 2, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1}, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{7},
+			Settings: job.Settings{Encrypt: encrypt},
+		})
+		require.NoError(t, err)
+		root := memory.Root()
+		n, err := net.Open(root, 0)
+		require.NoError(t, err)
+		at, ok := root.Address(0)
+		require.True(t, ok)
+		for _, stranger := range []bool{false, true} {
+			e, err := suci.Open(suci.Options{Self: 2, Key: suci.Key{7}, Encrypt: stranger, Timeout: 200 * time.Millisecond})
+			require.NoError(t, err)
+			p, err := e.Destination(1, at)
+			require.NoError(t, err)
+			require.NoError(t, p.Write(t.Context(), suci.Block{Data: []byte("not of any rank")}))
+			if err := p.Flush(t.Context()); encrypt == stranger {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, suci.ErrLost)
+			}
+			require.NoError(t, e.Close())
+		}
+		require.NoError(t, n.Close())
+		require.NoError(t, memory.Close())
+	}
 }

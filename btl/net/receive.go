@@ -12,7 +12,9 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
 	}
 	m.sort()
 	if m.arrivals.empty() {
-		m.endpoint.Poll()
+		if m.endpoint.Poll() {
+			m.fruitless, m.mask = 0, 0 // more may follow at once
+		}
 		m.sort()
 	}
 	for ; n < max && !m.arrivals.empty(); n++ {

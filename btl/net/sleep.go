@@ -35,6 +35,11 @@ func (m *Module) watch() {
 	}
 }
 
+// Yields implements shm.Bed. If no rank of this node shares the CPU, those for whom a rank
+// waits run elsewhere. Processes that have nothing to do with the job may keep the CPU for
+// milliseconds.
+func (m *Module) Yields() bool { return m.root.Spin() == 0 }
+
 // Nap implements shm.Bed.
 func (m *Module) Nap(e *shm.Event, count uint32, limit time.Duration) bool {
 	m.sleeps.Add(1)

@@ -18,3 +18,8 @@ func TestTool(t *testing.T) {
 		w.ends(t, 3, program)
 	})
 }
+
+func TestOldPrograms(t *testing.T) {
+	program := build(t, "old.c")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+}

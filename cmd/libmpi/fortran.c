@@ -167,7 +167,7 @@ void pmpi_pready_range_(int *partition_low, int *partition_high, int *request, i
 }
 #pragma weak mpi_pready_range_ = pmpi_pready_range_
 
-void pmpi_precv_init_(void *buf, int *partitions, int *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
+void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     *ierror = MPI_Precv_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
@@ -175,7 +175,7 @@ void pmpi_precv_init_(void *buf, int *partitions, int *count, int *datatype, int
 }
 #pragma weak mpi_precv_init_ = pmpi_precv_init_
 
-void pmpi_psend_init_(void *buf, int *partitions, int *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
+void pmpi_psend_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
     *ierror = MPI_Psend_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);

@@ -394,7 +394,7 @@ int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request
 }
 #pragma weak MPI_Pready_range = PMPI_Pready_range
 
-int PMPI_Precv_init(void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     int64_t a[9];
     a[0] = WORD(buf);
@@ -426,7 +426,7 @@ int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype d
 }
 #pragma weak MPI_Precv_init_c = PMPI_Precv_init_c
 
-int PMPI_Psend_init(const void *buf, int partitions, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     int64_t a[9];
     a[0] = WORD(buf);

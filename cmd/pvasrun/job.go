@@ -89,14 +89,21 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if meter != nil {
 		err = printReport(os.Stderr, meter)
 	}
+	err = errors.Join(err, f.printStats(&stats, nil))
+	if result.Code != 0 {
+		return exitStatus(result.Code)
+	}
+	return err
+}
+
+// printStats prints what was counted, as far as that is asked for. nodes are the names of the
+// nodes of a job on several.
+func (f *runFlags) printStats(stats *statistics, nodes []string) (err error) {
 	if f.Stats {
-		err = errors.Join(err, stats.printMessages(os.Stderr))
+		err = stats.printMessages(os.Stderr, nodes)
 	}
 	if f.Stats || f.Verbose {
 		err = errors.Join(err, stats.printCollectives(os.Stderr))
-	}
-	if result.Code != 0 {
-		return exitStatus(result.Code)
 	}
 	return err
 }

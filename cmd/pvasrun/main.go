@@ -23,6 +23,7 @@ import (
 	"github.com/jessevdk/go-flags"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/bench/transport"
 	"github.com/gopvas/gopvas/internal/machine"
 	"github.com/gopvas/gopvas/launcher"
 )
@@ -32,7 +33,7 @@ func main() {
 	// the rank program of the benchmarks.
 	launcher.HostMain()
 	machine.ProbeMain()
-	if bench.RankMain(os.Args[1:]) {
+	if bench.RankMain(os.Args[1:]) || transport.NodeMain(os.Args[1:]) {
 		return
 	}
 	os.Exit(run(os.Args[1:]))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,69 +13,82 @@ import (
 	"github.com/gopvas/gopvas/loggps/goal"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
+	"github.com/gopvas/gopvas/trace"
+	"github.com/gopvas/gopvas/trace/replay"
 )
-
-const modelRunDescription = `Simulates the program in a GOAL file, which may be compressed with gzip, and prints for each rank when it is done, in nanoseconds. docs/model.md explains the model.
-
-The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for mistakes in the file or on the command line.`
 
 // executeModel carries out what the first argument names.
 func executeModel(args []string) error {
-	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit, "exchange": executeModelExchange}
+	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit, "show": executeModelShow, "exchange": executeModelExchange}
 	if asksForCommand(args) {
 		return offer(slices.Sorted(maps.Keys(commands)), args)
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return usageError{errors.New("model: say what to do: pvasrun model fit, pvasrun model run FILE.goal, or pvasrun model exchange")}
+		return usageError{errors.New("model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or pvasrun model exchange")}
 	}
 	return commands[args[0]](args[1:])
 }
 
-func executeModelRun(args []string) error {
-	var f struct {
-		Model string `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" default:"loggps" description:"rules of the simulation: the model of protocol switches, or that of LogGOPSim"`
-		Param string `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
-		JSON  bool   `long:"json" env:"PVASRUN_JSON" description:"print one JSON object, with what each rank spends its time on"`
-	}
-	files, err := parseMixed("pvasrun model run", "[flags] FILE.goal", modelRunDescription, &f, args)
-	if err != nil {
-		return err
-	}
-	if len(files) != 1 {
-		return usageError{errors.New("model run: name one GOAL file")}
-	}
-	if f.Param == "" {
-		return usageError{errors.New("model run: --param is missing: write for example --param myrinet, or L=2500,o=1500,G=6,S=65536")}
-	}
-	opt := sim.Options{}
-	if opt.Machine, err = modelMachine(f.Param); err == nil {
-		opt.Mode, err = sim.ParseMode(f.Model)
-	}
-	if err != nil {
-		return usageError{fmt.Errorf("--param: %w", err)}
-	}
-	g, err := goal.ReadFile(files[0])
-	if err != nil {
-		return modelMistake(err)
-	}
-	r, err := sim.Run(g, opt)
-	if err != nil {
-		return modelMistake(err)
-	}
-	if f.JSON {
-		return json.NewEncoder(os.Stdout).Encode(modelReport(f.Model, r))
-	}
-	return printFinish(os.Stdout, r)
+// simFlags say what a program is simulated on.
+type simFlags struct {
+	Model       string  `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" default:"loggps" description:"rules of the simulation: the model of protocol switches, or that of LogGOPSim"`
+	Param       string  `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
+	Machine     string  `long:"machine" env:"PVASRUN_MACHINE" value-name:"FILE" description:"parameters that model fit has written"`
+	Sync        size    `long:"S" env:"PVASRUN_S" value-name:"SIZE" default-mask:"that of the parameters" description:"what if messages up to this size were sent without waiting for the receiver"`
+	Synchronous bool    `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"what if every message waited for its receiver: finds programs that are correct only thanks to buffers"`
+	Compute     float64 `long:"compute" env:"PVASRUN_COMPUTE" value-name:"FACTOR" default:"1" description:"what if computation took so many times as long"`
+	CPUs        int     `long:"cpus" env:"PVASRUN_CPUS" value-name:"N" default-mask:"one for each rank" description:"CPUs that the ranks of a node share in turns of 3 ms"`
 }
 
-// modelMistake tells a program that cannot complete from other mistakes.
-func modelMistake(err error) error {
-	_, stuck := errors.AsType[*sim.StuckError](err)
-	if _, cycle := errors.AsType[*graph.CycleError](err); stuck || cycle {
-		return err
+// sharedSlice and sharedSwitch are how ranks share CPUs: the slice of Linux with HZ=250 and
+// few ranks, and what changing to another rank costs.
+const (
+	sharedSlice  = 3e6 // ns
+	sharedSwitch = 2e3
+)
+
+// options are those of the simulation.
+func (f *simFlags) options() (opt sim.Options, err error) {
+	param := f.Param
+	switch {
+	case f.Param != "" && f.Machine != "":
+		return opt, errors.New("--param and --machine: give one of them")
+	case f.Machine != "":
+		param = f.Machine
+	case f.Param == "":
+		return opt, errors.New("--param is missing: write for example --param myrinet, or L=2500,o=1500,G=6,S=65536, or measure this machine with pvasrun model fit -o FILE and give --machine FILE")
 	}
-	fmt.Fprintln(os.Stderr, "pvasrun:", err)
-	return exitStatus(codeUsage)
+	if opt.Machine, err = modelMachine(param); err != nil {
+		return opt, fmt.Errorf("--param: %w", err)
+	}
+	if opt.Mode, err = sim.ParseMode(f.Model); err != nil {
+		return opt, err
+	}
+	if f.Sync > 0 {
+		for i := range opt.Machine.Links {
+			opt.Machine.Links[i].Params.Sync = int64(f.Sync)
+		}
+	}
+	opt.Synchronous, opt.Compute = f.Synchronous, f.Compute
+	if f.CPUs < 0 || !(f.Compute > 0) {
+		return opt, errors.New("--cpus, --compute: want more than 0")
+	}
+	return opt, nil
+}
+
+// share lets ranks share CPUs, if there are fewer: those of --cpus, or if the parameters were
+// measured, those that the ranks had when they were recorded.
+func (f *simFlags) share(opt *sim.Options, p *program) {
+	cpus, perNode := f.CPUs, p.graph.Ranks()
+	if cpus == 0 && f.Machine != "" {
+		cpus = p.cpus
+	}
+	if opt.Machine.RanksPerNode > 0 {
+		perNode = opt.Machine.RanksPerNode
+	}
+	if cpus > 0 && cpus < perNode {
+		opt.Share = &sim.Share{CPUs: cpus, Slice: sharedSlice, Switch: sharedSwitch}
+	}
 }
 
 // modelMachine reads a list of parameters, the name of a platform, or a file.
@@ -94,39 +106,100 @@ func modelMachine(param string) (loggps.Machine, error) {
 		return loggps.Machine{}, err
 	}
 	defer f.Close()
-	return loggps.Read(f)
+	m, err := loggps.Read(f)
+	if err != nil {
+		return m, fmt.Errorf("%s: %w", param, err)
+	}
+	return m, nil
 }
 
-func printFinish(w io.Writer, r *sim.Result) error {
-	for rank, t := range r.Finish {
-		if _, err := fmt.Fprintf(w, "%d %.15g\n", rank, t); err != nil {
-			return err
+// A program is what a file has, to be simulated.
+type program struct {
+	file     string
+	graph    *graph.Graph
+	names    []string  // of places, by number; nil: lines of the file
+	cpus     int       // that the ranks of a node had; 0: not known
+	measured *measured // nil: not known
+}
+
+// place names the place of an operation in the program.
+func (p *program) place(id graph.ID) string {
+	site := p.graph.Op(id).Site
+	switch {
+	case site > 0 && int(site) < len(p.names):
+		return p.names[site]
+	case p.names != nil:
+		return p.graph.Op(id).Kind.String() + " outside of calls"
+	}
+	return p.graph.Place(id)
+}
+
+// sites are the names of places by number, for a page: those that operations have.
+func (p *program) sites() []string {
+	names := slices.Clone(p.names)
+	for id := range graph.ID(p.graph.Len()) {
+		site := int(p.graph.Op(id).Site)
+		for len(names) <= site {
+			names = append(names, "")
+		}
+		if site > 0 && names[site] == "" {
+			names[site] = p.place(id)
 		}
 	}
-	return nil
+	return names
 }
 
-type modelRank struct {
-	Rank   int                `json:"rank"`
-	Finish float64            `json:"finish_ns"`
-	Spent  map[string]float64 `json:"spent_ns"`
-}
-
-type modelResult struct {
-	Model  string      `json:"model"`
-	Time   float64     `json:"time_ns"`
-	Events int         `json:"events"`
-	Ranks  []modelRank `json:"ranks"`
-}
-
-func modelReport(model string, r *sim.Result) modelResult {
-	m := modelResult{Model: model, Time: r.Time(), Events: r.Events}
-	for rank, t := range r.Finish {
-		spent := map[string]float64{}
-		for c := range sim.NumCauses {
-			spent[c.String()] = r.Ranks[rank][c]
-		}
-		m.Ranks = append(m.Ranks, modelRank{rank, t, spent})
+// readProgram reads a trace or a GOAL file.
+func readProgram(file string) (*program, error) {
+	recorded, err := isTrace(file)
+	if err != nil {
+		return nil, err
 	}
-	return m
+	if !recorded {
+		g, err := goal.ReadFile(file)
+		return &program{file: file, graph: g}, err
+	}
+	t, err := trace.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := replay.New(t, replay.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return &program{file: file, graph: r.Graph, names: r.Sites, cpus: t.Meta.CPUs, measured: measuredTimeline(t)}, nil
+}
+
+// isTrace tells whether a file begins as traces do.
+func isTrace(file string) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, len(trace.Magic))
+	n, _ := io.ReadFull(f, head)
+	return string(head[:n]) == trace.Magic, nil
+}
+
+// oneProgram reads the one file that a command names.
+func oneProgram(command string, files []string) (*program, error) {
+	if len(files) != 1 {
+		return nil, usageError{fmt.Errorf("%s: name one trace or GOAL file", command)}
+	}
+	p, err := readProgram(files[0])
+	if err != nil {
+		return nil, modelMistake(err)
+	}
+	return p, nil
+}
+
+// modelMistake tells a program that cannot complete from other mistakes.
+func modelMistake(err error) error {
+	_, stuck := errors.AsType[*sim.StuckError](err)
+	if _, cycle := errors.AsType[*graph.CycleError](err); stuck || cycle {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, "pvasrun:", err)
+	return exitStatus(codeUsage)
 }

@@ -64,7 +64,7 @@ func TestModelRun(t *testing.T) {
 	}
 	got = command(t, nil, "model")
 	require.Equal(t, 2, got.code)
-	require.Contains(t, got.stderr, "pvasrun model run FILE.goal")
+	require.Contains(t, got.stderr, "pvasrun model run FILE")
 }
 
 // Times made from known parameters give them back, in all that the command writes.

@@ -51,7 +51,7 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	require.Equal(t, strings.Repeat("here\n", 3), got.stdout)
 	for args, says := range map[string]string{
 		"--hosts a --network 10.0.0.0/33 true":      "write for example 10.1.0.0/16",
-		"--hosts a --rsh x --stats true":            "look at one node",
+		"--hosts a --rsh x --dry-run true":          "look at one node",
 		"--hosts a --rsh x --node-timeout 1ms true": "at least 100ms",
 		"--hostfile /no/such/file true":             "no such file",
 		"--hosts a:2 --rsh x -n 3 true":             "they take 2 ranks, and the job has 3",
@@ -66,4 +66,28 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "sh", "-c", "exit $PVAS_RANK")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "on b exited with code 1")
+}
+
+// What ranks of all nodes have counted is printed by rank, by node and in all.
+func TestNodesAndStatistics(t *testing.T) {
+	program := t.TempDir() + "/pi"
+	buildPIE(t, program, "../../examples/pi")
+	got := command(t, nil, "--hosts", "a:2,b:1", "--rsh", hereAs(t), "--stats", program)
+	require.Equal(t, 0, got.code, got.stderr)
+	for _, row := range []string{"0", "1", "2", "a", "b", "all"} {
+		require.Regexp(t, `(?m)^ *`+row+` +\d+/\d+ `, got.stderr)
+	}
+	require.Regexp(t, `(?m)^  reduce +levels +3$|^  allreduce +levels +3$`, got.stderr)
+}
+
+// info asks the nodes, and says which can not take ranks, and why.
+func TestInfoOfNodes(t *testing.T) {
+	got := command(t, nil, "info", "--hosts", "a,b:2", "--rsh", hereAs(t))
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^a +\S+ +[\d.]+m?s +\d+ +\d+ +\d`, got.stdout)
+	require.Regexp(t, `(?m)^b +`, got.stdout)
+	require.NotContains(t, got.stdout, "its clock differs")
+	got = command(t, nil, "info", "--json", "--hosts", "a", "--rsh", "false")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stdout, `"Error":"false: exit status 1"`)
 }

@@ -20,8 +20,10 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
   pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
   pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
-  pvasrun model run FILE.goal     when each rank is done, by the LogGPS model
+  pvasrun model run FILE          when each rank is done, by the model
+  pvasrun model show FILE         where the time goes, and a page to look at
   pvasrun trace info FILE         what a job has done that was recorded with --trace FILE
+  pvasrun suci serve|ping|bench|stat  the network between two nodes, as messages see it
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
 const description = `Starts ranks of a program as separate processes inside one partitioned address space where that is possible (--btl pvas), else as classic processes over shared memory (--btl sm).
@@ -69,6 +71,7 @@ func (f *runFlags) settings() (job.Settings, error) {
 		return s, err
 	}
 	s.Coll, s.Progress, s.Helpers, s.Check = f.Coll, string(f.Progress), int(f.Helpers), f.Check
+	s.Encrypt = f.Encrypt
 	if _, err := coll.ParseChoice(s.Coll); err != nil {
 		return s, fmt.Errorf("--coll: %w", err)
 	}

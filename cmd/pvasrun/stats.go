@@ -14,6 +14,7 @@ import (
 // statistics is what the ranks of a job have counted.
 type statistics struct {
 	messages    []mpi.Statistics // by rank
+	node        []int            // likewise
 	collectives []coll.Calls     // of all ranks
 }
 
@@ -21,6 +22,7 @@ type statistics struct {
 func (s *statistics) collect(root *job.Root) {
 	for rank := range root.Ranks() {
 		s.messages = append(s.messages, comm.PublishedStats(root, rank))
+		s.node = append(s.node, root.Node(rank))
 	}
 	s.collectives = coll.CallsOf(root)
 }
@@ -38,15 +40,23 @@ func (s *statistics) printCollectives(w io.Writer) error {
 	return t.Flush()
 }
 
-// printMessages prints what the messages of each rank have cost, and the sum.
-func (s *statistics) printMessages(w io.Writer) error {
+// printMessages prints what the messages of each rank have cost, and the sums: of each node, if
+// there are several, and of all.
+func (s *statistics) printMessages(w io.Writer, nodes []string) error {
 	fmt.Fprintln(w, "messages sent, by path (messages/bytes), and what they have cost; a rank that ended early shows what it published last")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "rank\tinline\teager\trendezvous\tself\treceived direct\tcma\tpipelined\tcopies\tunexpected\tmost\tqueued\tsleeps\twakes\t")
 	var sum mpi.Statistics
+	sums := make([]mpi.Statistics, len(nodes))
 	for rank, m := range s.messages {
 		statsRow(t, fmt.Sprint(rank), m)
 		sum = sum.Plus(m)
+		if node := s.node[rank]; node < len(sums) {
+			sums[node] = sums[node].Plus(m)
+		}
+	}
+	for node, m := range sums {
+		statsRow(t, nodes[node], m)
 	}
 	if len(s.messages) > 1 {
 		statsRow(t, "all", sum)

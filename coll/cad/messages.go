@@ -48,6 +48,11 @@ type Transport struct {
 	Check    bool
 	Describe func(call uint64) string
 
+	// Failed, if it is not nil, has what has failed before a call: the messages tell the
+	// others. At the end it has what has failed then, which is not returned as an error.
+	Failed *Failure
+	Whole  func(rank int) bool // tells whether a rank is a member of the whole; nil: the channel is
+
 	executed *executed // nil: not counted
 	engine   *Engine   // of nonblocking graphs in one address space; nil: there is none
 	named    []bool    // by rank of the job: see messageRun.Describe
@@ -118,6 +123,9 @@ func (r *messageRun) Start() error {
 	r.number, r.call = c.issued.Add(1)-1, r.graph.Signature
 	r.begun, r.done, r.guarded = false, false, r.gate != Start
 	r.failure, r.broken = Failure{}, nil
+	if f := r.t.Failed; f != nil {
+		r.failure = *f
+	}
 	for n := range r.actions {
 		r.left[n] = r.actions[n].before
 	}
@@ -143,6 +151,10 @@ func (r *messageRun) Progress() (done bool, err error) {
 		return false, nil
 	}
 	r.channel.underway.Add(-1)
+	if f := r.t.Failed; f != nil {
+		*f = r.failure
+		return true, r.broken
+	}
 	if r.broken != nil || r.failure.Fault == 0 {
 		return true, r.broken
 	}
@@ -320,7 +332,7 @@ func (r *messageRun) failed(n Node, err error) {
 // of another, which went first and not in order.
 func (t *Transport) culprit(c *Channel, rank int) int {
 	first, ok := t.Job.Lost()
-	if ok && t.Job.State(first) != job.StateFinal && c.member(first) >= 0 {
+	if ok && t.Job.State(first) != job.StateFinal && (c.member(first) >= 0 || t.Whole != nil && t.Whole(first)) {
 		return first
 	}
 	return rank

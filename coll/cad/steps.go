@@ -21,7 +21,11 @@ type Steps struct {
 
 // Steps begins a call with this signature.
 func (t *Transport) Steps(c *Channel, call uint64) Steps {
-	return Steps{t: t, channel: c, number: c.issued.Add(1) - 1, call: call}
+	s := Steps{t: t, channel: c, number: c.issued.Add(1) - 1, call: call}
+	if t.Failed != nil {
+		s.failure = *t.Failed
+	}
+	return s
 }
 
 // Exchange sends to one member and receives from another; -1: neither.
@@ -89,6 +93,10 @@ func (s *Steps) Failed() bool { return s.done || s.failure.Fault != 0 }
 
 // Err returns what has gone wrong.
 func (s *Steps) Err() error {
+	if s.t.Failed != nil {
+		*s.t.Failed = s.failure
+		return s.broken
+	}
 	if s.broken != nil || s.failure.Fault == 0 {
 		return s.broken
 	}

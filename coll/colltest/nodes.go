@@ -10,16 +10,19 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// nodes is how many nodes the world of nodes has. Rank r is on node r modulo nodes. The
-// ranks of a node share one address space. Those of others are reached by a network.
-const nodes = 2
+// pattern is the node of each rank in the world of nodes, again and again: the nodes have
+// different numbers of ranks, which do not follow one another. The ranks of a node share one
+// address space. Those of others are reached by a network.
+var pattern = []int{0, 1, 0, 2, 1, 0, 0}
 
 func onNodes(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
 	root, module := inOneSpace(t, ranks, cpus)
 	network := mem.New(root, mem.Options{EagerLimit: 1500, Inline: -1, Credit: 16})
-	work := make([]job.Work, nodes)
+	work := make([]job.Work, len(pattern))
 	return root, func(rank int) Rank {
-		r := Rank{Job{root, &work[rank%nodes], rank, nodes}, pml.New(root, rank, module(rank))}
+		j := Job{root, nil, rank, pattern}
+		j.work = &work[j.Node(rank)]
+		r := Rank{j, pml.New(root, rank, module(rank))}
 		var far []int
 		for peer := range ranks {
 			if !r.Job.near(peer) {
@@ -37,12 +40,30 @@ func onNodes(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
 // ranks of others.
 type Job struct {
 	*job.Root
-	work  *job.Work // of the node
-	rank  int
-	nodes int
+	work    *job.Work // of the node
+	rank    int
+	pattern []int // nil: all are on one node
 }
 
-func (j Job) near(rank int) bool { return rank%j.nodes == j.rank%j.nodes }
+// Node implements coll.Job.
+func (j Job) Node(rank int) int {
+	if j.pattern == nil {
+		return 0
+	}
+	return j.pattern[rank%len(j.pattern)]
+}
+
+// Near implements coll.Job.
+func (j Job) Near() (n int) {
+	for rank := range j.Ranks() {
+		if j.near(rank) {
+			n++
+		}
+	}
+	return n
+}
+
+func (j Job) near(rank int) bool { return j.Node(rank) == j.Node(j.rank) }
 
 func (j Job) need(what string, rank int) {
 	if !j.near(rank) {

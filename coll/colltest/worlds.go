@@ -45,7 +45,7 @@ func byModule(start func(testing.TB, int, int) (*job.Root, func(int) btl.Module)
 }
 
 func newRank(root *job.Root, rank int, m btl.Module) Rank {
-	return Rank{Job{Root: root, work: root.Work(), nodes: 1}, pml.New(root, rank, m)}
+	return Rank{Job{Root: root, work: root.Work()}, pml.New(root, rank, m)}
 }
 
 // Heap is one address space as far as graphs of operations are concerned, which lies on

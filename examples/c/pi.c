@@ -1,5 +1,6 @@
 /* Pi by numerical integration, each rank a share of the steps.
-   mpicc -O2 examples/c/pi.c -o pi && mpiexec -n 4 ./pi */
+   mpicc -O2 examples/c/pi.c -o pi && mpiexec -n 4 ./pi
+   Ranks of examples/pi, which is in Go, may take part: mpiexec -n 2 ./pi : -n 2 ./examples/pi */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -15,7 +16,7 @@ int main(int argc, char **argv) {
 		double x = (i + 0.5) / steps;
 		part += 4 / (1 + x * x) / steps;
 	}
-	MPI_Reduce(&part, &pi, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	MPI_Allreduce(&part, &pi, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("%d ranks say that pi is %.9f\n", size, pi);
 	MPI_Finalize();

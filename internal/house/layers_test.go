@@ -70,6 +70,7 @@ var layers = []layer{
 	{"loggps/fit", []string{"loggps"}},
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
+	{"loggps/show", []string{"loggps", "loggps/graph", "loggps/pattern", "loggps/sim", "loggps/explain"}},
 
 	{"trace", nil},
 	{"trace/recorder", []string{"trace", "job", "shm"}},
@@ -87,7 +88,7 @@ var layers = []layer{
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
 	{"bench/transport", []string{"suci"}},
-	{"bench/report", []string{"bench", "bench/results"}},
+	{"bench/report", []string{"bench", "bench/results", "bench/transport"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine"}, benchImports...)},

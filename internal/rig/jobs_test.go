@@ -228,6 +228,19 @@ func TestJobs(t *testing.T) {
 	})
 }
 
+// Ranks that wait for one another around all nodes are found.
+func TestDeadlock(t *testing.T) {
+	r := Up(t, 3, "sshd", "ssh", sshTool)
+	r.StartSSH()
+	j := r.start([]string{pvasrun, "--hosts", hosts(r, 1), "--timeout", "3s", work, "stuck"}, nil)
+	require.Equal(t, 124, j.wait(t, time.Minute), &j.stderr)
+	for rank := range 3 {
+		require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +n%d +\d+ +in recv for .*, waits for rank %d, tag 7`, rank, rank, (rank+1)%3), j.stderr.String())
+	}
+	require.Contains(t, j.stderr.String(), "deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for")
+	r.requireNothing(t)
+}
+
 // anyCode stands for the exit code of a job whose leader was killed: that of salloc is 0.
 const anyCode = -1
 

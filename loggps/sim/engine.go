@@ -224,6 +224,7 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 	}
 	if idle := ev.t - ln.seen; idle > 0 {
 		ln.used[cause] += idle
+		e.watch(rank, ln, cause, e.blame(ev), ln.seen, ev.t)
 		ln.seen = ev.t
 		e.log.waits(ev, e, idle)
 	}
@@ -246,11 +247,33 @@ func (e *engine) occupy(rank int32, ln *lane, work float64, how Cause, by ref) f
 	if e.pools != nil {
 		from = e.poolOf(rank).take(int(rank), e.now, work, e.opt.Share.Switch)
 		ln.used[Turn] += from - e.now
+		e.watch(rank, ln, Turn, by.id(), e.now, from)
 	}
 	ln.used[how] += work
 	end := from + work
+	e.watch(rank, ln, how, by.id(), from, end)
 	ln.free, ln.seen, ln.last = end, end, by
 	return from
+}
+
+// watch tells whoever watches what a lane does.
+func (e *engine) watch(rank int32, ln *lane, cause Cause, op graph.ID, from, to float64) {
+	if e.opt.Watch == nil || from == to {
+		return
+	}
+	cpu := uint8(0)
+	for ln != e.laneOf(rank, cpu) {
+		cpu++
+	}
+	e.opt.Watch(Piece{rank, cpu, cause, op, from, to})
+}
+
+// blame is the operation that a CPU waits for until an event.
+func (e *engine) blame(ev event) graph.ID {
+	if ev.phase() == phaseHandle || ev.phase() == phaseData {
+		return graph.ID(e.ops[ev.id()].mate)
+	}
+	return graph.ID(ev.id())
 }
 
 // enqueue lets a ready operation start when its CPU, and for a send its NIC, is free as

@@ -47,7 +47,22 @@ type Options struct {
 	Share *Share
 	// Record keeps what each operation has waited for, which Path and Waits need.
 	Record bool
+	// Watch, if given, is told what each CPU does, piece by piece: those of a CPU come in
+	// order and touch one another, and make the breakdown of its rank.
+	Watch func(Piece)
 }
+
+// A Piece is what a CPU of a rank does for some time.
+type Piece struct {
+	Rank     int32
+	CPU      uint8
+	Cause    Cause
+	Op       graph.ID // that it works or waits for; NoOp at the end of the rank
+	From, To float64
+}
+
+// NoOp stands for no operation.
+const NoOp = graph.ID(1<<32 - 1)
 
 // Share is CPUs that ranks share. A rank whose operation is ready takes any CPU of its
 // node that is free; if none is, the one that became ready first gets the next. A

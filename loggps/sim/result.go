@@ -73,6 +73,7 @@ func (e *engine) result() *Result {
 				cause = e.tail[rank]
 			}
 			ln.used[cause] += rest
+			e.watch(int32(rank), ln, cause, NoOp, ln.seen, e.finish[rank])
 		}
 		for c, t := range ln.used {
 			r.Ranks[rank][c] += t

@@ -275,3 +275,32 @@ func TestBreakdownAddsUp(t *testing.T) {
 		}
 	}
 }
+
+// What is watched is in order, has no holes, and makes the breakdown.
+func TestWatch(t *testing.T) {
+	g := program(t, 16, func(m pattern.Member) {
+		m.Halo([]int{4, 4}, 100_000, 5000, 3)
+		m.RingAllreduce(70_000)
+		m.Calc(int64(m.Rank) * 1000)
+		m.BinomialBcast(100_000, 3)
+	})
+	for _, share := range []*Share{nil, {CPUs: 2, Slice: 2000, Switch: 100}} {
+		var sum [16]Breakdown
+		var at [16]float64
+		r := run(t, g, Options{Machine: loggps.Single(fast), Share: share, Watch: func(p Piece) {
+			require.Equal(t, at[p.Rank], p.From)
+			require.Greater(t, p.To, p.From)
+			at[p.Rank] = p.To
+			sum[p.Rank][p.Cause] += p.To - p.From
+			if p.Op != NoOp { // the request of a rendezvous is handled for its send
+				require.True(t, g.Op(p.Op).Rank == p.Rank || g.Op(p.Op).Peer == p.Rank)
+			}
+		}})
+		for rank, b := range r.Ranks {
+			require.Equal(t, r.Finish[rank], at[rank])
+			for c, v := range b {
+				require.InDelta(t, v, sum[rank][c], 1e-6)
+			}
+		}
+	}
+}

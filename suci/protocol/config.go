@@ -34,6 +34,7 @@ type Config struct {
 	PeerMemory  int  // bytes of blocks held for one peer
 	Memory      int  // bytes of blocks held for all peers
 	MaxPeers    int
+	Start       int  // bytes under way before anything is known of the network, 0: the default
 	Timeout     Time // a peer that is silent for so long is lost
 	Random      func() [wire.NonceSize]byte
 	Handler     Handler

@@ -45,13 +45,21 @@ type control struct {
 }
 
 // newSendControl is the control of a sender.
-func newSendControl(packet int) control {
-	return control{window: startWindow, least: 16 * packet, queue: senderQueue, delay: senderDelay}
+func (c *Config) newSendControl() control {
+	start, packet := startWindow, c.Packet
+	if c.Start > 0 {
+		start = max(c.Start, 16*packet)
+	}
+	return control{window: start, least: 16 * packet, queue: senderQueue, delay: senderDelay}
 }
 
 // newBudget is the control of a receiver.
-func newBudget() control {
-	return control{window: startBudget, least: leastBudget, queue: receiverQueue, delay: receiverDelay}
+func (c *Config) newBudget() control {
+	start := startBudget
+	if c.Start > 0 {
+		start = max(c.Start, leastBudget)
+	}
+	return control{window: start, least: leastBudget, queue: receiverQueue, delay: receiverDelay}
 }
 
 // sent notes how much is under way.

@@ -1,18 +1,21 @@
 package protocol
 
-// delivery measures the rate at which a peer acknowledges bytes, in samples of
-// deliverySample bytes from one acknowledgement to another. A sample ends early, and does not
-// count, when nothing is under way any more: the time until more is sent is not the path's.
+// delivery measures the rate at which bytes come to a peer, in samples of deliverySample
+// bytes from one acknowledgement to another. An acknowledgement counts from the arrival of the
+// newest packet at the peer's kernel: its process may acknowledge late, and then much at once.
+// A sample ends early, and does not count, when nothing is under way any more: the time until
+// more is sent is not the path's.
 type delivery struct {
 	rate  float64 // bytes per second, smoothed; 0: not known
-	since Time    // of the acknowledgement from which the sample counts, 0: none
-	bytes int     // acknowledged since
+	since Time    // when the sample began, 0: none has
+	bytes int     // that came since
 }
 
 // deliverySample is long enough to be more than the bursts in which acknowledgements come.
 const deliverySample = 128 << 10
 
-// note takes an acknowledgement of so many bytes. busy tells whether more are under way.
+// note takes an acknowledgement of so many bytes, the newest of which have come at the given
+// time. busy tells whether more are under way.
 func (d *delivery) note(arrived Time, bytes int, busy bool) {
 	if d.since == 0 {
 		d.begin(arrived, busy)

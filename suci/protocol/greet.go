@@ -263,7 +263,7 @@ func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
 	for i := range p.lanes {
 		p.lanes[i] = lane{limit: uint64(h.Window), granted: initialWindow}
 	}
-	p.control, p.rtt, p.delivery = newSendControl(m.config.Packet), rtt{}, delivery{}
+	p.control, p.rtt, p.delivery = m.config.newSendControl(), rtt{}, delivery{}
 	p.heard, p.unanswered, p.backoff, p.paceAt = m.now, 0, 0, 0
 	p.touch()
 	m.changed(p, Up)

@@ -23,16 +23,16 @@ type Machine struct {
 	mem    memory
 	closed bool
 
-	budget      control // of grants
-	turn        rtt     // from a grant to the packet that it allowed
-	ranked      []*receiver
-	standing    int // packets granted to a lane that does not compete
-	crowd       int
-	crowdAt     Time
-	grantsDirty bool // something has changed since grants were given
-	urgent      bool // a sender may be waiting for it
-	refusing    bool // some lane has refused packets
-	pruneAt     Time
+	budget          control // of grants
+	turn            rtt     // from a grant to the packet that it allowed
+	ranked          []*receiver
+	standing        int // packets granted to a lane that does not compete
+	activeSenders   int // how many senders were active at once, lately
+	activeSendersAt Time
+	grantsDirty     bool // something has changed since grants were given
+	urgent          bool // a sender may be waiting for it
+	refusing        bool // some lane has refused packets
+	pruneAt         Time
 
 	replies   []reply // cookies and accepts to be sent
 	senders   []*sender
@@ -49,8 +49,8 @@ func New(c Config) *Machine {
 		config: c, handler: c.Handler,
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
-		budget: newBudget(), ranked: make([]*receiver, 0, overcommit),
-		mem: memory{limit: c.Memory}, pruneAt: Never, crowd: startCrowd, standing: mostStanding,
+		budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit),
+		mem: memory{limit: c.Memory}, pruneAt: Never, activeSenders: startActive, standing: mostStanding,
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
 	return m
@@ -60,7 +60,7 @@ func New(c Config) *Machine {
 func (m *Machine) Add(id ID, addr netip.AddrPort) *Peer {
 	p := m.peers[id]
 	if p == nil {
-		p = &Peer{machine: m, id: id, control: newSendControl(m.config.Packet), deadline: Never}
+		p = &Peer{machine: m, id: id, control: m.config.newSendControl(), deadline: Never}
 		m.peers[id] = p
 	}
 	p.addr = addr

@@ -27,7 +27,9 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 	}
 	if progress := before - s.waiting - s.lost - s.parked; progress > 0 {
 		p.control.arrive(arrived, progress*p.payload, p.payload, p.rtt.least())
-		p.delivery.note(arrived, progress*p.payload, p.underWay > 0)
+		if a.Delay != wire.DelayUnknown {
+			p.delivery.note(arrived-Time(a.Delay), progress*p.payload, p.underWay > 0)
+		}
 		s.since, p.backoff = arrived, 0
 	}
 	switch {

@@ -36,6 +36,7 @@ func header(t *table) ([]byte, error) {
 			b.WriteString(cGroup(g))
 		}
 	}
+	b.WriteString(besideTypes)
 	for _, prefix := range []string{"MPI_", "PMPI_"} {
 		chapter := ""
 		for _, f := range t.functions {
@@ -45,6 +46,7 @@ func header(t *table) ([]byte, error) {
 			}
 			b.WriteString(prototype(prefix, f) + ";\n")
 		}
+		b.WriteString(beside(prefix))
 	}
 	b.WriteString("\n#if defined(__cplusplus)\n}\n#endif\n\n#endif\n")
 	return b.Bytes(), nil

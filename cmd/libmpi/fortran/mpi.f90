@@ -801,7 +801,7 @@ interface
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     type(*), dimension(*) :: buf
     INTEGER partitions
-    INTEGER count
+    INTEGER(KIND=MPI_COUNT_KIND) count
     INTEGER datatype
     INTEGER dest
     INTEGER tag
@@ -824,7 +824,7 @@ interface
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     type(*), dimension(*) :: buf
     INTEGER partitions
-    INTEGER count
+    INTEGER(KIND=MPI_COUNT_KIND) count
     INTEGER datatype
     INTEGER dest
     INTEGER tag
@@ -6323,7 +6323,7 @@ interface
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     type(*), dimension(*) :: buf
     INTEGER partitions
-    INTEGER count
+    INTEGER(KIND=MPI_COUNT_KIND) count
     INTEGER datatype
     INTEGER dest
     INTEGER tag
@@ -6346,7 +6346,7 @@ interface
     !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
     type(*), dimension(*) :: buf
     INTEGER partitions
-    INTEGER count
+    INTEGER(KIND=MPI_COUNT_KIND) count
     INTEGER datatype
     INTEGER dest
     INTEGER tag

@@ -1,0 +1,218 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Links say what connects the nodes of a cluster.
+type Links struct {
+	Rate   int     // bits per second of every link, 0: not limited
+	Buffer int     // bytes that a port of the switch queues towards its node
+	Frames bool    // single frames, as on a wire; implied by Rate and Loss
+	Loss   float64 // share of the packets that the switch drops
+	Pin    bool    // node i runs on CPU i, modulo their number
+}
+
+// Cluster is network namespaces on this machine: one for each node and one for a switch that
+// connects them. A process that reads from a pipe of this one keeps each namespace, so all
+// of it goes when this process ends, however it does.
+type Cluster struct {
+	Links
+	spaces []*space // of the nodes, and the switch's behind them
+}
+
+// space is a network namespace and the process that keeps it.
+type space struct {
+	keeper *exec.Cmd
+	pipe   io.Closer
+}
+
+// NewCluster makes so many nodes. It needs root, ip, tc and ethtool, and nft for losses.
+func NewCluster(ctx context.Context, nodes int, links Links) (c *Cluster, err error) {
+	c = &Cluster{Links: links}
+	defer func() {
+		if err != nil {
+			c.Close()
+			err = fmt.Errorf("transport: make a cluster of %d nodes: %w", nodes, err)
+		}
+	}()
+	for range nodes + 1 {
+		s, err := newSpace()
+		if err != nil {
+			return c, err
+		}
+		c.spaces = append(c.spaces, s)
+	}
+	hub := c.hub()
+	if err := c.in(ctx, hub, "ip link add name sw type bridge", "ip link set dev sw up"); err != nil {
+		return c, err
+	}
+	for i := range nodes {
+		if err := c.link(ctx, i); err != nil {
+			return c, err
+		}
+	}
+	return c, c.lose(ctx)
+}
+
+func newSpace() (*space, error) {
+	cmd := exec.Command("cat")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Setpgid: true}
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("make a network namespace: %w; it takes root", err)
+	}
+	return &space{cmd, pipe}, nil
+}
+
+func (s *space) pid() int { return s.keeper.Process.Pid }
+
+// hub is the number of the switch's namespace.
+func (c *Cluster) hub() int { return len(c.spaces) - 1 }
+
+// Nodes is the number of nodes.
+func (c *Cluster) Nodes() int { return c.hub() }
+
+// Address is that of a node.
+func (c *Cluster) Address(node int) netip.Addr {
+	return netip.AddrFrom4([4]byte{10, 78, byte(node >> 8), byte(node&255 + 1)})
+}
+
+// link connects a node to the switch.
+func (c *Cluster) link(ctx context.Context, node int) error {
+	port := "p" + strconv.Itoa(node)
+	pid := strconv.Itoa(c.spaces[node].pid())
+	commands := []string{
+		"ip link add name " + port + " type veth peer name eth0 netns " + pid,
+		"ip link set dev " + port + " master sw", "ip link set dev " + port + " up",
+	}
+	inside := []string{
+		"ip link set dev lo up", "ip addr add " + c.Address(node).String() + "/16 dev eth0", "ip link set dev eth0 up",
+	}
+	if c.Frames || c.Rate > 0 || c.Loss > 0 {
+		commands = append(commands, "ethtool -K "+port+" tso off tx-udp-segmentation off")
+		inside = append(inside, "ethtool -K eth0 gro on", "ethtool -K eth0 tso off tx-udp-segmentation off")
+	}
+	if c.Rate > 0 {
+		commands = append(commands, "tc qdisc add dev "+port+" root "+c.shape(c.Buffer))
+		inside = append(inside, "tc qdisc add dev eth0 root "+c.shape(1500<<10))
+	}
+	if err := c.in(ctx, c.hub(), commands...); err != nil {
+		return err
+	}
+	return c.in(ctx, node, inside...)
+}
+
+// shape is the token bucket of a link: 250 us of it, at least two frames. 24 bytes a frame
+// are what Ethernet adds.
+func (c *Cluster) shape(queue int) string {
+	burst := max(c.Rate/8/4000, 3200)
+	return fmt.Sprintf("tbf rate %dbit burst %d limit %d overhead 24", c.Rate, burst, queue)
+}
+
+// lose has the switch drop packets at random; what ARP sends is spared.
+func (c *Cluster) lose(ctx context.Context) error {
+	if c.Loss == 0 {
+		return nil
+	}
+	var rules strings.Builder
+	for i := range c.Nodes() {
+		fmt.Fprintf(&rules, "table netdev loss { chain p%d { type filter hook egress device p%d priority 0\n"+
+			"meta protocol ip numgen random mod 1000000 < %d drop\n}\n}\n", i, i, int(c.Loss*1e6))
+	}
+	cmd := c.Command(ctx, c.hub(), "nft", "-f", "-")
+	cmd.Stdin = strings.NewReader(rules.String())
+	return explain(cmd)
+}
+
+// in executes commands in a namespace.
+func (c *Cluster) in(ctx context.Context, where int, commands ...string) error {
+	for _, line := range commands {
+		if err := explain(c.Command(ctx, where, strings.Fields(line)...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explain runs a command whose output matters only if it fails.
+func explain(cmd *exec.Cmd) error {
+	cmd.WaitDelay = waitDelay
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// Command is a command on a node.
+func (c *Cluster) Command(ctx context.Context, node int, args ...string) *exec.Cmd {
+	all := []string{"--net=/proc/" + strconv.Itoa(c.spaces[node].pid()) + "/ns/net", "--"}
+	if c.Pin && node < c.Nodes() {
+		all = append(all, "taskset", "-c", strconv.Itoa(node%cpus()))
+	}
+	cmd := exec.CommandContext(ctx, "nsenter", append(all, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
+}
+
+// Segments counts the TCP segments that all nodes have sent, and sent again.
+func (c *Cluster) Segments() (sent, again uint64) {
+	for _, s := range c.spaces[:c.Nodes()] {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/net/snmp", s.pid()))
+		counts := tcpCounts(string(text))
+		sent += counts["OutSegs"]
+		again += counts["RetransSegs"]
+	}
+	return sent, again
+}
+
+// tcpCounts reads the lines of TCP in a snmp file of /proc: one of names, one of numbers.
+func tcpCounts(text string) map[string]uint64 {
+	counts := map[string]uint64{}
+	var names []string
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] != "Tcp:" {
+			continue
+		}
+		for i := range min(len(names), len(words)) {
+			counts[names[i]], _ = strconv.ParseUint(words[i], 10, 64)
+		}
+		names = words
+	}
+	return counts
+}
+
+// Close takes the namespaces away.
+func (c *Cluster) Close() {
+	for _, s := range c.spaces {
+		_ = s.pipe.Close()
+		_ = s.keeper.Wait()
+	}
+	c.spaces = nil
+}
+
+// ErrCluster says why there is no cluster on this machine, nil if there can be one.
+func ErrCluster() error {
+	if os.Geteuid() != 0 {
+		return errors.New("transport: network namespaces take root")
+	}
+	for _, name := range []string{"ip", "tc", "ethtool", "nsenter", "taskset"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("transport: %w; Debian has it in iproute2, ethtool or util-linux", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package main
+
+import "strings"
+
+// What mpi.h has beside the standard ABI: conversions to and from Fortran, which the ABI leaves
+// to the library that speaks Fortran, and functions that MPI 3.0 removed.
+
+// converted are the objects with functions NAME_c2f and NAME_f2c, and their types.
+var converted = [][2]string{{"Comm", "Comm"}, {"Datatype", "Type"}, {"Errhandler", "Errhandler"}, {"File", "File"},
+	{"Group", "Group"}, {"Info", "Info"}, {"Message", "Message"}, {"Op", "Op"}, {"Request", "Request"},
+	{"Session", "Session"}, {"Win", "Win"}}
+
+const besideTypes = `
+/* Fortran and C */
+typedef int MPI_Fint;
+typedef MPI_Status MPI_F08_Status;
+extern MPI_Fint *MPI_F_STATUS_IGNORE;
+extern MPI_Fint *MPI_F_STATUSES_IGNORE;
+
+/* Removed in MPI 3.0 */
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+`
+
+// besideFunctions are prototypes without the prefixes of their names.
+const besideFunctions = `int Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
+int Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
+int Status_c2f08(const MPI_Status *c_status, MPI_F08_Status *f08_status);
+int Status_f082c(const MPI_F08_Status *f08_status, MPI_Status *c_status);
+int Status_f2f08(const MPI_Fint *f_status, MPI_F08_Status *f08_status);
+int Status_f082f(const MPI_F08_Status *f08_status, MPI_Fint *f_status);
+
+/* Removed in MPI 3.0 */
+int Address(void *location, MPI_Aint *address);
+int Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler);
+int Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+int Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+int Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
+int Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype);
+int Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+int Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
+int Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype);
+int Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
+`
+
+// beside are the prototypes with a prefix.
+func beside(prefix string) string {
+	var b strings.Builder
+	b.WriteString("\n/* Fortran and C */\n")
+	for _, c := range converted {
+		b.WriteString("MPI_Fint " + prefix + c[1] + "_c2f(MPI_" + c[0] + " handle);\n")
+		b.WriteString("MPI_" + c[0] + " " + prefix + c[1] + "_f2c(MPI_Fint handle);\n")
+	}
+	b.WriteString(strings.ReplaceAll("\n"+besideFunctions, "\nint ", "\nint "+prefix)[1:])
+	return b.String()
+}

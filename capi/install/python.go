@@ -1,0 +1,37 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// pythonBuild builds the program with the compiler $1 from $2 as $3. python3-config is that of the
+// Python that is first in PATH. Its library is found again where it was found now.
+const pythonBuild = `
+flags=$(python3-config --includes) && libs=$(python3-config --embed --ldflags) || exit
+for flag in $libs; do
+	case $flag in -L*) libs="$libs -Wl,-rpath,${flag#-L}" ;; esac
+done
+exec $1 -O2 -fPIE $flags "$2" -o "$3" -pie -rdynamic $libs`
+
+// python builds mpipython. A machine without what that takes has none: programs in C need none.
+func (in *installation) python(ctx context.Context) error {
+	const name = "mpipython"
+	if _, err := exec.LookPath("python3-config"); err != nil {
+		in.Log("%s is not installed, because python3-config is not there: for ranks in Python install python3-dev and repeat this command", name)
+		return os.RemoveAll(in.path("bin/" + name))
+	}
+	source, built := filepath.Join(in.source, "cmd/libmpi/python/mpipython.c"), filepath.Join(in.source, name)
+	cmd := exec.CommandContext(ctx, "sh", "-c", pythonBuild, "sh", in.c, source, built)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		in.Log("%s is not installed, because this Python cannot be linked to a program: %v\n%s", name, err, out)
+		return os.RemoveAll(in.path("bin/" + name))
+	}
+	if err := os.Rename(built, in.path("bin/"+name)); err != nil {
+		return fmt.Errorf("install %s: %w", name, err)
+	}
+	return nil
+}

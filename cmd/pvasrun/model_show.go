@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/gopvas/gopvas/loggps/show"
+	"github.com/gopvas/gopvas/loggps/sim"
+)
+
+const modelShowDescription = `Explains where the time of a program goes: simulates it, prints what its time is made of, what ranks wait for and what another eager limit would change, and writes a page with what each rank does over time. The page is one file, which needs no network.`
+
+func executeModelShow(args []string) error {
+	var f struct {
+		simFlags
+		Output string `short:"o" long:"output" env:"PVASRUN_MODEL_PAGE" value-name:"FILE.html" default-mask:"that of the program, with the ending .html" description:"page to write; - for none"`
+	}
+	files, err := parseMixed("pvasrun model show", "[flags] FILE", modelShowDescription, &f, args)
+	if err != nil {
+		return err
+	}
+	opt, err := f.options()
+	if err != nil {
+		return usageError{fmt.Errorf("model show: %w", err)}
+	}
+	p, err := oneProgram("model show", files)
+	if err != nil {
+		return err
+	}
+	f.share(&opt, p)
+	predicted, err := show.Predict(p.graph, opt)
+	if err != nil {
+		return modelMistake(err)
+	}
+	tables, err := predicted.Explain(p.graph, opt, p.place)
+	if err != nil {
+		return err
+	}
+	page := pageOf(p, predicted, opt)
+	page.Tables = append(page.Tables, tables...)
+	if err := printPage(os.Stdout, page); err != nil {
+		return err
+	}
+	return writePage(page, p.file, f.Output)
+}
+
+// pageOf is the page of a prediction, below what was measured if that is known.
+func pageOf(p *program, predicted *show.Prediction, opt sim.Options) *show.Page {
+	fact := fmt.Sprintf("predicted: %s, on %s", show.Time(predicted.Result.Time()), opt.Machine.Links[0].Name)
+	if opt.Share != nil {
+		fact += fmt.Sprintf("; %d ranks share %d CPUs in turns, so no critical path is known (--cpus %[1]d: one each)", p.graph.Ranks(), opt.Share.CPUs)
+	}
+	page := &show.Page{Title: filepath.Base(p.file), Facts: []string{fact}, Calls: show.Calls, Sites: p.sites()}
+	if m := p.measured; m != nil {
+		compared := m.compare(predicted.Result)
+		page.Facts = append([]string{fmt.Sprintf("measured: %s; error of the prediction %s", compared.Rows[0][1], compared.Rows[0][3])}, page.Facts...)
+		page.Tables = append(page.Tables, compared)
+		page.Timelines = append(page.Timelines, page.Adopt(m.Timeline, m.calls, m.sites))
+	}
+	page.Timelines = append(page.Timelines, predicted.Timeline)
+	return page
+}
+
+// writePage writes the page beside the program, or where it is wanted.
+func writePage(page *show.Page, program, output string) error {
+	if output == "-" {
+		return nil
+	}
+	if output == "" {
+		output = strings.TrimSuffix(strings.TrimSuffix(program, ".gz"), filepath.Ext(strings.TrimSuffix(program, ".gz"))) + ".html"
+	}
+	if err := writeNamed(output, "", 0, page.Write); err != nil {
+		return fmt.Errorf("model show: %w", err)
+	}
+	fmt.Println("see", output)
+	return nil
+}
+
+// printPage prints the facts and the tables of a page.
+func printPage(w io.Writer, page *show.Page) error {
+	for _, fact := range page.Facts {
+		fmt.Fprintln(w, fact)
+	}
+	for _, t := range page.Tables {
+		fmt.Fprintf(w, "\n%s\n", t.Title)
+		if err := printTable(w, t); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func printTable(w io.Writer, t show.Table) error {
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	for _, row := range append([][]string{t.Columns}, t.Rows...) {
+		fmt.Fprintln(out, "  "+strings.Join(row, "\t"))
+	}
+	return out.Flush()
+}

@@ -1,0 +1,60 @@
+package job
+
+import "time"
+
+// A Record is what the root block of a node says of one rank, to be sent to another node: for
+// the report of a hang, and for statistics.
+type Record struct {
+	Rank, Pid int
+	State     State
+	Gone      bool
+	Waits     bool
+	Waiting   Waiting       // if it waits; Since means nothing
+	Age       time.Duration // since when it waits: each node has a clock of its own
+	For       []int         // Collective.Ranks
+	Counters  []uint64
+	Calls     []uint64
+}
+
+// Record returns what is known of a rank at a time, which is that of Waiting.Since.
+func (r *Root) Record(rank int, now time.Duration) Record {
+	counters, calls := r.Counters(rank), r.Calls(rank)
+	c := Record{Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), Counters: counters[:], Calls: calls[:]}
+	if c.Waiting, c.Waits = r.Waiting(rank); c.Waits {
+		c.Age = now - time.Duration(c.Waiting.Since)
+		c.For = c.Waiting.Collective.Ranks()
+	}
+	return c
+}
+
+// Restore notes what another root block said at a time which here is now. Nobody else uses the
+// root block.
+func (r *Root) Restore(c Record, now time.Duration) {
+	b, err := r.rank(c.Rank)
+	if err != nil {
+		return
+	}
+	b.pid.Store(uint32(c.Pid))
+	r.SetState(c.Rank, c.State)
+	if c.Gone {
+		r.MarkGone(c.Rank)
+	}
+	r.ClearWaiting(c.Rank)
+	if c.Waits {
+		w := c.Waiting
+		w.Since = int64(now - c.Age)
+		missing := w.Collective.Missing
+		w.Collective.Missing = 0
+		for _, rank := range c.For {
+			w.Collective.Miss(rank)
+		}
+		w.Collective.Missing = missing
+		r.SetWaiting(c.Rank, w)
+	}
+	for slot := range min(len(c.Counters), len(b.counters)) {
+		b.counters[slot].Store(c.Counters[slot])
+	}
+	for slot := range min(len(c.Calls), len(b.calls)) {
+		b.calls[slot].Store(c.Calls[slot])
+	}
+}

@@ -1,0 +1,216 @@
+package show
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+)
+
+// Kind is what a rank does, by which a piece is coloured.
+type Kind uint8
+
+const (
+	Compute  Kind = iota // computing
+	Overhead             // in calls, without waiting
+	Sending              // sending, or waiting until a message may leave
+	Receive              // receiving, or waiting for a message
+	Wait                 // waiting for several things, or in a collective
+	Turn                 // waiting for a CPU
+	Other
+	numKinds
+)
+
+// Kinds are the names of the kinds for a legend.
+var Kinds = [numKinds]string{"computation", "overhead", "send", "receive", "wait, collective", "waiting for a CPU", "nothing"}
+
+// A Piece is what a rank does for some time, in nanoseconds.
+type Piece struct {
+	From, To float64
+	Kind     Kind
+	Call     uint8  // index in Page.Calls
+	Site     uint32 // index in Page.Sites
+	Peer     int32  // -1: none
+	Bytes    int64
+}
+
+// A Message goes from a rank at one time to another one at a later time.
+type Message struct {
+	Src, Dst   int32
+	Sent, Came float64
+	Bytes      int64
+}
+
+// A Timeline is all ranks, in one way of knowing what they do.
+type Timeline struct {
+	Name     string    // such as measured
+	Lanes    [][]Piece // by rank, in order of time
+	Messages []Message // in order of Sent
+	Path     []Hop     // critical path, in order of time
+}
+
+// A Hop is a piece of the critical path.
+type Hop struct {
+	Rank     int32
+	From, To float64
+}
+
+// A Table is shown below the picture. Cells of all columns but the first are numbers.
+type Table struct {
+	Title, Note string
+	Columns     []string
+	Rows        [][]string
+}
+
+// A Bar is time by kind.
+type Bar struct {
+	Label string
+	Spent [numKinds]float64
+}
+
+// Page is what is shown.
+type Page struct {
+	Title     string
+	Facts     []string // lines below the title
+	Timelines []Timeline
+	Calls     []string // names of calls; [0] is none
+	Sites     []string // places in the program; [0] is none
+	Tables    []Table
+}
+
+// Adopt returns a timeline whose calls and sites are numbered by other tables, with those of
+// the page, to which it adds them.
+func (p *Page) Adopt(t Timeline, calls, sites []string) Timeline {
+	firstCall, firstSite := len(p.Calls), len(p.Sites)
+	p.Calls = append(p.Calls[:firstCall:firstCall], calls...)
+	p.Sites = append(p.Sites[:firstSite:firstSite], sites...)
+	for _, lane := range t.Lanes {
+		for i := range lane {
+			if lane[i].Call > 0 {
+				lane[i].Call += uint8(firstCall)
+			}
+			if lane[i].Site > 0 {
+				lane[i].Site += uint32(firstSite)
+			}
+		}
+	}
+	return t
+}
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.js
+var pageJS string
+
+var page = template.Must(template.New("page").Parse(pageHTML))
+
+// Write writes the page.
+func (p *Page) Write(w io.Writer) error {
+	ranks, total := 0, 0.0
+	for _, t := range p.Timelines {
+		ranks = max(ranks, len(t.Lanes))
+		total = max(total, t.end())
+	}
+	if ranks == 0 || ranks > math.MaxUint16 {
+		return fmt.Errorf("show: page: %d ranks; want 1 to %d", ranks, math.MaxUint16)
+	}
+	scale := newScale(total)
+	head := header{Unit: scale.unit, Total: total, Ranks: ranks, Kinds: Kinds[:], Calls: p.Calls, Sites: p.Sites}
+	var data bytes.Buffer
+	for i := range p.Timelines {
+		head.Timelines = append(head.Timelines, p.Timelines[i].encode(&data, scale))
+	}
+	packed, err := pack(data.Bytes())
+	if err != nil {
+		return fmt.Errorf("show: page: %w", err)
+	}
+	text, err := json.Marshal(head)
+	if err != nil {
+		return fmt.Errorf("show: page: %w", err)
+	}
+	err = page.Execute(w, map[string]any{
+		"Page": p, "CSS": template.CSS(pageCSS), "JS": template.JS(pageJS), "Head": template.JS(text), "Data": template.JS(strconv.Quote(packed)),
+		"Kinds": Kinds, "Bars": p.bars(), "Ranks": ranks,
+	})
+	if err != nil {
+		return fmt.Errorf("show: page: %w", err)
+	}
+	return nil
+}
+
+// end is when the last piece ends.
+func (t *Timeline) end() float64 {
+	end := 0.0
+	for _, lane := range t.Lanes {
+		if n := len(lane); n > 0 {
+			end = max(end, lane[n-1].To)
+		}
+	}
+	return end
+}
+
+// A shownBar is a bar as shares of the longest, in percent.
+type shownBar struct {
+	Label    string
+	Segments []segment
+	Text     string
+}
+
+type segment struct {
+	Kind  int
+	Width float64
+	Title string
+}
+
+// bars are the breakdowns of all ranks in all timelines: of a rank one below the other.
+func (p *Page) bars() (bars []shownBar) {
+	longest := 0.0
+	for _, t := range p.Timelines {
+		longest = max(longest, t.end())
+	}
+	for rank := range p.Timelines[0].Lanes {
+		for _, t := range p.Timelines {
+			if rank < len(t.Lanes) {
+				bars = append(bars, barOf(fmt.Sprintf("rank %d, %s", rank, t.Name), t.Lanes[rank], longest))
+			}
+		}
+	}
+	return bars
+}
+
+func barOf(label string, lane []Piece, longest float64) shownBar {
+	var spent [numKinds]float64
+	total := 0.0
+	for _, p := range lane {
+		spent[p.Kind] += p.To - p.From
+		total += p.To - p.From
+	}
+	b := shownBar{Label: label, Text: Time(total)}
+	for k, t := range spent {
+		if t > 0 && longest > 0 {
+			b.Segments = append(b.Segments, segment{k, 100 * t / longest, fmt.Sprintf("%s: %s, %.1f %%", Kinds[k], Time(t), 100*t/total)})
+		}
+	}
+	return b
+}
+
+// Time says nanoseconds in the unit that fits.
+func Time(ns float64) string {
+	switch {
+	case math.Abs(ns) >= 1e9:
+		return fmt.Sprintf("%.4g s", ns/1e9)
+	case math.Abs(ns) >= 1e6:
+		return fmt.Sprintf("%.4g ms", ns/1e6)
+	case math.Abs(ns) >= 1e3:
+		return fmt.Sprintf("%.4g µs", ns/1e3)
+	}
+	return fmt.Sprintf("%.4g ns", ns)
+}

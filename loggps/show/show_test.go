@@ -1,0 +1,102 @@
+package show
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/loggps/pattern"
+	"github.com/gopvas/gopvas/loggps/sim"
+)
+
+// program is a prediction of a halo exchange, and its page.
+func program(t *testing.T, side, times int) (*graph.Graph, *Prediction, *Page) {
+	t.Helper()
+	g, err := pattern.Program(side*side, func(m pattern.Member) {
+		m.Site = 1
+		m.Halo([]int{side, side}, 20_000, 100_000, times)
+		m.Site = 2
+		m.BinomialBcast(1000, 0)
+	})
+	require.NoError(t, err)
+	link, err := loggps.Preset("myrinet")
+	require.NoError(t, err)
+	opt := sim.Options{Machine: loggps.Machine{Links: []loggps.Link{link}}}
+	p, err := Predict(g, opt)
+	require.NoError(t, err)
+	tables, err := p.Explain(g, opt, func(id graph.ID) string { return fmt.Sprintf("halo.go:%d", g.Op(id).Site) })
+	require.NoError(t, err)
+	measured := p.Timeline
+	measured.Name, measured.Path = "measured", nil
+	page := &Page{
+		Title: "halo", Facts: []string{"a test"}, Timelines: []Timeline{measured, p.Timeline}, Calls: Calls,
+		Sites: []string{"", "halo.go:1", "halo.go:2"}, Tables: tables,
+	}
+	return g, p, page
+}
+
+func TestPrediction(t *testing.T) {
+	g, p, page := program(t, 2, 5)
+	for rank, lane := range p.Lanes {
+		now := 0.0
+		for _, piece := range lane {
+			require.Equal(t, now, piece.From)
+			now = piece.To
+		}
+		require.Equal(t, p.Result.Finish[rank], now)
+	}
+	sends := 0
+	for id := range graph.ID(g.Len()) {
+		if g.Op(id).Kind.Sends() {
+			sends++
+		}
+	}
+	require.Len(t, p.Messages, sends)
+	for i, m := range p.Messages {
+		require.Greater(t, m.Came, m.Sent)
+		require.True(t, i == 0 || p.Messages[i-1].Sent <= m.Sent)
+	}
+	hops := p.Timeline.Path
+	require.Zero(t, hops[0].From)
+	require.InDelta(t, p.Result.Time(), hops[len(hops)-1].To, 1e-6)
+
+	require.Len(t, page.Tables, 3)
+	require.Equal(t, "Gs", page.Tables[0].Rows[0][0])
+	require.Contains(t, page.Tables[1].Rows[0][0], "halo.go:")
+	require.Equal(t, "20000", page.Tables[2].Rows[1][0])
+}
+
+func TestSharedCPUsHaveNoPath(t *testing.T) {
+	g, _, _ := program(t, 2, 1)
+	p, err := Predict(g, sim.Options{Machine: loggps.Single(loggps.Params{L: 5, Sync: 1 << 20}), Share: &sim.Share{CPUs: 2}})
+	require.NoError(t, err)
+	require.Nil(t, p.Path)
+	require.Empty(t, p.Timeline.Path)
+}
+
+func TestTime(t *testing.T) {
+	for ns, want := range map[float64]string{0: "0 ns", 999: "999 ns", 1500: "1.5 µs", 2.5e6: "2.5 ms", 61.25e9: "61.25 s"} {
+		require.Equal(t, want, Time(ns))
+	}
+}
+
+func TestPageOfNothing(t *testing.T) {
+	require.ErrorContains(t, (&Page{Timelines: []Timeline{{}}}).Write(&bytes.Buffer{}), "0 ranks")
+}
+
+// DUMP=FILE writes the page of a large program, to look at.
+func TestDump(t *testing.T) {
+	name := os.Getenv("DUMP")
+	if name == "" {
+		t.Skip("only to look at: DUMP=page.html go test -run Dump")
+	}
+	var b bytes.Buffer
+	_, _, page := program(t, 8, 700)
+	require.NoError(t, page.Write(&b))
+	require.NoError(t, os.WriteFile(name, b.Bytes(), 0o600))
+}
