@@ -7,10 +7,10 @@ import (
 )
 
 // pointer makes a pointer to memory of the C program. The garbage collector does not manage
-// that memory, and the caller does not keep the pointer beyond the access. Of an address that
-// can only be null it panics: see Process.try.
+// that memory, and the caller does not keep the pointer beyond the access. See
+// Process.try for null pointers.
 func pointer(addr uintptr) unsafe.Pointer {
-	if addr < firstPage {
+	if addr < firstPage && guarded.Load() > 0 {
 		panic(nullPointer{})
 	}
 	return *(*unsafe.Pointer)(unsafe.Pointer(&addr))

@@ -2,8 +2,10 @@ package capi
 
 import (
 	"fmt"
+	"math/bits"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 // Call is a call of the C program: of the function with the number op, whose arguments are
@@ -41,14 +43,25 @@ func (p *Process) call(op int, a slots) (int64, Handler) {
 	return p.raise(op, a, err)
 }
 
-// try is dispatch, in which a null pointer is an error. Only accesses to memory of the
-// program find one, so that a pointer which is not used may be null.
-func (p *Process) try(op int, a slots) (result int64, err error) {
+// try is dispatch, in which the access to an argument that is a null pointer is an error. Such
+// an argument may not be needed, so only the access tells. A call without null pointers is not
+// guarded, since that costs as much as a short call.
+func (p *Process) try(op int, a slots) (int64, error) {
+	if null := calls[op].firstNull(a); null >= 0 {
+		return p.guard(op, a, null)
+	}
+	return p.dispatch(op, a)
+}
+
+// guard is try for a call with a null pointer.
+func (p *Process) guard(op int, a slots, null int) (result int64, err error) {
+	guarded.Add(1)
 	defer func() {
+		guarded.Add(-1)
 		switch v := recover(); v.(type) {
 		case nil:
 		case nullPointer:
-			err = fail(ERR_ARG, "%s is a null pointer: pass memory that MPI can read or write", calls[op].null(a))
+			err = fail(ERR_ARG, "argument %d is a null pointer: pass memory that MPI can read or write", null+1)
 		default:
 			panic(v)
 		}
@@ -56,17 +69,20 @@ func (p *Process) try(op int, a slots) (result int64, err error) {
 	return p.dispatch(op, a)
 }
 
-// nullPointer is what an access to a null pointer panics with.
+// guarded is the number of calls in which an access to a null pointer panics with nullPointer.
+// In others the access is a fault of the program.
+var guarded atomic.Int32
+
 type nullPointer struct{}
 
-// null names the first argument that is a null pointer.
-func (c *callInfo) null(a slots) string {
-	for i := range 32 {
-		if c.pointers>>i&1 != 0 && a.word(i) < firstPage {
-			return fmt.Sprintf("argument %d", i+1)
+// firstNull is the first argument that is a null pointer, -1 if none is.
+func (c *callInfo) firstNull(a slots) int {
+	for mask := c.pointers; mask != 0; mask &= mask - 1 {
+		if i := bits.TrailingZeros32(mask); a.word(i) < firstPage {
+			return i
 		}
 	}
-	return "what an argument points to"
+	return -1
 }
 
 // callInfo describes a function.
@@ -78,7 +94,7 @@ type callInfo struct {
 	anytime bool // may be called before MPI_Init and after MPI_Finalize
 	tool    bool // is between MPI_T_init_thread and MPI_T_finalize, and calls no error handler
 
-	pointers uint32 // the arguments that are pointers to something else than a buffer: bit 0 is the first
+	pointers uint32 // the arguments that are pointers, but for buffers and statuses that may be ignored: bit 0 is the first
 }
 
 // objectKind is the kind of object whose error handler handles the errors of a function.

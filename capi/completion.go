@@ -130,8 +130,9 @@ func (p *Process) Waitany(n int, r Handles[Request], index Ref, status Status) e
 	return err
 }
 
-// Testany is MPI_Testany.
-func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Status) error {
+// anyOf tells of the first request that look says is complete.
+func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Status,
+	look func(i int, q *request) (done bool, err error)) error {
 	all, err := p.list(n, r)
 	if err != nil {
 		return err
@@ -142,21 +143,30 @@ func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Sta
 			continue
 		}
 		active = true
-		st, done, err := q.r.Test()
-		if !done {
-			continue
+		if done, err := look(i, q); done {
+			index.Set(i)
+			flag.SetBool(true)
+			return err
 		}
-		h, err := p.finish(q, st, err, status)
-		r.Set(i, h)
-		index.Set(i)
-		flag.SetBool(true)
-		return err
 	}
 	index.Set(UNDEFINED)
 	if flag.SetBool(!active); !active {
 		status.setEmpty()
 	}
 	return nil
+}
+
+// Testany is MPI_Testany.
+func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Status) error {
+	return p.anyOf(n, r, index, flag, status, func(i int, q *request) (bool, error) {
+		st, done, err := q.r.Test()
+		if done {
+			var h Request
+			h, err = p.finish(q, st, err, status)
+			r.Set(i, h)
+		}
+		return done, err
+	})
 }
 
 // Waitsome is MPI_Waitsome.
@@ -252,27 +262,7 @@ func (p *Process) Request_get_status_all(n int, r Handles[Request], flag Ref, st
 
 // Request_get_status_any is MPI_Request_get_status_any.
 func (p *Process) Request_get_status_any(n int, r Handles[Request], index, flag Ref, status Status) error {
-	all, err := p.list(n, r)
-	if err != nil {
-		return err
-	}
-	active := false
-	for i, q := range all {
-		if q == nil {
-			continue
-		}
-		active = true
-		if done, err := p.peek(q, status); done {
-			index.Set(i)
-			flag.SetBool(true)
-			return err
-		}
-	}
-	index.Set(UNDEFINED)
-	if flag.SetBool(!active); !active {
-		status.setEmpty()
-	}
-	return nil
+	return p.anyOf(n, r, index, flag, status, func(_ int, q *request) (bool, error) { return p.peek(q, status) })
 }
 
 // Request_get_status_some is MPI_Request_get_status_some.

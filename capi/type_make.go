@@ -15,6 +15,17 @@ func (p *Process) derived(t *datatype.Type, err error, form Form, combiner int, 
 	return p.newType(o, newtype)
 }
 
+// construct makes a type of one other.
+func (p *Process) construct(oldtype Type, form Form, combiner int, newtype Ptr[Type],
+	of func(old *datatype.Type) (*datatype.Type, error)) error {
+	old, err := p.typeOf(oldtype)
+	if err != nil {
+		return err
+	}
+	t, err := of(old.Type)
+	return p.derived(t, err, form, combiner, newtype, old)
+}
+
 // wide returns n integers of the program.
 func wide(a Ints, n int) ([]int64, error) {
 	if n < 0 {
@@ -42,88 +53,67 @@ func wide2(a, b Ints, n int) ([]int64, []int64, error) {
 
 // Type_contiguous is MPI_Type_contiguous.
 func (p *Process) Type_contiguous(count int, oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.Contiguous(int64(count), old.Type)
-	return p.derived(t, err, form, COMBINER_CONTIGUOUS, newtype, old)
+	return p.construct(oldtype, form, COMBINER_CONTIGUOUS, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		return datatype.Contiguous(int64(count), old)
+	})
 }
 
 // Type_vector is MPI_Type_vector.
 func (p *Process) Type_vector(count, blocklength, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.Vector(int64(count), int64(blocklength), int64(stride), old.Type)
-	return p.derived(t, err, form, COMBINER_VECTOR, newtype, old)
+	return p.construct(oldtype, form, COMBINER_VECTOR, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		return datatype.Vector(int64(count), int64(blocklength), int64(stride), old)
+	})
 }
 
 // Type_create_hvector is MPI_Type_create_hvector.
 func (p *Process) Type_create_hvector(count, blocklength, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.Hvector(int64(count), int64(blocklength), int64(stride), old.Type)
-	return p.derived(t, err, form, COMBINER_HVECTOR, newtype, old)
+	return p.construct(oldtype, form, COMBINER_HVECTOR, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		return datatype.Hvector(int64(count), int64(blocklength), int64(stride), old)
+	})
 }
 
 // Type_indexed is MPI_Type_indexed.
 func (p *Process) Type_indexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	lengths, at, err := wide2(blocklengths, displacements, count)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.Indexed(lengths, at, old.Type)
-	return p.derived(t, err, form, COMBINER_INDEXED, newtype, old)
+	return p.construct(oldtype, form, COMBINER_INDEXED, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		lengths, at, err := wide2(blocklengths, displacements, count)
+		if err != nil {
+			return nil, err
+		}
+		return datatype.Indexed(lengths, at, old)
+	})
 }
 
 // Type_create_hindexed is MPI_Type_create_hindexed.
 func (p *Process) Type_create_hindexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	lengths, at, err := wide2(blocklengths, displacements, count)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.Hindexed(lengths, at, old.Type)
-	return p.derived(t, err, form, COMBINER_HINDEXED, newtype, old)
+	return p.construct(oldtype, form, COMBINER_HINDEXED, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		lengths, at, err := wide2(blocklengths, displacements, count)
+		if err != nil {
+			return nil, err
+		}
+		return datatype.Hindexed(lengths, at, old)
+	})
 }
 
 // Type_create_indexed_block is MPI_Type_create_indexed_block.
 func (p *Process) Type_create_indexed_block(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	at, err := wide(displacements, count)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.IndexedBlock(int64(blocklength), at, old.Type)
-	return p.derived(t, err, form, COMBINER_INDEXED_BLOCK, newtype, old)
+	return p.construct(oldtype, form, COMBINER_INDEXED_BLOCK, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		at, err := wide(displacements, count)
+		if err != nil {
+			return nil, err
+		}
+		return datatype.IndexedBlock(int64(blocklength), at, old)
+	})
 }
 
 // Type_create_hindexed_block is MPI_Type_create_hindexed_block.
 func (p *Process) Type_create_hindexed_block(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	at, err := wide(displacements, count)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.HindexedBlock(int64(blocklength), at, old.Type)
-	return p.derived(t, err, form, COMBINER_HINDEXED_BLOCK, newtype, old)
+	return p.construct(oldtype, form, COMBINER_HINDEXED_BLOCK, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		at, err := wide(displacements, count)
+		if err != nil {
+			return nil, err
+		}
+		return datatype.HindexedBlock(int64(blocklength), at, old)
+	})
 }
 
 // Type_create_struct is MPI_Type_create_struct.
@@ -148,34 +138,28 @@ func (p *Process) Type_create_struct(count int, blocklengths, displacements Ints
 
 // Type_create_resized is MPI_Type_create_resized.
 func (p *Process) Type_create_resized(oldtype Type, lb, extent int, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.Resized(old.Type, int64(lb), int64(extent))
-	return p.derived(t, err, form, COMBINER_RESIZED, newtype, old)
+	return p.construct(oldtype, form, COMBINER_RESIZED, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		return datatype.Resized(old, int64(lb), int64(extent))
+	})
 }
 
 // Type_create_subarray is MPI_Type_create_subarray.
 func (p *Process) Type_create_subarray(ndims int, sizes, subsizes, starts Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	whole, part, err := wide2(sizes, subsizes, ndims)
-	if err != nil {
-		return err
-	}
-	first, err := wide(starts, ndims)
-	if err != nil {
-		return err
-	}
-	o, err := orderOf(order)
-	if err != nil {
-		return err
-	}
-	t, err := datatype.Subarray(whole, part, first, o, old.Type)
-	return p.derived(t, err, form, COMBINER_SUBARRAY, newtype, old)
+	return p.construct(oldtype, form, COMBINER_SUBARRAY, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		whole, part, err := wide2(sizes, subsizes, ndims)
+		if err != nil {
+			return nil, err
+		}
+		first, err := wide(starts, ndims)
+		if err != nil {
+			return nil, err
+		}
+		o, err := orderOf(order)
+		if err != nil {
+			return nil, err
+		}
+		return datatype.Subarray(whole, part, first, o, old)
+	})
 }
 
 func orderOf(order int) (datatype.Order, error) {
@@ -191,29 +175,26 @@ func orderOf(order int) (datatype.Order, error) {
 // Type_create_darray is MPI_Type_create_darray.
 func (p *Process) Type_create_darray(size, rank, ndims int, gsizes, distribs, dargs, psizes Ints, order int,
 	oldtype Type, newtype Ptr[Type], form Form) error {
-	old, err := p.typeOf(oldtype)
-	if err != nil {
-		return err
-	}
-	global, grid, err := wide2(gsizes, psizes, ndims)
-	if err != nil {
-		return err
-	}
-	kinds, blocks, err := wide2(distribs, dargs, ndims)
-	if err != nil {
-		return err
-	}
-	o, err := orderOf(order)
-	if err != nil {
-		return err
-	}
-	how := make([]datatype.Distribution, ndims)
-	for d := range how {
-		how[d] = datatype.Distribution(kinds[d] - DISTRIBUTE_NONE)
-		if blocks[d] == DISTRIBUTE_DFLT_DARG {
-			blocks[d] = datatype.DistributeDefault
+	return p.construct(oldtype, form, COMBINER_DARRAY, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		global, grid, err := wide2(gsizes, psizes, ndims)
+		if err != nil {
+			return nil, err
 		}
-	}
-	t, err := datatype.Darray(int64(size), int64(rank), global, how, blocks, grid, o, old.Type)
-	return p.derived(t, err, form, COMBINER_DARRAY, newtype, old)
+		kinds, blocks, err := wide2(distribs, dargs, ndims)
+		if err != nil {
+			return nil, err
+		}
+		o, err := orderOf(order)
+		if err != nil {
+			return nil, err
+		}
+		how := make([]datatype.Distribution, ndims)
+		for d := range how {
+			how[d] = datatype.Distribution(kinds[d] - DISTRIBUTE_NONE)
+			if blocks[d] == DISTRIBUTE_DFLT_DARG {
+				blocks[d] = datatype.DistributeDefault
+			}
+		}
+		return datatype.Darray(int64(size), int64(rank), global, how, blocks, grid, o, old)
+	})
 }

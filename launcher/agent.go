@@ -11,8 +11,11 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
+	"github.com/gopvas/gopvas/internal/nofile"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/pvas"
 )
 
 // NodeMain is the agent: pvasrun on one node of a job, started by the leader with their
@@ -57,7 +60,7 @@ func (a *agent) serve(ctx context.Context) error {
 	if err := a.link.receive(&g); err != nil {
 		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
 	}
-	if err := a.link.send(note{Ready: getReady()}); err != nil || g.Version != linkVersion {
+	if err := a.link.send(note{Ready: getReady(g.Check)}); err != nil || g.Version != linkVersion {
 		return err // the leader says what is wrong
 	}
 	a.link.timeout = g.Timeout
@@ -232,8 +235,8 @@ func (w *linkWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// getReady describes this node.
-func getReady() *ready {
+// getReady describes this node, and more of it for a check.
+func getReady(check bool) *ready {
 	r := &ready{Version: linkVersion}
 	r.Hostname, _ = os.Hostname()
 	if cpus, err := allowedCPUs(); err == nil {
@@ -251,10 +254,24 @@ func getReady() *ready {
 		}
 		r.Names = append(r.Names, name)
 	}
+	if check {
+		r.describe()
+	}
 	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
 		if at, err := netip.ParseAddr(words[2]); err == nil {
 			r.Reached = at.Unmap()
 		}
 	}
 	return r
+}
+
+// describe says what CheckNodes asks.
+func (r *ready) describe() {
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	r.Kernel = strings.TrimSpace(string(kernel))
+	_, r.Files, _ = nofile.Original()
+	if err := pvas.Supported(); err != nil {
+		r.Space = err.Error()
+	}
+	r.Clock = time.Now()
 }

@@ -31,7 +31,7 @@ type Nodes struct {
 const DefaultNodeTimeout = 5 * time.Second
 
 // startTime is how long the start of an agent may take.
-const startTime = 60 * time.Second
+const startTime = 30 * time.Second
 
 // NodeError says what went wrong on, or with, a node.
 type NodeError struct {
@@ -72,6 +72,7 @@ type leader struct {
 	failure error // why the job could not be started
 	input   *leaderInput
 
+	checks bool // there is no job: CheckNodes
 	hang   hangQuestion
 	mirror *job.Root // what the agents have told of their ranks
 

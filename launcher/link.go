@@ -43,6 +43,7 @@ type greeting struct {
 	Version int
 	Timeout time.Duration
 	Name    string // of the node, as the user wrote it
+	Check   bool   // say all that CheckNodes asks
 }
 
 // A start is the first order: the job, when all agents have answered the greeting.
@@ -114,7 +115,11 @@ type ready struct {
 	CPUs      int    // that ranks may use there
 	Network   string // what tells network namespaces apart
 	Addresses []netip.Prefix
-	Names     []string   // of the devices that have them
+	Names     []string // of the devices that have them
+	Kernel    string
+	Files     uint64     // limit on open files
+	Space     string     // why ranks do not share an address space there; "": they do
+	Clock     time.Time  // when this was written
 	Reached   netip.Addr // by which ssh has reached the node, if it has
 }
 

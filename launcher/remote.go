@@ -34,10 +34,12 @@ type remote struct {
 	stop    chan struct{}
 	waited  chan struct{} // closed when the command has ended
 
-	ready   *ready
-	started bool
-	over    bool // finished, or lost
-	end     *finished
+	ready    *ready
+	answered time.Time // when it said so
+	lost     error     // why it is lost; nil: it is not
+	started  bool
+	over     bool // finished, or lost
+	end      *finished
 }
 
 // startAgents starts the command of each node.
@@ -70,7 +72,7 @@ func (n *Nodes) command(host, self string) []string {
 	case IsHere(host):
 		return []string{self, "node"}
 	}
-	return []string{"ssh", "-x", "-o", "BatchMode=yes", host, remote}
+	return []string{"ssh", "-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", host, remote}
 }
 
 // quote quotes a word for a shell.
@@ -113,7 +115,7 @@ func (a *remote) start(argv []string) (err error) {
 		_ = a.command.Wait() // the link tells of its end, and result of its reason
 		close(a.waited)
 	}()
-	a.link.post(greeting{Version: linkVersion, Timeout: a.l.nodes.Timeout, Name: a.name})
+	a.link.post(greeting{Version: linkVersion, Timeout: a.l.nodes.Timeout, Name: a.name, Check: a.l.checks})
 	go a.read(out)
 	return nil
 }
@@ -201,7 +203,7 @@ func (a *remote) greeted(r *ready) {
 		a.lose(fmt.Errorf("its pvasrun speaks version %d of the protocol, this one %d: install the same version on all nodes", r.Version, linkVersion))
 		return
 	}
-	a.ready = r
+	a.ready, a.answered = r, time.Now()
 }
 
 // others tells all other agents.
@@ -279,6 +281,7 @@ func (a *remote) lose(err error) {
 			gone = append(gone, rankGone{Rank: rank})
 		}
 	}
+	a.lost = err
 	a.finish()
 	sys.Kill(-a.command.Process.Pid, syscall.SIGKILL) // an error: it has ended
 	switch {

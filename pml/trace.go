@@ -107,19 +107,28 @@ func (op *operation) way(e *Engine, peer int) trace.Flags {
 // tracedSend is Send.
 func (e *Engine) tracedSend(context uint32, dst, tag int, buf *btl.Buffer, mode Mode) error {
 	e.lock()
-	defer e.mu.Unlock()
-	w := recorder.What{Bytes: uint64(buf.Len()), Context: context, Tag: int32(tag), Peer: int32(dst)}
-	start := e.trace.Begin()
 	var op *operation
+	var start uint64
 	if mode == Standard && buf.Layout == nil {
+		start = e.trace.BeginShort(len(buf.Bytes))
 		op = e.sendNow(context, dst, tag, Mark{}, buf.Bytes)
+		if op == sent {
+			e.trace.ShortSend(start, len(buf.Bytes), context, int32(tag), dst, e.numbered)
+			e.mu.Unlock()
+			return nil
+		}
 	}
-	if op == sent {
-		w.Number, w.Flags = e.numbered, trace.By(trace.Eager)
-		e.trace.Call(trace.Send, start, &w)
-		return nil
+	err := e.tracedLong(op, start, context, dst, tag, buf, mode)
+	e.mu.Unlock()
+	return err
+}
+
+// tracedLong is tracedSend of a message that has not left at once. The lock is held.
+func (e *Engine) tracedLong(op *operation, start uint64, context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (err error) {
+	w := recorder.What{Bytes: uint64(buf.Len()), Context: context, Tag: int32(tag), Peer: int32(dst)}
+	if start == 0 {
+		start = e.trace.Begin()
 	}
-	var err error
 	if op == nil {
 		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
 	}

@@ -306,19 +306,19 @@ func (d *drive) keep() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for !e.closed {
-		seen, driven := d.driver, d.driving
+		seen := d.driver
 		e.mu.Unlock()
 		time.Sleep(keeperTick)
 		e.mu.Lock()
 		switch {
 		case e.closed:
 		case d.driver != seen: // they come and go: look again
-		case driven: // the same all the time: it tells when it leaves
+		case d.driving: // the same all the time: it tells when it leaves
 			d.hired = false
 			e.mu.Unlock()
 			<-d.hire
 			e.mu.Lock()
-		case !d.driving:
+		default:
 			d.serve()
 		}
 	}

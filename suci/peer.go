@@ -116,7 +116,7 @@ func (p *Peer) queueCopy(b Block) error {
 	return nil
 }
 
-// queue queues a block that is lent.
+// queue queues a block without a copy.
 func (p *Peer) queue(b Block, done func(error)) (*outgoing, error) {
 	o := p.endpoint.block(p)
 	o.done = done

@@ -267,3 +267,32 @@ func TestOptions(t *testing.T) {
 	_, err = e.Destination(5, loopback)
 	require.Error(t, err)
 }
+
+// The keeper takes over whenever the last driver leaves, also just before the keeper looks.
+func TestKeeperTakesOver(t *testing.T) {
+	es := group(t, 2, nil)
+	data := pattern(300_000)
+	go func() {
+		for {
+			r, err := es[1].Read(context.Background())
+			if err != nil {
+				return
+			}
+			r.Free()
+		}
+	}()
+	for i := range 100 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%20)*keeperTick/10)
+		_, err := es[0].Read(ctx) // drives for a while
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		cancel()
+		done := make(chan error, 1)
+		require.NoError(t, es[0].Peer(1).Start(Block{Data: data}, func(err error) { done <- err }))
+		select { // nothing else is called
+		case err := <-done:
+			require.NoError(t, err)
+		case <-time.After(20 * time.Second):
+			t.Fatal("nobody drives the endpoint")
+		}
+	}
+}

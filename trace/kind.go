@@ -102,6 +102,7 @@ const (
 	Queued                              // the send had to wait for room at the receiver
 	Failed                              // the call returned an error
 	NoPeer                              // the call was with no rank
+	Estimated                           // the start, or the end of a receive, is an estimate
 )
 
 // Protocol is the way of a message.

@@ -11,6 +11,7 @@ var flagNames = []struct {
 }{
 	{AnySource, "any-source"}, {AnyTag, "any-tag"}, {Synchronous, "synchronous"}, {Persistent, "persistent"},
 	{Inside, "inside"}, {Queued, "queued"}, {Failed, "failed"},
+	{Estimated, "estimated"},
 }
 
 // String returns the names of the flags and of the protocol.

@@ -30,6 +30,8 @@ func (m *Message) Free() {
 // Carrier carries whole messages between nodes: over suci or TCP. Several goroutines may
 // send; one receives.
 type Carrier interface {
+	// Address is where this end receives.
+	Address() netip.AddrPort
 	// Reach says where a node is.
 	Reach(Node, netip.AddrPort) error
 	// Send sends a message. The data must stay as it is until Flush returns. Urgent

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"sync/atomic"
-	"time"
 
 	"github.com/gopvas/gopvas/suci"
 )
@@ -20,7 +19,7 @@ const (
 // suciCarrier carries messages over suci.
 type suciCarrier struct {
 	endpoint *suci.Endpoint
-	underWay atomic.Int32 // long messages
+	underWay chan struct{} // a token for each long message
 	failed   atomic.Pointer[error]
 }
 
@@ -30,8 +29,11 @@ func OpenSuci(o suci.Options) (Carrier, error) {
 	if err != nil {
 		return nil, fmt.Errorf("transport: %w", err)
 	}
-	return &suciCarrier{endpoint: e}, nil
+	return &suciCarrier{endpoint: e, underWay: make(chan struct{}, mostUnderWay)}, nil
 }
+
+// Address implements Carrier.
+func (c *suciCarrier) Address() netip.AddrPort { return c.endpoint.Addr() }
 
 // Reach implements Carrier.
 func (c *suciCarrier) Reach(n Node, at netip.AddrPort) error {
@@ -52,16 +54,18 @@ func (c *suciCarrier) Send(ctx context.Context, to Node, data []byte, urgent boo
 	if len(data) <= copied {
 		return peer.Write(ctx, b)
 	}
-	for c.underWay.Load() >= mostUnderWay {
-		if _, err := c.endpoint.Rest(time.Second, false, func() bool { return c.underWay.Load() < mostUnderWay || ctx.Err() != nil }); err != nil {
-			return err
-		}
-		if err := c.trouble(ctx); err != nil {
-			return err
-		}
+	select {
+	case c.underWay <- struct{}{}:
+	case <-ctx.Done():
 	}
-	c.underWay.Add(1)
-	return peer.Start(b, c.done)
+	if err := c.trouble(ctx); err != nil {
+		return err
+	}
+	err := peer.Start(b, c.done)
+	if err != nil {
+		<-c.underWay
+	}
+	return err
 }
 
 // done is told that a long message has arrived.
@@ -69,7 +73,7 @@ func (c *suciCarrier) done(err error) {
 	if err != nil {
 		c.failed.CompareAndSwap(nil, &err)
 	}
-	c.underWay.Add(-1)
+	<-c.underWay
 }
 
 func (c *suciCarrier) trouble(ctx context.Context) error {

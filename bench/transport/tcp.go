@@ -53,6 +53,9 @@ func OpenTCP(self Node, listen netip.AddrPort) (Carrier, error) {
 	return c, nil
 }
 
+// Address implements Carrier.
+func (c *tcpCarrier) Address() netip.AddrPort { return c.listener.Addr().(*net.TCPAddr).AddrPort() }
+
 // Reach implements Carrier.
 func (c *tcpCarrier) Reach(n Node, at netip.AddrPort) error {
 	c.mu.Lock()

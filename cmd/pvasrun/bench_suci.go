@@ -15,16 +15,16 @@ import (
 )
 
 type suciBenchFlags struct {
-	Parts   []string `long:"part" env:"SUCI_PART" env-delim:"," choice:"pingpong" choice:"burst" choice:"gather" choice:"bcast" choice:"beside" default-mask:"all" description:"what to measure; repeatable"`
+	Parts   []string `long:"part" env:"SUCI_PART" env-delim:"," value-name:"NAME" default-mask:"all" description:"what to measure: pingpong, burst, gather, bcast, beside; repeatable"`
 	Sizes   sizes    `long:"sizes" env:"SUCI_SIZES" value-name:"LIST" default:"4,64,1KiB,4KiB,16KiB,64KiB,500KB" description:"lengths of messages"`
 	Nodes   counts   `short:"N" long:"nodes" env:"SUCI_NODES" value-name:"LIST" default:"5,40" description:"numbers of nodes, for gather and bcast"`
 	Rate    bits     `long:"rate" env:"SUCI_RATE" value-name:"BITS" default-mask:"not limited" description:"bits per second of each link, such as 100M"`
-	Buffer  size     `long:"buffer" env:"SUCI_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of the switch towards each node, with --rate"`
-	Frames  bool     `long:"frames" env:"SUCI_FRAMES" description:"links carry single frames, as wires do; --rate and --loss imply it"`
+	Buffer  size     `long:"buffer" env:"SUCI_QUEUE" value-name:"SIZE" default:"64KiB" description:"queue of the switch towards each node, with --rate"`
+	Frames  bool     `long:"frames" env:"SUCI_FRAME" description:"links carry single frames, as wires do; --rate and --loss imply it"`
 	Loss    float64  `long:"loss" env:"SUCI_LOSS" value-name:"SHARE" default:"0" description:"share of the packets that the switch drops"`
 	Every   lapse    `long:"every" env:"SUCI_EVERY" value-name:"DUR" default:"500ms" description:"time of each measurement"`
 	Spin    lapse    `long:"spin" env:"SUCI_SPIN" value-name:"DUR" default-mask:"never" description:"have suci poll so long before it sleeps"`
-	Carrier []string `long:"carrier" env:"SUCI_CARRIER" env-delim:"," choice:"suci" choice:"suci-fast" choice:"tcp" default-mask:"all" description:"contestants; repeatable"`
+	Carrier []string `long:"carrier" env:"SUCI_WITH" env-delim:"," value-name:"NAME" default-mask:"all" description:"contestants: suci, suci-fast, tcp; repeatable"`
 	JSON    bool     `long:"json" env:"JSON" description:"print one JSON object per line"`
 	Plot    string   `long:"plot" env:"PLOT" value-name:"FILE" description:"draw a chart of each part as SVG"`
 }
@@ -64,6 +64,16 @@ func executeSuciBenchmark(ctx context.Context, args []string) error {
 }
 
 func (f *suciBenchFlags) check() error {
+	for _, name := range f.Parts {
+		if !slices.Contains(transport.Experiments, name) {
+			return fmt.Errorf("--part %s: name one of %s", name, strings.Join(transport.Experiments, ", "))
+		}
+	}
+	for _, name := range f.Carrier {
+		if !slices.ContainsFunc(transport.Contestants, func(c transport.Contestant) bool { return c.Name == name }) {
+			return fmt.Errorf("--carrier %s: name one of suci, suci-fast, tcp", name)
+		}
+	}
 	switch {
 	case slices.Min(f.Sizes) < 1:
 		return errors.New("--sizes: at least 1")

@@ -44,7 +44,7 @@ func commandLines(text string) (found []string) {
 func checkCommandLine(t *testing.T, args string) {
 	t.Helper()
 	words := strings.Fields(args)
-	if words[0] == "bench" || words[0] == "info" || words[0] == "completion" || words[0] == "install-mpi" {
+	if words[0] == "bench" || words[0] == "info" || words[0] == "suci" || words[0] == "completion" || words[0] == "install-mpi" {
 		if words[0] == "completion" || words[0] == "install-mpi" {
 			words = words[:1]
 		}

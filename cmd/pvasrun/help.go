@@ -62,10 +62,22 @@ var examples = map[string][]string{
 	"pvasrun model run": {
 		"a GOAL file on the network of the paper", "pvasrun model run two.goal --param myrinet",
 		"a recorded job on this machine, with another eager limit", "pvasrun model run job.trace --machine machine.json --S 64K",
+		"how well predictions fit", "pvasrun model run one.trace two.trace --machine machine.json",
 	},
 	"pvasrun model show": {
 		"a recorded job, as a page", "pvasrun model show job.trace --machine machine.json",
 		"would it hang without buffers?", "pvasrun model show job.trace --machine machine.json --synchronous",
+	},
+	"pvasrun bench suci": {
+		"what the transport does on links of 1 Gbit/s, drawn", "pvasrun bench suci --rate 1G --plot suci.svg",
+		"messages from seven nodes at once, without TCP", "pvasrun bench suci --part gather --nodes 8 --rate 1G --carrier suci",
+	},
+	"pvasrun suci": {
+		"a key for both ends", "pvasrun suci key -o suci.key",
+		"on one node", "pvasrun suci serve --key suci.key",
+		"on the other one, with the key copied to it", "pvasrun suci ping --key suci.key n1:7470",
+		"round trips and streams of some lengths", "pvasrun suci bench --key suci.key --sizes 8,64K,1M n1:7470",
+		"the flows of the serving end: round trip, window, losses", "pvasrun suci stat --key suci.key n1:7470",
 	},
 	"pvasrun completion": {
 		"in this bash only", ". <(pvasrun completion bash)",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
-const infoDescription = `Prints CPUs and caches, kernel, page sizes and huge-page settings, the limits that a job meets and how many ranks they allow, and which features work here (each is tried, not concluded from versions), and the tunables of messages as they are set by the environment.`
+const infoDescription = `Prints CPUs and caches, kernel, page sizes and huge-page settings, the limits that a job meets and how many ranks they allow, and which features work here (each is tried, not concluded from versions), and the tunables of messages as they are set by the environment. With --hosts or --hostfile it asks the nodes of a job instead: whether they are reached, their versions, limits, networks and clocks.`
 
 // info is what the command finds, as JSON.
 type info struct {
@@ -34,10 +35,14 @@ func describeTunables(t job.Settings) (tunableInfo, error) {
 func executeInfo(args []string) error {
 	var f struct {
 		tunableFlags
+		whereFlags
 		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object"`
 	}
 	if err := parseOnly("pvasrun info", infoDescription, &f, args); err != nil {
 		return err
+	}
+	if f.Hosts != "" || f.Hostfile != "" {
+		return f.printNodes(context.Background(), f.JSON)
 	}
 	settings, err := f.settings()
 	if err != nil {

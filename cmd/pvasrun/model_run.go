@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 
+	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 
-const modelRunDescription = `Simulates a program, and prints for each rank when it is done, in nanoseconds. The program is a job that pvasrun --trace has recorded, for which what was measured is printed too, or a GOAL file, which may be compressed with gzip. docs/model.md explains the model.
+const modelRunDescription = `Simulates a program, and prints for each rank when it is done, in nanoseconds. The program is a job that pvasrun --trace has recorded, for which what was measured is printed too, or a GOAL file, which may be compressed with gzip. Of several recorded jobs it prints a line each, with the error of the prediction. docs/model.md explains the model.
 
 The exit code is 1 if the program cannot complete: a deadlock, an operation without a partner, a cycle; 2 for mistakes in the file or on the command line.`
 
@@ -25,6 +28,9 @@ func executeModelRun(args []string) error {
 	opt, err := f.options()
 	if err != nil {
 		return usageError{fmt.Errorf("model run: %w", err)}
+	}
+	if len(files) > 1 && !f.JSON {
+		return f.compareAll(opt, files)
 	}
 	p, err := oneProgram("model run", files)
 	if err != nil {
@@ -42,6 +48,39 @@ func executeModelRun(args []string) error {
 		return printTable(os.Stdout, p.measured.compare(r))
 	}
 	return printFinish(os.Stdout, r)
+}
+
+// compareAll prints a line for each of several recorded jobs, and the median and the worst of
+// the errors of prediction.
+func (f *simFlags) compareAll(opt sim.Options, files []string) error {
+	t := show.Table{Columns: []string{"job", "ranks", "measured", "predicted", "error"}}
+	var off []float64
+	for _, file := range files {
+		p, err := oneProgram("model run", []string{file})
+		if err != nil {
+			return err
+		}
+		if p.measured == nil {
+			return usageError{fmt.Errorf("model run: %s is not recorded: only recorded jobs can be compared, so give a GOAL file alone", file)}
+		}
+		one := opt
+		f.share(&one, p)
+		r, err := sim.Run(p.graph, one)
+		if err != nil {
+			return modelMistake(fmt.Errorf("%s: %w", file, err))
+		}
+		was, is := slices.Max(p.measured.took), r.Time()
+		t.Rows = append(t.Rows, []string{file, fmt.Sprint(p.graph.Ranks()), show.Time(was), show.Time(is), deviation(was, is)})
+		if was > 0 {
+			off = append(off, 100*math.Abs(is/was-1))
+		}
+	}
+	if err := printTable(os.Stdout, t); err != nil || len(off) == 0 {
+		return err
+	}
+	slices.Sort(off)
+	_, err := fmt.Printf("median error %.1f %%, worst %.1f %%\n", (off[len(off)/2]+off[(len(off)-1)/2])/2, off[len(off)-1])
+	return err
 }
 
 func printFinish(w io.Writer, r *sim.Result) error {

@@ -55,7 +55,7 @@ func TestModelRun(t *testing.T) {
 		{[]string{good}, 2, "param"},
 		{[]string{good, "--param", "L=x"}, 2, "NAME=NUMBER"},
 		{[]string{good, "--param", "nothing.json"}, 2, "nothing.json"},
-		{[]string{"--param", "L=1"}, 2, "name one GOAL file"},
+		{[]string{"--param", "L=1"}, 2, "name one trace or GOAL file"},
 		{[]string{good, "--param", "myrinet", "--model", "loggops"}, 2, "make Oss, Ors, Osl, Orl equal"},
 	} {
 		got := command(t, nil, append([]string{"model", "run"}, c.args...)...)
@@ -124,5 +124,65 @@ func TestModelFitFindsTheEagerLimit(t *testing.T) {
 			require.Equal(t, limit, fmt.Sprintf("%dK", r.Sync.At>>10), r.Who)
 			require.Zero(t, r.Sync.At%1024)
 		}
+	}
+}
+
+// A recorded job is simulated, compared with what was measured, explained and shown.
+func TestModelOfATrace(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/gauss.trace"
+	got := command(t, nil, "--btl", models(t)[0], "-n", "4", "--timeout", "100", "--trace", file, "../../examples/gauss", "-n", "40")
+	require.Equal(t, 0, got.code, got.stderr)
+
+	got = command(t, nil, "model", "run", file, "--param", "myrinet")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^  slowest +\d.* +[-+]\d+\.\d %$`, got.stdout)
+	times := map[string]float64{}
+	for _, args := range [][]string{nil, {"--compute", "100"}, {"--S", "1"}, {"--synchronous"}, {"--cpus", "2", "--compute", "100"}} {
+		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet", "--json"}, args...)...)
+		require.Equal(t, 0, got.code, got.stderr)
+		var r modelResult
+		require.NoError(t, json.Unmarshal([]byte(got.stdout), &r))
+		require.Len(t, r.Ranks, 4)
+		require.Positive(t, r.Ranks[3].Measured)
+		times[strings.Join(args, " ")] = r.Time
+	}
+	require.Greater(t, times["--compute 100"], times[""])
+	require.Greater(t, times["--S 1"], times[""], "the senders wait for receivers")
+	require.GreaterOrEqual(t, times["--synchronous"], times["--S 1"])
+	require.Greater(t, times["--cpus 2 --compute 100"], times["--compute 100"])
+
+	got = command(t, nil, "model", "run", file, file, "--param", "myrinet")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^median error \d+\.\d %, worst \d+\.\d %$`, got.stdout)
+
+	got = command(t, nil, "model", "show", file, "--param", "myrinet")
+	require.Equal(t, 0, got.code, got.stderr)
+	for _, part := range []string{"measured: ", "predicted: ", "What the time is made of", "What ranks wait for", "see " + dir + "/gauss.html"} {
+		require.Contains(t, got.stdout, part)
+	}
+	page, err := os.ReadFile(dir + "/gauss.html")
+	require.NoError(t, err)
+	require.True(t, strings.Contains(string(page), "rank 3, measured"))
+}
+
+func TestModelMistakesOfTraces(t *testing.T) {
+	file := t.TempDir() + "/bad.trace"
+	for text, says := range map[string]string{
+		"gopvastr": "bad.trace",
+		"gopvastr\x63\x00\x00\x00\x00\x00\x00\x00": "the file has version 99",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		got := command(t, nil, "model", "run", file, "--param", "myrinet")
+		require.Equal(t, 2, got.code)
+		require.Contains(t, got.stderr, says)
+	}
+	exchange := t.TempDir() + "/exchange.goal"
+	require.NoError(t, os.WriteFile(exchange, []byte("num_ranks 2\nrank 0 {\na: send 8b to 1\nb: recv 8b from 1\nb requires a\n}\nrank 1 {\na: send 8b to 0\nb: recv 8b from 0\nb requires a\n}\n"), 0o600))
+	for _, verb := range []string{"run", "show"} {
+		got := command(t, nil, "model", verb, exchange, "--param", "myrinet", "--synchronous")
+		require.Equal(t, 1, got.code)
+		require.Contains(t, got.stderr, "wait for one another in a circle")
+		require.Contains(t, got.stderr, "exchange.goal:3: send 8 B to rank 1")
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// A measured is what a trace says of the time of ranks. Times are nanoseconds since the first
-// rank was through Init, and end with Finalize.
+// A measured is what a trace says of the time of ranks. Times are nanoseconds since all ranks
+// were through Init, where a prediction begins, and end with Finalize.
 type measured struct {
 	show.Timeline
 	calls []string  // by show.Piece.Call
 	sites []string  // by show.Piece.Site
-	took  []float64 // by rank, from its own end of Init
+	took  []float64 // by rank
 }
 
 var kindOfCall = map[trace.Kind]show.Kind{
@@ -35,18 +35,17 @@ func measuredTimeline(t *trace.Trace) *measured {
 		}
 		m.calls = append(m.calls, name)
 	}
-	zero := int64(-1)
+	zero := int64(0)
 	for rank := range t.Ranks {
-		if from, _ := fromInit(&t.Ranks[rank]); zero < 0 || from < zero {
-			zero = from
-		}
+		from, _ := fromInit(&t.Ranks[rank])
+		zero = max(zero, from)
 	}
 	sites := map[string]uint32{}
 	for rank := range t.Ranks {
 		r := &t.Ranks[rank]
 		m.Lanes = append(m.Lanes, m.lane(r, zero, sites))
-		from, to := fromInit(r)
-		m.took = append(m.took, float64(to-from))
+		_, to := fromInit(r)
+		m.took = append(m.took, float64(max(to-zero, 0)))
 	}
 	m.Messages = tracedMessages(t, zero)
 	return m
@@ -69,7 +68,7 @@ func fromInit(r *trace.Rank) (from, to int64) {
 
 // lane is the calls of a rank and what it computes between them.
 func (m *measured) lane(r *trace.Rank, zero int64, sites map[string]uint32) []show.Piece {
-	from, to := fromInit(r)
+	_, to := fromInit(r)
 	var calls []*trace.Event
 	for i := range r.Events {
 		if e := &r.Events[i]; e.Kind.Call() && e.Kind != trace.Init && e.Kind != trace.Finalize && e.Flags&trace.Inside == 0 {
@@ -78,7 +77,7 @@ func (m *measured) lane(r *trace.Rank, zero int64, sites map[string]uint32) []sh
 	}
 	slices.SortStableFunc(calls, func(a, b *trace.Event) int { return cmp.Compare(a.Start, b.Start) })
 	lane := make([]show.Piece, 0, 2*len(calls)+1)
-	now := from
+	now := zero
 	until := func(end int64) {
 		if end > now {
 			lane = append(lane, show.Piece{From: float64(now - zero), To: float64(end - zero), Kind: show.Compute, Peer: -1})
@@ -89,7 +88,7 @@ func (m *measured) lane(r *trace.Rank, zero int64, sites map[string]uint32) []sh
 		until(e.Start)
 		end := min(e.End, to)
 		if end <= now {
-			continue // within the call before
+			continue // within the call before, or before all were through Init
 		}
 		kind, ok := kindOfCall[e.Kind]
 		if !ok {
@@ -154,7 +153,7 @@ func tracedMessages(t *trace.Trace, zero int64) []show.Message {
 func (m *measured) compare(r *sim.Result) show.Table {
 	t := show.Table{
 		Title:   "Measured and predicted",
-		Note:    "From Init to Finalize. The error is that of the prediction.",
+		Note:    "From when all ranks are through Init to Finalize. The error is that of the prediction.",
 		Columns: []string{"rank", "measured", "predicted", "error"},
 	}
 	row := func(name string, was, is float64) {

@@ -14,11 +14,44 @@ import (
 	"github.com/gopvas/gopvas/launcher"
 )
 
-// nodeFlags say on which nodes a job runs.
+// whereFlags name nodes.
+type whereFlags struct {
+	Hosts    string `long:"hosts" env:"PVASRUN_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
+	Hostfile string `long:"hostfile" env:"PVASRUN_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
+	Rsh      string `long:"rsh" env:"PVASRUN_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
+}
+
+// named returns the nodes that the flags name, or else those of a Slurm allocation.
+func (f *whereFlags) named() (hosts []launcher.Host, slurm bool, err error) {
+	switch {
+	case f.Hosts != "" && f.Hostfile != "":
+		return nil, false, errors.New("--hosts and --hostfile: give one of them")
+	case f.Hosts != "":
+		hosts, err = launcher.ParseHosts(f.Hosts)
+	case f.Hostfile != "":
+		hosts, err = launcher.ReadHostfile(f.Hostfile)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	allocated, slurm, err := launcher.SlurmHosts(os.Getenv)
+	if err != nil || hosts == nil {
+		hosts = allocated
+	}
+	return hosts, slurm, err
+}
+
+// shell is the command of --rsh, nil if there is none.
+func (f *whereFlags) shell() []string {
+	if f.Rsh == "" {
+		return nil
+	}
+	return strings.Fields(f.Rsh)
+}
+
+// nodeFlags say on which nodes a job runs, and how.
 type nodeFlags struct {
-	Hosts         string `long:"hosts" env:"PVASRUN_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
-	Hostfile      string `long:"hostfile" env:"PVASRUN_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
-	Rsh           string `long:"rsh" env:"PVASRUN_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
+	whereFlags
 	Network       string `long:"network" env:"PVASRUN_NETWORK" value-name:"PREFIX" default-mask:"one that all nodes are in" description:"network for messages between nodes, such as 10.1.0.0/16"`
 	Devices       string `long:"devices" env:"PVASRUN_DEVICES" value-name:"LIST" default-mask:"one in each network that all nodes are in" description:"network devices for messages between nodes, by name or network: eth0,eth1 or 10.1.0.0/16,10.2.0.0/16"`
 	Exchange      string `long:"exchange" env:"PVASRUN_EXCHANGE" choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default:"auto" description:"how messages are divided among the devices: see docs/exchange.md"`
@@ -58,8 +91,8 @@ func (f *runFlags) findNodes() (err error) {
 	if f.Devices != "" {
 		f.nodes.Devices = strings.Split(f.Devices, ",")
 	}
-	if f.Rsh != "" {
-		f.nodes.Shell, f.nodes.Slurm = strings.Fields(f.Rsh), false
+	if f.nodes.Shell = f.shell(); f.nodes.Shell != nil {
+		f.nodes.Slurm = false
 	}
 	if f.Network == "" {
 		return nil
@@ -73,20 +106,8 @@ func (f *runFlags) findNodes() (err error) {
 // hosts returns the nodes, none if the job runs here: a node that is this one alone needs
 // no agent.
 func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
-	switch {
-	case f.Hosts != "" && f.Hostfile != "":
-		return nil, errors.New("--hosts and --hostfile: give one of them")
-	case f.Hosts != "":
-		hosts, err = launcher.ParseHosts(f.Hosts)
-	case f.Hostfile != "":
-		hosts, err = launcher.ReadHostfile(f.Hostfile)
-	}
-	if err != nil {
+	if hosts, f.nodes.Slurm, err = f.named(); err != nil {
 		return nil, err
-	}
-	allocated, slurm, err := launcher.SlurmHosts(os.Getenv)
-	if f.nodes.Slurm = slurm; err != nil || hosts == nil {
-		hosts = allocated
 	}
 	if len(hosts) == 1 && f.Rsh == "" && launcher.IsHere(hosts[0].Name) {
 		if f.NP == notGiven && hosts[0].Slots > 0 {

@@ -79,3 +79,15 @@ func TestNodesAndStatistics(t *testing.T) {
 	}
 	require.Regexp(t, `(?m)^  reduce +levels +3$|^  allreduce +levels +3$`, got.stderr)
 }
+
+// info asks the nodes, and says which can not take ranks, and why.
+func TestInfoOfNodes(t *testing.T) {
+	got := command(t, nil, "info", "--hosts", "a,b:2", "--rsh", hereAs(t))
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `(?m)^a +\S+ +[\d.]+m?s +\d+ +\d+ +\d`, got.stdout)
+	require.Regexp(t, `(?m)^b +`, got.stdout)
+	require.NotContains(t, got.stdout, "its clock differs")
+	got = command(t, nil, "info", "--json", "--hosts", "a", "--rsh", "false")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stdout, `"Error":"false: exit status 1"`)
+}

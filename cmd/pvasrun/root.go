@@ -20,6 +20,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
   pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
   pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
+  pvasrun suci COMMAND            the network between two nodes: serve, ping, bench, stat, key
   pvasrun model run FILE          when each rank is done, by the model
   pvasrun model show FILE         where the time goes, and a page to look at
   pvasrun trace info FILE         what a job has done that was recorded with --trace FILE

@@ -65,13 +65,24 @@ func executeSuci(args []string) error {
 }
 
 func executeSuciKey(_ context.Context, args []string) error {
-	var none struct{}
-	if err := parseOnly("pvasrun suci key", "Prints a new random key. Keep it in a file that only you can read, and copy that to the other node.", &none, args); err != nil {
+	var f struct {
+		Output string `short:"o" long:"output" env:"PVASRUN_SUCI_OUTPUT" value-name:"FILE" description:"new file to write, which only its owner can read"`
+	}
+	if err := parseOnly("pvasrun suci key", "Makes a random key, and prints it if no file is given. Copy it to the other node.", &f, args); err != nil {
 		return err
 	}
 	key := suci.NewKey()
-	_, err := fmt.Println(hex.EncodeToString(key[:]))
-	return err
+	text := hex.EncodeToString(key[:]) + "\n"
+	if f.Output == "" {
+		_, err := fmt.Print(text)
+		return err
+	}
+	file, err := os.OpenFile(f.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("suci: write key: %w", err)
+	}
+	_, err = file.WriteString(text)
+	return errors.Join(err, file.Close())
 }
 
 // suciServer is the ID of a server.
@@ -97,6 +108,7 @@ func executeSuciServe(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	fmt.Println("serving at", c.Address())
 	return errors.Join(transport.Serve(ctx, c), c.Close())
 }
 

@@ -11,16 +11,19 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/trace"
+	"github.com/gopvas/gopvas/trace/perfetto"
 )
 
 // executeTrace is the command trace: it looks at what --trace has recorded.
 func executeTrace(args []string) error {
-	commands := map[string]func([]string) error{"info": executeTraceInfo, "list": executeTraceList}
+	commands := map[string]func([]string) error{
+		"info": executeTraceInfo, "list": executeTraceList, "perfetto": executeTracePerfetto,
+	}
 	if asksForCommand(args) {
-		return offer([]string{"info", "list"}, args)
+		return offer([]string{"info", "list", "perfetto"}, args)
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return usageError{errors.New("trace: say what to do: pvasrun trace info FILE, or list")}
+		return usageError{errors.New("trace: say what to do: pvasrun trace info FILE, or list, or perfetto")}
 	}
 	return commands[args[0]](args[1:])
 }
@@ -121,4 +124,25 @@ func listRank(w io.Writer, t *trace.Trace, rank int) error {
 		}
 	}
 	return nil
+}
+
+const tracePerfettoDescription = `Writes a trace in the format of Perfetto, which https://ui.perfetto.dev opens: a track for each rank, a slice for each call, an arrow for each message.`
+
+func executeTracePerfetto(args []string) error {
+	var f struct {
+		Output string `short:"o" long:"output" env:"PVASRUN_TRACE_OUTPUT" value-name:"FILE" description:"file to write"`
+	}
+	t, err := openTrace("perfetto", tracePerfettoDescription, &f, args)
+	if err != nil {
+		return err
+	}
+	if f.Output == "" {
+		return usageError{errors.New("trace perfetto: -o FILE is missing: say where to write")}
+	}
+	out, err := os.Create(f.Output)
+	if err != nil {
+		return fmt.Errorf("trace perfetto: %w", err)
+	}
+	err = perfetto.Write(out, t)
+	return errors.Join(err, out.Close(), t.Cut)
 }

@@ -44,8 +44,8 @@ func ends(t *testing.T, tr *trace.Trace) (sent, received map[message]*trace.Even
 	return sent, received
 }
 
-// TestTrace: each message of a program has both its ends, with the same length and tag, in time;
-// and the trace can be run again.
+// TestTrace: each message of a program has both its ends, with the same length and tag, and
+// the trace can be run again.
 func TestTrace(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "traced")
 	buildPIE(t, program, "./testdata/traced")
@@ -79,7 +79,6 @@ func checkMessages(t *testing.T, tr *trace.Trace, ranks int) {
 		require.Equal(t, s.Tag, r.Tag, k)
 		require.Equal(t, s.Context, r.Context, k)
 		require.Equal(t, s.Protocol(), r.Protocol(), k)
-		require.LessOrEqual(t, s.Start, r.End+1000, "message %v came before it was sent", k)
 		if s.Flags&trace.Inside == 0 {
 			byBytes[s.Bytes]++
 			if s.Protocol() == trace.Rendezvous {
@@ -151,6 +150,9 @@ func checkInfo(t *testing.T, file, btl string) {
 	got = command(t, nil, "trace", "list", "--rank", "1", file)
 	require.Equal(t, 0, got.code, got.stderr)
 	assert.Contains(t, got.stdout, "recv peer 0")
+	got = command(t, nil, "trace", "perfetto", "-o", file+".perfetto", file)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.FileExists(t, file+".perfetto")
 }
 
 // TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.
@@ -190,6 +192,7 @@ func TestTraceMistakes(t *testing.T) {
 	}{
 		{[]string{"trace"}, 2, "say what to do"},
 		{[]string{"trace", "info"}, 2, "name one trace"},
+		{[]string{"trace", "perfetto", cut}, 1, "this is no trace"},
 		{[]string{"trace", "info", cut}, 1, "this is no trace"},
 		{[]string{"trace", "info", cut + "x"}, 1, "no such file"},
 	} {

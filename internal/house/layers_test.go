@@ -74,6 +74,7 @@ var layers = []layer{
 
 	{"trace", nil},
 	{"trace/recorder", []string{"trace", "job", "shm"}},
+	{"trace/perfetto", []string{"trace"}},
 	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
 	{"exchange", nil}, // a library by itself
 

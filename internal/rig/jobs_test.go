@@ -232,8 +232,16 @@ func TestJobs(t *testing.T) {
 func TestDeadlock(t *testing.T) {
 	r := Up(t, 3, "sshd", "ssh", sshTool)
 	r.StartSSH()
-	j := r.start([]string{pvasrun, "--hosts", hosts(r, 1), "--timeout", "4s", work, "stuck"}, nil)
-	require.Equal(t, 124, j.wait(t, time.Minute), &j.stderr)
+	j := r.start(append(bySSH(r, 1), work, "stuck"), nil)
+	j.awaitRanks(t, 3)
+	leader := r.find(0, `pvasrun --hosts`)
+	require.Len(t, leader, 1)
+	require.Eventually(t, func() bool { // a report proves nothing before they have waited for a while
+		_ = syscall.Kill(leader[0], syscall.SIGQUIT)
+		return strings.Contains(j.stderr.String(), "deadlock:")
+	}, time.Minute, 200*time.Millisecond, "%s", &j.stderr)
+	require.NoError(t, syscall.Kill(leader[0], syscall.SIGTERM))
+	require.Equal(t, 143, j.wait(t, time.Minute), &j.stderr)
 	for rank := range 3 {
 		require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +n%d +\d+ +in recv for .*, waits for rank %d, tag 7`, rank, rank, (rank+1)%3), j.stderr.String())
 	}

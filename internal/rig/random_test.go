@@ -16,7 +16,7 @@ import (
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
-var jobs = flag.Int("rig.jobs", 4, "jobs to attack at random moments")
+var jobs = flag.Int("rig.jobs", 2, "jobs to attack at random moments")
 
 // victims are the processes of a job that may be killed: node -1 is any.
 var victims = []struct {

@@ -25,6 +25,7 @@ const (
 	MadvNoHugePage = unix.MADV_NOHUGEPAGE
 	MadvDontFork   = unix.MADV_DONTFORK
 	MadvDontNeed   = unix.MADV_DONTNEED
+	MadvPopulate   = unix.MADV_POPULATE_WRITE // since Linux 5.14
 )
 
 // Mmap maps length bytes at addr, or where the kernel likes when addr is 0, and

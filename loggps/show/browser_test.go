@@ -119,26 +119,24 @@ func look(t *testing.T, page *Page, width int, flags ...string) seen {
 func TestPageInBrowser(t *testing.T) {
 	_, p, page := program(t, 4, 20)
 	grounds := map[string]bool{}
-	for _, width := range []int{1200, 390} {
-		for _, flags := range [][]string{nil, {"--blink-settings=preferredColorScheme=0"}} {
-			s := look(t, page, width, flags...)
-			require.Equal(t, width, s.Width)
-			require.LessOrEqual(t, s.Scroll, s.Width, "the page must not scroll sideways")
-			require.Greater(t, s.Colours, 5)
-			require.Zero(t, s.Loaded)
-			pieces := 0
-			for _, lane := range p.Lanes {
-				pieces += 2 * len(lane)
-			}
-			require.Equal(t, pieces, s.Whole)
-			require.Less(t, s.Near, pieces/4)
-			require.Less(t, s.Span, 10_000)
-			require.True(t, s.Keys && s.Dragged && s.Back, "%+v", s)
-			require.Contains(t, s.Tip, "rank 0, measured: ")
-			require.Greater(t, s.Bars, 32)
-			require.Greater(t, s.Tables, 8)
-			grounds[s.Ground] = true
+	for width, flags := range map[int][]string{1200: nil, 390: {"--blink-settings=preferredColorScheme=0"}} {
+		s := look(t, page, width, flags...)
+		require.Equal(t, width, s.Width)
+		require.LessOrEqual(t, s.Scroll, s.Width, "the page must not scroll sideways")
+		require.Greater(t, s.Colours, 5)
+		require.Zero(t, s.Loaded)
+		pieces := 0
+		for _, lane := range p.Lanes {
+			pieces += 2 * len(lane)
 		}
+		require.Equal(t, pieces, s.Whole)
+		require.Less(t, s.Near, pieces/4)
+		require.Less(t, s.Span, 10_000)
+		require.True(t, s.Keys && s.Dragged && s.Back, "%+v", s)
+		require.Contains(t, s.Tip, "rank 0, measured: ")
+		require.Greater(t, s.Bars, 32)
+		require.Greater(t, s.Tables, 8)
+		grounds[s.Ground] = true
 	}
 	require.Len(t, grounds, 2, "light and dark")
 }

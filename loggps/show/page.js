@@ -128,20 +128,20 @@
     }
   };
 
-  const most = 3000; // messages drawn at a time
+  const most = 1500; // messages drawn at a time
   const drawMessages = (c, line, l) => {
     const m = line.messages;
     const first = above(m.sent, left - line.longest), end = above(m.sent, right);
     const seen = [];
     for (let i = first; i < end && seen.length <= most; i++) if (m.came[i] >= left) seen.push(i);
     if (seen.length > most) return false;
-    c.strokeStyle = colours.line; c.lineWidth = 1;
+    c.strokeStyle = colours.line; c.lineWidth = 1; c.globalAlpha = Math.min(1, Math.max(.12, 150 / seen.length));
     c.beginPath();
     for (const i of seen) {
       c.moveTo(x(m.sent[i]), laneTop(m.src[i], l) + laneHeight() / 2);
       c.lineTo(x(m.came[i]), laneTop(m.dst[i], l) + laneHeight() / 2);
     }
-    c.stroke();
+    c.stroke(); c.globalAlpha = 1;
     return true;
   };
 

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 )
 
-// Outgoing is a block to be sent. Who queues it lends Data until Done is called.
+// Outgoing is a block to be sent. The data must stay as it is until Done is called.
 type Outgoing struct {
 	Data     []byte
 	Priority uint8  // 0 to 7, 7 is the most urgent

@@ -16,9 +16,9 @@ const (
 	mostStanding = 48
 	startBudget  = 40 << 10
 	leastBudget  = 24 << 10
-	soleBudget   = 3 << 20 // less than the buffer of a socket holds
-	crowdPeriod  = Second / 5
-	startCrowd   = 2 // until it is known better: programs start all at once
+	soleBudget   = 1 << 20
+	activePeriod = Second / 5
+	startActive  = 2 // until it is known better: programs start all at once
 )
 
 // rank orders lanes: greater is first.
@@ -73,11 +73,11 @@ func (m *Machine) grant() {
 	m.grantsDirty, m.urgent = false, false
 	budget := m.budget.window / m.config.Packet
 	lanes, outstanding := m.compete(budget)
-	if m.crowd <= 1 {
+	if m.activeSenders <= 1 {
 		budget = max(budget, soleBudget/m.config.Packet)
 	}
 	share := max(2, budget/max(1, min(lanes, overcommit)))
-	standing := min(max(2, budget/2/max(1, m.crowd)), mostStanding)
+	standing := min(max(2, budget/2/max(1, m.activeSenders)), mostStanding)
 	m.standing = standing
 	for _, p := range m.active {
 		for set := p.receiving; set != 0; set = set.rest() {
@@ -130,7 +130,7 @@ func (m *Machine) compete(budget int) (lanes, outstanding int) {
 			senders++
 		}
 	}
-	m.crowded(senders)
+	m.countActive(senders)
 	return lanes, outstanding
 }
 
@@ -151,13 +151,13 @@ func (m *Machine) consider(r *receiver) {
 	m.ranked[i] = r
 }
 
-// crowded remembers for a while how many senders were active at once.
-func (m *Machine) crowded(n int) {
+// countActive remembers for a while how many senders were active at once.
+func (m *Machine) countActive(n int) {
 	switch {
-	case n >= m.crowd || m.crowdAt == 0:
-		m.crowd, m.crowdAt = max(n, m.crowd), m.now
-	case m.now-m.crowdAt > crowdPeriod:
-		m.crowd, m.crowdAt = max(n, m.crowd/2), m.now
+	case n >= m.activeSenders || m.activeSendersAt == 0:
+		m.activeSenders, m.activeSendersAt = max(n, m.activeSenders), m.now
+	case m.now-m.activeSendersAt > activePeriod:
+		m.activeSenders, m.activeSendersAt = max(n, m.activeSenders/2), m.now
 	}
 }
 

@@ -23,16 +23,16 @@ type Machine struct {
 	mem    memory
 	closed bool
 
-	budget      control // of grants
-	turn        rtt     // from a grant to the packet that it allowed
-	ranked      []*receiver
-	standing    int // packets granted to a lane that does not compete
-	crowd       int
-	crowdAt     Time
-	grantsDirty bool // something has changed since grants were given
-	urgent      bool // a sender may be waiting for it
-	refusing    bool // some lane has refused packets
-	pruneAt     Time
+	budget          control // of grants
+	turn            rtt     // from a grant to the packet that it allowed
+	ranked          []*receiver
+	standing        int // packets granted to a lane that does not compete
+	activeSenders   int // how many senders were active at once, lately
+	activeSendersAt Time
+	grantsDirty     bool // something has changed since grants were given
+	urgent          bool // a sender may be waiting for it
+	refusing        bool // some lane has refused packets
+	pruneAt         Time
 
 	replies   []reply // cookies and accepts to be sent
 	senders   []*sender
@@ -50,7 +50,7 @@ func New(c Config) *Machine {
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
 		budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit),
-		mem: memory{limit: c.Memory}, pruneAt: Never, crowd: startCrowd, standing: mostStanding,
+		mem: memory{limit: c.Memory}, pruneAt: Never, activeSenders: startActive, standing: mostStanding,
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
 	return m

@@ -326,7 +326,7 @@ func (x *node) sendTo(to *node, priority uint8, data []byte, done func(error)) *
 // dump logs what the nodes wait for.
 func (n *network) dump() {
 	for _, x := range n.nodes {
-		n.t.Logf("node %d: held %d late %d crowd %d budget %d counters %+v", x.m.config.Self, x.m.mem.held, x.m.mem.late, x.m.crowd, x.m.budget.window, x.m.count)
+		n.t.Logf("node %d: held %d late %d active senders %d budget %d counters %+v", x.m.config.Self, x.m.mem.held, x.m.mem.late, x.m.activeSenders, x.m.budget.window, x.m.count)
 		for _, p := range x.m.active {
 			n.t.Logf("  peer %d: up %v window %d under way %d held %d rtt %v backoff %d pace at %d", p.id, p.Up(), p.control.window, p.underWay, p.held, p.rtt.smooth, p.backoff, p.paceAt-n.now)
 			for i := range p.lanes {

@@ -68,7 +68,7 @@ func (m *Machine) timers(b *Batch) {
 				m.sendProbe(b, s)
 			}
 		}
-		p.notice()
+		p.reportBlocked()
 		if prune && p.prune() {
 			p.rest()
 		}
@@ -99,8 +99,8 @@ func (m *Machine) sendProbe(b *Batch, s *sender) {
 	}
 }
 
-// notice tells the handler when all that is to be sent waits for grants, and when not.
-func (p *Peer) notice() {
+// reportBlocked tells the handler when all that is to be sent waits for grants, and when not.
+func (p *Peer) reportBlocked() {
 	blocked := false
 	for set := p.sending; set != 0; set = set.rest() {
 		blocked = blocked || p.lanes[set.first()].out.blocked()

@@ -68,7 +68,7 @@ func (m *Machine) fillAck(r *receiver) {
 	if m.ack.Resend > 0 {
 		m.budget.lose()
 	}
-	if r.limit > r.told && r.grantAt == 0 && m.crowd > 1 && (r.demand > r.told || r.more) {
+	if r.limit > r.told && r.grantAt == 0 && m.activeSenders > 1 && (r.demand > r.told || r.more) {
 		r.grantEnd, r.grantAt = r.told, m.now // the sender wants this grant: measure
 	}
 	r.told = r.limit

@@ -58,7 +58,7 @@ const magic = 0x31_65_63_61_72_74_76_70 // "pvtrace1"
 
 // Size returns how many bytes a buffer should have in a job of so many ranks.
 func Size(ranks int) int {
-	const whole, least, most = 512 << 20, 256 << 10, 16 << 20
+	const whole, least, most = 256 << 20, 256 << 10, 2 << 20
 	records := least
 	for records < most && 2*records*ranks <= whole {
 		records *= 2

@@ -172,10 +172,12 @@ var objects = map[string]string{"Comm": "onComm", "Win": "onWin", "File": "onFil
 // ends are functions that take a pointer to the object that they end.
 var ends = []string{"Comm_free", "Comm_disconnect", "Win_free", "File_close", "Session_finalize"}
 
-// pointers is the mask of the arguments that point to something else than a buffer.
+// pointers is the mask of the arguments that are pointers, but for buffers and for statuses that
+// the program may ignore.
 func pointers(f api.Function) (mask uint32) {
 	for i, a := range f.Own() {
-		if a.Shape != api.Value || a.Base == "string" {
+		ignorable := a.Base == "Status" && !a.Const
+		if a.Shape != api.Value && !ignorable || a.Base == "string" {
 			mask |= 1 << i
 		}
 	}

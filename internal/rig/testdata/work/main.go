@@ -1,6 +1,7 @@
 // Command work is the program of jobs on a rig. Each rank announces itself.
 //
 //	work check    collective operations and messages with known results
+//	work alltoall one short Alltoall
 //	work busy     the same, until a peer is lost
 //	work idle     waits until it is killed
 //	work stuck    each rank waits for a message of the next
@@ -30,6 +31,10 @@ func main() {
 		for err == nil {
 			err = check(world)
 		}
+	case "alltoall":
+		if err = alltoall(world, 1); err == nil {
+			err = world.Finalize()
+		}
 	default:
 		if err = check(world); err == nil {
 			err = world.Finalize()
@@ -50,16 +55,11 @@ func check(world *mpi.Comm) error {
 	n, me := world.Size(), world.Rank()
 	for _, count := range []int{1, 100, 10_000} {
 		send, recv := make([]int, n*count), make([]int, n*count)
-		for i := range send {
-			send[i] = me*n + i/count
-		}
-		if err := mpi.Alltoall(world, send, recv); err != nil {
+		if err := alltoall(world, count); err != nil {
 			return err
 		}
-		for i := range recv {
-			if want := i/count*n + me; recv[i] != want {
-				return fmt.Errorf("alltoall: %d is %d, and not %d", i, recv[i], want)
-			}
+		for i := range send {
+			send[i] = me * n
 		}
 		if err := mpi.Allreduce(world, send[:count], recv[:count], mpi.Sum[int]()); err != nil {
 			return err
@@ -76,4 +76,21 @@ func check(world *mpi.Comm) error {
 		}
 	}
 	return world.Barrier()
+}
+
+func alltoall(world *mpi.Comm, count int) error {
+	n, me := world.Size(), world.Rank()
+	send, recv := make([]int, n*count), make([]int, n*count)
+	for i := range send {
+		send[i] = me*n + i/count
+	}
+	if err := mpi.Alltoall(world, send, recv); err != nil {
+		return err
+	}
+	for i := range recv {
+		if want := i/count*n + me; recv[i] != want {
+			return fmt.Errorf("alltoall: %d is %d, and not %d", i, recv[i], want)
+		}
+	}
+	return nil
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A server answers ping, bench and stat of a client that has its key.
+func TestSuci(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	require.Equal(t, 0, command(t, nil, "suci", "key", "-o", file).code)
+	require.NotEqual(t, 0, command(t, nil, "suci", "key", "-o", file).code, "a key is not written over")
+	require.Regexp(t, `^[0-9a-f]{64}\n$`, command(t, nil, "suci", "key").stdout)
+
+	server := exec.Command(pvasrun, "suci", "serve", "--key", file, "--listen", "127.0.0.1:0")
+	out, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	t.Cleanup(func() {
+		require.NoError(t, server.Process.Signal(os.Interrupt))
+		_ = server.Wait() // ends by the signal
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	at := strings.TrimSpace(strings.TrimPrefix(line, "serving at "))
+
+	got := command(t, nil, "suci", "ping", "--key", file, "-c", "2", "--every", "1ms", at)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Equal(t, 2, strings.Count(got.stdout, "rounds of 8 bytes: median"))
+	got = command(t, nil, "suci", "bench", "--key", file, "--sizes", "8,64K", "--every", "1ms", at)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stdout, "65536")
+	got = command(t, nil, "suci", "stat", "--key", file, at)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stdout, "127.0.0.1:")
+	got = command(t, nil, "suci", "stat", "--json", "--key", file, at)
+	require.Contains(t, got.stdout, `"RoundTrip"`)
+}
+
+func TestSuciMistakes(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(bad, []byte("xyz"), 0o600))
+	for args, want := range map[string]string{
+		"suci":     "name a command: bench, key, ping, serve, stat",
+		"suci fly": "name a command",
+		"suci ping --key " + bad + " 127.0.0.1:1": "does not have 64 hexadecimal digits",
+		"suci ping --key /nowhere 127.0.0.1:1":    "pvasrun suci key makes one",
+		"suci ping --key " + bad:                  "name one server",
+		"suci serve --key " + bad + " --listen x": "--listen",
+		"bench suci --part x":                     "name one of pingpong",
+		"bench suci --carrier x":                  "name one of suci",
+		"bench suci --loss 1":                     "a share below 1",
+		"bench suci --rate 5X":                    "is no rate",
+		"bench suci --nodes 1":                    "2 to 250",
+	} {
+		got := command(t, nil, strings.Fields(args)...)
+		require.NotEqual(t, 0, got.code, args)
+		require.Contains(t, got.stderr, want, args)
+	}
+}

@@ -1,0 +1,81 @@
+package launcher
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/netip"
+	"slices"
+	"time"
+)
+
+// A NodeCheck is what a node says of itself before a job, or why it can take none.
+type NodeCheck struct {
+	Name      string // as the user has written it
+	Hostname  string
+	Err       error // it is not reached, or pvasrun there does not fit; the rest is empty then
+	Took      time.Duration
+	Kernel    string
+	CPUs      int
+	Files     uint64         // limit on open files
+	Space     string         // why ranks do not share an address space there; "": they do
+	Addresses []netip.Prefix // in networks other than the loopback
+
+	// Clock is how far the clock is ahead of this machine's at least; less than 0: behind.
+	Clock time.Duration
+}
+
+// CheckNodes starts an agent on each node, as RunNodes does, and asks it what the node has. The
+// error says that no agent could be started.
+func CheckNodes(ctx context.Context, n Nodes) ([]NodeCheck, error) {
+	if n.Timeout == 0 {
+		n.Timeout = DefaultNodeTimeout
+	}
+	l := &leader{
+		plan: &plan{job: &Job{}}, nodes: n, events: make(chan func()), output: make(chan error, 1),
+		canceled: ctx.Done(), done: make(chan struct{}), checks: true,
+	}
+	l.out, l.err = newSinks(io.Discard, io.Discard, func(error) {})
+	l.fate = fate{effects: effects{alive: l.alive, signal: l.signal, grace: func(time.Duration) {}, say: l.say}}
+	for i, h := range n.Hosts {
+		l.agents = append(l.agents, &remote{l: l, number: i, name: h.Name, window: newWindow()})
+	}
+	defer l.close()
+	begin := time.Now()
+	if err := l.startAgents(); err != nil {
+		return nil, err
+	}
+	defer l.endAgents()
+	limit := time.AfterFunc(startTime, func() { l.post(l.tooSlow) })
+	defer limit.Stop()
+	for ctx.Err() == nil && slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil && !a.over }) {
+		l.next()
+	}
+	checks := make([]NodeCheck, len(l.agents))
+	for i, a := range l.agents {
+		checks[i] = a.check(begin)
+	}
+	return checks, context.Cause(ctx)
+}
+
+// check returns what is known of the node.
+func (a *remote) check(begin time.Time) NodeCheck {
+	r := a.ready
+	switch {
+	case r == nil && a.lost == nil:
+		return NodeCheck{Name: a.name, Err: errors.New("it was not waited for")}
+	case r == nil:
+		return NodeCheck{Name: a.name, Err: a.lost}
+	}
+	c := NodeCheck{
+		Name: a.name, Hostname: r.Hostname, Took: a.answered.Sub(begin), Kernel: r.Kernel, CPUs: r.CPUs, Files: r.Files, Space: r.Space,
+	}
+	for _, p := range r.Addresses {
+		if !p.Addr().IsLoopback() {
+			c.Addresses = append(c.Addresses, p)
+		}
+	}
+	// The answer was written between the beginning and its arrival, which is no difference.
+	c.Clock = max(r.Clock.Sub(a.answered), 0) + min(r.Clock.Sub(begin), 0)
+	return c
+}
