@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/loggps/fit"
@@ -132,11 +133,11 @@ func spin(iterations int) {
 		x ^= x >> 7
 		x ^= x << 17
 	}
-	spun = x
+	spun.Store(x)
 }
 
 // spun has the compiler keep the loop of spin.
-var spun uint64
+var spun atomic.Uint64
 
 // calibrate finds out how long an iteration takes beside a peer that polls, which may slow
 // the CPU down: from empty round trips with two loops that are both longer than they.
