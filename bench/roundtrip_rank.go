@@ -197,8 +197,8 @@ func (r *tripRank) serveRound(o order) error {
 	return mpi.Send(r.world, out, 0, dataTag)
 }
 
-// parts is into how many parts the rounds of a sample are cut. The fastest part counts: in the
-// others, somebody may have taken a CPU away.
+// parts is how often the rounds of a sample are made. The fastest part counts: in the others,
+// another process may have taken a CPU away.
 const parts = 8
 
 // timed orders rounds of rank 1, makes them, and returns the time of one in nanoseconds.
@@ -310,8 +310,8 @@ func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
 	return bare, nil
 }
 
-// sample measures a size once in each way; Loop is in iterations. The loop is a little longer than the round trip,
-// but by no more than a waiting rank looks before it sleeps.
+// sample measures a size once in each way; Loop is in iterations. The loop is longer than the
+// round trip by a little: by no more than a waiting rank polls before it sleeps.
 func (r *tripRank) sample(n int, bare float64) error {
 	rounds := max(1, int(partTime/bare))
 	long := int((bare + min(bare/4, 5e3)) / r.perLoop)
@@ -352,8 +352,8 @@ func (r *tripRank) eagerLimit(most int) (int, error) {
 	return low, nil
 }
 
-// eager tells whether a send is complete before its receiver comes, which waits until it is
-// told to.
+// eager tells whether a send is complete before its receive begins. The receiver waits until
+// it is told to receive.
 func (r *tripRank) eager(n int) (bool, error) {
 	if err := r.order(order{orderLate, n, 1}); err != nil {
 		return false, err

@@ -37,8 +37,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// tableCall returns a call in which member i sends member j as many bytes as a random table
-// says, and what this member is to receive. In place, the table is symmetric.
+// tableCall returns a call and what this member is to receive by it. A random table says how
+// many bytes member i sends member j. In place, the table is symmetric.
 func tableCall(same *rand.Rand, w *Team, longest int, inPlace bool) (*Args, []byte) {
 	table := make([][]int, w.Size)
 	for i := range table {

@@ -115,8 +115,8 @@ func Burst(ctx context.Context, c Carrier, to Node, size int, lasting time.Durat
 	return send(lasting)
 }
 
-// Gather measures how long it takes until a message from each of the nodes has come, which
-// all send when they are asked to, at once.
+// Gather measures how long it takes until a message from each of the nodes has come. All send
+// at once, when they are asked to.
 func Gather(ctx context.Context, c Carrier, from []Node, size int, lasting time.Duration) (Times, error) {
 	ask := message(opSend, 8, uint32(size))
 	round := func() error {

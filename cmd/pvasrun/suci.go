@@ -112,7 +112,7 @@ func executeSuciServe(ctx context.Context, args []string) error {
 	return errors.Join(transport.Serve(ctx, c), c.Close())
 }
 
-// suciClient opens an endpoint that reaches the server of a command line.
+// client opens an endpoint that reaches the server of a command line. The caller closes it.
 func (f *suciFlags) client(command string, servers []string) (transport.Carrier, error) {
 	if len(servers) != 1 {
 		return nil, usageError{fmt.Errorf("suci %s: name one server: ADDRESS:PORT", command)}
@@ -180,7 +180,7 @@ func executeSuciBench(ctx context.Context, args []string) error {
 		return err
 	}
 	defer c.Close() //nolint:errcheck // all has been said
-	w := newTable()
+	w := newTable(os.Stdout)
 	fmt.Fprintln(w, "bytes\thalf round trip us\tleast\t99 %\tstream MB/s\t")
 	for _, n := range f.Sizes {
 		t, err := transport.PingPong(ctx, c, suciServer, n, time.Duration(f.Every))
@@ -222,7 +222,7 @@ func executeSuciStat(ctx context.Context, args []string) error {
 
 // printState prints a row per peer and the counters that are not zero.
 func printState(out io.Writer, s transport.State) error {
-	w := newTable()
+	w := newTable(out)
 	fmt.Fprintln(w, "peer\taddress\tup\tround trip us\tleast\tMB/s\twindow KiB\tunder way\tgranted\tgiven\tpace MB/s\tunsent\tunread here\tthere\tlost\tresent\tsilent ms\t")
 	for _, x := range s.Flows {
 		fmt.Fprintf(w, "%d\t%v\t%v\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t%d\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t\n", x.Peer, x.Addr, x.Up,

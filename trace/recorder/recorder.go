@@ -8,7 +8,8 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// Recorder writes the main lane of a rank. Who holds the lock of the rank's engine uses it.
+// Recorder writes the main lane of a rank. Only the goroutine that holds the lock of the rank's
+// engine uses it.
 type Recorder struct {
 	Lane
 	sent, received []uint32 // messages so far, by peer
