@@ -48,7 +48,6 @@ type exchangeRank struct {
 	graph    *mpi.Comm
 	counts   []int // bytes, by neighbor
 	out, in  []byte
-	sources  []int
 	expected []byte
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/loggps/fit"
@@ -125,17 +126,18 @@ func (r *tripRank) next(n int) (out, in []byte) {
 
 // spin is the dummy loop of the paper: it takes a fixed time per iteration, and reads no
 // clock and no memory.
-//
-//go:noinline
-func spin(iterations int) uint64 {
+func spin(iterations int) {
 	x := uint64(iterations) | 1
 	for range iterations {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
 	}
-	return x
+	spun.Store(x)
 }
+
+// spun has the compiler keep the loop of spin.
+var spun atomic.Uint64
 
 // calibrate finds out how long an iteration takes beside a peer that polls, which may slow
 // the CPU down: from empty round trips with two loops that are both longer than they.

@@ -115,11 +115,11 @@ type ready struct {
 	CPUs      int    // that ranks may use there
 	Network   string // what tells network namespaces apart
 	Addresses []netip.Prefix
+	Names     []string // of the devices that have them
 	Kernel    string
 	Files     uint64     // limit on open files
 	Space     string     // why ranks do not share an address space there; "": they do
 	Clock     time.Time  // when this was written
-	Names     []string   // of the devices that have them
 	Reached   netip.Addr // by which ssh has reached the node, if it has
 }
 

@@ -126,7 +126,7 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 // wide writes what belongs to the next event, if there is room for both.
 func (r *Recorder) wide(took, bytes uint64) bool {
 	if r.next+2 > r.limit && !r.room(2) {
-		r.lost++
+		r.lose()
 		return false
 	}
 	r.note(trace.Wide(took, bytes))
