@@ -12,9 +12,9 @@ import (
 	"github.com/gopvas/gopvas/mpi"
 )
 
-// exchangeRankMain is the rank program of the exchange benchmark; peer/exchange.c is the same
-// in C. Its arguments are the neighbors of a rank (or halo: the 26 of a cube, whose messages
-// have three lengths), BYTES,..., seconds for each length, and 1 for a picture.
+// exchangeRankMain is the rank program of the exchange benchmark. Its arguments are the
+// neighbors of a rank (or halo: the 26 of a cube, whose messages have three lengths), BYTES,...,
+// seconds for each length, and 1 for a picture.
 func exchangeRankMain(args []string) {
 	if len(args) != 4 {
 		fmt.Fprintln(os.Stderr, "bench: four arguments are needed: neighbors or halo, BYTES,..., seconds, and 0 or 1")
@@ -51,8 +51,8 @@ type exchangeRank struct {
 	expected []byte
 }
 
-// exchangeCounts returns the lengths of the messages. n is that of a face of a halo: the halo of
-// a cube with sides of k has 6 faces of k by k bytes, 12 edges of k, and 8 corners of 1.
+// exchangeCounts returns the lengths of the messages. The halo of a cube with sides of k has 6
+// faces of k by k bytes, 12 edges of k, and 8 corners of 1. n is the length of a face.
 func exchangeCounts(neighbors string, n int) ([]int, error) {
 	if neighbors == "halo" {
 		edge := 1

@@ -10,8 +10,9 @@
 // # The model
 //
 // A device sends its pieces one after the other. A piece of n bytes takes Latency plus
-// n / Bandwidth, and a plan takes as long as its slowest device. Let there be N messages of M
-// bytes, C equal devices, k = gcd(N, C), N = kN', C = kC' and X = M / Bandwidth. The forms take
+// n / Bandwidth, and a plan takes as long as its slowest device. For N messages of M
+// bytes and C equal devices, let k = gcd(N, C), N = kN', C = kC' and X = M / Bandwidth. The forms
+// take
 //
 //	plain   ceil(N/C) (L + X)      a message goes through one device
 //	stripe  N L + N X / C          each message goes through all devices

@@ -106,7 +106,7 @@ func (p *Plan) predict(devices []Device) {
 }
 
 // Planner makes plans. It keeps memory, so the plans that it returns are good until the next
-// call. Its zero value cuts anywhere.
+// call. Its zero value cuts anywhere. One goroutine at a time uses it.
 type Planner struct {
 	Unit  int // messages are cut at multiples of so many bytes; 0: 1
 	plans [len(formNames)]Plan

@@ -52,7 +52,7 @@ func TestRecord(t *testing.T) {
 	whole.Restore(Record{Rank: 99}, 0)
 }
 
-// Members of two nodes who wait at boards of their own do not wait for the same ranks, though
+// Members of two nodes that wait at boards of their own do not wait for the same ranks, though
 // the calls have one number.
 func TestMeetingsOfNodes(t *testing.T) {
 	m, err := InHeap(Config{Ranks: 4, BTL: BTLSM, CPUs: 2, Nodes: []int{0, 0, 1, 1}})

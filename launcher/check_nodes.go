@@ -25,8 +25,9 @@ type NodeCheck struct {
 	Clock time.Duration
 }
 
-// CheckNodes starts an agent on each node, as RunNodes does, and asks it what the node has. The
-// error says that no agent could be started.
+// CheckNodes starts an agent on each node, as RunNodes does, and asks it what the node has. It
+// waits for all answers, for 30 seconds at most. The error says that no agent could be started,
+// or that ctx was canceled.
 func CheckNodes(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 	if n.Timeout == 0 {
 		n.Timeout = DefaultNodeTimeout

@@ -8,9 +8,9 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// The report of a hang of a job on several nodes. The leader asks all agents at a time and
-// notes their answers in the mirror, which is like the root block of a job on one node. Then
-// it prints one report of all ranks.
+// The report of a hang of a job on several nodes. The leader asks all agents at a time, and
+// notes their answers in the mirror. The mirror is like the root block of a job on one node.
+// From it the leader prints one report of all ranks.
 
 // hangQuestion is the state of a question that is underway.
 type hangQuestion struct {

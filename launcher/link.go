@@ -102,7 +102,7 @@ type note struct {
 	Output    []byte
 	Errors    bool           // Output is of the standard error
 	Took      int            // bytes of input that were passed on
-	Asked     syscall.Signal // somebody on the node wants the agent to end
+	Asked     syscall.Signal // a signal has asked the agent to end
 	Log       string
 	Doing     *doing
 	Finished  *finished

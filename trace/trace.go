@@ -34,7 +34,8 @@ type Context struct {
 	Name    string // of the communicator
 }
 
-// Open reads a file.
+// Open reads a file to its end. The error wraps a *VersionError if it is of another version. Of a
+// file that is cut off there is no error: see Trace.Cut.
 func Open(path string) (*Trace, error) {
 	f, err := os.Open(path)
 	if err != nil {

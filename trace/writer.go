@@ -17,7 +17,8 @@ type Writer struct {
 	err   error
 }
 
-// NewWriter begins a file.
+// NewWriter begins a file: it writes the description. The Writer buffers nothing and does not
+// close w. One goroutine at a time uses it.
 func NewWriter(w io.Writer, m Meta) (*Writer, error) {
 	text, err := json.Marshal(m)
 	if err == nil {
@@ -36,7 +37,7 @@ func NewWriter(w io.Writer, m Meta) (*Writer, error) {
 }
 
 // Events writes records of a lane of a rank, in the order in which the rank has written them:
-// whole records, in one part or two.
+// whole records, in one part or two. It keeps none of the bytes.
 func (t *Writer) Events(rank, lane int, parts ...[]byte) error {
 	n := 0
 	for _, p := range parts {
@@ -60,7 +61,7 @@ func (t *Writer) Clock(node int, ticks uint64, since time.Duration) error {
 	return t.err
 }
 
-// End ends the file. Events is filled in.
+// End ends the file, and sets Events of its description. Nothing is written after it.
 func (t *Writer) End(e End) error {
 	e.Events = t.total
 	text, err := json.Marshal(e)

@@ -39,9 +39,10 @@ type Carrier interface {
 	Send(ctx context.Context, to Node, data []byte, urgent bool) error
 	// Flush waits until nothing that was sent is needed any more.
 	Flush(ctx context.Context) error
-	// Receive waits for a message.
+	// Receive waits for a message. The caller frees it.
 	Receive(ctx context.Context) (Message, error)
 	// State is what the carrier knows of its connections, for people.
 	State() State
+	// Close ends the carrier. A Receive that waits returns an error.
 	Close() error
 }

@@ -37,7 +37,8 @@ type space struct {
 	pipe   io.Closer
 }
 
-// NewCluster makes so many nodes. It needs root, ip, tc and ethtool, and nft for losses.
+// NewCluster makes so many nodes. It needs root, ip, tc and ethtool, and nft for losses: see
+// ErrCluster. The caller closes the cluster.
 func NewCluster(ctx context.Context, nodes int, links Links) (c *Cluster, err error) {
 	c = &Cluster{Links: links}
 	defer func() {
@@ -168,7 +169,7 @@ func (c *Cluster) Command(ctx context.Context, node int, args ...string) *exec.C
 	return cmd
 }
 
-// Segments counts the TCP segments that all nodes have sent, and sent again.
+// Segments counts the TCP segments that all nodes have sent since they were made, and sent again.
 func (c *Cluster) Segments() (sent, again uint64) {
 	for _, s := range c.spaces[:c.Nodes()] {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/net/snmp", s.pid()))

@@ -9,7 +9,7 @@ import (
 )
 
 // Letters. In a job with several devices a message of this package (wire.go) may go by any of
-// them, and again by another one if the first has failed. So it carries a number, by which the
+// them. If that device fails, it goes again by another. So it carries a number, by which the
 // receiver puts messages in order and drops duplicates. The sender keeps it, as a letter, until
 // it is acknowledged. With one device suci does all that.
 

@@ -100,8 +100,9 @@ func (m *Module) placed(d *device, r *suci.Received) {
 	t.finishPart()
 }
 
-// finishPart goes on to the next part when all bytes of this one are there, and no block is being
-// received in the landing any more. If a piece is coming a second time, its path is taken down.
+// finishPart goes on to the next part when this one is complete: all bytes are there, and the
+// landing receives no block any more. If a piece is coming a second time, its path is taken
+// down.
 func (t *recvTransfer) finishPart() {
 	m := t.m
 	if t.place == 0 || t.there < t.size {

@@ -14,8 +14,8 @@ import (
 //
 // The next grant may come before the acknowledgement, and waits for it then.
 //
-// The engine's lock guards all fields but failed, which whoever drives an endpoint sets when a
-// piece is lost.
+// The engine's lock guards all fields but failed. The goroutine that drives an endpoint sets it
+// when a piece is lost.
 type sendTransfer struct {
 	m       *Module
 	number  uint32 // in Module.sends

@@ -34,7 +34,7 @@ type timelineAt struct {
 // A scale turns times into whole numbers of units.
 type scale struct{ unit float64 }
 
-// newScale makes units so small that nobody sees them, and times fit 32 bits.
+// newScale makes a unit of 2^-30 of the total: times fit 32 bits, and no rounding is visible.
 func newScale(total float64) scale {
 	if !(total > 0) {
 		total = 1

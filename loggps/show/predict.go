@@ -25,7 +25,7 @@ var kindOf = [sim.NumCauses]Kind{
 }
 
 // Predict simulates a graph and keeps what each rank does. Of ranks with several CPUs it shows
-// the first.
+// the first. Errors are those of sim.Run and explain.CriticalPath. It sets opt.Watch itself.
 func Predict(g *graph.Graph, opt sim.Options) (*Prediction, error) {
 	p := &Prediction{Timeline: Timeline{Name: "predicted", Lanes: make([][]Piece, g.Ranks())}}
 	opt.Record = opt.Share == nil

@@ -256,7 +256,7 @@ func (e *engine) occupy(rank int32, ln *lane, work float64, how Cause, by ref) f
 	return from
 }
 
-// watch tells whoever watches what a lane does.
+// watch reports to Options.Watch what a lane does.
 func (e *engine) watch(rank int32, ln *lane, cause Cause, op graph.ID, from, to float64) {
 	if e.opt.Watch == nil || from == to {
 		return

@@ -52,7 +52,7 @@ type Options struct {
 	Watch func(Piece)
 }
 
-// A Piece is what a CPU of a rank does for some time.
+// A Piece is what a CPU of a rank does for some time, in nanoseconds.
 type Piece struct {
 	Rank     int32
 	CPU      uint8

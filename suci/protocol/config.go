@@ -39,7 +39,7 @@ type Config struct {
 	Random      func() [wire.NonceSize]byte
 	Handler     Handler
 
-	// Locate says where a block belongs that nobody has expected; nil: it is kept.
+	// Locate says where a block belongs for whose place Expect was not called; nil: it is kept.
 	Locate func(from ID, place uint32, length int) []byte
 }
 

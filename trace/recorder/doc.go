@@ -4,8 +4,8 @@
 // # The buffer of a rank
 //
 // A rank has one or more lanes, each a ring of records with one writer and one reader. The main
-// lane belongs to the goroutine that holds the lock of the rank's message engine, the other
-// one to the goroutine that executes nodes of graphs.
+// lane belongs to the goroutine that holds the lock of the rank's message engine. The other
+// one is for the nodes of graphs that the rank executes: a lock of coll/cad guards it.
 //
 //   - The writer fills the record number next, then publishes next+1 in head. It reads tail
 //     only when the ring is full as far as it knows.
@@ -23,8 +23,9 @@
 //
 // # The clock
 //
-// Where the kernel trusts the time stamp counter, one instruction reads it. Else ticks are nanoseconds of CLOCK_MONOTONIC. The supervisor chooses for all ranks, and notes
-// pairs of ticks and time in the file.
+// Where the kernel trusts the time stamp counter, one instruction reads it. Else ticks are
+// nanoseconds of CLOCK_MONOTONIC. The supervisor chooses for all ranks, and notes pairs of
+// ticks and time in the file.
 //
 // The supervisor sleeps in an event of the first rank's buffer. A rank notifies it each time
 // that it has filled half of a lane: a system call in many thousand events. Besides, the

@@ -31,7 +31,8 @@ type Drain struct {
 }
 
 // Start makes the buffers of a job ready, whose ranks have not started, and begins to write
-// its trace. Ranks, TickNS and EagerLimit of the description are filled in.
+// its trace, in a goroutine that Close ends. It sets Ranks, TickNS and EagerLimit of the
+// description. The caller closes the file after Close.
 func Start(root *job.Root, file io.Writer, m trace.Meta) (*Drain, error) {
 	d := &Drain{root: root, out: bufio.NewWriterSize(file, 1<<16), done: make(chan struct{})}
 	d.clock.counter = counterTrusted()
@@ -171,7 +172,8 @@ func (d *Drain) losses() {
 	}
 }
 
-// Close ends the file when all ranks have ended. The error says that a part is missing.
+// Close writes what is left when all ranks have ended, and the end of the file. The error says
+// that a part is missing. Close is called once, before the job's memory is unmapped.
 func (d *Drain) Close() error {
 	d.stop.Store(true)
 	headOf(d.root.TraceBuffer(0)).event.Signal()

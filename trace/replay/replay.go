@@ -23,8 +23,8 @@ type Replay struct {
 	Sites []string // what graph.Op.Site means; [0] is nothing
 }
 
-// New makes the graph of a trace. The error says what is missing, if the trace was cut off or
-// lost events.
+// New makes the graph of a trace. It is an error if the trace was cut off or lost events, if an
+// algorithm is unknown, or if the graph has a mistake. New does not change the trace.
 func New(t *trace.Trace, o Options) (*Replay, error) {
 	if lost := t.Lost(); lost > 0 {
 		return nil, fmt.Errorf("replay: %d events are missing in the trace, because the supervisor did not keep up: record it to a faster disk, or with a CPU that no rank uses", lost)
