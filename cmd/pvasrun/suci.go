@@ -56,6 +56,8 @@ func executeSuci(args []string) error {
 	switch {
 	case asksForCommand(args):
 		return offer(names, args)
+	case asksForHelp(args):
+		return printCommands(os.Stdout, "suci", suciUsage)
 	case len(args) == 0 || suciCommands[args[0]] == nil:
 		return usageError{fmt.Errorf("suci: name a command: %s", strings.Join(names, ", "))}
 	}
