@@ -36,8 +36,8 @@ func executeModelExchange(args []string) error {
 	if err := parseOnly("pvasrun model exchange", modelExchangeDescription, &f, args); err != nil {
 		return err
 	}
-	if f.Neighbors < 1 || f.Devices < 1 || f.Devices > 255 || f.Bandwidth <= 0 {
-		return usageError{errors.New("model exchange: give at least one neighbor, 1 to 255 devices, and a bandwidth above 0")}
+	if f.Neighbors < 1 || f.Neighbors > 1<<16 || f.Devices < 1 || f.Devices > 255 || f.Bandwidth <= 0 {
+		return usageError{errors.New("model exchange: give 1 to 65536 neighbors, 1 to 255 devices, and a bandwidth above 0")}
 	}
 	torus, err := f.torus()
 	if err != nil {
