@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/netip"
 	"os"
 	"os/signal"
@@ -248,11 +247,7 @@ func getReady(check bool) *ready {
 	var devices []int
 	r.Addresses, devices, _ = sys.Addresses() // none: the leader says that
 	for _, number := range devices {
-		name := ""
-		if device, err := net.InterfaceByIndex(number); err == nil {
-			name = device.Name
-		}
-		r.Names = append(r.Names, name)
+		r.Names = append(r.Names, sys.DeviceName(number))
 	}
 	if check {
 		r.describe()

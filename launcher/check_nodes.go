@@ -13,7 +13,7 @@ import (
 type NodeCheck struct {
 	Name      string // as the user has written it
 	Hostname  string
-	Err       error // it is not reached, or pvasrun there does not fit; the rest is empty then
+	Err       error `json:"-"` // it is not reached, or pvasrun there does not fit; the rest is empty then
 	Took      time.Duration
 	Kernel    string
 	CPUs      int

@@ -42,6 +42,9 @@ func Open(path string) (*Trace, error) {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("trace: read %s: it is a directory: name the file of pvasrun --trace FILE", path)
+	}
 	t, err := Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("trace: read %s: %w", path, err)

@@ -5,16 +5,19 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"net"
 	"net/netip"
+	"os"
 	"sync"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // tcpCarrier carries messages over TCP: a connection for each pair of nodes and urgency, a
 // goroutine that reads from each. A message is its length, in four bytes, and its bytes.
 type tcpCarrier struct {
 	self     Node
-	listener net.Listener
+	listener *os.File
+	address  netip.AddrPort
 	arrived  chan Message
 	ended    chan struct{}
 
@@ -33,7 +36,7 @@ type streamKey struct {
 // stream is a connection. mu keeps messages of several goroutines apart.
 type stream struct {
 	mu   sync.Mutex
-	conn net.Conn
+	conn *os.File
 }
 
 // longestTCP bounds what a peer can have another one allocate.
@@ -41,12 +44,12 @@ const longestTCP = 64 << 20
 
 // OpenTCP opens a carrier over TCP.
 func OpenTCP(self Node, listen netip.AddrPort) (Carrier, error) {
-	l, err := net.Listen("tcp", listen.String())
+	l, address, err := sys.ListenTCP(listen)
 	if err != nil {
 		return nil, fmt.Errorf("transport: %w", err)
 	}
 	c := &tcpCarrier{
-		self: self, listener: l, arrived: make(chan Message), ended: make(chan struct{}),
+		self: self, listener: l, address: address, arrived: make(chan Message), ended: make(chan struct{}),
 		at: map[Node]netip.AddrPort{}, streams: map[streamKey]*stream{},
 	}
 	c.users.Go(c.accept)
@@ -54,7 +57,7 @@ func OpenTCP(self Node, listen netip.AddrPort) (Carrier, error) {
 }
 
 // Address implements Carrier.
-func (c *tcpCarrier) Address() netip.AddrPort { return c.listener.Addr().(*net.TCPAddr).AddrPort() }
+func (c *tcpCarrier) Address() netip.AddrPort { return c.address }
 
 // Reach implements Carrier.
 func (c *tcpCarrier) Reach(n Node, at netip.AddrPort) error {
@@ -67,7 +70,7 @@ func (c *tcpCarrier) Reach(n Node, at netip.AddrPort) error {
 // accept takes connections, which begin with their node and urgency.
 func (c *tcpCarrier) accept() {
 	for {
-		conn, err := c.listener.Accept()
+		conn, err := sys.AcceptTCP(c.listener)
 		if err != nil {
 			return
 		}
@@ -83,7 +86,7 @@ func (c *tcpCarrier) accept() {
 }
 
 // add keeps a connection and reads from it. The lock is held.
-func (c *tcpCarrier) add(key streamKey, conn net.Conn) *stream {
+func (c *tcpCarrier) add(key streamKey, conn *os.File) *stream {
 	s := &stream{conn: conn}
 	if c.closed {
 		_ = conn.Close()
@@ -95,7 +98,7 @@ func (c *tcpCarrier) add(key streamKey, conn net.Conn) *stream {
 }
 
 // read hands messages over until the connection ends.
-func (c *tcpCarrier) read(from Node, conn net.Conn) {
+func (c *tcpCarrier) read(from Node, conn *os.File) {
 	var length [4]byte
 	for {
 		if _, err := io.ReadFull(conn, length[:]); err != nil {
@@ -132,7 +135,7 @@ func (c *tcpCarrier) stream(to Node, urgent bool) (*stream, error) {
 	if s := c.streams[key]; s != nil {
 		return s, nil
 	}
-	conn, err := net.Dial("tcp", c.at[to].String())
+	conn, err := sys.DialTCP(c.at[to])
 	if err != nil {
 		return nil, fmt.Errorf("transport: send to node %d: %w", to, err)
 	}
@@ -155,9 +158,7 @@ func (c *tcpCarrier) Send(_ context.Context, to Node, data []byte, urgent bool) 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	parts := net.Buffers{binary.BigEndian.AppendUint32(nil, uint32(len(data))), data}
-	_, err = parts.WriteTo(s.conn)
-	return err
+	return sys.WriteTogether(s.conn, [][]byte{binary.BigEndian.AppendUint32(nil, uint32(len(data))), data})
 }
 
 // Flush implements Carrier: the kernel has copied all.
@@ -171,7 +172,7 @@ func (c *tcpCarrier) Receive(ctx context.Context) (Message, error) {
 	case <-ctx.Done():
 		return Message{}, context.Cause(ctx)
 	case <-c.ended:
-		return Message{}, net.ErrClosed
+		return Message{}, os.ErrClosed
 	}
 }
 

@@ -34,7 +34,7 @@ func executeBench(args []string) error {
 	switch {
 	case asksForCommand(args):
 		return offer(names, args)
-	case len(args) > 0 && (args[0] == "-h" || args[0] == "--help"):
+	case asksForHelp(args):
 		return printBenchmarks(os.Stdout, names)
 	case len(args) == 0 || benchmarks[args[0]] == nil:
 		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", "))}

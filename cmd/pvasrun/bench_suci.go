@@ -64,6 +64,9 @@ func executeSuciBenchmark(ctx context.Context, args []string) error {
 }
 
 func (f *suciBenchFlags) check() error {
+	if err := suciSizes(f.Sizes...); err != nil {
+		return fmt.Errorf("--sizes: %w", err)
+	}
 	for _, name := range f.Parts {
 		if !slices.Contains(transport.Experiments, name) {
 			return fmt.Errorf("--part %s: name one of %s", name, strings.Join(transport.Experiments, ", "))

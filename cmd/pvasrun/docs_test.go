@@ -128,7 +128,13 @@ func TestHelp(t *testing.T) {
 	for _, name := range offered {
 		require.Regexp(t, `(?m)^  `+name+` +\S`, list.stdout)
 	}
-	for _, args := range [][]string{{}, {"info"}, {"completion"}, {"install-mpi"}, {"bench", "touch"}, {"bench", "npb"}, {"bench", "bcast"}, {"bench", "ring"}} {
+	for _, group := range []string{"model", "trace", "suci"} {
+		help := command(t, nil, group, "--help").stdout
+		for name := range strings.FieldsSeq(command(t, env("GO_FLAGS_COMPLETION=1"), group, "").stdout) {
+			require.Regexp(t, `(?m)^  pvasrun `+group+" "+name+` .*\w`, help)
+		}
+	}
+	for _, args := range [][]string{{}, {"info"}, {"completion"}, {"install-mpi"}, {"model"}, {"model", "exchange"}, {"trace"}, {"trace", "info"}, {"suci"}, {"bench", "touch"}, {"bench", "npb"}, {"bench", "bcast"}, {"bench", "ring"}} {
 		got := command(t, nil, append(args, "--help")...)
 		require.Equal(t, 0, got.code, got.stderr)
 		require.Regexp(t, `(?s)^Usage:.*\nExamples:\n  # .*\n  pvasrun `, got.stdout, args)

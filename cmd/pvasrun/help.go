@@ -68,6 +68,19 @@ var examples = map[string][]string{
 		"a recorded job, as a page", "pvasrun model show job.trace --machine machine.json",
 		"would it hang without buffers?", "pvasrun model show job.trace --machine machine.json --synchronous",
 	},
+	"pvasrun model": {
+		"what messages cost on this machine", "pvasrun model fit -o machine.json",
+		"where the time of a recorded job goes", "pvasrun model show job.trace --machine machine.json",
+	},
+	"pvasrun model exchange": {
+		"26 neighbours in three dimensions, four devices of 12.5 GB/s", "pvasrun model exchange --neighbors 26 --bandwidth 12.5",
+		"simulate the exchange on a torus of 96 ranks", "pvasrun model exchange --torus 4x3x8 --sizes 1M",
+	},
+	"pvasrun trace": {
+		"record a job", "pvasrun -n 4 --trace job.trace ./prog",
+		"what it has done", "pvasrun trace info job.trace",
+		"for https://ui.perfetto.dev", "pvasrun trace perfetto -o job.perfetto job.trace",
+	},
 	"pvasrun bench suci": {
 		"what the transport does on links of 1 Gbit/s, drawn", "pvasrun bench suci --rate 1G --plot suci.svg",
 		"messages from seven nodes at once, without TCP", "pvasrun bench suci --part gather --nodes 8 --rate 1G --carrier suci",
@@ -142,6 +155,34 @@ func printBenchmarks(w io.Writer, names []string) error {
 	fmt.Fprintln(w)
 	printExamples(w, "pvasrun bench")
 	return nil
+}
+
+// modelCommands, traceCommands and suciUsage are lines of help: a command, and what it is for.
+const (
+	modelCommands = `  pvasrun model fit [flags]       measures what messages cost here, as parameters of the model
+  pvasrun model run FILE...       predicts when each rank of a program is done
+  pvasrun model show FILE         explains where its time goes, and makes a page
+  pvasrun model exchange [flags]  predicts exchanges through several network devices`
+	traceCommands = `  pvasrun trace info FILE              says what there is, and where the time went by kind of call
+  pvasrun trace list FILE              prints all events
+  pvasrun trace perfetto -o OUT FILE   writes them for https://ui.perfetto.dev`
+	suciUsage = `  pvasrun suci key                 makes a key for both ends
+  pvasrun suci serve               answers the other commands
+  pvasrun suci ping ADDRESS:PORT   measures round trips
+  pvasrun suci bench ADDRESS:PORT  measures round trips and streams by length
+  pvasrun suci stat ADDRESS:PORT   shows the flows of the serving end`
+)
+
+// asksForHelp tells whether the help of a group of commands is wanted.
+func asksForHelp(args []string) bool {
+	return len(args) > 0 && (args[0] == "-h" || args[0] == "--help")
+}
+
+// printCommands prints the help of a group of commands.
+func printCommands(w io.Writer, group, commands string) error {
+	_, err := fmt.Fprintf(w, "Usage:\n%s\n\nEach command has flags and a help of its own: pvasrun %s COMMAND --help.\n\n", commands, group)
+	printExamples(w, "pvasrun "+group)
+	return err
 }
 
 // printExamples prints the examples of a command, which is named with its arguments.

@@ -49,7 +49,7 @@ func writeNodesJSON(w io.Writer, checks []launcher.NodeCheck) error {
 	for _, c := range checks {
 		n := nodeInfo{NodeCheck: c}
 		if c.Err != nil {
-			n.Error, n.Err = c.Err.Error(), nil
+			n.Error = c.Err.Error()
 		}
 		list = append(list, n)
 	}

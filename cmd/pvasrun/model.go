@@ -29,6 +29,9 @@ func executeOne(commands map[string]func([]string) error, args []string, mistake
 	if asksForCommand(args) {
 		return offer(slices.Sorted(maps.Keys(commands)), args)
 	}
+	if asksForHelp(args) {
+		return printCommands(os.Stdout, "model", modelCommands)
+	}
 	if len(args) == 0 || commands[args[0]] == nil {
 		return usageError{errors.New(mistake)}
 	}
@@ -55,17 +58,17 @@ const (
 
 // options are those of the simulation.
 func (f *simFlags) options() (opt sim.Options, err error) {
-	param := f.Param
+	param, flag := f.Param, "--param"
 	switch {
 	case f.Param != "" && f.Machine != "":
 		return opt, errors.New("--param and --machine: give one of them")
 	case f.Machine != "":
-		param = f.Machine
+		param, flag = f.Machine, "--machine"
 	case f.Param == "":
 		return opt, errors.New("--param is missing: write for example --param myrinet, or L=2500,o=1500,G=6,S=65536, or measure this machine with pvasrun model fit -o FILE and give --machine FILE")
 	}
 	if opt.Machine, err = modelMachine(param); err != nil {
-		return opt, fmt.Errorf("--param: %w", err)
+		return opt, fmt.Errorf("%s: %w", flag, err)
 	}
 	if opt.Mode, err = sim.ParseMode(f.Model); err != nil {
 		return opt, err

@@ -73,11 +73,24 @@ func writePage(page *show.Page, program, output string) error {
 	if output == "" {
 		output = strings.TrimSuffix(strings.TrimSuffix(program, ".gz"), filepath.Ext(strings.TrimSuffix(program, ".gz"))) + ".html"
 	}
+	if sameFile(output, program) {
+		return usageError{fmt.Errorf("model show: the page %s would replace the program: name another one by -o", output)}
+	}
 	if err := writeNamed(output, "", 0, page.Write); err != nil {
 		return fmt.Errorf("model show: %w", err)
 	}
 	fmt.Println("see", output)
 	return nil
+}
+
+// sameFile tells whether two names are those of one file.
+func sameFile(a, b string) bool {
+	at, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	is, err := os.Stat(b)
+	return err == nil && os.SameFile(at, is)
 }
 
 // printPage prints the facts and the tables of a page.

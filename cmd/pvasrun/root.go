@@ -23,7 +23,9 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun suci COMMAND            the network between two nodes: serve, ping, bench, stat, key
   pvasrun model run FILE          when each rank is done, by the model
   pvasrun model show FILE         where the time goes, and a page to look at
-  pvasrun trace info FILE         what a job has done that was recorded with --trace FILE
+  pvasrun model exchange [flags]  what several network devices would do for an exchange
+  pvasrun trace info FILE         what a job has done that was recorded with --trace FILE;
+                                  pvasrun trace --help has more
   pvasrun completion SHELL        completion of flags in bash, zsh or fish`
 
 const description = `Starts ranks of a program as separate processes inside one partitioned address space where that is possible (--btl pvas), else as classic processes over shared memory (--btl sm).

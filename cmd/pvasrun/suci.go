@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/netip"
 	"os"
 	"strings"
@@ -56,6 +55,8 @@ func executeSuci(args []string) error {
 	switch {
 	case asksForCommand(args):
 		return offer(names, args)
+	case asksForHelp(args):
+		return printCommands(os.Stdout, "suci", suciUsage)
 	case len(args) == 0 || suciCommands[args[0]] == nil:
 		return usageError{fmt.Errorf("suci: name a command: %s", strings.Join(names, ", "))}
 	}
@@ -155,11 +156,10 @@ func (f *suciFlags) open(command string, servers []string, onChange func(suci.ID
 	if len(servers) != 1 {
 		return nil, usageError{fmt.Errorf("suci %s: name one server: ADDRESS:PORT", command)}
 	}
-	at, err := net.ResolveUDPAddr("udp", servers[0])
+	server, err := netip.ParseAddrPort(servers[0])
 	if err != nil {
-		return nil, usageError{fmt.Errorf("suci %s: %w", command, err)}
+		return nil, usageError{fmt.Errorf("suci %s: the server is an address and a port, such as 10.1.0.2:7470: %w", command, err)}
 	}
-	server := at.AddrPort()
 	server = netip.AddrPortFrom(server.Addr().Unmap(), server.Port())
 	listen := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
 	if server.Addr().Is6() {

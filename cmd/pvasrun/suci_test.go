@@ -68,6 +68,7 @@ func TestSuciMistakes(t *testing.T) {
 		"suci serve --key " + bad + " --listen x":               "--listen",
 		"bench suci --part x":                                   "name one of pingpong",
 		"bench suci --carrier x":                                "name one of suci",
+		"bench suci --sizes 100G":                               "at most 32 MiB",
 		"bench suci --loss 1":                                   "a share below 1",
 		"bench suci --rate 5X":                                  "is no rate",
 		"bench suci --nodes 1":                                  "2 to 250",

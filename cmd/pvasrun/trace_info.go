@@ -27,7 +27,7 @@ func executeTraceInfo(args []string) error {
 	var f struct {
 		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object"`
 	}
-	t, err := openTrace("info", traceInfoDescription, &f, args)
+	t, _, err := openTrace("info", traceInfoDescription, &f, args)
 	if err != nil {
 		return err
 	}
@@ -38,16 +38,17 @@ func executeTraceInfo(args []string) error {
 	return printTrace(os.Stdout, &s)
 }
 
-// openTrace parses the flags of a command that looks at one trace, and reads it.
-func openTrace(command, description string, flags any, args []string) (*trace.Trace, error) {
+// openTrace parses the flags of a command that looks at one trace, and reads the file.
+func openTrace(command, description string, flags any, args []string) (t *trace.Trace, file string, err error) {
 	files, err := parseMixed("pvasrun trace "+command, "[flags] FILE", description, flags, args)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if len(files) != 1 {
-		return nil, usageError{fmt.Errorf("trace %s: name one trace", command)}
+		return nil, "", usageError{fmt.Errorf("trace %s: name one trace", command)}
 	}
-	return trace.Open(files[0])
+	t, err = trace.Open(files[0])
+	return t, files[0], err
 }
 
 func printTrace(w io.Writer, s *trace.Summary) error {
@@ -91,7 +92,7 @@ func executeTraceList(args []string) error {
 	f := struct {
 		Rank int `long:"rank" env:"PVASRUN_RANK" default:"-1" default-mask:"all" value-name:"R" description:"of this rank only"`
 	}{}
-	t, err := openTrace("list", traceListDescription, &f, args)
+	t, _, err := openTrace("list", traceListDescription, &f, args)
 	if err != nil {
 		return err
 	}
@@ -125,12 +126,15 @@ func executeTracePerfetto(args []string) error {
 	var f struct {
 		Output string `short:"o" long:"output" env:"PVASRUN_TRACE_OUTPUT" value-name:"FILE" description:"file to write"`
 	}
-	t, err := openTrace("perfetto", tracePerfettoDescription, &f, args)
+	t, file, err := openTrace("perfetto", tracePerfettoDescription, &f, args)
 	if err != nil {
 		return err
 	}
 	if f.Output == "" {
 		return usageError{errors.New("trace perfetto: -o FILE is missing: say where to write")}
+	}
+	if sameFile(f.Output, file) {
+		return usageError{fmt.Errorf("trace perfetto: -o %s is the trace itself: name another file", f.Output)}
 	}
 	out, err := os.Create(f.Output)
 	if err != nil {

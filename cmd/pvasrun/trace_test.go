@@ -153,6 +153,9 @@ func checkInfo(t *testing.T, file, btl string) {
 	got = command(t, nil, "trace", "perfetto", "-o", file+".perfetto", file)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.FileExists(t, file+".perfetto")
+	got = command(t, nil, "trace", "perfetto", "-o", file, file)
+	require.Equal(t, 2, got.code, got.stderr)
+	require.Contains(t, got.stderr, "is the trace itself")
 }
 
 // TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.
@@ -194,6 +197,7 @@ func TestTraceMistakes(t *testing.T) {
 		{[]string{"trace", "info"}, 2, "name one trace"},
 		{[]string{"trace", "perfetto", cut}, 1, "this is no trace"},
 		{[]string{"trace", "info", cut}, 1, "this is no trace"},
+		{[]string{"trace", "info", filepath.Dir(cut)}, 1, "it is a directory"},
 		{[]string{"trace", "info", cut + "x"}, 1, "no such file"},
 	} {
 		got := command(t, nil, c.args...)

@@ -16,7 +16,9 @@ type flagOf struct{ command, name, value string }
 
 // variables are the flags of all commands by their variables.
 func variables(t *testing.T) map[string][]flagOf {
-	commands := [][]string{{}, {"info"}}
+	commands := [][]string{
+		{}, {"info"}, {"model", "fit"}, {"model", "run"}, {"model", "show"}, {"model", "exchange"}, {"trace", "info"}, {"trace", "list"},
+	}
 	for name := range strings.FieldsSeq(command(t, env("GO_FLAGS_COMPLETION=1"), "bench", "").stdout) {
 		commands = append(commands, []string{"bench", name})
 	}
@@ -41,6 +43,7 @@ func TestVariablesMeanOneThing(t *testing.T) {
 	require.Contains(t, all, "PVASRUN_NP")
 	require.Contains(t, all, "PVASRUN_BENCH_NP_LIST")
 	for variable, shared := range all {
+		require.True(t, strings.HasPrefix(variable, "PVASRUN_"), variable)
 		for _, f := range shared {
 			require.Equal(t, shared[0].name, f.name, variable)
 			require.Equal(t, shared[0].value, f.value, "%s: %v", variable, shared)

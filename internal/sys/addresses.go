@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Addresses returns the addresses of this machine's devices, with the networks that they
@@ -49,4 +51,22 @@ func localAddress(attributes []syscall.NetlinkRouteAttr) (a netip.Addr) {
 		}
 	}
 	return a
+}
+
+// DeviceName returns the name of a network device, and "" if there is none of that number.
+func DeviceName(number int) string {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(fd)
+	request, err := unix.NewIfreq("")
+	if err != nil {
+		return ""
+	}
+	request.SetUint32(uint32(number))
+	if unix.IoctlIfreq(fd, unix.SIOCGIFNAME, request) != nil {
+		return ""
+	}
+	return request.Name()
 }

@@ -43,7 +43,7 @@ func TestSendAndReceiveMany(t *testing.T) {
 			defer CloseFD(a)
 			require.NoError(t, UDPCoalesce(a))
 			UDPBuffers(a, 1<<20)
-			to, err := UDPLocal(a)
+			to, err := LocalAddress(a)
 			require.NoError(t, err)
 			ipv6 := to.Addr().Is6()
 			if to.Addr().IsUnspecified() { // IPv4 to a socket of IPv6

@@ -42,8 +42,8 @@ func sockaddr(a netip.AddrPort) unix.Sockaddr {
 	return &unix.SockaddrInet4{Port: int(a.Port()), Addr: a.Addr().As4()}
 }
 
-// UDPLocal is the address that a socket is bound to.
-func UDPLocal(fd int) (netip.AddrPort, error) {
+// LocalAddress is the address that a socket is bound to.
+func LocalAddress(fd int) (netip.AddrPort, error) {
 	sa, err := unix.Getsockname(fd)
 	if err != nil {
 		return netip.AddrPort{}, wrapErrno("getsockname", err)

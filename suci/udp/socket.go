@@ -51,7 +51,7 @@ func Open(local netip.AddrPort, buffer int, start time.Time) (*Socket, error) {
 	}
 	sys.UDPBuffers(fd, buffer)
 	if err = sys.UDPCoalesce(fd); err == nil {
-		s.local, err = sys.UDPLocal(fd)
+		s.local, err = sys.LocalAddress(fd)
 	}
 	if err != nil {
 		_ = sys.CloseFD(fd)
