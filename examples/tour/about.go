@@ -49,5 +49,8 @@ func about(world *mpi.Comm) error {
 	if world.Algorithm() == "" {
 		return fmt.Errorf("nobody knows how it was gathered")
 	}
+	for i, d := range mpi.Devices() { // none in a job of one node
+		fmt.Printf("network device %d: %d bytes sent; pieces of long messages: %d\n", i, d.Sent, len(mpi.Flights()))
+	}
 	return nil
 }

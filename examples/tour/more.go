@@ -125,7 +125,7 @@ func relatives(world *mpi.Comm) error {
 		return err
 	}
 	if world.Rank() == 0 {
-		fmt.Println(world.Compare(twin) == mpi.Congruent, half.Size(), world.Self().Size(),
+		fmt.Println(world.Compare(twin).String(), half.Size(), world.Self().Size(),
 			group.Compare(half.Group()) == mpi.Identical)
 	}
 	if err := half.Free(); err != nil {

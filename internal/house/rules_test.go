@@ -123,6 +123,11 @@ func checkCgo(files []source) []string {
 		if path.Dir(f.path) != "cmd/libmpi" && slices.Contains(f.imports(), "C") {
 			bad = append(bad, f.path+": uses cgo; only cmd/libmpi may")
 		}
+		for _, name := range []string{"net", "net/http", "os/user"} {
+			if slices.Contains(f.imports(), name) && !strings.HasSuffix(f.path, "_test.go") {
+				bad = append(bad, f.path+": "+name+" links cgo into the programs that import it")
+			}
+		}
 	}
 	return bad
 }
