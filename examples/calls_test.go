@@ -28,7 +28,6 @@ var below = []string{
 	"(*" + comm + ".Comm).Attribute", "(*" + comm + ".Comm).SetAttribute", "(*" + comm + ".Comm).DeleteAttribute",
 	"(*" + comm + ".Comm).ID", "(*" + comm + ".Comm).NeighborRanks", "(*" + comm + ".Comm).OneAddressSpace",
 	"(" + comm + ".Status).CountIn", "(*" + comm + ".Comm).Stats", "(*" + comm + ".Comm).GraphStats",
-	"(*" + comm + ".Comm).Devices", "(*" + comm + ".Comm).Flights",
 }
 
 // Every call of package mpi is made by an example, which is compiled and run: by one that

@@ -10,18 +10,8 @@ type Flight = comm.Flight
 
 // Devices returns what this process' rank has done with each network device to other nodes,
 // none before Init and in a job of one node.
-func Devices() []DeviceUse {
-	if world := comm.World(); world != nil {
-		return world.Devices()
-	}
-	return nil
-}
+func Devices() []DeviceUse { return comm.Devices() }
 
 // Flights returns the last pieces of long messages that this rank has sent through several
 // devices, by the time of their start.
-func Flights() []Flight {
-	if world := comm.World(); world != nil {
-		return world.Flights()
-	}
-	return nil
-}
+func Flights() []Flight { return comm.Flights() }
