@@ -20,17 +20,18 @@ import (
 // executeModel carries out what the first argument names.
 func executeModel(args []string) error {
 	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit, "show": executeModelShow, "exchange": executeModelExchange}
-	return executeOne(commands, args, "model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or pvasrun model exchange")
+	return executeOne("model", modelCommands, commands, args, "model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or pvasrun model exchange")
 }
 
-// executeOne carries out the command that the first argument names. Its error is mistake if
+// executeOne carries out the command of a group that the first argument names. usage lists the
+// commands in the help. The error is mistake if
 // there is none of that name.
-func executeOne(commands map[string]func([]string) error, args []string, mistake string) error {
+func executeOne(group, usage string, commands map[string]func([]string) error, args []string, mistake string) error {
 	if asksForCommand(args) {
 		return offer(slices.Sorted(maps.Keys(commands)), args)
 	}
 	if asksForHelp(args) {
-		return printCommands(os.Stdout, "model", modelCommands)
+		return printCommands(os.Stdout, group, usage)
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
 		return usageError{errors.New(mistake)}

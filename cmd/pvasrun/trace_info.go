@@ -18,7 +18,7 @@ func executeTrace(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeTraceInfo, "list": executeTraceList, "perfetto": executeTracePerfetto,
 	}
-	return executeOne(commands, args, "trace: say what to do: pvasrun trace info FILE, or list, or perfetto")
+	return executeOne("trace", traceCommands, commands, args, "trace: say what to do: pvasrun trace info FILE, or list, or perfetto")
 }
 
 const traceInfoDescription = `Says what is in the trace of a job that was recorded with pvasrun --trace FILE: ranks, events, and where the time went by kind of call. Of a trace that ends early it says where, and what there is.`
