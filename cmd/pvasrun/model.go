@@ -24,8 +24,7 @@ func executeModel(args []string) error {
 }
 
 // executeOne carries out the command of a group that the first argument names. usage lists the
-// commands in the help. The error is mistake if
-// there is none of that name.
+// commands in the help. The error is mistake if there is none of that name.
 func executeOne(group, usage string, commands map[string]func([]string) error, args []string, mistake string) error {
 	if asksForCommand(args) {
 		return offer(slices.Sorted(maps.Keys(commands)), args)
