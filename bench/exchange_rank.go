@@ -48,12 +48,11 @@ type exchangeRank struct {
 	graph    *mpi.Comm
 	counts   []int // bytes, by neighbor
 	out, in  []byte
-	sources  []int
 	expected []byte
 }
 
-// exchangeCounts returns the lengths of the messages. A halo of a cube with sides of k has
-// 6 faces of k by k bytes, 12 edges of k, and 8 corners of one: n is that of a face.
+// exchangeCounts returns the lengths of the messages. n is that of a face of a halo: the halo of
+// a cube with sides of k has 6 faces of k by k bytes, 12 edges of k, and 8 corners of 1.
 func exchangeCounts(neighbors string, n int) ([]int, error) {
 	if neighbors == "halo" {
 		edge := 1
@@ -103,8 +102,8 @@ func (r *exchangeRank) step() error {
 	return mpi.NeighborAlltoallv(r.graph, r.out, r.counts, nil, r.in, r.counts, nil)
 }
 
-// measure makes exchanges for some time, each after a barrier, and has rank 0 print BYTES,
-// repetitions, and the median, least and most of the times of the slowest rank in
+// measure makes exchanges for some time, each after a barrier. Rank 0 prints BYTES,
+// repetitions, and the median, least and most of the times of the slowest rank, in
 // microseconds.
 func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
 	const warm = 4

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/loggps/fit"
@@ -125,17 +126,18 @@ func (r *tripRank) next(n int) (out, in []byte) {
 
 // spin is the dummy loop of the paper: it takes a fixed time per iteration, and reads no
 // clock and no memory.
-//
-//go:noinline
-func spin(iterations int) uint64 {
+func spin(iterations int) {
 	x := uint64(iterations) | 1
 	for range iterations {
 		x ^= x << 13
 		x ^= x >> 7
 		x ^= x << 17
 	}
-	return x
+	spun.Store(x)
 }
+
+// spun has the compiler keep the loop of spin.
+var spun atomic.Uint64
 
 // calibrate finds out how long an iteration takes beside a peer that polls, which may slow
 // the CPU down: from empty round trips with two loops that are both longer than they.
@@ -195,8 +197,8 @@ func (r *tripRank) serveRound(o order) error {
 	return mpi.Send(r.world, out, 0, dataTag)
 }
 
-// parts is into how many parts the rounds of a sample are cut. The fastest part counts: in the
-// others, somebody may have taken a CPU away.
+// parts is how often the rounds of a sample are made. The fastest part counts: in the others,
+// another process may have taken a CPU away.
 const parts = 8
 
 // timed orders rounds of rank 1, makes them, and returns the time of one in nanoseconds.
@@ -308,8 +310,8 @@ func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
 	return bare, nil
 }
 
-// sample measures a size once in each way; Loop is in iterations. The loop is a little longer than the round trip,
-// but by no more than a waiting rank looks before it sleeps.
+// sample measures a size once in each way; Loop is in iterations. The loop is longer than the
+// round trip by a little: by no more than a waiting rank polls before it sleeps.
 func (r *tripRank) sample(n int, bare float64) error {
 	rounds := max(1, int(partTime/bare))
 	long := int((bare + min(bare/4, 5e3)) / r.perLoop)
@@ -350,8 +352,8 @@ func (r *tripRank) eagerLimit(most int) (int, error) {
 	return low, nil
 }
 
-// eager tells whether a send is complete before its receiver comes, which waits until it is
-// told to.
+// eager tells whether a send is complete before its receive begins. The receiver waits until
+// it is told to receive.
 func (r *tripRank) eager(n int) (bool, error) {
 	if err := r.order(order{orderLate, n, 1}); err != nil {
 		return false, err

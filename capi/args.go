@@ -170,5 +170,4 @@ func (s OutString) Set(v string, size int) int {
 // slots are the arguments of a call: words of 64 bits on the stack of the C program.
 type slots uintptr
 
-func (a slots) word(i int) uintptr { return loadWord(uintptr(a) + uintptr(i)*8) }
-func (a slots) int(i int) int      { return int(a.word(i)) }
+func (a slots) int(i int) int { return int(a.word(i)) }

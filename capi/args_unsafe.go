@@ -10,10 +10,16 @@ import (
 // that memory, and the caller does not keep the pointer beyond the access. See
 // Process.try for null pointers.
 func pointer(addr uintptr) unsafe.Pointer {
-	if addr < firstPage && guarded.Load() > 0 {
-		panic(nullPointer{})
+	if addr < firstPage {
+		null()
 	}
 	return *(*unsafe.Pointer)(unsafe.Pointer(&addr))
+}
+
+// word returns an argument: the frame that it is in is never at a null pointer.
+func (a slots) word(i int) uintptr {
+	at := uintptr(a) + uintptr(i)*8
+	return *(*uintptr)(*(*unsafe.Pointer)(unsafe.Pointer(&at)))
 }
 
 // firstPage is the size of the page at address 0, which is never mapped: an address in it is

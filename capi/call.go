@@ -75,6 +75,15 @@ var guarded atomic.Int32
 
 type nullPointer struct{}
 
+// null ends a guarded call that accesses a null pointer.
+//
+//go:noinline
+func null() {
+	if guarded.Load() > 0 {
+		panic(nullPointer{})
+	}
+}
+
 // firstNull is the first argument that is a null pointer, -1 if none is.
 func (c *callInfo) firstNull(a slots) int {
 	for mask := c.pointers; mask != 0; mask &= mask - 1 {

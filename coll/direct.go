@@ -284,8 +284,8 @@ func (t *Team) lost(k uint64) bool {
 	return true
 }
 
-// culprit returns the rank to be named if a member has gone. If this is a team of some members
-// of another one, that may have gone because of a rank that is a member of that one alone.
+// culprit returns the rank to be named if a member has gone. In a step of a larger team, the
+// member may have left because another rank of the larger team has died: then that one is named.
 func (t *Team) culprit(member int) int {
 	if t.transport.Whole != nil {
 		if first, ok := t.Job.Lost(); ok && t.Job.State(first) != job.StateFinal && t.transport.Whole(first) {

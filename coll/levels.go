@@ -15,8 +15,8 @@ import "github.com/gopvas/gopvas/coll/cad"
 //
 // # One context
 //
-// All these teams have one context. Members of a node team are on one node, and any two leaders
-// on two, so no two ranks are together in two of these teams.
+// All these teams have one context: no two ranks are together in two of them. Members of a node
+// team are on one node, and any two leaders on two nodes.
 //
 // # The order of reductions
 //
@@ -77,7 +77,7 @@ func (t *Team) among(members []int, place int) *Team {
 	for _, member := range members {
 		s.World = append(s.World, int32(t.world(member)))
 	}
-	s.known = true // the whole team explains its waits
+	s.known = true // the hang report explains the waits of the whole team, not those of a step
 	s.connect()
 	s.transport.Failed, s.transport.Whole = &s.failure, func(rank int) bool { return t.member(rank) >= 0 }
 	return s

@@ -93,6 +93,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 		c.networks = append(c.networks, n)
 	}
 	c.graphs = cad.New(root, rank, c.engine, s.Options)
+	c.graphs.Trace(recorder.NewNodes(root, rank))
 	if s.Helps(rank, size) {
 		c.graphs.StartHelper()
 	}

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -58,9 +59,9 @@ func divisors(n int) []int {
 }
 
 // closeness is the search for lengths as close to each other as possible. The longest and the
-// shortest differ by as little as they can. Of several such lists it takes the one with
-// the greatest shortest length, and of these the lexicographically smallest. Lists are in
-// descending order.
+// shortest differ by as little as they can. Of several such lists it takes those with the
+// greatest shortest length, of these those with the smallest sum, and of these the
+// lexicographically greatest. Lists are in descending order.
 type closeness struct {
 	divisors   []int // of the number of ranks, ascending
 	list, best []int
@@ -107,17 +108,21 @@ func (c *closeness) worse(d, rest, k int) bool {
 
 // take keeps the list if it is better than the best.
 func (c *closeness) take() {
-	closer := 1
-	if c.best != nil {
-		closer = spread(c.best) - spread(c.list)
-	}
-	if closer > 0 || closer == 0 && c.list[0] > c.best[0] {
+	if c.best == nil || cmp.Or(spread(c.list)-spread(c.best), c.best[0]-c.list[0], sum(c.list)-sum(c.best),
+		slices.Compare(c.best, c.list)) < 0 {
 		c.best = slices.Clone(c.list)
 	}
 }
 
 // spread is by how much the longest and the shortest of a list differ.
 func spread(list []int) int { return list[0] - list[len(list)-1] }
+
+func sum(list []int) (n int) {
+	for _, d := range list {
+		n += d
+	}
+	return n
+}
 
 // power is d to the power of k, or MaxInt if that is above limit.
 func power(d, k, limit int) int {

@@ -10,8 +10,8 @@
 // # The model
 //
 // A device sends its pieces one after the other. A piece of n bytes takes Latency plus
-// n / Bandwidth, and a plan takes as long as its slowest device. With N messages of M bytes, C
-// equal devices, k = gcd(N, C), N = kN', C = kC' and X = M / Bandwidth, the forms take
+// n / Bandwidth, and a plan takes as long as its slowest device. Let there be N messages of M
+// bytes, C equal devices, k = gcd(N, C), N = kN', C = kC' and X = M / Bandwidth. The forms take
 //
 //	plain   ceil(N/C) (L + X)      a message goes through one device
 //	stripe  N L + N X / C          each message goes through all devices
@@ -25,6 +25,6 @@
 // with jobs on machines. It takes any messages and devices, and its pieces are as few as the
 // plain form's, up to one.
 //
-// If all ranks have the same set, up to a permutation of the ranks, as in a grid, each receiving
-// device has to take what the device of the same number sends.
+// In a grid all ranks have the same set, up to a permutation of the ranks. Then each device
+// receives as much as it sends, because it reaches the devices of the same number only.
 package exchange

@@ -121,9 +121,8 @@ func TestPaper(t *testing.T) {
 	require.Equal(t, []Piece{{0, 0, 2000}, {4, 0, 2000}, {2, 2000, 4000}}, plan.Queues[0])
 }
 
-// TestRandom: any sizes, any devices. Each byte is sent once, no form beats the sum of the
-// bandwidths, and the choice leaves no device idle for longer than the largest message takes
-// there.
+// TestRandom: any sizes, any devices. Each byte is sent once, and no form beats the sum of the
+// bandwidths. The choice leaves no device idle for longer than the largest message takes there.
 func TestRandom(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

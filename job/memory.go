@@ -95,8 +95,8 @@ func Map(f *os.File) (*Memory, error) {
 	return m, nil
 }
 
-// checkFile reads the header and holds it against the size of the file, so that
-// no access to what is mapped later can fall behind the end of the file (SIGBUS).
+// checkFile reads the header and checks it against the size of the file. An access to
+// what is mapped later then never lies behind the end of the file (SIGBUS).
 func checkFile(f *os.File) (*constants, error) {
 	head := make([]byte, headerSize)
 	n, err := f.ReadAt(head, 0)

@@ -32,9 +32,9 @@ func tracesAt(ranks int) int {
 	return int(roundUp(uint64(rootSize(ranks)), uint64(os.Getpagesize())))
 }
 
-// viewRoot lays the structures over mem, which holds at least rootSize(ranks)
-// bytes, and the trace buffers if there are any, and starts at a multiple of eight. The Root refers to mem: if that is Go
-// memory it stays reachable, if it is mapped it must stay mapped.
+// viewRoot lays the structures over mem. mem starts at a multiple of eight and has at least
+// rootSize(ranks) bytes, with the trace buffers behind them if there are any. The Root
+// refers to mem: Go memory stays reachable, mapped memory must stay mapped.
 func viewRoot(mem []byte, ranks int) *Root {
 	base := unsafe.Pointer(unsafe.SliceData(mem[:rootSize(ranks)]))
 	r := &Root{

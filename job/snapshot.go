@@ -55,11 +55,16 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 // rank of it waits for the next and the last for the first. Both are empty where
 // none is proved.
 //
-// A rank can go on if it does not wait, if its process has ended (others get an
-// error for it), if it sends what its peer receives, if it needs any of several ranks of which one can go on, or if it
-// needs ranks that all can. What remains when no more such ranks are found waits
-// for ever, unless another goroutine of one of these ranks acts: only one wait of a
-// rank is seen. A rank that has called Finalize sends nothing any more.
+// A rank can go on if one of these holds:
+//
+//   - it does not wait, or its process has ended (others get an error for it);
+//   - it sends what its peer receives;
+//   - it needs any of several ranks, and one of these can go on;
+//   - it needs several ranks, and all of these can go on.
+//
+// What remains when no more such ranks are found waits for ever, unless another
+// goroutine of one of these ranks acts: only one wait of a rank is seen. A rank that
+// has called Finalize sends nothing any more.
 func Deadlocked(views []View) (ranks, cycle []int) {
 	live := make([]bool, len(views))
 	for changed := true; changed; {

@@ -8,9 +8,9 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// The report of a hang of a job on several nodes. The leader asks all agents at a time, notes
-// their answers in the mirror, which is like the root block of a job on one node, and prints
-// one report of all.
+// The report of a hang of a job on several nodes. The leader asks all agents at a time and
+// notes their answers in the mirror, which is like the root block of a job on one node. Then
+// it prints one report of all ranks.
 
 // hangQuestion is the state of a question that is underway.
 type hangQuestion struct {
@@ -22,6 +22,7 @@ type hangQuestion struct {
 // hangTime is how long the answers may take.
 const hangTime = 2 * time.Second
 
+// askHang asks all agents what their ranks do, unless a question is open.
 func (l *leader) askHang() {
 	if l.hang.pids != nil {
 		return

@@ -7,11 +7,10 @@ import (
 	"github.com/gopvas/gopvas/trace/recorder"
 )
 
-// Recording. If the job is traced, each call of the program goes by a function of
-// this file that records it, and each message gets a number. The number is how many its sender
-// has sent to its receiver by then. Both count, and modules deliver in order, so
-// both have the same number and nothing travels with the message. All is written under the
-// engine's lock.
+// Recording. If the job is traced, functions of this file record each call of the program, and
+// each message gets a number: how many messages its sender has sent to its receiver by then.
+// Both ends count, and modules deliver in order. So both have the same number, and nothing
+// travels with the message. All is written under the engine's lock.
 //
 // Without a trace a call looks once whether there is one.
 
@@ -322,7 +321,7 @@ func (e *Engine) traceImrecv(op *operation, start uint64) {
 	})
 }
 
-// begun ends what beginning says.
+// begun ends the marking of new operations: beginning is the request that they belong to.
 func (e *Engine) begun() { e.beginning = 0 }
 
 // traceNow records a message that has left at once, if it is a step of something.

@@ -49,8 +49,8 @@ type Options struct {
 	// MaxPeers bounds the peers that may come without Destination. Default: 4096.
 	MaxPeers int
 
-	// Start is how many bytes may be under way, from here to a peer and from all peers to
-	// here, before anything is known of the network (slow start). Default: 64 KiB and 40 KiB,
+	// Start is how many bytes may be under way before anything is known of the network (slow
+	// start): from here to a peer, and from all peers to here. Default: 64 KiB and 40 KiB,
 	// what the port of a small switch queues.
 	Start int
 

@@ -2,10 +2,10 @@ package suci
 
 import "time"
 
-// Rest polls for Options.Spin, and then sleeps, until packets have come, Wake was called, stop returns true, or the time is
-// over, and takes the packets in. It is for programs that wait for other things besides:
-// they call Wake from the outside. stop is asked once more before each sleep, after Rest
-// has become the one whom Wake wakes; it must not call the endpoint.
+// Rest waits until packets have come, Wake was called, stop returns true, or the time is
+// over. It polls for Options.Spin, then sleeps, and takes the packets in. It is for programs
+// that wait for other things besides: they call Wake from another goroutine. Rest asks stop
+// once more before each sleep, when Wake already wakes it. stop must not call the endpoint.
 //
 // quietly keeps the sleep from the Go scheduler, which makes waking cheaper; such a sleep
 // takes a slot of GOMAXPROCS, also ends with any signal, and should be short.

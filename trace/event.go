@@ -117,7 +117,7 @@ func (d *decoder) add(b []byte) {
 		e.Request = raw.Took
 	}
 	switch raw.Kind {
-	case Send, Recv, Sent, Received, Graph, GraphNode, GraphEdge, Node:
+	case Send, Recv, Sent, Received, Node:
 		e.Message = raw.Number
 	default:
 		e.Request = raw.Number

@@ -40,17 +40,14 @@ const (
 
 // What happens at one time: Start and End are the same.
 const (
-	Sent      Kind = iota + 64 // a message was begun: Peer, Tag, Bytes, Message, Request of a nonblocking send
-	Received                   // a message is there: likewise, Request of a nonblocking receive
-	Done                       // what Begin or Start has begun is complete: Request
-	Taken                      // a wait or test has taken the result of a request: Request
-	CPU                        // Bytes is the CPU time of the process so far, in ns
-	Lost                       // Bytes events are missing here: the buffer was full
-	Stall                      // has a start: the rank waited for room in the buffer; it is not the program's
-	Graph                      // a graph is issued: Request, Bytes nodes, Message is its number on the channel, Tag the definition
-	GraphNode                  // of a definition (Request): node Message, Tag what it does, Peer, Bytes
-	GraphEdge                  // of a definition: node Request comes before node Message
-	Node                       // has a start: a node was executed: Tag its number, Peer the rank and Message the number of its graph
+	Sent     Kind = iota + 64 // a message has left, noted when it has: Peer, Tag, Bytes, Message, Request of a nonblocking send
+	Received                  // a message is there: likewise, Request of a nonblocking receive
+	Done                      // what Begin or Start has begun is complete: Request
+	Taken                     // a wait or test has taken the result of a request: Request
+	CPU                       // Bytes is the CPU time of the process so far, in ns
+	Lost                      // Bytes events are missing here: the buffer was full
+	Stall                     // has a start: the rank waited for room in the buffer; it is not the program's
+	Node                      // has a start: a node of a graph was executed: Tag its number, Bytes, Peer the rank and Message the number of its graph
 )
 
 // Records that are not events.
@@ -66,7 +63,7 @@ var kindNames = map[Kind]string{
 	Scan: "scan", Exscan: "exscan", Gather: "gather", Scatter: "scatter", Allgather: "allgather", Alltoall: "alltoall",
 	Neighbor: "neighbor",
 	Sent:     "sent", Received: "received", Done: "done", Taken: "taken", CPU: "cpu", Lost: "lost", Stall: "stall",
-	Graph: "graph", GraphNode: "graph node", GraphEdge: "graph edge", Node: "node",
+	Node: "node",
 }
 
 // String returns the name of the kind.

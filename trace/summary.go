@@ -92,8 +92,8 @@ func (r *Rank) summary(byKind *[256]CallSummary) RankSummary {
 	return s
 }
 
-// Calls returns the calls of the program in the order of their starts, without those that
-// were made within another one, such as the messages of an exchange among neighbours.
+// Calls returns the calls of the program in the order of their starts. Calls within another
+// call are left out, such as the messages of an exchange among neighbours.
 func (r *Rank) Calls() []*Event {
 	var list []*Event
 	for i := range r.Events {

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -160,7 +161,7 @@ func explain(cmd *exec.Cmd) error {
 func (c *Cluster) Command(ctx context.Context, node int, args ...string) *exec.Cmd {
 	all := []string{"--net=/proc/" + strconv.Itoa(c.spaces[node].pid()) + "/ns/net", "--"}
 	if c.Pin && node < c.Nodes() {
-		all = append(all, "taskset", "-c", strconv.Itoa(node%cpus()))
+		all = append(all, "taskset", "-c", strconv.Itoa(node%runtime.NumCPU()))
 	}
 	cmd := exec.CommandContext(ctx, "nsenter", append(all, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

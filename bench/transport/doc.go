@@ -3,11 +3,11 @@
 // the experiments of the paper "Suci", and those on which its claims rest.
 //
 //	server, err := transport.OpenSuci(suci.Options{Self: 1, Key: key, Listen: address})
-//	err = transport.Serve(server)
+//	err = transport.Serve(ctx, server)
 //
 //	client, err := transport.OpenSuci(suci.Options{Self: 2, Key: key})
 //	client.Reach(1, address)
-//	result, err := transport.PingPong(client, 1, 8, time.Second)
+//	times, err := transport.PingPong(ctx, client, 1, 8, time.Second)
 //
 // A server does what the messages of a client say, so one program serves every experiment,
 // over both carriers. Cluster makes network namespaces with rates and queues on one machine,

@@ -71,6 +71,14 @@ func receive(ctx context.Context, c Carrier, n int) error {
 	return nil
 }
 
+// Greet waits until a server has got a message, which shows that it can be reached.
+func Greet(ctx context.Context, c Carrier, to Node) error {
+	if err := c.Send(ctx, to, message(opSink, 1), true); err != nil {
+		return err
+	}
+	return c.Flush(ctx)
+}
+
 // PingPong measures half of the round trip of a message that a server sends back.
 func PingPong(ctx context.Context, c Carrier, to Node, size int, lasting time.Duration) (Times, error) {
 	data := message(opEcho, size)
@@ -115,8 +123,8 @@ func Burst(ctx context.Context, c Carrier, to Node, size int, lasting time.Durat
 	return send(lasting)
 }
 
-// Gather measures how long it takes until a message from each of the nodes has come, which
-// all send when they are asked to, at once.
+// Gather measures how long it takes until a message from each of the nodes has come. All send
+// at once, when they are asked to.
 func Gather(ctx context.Context, c Carrier, from []Node, size int, lasting time.Duration) (Times, error) {
 	ask := message(opSend, 8, uint32(size))
 	round := func() error {

@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
@@ -23,8 +22,6 @@ const nodeCommand = "suci-node"
 
 // waitDelay is how long the output of a command may stay open after it has ended.
 const waitDelay = 5 * time.Second
-
-func cpus() int { return runtime.NumCPU() }
 
 // order says what the process of a node is to do: to serve, or to measure if it has
 // experiments.
@@ -65,7 +62,7 @@ func nodeMain(in io.Reader, out io.Writer) error {
 	defer cancel()
 	go func() {
 		_, _ = io.Copy(io.Discard, from)
-		cancel() // who has started this process has ended
+		cancel() // the process that has started this one has ended
 	}()
 	c, err := o.open()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/gopvas/gopvas/suci"
 )
 
-// What a server does with a message says its first byte; numbers that follow are 32 bits,
-// from byte 4 on.
+// The first byte of a message says what a server does with it. Numbers follow from byte 4 on,
+// of 32 bits each.
 const (
 	opEcho  = 'e' // send it back
 	opSink  = 's' // drop it

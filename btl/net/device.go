@@ -250,10 +250,9 @@ func (m *Module) Flights() (list []Flight) {
 	return list
 }
 
-// sample measures the rate at which bytes are acknowledged while some are under way. What slows
-// a transfer down is most often not the device but who shares the way, or the CPU. So the rate is
-// the highest of the last ones. A device that becomes slow is relieved by steal until it is
-// known.
+// sample measures the rate at which bytes are acknowledged while some are under way. Most often
+// it is not the device that slows a transfer down, but other traffic or a busy CPU. So the rate
+// is the highest of the last ones. Until a device is known to be slow, steal relieves it.
 type sample struct {
 	last  [4]float64   // rates, bytes per second
 	at    [4]time.Time // of them

@@ -7,9 +7,9 @@
 //
 // # A socket per rank
 //
-// Each rank has a socket, an endpoint of suci, of its own on each device. Ranks have descriptors and Go
-// runtimes of their own, so a socket per node would need a process that takes packets for all
-// ranks of the node. Each message would wake two processes instead of one, and a busy process
+// Each rank has an endpoint of suci, a socket of its own, on each device. Ranks have
+// descriptors and Go runtimes of their own: for a socket per node, one process would have to
+// take the packets for all ranks of the node. Each message would wake two processes instead of one, and a busy process
 // between would serialise what the ranks of the node do. The kernel sorts packets
 // by port at no cost. An idle socket takes some 2 KiB of the kernel's memory: its buffers
 // are bounds, not reservations. What a socket of the node would save is sessions: a pair of
@@ -35,8 +35,8 @@
 // A rank has an endpoint on each network device of its node (job.Root.Devices). The sender cuts
 // the bytes of a grant into pieces, by a plan of package exchange, and sends them by several
 // devices (schedule.go, set.go). A place of suci says where in the landing a piece belongs, so the
-// receiver need not know the plan (landing.go). Devices fail: path.go. What is short
-// may go by any device, too, and is put in order by the receiver: letter.go.
+// receiver need not know the plan (landing.go). path.go handles devices that fail. A short
+// message may go by any device, too, and the receiver puts them in order (letter.go).
 //
 // The sender's transfer is over when the receiver's kernel process has acknowledged the
 // last bytes; or when the receiver grants none, because it drops the message.

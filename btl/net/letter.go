@@ -9,9 +9,9 @@ import (
 )
 
 // Letters. In a job with several devices a message of this package (wire.go) may go by any of
-// them, and by another one again if the first has failed. So it carries a number, by which the
-// receiver puts messages in order and drops what comes twice; and the sender keeps it, as a
-// letter, until it is acknowledged. With one device suci does all that.
+// them, and again by another one if the first has failed. So it carries a number, by which the
+// receiver puts messages in order and drops duplicates. The sender keeps it, as a letter, until
+// it is acknowledged. With one device suci does all that.
 
 // letter is a message that is kept. The rank alone uses it, but for landed and what device.end
 // does.

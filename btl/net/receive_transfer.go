@@ -71,7 +71,7 @@ func (t *recvTransfer) ask() {
 	}
 	if !m.write(t.peer, &h, 0) {
 		if h.place != 0 {
-			m.landings.close(h.place) // nobody knows of it
+			m.landings.close(h.place) // the sender was not told of it
 		}
 		return
 	}
@@ -100,8 +100,8 @@ func (m *Module) placed(d *device, r *suci.Received) {
 	t.finishPart()
 }
 
-// finishPart goes on to the next part when all bytes of this one are there, and nobody writes
-// to the landing any more. A piece that came twice is given up: its path is.
+// finishPart goes on to the next part when all bytes of this one are there, and no block is being
+// received in the landing any more. If a piece is coming a second time, its path is taken down.
 func (t *recvTransfer) finishPart() {
 	m := t.m
 	if t.place == 0 || t.there < t.size {

@@ -11,9 +11,9 @@ import (
 )
 
 // The schedule: which device sends which bytes when. When a receiver has granted a message, or
-// a part of one, its bytes are cut into pieces by a plan (package exchange). The plan is that of
-// the set that the message belongs to (Together), or one for the message alone, which takes into
-// account what the devices have to send already. Each device starts its pieces in the order of
+// a part of one, a plan (package exchange) cuts its bytes into pieces. The plan is that of the
+// set that the message belongs to (Together), or one for the message alone. The latter takes
+// into account what the devices have to send already. Each device starts its pieces in the order of
 // the plan, a few at a time. A device that has none left takes the end of what another one has
 // not started: so an estimate that was wrong costs little, and a device that becomes slow gets
 // less at once.
@@ -24,7 +24,7 @@ import (
 //	   ^                                        |
 //	   +------------------- crashed <-----------+
 //
-// landed is written by whoever drives the endpoint, the rest by the rank.
+// The goroutine that drives the endpoint writes landed, the rank all other fields.
 type piece struct {
 	t        *sendTransfer
 	from, to int // of the grant

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
+	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/coll"
@@ -104,4 +106,9 @@ func printJSON[R any](results []R) error {
 		}
 	}
 	return nil
+}
+
+// newTable returns a writer of rows whose cells, each ended by a tab, are aligned to the right.
+func newTable(w io.Writer) *tabwriter.Writer {
+	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 }

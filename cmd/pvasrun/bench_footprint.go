@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/docker/go-units"
@@ -94,7 +93,7 @@ func (f *footprintFlags) print(contenders []bench.Contestant, results []bench.Fo
 	cut := false
 	for _, n := range f.Sizes {
 		fmt.Printf("# footprint: Alltoall of %s, up to %d times; page tables and memory in KiB\n", units.BytesSize(float64(n)), f.Reps)
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+		w := newTable(os.Stdout)
 		fmt.Fprintln(w, "ranks\tcontestant\trepetitions\tus/call\ttables\tgrowth\tmodel\tmemory\tPSS\t")
 		rows := results[:len(f.NP)*len(contenders)]
 		results = results[len(rows):]
@@ -145,7 +144,7 @@ func orNaN(kib *int64) float64 {
 // summarise prints the exponents of each contestant, and the ratios of ours to the
 // better peer at the last number of ranks.
 func (f *footprintFlags) summarise(contenders []bench.Contestant, rows []bench.FootprintResult) error {
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := newTable(os.Stdout)
 	fmt.Fprint(w, "\tcontestant\t")
 	for _, c := range footprintColumns {
 		fmt.Fprintf(w, "%s\t", c.name)

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/bench/npb"
@@ -121,7 +120,7 @@ func printNPB(all [][]bench.NPBResult, asJSON bool) error {
 		return nil
 	}
 	fmt.Println()
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := newTable(os.Stdout)
 	fmt.Fprintln(w, "benchmark\tclass\tranks\ttask model\tMop/s\tleast\tmost\tratio\tefficiency\t")
 	for _, group := range all {
 		for _, r := range group {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"text/tabwriter"
 
 	"github.com/docker/go-units"
 
@@ -57,7 +56,7 @@ func (r *overlapReport) printBroadcasts() error {
 	}
 	for _, c := range order {
 		fmt.Printf("# Ibcast of %s, %d ranks, %[3]d x %[3]d matrices\n", units.BytesSize(float64(c.bytes)), c.ranks, c.grain)
-		w := newTable()
+		w := newTable(os.Stdout)
 		fmt.Fprintln(w, "contestant\ttests\tcomputing us\ttime us\talone us\tnot computing %\tOSU %\tIMB %\t")
 		for _, b := range cases[c] {
 			tests := fmt.Sprint(b.Tests)
@@ -79,10 +78,6 @@ func (r *overlapReport) printBroadcasts() error {
 	return nil
 }
 
-func newTable() *tabwriter.Writer {
-	return tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-}
-
 // printRatios prints what ours is to the peers and to the thread per rank, where both
 // were measured.
 func printRatios(results []bench.OverlapResult) error {
@@ -90,7 +85,7 @@ func printRatios(results []bench.OverlapResult) error {
 	if len(rivals) == 0 {
 		return nil
 	}
-	w := newTable()
+	w := newTable(os.Stdout)
 	fmt.Fprint(w, "ratio\t")
 	for _, rival := range rivals {
 		fmt.Fprintf(w, "not computing/%s\ttime (each)/%[1]s\t", rival)
@@ -148,7 +143,7 @@ func eachTime(results []bench.OverlapResult, name string) float64 {
 // printExecuted prints who has done the work, in the last job of each contender.
 func (r *overlapReport) printExecuted() error {
 	fmt.Println("# nodes executed, by rank (of other ranks), in the last round of all broadcasts")
-	w := newTable()
+	w := newTable(os.Stdout)
 	var last string
 	for _, b := range r.broadcasts {
 		name := fmt.Sprintf("%v, %d ranks", b.Contender, b.Ranks)
@@ -171,7 +166,7 @@ func (r *overlapReport) printChains() error {
 	}
 	first := r.chains[0]
 	fmt.Printf("# %s down a chain of %d ranks that test every %.0f ms\n", units.BytesSize(float64(first.Bytes)), first.Ranks, first.Period)
-	w := newTable()
+	w := newTable(os.Stdout)
 	fmt.Fprintln(w, "contestant\ttime ms\tleast\tmost\tperiods\t")
 	for _, c := range r.chains {
 		fmt.Fprintf(w, "%v\t%.2f\t%.2f\t%.2f\t%.2f\t\n", c.Contender, c.Elapsed/1e3, c.Min/1e3, c.Max/1e3, c.Periods)
@@ -184,7 +179,7 @@ func (r *overlapReport) printGraphs() error {
 		return nil
 	}
 	fmt.Printf("# graphs of %d nodes that do nothing, per node\n", r.graphs[0].Nodes)
-	w := newTable()
+	w := newTable(os.Stdout)
 	fmt.Fprintln(w, "contestant\tshape\tbuild ns\tissue ns\tissue again ns\tMnodes/s\tbytes\t")
 	for _, g := range r.graphs {
 		fmt.Fprintf(w, "%s %s\t%s\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t\n", g.Contestant, g.Policy, g.Shape, g.Build, g.Issue, g.Reissue, g.Rate/1e6, g.Bytes)

@@ -130,7 +130,7 @@ func (f *suciBenchFlags) experiments(nodes int, many bool) (list []transport.Exp
 }
 
 func printSuci(results []transport.Result) error {
-	w := newTable()
+	w := newTable(os.Stdout)
 	fmt.Fprintln(w, "experiment\tcarrier\tlinks\tnodes\tbytes\trounds\tmedian us\tleast\t99 %\tworst\tMB/s\tagain %\t")
 	for _, r := range results {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.2f\t\n", r.Experiment, r.Carrier, r.Links, r.Nodes, r.Bytes,

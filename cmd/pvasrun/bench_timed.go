@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
@@ -148,7 +147,7 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 		unit = "MB/s and messages/s"
 	}
 	fmt.Printf("# %s, %d ranks, %s\n", benchmark, results[0][0].Ranks, unit)
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := newTable(os.Stdout)
 	fmt.Fprint(w, "bytes\trepetitions\t")
 	for i, c := range contenders {
 		fmt.Fprintf(w, "%s (%s)\t", c, results[i][0].SingleCopy)

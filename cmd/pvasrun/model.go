@@ -20,11 +20,17 @@ import (
 // executeModel carries out what the first argument names.
 func executeModel(args []string) error {
 	commands := map[string]func([]string) error{"run": executeModelRun, "fit": executeModelFit, "show": executeModelShow, "exchange": executeModelExchange}
+	return executeOne(commands, args, "model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or pvasrun model exchange")
+}
+
+// executeOne carries out the command that the first argument names. Its error is mistake if
+// there is none of that name.
+func executeOne(commands map[string]func([]string) error, args []string, mistake string) error {
 	if asksForCommand(args) {
 		return offer(slices.Sorted(maps.Keys(commands)), args)
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		return usageError{errors.New("model: say what to do: pvasrun model fit, pvasrun model run FILE, pvasrun model show FILE, or pvasrun model exchange")}
+		return usageError{errors.New(mistake)}
 	}
 	return commands[args[0]](args[1:])
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/docker/go-units"
@@ -66,7 +65,7 @@ func (f *modelExchangeFlags) print(out io.Writer, torus *pattern.Torus) error {
 	for i := range devices {
 		devices[i] = exchange.Device{Latency: float64(time.Duration(f.Latency)), Bandwidth: f.Bandwidth * 1e9}
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := newTable(out)
 	fmt.Fprintf(w, "bytes\t")
 	for _, form := range exchange.Forms() {
 		fmt.Fprintf(w, "%v\t", form)

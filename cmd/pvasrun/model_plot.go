@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/loggps/fit"
+	"github.com/gopvas/gopvas/loggps/show"
 )
 
 // The picture of a fit: measured times as points, the lines of the model, and where the
@@ -96,7 +97,7 @@ func (r *fitted) plot(w io.Writer) error {
 	}
 	for ns, i := math.Pow(10, math.Floor(math.Log10(low))), 0; ns <= high; i++ {
 		if ns >= low {
-			data.Ticks = append(data.Ticks, plotMark{y(ns), y(ns) + 4, spell(ns)})
+			data.Ticks = append(data.Ticks, plotMark{y(ns), y(ns) + 4, show.Time(ns)})
 		}
 		ns *= []float64{2, 2.5, 2}[i%3]
 	}
@@ -165,19 +166,6 @@ func (c fitCurve) series(r *fitted, i int, most int64, x, y func(float64) float6
 	}
 	slices.SortFunc(s.Points, func(a, b plotPoint) int { return cmp.Compare(a.X, b.X) })
 	return s
-}
-
-// spell says a time in the unit that fits.
-func spell(ns float64) string {
-	switch {
-	case ns >= 1e9:
-		return fmt.Sprintf("%.3g s", ns/1e9)
-	case ns >= 1e6:
-		return fmt.Sprintf("%.3g ms", ns/1e6)
-	case ns >= 1e3:
-		return fmt.Sprintf("%.3g µs", ns/1e3)
-	}
-	return fmt.Sprintf("%.3g ns", ns)
 }
 
 // commas writes a number with its thousands apart.

@@ -44,7 +44,7 @@ func (s *statistics) printCollectives(w io.Writer) error {
 // there are several, and of all.
 func (s *statistics) printMessages(w io.Writer, nodes []string) error {
 	fmt.Fprintln(w, "messages sent, by path (messages/bytes), and what they have cost; a rank that ended early shows what it published last")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(w)
 	fmt.Fprintln(t, "rank\tinline\teager\trendezvous\tself\treceived direct\tcma\tpipelined\tcopies\tunexpected\tmost\tqueued\tsleeps\twakes\t")
 	var sum mpi.Statistics
 	sums := make([]mpi.Statistics, len(nodes))

@@ -20,7 +20,8 @@ type tracing struct {
 	err   error
 }
 
-// attach has a job recorded in a file, if path is one.
+// attachTrace has a job recorded in a new file, unless path is empty. The caller calls end when
+// the job has ended.
 func attachTrace(path string, j *launcher.Job) (*tracing, error) {
 	if path == "" {
 		return &tracing{}, nil
@@ -60,7 +61,7 @@ func describe(root *job.Root, apps []launcher.App) trace.Meta {
 	return m
 }
 
-// end closes the file. An incomplete trace is said, and is no failure of the job.
+// end closes the file. It warns of an incomplete trace, which is no failure of the job.
 func (t *tracing) end() {
 	if t.file == nil {
 		return

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/gopvas/gopvas/trace"
@@ -19,13 +18,7 @@ func executeTrace(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeTraceInfo, "list": executeTraceList, "perfetto": executeTracePerfetto,
 	}
-	if asksForCommand(args) {
-		return offer([]string{"info", "list", "perfetto"}, args)
-	}
-	if len(args) == 0 || commands[args[0]] == nil {
-		return usageError{errors.New("trace: say what to do: pvasrun trace info FILE, or list, or perfetto")}
-	}
-	return commands[args[0]](args[1:])
+	return executeOne(commands, args, "trace: say what to do: pvasrun trace info FILE, or list, or perfetto")
 }
 
 const traceInfoDescription = `Says what is in the trace of a job that was recorded with pvasrun --trace FILE: ranks, events, and where the time went by kind of call. Of a trace that ends early it says where, and what there is.`
@@ -65,7 +58,7 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 	if s.Cut != "" {
 		fmt.Fprintln(w, "incomplete:", s.Cut)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(w)
 	fmt.Fprintln(t, "\nrank\tevents\tnodes\tlost\ttime\tin calls\tcomputed\tstalled\tmessages\tbytes\t")
 	for _, r := range s.Ranks {
 		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t\n", r.Rank, r.Events, r.Nodes, r.Lost,
@@ -78,7 +71,7 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 	return t.Flush()
 }
 
-// span9 prints a time in ns with three digits or so.
+// span9 says a time in ns, rounded to three decimals of its unit.
 func span9(ns int64) string {
 	switch d := time.Duration(ns); {
 	case d >= time.Second:

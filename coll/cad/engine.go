@@ -79,6 +79,7 @@ type Engine struct {
 	runs [maxGraphs]atomic.Pointer[run] // what is underway, by slot; written under mu
 
 	transport Transport // of graphs by messages
+	trace     *tracer   // nil: nothing is recorded
 	executed  executed
 	helper    helper
 }

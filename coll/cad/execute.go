@@ -67,6 +67,10 @@ func (x *executor) drain() {
 		for len(x.stack) > 0 {
 			r := x.stack[len(x.stack)-1]
 			x.stack = x.stack[:len(x.stack)-1]
+			if x.e.trace != nil {
+				x.traced(r)
+				continue
+			}
 			x.execute(r)
 		}
 		if x.stranded == 0 {

@@ -44,8 +44,8 @@ func (m *matrix) factor(ahead bool) error {
 	return nil
 }
 
-// update subtracts the product of the panel of step k from rows and columns of the rank,
-// counted from the first that lie behind the step.
+// update subtracts the product of the panel of step k from a range of the rank's rows and
+// columns. They are counted from the first that lie behind the step.
 func (m *matrix) update(k, firstRow, endRow, firstCol, endCol int) {
 	r0, c0, w := m.rows.before(k+1), m.cols.before(k+1), m.rows.size(k)
 	p, cols := m.panels[k%2], m.cols.count()-c0

@@ -10,7 +10,7 @@ import (
 )
 
 // slurmConf is for nodes that claim more CPUs than the machine has. The times are short, as
-// tests do not wait for what Slurm does after minutes.
+// tests do not wait for what Slurm does after minutes; but a node that was cut off stays up.
 const slurmConf = `ClusterName=rig
 SlurmctldHost=n0
 SlurmUser=root
@@ -26,7 +26,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerParameters=batch_sched_delay=0,sched_interval=1
 ReturnToService=2
-SlurmdTimeout=20
+SlurmdTimeout=300
 KillWait=2
 StateSaveLocation=/mnt/slurm/state
 SlurmdSpoolDir=/mnt/slurm/spool.%%n

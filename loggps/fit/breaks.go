@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// findBreaks tries every pair of measured sizes for s and S, also those where one or both
-// switches are not seen, and returns the model that fits best for what it assumes. s may
-// later move between its neighbours among the sizes; at S the time jumps, and between two
-// sizes nothing says where. Of sync, if it is not below 0, S is the size before it.
+// findBreaks tries every pair of measured sizes for s and S, and returns the model that fits
+// best for what it assumes. Pairs in which one or both switches are not seen are tried too. s
+// may later move between its neighbours among the sizes. At S the time jumps, and between two
+// sizes nothing says where. If sync is not below 0, S is the longest size up to sync.
 func findBreaks(cells []Sample, covered func(Sample) bool, sync int64) *model {
 	sizes := roundTripSizes(cells)
 	last := len(sizes) - 1

@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// header is what the script of the page has to know of the data, which are columns of little
-// endian numbers, one column after the other, compressed.
+// header tells the script of the page how to read the data: columns of little endian
+// numbers, one column after the other, compressed.
 type header struct {
 	Unit      float64      `json:"unit"` // ns
 	Total     float64      `json:"total"`

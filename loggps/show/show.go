@@ -38,7 +38,7 @@ type Piece struct {
 	Bytes    int64
 }
 
-// A Message goes from a rank at one time to another one at a later time.
+// A Message goes from a rank at one time to another one at a later time, in nanoseconds.
 type Message struct {
 	Src, Dst   int32
 	Sent, Came float64
@@ -53,7 +53,7 @@ type Timeline struct {
 	Path     []Hop     // critical path, in order of time
 }
 
-// A Hop is a piece of the critical path.
+// A Hop is a piece of the critical path, in nanoseconds.
 type Hop struct {
 	Rank     int32
 	From, To float64
@@ -66,12 +66,6 @@ type Table struct {
 	Rows        [][]string
 }
 
-// A Bar is time by kind.
-type Bar struct {
-	Label string
-	Spent [numKinds]float64
-}
-
 // Page is what is shown.
 type Page struct {
 	Title     string
@@ -82,8 +76,8 @@ type Page struct {
 	Tables    []Table
 }
 
-// Adopt returns a timeline whose calls and sites are numbered by other tables, with those of
-// the page, to which it adds them.
+// Adopt renumbers a timeline that has tables of calls and sites of its own. It adds the tables
+// to those of the page, changes the pieces of the timeline, and returns it.
 func (p *Page) Adopt(t Timeline, calls, sites []string) Timeline {
 	firstCall, firstSite := len(p.Calls), len(p.Sites)
 	p.Calls = append(p.Calls[:firstCall:firstCall], calls...)
@@ -112,7 +106,8 @@ var pageJS string
 
 var page = template.Must(template.New("page").Parse(pageHTML))
 
-// Write writes the page.
+// Write writes the page as HTML. It is one file that loads nothing else. The page must have
+// 1 to 65,535 ranks.
 func (p *Page) Write(w io.Writer) error {
 	ranks, total := 0, 0.0
 	for _, t := range p.Timelines {
@@ -170,7 +165,7 @@ type segment struct {
 	Title string
 }
 
-// bars are the breakdowns of all ranks in all timelines: of a rank one below the other.
+// bars are the breakdowns of all ranks. Those of a rank in all timelines follow one another.
 func (p *Page) bars() (bars []shownBar) {
 	longest := 0.0
 	for _, t := range p.Timelines {

@@ -1,11 +1,11 @@
-// Package recorder writes what a rank does into memory that it shares with its supervisor, and
-// takes it out there, for a file of package trace.
+// Package recorder writes what a rank does into memory that it shares with its supervisor. The
+// supervisor takes it out and writes it to a file of package trace.
 //
 // # The buffer of a rank
 //
 // A rank has one or more lanes, each a ring of records with one writer and one reader. The main
-// lane belongs to who holds the lock of the rank's engine for messages, the other one to
-// who executes nodes of graphs.
+// lane belongs to the goroutine that holds the lock of the rank's message engine, the other
+// one to the goroutine that executes nodes of graphs.
 //
 //   - The writer fills the record number next, then publishes next+1 in head. It reads tail
 //     only when the ring is full as far as it knows.
@@ -23,11 +23,10 @@
 //
 // # The clock
 //
-// Where the kernel trusts the time stamp counter it is read by one instruction. Else
-// ticks are nanoseconds of CLOCK_MONOTONIC. The supervisor chooses for all ranks, and notes
+// Where the kernel trusts the time stamp counter, one instruction reads it. Else ticks are nanoseconds of CLOCK_MONOTONIC. The supervisor chooses for all ranks, and notes
 // pairs of ticks and time in the file.
 //
 // The supervisor sleeps in an event of the first rank's buffer. A rank notifies it each time
-// that it has filled half of a lane, which is a system call in many thousand events; besides it
-// looks by itself now and then.
+// that it has filled half of a lane: a system call in many thousand events. Besides, the
+// supervisor looks every 20 ms.
 package recorder

@@ -158,12 +158,26 @@ func (d *Drain) take(rank, which int) {
 	lane.tail.Store(head)
 }
 
+// losses writes what ranks have not recorded at their end.
+func (d *Drain) losses() {
+	for rank := range d.root.Ranks() {
+		h := headOf(d.root.TraceBuffer(rank))
+		for which := range lanes {
+			if n := h.lanes[which].lost.Load(); n > 0 && d.err == nil {
+				raw := trace.Raw{Kind: trace.Lost, Ticks: d.clock.now(), Bytes: uint32(min(n, 1<<32-1)), Flags: trace.NoPeer}
+				d.note(d.w.Events(rank, which, bytesOf([]trace.Record{raw.Pack()})))
+			}
+		}
+	}
+}
+
 // Close ends the file when all ranks have ended. The error says that a part is missing.
 func (d *Drain) Close() error {
 	d.stop.Store(true)
 	headOf(d.root.TraceBuffer(0)).event.Signal()
 	<-d.done
 	d.round()
+	d.losses()
 	d.tick()
 	_, ns := d.pair()
 	d.note(d.w.End(trace.End{Lost: d.lost, Seconds: float64(ns-d.start) / 1e9}))

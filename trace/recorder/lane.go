@@ -62,7 +62,7 @@ func (l *Lane) Publish() { atomic.StoreUint64(&l.lane.head, l.next) }
 // put writes a record.
 func (l *Lane) put(w0, w1, w2, w3 uint64) {
 	if l.next == l.limit && !l.room(1) {
-		l.lost++
+		l.lose()
 		return
 	}
 	r := &l.records[l.next&l.mask]
@@ -76,7 +76,7 @@ func (l *Lane) put(w0, w1, w2, w3 uint64) {
 // Put writes an event that is made of any number of records.
 func (l *Lane) Put(list ...trace.Raw) {
 	if l.next+uint64(len(list)) > l.limit && !l.room(uint64(len(list))) { // they stay together
-		l.lost++
+		l.lose()
 		return
 	}
 	for i := range list {
@@ -110,8 +110,16 @@ func (l *Lane) room(n uint64) bool {
 	if l.lost > 0 {
 		l.note(trace.Raw{Kind: trace.Lost, Ticks: l.now(), Bytes: uint32(min(l.lost, 1<<32-1))})
 		l.lost = 0
+		l.lane.lost.Store(0)
 	}
 	return true
+}
+
+// lose counts an event that is not recorded. The supervisor sees the count, in case that there is
+// never room for a Lost event.
+func (l *Lane) lose() {
+	l.lost++
+	l.lane.lost.Store(l.lost)
 }
 
 // fits tells whether there is room for n records, and two that room itself writes.

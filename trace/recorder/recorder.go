@@ -8,7 +8,8 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// Recorder writes the main lane of a rank. Who holds the lock of the rank's engine uses it.
+// Recorder writes the main lane of a rank. Only the goroutine that holds the lock of the rank's
+// engine uses it.
 type Recorder struct {
 	Lane
 	sent, received []uint32 // messages so far, by peer
@@ -125,7 +126,7 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 // wide writes what belongs to the next event, if there is room for both.
 func (r *Recorder) wide(took, bytes uint64) bool {
 	if r.next+2 > r.limit && !r.room(2) {
-		r.lost++
+		r.lose()
 		return false
 	}
 	r.note(trace.Wide(took, bytes))

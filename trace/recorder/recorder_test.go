@@ -114,6 +114,27 @@ func TestLost(t *testing.T) {
 	assert.EqualValues(t, events, tr.Ranks[0].Events[len(tr.Ranks[0].Events)-1].Request)
 }
 
+// TestLostAtTheEnd: also what is missing at the end is counted.
+func TestLostAtTheEnd(t *testing.T) {
+	root := newRoot(t, 1, 4)
+	var file bytes.Buffer
+	d, err := Start(root, &file, trace.Meta{BTL: "pvas", CPUs: 2})
+	require.NoError(t, err)
+	d.stop.Store(true)
+	headOf(root.TraceBuffer(0)).event.Signal()
+	<-d.done
+	r := New(root, 0)
+	const events = 5000
+	for i := range events {
+		r.Call(trace.Barrier, r.Now(), &What{Number: uint32(i), Peer: -1})
+	}
+	r.Publish()
+	require.NoError(t, d.Close())
+	tr, err := trace.Read(&file)
+	require.NoError(t, err)
+	assert.EqualValues(t, events, count(tr.Ranks[0].Events, trace.Barrier)+int(tr.Lost()))
+}
+
 // full is a disk with little room.
 type full struct {
 	bytes.Buffer

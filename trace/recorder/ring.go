@@ -46,8 +46,9 @@ type head struct {
 // lane is one ring.
 type lane struct {
 	// Written by the rank.
-	head uint64 // records written, ever; read atomically
-	_    [cacheLine - 8]byte
+	head uint64        // records written, ever; read atomically
+	lost atomic.Uint64 // events not recorded since the last Lost event
+	_    [cacheLine - 16]byte
 
 	// Written by the supervisor.
 	tail atomic.Uint64 // records taken, ever
