@@ -2,12 +2,15 @@ package launcher
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gopvas/gopvas/job"
 )
 
 // A Host is a node and the number of ranks that it takes; 0: not given.
@@ -36,8 +39,8 @@ func parseHost(item string) (h Host, err error) {
 	h.Name = strings.TrimSpace(item)
 	if name, slots, ok := cutSlots(h.Name); ok {
 		h.Name = name
-		if h.Slots, err = strconv.Atoi(slots); err != nil || h.Slots < 1 {
-			return h, fmt.Errorf("launcher: host %q: %q is no number of ranks: write for example node1:4", item, slots)
+		if h.Slots, err = parseSlots(slots); err != nil {
+			return h, fmt.Errorf("launcher: host %q: %w: write for example node1:4", item, err)
 		}
 	}
 	h.Name = strings.Trim(h.Name, "[]")
@@ -45,6 +48,14 @@ func parseHost(item string) (h Host, err error) {
 		return h, fmt.Errorf("launcher: host %q: that is no name of a host", item)
 	}
 	return h, nil
+}
+
+func parseSlots(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > job.MaxRanks {
+		return 0, fmt.Errorf("%q is no number of ranks from 1 to %d", text, job.MaxRanks)
+	}
+	return n, nil
 }
 
 func cutSlots(item string) (name, slots string, ok bool) {
@@ -90,9 +101,7 @@ func parseHostfile(r io.Reader, path string) (hosts []Host, err error) {
 		h, err := parseHost(words[0])
 		for _, word := range words[1:] {
 			if value, ok := strings.CutPrefix(word, "slots="); ok && err == nil {
-				if h.Slots, err = strconv.Atoi(value); err != nil || h.Slots < 1 {
-					err = fmt.Errorf("%q is no number of ranks", value)
-				}
+				h.Slots, err = parseSlots(value)
 			}
 		}
 		if err != nil {
@@ -100,7 +109,9 @@ func parseHostfile(r io.Reader, path string) (hosts []Host, err error) {
 		}
 		hosts = addHost(hosts, h)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("launcher: hostfile %s: a line is longer than %d bytes: is it a hostfile?", path, bufio.MaxScanTokenSize)
+	} else if err != nil {
 		return nil, fmt.Errorf("launcher: hostfile %s: %w", path, err)
 	}
 	if len(hosts) == 0 {

@@ -138,12 +138,16 @@ func (j *Job) checkApps() error {
 	if len(j.Apps) == 0 {
 		return errors.New("launcher: job: no program given")
 	}
+	ranks := 0
 	for _, app := range j.Apps {
 		if app.Program == "" {
 			return errors.New("launcher: job: a program without a name")
 		}
 		if app.N < 1 {
 			return fmt.Errorf("launcher: job: %s: %d ranks: at least 1 is needed", app.Program, app.N)
+		}
+		if ranks += min(app.N, job.MaxRanks+1); ranks > job.MaxRanks {
+			return fmt.Errorf("launcher: job: %s: %d ranks: a job has at most %d in all", app.Program, app.N, job.MaxRanks)
 		}
 	}
 	return nil

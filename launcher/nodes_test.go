@@ -282,14 +282,14 @@ func TestParseHosts(t *testing.T) {
 	hosts, err := ParseHosts("a:4,b,[fe80::1]:2,fe80::2,a:1")
 	require.NoError(t, err)
 	require.Equal(t, []Host{{"a", 5}, {"b", 0}, {"fe80::1", 2}, {"fe80::2", 0}}, hosts)
-	for _, bad := range []string{"", "a:", "a:0", "a:-1", "a:x", "-oProxyCommand=x", "a b", "a,,b", "a'b"} {
+	for _, bad := range []string{"", "a:", "a:0", "a:-1", "a:x", "a:99999999999", "a:65537", "-oProxyCommand=x", "a b", "a,,b", "a'b"} {
 		_, err := ParseHosts(bad)
 		require.Error(t, err, bad)
 	}
 	hosts, err = parseHostfile(strings.NewReader("# nodes\n\nn1 slots=4 max_slots=8\nn2:2 # old\nn3\n"), "f")
 	require.NoError(t, err)
 	require.Equal(t, []Host{{"n1", 4}, {"n2", 2}, {"n3", 0}}, hosts)
-	for bad, says := range map[string]string{"# none\n": "names no host", "a\nb slots=x\n": `line 2: "x" is no number`} {
+	for bad, says := range map[string]string{"# none\n": "names no host", "a\nb slots=x\n": `line 2: "x" is no number`, strings.Repeat("x", 1<<17): "a line is longer than"} {
 		_, err := parseHostfile(strings.NewReader(bad), "f")
 		require.ErrorContains(t, err, says)
 	}

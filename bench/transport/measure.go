@@ -71,6 +71,14 @@ func receive(ctx context.Context, c Carrier, n int) error {
 	return nil
 }
 
+// Greet waits until a server has got a message, which shows that it can be reached.
+func Greet(ctx context.Context, c Carrier, to Node) error {
+	if err := c.Send(ctx, to, message(opSink, 1), true); err != nil {
+		return err
+	}
+	return c.Flush(ctx)
+}
+
 // PingPong measures half of the round trip of a message that a server sends back.
 func PingPong(ctx context.Context, c Carrier, to Node, size int, lasting time.Duration) (Times, error) {
 	data := message(opEcho, size)

@@ -258,7 +258,7 @@ type sample struct {
 	at    [4]time.Time // of them
 	n     int
 	start time.Time
-	bytes int // acknowledged since then; negative: so many that were under way then are left
+	bytes int // acknowledged since then; negative: so many were under way before, and come first
 }
 
 // A rate is taken when nothing is under way any more, or after so long; of so many bytes at
@@ -275,11 +275,14 @@ func (s *sample) rate() float64 { return slices.Max(s.last[:]) }
 // oldest is when the first of the last rates was taken, long ago if there are too few.
 func (s *sample) oldest() time.Time { return s.at[s.n%len(s.at)] }
 
-// begin begins a rate. What is under way then does not count.
+// begin begins a rate: now, or when what is under way has been acknowledged.
 func (s *sample) begin(now time.Time, underWay int) { s.start, s.bytes = now, -underWay }
 
 func (s *sample) add(now time.Time, n int, underWay int) {
-	s.bytes += n
+	before := s.bytes
+	if s.bytes += n; before < 0 && s.bytes >= 0 {
+		s.begin(now, 0)
+	}
 	took := now.Sub(s.start)
 	if s.bytes < sampleLeast || took < sampleTime && underWay > 0 {
 		return

@@ -32,6 +32,9 @@ func explain(p *flags.Parser, args []string, err error) error {
 		if !strings.Contains(e.Message, "`"+opt.String()+"'") {
 			continue
 		}
+		if e.Type == flags.ErrRequired {
+			return fmt.Errorf("%s is missing: write %s", opt, example(opt))
+		}
 		from := ""
 		if !slices.ContainsFunc(args, func(arg string) bool { return isFlag(arg, opt) }) {
 			from = " from " + opt.EnvKeyWithNamespace()

@@ -85,6 +85,17 @@ func executeSuciKey(_ context.Context, args []string) error {
 	return errors.Join(err, file.Close())
 }
 
+// suciSizes refuses messages that the receiver would not take.
+func suciSizes(sizes ...int) error {
+	const longest = 32 << 20 // half of the memory for a peer
+	for _, n := range sizes {
+		if n > longest {
+			return fmt.Errorf("%d bytes: a message has at most 32 MiB", n)
+		}
+	}
+	return nil
+}
+
 // suciServer is the ID of a server.
 const suciServer = 1
 
@@ -112,8 +123,35 @@ func executeSuciServe(ctx context.Context, args []string) error {
 	return errors.Join(transport.Serve(ctx, c), c.Close())
 }
 
-// client opens an endpoint that reaches the server of a command line. The caller closes it.
-func (f *suciFlags) client(command string, servers []string) (transport.Carrier, error) {
+// client opens an endpoint that has reached the server of a command line. The context that it
+// returns ends when the server is lost.
+func (f *suciFlags) client(ctx context.Context, command string, servers []string) (context.Context, transport.Carrier, error) {
+	c, err := f.open(command, servers, suciLost(&ctx))
+	if err != nil {
+		return ctx, nil, err
+	}
+	if err := transport.Greet(ctx, c, suciServer); err != nil {
+		if errors.Is(err, suci.ErrLost) {
+			err = fmt.Errorf("no pvasrun suci serve answers that has the same --key and --encrypt: %w", err)
+		}
+		return ctx, nil, errors.Join(fmt.Errorf("suci: %s %s: %w", command, servers[0], err), c.Close())
+	}
+	return ctx, c, nil
+}
+
+// suciLost replaces a context by one that ends when the function is told of a lost peer.
+func suciLost(ctx *context.Context) func(suci.ID, suci.Change) {
+	lost, cancel := context.WithCancelCause(*ctx)
+	*ctx = lost
+	return func(_ suci.ID, change suci.Change) {
+		if change == suci.Down {
+			cancel(errors.New("the server has ended, or does not answer any more"))
+		}
+	}
+}
+
+// open opens an endpoint that knows the address of the server of a command line.
+func (f *suciFlags) open(command string, servers []string, onChange func(suci.ID, suci.Change)) (transport.Carrier, error) {
 	if len(servers) != 1 {
 		return nil, usageError{fmt.Errorf("suci %s: name one server: ADDRESS:PORT", command)}
 	}
@@ -131,7 +169,7 @@ func (f *suciFlags) client(command string, servers []string) (transport.Carrier,
 	if err != nil {
 		return nil, err
 	}
-	o.Timeout = 5 * time.Second
+	o.Timeout, o.OnChange = 5*time.Second, onChange
 	c, err := transport.OpenSuci(o)
 	if err != nil {
 		return nil, err
@@ -150,7 +188,13 @@ func executeSuciPing(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := f.client("ping", rest)
+	if f.Count < 1 {
+		return usageError{errors.New("suci ping: --count: want 1 or more")}
+	}
+	if err := suciSizes(int(f.Size)); err != nil {
+		return usageError{fmt.Errorf("suci ping: --size: %w", err)}
+	}
+	ctx, c, err := f.client(ctx, "ping", rest)
 	if err != nil {
 		return err
 	}
@@ -175,7 +219,10 @@ func executeSuciBench(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := f.client("bench", rest)
+	if err := suciSizes(f.Sizes...); err != nil {
+		return usageError{fmt.Errorf("suci bench: --sizes: %w", err)}
+	}
+	ctx, c, err := f.client(ctx, "bench", rest)
 	if err != nil {
 		return err
 	}
@@ -205,7 +252,7 @@ func executeSuciStat(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := f.client("stat", rest)
+	ctx, c, err := f.client(ctx, "stat", rest)
 	if err != nil {
 		return err
 	}

@@ -43,6 +43,15 @@ func TestSuci(t *testing.T) {
 	require.Contains(t, got.stdout, `"RoundTrip"`)
 }
 
+// A client whose server is not there, or has another key, ends.
+func TestSuciWithoutServer(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "key")
+	require.Equal(t, 0, command(t, nil, "suci", "key", "-o", file).code)
+	got := command(t, nil, "suci", "ping", "--key", file, "127.0.0.1:1")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "no pvasrun suci serve answers that has the same --key and --encrypt")
+}
+
 func TestSuciMistakes(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "key")
 	require.NoError(t, os.WriteFile(bad, []byte("xyz"), 0o600))
@@ -50,14 +59,18 @@ func TestSuciMistakes(t *testing.T) {
 		"suci":     "name a command: bench, key, ping, serve, stat",
 		"suci fly": "name a command",
 		"suci ping --key " + bad + " 127.0.0.1:1": "does not have 64 hexadecimal digits",
-		"suci ping --key /nowhere 127.0.0.1:1":    "pvasrun suci key makes one",
-		"suci ping --key " + bad:                  "name one server",
-		"suci serve --key " + bad + " --listen x": "--listen",
-		"bench suci --part x":                     "name one of pingpong",
-		"bench suci --carrier x":                  "name one of suci",
-		"bench suci --loss 1":                     "a share below 1",
-		"bench suci --rate 5X":                    "is no rate",
-		"bench suci --nodes 1":                    "2 to 250",
+		"suci serve": "--key is missing: write --key FILE",
+		"suci ping --key " + bad + " -c 0 127.0.0.1:1":          "--count: want 1 or more",
+		"suci ping --key " + bad + " --size 100G 127.0.0.1:1":   "at most 32 MiB",
+		"suci bench --key " + bad + " --sizes 100G 127.0.0.1:1": "at most 32 MiB",
+		"suci ping --key /nowhere 127.0.0.1:1":                  "pvasrun suci key makes one",
+		"suci ping --key " + bad:                                "name one server",
+		"suci serve --key " + bad + " --listen x":               "--listen",
+		"bench suci --part x":                                   "name one of pingpong",
+		"bench suci --carrier x":                                "name one of suci",
+		"bench suci --loss 1":                                   "a share below 1",
+		"bench suci --rate 5X":                                  "is no rate",
+		"bench suci --nodes 1":                                  "2 to 250",
 	} {
 		got := command(t, nil, strings.Fields(args)...)
 		require.NotEqual(t, 0, got.code, args)
