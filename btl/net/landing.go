@@ -14,8 +14,10 @@ import (
 // not know how the sender divides them. It only counts what has come.
 //
 // A piece may come twice: the sender gives a device up, and sends its pieces by another, while
-// the first has delivered a part of one. Then the buffer is not free before the block that fills
-// it has ended. open counts those blocks by device. See recvTransfer.
+// the first has delivered a part of one. Two devices never write to the same bytes at the same
+// time: a block that meets another one there comes to memory of its own, and is copied when the
+// other one has ended. The buffer is not free before all blocks that fill it have ended. See
+// recvTransfer.
 
 const (
 	landingBits = 12 // of a place; the rest is the offset in units
@@ -38,7 +40,15 @@ type landing struct {
 	from  suci.ID
 	buf   []byte
 	shift int
-	open  [maxDevices]int // blocks that were begun there and not read, by device
+	open  []filling // blocks that were begun there and not read
+	apart []filling // blocks that were read, to be copied to buf
+}
+
+// filling is a block on its way to a landing.
+type filling struct {
+	device int
+	span
+	own []byte // where it comes to instead, or nil
 }
 
 // landings are the landings of a rank, by number from 1 on. Endpoints ask for them in any
@@ -99,8 +109,15 @@ func (s *landings) locate(d *device, from suci.ID, place uint32, length int) []b
 	if at+length > len(l.buf) {
 		return nil
 	}
-	l.open[d.number]++
-	return l.buf[at : at+length : at+length]
+	f := filling{device: d.number, span: span{at, at + length}}
+	if slices.ContainsFunc(l.open, func(o filling) bool { return o.from < f.to && f.from < o.to }) {
+		f.own = make([]byte, length)
+	}
+	l.open = append(l.open, f)
+	if f.own != nil {
+		return f.own
+	}
+	return l.buf[f.from:f.to:f.to]
 }
 
 // of returns the landing of a place that a peer may send to.
@@ -112,14 +129,20 @@ func (s *landings) of(from suci.ID, place uint32) *landing {
 	return s.list[number]
 }
 
-// ended notes that a block was read which locate has given a buffer.
-func (s *landings) ended(d *device, from suci.ID, place uint32) (l *landing, at int) {
+// ended notes that a block has ended to which locate has given a buffer, and whether it is whole.
+// Blocks of a device end in the order in which they began.
+func (s *landings) ended(d *device, from suci.ID, place uint32, whole bool) (l *landing, at int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l = s.of(from, place); l != nil {
-		l.open[d.number]--
-		at = int(place&(1<<offsetBits-1)) << l.shift
+	if l = s.of(from, place); l == nil {
+		return nil, 0
 	}
+	at = int(place&(1<<offsetBits-1)) << l.shift
+	i := slices.IndexFunc(l.open, func(f filling) bool { return f.device == d.number && f.from == at })
+	if f := l.open[i]; whole && f.own != nil {
+		l.apart = append(l.apart, f)
+	}
+	l.open = slices.Delete(l.open, i, i+1)
 	return l, at
 }
 
@@ -127,10 +150,15 @@ func (s *landings) ended(d *device, from suci.ID, place uint32) (l *landing, at 
 func (s *landings) close(number uint32) (device int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.IndexFunc(s.list[number].open[:], func(n int) bool { return n > 0 }); i >= 0 {
-		return i, false
+	l := s.list[number]
+	if len(l.open) > 0 {
+		return l.open[0].device, false
 	}
-	s.list[number].t, s.list[number].buf = nil, nil
+	for _, f := range l.apart {
+		copy(l.buf[f.from:], f.own)
+	}
+	clear(l.apart)
+	l.t, l.buf, l.apart = nil, nil, l.apart[:0]
 	s.free = append(s.free, number)
 	return 0, true
 }

@@ -47,13 +47,14 @@ func TestLandings(t *testing.T) {
 		device, ok := s.close(n)
 		require.False(t, ok)
 		require.Equal(t, 1, device)
-		l, at := s.ended(d, 7, place)
+		l, at := s.ended(d, 7, place, true)
 		require.Same(t, rt, l.t)
 		require.Equal(t, 512, at)
 		_, ok = s.close(n)
 		require.True(t, ok)
 		require.Nil(t, s.locate(d, 7, place, 10), "over")
 	}
+	meeting(t, &s)
 	numbers := map[uint32]bool{}
 	for range mostLanding {
 		numbers[s.grant(rt, 7, nil)] = true
@@ -63,4 +64,25 @@ func TestLandings(t *testing.T) {
 	require.Equal(t, leastUnit, unitOf(1))
 	require.Equal(t, leastUnit, unitOf(1<<28-1))
 	require.Equal(t, leastUnit+4, unitOf(1<<32-1))
+}
+
+// meeting: a piece comes by a second device while it is coming by the first, which fails.
+func meeting(t *testing.T, s *landings) {
+	first, second := &device{number: 0}, &device{number: 1}
+	buf := make([]byte, 1000)
+	n := s.grant(&recvTransfer{}, 7, buf)
+	place := n<<offsetBits | 1
+	require.Same(t, &buf[256], &s.locate(first, 7, place, 300)[0])
+	apart := s.locate(second, 7, place, 300)
+	apart[0], apart[299] = 1, 2
+	s.ended(second, 7, place, true)
+	require.Zero(t, buf[256], "the first may still write there")
+	device, ok := s.close(n)
+	require.False(t, ok)
+	require.Zero(t, device)
+	s.ended(first, 7, place, false)
+	_, ok = s.close(n)
+	require.True(t, ok)
+	require.Equal(t, byte(1), buf[256])
+	require.Equal(t, byte(2), buf[555])
 }

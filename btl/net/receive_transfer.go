@@ -84,9 +84,8 @@ func (m *Module) placed(d *device, r *suci.Received) {
 		r.Free() // of a landing that is over
 		return
 	}
-	l, at := m.landings.ended(d, r.From, r.Place)
-	n := len(r.Data)
-	failed := r.Err != nil
+	n, failed := len(r.Data), r.Err != nil
+	l, at := m.landings.ended(d, r.From, r.Place, !failed)
 	r.Free()
 	if l == nil {
 		return
