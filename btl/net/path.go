@@ -36,6 +36,11 @@ type path struct {
 	retry  time.Time // of a path that is down
 }
 
+// failed tells whether the path was taken down, and is not up again.
+func (at *path) failed() bool {
+	return at.state == down || at.state == probing && !at.retry.IsZero()
+}
+
 // pathRetry is how long a path that is down is left alone.
 const pathRetry = 300 * time.Millisecond
 

@@ -68,7 +68,8 @@ func (m *Module) schedule(t *sendTransfer, n int) {
 		}
 	} else {
 		m.measure(t.peer)
-		plan := m.plan(t.peer, []int{n}, 1<<unitOf(n))
+		m.use(func(d *device) bool { return t.peer.paths[d.number].state == up })
+		plan := m.plan([]int{n}, 1<<unitOf(n))
 		for number, queue := range plan.Queues {
 			for _, c := range queue {
 				m.assign(m.devices[number], m.newPiece(t, c.From, c.To, aloneOrder))
@@ -81,31 +82,30 @@ func (m *Module) schedule(t *sendTransfer, n int) {
 // aloneOrder puts pieces of messages that are not of a set behind those that are.
 const aloneOrder = 1 << 30
 
-// plan makes a plan for messages to a peer, or to several if that is nil.
-func (m *Module) plan(p *peer, sizes []int, unit int) *exchange.Plan {
+// plan makes a plan for the devices that use has chosen.
+func (m *Module) plan(sizes []int, unit int) *exchange.Plan {
 	m.planner.Unit = unit
-	m.estimates, m.usable = m.estimates[:0], m.usable[:0]
-	for _, d := range m.devices {
-		if p == nil || p.paths[d.number].state == up {
-			m.estimates = append(m.estimates, d.estimate())
-			m.usable = append(m.usable, d)
-		}
-	}
-	if len(m.usable) == len(m.devices) || len(m.usable) == 0 {
-		return m.planner.Make(m.form, sizes, m.all())
-	}
 	plan := m.planner.Make(m.form, sizes, m.estimates)
-	m.spreadPlan(plan)
+	if len(m.usable) < len(m.devices) {
+		m.spreadPlan(plan)
+	}
 	return plan
 }
 
-// all returns the estimates of all devices.
-func (m *Module) all() []exchange.Device {
-	m.estimates = m.estimates[:0]
+// use chooses the devices for a plan, and estimates them.
+func (m *Module) use(reaches func(d *device) bool) {
+	m.estimates, m.usable = m.estimates[:0], m.usable[:0]
 	for _, d := range m.devices {
+		if reaches(d) {
+			m.usable = append(m.usable, d)
+		}
+	}
+	if len(m.usable) == 0 {
+		m.usable = append(m.usable, m.devices...)
+	}
+	for _, d := range m.usable {
 		m.estimates = append(m.estimates, d.estimate())
 	}
-	return m.estimates
 }
 
 // spreadPlan turns a plan for the usable devices into one for all.
