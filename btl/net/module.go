@@ -86,6 +86,7 @@ type Module struct {
 	sets        []*set
 	plans       []*madePlan // of sets, the one that was made last at the end
 	queued      int         // bytes in the queues of all devices
+	startable   bool        // a device may take a piece of its queue: see pump
 	seen        uint64
 	sparePieces []*piece
 	blank       []*letter

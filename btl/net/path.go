@@ -71,7 +71,7 @@ func (m *Module) disturb() {
 // tend does what is due but for taking in messages: paths go up and down, what was lost
 // with a path is sent by another, devices get more to send.
 func (m *Module) tend() {
-	if m.disturbed.Swap(false) {
+	if m.disturbed.Load() && m.disturbed.Swap(false) {
 		m.changes.mu.Lock()
 		list := m.changes.list
 		m.changes.list = nil
@@ -147,6 +147,7 @@ func (m *Module) setState(at *path, s pathState) {
 		m.down++
 	}
 	at.state = s
+	m.startable = true
 }
 
 // takeDown ends the use of a path.

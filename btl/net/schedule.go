@@ -147,23 +147,27 @@ func (m *Module) assign(d *device, c *piece) {
 
 func (m *Module) enqueue(d *device, c *piece) {
 	c.device = d
+	m.startable = true
 	i, _ := slices.BinarySearchFunc(d.queue, c.order+1, func(q *piece, order int) int { return cmp.Compare(q.order, order) })
 	d.queue = slices.Insert(d.queue, i, c)
 	d.waiting += c.len()
 	m.queued += c.len()
 }
 
-// pump notices the pieces that have landed, and starts others.
+// pump notices the pieces that have landed, and starts others. A device that has refused a piece
+// has others under way. So it can take one only when some have landed, and otherwise when a path
+// has changed or there are new pieces. Until then nobody looks.
 func (m *Module) pump() {
 	if m.landings.pieces.Load() != m.seen {
-		m.seen = m.landings.pieces.Load()
+		m.seen, m.startable = m.landings.pieces.Load(), true
 		for _, d := range m.devices {
 			m.collect(d)
 		}
 	}
-	if m.queued == 0 {
+	if m.queued == 0 || !m.startable {
 		return
 	}
+	m.startable = false
 	for _, d := range m.devices {
 		for m.startNext(d) {
 		}
@@ -324,6 +328,7 @@ func (t *sendTransfer) message() int {
 
 // withdraw takes back what a transfer has not started.
 func (m *Module) withdraw(t *sendTransfer) {
+	m.startable = true
 	for _, d := range m.devices {
 		d.queue = slices.DeleteFunc(d.queue, func(c *piece) bool {
 			if c.t != t {
