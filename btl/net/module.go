@@ -173,7 +173,6 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	return m, nil
 }
 
-
 func (m *Module) closeDevices() (err error) {
 	for _, d := range m.devices {
 		err = errors.Join(err, d.endpoint.Close())
