@@ -7,13 +7,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/bench/results"
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
 )
@@ -114,8 +114,7 @@ func medianExchange(rounds [][]ExchangeResult, k int) ExchangeResult {
 		at[i], medians[i] = rounds[i][k], rounds[i][k].Median
 	}
 	last := at[len(at)-1].Flights
-	slices.SortFunc(at, func(a, b ExchangeResult) int { return cmp.Compare(a.Median, b.Median) })
-	r := at[(len(at)-1)/2]
+	r := median.By(at, func(r ExchangeResult) float64 { return r.Median })
 	for _, o := range at {
 		r.Least, r.Most = min(r.Least, o.Least), max(r.Most, o.Most)
 	}

@@ -21,13 +21,13 @@ type exchangeFlags struct {
 	Neighbors string    `short:"N" long:"neighbors" env:"EX_NEIGHBORS" value-name:"N" default:"6" description:"messages that each rank sends, or halo: the 6 faces, 12 edges and 8 corners of a cube"`
 	Sizes     sizes     `long:"sizes" env:"EX_SIZES" value-name:"LIST" default:"16KiB,64KiB,256KiB,1MiB" description:"lengths of a message, with halo of a face"`
 	Devices   string    `long:"devices" env:"EX_DEVICES" value-name:"LIST" default-mask:"4; with --hosts one in each network that all nodes are in" description:"network devices by name or network, with --hosts; else their number"`
-	Exchange  []string  `long:"exchange" env:"EX_FORM" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
+	Exchange  []string  `long:"exchange" env:"EX_EXCHANGE" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
 	Hosts     string    `long:"hosts" env:"EX_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
 	Hostfile  string    `long:"hostfile" env:"EX_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
 	Rsh       string    `long:"rsh" env:"EX_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
 	Nodes     int       `long:"nodes" env:"EX_NODES" value-name:"N" default:"2" description:"network namespaces to make, without --hosts"`
 	Rate      bits      `long:"rate" env:"EX_RATE" value-name:"BITS" default:"50M" description:"bits per second of each of their devices"`
-	Buffer    size      `long:"buffer" env:"EX_QUEUE" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device"`
+	Buffer    size      `long:"buffer" env:"EX_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device"`
 	Compare   peerNames `long:"compare" env:"COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi"`
 	Rounds    int       `long:"rounds" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
 	Every     lapse     `long:"every" env:"EX_EVERY" value-name:"DUR" default:"2s" description:"time of each run at each length; three exchanges are made at least"`
