@@ -20,6 +20,7 @@ type NodeCheck struct {
 	Files     uint64         `json:"open_files"` // limit on open files
 	Space     string         `json:"space"`      // why ranks do not share an address space there; "": they do
 	Addresses []netip.Prefix `json:"addresses"`  // in networks other than the loopback
+	Devices   []string       `json:"devices"`    // which have these addresses
 
 	// Clock is how far the clock is ahead of this machine's at least; less than 0: behind.
 	Clock time.Duration `json:"clock_ns"`
@@ -73,7 +74,7 @@ func (a *remote) check(begin time.Time) NodeCheck {
 	}
 	for _, p := range r.Addresses {
 		if !p.Addr().IsLoopback() {
-			c.Addresses = append(c.Addresses, p)
+			c.Addresses, c.Devices = append(c.Addresses, p), append(c.Devices, r.device(p.Addr()))
 		}
 	}
 	// The answer was written between the beginning and its arrival, which is no difference.

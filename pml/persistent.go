@@ -12,7 +12,7 @@ func (e *Engine) SendInit(context uint32, dst, tag int, buf btl.Buffer, mode Mod
 	}
 	op := e.newOperation(sending, context, dst, tag)
 	op.use(&buf)
-	op.mode = mode
+	op.mode, op.mark = mode, elements(&buf)
 	return persist(op), nil
 }
 
@@ -48,7 +48,7 @@ func (e *Engine) Start(r *Request) error {
 		return e.launchTask(op)
 	default:
 		if e.trace != nil {
-			op.request = e.trace.Request()
+			op.request, op.number = e.trace.Request(), 0
 		}
 		e.start(op)
 		if e.trace != nil {

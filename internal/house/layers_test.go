@@ -26,14 +26,14 @@ var layers = []layer{
 	{"internal/nofile", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
-	{"internal/rig", []string{"pvas", "internal/processes"}},    // its test only
-	{"internal/rig/...", []string{"mpi"}}, // the program it starts
+	{"internal/rig", []string{"pvas", "internal/processes"}}, // its test only
+	{"internal/rig/...", []string{"mpi"}},                    // the program it starts
 	{"internal/limits", nil},
 	{"internal/median", nil},
 	{"internal/processes", nil},
 	{"internal/machine", []string{"internal/limits"}},
-	{"internal/chaos", []string{"pvas", "internal/processes"}},    // its test only
-	{"internal/chaos/...", []string{"mpi"}}, // the programs it starts
+	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
+	{"internal/chaos/...", []string{"mpi"}},                    // the programs it starts
 
 	{"shm", nil},
 	{"pagetable", nil},
@@ -92,6 +92,8 @@ var layers = []layer{
 	{"bench/transport", []string{"suci"}},
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/median"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
+	{"bench/report", []string{"bench", "bench/results", "bench/transport"}},
+	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
 

@@ -2,6 +2,7 @@ package processes
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,9 +11,9 @@ import (
 
 // A Process is a line of /proc.
 type Process struct {
-	PID, Parent int
-	State       byte  // as proc(5) has it: 'T' is stopped
-	Start       int64 // in clock ticks
+	PID, Parent, Group int
+	State              byte  // as proc(5) has it: 'T' is stopped
+	Start              int64 // in clock ticks
 }
 
 // Ended tells whether the process has ended, and waits for its parent to take notice.
@@ -58,7 +59,7 @@ func Find(pid int) (p Process, ok bool) {
 	return p, ok
 }
 
-// parse reads "pid (name) state parent ...", of which the start is the 22nd. The name may
+// parse reads "pid (name) state parent group ...", of which the start is the 22nd. The name may
 // hold blanks and parentheses, so the last parenthesis counts.
 func parse(stat []byte) (Process, bool) {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
@@ -66,8 +67,9 @@ func parse(stat []byte) (Process, bool) {
 		return Process{}, false
 	}
 	parent, err := strconv.Atoi(string(fields[1]))
+	group, groupErr := strconv.Atoi(string(fields[2]))
 	start, startErr := strconv.ParseInt(string(fields[19]), 10, 64)
-	return Process{Parent: parent, State: fields[0][0], Start: start}, err == nil && startErr == nil
+	return Process{Parent: parent, Group: group, State: fields[0][0], Start: start}, errors.Join(err, groupErr, startErr) == nil
 }
 
 // Args returns the arguments of a process, none for one that has ended.

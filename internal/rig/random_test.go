@@ -102,7 +102,7 @@ func (a attack) run(t *testing.T, r *Rig) (hit bool, took time.Duration, said st
 		t.Errorf("%v: nobody to kill: %s", a, &j.stderr)
 	}
 	begin := time.Now()
-	code := j.wait(t, 75*time.Second) // a connection of ssh that is cut while it begins lasts longest
+	code := j.wait(t, 30*time.Second)
 	took = time.Since(begin)
 	r.Mend(a.node)
 	said = j.stderr.String()
