@@ -66,11 +66,11 @@ func (e *Experiment) run(ctx context.Context, c Carrier, o *order) (r Result, er
 		for i := 1; i < e.Nodes; i++ {
 			from = append(from, o.Self+Node(i))
 		}
-		t, err = Gather(ctx, c, from, e.Bytes, e.Lasting)
+		t, err = gather(ctx, c, from, e.Bytes, e.Lasting)
 	case "bcast":
-		t, err = Broadcast(ctx, c, o.Self, e.Nodes, max(e.Bytes, treeHead), e.Lasting)
+		t, err = broadcast(ctx, c, o.Self, e.Nodes, max(e.Bytes, treeHead), e.Lasting)
 	case "beside":
-		t, rate, err = Beside(ctx, c, first, e.Bytes, bulkBytes, e.Lasting)
+		t, rate, err = beside(ctx, c, first, e.Bytes, bulkBytes, e.Lasting)
 	default:
 		err = fmt.Errorf("transport: there is no experiment %q", e.Name)
 	}
