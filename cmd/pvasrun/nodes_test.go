@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,12 +55,17 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 		"--hosts a --rsh x --dry-run true":          "look at one node",
 		"--hosts a --rsh x --node-timeout 1ms true": "at least 100ms",
 		"--hostfile /no/such/file true":             "no such file",
+		"--pmi --hosts a true":                      "the PMI launcher chooses the nodes",
+		"--pmi true : true":                         "one program for all ranks",
 		"--hosts a:2 --rsh x -n 3 true":             "they take 2 ranks, and the job has 3",
 	} {
 		got := command(t, nil, strings.Fields(args)...)
 		require.Equal(t, 2, got.code, args)
 		require.Contains(t, got.stderr, says, args)
 	}
+	got = command(t, func(cmd *exec.Cmd) { cmd.Env = slices.DeleteFunc(os.Environ(), isPMI) }, "--pmi", "true")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "start pvasrun by a PMI launcher")
 	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "--network", "203.0.113.0/24", "true")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "it has no address in 203.0.113.0/24")
@@ -67,6 +73,8 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "on b exited with code 1")
 }
+
+func isPMI(kv string) bool { return strings.HasPrefix(kv, "PMI") }
 
 // What ranks of all nodes have counted is printed by rank, by node and in all.
 func TestNodesAndStatistics(t *testing.T) {
