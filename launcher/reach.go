@@ -1,7 +1,6 @@
 package launcher
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -66,7 +66,7 @@ func (l *leader) watchStart() {
 // false if there is none.
 func unanswered(pids []int) (silent string, known bool) {
 	for _, pid := range pids {
-		names, _ := filepath.Glob(procFile(pid, "fd/[0-9]*"))
+		names, _ := filepath.Glob(processes.File(pid, "fd/[0-9]*"))
 		for _, name := range names {
 			to, _ := os.Readlink(name)
 			fd, err := strconv.Atoi(filepath.Base(name))
@@ -90,15 +90,8 @@ func unanswered(pids []int) (silent string, known bool) {
 // processGroups returns the processes of each process group.
 func processGroups() map[int][]int {
 	groups := map[int][]int{}
-	for _, pid := range processes() {
-		stat, _ := os.ReadFile(procFile(pid, "stat"))
-		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // state, parent, group
-		if len(fields) < 3 {
-			continue // it has ended
-		}
-		if group, err := strconv.Atoi(string(fields[2])); err == nil {
-			groups[group] = append(groups[group], pid)
-		}
+	for _, p := range processes.All() {
+		groups[p.Group] = append(groups[p.Group], p.PID)
 	}
 	return groups
 }

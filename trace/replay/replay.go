@@ -33,7 +33,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 		return nil, fmt.Errorf("replay: the trace is not whole: %w", t.Cut)
 	}
 	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), sites: map[string]uint32{}, names: []string{""}}
-	m.groups = findGroups(t)
+	m.groups, m.ends = findGroups(t), findEnds(t)
 	if err := m.algorithms(); err != nil {
 		return nil, err
 	}
@@ -53,6 +53,7 @@ type maker struct {
 	options Options
 	builder *graph.Builder
 	groups  groups
+	ends    ends
 	expand  map[trace.Kind]algorithm
 
 	sites map[string]uint32
