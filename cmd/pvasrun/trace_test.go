@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -214,6 +216,28 @@ func TestTraceThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// TestTraceTwice: two jobs can not write to one file, and the first one's trace stays whole.
+func TestTraceTwice(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace")
+	first := exec.Command(pvasrun, "--btl", "sm", "-n", "1", "--timeout", "60", "--trace", file, "sh", "-c", "echo begun; read end; exit 0")
+	in, err := first.StdinPipe()
+	require.NoError(t, err)
+	out, err := first.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, first.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "begun\n", line)
+	got := command(t, nil, "-n", "1", "--trace", file, "true")
+	assert.NotZero(t, got.code)
+	assert.Contains(t, got.stderr, "another job writes to it")
+	require.NoError(t, in.Close())
+	require.NoError(t, first.Wait())
+	tr, err := trace.Open(file)
+	require.NoError(t, err)
+	require.NoError(t, tr.Cut)
+}
+
 func TestTraceMistakes(t *testing.T) {
 	cut := filepath.Join(t.TempDir(), "cut")
 	require.NoError(t, os.WriteFile(cut, []byte("gopvastr"), 0o644))
@@ -224,10 +248,10 @@ func TestTraceMistakes(t *testing.T) {
 	}{
 		{[]string{"trace"}, 2, "say what to do"},
 		{[]string{"trace", "info"}, 2, "name one trace"},
-		{[]string{"trace", "perfetto", cut}, 1, "this is no trace"},
-		{[]string{"trace", "info", cut}, 1, "this is no trace"},
-		{[]string{"trace", "info", filepath.Dir(cut)}, 1, "it is a directory"},
-		{[]string{"trace", "info", cut + "x"}, 1, "no such file"},
+		{[]string{"trace", "perfetto", cut}, 2, "this is no trace"},
+		{[]string{"trace", "info", cut}, 2, "this is no trace"},
+		{[]string{"trace", "info", filepath.Dir(cut)}, 2, "it is a directory"},
+		{[]string{"trace", "info", cut + "x"}, 2, "no such file"},
 	} {
 		got := command(t, nil, c.args...)
 		assert.Equal(t, c.code, got.code, "%v: %s", c.args, got.stderr)
