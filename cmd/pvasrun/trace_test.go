@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,6 +65,7 @@ func TestTrace(t *testing.T) {
 			require.NoError(t, tr.Cut)
 			require.Zero(t, tr.Lost())
 			checkMessages(t, tr, ranks)
+			checkSites(t, tr)
 			checkReplay(t, tr)
 			checkInfo(t, file, btl)
 		})
@@ -105,6 +108,30 @@ func checkMessages(t *testing.T, tr *trace.Trace, ranks int) {
 		}
 		for _, k := range []trace.Kind{trace.Init, trace.Finalize, trace.WaitAll, trace.Allreduce, trace.Bcast, trace.Barrier} {
 			assert.Equal(t, 1, kinds[k], "%v of rank %d", k, rank)
+		}
+	}
+}
+
+// checkSites: each call has the line of the program that makes it.
+func checkSites(t *testing.T, tr *trace.Trace) {
+	text, err := os.ReadFile("testdata/traced/main.go")
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	calls := map[trace.Kind]string{
+		trace.Send: "send(", trace.Recv: "mpi.recv(", trace.Isend: "mpi.isend(", trace.Irecv: "mpi.irecv(", trace.Start: ".start()",
+		trace.Wait: ".wait()", trace.WaitAll: "mpi.waitall(", trace.Allreduce: "mpi.allreduce(", trace.Bcast: "mpi.bcast(", trace.Barrier: ".barrier()",
+	}
+	for rank := range tr.Ranks {
+		r := &tr.Ranks[rank]
+		for _, c := range r.Calls() {
+			if c.Kind == trace.Init || c.Kind == trace.Finalize {
+				continue
+			}
+			at, ok := strings.CutPrefix(r.Sites[c.Site], "main.go:")
+			require.True(t, ok, "%v at %q", c.Kind, r.Sites[c.Site])
+			line, err := strconv.Atoi(at)
+			require.NoError(t, err)
+			require.Contains(t, strings.ToLower(lines[line-1]), calls[c.Kind])
 		}
 	}
 }
