@@ -20,6 +20,7 @@ type NodeCheck struct {
 	Files     uint64         // limit on open files
 	Space     string         // why ranks do not share an address space there; "": they do
 	Addresses []netip.Prefix // in networks other than the loopback
+	Devices   []string       // which have these addresses
 
 	// Clock is how far the clock is ahead of this machine's at least; less than 0: behind.
 	Clock time.Duration
@@ -47,7 +48,7 @@ func CheckNodes(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 		return nil, err
 	}
 	defer l.endAgents()
-	limit := time.AfterFunc(startTime, func() { l.post(l.tooSlow) })
+	limit := time.AfterFunc(startTime, func() { l.post(func() { l.tooSlow(startTime) }) })
 	defer limit.Stop()
 	for ctx.Err() == nil && slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil && !a.over }) {
 		l.next()
@@ -73,7 +74,7 @@ func (a *remote) check(begin time.Time) NodeCheck {
 	}
 	for _, p := range r.Addresses {
 		if !p.Addr().IsLoopback() {
-			c.Addresses = append(c.Addresses, p)
+			c.Addresses, c.Devices = append(c.Addresses, p), append(c.Devices, r.device(p.Addr()))
 		}
 	}
 	// The answer was written between the beginning and its arrival, which is no difference.

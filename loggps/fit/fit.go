@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps"
 )
 
@@ -228,7 +229,7 @@ func (m *model) near(samples []Sample, covered func(Sample) bool) []Sample {
 		}
 	}
 	const toDeviation = 1.4826 // of the median of a normal distribution
-	limit := max(far*toDeviation*median(slices.Clone(off)), 1e-9)
+	limit := max(far*toDeviation*median.Of(off), 1e-9)
 	var kept []Sample
 	for i, s := range samples {
 		if off[i] <= limit {
