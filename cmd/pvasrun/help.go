@@ -20,6 +20,7 @@ var examples = map[string][]string{
 	"pvasrun info": {
 		"what works here, and how many ranks the limits allow", "pvasrun info",
 		"the same for a program", "pvasrun info --json",
+		"which of these nodes could take ranks", "pvasrun info --hosts n1,n2",
 	},
 	"pvasrun install-mpi": {
 		"then mpicc and mpiexec are in ~/mpi/bin", "pvasrun install-mpi ~/mpi",

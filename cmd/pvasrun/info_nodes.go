@@ -16,7 +16,7 @@ import (
 // nodeInfo is a node as JSON.
 type nodeInfo struct {
 	launcher.NodeCheck
-	Error string `json:",omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // printNodes asks the nodes what they have. The code is 1 if a node can take no ranks.

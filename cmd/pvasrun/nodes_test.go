@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,8 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 		"--devices eth0,eth1 true":                  "--devices: the job runs on this node alone",
 		"--exchange wrap true":                      "--exchange: the job runs on this node alone",
 		"--hosts localhost --report-devices true":   "--report-devices: the job runs on this node alone",
+		"--pmi --hosts a true":                      "the PMI launcher chooses the nodes",
+		"--pmi true : true":                         "one program for all ranks",
 		"--hosts a:2 --rsh x -n 3 true":             "they take 2 ranks, and the job has 3",
 	} {
 		got := command(t, nil, strings.Fields(args)...)
@@ -67,6 +70,9 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	}
 	got = command(t, env("PVASRUN_DEVICES=eth0", "PVASRUN_EXCHANGE=wrap", "PVASRUN_REPORT_DEVICES=1"), "-n", "1", "true")
 	require.Equal(t, 0, got.code, got.stderr)
+	got = command(t, func(cmd *exec.Cmd) { cmd.Env = slices.DeleteFunc(os.Environ(), isPMI) }, "--pmi", "true")
+	require.Equal(t, 1, got.code)
+	require.Contains(t, got.stderr, "start pvasrun by a PMI launcher")
 	got = command(t, nil, "--hosts", "a,b", "--rsh", rsh, "--network", "203.0.113.0/24", "true")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "it has no address in 203.0.113.0/24")
@@ -74,6 +80,8 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "on b exited with code 1")
 }
+
+func isPMI(kv string) bool { return strings.HasPrefix(kv, "PMI") }
 
 // What ranks of all nodes have counted is printed by rank, by node and in all.
 func TestNodesAndStatistics(t *testing.T) {

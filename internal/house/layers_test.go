@@ -24,6 +24,7 @@ type layer struct {
 var layers = []layer{
 	{"internal/sys", nil},
 	{"internal/nofile", nil},
+	{"internal/pmi", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
 	{"internal/rig", []string{"pvas", "internal/processes"}}, // its test only
@@ -62,7 +63,7 @@ var layers = []layer{
 	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile", "internal/processes"}},
+	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
