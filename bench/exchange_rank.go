@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/mpi"
 )
 
@@ -136,8 +137,7 @@ func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
 			return err
 		}
 		if more[0] == 0 && r.world.Rank() == 0 {
-			slices.Sort(times)
-			fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), times[len(times)/2], times[0], times[len(times)-1])
+			fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), median.Of(times), slices.Min(times), slices.Max(times))
 			if picture {
 				printFlights(start)
 			}

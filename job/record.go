@@ -30,10 +30,7 @@ func (r *Root) Record(rank int, now time.Duration) Record {
 // Restore notes what another root block said at a time which here is now. Nobody else uses the
 // root block.
 func (r *Root) Restore(c Record, now time.Duration) {
-	b, err := r.rank(c.Rank)
-	if err != nil {
-		return
-	}
+	b := r.block(c.Rank)
 	b.pid.Store(uint32(c.Pid))
 	r.SetState(c.Rank, c.State)
 	if c.Gone {

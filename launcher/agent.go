@@ -55,8 +55,12 @@ type agent struct {
 
 // serve greets the leader, and runs its job.
 func (a *agent) serve(ctx context.Context) error {
+	// A leader that was cut off may never greet, nor may the connection end.
+	patience := time.AfterFunc(startTime, func() { os.Exit(codeError) })
 	var g greeting
-	if err := a.link.receive(&g); err != nil {
+	err := a.link.receive(&g)
+	patience.Stop()
+	if err != nil {
 		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
 	}
 	if err := a.link.send(note{Ready: getReady(g.Check)}); err != nil || g.Version != linkVersion {
@@ -66,7 +70,7 @@ func (a *agent) serve(ctx context.Context) error {
 	ended := make(chan struct{})
 	defer close(ended)
 	go a.link.beat(note{Beat: true}, ended, func() { a.cancel(fmt.Errorf("launcher: leader of the job: %w", errSilent)) })
-	first, err := a.awaitStart()
+	first, err := a.awaitStart(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,11 +88,18 @@ func (a *agent) serve(ctx context.Context) error {
 	if err != nil {
 		end.Err = err.Error()
 	}
-	a.link.out.flush()
-	if ctx.Err() != nil {
-		return context.Cause(ctx) // nobody is there to be told
+	a.link.post(note{Finished: end})
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		a.link.out.flush()
+	}()
+	select {
+	case <-sent:
+		return nil
+	case <-ctx.Done(): // nobody is there to be told
+		return context.Cause(ctx)
 	}
-	return a.link.send(note{Finished: end})
 }
 
 // passEnds tells the leader of signals that ask for an end. Slurm sends them to all nodes: so
@@ -102,15 +113,23 @@ func (a *agent) passEnds(ends <-chan os.Signal) {
 }
 
 // awaitStart waits for the job. Until then the leader sends nothing but signs of life.
-func (a *agent) awaitStart() (*start, error) {
-	for {
-		var o order
-		if err := a.link.receive(&o); err != nil {
-			return nil, fmt.Errorf("launcher: leader of the job: %w", err)
+func (a *agent) awaitStart(ctx context.Context) (*start, error) {
+	var o order
+	got := make(chan error, 1)
+	go func() {
+		for o.Start == nil {
+			if err := a.link.receive(&o); err != nil {
+				got <- fmt.Errorf("launcher: leader of the job: %w", err)
+				return
+			}
 		}
-		if o.Start != nil {
-			return o.Start, nil
-		}
+		got <- nil
+	}()
+	select {
+	case err := <-got:
+		return o.Start, err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 }
 

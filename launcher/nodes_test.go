@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -213,8 +214,7 @@ func TestNodesThatDoNotStart(t *testing.T) {
 func agents(t *testing.T) []int {
 	var pids []int
 	for _, pid := range children(os.Getpid()) {
-		line, _ := os.ReadFile(procFile(pid, "cmdline"))
-		if bytes.HasSuffix(line, []byte("\x00node\x00")) {
+		if args := processes.Args(pid); len(args) > 1 && args[len(args)-1] == "node" {
 			pids = append(pids, pid)
 		}
 	}

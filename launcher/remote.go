@@ -32,6 +32,7 @@ type remote struct {
 	link    *link
 	window  *window // of input
 	stop    chan struct{}
+	spoken  chan struct{} // closed when the agent has spoken, or never will
 	waited  chan struct{} // closed when the command has ended
 
 	ready    *ready
@@ -54,6 +55,7 @@ func (l *leader) startAgents() error {
 			return &NodeError{a.name, err, codeError}
 		}
 	}
+	go l.watchStart()
 	return nil
 }
 
@@ -109,7 +111,8 @@ func (a *remote) start(argv []string) (err error) {
 		out.Close()
 		return err
 	}
-	a.link, a.stop, a.waited, a.gone = newLink(out, a.stdin), make(chan struct{}), make(chan struct{}), map[int]bool{}
+	a.link, a.gone = newLink(out, a.stdin), map[int]bool{}
+	a.stop, a.spoken, a.waited = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	a.link.timeout = a.l.nodes.Timeout
 	go func() {
 		_ = a.command.Wait() // the link tells of its end, and result of its reason
@@ -124,6 +127,7 @@ func (a *remote) start(argv []string) (err error) {
 func (a *remote) read(out *os.File) {
 	defer out.Close()
 	err := a.link.awaitMagic()
+	close(a.spoken)
 	if err == nil {
 		go a.link.beat(order{}, a.stop, func() {
 			a.l.post(func() { a.lose(fmt.Errorf("%w (%v)", errSilent, a.link.timeout)) })

@@ -173,9 +173,6 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	return m, nil
 }
 
-// maxDevices is how many devices a rank uses at most.
-const maxDevices = job.MaxDevices
-
 func (m *Module) closeDevices() (err error) {
 	for _, d := range m.devices {
 		err = errors.Join(err, d.endpoint.Close())

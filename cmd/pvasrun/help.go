@@ -157,7 +157,7 @@ func printBenchmarks(w io.Writer, names []string) error {
 	return nil
 }
 
-// modelCommands, traceCommands and suciUsage are lines of help: a command, and what it is for.
+// modelCommands, traceCommands and suciCommands are lines of help: a command, and what it is for.
 const (
 	modelCommands = `  pvasrun model fit [flags]       measures what messages cost here, as parameters of the model
   pvasrun model run FILE...       predicts when each rank of a program is done
@@ -166,7 +166,7 @@ const (
 	traceCommands = `  pvasrun trace info FILE              says what there is, and where the time went by kind of call
   pvasrun trace list FILE              prints all events
   pvasrun trace perfetto -o OUT FILE   writes them for https://ui.perfetto.dev`
-	suciUsage = `  pvasrun suci key                 makes a key for both ends
+	suciCommands = `  pvasrun suci key                 makes a key for both ends
   pvasrun suci serve               answers the other commands
   pvasrun suci ping ADDRESS:PORT   measures round trips
   pvasrun suci bench ADDRESS:PORT  measures round trips and streams by length

@@ -134,6 +134,35 @@ func checkReplay(t *testing.T, tr *trace.Trace) {
 	}
 }
 
+// TestTraceOfCollectives: what any collective call has recorded runs to its end, whichever way
+// it went, and also if the job has ended before a rank has learnt that a communicator was freed.
+func TestTraceOfCollectives(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "collectives")
+	buildPIE(t, program, "./testdata/collectives")
+	for _, btl := range models(t) {
+		for _, ranks := range []string{"2", "5"} {
+			file := filepath.Join(t.TempDir(), "trace")
+			got := command(t, nil, "--btl", btl, "--timeout", "60", "-n", ranks, "--trace", file, program)
+			require.Equal(t, 0, got.code, got.stderr)
+			tr, err := trace.Open(file)
+			require.NoError(t, err)
+			kinds := map[trace.Kind]bool{}
+			for _, c := range tr.Ranks[0].Calls() {
+				kinds[c.Kind] = true
+			}
+			for k := trace.Barrier; k <= trace.Neighbor; k++ {
+				assert.True(t, kinds[k], "%v", k)
+			}
+			r, err := replay.New(tr, replay.Options{})
+			require.NoError(t, err)
+			for _, synchronous := range []bool{false, true} {
+				_, err := sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 500, O: 200, Packet: 4096, Sync: 4096}), Synchronous: synchronous})
+				require.NoError(t, err, "%s, %s ranks", btl, ranks)
+			}
+		}
+	}
+}
+
 func checkInfo(t *testing.T, file, btl string) {
 	got := command(t, nil, "trace", "info", "--json", file)
 	require.Equal(t, 0, got.code, got.stderr)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -75,7 +76,8 @@ func eachRank(t testing.TB, root *job.Root, all []rank, f func(r rank) error) {
 	select {
 	case <-finished:
 	case <-time.After(60 * time.Second):
-		t.Fatal("ranks do not come to an end")
+		stacks := make([]byte, 1<<20)
+		t.Fatalf("ranks do not come to an end:\n%s", stacks[:runtime.Stack(stacks, true)])
 	}
 	require.NoError(t, errors.Join(errs...))
 }
