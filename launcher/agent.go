@@ -22,35 +22,43 @@ import (
 // any job, and ends it when the leader does not answer any more. The result is the exit
 // code of the process.
 func NodeMain() int {
-	defer catchPipe()()
-	// Of a terminal: the leader passes on what is meant for ranks. It is caught and not
-	// ignored, since the ranks would inherit that.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
-	ends := make(chan os.Signal, 1)
-	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
-	if _, err := io.WriteString(os.Stdout, linkMagic); err != nil {
-		return codeError
-	}
-	a := &agent{link: newLink(os.Stdin, os.Stdout), output: newWindow()}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	a.cancel = cancel
-	go a.passEnds(ends)
-	if err := a.serve(ctx); err != nil {
+	err := runAgent(os.Stdin, os.Stdout, sshAddress())
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "pvasrun node: %v\n", err)
 		return codeError
 	}
 	return 0
 }
 
+// runAgent is NodeMain over some connection. reached is the address by which this node was
+// reached, if that is known.
+func runAgent(in io.Reader, out io.Writer, reached netip.Addr) error {
+	defer catchPipe()()
+	// Of a terminal: the leader passes on what is meant for ranks. It is caught and not
+	// ignored, since the ranks would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
+	if _, err := io.WriteString(out, linkMagic); err != nil {
+		return fmt.Errorf("launcher: leader of the job: %w", err)
+	}
+	a := &agent{link: newLink(in, out), output: newWindow(), reached: reached}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a.cancel = cancel
+	go a.passEnds(ends)
+	return a.serve(ctx)
+}
+
 // agent is the state of NodeMain.
 type agent struct {
-	link   *link
-	cancel context.CancelCauseFunc
-	output *window
-	orders queue // to part.order
-	input  queue // to the standard input of rank 0
-	part   *part
-	stdin  *os.File // the far end of it; nil: there is none
+	link    *link
+	reached netip.Addr
+	cancel  context.CancelCauseFunc
+	output  *window
+	orders  queue // to part.order
+	input   queue // to the standard input of rank 0
+	part    *part
+	stdin   *os.File // the far end of it; nil: there is none
 }
 
 // serve greets the leader, and runs its job.
@@ -63,7 +71,9 @@ func (a *agent) serve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
 	}
-	if err := a.link.send(note{Ready: getReady(g.Check)}); err != nil || g.Version != linkVersion {
+	r := getReady(g.Check)
+	r.Reached = a.reached
+	if err := a.link.send(note{Ready: r}); err != nil || g.Version != linkVersion {
 		return err // the leader says what is wrong
 	}
 	a.link.timeout = g.Timeout
@@ -218,7 +228,7 @@ func ownVariable(name string) bool {
 	case "HOME", "USER", "LOGNAME", "SHELL", "HOSTNAME", "TMPDIR", "XDG_RUNTIME_DIR", "DISPLAY", "PWD", "OLDPWD", "SHLVL", "_":
 		return true
 	}
-	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PVAS_")
+	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PMI") || strings.HasPrefix(name, "PVAS_")
 }
 
 // imageFile makes a program of what the leader has sent.
@@ -271,12 +281,15 @@ func getReady(check bool) *ready {
 	if check {
 		r.describe()
 	}
-	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
-		if at, err := netip.ParseAddr(words[2]); err == nil {
-			r.Reached = at.Unmap()
-		}
-	}
 	return r
+}
+
+// sshAddress is the address of this node that ssh has used, if it has.
+func sshAddress() (at netip.Addr) {
+	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
+		at, _ = netip.ParseAddr(words[2]) // an error: then it is not known
+	}
+	return at.Unmap()
 }
 
 // describe says what CheckNodes asks.

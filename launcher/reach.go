@@ -43,6 +43,9 @@ func (l *leader) watchStart() {
 				continue
 			default:
 			}
+			if a.command == nil {
+				continue // it connects by itself
+			}
 			waiting = true
 			silent, known := unanswered(groups[a.command.Process.Pid])
 			switch {

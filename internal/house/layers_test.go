@@ -24,16 +24,17 @@ type layer struct {
 var layers = []layer{
 	{"internal/sys", nil},
 	{"internal/nofile", nil},
+	{"internal/pmi", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
-	{"internal/rig", []string{"pvas", "internal/processes"}},    // its test only
-	{"internal/rig/...", []string{"mpi"}}, // the program it starts
+	{"internal/rig", []string{"pvas", "internal/processes"}}, // its test only
+	{"internal/rig/...", []string{"mpi"}},                    // the program it starts
 	{"internal/limits", nil},
 	{"internal/median", nil},
 	{"internal/processes", nil},
 	{"internal/machine", []string{"internal/limits"}},
-	{"internal/chaos", []string{"pvas", "internal/processes"}},    // its test only
-	{"internal/chaos/...", []string{"mpi"}}, // the programs it starts
+	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
+	{"internal/chaos/...", []string{"mpi"}},                    // the programs it starts
 
 	{"shm", nil},
 	{"pagetable", nil},
@@ -62,7 +63,7 @@ var layers = []layer{
 	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile", "internal/processes"}},
+	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
@@ -92,6 +93,8 @@ var layers = []layer{
 	{"bench/transport", []string{"suci"}},
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/median"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
+	{"bench/report", []string{"bench", "bench/results", "bench/transport"}},
+	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
 

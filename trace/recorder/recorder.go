@@ -101,12 +101,7 @@ func (r *Recorder) Call(k trace.Kind, start uint64, w *What) {
 }
 
 // Point records something that happens now.
-func (r *Recorder) Point(k trace.Kind, w *What) { r.PointAt(k, r.Now(), w) }
-
-// PointAt records something that has happened at a time.
-func (r *Recorder) PointAt(k trace.Kind, now uint64, w *What) {
-	r.write(k, now, w.Request, 0, w)
-}
+func (r *Recorder) Point(k trace.Kind, w *What) { r.write(k, r.Now(), w.Request, 0, w) }
 
 // write writes an event, after the high halves of its words if they are not 0.
 func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *What) {
