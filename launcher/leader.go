@@ -70,9 +70,12 @@ type leader struct {
 
 	fate    fate
 	agents  []*remote
+	step    *step // the srun that has started them; nil: there is none
 	node    []int // by rank
 	failure error // why the job could not be started
 	input   *leaderInput
+
+	patience *time.Timer // with agents that have not answered
 
 	checks bool // there is no job: CheckNodes
 	hang   hangQuestion

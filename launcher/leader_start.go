@@ -2,7 +2,7 @@ package launcher
 
 import (
 	"crypto/rand"
-	"fmt"
+	"errors"
 	"net/netip"
 	"os"
 	"slices"
@@ -15,12 +15,8 @@ import (
 
 // greet waits until all agents have answered. False means that the job is over.
 func (l *leader) greet() bool {
-	within := startTime
-	if l.nodes.joined != nil {
-		within = joinTime // all agents run already
-	}
-	limit := time.AfterFunc(within, func() { l.post(func() { l.tooSlow(within) }) })
-	defer limit.Stop()
+	l.patience = time.AfterFunc(startTime, func() { l.post(l.tooSlow) })
+	defer l.patience.Stop()
 	for !l.over() {
 		if !slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil }) {
 			return true
@@ -37,10 +33,10 @@ func (l *leader) greet() bool {
 
 func (l *leader) over() bool { return l.fate.ending || l.fate.killed || l.failure != nil }
 
-func (l *leader) tooSlow(within time.Duration) {
+func (l *leader) tooSlow() {
 	for _, a := range l.agents {
 		if a.ready == nil {
-			a.lose(fmt.Errorf("it has not answered within %v", within))
+			a.lose(errors.New("it has not answered in time"))
 		}
 	}
 }

@@ -18,8 +18,9 @@ import (
 
 // A link is the control connection between the leader, the pvasrun that the user has started,
 // and an agent, the pvasrun of a node. It is the standard input and output of the command that
-// has started the agent (ssh, srun). So it has the protection of that command, no port is
-// opened, and it ends when either side ends.
+// has started the agent (ssh). So it has the protection of that command, no port is opened, and
+// it ends when either side ends. Where one command starts all agents it is a TCP connection with
+// the same properties: join.go.
 //
 //	leader --- greeting, then orders ---> agent
 //	       <-- linkMagic, then notes ----

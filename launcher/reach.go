@@ -1,9 +1,12 @@
 package launcher
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,28 +46,45 @@ func (l *leader) watchStart() {
 				continue
 			default:
 			}
-			if a.command == nil {
+			command := a.command
+			if l.step != nil {
+				command = l.step.command
+			}
+			if command == nil {
 				continue // it connects by itself
 			}
 			waiting = true
-			silent, known := unanswered(groups[a.command.Process.Pid])
+			silent, known := unanswered(groups[command.Process.Pid])
 			switch {
 			case !known:
-			case silent == "":
+			case silent == nil:
 				missed[i] = 0
 			default:
 				missed[i]++
 			}
-			if missed[i] == most {
-				l.post(func() { a.lose(fmt.Errorf("%s (%v)", silent, l.nodes.Timeout)) })
+			if missed[i] == most && l.blames(a, silent) {
+				l.post(func() { a.lose(fmt.Errorf("%v does not answer in time (%v)", silent.Peer, l.nodes.Timeout)) })
 			}
 		}
 	}
 }
 
-// unanswered says which TCP connection of processes gets no answer, "" if all do. known is
+// blames tells whether it is the node of a that does not answer, and not another one that the
+// same command starts. If nobody knows whose address it is, then all are to blame.
+func (l *leader) blames(a *remote, silent *sys.Connection) bool {
+	if l.step == nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), reachEvery)
+	defer cancel()
+	line, _ := exec.CommandContext(ctx, "getent", "hosts", silent.Peer.Addr().String()).Output()
+	names := strings.Fields(string(line))
+	return !slices.ContainsFunc(l.agents, func(b *remote) bool { return slices.Contains(names, b.name) }) || slices.Contains(names, a.name)
+}
+
+// unanswered returns a TCP connection of processes that gets no answer, nil if all do. known is
 // false if there is none.
-func unanswered(pids []int) (silent string, known bool) {
+func unanswered(pids []int) (silent *sys.Connection, known bool) {
 	for _, pid := range pids {
 		names, _ := filepath.Glob(processes.File(pid, "fd/[0-9]*"))
 		for _, name := range names {
@@ -75,16 +95,12 @@ func unanswered(pids []int) (silent string, known bool) {
 			}
 			c, ok := sys.ConnectionOf(pid, fd)
 			known = known || ok
-			switch {
-			case !ok:
-			case !c.Open:
-				return "it does not accept the connection in time", true
-			case c.Silent > 2*reachEvery:
-				return fmt.Sprintf("%v does not answer in time", c.Peer), true
+			if ok && (!c.Open || c.Silent > 2*reachEvery) {
+				return &c, true
 			}
 		}
 	}
-	return "", known
+	return nil, known
 }
 
 // processGroups returns the processes of each process group.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -49,6 +48,13 @@ func (l *leader) startAgents() error {
 	if err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}
+	if l.nodes.Slurm {
+		if err := l.startStep(self); err != nil {
+			return fmt.Errorf("launcher: start the nodes: %w", err)
+		}
+		go l.watchStart()
+		return nil
+	}
 	for _, a := range l.agents {
 		if conn := l.nodes.joined[a.number]; conn != nil {
 			a.begin(conn, conn)
@@ -69,12 +75,6 @@ func (n *Nodes) command(host, self string) []string {
 	switch {
 	case n.Shell != nil:
 		return append(slices.Clone(n.Shell), host, remote)
-	case n.Slurm:
-		command := []string{"srun", "--nodes=1", "--ntasks=1", "--nodelist=" + host, "--overlap", "--mpi=none", "--cpu-bind=none", "--quiet"}
-		if cpus := slurmCPUs(os.Getenv, host); cpus > 0 {
-			command = append(command, "--cpus-per-task="+strconv.Itoa(cpus))
-		}
-		return append(command, self, "node")
 	case IsHere(host):
 		return []string{self, "node"}
 	}
@@ -172,14 +172,18 @@ func (a *remote) read(in io.ReadCloser) {
 // why says how a link has ended.
 func (a *remote) why(err error) error {
 	how := "its agent has ended"
+	command, said, ended := a.command, &a.said, a.waited
+	if s := a.l.step; s != nil {
+		command, said, ended = s.command, &s.said, s.ended
+	}
 	select {
-	case <-a.waited:
-		if c := a.command; c != nil && c.ProcessState != nil && !c.ProcessState.Success() {
-			how = fmt.Sprintf("%s: %v", c.Args[0], c.ProcessState)
+	case <-ended:
+		if command != nil && command.ProcessState != nil && !command.ProcessState.Success() {
+			how = fmt.Sprintf("%s: %v", command.Args[0], command.ProcessState)
 		}
 	default:
 	}
-	if text := a.said.String(); text != "" {
+	if text := said.String(); text != "" {
 		how += ": " + lastLines(text)
 	}
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -230,6 +234,9 @@ func (a *remote) greeted(r *ready) {
 		return
 	}
 	a.ready, a.answered = r, time.Now()
+	if a.command == nil {
+		a.l.patience.Reset(joinTime) // one command has started all: they come at a time
+	}
 }
 
 // others tells all other agents.
@@ -291,6 +298,10 @@ func (a *remote) finish() {
 	l.answered(a)
 	close(a.stop)
 	a.window.close()
+	if a.command == nil && a.ready == nil {
+		a.stdin.Close() // it may never connect, and nothing is to be said
+		return
+	}
 	a.link.out.put(func() { a.stdin.Close() })
 }
 
@@ -337,6 +348,9 @@ func (l *leader) endAgents() {
 			a.kill()
 		}
 		<-a.waited
+	}
+	if l.step != nil {
+		l.step.end(late)
 	}
 }
 

@@ -2,7 +2,6 @@ package launcher
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -109,14 +108,4 @@ func expandCounts(list string) (counts []int, err error) {
 		}
 	}
 	return counts, nil
-}
-
-// slurmCPUs returns how many CPUs the allocation has on a node, 0 if that is not known.
-func slurmCPUs(get func(string) string, host string) int {
-	names, err1 := expandNodes(get("SLURM_JOB_NODELIST"))
-	counts, err2 := expandCounts(get("SLURM_JOB_CPUS_PER_NODE"))
-	if i := slices.Index(names, host); err1 == nil && err2 == nil && i >= 0 && i < len(counts) {
-		return counts[i]
-	}
-	return 0
 }

@@ -67,8 +67,13 @@ type nodeFlags struct {
 // notGiven stands for the number of ranks until it is known.
 const notGiven = math.MinInt
 
-// executeNode is what runs on each node of a job; --hosts starts it.
-func executeNode([]string) error { return exitStatus(launcher.NodeMain()) }
+// executeNode is what runs on each node of a job; --hosts starts it, or srun for all nodes.
+func executeNode(args []string) error {
+	if len(args) == 1 && args[0] == "join" {
+		return exitStatus(launcher.JoinMain())
+	}
+	return exitStatus(launcher.NodeMain())
+}
 
 // findNodes finds out where the job runs, and how many ranks it has by default: as many as
 // the nodes take, or one for each CPU.

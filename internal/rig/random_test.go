@@ -26,7 +26,7 @@ var victims = []struct {
 	pattern string // of the command line; "": the node's link is cut
 }{
 	{"rank or host", -1, `^pvasrun-host`},
-	{"agent", -1, `pvasrun node$`},
+	{"agent", -1, `pvasrun node( join)?$`},
 	{"leader", 0, `^\S*pvasrun (--hosts|--btl|\S*work)`},
 	{"ssh or srun", 0, `^(ssh|srun) `},
 	{"cut", -1, ""},

@@ -1,8 +1,12 @@
 package sys
 
 import (
+	"encoding/binary"
+	"fmt"
 	"net/netip"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -10,7 +14,7 @@ import (
 
 // A Connection is a TCP connection of some process.
 type Connection struct {
-	Peer netip.AddrPort // not valid unless Open
+	Peer netip.AddrPort
 	// Open is false while the peer's kernel has not accepted the connection.
 	Open bool
 	// Silent is how long nothing has come from the peer's kernel, if the connection is open.
@@ -38,8 +42,9 @@ func ConnectionOf(pid, fd int) (c Connection, ok bool) {
 	if err != nil || info.State != unix.BPF_TCP_ESTABLISHED && info.State != unix.BPF_TCP_SYN_SENT {
 		return c, false
 	}
-	if peer, err := unix.Getpeername(socket); err == nil {
-		c.Peer, _ = addrPort(peer) // only named in messages
+	var status unix.Stat_t
+	if unix.Fstat(socket, &status) == nil {
+		c.Peer = peerOf(pid, status.Ino) // getpeername does not tell one that has not answered yet
 	}
 	c.Open, c.Silent = info.State == unix.BPF_TCP_ESTABLISHED, time.Duration(info.Last_ack_recv)*time.Millisecond
 	return c, askPeer(socket) == nil
@@ -58,4 +63,29 @@ func askPeer(socket int) error {
 		}
 	}
 	return nil
+}
+
+// peerOf finds the peer of a socket of IPv4 in the table of the process's network; it is not
+// valid if it is not there.
+func peerOf(pid int, inode uint64) (peer netip.AddrPort) {
+	table, _ := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", pid))
+	for line := range strings.Lines(string(table)) {
+		if words := strings.Fields(line); len(words) > 9 && words[9] == strconv.FormatUint(inode, 10) {
+			return parsePeer(words[2])
+		}
+	}
+	return peer
+}
+
+// parsePeer reads "0100007F:0016": the address as a number of this machine, then the port.
+func parsePeer(text string) (peer netip.AddrPort) {
+	address, port, _ := strings.Cut(text, ":")
+	a, err1 := strconv.ParseUint(address, 16, 32)
+	p, err2 := strconv.ParseUint(port, 16, 16)
+	if err1 != nil || err2 != nil {
+		return peer
+	}
+	var b [4]byte
+	binary.NativeEndian.PutUint32(b[:], uint32(a))
+	return netip.AddrPortFrom(netip.AddrFrom4(b), uint16(p))
 }

@@ -36,3 +36,10 @@ func TestConnectionOf(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
+
+func TestParsePeer(t *testing.T) {
+	for _, bad := range []string{"", ":", "0100007F", "0100007F:", "0100007F:10000", "x:1", "00000000000000000000000101000000:1"} {
+		require.False(t, parsePeer(bad).IsValid(), bad)
+	}
+	require.Equal(t, "0.0.0.0:22", parsePeer("00000000:0016").String())
+}

@@ -49,10 +49,6 @@ func LocalAddress(fd int) (netip.AddrPort, error) {
 	if err != nil {
 		return netip.AddrPort{}, wrapErrno("getsockname", err)
 	}
-	return addrPort(sa)
-}
-
-func addrPort(sa unix.Sockaddr) (netip.AddrPort, error) {
 	switch sa := sa.(type) {
 	case *unix.SockaddrInet4:
 		return netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port)), nil
