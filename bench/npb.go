@@ -1,13 +1,12 @@
 package bench
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/gopvas/gopvas/bench/npb"
+	"github.com/gopvas/gopvas/internal/median"
 )
 
 // NPBConfig describes a run of one of the NAS Parallel Benchmarks.
@@ -86,10 +85,10 @@ func (c Contestant) npb(ctx context.Context, cfg NPBConfig, ranks int) (r npb.Re
 
 // medianNPB is the round in the middle; it is verified if all are.
 func medianNPB(rounds []npb.Result) NPBResult {
-	slices.SortFunc(rounds, func(a, b npb.Result) int { return cmp.Compare(a.Mops, b.Mops) })
-	last := len(rounds) - 1
-	r := NPBResult{Result: rounds[last/2], MinMops: rounds[0].Mops, MaxMops: rounds[last].Mops, Rounds: len(rounds)}
+	r := NPBResult{Result: median.By(rounds, func(r npb.Result) float64 { return r.Mops }), Rounds: len(rounds)}
+	r.MinMops, r.MaxMops = r.Mops, r.Mops
 	for _, other := range rounds {
+		r.MinMops, r.MaxMops = min(r.MinMops, other.Mops), max(r.MaxMops, other.Mops)
 		if !other.Verified {
 			r.Checks, r.Verified = other.Checks, false
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -241,10 +242,5 @@ func overlapResult(c OverlapContender, ranks int, item overlapItem, blocks []ove
 
 // medianOf returns the middle one of the values of a list, the lower one of two.
 func medianOf[T any](list []T, value func(T) float64) float64 {
-	v := make([]float64, len(list))
-	for i, x := range list {
-		v[i] = value(x)
-	}
-	slices.SortFunc(v, cmp.Compare)
-	return v[(len(v)-1)/2]
+	return value(median.By(list, value))
 }

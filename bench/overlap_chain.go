@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gopvas/gopvas/internal/median"
 )
 
 // ChainConfig describes a run of Chain.
@@ -70,7 +72,7 @@ func (cfg *ChainConfig) result(c OverlapContender, took []float64, ms float64) C
 	r := ChainResult{
 		Contender: c, Benchmark: "chain", Contestant: c.Name, Policy: c.Policy, Helpers: c.in(cfg.Ranks).Helpers,
 		Ranks: cfg.Ranks, Bytes: cfg.Bytes, Period: ms,
-		Elapsed: medianOf(took, func(us float64) float64 { return us }), Min: took[0],
+		Elapsed: median.Of(took), Min: took[0],
 	}
 	for _, us := range took {
 		r.Min, r.Max = min(r.Min, us), max(r.Max, us)

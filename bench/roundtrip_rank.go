@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps/fit"
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -86,23 +87,23 @@ func parseTrips(args []string) (c tripPlan, err error) {
 	for item := range strings.SplitSeq(args[0], ",") {
 		n, err := strconv.Atoi(item)
 		if err != nil || n < 0 {
-			return c, fmt.Errorf("bench: size %q: want a number of bytes", item)
+			return c, fmt.Errorf("bench: parse size %q: want a number of bytes", item)
 		}
 		c.sizes = append(c.sizes, n)
 		c.walk = max(c.walk, n)
 	}
 	if c.times, err = strconv.Atoi(args[1]); err != nil {
-		return c, fmt.Errorf("bench: repetitions: %w", err)
+		return c, fmt.Errorf("bench: parse repetitions: %w", err)
 	}
 	if args[2] == "cold" {
 		c.walk = max(2*c.walk, coldBytes)
 	}
 	if c.seed, err = strconv.ParseUint(args[3], 10, 64); err != nil {
-		return c, fmt.Errorf("bench: seed: %w", err)
+		return c, fmt.Errorf("bench: parse seed: %w", err)
 	}
 	seconds, err := strconv.ParseFloat(args[4], 64)
 	if err != nil {
-		return c, fmt.Errorf("bench: seconds: %w", err)
+		return c, fmt.Errorf("bench: parse seconds: %w", err)
 	}
 	c.limit = time.Duration(seconds * float64(time.Second))
 	return c, nil
@@ -157,8 +158,7 @@ func (r *tripRank) calibrate() error {
 	if len(r.perLoops) == 0 {
 		r.perLoops = append(r.perLoops, times[1]/long)
 	}
-	slices.Sort(r.perLoops)
-	r.perLoop = r.perLoops[len(r.perLoops)/2]
+	r.perLoop = median.Of(r.perLoops)
 	return nil
 }
 

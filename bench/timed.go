@@ -3,14 +3,14 @@ package bench
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gopvas/gopvas/internal/median"
 )
 
 // TimedConfig describes a run of a benchmark that times messages or collective
@@ -151,12 +151,7 @@ func parseLines(r io.Reader) (lines []timing, err error) {
 
 // medianRound returns the round whose average at size k is the median.
 func medianRound(rounds [][]timing, k int) timing {
-	at := make([]timing, len(rounds))
-	for i := range rounds {
-		at[i] = rounds[i][k]
-	}
-	slices.SortFunc(at, func(a, b timing) int { return cmp.Compare(a.avg, b.avg) })
-	return at[(len(at)-1)/2]
+	return median.By(rounds, func(r []timing) float64 { return r[k].avg })[k]
 }
 
 // averages are those of all rounds at size k, nil where there is only one.

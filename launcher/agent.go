@@ -22,51 +22,65 @@ import (
 // any job, and ends it when the leader does not answer any more. The result is the exit
 // code of the process.
 func NodeMain() int {
-	defer catchPipe()()
-	// Of a terminal: the leader passes on what is meant for ranks. It is caught and not
-	// ignored, since the ranks would inherit that.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
-	ends := make(chan os.Signal, 1)
-	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
-	if _, err := io.WriteString(os.Stdout, linkMagic); err != nil {
-		return codeError
-	}
-	a := &agent{link: newLink(os.Stdin, os.Stdout), output: newWindow()}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	a.cancel = cancel
-	go a.passEnds(ends)
-	if err := a.serve(ctx); err != nil {
+	err := runAgent(os.Stdin, os.Stdout, sshAddress())
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "pvasrun node: %v\n", err)
 		return codeError
 	}
 	return 0
 }
 
+// runAgent is NodeMain over some connection. reached is the address by which this node was
+// reached, if that is known.
+func runAgent(in io.Reader, out io.Writer, reached netip.Addr) error {
+	defer catchPipe()()
+	// Of a terminal: the leader passes on what is meant for ranks. It is caught and not
+	// ignored, since the ranks would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
+	if _, err := io.WriteString(out, linkMagic); err != nil {
+		return fmt.Errorf("launcher: leader of the job: %w", err)
+	}
+	a := &agent{link: newLink(in, out), output: newWindow(), reached: reached}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	a.cancel = cancel
+	go a.passEnds(ends)
+	return a.serve(ctx)
+}
+
 // agent is the state of NodeMain.
 type agent struct {
-	link   *link
-	cancel context.CancelCauseFunc
-	output *window
-	orders queue // to part.order
-	input  queue // to the standard input of rank 0
-	part   *part
-	stdin  *os.File // the far end of it; nil: there is none
+	link    *link
+	reached netip.Addr
+	cancel  context.CancelCauseFunc
+	output  *window
+	orders  queue // to part.order
+	input   queue // to the standard input of rank 0
+	part    *part
+	stdin   *os.File // the far end of it; nil: there is none
 }
 
 // serve greets the leader, and runs its job.
 func (a *agent) serve(ctx context.Context) error {
+	// A leader that was cut off may never greet, nor may the connection end.
+	patience := time.AfterFunc(startTime, func() { os.Exit(codeError) })
 	var g greeting
-	if err := a.link.receive(&g); err != nil {
+	err := a.link.receive(&g)
+	patience.Stop()
+	if err != nil {
 		return fmt.Errorf("launcher: it is started by pvasrun --hosts only: %w", err)
 	}
-	if err := a.link.send(note{Ready: getReady(g.Check)}); err != nil || g.Version != linkVersion {
+	r := getReady(g.Check)
+	r.Reached = a.reached
+	if err := a.link.send(note{Ready: r}); err != nil || g.Version != linkVersion {
 		return err // the leader says what is wrong
 	}
 	a.link.timeout = g.Timeout
 	ended := make(chan struct{})
 	defer close(ended)
 	go a.link.beat(note{Beat: true}, ended, func() { a.cancel(fmt.Errorf("launcher: leader of the job: %w", errSilent)) })
-	first, err := a.awaitStart()
+	first, err := a.awaitStart(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,11 +98,18 @@ func (a *agent) serve(ctx context.Context) error {
 	if err != nil {
 		end.Err = err.Error()
 	}
-	a.link.out.flush()
-	if ctx.Err() != nil {
-		return context.Cause(ctx) // nobody is there to be told
+	a.link.post(note{Finished: end})
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		a.link.out.flush()
+	}()
+	select {
+	case <-sent:
+		return nil
+	case <-ctx.Done(): // nobody is there to be told
+		return context.Cause(ctx)
 	}
-	return a.link.send(note{Finished: end})
 }
 
 // passEnds tells the leader of signals that ask for an end. Slurm sends them to all nodes: so
@@ -102,15 +123,23 @@ func (a *agent) passEnds(ends <-chan os.Signal) {
 }
 
 // awaitStart waits for the job. Until then the leader sends nothing but signs of life.
-func (a *agent) awaitStart() (*start, error) {
-	for {
-		var o order
-		if err := a.link.receive(&o); err != nil {
-			return nil, fmt.Errorf("launcher: leader of the job: %w", err)
+func (a *agent) awaitStart(ctx context.Context) (*start, error) {
+	var o order
+	got := make(chan error, 1)
+	go func() {
+		for o.Start == nil {
+			if err := a.link.receive(&o); err != nil {
+				got <- fmt.Errorf("launcher: leader of the job: %w", err)
+				return
+			}
 		}
-		if o.Start != nil {
-			return o.Start, nil
-		}
+		got <- nil
+	}()
+	select {
+	case err := <-got:
+		return o.Start, err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 }
 
@@ -199,7 +228,7 @@ func ownVariable(name string) bool {
 	case "HOME", "USER", "LOGNAME", "SHELL", "HOSTNAME", "TMPDIR", "XDG_RUNTIME_DIR", "DISPLAY", "PWD", "OLDPWD", "SHLVL", "_":
 		return true
 	}
-	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PVAS_")
+	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PMI") || strings.HasPrefix(name, "PVAS_")
 }
 
 // imageFile makes a program of what the leader has sent.
@@ -252,12 +281,15 @@ func getReady(check bool) *ready {
 	if check {
 		r.describe()
 	}
-	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
-		if at, err := netip.ParseAddr(words[2]); err == nil {
-			r.Reached = at.Unmap()
-		}
-	}
 	return r
+}
+
+// sshAddress is the address of this node that ssh has used, if it has.
+func sshAddress() (at netip.Addr) {
+	if words := strings.Fields(os.Getenv("SSH_CONNECTION")); len(words) == 4 {
+		at, _ = netip.ParseAddr(words[2]) // an error: then it is not known
+	}
+	return at.Unmap()
 }
 
 // describe says what CheckNodes asks.

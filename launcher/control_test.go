@@ -120,34 +120,3 @@ func TestHostRefusesNonsense(t *testing.T) {
 	require.NoError(t, a.close())
 	require.ErrorIs(t, <-served, io.EOF)
 }
-
-func TestParseParent(t *testing.T) {
-	for stat, want := range map[string]int{
-		"12 (sh) S 7 12 12 0":        7,
-		"12 (a) b (c)) R 8 12 12 0":  8,
-		"12 (\n) ( 5 5) Z 9 12 12 0": 9,
-		"12 (sh)":                    0,
-		"12 (sh) S":                  0,
-		"":                           0,
-		"12 (sh) S x":                0,
-	} {
-		require.Equal(t, want, parseParent([]byte(stat)), "%q", stat)
-	}
-	require.Equal(t, os.Getppid(), parentOf(os.Getpid()))
-}
-
-func TestHasMark(t *testing.T) {
-	mark := []byte("PVAS_ID=ab\x00")
-	require.True(t, hasMark([]byte("PVAS_ID=ab\x00X=1\x00"), mark))
-	require.True(t, hasMark([]byte("X=1\x00PVAS_ID=ab\x00"), mark))
-	require.False(t, hasMark([]byte("XPVAS_ID=ab\x00"), mark))
-	require.False(t, hasMark([]byte("PVAS_ID=abc\x00"), mark))
-	require.False(t, hasMark(nil, mark))
-}
-
-// Whatever /proc shows, the answer is a number or 0.
-func FuzzParseParent(f *testing.F) {
-	f.Add([]byte("12 (sh) S 7 12 12 0"))
-	f.Add([]byte("12 (a) b) Z"))
-	f.Fuzz(func(t *testing.T, stat []byte) { parseParent(stat) })
-}

@@ -23,9 +23,10 @@
 // address space, spawns every rank, waits for all and destroys the space.
 //
 // A job on several nodes (RunNodes) has a leader, which the user starts, and on each node an
-// agent (NodeMain), which runs its part by Run: link.go, leader.go, agent.go.
+// agent (NodeMain), which runs its part by Run: link.go, leader.go, agent.go. Under a PMI launcher
+// (RunPMI) the agents are there already, and connect to the leader: pmi.go, join.go, sealed.go.
 //
-// Not implemented: start by PMI, deadlocks across nodes, starting ranks of a running job
+// Not implemented: starting ranks of a running job
 // (MPI 4.1 section 11), restarting a failed rank, binding to NUMA nodes or sockets,
 // pausing a job by a SIGSTOP to the supervisor, which nobody can catch.
 package launcher

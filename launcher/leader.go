@@ -25,6 +25,8 @@ type Nodes struct {
 	// ReportDevices has each node say at the end what its devices have done.
 	ReportDevices bool
 	Preload       bool // send the programs; else they must be on every node under the same path
+
+	joined map[int]*joined // by number of the node: its agent connects by itself, see RunPMI
 }
 
 // DefaultNodeTimeout is how long a node may be silent.

@@ -15,7 +15,11 @@ import (
 
 // greet waits until all agents have answered. False means that the job is over.
 func (l *leader) greet() bool {
-	limit := time.AfterFunc(startTime, func() { l.post(l.tooSlow) })
+	within := startTime
+	if l.nodes.joined != nil {
+		within = joinTime // all agents run already
+	}
+	limit := time.AfterFunc(within, func() { l.post(func() { l.tooSlow(within) }) })
 	defer limit.Stop()
 	for !l.over() {
 		if !slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil }) {
@@ -33,10 +37,10 @@ func (l *leader) greet() bool {
 
 func (l *leader) over() bool { return l.fate.ending || l.fate.killed || l.failure != nil }
 
-func (l *leader) tooSlow() {
+func (l *leader) tooSlow(within time.Duration) {
 	for _, a := range l.agents {
 		if a.ready == nil {
-			a.lose(fmt.Errorf("it has not answered within %v", startTime))
+			a.lose(fmt.Errorf("it has not answered within %v", within))
 		}
 	}
 }

@@ -168,7 +168,8 @@ type link struct {
 }
 
 func newLink(r io.Reader, w io.Writer) *link {
-	l := &link{in: bufio.NewReader(r), to: bufio.NewWriter(w)}
+	l := &link{to: bufio.NewWriter(w)}
+	l.in = bufio.NewReader(&hearing{r, l})
 	l.dec, l.enc = gob.NewDecoder(l.in), gob.NewEncoder(l.to) // the decoder reads no byte beyond a gob
 	l.heard.Store(time.Now().UnixNano())
 	return l
@@ -193,8 +194,21 @@ func (l *link) receive(message any) error {
 	if err == nil {
 		_, err = l.in.ReadByte() // the newline
 	}
-	l.heard.Store(time.Now().UnixNano())
 	return err
+}
+
+// hearing is what a link reads from. Every piece of a message is a sign of life: the programs
+// that a job preloads may take long.
+type hearing struct {
+	from io.Reader
+	l    *link
+}
+
+// Read implements io.Reader.
+func (h *hearing) Read(b []byte) (int, error) {
+	n, err := h.from.Read(b)
+	h.l.heard.Store(time.Now().UnixNano())
+	return n, err
 }
 
 // awaitMagic skips what comes before linkMagic. If that does not come, the error has what came.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -167,12 +168,8 @@ func requireGone(t *testing.T, pids []int) {
 // gone reports whether a process has ended; whether its parent has taken notice
 // is not the question.
 func gone(pid int) bool {
-	stat, err := os.ReadFile(procFile(pid, "stat"))
-	if err != nil {
-		return true
-	}
-	return bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" Z")) ||
-		bytes.HasPrefix(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" X"))
+	p, ok := processes.Find(pid)
+	return !ok || p.Ended()
 }
 
 // A pvasrun is a supervisor in a process of its own.
@@ -237,9 +234,7 @@ func (p *pvasrun) child(name string) int {
 	pids := children(p.cmd.Process.Pid)
 	slices.Sort(pids)
 	for _, pid := range pids {
-		args, err := os.ReadFile(procFile(pid, "cmdline"))
-		require.NoError(p.t, err)
-		if bytes.HasPrefix(args, []byte(name+"\x00")) {
+		if args := processes.Args(pid); len(args) > 0 && args[0] == name {
 			return pid
 		}
 	}

@@ -1,14 +1,12 @@
 package launcher
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -80,64 +78,12 @@ func (a *adoption) end() {
 	}
 }
 
-// children returns the pids of the children of a process, whichever of its
-// threads is the parent.
-func children(parent int) []int {
-	var pids []int
-	for _, pid := range processes() {
-		if parentOf(pid) == parent {
-			pids = append(pids, pid)
-		}
+// children returns the pids of the children of a process.
+func children(parent int) (pids []int) {
+	for _, p := range processes.Children(parent) {
+		pids = append(pids, p.PID)
 	}
 	return pids
-}
-
-// processes returns the pids of all processes that /proc shows.
-func processes() []int {
-	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	var pids []int
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// parentOf returns the parent of a process, 0 for one that has gone.
-func parentOf(pid int) int {
-	stat, err := os.ReadFile(procFile(pid, "stat"))
-	if err != nil {
-		return 0
-	}
-	return parseParent(stat)
-}
-
-// parseParent finds the parent in a stat line "pid (comm) state ppid ...". The
-// name may hold blanks and parentheses, so the last parenthesis counts.
-func parseParent(stat []byte) int {
-	_, rest, ok := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))
-	if !ok {
-		return 0
-	}
-	fields := bytes.Fields(rest)
-	if len(fields) < 2 {
-		return 0
-	}
-	ppid, err := strconv.Atoi(string(fields[1]))
-	if err != nil {
-		return 0
-	}
-	return ppid
-}
-
-func procFile(pid int, name string) string {
-	return filepath.Join("/proc", strconv.Itoa(pid), name)
 }
 
 // killMarked kills every other process that carries the name of the job in its
@@ -146,12 +92,10 @@ func procFile(pid int, name string) string {
 func killMarked(id string) {
 	// Bounds the rounds of killing what appears while others are killed.
 	const maxSweeps = 100
-	mark := []byte(EnvID + "=" + id + "\x00")
 	for range maxSweeps {
 		found := false
-		for _, pid := range processes() {
-			env, err := os.ReadFile(procFile(pid, "environ"))
-			if err == nil && pid != os.Getpid() && hasMark(env, mark) && sys.Kill(pid, syscall.SIGKILL) == nil {
+		for _, p := range processes.All() {
+			if p.PID != os.Getpid() && processes.Has(p.PID, EnvID+"="+id) && sys.Kill(p.PID, syscall.SIGKILL) == nil {
 				found = true
 			}
 		}
@@ -159,9 +103,4 @@ func killMarked(id string) {
 			return
 		}
 	}
-}
-
-// hasMark looks for a setting in an environment of strings that each end in 0.
-func hasMark(env, mark []byte) bool {
-	return bytes.HasPrefix(env, mark) || bytes.Contains(env, append([]byte{0}, mark...))
 }

@@ -26,12 +26,13 @@ type remote struct {
 	alive  int // ranks that were told to start and have not ended
 	gone   map[int]bool
 
-	command *exec.Cmd
+	command *exec.Cmd // nil: the agent connects by itself
 	stdin   io.WriteCloser
 	said    tail // its standard error
 	link    *link
 	window  *window // of input
 	stop    chan struct{}
+	spoken  chan struct{} // closed when the agent has spoken, or never will
 	waited  chan struct{} // closed when the command has ended
 
 	ready    *ready
@@ -49,11 +50,16 @@ func (l *leader) startAgents() error {
 		return fmt.Errorf("launcher: %w", err)
 	}
 	for _, a := range l.agents {
+		if conn := l.nodes.joined[a.number]; conn != nil {
+			a.begin(conn, conn)
+			continue
+		}
 		if err := a.start(l.nodes.command(a.name, self)); err != nil {
 			l.endAgents()
 			return &NodeError{a.name, err, codeError}
 		}
 	}
+	go l.watchStart()
 	return nil
 }
 
@@ -109,21 +115,38 @@ func (a *remote) start(argv []string) (err error) {
 		out.Close()
 		return err
 	}
-	a.link, a.stop, a.waited, a.gone = newLink(out, a.stdin), make(chan struct{}), make(chan struct{}), map[int]bool{}
-	a.link.timeout = a.l.nodes.Timeout
+	a.begin(out, a.stdin)
 	go func() {
-		_ = a.command.Wait() // the link tells of its end, and result of its reason
+		_ = a.command.Wait() // the link tells of its end, and why of its reason
 		close(a.waited)
 	}()
-	a.link.post(greeting{Version: linkVersion, Timeout: a.l.nodes.Timeout, Name: a.name, Check: a.l.checks})
-	go a.read(out)
 	return nil
 }
 
+// begin begins to talk to the agent.
+func (a *remote) begin(in io.ReadCloser, out io.WriteCloser) {
+	a.stdin = out
+	a.link, a.gone = newLink(in, out), map[int]bool{}
+	a.stop, a.spoken, a.waited = make(chan struct{}), make(chan struct{}), make(chan struct{})
+	a.link.timeout = a.l.nodes.Timeout
+	a.link.post(greeting{Version: linkVersion, Timeout: a.l.nodes.Timeout, Name: a.name, Check: a.l.checks})
+	go a.read(in)
+}
+
+// kill ends what connects the agent with the leader. The agent ends by that.
+func (a *remote) kill() {
+	if a.command == nil {
+		a.stdin.Close()
+		return
+	}
+	sys.Kill(-a.command.Process.Pid, syscall.SIGKILL) // an error: it has ended
+}
+
 // read hands what the agent says to the leader. It runs until the link ends.
-func (a *remote) read(out *os.File) {
-	defer out.Close()
+func (a *remote) read(in io.ReadCloser) {
+	defer in.Close()
 	err := a.link.awaitMagic()
+	close(a.spoken)
 	if err == nil {
 		go a.link.beat(order{}, a.stop, func() {
 			a.l.post(func() { a.lose(fmt.Errorf("%w (%v)", errSilent, a.link.timeout)) })
@@ -134,6 +157,9 @@ func (a *remote) read(out *os.File) {
 		if err = a.link.receive(&n); err == nil && !n.Beat {
 			a.l.post(func() { a.take(&n) })
 		}
+	}
+	if a.command == nil {
+		close(a.waited)
 	}
 	select { // what it has said on its standard error may explain the end
 	case <-a.waited:
@@ -148,8 +174,8 @@ func (a *remote) why(err error) error {
 	how := "its agent has ended"
 	select {
 	case <-a.waited:
-		if state := a.command.ProcessState; state != nil && !state.Success() {
-			how = fmt.Sprintf("%s: %v", a.command.Args[0], state)
+		if c := a.command; c != nil && c.ProcessState != nil && !c.ProcessState.Success() {
+			how = fmt.Sprintf("%s: %v", c.Args[0], c.ProcessState)
 		}
 	default:
 	}
@@ -283,7 +309,7 @@ func (a *remote) lose(err error) {
 	}
 	a.lost = err
 	a.finish()
-	sys.Kill(-a.command.Process.Pid, syscall.SIGKILL) // an error: it has ended
+	a.kill()
 	switch {
 	case l.over():
 	case a.ready == nil:
@@ -308,7 +334,7 @@ func (l *leader) endAgents() {
 			continue
 		case <-late:
 			late = time.After(0)
-			sys.Kill(-a.command.Process.Pid, syscall.SIGKILL)
+			a.kill()
 		}
 		<-a.waited
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -144,8 +145,8 @@ func TestJobControl(t *testing.T) {
 func ttyPids(text string) []int { return pidsIn(strings.ReplaceAll(text, "\r", "")) }
 
 func isStopped(pid int) bool {
-	stat, _ := os.ReadFile(procFile(pid, "stat"))
-	return strings.HasPrefix(string(stat[strings.LastIndexByte(string(stat), ')')+1:]), " T")
+	p, _ := processes.Find(pid)
+	return p.State == 'T'
 }
 
 // A stopped host answers nothing, and must not keep a job from ending.

@@ -48,7 +48,7 @@ func (e *Engine) Start(r *Request) error {
 		return e.launchTask(op)
 	default:
 		if e.trace != nil {
-			op.request = e.trace.Request()
+			op.request, op.number = e.trace.Request(), 0
 		}
 		e.start(op)
 		if e.trace != nil {

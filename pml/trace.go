@@ -366,6 +366,10 @@ func (e *Engine) traceComplete(op *operation) {
 	}
 	switch op.kind {
 	case receiving:
+		if op.number == 0 { // it has ended without a message
+			e.traceDone(op)
+			return
+		}
 		w := op.received(e)
 		w.Context = op.context
 		op.belong(&w)

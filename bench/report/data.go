@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/median"
 )
 
 // A key tells what was measured from everything else in an experiment.
@@ -87,11 +88,11 @@ type stat struct{ low, median, high float64 }
 
 // stat returns that of a value, and whether there is any.
 func (s *sample) stat(value string) (stat, bool) {
-	v := slices.Sorted(slices.Values(s.values[value]))
+	v := s.values[value]
 	if len(v) == 0 {
 		return stat{}, false
 	}
-	return stat{v[0], (v[(len(v)-1)/2] + v[len(v)/2]) / 2, v[len(v)-1]}, true
+	return stat{slices.Min(v), median.Of(v), slices.Max(v)}, true
 }
 
 // overlaps tells whether the ranges have a number in common. A single measurement has no

@@ -67,7 +67,8 @@ func (m *Module) schedule(t *sendTransfer, n int) {
 			}
 		}
 	} else {
-		plan := m.plan(m.form, t.peer, []int{n}, 1<<unitOf(n))
+		m.measure(t.peer)
+		plan := m.plan(t.peer, []int{n}, 1<<unitOf(n))
 		for number, queue := range plan.Queues {
 			for _, c := range queue {
 				m.assign(m.devices[number], m.newPiece(t, c.From, c.To, aloneOrder))
@@ -81,9 +82,8 @@ func (m *Module) schedule(t *sendTransfer, n int) {
 const aloneOrder = 1 << 30
 
 // plan makes a plan for messages to a peer, or to several if that is nil.
-func (m *Module) plan(form exchange.Form, p *peer, sizes []int, unit int) *exchange.Plan {
+func (m *Module) plan(p *peer, sizes []int, unit int) *exchange.Plan {
 	m.planner.Unit = unit
-	m.measure(p)
 	m.estimates, m.usable = m.estimates[:0], m.usable[:0]
 	for _, d := range m.devices {
 		if p == nil || p.paths[d.number].state == up {
@@ -92,9 +92,9 @@ func (m *Module) plan(form exchange.Form, p *peer, sizes []int, unit int) *excha
 		}
 	}
 	if len(m.usable) == len(m.devices) || len(m.usable) == 0 {
-		return m.planner.Make(form, sizes, m.all())
+		return m.planner.Make(m.form, sizes, m.all())
 	}
-	plan := m.planner.Make(form, sizes, m.estimates)
+	plan := m.planner.Make(m.form, sizes, m.estimates)
 	m.spreadPlan(plan)
 	return plan
 }
@@ -253,7 +253,7 @@ func (m *Module) collect(d *device) {
 		case arrived:
 			t.arrived += c.len()
 			if m.several() {
-				d.record(Flight{d.number, t.peer.rank, c.len(), c.started, time.Now()})
+				d.record(Flight{d.number, t.peer.rank, t.message(), c.len(), c.started, time.Now()})
 			}
 			m.freePiece(c)
 			continue
@@ -312,6 +312,14 @@ func (m *Module) steal(d *device, e *exchange.Device) bool {
 	}
 	m.enqueue(d, taken)
 	return true
+}
+
+// message is the message's number in its set, -1 if it has none.
+func (t *sendTransfer) message() int {
+	if t.set == nil {
+		return -1
+	}
+	return t.member
 }
 
 // withdraw takes back what a transfer has not started.

@@ -41,7 +41,8 @@ func (m *Module) Together(members []btl.Member) {
 		return
 	}
 	unit := unitOf(slices.Max(s.sizes))
-	plan := m.plan(m.form, nil, s.sizes, 1<<unit)
+	m.measure(m.peers[s.members[0].Peer])
+	plan := m.plan(nil, s.sizes, 1<<unit)
 	s.plan = exchange.Plan{Form: plan.Form, Time: plan.Time, Queues: make([][]exchange.Piece, len(plan.Queues))}
 	for i, queue := range plan.Queues {
 		s.plan.Queues[i] = slices.Clone(queue)

@@ -19,12 +19,12 @@ type suciBenchFlags struct {
 	Sizes   sizes    `long:"sizes" env:"SUCI_SIZES" value-name:"LIST" default:"4,64,1KiB,4KiB,16KiB,64KiB,500KB" description:"lengths of messages"`
 	Nodes   counts   `short:"N" long:"nodes" env:"SUCI_NODES" value-name:"LIST" default:"5,40" description:"numbers of nodes, for gather and bcast"`
 	Rate    bits     `long:"rate" env:"SUCI_RATE" value-name:"BITS" default-mask:"not limited" description:"bits per second of each link, such as 100M"`
-	Buffer  size     `long:"buffer" env:"SUCI_QUEUE" value-name:"SIZE" default:"64KiB" description:"queue of the switch towards each node, with --rate"`
-	Frames  bool     `long:"frames" env:"SUCI_FRAME" description:"links carry single frames, as wires do; --rate and --loss imply it"`
+	Buffer  size     `long:"buffer" env:"SUCI_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of the switch towards each node, with --rate"`
+	Frames  bool     `long:"frames" env:"SUCI_FRAMES" description:"links carry single frames, as wires do; --rate and --loss imply it"`
 	Loss    float64  `long:"loss" env:"SUCI_LOSS" value-name:"SHARE" default:"0" description:"share of the packets that the switch drops"`
 	Every   lapse    `long:"every" env:"SUCI_EVERY" value-name:"DUR" default:"500ms" description:"time of each measurement"`
 	Spin    lapse    `long:"spin" env:"SUCI_SPIN" value-name:"DUR" default-mask:"never" description:"have suci poll so long before it sleeps"`
-	Carrier []string `long:"carrier" env:"SUCI_WITH" env-delim:"," value-name:"NAME" default-mask:"all" description:"contestants: suci, suci-fast, tcp; repeatable"`
+	Carrier []string `long:"carrier" env:"SUCI_CARRIER" env-delim:"," value-name:"NAME" default-mask:"all" description:"contestants: suci, suci-fast, tcp; repeatable"`
 	JSON    bool     `long:"json" env:"JSON" description:"print one JSON object per line"`
 	Plot    string   `long:"plot" env:"PLOT" value-name:"FILE" description:"draw a chart of each part as SVG"`
 }

@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
@@ -101,8 +100,8 @@ func TestBenchPauses(t *testing.T) {
 		require.Eventually(t, holds, 20*time.Second, time.Millisecond, what)
 	}
 	stopped := func(pid int) bool {
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		return strings.HasPrefix(string(stat[bytes.LastIndexByte(stat, ')')+1:]), " T")
+		p, _ := processes.Find(pid)
+		return p.State == 'T'
 	}
 	rank := 0
 	await("a rank", func() bool { rank = rankOf(cmd.Process.Pid); return rank != 0 })
@@ -117,15 +116,9 @@ func TestBenchPauses(t *testing.T) {
 
 // rankOf returns a rank of the benchmark that a pvasrun runs, 0 where it has none.
 func rankOf(pvasrun int) int {
-	list, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pvasrun))
-	for _, file := range list {
-		text, _ := os.ReadFile(file)
-		for _, field := range strings.Fields(string(text)) {
-			line, _ := os.ReadFile("/proc/" + field + "/cmdline")
-			if strings.Contains(string(line), "\x00"+bench.RankCommand+"\x00") {
-				pid, _ := strconv.Atoi(field)
-				return pid
-			}
+	for _, p := range processes.Children(pvasrun) {
+		if slices.Contains(processes.Args(p.PID), bench.RankCommand) {
+			return p.PID
 		}
 	}
 	return 0

@@ -56,6 +56,12 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return usageError{err}
 	}
 	j := f.job(apps, settings)
+	if f.PMI {
+		if len(apps) > 1 {
+			return usageError{errors.New("--pmi: one program for all ranks; several programs need --hosts")}
+		}
+		return f.runNodes(ctx, j)
+	}
 	if f.nodes.Hosts != nil {
 		if err := f.nodes.Check(countRanks(apps)); err != nil {
 			return usageError{err}
@@ -100,7 +106,7 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 // nodes of a job on several.
 func (f *runFlags) printStats(stats *statistics, nodes []string) (err error) {
 	if f.Stats {
-		err = stats.printMessages(os.Stderr, nodes)
+		err = errors.Join(stats.printMessages(os.Stderr, nodes), stats.printDevices(os.Stderr, nodes))
 	}
 	if f.Stats || f.Verbose {
 		err = errors.Join(err, stats.printCollectives(os.Stderr))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps/fit"
 	"github.com/gopvas/gopvas/loggps/show"
 )
@@ -159,8 +160,7 @@ func (c fitCurve) series(r *fitted, i int, most int64, x, y func(float64) float6
 	}
 	s.Path = path.String()
 	for k, t := range times {
-		slices.Sort(t)
-		if m := t[len(t)/2]; m > 0 {
+		if m := median.Of(t); m > 0 {
 			s.Points = append(s.Points, plotPoint{math.Round(10*x(float64(k))) / 10, math.Round(10*y(m)) / 10})
 		}
 	}

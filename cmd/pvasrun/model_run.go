@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
@@ -37,7 +38,7 @@ func executeModelRun(args []string) error {
 		return err
 	}
 	f.share(&opt, p)
-	r, err := sim.Run(p.graph, opt)
+	r, err := simulate(p, opt)
 	if err != nil {
 		return modelMistake(err)
 	}
@@ -65,7 +66,7 @@ func (f *simFlags) compareAll(opt sim.Options, files []string) error {
 		}
 		one := opt
 		f.share(&one, p)
-		r, err := sim.Run(p.graph, one)
+		r, err := simulate(p, one)
 		if err != nil {
 			return modelMistake(fmt.Errorf("%s: %w", file, err))
 		}
@@ -78,8 +79,7 @@ func (f *simFlags) compareAll(opt sim.Options, files []string) error {
 	if err := printTable(os.Stdout, t); err != nil || len(off) == 0 {
 		return err
 	}
-	slices.Sort(off)
-	_, err := fmt.Printf("median error %.1f %%, worst %.1f %%\n", (off[len(off)/2]+off[(len(off)-1)/2])/2, off[len(off)-1])
+	_, err := fmt.Printf("median error %.1f %%, worst %.1f %%\n", median.Of(off), slices.Max(off))
 	return err
 }
 

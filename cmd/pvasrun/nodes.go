@@ -58,6 +58,7 @@ type nodeFlags struct {
 	ReportDevices bool   `long:"report-devices" env:"PVASRUN_REPORT_DEVICES" description:"say at the end what each node's network devices have done"`
 	NodeTimeout   lapse  `long:"node-timeout" env:"PVASRUN_NODE_TIMEOUT" value-name:"DUR" default:"5s" description:"a node that is silent for so long is lost, and ends the job"`
 	Encrypt       bool   `long:"encrypt" env:"PVASRUN_ENCRYPT" description:"encrypt the messages between nodes"`
+	PMI           bool   `long:"pmi" env:"PVASRUN_PMI" description:"a PMI launcher (srun --mpi=pmi2, mpiexec.hydra) has started pvasrun, as one process for each node or each rank; -n is the number of ranks of one process"`
 	Preload       bool   `long:"preload" env:"PVASRUN_PRELOAD" description:"send the programs to the nodes, which need not have them"`
 
 	nodes launcher.Nodes // without Hosts: the job runs here
@@ -72,6 +73,9 @@ func executeNode([]string) error { return exitStatus(launcher.NodeMain()) }
 // findNodes finds out where the job runs, and how many ranks it has by default: as many as
 // the nodes take, or one for each CPU.
 func (f *runFlags) findNodes() (err error) {
+	if f.PMI {
+		return f.findProcesses()
+	}
 	if f.nodes.Hosts, err = f.hosts(); err != nil {
 		return err
 	}
@@ -82,8 +86,27 @@ func (f *runFlags) findNodes() (err error) {
 		}
 	}
 	if f.nodes.Hosts == nil {
-		return nil
+		return f.checkHere()
 	}
+	if f.nodes.Shell = f.shell(); f.nodes.Shell != nil {
+		f.nodes.Slurm = false
+	}
+	return f.describeNodes()
+}
+
+// findProcesses leaves it to the processes of a PMI launcher to find the nodes.
+func (f *runFlags) findProcesses() error {
+	if f.Hosts != "" || f.Hostfile != "" || f.Rsh != "" {
+		return errors.New("--pmi with --hosts, --hostfile or --rsh: the PMI launcher chooses the nodes; leave them out")
+	}
+	if f.NP == notGiven {
+		f.NP = 1
+	}
+	return f.describeNodes()
+}
+
+// describeNodes is what the flags say of nodes, wherever they are.
+func (f *runFlags) describeNodes() (err error) {
 	if f.nodes.Timeout = time.Duration(f.NodeTimeout); f.nodes.Timeout < 100*time.Millisecond {
 		return fmt.Errorf("--node-timeout %v: at least 100ms are needed", f.nodes.Timeout)
 	}
@@ -91,14 +114,29 @@ func (f *runFlags) findNodes() (err error) {
 	if f.Devices != "" {
 		f.nodes.Devices = strings.Split(f.Devices, ",")
 	}
-	if f.nodes.Shell = f.shell(); f.nodes.Shell != nil {
-		f.nodes.Slurm = false
-	}
 	if f.Network == "" {
 		return nil
 	}
 	if f.nodes.Network, err = netip.ParsePrefix(f.Network); err != nil {
 		return fmt.Errorf("--network %q: write for example 10.1.0.0/16", f.Network)
+	}
+	return nil
+}
+
+// checkHere refuses flags of network devices for a job on this node alone. Variables of the
+// environment are for all jobs, so they are no mistake.
+func (f *runFlags) checkHere() error {
+	for _, flag := range []struct {
+		name, variable string
+		given          bool
+	}{
+		{"--devices", "PVASRUN_DEVICES", f.Devices != ""},
+		{"--exchange", "PVASRUN_EXCHANGE", f.Exchange != "auto"},
+		{"--report-devices", "PVASRUN_REPORT_DEVICES", f.ReportDevices},
+	} {
+		if flag.given && os.Getenv(flag.variable) == "" {
+			return fmt.Errorf("%s: the job runs on this node alone, where no message uses a network device: name nodes by --hosts or --hostfile", flag.name)
+		}
 	}
 	return nil
 }
@@ -121,15 +159,19 @@ func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
 // runNodes runs a job on several nodes.
 func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
 	if f.DryRun || f.Report != "none" || f.Trace != "" {
-		return usageError{errors.New("--hosts with --dry-run, --report or --trace: these look at one node; leave one of them out")}
+		return usageError{errors.New("--hosts or --pmi with --dry-run, --report or --trace: these look at one node; leave one of them out")}
 	}
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
 	j.Signals = signals
 	var stats statistics
 	j.Finished = stats.collect
-	result, err := launcher.RunNodes(ctx, j, f.nodes)
-	if err != nil {
+	run := launcher.RunNodes
+	if f.PMI {
+		run = launcher.RunPMI
+	}
+	result, err := run(ctx, j, f.nodes)
+	if result == nil || err != nil { // it could not run, or another process leads
 		return err
 	}
 	err = f.printStats(&stats, result.Nodes)

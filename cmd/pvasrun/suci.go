@@ -44,28 +44,25 @@ func readKey(name string) (key suci.Key, err error) {
 	return suci.Key(b), nil
 }
 
-// suciCommands are the commands below suci.
-var suciCommands = map[string]func(context.Context, []string) error{
-	"key": executeSuciKey, "serve": executeSuciServe, "ping": executeSuciPing, "bench": executeSuciBench, "stat": executeSuciStat,
-}
-
 // executeSuci is the command suci.
 func executeSuci(args []string) error {
-	names := []string{"bench", "key", "ping", "serve", "stat"}
-	switch {
-	case asksForCommand(args):
-		return offer(names, args)
-	case asksForHelp(args):
-		return printCommands(os.Stdout, "suci", suciUsage)
-	case len(args) == 0 || suciCommands[args[0]] == nil:
-		return usageError{fmt.Errorf("suci: name a command: %s", strings.Join(names, ", "))}
+	commands := map[string]func([]string) error{
+		"key": executeSuciKey, "serve": interruptibly(executeSuciServe), "ping": interruptibly(executeSuciPing),
+		"bench": interruptibly(executeSuciBench), "stat": interruptibly(executeSuciStat),
 	}
-	ctx, stop := interruptible()
-	defer stop()
-	return suciCommands[args[0]](ctx, args[1:])
+	return executeOne("suci", suciCommands, commands, args, "suci: name a command: bench, key, ping, serve, stat")
 }
 
-func executeSuciKey(_ context.Context, args []string) error {
+// interruptibly makes a command of a function that ends when its context does.
+func interruptibly(run func(context.Context, []string) error) func([]string) error {
+	return func(args []string) error {
+		ctx, stop := interruptible()
+		defer stop()
+		return run(ctx, args)
+	}
+}
+
+func executeSuciKey(args []string) error {
 	var f struct {
 		Output string `short:"o" long:"output" env:"PVASRUN_SUCI_OUTPUT" value-name:"FILE" description:"new file to write, which only its owner can read"`
 	}

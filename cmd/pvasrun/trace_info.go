@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/trace"
 	"github.com/gopvas/gopvas/trace/perfetto"
 )
@@ -47,15 +48,17 @@ func openTrace(command, description string, flags any, args []string) (t *trace.
 	if len(files) != 1 {
 		return nil, "", usageError{fmt.Errorf("trace %s: name one trace", command)}
 	}
-	t, err = trace.Open(files[0])
-	return t, files[0], err
+	if t, err = trace.Open(files[0]); err != nil {
+		return nil, "", modelMistake(err)
+	}
+	return t, files[0], nil
 }
 
 func printTrace(w io.Writer, s *trace.Summary) error {
 	m := &s.Meta
 	fmt.Fprintf(w, "%s, recorded %s: %d ranks on %d CPUs, %s\n", strings.Join(m.Command, " "),
 		m.Started.Format(time.RFC3339), m.Ranks, m.CPUs, m.BTL)
-	fmt.Fprintf(w, "%d events in %s, %d lost\n", s.Events, span9(s.Duration), s.Lost)
+	fmt.Fprintf(w, "%d events in %s, %d lost\n", s.Events, spell(s.Duration), s.Lost)
 	if s.Cut != "" {
 		fmt.Fprintln(w, "incomplete:", s.Cut)
 	}
@@ -63,28 +66,16 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 	fmt.Fprintln(t, "\nrank\tevents\tnodes\tlost\ttime\tin calls\tcomputed\tstalled\tmessages\tbytes\t")
 	for _, r := range s.Ranks {
 		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t\n", r.Rank, r.Events, r.Nodes, r.Lost,
-			span9(r.Time), span9(r.Calls), span9(r.Computed), span9(r.Stalled), r.Sent, r.Bytes)
+			spell(r.Time), spell(r.Calls), spell(r.Computed), spell(r.Stalled), r.Sent, r.Bytes)
 	}
 	fmt.Fprintln(t, "\ncall\tcalls\tbytes\ttime\tmean\tlongest\t")
 	for _, c := range s.Calls {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t\n", c.Kind, c.Calls, c.Bytes, span9(c.Time), span9(c.Time/int64(c.Calls)), span9(c.Most))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\t\n", c.Kind, c.Calls, c.Bytes, spell(c.Time), spell(c.Time/int64(c.Calls)), spell(c.Most))
 	}
 	return t.Flush()
 }
 
-// span9 says a time in ns, rounded to three decimals of its unit.
-func span9(ns int64) string {
-	switch d := time.Duration(ns); {
-	case d >= time.Second:
-		return d.Round(time.Millisecond).String()
-	case d >= time.Millisecond:
-		return d.Round(time.Microsecond).String()
-	case d >= time.Microsecond:
-		return d.Round(10 * time.Nanosecond).String()
-	default:
-		return d.String()
-	}
-}
+func spell(ns int64) string { return show.Time(float64(ns)) }
 
 const traceListDescription = `Prints the events of a trace, one a line: rank, start and end in seconds, kind, and what the event says. Calls stand where they end.`
 

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -143,9 +144,9 @@ func (o *Outcome) await(pvasrun int, ended <-chan struct{}, wantHost bool) int {
 func (o *Outcome) countZombies(pvasrun int) {
 	zombies := func() map[int]bool {
 		found := map[int]bool{}
-		for _, p := range children(pvasrun) {
-			if p.zombie {
-				found[p.pid] = true
+		for _, p := range processes.Children(pvasrun) {
+			if p.Ended() {
+				found[p.PID] = true
 			}
 		}
 		return found

@@ -24,14 +24,17 @@ type layer struct {
 var layers = []layer{
 	{"internal/sys", nil},
 	{"internal/nofile", nil},
+	{"internal/pmi", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
-	{"internal/rig", []string{"pvas"}},    // its test only
-	{"internal/rig/...", []string{"mpi"}}, // the program it starts
+	{"internal/rig", []string{"pvas", "internal/processes"}}, // its test only
+	{"internal/rig/...", []string{"mpi"}},                    // the program it starts
 	{"internal/limits", nil},
+	{"internal/median", nil},
+	{"internal/processes", nil},
 	{"internal/machine", []string{"internal/limits"}},
-	{"internal/chaos", []string{"pvas"}},    // its test only
-	{"internal/chaos/...", []string{"mpi"}}, // the programs it starts
+	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
+	{"internal/chaos/...", []string{"mpi"}},                    // the programs it starts
 
 	{"shm", nil},
 	{"pagetable", nil},
@@ -60,14 +63,14 @@ var layers = []layer{
 	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile"}},
+	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
 	{"loggps/graph/graphtest", []string{"loggps/graph"}},
 	{"loggps/goal", []string{"loggps/graph"}},
 	{"loggps/pattern", []string{"loggps/graph"}},
-	{"loggps/fit", []string{"loggps"}},
+	{"loggps/fit", []string{"loggps", "internal/median"}},
 	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
 	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
 	{"loggps/show", []string{"loggps", "loggps/graph", "loggps/pattern", "loggps/sim", "loggps/explain"}},
@@ -88,10 +91,12 @@ var layers = []layer{
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
 	{"bench/transport", []string{"suci"}},
-	{"bench/report", []string{"bench", "bench/results", "bench/transport"}},
+	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/median"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
+	{"bench/report", []string{"bench", "bench/results", "bench/transport"}},
+	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine"}, benchImports...)},
+	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
@@ -100,7 +105,7 @@ var layers = []layer{
 
 // benchImports is what stands on both pillars: what reaches down into them goes
 // through their tops.
-var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job"}
+var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job", "internal/median"}
 
 // forTests tells whether a package exists for tests only: internal/testkit, internal/rig, the
 // BTL whose ranks are goroutines, and those named after what they test, such as

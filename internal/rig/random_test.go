@@ -1,11 +1,9 @@
 package rig
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
@@ -103,7 +102,7 @@ func (a attack) run(t *testing.T, r *Rig) (hit bool, took time.Duration, said st
 		t.Errorf("%v: nobody to kill: %s", a, &j.stderr)
 	}
 	begin := time.Now()
-	code := j.wait(t, 75*time.Second) // a connection of ssh that is cut while it begins lasts longest
+	code := j.wait(t, 30*time.Second)
 	took = time.Since(begin)
 	r.Mend(a.node)
 	said = j.stderr.String()
@@ -135,11 +134,7 @@ func (a attack) await(r *Rig) (pids []int) {
 // ofSrun tells whether a process is a child of srun: srun has a helper, without which a job
 // goes on.
 func ofSrun(pid int) bool {
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	if len(fields) < 2 {
-		return false
-	}
-	line, _ := os.ReadFile("/proc/" + fields[1] + "/cmdline")
-	return bytes.HasPrefix(line, []byte("srun\x00"))
+	p, _ := processes.Find(pid)
+	args := processes.Args(p.Parent)
+	return len(args) > 0 && args[0] == "srun"
 }

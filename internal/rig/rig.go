@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/stretchr/testify/require"
 )
 
@@ -208,18 +209,15 @@ type Process struct {
 
 // Processes returns what runs on a node, but for its init.
 func (r *Rig) Processes(node int) (list []Process) {
-	own, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", r.nodes[node].pid))
+	own, err := os.Readlink(processes.File(r.nodes[node].pid, "ns/pid"))
 	require.NoError(r.t, err)
-	names, _ := filepath.Glob("/proc/[0-9]*")
-	for _, name := range names {
-		line, _ := os.ReadFile(name + "/cmdline")
-		space, err := os.Readlink(name + "/ns/pid")
-		pid, _ := strconv.Atoi(filepath.Base(name))
-		args := strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00")
-		if err != nil || space != own || pid == r.nodes[node].pid || len(line) == 0 || strings.Join(args, " ") == "sleep infinity" {
+	for _, p := range processes.All() {
+		args := processes.Args(p.PID)
+		space, err := os.Readlink(processes.File(p.PID, "ns/pid"))
+		if err != nil || space != own || p.PID == r.nodes[node].pid || len(args) == 0 || strings.Join(args, " ") == "sleep infinity" {
 			continue
 		}
-		list = append(list, Process{pid, args})
+		list = append(list, Process{p.PID, args})
 	}
 	return list
 }
@@ -228,7 +226,7 @@ func (r *Rig) Processes(node int) (list []Process) {
 // there is none.
 func (r *Rig) Outside(node int, pid string) int {
 	for _, p := range r.Processes(node) {
-		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid))
+		status, _ := os.ReadFile(processes.File(p.Pid, "status"))
 		for line := range strings.Lines(string(status)) {
 			if words := strings.Fields(line); len(words) > 1 && words[0] == "NSpid:" && words[len(words)-1] == pid {
 				return p.Pid

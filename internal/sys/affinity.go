@@ -2,6 +2,8 @@ package sys
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,4 +38,32 @@ func SetAffinity(cpus []int) error {
 		return fmt.Errorf("sched_setaffinity %v: %w", cpus, err)
 	}
 	return nil
+}
+
+// SetProcessAffinity binds all threads of this process, and what it starts from now on.
+func SetProcessAffinity(cpus []int) error {
+	var set unix.CPUSet
+	for _, cpu := range cpus {
+		set.Set(cpu)
+	}
+	for done := map[int]bool{}; ; {
+		threads, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return err
+		}
+		before := len(done)
+		for _, thread := range threads {
+			tid, err := strconv.Atoi(thread.Name())
+			if err != nil || done[tid] {
+				continue
+			}
+			done[tid] = true
+			if err := unix.SchedSetaffinity(tid, &set); err != nil && err != unix.ESRCH {
+				return fmt.Errorf("sched_setaffinity %v: %w", cpus, err)
+			}
+		}
+		if len(done) == before { // no thread has begun meanwhile
+			return nil
+		}
+	}
 }

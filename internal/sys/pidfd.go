@@ -2,6 +2,7 @@ package sys
 
 import (
 	"errors"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -22,4 +23,22 @@ func PidfdExited(pidfd int) bool {
 // PidfdSignal sends a signal to the process behind pidfd.
 func PidfdSignal(pidfd int, sig syscall.Signal) error {
 	return unix.PidfdSendSignal(pidfd, sig, nil, 0)
+}
+
+// AwaitExit waits until a process has ended, be it a child or not.
+func AwaitExit(pid int) error {
+	pidfd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	if err != nil {
+		return os.NewSyscallError("pidfd_open", err)
+	}
+	defer unix.Close(pidfd)
+	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+	for {
+		if _, err := unix.Poll(fds, -1); !errors.Is(err, unix.EINTR) {
+			return os.NewSyscallError("poll", err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package sys
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -48,13 +49,17 @@ func LocalAddress(fd int) (netip.AddrPort, error) {
 	if err != nil {
 		return netip.AddrPort{}, wrapErrno("getsockname", err)
 	}
+	return addrPort(sa)
+}
+
+func addrPort(sa unix.Sockaddr) (netip.AddrPort, error) {
 	switch sa := sa.(type) {
 	case *unix.SockaddrInet4:
 		return netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port)), nil
 	case *unix.SockaddrInet6:
 		return netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port)), nil
 	}
-	return netip.AddrPort{}, fmt.Errorf("getsockname: not an internet address")
+	return netip.AddrPort{}, errors.New("not an internet address")
 }
 
 // UDPBuffers asks for send and receive buffers of n bytes: beyond the system's limit if

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps"
 )
 
@@ -189,17 +190,10 @@ func medians(samples []Sample) []Sample {
 	}
 	var all []Sample
 	for k, times := range cells {
-		all = append(all, Sample{k.Kind, k.Bytes, k.Loop, median(times)})
+		all = append(all, Sample{k.Kind, k.Bytes, k.Loop, median.Of(times)})
 	}
 	slices.SortFunc(all, func(a, b Sample) int {
 		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Loop, b.Loop), cmp.Compare(a.Kind, b.Kind))
 	})
 	return all
-}
-
-// median sorts its argument.
-func median(x []float64) float64 {
-	slices.Sort(x)
-	n := len(x)
-	return (x[n/2] + x[(n-1)/2]) / 2
 }

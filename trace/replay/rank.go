@@ -18,6 +18,7 @@ type caller struct {
 	at       int64                   // end of the last call
 	stalled  int64                   // since then
 	inside   []graph.ID              // sends within a collective, that it waits for
+	between
 }
 
 func (m *maker) rank(rank int) {
@@ -28,7 +29,7 @@ func (m *maker) rank(rank int) {
 	}
 	for i := range r.Events {
 		e := &r.Events[i]
-		if (e.Kind == trace.Sent || e.Kind == trace.Received) && e.Request != 0 {
+		if (e.Kind == trace.Sent || e.Kind == trace.Received) && e.Request != 0 && c.exists(e) {
 			c.messages[e.Request] = e
 		}
 	}
@@ -40,6 +41,12 @@ func (m *maker) rank(rank int) {
 		c.item(&items[i])
 	}
 	c.settle()
+}
+
+// exists tells whether an event has a message that was sent.
+func (c *caller) exists(e *trace.Event) bool {
+	m, received := receiving(c.me, e)
+	return e.Message != 0 && !(received && c.ends.unsent[m])
 }
 
 // item makes the operations of an event and of what happened within it.
@@ -62,13 +69,15 @@ func (c *caller) item(it *item) {
 	case it.Kind.Collective():
 		c.collective(it)
 	default:
+		c.enter(it)
 		for i := range it.within {
 			if it.within[i].Kind != trace.Taken {
+				c.step(it.within[i].Event)
 				c.point(it.within[i].Event)
 			}
 		}
-		c.Site = c.site(c.rank, it.Event)
 		c.call(it)
+		c.leave(it)
 	}
 }
 
@@ -77,7 +86,7 @@ func (c *caller) point(e *trace.Event) {
 	switch {
 	case e.Kind == trace.Taken:
 		c.wait([]uint32{e.Request})
-	case e.Flags&trace.Inside == 0 || c.options.Expand:
+	case e.Flags&trace.Inside == 0 || c.options.Expand || !c.exists(e):
 	case e.Kind == trace.Sent:
 		c.Tag = tag(e)
 		c.inside = append(c.inside, c.Isend(int64(e.Bytes), int(e.Peer)))
@@ -98,12 +107,12 @@ func (c *caller) call(it *item) {
 	e := it.Event
 	switch e.Kind {
 	case trace.Send:
-		if e.Message != 0 {
+		if c.exists(e) {
 			c.Tag = tag(e)
 			c.Send(int64(e.Bytes), int(e.Peer))
 		}
 	case trace.Recv:
-		if e.Message != 0 {
+		if c.exists(e) {
 			c.Tag = tag(e)
 			c.Recv(int64(e.Bytes), int(e.Peer))
 		}
@@ -163,14 +172,20 @@ func (c *caller) wait(requests []uint32) {
 	}
 }
 
-// settle waits for what the program has not waited for.
+// settle waits for what the program has not waited for, and takes what it has not received: it
+// was no matter of its time.
 func (c *caller) settle() {
+	c.Site, c.Tag = 0, 0
+	for _, m := range c.ends.unreceived[int32(c.me)] {
+		c.Tag = tag(m.sent)
+		c.Irecv(int64(m.sent.Bytes), int(m.from))
+	}
 	ops := c.inside
 	for _, id := range c.open {
 		ops = append(ops, id)
 	}
 	if len(ops) > 0 {
-		c.Site, c.Tag = 0, 0
+		c.Tag = 0
 		c.Wait(ops...)
 	}
 }

@@ -33,7 +33,15 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 		return nil, fmt.Errorf("replay: the trace is not whole: %w", t.Cut)
 	}
 	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), sites: map[string]uint32{}, names: []string{""}}
-	m.groups = findGroups(t)
+	m.alone = len(t.Ranks) <= t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
+	for rank := range t.Ranks {
+		for i := range t.Ranks[rank].Events {
+			if e := &t.Ranks[rank].Events[i]; e.Kind == trace.Init {
+				m.ready = max(m.ready, e.End)
+			}
+		}
+	}
+	m.groups, m.ends = findGroups(t), findEnds(t)
 	if err := m.algorithms(); err != nil {
 		return nil, err
 	}
@@ -53,6 +61,9 @@ type maker struct {
 	options Options
 	builder *graph.Builder
 	groups  groups
+	ends    ends
+	alone   bool  // each rank had a CPU of its own
+	ready   int64 // all ranks were through Init
 	expand  map[trace.Kind]algorithm
 
 	sites map[string]uint32

@@ -130,3 +130,27 @@ func TestMistakes(t *testing.T) {
 	_, err = New(tr, Options{Algorithms: map[string]string{"barrier": "y"}})
 	require.ErrorContains(t, err, "no such algorithm")
 }
+
+// TestMissingEnds: a message that was not received is taken at the end. A receive whose message is
+// not in the trace, or that had none, is nothing.
+func TestMissingEnds(t *testing.T) {
+	r := replay(t, Options{},
+		[]trace.Event{
+			{Kind: trace.Send, Start: 0, End: 1, Peer: 1, Bytes: 5, Message: 1},
+			{Kind: trace.Send, Start: 1, End: 2, Peer: 1, Bytes: 6, Message: 2},
+		},
+		[]trace.Event{
+			{Kind: trace.Irecv, Start: 0, End: 1, Peer: 0, Request: 1},
+			{Kind: trace.Irecv, Start: 1, End: 2, Peer: 0, Request: 2},
+			{Kind: trace.Recv, Start: 2, End: 3, Peer: 0, Bytes: 6, Message: 2},
+			{Kind: trace.Recv, Start: 3, End: 4, Peer: 0, Bytes: 7, Message: 3},
+			{Kind: trace.Received, Start: 5, End: 5, Peer: trace.Any, Request: 1},
+			{Kind: trace.Received, Start: 5, End: 5, Peer: 0, Request: 2, Message: 4},
+			{Kind: trace.Finalize, Start: 5, End: 6, Peer: trace.Any},
+		})
+	assert.Equal(t, []string{"recv 6 B from rank 0, tag 2", "calc 1 ns", "irecv 5 B from rank 0, tag 1"}, ops(r, 1))
+	for _, synchronous := range []bool{false, true} {
+		_, err := sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 1, Sync: 100, Packet: 100}), Synchronous: synchronous})
+		assert.Equal(t, synchronous, err != nil, "%v", err)
+	}
+}

@@ -1,0 +1,52 @@
+package processes
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const rest = " 12 12 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 777 1 1"
+
+func TestParse(t *testing.T) {
+	for stat, want := range map[string]Process{
+		"12 (sh) S 7" + rest:        {Parent: 7, Group: 12, State: 'S', Start: 777},
+		"12 (a) b (c)) R 8" + rest:  {Parent: 8, Group: 12, State: 'R', Start: 777},
+		"12 (\n) ( 5 5) Z 9" + rest: {Parent: 9, Group: 12, State: 'Z', Start: 777},
+	} {
+		got, ok := parse([]byte(stat))
+		require.True(t, ok, "%q", stat)
+		require.Equal(t, want, got, "%q", stat)
+	}
+	for _, stat := range []string{"", "12 (sh)", "12 (sh) S", "12 (sh) S 7", "12 (sh) S x" + rest} {
+		_, ok := parse([]byte(stat))
+		require.False(t, ok, "%q", stat)
+	}
+	own, ok := Find(os.Getpid())
+	require.True(t, ok)
+	require.Equal(t, os.Getppid(), own.Parent)
+	require.True(t, slices.ContainsFunc(Children(os.Getppid()), func(p Process) bool { return p.PID == own.PID }))
+	require.Equal(t, os.Args, Args(os.Getpid()))
+	_, ok = Find(-1)
+	require.False(t, ok)
+	require.Empty(t, Args(-1))
+}
+
+func TestHas(t *testing.T) {
+	const setting = "PVAS_ID=ab"
+	require.True(t, has([]byte("PVAS_ID=ab\x00X=1\x00"), setting))
+	require.True(t, has([]byte("X=1\x00PVAS_ID=ab\x00"), setting))
+	require.False(t, has([]byte("XPVAS_ID=ab\x00"), setting))
+	require.False(t, has([]byte("PVAS_ID=abc\x00"), setting))
+	require.False(t, has(nil, setting))
+	require.False(t, Has(-1, setting))
+}
+
+// Whatever /proc shows, nothing panics.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("12 (sh) S 7" + rest))
+	f.Add([]byte("12 (a) b) Z"))
+	f.Fuzz(func(t *testing.T, stat []byte) { parse(stat) })
+}
