@@ -90,6 +90,7 @@ func (a *agent) serve(ctx context.Context) error {
 	}
 	go a.listen(ended)
 	result, err := Run(ctx, *j)
+	lost := context.Cause(ctx)
 	a.output.close()
 	end := &finished{Code: ExitCode(err), Records: a.part.last}
 	if result != nil {
@@ -107,8 +108,8 @@ func (a *agent) serve(ctx context.Context) error {
 	select {
 	case <-sent:
 		return nil
-	case <-ctx.Done(): // nobody is there to be told
-		return context.Cause(ctx)
+	case <-ctx.Done(): // the leader knows, and has ended; or nobody is there to be told
+		return lost
 	}
 }
 
