@@ -22,7 +22,11 @@ import (
 // any job, and ends it when the leader does not answer any more. The result is the exit
 // code of the process.
 func NodeMain() int {
-	err := runAgent(os.Stdin, os.Stdout, sshAddress())
+	return agentCode(runAgent(os.Stdin, os.Stdout, sshAddress()))
+}
+
+// agentCode prints the error of an agent, and returns its exit code.
+func agentCode(err error) int {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "pvasrun node: %v\n", err)
 		return codeError
