@@ -132,10 +132,13 @@ type Handles[T ~uintptr] struct{ addr uintptr }
 func (a Handles[T]) Nil() bool { return a.addr == 0 }
 
 // At reads element i.
-func (a Handles[T]) At(i int) T { return T(loadWord(a.addr + uintptr(i)*8)) }
+func (a Handles[T]) At(i int) T { return a.ptr(i).Get() }
 
 // Set writes element i.
-func (a Handles[T]) Set(i int, v T) { storeWord(a.addr+uintptr(i)*8, uintptr(v)) }
+func (a Handles[T]) Set(i int, v T) { a.ptr(i).Set(v) }
+
+// ptr is where element i is.
+func (a Handles[T]) ptr(i int) Ptr[T] { return Ptr[T]{a.addr + uintptr(i)*8} }
 
 // Copy returns the first n handles.
 func (a Handles[T]) Copy(n int) []T {
