@@ -20,6 +20,9 @@
 // overlap computes while nonblocking collectives are underway, the experiment of the KACC
 // paper: see Overlap, Chain and Graphs.
 //
+// exchange sends messages to neighbors through several network devices of several nodes: see
+// Exchange.
+//
 // NPB runs the NAS Parallel Benchmarks of package npb.
 //
 // AllConfig makes all of them into the evaluation of the paper: an Experiment for each

@@ -52,10 +52,13 @@ type exchangeRank struct {
 	expected []byte
 }
 
+// mostNeighbors bounds the neighbors of a rank.
+const mostNeighbors = 1 << 12
+
 // exchangeCounts returns the lengths of the messages. The halo of a cube with sides of k has 6
 // faces of k by k bytes, 12 edges of k, and 8 corners of 1. n is the length of a face.
 func exchangeCounts(neighbors string, n int) ([]int, error) {
-	if neighbors == "halo" {
+	if neighbors == Halo {
 		edge := 1
 		for edge*edge < n {
 			edge++
@@ -63,8 +66,8 @@ func exchangeCounts(neighbors string, n int) ([]int, error) {
 		return slices.Concat(slices.Repeat([]int{n}, 6), slices.Repeat([]int{edge}, 12), slices.Repeat([]int{1}, 8)), nil
 	}
 	number, err := strconv.Atoi(neighbors)
-	if err != nil || number < 1 {
-		return nil, fmt.Errorf("bench: %q is no number of neighbors, and not halo", neighbors)
+	if err != nil || number < 1 || number > mostNeighbors {
+		return nil, fmt.Errorf("bench: %q is no number of neighbors from 1 to %d, and not halo", neighbors, mostNeighbors)
 	}
 	return slices.Repeat([]int{n}, number), nil
 }
@@ -136,22 +139,55 @@ func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
 		if err := mpi.Bcast(r.world, more, 0); err != nil {
 			return err
 		}
-		if more[0] == 0 && r.world.Rank() == 0 {
-			fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), median.Of(times), slices.Min(times), slices.Max(times))
+		if more[0] == 0 {
+			if r.world.Rank() == 0 {
+				fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), median.Of(times), slices.Min(times), slices.Max(times))
+				printDevices()
+			}
 			if picture {
-				printFlights(start)
+				if err := r.printFlights(start); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return r.graph.Free()
 }
 
-// printFlights prints what the devices have sent since a moment, in microseconds from it.
-func printFlights(since time.Time) {
+// What the lines of devices and flights begin with.
+const (
+	deviceLine = "device "
+	flightLine = "flight "
+)
+
+// printDevices prints of each device what a piece costs, in nanoseconds, and its bytes per second.
+func printDevices() {
+	for _, d := range mpi.Devices() {
+		fmt.Printf(deviceLine+"%d %d\n", d.Latency, d.Bandwidth)
+	}
+}
+
+// printFlights has rank 0 print what the devices of all ranks have sent since a moment, in
+// nanoseconds from it.
+func (r *exchangeRank) printFlights(since time.Time) error {
+	var text []byte
 	for _, f := range mpi.Flights() {
 		if f.Start.After(since) {
-			fmt.Printf("flight %d %d %d %.1f %.1f\n", f.Device, f.Peer, f.Bytes,
-				float64(f.Start.Sub(since).Nanoseconds())/1e3, float64(f.End.Sub(since).Nanoseconds())/1e3)
+			text = fmt.Appendf(text, flightLine+"%d %d %d %d %d %d %d\n", r.world.Rank(), f.Device, f.Peer, f.Message, f.Bytes,
+				f.Start.Sub(since).Nanoseconds(), f.End.Sub(since).Nanoseconds())
 		}
 	}
+	counts, total := make([]int, r.world.Size()), 0
+	if err := mpi.Gather(r.world, []int{len(text)}, counts, 0); err != nil {
+		return err
+	}
+	for _, n := range counts {
+		total += n
+	}
+	all := make([]byte, total)
+	if err := mpi.Gatherv(r.world, text, all, counts, nil, 0); err != nil {
+		return err
+	}
+	_, err := os.Stdout.Write(all)
+	return err
 }

@@ -85,6 +85,8 @@ func parseResult(line []byte) (name string, points []results.Point, err error) {
 		points, err = decoded(line, func(r ChainResult) []results.Point {
 			return []results.Point{r.point(OverlapContender{Contestant{Name: r.Contestant}, r.Policy, r.Helpers}.String())}
 		})
+	case name == "exchange":
+		points, err = decoded(line, ExchangeResult.points)
 	case name == "graph":
 		points, err = decoded(line, func(r GraphResult) []results.Point { return []results.Point{r.point()} })
 	case slices.Contains(npb.Kernels(), strings.ToLower(name)):

@@ -31,6 +31,7 @@ func TestLoadPrinted(t *testing.T) {
 {"benchmark":"touch","btl":"pvas","pagetable_kib":4,"machine_pagetable_kib":5}
 {"benchmark":"overlap","contestant":"pvas","policy":"share","helpers":1,"grain":4,"noncompute_share":0.5}
 {"benchmark":"chain","contestant":"mpich","periods":2}
+{"benchmark":"exchange","contestant":"wrap","neighbors":"6","devices":4,"t_us":7,"rounds_us":[7,8],"formula_us":6}
 {"benchmark":"graph","contestant":"pvas","policy":"share","shape":"fan","build_ns":9}`) // without a newline at its end
 	require.NoError(t, err)
 	require.Empty(t, f.Environments)
@@ -48,7 +49,8 @@ func TestLoadPrinted(t *testing.T) {
 		{"mbw_mr", "mbw_mr", "openmpi/none", 1}, {"mbw_mr", "mbw_mr", "openmpi/none", 2}, {"column", "column", "loop", 1},
 		{"npb", "is.S", "pvas", 1}, {"npb", "is.S", "pvas", 2}, {"npb", "is.S", "pvas", 3},
 		{"footprint", "alltoall", "sm/none", 1}, {"touch", "touch", "pvas", 1},
-		{"overlap", "ibcast 4x4", "pvas share+1", 1}, {"chain", "chain", "mpich", 1}, {"graph", "graph", "pvas share", 1},
+		{"overlap", "ibcast 4x4", "pvas share+1", 1}, {"chain", "chain", "mpich", 1},
+		{"exchange", "exchange", "wrap", 1}, {"exchange", "exchange", "wrap", 2}, {"graph", "graph", "pvas share", 1},
 	}, all)
 	require.Equal(t, map[string]float64{"t_us": 1, "messages_per_s": 1e6}, f.Lines[1].Points[0].Values, "each round has its rate")
 	require.Equal(t, map[string]float64{"t_us": 0, "tables_growth_kib": 0, "pss_growth_kib": -2, "memory_growth_kib": 7},

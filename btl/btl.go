@@ -17,13 +17,12 @@ var (
 // of its peers. No method blocks on another rank, except Sleep.
 //
 // Name, Alloc, Attach, Direct, EagerLimit, Sleep, Wake and Close may be called from
-// any goroutine. The rest, and Transfer.Progress, are the message methods: the
-// caller lets one goroutine at a time call them, by a lock that it needs anyway. The
-// callers agree among themselves whether a peer has allocated what is attached here, has
-// filled it, or has exited.
+// any goroutine. The rest, and Transfer.Progress, are the message methods: the caller
+// has a lock, under which one goroutine at a time calls them. The callers agree among
+// themselves on memory: when a peer has allocated and filled what is attached here.
 //
-// A rank that has gone (job.Root.Gone) is never an error of Send or Offer: they may
-// go on as if it were there, or say false for ever. The caller asks the root.
+// The end of a rank (job.Root.Gone) is never an error of Send or Offer: they may go on as if
+// the rank were there, or return false for ever. The caller asks the root.
 type Module interface {
 	Memory
 	Messages
@@ -73,12 +72,13 @@ type Messages interface {
 	// returns, the receiver may copy from payload itself (zero-copy attempt). The message
 	// then arrives as an offered one: the receiver goes by Frame.Offered alone. If the
 	// receiver stops in the middle of the copy, Send does not wait: it returns a Transfer,
-	// and payload belongs to the message as in Offer. Else the Transfer is nil. False
-	// means that nothing was sent: the peer's queue is full, the peer has not opened its
-	// module yet, or this rank has too much underway to the peer that the peer has not
-	// released yet (credit). In the third case, Offer of the same message may succeed: an
-	// offer needs no credit, because it takes no memory at the receiver. In the others
-	// Offer says false too, and the caller tries again when Sleep asks.
+	// and payload belongs to the message as in Offer. Else the Transfer is nil.
+	//
+	// False means that nothing was sent, for one of three reasons. The peer's queue is
+	// full; the peer has not opened its module yet; or the peer has not released enough of
+	// what this rank has sent it (credit). In the third case, Offer of the same message may
+	// succeed: an offer needs no credit, because it takes no memory at the receiver. In the
+	// others Offer returns false too, and the caller tries again when Sleep asks.
 	//
 	// The module reads h before it returns, and sends its own rank and the length
 	// instead of h.Source and h.Length. A peer outside the job, or a payload above
@@ -102,9 +102,9 @@ type Messages interface {
 	// Sleep and Close. It must take every message: there is no putting back.
 	Poll(max int, deliver func(*Frame)) int
 
-	// Drained tells whether all messages were handed over that were sent before the call.
-	// If it says false and Poll hands over none, another rank is in the middle of sending
-	// one that comes first; Sleep asks when that is done, or the rank has gone.
+	// Drained tells whether all messages that were sent before the call were handed over.
+	// If it returns false and Poll hands over none, another rank is in the middle of sending
+	// the first of them. Sleep asks when that is done, or when the rank has gone.
 	Drained() bool
 
 	// Accept starts taking the bytes of an offered message into dst: the first
@@ -127,34 +127,35 @@ type Messages interface {
 	// spin more times in a tight loop, and then each time that something has
 	// happened to this rank: a message has arrived, one of its transfers can make
 	// progress or is over, room that Send or Offer lacked is there, a rank has gone,
-	// or Wake was called. In between it sleeps and takes no CPU. ready must not
-	// block. It may use the message methods, if the caller may (Poll, in order to have
-	// anything arrive at all), and need not do all that there is to do in one go: Sleep
-	// does not sleep as long as a Poll has reached its max or a Progress has done a
-	// part. Spurious questions are possible.
+	// or Wake was called. In between it sleeps and takes no CPU. It may ask without a
+	// reason.
+	//
+	// ready must not block. It may use the message methods if the caller may; without Poll
+	// nothing arrives. It need not do everything at once: Sleep does not sleep as long as a
+	// Poll has reached its max, or a Progress has done a part.
 	//
 	// A rank with several modules sleeps in one of them, which is made for that: any
 	// notification of the rank's inbox (job.Root.Inbox) has it ask. In ready the rank polls
-	// all modules. Where a module would ask in its own Sleep, it notifies the inbox of the
-	// rank. That holds also for what no other rank makes happen: a Progress that has done a
-	// part, or a message that is held back. Sleep and Wake of such a module are not called.
+	// all modules. The other modules notify the inbox of the rank where their own Sleep would
+	// ask, also after a Progress that has done a part, and for a message that is held back.
+	// Their Sleep and Wake are not called.
 	//
 	// lasting, if it is not nil, is called once when the sleep turns out to be more
 	// than a nap of some milliseconds: time to say elsewhere what this rank waits for.
 	Sleep(spin int, ready func() bool, lasting func()) error
 
-	// Wake makes every Sleep of this rank ask ready again. Another goroutine calls
-	// it when it has changed, by atomic operations or under a lock that ready takes
-	// too, something that ready looks at. It costs a few nanoseconds if nobody
-	// sleeps.
+	// Wake makes every Sleep of this rank ask ready again. A goroutine calls it after a
+	// change that ready looks at, made by atomic operations or under a lock that ready takes
+	// too. It costs a few nanoseconds if nobody sleeps.
 	Wake()
 
 	// Counters returns what has been counted so far.
 	Counters() Counters
 }
 
-// Planner is a module that divides messages among several network devices. It does that better
-// if it knows in time which of them are sent together. What is not sent then costs nothing.
+// Planner is a module that divides messages among several network devices. It makes better
+// plans if the caller says before which messages are sent together. A message that was named
+// and is not sent costs nothing.
 type Planner interface {
 	// Plans tells whether there are several devices.
 	Plans() bool

@@ -16,6 +16,10 @@ type Buffer struct {
 
 	Layout *datatype.Layout // nil: one piece
 	Base   uintptr          // with a layout, the address of displacement zero
+
+	// Of is what the message consists of, if that is to be compared with what the other end
+	// says of it. Modules do not look at it.
+	Of datatype.Element
 }
 
 // Len returns the length of the message in bytes.

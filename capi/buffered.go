@@ -135,7 +135,7 @@ func (p *Process) Bsend(buf Address, count int, t Type, dest, tag int, c Comm) e
 	if err != nil {
 		return err
 	}
-	return comm.Bsend(m.on.c, m.bytes(), m.peer, m.tag)
+	return comm.Bsend(m.on.c, m.bytes(), m.of, m.peer, m.tag)
 }
 
 // Ibsend is MPI_Ibsend.
@@ -144,7 +144,7 @@ func (p *Process) Ibsend(buf Address, count int, t Type, dest, tag int, c Comm, 
 	if err != nil {
 		return err
 	}
-	send, err := comm.Ibsend(m.on.c, m.bytes(), m.peer, m.tag)
+	send, err := comm.Ibsend(m.on.c, m.bytes(), m.of, m.peer, m.tag)
 	return p.begin(send, err, m.on, r)
 }
 
@@ -158,6 +158,6 @@ func (p *Process) Bsend_init(buf Address, count int, t Type, dest, tag int, c Co
 		if err := p.buffering(m.on, m.buf.Len()); err != nil {
 			return comm.Request{}, err
 		}
-		return comm.Ibsend(m.on.c, m.bytes(), m.peer, m.tag)
+		return comm.Ibsend(m.on.c, m.bytes(), m.of, m.peer, m.tag)
 	}, m.on, r)
 }

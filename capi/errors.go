@@ -53,6 +53,9 @@ func classOf(err error) int {
 	if _, ok := errors.AsType[*comm.TruncateError](err); ok {
 		return ERR_TRUNCATE
 	}
+	if _, ok := errors.AsType[*comm.ElementError](err); ok {
+		return ERR_TYPE
+	}
 	if _, ok := errors.AsType[*comm.BufferError](err); ok {
 		return ERR_TRUNCATE
 	}

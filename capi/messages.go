@@ -10,6 +10,7 @@ import (
 type message struct {
 	on   *communicator
 	buf  comm.Buffer
+	of   comm.Element // counted in bytes
 	peer int
 	tag  int
 }
@@ -28,7 +29,7 @@ func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm
 		return m, err
 	}
 	if m.peer = peerIn(dest); !void(dest, count, t) {
-		m.buf, err = p.buffer(buf, count, t)
+		err = p.locate(&m, buf, count, t)
 	}
 	return m, err
 }
@@ -42,9 +43,20 @@ func (p *Process) incoming(buf Address, count int, t Type, source, tag int, c Co
 		return m, err
 	}
 	if m.peer = sourceIn(source); !void(source, count, t) {
-		m.buf, err = p.buffer(buf, count, t)
+		err = p.locate(&m, buf, count, t)
 	}
 	return m, err
+}
+
+// locate says where a message lies, and what it consists of.
+func (p *Process) locate(m *message, at Address, count int, t Type) error {
+	o, err := p.messageType(t)
+	if err != nil {
+		return err
+	}
+	m.of = o.element
+	m.buf, err = o.memory(at, count)
+	return err
 }
 
 // plain is the short way through the arguments of most messages: some elements of a predefined type without
@@ -53,40 +65,40 @@ func (p *Process) incoming(buf Address, count int, t Type, source, tag int, c Co
 //
 // The arguments cost as much time as the rest of a short message, above all where the caches are
 // cold: a program that computes between messages finds none of this code in them.
-func (p *Process) plain(buf Address, count int, t Type, peer, tag int, c Comm) (on *communicator, memory []byte) {
+func (p *Process) plain(buf Address, count int, t Type, peer, tag int, c Comm) (on *communicator, memory []byte, of comm.Element) {
 	i := uint(t) - uint(firstPredefined)
 	if i >= uint(len(predefinedTypes)) || peer|tag < 0 || uint(count)-1 >= math.MaxInt32 || buf == BOTTOM {
-		return nil, nil
+		return nil, nil, 0
 	}
 	o := predefinedTypes[i].Load()
 	if o == nil || o.unit == 0 {
-		return nil, nil
+		return nil, nil, 0
 	}
 	if on = p.world; c != COMM_WORLD {
 		on = p.comms.get(uintptr(c))
 	}
-	return on, buf.Bytes(count * o.unit)
+	return on, buf.Bytes(count * o.unit), o.element
 }
 
 // send is the blocking sends of a mode.
 func (p *Process) send(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm) error {
-	if on, memory := p.plain(buf, count, t, dest, tag, c); on != nil {
-		return comm.Send(on.c, mode, memory, dest, tag)
+	if on, memory, of := p.plain(buf, count, t, dest, tag, c); on != nil {
+		return comm.Send(on.c, mode, memory, of, dest, tag)
 	}
 	m, err := p.outgoing(buf, count, t, dest, tag, c)
 	switch {
 	case err != nil:
 		return err
 	case m.buf.Layout == nil:
-		return comm.Send(m.on.c, mode, m.buf.Bytes, m.peer, m.tag)
+		return comm.Send(m.on.c, mode, m.buf.Bytes, m.of, m.peer, m.tag)
 	}
-	return comm.SendBuffer(m.on.c, mode, m.buf, m.peer, m.tag)
+	return comm.SendBuffer(m.on.c, mode, m.buf, m.of, m.peer, m.tag)
 }
 
 // isend is the nonblocking ones.
 func (p *Process) isend(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm, out Ptr[Request]) error {
-	if on, memory := p.plain(buf, count, t, dest, tag, c); on != nil {
-		r, err := comm.Isend(on.c, mode, memory, dest, tag)
+	if on, memory, of := p.plain(buf, count, t, dest, tag, c); on != nil {
+		r, err := comm.Isend(on.c, mode, memory, of, dest, tag)
 		return p.begin(r, err, on, out)
 	}
 	m, err := p.outgoing(buf, count, t, dest, tag, c)
@@ -95,9 +107,9 @@ func (p *Process) isend(mode comm.Mode, buf Address, count int, t Type, dest, ta
 	}
 	var r comm.Request
 	if m.buf.Layout == nil {
-		r, err = comm.Isend(m.on.c, mode, m.buf.Bytes, m.peer, m.tag)
+		r, err = comm.Isend(m.on.c, mode, m.buf.Bytes, m.of, m.peer, m.tag)
 	} else {
-		r, err = comm.IsendBuffer(m.on.c, mode, m.buf, m.peer, m.tag)
+		r, err = comm.IsendBuffer(m.on.c, mode, m.buf, m.of, m.peer, m.tag)
 	}
 	return p.begin(r, err, m.on, out)
 }
@@ -108,7 +120,7 @@ func (p *Process) sendInit(mode comm.Mode, buf Address, count int, t Type, dest,
 	if err != nil {
 		return err
 	}
-	r, err := comm.SendInit(m.on.c, mode, m.buf, m.peer, m.tag)
+	r, err := comm.SendInit(m.on.c, mode, m.buf, m.of, m.peer, m.tag)
 	return p.prepare(r, err, m.on, out)
 }
 
@@ -160,8 +172,8 @@ func (p *Process) Rsend_init(buf Address, count int, t Type, dest, tag int, c Co
 // Recv is MPI_Recv.
 func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, status Status) error {
 	var st comm.Status
-	if on, memory := p.plain(buf, count, t, source, tag, c); on != nil {
-		err := comm.Recv(on.c, &st, memory, 1, source, tag)
+	if on, memory, of := p.plain(buf, count, t, source, tag, c); on != nil {
+		err := comm.Recv(on.c, &st, memory, of, source, tag)
 		status.set(st)
 		return err
 	}
@@ -170,9 +182,9 @@ func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, 
 		return err
 	}
 	if m.buf.Layout == nil {
-		err = comm.Recv(m.on.c, &st, m.buf.Bytes, 1, m.peer, m.tag)
+		err = comm.Recv(m.on.c, &st, m.buf.Bytes, m.of, m.peer, m.tag)
 	} else {
-		st, err = comm.RecvBuffer(m.on.c, m.buf, 1, m.peer, m.tag)
+		st, err = comm.RecvBuffer(m.on.c, m.buf, m.of, m.peer, m.tag)
 	}
 	status.set(st)
 	return err
@@ -180,8 +192,8 @@ func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, 
 
 // Irecv is MPI_Irecv.
 func (p *Process) Irecv(buf Address, count int, t Type, source, tag int, c Comm, out Ptr[Request]) error {
-	if on, memory := p.plain(buf, count, t, source, tag, c); on != nil {
-		r, err := comm.Irecv(on.c, memory, 1, source, tag)
+	if on, memory, of := p.plain(buf, count, t, source, tag, c); on != nil {
+		r, err := comm.Irecv(on.c, memory, of, source, tag)
 		return p.begin(r, err, on, out)
 	}
 	m, err := p.incoming(buf, count, t, source, tag, c)
@@ -190,9 +202,9 @@ func (p *Process) Irecv(buf Address, count int, t Type, source, tag int, c Comm,
 	}
 	var r comm.Request
 	if m.buf.Layout == nil {
-		r, err = comm.Irecv(m.on.c, m.buf.Bytes, 1, m.peer, m.tag)
+		r, err = comm.Irecv(m.on.c, m.buf.Bytes, m.of, m.peer, m.tag)
 	} else {
-		r, err = comm.IrecvBuffer(m.on.c, m.buf, 1, m.peer, m.tag)
+		r, err = comm.IrecvBuffer(m.on.c, m.buf, m.of, m.peer, m.tag)
 	}
 	return p.begin(r, err, m.on, out)
 }
@@ -203,6 +215,6 @@ func (p *Process) Recv_init(buf Address, count int, t Type, source, tag int, c C
 	if err != nil {
 		return err
 	}
-	r, err := comm.RecvInit(m.on.c, m.buf, 1, m.peer, m.tag)
+	r, err := comm.RecvInit(m.on.c, m.buf, m.of, m.peer, m.tag)
 	return p.prepare(r, err, m.on, out)
 }

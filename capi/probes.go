@@ -95,8 +95,8 @@ func (p *Process) take(h Ptr[Message]) (*matched, error) {
 
 // Mrecv is MPI_Mrecv.
 func (p *Process) Mrecv(buf Address, count int, t Type, h Ptr[Message], status Status) error {
-	b, err := p.buffer(buf, count, t)
-	if err != nil {
+	var in message
+	if err := p.locate(&in, buf, count, t); err != nil {
 		return err
 	}
 	m, err := p.take(h)
@@ -107,7 +107,7 @@ func (p *Process) Mrecv(buf Address, count int, t Type, h Ptr[Message], status S
 		status.set(comm.NobodyStatus())
 		return nil
 	}
-	st, err := comm.Mrecv(&m.m, b, 1)
+	st, err := comm.Mrecv(&m.m, in.buf, in.of)
 	status.set(st)
 	if err != nil {
 		return located{err, m.on}
@@ -117,8 +117,8 @@ func (p *Process) Mrecv(buf Address, count int, t Type, h Ptr[Message], status S
 
 // Imrecv is MPI_Imrecv.
 func (p *Process) Imrecv(buf Address, count int, t Type, h Ptr[Message], r Ptr[Request]) error {
-	b, err := p.buffer(buf, count, t)
-	if err != nil {
+	var in message
+	if err := p.locate(&in, buf, count, t); err != nil {
 		return err
 	}
 	m, err := p.take(h)
@@ -129,6 +129,6 @@ func (p *Process) Imrecv(buf Address, count int, t Type, h Ptr[Message], r Ptr[R
 		recv, err := comm.Irecv(p.world.c, nil, 1, comm.ProcNull, comm.AnyTag)
 		return p.begin(recv, err, p.world, r)
 	}
-	recv, err := comm.Imrecv(&m.m, b, 1)
+	recv, err := comm.Imrecv(&m.m, in.buf, in.of)
 	return p.begin(recv, err, m.on, r)
 }

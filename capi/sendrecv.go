@@ -9,7 +9,7 @@ func (p *Process) Sendrecv(sendbuf Address, sendcount int, sendtype Type, dest, 
 	if err != nil {
 		return err
 	}
-	st, err := comm.Sendrecv(out.on.c, "sendrecv", out.buf, out.peer, out.tag, in.buf, 1, in.peer, in.tag)
+	st, err := comm.Sendrecv(out.on.c, "sendrecv", out.buf, out.of, out.peer, out.tag, in.buf, in.of, in.peer, in.tag)
 	status.set(st)
 	return err
 }
@@ -36,7 +36,7 @@ func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag
 	if err != nil {
 		return err
 	}
-	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", comm.Bytes(packedCopy(out.buf)), out.peer, out.tag, in.buf, 1, in.peer, in.tag)
+	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", comm.Bytes(packedCopy(out.buf)), out.of, out.peer, out.tag, in.buf, in.of, in.peer, in.tag)
 	status.set(st)
 	return err
 }
@@ -44,11 +44,11 @@ func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag
 // isendrecv begins both halves. The request is that of the receive; the send is complete
 // before it.
 func (p *Process) isendrecv(out, in message, r Ptr[Request]) error {
-	recv, err := comm.IrecvBuffer(in.on.c, in.buf, 1, in.peer, in.tag)
+	recv, err := comm.IrecvBuffer(in.on.c, in.buf, in.of, in.peer, in.tag)
 	if err != nil {
 		return err
 	}
-	send, err := comm.IsendBuffer(out.on.c, comm.Standard, out.buf, out.peer, out.tag)
+	send, err := comm.IsendBuffer(out.on.c, comm.Standard, out.buf, out.of, out.peer, out.tag)
 	if err != nil {
 		_ = recv.Cancel()
 		_ = comm.Leave(&recv)

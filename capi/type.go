@@ -27,9 +27,10 @@ type typeObject struct {
 
 	// dense says that count elements are count*Size() bytes without gaps from displacement
 	// 0 on, as with all predefined types but some pairs.
-	dense  bool
-	unit   int                           // Size if dense, else 0
-	layout atomic.Pointer[countedLayout] // the last that was asked for
+	dense   bool
+	unit    int                           // Size if dense, else 0
+	element comm.Element                  // what its messages consist of, counted in bytes
+	layout  atomic.Pointer[countedLayout] // the last that was asked for
 }
 
 // countedLayout is the layout of count elements of a type.
@@ -43,15 +44,33 @@ var types = table[typeObject]{kind: kindType}
 
 var errTooManyTypes = fail(ERR_INTERN, "there are a million datatypes: free those that are no longer used")
 
-func newTypeObject(t *datatype.Type) *typeObject {
-	o := &typeObject{Type: t, traits: traitsOf(t)}
+func newTypeObject(t *datatype.Type, old ...*typeObject) *typeObject {
+	o := &typeObject{Type: t, traits: traitsOf(t), old: old}
 	lb, extent := t.Extent()
 	trueLB, span := t.TrueExtent()
 	o.dense = lb == 0 && trueLB == 0 && extent == t.Size() && span == t.Size() && contiguous(t)
 	if o.dense {
 		o.unit = int(t.Size())
 	}
+	o.element = o.consistsOf()
 	return o
+}
+
+// consistsOf says what a message of the type consists of, if all its basic elements are alike.
+func (o *typeObject) consistsOf() comm.Element {
+	first := o
+	for len(first.old) > 0 {
+		first = first.old[0]
+	}
+	if first.traits == nil || first.traits.basic == nil {
+		return 1
+	}
+	all := o.Signature()
+	if all != first.SignatureOf(all.Elements) {
+		return 1
+	}
+	b := first.traits.basic
+	return datatype.ElementOf(b.kind, b.size).Sized(1)
 }
 
 func contiguous(t *datatype.Type) bool {

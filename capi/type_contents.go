@@ -139,8 +139,8 @@ func (p *Process) handleOf(o *typeObject) (Type, error) {
 	if h, ok := p.handleOfF90(o); ok {
 		return h, nil
 	}
-	same := newTypeObject(o.Type)
-	same.combiner, same.large, same.integers, same.old = o.combiner, o.large, o.integers, o.old
+	same := newTypeObject(o.Type, o.old...)
+	same.combiner, same.large, same.integers = o.combiner, o.large, o.integers
 	same.committed.Store(o.committed.Load())
 	h := types.add(same)
 	if h == 0 {

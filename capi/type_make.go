@@ -10,8 +10,8 @@ func (p *Process) derived(t *datatype.Type, err error, form Form, combiner int, 
 	if err != nil {
 		return err
 	}
-	o := newTypeObject(t)
-	o.combiner, o.large, o.old = combiner, form == largeForm, old
+	o := newTypeObject(t, old...)
+	o.combiner, o.large = combiner, form == largeForm
 	return p.newType(o, newtype)
 }
 

@@ -105,8 +105,8 @@ func (p *Process) Type_dup(oldtype Type, newtype Ptr[Type]) error {
 	if err != nil {
 		return err
 	}
-	o := newTypeObject(t)
-	o.combiner, o.old, o.attributes = COMBINER_DUP, []*typeObject{old}, copies
+	o := newTypeObject(t, old)
+	o.combiner, o.attributes = COMBINER_DUP, copies
 	o.committed.Store(old.committed.Load())
 	return p.newType(o, newtype)
 }

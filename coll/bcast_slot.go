@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // The slot algorithm, for short broadcasts with more ranks than CPUs. The root writes its
@@ -49,7 +50,7 @@ func bcastBySlot(t *Team) {
 		}
 		p.sig = t.call
 		copy(p.data[:], a.Send.Data)
-		orderRelease()
+		shm.OrderRelease()
 		p.call.Store(k)
 		t.board.slots[t.Rank].passed.Store(k)
 		t.wake()
@@ -58,7 +59,7 @@ func bcastBySlot(t *Team) {
 	if !t.await(k, written) {
 		return
 	}
-	orderAcquire()
+	shm.OrderAcquire()
 	if p.call.Load() != k {
 		t.meet(k)
 		return
@@ -68,7 +69,7 @@ func bcastBySlot(t *Team) {
 	} else {
 		t.note(cad.Between(t.world(a.Root), p.sig, t.world(t.Rank), t.call))
 	}
-	orderRelease()
+	shm.OrderRelease()
 	t.board.slots[t.Rank].passed.Store(k)
 	t.inboxes[a.Root].Notify()
 }

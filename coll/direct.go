@@ -39,9 +39,9 @@ func (t *Team) meet(k uint64) {
 	b := t.board
 	t.announce(k)
 	mine := t.hash(k)
-	orderRelease()
+	shm.OrderRelease()
 	if n := b.arrivals.Add(mine<<countBits | 1); int(n&(1<<countBits-1)) == t.Size {
-		orderAcquire()
+		shm.OrderAcquire()
 		t.lastArriver(k, mine, n>>countBits)
 	} else {
 		if b.pages != nil || b.sleepers.Load() != 0 {
@@ -51,13 +51,13 @@ func (t *Team) meet(k uint64) {
 			return
 		}
 	}
-	orderAcquire()
+	shm.OrderAcquire()
 	if b.units > 0 {
 		t.work()
 		if !t.await(k, finished) {
 			return
 		}
-		orderAcquire()
+		shm.OrderAcquire()
 	} else {
 		t.calls = b.released.Load() // members in different calls go on together
 	}
@@ -156,7 +156,7 @@ func (t *Team) lastArriver(k, mine, sum uint64) {
 		b.plan = p
 		t.workload(units)
 	}
-	orderRelease()
+	shm.OrderRelease()
 	b.released.Store(k)
 	t.wake()
 }
@@ -249,7 +249,7 @@ func (t *Team) work() {
 			if u >= end {
 				break
 			}
-			orderAcquire()
+			shm.OrderAcquire()
 			t.unit(int(u))
 			t.unitDone()
 		}
@@ -260,7 +260,7 @@ func (t *Team) work() {
 func (t *Team) unitDone() {
 	b := t.board
 	b.failure.Note(t.failure)
-	orderRelease()
+	shm.OrderRelease()
 	if b.finished.Add(1) == b.units {
 		t.wake()
 	}

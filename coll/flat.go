@@ -1,6 +1,10 @@
 package coll
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/shm"
+)
 
 // The flat algorithm, for short vectors of a few members with a CPU each. Each member puts
 // its bytes into a page of the board, waits until all have done so, and takes what it needs
@@ -40,13 +44,13 @@ func flat(t *Team) {
 		t.meet(k)
 		return
 	}
-	orderRelease()
+	shm.OrderRelease()
 	p.call.Store(k)
 	t.wake()
 	if !t.await(k, published) {
 		return
 	}
-	orderAcquire()
+	shm.OrderAcquire()
 	if !t.allPublished(k) {
 		t.meet(k)
 		return

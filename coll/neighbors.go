@@ -12,7 +12,7 @@ import (
 // Edge is one message of a neighbourhood exchange.
 type Edge struct {
 	Member int // the other end; negative: nobody, and nothing is done
-	Tag    int // below MaxEdges: tells apart several edges between two members
+	Tag    int // below 1<<24: tells apart several edges between two members
 	Data   btl.Buffer
 }
 
@@ -31,9 +31,6 @@ type Exchange struct {
 
 // neighborsName is what the hang report calls an exchange among neighbours.
 const neighborsName = "neighbor exchange"
-
-// MaxEdges bounds the tags of edges.
-const MaxEdges = 1 << 24
 
 // edgeTags is where the tags of edges begin: above those of all other messages.
 const edgeTags = 1 << 30

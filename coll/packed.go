@@ -6,15 +6,16 @@ import (
 	"github.com/gopvas/gopvas/btl"
 )
 
-// The packed algorithm, for Alltoall with short blocks of any lengths and layouts: as flat, and
-// each member packs its blocks into its page.
+// The packed algorithm, for Alltoall with short blocks of any lengths and layouts. It works as
+// flat does, and each member packs its blocks into its page:
 //
-//	lengths   for each member: bytes that are sent there, and bytes that are wanted from there
+//	lengths   for each member: bytes sent to it, and bytes expected from it
 //	blocks    for each other member, one behind the other
 //
-// A member whose blocks do not fit goes to the board at once. The others see it arrive and do
-// the same (see flat.go), so all make the call by direct. They do so, too, if a length that is
-// wanted is not the one that is sent: all members find that in the same pages.
+// If the blocks of a member do not fit into its page, that member goes to the board at once. The
+// others see it arrive and follow (see flat.go), so all make the call by direct. They also do so
+// if a length that is expected differs from the one that is sent. All members find that out,
+// because they read the same pages.
 
 const lengthsSize = 8 // of a member
 

@@ -1,6 +1,9 @@
 package comm
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/datatype"
+)
 
 // Buffer is memory that a message is taken from or put into: bytes in one piece, or a
 // layout of package datatype. The calls that take []byte are for one piece, and are the
@@ -9,3 +12,16 @@ type Buffer = btl.Buffer
 
 // Bytes is the buffer of some bytes in one piece.
 func Bytes(b []byte) Buffer { return Buffer{Bytes: b} }
+
+// Element is what an element of a message consists of.
+type Element = datatype.Element
+
+// compares tells whether messages say what they consist of, and receives compare it.
+func (c *Comm) compares() bool { return c != nil && c.team.Check }
+
+// say has a message from or into the buffer say what it consists of, if that is compared.
+func (c *Comm) say(b *Buffer, of Element) {
+	if c.compares() {
+		b.Of = of
+	}
+}

@@ -49,28 +49,30 @@ func (b *buffered) prune(e *pml.Engine) {
 // used again at once. FlushBuffer waits for what was sent so, and so does Finalize.
 //
 // MPI 4.1 section 3.4 (MPI_Bsend).
-func Bsend(c *Comm, buf []byte, dst, tag int) error {
-	return WrapSend("bsend", dst, tag, c.bsend(buf, dst, tag))
+func Bsend(c *Comm, buf []byte, of Element, dst, tag int) error {
+	return WrapSend("bsend", dst, tag, c.bsend(buf, of, dst, tag))
 }
 
 // Ibsend is Bsend whose request is complete at once.
 //
 // MPI 4.1 section 3.7.2 (MPI_Ibsend).
-func Ibsend(c *Comm, buf []byte, dst, tag int) (Request, error) {
+func Ibsend(c *Comm, buf []byte, of Element, dst, tag int) (Request, error) {
 	var r pml.Request
-	err := c.bsend(buf, dst, tag)
+	err := c.bsend(buf, of, dst, tag)
 	if err == nil {
 		r, err = c.engine.Isend(c.context, ProcNull, tag, nil, pml.Standard)
 	}
 	return Request{r}, WrapSend("ibsend", dst, tag, err)
 }
 
-func (c *Comm) bsend(buf []byte, dst, tag int) error {
+func (c *Comm) bsend(buf []byte, of Element, dst, tag int) error {
 	peer, err := c.to(dst)
 	if err != nil {
 		return err
 	}
-	r, err := c.engine.Isend(c.context, peer, tag, slices.Clone(buf), pml.Standard)
+	copied := Bytes(slices.Clone(buf))
+	c.say(&copied, of)
+	r, err := c.engine.IsendBuffer(c.context, peer, tag, copied, pml.Standard)
 	if err != nil || r.Engine() == nil { // over already
 		return err
 	}

@@ -14,7 +14,7 @@ func TestIflushBuffer(t *testing.T) {
 		if c.Rank() == 1 {
 			return first(c.Barrier(), Recv(c, new(Status), long, 1, 0, 0))
 		}
-		if err := Bsend(c, long, 1, 0); err != nil {
+		if err := Bsend(c, long, 1, 1, 0); err != nil {
 			return err
 		}
 		r, err := IflushBuffer(c)

@@ -39,6 +39,7 @@ type Comm struct {
 	peers      *Group                // the ranks that messages go to and come from: group, or the remote group of an intercommunicator
 	members    *Group                // of collective operations: group, or both groups of an intercommunicator
 	ranks      []int32               // those of peers; nil for the world, where nothing needs to be translated
+	special    bool                  // messages do not go the shortest way: there are ranks, or calls are checked
 	contexts   *contexts             // of the process
 	networks   []Network             // of the world only: for Finalize
 	windows    *windows              // likewise
@@ -99,6 +100,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	}
 	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
+	c.special = s.Check
 	c.notes.name = "world"
 	c.self = sync.OnceValue(c.alone)
 	return c
@@ -128,6 +130,7 @@ func (c *Comm) withoutID(g *Group) *Comm {
 		peers:     g,
 		members:   g,
 		ranks:     g.ranks,
+		special:   true,
 		contexts:  c.contexts,
 		windows:   c.windows,
 		buffered:  c.buffered,

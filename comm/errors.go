@@ -56,6 +56,7 @@ type (
 	RankError     = job.RankError
 	TagError      = pml.TagError
 	TruncateError = pml.TruncateError
+	ElementError  = pml.ElementError
 	LeakError     = pml.LeakError
 )
 

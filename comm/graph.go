@@ -19,9 +19,6 @@ type Graph struct {
 // Node names a node of one graph.
 type Node = cad.Node
 
-// GraphError says what is wrong with a graph.
-type GraphError = cad.GraphError
-
 // errNoGraph is for a nil Graph.
 var errNoGraph = errors.New("the graph is nil: NewGraph makes one")
 
@@ -84,7 +81,7 @@ func (g *Graph) SetUrgent(urgent bool) { g.nodes(nil).Urgent = urgent }
 func (g *Graph) Dump(w io.Writer) error { return g.nodes(nil).Dump(w) }
 
 // Issue begins the graph, and does not block. Up to the wait its buffers are lent. It may
-// be issued again after that. The error wraps a *GraphError or *TypeError; that of the
+// be issued again after that. The error wraps a *cad.GraphError or *TypeError; that of the
 // wait a *LostError, a *MismatchError or an *OperatorError.
 func (g *Graph) Issue() (Request, error) {
 	if g == nil {

@@ -67,7 +67,7 @@ func checkInter(c, x *Comm) error {
 	in := make([]byte, odd)
 	for peer := range odd {
 		r, err := Irecv(x, in[peer:peer+1], 1, peer, 3)
-		s, err2 := Isend(x, Standard, []byte{byte(10*peer + x.Rank())}, peer, 3)
+		s, err2 := Isend(x, Standard, []byte{byte(10*peer + x.Rank())}, 1, peer, 3)
 		if err := first(err, err2); err != nil {
 			return err
 		}

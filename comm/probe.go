@@ -59,24 +59,26 @@ func Improbe(c *Comm, src, tag int) (m Message, st Status, ok bool, err error) {
 // by Recv. The error wraps ErrNoMessage if the message was received before.
 //
 // MPI 4.1 section 3.8.3 (MPI_Mrecv).
-func Mrecv(m *Message, buf Buffer, size int) (Status, error) {
+func Mrecv(m *Message, buf Buffer, of Element) (Status, error) {
 	if m == nil || m.comm == nil {
 		return Status{}, Wrap("mrecv", ErrNoMessage)
 	}
+	m.comm.say(&buf, of)
 	st, err := m.comm.engine.Mrecv(&m.m, buf)
-	return m.comm.status(st, size), Wrap("mrecv", inElements(err, size))
+	return m.comm.status(st, of.Size()), Wrap("mrecv", inElements(err, of.Size()))
 }
 
 // Imrecv is Mrecv that does not block: buf is lent until the request is complete.
 //
 // MPI 4.1 section 3.8.3 (MPI_Imrecv).
-func Imrecv(m *Message, buf Buffer, size int) (Request, error) {
+func Imrecv(m *Message, buf Buffer, of Element) (Request, error) {
 	if m == nil || m.comm == nil {
 		return Request{}, Wrap("imrecv", ErrNoMessage)
 	}
+	m.comm.say(&buf, of)
 	r, err := m.comm.engine.Imrecv(&m.m, buf)
 	if err == nil {
-		r.Unit = m.comm.unit(size)
+		r.Unit = m.comm.unit(of.Size())
 	}
 	return Request{r}, Wrap("imrecv", err)
 }

@@ -6,30 +6,31 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
-// Receives take the size of an element in bytes: in elements of that size the status
-// counts. 1 counts bytes.
-
 // Recv receives a message from rank src, or AnySource, with the given tag, or AnyTag,
 // into buf, and blocks until it is there. The status is written to *st: to return its five
 // words through two functions costs more than the rest of them.
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
-func Recv(c *Comm, st *Status, buf []byte, size, src, tag int) (err error) {
+func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error) {
 	peer := src
-	if c == nil || c.ranks != nil {
+	if c == nil || c.special {
+		if c.compares() {
+			*st, err = RecvBuffer(c, Bytes(buf), of, src, tag)
+			return err
+		}
 		peer, err = c.from(src)
 	}
 	if err == nil {
 		var s pml.Status
 		s, err = c.engine.Recv(c.context, peer, tag, buf)
 		st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
-		st.Count = count(s.Bytes, size)
+		st.Count = count(s.Bytes, of.Size())
 		if c.ranks != nil {
 			st.Source = c.peers.source(s.Source)
 		}
 	}
 	if err != nil {
-		err = WrapReceive("recv", src, tag, inElements(err, size))
+		err = WrapReceive("recv", src, tag, inElements(err, of.Size()))
 	}
 	return err
 }
@@ -38,15 +39,18 @@ func Recv(c *Comm, st *Status, buf []byte, size, src, tag int) (err error) {
 // is complete: it may be neither read nor written to.
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
-func Irecv(c *Comm, buf []byte, size, src, tag int) (Request, error) {
+func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := src, error(nil)
-	if c == nil || c.ranks != nil {
+	if c == nil || c.special {
+		if c.compares() {
+			return IrecvBuffer(c, Bytes(buf), of, src, tag)
+		}
 		peer, err = c.from(src)
 	}
 	if err == nil {
 		r, err = c.engine.Irecv(c.context, peer, tag, buf)
-		r.Unit = c.unit(size)
+		r.Unit = c.unit(of.Size())
 	}
 	if err != nil {
 		err = WrapReceive("irecv", src, tag, err)
@@ -55,23 +59,25 @@ func Irecv(c *Comm, buf []byte, size, src, tag int) (Request, error) {
 }
 
 // RecvBuffer is Recv into a buffer that may have a layout.
-func RecvBuffer(c *Comm, buf Buffer, size, src, tag int) (Status, error) {
+func RecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Status, error) {
 	peer, err := c.from(src)
 	if err != nil {
 		return Status{}, WrapReceive("recv", src, tag, err)
 	}
+	c.say(&buf, of)
 	st, err := c.engine.RecvBuffer(c.context, peer, tag, buf)
-	return c.status(st, size), WrapReceive("recv", src, tag, inElements(err, size))
+	return c.status(st, of.Size()), WrapReceive("recv", src, tag, inElements(err, of.Size()))
 }
 
 // IrecvBuffer is Irecv into a buffer that may have a layout. The layout itself is the
 // caller's again at once; what it refers to is lent.
-func IrecvBuffer(c *Comm, buf Buffer, size, src, tag int) (Request, error) {
+func IrecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.from(src)
 	if err == nil {
+		c.say(&buf, of)
 		r, err = c.engine.IrecvBuffer(c.context, peer, tag, buf)
-		r.Unit = c.unit(size)
+		r.Unit = c.unit(of.Size())
 	}
 	return Request{r}, WrapReceive("irecv", src, tag, err)
 }
@@ -80,12 +86,13 @@ func IrecvBuffer(c *Comm, buf Buffer, size, src, tag int) (Request, error) {
 // Request.Start does, any number of times.
 //
 // MPI 4.1 section 3.9 (MPI_Recv_init).
-func RecvInit(c *Comm, buf Buffer, size, src, tag int) (Request, error) {
+func RecvInit(c *Comm, buf Buffer, of Element, src, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.from(src)
 	if err == nil {
+		c.say(&buf, of)
 		r, err = c.engine.RecvInit(c.context, peer, tag, buf)
-		r.Unit = c.unit(size)
+		r.Unit = c.unit(of.Size())
 	}
 	return Request{r}, WrapReceive("recv init", src, tag, err)
 }
@@ -95,7 +102,7 @@ func RecvInit(c *Comm, buf Buffer, size, src, tag int) (Request, error) {
 // whole number of elements; then it is lost.
 //
 // MPI 4.1 section 3.8.2 (the use of MPI_Mprobe).
-func RecvAlloc(c *Comm, size, src, tag int, alloc func(elements int) []byte) (Status, error) {
+func RecvAlloc(c *Comm, of Element, src, tag int, alloc func(elements int) []byte) (Status, error) {
 	const op = "recv alloc"
 	peer, err := c.from(src)
 	if err != nil {
@@ -105,20 +112,22 @@ func RecvAlloc(c *Comm, size, src, tag int, alloc func(elements int) []byte) (St
 	if err != nil {
 		return Status{}, WrapReceive(op, src, tag, err)
 	}
+	size := of.Size()
 	n := count(st.Bytes, size)
 	if n == Undefined || st.Bytes > math.MaxInt {
 		_, _ = c.engine.Mrecv(&m, Buffer{}) // lets the sender go on; truncated on purpose
 		return c.status(st, size), WrapReceive(op, src, tag, &CountError{Bytes: st.Bytes, Element: size})
 	}
-	st, err = c.engine.Mrecv(&m, Bytes(alloc(n)))
+	buf := Bytes(alloc(n))
+	c.say(&buf, of)
+	st, err = c.engine.Mrecv(&m, buf)
 	return c.status(st, size), WrapReceive(op, src, tag, err)
 }
 
 // Sendrecv sends out and receives into in at the same time. op names the call in errors.
 //
 // MPI 4.1 section 3.11 (MPI_Sendrecv).
-func Sendrecv(c *Comm, op string, out Buffer, dst, sendTag int, in Buffer, size, src, recvTag int) (Status, error) {
-	e := c.engine
+func Sendrecv(c *Comm, op string, out Buffer, outOf Element, dst, sendTag int, in Buffer, inOf Element, src, recvTag int) (Status, error) {
 	to, err := c.to(dst)
 	if err != nil {
 		return Status{}, WrapSend(op, dst, sendTag, err)
@@ -127,6 +136,9 @@ func Sendrecv(c *Comm, op string, out Buffer, dst, sendTag int, in Buffer, size,
 	if err != nil {
 		return Status{}, WrapReceive(op, src, recvTag, err)
 	}
+	c.say(&out, outOf)
+	c.say(&in, inOf)
+	e, size := c.engine, inOf.Size()
 	r, err := e.IrecvBuffer(c.context, from, recvTag, in)
 	if err != nil {
 		return Status{}, WrapReceive(op, src, recvTag, err)

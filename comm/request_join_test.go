@@ -13,7 +13,7 @@ func TestJoin(t *testing.T) {
 		out, in := make([]byte, 1<<16), make([]byte, 1<<16)
 		out[7] = byte(c.Rank() + 1)
 		r, err := Irecv(c, in, 1, 1-c.Rank(), 3)
-		s, err2 := Isend(c, Standard, out, 1-c.Rank(), 3)
+		s, err2 := Isend(c, Standard, out, 1, 1-c.Rank(), 3)
 		both, err3 := Join(c, r, s)
 		if err := first(err, err2, err3); err != nil {
 			return err

@@ -17,7 +17,7 @@ func TestPeekAndLeave(t *testing.T) {
 		_, done, err := Peek(&r)
 		require.NoError(t, err)
 		require.False(t, done)
-		require.NoError(t, Send(c, Standard, []byte{1}, 0, 0))
+		require.NoError(t, Send(c, Standard, []byte{1}, 1, 0, 0))
 		for range 2 {
 			st, done, err := Peek(&r)
 			require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestPeekAndLeave(t *testing.T) {
 		left, err := Irecv(c, buf[:], 1, 0, 0)
 		require.NoError(t, err)
 		require.NoError(t, Leave(&left))
-		return first(Leave(&left), Send(c, Standard, []byte{7}, 0, 0), wantByte(buf[0], 7))
+		return first(Leave(&left), Send(c, Standard, []byte{7}, 1, 0, 0), wantByte(buf[0], 7))
 	})
 }
 

@@ -11,15 +11,21 @@ const (
 	Synchronous = pml.Synchronous // complete when, besides, the receive has begun
 )
 
+// Sends and receives take what an element of the buffer is. In elements of that size the status
+// counts; 1 counts bytes. In jobs with --check the receiver compares what both ranks say.
+
 // sendNames are the names of the modes' calls, for errors.
 var sendNames = [...]string{Standard: "send", Synchronous: "ssend"}
 
 // Send sends buf to rank dst and blocks until the mode says that it is complete.
 //
 // MPI 4.1 sections 3.2.1 and 3.4 (MPI_Send, MPI_Ssend).
-func Send(c *Comm, mode Mode, buf []byte, dst, tag int) error {
+func Send(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) error {
 	peer, err := dst, error(nil)
-	if c == nil || c.ranks != nil {
+	if c == nil || c.special {
+		if c.compares() {
+			return SendBuffer(c, mode, Bytes(buf), of, dst, tag)
+		}
 		peer, err = c.member(dst)
 	}
 	if err == nil {
@@ -32,9 +38,10 @@ func Send(c *Comm, mode Mode, buf []byte, dst, tag int) error {
 }
 
 // SendBuffer is Send for a buffer that may have a layout.
-func SendBuffer(c *Comm, mode Mode, buf Buffer, dst, tag int) error {
+func SendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) error {
 	peer, err := c.to(dst)
 	if err == nil {
+		c.say(&buf, of)
 		err = c.engine.SendBuffer(c.context, peer, tag, buf, mode)
 	}
 	return WrapSend(sendNames[mode], dst, tag, err)
@@ -42,10 +49,11 @@ func SendBuffer(c *Comm, mode Mode, buf Buffer, dst, tag int) error {
 
 // IsendBuffer is Isend for a buffer that may have a layout. The layout itself is the caller's
 // again at once; what it refers to is lent.
-func IsendBuffer(c *Comm, mode Mode, buf Buffer, dst, tag int) (Request, error) {
+func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.to(dst)
 	if err == nil {
+		c.say(&buf, of)
 		r, err = c.engine.IsendBuffer(c.context, peer, tag, buf, mode)
 	}
 	return Request{r}, WrapSend("i"+sendNames[mode], dst, tag, err)
@@ -55,10 +63,13 @@ func IsendBuffer(c *Comm, mode Mode, buf Buffer, dst, tag int) (Request, error) 
 // request is complete: it may be read, and not be written to.
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend, MPI_Issend).
-func Isend(c *Comm, mode Mode, buf []byte, dst, tag int) (Request, error) {
+func Isend(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := dst, error(nil)
-	if c == nil || c.ranks != nil {
+	if c == nil || c.special {
+		if c.compares() {
+			return IsendBuffer(c, mode, Bytes(buf), of, dst, tag)
+		}
 		peer, err = c.member(dst)
 	}
 	if err == nil {
@@ -72,10 +83,11 @@ func Isend(c *Comm, mode Mode, buf []byte, dst, tag int) (Request, error) {
 
 // SendInit makes a persistent request to send buf to rank dst. MPI 4.1 section 3.9
 // (MPI_Send_init, MPI_Ssend_init).
-func SendInit(c *Comm, mode Mode, buf Buffer, dst, tag int) (Request, error) {
+func SendInit(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.to(dst)
 	if err == nil {
+		c.say(&buf, of)
 		r, err = c.engine.SendInit(c.context, peer, tag, buf, mode)
 	}
 	return Request{r}, WrapSend(sendNames[mode]+" init", dst, tag, err)

@@ -27,6 +27,7 @@ func readSettings(j job.Settings) (s Settings, err error) {
 // any more, and returns what was so before. All ranks do so at the same place of the program.
 func SetCheck(c *Comm, on bool) (was bool) {
 	was, c.team.Check = c.team.Check, on
+	c.special = on || c.ranks != nil
 	return was
 }
 

@@ -10,9 +10,9 @@
 // # The model
 //
 // A device sends its pieces one after the other. A piece of n bytes takes Latency plus
-// n / Bandwidth, and a plan takes as long as its slowest device. For N messages of M
-// bytes and C equal devices, let k = gcd(N, C), N = kN', C = kC' and X = M / Bandwidth. The forms
-// take
+// n / Bandwidth, and a plan takes as long as its slowest device. Let there be N messages of M
+// bytes and C equal devices, and let k = gcd(N, C), N = kN', C = kC' and X = M / Bandwidth.
+// Then the forms take
 //
 //	plain   ceil(N/C) (L + X)      a message goes through one device
 //	stripe  N L + N X / C          each message goes through all devices
@@ -23,9 +23,9 @@
 // Neighboring Communication Algorithm Using Effective Multiple Communication Devices on Direct
 // Connection Network" (IPSJ SIG report). It needs equal messages and devices, and N > C > 1.
 // Wrap lays all bytes end to end and cuts them at C points, as McNaughton's rule (1959) does
-// with jobs on machines. It takes any messages and devices, and its pieces are as few as the
-// plain form's, up to one.
+// with jobs on machines. It takes any messages and devices. A device has at most one piece more
+// than in the plain form.
 //
-// In a grid all ranks have the same set, up to a permutation of the ranks. Then each device
-// receives as much as it sends, because it reaches the devices of the same number only.
+// In a grid the sets of all ranks are the same, but for the numbers of the receivers. Each
+// device reaches only the devices of its own number, so each receives as much as it sends.
 package exchange

@@ -53,8 +53,8 @@ type Config struct {
 	AllCPUs int // that all nodes have together; 0: CPUs
 }
 
-// MaxTraceSize is the largest trace buffer of a rank, in bytes.
-const MaxTraceSize = 1 << 30
+// maxTraceSize is the largest trace buffer of a rank, in bytes.
+const maxTraceSize = 1 << 30
 
 func (c Config) check() error {
 	switch {
@@ -64,8 +64,8 @@ func (c Config) check() error {
 		return fmt.Errorf("unknown BTL %d", uint32(c.BTL))
 	case c.CPUs < 1:
 		return fmt.Errorf("number of CPUs %d is below 1", c.CPUs)
-	case c.TraceSize < 0 || c.TraceSize > MaxTraceSize || c.TraceSize%os.Getpagesize() != 0:
-		return fmt.Errorf("trace buffer of %d bytes is no whole number of pages up to %d", c.TraceSize, MaxTraceSize)
+	case c.TraceSize < 0 || c.TraceSize > maxTraceSize || c.TraceSize%os.Getpagesize() != 0:
+		return fmt.Errorf("trace buffer of %d bytes is no whole number of pages up to %d", c.TraceSize, maxTraceSize)
 	}
 	if err := c.checkNodes(); err != nil {
 		return err

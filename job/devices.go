@@ -68,8 +68,8 @@ func (u *DeviceUse) fields() [7]*uint64 {
 
 // PublishDevice tells what a rank has done with a device. The rank itself calls it.
 func (r *Root) PublishDevice(rank, device int, u DeviceUse) {
-	b, err := r.rank(rank)
-	if err != nil || uint(device) >= MaxDevices {
+	b := r.block(rank)
+	if uint(device) >= MaxDevices {
 		return
 	}
 	for i, v := range u.fields() {
@@ -79,8 +79,8 @@ func (r *Root) PublishDevice(rank, device int, u DeviceUse) {
 
 // DeviceUse returns what a rank has published last of a device.
 func (r *Root) DeviceUse(rank, device int) (u DeviceUse) {
-	b, err := r.rank(rank)
-	if err != nil || uint(device) >= MaxDevices {
+	b := r.block(rank)
+	if uint(device) >= MaxDevices {
 		return u
 	}
 	for i, v := range u.fields() {

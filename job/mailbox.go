@@ -33,8 +33,7 @@ func (r *Root) Gone(rank int) bool {
 	if r.head.goneCount.Load() == 0 {
 		return false
 	}
-	b, err := r.rank(rank)
-	return err == nil && b.gone.Load() != 0
+	return r.block(rank).gone.Load() != 0
 }
 
 // GoneCount returns how many ranks have gone. It never falls.
@@ -54,11 +53,7 @@ func (r *Root) GoneCounter() *atomic.Uint32 { return &r.head.goneCount }
 // asks again, see shm.Event. If O2 comes before E2, O1 comes before E3, which
 // finds the mailbox.
 func (r *Root) OpenMailbox(rank int, at uint64) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return
-	}
-	b.mailbox.Store(at + 1)
+	r.block(rank).mailbox.Store(at + 1)
 	if r.head.early.Load() == 0 {
 		return
 	}
@@ -93,13 +88,10 @@ func (r *Root) Mailbox(rank, peer int) (at uint64, ok bool) {
 // PublishCounters makes the rank's counters visible to the supervisor, from slot
 // first on. What does not fit is left out. Only the rank itself calls it.
 func (r *Root) PublishCounters(rank, first int, values ...uint64) {
-	b, err := r.rank(rank)
-	if err != nil || first < 0 {
-		return
-	}
+	b := r.block(rank)
 	for i, v := range values {
-		if first+i < CounterSlots {
-			b.counters[first+i].Store(v)
+		if slot := first + i; uint(slot) < CounterSlots {
+			b.counters[slot].Store(v)
 		}
 	}
 }
@@ -107,10 +99,7 @@ func (r *Root) PublishCounters(rank, first int, values ...uint64) {
 // Counters returns what the rank has published last: each counter by itself is
 // right, together they may be of different times.
 func (r *Root) Counters(rank int) (values [CounterSlots]uint64) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return values
-	}
+	b := r.block(rank)
 	for i := range values {
 		values[i] = b.counters[i].Load()
 	}
@@ -121,17 +110,14 @@ func (r *Root) Counters(rank int) (values [CounterSlots]uint64) {
 // stands for. What does not fit is left out. Only the rank itself calls it, from any
 // goroutine.
 func (r *Root) CountCall(rank, slot int) {
-	if b, err := r.rank(rank); err == nil && slot >= 0 && slot < CallSlots {
-		b.calls[slot].Add(1)
+	if uint(slot) < CallSlots {
+		r.block(rank).calls[slot].Add(1)
 	}
 }
 
 // Calls returns how often the rank has called CountCall, by slot.
 func (r *Root) Calls(rank int) (calls [CallSlots]uint64) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return calls
-	}
+	b := r.block(rank)
 	for i := range calls {
 		calls[i] = b.calls[i].Load()
 	}

@@ -205,7 +205,7 @@ func TestTraceBuffers(t *testing.T) {
 		require.NoError(t, again.Close())
 		require.NoError(t, m.Close())
 	}
-	for _, size := range []int{-page, 100, MaxTraceSize + page} {
+	for _, size := range []int{-page, 100, maxTraceSize + page} {
 		_, err := Create(Config{Ranks: 1, BTL: BTLPvas, CPUs: 1, TraceSize: size})
 		require.ErrorContains(t, err, "no whole number of pages")
 	}

@@ -17,8 +17,8 @@ func TestSettings(t *testing.T) {
 	for _, bad := range []Settings{
 		{EagerLimit: -1}, {EagerLimit: MaxEagerLimit + 1}, {RingBlock: 4095}, {RingBlock: 2 * MaxRingBlock},
 		{RingBlock: -4096}, {Spin: 1<<30 + 1}, {SingleCopy: 3},
-		{Helpers: -1}, {Helpers: MaxRanks + 1}, {Coll: strings.Repeat("x", MaxCollLength+1)}, {Coll: "a\x00b"},
-		{Progress: strings.Repeat("x", MaxProgressLength+1)}, {Progress: "\x00"},
+		{Helpers: -1}, {Helpers: MaxRanks + 1}, {Coll: strings.Repeat("x", maxCollLength+1)}, {Coll: "a\x00b"},
+		{Progress: strings.Repeat("x", maxProgressLength+1)}, {Progress: "\x00"},
 	} {
 		_, err := bad.Resolve()
 		require.Error(t, err, "%+v", bad)
@@ -26,7 +26,7 @@ func TestSettings(t *testing.T) {
 		require.Error(t, err)
 	}
 	want := Settings{EagerLimit: 100, RingBlock: 8192, Spin: 77, SingleCopy: SingleCopyCMA,
-		Coll: strings.Repeat("x", MaxCollLength), Progress: strings.Repeat("y", MaxProgressLength), Helpers: 3, Check: true}
+		Coll: strings.Repeat("x", maxCollLength), Progress: strings.Repeat("y", maxProgressLength), Helpers: 3, Check: true}
 	mem, err := Create(Config{Ranks: 2, BTL: BTLSM, CPUs: 2, Settings: want})
 	require.NoError(t, err)
 	require.Equal(t, want, mem.Root().Settings())

@@ -55,11 +55,7 @@ func (r *Root) Here() int { return int(r.head.node) }
 
 // Node returns the number of a rank's node, 0 if there is no such rank.
 func (r *Root) Node(rank int) int {
-	b, err := r.rank(rank)
-	if err != nil {
-		return 0
-	}
-	return int(b.address.node)
+	return int(r.block(rank).address.node)
 }
 
 // Host returns the address by which other nodes reach this one; it is not valid in a job of
@@ -113,10 +109,7 @@ func (r *Root) SetAddress(rank int, a netip.AddrPort) {
 // Address returns where messages from other nodes reach a rank; ok is false if that is
 // not known yet.
 func (r *Root) Address(rank int) (a netip.AddrPort, ok bool) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return a, false
-	}
+	b := r.block(rank)
 	port := b.address.port.Load()
 	if port == 0 {
 		return a, false

@@ -14,6 +14,7 @@ type Record struct {
 	For       []int         // Collective.Ranks
 	Counters  []uint64
 	Calls     []uint64
+	Devices   []DeviceUse // of the network devices of its node
 }
 
 // Record returns what is known of a rank at a time, which is that of Waiting.Since.
@@ -24,16 +25,16 @@ func (r *Root) Record(rank int, now time.Duration) Record {
 		c.Age = now - time.Duration(c.Waiting.Since)
 		c.For = c.Waiting.Collective.Ranks()
 	}
+	for device := range r.Devices() {
+		c.Devices = append(c.Devices, r.DeviceUse(rank, device))
+	}
 	return c
 }
 
 // Restore notes what another root block said at a time which here is now. Nobody else uses the
 // root block.
 func (r *Root) Restore(c Record, now time.Duration) {
-	b, err := r.rank(c.Rank)
-	if err != nil {
-		return
-	}
+	b := r.block(c.Rank)
 	b.pid.Store(uint32(c.Pid))
 	r.SetState(c.Rank, c.State)
 	if c.Gone {
@@ -56,5 +57,8 @@ func (r *Root) Restore(c Record, now time.Duration) {
 	}
 	for slot := range min(len(c.Calls), len(b.calls)) {
 		b.calls[slot].Store(c.Calls[slot])
+	}
+	for device, use := range c.Devices {
+		r.PublishDevice(c.Rank, device, use)
 	}
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"bytes"
 	"encoding/gob"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 func TestRecord(t *testing.T) {
 	nodes := []int{0, 0, 1}
 	root := func(node int) *Root {
-		m, err := InHeap(Config{Ranks: 3, BTL: BTLSM, CPUs: 2, Nodes: nodes, Node: node})
+		host := netip.MustParseAddr("10.0.0.1")
+		m, err := InHeap(Config{Ranks: 3, BTL: BTLSM, CPUs: 2, Nodes: nodes, Node: node, Host: host, Devices: []netip.Addr{host, host.Next()}})
 		require.NoError(t, err)
 		return m.Root()
 	}
@@ -26,6 +28,7 @@ func TestRecord(t *testing.T) {
 	here[0].SetWaiting(1, w)
 	here[0].CountCall(1, 5)
 	here[0].PublishCounters(1, 2, 40, 41)
+	here[1].PublishDevice(2, 1, DeviceUse{Sent: 7, Failures: 8})
 	here[1].SetState(2, StateInit)
 	here[1].SetWaiting(2, Waiting{Op: OpRecv, Peer: 1, Tag: 4, Since: int64(time.Hour)})
 
@@ -49,6 +52,8 @@ func TestRecord(t *testing.T) {
 	require.Equal(t, []int{1, 2}, cycle)
 	require.EqualValues(t, 1, whole.Calls(1)[5])
 	require.EqualValues(t, 41, whole.Counters(1)[3])
+	require.Equal(t, DeviceUse{Sent: 7, Failures: 8}, whole.DeviceUse(2, 1))
+	require.Zero(t, whole.DeviceUse(2, 0))
 	whole.Restore(Record{Rank: 99}, 0)
 }
 

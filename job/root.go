@@ -38,6 +38,14 @@ func (r *Root) rank(i int) (*rankBlock, error) {
 	return &r.ranks[i], nil
 }
 
+// block is the block of a rank. A number that is no rank's has one of zeros, for itself alone.
+func (r *Root) block(rank int) *rankBlock {
+	if uint(rank) < uint(len(r.ranks)) {
+		return &r.ranks[rank]
+	}
+	return new(rankBlock)
+}
+
 // Ranks returns the number of ranks of the job.
 func (r *Root) Ranks() int { return len(r.ranks) }
 
@@ -88,20 +96,16 @@ func (r *Root) SegmentStride() int64 { return int64(r.head.segmentStride) }
 // starts. The arena must be reserved memory (PROT_NONE) of which the rank makes
 // as much accessible as it needs.
 func (r *Root) SetArena(rank int, partition, partitionSize, arena, arenaSize uint64) {
-	if b, err := r.rank(rank); err == nil {
-		b.partition.Store(partition)
-		b.partitionSize.Store(partitionSize)
-		b.arena.Store(arena)
-		b.arenaSize.Store(arenaSize)
-	}
+	b := r.block(rank)
+	b.partition.Store(partition)
+	b.partitionSize.Store(partitionSize)
+	b.arena.Store(arena)
+	b.arenaSize.Store(arenaSize)
 }
 
 // Arena returns the bounds of a rank's arena; size 0 if there is none.
 func (r *Root) Arena(rank int) (base, size uint64) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return 0, 0
-	}
+	b := r.block(rank)
 	return b.arena.Load(), b.arenaSize.Load()
 }
 
@@ -112,28 +116,21 @@ func SmallRegionSize(ranks int) uint64 { return uint64(min(80<<10+ranks*256, 1<<
 // SetSmallRegion notes the bounds of a rank's small region: accessible memory for the first small
 // things that it shares, which costs no page table of its own. As SetArena.
 func (r *Root) SetSmallRegion(rank int, at, size uint64) {
-	if b, err := r.rank(rank); err == nil {
-		b.small.Store(at)
-		b.smallSize.Store(size)
-	}
+	b := r.block(rank)
+	b.small.Store(at)
+	b.smallSize.Store(size)
 }
 
 // SmallRegion returns the bounds of a rank's small region; size 0 if there is none.
 func (r *Root) SmallRegion(rank int) (at, size uint64) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return 0, 0
-	}
+	b := r.block(rank)
 	return b.small.Load(), b.smallSize.Load()
 }
 
 // Partition returns the bounds of a rank's partition; size 0 if it has none, as
 // in a job whose ranks do not share an address space.
 func (r *Root) Partition(rank int) (base, size uint64) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return 0, 0
-	}
+	b := r.block(rank)
 	return b.partition.Load(), b.partitionSize.Load()
 }
 
@@ -157,28 +154,18 @@ func (r *Root) Claim(rank, pid int) error {
 
 // Pid returns the process that has claimed the rank, 0 if none has.
 func (r *Root) Pid(rank int) int {
-	b, err := r.rank(rank)
-	if err != nil {
-		return 0
-	}
-	return int(b.pid.Load())
+	return int(r.block(rank).pid.Load())
 }
 
 // State returns how far the rank has come, as it said itself: a rank that was
 // killed keeps its last state.
 func (r *Root) State(rank int) State {
-	b, err := r.rank(rank)
-	if err != nil {
-		return StateNone
-	}
-	return State(b.state.Load())
+	return State(r.block(rank).state.Load())
 }
 
 // SetState is called by the rank itself.
 func (r *Root) SetState(rank int, s State) {
-	if b, err := r.rank(rank); err == nil {
-		b.state.Store(uint32(s))
-	}
+	r.block(rank).state.Store(uint32(s))
 }
 
 // PublishWindow notes where a window's memory of the calling rank lies, for the report of page
@@ -199,11 +186,11 @@ func (r *Root) PublishWindow(rank, slot int, at, length uint64) error {
 
 // Window returns what the rank has published in the slot, zeros if nothing.
 func (r *Root) Window(rank, slot int) (at, length uint64) {
-	b, err := r.rank(rank)
-	if err != nil || slot < 0 || slot >= MaxWindows {
+	if uint(slot) >= MaxWindows {
 		return 0, 0
 	}
-	return b.windows[slot].at.Load(), b.windows[slot].length.Load()
+	w := &r.block(rank).windows[slot]
+	return w.at.Load(), w.length.Load()
 }
 
 // SharedBytes is the size of all windows of the rank that has published most.

@@ -52,11 +52,11 @@ const (
 	// 50 ns that is 20 to 100 us, some times the price of sleeping and being woken.
 	DefaultSpin = 2000
 
-	// MaxCollLength and MaxProgressLength are the longest texts, in bytes, that the
+	// maxCollLength and maxProgressLength are the longest texts, in bytes, that the
 	// root block has room for. A list with every operation fits.
-	MaxCollLength     = 1024
-	MaxProgressLength = 40
-	MaxExchangeLength = 16
+	maxCollLength     = 1024
+	maxProgressLength = 40
+	maxExchangeLength = 16
 )
 
 // Settings say how the ranks of a job carry out messages and collective operations.
@@ -108,13 +108,13 @@ func (s *Settings) check() error {
 	case s.Helpers < 0 || s.Helpers > MaxRanks:
 		return fmt.Errorf("number of helpers %d is outside 0..%d", s.Helpers, MaxRanks)
 	}
-	if err := checkText("list of collective algorithms", s.Coll, MaxCollLength); err != nil {
+	if err := checkText("list of collective algorithms", s.Coll, maxCollLength); err != nil {
 		return err
 	}
-	if err := checkText("form of exchanges", s.Exchange, MaxExchangeLength); err != nil {
+	if err := checkText("form of exchanges", s.Exchange, maxExchangeLength); err != nil {
 		return err
 	}
-	return checkText("policy of progress", s.Progress, MaxProgressLength)
+	return checkText("policy of progress", s.Progress, maxProgressLength)
 }
 
 // checkText refuses a text that the root block could not give back as it was.
@@ -137,9 +137,9 @@ type settingsRecord struct {
 	singleCopy uint32
 	helpers    uint32
 	flags      uint32 // see below
-	progress   [MaxProgressLength]byte
-	coll       [MaxCollLength]byte
-	exchange   [MaxExchangeLength]byte
+	progress   [maxProgressLength]byte
+	coll       [maxCollLength]byte
+	exchange   [maxExchangeLength]byte
 	_          [48]byte
 }
 

@@ -71,13 +71,9 @@ type waitingBlock struct {
 // several goroutines that wait at a time the last to call is seen, until any of them
 // stops waiting. See NameCalls for w.Call.
 func (r *Root) SetWaiting(rank int, w Waiting) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return
-	}
+	k := &r.block(rank).waiting
 	r.waitMu.Lock()
 	defer r.waitMu.Unlock()
-	k := &b.waiting
 	k.seq.Add(1)
 	k.op.Store(uint32(w.Op))
 	k.peer.Store(w.Peer)
@@ -103,10 +99,7 @@ func (r *Root) NameCalls(name func() string) { r.callName = name }
 
 // ClearWaiting notes that the rank waits no longer. The rules of SetWaiting apply.
 func (r *Root) ClearWaiting(rank int) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return
-	}
+	b := r.block(rank)
 	r.waitMu.Lock()
 	defer r.waitMu.Unlock()
 	b.waiting.seq.Add(1)
@@ -120,11 +113,7 @@ const waitingTries = math.MaxUint16
 // Waiting returns what the rank waits for; ok is false if it waits for nothing, or
 // if the record cannot be had because the rank was killed while it wrote it.
 func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
-	b, err := r.rank(rank)
-	if err != nil {
-		return Waiting{}, false
-	}
-	k := &b.waiting
+	k := &r.block(rank).waiting
 	for range waitingTries {
 		seq := k.seq.Load()
 		w = Waiting{

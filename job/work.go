@@ -48,26 +48,18 @@ func (r *Root) Share(rank int) *Share {
 // PublishGraphs notes where what others may do for the rank is found. The rank itself
 // calls it, once.
 func (r *Root) PublishGraphs(rank int, at uint64) {
-	if b, err := r.rank(rank); err == nil {
-		b.graphs.Store(at)
-	}
+	r.block(rank).graphs.Store(at)
 }
 
 // Graphs returns what the rank has published, 0 if nothing.
 func (r *Root) Graphs(rank int) uint64 {
-	b, err := r.rank(rank)
-	if err != nil {
-		return 0
-	}
-	return b.graphs.Load()
+	return r.block(rank).graphs.Load()
 }
 
 // SetProgram notes which program a rank runs: ranks with the same number, other than 0,
 // have been loaded from the same file, which has not changed in between.
 func (r *Root) SetProgram(rank int, program uint32) {
-	if b, err := r.rank(rank); err == nil {
-		b.program.Store(program)
-	}
+	r.block(rank).program.Store(program)
 }
 
 // SameProgram tells whether two ranks are known to run the same program.

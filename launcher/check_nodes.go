@@ -11,18 +11,19 @@ import (
 
 // A NodeCheck is what a node says of itself before a job, or why it can take none.
 type NodeCheck struct {
-	Name      string // as the user has written it
-	Hostname  string
-	Err       error `json:"-"` // it is not reached, or pvasrun there does not fit; the rest is empty then
-	Took      time.Duration
-	Kernel    string
-	CPUs      int
-	Files     uint64         // limit on open files
-	Space     string         // why ranks do not share an address space there; "": they do
-	Addresses []netip.Prefix // in networks other than the loopback
+	Name      string         `json:"name"` // as the user has written it
+	Hostname  string         `json:"host_name"`
+	Err       error          `json:"-"` // it is not reached, or pvasrun there does not fit; the rest is empty then
+	Took      time.Duration  `json:"took_ns"`
+	Kernel    string         `json:"kernel"`
+	CPUs      int            `json:"cpus"`
+	Files     uint64         `json:"open_files"` // limit on open files
+	Space     string         `json:"space"`      // why ranks do not share an address space there; "": they do
+	Addresses []netip.Prefix `json:"addresses"`  // in networks other than the loopback
+	Devices   []string       `json:"devices"`    // which have these addresses
 
 	// Clock is how far the clock is ahead of this machine's at least; less than 0: behind.
-	Clock time.Duration
+	Clock time.Duration `json:"clock_ns"`
 }
 
 // CheckNodes starts an agent on each node, as RunNodes does, and asks it what the node has. It
@@ -73,7 +74,7 @@ func (a *remote) check(begin time.Time) NodeCheck {
 	}
 	for _, p := range r.Addresses {
 		if !p.Addr().IsLoopback() {
-			c.Addresses = append(c.Addresses, p)
+			c.Addresses, c.Devices = append(c.Addresses, p), append(c.Devices, r.device(p.Addr()))
 		}
 	}
 	// The answer was written between the beginning and its arrival, which is no difference.

@@ -28,12 +28,12 @@ func own[T any](b *coll.Buffer, buf []T, err *error) { blocks(b, buf, 0, err) }
 
 // blocks has a buffer be blocks of as many elements each.
 func blocks[T any](b *coll.Buffer, buf []T, count int, err *error) {
-	data, size, e := asBytes(buf)
+	data, of, e := asBytes(buf)
 	if e != nil {
 		*err = errors.Join(*err, e)
 		return
 	}
-	b.Data, b.Block, b.Unit = data, count*size, size
+	b.Data, b.Block, b.Unit = data, count*of.Size(), of.Size()
 }
 
 // irregular has a buffer be blocks whose lengths and, unless they lie close, places are

@@ -30,48 +30,65 @@ func (e *TypeError) Error() string {
 
 // verdict is what is known about an element type.
 type verdict struct {
-	size int
-	err  error
+	of  comm.Element
+	err error
 }
 
 // verdicts holds a verdict for each reflect.Type that was ever asked for, but for
 // the usual ones.
 var verdicts sync.Map
 
-// elementSize returns the size of T in bytes, or a *TypeError if T can not travel.
-func elementSize[T any]() (int, error) {
-	if size := usualSize[T](); size != 0 {
-		return size, nil
+// element returns what T is as an element of a message, or a *TypeError if T can not travel.
+func element[T any]() (comm.Element, error) {
+	if of := usualElement[T](); of != 0 {
+		return of, nil
 	}
 	t := reflect.TypeFor[T]()
 	if v, ok := verdicts.Load(t); ok {
 		v := v.(verdict)
-		return v.size, v.err
+		return v.of, v.err
 	}
 	v := judge(t)
 	verdicts.Store(t, v)
-	return v.size, v.err
+	return v.of, v.err
 }
 
-// usualSize returns the size of the usual types, which are known without a look-up, and 0
+// elementSize returns the size of T in bytes, or a *TypeError if T can not travel.
+func elementSize[T any]() (int, error) {
+	of, err := element[T]()
+	return of.Size(), err
+}
+
+// usualElement is element for the usual types, which are known without a look-up, and 0
 // for others. It is asked for each message, and is inlined.
-func usualSize[T any]() int {
+func usualElement[T any]() comm.Element {
 	switch any((*T)(nil)).(type) {
-	case *byte, *int8, *bool:
-		return 1
+	case *byte:
+		return datatype.ElementByte
+	case *int8, *bool:
+		return datatype.ElementInt8
 	case *int16, *uint16:
-		return 2
-	case *int32, *uint32, *float32:
-		return 4
-	case *int64, *uint64, *float64, *complex64:
-		return 8
+		return datatype.ElementInt16
+	case *int32, *uint32:
+		return datatype.ElementInt32
+	case *int64, *uint64:
+		return datatype.ElementInt64
+	case *float32:
+		return datatype.ElementFloat32
+	case *float64:
+		return datatype.ElementFloat64
+	case *complex64:
+		return datatype.ElementComplex64
 	case *int, *uint:
-		return strconv.IntSize / 8
+		return wordElement
 	case *complex128:
-		return 16
+		return datatype.ElementComplex128
 	}
 	return 0
 }
+
+// wordElement is an int.
+const wordElement = datatype.ElementInt32 + (datatype.ElementInt64-datatype.ElementInt32)*(strconv.IntSize/32-1)
 
 // elementType returns the datatype of T, or a *TypeError.
 func elementType[T any]() (*datatype.Type, error) {
@@ -117,7 +134,7 @@ func judge(t reflect.Type) verdict {
 	if t.Size() == 0 {
 		return verdict{err: &TypeError{Type: t.String(), Reason: "has no size"}}
 	}
-	return verdict{size: int(t.Size())}
+	return verdict{of: numbersOf(t).Sized(int(t.Size()))}
 }
 
 // flaw returns the path of the first pointer in a type and what it is, or nothing.
@@ -147,16 +164,13 @@ func joint(rest string) string {
 	return "."
 }
 
-// view returns the bytes of buf and the size of an element.
-func asBytes[T any](buf []T) ([]byte, int, error) {
-	if size := usualSize[T](); size != 0 {
-		return bytesOf(buf, size), size, nil
-	}
-	size, err := elementSize[T]()
+// asBytes returns the bytes of buf and what its elements are.
+func asBytes[T any](buf []T) ([]byte, comm.Element, error) {
+	of, err := element[T]()
 	if err != nil {
 		return nil, 0, err
 	}
-	return bytesOf(buf, size), size, nil
+	return bytesOf(buf, of.Size()), of, nil
 }
 
 // CountError means that a message is no whole number of elements.

@@ -78,6 +78,10 @@ type TagError = comm.TagError
 // It has both lengths, in bytes.
 type TruncateError = comm.TruncateError
 
+// ElementError means that a message consists of other numbers than its receive has asked for.
+// It is found in jobs with --check.
+type ElementError = comm.ElementError
+
 // LeakError means that requests or matched messages were left at Finalize.
 type LeakError = comm.LeakError
 

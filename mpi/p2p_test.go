@@ -51,6 +51,7 @@ var p2pCases = []p2pCase{
 	{"bad arguments", badArguments},
 	{"stale requests", staleRequests},
 	{"element types", elementTypes},
+	{"elements are compared", comparedElements},
 	{"forms of views", formsOfViews},
 	{"views among others", viewsAmongOthers},
 }

@@ -13,13 +13,13 @@ import "github.com/gopvas/gopvas/comm"
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
 func Recv[T any](c *Comm, buf []T, src, tag int) (st Status, err error) {
-	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
-	if size == 0 {
-		if size, err = elementSize[T](); err != nil {
+	of := usualElement[T]() // inlined: a message of bytes or numbers needs no call for it
+	if of == 0 {
+		if of, err = element[T](); err != nil {
 			return st, comm.WrapReceive("recv", src, tag, err)
 		}
 	}
-	err = comm.Recv(c, &st, bytesOf(buf, size), size, src, tag)
+	err = comm.Recv(c, &st, bytesOf(buf, of.Size()), of, src, tag)
 	return st, err
 }
 
@@ -28,14 +28,14 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (st Status, err error) {
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv[T any](c *Comm, buf []T, src, tag int) (Request, error) {
-	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
-	if size == 0 {
+	of := usualElement[T]() // inlined: a message of bytes or numbers needs no call for it
+	if of == 0 {
 		var err error
-		if size, err = elementSize[T](); err != nil {
+		if of, err = element[T](); err != nil {
 			return Request{}, comm.WrapReceive("irecv", src, tag, err)
 		}
 	}
-	return comm.Irecv(c, bytesOf(buf, size), size, src, tag)
+	return comm.Irecv(c, bytesOf(buf, of.Size()), of, src, tag)
 }
 
 // RecvInit makes a persistent request to receive into buf. It receives nothing:
@@ -43,11 +43,11 @@ func Irecv[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 //
 // MPI 4.1 section 3.9 (MPI_Recv_init).
 func RecvInit[T any](c *Comm, buf []T, src, tag int) (Request, error) {
-	b, size, err := asBytes(buf)
+	b, of, err := asBytes(buf)
 	if err != nil {
 		return Request{}, comm.WrapReceive("recv init", src, tag, err)
 	}
-	return comm.RecvInit(c, comm.Bytes(b), size, src, tag)
+	return comm.RecvInit(c, comm.Bytes(b), of, src, tag)
 }
 
 // RecvAlloc receives a message of unknown length: it blocks until one is there,
@@ -56,14 +56,14 @@ func RecvInit[T any](c *Comm, buf []T, src, tag int) (Request, error) {
 //
 // MPI 4.1 section 3.8.2 (the use of MPI_Mprobe).
 func RecvAlloc[T any](c *Comm, src, tag int) ([]T, Status, error) {
-	size, err := elementSize[T]()
+	of, err := element[T]()
 	if err != nil {
 		return nil, Status{}, comm.WrapReceive("recv alloc", src, tag, err)
 	}
 	var buf []T
-	st, err := comm.RecvAlloc(c, size, src, tag, func(elements int) []byte {
+	st, err := comm.RecvAlloc(c, of, src, tag, func(elements int) []byte {
 		buf = make([]T, elements)
-		return bytesOf(buf, size)
+		return bytesOf(buf, of.Size())
 	})
 	return buf, st, err
 }
@@ -76,15 +76,15 @@ func RecvAlloc[T any](c *Comm, src, tag int) ([]T, Status, error) {
 // MPI 4.1 section 3.11 (MPI_Sendrecv).
 func Sendrecv[S, R any](c *Comm, send []S, dst, sendTag int, recv []R, src, recvTag int) (Status, error) {
 	const op = "sendrecv"
-	out, _, err := asBytes(send)
+	out, outOf, err := asBytes(send)
 	if err != nil {
 		return Status{}, comm.WrapSend(op, dst, sendTag, err)
 	}
-	in, size, err := asBytes(recv)
+	in, inOf, err := asBytes(recv)
 	if err != nil {
 		return Status{}, comm.WrapReceive(op, src, recvTag, err)
 	}
-	return comm.Sendrecv(c, op, comm.Bytes(out), dst, sendTag, comm.Bytes(in), size, src, recvTag)
+	return comm.Sendrecv(c, op, comm.Bytes(out), outOf, dst, sendTag, comm.Bytes(in), inOf, src, recvTag)
 }
 
 // SendrecvReplace is Sendrecv with one buffer: its elements are sent, and replaced by
@@ -93,12 +93,12 @@ func Sendrecv[S, R any](c *Comm, send []S, dst, sendTag int, recv []R, src, recv
 // MPI 4.1 section 3.11 (MPI_Sendrecv_replace).
 func SendrecvReplace[T any](c *Comm, buf []T, dst, sendTag, src, recvTag int) (Status, error) {
 	const op = "sendrecv replace"
-	in, size, err := asBytes(buf)
+	in, of, err := asBytes(buf)
 	if err != nil {
 		return Status{}, comm.WrapSend(op, dst, sendTag, err)
 	}
 	out := append([]byte(nil), in...)
-	return comm.Sendrecv(c, op, comm.Bytes(out), dst, sendTag, comm.Bytes(in), size, src, recvTag)
+	return comm.Sendrecv(c, op, comm.Bytes(out), of, dst, sendTag, comm.Bytes(in), of, src, recvTag)
 }
 
 // Mrecv receives a message that Mprobe has set aside into buf, and blocks until it is
@@ -107,20 +107,20 @@ func SendrecvReplace[T any](c *Comm, buf []T, dst, sendTag, src, recvTag int) (S
 //
 // MPI 4.1 section 3.8.3 (MPI_Mrecv).
 func Mrecv[T any](m *Message, buf []T) (Status, error) {
-	b, size, err := asBytes(buf)
+	b, of, err := asBytes(buf)
 	if err != nil {
 		return Status{}, comm.Wrap("mrecv", err)
 	}
-	return comm.Mrecv(m, comm.Bytes(b), size)
+	return comm.Mrecv(m, comm.Bytes(b), of)
 }
 
 // Imrecv is Mrecv that does not block: buf is lent until the request is complete.
 //
 // MPI 4.1 section 3.8.3 (MPI_Imrecv).
 func Imrecv[T any](m *Message, buf []T) (Request, error) {
-	b, size, err := asBytes(buf)
+	b, of, err := asBytes(buf)
 	if err != nil {
 		return Request{}, comm.Wrap("imrecv", err)
 	}
-	return comm.Imrecv(m, comm.Bytes(b), size)
+	return comm.Imrecv(m, comm.Bytes(b), of)
 }

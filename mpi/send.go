@@ -4,9 +4,9 @@ import "github.com/gopvas/gopvas/comm"
 
 // All functions that send or receive take slices of elements without pointers. The
 // elements must be on the heap, which the compiler sees to, and are moved as bytes:
-// sender and receiver need not agree about the type. Their errors wrap a *TypeError,
+// sender and receiver need not agree about the type, but with --check. Their errors wrap a *TypeError,
 // *RankError, *TagError, *LostError, ErrFinalized or ErrFreed, and those of receives also a
-// *TruncateError; find them with errors.As and errors.Is.
+// *TruncateError or, with --check, an *ElementError; find them with errors.As and errors.Is.
 
 // Send sends buf to rank dst. It blocks until buf can be used again. For a short
 // message (up to the eager limit) that is at once, unless the receiver is far
@@ -15,14 +15,14 @@ import "github.com/gopvas/gopvas/comm"
 //
 // MPI 4.1 section 3.2.1 (MPI_Send).
 func Send[T any](c *Comm, buf []T, dst, tag int) error {
-	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
-	if size == 0 {
+	of := usualElement[T]() // inlined: a message of bytes or numbers needs no call for it
+	if of == 0 {
 		var err error
-		if size, err = elementSize[T](); err != nil {
+		if of, err = element[T](); err != nil {
 			return comm.WrapSend("send", dst, tag, err)
 		}
 	}
-	return comm.Send(c, comm.Standard, bytesOf(buf, size), dst, tag)
+	return comm.Send(c, comm.Standard, bytesOf(buf, of.Size()), of, dst, tag)
 }
 
 // Ssend sends buf to rank dst and blocks until its receive has begun, whatever the
@@ -30,11 +30,11 @@ func Send[T any](c *Comm, buf []T, dst, tag int) error {
 //
 // MPI 4.1 section 3.4 (MPI_Ssend).
 func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
-	b, _, err := asBytes(buf)
+	b, of, err := asBytes(buf)
 	if err != nil {
 		return comm.WrapSend("ssend", dst, tag, err)
 	}
-	return comm.Send(c, comm.Synchronous, b, dst, tag)
+	return comm.Send(c, comm.Synchronous, b, of, dst, tag)
 }
 
 // Isend begins to send buf to rank dst and does not block. buf is lent until the
@@ -42,25 +42,25 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend).
 func Isend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
-	size := usualSize[T]() // inlined: a message of bytes or numbers needs no call for it
-	if size == 0 {
+	of := usualElement[T]() // inlined: a message of bytes or numbers needs no call for it
+	if of == 0 {
 		var err error
-		if size, err = elementSize[T](); err != nil {
+		if of, err = element[T](); err != nil {
 			return Request{}, comm.WrapSend("isend", dst, tag, err)
 		}
 	}
-	return comm.Isend(c, comm.Standard, bytesOf(buf, size), dst, tag)
+	return comm.Isend(c, comm.Standard, bytesOf(buf, of.Size()), of, dst, tag)
 }
 
 // Issend is Isend whose request is complete only when the receive has begun.
 //
 // MPI 4.1 section 3.7.2 (MPI_Issend).
 func Issend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
-	b, _, err := asBytes(buf)
+	b, of, err := asBytes(buf)
 	if err != nil {
 		return Request{}, comm.WrapSend("issend", dst, tag, err)
 	}
-	return comm.Isend(c, comm.Synchronous, b, dst, tag)
+	return comm.Isend(c, comm.Synchronous, b, of, dst, tag)
 }
 
 // SendInit makes a persistent request to send buf to rank dst. It sends nothing:
@@ -68,11 +68,11 @@ func Issend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 //
 // MPI 4.1 section 3.9 (MPI_Send_init).
 func SendInit[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
-	b, _, err := asBytes(buf)
+	b, of, err := asBytes(buf)
 	if err != nil {
 		return Request{}, comm.WrapSend("send init", dst, tag, err)
 	}
-	return comm.SendInit(c, comm.Standard, comm.Bytes(b), dst, tag)
+	return comm.SendInit(c, comm.Standard, comm.Bytes(b), of, dst, tag)
 }
 
 // Bsend sends a copy of buf to rank dst. It does not wait for the receiver: buf can be
@@ -82,20 +82,20 @@ func SendInit[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
 //
 // MPI 4.1 sections 3.4 and 3.6 (MPI_Bsend).
 func Bsend[T any](c *Comm, buf []T, dst, tag int) error {
-	b, _, err := asBytes(buf)
+	b, of, err := asBytes(buf)
 	if err != nil {
 		return comm.WrapSend("bsend", dst, tag, err)
 	}
-	return comm.Bsend(c, b, dst, tag)
+	return comm.Bsend(c, b, of, dst, tag)
 }
 
 // Ibsend is Bsend whose request is complete at once.
 //
 // MPI 4.1 section 3.7.2 (MPI_Ibsend).
 func Ibsend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {
-	b, _, err := asBytes(buf)
+	b, of, err := asBytes(buf)
 	if err != nil {
 		return Request{}, comm.WrapSend("ibsend", dst, tag, err)
 	}
-	return comm.Ibsend(c, b, dst, tag)
+	return comm.Ibsend(c, b, of, dst, tag)
 }

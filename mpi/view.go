@@ -119,31 +119,27 @@ func (v View[T]) Len() int { return v.count }
 func (v View[T]) Err() error { return v.err }
 
 // outgoing returns the memory of a view that is to be sent, or why it can not be.
-func (v *View[T]) outgoing() (comm.Buffer, error) {
-	b, _, err := v.buffer()
-	return b, err
-}
+func (v *View[T]) outgoing() (comm.Buffer, comm.Element, error) { return v.buffer() }
 
-// incoming returns the memory of a view that is to be received into, and the size of an
-// element.
-func (v *View[T]) incoming() (comm.Buffer, int, error) {
-	b, size, err := v.buffer()
+// incoming returns the memory of a view that is to be received into, and what an element is.
+func (v *View[T]) incoming() (comm.Buffer, comm.Element, error) {
+	b, of, err := v.buffer()
 	if err == nil && v.overlaps {
 		err = errOverlap
 	}
-	return b, size, err
+	return b, of, err
 }
 
-func (v *View[T]) buffer() (comm.Buffer, int, error) {
+func (v *View[T]) buffer() (comm.Buffer, comm.Element, error) {
 	if v.err != nil {
 		return comm.Buffer{}, 0, v.err
 	}
-	bytes, size, err := asBytes(v.base)
+	bytes, of, err := asBytes(v.base)
 	if v.unit != 0 {
-		size = v.unit
+		of = comm.Element(v.unit) // elements of the datatype
 	}
 	if err != nil || v.layout == nil {
-		return comm.Buffer{Bytes: bytes}, size, err
+		return comm.Buffer{Bytes: bytes}, of, err
 	}
-	return comm.Buffer{Bytes: bytes, Layout: v.layout, Base: sys.HeapAddr(bytes)}, size, nil
+	return comm.Buffer{Bytes: bytes, Layout: v.layout, Base: sys.HeapAddr(bytes)}, of, nil
 }

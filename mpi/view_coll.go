@@ -159,7 +159,7 @@ func parts[T any](views []View[T], receive bool, wrong *error) coll.Buffer {
 		if receive {
 			buffers[i], _, err = views[i].incoming()
 		} else {
-			buffers[i], err = views[i].outgoing()
+			buffers[i], _, err = views[i].outgoing()
 		}
 		if err != nil && *wrong == nil {
 			*wrong = fmt.Errorf("view %d: %w", i, err)

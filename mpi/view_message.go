@@ -10,11 +10,11 @@ func (v View[T]) Send(c *Comm, dst, tag int) error { return v.send(c, comm.Stand
 func (v View[T]) Ssend(c *Comm, dst, tag int) error { return v.send(c, comm.Synchronous, dst, tag) }
 
 func (v *View[T]) send(c *Comm, mode comm.Mode, dst, tag int) error {
-	b, err := v.outgoing()
+	b, of, err := v.outgoing()
 	if err != nil {
 		return comm.WrapSend("send view", dst, tag, err)
 	}
-	return comm.SendBuffer(c, mode, b, dst, tag)
+	return comm.SendBuffer(c, mode, b, of, dst, tag)
 }
 
 // Isend begins to send the elements of the view and does not block. They are lent until the
@@ -29,71 +29,71 @@ func (v View[T]) Issend(c *Comm, dst, tag int) (Request, error) {
 }
 
 func (v *View[T]) isend(c *Comm, mode comm.Mode, dst, tag int) (Request, error) {
-	b, err := v.outgoing()
+	b, of, err := v.outgoing()
 	if err != nil {
 		return Request{}, comm.WrapSend("isend view", dst, tag, err)
 	}
-	return comm.IsendBuffer(c, mode, b, dst, tag)
+	return comm.IsendBuffer(c, mode, b, of, dst, tag)
 }
 
 // SendInit makes a persistent request to send the elements of the view.
 func (v View[T]) SendInit(c *Comm, dst, tag int) (Request, error) {
-	b, err := v.outgoing()
+	b, of, err := v.outgoing()
 	if err != nil {
 		return Request{}, comm.WrapSend("send init view", dst, tag, err)
 	}
-	return comm.SendInit(c, comm.Standard, b, dst, tag)
+	return comm.SendInit(c, comm.Standard, b, of, dst, tag)
 }
 
 // Recv receives a message into the elements of the view, no two of which are the same, as
 // the function Recv does into a slice. A shorter message fills the first of them.
 func (v View[T]) Recv(c *Comm, src, tag int) (Status, error) {
-	b, size, err := v.incoming()
+	b, of, err := v.incoming()
 	if err != nil {
 		return Status{}, comm.WrapReceive("recv view", src, tag, err)
 	}
-	return comm.RecvBuffer(c, b, size, src, tag)
+	return comm.RecvBuffer(c, b, of, src, tag)
 }
 
 // Irecv begins to receive into the view and does not block. Its elements are lent until the
 // request is complete: they may be neither read nor written to.
 func (v View[T]) Irecv(c *Comm, src, tag int) (Request, error) {
-	b, size, err := v.incoming()
+	b, of, err := v.incoming()
 	if err != nil {
 		return Request{}, comm.WrapReceive("irecv view", src, tag, err)
 	}
-	return comm.IrecvBuffer(c, b, size, src, tag)
+	return comm.IrecvBuffer(c, b, of, src, tag)
 }
 
 // RecvInit makes a persistent request to receive into the view.
 func (v View[T]) RecvInit(c *Comm, src, tag int) (Request, error) {
-	b, size, err := v.incoming()
+	b, of, err := v.incoming()
 	if err != nil {
 		return Request{}, comm.WrapReceive("recv init view", src, tag, err)
 	}
-	return comm.RecvInit(c, b, size, src, tag)
+	return comm.RecvInit(c, b, of, src, tag)
 }
 
 // Mrecv receives a message that Mprobe has set aside into the view, as the function Mrecv.
 func (v View[T]) Mrecv(m *Message) (Status, error) {
-	b, size, err := v.incoming()
+	b, of, err := v.incoming()
 	if err != nil {
 		return Status{}, comm.Wrap("mrecv view", err)
 	}
-	return comm.Mrecv(m, b, size)
+	return comm.Mrecv(m, b, of)
 }
 
 // Sendrecv sends the elements of the view and receives into another at the same time, as
 // the function Sendrecv. The views may be of one slice if they have no element in common.
 func (v View[T]) Sendrecv(c *Comm, dst, sendTag int, recv View[T], src, recvTag int) (Status, error) {
 	const op = "sendrecv view"
-	out, err := v.outgoing()
+	out, outOf, err := v.outgoing()
 	if err != nil {
 		return Status{}, comm.WrapSend(op, dst, sendTag, err)
 	}
-	in, size, err := recv.incoming()
+	in, inOf, err := recv.incoming()
 	if err != nil {
 		return Status{}, comm.WrapReceive(op, src, recvTag, err)
 	}
-	return comm.Sendrecv(c, op, out, dst, sendTag, in, size, src, recvTag)
+	return comm.Sendrecv(c, op, out, outOf, dst, sendTag, in, inOf, src, recvTag)
 }

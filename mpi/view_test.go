@@ -178,13 +178,13 @@ func TestViewsThatDoNotFit(t *testing.T) {
 
 // gather and scatter copy the elements of a view to and from a slice.
 func (v *View[T]) gather(to []T) {
-	b, size, _ := v.buffer()
-	b.Pack(bytesOf(to, size), 0)
+	b, of, _ := v.buffer()
+	b.Pack(bytesOf(to, of.Size()), 0)
 }
 
 func (v *View[T]) scatter(from []T) {
-	b, size, _ := v.buffer()
-	b.Unpack(bytesOf(from, size), 0)
+	b, of, _ := v.buffer()
+	b.Unpack(bytesOf(from, of.Size()), 0)
 }
 
 // messagesOfViews: columns of a matrix, of all lengths, to a part of another and to plain

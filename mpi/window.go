@@ -71,9 +71,9 @@ func lengthOf[T any](n int) (bytes, size int, err error) {
 //
 // MPI 4.1 section 12.2.1.
 func WinCreate[T any](c *Comm, mem []T) (*Window[T], error) {
-	b, size, err := asBytes(mem)
-	w, err := comm.WinCreate(c, b, size, err)
-	return typedWindow[T](w, size, err)
+	b, of, err := asBytes(mem)
+	w, err := comm.WinCreate(c, b, of.Size(), err)
+	return typedWindow[T](w, of.Size(), err)
 }
 
 // typedWindow checks that all ranks have elements of one size. All find the same.

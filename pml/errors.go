@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -69,6 +70,17 @@ func (e *TruncateError) Error() string {
 			e.Length/n, e.Length, e.Buffer/n, e.Buffer)
 	}
 	return fmt.Sprintf("message of %d bytes is truncated: the buffer has %d", e.Length, e.Buffer)
+}
+
+// ElementError reports a message that consists of other numbers than its receive has asked for.
+// It is received nevertheless.
+type ElementError struct {
+	Sent, Received datatype.Element
+}
+
+// Error names both.
+func (e *ElementError) Error() string {
+	return fmt.Sprintf("%v were sent, and are received as %v: give both ranks the same type", e.Sent, e.Received)
 }
 
 // LeakError reports what was begun and never brought to an end when the engine was

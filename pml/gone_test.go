@@ -65,7 +65,10 @@ var blocked = []struct {
 		a, err1 := e.Irecv(0, 2, 5, nil)
 		b, err2 := e.Irecv(0, 2, 6, nil)
 		rs := []pml.Request{{}, a, b}
-		_, _, err3 := e.WaitAny(rs)
+		_, err3 := e.AwaitAny(rs)
+		if err3 == nil {
+			_, err3 = e.Wait(&rs[1])
+		}
 		_, err4 := e.Wait(&rs[2])
 		if err3 == nil || err4 == nil {
 			return nil
@@ -229,7 +232,7 @@ func TestSecondWaiterIsTurnedAway(t *testing.T) {
 	other := r
 	_, err = e.Wait(&r)
 	require.ErrorIs(t, err, pml.ErrBusy)
-	i, _, err := e.WaitAny([]pml.Request{{}, other})
+	i, err := e.AwaitAny([]pml.Request{{}, other})
 	require.ErrorIs(t, err, pml.ErrBusy)
 	require.Equal(t, 1, i)
 	require.NoError(t, e.Send(0, 0, 0, nil, pml.Standard))

@@ -86,7 +86,7 @@ type operation struct {
 	peer, tag int32 // destination or source, may be wildcards; as they were asked for
 	buf       btl.Buffer
 	layout    datatype.Layout // of buf, if it has one
-	mark      Mark            // of a send of a task; of a receive what has come with the message
+	mark      Mark            // of a send; of a receive what has come with the message
 
 	posted   uint64       // number in the order of posting
 	transfer btl.Transfer // while moving
@@ -159,7 +159,7 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation 
 
 // use makes a buffer that of the operation.
 func (op *operation) use(b *btl.Buffer) {
-	op.buf.Bytes = b.Bytes
+	op.buf.Bytes, op.buf.Of = b.Bytes, b.Of
 	if b.Layout != nil {
 		op.layout = *b.Layout // the caller's may be on a stack
 		op.buf.Layout, op.buf.Base = &op.layout, b.Base
@@ -185,7 +185,7 @@ func (e *Engine) discard(op *operation) {
 	op.state = free
 	op.generation++
 	op.persistent, op.left = false, false
-	op.buf.Bytes = nil // reachable no longer than MPI says
+	op.buf.Bytes, op.buf.Of = nil, 0 // reachable no longer than MPI says
 	if op.buf.Layout != nil {
 		op.buf.Layout, op.layout = nil, datatype.Layout{}
 	}
@@ -199,6 +199,9 @@ func (e *Engine) discard(op *operation) {
 
 // complete ends an operation, which is in no list any more, and tells its waiter.
 func (e *Engine) complete(op *operation, err error) {
+	if op.buf.Of != 0 {
+		err = op.compareElements(err)
+	}
 	op.state, op.err = complete, err
 	e.completions++
 	op.transfer = nil

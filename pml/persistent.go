@@ -12,7 +12,7 @@ func (e *Engine) SendInit(context uint32, dst, tag int, buf btl.Buffer, mode Mod
 	}
 	op := e.newOperation(sending, context, dst, tag)
 	op.use(&buf)
-	op.mode = mode
+	op.mode, op.mark = mode, elements(&buf)
 	return persist(op), nil
 }
 

@@ -12,19 +12,23 @@ import (
 // src has gone and has sent no such message; or src is AnySource, nothing has come,
 // and some rank has gone without Finalize, or all other ranks have gone.
 func (e *Engine) Recv(context uint32, src, tag int, buf []byte) (Status, error) {
-	return e.RecvBuffer(context, src, tag, btl.Buffer{Bytes: buf})
+	return e.recv(context, src, tag, &btl.Buffer{Bytes: buf})
 }
 
 // RecvBuffer is Recv into a buffer that may have a layout.
 func (e *Engine) RecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Status, error) {
+	return e.recv(context, src, tag, &buf)
+}
+
+func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, error) {
 	if e.trace != nil {
-		return e.tracedRecv(context, src, tag, &buf)
+		return e.tracedRecv(context, src, tag, buf)
 	}
 	e.lock()
 	op := &e.fast
-	if !e.receiveFast(op, context, src, tag, &buf) {
+	if !e.receiveFast(op, context, src, tag, buf) {
 		var err error
-		if op, err = e.receive(context, src, tag, &buf); err != nil {
+		if op, err = e.receive(context, src, tag, buf); err != nil {
 			e.mu.Unlock()
 			return noStatus, err
 		}

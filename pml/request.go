@@ -141,7 +141,7 @@ func (e *Engine) Test(r *Request) (st Status, done bool, err error) {
 	return e.test(r, true)
 }
 
-// Take is Test without progress: for what WaitAny and others have found complete.
+// Take is Test without progress: for what AwaitAny and others have found complete.
 func (e *Engine) Take(r *Request) (st Status, done bool, err error) {
 	return e.test(r, false)
 }
@@ -188,22 +188,10 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 	return st, done, err
 }
 
-// WaitAny blocks until one of the requests is complete, takes its result as Wait
-// does, and returns its index. If several are, it is the first of them. The index is
-// -1 if none of the requests stands for anything. If the error is ErrBusy, the index
+// AwaitAny blocks until one of the requests is complete, and returns its index. If several
+// are, it is the first of them. It takes nothing: Take does, for all that are complete. The
+// index is -1 if none of the requests stands for anything. If the error is ErrBusy, the index
 // is of a request that is waited for elsewhere.
-func (e *Engine) WaitAny(rs []Request) (int, Status, error) {
-	e.lock()
-	i, err := e.waitAny(rs)
-	st := noStatus
-	if i >= 0 && err == nil {
-		st, err = e.collect(&rs[i])
-	}
-	e.mu.Unlock()
-	return i, st, err
-}
-
-// AwaitAny is WaitAny that takes nothing: Take does, for all that are complete.
 func (e *Engine) AwaitAny(rs []Request) (int, error) {
 	e.lock()
 	start := e.traceWait()

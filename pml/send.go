@@ -47,7 +47,7 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 
 // SendBuffer is Send from a buffer that may have a layout.
 func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) error {
-	if buf.Layout == nil {
+	if buf.Layout == nil && buf.Of == 0 {
 		return e.Send(context, dst, tag, buf.Bytes, mode)
 	}
 	if e.trace != nil {
@@ -66,7 +66,7 @@ func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode M
 // sendSlow is Send with an operation, unless sendNow has begun one.
 func (e *Engine) sendSlow(op *operation, context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (err error) {
 	if op == nil {
-		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
+		op, err = e.send(context, dst, tag, elements(buf), buf, mode)
 	}
 	if err == nil {
 		_, err = e.finish(op)
@@ -97,7 +97,7 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 
 // IsendBuffer is Isend from a buffer that may have a layout.
 func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
-	if buf.Layout == nil {
+	if buf.Layout == nil && buf.Of == 0 {
 		return e.Isend(context, dst, tag, buf.Bytes, mode)
 	}
 	if e.trace != nil {
@@ -116,7 +116,7 @@ func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode 
 // isend is Isend with an operation, unless sendNow has begun one.
 func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (_ Request, err error) {
 	if op == nil {
-		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
+		op, err = e.send(context, dst, tag, elements(buf), buf, mode)
 	}
 	if err == nil {
 		e.progress()
@@ -160,7 +160,7 @@ func (e *Engine) fastPath(dst, tag int) bool {
 // sendPacked is sendNow from a buffer with a layout. It tells whether the message is on its
 // way.
 func (e *Engine) sendPacked(context uint32, dst, tag int, buf btl.Buffer, mode Mode) bool {
-	if mode != Standard || !e.fastPath(dst, tag) {
+	if mode != Standard || buf.Of != 0 || !e.fastPath(dst, tag) {
 		return false
 	}
 	by := e.to(dst)

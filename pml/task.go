@@ -157,7 +157,8 @@ func (op *operation) describeTask() string {
 // Progress, and asks after.
 type Inside struct{ e *Engine }
 
-// Mark goes along with a message of a task beside its tag. The engine does not look at it.
+// Mark goes along with a message beside its tag. A task's is its own. That of any other message
+// is what the message consists of; see elements.
 type Mark struct {
 	Number uint32
 	Word   uint64

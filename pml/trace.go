@@ -108,7 +108,7 @@ func (e *Engine) tracedSend(context uint32, dst, tag int, buf *btl.Buffer, mode 
 	e.lock()
 	var op *operation
 	var start uint64
-	if mode == Standard && buf.Layout == nil {
+	if mode == Standard && buf.Layout == nil && buf.Of == 0 {
 		start = e.trace.BeginShort(len(buf.Bytes))
 		op = e.sendNow(context, dst, tag, Mark{}, buf.Bytes)
 		if op == sent {
@@ -129,7 +129,7 @@ func (e *Engine) tracedLong(op *operation, start uint64, context uint32, dst, ta
 		start = e.trace.Begin()
 	}
 	if op == nil {
-		op, err = e.send(context, dst, tag, Mark{}, buf, mode)
+		op, err = e.send(context, dst, tag, elements(buf), buf, mode)
 	}
 	if err == nil {
 		err = e.wait(op, job.OpNone)
@@ -153,7 +153,7 @@ func (e *Engine) tracedIsend(context uint32, dst, tag int, buf *btl.Buffer, mode
 		Number: e.trace.Request(), Flags: mode.flags(),
 	}
 	e.beginning = w.Number
-	op, err := e.send(context, dst, tag, Mark{}, buf, mode)
+	op, err := e.send(context, dst, tag, elements(buf), buf, mode)
 	e.beginning = 0
 	if err == nil {
 		e.progress()

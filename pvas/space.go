@@ -155,15 +155,6 @@ func (s *Space) Partition(i int) (base, size uint64) {
 	return s.base + uint64(i)*s.size, s.size
 }
 
-// PartitionOf returns the partition that addr lies in; ok is false for an
-// address outside all of them.
-func (s *Space) PartitionOf(addr uint64) (i int, ok bool) {
-	if addr < s.reserved.Start || addr >= s.reserved.End {
-		return 0, false
-	}
-	return int((addr - s.base) / s.size), true
-}
-
 // Layout says where the program at path would lie in partition i with that
 // environment, without loading it.
 func (s *Space) Layout(i int, path string, env ...string) (Layout, error) {

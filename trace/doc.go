@@ -21,6 +21,7 @@
 //     Send or Sent at the sender, Recv or Received at the receiver.
 //   - Collective calls have the number of the call on the communicator (Event.Request). The messages
 //     that they are made of are Sent and Received within them, with Inside set.
+//   - Calls of Go programs name the line of the program that makes them (Event.Site).
 //   - Computation is what lies between calls. Where it has lasted, a CPU event at its end
 //     tells how much CPU time the process had had by then.
 //

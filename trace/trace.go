@@ -25,7 +25,7 @@ type Rank struct {
 	Nodes    []Event   // nodes of graphs, its own and others', that the rank has executed
 	Lost     uint64    // events that are missing, because the rank's buffer was full
 	Contexts []Context // of its events; [0] is nothing
-	Sites    []string  // file and line, or symbol, by Event.Site; [0] is nothing
+	Sites    []string  // file and line, by Event.Site; [0] is nothing
 }
 
 // Context is a communicator in one of its uses.

@@ -60,7 +60,7 @@ func spread(samples []*sample) (x axis, split func(*sample) string) {
 // described says what a value is, by its name, which ends in the unit.
 func described(name string) (title, unit string) {
 	titles := map[string]string{
-		"t_us": "Time", "t_s": "Time", "messages_per_s": "Messages", "mops": "Rate", "periods": "Time of the chain",
+		"t_us": "Time", "formula_us": "Time by the formula", "t_s": "Time", "messages_per_s": "Messages", "mops": "Rate", "periods": "Time of the chain",
 		"noncompute_percent": "Share of CPU time not spent computing", "own_tables_kib": "Page tables of the job",
 		"tables_kib": "Page tables, whole machine", "tables_growth_kib": "Growth of page tables", "model_kib": "Growth by the model",
 		"memory_kib": "Memory, whole machine", "memory_growth_kib": "Growth of memory, whole machine", "pss_growth_kib": "Growth of memory (PSS)",

@@ -21,7 +21,12 @@ type Links struct {
 	Frames bool    // single frames, as on a wire; implied by Rate and Loss
 	Loss   float64 // share of the packets that the switch drops
 	Pin    bool    // node i runs on CPU i, modulo their number
+
+	Devices int // of each node, each with a switch and a network of its own; 0: 1
 }
+
+// MostDevices is how many devices the nodes of a cluster can have.
+const MostDevices = 8
 
 // Cluster is network namespaces on this machine: one for each node and one for a switch that
 // connects them. A process that reads from a pipe of this one keeps each namespace, so all
@@ -54,13 +59,15 @@ func NewCluster(ctx context.Context, nodes int, links Links) (c *Cluster, err er
 		}
 		c.spaces = append(c.spaces, s)
 	}
-	hub := c.hub()
-	if err := c.in(ctx, hub, "ip link add name sw type bridge", "ip link set dev sw up"); err != nil {
-		return c, err
-	}
-	for i := range nodes {
-		if err := c.link(ctx, i); err != nil {
+	for device := range c.devices() {
+		sw := " sw" + strconv.Itoa(device)
+		if err := c.in(ctx, c.hub(), "ip link add name"+sw+" type bridge", "ip link set dev"+sw+" up"); err != nil {
 			return c, err
+		}
+		for i := range nodes {
+			if err := c.link(ctx, i, device); err != nil {
+				return c, err
+			}
 		}
 	}
 	return c, c.lose(ctx)
@@ -87,29 +94,37 @@ func (c *Cluster) hub() int { return len(c.spaces) - 1 }
 // Nodes is the number of nodes.
 func (c *Cluster) Nodes() int { return c.hub() }
 
-// Address is that of a node.
-func (c *Cluster) Address(node int) netip.Addr {
-	return netip.AddrFrom4([4]byte{10, 78, byte(node >> 8), byte(node&255 + 1)})
+// devices is how many devices a node has.
+func (c *Cluster) devices() int { return max(c.Devices, 1) }
+
+// Address is that of the first device of a node.
+func (c *Cluster) Address(node int) netip.Addr { return c.address(node, 0) }
+
+func (c *Cluster) address(node, device int) netip.Addr {
+	return netip.AddrFrom4([4]byte{10, byte(78 + device), byte(node >> 8), byte(node&255 + 1)})
 }
 
-// link connects a node to the switch.
-func (c *Cluster) link(ctx context.Context, node int) error {
-	port := "p" + strconv.Itoa(node)
+// portOf is the name of the switch's port to a device of a node.
+func portOf(node, device int) string { return fmt.Sprintf("p%d.%d", node, device) }
+
+// link connects a device of a node to its switch.
+func (c *Cluster) link(ctx context.Context, node, device int) error {
+	port, name := portOf(node, device), "eth"+strconv.Itoa(device)
 	pid := strconv.Itoa(c.spaces[node].pid())
 	commands := []string{
-		"ip link add name " + port + " type veth peer name eth0 netns " + pid,
-		"ip link set dev " + port + " master sw", "ip link set dev " + port + " up",
+		"ip link add name " + port + " type veth peer name " + name + " netns " + pid,
+		"ip link set dev " + port + " master sw" + strconv.Itoa(device), "ip link set dev " + port + " up",
 	}
 	inside := []string{
-		"ip link set dev lo up", "ip addr add " + c.Address(node).String() + "/16 dev eth0", "ip link set dev eth0 up",
+		"ip link set dev lo up", "ip addr add " + c.address(node, device).String() + "/16 dev " + name, "ip link set dev " + name + " up",
 	}
 	if c.Frames || c.Rate > 0 || c.Loss > 0 {
 		commands = append(commands, "ethtool -K "+port+" tso off tx-udp-segmentation off")
-		inside = append(inside, "ethtool -K eth0 gro on", "ethtool -K eth0 tso off tx-udp-segmentation off")
+		inside = append(inside, "ethtool -K "+name+" gro on", "ethtool -K "+name+" tso off tx-udp-segmentation off")
 	}
 	if c.Rate > 0 {
 		commands = append(commands, "tc qdisc add dev "+port+" root "+c.shape(c.Buffer))
-		inside = append(inside, "tc qdisc add dev eth0 root "+c.shape(1500<<10))
+		inside = append(inside, "tc qdisc add dev "+name+" root "+c.shape(1500<<10))
 	}
 	if err := c.in(ctx, c.hub(), commands...); err != nil {
 		return err
@@ -130,9 +145,9 @@ func (c *Cluster) lose(ctx context.Context) error {
 		return nil
 	}
 	var rules strings.Builder
-	for i := range c.Nodes() {
-		fmt.Fprintf(&rules, "table netdev loss { chain p%d { type filter hook egress device p%d priority 0\n"+
-			"meta protocol ip numgen random mod 1000000 < %d drop\n}\n}\n", i, i, int(c.Loss*1e6))
+	for i := range c.Nodes() * c.devices() {
+		fmt.Fprintf(&rules, "table netdev loss { chain p%d { type filter hook egress device \"%s\" priority 0\n"+
+			"meta protocol ip numgen random mod 1000000 < %d drop\n}\n}\n", i, portOf(i/c.devices(), i%c.devices()), int(c.Loss*1e6))
 	}
 	cmd := c.Command(ctx, c.hub(), "nft", "-f", "-")
 	cmd.Stdin = strings.NewReader(rules.String())
@@ -167,6 +182,27 @@ func (c *Cluster) Command(ctx context.Context, node int, args ...string) *exec.C
 	cmd := exec.CommandContext(ctx, "nsenter", append(all, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return cmd
+}
+
+// WriteShell writes a shell script that runs a command on a node, and returns how it is called
+// before HOST COMMAND. A host is the address of a node, which is its host name there, too.
+func (c *Cluster) WriteShell(path string) ([]string, error) {
+	var script strings.Builder
+	script.WriteString("case $1 in\n")
+	for i := range c.Nodes() {
+		pin := ""
+		if c.Pin {
+			pin = "taskset -c " + strconv.Itoa(i%runtime.NumCPU())
+		}
+		fmt.Fprintf(&script, "%v) pid=%d pin='%s' ;;\n", c.Address(i), c.spaces[i].pid(), pin)
+	}
+	script.WriteString("*) echo \"$1 is no node\" >&2; exit 1 ;;\nesac\n" +
+		"host=$1; shift\n" +
+		"exec nsenter --net=/proc/$pid/ns/net -- $pin unshare --uts sh -c 'hostname \"$0\" && eval \"$*\"' \"$host\" \"$@\"\n")
+	if err := os.WriteFile(path, []byte(script.String()), 0o700); err != nil {
+		return nil, fmt.Errorf("transport: write shell: %w", err)
+	}
+	return []string{"sh", path}, nil
 }
 
 // Segments counts the TCP segments that all nodes have sent since they were made, and sent again.

@@ -21,10 +21,10 @@ type Experiment struct {
 // Experiments are the names:
 //
 //	pingpong  half a round trip of a message
-//	burst     bytes per second of messages sent as fast as they go
-//	gather    a message from each node to one, all at once
+//	burst     bytes per second; messages are sent without a pause
+//	gather    each node sends a message to one node, all at the same time
 //	bcast     a message to all nodes over a binomial tree
-//	beside    half a round trip beside a stream to the same node
+//	beside    half a round trip, while a stream of messages goes to the same node
 var Experiments = []string{"pingpong", "burst", "gather", "bcast", "beside"}
 
 // Result is what an experiment has given.
@@ -43,7 +43,7 @@ type Result struct {
 	Again      float64 `json:"sent_again_percent"` // of the packets, or of TCP's segments
 }
 
-// bulkBytes is the length of the messages of the stream of beside.
+// bulkBytes is the length of a message of the stream, in the experiment beside.
 const bulkBytes = 1 << 20
 
 // run makes the measurement.
@@ -66,11 +66,11 @@ func (e *Experiment) run(ctx context.Context, c Carrier, o *order) (r Result, er
 		for i := 1; i < e.Nodes; i++ {
 			from = append(from, o.Self+Node(i))
 		}
-		t, err = Gather(ctx, c, from, e.Bytes, e.Lasting)
+		t, err = gather(ctx, c, from, e.Bytes, e.Lasting)
 	case "bcast":
-		t, err = Broadcast(ctx, c, o.Self, e.Nodes, max(e.Bytes, treeHead), e.Lasting)
+		t, err = broadcast(ctx, c, o.Self, e.Nodes, max(e.Bytes, treeHead), e.Lasting)
 	case "beside":
-		t, rate, err = Beside(ctx, c, first, e.Bytes, bulkBytes, e.Lasting)
+		t, rate, err = beside(ctx, c, first, e.Bytes, bulkBytes, e.Lasting)
 	default:
 		err = fmt.Errorf("transport: there is no experiment %q", e.Name)
 	}

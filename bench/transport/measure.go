@@ -123,9 +123,9 @@ func Burst(ctx context.Context, c Carrier, to Node, size int, lasting time.Durat
 	return send(lasting)
 }
 
-// Gather measures how long it takes until a message from each of the nodes has come. All send
+// gather measures how long it takes until a message from each of the nodes has come. All send
 // at once, when they are asked to.
-func Gather(ctx context.Context, c Carrier, from []Node, size int, lasting time.Duration) (Times, error) {
+func gather(ctx context.Context, c Carrier, from []Node, size int, lasting time.Duration) (Times, error) {
 	ask := message(opSend, 8, uint32(size))
 	round := func() error {
 		for _, n := range from {
@@ -141,9 +141,9 @@ func Gather(ctx context.Context, c Carrier, from []Node, size int, lasting time.
 	return repeat(ctx, lasting, round)
 }
 
-// Broadcast measures how long it takes until the message of this node, which is the number
+// broadcast measures how long it takes until the message of this node, which is the number
 // root, has come to the nodes root+1 ... root+nodes-1, over a binomial tree.
-func Broadcast(ctx context.Context, c Carrier, root Node, nodes, size int, lasting time.Duration) (Times, error) {
+func broadcast(ctx context.Context, c Carrier, root Node, nodes, size int, lasting time.Duration) (Times, error) {
 	data := message(opTree, size, 0, uint32(nodes), root)
 	round := func() error {
 		if err := sendTree(ctx, c, data, 0, uint32(nodes), root); err != nil {
@@ -157,8 +157,8 @@ func Broadcast(ctx context.Context, c Carrier, root Node, nodes, size int, lasti
 	return repeat(ctx, lasting, round)
 }
 
-// Beside measures round trips of short messages while long ones stream to the same node.
-func Beside(ctx context.Context, c Carrier, to Node, size, bulk int, lasting time.Duration) (Times, float64, error) {
+// beside measures round trips of short messages while long ones stream to the same node.
+func beside(ctx context.Context, c Carrier, to Node, size, bulk int, lasting time.Duration) (Times, float64, error) {
 	data := message(opSink, bulk)
 	streaming, stop := context.WithCancel(ctx)
 	defer stop()
@@ -182,8 +182,8 @@ func Beside(ctx context.Context, c Carrier, to Node, size, bulk int, lasting tim
 	return t, float64(bytes) / time.Since(begin).Seconds(), err
 }
 
-// Introduce tells the nodes where the others are, and this one.
-func Introduce(ctx context.Context, c Carrier, self Node, here netip.AddrPort, nodes map[Node]netip.AddrPort) error {
+// introduce tells the nodes where the others are, and this one.
+func introduce(ctx context.Context, c Carrier, self Node, here netip.AddrPort, nodes map[Node]netip.AddrPort) error {
 	for n := range nodes {
 		others := maps.Clone(nodes)
 		delete(others, n)

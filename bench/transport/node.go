@@ -83,7 +83,7 @@ func nodeMain(in io.Reader, out io.Writer) error {
 
 func (o *order) open() (Carrier, error) {
 	if o.TCP {
-		return OpenTCP(o.Self, o.Port)
+		return openTCP(o.Self, o.Port)
 	}
 	return OpenSuci(suci.Options{Self: suci.ID(o.Self), Key: o.Key, Listen: o.Port, Start: o.Start, Spin: o.Spin})
 }
@@ -95,7 +95,7 @@ func (o *order) measure(ctx context.Context, c Carrier, out *json.Encoder) error
 			return err
 		}
 	}
-	if err := Introduce(ctx, c, o.Self, o.Port, o.Others); err != nil {
+	if err := introduce(ctx, c, o.Self, o.Port, o.Others); err != nil {
 		return err
 	}
 	for _, e := range o.Experiments {

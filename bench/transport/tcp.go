@@ -42,8 +42,8 @@ type stream struct {
 // longestTCP bounds what a peer can have another one allocate.
 const longestTCP = 64 << 20
 
-// OpenTCP opens a carrier over TCP.
-func OpenTCP(self Node, listen netip.AddrPort) (Carrier, error) {
+// openTCP opens a carrier over TCP.
+func openTCP(self Node, listen netip.AddrPort) (Carrier, error) {
 	l, address, err := sys.ListenTCP(listen)
 	if err != nil {
 		return nil, fmt.Errorf("transport: %w", err)

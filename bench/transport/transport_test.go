@@ -47,7 +47,7 @@ func carriers(t *testing.T, n int, tcp bool) Carrier {
 		}
 		require.NoError(t, first.Close())
 	})
-	require.NoError(t, Introduce(t.Context(), first, 1, here, others))
+	require.NoError(t, introduce(t.Context(), first, 1, here, others))
 	return first
 }
 
@@ -55,7 +55,7 @@ func carrier(t *testing.T, self Node, key suci.Key, tcp bool) (c Carrier) {
 	loopback := netip.MustParseAddrPort("127.0.0.1:0")
 	var err error
 	if tcp {
-		c, err = OpenTCP(self, loopback)
+		c, err = openTCP(self, loopback)
 	} else {
 		c, err = OpenSuci(suci.Options{Self: suci.ID(self), Key: key, Listen: loopback})
 	}

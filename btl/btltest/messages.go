@@ -53,8 +53,8 @@ func heldMessages(e *env) {
 	p := newPost(e)
 	p.hold = true
 	n := e.root.Ranks()
-	for round := range int32(5) {
-		const each = 30
+	const rounds, each = 5, 30
+	for round := range int32(rounds) {
 		for i := range int32(each) {
 			for to := range n {
 				p.send(to, round*each+i, min(100+int(i)*130, e.EagerLimit()))
@@ -70,7 +70,8 @@ func heldMessages(e *env) {
 		rng.Shuffle(len(p.held), func(i, j int) { p.held[i], p.held[j] = p.held[j], p.held[i] })
 		p.letGo()
 	}
-	p.sync(6)
+	p.wait(rounds * each * n) // what was held may have been offered
+	p.sync(rounds + 1)
 }
 
 func flood(e *env)      { floodWith(e, 8) }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Zero-copy attempt and fallback. A short message in one address space arrives soonest if
@@ -61,7 +62,7 @@ func (t *sendTransfer) fallBackInto(i int) bool {
 	}
 	t.src.Pack(t.peer.buffers[i*b.bufferSize:], 0)
 	t.d.lane.Store(uint64(i) + 1)
-	orderRelease()
+	shm.OrderRelease()
 	t.d.fallback.Swap(t.generation)
 	if t.d.taking.Load() == t.generation {
 		return false
@@ -95,7 +96,7 @@ func (b *Box) reap() {
 			left = append(left, number)
 			continue
 		}
-		orderAcquire()
+		shm.OrderAcquire()
 		t.finish()
 	}
 	b.fallenBack = left
@@ -108,7 +109,7 @@ func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame,
 		take(dst, f, d, n)
 		return true
 	}
-	orderAcquire()
+	shm.OrderAcquire()
 	if p.theirBuffers == nil && !b.attachBuffers(p) {
 		return false
 	}
@@ -192,7 +193,7 @@ func (t *sendTransfer) taken(looks int) bool {
 	done := t.generation<<phaseBits | phaseDone
 	for range looks {
 		if t.d.state.Load() == done {
-			orderAcquire()
+			shm.OrderAcquire()
 			return true
 		}
 		pause()

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // Poll implements btl.Messages.
@@ -40,7 +41,7 @@ func (b *Box) Poll(max int, deliver func(*btl.Frame)) int {
 			f.Payload = p.theirBuffers[at : at+int(f.Length) : at+int(f.Length)]
 			f.Token = i + 1
 		default:
-			orderAcquire()
+			shm.OrderAcquire()
 			o := m.offer()
 			if !b.attachChunk(p, o) {
 				return n

@@ -8,6 +8,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
 )
 
 var _ btl.Transfer = (*recvTransfer)(nil)
@@ -87,7 +88,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 
 // taken gives a message back to its sender that was taken in one go.
 func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
-	orderRelease()
+	shm.OrderRelease()
 	d.state.Store(generation<<phaseBits | phaseDone)
 	b.notify(p.inbox)
 }
@@ -118,7 +119,7 @@ func (t *recvTransfer) share(from int) {
 	t.d.place.Store(uint64(t.dst.Place()))
 	t.d.cursor.Store(uint64(from))
 	t.d.copied.Store(uint64(from))
-	orderRelease()
+	shm.OrderRelease()
 	t.enter(phaseShared)
 }
 
@@ -198,9 +199,9 @@ func (t *recvTransfer) copyPart() (done, moved bool) {
 	if t.d.copied.Load() != take {
 		return false, moved
 	}
-	orderAcquire()
+	shm.OrderAcquire()
 	t.box.countDirect(t.take)
-	orderRelease()
+	shm.OrderRelease()
 	t.enter(phaseDone)
 	return true, true
 }

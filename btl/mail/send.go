@@ -173,7 +173,7 @@ func (b *Box) offer(t *sendTransfer, p *peer, h *btl.Header, src *btl.Buffer) bo
 	o.descriptor = t.generation<<numberBits | uint64(t.number)
 	o.chunk = b.chunks[t.number/descriptors]
 	o.addr = uint64(src.Place())
-	orderRelease()
+	shm.OrderRelease()
 	p.out.Publish(s, pos, kind)
 	b.notify(p.inbox)
 	return true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
 )
 
 var _ btl.Transfer = (*sendTransfer)(nil)
@@ -101,7 +102,7 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 	}
 	switch {
 	case phase >= phaseDone:
-		orderAcquire()
+		shm.OrderAcquire()
 		if t.lane != 0 && !t.staged || phase == phaseRead {
 			t.peer.piped = phase == phaseDone
 		}
@@ -149,13 +150,13 @@ func (t *sendTransfer) helpOut() bool {
 	if n == 0 {
 		return false
 	}
-	orderAcquire()
+	shm.OrderAcquire()
 	if place := t.d.place.Load(); theirs {
 		put(place, &t.d.dst, t.src, c)
 	} else {
 		t.src.Pack(bytesAt(place+c.from, int(n)), int(c.from))
 	}
-	orderRelease()
+	shm.OrderRelease()
 	t.d.copied.Add(n)
 	t.box.notify(t.peer.inbox)
 	t.box.counters.HelpedBytes += n

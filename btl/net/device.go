@@ -42,6 +42,7 @@ type device struct {
 // Flight is a piece that a device has sent.
 type Flight struct {
 	Device, Peer int
+	Message      int // of those that were sent together; -1: it was sent for itself
 	Bytes        int
 	Start, End   time.Time
 }
@@ -154,16 +155,21 @@ func (m *Module) alike(s *sample) float64 {
 	return rate
 }
 
-// measure takes note of what the devices have turned out to be, before a plan is made.
+// measure takes note of what the devices have turned out to be, before a plan is made. Their
+// latencies are those to a peer.
 func (m *Module) measure(p *peer) {
 	m.fastest = 0
 	for _, d := range m.devices {
+		handle, latency := p.paths[d.number].handle, 0.0
+		if handle != nil {
+			latency = pieceCost + float64(handle.Flow().LeastRoundTrip)/2
+		}
 		d.mu.Lock()
 		m.fastest = max(m.fastest, d.sample.rate())
-		d.mu.Unlock()
-		if p != nil && p.paths[d.number].handle != nil {
-			d.latency = pieceCost + float64(p.paths[d.number].handle.Flow().LeastRoundTrip)/2
+		if handle != nil {
+			d.latency = latency
 		}
+		d.mu.Unlock()
 	}
 }
 

@@ -212,3 +212,50 @@ func TestDeviceFails(t *testing.T) {
 		require.Equal(t, len(order), failed)
 	}
 }
+
+// TestPlanIsMadeOnce: each start of a persistent operation announces messages of the same lengths,
+// with new tags. The plan is made in the first one, and anew when a device has become slower or
+// was lost.
+func TestPlanIsMadeOnce(t *testing.T) {
+	root := newRootOf(t, 2, 2, 3, "wrap")
+	m := open(t, root, mem.New(root, mem.Options{}), 0).net
+	start := func(tag int32, sizes ...int) *exchange.Plan {
+		var members []btl.Member
+		for i, n := range sizes {
+			members = append(members, btl.Member{Peer: 1, Tag: tag + int32(i), Bytes: n})
+		}
+		m.Together(members)
+		return m.LastPlan()
+	}
+	sizes := []int{1 << 20, 1 << 20, 1 << 20, 1 << 20}
+	first := start(0, sizes...)
+	require.Len(t, first.Queues, 3)
+	require.Same(t, first, start(10, sizes...), "the second start plans nothing")
+	other := start(20, 1<<20, 2<<20)
+	require.NotSame(t, first, other)
+	require.Same(t, first, start(30, sizes...), "also after another operation")
+
+	for device := range 3 {
+		m.Measured(device, 100e6)
+	}
+	known := start(40, sizes...)
+	require.NotSame(t, first, known)
+	m.Measured(1, 98e6)
+	require.Same(t, known, start(50, sizes...), "a small difference")
+	m.Measured(1, 30e6)
+	slow := start(60, sizes...)
+	require.NotSame(t, known, slow)
+	bytes := func(p *exchange.Plan, device int) (n int) {
+		for _, piece := range p.Queues[device] {
+			n += piece.Len()
+		}
+		return n
+	}
+	require.Less(t, bytes(slow, 1), bytes(slow, 0)/2)
+
+	m.Lose(1, 2)
+	lost := start(70, sizes...)
+	require.Len(t, lost.Queues, 3)
+	require.Zero(t, bytes(lost, 2), "a device that is down gets nothing")
+	require.Same(t, lost, start(80, sizes...))
+}

@@ -7,22 +7,20 @@
 //
 // # A socket per rank
 //
-// Each rank has an endpoint of suci, a socket of its own, on each device. Ranks have
-// descriptors and Go runtimes of their own: for a socket per node, one process would have to
-// take the packets for all ranks of the node. Each message would wake two processes instead of one, and a busy process
-// between would serialise what the ranks of the node do. The kernel sorts packets
-// by port at no cost. An idle socket takes some 2 KiB of the kernel's memory: its buffers
-// are bounds, not reservations. What a socket of the node would save is sessions: a pair of
-// ranks that talk costs 1 KiB at each end, and only pairs that talk have one.
+// Each rank has an endpoint of suci, a socket of its own, on each device. The alternative is a
+// socket per node, and one process that takes the packets for all ranks of the node. Then each
+// message would wake two processes instead of one, and a busy process between the ranks would
+// serialise what they do. The kernel sorts packets by port at no cost. An idle socket takes some
+// 2 KiB of the kernel's memory: its buffers are bounds, not reservations. A socket per node would
+// save sessions. But a session takes 1 KiB at each end, and only pairs that talk have one.
 //
 // # Messages
 //
 // A message is a block of suci: a header, then the payload if it is eager. Headers and
 // eager payloads to a peer share one lane of suci, which keeps their order. A long message
-// is offered. The receiver answers with a grant, which names a place: the sender's bytes
+// is offered. The receiver answers with a grant, which names a place. The sender's bytes
 // travel in another lane, and suci puts them straight into the receiver's buffer. If either
-// buffer has a layout, they travel in parts of partSize, packed by the sender and unpacked
-// by the receiver.
+// buffer has a layout, the sender packs parts of partSize bytes, and the receiver unpacks them.
 //
 //	sender               receiver
 //	  offer(id)  ------>   Frame.Offered
@@ -38,8 +36,8 @@
 // receiver need not know the plan (landing.go). path.go handles devices that fail. A short
 // message may go by any device, too, and the receiver puts them in order (letter.go).
 //
-// The sender's transfer is over when the receiver's kernel process has acknowledged the
-// last bytes; or when the receiver grants none, because it drops the message.
+// The sender's transfer is over when the receiver's endpoint has acknowledged the last bytes;
+// or when the receiver grants none, because it drops the message.
 //
 // What the receiver has not released is bounded per pair (credit). Each header says how
 // much has been released so far; a message of its own says it if there is nothing else to
@@ -55,14 +53,15 @@
 // watcher is asleep otherwise. It costs a notifier nothing, since it does not count as a
 // sleeper of the inbox. See watch.
 //
-// The lock of the engine orders all calls but those of suci's keeper, which takes in what
-// comes while the rank computes. What it may touch is atomic.
+// The lock of the engine orders all calls but those of suci's keeper, a goroutine that receives
+// packets while the rank computes. The words that it shares with the rank are atomic.
 //
 // # Ranks that go
 //
-// The supervisor notes that a rank has gone, on this node or another. Then first all that has
-// come from it is handed over. Next the peer is forgotten, and transfers to and from it fail
-// with a *job.LostError. A rank that ends well has had everything acknowledged before (Flush).
+// The supervisor notes that a rank has gone, on this node or another. Then the module first
+// hands over all messages that have come from it. Next it forgets the peer, and transfers to and
+// from it fail with a *job.LostError. Before a rank ends well, its peers have acknowledged all
+// that it has sent (Flush).
 // A peer that does not answer at all, while the supervisors still hear of one another, is an
 // error of the module's sleep: see UnreachableError.
 //

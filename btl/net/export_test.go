@@ -1,5 +1,11 @@
 package net
 
+import (
+	"time"
+
+	"github.com/gopvas/gopvas/exchange"
+)
+
 // Fail ends a device of a rank, as if it was taken out of the node. Device 0, in which the rank
 // sleeps, is only cut off from all peers for a while. The rank calls it in its sleep.
 func (m *Module) Fail(device int) {
@@ -25,3 +31,17 @@ func (m *Module) Ways(peer int) (n int) {
 	}
 	return n
 }
+
+// LastPlan returns the plan of the set that was announced last.
+func (m *Module) LastPlan() *exchange.Plan { return m.sets[len(m.sets)-1].plan }
+
+// Measured has a device look as if it had had a rate several times just now.
+func (m *Module) Measured(device int, bytesPerSecond float64) {
+	s := &m.devices[device].sample
+	for i := range s.last {
+		s.last[i], s.at[i] = bytesPerSecond, time.Now()
+	}
+}
+
+// Lose has a device be down for a peer.
+func (m *Module) Lose(peer, device int) { m.setState(&m.peer(peer).paths[device], down) }

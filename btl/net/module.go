@@ -84,7 +84,9 @@ type Module struct {
 	fastest     float64 // the highest rate of a device, 0: none is known
 	usable      []*device
 	sets        []*set
-	queued      int // bytes in the queues of all devices
+	plans       []*madePlan // of sets, the one that was made last at the end
+	queued      int         // bytes in the queues of all devices
+	startable   bool        // a device may take a piece of its queue: see pump
 	seen        uint64
 	sparePieces []*piece
 	blank       []*letter

@@ -36,6 +36,11 @@ type path struct {
 	retry  time.Time // of a path that is down
 }
 
+// failed tells whether the path was taken down, and is not up again.
+func (at *path) failed() bool {
+	return at.state == down || at.state == probing && !at.retry.IsZero()
+}
+
 // pathRetry is how long a path that is down is left alone.
 const pathRetry = 300 * time.Millisecond
 
@@ -66,7 +71,7 @@ func (m *Module) disturb() {
 // tend does what is due but for taking in messages: paths go up and down, what was lost
 // with a path is sent by another, devices get more to send.
 func (m *Module) tend() {
-	if m.disturbed.Swap(false) {
+	if m.disturbed.Load() && m.disturbed.Swap(false) {
 		m.changes.mu.Lock()
 		list := m.changes.list
 		m.changes.list = nil
@@ -142,6 +147,7 @@ func (m *Module) setState(at *path, s pathState) {
 		m.down++
 	}
 	at.state = s
+	m.startable = true
 }
 
 // takeDown ends the use of a path.

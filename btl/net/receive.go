@@ -35,7 +35,7 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
 // arrivals. Then it does what else is due.
 func (m *Module) sort() {
 	for _, d := range m.devices {
-		if d.number > 0 && !d.fresh.Swap(false) {
+		if d.number > 0 && (!d.fresh.Load() || !d.fresh.Swap(false)) { // most looks find nothing, and cost no write
 			continue
 		}
 		for {

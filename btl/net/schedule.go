@@ -67,7 +67,9 @@ func (m *Module) schedule(t *sendTransfer, n int) {
 			}
 		}
 	} else {
-		plan := m.plan(m.form, t.peer, []int{n}, 1<<unitOf(n))
+		m.measure(t.peer)
+		m.use(func(d *device) bool { return t.peer.paths[d.number].state == up })
+		plan := m.plan([]int{n}, 1<<unitOf(n))
 		for number, queue := range plan.Queues {
 			for _, c := range queue {
 				m.assign(m.devices[number], m.newPiece(t, c.From, c.To, aloneOrder))
@@ -80,32 +82,30 @@ func (m *Module) schedule(t *sendTransfer, n int) {
 // aloneOrder puts pieces of messages that are not of a set behind those that are.
 const aloneOrder = 1 << 30
 
-// plan makes a plan for messages to a peer, or to several if that is nil.
-func (m *Module) plan(form exchange.Form, p *peer, sizes []int, unit int) *exchange.Plan {
+// plan makes a plan for the devices that use has chosen.
+func (m *Module) plan(sizes []int, unit int) *exchange.Plan {
 	m.planner.Unit = unit
-	m.measure(p)
-	m.estimates, m.usable = m.estimates[:0], m.usable[:0]
-	for _, d := range m.devices {
-		if p == nil || p.paths[d.number].state == up {
-			m.estimates = append(m.estimates, d.estimate())
-			m.usable = append(m.usable, d)
-		}
+	plan := m.planner.Make(m.form, sizes, m.estimates)
+	if len(m.usable) < len(m.devices) {
+		m.spreadPlan(plan)
 	}
-	if len(m.usable) == len(m.devices) || len(m.usable) == 0 {
-		return m.planner.Make(form, sizes, m.all())
-	}
-	plan := m.planner.Make(form, sizes, m.estimates)
-	m.spreadPlan(plan)
 	return plan
 }
 
-// all returns the estimates of all devices.
-func (m *Module) all() []exchange.Device {
-	m.estimates = m.estimates[:0]
+// use chooses the devices for a plan, and estimates them.
+func (m *Module) use(reaches func(d *device) bool) {
+	m.estimates, m.usable = m.estimates[:0], m.usable[:0]
 	for _, d := range m.devices {
+		if reaches(d) {
+			m.usable = append(m.usable, d)
+		}
+	}
+	if len(m.usable) == 0 {
+		m.usable = append(m.usable, m.devices...)
+	}
+	for _, d := range m.usable {
 		m.estimates = append(m.estimates, d.estimate())
 	}
-	return m.estimates
 }
 
 // spreadPlan turns a plan for the usable devices into one for all.
@@ -147,23 +147,27 @@ func (m *Module) assign(d *device, c *piece) {
 
 func (m *Module) enqueue(d *device, c *piece) {
 	c.device = d
+	m.startable = true
 	i, _ := slices.BinarySearchFunc(d.queue, c.order+1, func(q *piece, order int) int { return cmp.Compare(q.order, order) })
 	d.queue = slices.Insert(d.queue, i, c)
 	d.waiting += c.len()
 	m.queued += c.len()
 }
 
-// pump notices the pieces that have landed, and starts others.
+// pump notices the pieces that have landed, and starts others. A device that has refused a piece
+// has others under way. So it can take one only when some have landed, and otherwise when a path
+// has changed or there are new pieces. Until then nobody looks.
 func (m *Module) pump() {
 	if m.landings.pieces.Load() != m.seen {
-		m.seen = m.landings.pieces.Load()
+		m.seen, m.startable = m.landings.pieces.Load(), true
 		for _, d := range m.devices {
 			m.collect(d)
 		}
 	}
-	if m.queued == 0 {
+	if m.queued == 0 || !m.startable {
 		return
 	}
+	m.startable = false
 	for _, d := range m.devices {
 		for m.startNext(d) {
 		}
@@ -253,7 +257,7 @@ func (m *Module) collect(d *device) {
 		case arrived:
 			t.arrived += c.len()
 			if m.several() {
-				d.record(Flight{d.number, t.peer.rank, c.len(), c.started, time.Now()})
+				d.record(Flight{d.number, t.peer.rank, t.message(), c.len(), c.started, time.Now()})
 			}
 			m.freePiece(c)
 			continue
@@ -314,8 +318,17 @@ func (m *Module) steal(d *device, e *exchange.Device) bool {
 	return true
 }
 
+// message is the message's number in its set, -1 if it has none.
+func (t *sendTransfer) message() int {
+	if t.set == nil {
+		return -1
+	}
+	return t.member
+}
+
 // withdraw takes back what a transfer has not started.
 func (m *Module) withdraw(t *sendTransfer) {
+	m.startable = true
 	for _, d := range m.devices {
 		d.queue = slices.DeleteFunc(d.queue, func(c *piece) bool {
 			if c.t != t {

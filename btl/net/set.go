@@ -14,7 +14,64 @@ type set struct {
 	sizes   []int
 	taken   []bool
 	left    int
-	plan    exchange.Plan
+	plan    *exchange.Plan // shared, and never changed
+}
+
+// madePlan is a plan that was made for a set, and what it was made of. A set of the same lengths
+// has the same plan as long as the devices are much the same: so that of a persistent operation is
+// made in the first start only.
+type madePlan struct {
+	sizes   []int
+	usable  []*device
+	devices []exchange.Device // estimates
+	plan    *exchange.Plan
+}
+
+// mostPlans bounds the plans that are kept.
+const mostPlans = 16
+
+// Estimates that differ by no more than these shares make no other plan.
+const (
+	bandwidthSlack = 0.05
+	latencySlack   = 0.5
+)
+
+// near tells whether a number differs from another one by no more than a share of that.
+func near(a, b, share float64) bool { return a >= b*(1-share) && a <= b*(1+share) }
+
+// fits tells whether the plan is one for these lengths and the devices that use has chosen.
+func (k *madePlan) fits(m *Module, sizes []int) bool {
+	if !slices.Equal(k.sizes, sizes) || !slices.Equal(k.usable, m.usable) {
+		return false
+	}
+	for i, d := range m.estimates {
+		o := k.devices[i]
+		if d.Busy != o.Busy || !near(d.Bandwidth, o.Bandwidth, bandwidthSlack) || !near(d.Latency, o.Latency, latencySlack) {
+			return false
+		}
+	}
+	return true
+}
+
+// setPlan returns the plan of a set.
+func (m *Module) setPlan(sizes []int) *exchange.Plan {
+	for _, k := range m.plans {
+		if k.fits(m, sizes) {
+			return k.plan
+		}
+	}
+	plan := m.plan(sizes, 1<<unitOf(slices.Max(sizes)))
+	k := &madePlan{slices.Clone(sizes), slices.Clone(m.usable), slices.Clone(m.estimates),
+		&exchange.Plan{Form: plan.Form, Time: plan.Time, Queues: make([][]exchange.Piece, len(plan.Queues))}}
+	for i, queue := range plan.Queues {
+		k.plan.Queues[i] = slices.Clone(queue)
+	}
+	m.plans = slices.DeleteFunc(m.plans, func(o *madePlan) bool { return slices.Equal(o.sizes, sizes) })
+	if len(m.plans) == mostPlans {
+		m.plans = slices.Delete(m.plans, 0, 1)
+	}
+	m.plans = append(m.plans, k)
+	return k.plan
 }
 
 // mostSets bounds the sets of which messages have not been offered.
@@ -29,23 +86,20 @@ func (m *Module) Together(members []btl.Member) {
 		return
 	}
 	s := &set{}
-	total := 0
 	for _, o := range members {
 		if p := m.peer(o.Peer); p != nil && !p.buried && o.Bytes > m.eager {
 			s.members = append(s.members, o)
 			s.sizes = append(s.sizes, o.Bytes)
-			total += o.Bytes
 		}
 	}
 	if len(s.members) < 2 {
 		return
 	}
-	unit := unitOf(slices.Max(s.sizes))
-	plan := m.plan(m.form, nil, s.sizes, 1<<unit)
-	s.plan = exchange.Plan{Form: plan.Form, Time: plan.Time, Queues: make([][]exchange.Piece, len(plan.Queues))}
-	for i, queue := range plan.Queues {
-		s.plan.Queues[i] = slices.Clone(queue)
-	}
+	m.measure(m.peers[s.members[0].Peer])
+	m.use(func(d *device) bool {
+		return slices.ContainsFunc(s.members, func(o btl.Member) bool { return !m.peers[o.Peer].paths[d.number].failed() })
+	})
+	s.plan = m.setPlan(s.sizes)
 	s.taken, s.left = make([]bool, len(s.members)), len(s.members)
 	if len(m.sets) == mostSets {
 		m.sets = slices.Delete(m.sets, 0, 1) // its messages are planned one by one

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas"
@@ -28,7 +29,8 @@ type Config struct {
 type installation struct {
 	Config
 	tools
-	source string // the folder with the sources
+	source string   // the folder with the sources
+	made   []string // folders that were not there
 }
 
 // Install makes the folder. Files of an earlier installation are replaced, each at once, so
@@ -46,8 +48,13 @@ func Install(ctx context.Context, c Config) (err error) {
 	if in.tools, err = findTools(ctx); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil {
+			in.removeEmpty()
+		}
+	}()
 	for _, dir := range []string{"bin", "include", "lib/pkgconfig"} {
-		if err := os.MkdirAll(in.path(dir), 0o755); err != nil {
+		if err := in.makeFolder(in.path(dir)); err != nil {
 			return err
 		}
 	}
@@ -66,6 +73,29 @@ func Install(ctx context.Context, c Config) (err error) {
 		}
 	}
 	return nil
+}
+
+// makeFolder makes a folder and those above it that are not there, and notes them.
+func (in *installation) makeFolder(dir string) error {
+	err := os.Mkdir(dir, 0o755)
+	switch {
+	case err == nil:
+		in.made = append(in.made, dir)
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		if err = in.makeFolder(filepath.Dir(dir)); err == nil {
+			return in.makeFolder(dir)
+		}
+	}
+	return err
+}
+
+// removeEmpty takes back the folders that were made, but for those with files.
+func (in *installation) removeEmpty() {
+	for _, dir := range slices.Backward(in.made) {
+		_ = os.Remove(dir)
+	}
 }
 
 // path is that of a file in the folder.

@@ -18,8 +18,8 @@ import (
 func executeBench(args []string) error {
 	benchmarks := map[string]func(context.Context, []string) error{
 		"touch": executeTouch, "footprint": executeFootprint, "npb": executeNPB, "overlap": executeOverlap,
-		"suci": executeSuciBenchmark,
-		"all":  executeAll, "report": executeReport, "diff": executeDiff,
+		"suci": executeSuciBenchmark, "exchange": executeExchange,
+		"all": executeAll, "report": executeReport, "diff": executeDiff,
 	}
 	for _, name := range bench.Patterns() {
 		benchmarks[name] = func(ctx context.Context, args []string) error { return executeTimed(ctx, name, messageKind, args) }

@@ -20,6 +20,7 @@ var examples = map[string][]string{
 	"pvasrun info": {
 		"what works here, and how many ranks the limits allow", "pvasrun info",
 		"the same for a program", "pvasrun info --json",
+		"which of these nodes could take ranks", "pvasrun info --hosts n1,n2",
 	},
 	"pvasrun install-mpi": {
 		"then mpicc and mpiexec are in ~/mpi/bin", "pvasrun install-mpi ~/mpi",
@@ -85,6 +86,11 @@ var examples = map[string][]string{
 		"what the transport does on links of 1 Gbit/s, drawn", "pvasrun bench suci --rate 1G --plot suci.svg",
 		"messages from seven nodes at once, without TCP", "pvasrun bench suci --part gather --nodes 8 --rate 1G --carrier suci",
 	},
+	"pvasrun bench exchange": {
+		"9 neighbors and 8 devices of 50 Mbit/s, made on this machine", "pvasrun bench exchange --neighbors 9 --devices 8 --sizes 1M",
+		"two nodes, beside Open MPI over the same devices", "pvasrun bench exchange --hosts n1:1,n2:1 --devices eth0,eth1 --compare openmpi",
+		"what each device sends when", "pvasrun bench exchange --sizes 1M --exchange wrap --plot exchange.html",
+	},
 	"pvasrun suci": {
 		"a key for both ends", "pvasrun suci key -o suci.key",
 		"on one node", "pvasrun suci serve --key suci.key",
@@ -107,6 +113,7 @@ var aboutBenchmarks = map[string]string{
 	"npb":            "NAS Parallel Benchmarks: is, ep, cg, mg, ft",
 	"overlap":        "computing while nonblocking collectives go on",
 	"suci":           "the transport between nodes, beside TCP, over network namespaces",
+	"exchange":       "messages to neighbors through several network devices",
 	"all":            "every experiment of the paper, into a file of results",
 	"report":         "a page with plots from a file of results",
 	"diff":           "what differs between two files of results",

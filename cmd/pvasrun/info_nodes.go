@@ -16,7 +16,7 @@ import (
 // nodeInfo is a node as JSON.
 type nodeInfo struct {
 	launcher.NodeCheck
-	Error string `json:",omitempty"`
+	Error string `json:"error,omitempty"`
 }
 
 // printNodes asks the nodes what they have. The code is 1 if a node can take no ranks.
@@ -58,16 +58,25 @@ func writeNodesJSON(w io.Writer, checks []launcher.NodeCheck) error {
 
 func writeNodes(w io.Writer, checks []launcher.NodeCheck) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "node\thost name\tanswered after\tCPUs\topen files\tkernel\taddresses\tremarks")
+	fmt.Fprintln(t, "node\thost name\tanswered after\tCPUs\topen files\tkernel\tnetwork devices\tremarks")
 	for _, c := range checks {
 		if c.Err != nil {
 			fmt.Fprintf(t, "%s\t-\t-\t-\t-\t-\t-\tcan take no ranks: %v\n", c.Name, c.Err)
 			continue
 		}
 		fmt.Fprintf(t, "%s\t%s\t%v\t%d\t%d\t%s\t%s\t%s\n", c.Name, c.Hostname, c.Took.Round(time.Millisecond), c.CPUs, c.Files,
-			c.Kernel, strings.Trim(fmt.Sprint(c.Addresses), "[]"), remarks(&c))
+			c.Kernel, devices(&c), remarks(&c))
 	}
 	return t.Flush()
+}
+
+// devices are the network devices of a node with their addresses.
+func devices(c *launcher.NodeCheck) string {
+	var list []string
+	for i, a := range c.Addresses {
+		list = append(list, strings.TrimSpace(c.Devices[i]+" "+a.String()))
+	}
+	return strings.Join(list, ", ")
 }
 
 // clockOff is a difference of clocks worth a remark: files and logs seem to come from the future.

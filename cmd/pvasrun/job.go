@@ -106,7 +106,7 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 // nodes of a job on several.
 func (f *runFlags) printStats(stats *statistics, nodes []string) (err error) {
 	if f.Stats {
-		err = stats.printMessages(os.Stderr, nodes)
+		err = errors.Join(stats.printMessages(os.Stderr, nodes), stats.printDevices(os.Stderr, nodes))
 	}
 	if f.Stats || f.Verbose {
 		err = errors.Join(err, stats.printCollectives(os.Stderr))

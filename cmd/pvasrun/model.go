@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -56,6 +57,9 @@ const (
 	sharedSwitch = 2e3
 )
 
+// mostCompute bounds --compute: times stay numbers.
+const mostCompute = 1e9
+
 // options are those of the simulation.
 func (f *simFlags) options() (opt sim.Options, err error) {
 	param, flag := f.Param, "--param"
@@ -79,8 +83,11 @@ func (f *simFlags) options() (opt sim.Options, err error) {
 		}
 	}
 	opt.Synchronous, opt.Compute = f.Synchronous, f.Compute
-	if f.CPUs < 0 || !(f.Compute > 0) {
-		return opt, errors.New("--cpus, --compute: want more than 0")
+	switch {
+	case f.CPUs < 0:
+		return opt, errors.New("--cpus: want 1 or more, or 0 for one for each rank")
+	case !(f.Compute > 0 && f.Compute <= mostCompute):
+		return opt, fmt.Errorf("--compute: want a factor above 0, and at most %g", float64(mostCompute))
 	}
 	return opt, nil
 }
@@ -110,6 +117,10 @@ func modelMachine(param string) (loggps.Machine, error) {
 		l, err := loggps.Preset(param)
 		return loggps.Machine{Links: []loggps.Link{l}}, err
 	}
+	if err := regular(param); err != nil {
+		return loggps.Machine{}, fmt.Errorf("%w: write a list such as L=2500,o=1500,G=6,S=65536, a platform (%s), or a file of pvasrun model fit -o FILE",
+			err, strings.Join(loggps.Presets(), ", "))
+	}
 	f, err := os.Open(param)
 	if err != nil {
 		return loggps.Machine{}, err
@@ -117,9 +128,27 @@ func modelMachine(param string) (loggps.Machine, error) {
 	defer f.Close()
 	m, err := loggps.Read(f)
 	if err != nil {
-		return m, fmt.Errorf("%s: %w", param, err)
+		return m, fmt.Errorf("%s has no parameters, which pvasrun model fit -o FILE writes: %w", param, err)
 	}
 	return m, nil
+}
+
+// regular returns an error if there is no such file, or if it is a directory.
+func regular(file string) error {
+	info, err := os.Stat(file)
+	if err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a directory", file)
+	}
+	return err
+}
+
+// simulate runs a program. It is an error if the time is beyond all numbers.
+func simulate(p *program, opt sim.Options) (*sim.Result, error) {
+	r, err := sim.Run(p.graph, opt)
+	if err == nil && !(r.Time() < math.MaxFloat64) {
+		err = fmt.Errorf("%s: the predicted time is beyond all numbers: make the parameters smaller", p.file)
+	}
+	return r, err
 }
 
 // A program is what a file has, to be simulated.
@@ -160,6 +189,9 @@ func (p *program) sites() []string {
 
 // readProgram reads a trace or a GOAL file.
 func readProgram(file string) (*program, error) {
+	if err := regular(file); err != nil {
+		return nil, fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err)
+	}
 	recorded, err := isTrace(file)
 	if err != nil {
 		return nil, err

@@ -57,8 +57,15 @@ func (f *modelExchangeFlags) torus() (*pattern.Torus, error) {
 	if !ok || (pattern.Torus{Sides: sides}).Ranks() > 1<<16 {
 		return nil, fmt.Errorf("--torus %s: write sides of 2 or more, such as 4x3x8, of at most 65536 ranks", f.Torus)
 	}
-	return &pattern.Torus{Sides: sides}, nil
+	t := &pattern.Torus{Sides: sides}
+	if pieces := t.Ranks() * (2*len(sides) + f.Devices); pieces > mostPieces {
+		return nil, fmt.Errorf("--torus %s: with %d devices these are up to %d pieces of messages to simulate, of at most %d: take fewer ranks or devices", f.Torus, f.Devices, pieces, mostPieces)
+	}
+	return t, nil
 }
+
+// mostPieces bounds what is simulated: a minute or two for each length of a message, and 2 GiB.
+const mostPieces = 8 << 20
 
 func (f *modelExchangeFlags) print(out io.Writer, torus *pattern.Torus) error {
 	devices := make([]exchange.Device, f.Devices)
@@ -71,6 +78,8 @@ func (f *modelExchangeFlags) print(out io.Writer, torus *pattern.Torus) error {
 		fmt.Fprintf(w, "%v\t", form)
 	}
 	fmt.Fprintln(w, "best\t")
+	progress := newProgress(len(f.Sizes) * len(exchange.Forms()))
+	defer progress.done()
 	var planner exchange.Planner
 	var best *exchange.Plan
 	for _, size := range f.Sizes {
@@ -80,6 +89,7 @@ func (f *modelExchangeFlags) print(out io.Writer, torus *pattern.Torus) error {
 		}
 		fmt.Fprintf(w, "%s\t", units.BytesSize(float64(size)))
 		for _, form := range exchange.Forms() {
+			progress.begin(fmt.Sprintf("%s by %v", units.BytesSize(float64(size)), form))
 			plan := planner.Make(form, messages, devices)
 			ns := plan.Time
 			if torus != nil {
@@ -93,6 +103,7 @@ func (f *modelExchangeFlags) print(out io.Writer, torus *pattern.Torus) error {
 		best = planner.Choose(messages, devices)
 		fmt.Fprintf(w, "%v\t\n", best.Form)
 	}
+	progress.done()
 	if err := w.Flush(); err != nil {
 		return err
 	}

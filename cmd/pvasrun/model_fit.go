@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
 )
@@ -75,8 +76,31 @@ func (f *fitFlags) check() error {
 		return errors.New("--largest: want 1 KiB to 16 MiB")
 	case f.Times < 3:
 		return errors.New("--times: want 3 or more")
+	case f.EagerLimit < 1 || f.EagerLimit > job.MaxEagerLimit:
+		return errors.New("--eager-limit: want 1 to 64 KiB")
+	}
+	for _, file := range []string{f.Output, f.Plot, f.Samples} {
+		if err := writable(file); err != nil {
+			return err // now, and not when all has been measured
+		}
 	}
 	return nil
+}
+
+// writable returns an error if a file can not be written later. It changes nothing.
+func writable(file string) error {
+	if file == "" {
+		return nil
+	}
+	_, missing := os.Stat(file)
+	w, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	if missing != nil {
+		defer func() { _ = os.Remove(file) }()
+	}
+	return w.Close()
 }
 
 func (f *fitFlags) fromFile() (fitted, error) {

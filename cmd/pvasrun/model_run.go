@@ -38,7 +38,7 @@ func executeModelRun(args []string) error {
 		return err
 	}
 	f.share(&opt, p)
-	r, err := sim.Run(p.graph, opt)
+	r, err := simulate(p, opt)
 	if err != nil {
 		return modelMistake(err)
 	}
@@ -66,7 +66,7 @@ func (f *simFlags) compareAll(opt sim.Options, files []string) error {
 		}
 		one := opt
 		f.share(&one, p)
-		r, err := sim.Run(p.graph, one)
+		r, err := simulate(p, one)
 		if err != nil {
 			return modelMistake(fmt.Errorf("%s: %w", file, err))
 		}

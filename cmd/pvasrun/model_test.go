@@ -55,6 +55,12 @@ func TestModelRun(t *testing.T) {
 		{[]string{good}, 2, "param"},
 		{[]string{good, "--param", "L=x"}, 2, "NAME=NUMBER"},
 		{[]string{good, "--param", "nothing.json"}, 2, "nothing.json"},
+		{[]string{good, "--param", dir}, 2, "is a directory: write a list such as"},
+		{[]string{good, "--param", good}, 2, "has no parameters, which pvasrun model fit -o FILE writes"},
+		{[]string{dir, "--param", "L=1"}, 2, "is a directory: name a trace"},
+		{[]string{dir + "/none", "--param", "L=1"}, 2, "no such file or directory: name a trace"},
+		{[]string{good, "--param", "L=1", "--compute", "1e308", "--json"}, 2, "--compute: want a factor above 0"},
+		{[]string{good, "--param", "L=1e308,o=1e308", "--json"}, 2, "beyond all numbers"},
 		{[]string{"--param", "L=1"}, 2, "name one trace or GOAL file"},
 		{[]string{good, "--param", "myrinet", "--model", "loggops"}, 2, "make Oss, Ors, Osl, Orl equal"},
 	} {
@@ -106,7 +112,7 @@ func TestModelFitFile(t *testing.T) {
 	got = command(t, nil, "model", "fit", "--from", times)
 	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "times.csv:1: 3 fields, want 4")
-	for _, args := range [][]string{{"--largest", "1"}, {"--times", "1"}, {"--caches", "hot"}, {"--from", dir + "/none"}} {
+	for _, args := range [][]string{{"--largest", "1"}, {"--times", "1"}, {"--caches", "hot"}, {"--eager-limit", "0"}, {"-o", dir}, {"--plot", dir + "/none/plot.svg"}, {"--from", dir + "/none"}} {
 		require.Equal(t, 2, command(t, nil, append([]string{"model", "fit"}, args...)...).code, args)
 	}
 }

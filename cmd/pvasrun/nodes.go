@@ -91,7 +91,7 @@ func (f *runFlags) findNodes() (err error) {
 		}
 	}
 	if f.nodes.Hosts == nil {
-		return nil
+		return f.checkHere()
 	}
 	if f.nodes.Shell = f.shell(); f.nodes.Shell != nil {
 		f.nodes.Slurm = false
@@ -124,6 +124,24 @@ func (f *runFlags) describeNodes() (err error) {
 	}
 	if f.nodes.Network, err = netip.ParsePrefix(f.Network); err != nil {
 		return fmt.Errorf("--network %q: write for example 10.1.0.0/16", f.Network)
+	}
+	return nil
+}
+
+// checkHere refuses flags of network devices for a job on this node alone. Variables of the
+// environment are for all jobs, so they are no mistake.
+func (f *runFlags) checkHere() error {
+	for _, flag := range []struct {
+		name, variable string
+		given          bool
+	}{
+		{"--devices", "PVASRUN_DEVICES", f.Devices != ""},
+		{"--exchange", "PVASRUN_EXCHANGE", f.Exchange != "auto"},
+		{"--report-devices", "PVASRUN_REPORT_DEVICES", f.ReportDevices},
+	} {
+		if flag.given && os.Getenv(flag.variable) == "" {
+			return fmt.Errorf("%s: the job runs on this node alone, where no message uses a network device: name nodes by --hosts or --hostfile", flag.name)
+		}
 	}
 	return nil
 }

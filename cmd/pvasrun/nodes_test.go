@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +57,9 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 		"--hosts a --rsh x --dry-run true":          "look at one node",
 		"--hosts a --rsh x --node-timeout 1ms true": "at least 100ms",
 		"--hostfile /no/such/file true":             "no such file",
+		"--devices eth0,eth1 true":                  "--devices: the job runs on this node alone",
+		"--exchange wrap true":                      "--exchange: the job runs on this node alone",
+		"--hosts localhost --report-devices true":   "--report-devices: the job runs on this node alone",
 		"--pmi --hosts a true":                      "the PMI launcher chooses the nodes",
 		"--pmi true : true":                         "one program for all ranks",
 		"--hosts a:2 --rsh x -n 3 true":             "they take 2 ranks, and the job has 3",
@@ -63,6 +68,8 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 		require.Equal(t, 2, got.code, args)
 		require.Contains(t, got.stderr, says, args)
 	}
+	got = command(t, env("PVASRUN_DEVICES=eth0", "PVASRUN_EXCHANGE=wrap", "PVASRUN_REPORT_DEVICES=1"), "-n", "1", "true")
+	require.Equal(t, 0, got.code, got.stderr)
 	got = command(t, func(cmd *exec.Cmd) { cmd.Env = slices.DeleteFunc(os.Environ(), isPMI) }, "--pmi", "true")
 	require.Equal(t, 1, got.code)
 	require.Contains(t, got.stderr, "start pvasrun by a PMI launcher")
@@ -86,6 +93,11 @@ func TestNodesAndStatistics(t *testing.T) {
 		require.Regexp(t, `(?m)^ *`+row+` +\d+/\d+ `, got.stderr)
 	}
 	require.Regexp(t, `(?m)^  reduce +levels +3$|^  allreduce +levels +3$`, got.stderr)
+	for rank, node := range []string{"a", "a", "b"} {
+		row := regexp.MustCompile(fmt.Sprintf(`(?m)^ *%d +%s +0 +(\d+) +(\d+) +0 +[\d.]+ +\S+ +\S+ +0 *$`, rank, node))
+		require.Regexp(t, row, got.stderr, "of the network device")
+	}
+	require.Regexp(t, `(?m)^ *2 +b +0 +[1-9]`, got.stderr, "it has sent")
 }
 
 // info asks the nodes, and says which can not take ranks, and why.

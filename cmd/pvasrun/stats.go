@@ -13,9 +13,10 @@ import (
 
 // statistics is what the ranks of a job have counted.
 type statistics struct {
-	messages    []mpi.Statistics // by rank
-	node        []int            // likewise
-	collectives []coll.Calls     // of all ranks
+	messages    []mpi.Statistics  // by rank
+	node        []int             // likewise
+	collectives []coll.Calls      // of all ranks
+	devices     [][]job.DeviceUse // by rank, those up to the last one that any rank has used
 }
 
 // collect reads them when all ranks have ended.
@@ -25,6 +26,41 @@ func (s *statistics) collect(root *job.Root) {
 		s.node = append(s.node, root.Node(rank))
 	}
 	s.collectives = coll.CallsOf(root)
+	used := 0
+	for rank := range root.Ranks() {
+		for device := used; device < job.MaxDevices; device++ {
+			if root.DeviceUse(rank, device) != (job.DeviceUse{}) {
+				used = device + 1
+			}
+		}
+	}
+	for rank := range root.Ranks() {
+		s.devices = append(s.devices, nil)
+		for device := range used {
+			s.devices[rank] = append(s.devices[rank], root.DeviceUse(rank, device))
+		}
+	}
+}
+
+// printDevices prints what each rank has done with the network devices of its node.
+func (s *statistics) printDevices(w io.Writer, nodes []string) error {
+	if len(s.devices) == 0 || len(s.devices[0]) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "network devices: bytes sent and received, pieces of long messages, time in which something was being sent, and what was measured: bandwidth, and what a piece costs")
+	t := newTable(w)
+	fmt.Fprintln(t, "rank\tnode\tdevice\tsent\treceived\tpieces\tbusy s\tMB/s\tus\tfailures\t")
+	for rank, list := range s.devices {
+		node := ""
+		if s.node[rank] < len(nodes) {
+			node = nodes[s.node[rank]]
+		}
+		for device, u := range list {
+			fmt.Fprintf(t, "%d\t%s\t%d\t%d\t%d\t%d\t%.3f\t%s\t%s\t%d\t\n", rank, node, device, u.Sent, u.Received, u.Pieces,
+				float64(u.Busy)/1e9, ifKnown(float64(u.Bandwidth)/1e6), ifKnown(float64(u.Latency)/1e3), u.Failures)
+		}
+	}
+	return t.Flush()
 }
 
 // printCollectives prints which algorithms have done the collective operations.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/trace"
@@ -26,7 +27,7 @@ func attachTrace(path string, j *launcher.Job) (*tracing, error) {
 	if path == "" {
 		return &tracing{}, nil
 	}
-	f, err := os.Create(path)
+	f, err := createAlone(path)
 	if err != nil {
 		return nil, fmt.Errorf("--trace: %w", err)
 	}
@@ -47,6 +48,26 @@ func attachTrace(path string, j *launcher.Job) (*tracing, error) {
 		}
 	}
 	return t, nil
+}
+
+// createAlone creates a file, or empties it, that no other job is writing to.
+func createAlone(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return f, err // a device, or a pipe
+	}
+	if err := sys.LockFile(f); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s: another job writes to it: name another file, or wait until that job has ended", path)
+	}
+	if err := f.Truncate(0); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // describe is what the file says of a job.

@@ -48,8 +48,10 @@ func openTrace(command, description string, flags any, args []string) (t *trace.
 	if len(files) != 1 {
 		return nil, "", usageError{fmt.Errorf("trace %s: name one trace", command)}
 	}
-	t, err = trace.Open(files[0])
-	return t, files[0], err
+	if t, err = trace.Open(files[0]); err != nil {
+		return nil, "", modelMistake(err)
+	}
+	return t, files[0], nil
 }
 
 func printTrace(w io.Writer, s *trace.Summary) error {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -61,6 +65,7 @@ func TestTrace(t *testing.T) {
 			require.NoError(t, tr.Cut)
 			require.Zero(t, tr.Lost())
 			checkMessages(t, tr, ranks)
+			checkSites(t, tr)
 			checkReplay(t, tr)
 			checkInfo(t, file, btl)
 		})
@@ -103,6 +108,30 @@ func checkMessages(t *testing.T, tr *trace.Trace, ranks int) {
 		}
 		for _, k := range []trace.Kind{trace.Init, trace.Finalize, trace.WaitAll, trace.Allreduce, trace.Bcast, trace.Barrier} {
 			assert.Equal(t, 1, kinds[k], "%v of rank %d", k, rank)
+		}
+	}
+}
+
+// checkSites: each call has the line of the program that makes it.
+func checkSites(t *testing.T, tr *trace.Trace) {
+	text, err := os.ReadFile("testdata/traced/main.go")
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	calls := map[trace.Kind]string{
+		trace.Send: "send(", trace.Recv: "mpi.recv(", trace.Isend: "mpi.isend(", trace.Irecv: "mpi.irecv(", trace.Start: ".start()",
+		trace.Wait: ".wait()", trace.WaitAll: "mpi.waitall(", trace.Allreduce: "mpi.allreduce(", trace.Bcast: "mpi.bcast(", trace.Barrier: ".barrier()",
+	}
+	for rank := range tr.Ranks {
+		r := &tr.Ranks[rank]
+		for _, c := range r.Calls() {
+			if c.Kind == trace.Init || c.Kind == trace.Finalize {
+				continue
+			}
+			at, ok := strings.CutPrefix(r.Sites[c.Site], "main.go:")
+			require.True(t, ok, "%v at %q", c.Kind, r.Sites[c.Site])
+			line, err := strconv.Atoi(at)
+			require.NoError(t, err)
+			require.Contains(t, strings.ToLower(lines[line-1]), calls[c.Kind])
 		}
 	}
 }
@@ -214,6 +243,28 @@ func TestTraceThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// TestTraceTwice: two jobs can not write to one file, and the first one's trace stays whole.
+func TestTraceTwice(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace")
+	first := exec.Command(pvasrun, "--btl", "sm", "-n", "1", "--timeout", "60", "--trace", file, "sh", "-c", "echo begun; read end; exit 0")
+	in, err := first.StdinPipe()
+	require.NoError(t, err)
+	out, err := first.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, first.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "begun\n", line)
+	got := command(t, nil, "-n", "1", "--trace", file, "true")
+	assert.NotZero(t, got.code)
+	assert.Contains(t, got.stderr, "another job writes to it")
+	require.NoError(t, in.Close())
+	require.NoError(t, first.Wait())
+	tr, err := trace.Open(file)
+	require.NoError(t, err)
+	require.NoError(t, tr.Cut)
+}
+
 func TestTraceMistakes(t *testing.T) {
 	cut := filepath.Join(t.TempDir(), "cut")
 	require.NoError(t, os.WriteFile(cut, []byte("gopvastr"), 0o644))
@@ -224,10 +275,10 @@ func TestTraceMistakes(t *testing.T) {
 	}{
 		{[]string{"trace"}, 2, "say what to do"},
 		{[]string{"trace", "info"}, 2, "name one trace"},
-		{[]string{"trace", "perfetto", cut}, 1, "this is no trace"},
-		{[]string{"trace", "info", cut}, 1, "this is no trace"},
-		{[]string{"trace", "info", filepath.Dir(cut)}, 1, "it is a directory"},
-		{[]string{"trace", "info", cut + "x"}, 1, "no such file"},
+		{[]string{"trace", "perfetto", cut}, 2, "this is no trace"},
+		{[]string{"trace", "info", cut}, 2, "this is no trace"},
+		{[]string{"trace", "info", filepath.Dir(cut)}, 2, "it is a directory"},
+		{[]string{"trace", "info", cut + "x"}, 2, "no such file"},
 	} {
 		got := command(t, nil, c.args...)
 		assert.Equal(t, c.code, got.code, "%v: %s", c.args, got.stderr)

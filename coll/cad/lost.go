@@ -50,7 +50,7 @@ func (r *run) lost() Failure {
 	found := -1
 	for i, rank := range dead {
 		inTheMiddle := i >= r.before && e.beside(rank) && e.job.Share(rank).Executing.Load() != 0
-		if (inTheMiddle || r.channel.has(rank) && !r.through(rank)) && (found < 0 || rank == first) {
+		if (inTheMiddle || r.channel.member(rank) >= 0 && !r.through(rank)) && (found < 0 || rank == first) {
 			found = rank
 		}
 	}
@@ -58,14 +58,6 @@ func (r *run) lost() Failure {
 		return Failure{}
 	}
 	return About(Lost, found)
-}
-
-// has tells whether a rank is a member.
-func (c *Channel) has(rank int) bool {
-	if c.World == nil {
-		return true
-	}
-	return slices.Contains(c.World, int32(rank))
 }
 
 // through tells whether a rank that has gone had finished its part: it ended well, as

@@ -92,7 +92,7 @@ var layers = []layer{
 	{"bench/cpubound", nil},
 	{"bench/transport", []string{"suci"}},
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/median"}},
-	{"bench", append([]string{"bench/npb", "bench/results", "loggps/fit"}, benchImports...)},
+	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
 

@@ -2,6 +2,7 @@ package processes
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,10 +11,9 @@ import (
 
 // A Process is a line of /proc.
 type Process struct {
-	PID, Parent int
-	Group       int   // of processes
-	State       byte  // as proc(5) has it: 'T' is stopped
-	Start       int64 // in clock ticks
+	PID, Parent, Group int
+	State              byte  // as proc(5) has it: 'T' is stopped
+	Start              int64 // in clock ticks
 }
 
 // Ended tells whether the process has ended, and waits for its parent to take notice.
@@ -69,7 +69,7 @@ func parse(stat []byte) (Process, bool) {
 	parent, err := strconv.Atoi(string(fields[1]))
 	group, groupErr := strconv.Atoi(string(fields[2]))
 	start, startErr := strconv.ParseInt(string(fields[19]), 10, 64)
-	return Process{Parent: parent, Group: group, State: fields[0][0], Start: start}, err == nil && groupErr == nil && startErr == nil
+	return Process{Parent: parent, Group: group, State: fields[0][0], Start: start}, errors.Join(err, groupErr, startErr) == nil
 }
 
 // Args returns the arguments of a process, none for one that has ended.

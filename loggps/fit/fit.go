@@ -134,20 +134,14 @@ type model struct {
 	sys          system  // of the last improvement
 }
 
-// params returns the fitted parameters. None is below 0: where the best fit has some there,
-// the best with the worst of them at 0 is taken, and so on.
+// params returns the fitted parameters, of which none is below 0.
 func (m *model) params() loggps.Params {
-	best, sys := m.solution, m.sys
-	for range parameters {
-		worst := slices.Index(best.x[:parameters], slices.Min(best.x[:parameters]))
-		if best.x[worst] >= 0 {
-			break
-		}
-		sys = sys.without(worst)
-		best = sys.solve()
+	x := m.x
+	if slices.Min(x[:parameters]) < 0 {
+		x = m.sys.solvePositive()
 	}
 	var v [loggps.NumValues]float64
-	for i, x := range best.x[:parameters] {
+	for i, x := range x[:parameters] {
 		v[i] = max(x, 0)
 	}
 	return loggps.Params{Packet: m.packet, Sync: m.sync}.With(v)

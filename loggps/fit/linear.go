@@ -1,6 +1,9 @@
 package fit
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The unknowns are the real-valued parameters that times determine, all but g, and a
 // correction of s.
@@ -26,13 +29,55 @@ func (s *system) add(factors vector, time, scale float64) {
 	s.times = append(s.times, time/scale)
 }
 
-// without returns the system with an unknown that is 0.
-func (s *system) without(unknown int) system {
-	rows := append([]vector(nil), s.rows...)
-	for i := range rows {
-		rows[i][unknown] = 0
+// solvePositive returns the best vector with no parameter below 0. It tries all choices of
+// parameters that are 0: there are few, and only so it is the best that is found.
+func (s *system) solvePositive() vector {
+	small := s.triangle()
+	best, least := vector{}, math.Inf(1)
+	for zero := range 1 << parameters {
+		x := small.without(zero).solve().x
+		if slices.Min(x[:parameters]) < 0 {
+			continue
+		}
+		if off := small.residual(x); off < least {
+			best, least = x, off
+		}
 	}
-	return system{rows, s.times}
+	return best
+}
+
+// residual is the sum of squared residuals of a vector.
+func (s *system) residual(x vector) (sum float64) {
+	for i, row := range s.rows {
+		off := -s.times[i]
+		for j := range row {
+			off += row[j] * x[j]
+		}
+		sum += off * off
+	}
+	return sum
+}
+
+// triangle returns a system of a few rows with the same solutions. All residuals lack the same
+// number.
+func (s *system) triangle() system {
+	rows, times := slices.Clone(s.rows), slices.Clone(s.times)
+	triangulate(rows, times)
+	n := min(unknowns, len(rows))
+	return system{rows[:n], times[:n]}
+}
+
+// without returns the system with some unknowns that are 0, by bits.
+func (s *system) without(zero int) *system {
+	rows := slices.Clone(s.rows)
+	for i := range rows {
+		for unknown := range parameters {
+			if zero>>unknown&1 != 0 {
+				rows[i][unknown] = 0
+			}
+		}
+	}
+	return &system{rows, s.times}
 }
 
 // A solution is the smallest of the best vectors.

@@ -59,7 +59,8 @@
   };
 
   // How the picture is laid out.
-  const margin = () => canvas.clientWidth < 600 ? 34 : 64, ruler = 22;
+  const laneName = r => head.names ? head.names[r] : 'rank ' + r;
+  const margin = () => canvas.clientWidth < 600 ? 34 : head.names ? 104 : 64, ruler = 22;
   const rowHeight = () => Math.max(lines.length * 4 + 2, Math.min(lines.length * 18 + 6, Math.floor(620 / head.ranks)));
   const laneTop = (rank, line) => ruler + rank * rowHeight() + line * (rowHeight() - 2) / lines.length;
   const laneHeight = () => Math.max(2, (rowHeight() - 2) / lines.length - 1);
@@ -86,7 +87,7 @@
     }
     c.textAlign = 'right'; c.textBaseline = 'middle';
     const every = Math.max(1, Math.ceil(13 / rowHeight()));
-    for (let r = 0; r < head.ranks; r += every) c.fillText(width() < 560 ? r : 'rank ' + r, margin() - 6, ruler + (r + .5) * rowHeight());
+    for (let r = 0; r < head.ranks; r += every) c.fillText(width() < 560 ? r : laneName(r), margin() - 6, ruler + (r + .5) * rowHeight());
     c.textBaseline = 'alphabetic';
   };
 
@@ -245,7 +246,7 @@
     const i = lane ? above(lane.to, t, lane.count) : 0;
     tip.hidden = !lane || i >= lane.count || lane.from[i] > t || e.offsetX < margin();
     if (tip.hidden) return;
-    const said = ['rank ' + rank + ', ' + lines[l].name + ': ' + (lane.call[i] ? head.calls[lane.call[i]] + ', ' : '') + head.kinds[lane.kind[i]]];
+    const said = [laneName(rank) + ', ' + lines[l].name + ': ' + (lane.call[i] ? head.calls[lane.call[i]] + ', ' : '') + head.kinds[lane.kind[i]]];
     if (lane.peer[i] >= 0) said.push('rank ' + lane.peer[i] + ', ' + lane.bytes[i].toLocaleString('en') + ' B');
     if (lane.site[i]) said.push(head.sites[lane.site[i]]);
     said.push(spell(lane.from[i]) + ' + ' + spell(lane.to[i] - lane.from[i]));

@@ -71,6 +71,7 @@ type Page struct {
 	Title     string
 	Facts     []string // lines below the title
 	Timelines []Timeline
+	Names     []string // of the lanes; nil: rank 0, rank 1, ...
 	Calls     []string // names of calls; [0] is none
 	Sites     []string // places in the program; [0] is none
 	Tables    []Table
@@ -118,7 +119,7 @@ func (p *Page) Write(w io.Writer) error {
 		return fmt.Errorf("show: page: %d ranks; want 1 to %d", ranks, math.MaxUint16)
 	}
 	scale := newScale(total)
-	head := header{Unit: scale.unit, Total: total, Ranks: ranks, Kinds: Kinds[:], Calls: p.Calls, Sites: p.Sites}
+	head := header{Unit: scale.unit, Total: total, Ranks: ranks, Kinds: Kinds[:], Names: p.Names, Calls: p.Calls, Sites: p.Sites}
 	var data bytes.Buffer
 	for i := range p.Timelines {
 		head.Timelines = append(head.Timelines, p.Timelines[i].encode(&data, scale))
@@ -174,11 +175,19 @@ func (p *Page) bars() (bars []shownBar) {
 	for rank := range p.Timelines[0].Lanes {
 		for _, t := range p.Timelines {
 			if rank < len(t.Lanes) {
-				bars = append(bars, barOf(fmt.Sprintf("rank %d, %s", rank, t.Name), t.Lanes[rank], longest))
+				bars = append(bars, barOf(p.name(rank)+", "+t.Name, t.Lanes[rank], longest))
 			}
 		}
 	}
 	return bars
+}
+
+// name is that of a lane.
+func (p *Page) name(lane int) string {
+	if lane < len(p.Names) {
+		return p.Names[lane]
+	}
+	return fmt.Sprintf("rank %d", lane)
 }
 
 func barOf(label string, lane []Piece, longest float64) shownBar {

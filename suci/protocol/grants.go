@@ -13,7 +13,7 @@ package protocol
 const (
 	overcommit   = 4
 	agePeriod    = 10 * Millisecond
-	mostStanding = 48
+	mostStanding = 96
 	startBudget  = 40 << 10
 	leastBudget  = 24 << 10
 	soleBudget   = 1 << 20
@@ -174,7 +174,7 @@ func (r *receiver) raise(m *Machine, target uint64, most int) {
 	if r.demand <= r.told && !r.more {
 		return // the sender has nothing to send for it yet
 	}
-	if used || untold >= max(1, min(most/4, quantum/2)) {
+	if used || untold >= max(1, min(most/4, mostUnacked)) {
 		r.due(m.now)
 	}
 }

@@ -36,7 +36,7 @@ func (p *Peer) sender(number uint8) *sender {
 		s := p.machine.newSender()
 		s.peer, s.lane = p, number
 		s.una, s.next, s.end, s.limit = l.sent, l.sent, l.sent, l.limit
-		s.holding, s.lost, s.waiting, s.parked, s.asked = 0, 0, 0, 0, false
+		s.holding, s.lost, s.waiting, s.parked, s.asked, s.unasked = 0, 0, 0, 0, false, 0
 		s.served, s.since = p.machine.now, p.machine.now
 		l.out = s
 		p.sending.add(number)

@@ -44,6 +44,7 @@ type node struct {
 	unread   []*Incoming
 	slow     bool // does not free blocks by itself
 	free     Time // the port has sent all before
+	stalled  Time // the process does not run before
 	received int
 	bytes    int
 	bad      []error
@@ -58,7 +59,8 @@ type stream struct {
 
 // datagram is under way to a node.
 type datagram struct {
-	at    Time
+	at    Time // of its arrival, or when the process can take it
+	came  Time // its arrival
 	order uint64
 	to    *node
 	from  *node
@@ -246,7 +248,7 @@ func (x *node) post(to *node, b []byte) {
 		if n.jitter > 0 {
 			late = Time(n.rng.Int64N(int64(n.jitter)))
 		}
-		heap.Push(&n.queue, datagram{at + late, n.order, to, x, append([]byte(nil), b...)})
+		heap.Push(&n.queue, datagram{at + late, at + late, n.order, to, x, append([]byte(nil), b...)})
 	}
 }
 
@@ -257,7 +259,7 @@ func (n *network) next() Time {
 		at = n.queue[0].at
 	}
 	for _, x := range n.nodes {
-		at = min(at, x.m.Wake())
+		at = min(at, max(x.m.Wake(), x.stalled))
 	}
 	return at
 }
@@ -289,14 +291,19 @@ func (n *network) run(until Time, what string, holds func() bool) {
 func (n *network) events() {
 	for len(n.queue) > 0 && n.queue[0].at <= n.now {
 		d := heap.Pop(&n.queue).(datagram)
+		if d.at < d.to.stalled {
+			d.at = d.to.stalled
+			heap.Push(&n.queue, d)
+			continue
+		}
 		if n.arrival != nil {
 			n.arrival(d.from, d.to, d.b)
 		}
-		d.to.m.Datagram(n.now, n.now, d.from.addr, d.b)
+		d.to.m.Datagram(n.now, d.came, d.from.addr, d.b)
 		d.to.step()
 	}
 	for _, x := range n.nodes {
-		if x.m.Wake() <= n.now {
+		if max(x.m.Wake(), x.stalled) <= n.now {
 			x.step()
 		}
 	}

@@ -32,7 +32,7 @@ func (m *Machine) data(p *Peer, arrived Time, prefix wire.Prefix, h *wire.DataHe
 	r.announce(prefix.Flags, in.end())
 	r.arrive(h.Seq)
 	m.flow(r, arrived, h)
-	r.schedule(arrived, in, gap)
+	r.schedule(arrived, in, gap || prefix.Flags&wire.FlagAsk != 0)
 	r.handOver()
 }
 
@@ -60,25 +60,30 @@ func (m *Machine) flow(r *receiver, arrived Time, h *wire.DataHeader) {
 	m.budget.arrive(arrived, p.payload, p.payload, m.turn.least())
 }
 
-// schedule decides when the packet is acknowledged: at once if the sender may wait for
-// it, else together with others or with a packet that goes there anyway.
-func (r *receiver) schedule(arrived Time, in *Incoming, gap bool) {
+// schedule decides when the packet is acknowledged: at once if that is urgent or the sender
+// may wait for it, else together with others or with a packet that goes there anyway.
+func (r *receiver) schedule(arrived Time, in *Incoming, urgent bool) {
 	if r.unacked == 0 {
 		r.oldest = arrived
 	}
 	r.unacked++
 	r.newest = arrived
 	switch {
-	case gap || r.gap() || in.state == voided, (in.total > 1 || in.Place != 0) && in.complete(), r.unacked >= ackEvery:
+	case urgent || r.gap() || in.state == voided, (in.total > 1 || in.Place != 0) && in.complete(), r.unacked >= mostUnacked:
 		r.due(r.peer.machine.now)
 	default:
 		r.due(r.oldest + ackDelay)
 	}
 }
 
-// ackEvery is the number of packets after which an acknowledgement is due at once. One
-// is sent per batch of packets received, however many they are.
-const ackEvery = 8
+// An acknowledgement costs either end a system call. So the sender asks for one after a
+// quarter of its window, but not more often than after each ackEvery packets; the receiver
+// sends one after mostUnacked packets at the latest. One is sent per batch of packets
+// received, however many they are.
+const (
+	ackEvery    = 8
+	mostUnacked = 2 * quantum
+)
 
 // refuse notes a packet for which there was no memory.
 func (r *receiver) refuse(seq uint64) {

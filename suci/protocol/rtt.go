@@ -39,10 +39,14 @@ func (r *rtt) least() Time {
 	return r.current
 }
 
+// firstProbe is the time to a probe before the round trip is known. All of a first window can be
+// lost when many begin at once. On a longer path the probes are in vain, a few small packets.
+const firstProbe = 4 * Millisecond
+
 // probe is the time after which an acknowledgement is overdue.
 func (r *rtt) probe() Time {
 	if r.smooth == 0 {
-		return 20 * Millisecond
+		return firstProbe
 	}
 	return max(minProbe, r.smooth+4*r.variance+slowAckDelay)
 }

@@ -31,6 +31,7 @@ type sender struct {
 	served  Time
 	since   Time // since when nothing was heard of what the lane waits for
 	asked   bool // a probe was sent since the last grant
+	unasked int  // packets since the last one that asked for an acknowledgement
 }
 
 type flightState uint8

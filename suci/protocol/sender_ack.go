@@ -30,7 +30,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 		if a.Delay != wire.DelayUnknown {
 			p.delivery.note(arrived-Time(a.Delay), progress*p.payload, p.underWay > 0)
 		}
-		s.since, p.backoff = arrived, 0
+		s.since, p.backoff = p.machine.now, 0 // not arrived: this process may have waited for its CPU
 	}
 	switch {
 	case flags&wire.FlagNack != 0:

@@ -179,6 +179,9 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 		flags |= wire.FlagMore
 	}
 	h := wire.DataHeader{Short: o.short, Index: uint32(index), Seq: seq, Total: o.total, Place: o.Place}
+	if s.asks() {
+		flags |= wire.FlagAsk
+	}
 	carried := m.carried(p, o, len(body))
 	if carried != nil {
 		flags |= wire.FlagAck
@@ -195,6 +198,23 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 		p.resent++
 	}
 	m.packet(b, p, head, body)
+}
+
+// asks tells whether the lane's next packet asks for an acknowledgement at once: it is the
+// last one that the window or the limit allows, or a quarter of the window was sent since
+// the last one that asked.
+func (s *sender) asks() bool {
+	p := s.peer
+	s.unasked++
+	bytes := s.unasked * p.payload
+	switch {
+	case (p.underWay+1)*p.payload >= p.control.window, s.next+1 >= s.limit && s.limit < s.end:
+	case s.unasked >= mostUnacked, s.unasked >= ackEvery && 4*bytes >= p.control.window:
+	default:
+		return false
+	}
+	s.unasked = 0
+	return true
 }
 
 // carried returns the lane whose acknowledgement goes along with a packet, or nil.

@@ -37,7 +37,7 @@ func (h *DataHeader) Append(b []byte) []byte {
 // every packet of the session carries but the last of a block. ack is valid if p has
 // FlagAck.
 func ParseData(b []byte, p Prefix, payload int, h *DataHeader, ack *AckHeader) (body []byte, err error) {
-	if len(b) < DataHeaderSize || p.Flags&(FlagNack|FlagAnswer) != 0 {
+	if len(b) < DataHeaderSize || p.Flags&FlagNack != 0 {
 		return nil, ErrMalformed
 	}
 	*h = DataHeader{

@@ -35,6 +35,7 @@ const (
 	FlagMore   = 0x10 // Data: more blocks wait behind this one
 	FlagVoid   = 0x20 // Data: the sender has given the block up; no payload
 	FlagNack   = 0x40 // Ack: a packet was refused because the receiver's queue is full
+	FlagAsk    = 0x80 // Data: the sender wants an acknowledgement at once
 	FlagAnswer = 0x80 // Ack: answers a probe
 
 	laneMask = Lanes - 1

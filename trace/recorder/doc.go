@@ -30,4 +30,8 @@
 // The supervisor sleeps in an event of the first rank's buffer. A rank notifies it each time
 // that it has filled half of a lane: a system call in many thousand events. Besides, the
 // supervisor looks every 20 ms.
+//
+// # Places
+//
+// Calls of Go programs are recorded with the line of the program that makes them: see site.go.
 package recorder

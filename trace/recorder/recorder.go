@@ -19,6 +19,8 @@ type Recorder struct {
 	number   uint64            // of it
 	contexts map[uint32]uint16 // all of them
 
+	sites sites
+
 	shorts  uint32               // short sends so far
 	typical [shortClasses]uint64 // ticks of a short send, by class of length
 
@@ -35,7 +37,7 @@ func New(root *job.Root, rank int) *Recorder {
 	lane.populate()
 	return &Recorder{
 		Lane: *lane, sent: make([]uint32, root.Ranks()), received: make([]uint32, root.Ranks()),
-		contexts: map[uint32]uint16{}, long: headOf(root.TraceBuffer(rank)).long,
+		contexts: map[uint32]uint16{}, sites: sites{all: map[uintptr]uint16{}, names: map[string]uint16{}}, long: headOf(root.TraceBuffer(rank)).long,
 	}
 }
 
@@ -101,17 +103,16 @@ func (r *Recorder) Call(k trace.Kind, start uint64, w *What) {
 }
 
 // Point records something that happens now.
-func (r *Recorder) Point(k trace.Kind, w *What) { r.PointAt(k, r.Now(), w) }
-
-// PointAt records something that has happened at a time.
-func (r *Recorder) PointAt(k trace.Kind, now uint64, w *What) {
-	r.write(k, now, w.Request, 0, w)
-}
+func (r *Recorder) Point(k trace.Kind, w *What) { r.write(k, r.Now(), w.Request, 0, w) }
 
 // write writes an event, after the high halves of its words if they are not 0.
 func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *What) {
 	if w.Context != r.context || r.number == 0 {
 		r.choose(w.Context)
+	}
+	site := uint64(0)
+	if k.Call() {
+		site = r.site(k)
 	}
 	if (high|w.Bytes>>32) != 0 && !r.wide(high<<32, w.Bytes) {
 		return
@@ -120,7 +121,7 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 	if w.Peer < 0 {
 		peer, flags = 0, flags|trace.NoPeer
 	}
-	r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, r.number|uint64(uint32(w.Tag))<<32, peer|uint64(flags)<<16|uint64(w.Number)<<32)
+	r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, r.number|site<<16|uint64(uint32(w.Tag))<<32, peer|uint64(flags)<<16|uint64(w.Number)<<32)
 }
 
 // wide writes what belongs to the next event, if there is room for both.
@@ -187,7 +188,8 @@ func (r *Recorder) ShortSend(start uint64, length int, context uint32, tag int32
 		r.choose(context)
 	}
 	r.last = end
-	r.put(start<<8|uint64(trace.Send), end-start|uint64(length)<<32, r.number|uint64(uint32(tag))<<32,
+	site := r.site(shortSend)
+	r.put(start<<8|uint64(trace.Send), end-start|uint64(length)<<32, r.number|site<<16|uint64(uint32(tag))<<32,
 		uint64(peer)|flags<<16|uint64(number)<<32)
 }
 

@@ -14,6 +14,9 @@ func ticks() uint64
 //go:noescape
 func publishTicks(word *uint64, v uint64) uint64
 
+// returnAt returns the return address that is depth frames above the caller, 0 if there is none.
+func returnAt(depth uint64) uintptr
+
 // counterTrusted tells whether the kernel takes the time stamp counters of all CPUs for
 // one steady clock: it strikes it off the list as soon as it finds that they are not.
 func counterTrusted() bool {

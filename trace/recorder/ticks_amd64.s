@@ -18,3 +18,28 @@ TEXT ·publishTicks(SB), NOSPLIT, $0-24
 	ORQ	DX, AX
 	MOVQ	AX, ret+16(FP)
 	RET
+
+// func returnAt(depth uint64) uintptr
+//
+// It follows depth frame pointers, the first of which is that of the caller. Nothing can
+// interrupt it, so the stack stays where it is.
+TEXT ·returnAt(SB), NOSPLIT, $0-16
+	MOVQ	depth+0(FP), CX
+	MOVQ	$0, ret+8(FP)
+	MOVQ	BP, AX
+	JMP	test
+up:
+	MOVQ	8(AX), DX
+	MOVQ	0(AX), AX
+	DECQ	CX
+	JEQ	found
+test:
+	TESTQ	CX, CX
+	JEQ	done
+	TESTQ	AX, AX
+	JNE	up
+	RET
+found:
+	MOVQ	DX, ret+8(FP)
+done:
+	RET

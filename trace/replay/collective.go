@@ -152,11 +152,13 @@ func (c *caller) steps(it *item) {
 	others := c.inside // of nonblocking collectives
 	c.inside = nil
 	slices.SortStableFunc(it.within, func(a, b item) int { return cmp.Compare(a.Start, b.Start) })
+	c.enter(it)
 	for i := range it.within {
 		w := &it.within[i]
 		if w.Kind.Call() {
 			c.call(w)
 		} else {
+			c.step(w.Event)
 			c.point(w.Event)
 		}
 	}
@@ -165,4 +167,5 @@ func (c *caller) steps(it *item) {
 		c.Wait(c.inside...)
 	}
 	c.inside = others
+	c.leave(it)
 }

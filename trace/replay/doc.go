@@ -13,8 +13,12 @@
 //     what it got in the job.
 //   - A nonblocking call is awaited by the wait, or the successful test, that has taken its result.
 //     Tests that have found nothing are part of the computation.
-//   - A collective call whose messages were recorded is those messages, in their order. One in
-//     shared memory has none, and becomes a named algorithm of package loggps/pattern.
+//   - A collective call whose messages were recorded is those messages, in their order. Between
+//     them it computes: until a message leaves, and after the last one has come. That is known
+//     only if each rank had a CPU. A call in shared memory has no messages, and becomes a named
+//     algorithm of package loggps/pattern.
+//   - A message that was not received in the job is received at the end. A receive whose message
+//     is not in the trace is left out.
 //   - A nonblocking collective call becomes the messages that were recorded of it where they were
 //     made, or else the algorithm when it is waited for.
 //

@@ -19,6 +19,10 @@ type message struct {
 type ends struct {
 	unsent     map[message]bool
 	unreceived map[int32][]unreceived // by receiver
+
+	// received are the times when messages were there whose senders had to wait for that, in a
+	// step of a collective.
+	received map[message]int64
 }
 
 // unreceived is a message that nobody has received.
@@ -38,7 +42,7 @@ func receiving(rank int, e *trace.Event) (message, bool) {
 
 // findEnds compares the ends of all messages.
 func findEnds(t *trace.Trace) ends {
-	n := ends{unsent: map[message]bool{}, unreceived: map[int32][]unreceived{}}
+	n := ends{unsent: map[message]bool{}, unreceived: map[int32][]unreceived{}, received: map[message]int64{}}
 	sent := map[message]*trace.Event{}
 	for rank := range t.Ranks {
 		for i := range t.Ranks[rank].Events {
@@ -49,14 +53,18 @@ func findEnds(t *trace.Trace) ends {
 	}
 	for rank := range t.Ranks {
 		for i := range t.Ranks[rank].Events {
-			m, ok := receiving(rank, &t.Ranks[rank].Events[i])
-			switch {
-			case !ok:
-			case sent[m] == nil:
-				n.unsent[m] = true
-			default:
-				delete(sent, m)
+			e := &t.Ranks[rank].Events[i]
+			m, ok := receiving(rank, e)
+			if !ok {
+				continue
 			}
+			switch s := sent[m]; {
+			case s == nil:
+				n.unsent[m] = true
+			case s.Flags&trace.Inside != 0 && s.Protocol() == trace.Rendezvous:
+				n.received[m] = e.End
+			}
+			delete(sent, m)
 		}
 	}
 	for m, e := range sent {

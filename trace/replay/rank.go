@@ -18,6 +18,7 @@ type caller struct {
 	at       int64                   // end of the last call
 	stalled  int64                   // since then
 	inside   []graph.ID              // sends within a collective, that it waits for
+	between
 }
 
 func (m *maker) rank(rank int) {
@@ -68,13 +69,15 @@ func (c *caller) item(it *item) {
 	case it.Kind.Collective():
 		c.collective(it)
 	default:
+		c.enter(it)
 		for i := range it.within {
 			if it.within[i].Kind != trace.Taken {
+				c.step(it.within[i].Event)
 				c.point(it.within[i].Event)
 			}
 		}
-		c.Site = c.site(c.rank, it.Event)
 		c.call(it)
+		c.leave(it)
 	}
 }
 

@@ -33,6 +33,14 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 		return nil, fmt.Errorf("replay: the trace is not whole: %w", t.Cut)
 	}
 	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), sites: map[string]uint32{}, names: []string{""}}
+	m.alone = len(t.Ranks) <= t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
+	for rank := range t.Ranks {
+		for i := range t.Ranks[rank].Events {
+			if e := &t.Ranks[rank].Events[i]; e.Kind == trace.Init {
+				m.ready = max(m.ready, e.End)
+			}
+		}
+	}
 	m.groups, m.ends = findGroups(t), findEnds(t)
 	if err := m.algorithms(); err != nil {
 		return nil, err
@@ -54,6 +62,8 @@ type maker struct {
 	builder *graph.Builder
 	groups  groups
 	ends    ends
+	alone   bool  // each rank had a CPU of its own
+	ready   int64 // all ranks were through Init
 	expand  map[trace.Kind]algorithm
 
 	sites map[string]uint32

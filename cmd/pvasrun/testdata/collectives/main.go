@@ -39,7 +39,9 @@ var calls = map[string]call{
 		func(c *mpi.Comm, n, root int) (mpi.Request, error) { return mpi.Ibcast(c, vector(n), root) },
 	},
 	"reduce": {
-		func(c *mpi.Comm, n, root int) error { return mpi.Reduce(c, vector(n), vector(n), mpi.Sum[int64](), root) },
+		func(c *mpi.Comm, n, root int) error {
+			return mpi.Reduce(c, vector(n), vector(n), mpi.Sum[int64](), root)
+		},
 		func(c *mpi.Comm, n, root int) (mpi.Request, error) {
 			return mpi.Ireduce(c, vector(n), vector(n), mpi.Sum[int64](), root)
 		},

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/loggps/show"
+)
+
+// printExchange prints a row for each length: the times of each contestant beside its formula.
+func printExchange(out io.Writer, cfg *bench.ExchangeConfig, results [][]bench.ExchangeResult) error {
+	first := results[0][0]
+	fmt.Fprintf(out, "# exchange, %s neighbors, %d ranks, %d devices, ms\n", first.Neighbors, first.Ranks, first.Devices)
+	w := newTable(out)
+	fmt.Fprint(w, "bytes\trepetitions\tL us\tB MB/s\t")
+	for i, r := range results[0] {
+		fmt.Fprintf(w, "%s\t", r.Contestant)
+		if i < len(cfg.Forms) {
+			fmt.Fprint(w, "formula\t")
+		}
+	}
+	fmt.Fprintln(w, "ratio\t")
+	for _, row := range results {
+		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", row[0].Bytes, row[0].Repetitions, ifKnown(row[0].Latency), ifKnown(row[0].MBytesPerS))
+		ratio := math.NaN()
+		for i, r := range row {
+			fmt.Fprintf(w, "%.2f\t", r.Median/1e3)
+			if i < len(cfg.Forms) {
+				fmt.Fprintf(w, "%s\t", ifKnown(r.Formula/1e3))
+			} else {
+				ratio = row[0].Median / r.Median
+			}
+		}
+		fmt.Fprintf(w, "%s\t\n", orDash(ratio))
+	}
+	return w.Flush()
+}
+
+// ifKnown is a number above 0, or a dash.
+func ifKnown(v float64) string {
+	if v <= 0 {
+		v = math.NaN()
+	}
+	return orDash(v)
+}
+
+// plotExchange writes a page with what each device has sent when: as measured, and by the plan.
+func plotExchange(file string, cfg *bench.ExchangeConfig, r bench.ExchangeResult) error {
+	page, err := exchangePage(cfg, r)
+	if err != nil {
+		return fmt.Errorf("bench exchange: plot: %w", err)
+	}
+	if err := writeNamed(file, "", 0, page.Write); err != nil {
+		return fmt.Errorf("bench exchange: plot: %w", err)
+	}
+	fmt.Println("see", file)
+	return nil
+}
+
+func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page, error) {
+	counts, err := cfg.Counts(r.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	page := &show.Page{
+		Title: fmt.Sprintf("Exchange, %s: %s neighbors, messages of %d bytes", r.Contestant, r.Neighbors, r.Bytes),
+		Facts: []string{"measured, median: " + show.Time(r.Median*1e3)},
+		Calls: []string{"", "a message for itself"},
+	}
+	for i := range counts {
+		page.Calls = append(page.Calls, fmt.Sprintf("message %d", i))
+	}
+	measured := show.Timeline{Name: "measured", Lanes: make([][]show.Piece, r.Ranks*r.Devices)}
+	for rank := range r.Ranks {
+		for device := range r.Devices {
+			page.Names = append(page.Names, fmt.Sprintf("rank %d, device %d", rank, device))
+		}
+	}
+	flights := slices.Clone(r.Flights)
+	slices.SortFunc(flights, func(a, b bench.ExchangeFlight) int {
+		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From))
+	})
+	for _, f := range flights {
+		lane := &measured.Lanes[f.Rank*r.Devices+f.Device]
+		from := f.From // of pieces under way at a time, each begins when the one before has arrived
+		if n := len(*lane); n > 0 {
+			from = max(from, (*lane)[n-1].To)
+		}
+		*lane = append(*lane, show.Piece{From: from, To: f.To, Kind: show.Sending, Call: messageCall(f.Message), Peer: int32(f.Peer), Bytes: int64(f.Bytes)})
+	}
+	page.Timelines = []show.Timeline{measured}
+	if r.Formula > 0 {
+		page.Facts = append(page.Facts, "by the formula: "+show.Time(r.Formula*1e3))
+		page.Timelines = append(page.Timelines, exchangePlan(r, counts))
+	}
+	return page, nil
+}
+
+// messageCall is the entry of a page's calls for a message.
+func messageCall(message int) uint8 { return uint8(min(message+2, math.MaxUint8)) }
+
+// exchangePlan is what the devices of each rank are to send by the plan.
+func exchangePlan(r bench.ExchangeResult, counts []int) show.Timeline {
+	devices := slices.Repeat([]exchange.Device{{Latency: r.Latency * 1e3, Bandwidth: r.MBytesPerS * 1e6}}, r.Devices)
+	form, err := exchange.ParseForm(r.Contestant)
+	if err != nil {
+		form = exchange.Auto
+	}
+	var p exchange.Planner
+	plan := p.Make(form, counts, devices)
+	t := show.Timeline{Name: "plan: " + plan.Form.String(), Lanes: make([][]show.Piece, r.Ranks*r.Devices)}
+	for device, queue := range plan.Queues {
+		at, lane := 0.0, []show.Piece(nil)
+		for _, piece := range queue {
+			end := at + r.Latency*1e3
+			lane = append(lane, show.Piece{From: at, To: end, Kind: show.Overhead, Peer: -1})
+			at = end + float64(piece.Len())*1e3/r.MBytesPerS
+			lane = append(lane, show.Piece{From: end, To: at, Kind: show.Sending, Call: messageCall(piece.Message), Peer: -1, Bytes: int64(piece.Len())})
+		}
+		for rank := range r.Ranks {
+			t.Lanes[rank*r.Devices+device] = lane
+		}
+	}
+	return t
+}

@@ -1,0 +1,74 @@
+package datatype
+
+import "fmt"
+
+// Element is what a message consists of: the size of one element in bytes, and, if that is
+// known, the basic numbers in it. Integers of one size are equal, signed or not, and so are
+// characters and logical values. A complex number is two floating-point ones. The numbers are
+// not known if they are bytes or differ from one another.
+//
+// An Element has 64 bits: the size, the size of a number, and the class of the numbers. So a
+// constant such as 8 is an element of 8 bytes of which no more is known.
+type Element uint64
+
+// Elements of one number.
+const (
+	ElementByte       Element = 1
+	ElementInt8       Element = integerClass | 1*ofBytes | 1
+	ElementInt16      Element = integerClass | 2*ofBytes | 2
+	ElementInt32      Element = integerClass | 4*ofBytes | 4
+	ElementInt64      Element = integerClass | 8*ofBytes | 8
+	ElementFloat32    Element = floatClass | 4*ofBytes | 4
+	ElementFloat64    Element = floatClass | 8*ofBytes | 8
+	ElementComplex64  Element = floatClass | 4*ofBytes | 8
+	ElementComplex128 Element = floatClass | 8*ofBytes | 16
+)
+
+const (
+	ofBytes      Element = 1 << 48 // the unit of a number's size
+	integerClass Element = 1 << 56
+	floatClass   Element = 2 << 56
+	known                = ^(ofBytes - 1) // the bits of the numbers
+)
+
+// ElementOf is an element of one basic type.
+func ElementOf(kind Kind, size int) Element {
+	e := Element(size)
+	switch kind {
+	case KindInteger, KindUnsigned, KindCharacter, KindLogical:
+		return e | integerClass | e*ofBytes
+	case KindFloat:
+		return e | floatClass | e*ofBytes
+	case KindComplex:
+		return e | floatClass | e/2*ofBytes
+	}
+	return e
+}
+
+// Size is the number of bytes of an element.
+func (e Element) Size() int { return int(e &^ known) }
+
+// Sized is an element of so many bytes that consists of the same numbers.
+func (e Element) Sized(bytes int) Element { return e.Numbers() | Element(bytes) }
+
+// Numbers is what is known of the numbers, 0 if nothing is.
+func (e Element) Numbers() Element { return e & known }
+
+// Matches tells whether what was sent as one element may be received as the other: it does
+// not say no unless it knows the numbers of both.
+func (e Element) Matches(f Element) bool {
+	a, b := e.Numbers(), f.Numbers()
+	return a == b || a == 0 || b == 0
+}
+
+// String says what the numbers are.
+func (e Element) String() string {
+	size := uint8(e / ofBytes)
+	switch e.Numbers() &^ (Element(size) * ofBytes) {
+	case integerClass:
+		return fmt.Sprintf("%d-byte integers", size)
+	case floatClass:
+		return fmt.Sprintf("%d-byte floating-point numbers", size)
+	}
+	return "bytes"
+}

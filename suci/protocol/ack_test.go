@@ -1,0 +1,61 @@
+package protocol
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// An acknowledgement costs either end a system call: a long block takes few of them, and no
+// probe, once the window is large.
+func TestFewAcknowledgements(t *testing.T) {
+	const blocks, length = 20, 1 << 20
+	n := newNetwork(t, 41)
+	a, b := n.start(nil), n.start(nil)
+	finished := 0
+	send := func(i uint32) {
+		a.sendTo(b, 2, block(i, length), func(err error) { require.NoError(t, err); finished++ })
+		n.run(Second, "a block", func() bool { return finished == int(i)+1 })
+	}
+	for i := range uint32(blocks / 2) {
+		send(i)
+	}
+	acks := b.m.count.Acks
+	for i := range uint32(blocks / 2) {
+		send(blocks/2 + i)
+	}
+	per := int(b.m.count.Acks-acks) / (blocks / 2)
+	t.Logf("%d acknowledgements for each block of %d packets", per, (length+1439)/1440)
+	require.LessOrEqual(t, per, 16)
+	require.Zero(t, a.m.count.Probes)
+}
+
+// A process that could not run for a while finds acknowledgements that are older than the time
+// of a probe. They are news all the same: it does not probe.
+func TestNoProbeAfterAnAcknowledgementReadLate(t *testing.T) {
+	n := newNetwork(t, 42)
+	a, b := n.start(nil), n.start(nil)
+	finished := 0
+	for i := range uint32(20) { // the window and the round trip become known
+		a.sendTo(b, 2, block(i, 100<<10), func(err error) { require.NoError(t, err); finished++ })
+		n.run(Second, "a block", func() bool { return finished == int(i)+1 })
+	}
+	a.sendTo(b, 2, block(20, 1<<20), nil)
+	a.step()
+	for n.queue[0].to == b {
+		n.now = n.queue[0].at
+		d := n.queue[0]
+		n.queue = n.queue[1:]
+		b.m.Datagram(n.now, n.now, d.from.addr, d.b)
+		b.step()
+	}
+	ack := n.queue[0]
+	require.Equal(t, a, ack.to)
+	n.now = ack.at + 20*Millisecond
+	probes := a.m.count.Probes
+	a.m.Datagram(n.now, ack.at, b.addr, ack.b)
+	a.batch.Reset()
+	a.m.Transmit(n.now, a.batch)
+	require.NotZero(t, a.m.peers[1].underWay)
+	require.Equal(t, probes, a.m.count.Probes)
+}

@@ -1,0 +1,48 @@
+package replay
+
+import "github.com/gopvas/gopvas/trace"
+
+// between is what a rank has computed between the messages of a collective call: reductions,
+// copies, and what the call itself costs. The time until a message has left is such a computation;
+// the time until one has come is not, because the rank has waited for it. Neither is the time in
+// which a long message has waited for its receiver.
+//
+// It is known only if ranks had a CPU each: otherwise a rank may have been without one. And it
+// counts from when all ranks were through Init: before, a rank may wait until another is there.
+type between struct {
+	at   int64 // what is before has been accounted for
+	seen bool  // a step of a collective, in this call
+}
+
+// enter begins a call.
+func (c *caller) enter(it *item) { c.between = between{at: max(it.Start, c.ready)} }
+
+// step is for what happens in the call, before its operation is made.
+func (c *caller) step(e *trace.Event) {
+	if e.Flags&trace.Inside == 0 || !c.alone {
+		return
+	}
+	c.seen = true
+	switch e.Kind {
+	case trace.Sent:
+		c.computeUntil(e.Start)
+		m, _ := sending(c.me, e)
+		c.between.at = max(e.Start, c.ends.received[m])
+	case trace.Received:
+		c.between.at = max(c.between.at, e.Start)
+	}
+}
+
+// leave ends a call.
+func (c *caller) leave(it *item) {
+	if c.seen {
+		c.computeUntil(it.End)
+	}
+}
+
+func (c *caller) computeUntil(to int64) {
+	if gap := to - c.between.at; gap > 0 {
+		c.Tag = 0
+		c.Calc(gap)
+	}
+}
