@@ -136,9 +136,9 @@ type Messages interface {
 	//
 	// A rank with several modules sleeps in one of them, which is made for that: any
 	// notification of the rank's inbox (job.Root.Inbox) has it ask. In ready the rank polls
-	// all modules. The other modules notify the inbox of the rank where their own Sleep would
-	// ask, also after a Progress that has done a part, and for a message that is held back.
-	// Their Sleep and Wake are not called.
+	// all modules. The Sleep and Wake of the other modules are not called. These modules notify
+	// the rank's inbox where their own Sleep would ask. They also do so after a Progress that
+	// has done a part, and for a message that is held back.
 	//
 	// lasting, if it is not nil, is called once when the sleep turns out to be more
 	// than a nap of some milliseconds: time to say elsewhere what this rank waits for.

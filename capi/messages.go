@@ -22,6 +22,7 @@ func void(peer, count int, t Type) bool {
 
 // outgoing checks the arguments of a send.
 func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm) (m message, err error) {
+	m.of = 1
 	if m.on, err = p.comm(c); err != nil {
 		return m, err
 	}
@@ -36,6 +37,7 @@ func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm
 
 // incoming checks the arguments of a receive.
 func (p *Process) incoming(buf Address, count int, t Type, source, tag int, c Comm) (m message, err error) {
+	m.of = 1
 	if m.on, err = p.comm(c); err != nil {
 		return m, err
 	}

@@ -68,6 +68,21 @@ func TestMessages(t *testing.T) {
 	})
 }
 
+// From nobody nothing is received, and no datatype is needed.
+func TestMessagesOfNobodyWithoutType(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		status, requests := make([]int32, 8), make([]Request, 1)
+		c.call("MPI_Recv", 0, 0, DATATYPE_NULL, PROC_NULL, 10, COMM_WORLD, status)
+		require.Equal(c, []int32{PROC_NULL, ANY_TAG}, status[:2])
+		c.call("MPI_Irecv", 0, 0, DATATYPE_NULL, PROC_NULL, 10, COMM_WORLD, requests)
+		c.call("MPI_Waitall", 1, requests, status)
+		require.Equal(c, []int32{PROC_NULL, ANY_TAG}, status[:2])
+		c.call("MPI_Send", 0, 0, DATATYPE_NULL, PROC_NULL, 10, COMM_WORLD)
+		c.call("MPI_Sendrecv", 0, 0, DATATYPE_NULL, PROC_NULL, 1, 0, 0, DATATYPE_NULL, PROC_NULL, 1, COMM_WORLD, status)
+		require.Equal(c, []int32{PROC_NULL, ANY_TAG}, status[:2])
+	})
+}
+
 func TestPersistentMessages(t *testing.T) {
 	onRanks(t, 2, func(c *rank) {
 		out, in := []int32{0}, []int32{0}

@@ -112,6 +112,9 @@ func (c *Comm) FlushBuffer() error {
 //
 // MPI 4.1 section 3.6 (MPI_Buffer_iflush).
 func IflushBuffer(c *Comm) (Request, error) {
+	if c == nil {
+		return Request{}, Wrap("iflush buffer", ErrNoComm)
+	}
 	b := c.buffered
 	b.mu.Lock()
 	t := &joined{inside: c.engine.Inside(), reqs: b.reqs, status: pml.Status{Source: AnySource, Tag: AnyTag}}

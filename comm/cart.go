@@ -7,8 +7,8 @@ import (
 
 // Cart is a communicator whose ranks are the cells of a grid, in row-major order: the
 // last coordinate changes fastest. In a periodic dimension the last cell is next to
-// the first. A nil Cart is one that this rank is not in: its methods return ErrNoComm
-// (wrapped). Those of Comm need a Comm: see CartCreate.
+// the first. The Comm of a grid that this rank is not in is nil: calls on it, and the methods of
+// the grid, return ErrNoComm (wrapped).
 //
 // In neighbourhood operations each rank has two neighbours per dimension, in the order of the
 // dimensions: first the one with the lower coordinate, then the one with the higher. Beyond a
@@ -36,8 +36,11 @@ func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {
 		p.color = Undefined
 	}
 	n, _, err := c.createAmongAll(p, bad)
-	if n == nil {
+	switch {
+	case err != nil:
 		return nil, Wrap(op, err)
+	case n == nil:
+		return &Cart{grid: &grid{}}, nil
 	}
 	return n.addGrid(slices.Clone(dims), slices.Clone(periods)), nil
 }
@@ -71,6 +74,9 @@ func cells(dims []int) int {
 	return n
 }
 
+// outside tells whether this rank is not in the grid.
+func (t *Cart) outside() bool { return t == nil || t.Comm == nil }
+
 // shape returns the grid, one of no dimensions for a nil Cart.
 func (t *Cart) shape() *grid {
 	if t == nil {
@@ -94,7 +100,7 @@ func (t *Cart) Periods() []bool { return slices.Clone(t.shape().periods) }
 //
 // MPI 4.1 section 8.5.5 (MPI_Cart_coords).
 func (t *Cart) Coords(rank int) ([]int, error) {
-	if t == nil {
+	if t.outside() {
 		return nil, Wrap("coordinates on grid", ErrNoComm)
 	}
 	if uint(rank) >= uint(t.size) {
@@ -110,7 +116,7 @@ func (t *Cart) Coords(rank int) ([]int, error) {
 // MPI 4.1 section 8.5.5 (MPI_Cart_rank).
 func (t *Cart) RankAt(coords ...int) (int, error) {
 	const op = "rank on grid"
-	if t == nil {
+	if t.outside() {
 		return ProcNull, Wrap(op, ErrNoComm)
 	}
 	if len(coords) != len(t.grid.dims) {
@@ -129,7 +135,7 @@ func (t *Cart) RankAt(coords ...int) (int, error) {
 //
 // MPI 4.1 section 8.5.6 (MPI_Cart_shift).
 func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
-	if t == nil {
+	if t.outside() {
 		return ProcNull, ProcNull, Wrap("shift on grid", ErrNoComm)
 	}
 	if uint(dim) >= uint(len(t.grid.dims)) {
@@ -147,7 +153,7 @@ func (t *Cart) Shift(dim, cells int) (source, destination int, err error) {
 // MPI 4.1 section 8.5.7 (MPI_Cart_sub).
 func (t *Cart) Sub(keep []bool) (*Cart, error) {
 	const op = "divide grid"
-	if t == nil {
+	if t.outside() {
 		return nil, Wrap(op, ErrNoComm)
 	}
 	p := proposal{call: callOf(op, keep)}

@@ -43,7 +43,7 @@ func (s Status) CountIn(size int) int { return count(s.bytes, size) }
 
 // count returns the number of elements of that size, or Undefined.
 func count(bytes uint64, size int) int {
-	if size == 1 {
+	if size <= 1 { // bytes, also if nothing is said
 		return int(bytes)
 	}
 	if bytes%uint64(size) != 0 {

@@ -22,7 +22,11 @@ import (
 // any job, and ends it when the leader does not answer any more. The result is the exit
 // code of the process.
 func NodeMain() int {
-	err := runAgent(os.Stdin, os.Stdout, sshAddress())
+	return agentCode(runAgent(os.Stdin, os.Stdout, sshAddress()))
+}
+
+// agentCode prints the error of an agent, and returns its exit code.
+func agentCode(err error) int {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "pvasrun node: %v\n", err)
 		return codeError
@@ -90,6 +94,7 @@ func (a *agent) serve(ctx context.Context) error {
 	}
 	go a.listen(ended)
 	result, err := Run(ctx, *j)
+	lost := context.Cause(ctx)
 	a.output.close()
 	end := &finished{Code: ExitCode(err), Records: a.part.last}
 	if result != nil {
@@ -107,8 +112,8 @@ func (a *agent) serve(ctx context.Context) error {
 	select {
 	case <-sent:
 		return nil
-	case <-ctx.Done(): // nobody is there to be told
-		return context.Cause(ctx)
+	case <-ctx.Done(): // the leader knows, and has ended; or nobody is there to be told
+		return lost
 	}
 }
 

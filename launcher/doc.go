@@ -28,5 +28,6 @@
 // they connect to the leader: join.go, sealed.go.
 //
 // Not implemented: starting ranks of a running job (MPI 4.1 section 11), restarting a failed
-// rank, binding to NUMA nodes or sockets, pausing a job by a SIGSTOP to the supervisor, which nobody can catch.
+// rank, binding to NUMA nodes or sockets. A SIGSTOP to the supervisor does not pause the ranks:
+// no process can catch it.
 package launcher

@@ -16,8 +16,8 @@ import (
 // Agents that were started by others (see RunPMI) connect to the leader by TCP. The connection
 // is sealed by the job's secret, so only they can. Its first record is the number of the node.
 
-// joinTime is how long an agent may take to connect after another one, and handshakeTime is how long one connection
-// may take to prove that it has the secret. No more than mostStrangers do so at a time.
+// An agent may take joinTime to connect after another one. A connection may take handshakeTime
+// to prove that it has the secret. No more than mostStrangers connections do so at a time.
 const (
 	joinTime      = 10 * time.Second
 	handshakeTime = 5 * time.Second

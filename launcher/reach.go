@@ -63,7 +63,11 @@ func (l *leader) watchStart() {
 				missed[i]++
 			}
 			if missed[i] == most && l.blames(a, silent) {
-				l.post(func() { a.lose(fmt.Errorf("%v does not answer in time (%v)", silent.Peer, l.nodes.Timeout)) })
+				who := "it"
+				if silent.Peer.IsValid() {
+					who = silent.Peer.String()
+				}
+				l.post(func() { a.lose(fmt.Errorf("%s does not answer in time (%v)", who, l.nodes.Timeout)) })
 			}
 		}
 	}

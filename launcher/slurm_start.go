@@ -116,13 +116,7 @@ func (s *step) end(late <-chan time.Time) {
 }
 
 // JoinMain is NodeMain for an agent that was started with others, by one srun.
-func JoinMain() int {
-	if err := join(); err != nil {
-		fmt.Fprintf(os.Stderr, "pvasrun node: %v\n", err)
-		return codeError
-	}
-	return 0
-}
+func JoinMain() int { return agentCode(join()) }
 
 func join() error {
 	patience := time.AfterFunc(startTime, func() { os.Exit(codeError) })

@@ -193,7 +193,7 @@ func gridTooLarge(c *Comm) error {
 	cells := max(1, c.Size()-1)
 	g, err := CartCreate(c, []int{cells}, []bool{true})
 	if err != nil || c.Rank() >= cells {
-		return first(err, want("left out", g, nil))
+		return first(err, want("left out", g.Comm, nil))
 	}
 	_, plain := CartOf(c)
 	_, _, none := c.NeighborRanks()

@@ -158,6 +158,39 @@ func TestDifferentCalls(t *testing.T) {
 	}
 }
 
+// TestDifferentWays: of two members one executes its graph by messages, as it moves little, and
+// the other one in shared memory. Neither meets anything of the other's graph, so each has to
+// look for it.
+func TestDifferentWays(t *testing.T) {
+	short := func(c *Comm) (Request, error) { return Iallreduce(c, nil, make([]int, 5), Sum[int]()) }
+	long := func(c *Comm) (Request, error) {
+		return Iallgather(c, make([]int, 10_000), make([]int, 10_000*c.Size()))
+	}
+	inOneSpaceBy(t, 2, comm.Settings{}, func(c *Comm) error {
+		for round := range 4 {
+			d, err := c.Dup()
+			if err != nil {
+				return err
+			}
+			call := short
+			if c.Rank() == round%2 {
+				call = long
+			}
+			err = result(call(d))
+			if _, ok := errors.AsType[*MismatchError](err); !ok {
+				return fmt.Errorf("round %d: %v is no mismatch", round, err)
+			}
+			if err := wantContains(err, "allreduce"); err != nil {
+				return err
+			}
+			if err := wantContains(err, "allgather"); err != nil {
+				return err
+			}
+		}
+		return c.Finalize()
+	})
+}
+
 // panicInTheBackground: an operator panics, of this program or with what it has captured.
 func panicInTheBackground(c *Comm) error {
 	captured := c.Size()

@@ -303,10 +303,10 @@ func gridsWithoutDimensions(c *Comm) error {
 	if err != nil {
 		return err
 	}
-	if (point != nil) != (c.Rank() == 0) {
+	if (point.Comm != nil) != (c.Rank() == 0) {
 		return errors.New("not one cell")
 	}
-	if point != nil {
+	if point.Comm != nil {
 		coords, err := point.Coords(0)
 		if err := first(err, want("dimensions", len(point.Dims()), 0), want("coordinates", len(coords), 0),
 			NeighborAllgather(point.Comm, []int{1}, nil), point.Free()); err != nil {

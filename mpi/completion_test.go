@@ -252,13 +252,25 @@ func nilCommunicator(c *Comm) error {
 		"over own": func() error { _, err := WinCreate(none, b); return err },
 		"issue":    func() error { _, err := NewGraph(none).Issue(); return err },
 	}
-	var grid *Cart
+	grid, err := CartCreate(c, nil, nil) // of one cell
+	if err := first(err, want("a cell", grid.Rank() == 0, c.Rank() == 0)); err != nil {
+		return err
+	}
+	if c.Rank() == 0 {
+		if err := grid.Free(); err != nil {
+			return err
+		}
+		grid = nil
+	}
 	var graph *DistGraph
 	var nodes *Graph
 	calls["coordinates"] = func() error { _, err := grid.Coords(0); return err }
 	calls["rank at"] = func() error { _, err := grid.RankAt(0); return err }
 	calls["shift"] = func() error { _, _, err := grid.Shift(0, 1); return err }
 	calls["divide"] = func() error { _, err := grid.Sub(nil); return err }
+	if c.Rank() > 0 {
+		calls["grid barrier"], calls["to grid"] = grid.Barrier, func() error { return Send(grid.Comm, b, 0, 0) }
+	}
 	nodes.Connect(SendNode(nodes, b, 0), nodes.JoinNode())
 	nodes.Tie()
 	_, issue := nodes.Issue()

@@ -27,7 +27,7 @@ func fallbackMessages(e *env) {
 	p := newPost(e)
 	n := e.root.Ranks()
 	rng := rand.New(rand.NewPCG(11, uint64(e.rank)))
-	const each = 400
+	each := 800 / n
 	src := make([]byte, e.EagerLimit())
 	h := func(to int, tag int32, n int) *btl.Header { return p.header(to, tag, n) }
 	for tag := range int32(each) {

@@ -129,8 +129,9 @@ func (s *landings) of(from suci.ID, place uint32) *landing {
 	return s.list[number]
 }
 
-// ended notes that a block has ended to which locate has given a buffer, and whether it is whole.
-// Blocks of a device end in the order in which they began.
+// ended notes that a block has ended, and whether it is whole. It returns nil if locate has given
+// the block no buffer of a landing that is open. Blocks of a device end in the order in which
+// they began.
 func (s *landings) ended(d *device, from suci.ID, place uint32, whole bool) (l *landing, at int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,6 +140,9 @@ func (s *landings) ended(d *device, from suci.ID, place uint32, whole bool) (l *
 	}
 	at = int(place&(1<<offsetBits-1)) << l.shift
 	i := slices.IndexFunc(l.open, func(f filling) bool { return f.device == d.number && f.from == at })
+	if i < 0 {
+		return nil, 0 // refused by locate, and abandoned by its sender later
+	}
 	if f := l.open[i]; whole && f.own != nil {
 		l.apart = append(l.apart, f)
 	}

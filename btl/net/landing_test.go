@@ -50,6 +50,8 @@ func TestLandings(t *testing.T) {
 		l, at := s.ended(d, 7, place, true)
 		require.Same(t, rt, l.t)
 		require.Equal(t, 512, at)
+		l, _ = s.ended(d, 7, place, false)
+		require.Nil(t, l, "no block is open there")
 		_, ok = s.close(n)
 		require.True(t, ok)
 		require.Nil(t, s.locate(d, 7, place, 10), "over")

@@ -109,5 +109,5 @@ func TestInfoOfNodes(t *testing.T) {
 	require.NotContains(t, got.stdout, "its clock differs")
 	got = command(t, nil, "info", "--json", "--hosts", "a", "--rsh", "false")
 	require.Equal(t, 1, got.code)
-	require.Contains(t, got.stdout, `"Error":"false: exit status 1"`)
+	require.Contains(t, got.stdout, `"error":"false: exit status 1"`)
 }

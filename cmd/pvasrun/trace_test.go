@@ -163,8 +163,8 @@ func checkReplay(t *testing.T, tr *trace.Trace) {
 	}
 }
 
-// TestTraceOfCollectives: what any collective call has recorded runs to its end, whichever way
-// it went, and also if the job has ended before a rank has learnt that a communicator was freed.
+// TestTraceOfCollectives: the trace of any collective call is replayed to its end, by whichever
+// algorithm the call was made. A rank may have ended before it learns that a communicator was freed.
 func TestTraceOfCollectives(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "collectives")
 	buildPIE(t, program, "./testdata/collectives")

@@ -7,7 +7,13 @@ import "github.com/gopvas/gopvas/job"
 // The graph needs its peers to issue theirs: any executor does the rest. So it names
 // those that have not. If all have, one of them waits for others, and these are named in
 // its place, as far as they are members.
+//
+// Of two members the other one may wait in a graph by messages: it is told to look for this one.
+// See compareIssued.
 func (r *run) Describe(w *job.Waiting) {
+	if r.channel.Size == 2 {
+		defer r.e.job.Inbox(r.channel.world(1 - r.channel.Rank)).Notify()
+	}
 	describe(w, r.channel, r.graph, r.number)
 	c := &w.Collective
 	if r.graph.NeedsAll {
@@ -43,11 +49,14 @@ func (r *messageRun) Describe(w *job.Waiting) {
 		}
 	}
 	clear(r.t.named)
+	r.lasting = true
 	r.compareIssued()
 }
 
 // compareIssued ends the graph if a peer has issued one of the same number for another call
-// that is not executed by messages: then neither meets anything of the other.
+// that is not executed by messages: then neither meets anything of the other. The second of the
+// two calls finds the first when it has lasted for some milliseconds: by this function if it is
+// the one by messages, and else by the peer, which calls this function when it is told.
 func (r *messageRun) compareIssued() {
 	e := r.t.engine
 	if e == nil {

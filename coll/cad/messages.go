@@ -102,6 +102,7 @@ type messageRun struct {
 	seen    uint64       // pml.Inside.Completions when active was last looked through
 	begun   bool
 	guarded bool // the gate has not been passed
+	lasting bool // it was described: this rank waits for it for longer
 	done    bool
 	failure Failure
 	broken  error // the engine for messages can not go on
@@ -122,7 +123,7 @@ func (r *messageRun) Start() error {
 		return ErrTooMany
 	}
 	r.number, r.call = c.issued.Add(1)-1, r.graph.Signature
-	r.begun, r.done, r.guarded = false, false, r.gate != Start
+	r.begun, r.done, r.guarded, r.lasting = false, false, r.gate != Start, false
 	r.failure, r.broken = Failure{}, nil
 	if f := r.t.Failed; f != nil {
 		r.failure = *f
@@ -148,6 +149,9 @@ func (r *messageRun) Progress() (done bool, err error) {
 	for !r.done && r.seen != in.Completions() {
 		r.seen = in.Completions()
 		r.takeArrived()
+	}
+	if r.lasting && !r.done {
+		r.compareIssued() // a peer may have issued its graph since
 	}
 	if !r.done {
 		return false, nil

@@ -1,6 +1,6 @@
-// Package pmi is a client of the Process Management Interface: it asks the launcher that has
-// started this process how many processes there are and which of them this is, and exchanges
-// short values with them through the launcher's key-value space.
+// Package pmi is a client of the Process Management Interface. It asks the launcher of this
+// process for the process's rank and for the number of processes. The processes exchange short
+// values through the launcher's key-value space.
 //
 // It speaks version 1.1 of the wire protocol, which is a line for each request and one for its
 // reply, each a list of name=value. Hydra (mpiexec of MPICH, Intel MPI), Flux, and Slurm's

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Beside a stream that fills a link of 1 Gbit/s, whose port could queue 12 ms of it, an urgent
-// block of one packet waits for little of what the stream has sent.
+// A stream fills a link of 1 Gbit/s, whose port could queue 12 ms of it. An urgent block of one
+// packet waits for little of what the stream has sent.
 func TestUrgentBesideAStream(t *testing.T) {
 	const rounds, rate = 50, 125e6
 	n := newNetwork(t, 31)

@@ -100,13 +100,9 @@ func (d *Drain) run() {
 	event := &headOf(d.root.TraceBuffer(0)).event
 	ticked := time.Now()
 	for !d.stop.Load() {
-		looked := false
+		count := event.Count()
 		timer := time.AfterFunc(period, event.Signal)
-		err := event.Wait(0, func() bool {
-			again := looked
-			looked = true
-			return again || d.stop.Load()
-		})
+		err := event.Wait(0, func() bool { return event.Count() != count || d.stop.Load() || d.due() })
 		timer.Stop()
 		if err != nil {
 			d.note(err)
@@ -119,6 +115,20 @@ func (d *Drain) run() {
 		}
 		d.flush()
 	}
+}
+
+// due tells whether a rank has filled half of a lane, of which it notifies sleepers only.
+func (d *Drain) due() bool {
+	for rank := range d.root.Ranks() {
+		buffer := d.root.TraceBuffer(rank)
+		for which := range lanes {
+			lane, size := &headOf(buffer).lanes[which], uint64(len(recordsOf(buffer, which)))
+			if n := atomic.LoadUint64(&lane.head) - lane.tail.Load(); n >= size/2 && n <= size {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (d *Drain) flush() {

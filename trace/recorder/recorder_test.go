@@ -8,10 +8,12 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -202,4 +204,16 @@ func TestSize(t *testing.T) {
 		assert.Equal(t, size, headerRoom+(n[0]+n[1])*trace.RecordSize, "%d ranks", ranks)
 	}
 	assert.LessOrEqual(t, 64*Size(64), 1<<30)
+}
+
+// TestDrainSleeps: while ranks record nothing the supervisor takes next to no CPU time.
+func TestDrainSleeps(t *testing.T) {
+	root := newRoot(t, 2, 4)
+	var file bytes.Buffer
+	d, err := Start(root, &file, trace.Meta{BTL: "pvas", CPUs: 2})
+	require.NoError(t, err)
+	before := sys.ProcessTime()
+	time.Sleep(20 * period)
+	assert.Less(t, time.Duration(sys.ProcessTime()-before), 5*period)
+	require.NoError(t, d.Close())
 }
