@@ -96,12 +96,14 @@ func (a Ints) At(i int) int { return loadInt(a.at(i), a.wide) }
 func (a Ints) Set(i, v int) { storeInt(a.at(i), v, a.wide) }
 
 // Copy returns the first n elements.
-func (a Ints) Copy(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = a.At(i)
+func (a Ints) Copy(n int) []int { return a.CopyTo(make([]int, n)) }
+
+// CopyTo fills a list with the first elements, and returns it.
+func (a Ints) CopyTo(list []int) []int {
+	for i := range list {
+		list[i] = a.At(i)
 	}
-	return all
+	return list
 }
 
 func (a Ints) at(i int) uintptr {
