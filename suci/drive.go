@@ -139,8 +139,8 @@ func (d *drive) send(now protocol.Time) {
 	for !e.closed {
 		e.batch.Reset()
 		more := e.machine.Transmit(now, e.batch)
-		if len(e.batch.Packets) > 0 {
-			e.socket.Send(e.batch.Packets)
+		if len(e.batch.Trains) > 0 {
+			e.socket.Send(e.batch.Trains)
 		}
 		if !more {
 			break
