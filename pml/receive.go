@@ -60,7 +60,14 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	}
 	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
 	e.awaited = op
-	for range e.spin { // not shm.Look, whose callback a short message would feel
+	spin := e.spin
+	if e.trace != nil {
+		if e.tracedPoll() {
+			return true
+		}
+		spin = 0
+	}
+	for range spin { // not shm.Look, whose callback a short message would feel
 		e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
