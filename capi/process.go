@@ -25,7 +25,8 @@ type Process struct {
 
 	comms       table[communicator]
 	groups      table[comm.Group]
-	requests    table[request]
+	requests    requestTable
+	lists       sync.Pool // of *several
 	infos       table[comm.Info]
 	errhandlers table[errhandler]
 	messages    table[matched]
@@ -55,7 +56,7 @@ var process = newProcess()
 
 func newProcess() *Process {
 	p := &Process{memory: map[Address][]byte{}, known: map[*comm.Comm]*communicator{}}
-	p.comms.kind, p.groups.kind, p.requests.kind = kindComm, kindGroup, kindRequest
+	p.comms.kind, p.groups.kind = kindComm, kindGroup
 	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler, kindMessage, kindSession
 	p.tool.controls.kind, p.tool.sessions.kind, p.tool.counters.kind = kindControl, kindToolSession, kindCounter
 	p.codes.next = ERR_LASTCODE + 1
@@ -126,6 +127,7 @@ func (p *Process) join(level int) error {
 	}
 	p.level = max(p.level, level)
 	p.inside.many = p.level == THREAD_MULTIPLE
+	p.requests.many = p.inside.many
 	p.users++
 	return nil
 }

@@ -30,7 +30,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 		return nil, fmt.Errorf("replay: %d events are missing in the trace, because the supervisor did not keep up: record it to a faster disk, or with a CPU that no rank uses", lost)
 	}
 	if t.Cut != nil {
-		return nil, fmt.Errorf("replay: the trace is not whole: %w", t.Cut)
+		return nil, fmt.Errorf("replay: the trace is not whole: %w; a model needs the whole job: pvasrun trace info and list show what comes before that", t.Cut)
 	}
 	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), sites: map[string]uint32{}, names: []string{""}}
 	m.recording = int64(t.Meta.GapNS)

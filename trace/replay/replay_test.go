@@ -137,6 +137,7 @@ func TestMistakes(t *testing.T) {
 	tr.Ranks[0].Lost, tr.Cut = 0, &trace.CutError{Offset: 7, Reason: "no more"}
 	_, err = New(tr, Options{})
 	require.ErrorContains(t, err, "not whole")
+	require.ErrorContains(t, err, "trace info and list show")
 	tr.Cut = nil
 	_, err = New(tr, Options{Algorithms: map[string]string{"x": "y"}})
 	require.ErrorContains(t, err, "there are")
