@@ -2,10 +2,14 @@ package main
 
 /*
 #include "entry.h"
+#include <stdlib.h>
 */
 import "C"
 
 import (
+	"fmt"
+	"os"
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/gopvas/gopvas/capi"
@@ -29,6 +33,7 @@ func libmpiFreeSlots() { coro.FreeSlots() }
 //
 //export libmpiServe
 func libmpiServe(ctx C.uintptr_t) {
+	defer reportPanic()
 	c := coro.At(uintptr(ctx))
 	c.Guard = coro.Guard()
 	shm.Sole()
@@ -39,6 +44,15 @@ func libmpiServe(ctx C.uintptr_t) {
 		return upcall(c, function, args)
 	}
 	coro.Serve(uintptr(ctx), serve)
+}
+
+// reportPanic says why a call by the coroutine has panicked, and where, and ends the process as
+// the runtime does. The runtime could not: leaving the goroutine it returns to the stack on which
+// the thread first called Go. C's frames are there now, and the runtime refuses to run on it.
+func reportPanic() {
+	v := recover()
+	fmt.Fprintf(os.Stderr, "panic: %v\n\n%s", v, debug.Stack())
+	C.abort()
 }
 
 // serve makes a call that came by the coroutine.
