@@ -66,10 +66,8 @@ func TestNothingIsAllocated(t *testing.T) {
 				out.Reset()
 				more = x.m.Transmit(n.now, out)
 				for _, train := range out.Trains {
-					for p := range train.All() {
-						y.m.Datagram(n.now, n.now, x.addr, p)
-						any = true
-					}
+					y.m.Train(n.now, n.now, x.addr, train.Bytes, train.Length)
+					any = true
 				}
 			}
 			return any
@@ -145,9 +143,7 @@ func BenchmarkBlock(b *testing.B) {
 			batch.Reset()
 			more = from.m.Transmit(n.now, batch)
 			for _, train := range batch.Trains {
-				for p := range train.All() {
-					to.m.Datagram(n.now, n.now, from.addr, p)
-				}
+				to.m.Train(n.now, n.now, from.addr, train.Bytes, train.Length)
 			}
 		}
 	}

@@ -18,11 +18,13 @@ type Machine struct {
 	peers  map[ID]*Peer
 	byTag  map[uint64]*Peer
 	last   *Peer // that sent the last packet
+	row    row
 	active []*Peer
 	places map[placeKey][]byte
 	mem    memory
 	closed bool
 
+	device          device
 	budget          control // of grants
 	turn            rtt     // from a grant to the packet that it allowed
 	ranked          []*receiver
@@ -160,7 +162,7 @@ func (m *Machine) Cancel(now Time, p *Peer, o *Outgoing, err error) {
 // Datagram handles a datagram that came to the kernel at the given time. The machine may
 // overwrite it, and keeps nothing of it.
 func (m *Machine) Datagram(now, arrived Time, from netip.AddrPort, b []byte) {
-	m.now = now
+	m.now, m.row.lane = now, nil
 	m.count.PacketsIn++
 	tag, ok := wire.Tag(b)
 	switch {

@@ -134,9 +134,15 @@ func (s *Socket) drop(trains []wire.Train) {
 	}
 }
 
-// Receive calls each for every datagram that has come, at most a few hundred, with the
-// time of its arrival. The bytes are good during the call. It does not wait.
-func (s *Socket) Receive(each func(now, arrived time.Duration, from netip.AddrPort, b []byte)) (int, error) {
+// Queued is how many bytes of memory are taken by what the device has not sent yet; 0 if the kernel
+// does not say.
+func (s *Socket) Queued() int { return sys.UDPQueued(s.fd) }
+
+// Receive calls each for what has come, at most a few hundred datagrams, with the time of the
+// arrival. b is one datagram or several from one address, all of one length but the last, which
+// may be shorter. The bytes are good during the call. Receive returns how many datagrams have
+// come. It does not wait.
+func (s *Socket) Receive(each func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)) (int, error) {
 	s.Receives++
 	n, err := s.in.Receive(s.fd, s.expect)
 	if n == 0 {
@@ -152,12 +158,8 @@ func (s *Socket) Receive(each func(now, arrived time.Duration, from netip.AddrPo
 		if d := time.Duration(wall.UnixNano() - at); at != 0 && d > 0 && d < time.Second {
 			arrived -= d
 		}
-		for len(b) > 0 {
-			length := min(segment, len(b))
-			each(now, arrived, from, b[:length:length])
-			b = b[length:]
-			datagrams++
-		}
+		each(now, arrived, from, b, segment)
+		datagrams += (len(b) + segment - 1) / segment
 	}
 	s.expect = 1
 	if n > 1 || datagrams > 1 {

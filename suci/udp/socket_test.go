@@ -3,6 +3,7 @@ package udp
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,10 +29,11 @@ func waker(t *testing.T) *Waker {
 // couple appends a datagram to the last train, or begins another one.
 func couple(trains []wire.Train, to netip.AddrPort, data []byte) []wire.Train {
 	if i := len(trains) - 1; i >= 0 && trains[i].Takes(to, len(data)) {
-		trains[i].Bytes = append(trains[i].Bytes, data...)
+		copy(trains[i].Bytes[len(trains[i].Bytes):cap(trains[i].Bytes)], data)
+		trains[i].Extend(len(data))
 		return trains
 	}
-	return append(trains, wire.Train{To: to, Length: len(data), Bytes: data})
+	return append(trains, wire.Train{To: to, Length: len(data), Bytes: append(make([]byte, 0, 1<<16), data...)})
 }
 
 // Datagrams of all lengths, to two sockets, arrive whole and in order, with and without
@@ -57,10 +59,12 @@ func TestSendReceive(t *testing.T) {
 			var got []string
 			for len(got) < len(datagrams) {
 				to.Wait(w, -1)
-				_, err := to.Receive(func(now, arrived time.Duration, from netip.AddrPort, b []byte) {
+				_, err := to.Receive(func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
 					require.Equal(t, a.Local(), from)
 					require.LessOrEqual(t, arrived, now)
-					got = append(got, string(b))
+					for one := range slices.Chunk(b, length) {
+						got = append(got, string(one))
+					}
 				})
 				require.NoError(t, err)
 			}
@@ -79,7 +83,7 @@ func TestSendGoesOnAfterAnError(t *testing.T) {
 	a.Send([]wire.Train{{To: nowhere, Length: 1, Bytes: []byte("x")}, {To: b.Local(), Length: 1, Bytes: []byte("y")}})
 	require.Equal(t, uint64(1), a.Dropped)
 	b.Wait(waker(t), -1)
-	n, err := b.Receive(func(_, _ time.Duration, _ netip.AddrPort, data []byte) { require.Equal(t, "y", string(data)) })
+	n, err := b.Receive(func(_, _ time.Duration, _ netip.AddrPort, data []byte, _ int) { require.Equal(t, "y", string(data)) })
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 }
@@ -101,7 +105,7 @@ func TestNothingIsAllocatedPerDatagram(t *testing.T) {
 	const length = 1032
 	out := []wire.Train{{To: b.Local(), Length: length, Bytes: make([]byte, wire.MostCars*length)}}
 	got := 0
-	each := func(_, _ time.Duration, _ netip.AddrPort, b []byte) { got++ }
+	each := func(_, _ time.Duration, _ netip.AddrPort, b []byte, length int) { got += len(b) / length }
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		a.Send(out)
 		for got = 0; got < wire.MostCars; {
