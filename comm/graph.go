@@ -71,7 +71,7 @@ func (g *Graph) Connect(a, b Node) { g.nodes(nil).Connect(a, b) }
 func (g *Graph) Tie() { g.nodes(nil).Tie() }
 
 // SetPolicy and SetUrgent are called before the graph is issued for the first time. Nodes
-// of urgent graphs are taken first by who executes those of others.
+// of urgent graphs are taken first by the ranks that execute those of others.
 func (g *Graph) SetPolicy(p cad.Policy) { g.nodes(nil).Policy = p }
 
 // SetUrgent is described with SetPolicy.
