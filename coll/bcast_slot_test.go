@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/coll/colltest"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // TestSlotsInOrder: all get what the roots have sent, also where these get ahead of the
@@ -55,6 +56,43 @@ func TestSlotsInOrder(t *testing.T) {
 			if other {
 				if err := w.Barrier(); err != nil {
 					return err
+				}
+			}
+		}
+		return nil
+	}) {
+		require.NoError(t, err, "rank %d", rank)
+	}
+}
+
+// TestPiecesBySlots: vectors of several slots, or of more than there are, from any root. All roots
+// wait for their slots at some time, as do all others.
+func TestPiecesBySlots(t *testing.T) {
+	const ranks, calls, most = 5, 150, 40 * longSlot
+	seed := testkit.Seed(t)
+	root, rankOf := colltest.Worlds[0].Start(t, ranks, 2)
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
+		same, own := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, uint64(w.Rank)+2))
+		buf := make([]byte, most)
+		for i := range byte(calls) {
+			n, from := 1+same.IntN(most>>same.IntN(8)), same.IntN(ranks)
+			if w.Rank == from {
+				for j := range n {
+					buf[j] = i + byte(j/1000)
+				}
+			}
+			for range own.IntN(3) {
+				runtime.Gosched()
+			}
+			if err := w.Run(&Args{Kind: Bcast, Root: from, Send: Buffer{Data: buf[:n]}}); err != nil {
+				return err
+			}
+			if w.Last() != "slot" {
+				return fmt.Errorf("done by %s", w.Last())
+			}
+			for j := range n {
+				if buf[j] != i+byte(j/1000) {
+					return fmt.Errorf("call %d, byte %d of %d is %d", i, j, n, buf[j])
 				}
 			}
 		}

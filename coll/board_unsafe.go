@@ -28,8 +28,11 @@ func (t *Team) boardSize() (size, zeros int) {
 		size = zeros + t.Size*int(unsafe.Sizeof(stageBuffers{}))
 	}
 	if t.slotted() {
-		zeros += bcastSlots * int(unsafe.Sizeof(bcastSlot{}))
-		size = zeros + bcastSlots*longSlot
+		zeros += t.Size * bcastSlots * int(unsafe.Sizeof(bcastSlot{}))
+		size = zeros
+		if !t.Engine.Memory(t.World).Direct() {
+			size += t.Size * bcastSlots * longSlot
+		}
 	}
 	return size, zeros
 }
@@ -51,9 +54,10 @@ func (t *Team) boardAt(mem []byte) *board {
 		b.staged = unsafe.Slice((*stageBuffers)(unsafe.Pointer(&rest[0])), t.Size)
 	}
 	if t.slotted() {
-		b.bcasts = (*[bcastSlots]bcastSlot)(unsafe.Pointer(&rest[0]))
-		rest = rest[unsafe.Sizeof(*b.bcasts):]
-		b.long = (*[bcastSlots][longSlot]byte)(unsafe.Pointer(&rest[0]))
+		b.bcasts = unsafe.Slice((*[bcastSlots]bcastSlot)(unsafe.Pointer(&rest[0])), t.Size)
+		if rest = rest[t.Size*int(unsafe.Sizeof(b.bcasts[0])):]; len(rest) >= t.Size*bcastSlots*longSlot {
+			b.long = unsafe.Slice((*[bcastSlots][longSlot]byte)(unsafe.Pointer(&rest[0])), t.Size)
+		}
 	}
 	return b
 }

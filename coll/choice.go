@@ -52,7 +52,7 @@ var algorithms = []algorithm{
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, layouts: true, fits: fitsSlot, suits: suitsSlot},
+	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, layouts: true, fits: fitsSlot, suits: always},
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Bcast, name: "levels", run: levelsBcast, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},

@@ -38,7 +38,7 @@ func TestBoardLayout(t *testing.T) {
 		{"page.data", unsafe.Offsetof(p.data), 16},
 		{"size of page", unsafe.Sizeof(p), 8192},
 		{"slot of broadcasts.call", unsafe.Offsetof(o.call), 0},
-		{"slot of broadcasts.data", unsafe.Offsetof(o.data), 24},
+		{"slot of broadcasts.data", unsafe.Offsetof(o.data), 16},
 		{"stage.done", unsafe.Offsetof(g.done), 0},
 		{"stage.failure", unsafe.Offsetof(g.failure), 8},
 		{"size of stage", unsafe.Sizeof(g), 256},

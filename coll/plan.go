@@ -56,6 +56,9 @@ func (t *Team) makePlan(typed int) (p plan, units int) {
 	if length == 0 {
 		return plan{}, 0
 	}
+	if typed != 0 {
+		chunk *= 4 // a row of a transpose takes 8 bytes of each cache line
+	}
 	p = plan{typed: typed, cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk, chunk: chunk, length: length}
 	p.group = min(p.group, cols)
 	return p, rows * p.groups() * p.pieces

@@ -39,6 +39,8 @@ func moveShort(to, from uintptr, n int64) {
 // that may overlap.
 func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size int64) {
 	switch {
+	case size == 8 && fetches && count >= leastScattered && abs(toStride) >= cacheLine:
+		scatter(to, toStride, from, fromStride, count)
 	case size == 8:
 		words[uint64](to, toStride, from, fromStride, count)
 	case size == 4:
@@ -61,6 +63,22 @@ func strided(to uintptr, toStride int64, from uintptr, fromStride, count, size i
 		pairs[uint32](to, toStride, from, fromStride, count, uintptr(size)-4)
 	default:
 		pairs[uint16](to, toStride, from, fromStride, count, uintptr(size)-2)
+	}
+}
+
+const (
+	leastScattered = 32   // words, from which on scatter8 is faster
+	mostScattered  = 4096 // of a call: the runtime cannot interrupt it
+)
+
+// scatter copies count words, each to a cache line of its own.
+func scatter(to uintptr, toStride int64, from uintptr, fromStride, count int64) {
+	for count > 0 {
+		n := min(count, mostScattered)
+		scatter8(to, toStride, from, fromStride, n)
+		to += uintptr(n * toStride)
+		from += uintptr(n * fromStride)
+		count -= n
 	}
 }
 

@@ -16,13 +16,15 @@ func (g grid) turned() grid { return grid{g.addr, g.inner, g.outer} }
 
 const (
 	cacheLine = 64
-	tileRows  = 16
-	tileRuns  = 64
+	tileRows  = 32
+	tileRuns  = 256
+	leastRuns = 16 // fewer are no inner loop if there are more rows
 )
 
 // plane copies rows*runs runs of size bytes. It may do that in any order. It goes along the
-// cache lines of both if it can, chooses long inner loops, and for a transpose one that uses
-// what is in the cache.
+// cache lines of both if it can, and chooses long inner loops. A transpose goes along those that
+// are written: the processor waits for fewer lines that it reads than for those that it writes.
+// It goes by tiles, which use all of a line that is read while that is in the cache.
 func plane(d, s grid, rows, runs, size int64) {
 	if d.across() && s.across() {
 		d, s, rows, runs = d.turned(), s.turned(), runs, rows
@@ -31,7 +33,7 @@ func plane(d, s grid, rows, runs, size int64) {
 		strided(d.addr, d.outer, s.addr, s.outer, rows, runs*size)
 		return
 	}
-	if runs < tileRows && rows > runs {
+	if runs < leastRuns && rows > runs || rows >= leastRuns && crosses(d) {
 		d, s, rows, runs = d.turned(), s.turned(), runs, rows
 	}
 	height, width := rows, runs
