@@ -43,6 +43,10 @@ func (k Call) Begin() (Request, error) {
 	if k.Comm == nil {
 		return Request{}, nonblockingError(k.Op, ErrNoComm)
 	}
+	if x := k.Comm.team.Short(&k.Args); x != nil {
+		r, err := k.Comm.contribute(x)
+		return r, nonblockingError(k.Op, err)
+	}
 	g, err := k.Comm.team.GraphOnce(&k.Args)
 	r, err := k.Comm.issue(g, bare(err))
 	return r, nonblockingError(k.Op, err)
