@@ -279,6 +279,9 @@ func (r *tripRank) measure(c tripPlan) error {
 				return err
 			}
 		}
+		if err := r.call(max(1, int(partTime/bare[0]))); err != nil {
+			return err
+		}
 		if err := r.calibrate(); err != nil {
 			return err
 		}

@@ -96,12 +96,14 @@ func (a Ints) At(i int) int { return loadInt(a.at(i), a.wide) }
 func (a Ints) Set(i, v int) { storeInt(a.at(i), v, a.wide) }
 
 // Copy returns the first n elements.
-func (a Ints) Copy(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = a.At(i)
+func (a Ints) Copy(n int) []int { return a.CopyTo(make([]int, n)) }
+
+// CopyTo fills a list with the first elements, and returns it.
+func (a Ints) CopyTo(list []int) []int {
+	for i := range list {
+		list[i] = a.At(i)
 	}
-	return all
+	return list
 }
 
 func (a Ints) at(i int) uintptr {
@@ -130,10 +132,13 @@ type Handles[T ~uintptr] struct{ addr uintptr }
 func (a Handles[T]) Nil() bool { return a.addr == 0 }
 
 // At reads element i.
-func (a Handles[T]) At(i int) T { return T(loadWord(a.addr + uintptr(i)*8)) }
+func (a Handles[T]) At(i int) T { return a.ptr(i).Get() }
 
 // Set writes element i.
-func (a Handles[T]) Set(i int, v T) { storeWord(a.addr+uintptr(i)*8, uintptr(v)) }
+func (a Handles[T]) Set(i int, v T) { a.ptr(i).Set(v) }
+
+// ptr is where element i is.
+func (a Handles[T]) ptr(i int) Ptr[T] { return Ptr[T]{a.addr + uintptr(i)*8} }
 
 // Copy returns the first n handles.
 func (a Handles[T]) Copy(n int) []T {

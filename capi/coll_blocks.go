@@ -1,35 +1,60 @@
 package capi
 
-import "github.com/gopvas/gopvas/comm"
+import (
+	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/comm"
+)
 
 // blockList is how the blocks of a call lie: in blocks of count elements, or where counts and
-// displs say.
+// displs say, of one type or of a type each.
 type blockList struct {
 	at             Address
 	count          int
 	counts, displs Ints
-	listed         bool
 	t              Type
+	types          Handles[Type]
+	form           listForm
 }
+
+type listForm uint8
+
+const (
+	regularForm listForm = iota
+	listedForm
+	typedForm
+)
 
 func regular(at Address, count int, t Type) blockList { return blockList{at: at, count: count, t: t} }
 
 func listed(at Address, counts, displs Ints, t Type) blockList {
-	return blockList{at: at, counts: counts, displs: displs, listed: true, t: t}
+	return blockList{at: at, counts: counts, displs: displs, t: t, form: listedForm}
 }
 
-// area returns n blocks as an area.
-func (l *blockList) area(p *Process, n int) (area, error) {
-	if l.listed {
-		return p.listArea(l.at, l.counts, l.displs, l.t, n)
+func typed(at Address, counts, displs Ints, types Handles[Type]) blockList {
+	return blockList{at: at, counts: counts, displs: displs, types: types, form: typedForm}
+}
+
+// irregular tells whether the blocks may differ in length.
+func (l *blockList) irregular() bool { return l.form != regularForm }
+
+// memory says where n blocks are: see coll_memory.go.
+func (l *blockList) memory(p *Process, k *collective, b *coll.Buffer, n int) (parts []comm.Buffer, err error) {
+	switch l.form {
+	case listedForm:
+		return p.listMemory(k, b, l.at, l.counts, l.displs, l.t, n)
+	case typedForm:
+		return p.typedMemory(b, l.at, l.counts, l.displs, l.types, n)
 	}
-	return p.blockArea(l.at, l.count, l.t, n)
+	return p.blockMemory(b, l.at, l.count, l.t, n)
 }
 
 // parts returns n blocks as a list.
 func (l *blockList) parts(p *Process, n int) ([]comm.Buffer, error) {
-	if l.listed {
+	switch l.form {
+	case listedForm:
 		return p.listParts(l.at, l.counts, l.displs, l.t, n)
+	case typedForm:
+		return p.typedParts(l.at, l.counts, l.displs, l.types, n)
 	}
 	return p.blockParts(l.at, l.count, l.t, n)
 }
@@ -66,7 +91,7 @@ func (p *Process) listParts(at Address, counts, displs Ints, t Type, n int) (par
 	return parts, nil
 }
 
-// typedParts are the blocks of typedArea.
+// typedParts are the blocks of typedMemory.
 func (p *Process) typedParts(at Address, counts, displs Ints, types Handles[Type], n int) (parts []comm.Buffer, err error) {
 	parts = make([]comm.Buffer, n)
 	for i := range parts {

@@ -7,43 +7,63 @@ import (
 	"github.com/gopvas/gopvas/comm"
 )
 
-// collective is a collective operation that is to be done, begun or prepared, or the error of
-// one that can not be. Of an error the other ranks do not learn.
+// collective is a collective operation that is to be done, begun or prepared. The function
+// that makes it fills it in where it lies, on the stack of the call, and returns an error if the
+// call can not be made. Of that the other ranks do not learn.
 type collective struct {
 	on    *communicator
+	name  string
 	args  coll.Args
 	edges *comm.NeighborCall // messages along edges instead
-	name  string
-	err   error
+	lists *lists             // of args, nil: none yet
 }
 
-// failed is a call that can not be made.
-func failed(err error) *collective { return &collective{err: err} }
+// lists is memory for the counts and displacements of a collective operation. A communicator keeps
+// it from call to call. A call that fails does not give it back, since other ranks may still read
+// it.
+type lists struct {
+	free []int // what is left of
+	all  []int
+}
 
-func (k *collective) call() comm.Call { return comm.Call{Comm: k.on.c, Op: k.name, Args: k.args} }
+// list returns memory for n numbers.
+func (k *collective) list(n int) []int {
+	if k.lists == nil {
+		if k.lists = k.on.lists.Swap(nil); k.lists == nil { // first call, or another is underway
+			k.lists = &lists{all: make([]int, 4*k.on.c.Size())}
+		}
+		k.lists.free = k.lists.all
+	}
+	list := k.lists.free[:n:n]
+	k.lists.free = k.lists.free[n:]
+	return list
+}
 
 // run does the operation, and blocks.
-func (k *collective) run() error {
+func (k *collective) run(err error) error {
 	switch {
-	case k.err != nil:
-		return k.err
+	case err != nil:
+		return err
 	case k.edges != nil:
 		return k.edges.Run()
 	}
-	return k.call().Run()
+	err = comm.RunCollective(k.on.c, k.name, &k.args)
+	if k.lists != nil && err == nil {
+		k.on.lists.Store(k.lists)
+	}
+	return err
 }
 
 // begin begins the operation and gives its request a handle.
-func (k *collective) begin(p *Process, out Ptr[Request]) error {
-	if k.err != nil {
-		return k.err
+func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
+	if err != nil {
+		return err
 	}
 	var r comm.Request
-	var err error
 	if k.edges != nil {
 		r, err = k.edges.Begin()
 	} else {
-		r, err = k.call().Begin()
+		r, err = comm.BeginCollective(k.on.c, k.name, &k.args)
 	}
 	return p.begin(r, err, k.on, out)
 }
@@ -51,9 +71,9 @@ func (k *collective) begin(p *Process, out Ptr[Request]) error {
 // prepare makes a persistent request for the operation. Ranks may start persistent operations
 // in different orders, so each operation has a communicator of its own. All ranks make
 // persistent operations in the same order.
-func (k *collective) prepare(p *Process, info Info, out Ptr[Request]) error {
-	if k.err != nil {
-		return k.err
+func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error) error {
+	if err != nil {
+		return err
 	}
 	if _, err := p.hints(info); err != nil {
 		return err
@@ -67,15 +87,19 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request]) error {
 		k.edges.Comm = own
 		r, err = k.edges.Prepare()
 	} else {
-		call := k.call()
-		call.Comm = own
-		r, err = call.Prepare()
+		r, err = comm.Call{Comm: own, Op: k.name, Args: k.args}.Prepare()
 	}
 	if err != nil {
 		return errors.Join(err, own.Free())
 	}
 	p.prepared(r, k.on, out).own = own
 	return nil
+}
+
+// is says which operation it is.
+func (k *collective) is(kind coll.Kind, on *communicator) *coll.Args {
+	k.on, k.name, k.args.Kind = on, kind.String(), kind
+	return &k.args
 }
 
 // rooted returns the communicator of a call with a root.
@@ -113,10 +137,11 @@ func notInPlace(at Address) error {
 	return nil
 }
 
-// across makes a call over an intercommunicator. Sides are nil where nothing goes there.
-func (c *communicator) across(name string, out, in []comm.Buffer) *collective {
-	k := comm.Across(c.c, name, out, in, coll.Hooks{})
-	return &collective{on: c, name: name, edges: &k}
+// across makes the call one over an intercommunicator. Sides are nil where nothing goes there.
+func (k *collective) across(on *communicator, name string, out, in []comm.Buffer) error {
+	edges := comm.Across(on.c, name, out, in, coll.Hooks{})
+	k.on, k.name, k.edges = on, name, &edges
+	return nil
 }
 
 // only is a list of buffers of which one rank has any.

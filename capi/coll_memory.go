@@ -7,60 +7,67 @@ import (
 	"github.com/gopvas/gopvas/comm"
 )
 
-// area is memory of a collective operation, as package coll takes it. Memory with gaps
-// passes through a copy in one piece: one member can not know what the types of others are.
-type area struct {
-	coll.Buffer
-	parts []comm.Buffer // the memory, if Buffer is a copy of it: one part, or one a block
-}
+// Memory with gaps passes through a copy in one piece: one member can not know what the types of
+// others are. Functions that say where memory is fill in a coll.Buffer. They return the parts with
+// gaps that the buffer is a copy of, or nil.
 
-// ownArea is memory that is one part.
-func (p *Process) ownArea(at Address, count int, t Type) (area, error) {
-	b, err := p.buffer(at, count, t)
-	if err != nil || b.Layout == nil {
-		return area{Buffer: coll.Buffer{Data: b.Bytes, Unit: b.Len() / max(count, 1)}}, err
-	}
-	return area{coll.Buffer{Data: make([]byte, b.Len())}, []comm.Buffer{b}}, nil
-}
-
-// blockArea is memory of n blocks of count elements, one after the other.
-func (p *Process) blockArea(at Address, count int, t Type, n int) (area, error) {
+// ownMemory is memory that is one part.
+func (p *Process) ownMemory(b *coll.Buffer, at Address, count int, t Type) (parts []comm.Buffer, err error) {
 	o, err := p.messageType(t)
 	if err != nil {
-		return area{}, err
+		return nil, err
 	}
-	block, err := o.bytesOf(count)
+	m, err := o.memory(at, count)
+	if err != nil || m.Layout == nil {
+		b.Data, b.Unit = m.Bytes, int(o.Size())
+		return nil, err
+	}
+	b.Data = make([]byte, m.Len())
+	return []comm.Buffer{m}, nil
+}
+
+// blockMemory is memory of n blocks of count elements, one after the other.
+func (p *Process) blockMemory(b *coll.Buffer, at Address, count int, t Type, n int) (parts []comm.Buffer, err error) {
+	o, err := p.messageType(t)
 	if err != nil {
-		return area{}, err
+		return nil, err
+	}
+	if b.Block, err = o.bytesOf(count); err != nil {
+		return nil, err
 	}
 	if o.dense {
-		b, err := o.memory(at, count*n)
-		return area{Buffer: coll.Buffer{Data: b.Bytes, Block: block, Unit: int(o.Size())}}, err
+		m, err := o.memory(at, count*n)
+		b.Data, b.Unit = m.Bytes, int(o.Size())
+		return nil, err
 	}
-	parts, err := p.blockParts(at, count, t, n)
-	return area{coll.Buffer{Data: make([]byte, n*block), Block: block}, parts}, err
+	if parts, err = p.blockParts(at, count, t, n); err == nil {
+		b.Data = make([]byte, n*b.Block)
+	}
+	return parts, err
 }
 
-// listArea is memory of blocks whose lengths and places are given, in elements.
-func (p *Process) listArea(at Address, counts, displs Ints, t Type, n int) (area, error) {
+// listMemory is memory of blocks whose lengths and places are given, in elements.
+func (p *Process) listMemory(k *collective, b *coll.Buffer, at Address, counts, displs Ints, t Type, n int) (parts []comm.Buffer, err error) {
 	o, err := p.messageType(t)
 	if err != nil {
-		return area{}, err
+		return nil, err
 	}
 	if o.dense && o.Size() > 0 {
-		return denseList(o, at, counts, displs, n)
+		return nil, denseList(k, b, o, at, counts, displs, n)
 	}
-	parts, err := p.listParts(at, counts, displs, t, n)
-	return listOf(parts), err
+	if parts, err = p.listParts(at, counts, displs, t, n); err == nil {
+		copyOf(b, parts)
+	}
+	return parts, err
 }
 
-// denseList is listArea of a type without gaps. Displacements may be negative.
-func denseList(o *typeObject, at Address, counts, displs Ints, n int) (area, error) {
-	lengths, places := counts.Copy(n), displs.Copy(n)
+// denseList is listMemory of a type without gaps. Displacements may be negative.
+func denseList(k *collective, b *coll.Buffer, o *typeObject, at Address, counts, displs Ints, n int) error {
+	lengths, places := counts.CopyTo(k.list(n)), displs.CopyTo(k.list(n))
 	lowest, end := math.MaxInt, math.MinInt
 	for i, count := range lengths {
 		if count < 0 {
-			return area{}, fail(ERR_COUNT, "the count of block %d is %d; it must not be negative", i, count)
+			return fail(ERR_COUNT, "the count of block %d is %d; it must not be negative", i, count)
 		}
 		if count > 0 {
 			lowest, end = min(lowest, places[i]), max(end, places[i]+count)
@@ -75,30 +82,35 @@ func denseList(o *typeObject, at Address, counts, displs Ints, n int) (area, err
 		}
 	}
 	size := int(o.Size())
-	b, err := o.memory(at+Address(lowest*size), end-lowest)
-	return area{Buffer: coll.Buffer{Data: b.Bytes, Counts: lengths, Displs: places, Unit: size}}, err
+	m, err := o.memory(at+Address(lowest*size), end-lowest)
+	b.Data, b.Counts, b.Displs, b.Unit = m.Bytes, lengths, places, size
+	return err
 }
 
-// typedArea is memory of blocks each of which has a type of its own, and a displacement in
+// typedMemory is memory of blocks each of which has a type of its own, and a displacement in
 // bytes.
-func (p *Process) typedArea(at Address, counts, displs Ints, types Handles[Type], n int) (area, error) {
-	parts, err := p.typedParts(at, counts, displs, types, n)
-	if err != nil {
-		return area{}, err
+func (p *Process) typedMemory(b *coll.Buffer, at Address, counts, displs Ints, types Handles[Type], n int) (parts []comm.Buffer, err error) {
+	if parts, err = p.typedParts(at, counts, displs, types, n); err == nil {
+		copyOf(b, parts)
 	}
-	return listOf(parts), nil
+	return parts, err
 }
 
-// listOf is the area of parts of any lengths.
-func listOf(parts []comm.Buffer) area {
-	a := area{coll.Buffer{Counts: make([]int, len(parts)), Displs: make([]int, len(parts)), Unit: 1}, parts}
+// copyOf makes a buffer for a copy of parts of any lengths.
+func copyOf(b *coll.Buffer, parts []comm.Buffer) {
+	b.Counts, b.Displs, b.Unit = make([]int, len(parts)), make([]int, len(parts)), 1
 	total := 0
 	for i := range parts {
-		a.Counts[i], a.Displs[i] = parts[i].Len(), total
+		b.Counts[i], b.Displs[i] = parts[i].Len(), total
 		total += parts[i].Len()
 	}
-	a.Data = make([]byte, total)
-	return a
+	b.Data = make([]byte, total)
+}
+
+// area is a copy of parts with gaps.
+type area struct {
+	coll.Buffer
+	parts []comm.Buffer // one, or one a block; nil: the buffer is no copy
 }
 
 // copies calls f for each part and its copy.
@@ -118,17 +130,22 @@ func (a *area) pack() { a.copies(func(part *comm.Buffer, copied []byte) { part.P
 // unpack fills the memory from the copy.
 func (a *area) unpack() { a.copies(func(part *comm.Buffer, copied []byte) { part.Unpack(copied, 0) }) }
 
-// hooks have what is sent packed before, and what is received unpacked after. kept says that
+// staged has what is sent packed before, and what is received unpacked after. received says that
 // what is received may be left as it is, or is sent too.
-func hooks(send, recv *area, kept bool) (h coll.Hooks) {
-	packs := send != nil && send.parts != nil
-	unpacks := recv != nil && recv.parts != nil
-	if packs || unpacks && kept {
+func (k *collective) staged(send, recv []comm.Buffer, received bool) {
+	if send != nil || recv != nil {
+		k.args.Hooks = hooks(&area{k.args.Send, send}, &area{k.args.Recv, recv}, received)
+	}
+}
+
+func hooks(send, recv *area, received bool) (h coll.Hooks) {
+	packs, unpacks := send.parts != nil, recv.parts != nil
+	if packs || unpacks && received {
 		h.Before = func() {
 			if packs {
 				send.pack()
 			}
-			if unpacks && kept {
+			if unpacks && received {
 				recv.pack()
 			}
 		}

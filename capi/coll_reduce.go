@@ -9,7 +9,6 @@ import (
 // with vectors that pass through a copy.
 type reducing struct {
 	reduction
-	p     *Process
 	on    *communicator
 	hooks coll.Hooks
 }
@@ -50,72 +49,71 @@ func (r *reducing) received(at Address, count int, kept bool) ([]byte, error) {
 	return v, err
 }
 
-// reducing looks at the operator of a call.
-func (p *Process) reducing(op Op, t Type, on *communicator, err error) (*reducing, error) {
-	if err != nil {
-		return nil, err
-	}
-	r, err := p.reductionOf(op, t)
-	return &reducing{reduction: r, p: p, on: on}, err
+// look looks at the operator of a call.
+func (r *reducing) look(p *Process, op Op, t Type, on *communicator) (err error) {
+	r.on = on
+	r.reduction, err = p.reductionOf(op, t)
+	return err
 }
 
 // reduce is Reduce.
-func (p *Process) reduce(send, recv Address, count int, t Type, op Op, root int, c Comm) *collective {
+func (p *Process) reduce(k *collective, send, recv Address, count int, t Type, op Op, root int, c Comm) error {
 	on, err := p.rooted(c, root)
-	r, err := p.reducing(op, t, on, err)
 	if err != nil {
-		return failed(err)
+		return err
+	}
+	var r reducing
+	if err := r.look(p, op, t, on); err != nil {
+		return err
 	}
 	if on.inter() {
-		return r.reduceAcross(send, recv, count, root)
+		return r.reduceAcross(k, send, recv, count, root)
 	}
-	isRoot := on.c.Rank() == root
-	return r.combine(coll.Reduce, root, send, recv, count, isRoot)
+	k.is(coll.Reduce, on).Root = root
+	return r.combine(k, send, recv, count, on.c.Rank() == root)
 }
 
-// combine makes a call of a kind that takes a vector and gives one as long, if it is wanted.
-func (r *reducing) combine(kind coll.Kind, root int, send, recv Address, count int, wanted bool) *collective {
-	a := coll.Args{Kind: kind, Root: root, Op: r.op, InPlace: wanted && send == IN_PLACE}
-	var err error
+// combine completes a call of a kind that takes a vector and gives one as long, if it is wanted.
+func (r *reducing) combine(k *collective, send, recv Address, count int, wanted bool) (err error) {
+	a := &k.args
+	a.Op, a.InPlace = r.op, wanted && send == IN_PLACE
 	if !a.InPlace {
 		if a.Send.Data, err = r.sent(send, count); err != nil {
-			return failed(err)
+			return err
 		}
 	}
 	if wanted {
-		if a.Recv.Data, err = r.received(recv, count, a.InPlace || kind == coll.Exscan); err != nil {
-			return failed(err)
-		}
+		a.Recv.Data, err = r.received(recv, count, a.InPlace || a.Kind == coll.Exscan)
 	}
 	a.Hooks = r.hooks
-	return &collective{on: r.on, name: kind.String(), args: a}
+	return err
 }
 
 // reduceAcross is Reduce over an intercommunicator.
-func (r *reducing) reduceAcross(send, recv Address, count, root int) *collective {
+func (r *reducing) reduceAcross(k *collective, send, recv Address, count, root int) error {
 	switch root {
 	case PROC_NULL:
-		return r.on.across("reduce", nil, nil)
+		return k.across(r.on, "reduce", nil, nil)
 	case ROOT:
 		v, err := r.received(recv, count, false)
 		if err != nil {
-			return failed(err)
+			return err
 		}
-		return r.fold("reduce", nil, v, len(v), 0)
+		return r.fold(k, "reduce", nil, v, len(v), 0)
 	}
 	v, err := r.sent(send, count)
 	if err != nil {
-		return failed(err)
+		return err
 	}
-	k := r.on.across("reduce", r.on.only(root, comm.Bytes(v)), nil)
+	err = k.across(r.on, "reduce", r.on.only(root, comm.Bytes(v)), nil)
 	k.edges.Hooks = r.hooks
-	return k
+	return err
 }
 
 // fold sends a vector, unless it is nil, to each rank of the remote group. It combines the
 // vectors of length bytes that come from there, in the order of the ranks. The result is what
 // the combined vector has from the byte from on.
-func (r *reducing) fold(name string, send, result []byte, length, from int) *collective {
+func (r *reducing) fold(k *collective, name string, send, result []byte, length, from int) error {
 	var out []comm.Buffer
 	if send != nil {
 		out = r.on.each(comm.Bytes(send))
@@ -124,109 +122,129 @@ func (r *reducing) fold(name string, send, result []byte, length, from int) *col
 	for i := range in {
 		in[i] = comm.Bytes(make([]byte, length))
 	}
-	k := r.on.across(name, out, in)
-	store := r.hooks.After
+	err := k.across(r.on, name, out, in)
+	op, store := r.op, r.hooks.After
 	k.edges.Hooks = coll.Hooks{Before: r.hooks.Before, After: func() {
 		if len(result) > 0 {
 			copy(result, in[0].Bytes[from:])
 			for _, b := range in[1:] {
-				r.op.Apply(result, b.Bytes[from:][:len(result)])
+				op.Apply(result, b.Bytes[from:][:len(result)])
 			}
 		}
 		if store != nil {
 			store()
 		}
 	}}
-	return k
+	return err
 }
 
 // Reduce is MPI_Reduce.
 func (p *Process) Reduce(send, recv Address, count int, t Type, op Op, root int, c Comm) error {
-	return p.reduce(send, recv, count, t, op, root, c).run()
+	var k collective
+	return k.run(p.reduce(&k, send, recv, count, t, op, root, c))
 }
 
 // Ireduce is MPI_Ireduce.
 func (p *Process) Ireduce(send, recv Address, count int, t Type, op Op, root int, c Comm, r Ptr[Request]) error {
-	return p.reduce(send, recv, count, t, op, root, c).begin(p, r)
+	var k collective
+	return k.begin(p, r, p.reduce(&k, send, recv, count, t, op, root, c))
 }
 
 // Reduce_init is MPI_Reduce_init.
 func (p *Process) Reduce_init(send, recv Address, count int, t Type, op Op, root int, c Comm, info Info, r Ptr[Request]) error {
-	return p.reduce(send, recv, count, t, op, root, c).prepare(p, info, r)
+	var k collective
+	return k.prepare(p, info, r, p.reduce(&k, send, recv, count, t, op, root, c))
 }
 
 // allreduce is Allreduce.
-func (p *Process) allreduce(send, recv Address, count int, t Type, op Op, c Comm) *collective {
+func (p *Process) allreduce(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
 	on, err := p.comm(c)
-	r, err := p.reducing(op, t, on, err)
 	if err != nil {
-		return failed(err)
+		return err
+	}
+	var r reducing
+	if err := r.look(p, op, t, on); err != nil {
+		return err
 	}
 	if !on.inter() {
-		return r.combine(coll.Allreduce, 0, send, recv, count, true)
+		k.is(coll.Allreduce, on)
+		return r.combine(k, send, recv, count, true)
 	}
 	s, err := r.sent(send, count)
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	v, err := r.received(recv, count, false)
 	if err != nil {
-		return failed(err)
+		return err
 	}
-	return r.fold("allreduce", s, v, len(v), 0)
+	return r.fold(k, "allreduce", s, v, len(v), 0)
 }
 
 // Allreduce is MPI_Allreduce.
 func (p *Process) Allreduce(send, recv Address, count int, t Type, op Op, c Comm) error {
-	return p.allreduce(send, recv, count, t, op, c).run()
+	var k collective
+	return k.run(p.allreduce(&k, send, recv, count, t, op, c))
 }
 
 // Iallreduce is MPI_Iallreduce.
 func (p *Process) Iallreduce(send, recv Address, count int, t Type, op Op, c Comm, r Ptr[Request]) error {
-	return p.allreduce(send, recv, count, t, op, c).begin(p, r)
+	var k collective
+	return k.begin(p, r, p.allreduce(&k, send, recv, count, t, op, c))
 }
 
 // Allreduce_init is MPI_Allreduce_init.
 func (p *Process) Allreduce_init(send, recv Address, count int, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	return p.allreduce(send, recv, count, t, op, c).prepare(p, info, r)
+	var k collective
+	return k.prepare(p, info, r, p.allreduce(&k, send, recv, count, t, op, c))
 }
 
 // scan is Scan and Exscan.
-func (p *Process) scan(kind coll.Kind, send, recv Address, count int, t Type, op Op, c Comm) *collective {
+func (p *Process) scan(k *collective, kind coll.Kind, send, recv Address, count int, t Type, op Op, c Comm) error {
 	on, err := p.intra(c)
-	r, err := p.reducing(op, t, on, err)
 	if err != nil {
-		return failed(err)
+		return err
 	}
-	return r.combine(kind, 0, send, recv, count, true)
+	var r reducing
+	if err := r.look(p, op, t, on); err != nil {
+		return err
+	}
+	k.is(kind, on)
+	return r.combine(k, send, recv, count, true)
 }
 
 // Scan is MPI_Scan.
 func (p *Process) Scan(send, recv Address, count int, t Type, op Op, c Comm) error {
-	return p.scan(coll.Scan, send, recv, count, t, op, c).run()
+	var k collective
+	return k.run(p.scan(&k, coll.Scan, send, recv, count, t, op, c))
 }
 
 // Iscan is MPI_Iscan.
 func (p *Process) Iscan(send, recv Address, count int, t Type, op Op, c Comm, r Ptr[Request]) error {
-	return p.scan(coll.Scan, send, recv, count, t, op, c).begin(p, r)
+	var k collective
+	return k.begin(p, r, p.scan(&k, coll.Scan, send, recv, count, t, op, c))
 }
 
 // Scan_init is MPI_Scan_init.
 func (p *Process) Scan_init(send, recv Address, count int, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	return p.scan(coll.Scan, send, recv, count, t, op, c).prepare(p, info, r)
+	var k collective
+	return k.prepare(p, info, r, p.scan(&k, coll.Scan, send, recv, count, t, op, c))
 }
 
 // Exscan is MPI_Exscan.
 func (p *Process) Exscan(send, recv Address, count int, t Type, op Op, c Comm) error {
-	return p.scan(coll.Exscan, send, recv, count, t, op, c).run()
+	var k collective
+	return k.run(p.scan(&k, coll.Exscan, send, recv, count, t, op, c))
 }
 
 // Iexscan is MPI_Iexscan.
 func (p *Process) Iexscan(send, recv Address, count int, t Type, op Op, c Comm, r Ptr[Request]) error {
-	return p.scan(coll.Exscan, send, recv, count, t, op, c).begin(p, r)
+	var k collective
+	return k.begin(p, r, p.scan(&k, coll.Exscan, send, recv, count, t, op, c))
 }
 
 // Exscan_init is MPI_Exscan_init.
 func (p *Process) Exscan_init(send, recv Address, count int, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	return p.scan(coll.Exscan, send, recv, count, t, op, c).prepare(p, info, r)
+	var k collective
+	return k.prepare(p, info, r, p.scan(&k, coll.Exscan, send, recv, count, t, op, c))
 }

@@ -3,97 +3,98 @@ package capi
 import "github.com/gopvas/gopvas/coll"
 
 // reduceScatter is Reduce_scatter_block, and with counts Reduce_scatter.
-func (p *Process) reduceScatter(send, recv Address, block int, counts Ints, regular bool, t Type, op Op, c Comm) *collective {
+func (p *Process) reduceScatter(k *collective, send, recv Address, block int, counts Ints, regular bool, t Type, op Op, c Comm) error {
 	on, err := p.comm(c)
-	r, err := p.reducing(op, t, on, err)
 	if err != nil {
-		return failed(err)
+		return err
+	}
+	var r reducing
+	if err := r.look(p, op, t, on); err != nil {
+		return err
 	}
 	size, rank := on.c.Size(), on.c.Rank()
-	lengths := make([]int, size)
-	total, before := 0, 0
-	for i := range lengths {
-		lengths[i] = block
-		if !regular {
-			lengths[i] = counts.At(i)
+	a := k.is(coll.ReduceScatter, on)
+	total, before, own := size*block, rank*block, block
+	if !regular {
+		a.Send.Counts, a.Send.Displs, a.Send.Unit = counts.CopyTo(k.list(size)), k.list(size), r.op.Size
+		if total, err = starts(a.Send.Counts, a.Send.Displs); err != nil {
+			return err
 		}
-		if lengths[i] < 0 {
-			return failed(fail(ERR_COUNT, "the count of block %d is %d; it must not be negative", i, lengths[i]))
-		}
-		if i < rank {
-			before += lengths[i]
-		}
-		total += lengths[i]
+		before, own = a.Send.Displs[rank], a.Send.Counts[rank]
 	}
 	if on.inter() {
-		return r.reduceScatterAcross(send, recv, total, before, lengths[rank])
+		return r.reduceScatterAcross(k, send, recv, total, before, own)
 	}
-	a := coll.Args{Kind: coll.ReduceScatter, Op: r.op, InPlace: send == IN_PLACE}
+	a.Op, a.InPlace = r.op, send == IN_PLACE
 	if a.InPlace {
 		a.Recv.Data, err = r.received(recv, total, true)
 	} else if a.Send.Data, err = r.sent(send, total); err == nil {
-		a.Recv.Data, err = r.received(recv, lengths[rank], false)
-	}
-	if err != nil {
-		return failed(err)
+		a.Recv.Data, err = r.received(recv, own, false)
 	}
 	if a.Hooks = r.hooks; regular {
 		a.Send.Block = block * r.op.Size
-	} else {
-		a.Send.Counts, a.Send.Displs, a.Send.Unit = lengths, starts(lengths), r.op.Size
 	}
-	return &collective{on: on, name: "reduce_scatter", args: a}
+	return err
 }
 
-// starts are where blocks of these lengths start, one after the other.
-func starts(lengths []int) []int {
-	at := make([]int, len(lengths))
-	for i := 1; i < len(at); i++ {
-		at[i] = at[i-1] + lengths[i-1]
+// starts sets where blocks of these lengths start, one after the other, and returns the sum.
+func starts(lengths, at []int) (total int, err error) {
+	for i, n := range lengths {
+		if n < 0 {
+			return 0, fail(ERR_COUNT, "the count of block %d is %d; it must not be negative", i, n)
+		}
+		at[i] = total
+		total += n
 	}
-	return at
+	return total, nil
 }
 
 // reduceScatterAcross has each rank of the remote group get the whole vector and take its
 // block of the result: nobody knows the blocks of the other group.
-func (r *reducing) reduceScatterAcross(send, recv Address, total, before, own int) *collective {
+func (r *reducing) reduceScatterAcross(k *collective, send, recv Address, total, before, own int) error {
 	s, err := r.sent(send, total)
 	if err != nil {
-		return failed(err)
+		return err
 	}
 	v, err := r.received(recv, own, false)
 	if err != nil {
-		return failed(err)
+		return err
 	}
-	return r.fold("reduce_scatter", s, v, len(s), before*r.op.Size)
+	return r.fold(k, "reduce_scatter", s, v, len(s), before*r.op.Size)
 }
 
 // Reduce_scatter is MPI_Reduce_scatter.
 func (p *Process) Reduce_scatter(send, recv Address, counts Ints, t Type, op Op, c Comm) error {
-	return p.reduceScatter(send, recv, 0, counts, false, t, op, c).run()
+	var k collective
+	return k.run(p.reduceScatter(&k, send, recv, 0, counts, false, t, op, c))
 }
 
 // Ireduce_scatter is MPI_Ireduce_scatter.
 func (p *Process) Ireduce_scatter(send, recv Address, counts Ints, t Type, op Op, c Comm, r Ptr[Request]) error {
-	return p.reduceScatter(send, recv, 0, counts, false, t, op, c).begin(p, r)
+	var k collective
+	return k.begin(p, r, p.reduceScatter(&k, send, recv, 0, counts, false, t, op, c))
 }
 
 // Reduce_scatter_init is MPI_Reduce_scatter_init.
 func (p *Process) Reduce_scatter_init(send, recv Address, counts Ints, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	return p.reduceScatter(send, recv, 0, counts, false, t, op, c).prepare(p, info, r)
+	var k collective
+	return k.prepare(p, info, r, p.reduceScatter(&k, send, recv, 0, counts, false, t, op, c))
 }
 
 // Reduce_scatter_block is MPI_Reduce_scatter_block.
 func (p *Process) Reduce_scatter_block(send, recv Address, count int, t Type, op Op, c Comm) error {
-	return p.reduceScatter(send, recv, count, Ints{}, true, t, op, c).run()
+	var k collective
+	return k.run(p.reduceScatter(&k, send, recv, count, Ints{}, true, t, op, c))
 }
 
 // Ireduce_scatter_block is MPI_Ireduce_scatter_block.
 func (p *Process) Ireduce_scatter_block(send, recv Address, count int, t Type, op Op, c Comm, r Ptr[Request]) error {
-	return p.reduceScatter(send, recv, count, Ints{}, true, t, op, c).begin(p, r)
+	var k collective
+	return k.begin(p, r, p.reduceScatter(&k, send, recv, count, Ints{}, true, t, op, c))
 }
 
 // Reduce_scatter_block_init is MPI_Reduce_scatter_block_init.
 func (p *Process) Reduce_scatter_block_init(send, recv Address, count int, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	return p.reduceScatter(send, recv, count, Ints{}, true, t, op, c).prepare(p, info, r)
+	var k collective
+	return k.prepare(p, info, r, p.reduceScatter(&k, send, recv, count, Ints{}, true, t, op, c))
 }

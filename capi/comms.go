@@ -2,6 +2,7 @@ package capi
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/comm"
 )
@@ -12,9 +13,10 @@ type communicator struct {
 	handle   Comm
 	handler  *errhandler
 	name     string
-	hints    *comm.Info     // nil: none
-	weighted bool           // of a distributed graph: the program has given weights
-	attached attachedBuffer // for messages on this communicator alone
+	hints    *comm.Info            // nil: none
+	weighted bool                  // of a distributed graph: the program has given weights
+	attached attachedBuffer        // for messages on this communicator alone
+	lists    atomic.Pointer[lists] // of collective operations; nil: none yet, or in use
 	attributes
 }
 

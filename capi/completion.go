@@ -1,43 +1,59 @@
 package capi
 
-import "github.com/gopvas/gopvas/comm"
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/comm"
+)
 
 // Calls that complete several requests.
 
-// list returns the requests of handles; nil for those that are null or not active.
-func (p *Process) list(n int, r Handles[Request]) ([]*request, error) {
+// several are the requests of a call that has some.
+type several struct {
+	all   []*request     // nil for those that are null or not active
+	inner []comm.Request // of those that are not complete from the beginning
+}
+
+// list returns the requests of handles. They are given back with p.lists.Put.
+func (p *Process) list(n int, r Handles[Request]) (*several, error) {
 	if n < 0 {
 		return nil, fail(ERR_ARG, "%d requests", n)
 	}
-	all := make([]*request, n)
-	for i := range all {
+	l, _ := p.lists.Get().(*several)
+	if l == nil {
+		l = new(several)
+	}
+	l.all = slices.Grow(l.all[:0], n)[:n]
+	for i := range l.all {
 		q, err := p.request(r.At(i))
 		if err != nil {
+			p.lists.Put(l)
 			return nil, err
 		}
-		if !q.idle() {
-			all[i] = q
+		if l.all[i] = nil; !q.idle() {
+			l.all[i] = q
 		}
 	}
-	return all, nil
+	return l, nil
 }
 
 // waitFirst blocks until one of the requests is complete, and returns its index;
 // Undefined if there is none.
-func waitFirst(all []*request) (int, comm.Status, error) {
-	reqs := make([]comm.Request, len(all))
-	for i, q := range all {
+func (l *several) waitFirst() (int, comm.Status, error) {
+	l.inner = slices.Grow(l.inner[:0], len(l.all))[:len(l.all)]
+	for i, q := range l.all {
 		switch {
 		case q == nil:
-		case q.handle == doneRequest || comm.Over(&q.r):
+			l.inner[i] = comm.Request{}
+		case comm.Over(&q.r):
 			return i, comm.EmptyStatus(), nil
 		default:
-			reqs[i] = q.r
+			l.inner[i] = q.r
 		}
 	}
-	i, st, err := comm.WaitAny(reqs)
+	i, st, err := comm.WaitAny(l.inner)
 	if i != comm.Undefined {
-		all[i].r = reqs[i]
+		l.all[i].r = l.inner[i]
 	}
 	return i, st, err
 }
@@ -49,29 +65,20 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 	}
 	var failed error
 	for i := range n {
-		if r.At(i) == doneRequest {
-			r.Set(i, REQUEST_NULL)
-		}
-		q, err := p.request(r.At(i))
-		if err != nil {
-			return err
-		}
-		if q.idle() {
-			statuses.At(i).setEmpty()
+		err := p.Wait(r.ptr(i), statuses.At(i))
+		if err == nil && failed == nil {
 			continue
 		}
-		st, err := q.r.Wait()
-		h, err := p.finish(q, st, err, statuses.At(i))
-		r.Set(i, h)
-		if err != nil && failed == nil {
+		if _, ok := err.(located); err != nil && !ok {
+			return err // not of the operation: the handle is wrong
+		}
+		if failed == nil {
 			failed = inStatus(err)
 			for k := range i {
-				statuses.At(k).SetError(0)
+				statuses.At(k).SetError(SUCCESS)
 			}
 		}
-		if failed != nil {
-			statuses.At(i).SetError(codeOf(err))
-		}
+		statuses.At(i).SetError(codeOf(err))
 	}
 	return failed
 }
@@ -95,12 +102,15 @@ func codeOf(err error) int {
 
 // Testall is MPI_Testall.
 func (p *Process) Testall(n int, r Handles[Request], flag Ref, statuses Statuses) error {
-	all, err := p.list(n, r)
-	if err != nil {
-		return err
+	if n < 0 {
+		return fail(ERR_ARG, "%d requests", n)
 	}
-	for _, q := range all {
-		if q == nil {
+	for i := range n {
+		q, err := p.request(r.At(i))
+		if err != nil {
+			return err
+		}
+		if q.idle() {
 			continue
 		}
 		if _, done, _ := comm.Peek(&q.r); !done {
@@ -114,17 +124,18 @@ func (p *Process) Testall(n int, r Handles[Request], flag Ref, statuses Statuses
 
 // Waitany is MPI_Waitany.
 func (p *Process) Waitany(n int, r Handles[Request], index Ref, status Status) error {
-	all, err := p.list(n, r)
+	l, err := p.list(n, r)
 	if err != nil {
 		return err
 	}
-	i, st, err := waitFirst(all)
+	defer p.lists.Put(l)
+	i, st, err := l.waitFirst()
 	if i == comm.Undefined {
 		index.Set(UNDEFINED)
 		status.setEmpty()
 		return err
 	}
-	h, err := p.finish(all[i], st, err, status)
+	h, err := p.finish(l.all[i], st, err, status)
 	r.Set(i, h)
 	index.Set(i)
 	return err
@@ -133,12 +144,13 @@ func (p *Process) Waitany(n int, r Handles[Request], index Ref, status Status) e
 // anyOf tells of the first request that look says is complete.
 func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Status,
 	look func(i int, q *request) (done bool, err error)) error {
-	all, err := p.list(n, r)
+	l, err := p.list(n, r)
 	if err != nil {
 		return err
 	}
+	defer p.lists.Put(l)
 	active := false
-	for i, q := range all {
+	for i, q := range l.all {
 		if q == nil {
 			continue
 		}
@@ -158,43 +170,37 @@ func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Statu
 
 // Testany is MPI_Testany.
 func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Status) error {
-	return p.anyOf(n, r, index, flag, status, func(i int, q *request) (bool, error) {
-		st, done, err := q.r.Test()
-		if done {
-			var h Request
-			h, err = p.finish(q, st, err, status)
-			r.Set(i, h)
-		}
-		return done, err
-	})
+	return p.anyOf(n, r, index, flag, status, func(i int, q *request) (bool, error) { return p.test(q, r.ptr(i), status) })
 }
 
 // Waitsome is MPI_Waitsome.
 func (p *Process) Waitsome(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
-	all, err := p.list(n, r)
+	l, err := p.list(n, r)
 	if err != nil {
 		return err
 	}
-	first, st, err := waitFirst(all)
+	defer p.lists.Put(l)
+	first, st, err := l.waitFirst()
 	if first == comm.Undefined {
 		count.Set(UNDEFINED)
 		return err
 	}
 	s := some{p: p, r: r, indices: indices, statuses: statuses}
-	s.take(first, all[first], st, err)
-	s.rest(all, first+1)
+	s.take(first, l.all[first], st, err)
+	s.rest(l.all, first+1)
 	count.Set(s.n)
 	return s.failed
 }
 
 // Testsome is MPI_Testsome.
 func (p *Process) Testsome(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
-	all, err := p.list(n, r)
+	l, err := p.list(n, r)
 	if err != nil {
 		return err
 	}
+	defer p.lists.Put(l)
 	s := some{p: p, r: r, indices: indices, statuses: statuses}
-	if !s.rest(all, 0) {
+	if !s.rest(l.all, 0) {
 		count.Set(UNDEFINED)
 		return nil
 	}
@@ -230,7 +236,7 @@ func (s *some) rest(all []*request, from int) (any bool) {
 	for i := from; i < len(all); i++ {
 		if q := all[i]; q != nil {
 			any = true
-			if st, done, err := q.r.Test(); done {
+			if st, done, err := q.test(); done {
 				s.take(i, q, st, err)
 			}
 		}
@@ -240,18 +246,19 @@ func (s *some) rest(all []*request, from int) (any bool) {
 
 // Request_get_status_all is MPI_Request_get_status_all.
 func (p *Process) Request_get_status_all(n int, r Handles[Request], flag Ref, statuses Statuses) error {
-	all, err := p.list(n, r)
+	l, err := p.list(n, r)
 	if err != nil {
 		return err
 	}
-	for _, q := range all {
+	defer p.lists.Put(l)
+	for _, q := range l.all {
 		if done, _ := p.peek(q, Status{}); !done {
 			flag.SetBool(false)
 			return nil
 		}
 	}
 	var failed error
-	for i, q := range all {
+	for i, q := range l.all {
 		if _, err := p.peek(q, statuses.At(i)); err != nil && failed == nil {
 			failed = err
 		}
@@ -267,12 +274,13 @@ func (p *Process) Request_get_status_any(n int, r Handles[Request], index, flag 
 
 // Request_get_status_some is MPI_Request_get_status_some.
 func (p *Process) Request_get_status_some(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
-	all, err := p.list(n, r)
+	l, err := p.list(n, r)
 	if err != nil {
 		return err
 	}
+	defer p.lists.Put(l)
 	found, active := 0, false
-	for i, q := range all {
+	for i, q := range l.all {
 		if q == nil {
 			continue
 		}

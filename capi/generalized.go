@@ -78,9 +78,10 @@ func (p *Process) leaveGeneralized(q *request) error {
 	if q.grequest.freed = true; !q.grequest.complete {
 		return nil
 	}
+	left, g := q.r, q.grequest
 	p.drop(q)
-	if err := comm.Leave(&q.r); err != nil {
+	if err := comm.Leave(&left); err != nil {
 		return err
 	}
-	return p.freeGeneralized(q.grequest)
+	return p.freeGeneralized(g)
 }

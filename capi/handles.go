@@ -14,6 +14,8 @@ const (
 	placeBits = 20
 	useBits   = 7
 
+	kindMask = 1<<kindBits - 1
+
 	firstPlace  = 64 // so that all handles are above the constants of the ABI
 	chunkPlaces = 256
 )
@@ -74,6 +76,16 @@ func placeOf(handle uintptr) int {
 	return int(handle>>kindBits&(1<<placeBits-1)) - firstPlace
 }
 
+// firstHandle is the handle that a place has first.
+func firstHandle(place int, kind handleKind) uintptr {
+	return uintptr(place+firstPlace)<<kindBits | uintptr(kind)
+}
+
+// nextHandle is the handle that a place has after another one.
+func nextHandle(h uintptr) uintptr {
+	return (h + 1<<(kindBits+placeBits)) & (1<<(kindBits+placeBits+useBits) - 1)
+}
+
 // get returns the object of a handle, nil if there is none.
 func (t *table[T]) get(handle uintptr) *T {
 	if e := t.entry(placeOf(handle)); e != nil && e.handle == handle {
@@ -96,11 +108,11 @@ func (t *table[T]) add(object *T) uintptr {
 		t.grow()
 	}
 	e := t.entry(place)
-	use := uintptr(0)
-	if e.handle != 0 {
-		use = (e.handle>>(kindBits+placeBits) + 1) & (1<<useBits - 1)
+	if e.handle == 0 {
+		e.handle = firstHandle(place, t.kind)
+	} else {
+		e.handle = nextHandle(e.handle)
 	}
-	e.handle = use<<(kindBits+placeBits) | uintptr(place+firstPlace)<<kindBits | uintptr(t.kind)
 	e.object = object
 	return e.handle
 }

@@ -1,6 +1,8 @@
 package capi
 
 import (
+	"sync/atomic"
+
 	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/coll/operator"
 	"github.com/gopvas/gopvas/datatype"
@@ -13,27 +15,29 @@ type opObject struct {
 	name       string
 	function   Func // of the program
 	commutes   bool
+	made       atomic.Pointer[reduction] // what userOn has made last
 }
 
 // operators are those that the program has made.
 var operators = table[opObject]{kind: kindOp}
 
-// predefinedOps are the operators of the ABI. Accumulates alone take REPLACE and NO_OP.
-var predefinedOps = map[Op]*opObject{
-	SUM:     predefinedOp("MPI_SUM", operator.Sum),
-	PROD:    predefinedOp("MPI_PROD", operator.Prod),
-	MIN:     predefinedOp("MPI_MIN", operator.Min),
-	MAX:     predefinedOp("MPI_MAX", operator.Max),
-	MINLOC:  predefinedOp("MPI_MINLOC", operator.MinLoc),
-	MAXLOC:  predefinedOp("MPI_MAXLOC", operator.MaxLoc),
-	BAND:    predefinedOp("MPI_BAND", operator.BAnd),
-	BOR:     predefinedOp("MPI_BOR", operator.BOr),
-	BXOR:    predefinedOp("MPI_BXOR", operator.BXor),
-	LAND:    predefinedOp("MPI_LAND", operator.LAnd),
-	LOR:     predefinedOp("MPI_LOR", operator.LOr),
-	LXOR:    predefinedOp("MPI_LXOR", operator.LXor),
-	REPLACE: predefinedOp("MPI_REPLACE", operator.Codes),
-	NO_OP:   predefinedOp("MPI_NO_OP", operator.Codes),
+// predefinedOps are the operators of the ABI, by their handles from OP_NULL on. Accumulates alone
+// take REPLACE and NO_OP.
+var predefinedOps = [...]*opObject{
+	SUM - OP_NULL:     predefinedOp("MPI_SUM", operator.Sum),
+	PROD - OP_NULL:    predefinedOp("MPI_PROD", operator.Prod),
+	MIN - OP_NULL:     predefinedOp("MPI_MIN", operator.Min),
+	MAX - OP_NULL:     predefinedOp("MPI_MAX", operator.Max),
+	MINLOC - OP_NULL:  predefinedOp("MPI_MINLOC", operator.MinLoc),
+	MAXLOC - OP_NULL:  predefinedOp("MPI_MAXLOC", operator.MaxLoc),
+	BAND - OP_NULL:    predefinedOp("MPI_BAND", operator.BAnd),
+	BOR - OP_NULL:     predefinedOp("MPI_BOR", operator.BOr),
+	BXOR - OP_NULL:    predefinedOp("MPI_BXOR", operator.BXor),
+	LAND - OP_NULL:    predefinedOp("MPI_LAND", operator.LAnd),
+	LOR - OP_NULL:     predefinedOp("MPI_LOR", operator.LOr),
+	LXOR - OP_NULL:    predefinedOp("MPI_LXOR", operator.LXor),
+	REPLACE - OP_NULL: predefinedOp("MPI_REPLACE", operator.Codes),
+	NO_OP - OP_NULL:   predefinedOp("MPI_NO_OP", operator.Codes),
 }
 
 func predefinedOp(name string, code operator.Code) *opObject {
@@ -42,8 +46,8 @@ func predefinedOp(name string, code operator.Code) *opObject {
 
 // opOf is the operator of a handle.
 func (p *Process) opOf(op Op) (*opObject, error) {
-	if o := predefinedOps[op]; o != nil {
-		return o, nil
+	if i := uint(op - OP_NULL); i < uint(len(predefinedOps)) && predefinedOps[i] != nil {
+		return predefinedOps[i], nil
 	}
 	if o := operators.get(uintptr(op)); o != nil {
 		return o, nil

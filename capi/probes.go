@@ -2,23 +2,21 @@ package capi
 
 import "github.com/gopvas/gopvas/comm"
 
-// probing checks the arguments of a probe.
-func (p *Process) probing(source, tag int, c Comm) (m message, err error) {
-	if m.on, err = p.comm(c); err != nil {
-		return m, err
+// probing checks the arguments of a probe, and returns what the packages below want.
+func (p *Process) probing(source, tag int, c Comm) (on *communicator, from, with int, err error) {
+	if on, err = p.comm(c); err == nil {
+		with, err = recvTag(tag)
 	}
-	m.peer = sourceIn(source)
-	m.tag, err = recvTag(tag)
-	return m, err
+	return on, sourceIn(source), with, err
 }
 
 // Probe is MPI_Probe.
 func (p *Process) Probe(source, tag int, c Comm, status Status) error {
-	m, err := p.probing(source, tag, c)
+	on, from, with, err := p.probing(source, tag, c)
 	if err != nil {
 		return err
 	}
-	st, err := comm.Probe(m.on.c, m.peer, m.tag)
+	st, err := comm.Probe(on.c, from, with)
 	if err == nil {
 		status.set(st)
 	}
@@ -27,11 +25,11 @@ func (p *Process) Probe(source, tag int, c Comm, status Status) error {
 
 // Iprobe is MPI_Iprobe.
 func (p *Process) Iprobe(source, tag int, c Comm, flag Ref, status Status) error {
-	m, err := p.probing(source, tag, c)
+	on, from, with, err := p.probing(source, tag, c)
 	if err != nil {
 		return err
 	}
-	st, ok, err := comm.Iprobe(m.on.c, m.peer, m.tag)
+	st, ok, err := comm.Iprobe(on.c, from, with)
 	if flag.SetBool(ok); ok {
 		status.set(st)
 	}
@@ -40,26 +38,26 @@ func (p *Process) Iprobe(source, tag int, c Comm, flag Ref, status Status) error
 
 // Mprobe is MPI_Mprobe.
 func (p *Process) Mprobe(source, tag int, c Comm, out Ptr[Message], status Status) error {
-	m, err := p.probing(source, tag, c)
+	on, from, with, err := p.probing(source, tag, c)
 	if err != nil {
 		return err
 	}
-	found, st, err := comm.Mprobe(m.on.c, m.peer, m.tag)
+	found, st, err := comm.Mprobe(on.c, from, with)
 	if err == nil {
-		p.found(found, st, m.on, out, status)
+		p.found(found, st, on, out, status)
 	}
 	return err
 }
 
 // Improbe is MPI_Improbe.
 func (p *Process) Improbe(source, tag int, c Comm, flag Ref, out Ptr[Message], status Status) error {
-	m, err := p.probing(source, tag, c)
+	on, from, with, err := p.probing(source, tag, c)
 	if err != nil {
 		return err
 	}
-	found, st, ok, err := comm.Improbe(m.on.c, m.peer, m.tag)
+	found, st, ok, err := comm.Improbe(on.c, from, with)
 	if flag.SetBool(ok); ok {
-		p.found(found, st, m.on, out, status)
+		p.found(found, st, on, out, status)
 	}
 	return err
 }

@@ -11,13 +11,13 @@ import (
 
 // program is a C program as the tests write it: memory and calls.
 type program struct {
-	*testing.T
+	testing.TB
 	p    *Process
 	kept []any
 }
 
-func newProgram(t *testing.T) *program {
-	c := &program{T: t, p: process}
+func newProgram(t testing.TB) *program {
+	c := &program{TB: t, p: process}
 	t.Cleanup(func() { runtime.KeepAlive(c) })
 	return c
 }
@@ -91,22 +91,38 @@ func (c *program) keep(v any, at unsafe.Pointer) uintptr {
 // try calls a function of the ABI by its name and returns the error class.
 func (c *program) try(name string, args ...any) int {
 	c.Helper()
+	_, err := c.p.try(c.encode(name, args))
+	if err == nil {
+		return SUCCESS
+	}
+	c.Log(name, err)
+	return classOf(err)
+}
+
+// encode returns the number of a function and its arguments, as the C stub does.
+func (c *program) encode(name string, args []any) (op int, a slots) {
+	c.Helper()
 	for op := range calls {
 		if calls[op].name == name {
 			words := make([]uintptr, len(args)+1)
 			for i, arg := range args {
 				words[i] = c.slot(arg)
 			}
-			_, err := c.p.try(op, slots(address(c, words)))
-			if err == nil {
-				return SUCCESS
-			}
-			c.Log(name, err)
-			return classOf(err)
+			return op, slots(address(c, words))
 		}
 	}
 	c.Fatal("the ABI has no function ", name)
-	return 0
+	return 0, 0
+}
+
+// prepare returns a call that can be made any number of times, as the stub makes it.
+func (c *program) prepare(name string, args ...any) func() {
+	op, a := c.encode(name, args)
+	return func() {
+		if result, _ := c.p.call(op, a); result != SUCCESS {
+			c.Fatal(name, result)
+		}
+	}
 }
 
 // call is try for a call that is expected to succeed.

@@ -41,8 +41,12 @@ func (p *Process) reductionOf(op Op, t Type) (reduction, error) {
 	return o.userOn(of, t)
 }
 
-// userOn makes an operator of a function of the program.
+// userOn makes an operator of a function of the program. It is made once for calls with the same
+// type.
 func (o *opObject) userOn(of *typeObject, t Type) (reduction, error) {
+	if r := o.made.Load(); r != nil && r.t == of && r.user.t == t {
+		return *r, nil
+	}
 	r := reduction{t: of}
 	_, extent := of.Extent()
 	trueLB, span := of.TrueExtent()
@@ -59,6 +63,7 @@ func (o *opObject) userOn(of *typeObject, t Type) (reduction, error) {
 	r.user = &userFunction{function: o.function, commutes: o.commutes, t: t, unit: int(max(unit, 1)), lb: trueLB,
 		single: unit != extent}
 	r.op = &coll.Op{Size: r.user.unit, Commutative: o.commutes, Apply: r.user.apply}
+	o.made.Store(&r)
 	return r, nil
 }
 

@@ -79,6 +79,25 @@ func TestFunctionsOfTheProgramKeepTheOrder(t *testing.T) {
 	require.Equal(t, ERR_ARG, c.try("MPI_Op_create", uintptr(0), 0, &op))
 }
 
+// TestFunctionsOfTheProgramSeeTheType: the same operator on other types, and an operator that has
+// the handle of one that was freed.
+func TestFunctionsOfTheProgramSeeTheType(t *testing.T) {
+	c := newProgram(t)
+	var op Op
+	for range 2 {
+		c.call("MPI_Op_create", uintptr(0x1234), 1, &op)
+		for _, handle := range []Type{INT, FLOAT, INT, INT} {
+			calls := weave(t, func(_, _ Ints, n int, got Type) {
+				require.Equal(t, handle, got)
+				require.Equal(t, 3, n)
+			})
+			c.call("MPI_Reduce_local", make([]int32, 3), make([]int32, 3), 3, handle, op)
+			require.Equal(t, 1, *calls)
+		}
+		c.call("MPI_Op_free", &op)
+	}
+}
+
 // TestFunctionsOfTheProgramSeeTheLayout: elements lie in the copy as in the program.
 func TestFunctionsOfTheProgramSeeTheLayout(t *testing.T) {
 	for _, x := range []struct {

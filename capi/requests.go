@@ -6,19 +6,6 @@ import (
 	"github.com/gopvas/gopvas/comm"
 )
 
-// request is what a handle of a request stands for.
-type request struct {
-	handle     Request
-	r          comm.Request
-	on         *communicator // whose error handler is asked
-	persistent bool
-	active     bool
-	start      func() (comm.Request, error) // of a persistent request that is begun anew each time; nil: r is started
-	own        *comm.Comm                   // of a persistent collective operation
-	grequest   *grequest                    // nil: it is no generalized request
-	parts      *partitions                  // nil: it is no partitioned message
-}
-
 // located is an error of an operation on a communicator, for calls that name none.
 type located struct {
 	error
@@ -29,25 +16,28 @@ func (l located) Unwrap() error { return l.error }
 
 // request returns the request of a handle, nil for MPI_REQUEST_NULL.
 func (p *Process) request(h Request) (*request, error) {
-	switch {
-	case h == REQUEST_NULL:
+	switch h {
+	case REQUEST_NULL:
 		return nil, nil
-	case h == doneRequest:
-		return &request{handle: doneRequest, active: true}, nil // its own: some calls change it
+	case doneRequest:
+		return done, nil
 	}
-	if r := p.requests.get(uintptr(h)); r != nil {
-		return r, nil
+	if q := p.requests.get(h); q != nil {
+		return q, nil
 	}
 	return nil, wrongHandle(kindRequest, uintptr(h))
 }
 
-// doneRequest is the handle of all sends that were over when they began. It is in no table.
+// done is the request of all sends that were over when they began. It is in no table, and
+// nobody writes to it.
+var done = &request{handle: doneRequest, active: true}
+
 const doneRequest = Request(firstPlace-1)<<kindBits | Request(kindRequest)
 
 // begun gives a nonblocking operation a handle.
 func (p *Process) begun(r comm.Request, on *communicator, out Ptr[Request]) *request {
-	q := &request{r: r, on: on, active: true}
-	q.handle = Request(p.requests.add(q))
+	q := p.requests.take()
+	q.r, q.on, q.active = r, on, true
 	out.Set(q.handle)
 	return q
 }
@@ -88,14 +78,18 @@ func (p *Process) prepareAnew(start func() (comm.Request, error), on *communicat
 
 // drop takes away the handle of a request that is over.
 func (p *Process) drop(q *request) {
-	if q.handle != doneRequest {
-		p.requests.remove(uintptr(q.handle))
+	if q != done {
+		p.requests.give(q)
 	}
 }
 
 // finish ends a request whose operation is over with a status and an error: it tells the
 // status and what has become of the handle. The error is located.
 func (p *Process) finish(q *request, st comm.Status, err error, status Status) (Request, error) {
+	if q == done {
+		status.setEmpty()
+		return REQUEST_NULL, nil
+	}
 	q.active = false
 	switch {
 	case q.grequest != nil:
@@ -112,7 +106,7 @@ func (p *Process) finish(q *request, st comm.Status, err error, status Status) (
 	if q.persistent {
 		return q.handle, err
 	}
-	p.drop(q)
+	p.requests.give(q)
 	return REQUEST_NULL, err
 }
 
@@ -137,11 +131,6 @@ func (q *request) idle() bool { return q == nil || !q.active }
 
 // Wait is MPI_Wait.
 func (p *Process) Wait(r Ptr[Request], status Status) error {
-	if r.Get() == doneRequest {
-		r.Set(REQUEST_NULL)
-		status.setEmpty()
-		return nil
-	}
 	q, err := p.request(r.Get())
 	if err != nil {
 		return err
@@ -150,7 +139,10 @@ func (p *Process) Wait(r Ptr[Request], status Status) error {
 		status.setEmpty()
 		return nil
 	}
-	st, err := q.r.Wait()
+	var st comm.Status
+	if q != done {
+		st, err = q.r.Wait()
+	}
 	h, err := p.finish(q, st, err, status)
 	r.Set(h)
 	return err
@@ -167,13 +159,28 @@ func (p *Process) Test(r Ptr[Request], flag Ref, status Status) error {
 		status.setEmpty()
 		return nil
 	}
-	st, done, err := q.r.Test()
-	if flag.SetBool(done); !done {
-		return err
-	}
-	h, err := p.finish(q, st, err, status)
-	r.Set(h)
+	over, err := p.test(q, r, status)
+	flag.SetBool(over)
 	return err
+}
+
+// test finishes an active request if it is complete, and tells that.
+func (p *Process) test(q *request, r Ptr[Request], status Status) (over bool, err error) {
+	st, over, err := q.test()
+	if over {
+		var h Request
+		h, err = p.finish(q, st, err, status)
+		r.Set(h)
+	}
+	return over, err
+}
+
+// test is comm.Request.Test.
+func (q *request) test() (comm.Status, bool, error) {
+	if q == done {
+		return comm.EmptyStatus(), true, nil
+	}
+	return q.r.Test()
 }
 
 // Request_free is MPI_Request_free.
@@ -189,10 +196,11 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 	if q.grequest != nil {
 		return p.leaveGeneralized(q)
 	}
+	left, own := q.r, q.own
 	p.drop(q)
-	err = comm.Leave(&q.r)
-	if q.own != nil {
-		err = errors.Join(err, q.own.Free())
+	err = comm.Leave(&left)
+	if own != nil {
+		err = errors.Join(err, own.Free())
 	}
 	return err
 }
@@ -205,6 +213,8 @@ func (p *Process) Cancel(r Ptr[Request]) error {
 		return err
 	case q == nil || !q.active:
 		return fail(ERR_REQUEST, "the request is not active: there is nothing to cancel")
+	case q == done:
+		return nil
 	case q.grequest != nil:
 		return p.cancelGeneralized(q.grequest)
 	}
@@ -240,7 +250,7 @@ func (p *Process) Start(r Ptr[Request]) error {
 // Startall is MPI_Startall.
 func (p *Process) Startall(n int, r Handles[Request]) error {
 	for i := range n {
-		if err := p.Start(Ptr[Request]{r.addr + uintptr(i)*8}); err != nil {
+		if err := p.Start(r.ptr(i)); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package capi
 
 import (
 	"math"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/comm"
@@ -116,10 +117,11 @@ func (o *typeObject) bytesOf(count int) (int, error) {
 	if count < 0 {
 		return 0, fail(ERR_COUNT, "the count is %d; it must not be negative", count)
 	}
-	if size > 0 && count > math.MaxInt/size {
+	more, n := bits.Mul(uint(count), uint(size)) // a division would cost as much as a short call
+	if more != 0 || n > math.MaxInt {
 		return 0, fail(ERR_COUNT, "%d elements of %d bytes are more than 2^63 bytes", count, size)
 	}
-	return count * size, nil
+	return int(n), nil
 }
 
 // times is the layout of count elements. It is made once for calls with the same count.

@@ -24,7 +24,7 @@ func TestSlotsInOrder(t *testing.T) {
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
 		same := rand.New(rand.NewPCG(seed, 1))
 		own := rand.New(rand.NewPCG(seed, uint64(w.Rank)+2))
-		buf := make([]byte, slotData)
+		buf := make([]byte, shortSlot)
 		if err := w.Barrier(); err != nil { // makes the board
 			return err
 		}
@@ -46,7 +46,7 @@ func TestSlotsInOrder(t *testing.T) {
 			if w.Rank == from {
 				binary.LittleEndian.PutUint64(buf, i)
 			}
-			if err := w.Run(&Args{Kind: Bcast, Root: from, Send: Buffer{Data: buf[:8+same.IntN(slotData-8)]}}); err != nil {
+			if err := w.Run(&Args{Kind: Bcast, Root: from, Send: Buffer{Data: buf[:8+same.IntN(shortSlot-8)]}}); err != nil {
 				return err
 			}
 			if got := binary.LittleEndian.Uint64(buf); got != i {
@@ -88,7 +88,7 @@ func TestSlotMismatch(t *testing.T) {
 					switch {
 					case w.Rank == 2 && !ok:
 						return fmt.Errorf("the odd one got: %w", err)
-					case meet && what != "length" && !ok:
+					case meet && what == "barrier" && !ok: // else the odd one has left before
 						return fmt.Errorf("meeting: %w", err)
 					}
 					return nil

@@ -32,10 +32,14 @@ func TestSameBits(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%s", maker.Name, l.name), func(t *testing.T) {
+				cpus := [2]int{2, 8}
+				if l.name == "staged" || l.name == "flat" && !maker.Direct { // with fewer CPUs it would be another, which combines in another order
+					cpus[0] = ranks
+				}
 				var results [4][]byte
 				for i := range results {
 					results[i] = make([]byte, ranks*numbers*8)
-					root, rankOf := maker.Start(t, ranks, 2+6*(i%2))
+					root, rankOf := maker.Start(t, ranks, cpus[i%2])
 					for rank, err := range run(t, root, rankOf, func(w *Team) error {
 						w.Choice.Blocking[l.kind] = l.name
 						d := newDraw(seed + uint64(w.Rank))

@@ -101,6 +101,8 @@ type atBoard struct {
 	inboxes     []*shm.Event // of the members
 	over        *pml.Condition
 	phase       phase
+	target      uint64 // stage.done that it waits for
+	lastStaged  uint64 // last call by stages
 	leaked      []leak
 	refs        [2][]btl.Ref // to the parts of the call, for others to read
 }
@@ -108,7 +110,10 @@ type atBoard struct {
 // board is what the members of a team share in one address space.
 type board struct {
 	*head
-	slots   []slot
-	pages   [][2]page               // nil: the team does without
-	slotsOf [][bcastSlots]bcastSlot // likewise
+	slots  []slot
+	pages  [][2]page                   // nil: the team does without
+	bcasts *[bcastSlots]bcastSlot      // likewise
+	long   *[bcastSlots][longSlot]byte // of the bcasts that are longer than a slot
+	stages []stage                     // likewise
+	staged []stageBuffers
 }

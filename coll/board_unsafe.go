@@ -15,16 +15,23 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(slot{})-slotSize]
 )
 
-// boardSize returns the number of bytes of the team's board.
-func (t *Team) boardSize() int {
-	size := headSize + t.Size*slotSize
+// boardSize returns the number of bytes of the team's board, and how many of them, from the
+// beginning, have to be zeros at first.
+func (t *Team) boardSize() (size, zeros int) {
+	size = headSize + t.Size*slotSize
 	if t.paged() {
 		size += t.Size * 2 * int(unsafe.Sizeof(page{}))
 	}
-	if t.slotted() {
-		size += t.Size * bcastSlots * int(unsafe.Sizeof(bcastSlot{}))
+	zeros = size
+	if t.hasStages() {
+		zeros += t.Size * int(unsafe.Sizeof(stage{}))
+		size = zeros + t.Size*int(unsafe.Sizeof(stageBuffers{}))
 	}
-	return size
+	if t.slotted() {
+		zeros += bcastSlots * int(unsafe.Sizeof(bcastSlot{}))
+		size = zeros + bcastSlots*longSlot
+	}
+	return size, zeros
 }
 
 // boardAt views the team's board in memory of that size, which starts at a cache line.
@@ -38,8 +45,15 @@ func (t *Team) boardAt(mem []byte) *board {
 		b.pages = unsafe.Slice((*[2]page)(unsafe.Pointer(&rest[0])), t.Size)
 		rest = rest[t.Size*2*int(unsafe.Sizeof(page{})):]
 	}
+	if t.hasStages() {
+		b.stages = unsafe.Slice((*stage)(unsafe.Pointer(&rest[0])), t.Size)
+		rest = rest[t.Size*int(unsafe.Sizeof(stage{})):]
+		b.staged = unsafe.Slice((*stageBuffers)(unsafe.Pointer(&rest[0])), t.Size)
+	}
 	if t.slotted() {
-		b.slotsOf = unsafe.Slice((*[bcastSlots]bcastSlot)(unsafe.Pointer(&rest[0])), t.Size)
+		b.bcasts = (*[bcastSlots]bcastSlot)(unsafe.Pointer(&rest[0]))
+		rest = rest[unsafe.Sizeof(*b.bcasts):]
+		b.long = (*[bcastSlots][longSlot]byte)(unsafe.Pointer(&rest[0]))
 	}
 	return b
 }

@@ -22,8 +22,8 @@ type boardMemory struct {
 	at  uint64 // for the other members
 }
 
-// take returns memory of at least size bytes, which are zeros.
-func (b *Boards) take(m btl.Memory, size int) (boardMemory, error) {
+// take returns memory of at least size bytes, of which the first are zeros.
+func (b *Boards) take(m btl.Memory, size, zeros int) (boardMemory, error) {
 	page := os.Getpagesize() // less is not given out
 	size = (size + page - 1) / page * page
 	if b != nil {
@@ -32,7 +32,7 @@ func (b *Boards) take(m btl.Memory, size int) (boardMemory, error) {
 		if row := b.free[size]; len(row) > 0 {
 			g := row[len(row)-1]
 			b.free[size] = row[:len(row)-1]
-			clear(g.mem)
+			clear(g.mem[:zeros])
 			return g, nil
 		}
 	}
@@ -51,8 +51,8 @@ func (b *Boards) give(g boardMemory) {
 }
 
 // newBoard gets memory for the board of a team whose member 0 this is.
-func (t *Team) newBoard(size int) (at uint64, err error) {
-	t.boardMemory, err = t.Boards.take(t.Engine.Memory(t.World), size)
+func (t *Team) newBoard(size, zeros int) (at uint64, err error) {
+	t.boardMemory, err = t.Boards.take(t.Engine.Memory(t.World), size, zeros)
 	return t.boardMemory.at, err
 }
 

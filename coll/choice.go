@@ -21,6 +21,7 @@ type algorithm struct {
 	graphSlot int // of graphs: behind those of calls that block
 
 	direct  bool // reads and writes buffers of other members, which needs one address space
+	apart   bool // is for members that have none in common
 	regular bool // needs blocks of one length that all members know
 	short   bool // of nonblocking calls, too: see short.go
 	levels  bool // in teams on several nodes: does not need memory that all members share
@@ -52,7 +53,7 @@ var algorithms = []algorithm{
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
-	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, fits: fitsSlot, suits: always},
+	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, layouts: true, fits: fitsSlot, suits: suitsSlot},
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Bcast, name: "levels", run: levelsBcast, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
@@ -60,11 +61,13 @@ var algorithms = []algorithm{
 
 	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
+	{kind: Reduce, name: "staged", run: staged, apart: true, regular: true, fits: fitsStaged, suits: always},
 	{kind: Reduce, name: "levels", run: levelsReduce, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
 	{kind: Allreduce, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
+	{kind: Allreduce, name: "staged", run: staged, apart: true, regular: true, fits: fitsStaged, suits: always},
 	{kind: Allreduce, name: "levels", run: levelsAllreduce, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
@@ -72,6 +75,7 @@ var algorithms = []algorithm{
 
 	{kind: ReduceScatter, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: ReduceScatter, name: "direct", run: direct, direct: true, suits: always},
+	{kind: ReduceScatter, name: "staged", run: staged, apart: true, regular: true, fits: fitsStaged, suits: always},
 	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: longShares, shared: always},
 	{kind: ReduceScatter, name: "tree", build: graphReduceScatterTree, suits: always},
 
@@ -211,7 +215,7 @@ func (t *Team) choose() *algorithm {
 func (t *Team) search() *algorithm {
 	memory := t.Engine.Memory(t.World)
 	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
-		if l.run != nil && !l.levels && (memory == nil || l.direct && !memory.Direct()) {
+		if l.run != nil && !l.levels && (memory == nil || l.direct && !memory.Direct() || l.apart && memory.Direct()) {
 			return nil
 		}
 		return l.suits

@@ -169,8 +169,8 @@ func TestAgainstNaiveModel(t *testing.T) {
 
 func TestAgainstNaiveModelAcrossProcesses(t *testing.T) {
 	seed := testkit.Seed(t)
-	for _, ranks := range []int{2, 5, 8} {
-		c := job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2}
+	for i, ranks := range []int{2, 5, 8, 3} {
+		c := job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2 + i/3}
 		jobtest.Run(t, c, "trials", fmt.Sprintf("%s=%d", testkit.EnvSeed, seed))
 	}
 }

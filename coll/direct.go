@@ -69,11 +69,11 @@ func (t *Team) meet(k uint64) {
 
 // makeBoard has member 0 allocate the board and tell the others.
 func (t *Team) makeBoard() bool {
-	size := t.boardSize()
+	size, zeros := t.boardSize()
 	buf := make([]byte, 8)
 	var failure error
 	if t.Rank == 0 {
-		at, err := t.newBoard(size)
+		at, err := t.newBoard(size, zeros)
 		if failure = err; err == nil {
 			binary.LittleEndian.PutUint64(buf, at+1) // 0: there is none
 		}
@@ -333,6 +333,8 @@ func (t *Team) through(member int, k uint64) bool {
 	case t.calls < k: // not entered yet
 	case t.phase == published && b.pages[member][k&1].call.Load() == k:
 		return true
+	case t.phase == stepped:
+		return b.stages[member].done.Load() >= t.target
 	case t.phase == released, t.phase == written && member == t.args.Root:
 		return false
 	}

@@ -22,8 +22,10 @@
 //   - Pages (flat.go): a few members with a CPU each write short vectors into the board, and
 //     each reads what it needs. In one address space short blocks of any lengths and layouts
 //     are packed into pages, too (packed.go).
-//   - Slots (bcast_slot.go): with more ranks than CPUs, the root of a short broadcast leaves
-//     its bytes in the board, and each member takes them when it runs. Nobody synchronises.
+//   - Slots (bcast_slot.go): with more ranks than CPUs, the root of a broadcast leaves its
+//     bytes in the board, and each member takes them when it runs. Nobody synchronises.
+//   - Stages (staged.go): between processes, long reductions of a few members with a CPU each
+//     pass through the board, and each member combines a share of them.
 //   - Arrivals (direct.go): each member writes a record of its call and counts itself in
 //     (head.arrivals). The last arriver releases the others (head.released). A barrier is
 //     no more than that.

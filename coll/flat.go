@@ -44,22 +44,8 @@ func flat(t *Team) {
 		t.meet(k)
 		return
 	}
-	shm.OrderRelease()
-	p.call.Store(k)
-	t.wake()
-	if !t.await(k, published) {
+	if !t.exchangePages(k) {
 		return
-	}
-	shm.OrderAcquire()
-	if !t.allPublished(k) {
-		t.meet(k)
-		return
-	}
-	for member := range t.Size {
-		if t.page(member, k).sig != t.call {
-			t.note(t.difference(func(i int) call { return call{word: t.page(i, k).sig} }))
-			return
-		}
 	}
 	switch {
 	case !t.args.Irregular:
@@ -69,6 +55,29 @@ func flat(t *Team) {
 	default:
 		t.meet(k)
 	}
+}
+
+// exchangePages publishes this member's page of call k, which is written, and waits for those of
+// the others. It returns false if the call has failed: then not all members make the same one.
+func (t *Team) exchangePages(k uint64) bool {
+	shm.OrderRelease()
+	t.page(t.Rank, k).call.Store(k)
+	t.wake()
+	if !t.await(k, published) {
+		return false
+	}
+	shm.OrderAcquire()
+	if !t.allPublished(k) {
+		t.meet(k)
+		return false
+	}
+	for member := range t.Size {
+		if t.page(member, k).sig != t.call {
+			t.note(t.difference(func(i int) call { return call{word: t.page(i, k).sig} }))
+			return false
+		}
+	}
+	return true
 }
 
 // page returns the page of a member in call k.

@@ -137,6 +137,8 @@ func TestHangInCollectives(t *testing.T) {
 				switch l.name {
 				case "flat":
 					n, cpus = 8, standoffRanks
+				case "staged":
+					cpus = standoffRanks
 				case "slot":
 					n = 8
 				}

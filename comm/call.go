@@ -25,7 +25,7 @@ type BufferError = coll.ArgumentError
 // Call is a collective operation that is to be done, begun or prepared. It is some
 // hundreds of bytes, and to copy it from function to function took a fifth of the time of
 // a short operation: so it is filled in where it is returned, and its Args are handed down
-// by reference.
+// by reference. A face that has no Call passes its Args to RunCollective and BeginCollective.
 //
 // A face that finds something wrong with the arguments says so in Args.Wrong and makes the
 // call nevertheless: the other ranks hear of it.
@@ -36,21 +36,10 @@ type Call struct {
 }
 
 // Run does it, and blocks.
-func (k Call) Run() error { return k.Comm.run(k.Op, &k.Args) }
+func (k Call) Run() error { return RunCollective(k.Comm, k.Op, &k.Args) }
 
 // Begin begins it as a nonblocking operation.
-func (k Call) Begin() (Request, error) {
-	if k.Comm == nil {
-		return Request{}, nonblockingError(k.Op, ErrNoComm)
-	}
-	if x := k.Comm.team.Short(&k.Args); x != nil {
-		r, err := k.Comm.contribute(x)
-		return r, nonblockingError(k.Op, err)
-	}
-	g, err := k.Comm.team.GraphOnce(&k.Args)
-	r, err := k.Comm.issue(g, bare(err))
-	return r, nonblockingError(k.Op, err)
-}
+func (k Call) Begin() (Request, error) { return BeginCollective(k.Comm, k.Op, &k.Args) }
 
 // Prepare makes a persistent request for it.
 func (k Call) Prepare() (Request, error) {
@@ -62,12 +51,28 @@ func (k Call) Prepare() (Request, error) {
 	return r, persistentError(k.Op, err)
 }
 
-func (c *Comm) run(op string, a *coll.Args) error {
+// RunCollective does a collective operation, and blocks. op is its name in errors.
+func RunCollective(c *Comm, op string, a *coll.Args) error {
 	if err := c.lockCollective(); err != nil {
 		return Wrap(op, err)
 	}
-	defer c.mu.Unlock()
-	return Wrap(op, bare(c.team.Run(a)))
+	err := c.team.Run(a)
+	c.mu.Unlock()
+	return Wrap(op, bare(err))
+}
+
+// BeginCollective begins a nonblocking operation. op is its name in errors.
+func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
+	if c == nil {
+		return Request{}, nonblockingError(op, ErrNoComm)
+	}
+	if x := c.team.Short(a); x != nil {
+		r, err := c.contribute(x)
+		return r, nonblockingError(op, err)
+	}
+	g, err := c.team.GraphOnce(a)
+	r, err := c.issue(g, bare(err))
+	return r, nonblockingError(op, err)
 }
 
 // Barrier returns nil when all ranks have called it. It blocks until then, without
@@ -78,11 +83,7 @@ func (c *Comm) run(op string, a *coll.Args) error {
 //
 // MPI 4.1 section 6.3.
 func (c *Comm) Barrier() error {
-	if err := c.lockCollective(); err != nil {
-		return Wrap("barrier", err)
-	}
-	defer c.mu.Unlock()
-	return Wrap("barrier", bare(c.team.Barrier()))
+	return RunCollective(c, "barrier", &coll.Args{Kind: coll.Barrier})
 }
 
 // Ibarrier is Barrier, nonblocking.

@@ -28,6 +28,9 @@ func Iprobe(c *Comm, src, tag int) (st Status, ok bool, err error) {
 		return Status{}, false, WrapReceive("iprobe", src, tag, err)
 	}
 	s, ok, err := c.engine.Iprobe(c.context, peer, tag)
+	if !ok && err == nil {
+		return Status{}, false, nil
+	}
 	return c.status(s, 1), ok, WrapReceive("iprobe", src, tag, err)
 }
 

@@ -3,7 +3,6 @@ package comm
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -113,7 +112,7 @@ func (c *Comm) agree(t circle, p proposal, badArguments error, arrange func([]in
 	c.contexts.settle(c.engine)
 	if err != nil {
 		// After a loss others may not know of it, and use the id.
-		if _, lost := errors.AsType[*LostError](err); !lost {
+		if !isLost(err) {
 			c.contexts.give(p.id)
 		}
 		return agreed{}, err

@@ -47,7 +47,10 @@ func (r *Request) Wait() (Status, error) {
 		return empty, nil
 	}
 	st, err := e.Wait(&r.r)
-	return statusIn(unit, st), Wrap("wait", errorIn(unit, err))
+	if err != nil {
+		err = Wrap("wait", errorIn(unit, err))
+	}
+	return statusIn(unit, st), err
 }
 
 // WaitContext is Wait that gives up when ctx is done. The error then wraps the

@@ -142,7 +142,7 @@ func (w *Window) made(op string, err error) (*Window, error) {
 		w.comm.windows.keep(w)
 		return w, nil
 	}
-	if _, lost := errors.AsType[*LostError](err); !lost {
+	if !isLost(err) {
 		w.comm.windows.give(w.block) // after a loss another rank may not know of it, and use the memory
 	}
 	return nil, Wrap(op, err)

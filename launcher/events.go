@@ -220,9 +220,9 @@ func (s *supervisor) suspicion(e exit) int {
 func (s *supervisor) lose() {
 	for pid, rank := range s.alive {
 		delete(s.alive, pid)
-		s.memory.Root().MarkGone(s.first() + rank)
+		s.memory.Root().MarkGone(s.job.first() + rank)
 		s.tellEnd(rank, pid, 0)
-		s.fate.rankLost(s.first()+rank, pid, s.app(rank).Program)
+		s.fate.rankLost(s.job.first()+rank, pid, s.app(rank).Program)
 	}
 }
 
@@ -241,14 +241,14 @@ func (s *supervisor) ended(e exit) {
 		return
 	}
 	delete(s.alive, e.pid)
-	s.memory.Root().MarkGone(s.first() + rank)
+	s.memory.Root().MarkGone(s.job.first() + rank)
 	s.tellEnd(rank, e.pid, e.status)
 	if sys.Kill(-e.pid, 0) != nil { // nobody is left in the group: its number may be used again
 		s.control.note(request{Forget: e.pid})
 	}
-	s.job.logf("rank %d (pid %d) %s", s.first()+rank, e.pid, describe(e.status))
+	s.job.logf("rank %d (pid %d) %s", s.job.first()+rank, e.pid, describe(e.status))
 	failed := s.fate.failure
-	s.fate.rankEnded(s.first()+rank, e.pid, s.app(rank).Program, e.status)
+	s.fate.rankEnded(s.job.first()+rank, e.pid, s.app(rank).Program, e.status)
 	if s.btl == job.BTLPvas && s.fate.failure != failed {
 		s.explainFailure()
 	}

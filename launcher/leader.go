@@ -129,12 +129,8 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("launcher: %w", err)
 	}
-	p := &plan{job: j, size: j.size(), id: newID()}
-	for i, app := range j.Apps {
-		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
-	}
-	if err := p.findPrograms(ctx); err != nil {
-		p.close()
+	p, err := planPrograms(ctx, j)
+	if err != nil {
 		return nil, err
 	}
 	l := &leader{

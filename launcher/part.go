@@ -63,12 +63,13 @@ func (p *part) prefix() string {
 	return p.name + ": "
 }
 
-// global returns the number in the whole job of a rank that this node counts from 0.
-func (j *Job) global(rank int) int {
+// first returns the number in the whole job of the first rank here. Ranks of other nodes come
+// before and after; a supervisor counts its own from 0.
+func (j *Job) first() int {
 	if j.part == nil {
-		return rank
+		return 0
 	}
-	return j.part.First + rank
+	return j.part.First
 }
 
 // total returns the number of ranks of the whole job.
@@ -109,9 +110,9 @@ func (s *supervisor) tellAddresses(ctx context.Context) {
 		seen = n
 		var list []address
 		for i := range told {
-			if a, ok := root.Address(s.first() + i); ok && !told[i] {
+			if a, ok := root.Address(s.job.first() + i); ok && !told[i] {
 				told[i] = true
-				list = append(list, address{s.first() + i, a})
+				list = append(list, address{s.job.first() + i, a})
 			}
 		}
 		if list != nil {
@@ -125,8 +126,8 @@ func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus) {
 	if s.job.part == nil {
 		return
 	}
-	state := s.memory.Root().State(s.first() + rank)
-	s.job.part.tell(note{Ended: &rankEnd{s.first() + rank, pid, state, status}})
+	state := s.memory.Root().State(s.job.first() + rank)
+	s.job.part.tell(note{Ended: &rankEnd{s.job.first() + rank, pid, state, status}})
 }
 
 // records is what the root block says of the ranks here.
@@ -136,7 +137,7 @@ func (s *supervisor) records() (list []job.Record) {
 	}
 	now := time.Duration(sys.Monotonic())
 	for rank := range s.size {
-		list = append(list, s.memory.Root().Record(s.first()+rank, now))
+		list = append(list, s.memory.Root().Record(s.job.first()+rank, now))
 	}
 	return list
 }

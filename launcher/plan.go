@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -37,16 +38,26 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	if err := j.Bind.check(cpus); err != nil {
 		return nil, err
 	}
-	p := &plan{job: j, size: j.size(), cpus: cpus, id: newID()}
+	p, err := planPrograms(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	p.cpus = cpus
+	for i, app := range j.Apps {
+		p.envs = append(p.envs, baseEnv(app, p.programs[i], p.id, j.total(), p.size, len(cpus)))
+	}
+	return p, nil
+}
+
+// planPrograms finds or builds the programs of a job that was checked. The caller closes the plan.
+func planPrograms(ctx context.Context, j *Job) (*plan, error) {
+	p := &plan{job: j, size: j.size(), id: newID()}
+	for i, app := range j.Apps {
+		p.appOf = append(p.appOf, slices.Repeat([]int{i}, app.N)...)
+	}
 	if err := p.findPrograms(ctx); err != nil {
 		p.close()
 		return nil, err
-	}
-	for i, app := range j.Apps {
-		p.envs = append(p.envs, baseEnv(app, p.programs[i], p.id, p.total(), p.size, len(cpus)))
-		for range app.N {
-			p.appOf = append(p.appOf, i)
-		}
 	}
 	return p, nil
 }
@@ -113,23 +124,6 @@ func (p *plan) close() {
 	for _, prog := range p.programs {
 		prog.close()
 	}
-}
-
-// first returns the number in the whole job of the first rank here. Ranks of other nodes
-// come before and after; the supervisor counts its own from 0.
-func (p *plan) first() int {
-	if p.job.part == nil {
-		return 0
-	}
-	return p.job.part.First
-}
-
-// total returns the number of ranks of the whole job.
-func (p *plan) total() int {
-	if p.job.part == nil {
-		return p.size
-	}
-	return len(p.job.part.Nodes)
 }
 
 // app returns the app of a rank.

@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas/job"
@@ -11,6 +12,7 @@ import (
 // chooseBTL decides for one of the task models, and has the address space made
 // if it is to be one.
 func (s *supervisor) chooseBTL() error {
+	s.sayOtherMPI()
 	if s.job.BTL != btlSM {
 		err := s.makeSpace()
 		if err == nil {
@@ -28,6 +30,18 @@ func (s *supervisor) chooseBTL() error {
 	return err
 }
 
+// sayOtherMPI tells of programs whose ranks can not find each other. They run: each is alone.
+func (s *supervisor) sayOtherMPI() {
+	if s.job.total() == 1 || s.job.first() > 0 {
+		return
+	}
+	for i, prog := range s.programs {
+		if prog.mpi != "" && slices.Index(s.programs, prog) == i {
+			s.io.say("%s is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of pvasrun install-mpi", prog.name, prog.mpi)
+		}
+	}
+}
+
 // reason shortens an error to what fits behind a colon in one line.
 func reason(err error) string {
 	var host *HostError
@@ -43,7 +57,7 @@ func (s *supervisor) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
 	}
-	create := &createRequest{Tasks: s.size, First: s.first(), Total: s.total(), PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
+	create := &createRequest{Tasks: s.size, First: s.job.first(), Total: s.job.total(), PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
 	if _, err := s.control.call("create the address space", request{Create: create}); err != nil {
 		return err
 	}
@@ -75,7 +89,7 @@ func (s *supervisor) startRank(rank int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.job.logf("rank %d is pid %d", s.first()+rank, pid)
+	s.job.logf("rank %d is pid %d", s.job.first()+rank, pid)
 	if s.job.ReportBindings {
 		s.reportBinding(rank, cpus)
 	}
@@ -90,12 +104,12 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 		return 0, err
 	}
 	l := rep.Layout
-	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack and small region %#x-%#x, arena %#x", s.first()+rank,
+	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack and small region %#x-%#x, arena %#x", s.job.first()+rank,
 		l.Base, l.Image.Start, l.Image.End, l.Stack.Start, l.SmallRegion.End, l.Arena.Start)
 	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
 		return rep.Pid, nil
 	}
-	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'", s.first()+rank,
+	s.job.logf("rank %d: to debug it: gdb -iex 'set confirm off' -p %d -ex symbol-file -ex 'add-symbol-file %s -o %#x'", s.job.first()+rank,
 		rep.Pid, s.programs[s.appOf[rank]].path, l.Offset)
 	return rep.Pid, nil
 }
@@ -105,7 +119,7 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, error) {
 	app := s.appOf[rank]
 	pid, err := s.parent.startClassic(classic{
-		path: s.programs[app].path, args: s.args(app), env: rankEnv(s.envs[app], s.first()+rank, rank, "fd:3"),
+		path: s.programs[app].path, args: s.args(app), env: rankEnv(s.envs[app], s.job.first()+rank, rank, "fd:3"),
 		dir: s.job.Apps[app].Dir, files: append(files, s.memory.File()), cpus: cpus,
 	})
 	if err != nil {
@@ -117,8 +131,8 @@ func (s *supervisor) startAlone(rank int, cpus []int, files []*os.File) (int, er
 
 func (s *supervisor) reportBinding(rank int, cpus []int) {
 	if cpus == nil {
-		s.io.say("rank %d is not bound (CPUs %s)", s.first()+rank, formatCPUs(s.cpus))
+		s.io.say("rank %d is not bound (CPUs %s)", s.job.first()+rank, formatCPUs(s.cpus))
 		return
 	}
-	s.io.say("rank %d is bound to CPU %s", s.first()+rank, formatCPUs(cpus))
+	s.io.say("rank %d is bound to CPU %s", s.job.first()+rank, formatCPUs(cpus))
 }

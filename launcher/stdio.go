@@ -74,7 +74,7 @@ func (f *rankFiles) set(i int, file *os.File) {
 func (s *stdio) forRank(rank int) (*rankFiles, error) {
 	f := &rankFiles{}
 	f.files[0] = s.null
-	if s.job.global(rank) == 0 && s.job.Stdin != nil {
+	if s.job.first()+rank == 0 && s.job.Stdin != nil {
 		if err := s.giveInput(f); err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (s *stdio) forRank(rank int) (*rankFiles, error) {
 
 func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 	n := s.job.total()
-	rank = s.job.global(rank)
+	rank += s.job.first()
 	if s.job.OutputDir != "" {
 		width := len(strconv.Itoa(n - 1))
 		file := fmt.Sprintf("rank.%0*d.%s", width, rank, name)

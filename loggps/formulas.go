@@ -1,13 +1,13 @@
 package loggps
 
 // The parts of a message of k bytes. A prime in the paper (T1') is written Long here; it
-// belongs to k > S, that of T2' already to k > s.
+// belongs to k > S, that of T2' already to k > s. Where a Residual is known it is added.
 
 // T1 is the overhead of sending, k <= S.
-func (p *Params) T1(k float64) float64 { return p.O + k*p.Oss }
+func (p *Params) T1(k float64) float64 { return p.O + k*p.Oss + p.Residual.at(k, true).Send }
 
 // T1Long is the overhead of sending the data, k > S.
-func (p *Params) T1Long(k float64) float64 { return p.O + k*p.Osl }
+func (p *Params) T1Long(k float64) float64 { return p.O + k*p.Osl + p.Residual.at(k, false).Send }
 
 // T2 is the time in the network, k <= s.
 func (p *Params) T2(k float64) float64 { return k*p.Gs + p.L }
@@ -19,25 +19,26 @@ func (p *Params) T2Long(k float64) float64 {
 }
 
 // T3 is the overhead of receiving, k <= S.
-func (p *Params) T3(k float64) float64 { return p.O + k*p.Ors }
+func (p *Params) T3(k float64) float64 { return p.O + k*p.Ors + p.Residual.at(k, true).Recv }
 
 // T3Long is the overhead of receiving the data, k > S.
-func (p *Params) T3Long(k float64) float64 { return p.O + k*p.Orl }
+func (p *Params) T3Long(k float64) float64 { return p.O + k*p.Orl + p.Residual.at(k, false).Recv }
 
 // T4 is the time until the receiver knows of the message, k > S. The receive call comes
 // late = tr-ts after the send call.
-func (p *Params) T4(late float64) float64 { return max(p.O+p.L, late) + p.O }
+func (p *Params) T4(late float64) float64 { return max(p.Flight(), late) + p.Control() }
 
 // T5 is the time of the acknowledgement, k > S.
-func (p *Params) T5() float64 { return p.O + p.L + p.O }
+func (p *Params) T5() float64 { return p.Flight() + p.Control() }
 
 // Transit is T2 or T2', whichever belongs to k. The paper has s <= S, so that k > S means
 // T2'; with Transit for it the formulas also hold for an S below s.
 func (p *Params) Transit(k int64) float64 {
+	more := p.Residual.at(float64(k), p.Eager(k)).Transit
 	if k <= p.Packet {
-		return p.T2(float64(k))
+		return p.T2(float64(k)) + more
 	}
-	return p.T2Long(float64(k))
+	return p.T2Long(float64(k)) + more
 }
 
 // Eager tells whether a message is sent without waiting for the receiver.
@@ -62,7 +63,7 @@ func (p *Params) SendTime(k int64, late float64) float64 {
 }
 
 // IsendTime is the duration of the call of a nonblocking send: equation (6).
-func (p *Params) IsendTime() float64 { return p.O }
+func (p *Params) IsendTime() float64 { return p.Call() }
 
 // RecvTime is the duration of a blocking receive: equations (7), (8) and (9).
 func (p *Params) RecvTime(k int64, late float64) float64 {
@@ -70,17 +71,17 @@ func (p *Params) RecvTime(k int64, late float64) float64 {
 	if p.Eager(k) {
 		return max(p.T1(b)+p.Transit(k)-late, 0) + p.T3(b) // (7), (8)
 	}
-	return max(p.O+p.L-late, 0) + p.O + p.T5() + p.T1Long(b) + p.Transit(k) + p.T3Long(b) // (9)
+	return max(p.Flight()-late, 0) + p.Control() + p.T5() + p.T1Long(b) + p.Transit(k) + p.T3Long(b) // (9)
 }
 
 // IrecvTime is the duration of the call of a nonblocking receive: equation (10).
-func (p *Params) IrecvTime() float64 { return p.O }
+func (p *Params) IrecvTime() float64 { return p.Call() }
 
 // WaitTime is the duration of Wait: equation (11). The blocking form would take blocking;
 // the nonblocking one was called elapsed = tw-ti before Wait, and that much of it is done.
 // (The paper prints the difference the other way round and explains it this way.)
 func (p *Params) WaitTime(blocking, elapsed float64) float64 {
-	return max(blocking-elapsed, p.O)
+	return max(blocking-elapsed, p.Call())
 }
 
 // RoundTrip is the time of a round trip of k bytes with a loop of w ns before the receive
@@ -92,7 +93,7 @@ func (p *Params) RoundTrip(k int64, w float64) float64 {
 		return max(t1+2*t2+t3-w, 0) + w + t1 + t3 // (12), (13)
 	}
 	t1, t2, t3 := p.T1Long(b), p.Transit(k), p.T3Long(b)
-	early := p.O + p.L                                                               // the receive is posted by the time the request arrives
+	early := p.Flight()                                                              // the receive is posted by the time the request arrives
 	return max(t2+t3+early-w, 0) + w + 2*t1 + t2 + t3 + 2*p.T4(0) + 2*p.T5() - early // (14)
 }
 

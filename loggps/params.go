@@ -19,6 +19,9 @@ type Params struct {
 
 	Packet int64 `json:"s"` // s: the longest message of one packet
 	Sync   int64 `json:"S"` // S: the longest message sent without synchronisation
+
+	// Residual is what is known beyond the lines; nil: nothing.
+	Residual *Residual `json:"residual,omitempty"`
 }
 
 // Names are the names of the real-valued parameters, in the order of Values.
@@ -48,12 +51,12 @@ func (p Params) Validate() error {
 	if p.Packet < 0 || p.Sync < 0 {
 		return fmt.Errorf("loggps: parameters s=%d, S=%d: want sizes of 0 bytes or more", p.Packet, p.Sync)
 	}
-	return nil
+	return p.Residual.check()
 }
 
 // Terms says how often each real-valued parameter enters a time, in the order of Names.
-// Every time of the model is a sum of parameters times such factors, so Terms is also the
-// derivative of the time by the parameters.
+// Every time of the model is a sum of parameters times such factors, and of a residual if there is
+// one, so Terms is also the derivative of the time by the parameters.
 type Terms [NumValues]float64
 
 // TermsOf returns the factors of a time that is linear in the real-valued parameters
@@ -61,6 +64,7 @@ type Terms [NumValues]float64
 // written only once.
 func TermsOf(p Params, time func(Params) float64) Terms {
 	var t Terms
+	p.Residual = nil
 	for i := range t {
 		var unit [NumValues]float64
 		unit[i] = 1

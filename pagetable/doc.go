@@ -14,7 +14,7 @@
 // [Process] reads one address space, [Job] the sum over the address spaces of a
 // job, each counted once however many ranks live in it, and [System] the whole
 // machine. [Report] puts samples taken at the start and at the end side by side
-// with the model, as text or as JSON. All sizes are KiB, as in /proc.
+// with the model. All sizes are KiB, as in /proc.
 //
 // The two sources do not count the same things. VmPTE of a process is the sum
 // of its PTE, PMD and PUD pages, exact at every moment. PageTables of
@@ -27,8 +27,7 @@
 // [Tables] counts the pages that x86-64's four levels of 512 entries need for a
 // set of touched ranges. [Growth] is the same for ranges added to others.
 // [Separate] and [Shared] apply it to N ranks that read all of one another's
-// memory, as N processes and as one address space; [AllToAll] repeats the
-// paper's own example.
+// memory, as N processes and as one address space.
 //
 // Not modelled: five-level tables, page sizes other than 4 KiB and 2 MiB, tables
 // that the kernel frees again.

@@ -6,13 +6,6 @@ import (
 	"github.com/gopvas/gopvas/pagetable"
 )
 
-// The paper's example: 100 processes, 2 MiB of shared memory for each peer.
-func ExampleAllToAll() {
-	best, worst := pagetable.AllToAll(100, 2<<20)
-	fmt.Println(best, worst)
-	// Output: 9900 5068800
-}
-
 // Two gigabytes from one touch of each: two PTE and two PMD pages, under one
 // page of each upper level.
 func ExampleTables() {

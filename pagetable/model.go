@@ -41,10 +41,10 @@ type Mapping struct {
 
 // Count is the number of table pages at each level, lowest first.
 type Count struct {
-	PTE uint64 `json:"pte"`
-	PMD uint64 `json:"pmd"`
-	PUD uint64 `json:"pud"`
-	PGD uint64 `json:"pgd"`
+	PTE uint64
+	PMD uint64
+	PUD uint64
+	PGD uint64
 }
 
 // Pages is the number of table pages at all levels.

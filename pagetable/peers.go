@@ -1,19 +1,5 @@
 package pagetable
 
-// AllToAll is the example by which the PVAS paper states its problem (see the package
-// comment): each of the ranks, a process of its own, maps the given number of bytes of each of its peers. It
-// returns how many PTE pages that takes in all: best when each peer's memory is
-// contiguous and aligned, worst when no two of its 4 KiB pages share a PTE page.
-// 100 ranks with 2 MiB for each peer take 9,900 to 5,068,800.
-func AllToAll(ranks int, bytes uint64) (best, worst uint64) {
-	if ranks < 2 {
-		return 0, 0
-	}
-	n := uint64(ranks)
-	pairs := mulSat(n, n-1)
-	return mulSat(pairs, ceil(bytes, PTESpan)), mulSat(pairs, ceil(bytes, PageSize))
-}
-
 // Separate counts, over all processes, the table pages that appear when each of
 // the ranks is a process of its own and touches the given number of bytes of
 // every rank's memory, its own among them, the segments lying one after the
@@ -52,13 +38,4 @@ func beside(bytes uint64) Count {
 		end = 1<<64 - 1
 	}
 	return Growth(before, []Mapping{{Start: start, End: end}})
-}
-
-// ceil is a/b rounded up.
-func ceil(a, b uint64) uint64 {
-	n := a / b
-	if a%b != 0 {
-		n++
-	}
-	return n
 }

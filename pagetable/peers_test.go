@@ -7,43 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAllToAll(t *testing.T) {
-	tests := []struct {
-		ranks       int
-		bytes       uint64
-		best, worst uint64
-	}{
-		{100, 2 * mib, 9_900, 5_068_800}, // the paper's example
-		{-1, 2 * mib, 0, 0},
-		{0, 2 * mib, 0, 0},
-		{1, 2 * mib, 0, 0},
-		{2, 0, 0, 0},
-		{2, 1, 2, 2},
-		{2, 2*mib + 1, 4, 2 * 513},
-		{240, 16 * mib, 240 * 239 * 8, 240 * 239 * 8 * 512},
-		{math.MaxInt, 1, math.MaxUint64, math.MaxUint64},
-	}
-	for _, tt := range tests {
-		best, worst := AllToAll(tt.ranks, tt.bytes)
-		require.Equal(t, tt.best, best, "best of %d ranks, %d bytes", tt.ranks, tt.bytes)
-		require.Equal(t, tt.worst, worst, "worst of %d ranks, %d bytes", tt.ranks, tt.bytes)
-	}
-}
-
-// AllToAll counts only PTE pages; the walk over real mappings must agree.
-func TestAllToAllAgainstTables(t *testing.T) {
-	const ranks, bytes = 5, 3*mib + 4*kib
-	best, worst := AllToAll(ranks, bytes)
-	var near, far []Mapping
-	for peer := range uint64(ranks - 1) {
-		near = append(near, Mapping{Start: peer * gib, End: peer*gib + bytes})
-		const pages = bytes / PageSize
-		far = append(far, Mapping{Start: peer * 8 * gib, End: peer*8*gib + pages*PTESpan})
-	}
-	require.Equal(t, best, ranks*Tables(near).PTE)
-	require.Equal(t, worst, ranks*Tables(far).PTE)
-}
-
 func TestSeparateAndShared(t *testing.T) {
 	tests := []struct {
 		ranks            int

@@ -10,12 +10,12 @@ import (
 
 // Usage is what one address space, or several together, cost. Sizes are KiB.
 type Usage struct {
-	VmPTE  int64 `json:"vmpte_kib"`  // table pages: PTE, PMD and PUD, not PGD
-	VmSize int64 `json:"vmsize_kib"` // addresses mapped, touched or not
-	RSS    int64 `json:"rss_kib"`    // pages present
-	PSS    int64 `json:"pss_kib"`    // the same, a page that k address spaces map counting 1/k
-	Shared int64 `json:"shared_kib"` // addresses mapped MAP_SHARED, touched or not
-	Areas  int   `json:"areas"`      // lines of /proc/PID/maps: memory areas, plus [vsyscall] where the kernel has it
+	VmPTE  int64 // table pages: PTE, PMD and PUD, not PGD
+	VmSize int64 // addresses mapped, touched or not
+	RSS    int64 // pages present
+	PSS    int64 // the same, a page that k address spaces map counting 1/k
+	Shared int64 // addresses mapped MAP_SHARED, touched or not
+	Areas  int   // lines of /proc/PID/maps: memory areas, plus [vsyscall] where the kernel has it
 }
 
 // add makes u the sum of both.
@@ -77,8 +77,8 @@ func readUsage(dir string, u *Usage) error {
 
 // Sum is what the address spaces of a job cost together.
 type Sum struct {
-	Spaces int `json:"spaces"` // address spaces
-	Ranks  int `json:"ranks"`  // ranks living in them
+	Spaces int // address spaces
+	Ranks  int // ranks living in them
 	Usage
 }
 

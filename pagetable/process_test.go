@@ -59,7 +59,7 @@ func toucher() {
 		panic(err)
 	}
 	start := uint64(reflect.ValueOf(mem).Pointer())
-	base := ceil(start, PTESpan) * PTESpan
+	base := (start + PTESpan - 1) / PTESpan * PTESpan
 	mem = mem[base-start:]
 	mem[0], mem[region-1] = 1, 1
 	in := bufio.NewReader(os.Stdin)

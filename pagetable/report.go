@@ -2,7 +2,6 @@ package pagetable
 
 import (
 	"fmt"
-	"io"
 	"strings"
 )
 
@@ -30,33 +29,31 @@ func Take(spaces []int, ranks int) (Sample, error) {
 // expects. Sizes are KiB unless the name says otherwise; growth is negative
 // where something shrank.
 type Report struct {
-	BTL    string `json:"btl"`
-	Spaces int    `json:"spaces"`
-	Ranks  int    `json:"ranks"`
+	BTL    string
+	Spaces int
+	Ranks  int
 
 	// The job's address spaces, from /proc/PID, with every rank stopped right
 	// before Finalize; growth is since Init.
-	PageTableKiB        int64   `json:"vmpte_kib"`
-	PageTablePerRankKiB float64 `json:"vmpte_per_rank_kib"`
-	PageTableGrowthKiB  int64   `json:"vmpte_growth_kib"`
-	RSSKiB              int64   `json:"rss_kib"`
-	RSSGrowthKiB        int64   `json:"rss_growth_kib"`
-	PSSKiB              int64   `json:"pss_kib"`
-	PSSGrowthKiB        int64   `json:"pss_growth_kib"`
-	Areas               int     `json:"areas"`
-	AreasPerRank        float64 `json:"areas_per_rank"`
+	PageTableKiB       int64
+	PageTableGrowthKiB int64
+	RSSKiB             int64
+	RSSGrowthKiB       int64
+	PSSKiB             int64
+	PSSGrowthKiB       int64
+	Areas              int
 
 	// The whole machine, from /proc/meminfo: the difference between before the
 	// job and right before Finalize, which is the paper's method. SystemFolded
 	// is false if the counters may be late; see [System].
-	SystemPageTableKiB int64 `json:"system_pagetable_kib"`
-	SystemMemoryKiB    int64 `json:"system_memory_kib"` // by which MemAvailable fell
-	SystemFolded       bool  `json:"system_folded"`
+	SystemPageTableKiB int64
+	SystemMemoryKiB    int64 // by which MemAvailable fell
+	SystemFolded       bool
 
 	// The model, for ranks that each touch all of every rank's shared memory.
-	SharedBytes      uint64 `json:"shared_bytes"` // of each rank
-	ModelSeparateKiB uint64 `json:"model_separate_kib"`
-	ModelSharedKiB   uint64 `json:"model_shared_kib"`
+	SharedBytes      uint64 // of each rank
+	ModelSeparateKiB uint64
+	ModelSharedKiB   uint64
 }
 
 // NewReport compares three moments of a job: before it (nothing started yet),
@@ -69,15 +66,13 @@ func NewReport(btl string, sharedBytes uint64, before Memory, start, end Sample)
 		Spaces: end.Job.Spaces,
 		Ranks:  ranks,
 
-		PageTableKiB:        end.Job.VmPTE,
-		PageTablePerRankKiB: perRank(end.Job.VmPTE, ranks),
-		PageTableGrowthKiB:  end.Job.VmPTE - start.Job.VmPTE,
-		RSSKiB:              end.Job.RSS,
-		RSSGrowthKiB:        end.Job.RSS - start.Job.RSS,
-		PSSKiB:              end.Job.PSS,
-		PSSGrowthKiB:        end.Job.PSS - start.Job.PSS,
-		Areas:               end.Job.Areas,
-		AreasPerRank:        perRank(int64(end.Job.Areas), ranks),
+		PageTableKiB:       end.Job.VmPTE,
+		PageTableGrowthKiB: end.Job.VmPTE - start.Job.VmPTE,
+		RSSKiB:             end.Job.RSS,
+		RSSGrowthKiB:       end.Job.RSS - start.Job.RSS,
+		PSSKiB:             end.Job.PSS,
+		PSSGrowthKiB:       end.Job.PSS - start.Job.PSS,
+		Areas:              end.Job.Areas,
 
 		SystemPageTableKiB: end.System.PageTables - before.PageTables,
 		SystemMemoryKiB:    before.MemAvailable - end.System.MemAvailable,
@@ -97,35 +92,37 @@ func perRank(total int64, ranks int) float64 {
 	return float64(total) / float64(ranks)
 }
 
-// String is the report as a table of several lines.
+// String is the report as a table of several lines, numbers in right-aligned columns.
 func (r Report) String() string {
 	var b strings.Builder
-	r.WriteTo(&b) // a Builder does not fail
-	return b.String()
-}
-
-// WriteTo writes the report as a table, numbers in right-aligned columns.
-func (r Report) WriteTo(w io.Writer) (int64, error) {
-	c := &countingWriter{w: w}
-	fmt.Fprintf(c, "page tables and memory: btl %s, %s in %s\n",
+	fmt.Fprintf(&b, "page tables and memory: btl %s, %s in %s\n",
 		r.BTL, plural(r.Ranks, "rank"), plural(r.Spaces, "address space"))
-	fmt.Fprintf(c, "%-16s %14s %12s %14s\n", "", "total", "per rank", "since Init")
+	fmt.Fprintf(&b, "%-16s %14s %12s %14s\n", "", "total", "per rank", "since Init")
 	row := func(name string, total, growth int64) {
-		fmt.Fprintf(c, "%-16s %14d %12.1f %+14d\n", name, total, perRank(total, r.Ranks), growth)
+		fmt.Fprintf(&b, "%-16s %14d %12.1f %+14d\n", name, total, perRank(total, r.Ranks), growth)
 	}
 	row("page tables KiB", r.PageTableKiB, r.PageTableGrowthKiB)
 	row("RSS KiB", r.RSSKiB, r.RSSGrowthKiB)
 	row("PSS KiB", r.PSSKiB, r.PSSGrowthKiB)
-	fmt.Fprintf(c, "%-16s %14d %12.1f\n", "memory areas", r.Areas, r.AreasPerRank)
+	fmt.Fprintf(&b, "%-16s %14d %12.1f\n", "memory areas", r.Areas, perRank(int64(r.Areas), r.Ranks))
 	late := ""
 	if !r.SystemFolded {
 		late = " (counters may be late; root reads them exactly)"
 	}
-	fmt.Fprintf(c, "whole machine since before the job: page tables %+d KiB, memory used %+d KiB%s\n",
-		r.SystemPageTableKiB, r.SystemMemoryKiB, late)
-	fmt.Fprintf(c, "model, every rank touching %d bytes of every rank: %s %+d KiB, one address space %+d KiB\n",
+	fmt.Fprintf(&b, "whole machine since before the job: page tables %s, memory used %s%s\n",
+		taken(r.SystemPageTableKiB), taken(r.SystemMemoryKiB), late)
+	fmt.Fprintf(&b, "model, every rank touching %d bytes of every rank: %s %+d KiB, one address space %+d KiB\n",
 		r.SharedBytes, plural(r.Ranks, "separate process"), r.ModelSeparateKiB, r.ModelSharedKiB)
-	return c.n, c.err
+	return b.String()
+}
+
+// taken is what the whole machine has taken meanwhile. What it has given back says nothing of
+// the job.
+func taken(kib int64) string {
+	if kib < 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%+d KiB", kib)
 }
 
 // plural is "1 rank", "2 ranks", "2 separate processes".
@@ -138,21 +135,4 @@ func plural(n int, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// countingWriter counts what went through and keeps the first error.
-type countingWriter struct {
-	w   io.Writer
-	n   int64
-	err error
-}
-
-func (c *countingWriter) Write(p []byte) (int, error) {
-	if c.err != nil {
-		return 0, c.err
-	}
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	c.err = err
-	return n, err
 }

@@ -9,15 +9,15 @@ import (
 
 // Memory is the state of the whole machine, from /proc/meminfo, in KiB.
 type Memory struct {
-	PageTables   int64 `json:"pagetables_kib"`
-	MemAvailable int64 `json:"memavailable_kib"` // the kernel's estimate of what could be had without swapping
-	MemFree      int64 `json:"memfree_kib"`
-	AnonPages    int64 `json:"anonpages_kib"`
-	Shmem        int64 `json:"shmem_kib"` // tmpfs, memfds and shared anonymous memory
+	PageTables   int64
+	MemAvailable int64 // the kernel's estimate of what could be had without swapping
+	MemFree      int64
+	AnonPages    int64
+	Shmem        int64 // tmpfs, memfds and shared anonymous memory
 
 	// Folded is true when the counters held back per CPU were added in before
 	// reading; see System for the error otherwise.
-	Folded bool `json:"folded"`
+	Folded bool
 }
 
 // System reads the state of the whole machine.

@@ -60,7 +60,14 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	}
 	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
 	e.awaited = op
-	for range e.spin { // not shm.Look, whose callback a short message would feel
+	spin := e.spin
+	if e.trace != nil {
+		if e.tracedPoll() {
+			return true
+		}
+		spin = 0
+	}
+	for range spin { // not shm.Look, whose callback a short message would feel
 		e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
@@ -79,22 +86,22 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 // Irecv begins a receive and does not wait. buf must not be read or written
 // until the request is complete.
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
-	return e.IrecvBuffer(context, src, tag, btl.Buffer{Bytes: buf})
+	return e.irecv(context, src, tag, &btl.Buffer{Bytes: buf})
 }
 
 // IrecvBuffer is Irecv into a buffer that may have a layout.
 func (e *Engine) IrecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
+	return e.irecv(context, src, tag, &buf)
+}
+
+func (e *Engine) irecv(context uint32, src, tag int, buf *btl.Buffer) (Request, error) {
 	if e.trace != nil {
-		return e.tracedIrecv(context, src, tag, &buf)
+		return e.tracedIrecv(context, src, tag, buf)
 	}
 	e.lock()
-	op, err := e.receive(context, src, tag, &buf)
-	var r Request
-	if err == nil {
-		r = Request{op: op, generation: op.generation}
-	}
+	op, err := e.receive(context, src, tag, buf)
 	e.mu.Unlock()
-	return r, err
+	return request(op, err)
 }
 
 // checkSource returns an error unless a message may come from there, with this tag.

@@ -164,46 +164,6 @@ func (e *Engine) tracedIsend(context uint32, dst, tag int, buf *btl.Buffer, mode
 	return r, err
 }
 
-// tracedRecv is Recv.
-func (e *Engine) tracedRecv(context uint32, src, tag int, buf *btl.Buffer) (Status, error) {
-	e.lock()
-	defer e.mu.Unlock()
-	start := e.trace.Begin()
-	op, err := &e.fast, error(nil)
-	if !e.receiveFast(op, context, src, tag, buf) {
-		op, err = e.receive(context, src, tag, buf)
-	}
-	st := noStatus
-	var w recorder.What
-	if err == nil {
-		st, w, err = e.finishRecv(op)
-	}
-	w.Context, w.Flags = context, w.Flags|wild(src, tag)|failed(err)
-	e.trace.Call(trace.Recv, start, &w)
-	return st, err
-}
-
-// finishRecv is finish of a receive, and says what is recorded of its message.
-func (e *Engine) finishRecv(op *operation) (st Status, w recorder.What, err error) {
-	if op.state != complete {
-		if err := e.wait(op, job.OpNone); err != nil {
-			return noStatus, w, err
-		}
-	}
-	w = op.received(e)
-	st, err = op.status, op.err
-	e.release(op)
-	return st, w, err
-}
-
-// received says what is recorded of the message of a receive.
-func (op *operation) received(e *Engine) recorder.What {
-	st := &op.status
-	return recorder.What{
-		Bytes: st.Bytes, Tag: int32(st.Tag), Peer: int32(st.Source), Number: op.number, Flags: op.way(e, st.Source),
-	}
-}
-
 // tracedIrecv is Irecv.
 func (e *Engine) tracedIrecv(context uint32, src, tag int, buf *btl.Buffer) (Request, error) {
 	e.lock()
@@ -228,8 +188,8 @@ func (e *Engine) tracedWait(r *Request) (Status, error) {
 	if op == nil {
 		return noStatus, nil
 	}
-	start := e.trace.Begin()
-	w := recorder.What{Number: op.request, Context: op.context, Peer: -1}
+	start, site := e.trace.BeginWait(trace.Wait)
+	w := recorder.What{Site: site, Number: op.request, Context: op.context, Peer: -1}
 	if err := e.wait(op, job.OpWait); err != nil {
 		return noStatus, err
 	}
@@ -296,22 +256,6 @@ func (e *Engine) traceProbe(context uint32, start uint64, st Status, found bool)
 			Bytes: st.Bytes, Context: context, Tag: int32(st.Tag), Peer: int32(st.Source),
 		})
 	}
-}
-
-// tracedMrecv is Mrecv.
-func (e *Engine) tracedMrecv(m *Message, buf btl.Buffer) (Status, error) {
-	e.lock()
-	defer e.mu.Unlock()
-	start := e.trace.Begin()
-	op, err := e.receiveMatched(m, buf)
-	if err != nil {
-		return noStatus, err
-	}
-	context := op.context
-	st, w, err := e.finishRecv(op)
-	w.Context, w.Flags = context, w.Flags|failed(err)
-	e.trace.Call(trace.Recv, start, &w)
-	return st, err
 }
 
 // traceImrecv records Imrecv.

@@ -54,7 +54,7 @@ type drive struct {
 	kept       chan struct{}   // closed when the keeper has ended
 	watched    <-chan struct{} // its end wakes the driver
 	unwatch    func() bool
-	receive    func(now, arrived time.Duration, from netip.AddrPort, b []byte)
+	receive    func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)
 	users      sync.WaitGroup // uses of the socket and the driver's waker without the lock
 }
 
@@ -77,9 +77,9 @@ func (d *drive) init(e *Endpoint) (err error) {
 		return err
 	}
 	d.changes, d.hire, d.kept = make(chan struct{}), make(chan struct{}, 1), make(chan struct{})
-	d.receive = func(now, arrived time.Duration, from netip.AddrPort, b []byte) {
+	d.receive = func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
 		d.at = protocol.Time(now)
-		e.machine.Datagram(d.at, protocol.Time(arrived), from, b)
+		e.machine.Train(d.at, protocol.Time(arrived), from, b, length)
 	}
 	d.hired, d.unwatch = true, func() bool { return true }
 	go d.keep()
@@ -139,8 +139,8 @@ func (d *drive) send(now protocol.Time) {
 	for !e.closed {
 		e.batch.Reset()
 		more := e.machine.Transmit(now, e.batch)
-		if len(e.batch.Packets) > 0 {
-			e.socket.Send(e.batch.Packets)
+		if len(e.batch.Trains) > 0 {
+			e.socket.Send(e.batch.Trains)
 		}
 		if !more {
 			break

@@ -106,7 +106,7 @@ func (e *Endpoint) Remove(p *Peer) {
 	}
 	e.batch.Reset()
 	e.machine.Remove(e.now(), p.state, e.batch)
-	e.socket.Send(e.batch.Packets)
+	e.socket.Send(e.batch.Trains)
 	delete(e.peers, p.ID())
 	e.announce()
 }
@@ -138,7 +138,7 @@ func (e *Endpoint) Close() error {
 	}
 	e.batch.Reset()
 	e.machine.Close(e.now(), e.batch)
-	e.socket.Send(e.batch.Packets)
+	e.socket.Send(e.batch.Trains)
 	e.closed = true
 	e.announce()
 	e.mu.Unlock()

@@ -18,7 +18,8 @@ type Meta struct {
 	CPUs       int       `json:"cpus"`            // of a node
 	Started    time.Time `json:"started"`
 	Command    []string  `json:"command,omitempty"`
-	TickNS     float64   `json:"tick_ns"` // about; Clock blocks say it exactly
+	TickNS     float64   `json:"tick_ns"`          // about; Clock blocks say it exactly
+	GapNS      float64   `json:"gap_ns,omitempty"` // that recording adds between two calls
 	EagerLimit int       `json:"eager_limit"`
 	Algorithms []string  `json:"algorithms,omitempty"` // by Tag of a collective call
 }
@@ -41,6 +42,8 @@ func parseMeta(b []byte) (m Meta, err error) {
 		return m, fmt.Errorf("nodes of %d ranks are given, there are %d", len(m.Nodes), m.Ranks)
 	case !(m.TickNS > 0 && m.TickNS < 1e6):
 		return m, fmt.Errorf("a tick of %g ns makes no sense", m.TickNS)
+	case !(m.GapNS >= 0 && m.GapNS < 1e6):
+		return m, fmt.Errorf("recording that takes %g ns makes no sense", m.GapNS)
 	}
 	for rank, node := range m.Nodes {
 		if node < 0 || node >= m.Ranks {

@@ -15,9 +15,9 @@ type CutError struct {
 	Reason string
 }
 
-// Error says where, and what there is nevertheless.
+// Error says where.
 func (e *CutError) Error() string {
-	return fmt.Sprintf("at byte %d: %s; the job or its disk has ended early, or the file was damaged: what comes before can be used", e.Offset, e.Reason)
+	return fmt.Sprintf("at byte %d: %s; the job or its disk has ended early, or the file was damaged", e.Offset, e.Reason)
 }
 
 // VersionError reports a file of another version.

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/gopvas/gopvas/internal/netns"
 )
 
 // Links say what connects the nodes of a cluster.
@@ -60,14 +62,8 @@ func NewCluster(ctx context.Context, nodes int, links Links) (c *Cluster, err er
 		c.spaces = append(c.spaces, s)
 	}
 	for device := range c.devices() {
-		sw := " sw" + strconv.Itoa(device)
-		if err := c.in(ctx, c.hub(), "ip link add name"+sw+" type bridge", "ip link set dev"+sw+" up"); err != nil {
+		if err := c.connect(ctx, device); err != nil {
 			return c, err
-		}
-		for i := range nodes {
-			if err := c.link(ctx, i, device); err != nil {
-				return c, err
-			}
 		}
 	}
 	return c, c.lose(ctx)
@@ -107,26 +103,38 @@ func (c *Cluster) address(node, device int) netip.Addr {
 // portOf is the name of the switch's port to a device of a node.
 func portOf(node, device int) string { return fmt.Sprintf("p%d.%d", node, device) }
 
-// link connects a device of a node to its switch.
-func (c *Cluster) link(ctx context.Context, node, device int) error {
-	port, name := portOf(node, device), "eth"+strconv.Itoa(device)
-	pid := strconv.Itoa(c.spaces[node].pid())
-	commands := []string{
-		"ip link add name " + port + " type veth peer name " + name + " netns " + pid,
-		"ip link set dev " + port + " master sw" + strconv.Itoa(device), "ip link set dev " + port + " up",
+// connect makes the switch of the devices of a number, and their links.
+func (c *Cluster) connect(ctx context.Context, device int) error {
+	name := "eth" + strconv.Itoa(device)
+	var ports []netns.Port
+	for node, s := range c.spaces[:c.Nodes()] {
+		ports = append(ports, netns.Port{
+			Name: portOf(node, device), Pid: s.pid(), Device: name, Address: netip.PrefixFrom(c.address(node, device), 16),
+		})
 	}
-	inside := []string{
-		"ip link set dev lo up", "ip addr add " + c.address(node, device).String() + "/16 dev " + name, "ip link set dev " + name + " up",
+	if err := netns.Connect(ctx, c.spaces[c.hub()].pid(), "sw"+strconv.Itoa(device), ports...); err != nil {
+		return err
 	}
+	for node, p := range ports {
+		if err := c.limit(ctx, node, p.Name, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limit makes the two ends of a link what Links say.
+func (c *Cluster) limit(ctx context.Context, node int, port, name string) error {
+	var outside, inside []string
 	if c.Frames || c.Rate > 0 || c.Loss > 0 {
-		commands = append(commands, "ethtool -K "+port+" tso off tx-udp-segmentation off")
+		outside = append(outside, "ethtool -K "+port+" tso off tx-udp-segmentation off")
 		inside = append(inside, "ethtool -K "+name+" gro on", "ethtool -K "+name+" tso off tx-udp-segmentation off")
 	}
 	if c.Rate > 0 {
-		commands = append(commands, "tc qdisc add dev "+port+" root "+c.shape(c.Buffer))
+		outside = append(outside, "tc qdisc add dev "+port+" root "+c.shape(c.Buffer))
 		inside = append(inside, "tc qdisc add dev "+name+" root "+c.shape(1500<<10))
 	}
-	if err := c.in(ctx, c.hub(), commands...); err != nil {
+	if err := c.in(ctx, c.hub(), outside...); err != nil {
 		return err
 	}
 	return c.in(ctx, node, inside...)

@@ -2,10 +2,14 @@ package main
 
 /*
 #include "entry.h"
+#include <stdlib.h>
 */
 import "C"
 
 import (
+	"fmt"
+	"os"
+	"runtime/debug"
 	"unsafe"
 
 	"github.com/gopvas/gopvas/capi"
@@ -29,6 +33,7 @@ func libmpiFreeSlots() { coro.FreeSlots() }
 //
 //export libmpiServe
 func libmpiServe(ctx C.uintptr_t) {
+	defer sayPanic()
 	c := coro.At(uintptr(ctx))
 	c.Guard = coro.Guard()
 	shm.Sole()
@@ -39,6 +44,15 @@ func libmpiServe(ctx C.uintptr_t) {
 		return upcall(c, function, args)
 	}
 	coro.Serve(uintptr(ctx), serve)
+}
+
+// sayPanic ends the process for a panic of the library, and says what it was. The runtime could not:
+// it would unwind further, to the stack from which the thread of C has entered Go.
+func sayPanic() {
+	if v := recover(); v != nil {
+		fmt.Fprintf(os.Stderr, "libmpi: panic, a fault of the library: %v\n%s", v, debug.Stack())
+		C.abort()
+	}
 }
 
 // serve makes a call that came by the coroutine.

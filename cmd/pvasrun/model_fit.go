@@ -18,7 +18,7 @@ import (
 	"github.com/gopvas/gopvas/loggps/fit"
 )
 
-const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt or send as kind.
+const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or call as kind.
 
 Each parameter comes with its 95 % interval, or is reported as not determined. warm: all messages lie in the same memory; cold: each lies where no cache has it. S is where the times of messages jump; besides, the longest message whose sender does not wait for a late receiver is sought, which is what S means.`
 
@@ -113,7 +113,9 @@ func (f *fitFlags) fromFile() (fitted, error) {
 	if r.samples, err = fit.ReadCSV(file, f.From); err != nil {
 		return r, err
 	}
-	r.Result, err = fit.Fit(r.samples)
+	if r.Result, err = fit.Fit(r.samples); err == nil {
+		r.Params.Residual = r.Residual(r.samples)
+	}
 	return r, err
 }
 
@@ -154,11 +156,14 @@ func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
 // lines jump is found besides.
 func fitTrips(got *bench.RoundTrips) (r fitted, err error) {
 	r = fitted{samples: got.Samples, limit: got.EagerLimit}
-	if r.Result, err = fit.Fit(got.Samples); err != nil || r.limit < 0 {
-		return r, err
+	r.Result, err = fit.Fit(got.Samples)
+	if err == nil && r.limit >= 0 {
+		r.lines = r.Result.Sync
+		r.Result, err = fit.FitSync(got.Samples, r.limit)
 	}
-	r.lines = r.Result.Sync
-	r.Result, err = fit.FitSync(got.Samples, r.limit)
+	if err == nil {
+		r.Params.Residual = r.Residual(got.Samples)
+	}
 	return r, err
 }
 

@@ -24,6 +24,6 @@ func printReport(w io.Writer, meter *bench.Meter) error {
 	} else {
 		fmt.Fprintln(w, "the ranks did not run from Init to Finalize: what follows compares samples taken while they ran")
 	}
-	_, err = m.WriteTo(w)
+	_, err = io.WriteString(w, m.String())
 	return err
 }

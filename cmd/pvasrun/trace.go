@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -50,7 +51,8 @@ func attachTrace(path string, j *launcher.Job) (*tracing, error) {
 	return t, nil
 }
 
-// createAlone creates a file, or empties it, that no other job is writing to.
+// createAlone creates a file, or empties a trace, that no other job is writing to. What is no trace
+// stays: `pvasrun --trace ./prog` forgets the name of the file, and must not cost the program.
 func createAlone(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -63,11 +65,22 @@ func createAlone(path string) (*os.File, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("%s: another job writes to it: name another file, or wait until that job has ended", path)
 	}
+	if !emptyOrTrace(f) {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s: it is no trace and is not overwritten: name another file, or remove this one", path)
+	}
 	if err := f.Truncate(0); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return f, nil
+}
+
+// emptyOrTrace tells whether a file has nothing in it, or what --trace has written.
+func emptyOrTrace(f *os.File) bool {
+	head := make([]byte, len(trace.Magic))
+	n, err := f.ReadAt(head, 0)
+	return n == 0 && err == io.EOF || string(head) == trace.Magic
 }
 
 // describe is what the file says of a job.

@@ -60,7 +60,7 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 		m.Started.Format(time.RFC3339), m.Ranks, m.CPUs, m.BTL)
 	fmt.Fprintf(w, "%d events in %s, %d lost\n", s.Events, spell(s.Duration), s.Lost)
 	if s.Cut != "" {
-		fmt.Fprintln(w, "incomplete:", s.Cut)
+		fmt.Fprintf(w, "incomplete: %s; this is what comes before\n", s.Cut)
 	}
 	t := newTable(w)
 	fmt.Fprintln(t, "\nrank\tevents\tnodes\tlost\ttime\tin calls\tcomputed\tstalled\tmessages\tbytes\t")

@@ -243,6 +243,26 @@ func TestTraceThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// TestTraceIntoAFileOfAnotherKind: whoever forgets FILE names the program, which must survive it.
+func TestTraceIntoAFileOfAnotherKind(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "prog")
+	require.NoError(t, os.WriteFile(file, []byte("\x7fELF, or anything else"), 0o755))
+	got := command(t, nil, "-n", "1", "--trace", file, "true")
+	assert.Equal(t, 1, got.code, got.stderr)
+	assert.Contains(t, got.stderr, "it is no trace and is not overwritten")
+	left, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "\x7fELF, or anything else", string(left))
+
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	for range 2 { // into an empty file, and over a trace
+		got = command(t, nil, "-n", "1", "--trace", file, "true")
+		require.Zero(t, got.code, got.stderr)
+		_, err = trace.Open(file)
+		require.NoError(t, err)
+	}
+}
+
 // TestTraceTwice: two jobs can not write to one file, and the first one's trace stays whole.
 func TestTraceTwice(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")

@@ -27,8 +27,9 @@ var layers = []layer{
 	{"internal/pmi", nil},
 	{"internal/testkit", nil},
 	{"internal/house", nil},
-	{"internal/rig", []string{"pvas", "internal/processes"}}, // its test only
-	{"internal/rig/...", []string{"mpi"}},                    // the program it starts
+	{"internal/rig", []string{"pvas", "internal/netns", "internal/processes"}}, // the first: its test only
+	{"internal/rig/...", []string{"mpi"}},                                      // the program it starts
+	{"internal/netns", nil},
 	{"internal/limits", nil},
 	{"internal/median", nil},
 	{"internal/processes", nil},
@@ -90,7 +91,7 @@ var layers = []layer{
 	{"bench/npb", []string{"mpi"}},
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
-	{"bench/transport", []string{"suci"}},
+	{"bench/transport", []string{"internal/netns", "suci"}},
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/median"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},

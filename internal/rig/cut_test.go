@@ -13,12 +13,12 @@ import (
 // A node that is cut off before its agent speaks is found out as soon as one that runs ranks,
 // and named: before there is a connection to it (Slurm), and after (ssh).
 func TestCutAtTheStart(t *testing.T) {
-	r := cluster(t, 3)
-	t.Run("slurm", func(t *testing.T) {
-		r.Cut(2)
-		endCut(t, r, r.start(append(bySlurm(r, 2), work, "check"), nil))
-	})
-	t.Run("ssh", func(t *testing.T) {
+	eachStart(t, 3, func(t *testing.T, r *Rig, name string) {
+		if name == "slurm" {
+			r.Cut(2)
+			endCut(t, r, r.start(append(bySlurm(r, 2), work, "check"), nil))
+			return
+		}
 		script := filepath.Join(t.TempDir(), "rsh") // gets to n2, and no further
 		text := "#!/bin/sh\n[ $1 != n2 ] || set -- n2 'sleep 1000'\nexec ssh \"$1\" \"$2\"\n"
 		require.NoError(t, os.WriteFile(script, []byte(text), 0o755))

@@ -3,7 +3,7 @@
 //
 // A node is a set of namespaces (network, mounts, processes, IPC, host name) with an init of
 // its own. It is called n0, n1, ..., and has the address 10.77.0.1, 10.77.0.2, .... All nodes
-// hang on one bridge, whose ports can be taken down. They share all files but /run and
+// hang on one switch, whose ports can be taken down. They share all files but /run and
 // /dev/shm, as the nodes of a cluster share a network file system.
 //
 // # Cleaning up

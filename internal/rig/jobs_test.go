@@ -2,6 +2,7 @@ package rig
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,7 +21,15 @@ import (
 // pvasrun and work are built once.
 var pvasrun, work string
 
+// atATime is how many tests run at a time, each with a rig of its own. They mostly wait: for
+// a node to count as lost, and for Slurm to trust one again.
+const atATime = "4"
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", atATime); err != nil {
+		panic(err)
+	}
 	dir, err := os.MkdirTemp("", "rig")
 	if err == nil {
 		pvasrun, work = filepath.Join(dir, "pvasrun"), filepath.Join(dir, "work")
@@ -72,6 +81,17 @@ func bySlurm(r *Rig, ranks int) []string {
 }
 
 var starts = map[string]func(*Rig, int) []string{"ssh": bySSH, "slurm": bySlurm}
+
+// eachStart runs a test for each way to start, on a rig of so many nodes.
+func eachStart(t *testing.T, nodes int, test func(t *testing.T, r *Rig, name string)) {
+	t.Parallel()
+	for name := range starts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, cluster(t, nodes), name)
+		})
+	}
+}
 
 // job is a pvasrun on node 0 that runs.
 type job struct {
@@ -189,47 +209,50 @@ func (j *job) rankOn(t testing.TB, node int) (rank string, pid int) {
 
 // Jobs started by ssh and in a Slurm allocation: messages, streams, exit codes.
 func TestJobs(t *testing.T) {
-	r := cluster(t, 3)
-	for name, by := range starts {
-		t.Run(name, func(t *testing.T) {
-			j := r.start(append(by(r, 2), work, "check"), nil)
-			require.Zero(t, j.wait(t, time.Minute), &j.stderr)
-			var where []string
-			for _, line := range strings.Split(strings.TrimSpace(j.stdout.String()), "\n") {
-				where = append(where, strings.Join(strings.Fields(line)[:6], " "))
-			}
-			slices.Sort(where)
-			require.Equal(t, []string{"rank 0 of 6 on n0", "rank 1 of 6 on n0", "rank 2 of 6 on n1", "rank 3 of 6 on n1", "rank 4 of 6 on n2", "rank 5 of 6 on n2"}, where)
-			require.Empty(t, j.stderr.String())
-
-			j = r.start(append(by(r, 2), "--tag-output", "sh", "-c", "cat; echo error >&2"),
-				func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader("to rank 0\n") })
-			require.Zero(t, j.wait(t, time.Minute))
-			require.Equal(t, "[0]<stdout>: to rank 0\n", j.stdout.String())
-			require.Equal(t, 6, strings.Count(j.stderr.String(), "<stderr>: error\n"))
-
-			j = r.start(append(by(r, 2), "sh", "-c", "exit $((PVAS_RANK == 4 ? 7 : 0))"), nil)
-			require.Equal(t, 7, j.wait(t, time.Minute))
-			require.Regexp(t, `pvasrun: rank 4 \(pid \d+, sh\) on n2 exited with code 7`, j.stderr.String())
-			r.requireNothing(t)
-		})
-	}
-	t.Run("sbatch", func(t *testing.T) {
-		out := filepath.Join(t.TempDir(), "out")
-		script := "#!/bin/sh\n" + pvasrun + " " + work + " check\n"
-		path := filepath.Join(t.TempDir(), "batch")
-		require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
-		r.Run(0, "sbatch", "-W", "-Q", "-N3", "--ntasks-per-node=1", "-o", out, path)
-		text, err := os.ReadFile(out)
-		require.NoError(t, err)
-		for i := range 3 {
-			require.Contains(t, string(text), fmt.Sprintf("rank %d of 3 on n%d", i, i))
+	eachStart(t, 3, func(t *testing.T, r *Rig, name string) {
+		by := starts[name]
+		j := r.start(append(by(r, 2), work, "check"), nil)
+		require.Zero(t, j.wait(t, time.Minute), &j.stderr)
+		var where []string
+		for _, line := range strings.Split(strings.TrimSpace(j.stdout.String()), "\n") {
+			where = append(where, strings.Join(strings.Fields(line)[:6], " "))
 		}
+		slices.Sort(where)
+		require.Equal(t, []string{"rank 0 of 6 on n0", "rank 1 of 6 on n0", "rank 2 of 6 on n1", "rank 3 of 6 on n1", "rank 4 of 6 on n2", "rank 5 of 6 on n2"}, where)
+		require.Empty(t, j.stderr.String())
+
+		j = r.start(append(by(r, 2), "--tag-output", "sh", "-c", "cat; echo error >&2"),
+			func(cmd *exec.Cmd) { cmd.Stdin = strings.NewReader("to rank 0\n") })
+		require.Zero(t, j.wait(t, time.Minute))
+		require.Equal(t, "[0]<stdout>: to rank 0\n", j.stdout.String())
+		require.Equal(t, 6, strings.Count(j.stderr.String(), "<stderr>: error\n"))
+
+		j = r.start(append(by(r, 2), "sh", "-c", "exit $((PVAS_RANK == 4 ? 7 : 0))"), nil)
+		require.Equal(t, 7, j.wait(t, time.Minute))
+		require.Regexp(t, `pvasrun: rank 4 \(pid \d+, sh\) on n2 exited with code 7`, j.stderr.String())
+		r.requireNothing(t)
 	})
+}
+
+// A batch script of Slurm needs to say nothing of nodes and ranks.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	r := cluster(t, 3)
+	out := filepath.Join(t.TempDir(), "out")
+	script := "#!/bin/sh\n" + pvasrun + " " + work + " check\n"
+	path := filepath.Join(t.TempDir(), "batch")
+	require.NoError(t, os.WriteFile(path, []byte(script), 0o755))
+	r.Run(0, "sbatch", "-W", "-Q", "-N3", "--ntasks-per-node=1", "-o", out, path)
+	text, err := os.ReadFile(out)
+	require.NoError(t, err)
+	for i := range 3 {
+		require.Contains(t, string(text), fmt.Sprintf("rank %d of 3 on n%d", i, i))
+	}
 }
 
 // Ranks that wait for one another around all nodes are found.
 func TestDeadlock(t *testing.T) {
+	t.Parallel()
 	r := Up(t, 3, "sshd", "ssh", sshTool)
 	r.StartSSH()
 	j := r.start(append(bySSH(r, 1), work, "stuck"), nil)
@@ -291,14 +314,13 @@ func (j *job) kill(t *testing.T, node int, pattern string) {
 
 // Whatever happens to a job, it ends soon, says why, and leaves nothing.
 func TestHarm(t *testing.T) {
-	r := cluster(t, 3)
-	for name, by := range starts {
+	eachStart(t, 3, func(t *testing.T, r *Rig, name string) {
 		for what, harm := range harms {
 			if harm.only != "" && harm.only != name {
 				continue
 			}
-			t.Run(name+"/"+what, func(t *testing.T) {
-				j := r.start(append(by(r, 2), work, "busy"), nil)
+			t.Run(what, func(t *testing.T) {
+				j := r.start(append(starts[name](r, 2), work, "busy"), nil)
 				j.awaitRanks(t, 6)
 				begin := time.Now()
 				harm.do(t, j)
@@ -312,5 +334,5 @@ func TestHarm(t *testing.T) {
 				r.requireNothing(t)
 			})
 		}
-	}
+	})
 }

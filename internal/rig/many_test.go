@@ -17,18 +17,15 @@ var (
 
 // Many nodes start, do an Alltoall, and end clean. -rig.nodes 64 logs how long that takes.
 func TestManyNodes(t *testing.T) {
-	r := cluster(t, *manyNodes)
 	total := *manyNodes * *manyRanks
-	for name, by := range starts {
-		t.Run(name, func(t *testing.T) {
-			begin := time.Now()
-			j := r.start(append(by(r, *manyRanks), work, "alltoall"), nil)
-			j.awaitRanks(t, total)
-			started := time.Since(begin)
-			require.Zero(t, j.wait(t, 2*time.Minute), "%s", &j.stderr)
-			t.Logf("%d nodes, %d ranks: all in Init after %v, ended after %v", r.Size(), total, started, time.Since(begin))
-			require.Equal(t, total, strings.Count(j.stdout.String(), fmt.Sprintf(" of %d on n", total)))
-			r.requireNothing(t)
-		})
-	}
+	eachStart(t, *manyNodes, func(t *testing.T, r *Rig, name string) {
+		begin := time.Now()
+		j := r.start(append(starts[name](r, *manyRanks), work, "alltoall"), nil)
+		j.awaitRanks(t, total)
+		started := time.Since(begin)
+		require.Zero(t, j.wait(t, 2*time.Minute), "%s", &j.stderr)
+		t.Logf("%d nodes, %d ranks: all in Init after %v, ended after %v", r.Size(), total, started, time.Since(begin))
+		require.Equal(t, total, strings.Count(j.stdout.String(), fmt.Sprintf(" of %d on n", total)))
+		r.requireNothing(t)
+	})
 }

@@ -3,6 +3,7 @@ package rig
 import (
 	"fmt"
 	"os/exec"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -12,34 +13,27 @@ import (
 
 // byPMI are PMI launchers that start pvasrun on three nodes, for six ranks.
 var byPMI = map[string]struct {
-	needs string
-	argv  []string
+	launcher []string
+	options  []string // of pvasrun
 }{
-	"slurm/process per rank": {"srun", []string{"srun", "-Q", "-N3", "--ntasks-per-node=2", "--mpi=pmi2", pvasrunHere, "--pmi"}},
-	"slurm/process per node": {"srun", []string{"srun", "-Q", "-N3", "-n3", "--mpi=pmi2", pvasrunHere, "--pmi", "-n", "2"}},
-	"hydra/process per rank": {"mpiexec.hydra", []string{"mpiexec.hydra", "-launcher", "ssh", "-hosts", "n0,n1,n2", "-ppn", "2", "-n", "6", pvasrunHere, "--pmi"}},
+	"slurm/process per rank": {[]string{"srun", "-Q", "-N3", "--ntasks-per-node=2", "--mpi=pmi2"}, nil},
+	"slurm/process per node": {[]string{"srun", "-Q", "-N3", "-n3", "--mpi=pmi2"}, []string{"-n", "2"}},
+	"hydra/process per rank": {[]string{"mpiexec.hydra", "-launcher", "ssh", "-hosts", "n0,n1,n2", "-ppn", "2", "-n", "6"}, nil},
 }
 
-// pvasrunHere stands for the path of pvasrun, which is not known yet.
-const pvasrunHere = "pvasrun"
-
 func startPMI(r *Rig, name string, args ...string) *job {
-	argv := append([]string(nil), byPMI[name].argv...)
-	for i := range argv {
-		if argv[i] == pvasrunHere {
-			argv[i] = pvasrun
-		}
-	}
-	return r.start(append(argv, args...), nil)
+	by := byPMI[name]
+	return r.start(slices.Concat(by.launcher, []string{pvasrun, "--pmi"}, by.options, args), nil)
 }
 
 // Jobs under PMI launchers: messages, exit codes.
 func TestPMI(t *testing.T) {
+	t.Parallel()
 	r := cluster(t, 3)
 	for name, by := range byPMI {
 		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath(by.needs); err != nil {
-				t.Skipf("%s is not installed", by.needs)
+			if _, err := exec.LookPath(by.launcher[0]); err != nil {
+				t.Skipf("%s is not installed", by.launcher[0])
 			}
 			j := startPMI(r, name, work, "check")
 			require.Zero(t, j.wait(t, time.Minute), &j.stderr)
@@ -57,6 +51,7 @@ func TestPMI(t *testing.T) {
 
 // Whatever happens to a job under Slurm's PMI, it ends, and leaves nothing.
 func TestPMIHarm(t *testing.T) {
+	t.Parallel()
 	r := cluster(t, 3)
 	for name, harm := range map[string]struct {
 		do   func(*testing.T, *job)

@@ -60,6 +60,7 @@ func newAttack(r *rand.Rand, nodes int) attack {
 // Whatever is killed, or cut off, and when: no job hangs, each names a cause, and no process is
 // left. -rig.jobs 100 goes on for some minutes; TEST_SEED repeats a run.
 func TestRandomHarm(t *testing.T) {
+	t.Parallel()
 	const nodes = 3
 	random := testkit.Rand(t)
 	count := map[string]int{}

@@ -3,9 +3,11 @@ package rig
 import (
 	"bufio"
 	"bytes"
+	"context"
 	_ "embed" // the scripts
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +16,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/netns"
+	"github.com/gopvas/gopvas/internal/processes"
 )
 
 //go:embed rack.sh
@@ -49,7 +53,7 @@ func Up(t testing.TB, n int, tools ...string) *Rig {
 	var hosts strings.Builder
 	hosts.WriteString("127.0.0.1 localhost\n")
 	for i := range n {
-		fmt.Fprintf(&hosts, "%s n%d\n", Address(i), i)
+		fmt.Fprintf(&hosts, "%v n%d\n", Address(i), i)
 	}
 	r.write("hosts", hosts.String())
 	r.write("ssh_config", sshConfig)
@@ -137,32 +141,31 @@ func (r *Rig) down() {
 	}
 }
 
-// connect makes the bridge and the links.
+// connect makes the network of the nodes.
 func (r *Rig) connect() {
-	var links strings.Builder
-	links.WriteString("link add name sw type bridge\nlink set sw up\n")
+	var ports []netns.Port
 	for i, n := range r.nodes {
-		fmt.Fprintf(&links, "link add name p%d type veth peer name eth0 netns %d\nlink set p%d master sw up\n", i, n.pid, i)
+		ports = append(ports, netns.Port{Name: port(i), Pid: n.pid, Device: "eth0", Address: netip.PrefixFrom(Address(i), 16)})
 	}
-	r.batch(r.rack, links.String())
-	var wg sync.WaitGroup
-	for i, n := range r.nodes {
-		wg.Go(func() { r.batch(n, fmt.Sprintf("addr add %s/24 dev eth0\nlink set eth0 up\n", Address(i))) })
+	if err := netns.Connect(context.Background(), r.rack.pid, "sw", ports...); err != nil {
+		r.t.Errorf("rig: %v", err)
 	}
-	wg.Wait()
 }
 
-// batch has ip make changes in the network of a rack or node.
-func (r *Rig) batch(s *space, commands string) {
-	cmd := exec.Command("nsenter", "-t", strconv.Itoa(s.pid), "-n", "ip", "-batch", "-")
-	cmd.Stdin = strings.NewReader(commands)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		r.t.Errorf("rig: ip: %v: %s", err, out)
+// port is the name of a node's port at the switch.
+func port(node int) string { return "p" + strconv.Itoa(node) }
+
+// setPort takes the port of a node down or up.
+func (r *Rig) setPort(node int, state string) {
+	if err := netns.IP(context.Background(), r.rack.pid, "link set "+port(node)+" "+state); err != nil {
+		r.t.Errorf("rig: %v", err)
 	}
 }
 
 // Address returns the address of a node.
-func Address(node int) string { return fmt.Sprintf("10.77.%d.%d", node/250, node%250+1) }
+func Address(node int) netip.Addr {
+	return netip.AddrFrom4([4]byte{10, 77, byte(node / 250), byte(node%250 + 1)})
+}
 
 // write makes a file in the rack's own directory, which its nodes see as /mnt.
 func (r *Rig) write(name, text string) {
@@ -196,10 +199,10 @@ func (r *Rig) Run(node int, argv ...string) string {
 }
 
 // Cut takes a node off the network: nothing is closed, packets vanish. Mend undoes it.
-func (r *Rig) Cut(node int) { r.batch(r.rack, fmt.Sprintf("link set p%d down\n", node)) }
+func (r *Rig) Cut(node int) { r.setPort(node, "down") }
 
 // Mend is described with Cut.
-func (r *Rig) Mend(node int) { r.batch(r.rack, fmt.Sprintf("link set p%d up\n", node)) }
+func (r *Rig) Mend(node int) { r.setPort(node, "up") }
 
 // A Process runs on a node.
 type Process struct {

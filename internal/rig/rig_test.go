@@ -13,6 +13,7 @@ import (
 
 // A rig is what it says, and leaves nothing.
 func TestRig(t *testing.T) {
+	t.Parallel()
 	var rack, node int
 	t.Run("up", func(t *testing.T) {
 		r := Up(t, 3, "sshd", "ssh", "ssh-keygen")
@@ -44,6 +45,7 @@ func TestRig(t *testing.T) {
 
 // Slurm runs steps on the nodes.
 func TestSlurm(t *testing.T) {
+	t.Parallel()
 	r := Up(t, 2, SlurmTools...)
 	r.StartSlurm(4)
 	out := strings.Fields(r.Run(0, "srun", "-N2", "hostname"))

@@ -51,8 +51,7 @@ type Outbox struct {
 	heads   []mmsghdr
 	names   []name
 	control []segmentControl
-	parts   []unix.Iovec
-	first   []int // of parts, for each message
+	parts   []unix.Iovec // one for each message
 }
 
 // segmentControl is a control message with UDP_SEGMENT.
@@ -62,29 +61,32 @@ type segmentControl struct {
 	_    [6]byte
 }
 
-// NewOutbox returns an outbox for so many messages and parts of messages.
-func NewOutbox(messages, parts int, ipv6 bool) *Outbox {
+// NewOutbox returns an outbox for so many messages.
+func NewOutbox(messages int, ipv6 bool) *Outbox {
 	return &Outbox{
 		mapped: ipv6,
 		heads:  make([]mmsghdr, 0, messages), names: make([]name, messages),
 		control: make([]segmentControl, messages),
-		parts:   make([]unix.Iovec, 0, parts), first: make([]int, 0, messages),
+		parts:   make([]unix.Iovec, messages),
 	}
 }
 
 // Reset empties the outbox.
 func (o *Outbox) Reset() {
 	clear(o.heads)
-	clear(o.parts)
-	o.heads, o.parts, o.first = o.heads[:0], o.parts[:0], o.first[:0]
+	clear(o.parts[:len(o.heads)])
+	o.heads = o.heads[:0]
 }
 
-// Message begins a message. A segment of 0 leaves it one datagram.
-func (o *Outbox) Message(to netip.AddrPort, segment int) {
+// Message adds a message, which must not be empty. A segment of 0 leaves it one datagram.
+func (o *Outbox) Message(to netip.AddrPort, segment int, b []byte) {
 	i := len(o.heads)
 	o.heads = append(o.heads, mmsghdr{})
-	o.first = append(o.first, len(o.parts))
+	o.parts[i].Base = unsafe.SliceData(b)
+	o.parts[i].SetLen(len(b))
 	h := &o.heads[i].hdr
+	h.Iov = &o.parts[i]
+	h.SetIovlen(1)
 	h.Namelen = o.names[i].set(to, o.mapped)
 	h.Name = &o.names[i][0]
 	if segment > 0 {
@@ -94,15 +96,6 @@ func (o *Outbox) Message(to netip.AddrPort, segment int) {
 		c.size = uint16(segment)
 		h.Control = (*byte)(unsafe.Pointer(c))
 		h.SetControllen(unix.CmsgSpace(2))
-	}
-}
-
-// Part appends bytes to the last message.
-func (o *Outbox) Part(b []byte) {
-	if len(b) > 0 {
-		v := unix.Iovec{Base: unsafe.SliceData(b)}
-		v.SetLen(len(b))
-		o.parts = append(o.parts, v)
 	}
 }
 
@@ -119,15 +112,6 @@ func (o *Outbox) SendOne(fd int, to netip.AddrPort, b []byte) bool {
 // Send sends all messages. It returns how many the kernel took; the error is about the
 // one behind.
 func (o *Outbox) Send(fd int) (sent int, err error) {
-	for i := range o.heads {
-		end := len(o.parts)
-		if i+1 < len(o.first) {
-			end = o.first[i+1]
-		}
-		h := &o.heads[i].hdr
-		h.Iov = unsafe.SliceData(o.parts[o.first[i]:end])
-		h.SetIovlen(end - o.first[i])
-	}
 	for sent < len(o.heads) {
 		n, _, errno := unix.Syscall6(unix.SYS_SENDMMSG, uintptr(fd), uintptr(unsafe.Pointer(&o.heads[sent])),
 			uintptr(len(o.heads)-sent), unix.MSG_NOSIGNAL, 0, 0)

@@ -17,8 +17,8 @@ type Path struct {
 	// Slopes are, by link, the derivatives of the time by its parameters, in the order of
 	// loggps.Names: how often they stand on the path.
 	Slopes []loggps.Terms
-	// Compute is the computation on the path, ns.
-	Compute float64
+	// Compute is the computation on the path, ns; Residual what is added to the parameters.
+	Compute, Residual float64
 }
 
 // CriticalPath finds the path that leads to the end of the program. The simulation must
@@ -32,14 +32,15 @@ func CriticalPath(r *sim.Result) (*Path, error) {
 	for _, s := range p.Steps {
 		p.Slopes[s.Link].Add(s.Cost)
 		p.Compute += s.Calc
+		p.Residual += s.Residual
 	}
 	return p, nil
 }
 
 // A Share is what one parameter, or computation, contributes to the time.
 type Share struct {
-	Link  int    // -1 for computation
-	Name  string // of the parameter, or "computation"
+	Link  int    // -1 for computation and residual
+	Name  string // of the parameter, "computation", or "residual"
 	Slope float64
 	Time  float64 // slope times parameter, ns
 }
@@ -47,6 +48,9 @@ type Share struct {
 // Shares returns the contributions, the largest first. They add up to the time.
 func (p *Path) Shares(links []loggps.Params) []Share {
 	shares := []Share{{Link: -1, Name: "computation", Slope: 1, Time: p.Compute}}
+	if p.Residual != 0 {
+		shares = append(shares, Share{Link: -1, Name: "residual", Slope: 1, Time: p.Residual})
+	}
 	for i, terms := range p.Slopes {
 		for j, v := range links[i].Values() {
 			if terms[j] != 0 {

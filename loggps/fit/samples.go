@@ -20,9 +20,10 @@ type Kind uint8
 const (
 	RoundTrip Kind = iota // a message there and one back
 	Send                  // a blocking send to a receiver that waits
+	Call                  // a call that moves nothing: how much longer a round trip takes with it
 )
 
-var kinds = [...]string{"rtt", "send"}
+var kinds = [...]string{"rtt", "send", "call"}
 
 // A Sample is one measured time.
 type Sample struct {
@@ -35,7 +36,7 @@ type Sample struct {
 // header is the first line of samples in a file; it may be missing, or come again.
 const header = "kind,k_bytes,w_ns,t_ns"
 
-// ReadCSV reads samples, one a line: rtt or send, bytes, the loop in ns, the time in ns.
+// ReadCSV reads samples, one a line: rtt, send or call, bytes, the loop in ns, the time in ns.
 // Empty lines and those that begin with # are skipped. The name is for messages.
 func ReadCSV(r io.Reader, name string) ([]Sample, error) {
 	var samples []Sample
@@ -80,7 +81,7 @@ func parse(text string) (Sample, error) {
 	var s Sample
 	kind := slices.Index(kinds[:], strings.TrimSpace(fields[0]))
 	if kind < 0 {
-		return s, fmt.Errorf("kind %q, want rtt or send", fields[0])
+		return s, fmt.Errorf("kind %q, want rtt, send or call", fields[0])
 	}
 	s.Kind = Kind(kind)
 	var err error
@@ -100,7 +101,7 @@ const maxBytes = 1 << 45
 
 func (s Sample) check() error {
 	switch {
-	case s.Kind > Send:
+	case s.Kind > Call:
 		return fmt.Errorf("kind %d is unknown", s.Kind)
 	case s.Bytes < 0 || s.Bytes > maxBytes:
 		return fmt.Errorf("%d bytes, want 0 to 2^45", s.Bytes)

@@ -44,13 +44,13 @@ func (e *engine) send(ev event, id uint32, op *graph.Op) {
 	e.log.began(ev, id, 0, ln, nil)
 	p, k := e.link(op), float64(op.Size)
 	eager := p.Eager(op.Size)
-	work := p.O
+	work := p.Call()
 	if eager && op.Kind == graph.Send {
 		work = p.T1(k)
 	}
 	from := e.occupy(op.Rank, ln, work, Overhead, makeRef(id, afterStart))
 	e.start(id, from)
-	e.push(from+flight(p), id, phaseArrive)
+	e.push(from+p.Notice(op.Size), id, phaseArrive)
 	e.msgs++
 	if eager {
 		e.complete(id, from+p.T1(k))
@@ -79,9 +79,9 @@ func (e *engine) recv(ev event, id uint32, op *graph.Op) {
 // the first link if it has none.
 func (e *engine) callWork(op *graph.Op) float64 {
 	if len(e.links) == 1 || op.Kind == graph.Wait || op.Peer == graph.Any {
-		return e.links[0].O
+		return e.links[0].Call()
 	}
-	return e.links[e.opt.Machine.LinkOf(int(op.Peer), int(op.Rank), op.NIC)].O
+	return e.links[e.opt.Machine.LinkOf(int(op.Peer), int(op.Rank), op.NIC)].Call()
 }
 
 // matched goes on when a message, or its request, and its receive have met; by is the
@@ -113,7 +113,8 @@ func (e *engine) own(id uint32) (*graph.Op, *lane, bool) {
 // handle has the receiver take the request, T4, and acknowledge it, the first part of T5.
 func (e *engine) handle(ev event, id uint32, op *graph.Op) {
 	r, ln, own := e.own(e.ops[id].mate)
-	work := 2 * e.link(op).O
+	p := e.link(op)
+	work := 2 * p.Control()
 	if own && !e.enter(ev, r.Rank, ln, nil, RecvWait) {
 		return
 	}
@@ -123,7 +124,7 @@ func (e *engine) handle(ev event, id uint32, op *graph.Op) {
 		from = e.occupy(r.Rank, ln, work, Overhead, makeRef(id, afterHandle))
 	}
 	e.log.set(id, 2, makeRef(id, atAck))
-	e.push(from+work+e.link(op).L, id, phaseAck)
+	e.push(from+work+p.Flight()-p.Control(), id, phaseAck)
 }
 
 // acknowledged has the sender take the acknowledgement and send the data: the end of T5,
@@ -134,7 +135,7 @@ func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
 		return
 	}
 	p, k := e.link(op), float64(op.Size)
-	work := p.O + p.T1Long(k)
+	work := p.Control() + p.T1Long(k)
 	from := e.now
 	if own {
 		e.log.began(ev, id, 2, ln, nil)

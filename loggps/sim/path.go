@@ -16,6 +16,7 @@ type Step struct {
 	From, To float64
 	Link     int          // whose parameters the cost is made of
 	Cost     loggps.Terms // how often each of them
+	Residual float64      // that is added to them, ns
 	Calc     float64      // computation, ns
 }
 
@@ -42,7 +43,7 @@ func (r *Result) Path(rank int) ([]Step, error) {
 	for i := range steps {
 		s := &steps[i]
 		s.From = now
-		now += s.Cost.Time(r.links[s.Link]) + s.Calc
+		now += s.Cost.Time(r.links[s.Link]) + s.Residual + s.Calc
 		s.To = now
 	}
 	return steps, nil
@@ -79,6 +80,9 @@ func (r *Result) step(at ref, c cost) Step {
 		s.Link = r.linkIndex(c.link)
 		p := r.links[s.Link]
 		s.Cost = loggps.TermsOf(p, func(q loggps.Params) float64 { return c.time(&q) })
+		if p.Residual != nil {
+			s.Residual = c.time(&p) - s.Cost.Time(p)
+		}
 	}
 	return s
 }
@@ -161,18 +165,18 @@ func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref,
 	case afterStart:
 		return start, r.callCost(op, eager)
 	case atArrival:
-		return start, cost{"request", op, flight, 0}
+		return start, cost{"request", op, func(p *loggps.Params) float64 { return p.Notice(op.Size) }, 0}
 	case atDelivery:
 		if eager {
 			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0}
 		}
 		return makeRef(id, afterAck), cost{"message", op, func(p *loggps.Params) float64 { return p.Transit(op.Size) }, 0}
 	case afterHandle:
-		return by[1], cost{"acknowledge", op, func(p *loggps.Params) float64 { return 2 * p.O }, 0}
+		return by[1], cost{"acknowledge", op, func(p *loggps.Params) float64 { return 2 * p.Control() }, 0}
 	case atAck:
-		return makeRef(id, afterHandle), cost{"acknowledgement", op, func(p *loggps.Params) float64 { return p.L }, 0}
+		return makeRef(id, afterHandle), cost{"acknowledgement", op, func(p *loggps.Params) float64 { return p.Flight() - p.Control() }, 0}
 	case afterAck:
-		return by[2], cost{"send", op, func(p *loggps.Params) float64 { return p.O + p.T1Long(k) }, 0}
+		return by[2], cost{"send", op, func(p *loggps.Params) float64 { return p.Control() + p.T1Long(k) }, 0}
 	case afterData:
 		return by[1], r.takeCost(id)
 	}
@@ -202,7 +206,7 @@ func (r *Result) callCost(op *graph.Op, eager bool) cost {
 	case op.Kind == graph.Send && eager:
 		return cost{"send", op, func(p *loggps.Params) float64 { return p.T1(float64(op.Size)) }, 0}
 	}
-	return cost{op.Kind.String(), op, func(p *loggps.Params) float64 { return p.O }, 0}
+	return cost{op.Kind.String(), op, func(p *loggps.Params) float64 { return p.Call() }, 0}
 }
 
 // takeCost is what a receive takes for its message.

@@ -46,13 +46,27 @@ func randomParams(rng *rand.Rand) loggps.Params {
 	return loggps.Params{Packet: rng.Int64N(500), Sync: 500 + rng.Int64N(1000)}.With(v)
 }
 
+// residual has a message inline, which costs less than the control messages, and expensive long ones.
+func residual(p loggps.Params) *loggps.Residual {
+	return &loggps.Residual{
+		Control: -p.O / 2, Latency: 100, Call: -p.O / 3, Sync: p.Sync,
+		Points: []loggps.ResidualPoint{
+			{Bytes: 0, Send: 50 - p.O, Transit: -p.L, Recv: 70 - p.O}, {Bytes: 100, Send: -p.O / 2}, {Bytes: p.Sync, Recv: 1000},
+			{Bytes: p.Sync + 1, Send: 5000, Transit: 3}, {Bytes: 1 << 19, Send: 90000, Recv: 9},
+		},
+	}
+}
+
 // Blocking calls on both sides take what the equations say, whichever comes first.
 func TestBlockingCallsFollowTheEquations(t *testing.T) {
-	for _, name := range append(loggps.Presets(), "S=0") {
+	for _, name := range append(loggps.Presets(), "S=0", "residual") {
 		p := preset(t, "myrinet")
-		if name == "S=0" {
+		switch name {
+		case "S=0":
 			p.Sync = 0 // below s
-		} else {
+		case "residual":
+			p.Residual = residual(p)
+		default:
 			p = preset(t, name)
 		}
 		for _, k := range []int64{0, 1, p.Packet, p.Packet + 1, p.Sync, p.Sync + 1, 1 << 20} {
@@ -80,6 +94,7 @@ func TestBlockingCallsFollowTheEquations(t *testing.T) {
 // Nonblocking calls take o', and Wait what equation (11) says.
 func TestNonblockingCallsFollowTheEquations(t *testing.T) {
 	p := preset(t, "myrinet")
+	p.Residual = &loggps.Residual{Call: -p.O / 3}
 	for _, k := range []int64{0, 100, 8192, 16384, 1 << 20} {
 		for _, loop := range []int64{0, 20_000, 100_000, 50_000_000} {
 			g := program(t, 2, func(m pattern.Member) {
@@ -93,7 +108,7 @@ func TestNonblockingCallsFollowTheEquations(t *testing.T) {
 				m.Wait(q)
 			})
 			r := run(t, g, Options{Machine: loggps.Single(p)})
-			elapsed := p.O + float64(loop)
+			elapsed := p.Call() + float64(loop)
 			assert.InDelta(t, elapsed+p.WaitTime(p.SendTime(k, 0), elapsed), r.Finish[0], 1e-6, "k=%d loop=%d", k, loop)
 			assert.InDelta(t, elapsed+p.WaitTime(p.RecvTime(k, 0), elapsed), r.Finish[1], 1e-6, "k=%d loop=%d", k, loop)
 		}
@@ -228,6 +243,10 @@ func TestPathsAddUp(t *testing.T) {
 			CPUs: 1 + rng.IntN(2), NICs: 1 + rng.IntN(2)})
 		p := randomParams(rng)
 		checkPaths(t, run(t, g, Options{Machine: loggps.Single(p), Record: true}))
+		more := p
+		more.Residual = residual(p)
+		more.Residual.Points[0].Transit = 0 // no message is there before it could be noticed
+		checkPaths(t, run(t, g, Options{Machine: loggps.Single(more), Record: true}))
 		q := loggps.LogGOPS{L: p.L, Overhead: p.O, Gap: float64(rng.IntN(3000)), GapByte: p.Gs, OverByte: p.Oss, S: p.Sync}.Params()
 		checkPaths(t, run(t, g, Options{Machine: loggps.Single(q), Mode: LogGOPS, Record: true}))
 	}

@@ -7,56 +7,59 @@ import (
 )
 
 // batchPackets and the arena bound a batch. The longest head is an acknowledgement with a
-// full bitmap; a sealed packet and a greeting are all head.
+// full bitmap.
 const (
 	batchPackets = 2 * quantum
 	longestHead  = 1024
-	copiedBody   = 256 // bodies up to this length are copied
 )
 
-// Batch is the packets of one round of sending. Its memory is reused.
+// Batch is the packets of one round of sending, as trains. Payloads are copied into it: the
+// kernel takes one piece of memory that is in the cache in less time than it gathers heads and
+// payloads from many, and it reads each block from its memory at the speed of a plain copy. The
+// batch's memory is reused.
 type Batch struct {
-	Packets []wire.Datagram
+	Trains  []wire.Train
 	arena   []byte
+	packets int
 }
 
 // NewBatch returns a batch for datagrams of at most packet bytes.
 func NewBatch(packet int) *Batch {
 	return &Batch{
-		Packets: make([]wire.Datagram, 0, batchPackets),
-		arena:   make([]byte, 0, batchPackets*max(packet, longestHead)),
+		Trains: make([]wire.Train, 0, batchPackets),
+		arena:  make([]byte, 0, batchPackets*max(packet, longestHead)),
 	}
 }
 
 // Reset empties the batch.
-func (b *Batch) Reset() {
-	clear(b.Packets)
-	b.Packets, b.arena = b.Packets[:0], b.arena[:0]
-}
+func (b *Batch) Reset() { b.Trains, b.arena, b.packets = b.Trains[:0], b.arena[:0], 0 }
 
-func (b *Batch) full() bool { return len(b.Packets) == cap(b.Packets) }
+func (b *Batch) full() bool { return b.packets == batchPackets }
 
 // head begins a packet; what is appended to it goes to the arena.
 func (b *Batch) head() []byte { return b.arena[len(b.arena):] }
 
 // add ends a packet that head began.
-func (b *Batch) add(to netip.AddrPort, head, body []byte) {
-	b.arena = b.arena[:len(b.arena)+len(head)]
-	b.Packets = append(b.Packets, wire.Datagram{To: to, Head: head[:len(head):len(head)], Body: body})
+func (b *Batch) add(to netip.AddrPort, packet []byte) {
+	b.arena = b.arena[:len(b.arena)+len(packet)]
+	b.packets++
+	if i := len(b.Trains) - 1; i >= 0 && b.Trains[i].Takes(to, len(packet)) {
+		t := &b.Trains[i]
+		t.Bytes = t.Bytes[:len(t.Bytes)+len(packet)]
+		return
+	}
+	b.Trains = append(b.Trains, wire.Train{To: to, Length: len(packet), Bytes: packet})
 }
 
 // packet adds a packet of a session: sealed if the session is, else as it is.
 func (m *Machine) packet(b *Batch, p *Peer, head, body []byte) {
+	head = append(head, body...)
 	if p.session.Sealed() {
-		head = append(head, body...)
-		body = nil
 		head = head[:len(head)+gap]
 		copy(head[8+gap:], head[8:])
 		head = p.session.Seal(head, &m.nonce)
-	} else if len(body) <= copiedBody {
-		head, body = append(head, body...), nil // cheaper than to have the kernel gather it
 	}
-	b.add(p.addr, head, body)
+	b.add(p.addr, head)
 	p.spoke = m.now
 	m.count.PacketsOut++
 }

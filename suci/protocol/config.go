@@ -104,8 +104,8 @@ const (
 	maxProbe      = Second / 2
 	firstGreet    = 10 * Millisecond
 	maxGreet      = Second
-	initialWindow = 4  // packets per lane, before the first acknowledgement
-	quantum       = 44 // packets sent at once: what one call with UDP_SEGMENT takes
+	initialWindow = 4             // packets per lane, before the first acknowledgement
+	quantum       = wire.MostCars // packets sent at once: what one call with UDP_SEGMENT takes
 	maxWindow     = wire.MaxSpan
 	maxBlocks     = 1 << 16 // that wait on a lane to be acknowledged
 )

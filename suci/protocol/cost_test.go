@@ -61,15 +61,12 @@ func TestNothingIsAllocated(t *testing.T) {
 		change := func(c *Config) { c.Handler, c.Seal = &keep{}, sealed }
 		a, b := n.start(change), n.start(change)
 		from, to := NewBatch(1472), NewBatch(1472)
-		buffer := make([]byte, 2000)
 		carry := func(out *Batch, x, y *node) (any bool) {
 			for more := true; more; {
 				out.Reset()
 				more = x.m.Transmit(n.now, out)
-				for _, p := range out.Packets {
-					m := copy(buffer, p.Head)
-					m += copy(buffer[m:], p.Body)
-					y.m.Datagram(n.now, n.now, x.addr, buffer[:m])
+				for _, train := range out.Trains {
+					y.m.Train(n.now, n.now, x.addr, train.Bytes, train.Length)
 					any = true
 				}
 			}
@@ -103,16 +100,16 @@ func BenchmarkPingPong(b *testing.B) {
 	n := newNetwork(b, 23)
 	change := func(c *Config) { c.Handler = &keep{} }
 	ends := [2]*node{n.start(change), n.start(change)}
-	batch, buffer := NewBatch(1472), make([]byte, 2000)
+	batch := NewBatch(1472)
 	var blocks [2]Outgoing
 	move := func(from, to *node) {
 		batch.Reset()
 		from.m.Transmit(n.now, batch)
-		for _, p := range batch.Packets {
-			k := copy(buffer, p.Head)
-			k += copy(buffer[k:], p.Body)
-			to.m.Datagram(n.now, n.now, from.addr, buffer[:k])
-			to.m.Wake()
+		for _, train := range batch.Trains {
+			for p := range train.All() {
+				to.m.Datagram(n.now, n.now, from.addr, p)
+				to.m.Wake()
+			}
 		}
 	}
 	data := make([]byte, 8)
@@ -132,5 +129,40 @@ func BenchmarkPingPong(b *testing.B) {
 			y.m.Free(in.in)
 			in.in = nil
 		}
+	}
+}
+
+// BenchmarkBlock is what the machines at both ends cost for a block of 1 MiB to a place.
+func BenchmarkBlock(b *testing.B) {
+	n := newNetwork(b, 24)
+	change := func(c *Config) { c.Handler = &keep{} }
+	x, y := n.start(change), n.start(change)
+	batch := NewBatch(1472)
+	move := func(from, to *node) {
+		for more := true; more; {
+			batch.Reset()
+			more = from.m.Transmit(n.now, batch)
+			for _, train := range batch.Trains {
+				to.m.Train(n.now, n.now, from.addr, train.Bytes, train.Length)
+			}
+		}
+	}
+	data, place := make([]byte, 1<<20), make([]byte, 1<<20)
+	inbox := y.m.handler.(*keep)
+	b.SetBytes(1 << 20)
+	for b.Loop() {
+		done := false
+		o := Outgoing{Data: data, Priority: 2, Place: 1, Done: func(*Outgoing, error) { done = true }}
+		y.m.Expect(0, 1, place)
+		if err := x.m.Send(n.now, x.m.Peer(1), &o); err != nil {
+			b.Fatal(err)
+		}
+		for !done {
+			n.now += 20 * Microsecond
+			move(x, y)
+			move(y, x)
+		}
+		y.m.Free(inbox.in)
+		inbox.in = nil
 	}
 }

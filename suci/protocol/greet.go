@@ -106,7 +106,7 @@ func (m *Machine) greetingPacket(b *Batch, to netip.AddrPort, kind wire.Kind, h 
 	for len(head) < size {
 		head = append(head, 0)
 	}
-	b.add(to, head, nil)
+	b.add(to, head)
 	m.count.PacketsOut++
 }
 

@@ -112,7 +112,7 @@ func TestGreetingsOfStrangers(t *testing.T) {
 	n := newNetwork(t, 12)
 	b := n.start(nil)
 	stranger := netip.MustParseAddrPort("192.0.2.1:1")
-	say := func(kind wire.Kind, key seal.Key, h wire.GreetingHeader) []wire.Datagram {
+	say := func(kind wire.Kind, key seal.Key, h wire.GreetingHeader) []wire.Train {
 		g := h.Append(nil, kind)
 		proof := key.Proof(g)
 		g = append(g, proof[:]...)
@@ -120,7 +120,7 @@ func TestGreetingsOfStrangers(t *testing.T) {
 		b.m.Datagram(n.now, n.now, stranger, g)
 		n.batch.Reset()
 		b.m.Transmit(n.now, n.batch)
-		return n.batch.Packets
+		return n.batch.Trains
 	}
 	hello := wire.GreetingHeader{From: 9, To: 0, Incarnation: 5, Packet: 1472, Window: 4}
 	require.Empty(t, say(wire.Hello, seal.Key{9}, hello), "another key")
@@ -131,12 +131,12 @@ func TestGreetingsOfStrangers(t *testing.T) {
 
 	answers := say(wire.Hello, testKey, hello)
 	require.Len(t, answers, 1)
-	require.Less(t, answers[0].Len(), 1472)
+	require.Less(t, len(answers[0].Bytes), 1472)
 	require.Equal(t, stranger, answers[0].To)
 	require.Empty(t, b.m.peers, "a Hello leaves nothing")
 
 	var cookie wire.GreetingHeader
-	_, _, err := wire.ParseGreeting(answers[0].Head, &cookie)
+	_, _, err := wire.ParseGreeting(answers[0].Bytes, &cookie)
 	require.NoError(t, err)
 	open := hello
 	open.Expected = cookie.Incarnation

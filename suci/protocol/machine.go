@@ -18,6 +18,7 @@ type Machine struct {
 	peers  map[ID]*Peer
 	byTag  map[uint64]*Peer
 	last   *Peer // that sent the last packet
+	row    row
 	active []*Peer
 	places map[placeKey][]byte
 	mem    memory
@@ -160,7 +161,7 @@ func (m *Machine) Cancel(now Time, p *Peer, o *Outgoing, err error) {
 // Datagram handles a datagram that came to the kernel at the given time. The machine may
 // overwrite it, and keeps nothing of it.
 func (m *Machine) Datagram(now, arrived Time, from netip.AddrPort, b []byte) {
-	m.now = now
+	m.now, m.row.lane = now, nil
 	m.count.PacketsIn++
 	tag, ok := wire.Tag(b)
 	switch {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -177,9 +178,7 @@ func (x *node) step() {
 	for more := true; more; {
 		x.batch.Reset()
 		more = x.m.Transmit(x.now, x.batch)
-		for _, p := range x.batch.Packets {
-			x.send(p)
-		}
+		x.send(x.batch)
 	}
 	x.check()
 }
@@ -207,12 +206,20 @@ func (x *node) check() {
 	}
 }
 
-func (x *node) send(p wire.Datagram) {
-	b := append(append([]byte(nil), p.Head...), p.Body...)
+// send puts what a batch has on the network.
+func (x *node) send(batch *Batch) {
+	for _, train := range batch.Trains {
+		for b := range train.All() {
+			x.sendPacket(train.To, slices.Clone(b))
+		}
+	}
+}
+
+func (x *node) sendPacket(addr netip.AddrPort, b []byte) {
 	require.LessOrEqual(x.t, len(b), x.m.config.Packet)
 	x.packets++
 	for _, to := range x.nodes {
-		if to.addr == p.To {
+		if to.addr == addr {
 			if x.network.observe != nil {
 				x.network.observe(x, to, b)
 			}

@@ -31,8 +31,9 @@ func (m *Machine) data(p *Peer, arrived Time, prefix wire.Prefix, h *wire.DataHe
 	gap := r.gap()
 	r.announce(prefix.Flags, in.end())
 	r.arrive(h.Seq)
-	m.flow(r, arrived, h)
-	r.schedule(arrived, in, gap || prefix.Flags&wire.FlagAsk != 0)
+	m.flow(r, arrived, h.Seq, 1)
+	r.schedule(arrived, in, 1, gap || prefix.Flags&wire.FlagAsk != 0)
+	m.beginRow(r, in, h.Seq)
 	r.handOver()
 }
 
@@ -47,26 +48,26 @@ func (r *receiver) announce(flags uint8, end uint64) {
 	}
 }
 
-// flow notes what a packet tells of the round trip and of the rate.
-func (m *Machine) flow(r *receiver, arrived Time, h *wire.DataHeader) {
+// flow notes what packets, seq the last of them, tell of the round trip and of the rate.
+func (m *Machine) flow(r *receiver, arrived Time, seq uint64, packets int) {
 	m.regrant(r)
 	p := r.peer
-	if r.grantAt != 0 && h.Seq >= r.grantEnd {
+	if r.grantAt != 0 && seq >= r.grantEnd {
 		d := max(arrived-r.grantAt, 1)
 		m.turn.sample(arrived, d)
 		m.budget.round(d)
 		r.grantAt = 0
 	}
-	m.budget.arrive(arrived, p.payload, p.payload, m.turn.least())
+	m.budget.arrive(arrived, packets*p.payload, p.payload, m.turn.least())
 }
 
-// schedule decides when the packet is acknowledged: at once if that is urgent or the sender
-// may wait for it, else together with others or with a packet that goes there anyway.
-func (r *receiver) schedule(arrived Time, in *Incoming, urgent bool) {
+// schedule decides when packets of a block are acknowledged: at once if that is urgent or the
+// sender may wait for it, else together with others or with a packet that goes there anyway.
+func (r *receiver) schedule(arrived Time, in *Incoming, packets int, urgent bool) {
 	if r.unacked == 0 {
 		r.oldest = arrived
 	}
-	r.unacked++
+	r.unacked += packets
 	r.newest = arrived
 	switch {
 	case urgent || r.gap() || in.state == voided, (in.total > 1 || in.Place != 0) && in.complete(), r.unacked >= mostUnacked:

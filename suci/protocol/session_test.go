@@ -83,9 +83,7 @@ func TestGoodbye(t *testing.T) {
 	n.dark = false
 	n.batch.Reset()
 	b.m.Remove(n.now, b.m.Peer(0), n.batch)
-	for _, p := range n.batch.Packets {
-		b.send(p)
-	}
+	b.send(n.batch)
 	n.run(Millisecond, "the failure", func() bool { return failure != nil })
 	require.ErrorIs(t, failure, ErrGone)
 }

@@ -1,9 +1,8 @@
 // Package udp moves datagrams between memory and a UDP socket with few system calls. It
 // knows nothing of what is in them.
 //
-// Sending: consecutive datagrams to one address and of one length become one message
-// that the kernel cuts (UDP_SEGMENT), and all messages go with one sendmmsg. Head and
-// body of a datagram are gathered by the kernel; bodies are not copied here.
+// Sending: a train of datagrams to one address is one message that the kernel cuts
+// (UDP_SEGMENT), and all messages go with one sendmmsg.
 //
 // Receiving: one recvmmsg takes several messages, each of which may be many datagrams
 // that the kernel has put together (UDP_GRO), with the time at which they came.

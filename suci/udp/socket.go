@@ -11,11 +11,8 @@ import (
 )
 
 const (
-	mostMessages = 64    // for one sendmmsg
-	mostParts    = 1024  // heads and bodies for one sendmmsg
-	mostSegments = 44    // datagrams in a message; 64 is the kernel's limit
-	mostBytes    = 65000 // in a message
-	inboxSize    = 8     // messages for one recvmmsg
+	mostMessages = 64 // for one sendmmsg
+	inboxSize    = 8  // messages for one recvmmsg
 )
 
 // Socket is a UDP socket. Calls must not overlap, except that Wait may run beside all
@@ -47,7 +44,7 @@ func Open(local netip.AddrPort, buffer int, start time.Time) (*Socket, error) {
 	}
 	s := &Socket{
 		fd: fd, start: start, expect: 1,
-		out: sys.NewOutbox(mostMessages, mostParts, local.Addr().Is6()), in: sys.NewInbox(inboxSize),
+		out: sys.NewOutbox(mostMessages, local.Addr().Is6()), in: sys.NewInbox(inboxSize),
 	}
 	sys.UDPBuffers(fd, buffer)
 	if err = sys.UDPCoalesce(fd); err == nil {
@@ -67,86 +64,81 @@ func (s *Socket) Local() netip.AddrPort { return s.local }
 func (s *Socket) Close() error { return sys.CloseFD(s.fd) }
 
 // Send sends the datagrams. The memory is the caller's again when it returns.
-func (s *Socket) Send(datagrams []wire.Datagram) {
-	if len(datagrams) == 1 && len(datagrams[0].Body) == 0 {
+func (s *Socket) Send(trains []wire.Train) {
+	if len(trains) == 1 && trains[0].One() {
 		s.Sends++
-		if s.out.SendOne(s.fd, datagrams[0].To, datagrams[0].Head) {
+		if s.out.SendOne(s.fd, trains[0].To, trains[0].Bytes) {
 			return
 		} // else find out below why not
 	}
-	for len(datagrams) > 0 {
+	for len(trains) > 0 {
+		if s.whole && !trains[0].One() {
+			s.sendSingly(&trains[0])
+			trains = trains[1:]
+			continue
+		}
 		s.out.Reset()
-		n, messages := s.collect(datagrams)
+		n := s.collect(trains)
 		s.Sends++
 		sent, err := s.out.Send(s.fd)
 		switch {
 		case err == nil:
-			datagrams = datagrams[n:]
+			trains = trains[n:]
+			continue
 		case sys.SendBusy(err):
-			s.Dropped += uint64(len(datagrams))
+			s.drop(trains[sent:])
 			return
-		case sys.SendUncut(err) && !s.whole && n > messages:
+		case sys.SendUncut(err) && !trains[sent].One():
 			s.whole = true // and try again what was not sent
-			datagrams = datagrams[s.taken(datagrams, sent):]
 		default: // the address cannot be reached now: as if it was lost
-			skip := s.taken(datagrams, sent+1)
-			s.Dropped += uint64(skip - s.taken(datagrams, sent))
-			datagrams = datagrams[skip:]
+			s.drop(trains[sent : sent+1])
+			sent++
 		}
+		trains = trains[sent:]
 	}
 	s.out.Reset()
 }
 
-// collect puts as many datagrams as fit into the outbox.
-func (s *Socket) collect(datagrams []wire.Datagram) (n, messages int) {
-	for parts := 0; n < len(datagrams) && messages < mostMessages; messages++ {
-		run := s.run(datagrams[n:])
-		if parts += 2 * run; parts > mostParts {
-			break
+// collect puts as many trains as fit into the outbox; without UDP_SEGMENT only those of one
+// datagram.
+func (s *Socket) collect(trains []wire.Train) (n int) {
+	for ; n < min(len(trains), mostMessages); n++ {
+		t := &trains[n]
+		switch {
+		case t.One():
+			s.out.Message(t.To, 0, t.Bytes)
+		case s.whole:
+			return n
+		default:
+			s.out.Message(t.To, t.Length, t.Bytes)
 		}
-		segment := 0
-		if run > 1 {
-			segment = datagrams[n].Len()
-		}
-		s.out.Message(datagrams[n].To, segment)
-		for _, d := range datagrams[n : n+run] {
-			s.out.Part(d.Head)
-			s.out.Part(d.Body)
-		}
-		n += run
 	}
-	return n, messages
+	return n
 }
 
-// run is the number of datagrams that one message can carry: to one address and of one
-// length, but the last may be shorter.
-func (s *Socket) run(d []wire.Datagram) int {
-	if s.whole {
-		return 1
-	}
-	length := d[0].Len()
-	most := min(len(d), mostSegments, mostBytes/max(length, 1))
-	n := 1
-	for n < most && d[n].To == d[0].To && d[n].Len() <= length {
+// sendSingly sends the datagrams of a train as messages of their own.
+func (s *Socket) sendSingly(t *wire.Train) {
+	var cars [wire.MostCars]wire.Train
+	n := 0
+	for b := range t.All() {
+		cars[n] = wire.Train{To: t.To, Length: len(b), Bytes: b}
 		n++
-		if d[n-1].Len() < length {
-			break
-		}
 	}
-	return n
+	s.Send(cars[:n])
 }
 
-// taken is the number of datagrams in so many messages.
-func (s *Socket) taken(datagrams []wire.Datagram, messages int) (n int) {
-	for ; messages > 0 && n < len(datagrams); messages-- {
-		n += s.run(datagrams[n:])
+// drop counts what the kernel did not take.
+func (s *Socket) drop(trains []wire.Train) {
+	for _, t := range trains {
+		s.Dropped += uint64((len(t.Bytes) + t.Length - 1) / t.Length)
 	}
-	return n
 }
 
-// Receive calls each for every datagram that has come, at most a few hundred, with the
-// time of its arrival. The bytes are good during the call. It does not wait.
-func (s *Socket) Receive(each func(now, arrived time.Duration, from netip.AddrPort, b []byte)) (int, error) {
+// Receive calls each for what has come, at most a few hundred datagrams, with the time of the
+// arrival. b is one datagram or several from one address, all of one length but the last, which
+// may be shorter. The bytes are good during the call. Receive returns how many datagrams have
+// come. It does not wait.
+func (s *Socket) Receive(each func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)) (int, error) {
 	s.Receives++
 	n, err := s.in.Receive(s.fd, s.expect)
 	if n == 0 {
@@ -162,12 +154,8 @@ func (s *Socket) Receive(each func(now, arrived time.Duration, from netip.AddrPo
 		if d := time.Duration(wall.UnixNano() - at); at != 0 && d > 0 && d < time.Second {
 			arrived -= d
 		}
-		for len(b) > 0 {
-			length := min(segment, len(b))
-			each(now, arrived, from, b[:length:length])
-			b = b[length:]
-			datagrams++
-		}
+		each(now, arrived, from, b, segment)
+		datagrams += (len(b) + segment - 1) / segment
 	}
 	s.expect = 1
 	if n > 1 || datagrams > 1 {

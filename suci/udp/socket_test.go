@@ -3,6 +3,7 @@ package udp
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,22 +26,31 @@ func waker(t *testing.T) *Waker {
 	return w
 }
 
+// couple appends a datagram to the last train, or begins another one.
+func couple(trains []wire.Train, to netip.AddrPort, data []byte) []wire.Train {
+	if i := len(trains) - 1; i >= 0 && trains[i].Takes(to, len(data)) {
+		trains[i].Bytes = append(trains[i].Bytes, data...)
+		return trains
+	}
+	return append(trains, wire.Train{To: to, Length: len(data), Bytes: data})
+}
+
 // Datagrams of all lengths, to two sockets, arrive whole and in order, with and without
 // UDP_SEGMENT.
 func TestSendReceive(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		a, b, c, w := open(t), open(t), open(t), waker(t)
 		a.whole = whole
-		var out []wire.Datagram
+		var out []wire.Train
 		want := map[*Socket][]string{}
 		for i := range 200 {
 			to := b
 			if i/50%2 == 1 {
 				to = c
 			}
-			head, body := fmt.Appendf(nil, "%04d", i), make([]byte, []int{700, 700, 700, 3}[i/7%4])
-			out = append(out, wire.Datagram{To: to.Local(), Head: head, Body: body})
-			want[to] = append(want[to], string(head)+string(body))
+			data := append(fmt.Appendf(nil, "%04d", i), make([]byte, []int{700, 700, 700, 3}[i/7%4])...)
+			out = couple(out, to.Local(), data)
+			want[to] = append(want[to], string(data))
 		}
 		a.Send(out)
 		require.Zero(t, a.Dropped)
@@ -48,10 +58,12 @@ func TestSendReceive(t *testing.T) {
 			var got []string
 			for len(got) < len(datagrams) {
 				to.Wait(w, -1)
-				_, err := to.Receive(func(now, arrived time.Duration, from netip.AddrPort, b []byte) {
+				_, err := to.Receive(func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
 					require.Equal(t, a.Local(), from)
 					require.LessOrEqual(t, arrived, now)
-					got = append(got, string(b))
+					for one := range slices.Chunk(b, length) {
+						got = append(got, string(one))
+					}
 				})
 				require.NoError(t, err)
 			}
@@ -67,10 +79,10 @@ func TestSendReceive(t *testing.T) {
 func TestSendGoesOnAfterAnError(t *testing.T) {
 	a, b := open(t), open(t)
 	nowhere := netip.MustParseAddrPort("[2001:db8::1]:9") // of another family than the socket
-	a.Send([]wire.Datagram{{To: nowhere, Head: []byte("x")}, {To: b.Local(), Head: []byte("y")}})
+	a.Send([]wire.Train{{To: nowhere, Length: 1, Bytes: []byte("x")}, {To: b.Local(), Length: 1, Bytes: []byte("y")}})
 	require.Equal(t, uint64(1), a.Dropped)
 	b.Wait(waker(t), -1)
-	n, err := b.Receive(func(_, _ time.Duration, _ netip.AddrPort, data []byte) { require.Equal(t, "y", string(data)) })
+	n, err := b.Receive(func(_, _ time.Duration, _ netip.AddrPort, data []byte, _ int) { require.Equal(t, "y", string(data)) })
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 }
@@ -89,15 +101,13 @@ func TestWake(t *testing.T) {
 
 func TestNothingIsAllocatedPerDatagram(t *testing.T) {
 	a, b, w := open(t), open(t), waker(t)
-	out := make([]wire.Datagram, 44)
-	for i := range out {
-		out[i] = wire.Datagram{To: b.Local(), Head: make([]byte, 32), Body: make([]byte, 1000)}
-	}
+	const length = 1032
+	out := []wire.Train{{To: b.Local(), Length: length, Bytes: make([]byte, wire.MostCars*length)}}
 	got := 0
-	each := func(_, _ time.Duration, _ netip.AddrPort, b []byte) { got++ }
+	each := func(_, _ time.Duration, _ netip.AddrPort, b []byte, length int) { got += len(b) / length }
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		a.Send(out)
-		for got = 0; got < len(out); {
+		for got = 0; got < wire.MostCars; {
 			b.Wait(w, -1)
 			_, _ = b.Receive(each)
 		}

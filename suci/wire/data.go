@@ -87,3 +87,12 @@ func (h *DataHeader) bodySize(flags uint8, payload int) int {
 
 // BlockLength is the length of the block in bytes.
 func (h *DataHeader) BlockLength(payload int) int { return int(h.Total)*payload - int(h.Short) }
+
+// Continues tells whether a packet is the n-th one behind a first one in a block, and tells
+// nothing else. The first one must be a data packet that was read; b must have a header.
+func Continues(first, b []byte, n int) bool {
+	be := binary.BigEndian
+	return be.Uint64(b) == be.Uint64(first) && be.Uint32(b[8:]) == be.Uint32(first[8:]) && // prefix and short
+		be.Uint32(b[12:]) == be.Uint32(first[12:])+uint32(n) && be.Uint64(b[16:]) == be.Uint64(first[16:])+uint64(n) &&
+		be.Uint64(b[24:]) == be.Uint64(first[24:]) // total and place
+}

@@ -31,8 +31,8 @@ type Drain struct {
 }
 
 // Start makes the buffers of a job ready, whose ranks have not started, and begins to write
-// its trace, in a goroutine that Close ends. It sets Ranks, TickNS and EagerLimit of the
-// description. The caller closes the file after Close.
+// its trace, in a goroutine that Close ends. It sets Ranks, TickNS, GapNS and EagerLimit
+// of the description. The caller closes the file after Close.
 func Start(root *job.Root, file io.Writer, m trace.Meta) (*Drain, error) {
 	d := &Drain{root: root, out: bufio.NewWriterSize(file, 1<<16), done: make(chan struct{})}
 	d.clock.counter = counterTrusted()
@@ -41,6 +41,7 @@ func Start(root *job.Root, file io.Writer, m trace.Meta) (*Drain, error) {
 	if err := prepare(root, &d.clock, tick); err != nil {
 		return nil, err
 	}
+	m.GapNS = tick * float64(gapOf(d.clock))
 	m.Ranks, m.TickNS, m.EagerLimit = root.Ranks(), tick, root.Settings().EagerLimit
 	var err error
 	if d.w, err = trace.NewWriter(d.out, m); err != nil {

@@ -1,8 +1,6 @@
 package recorder
 
 import (
-	"math/bits"
-
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/trace"
@@ -21,8 +19,8 @@ type Recorder struct {
 
 	sites sites
 
-	shorts  uint32               // short sends so far
-	typical [shortClasses]uint64 // ticks of a short send, by class of length
+	sends, takes typical
+	looked       uint64 // when the message that comes next was last looked for
 
 	last uint64 // end of the last call
 	long uint64 // a computation of so many ticks has its CPU time recorded
@@ -83,6 +81,7 @@ func (r *Recorder) Request() uint32 {
 // What is what an event says beside its kind and time.
 type What struct {
 	Bytes   uint64
+	Site    uint64 // that of BeginWait; 0: not looked for yet
 	Number  uint32 // of the message, or else of the request
 	Request uint32 // of Point only
 	Context uint32
@@ -94,6 +93,14 @@ type What struct {
 // Call records a call that began at start and ends now.
 func (r *Recorder) Call(k trace.Kind, start uint64, w *What) {
 	end := r.Now()
+	if w.Site == 0 {
+		w.Site = r.site(k)
+	}
+	r.call(k, start, end, w)
+}
+
+// call records a call whose place is known.
+func (r *Recorder) call(k trace.Kind, start, end uint64, w *What) {
 	r.last = end
 	took := end - start
 	r.write(k, start, uint32(took), took>>32, w)
@@ -110,10 +117,6 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 	if w.Context != r.context || r.number == 0 {
 		r.choose(w.Context)
 	}
-	site := uint64(0)
-	if k.Call() {
-		site = r.site(k)
-	}
 	if (high|w.Bytes>>32) != 0 && !r.wide(high<<32, w.Bytes) {
 		return
 	}
@@ -121,7 +124,7 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 	if w.Peer < 0 {
 		peer, flags = 0, flags|trace.NoPeer
 	}
-	r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, r.number|site<<16|uint64(uint32(w.Tag))<<32, peer|uint64(flags)<<16|uint64(w.Number)<<32)
+	r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, r.number|w.Site<<16|uint64(uint32(w.Tag))<<32, peer|uint64(flags)<<16|uint64(w.Number)<<32)
 }
 
 // wide writes what belongs to the next event, if there is room for both.
@@ -149,56 +152,4 @@ func (r *Recorder) choose(context uint32) {
 func (r *Recorder) Name(context uint32, name string) {
 	r.choose(context)
 	r.Put(trace.NameContext(uint16(r.number), context, name)...)
-}
-
-// Short sends. To read the clock takes about as long as a tenth of a short message's way. The
-// end of a short send is read while the message is on its way, but its start would keep it
-// back. So only one of many has its start read; that of the others is the end minus what such
-// a send takes. Their events are flagged as Estimated.
-
-const (
-	shortClasses = 10 // up to 511 bytes
-	measured     = 64 // one of so many short sends
-)
-
-// BeginShort is Begin of a send of so many bytes that may leave at once. It returns 0 if the
-// start is to be estimated.
-func (r *Recorder) BeginShort(length int) uint64 {
-	r.shorts++
-	if class := bits.Len(uint(length)); class >= shortClasses || r.shorts%measured == 0 || r.typical[class] == 0 {
-		return r.Begin()
-	}
-	return 0
-}
-
-// ShortSend records a send that has left at once. start is that of BeginShort.
-func (r *Recorder) ShortSend(start uint64, length int, context uint32, tag int32, peer int, number uint32) {
-	end := r.Now()
-	flags := uint64(trace.By(trace.Eager))
-	if start == 0 {
-		start = max(end-r.typical[bits.Len(uint(length))], r.last)
-		flags |= uint64(trace.Estimated)
-		if start-r.last > r.long {
-			r.sample(start)
-		}
-	} else if class := bits.Len(uint(length)); class < shortClasses {
-		r.learn(&r.typical[class], end-start)
-	}
-	if context != r.context || r.number == 0 {
-		r.choose(context)
-	}
-	r.last = end
-	site := r.site(shortSend)
-	r.put(start<<8|uint64(trace.Send), end-start|uint64(length)<<32, r.number|site<<16|uint64(uint32(tag))<<32,
-		uint64(peer)|flags<<16|uint64(number)<<32)
-}
-
-// learn brings what is typical nearer to what was measured, but for what was interrupted.
-func (r *Recorder) learn(typical *uint64, took uint64) {
-	switch {
-	case *typical == 0:
-		*typical = took
-	case took < 4**typical:
-		*typical = (7**typical + took) / 8
-	}
 }

@@ -20,7 +20,7 @@ import (
 //
 // Only Go programs have sites: the stack of a C program is not linked.
 type sites struct {
-	depth  [64]uint64 // by kind, 0 for short sends: where the return address is; 0: not known
+	depth  [64]uint64 // by kind: where the return address is; 0: not known
 	recent [siteSlots]site
 	all    map[uintptr]uint16 // by return address
 	names  map[string]uint16
@@ -42,8 +42,10 @@ const (
 	// mostFailed is how many searches may be in vain before there are no more.
 	mostFailed = 16
 
-	// shortSend stands for the kind of short sends.
+	// shortSend stands for the kind of short sends, and waits is added to that of calls whose
+	// place is looked for when they begin: these have other frames above them.
 	shortSend = trace.None
+	waits     = 32
 
 	library = "github.com/gopvas/gopvas/"
 	face    = library + "capi" // of C programs

@@ -4,15 +4,18 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/gopvas/gopvas/trace"
 )
 
 // ticks reads the time stamp counter.
 func ticks() uint64
 
-// publishTicks stores v, after all stores before it, and reads the time stamp counter.
+// publishTicks stores v, after all stores before it, and reads the time stamp counter. It has the
+// cache fetch next, to be written soon.
 //
 //go:noescape
-func publishTicks(word *uint64, v uint64) uint64
+func publishTicks(word *uint64, v uint64, next *trace.Record) uint64
 
 // returnAt returns the return address that is depth frames above the caller, 0 if there is none.
 func returnAt(depth uint64) uintptr

@@ -8,15 +8,17 @@ TEXT ·ticks(SB), NOSPLIT, $0-8
 	MOVQ	AX, ret+0(FP)
 	RET
 
-// func publishTicks(word *uint64, v uint64) uint64
-TEXT ·publishTicks(SB), NOSPLIT, $0-24
+// func publishTicks(word *uint64, v uint64, next *trace.Record) uint64
+TEXT ·publishTicks(SB), NOSPLIT, $0-32
 	MOVQ	word+0(FP), BX
 	MOVQ	v+8(FP), CX
+	MOVQ	next+16(FP), AX
 	MOVQ	CX, (BX)
+	BYTE	$0x0F; BYTE $0x0D; BYTE $0x08 // PREFETCHW (AX)
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
-	MOVQ	AX, ret+16(FP)
+	MOVQ	AX, ret+24(FP)
 	RET
 
 // func returnAt(depth uint64) uintptr

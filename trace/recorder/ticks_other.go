@@ -2,9 +2,11 @@
 
 package recorder
 
+import "github.com/gopvas/gopvas/trace"
+
 func ticks() uint64 { return 0 }
 
-func publishTicks(*uint64, uint64) uint64 { return 0 }
+func publishTicks(*uint64, uint64, *trace.Record) uint64 { return 0 }
 
 func counterTrusted() bool { return false }
 

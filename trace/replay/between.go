@@ -41,7 +41,7 @@ func (c *caller) leave(it *item) {
 }
 
 func (c *caller) computeUntil(to int64) {
-	if gap := to - c.between.at; gap > 0 {
+	if gap := to - c.between.at - c.recording; gap > 0 {
 		c.Tag = 0
 		c.Calc(gap)
 	}

@@ -59,7 +59,7 @@ func (c *caller) item(it *item) {
 		c.point(it.Event)
 		return
 	}
-	if gap := c.clock.computed(c.at, it.Start) - c.stalled; gap > 0 && it.Kind != trace.Init {
+	if gap := c.clock.computed(c.at, it.Start) - c.stalled - c.recording; gap > 0 && it.Kind != trace.Init {
 		c.Site = 0
 		c.Calc(gap)
 	}

@@ -30,9 +30,10 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 		return nil, fmt.Errorf("replay: %d events are missing in the trace, because the supervisor did not keep up: record it to a faster disk, or with a CPU that no rank uses", lost)
 	}
 	if t.Cut != nil {
-		return nil, fmt.Errorf("replay: the trace is not whole: %w", t.Cut)
+		return nil, fmt.Errorf("replay: the trace is not whole: %w; a model needs the whole job: pvasrun trace info and list show what comes before that", t.Cut)
 	}
 	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), sites: map[string]uint32{}, names: []string{""}}
+	m.recording = int64(t.Meta.GapNS)
 	m.alone = len(t.Ranks) <= t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
 	for rank := range t.Ranks {
 		for i := range t.Ranks[rank].Events {
@@ -64,7 +65,9 @@ type maker struct {
 	ends    ends
 	alone   bool  // each rank had a CPU of its own
 	ready   int64 // all ranks were through Init
-	expand  map[trace.Kind]algorithm
+
+	recording int64 // ns that recording adds to each gap between calls
+	expand    map[trace.Kind]algorithm
 
 	sites map[string]uint32
 	names []string

@@ -50,6 +50,19 @@ func TestBlocking(t *testing.T) {
 	assert.Equal(t, "send", r.Sites[r.Graph.Op(1).Site])
 }
 
+// TestRecordingIsNoComputation: what recording adds to gaps between calls is taken off.
+func TestRecordingIsNoComputation(t *testing.T) {
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1, GapNS: 30}, End: &trace.End{}, Ranks: []trace.Rank{{Events: []trace.Event{
+		{Kind: trace.Init, End: 10, Peer: trace.Any},
+		{Kind: trace.Barrier, Start: 60, End: 70, Peer: trace.Any},
+		{Kind: trace.Barrier, Start: 90, End: 100, Peer: trace.Any},
+		{Kind: trace.Finalize, Start: 300, End: 310, Peer: trace.Any},
+	}}}}
+	r, err := New(tr, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"calc 20 ns", "calc 170 ns"}, ops(r, 0))
+}
+
 // TestRequests: a wait awaits what it has taken, also where another call was in progress when the
 // message left or came.
 func TestRequests(t *testing.T) {
@@ -124,6 +137,7 @@ func TestMistakes(t *testing.T) {
 	tr.Ranks[0].Lost, tr.Cut = 0, &trace.CutError{Offset: 7, Reason: "no more"}
 	_, err = New(tr, Options{})
 	require.ErrorContains(t, err, "not whole")
+	require.ErrorContains(t, err, "trace info and list show")
 	tr.Cut = nil
 	_, err = New(tr, Options{Algorithms: map[string]string{"x": "y"}})
 	require.ErrorContains(t, err, "there are")

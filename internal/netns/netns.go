@@ -1,0 +1,61 @@
+package netns
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// waitDelay is how long the output of a command may stay open after its end.
+const waitDelay = 5 * time.Second
+
+// IP has ip carry out commands, such as "link set sw up", in the network of a process.
+func IP(ctx context.Context, pid int, commands ...string) error {
+	cmd := exec.CommandContext(ctx, "nsenter", "-t", strconv.Itoa(pid), "-n", "ip", "-batch", "-")
+	cmd.Stdin = strings.NewReader(strings.Join(commands, "\n") + "\n")
+	cmd.WaitDelay = waitDelay
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("netns: ip in the network of process %d: %w: %s", pid, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// A Port is a link between a switch and a node.
+type Port struct {
+	Name    string // of its end at the switch
+	Pid     int    // a process of the node
+	Device  string // name of its end at the node
+	Address netip.Prefix
+}
+
+// Connect makes a switch in the network of a process, and its ports.
+func Connect(ctx context.Context, hub int, name string, ports ...Port) error {
+	commands := []string{"link add name " + name + " type bridge", "link set " + name + " up"}
+	for _, p := range ports {
+		commands = append(commands,
+			fmt.Sprintf("link add name %s type veth peer name %s netns %d", p.Name, p.Device, p.Pid),
+			fmt.Sprintf("link set %s master %s up", p.Name, name))
+	}
+	if err := IP(ctx, hub, commands...); err != nil {
+		return err
+	}
+	errs := make([]error, len(ports))
+	var all sync.WaitGroup
+	for i, p := range ports {
+		all.Go(func() {
+			errs[i] = IP(ctx, p.Pid, "link set lo up", fmt.Sprintf("addr add %v dev %s", p.Address, p.Device), "link set "+p.Device+" up")
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

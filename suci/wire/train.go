@@ -1,0 +1,42 @@
+package wire
+
+import (
+	"iter"
+	"net/netip"
+)
+
+// Train is datagrams to one address that lie one behind the other in memory. All are as long
+// as the first one, but the last may be shorter.
+type Train struct {
+	To     netip.AddrPort
+	Length int // of a datagram
+	Bytes  []byte
+}
+
+// A train has the size that the kernel takes in one message.
+const (
+	MostCars   = 44
+	trainBytes = 65000
+)
+
+// Takes tells whether a datagram that lies behind the train can go with it.
+func (t *Train) Takes(to netip.AddrPort, length int) bool {
+	n := len(t.Bytes)
+	return length <= t.Length && n%t.Length == 0 && n+length <= min(trainBytes, MostCars*t.Length) && t.To == to
+}
+
+// One tells whether the train is a single datagram.
+func (t *Train) One() bool { return len(t.Bytes) == t.Length }
+
+// All are the datagrams.
+func (t *Train) All() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for b := t.Bytes; len(b) > 0; {
+			n := min(t.Length, len(b))
+			if !yield(b[:n:n]) {
+				return
+			}
+			b = b[n:]
+		}
+	}
+}

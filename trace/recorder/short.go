@@ -1,0 +1,104 @@
+package recorder
+
+import (
+	"math/bits"
+
+	"github.com/gopvas/gopvas/trace"
+)
+
+// Short messages. To read the clock takes a tenth of a short message's way. What stands between
+// the arrival of a message and the next send keeps that send back. So both are recorded with one
+// reading in all, and that is taken while a message is on its way:
+//
+//   - The end of a short send is read when the message has left. Its start is the end minus what
+//     such a send takes.
+//   - A receive that polls reads the clock before it polls. Its end is the last reading plus what
+//     it takes from there to the end of such a receive.
+//
+// What is typical is learnt from one message of many, for which the clock is read at both ends.
+// The events of the others are flagged as Estimated.
+
+const (
+	shortClasses = 10 // up to 511 bytes
+	measured     = 64 // one of so many short messages
+)
+
+// typical is what sends or receives take, in ticks, by class of their length.
+type typical struct {
+	count uint32
+	ticks [shortClasses]uint64
+}
+
+// of returns what is typical of a length, 0 if the clock is to be read.
+func (t *typical) of(length uint64) uint64 {
+	t.count++
+	class := bits.Len64(length)
+	if class >= shortClasses || t.count%measured == 0 {
+		return 0
+	}
+	return t.ticks[class]
+}
+
+// learn brings what is typical nearer to what was measured, but for what was interrupted.
+func (t *typical) learn(length, took uint64) {
+	class := bits.Len64(length)
+	if class >= shortClasses {
+		return
+	}
+	switch was := &t.ticks[class]; {
+	case *was == 0 || took < *was/2:
+		*was = took
+	case took < 4**was:
+		*was = (7**was + took) / 8
+	}
+}
+
+// BeginShort is Begin of a send of so many bytes that may leave at once. It returns 0 if the
+// start is to be estimated.
+func (r *Recorder) BeginShort(length int) uint64 {
+	if r.sends.of(uint64(length)) == 0 {
+		return r.Begin()
+	}
+	return 0
+}
+
+// ShortSend records a send that has left at once. start is that of BeginShort.
+func (r *Recorder) ShortSend(start uint64, length int, context uint32, tag int32, peer int, number uint32) {
+	end := r.Now()
+	flags := trace.By(trace.Eager)
+	if start == 0 {
+		start = min(max(end-r.sends.ticks[bits.Len(uint(length))], r.last), end)
+		flags |= trace.Estimated
+		if start > r.last+r.long {
+			r.sample(start)
+		}
+	} else {
+		r.sends.learn(uint64(length), end-start)
+	}
+	r.call(trace.Send, start, end, &What{
+		Bytes: uint64(length), Site: r.site(shortSend), Number: number, Context: context, Tag: tag, Peer: int32(peer), Flags: flags,
+	})
+}
+
+// BeginWait is Begin of a call that waits for a message. It also returns the place of the call,
+// for What: to look for it costs no time while the message is on its way.
+func (r *Recorder) BeginWait(k trace.Kind) (start, site uint64) {
+	start = r.Begin()
+	return start, r.site(k + waits)
+}
+
+// Look is called before each look for the message of a blocking receive.
+func (r *Recorder) Look() { r.looked = r.Now() }
+
+// Recv records a receive that has found its message at the last Look. start is that of BeginWait.
+func (r *Recorder) Recv(start uint64, w *What) {
+	end := r.looked
+	if took := r.takes.of(w.Bytes); took != 0 {
+		end += took
+		w.Flags |= trace.Estimated
+	} else {
+		end = r.Now()
+		r.takes.learn(w.Bytes, end-r.looked)
+	}
+	r.call(trace.Recv, start, end, w)
+}

@@ -1,0 +1,76 @@
+package recorder
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/trace"
+)
+
+// TestShort: of short messages the clock is read at both ends of one in measured; what the others
+// take is what those took. All are in the file, in order, and none ends before it starts.
+func TestShort(t *testing.T) {
+	const rounds = 1000
+	root := newRoot(t, 1, 16)
+	var file bytes.Buffer
+	d, err := Start(root, &file, trace.Meta{BTL: "pvas", CPUs: 2})
+	require.NoError(t, err)
+	r := New(root, 0)
+	for i := range uint32(rounds) {
+		start := r.BeginShort(8)
+		r.ShortSend(start, 8, 7, 1, 0, i)
+		start, site := r.BeginWait(trace.Recv)
+		r.Look()
+		r.Recv(start, &What{Bytes: 8, Site: site, Number: i, Context: 7, Tag: 1})
+	}
+	r.Publish()
+	require.NoError(t, d.Close())
+	tr, err := trace.Read(&file)
+	require.NoError(t, err)
+	estimated, next, last := map[trace.Kind]int{}, uint32(0), int64(0)
+	for _, e := range tr.Ranks[0].Events {
+		if e.Kind != trace.Send && e.Kind != trace.Recv {
+			continue
+		}
+		assert.Equal(t, next/2, e.Message)
+		assert.GreaterOrEqual(t, e.Start, last)
+		assert.GreaterOrEqual(t, e.End, e.Start)
+		assert.EqualValues(t, 8, e.Bytes)
+		last = e.Start
+		next++
+		if e.Flags&trace.Estimated != 0 {
+			estimated[e.Kind]++
+		}
+	}
+	assert.EqualValues(t, 2*rounds, next)
+	for _, k := range []trace.Kind{trace.Send, trace.Recv} {
+		assert.Equal(t, rounds-rounds/measured-1, estimated[k], "all but one of %d, and the first", measured)
+	}
+}
+
+func TestTypical(t *testing.T) {
+	var p typical
+	assert.Zero(t, p.of(8), "nothing is known")
+	p.learn(8, 1000)
+	assert.EqualValues(t, 1000, p.of(15))
+	assert.Zero(t, p.of(16), "of another class")
+	p.learn(8, 100000)
+	assert.EqualValues(t, 1000, p.of(8), "that one was interrupted")
+	p.learn(8, 100)
+	assert.EqualValues(t, 100, p.of(8), "so were those before")
+	p.learn(8, 180)
+	assert.EqualValues(t, 110, p.of(8))
+	p.learn(512, 100)
+	assert.Zero(t, p.of(512), "too long")
+}
+
+// TestGap: recording takes some time, and not much. The clock may be a coarse one.
+func TestGap(t *testing.T) {
+	var c clock
+	c.counter = counterTrusted()
+	c.base = c.now()
+	assert.Less(t, gapOf(c), uint64(1)<<40)
+}
