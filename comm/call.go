@@ -66,6 +66,10 @@ func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	if c == nil {
 		return Request{}, nonblockingError(op, ErrNoComm)
 	}
+	if x := c.team.Short(a); x != nil {
+		r, err := c.contribute(x)
+		return r, nonblockingError(op, err)
+	}
 	g, err := c.team.GraphOnce(a)
 	r, err := c.issue(g, bare(err))
 	return r, nonblockingError(op, err)

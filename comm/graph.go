@@ -117,6 +117,19 @@ func (c *Comm) issue(g *cad.Graph, wrong error) (Request, error) {
 	return Request{r}, err
 }
 
+// contribute begins a short operation on the communicator.
+func (c *Comm) contribute(x *coll.Short) (Request, error) {
+	if err := c.usable(); err != nil {
+		x.Over()
+		return Request{}, err
+	}
+	r, err := c.graphs.Contribute(c.channel, x)
+	if err != nil {
+		x.Over()
+	}
+	return Request{r}, err
+}
+
 // prepare makes a persistent request for a graph.
 func (c *Comm) prepare(g *cad.Graph, wrong error) (Request, error) {
 	if err := c.usable(); err != nil {
