@@ -33,6 +33,28 @@ func TestUrgentBesideAStreamFromASlowDevice(t *testing.T) {
 	}
 }
 
+// A device that was slow and is fast again, or only seemed slow because the machine was busy, soon
+// gets long batches again.
+func TestDeviceBecomesFast(t *testing.T) {
+	n := newNetwork(t, 33)
+	n.device = 6e6
+	a, b := n.start(nil), n.start(nil)
+	finished := 0
+	send := func(length int) {
+		finished = 0
+		a.sendTo(b, 2, make([]byte, length), func(error) { finished++ })
+		n.run(10*Second, "a block", func() bool { return finished == 1 })
+	}
+	b.onBlock = func(*Incoming) {}
+	send(1 << 20)
+	slow := a.longs
+	n.device = 0
+	send(1 << 20)
+	send(4 << 20)
+	t.Logf("%d batches for 1 MiB, then %d for 5 MiB", slow, a.longs-slow)
+	require.Less(t, a.longs-slow, 5*slow/2)
+}
+
 // beside sends urgent blocks beside a stream. It returns how long the slowest one took, and the
 // share of the rate that the stream has.
 func beside(t *testing.T, n *network, rate int) (worst Time, share float64) {

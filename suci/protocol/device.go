@@ -19,8 +19,9 @@ type device struct {
 
 const (
 	deviceTime  = 400 * Microsecond
-	deviceLeast = 6 << 10          // two packets, as the kernel counts
+	deviceLeast = 12 << 10         // four packets, as the kernel counts
 	deviceLook  = 50 * Microsecond // until the next look, while the rate is not known
+	fastDevice  = 1e12             // bytes per second, faster than any
 )
 
 // Backlogged tells whether something waited in the device's queue at the last look: then Queued
@@ -32,7 +33,10 @@ func (m *Machine) Backlogged() bool { return m.device.queued > 0 }
 // Backlogged says so.
 func (m *Machine) Queued(now Time, bytes int, sent bool) {
 	d := &m.device
-	if took := now - d.at; !sent && bytes < d.queued && took > 0 {
+	switch took := now - d.at; {
+	case sent && bytes == 0:
+		d.rate = min(2*d.rate, fastDevice) // it is faster than it was
+	case !sent && bytes < d.queued && took > 0:
 		d.measure(float64(d.queued-bytes)*1e9/float64(took), bytes > 0)
 	}
 	d.queued, d.at = bytes, now
@@ -50,18 +54,19 @@ func (d *device) measure(rate float64, exact bool) {
 	}
 }
 
-// hold sets the time until which long blocks wait: that at which the device will have sent enough,
-// or when it is to be looked at again.
+// hold sets the time until which long blocks wait: that at which half of what may be there is left,
+// so that several packets go at a time, or when the device is to be looked at again.
 func (d *device) hold(now Time) {
-	d.free = 0
-	over := d.queued - max(deviceLeast, int(d.rate*float64(deviceTime)/1e9))
-	switch {
-	case over <= 0:
-	case d.rate == 0:
-		d.free = now + deviceLook
-	default:
-		d.free = now + min(Time(float64(over)*1e9/d.rate), deviceTime)
+	most := max(deviceLeast, int(d.rate*float64(deviceTime)/1e9))
+	if d.queued <= most/2 || d.queued <= most && d.free == 0 {
+		d.free = 0
+		return
 	}
+	wait := deviceLook
+	if d.rate > 0 {
+		wait = min(Time(float64(d.queued-most/2)*1e9/d.rate), Millisecond)
+	}
+	d.free = now + wait
 }
 
 // hand notes a packet that is about to be sent, of which the device is not asked yet. If the device

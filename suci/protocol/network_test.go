@@ -47,6 +47,7 @@ type node struct {
 	slow     bool // does not free blocks by itself
 	free     Time // the port has sent all before
 	sent     Time // the device has sent all before
+	longs    int  // batches with parts of long blocks
 	stalled  Time // the process does not run before
 	received int
 	bytes    int
@@ -185,6 +186,7 @@ func (x *node) step() {
 		more = x.m.Transmit(x.now, x.batch)
 		x.send(x.batch)
 		if x.batch.Long {
+			x.longs++
 			x.m.Queued(x.now, x.queued(), true)
 		}
 	}
