@@ -71,11 +71,7 @@ func (c Contestant) run(ctx context.Context, n int, args []string) ([]byte, erro
 
 // runOurs is run where this project is the contestant; adapt completes the job.
 func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt func(*launcher.Job)) ([]byte, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	bind := launcher.Binding{}
+	bind, err := launcher.Binding{}, error(nil)
 	if c.Pinned {
 		if bind, err = launcher.ParseBinding("core"); err != nil {
 			return nil, err
@@ -87,20 +83,27 @@ func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt fun
 			return nil, err
 		}
 	}
-	var stdout, stderr bytes.Buffer
-	j := launcher.Job{
-		Apps:     []launcher.App{{Program: self, Args: append([]string{RankCommand}, args...), N: n}},
-		BTL:      cmp.Or(c.loop, c.Name),
-		Settings: settings,
-		Bind:     bind,
-		Stdout:   &stdout,
-		Stderr:   &stderr,
+	return runRanks(n, args, func(j launcher.Job) (*launcher.Result, error) {
+		j.BTL, j.Settings, j.Bind = cmp.Or(c.loop, c.Name), settings, bind
+		adapt(&j)
+		return launcher.Run(ctx, j)
+	})
+}
+
+// runRanks has run run a job of n ranks of this program's own benchmark, and returns what rank 0
+// has printed.
+func runRanks(n int, args []string, run func(launcher.Job) (*launcher.Result, error)) ([]byte, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
 	}
 	signals, stop := launcher.PauseSignal()
 	defer stop()
-	j.Signals = signals
-	adapt(&j)
-	result, err := launcher.Run(ctx, j)
+	var stdout, stderr bytes.Buffer
+	result, err := run(launcher.Job{
+		Apps:   []launcher.App{{Program: self, Args: append([]string{RankCommand}, args...), N: n}},
+		Stdout: &stdout, Stderr: &stderr, Signals: signals,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/gopvas/gopvas/bench/results"
 	"github.com/gopvas/gopvas/exchange"
 	"github.com/gopvas/gopvas/internal/median"
-	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -158,29 +156,13 @@ func (cfg *ExchangeConfig) round(ctx context.Context, who int) ([]ExchangeResult
 
 // runOurs runs a job on the nodes, and returns what rank 0 has printed.
 func (cfg *ExchangeConfig) runOurs(ctx context.Context, form exchange.Form, args []string) ([]byte, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	var settings job.Settings
-	if form != exchange.Auto {
-		settings.Exchange = form.String()
-	}
-	var stdout, stderr bytes.Buffer
-	signals, stop := launcher.PauseSignal()
-	defer stop()
-	j := launcher.Job{
-		Apps: []launcher.App{{Program: self, Args: append([]string{RankCommand}, args...), N: cfg.Ranks}},
-		BTL:  cfg.BTL, Settings: settings, Stdout: &stdout, Stderr: &stderr, Signals: signals, Log: cfg.Verbose,
-	}
-	result, err := launcher.RunNodes(ctx, j, cfg.Nodes)
-	if err != nil {
-		return nil, err
-	}
-	if result.Code != 0 {
-		return nil, &JobError{result.Code, strings.TrimSpace(stderr.String())}
-	}
-	return stdout.Bytes(), nil
+	return runRanks(cfg.Ranks, args, func(j launcher.Job) (*launcher.Result, error) {
+		j.BTL, j.Log = cfg.BTL, cfg.Verbose
+		if form != exchange.Auto {
+			j.Settings.Exchange = form.String()
+		}
+		return launcher.RunNodes(ctx, j, cfg.Nodes)
+	})
 }
 
 // parse reads what rank 0 prints: for each length a line of exchangeRank.measure, then those of

@@ -44,6 +44,8 @@ func storeInt(addr uintptr, v int, wide bool) {
 	}
 }
 
+func (s Status) words() *statusWords { return (*statusWords)(pointer(s.addr)) }
+
 // storeString writes v and a zero byte. Go 1.26.8 does not compile the copy of a constant to
 // an address that is a number, which inlining makes of it.
 //

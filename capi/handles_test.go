@@ -1,8 +1,10 @@
 package capi
 
 import (
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -45,4 +47,43 @@ func TestHandlesRunOut(t *testing.T) {
 	}
 	require.Equal(t, 1<<placeBits-firstPlace, n)
 	require.Zero(t, objects.add(object))
+}
+
+// Threads take requests and give them back; none gets that of another.
+func TestRequestsOfThreads(t *testing.T) {
+	requests := requestTable{many: true}
+	var wg sync.WaitGroup
+	for thread := range 4 {
+		on := &communicator{handle: Comm(thread)}
+		wg.Go(func() {
+			var mine []*request
+			for i := range 2000 {
+				q := requests.take()
+				assert.Nil(t, q.on)
+				q.on = on
+				if mine = append(mine, q); i%3 != 0 {
+					continue
+				}
+				for _, q := range mine {
+					h := q.handle
+					assert.Same(t, q, requests.get(h))
+					assert.Same(t, on, q.on)
+					requests.give(q)
+				}
+				mine = mine[:0]
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestRequestsRunOut(t *testing.T) {
+	var requests requestTable
+	q := requests.take()
+	requests.give(q)
+	requests.give(q)
+	require.Same(t, q, requests.take(), "given back twice, and there once")
+	require.NotSame(t, q, requests.take())
+	requests.used = 1<<placeBits - firstPlace
+	require.Zero(t, requests.take().handle)
 }

@@ -44,14 +44,14 @@ func (p *Process) begun(r comm.Request, on *communicator, out Ptr[Request]) *req
 
 // begin is begun of what a call has returned.
 func (p *Process) begin(r comm.Request, err error, on *communicator, out Ptr[Request]) error {
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if comm.Over(&r) {
+	case comm.Over(&r):
 		out.Set(doneRequest)
-		return nil
+	default:
+		p.begun(r, on, out)
 	}
-	p.begun(r, on, out)
 	return nil
 }
 

@@ -2,7 +2,7 @@ package capi
 
 // Status is an MPI_Status of the program, or nowhere (MPI_STATUS_IGNORE).
 //
-// Its 32 bytes: the ints MPI_SOURCE, MPI_TAG and MPI_ERROR; an int that is 1 if the operation
+// Its 32 bytes, as in statusWords: the ints MPI_SOURCE, MPI_TAG and MPI_ERROR; an int that is 1 if the operation
 // was cancelled; the length of the message in bytes as 64 bits.
 type Status struct{ addr uintptr }
 
@@ -14,6 +14,13 @@ const (
 	statusSize      = 32
 )
 
+// statusWords is the memory of a Status. To write it at once takes a fraction of the time of as many
+// single words.
+type statusWords struct {
+	source, tag, class, cancelled int32
+	bytes, _                      int64
+}
+
 // Ignored tells whether the program does not want the status.
 func (s Status) Ignored() bool { return s.addr == 0 }
 
@@ -23,10 +30,11 @@ func (s Status) SetMessage(source, tag, bytes int, cancelled bool) {
 	if s.Ignored() {
 		return
 	}
-	storeInt(s.addr, source, false)
-	storeInt(s.addr+statusTag, tag, false)
-	s.SetCancelled(cancelled)
-	s.SetBytes(bytes)
+	w := s.words()
+	w.source, w.tag, w.bytes, w.cancelled = int32(source), int32(tag), int64(bytes), 0
+	if cancelled {
+		w.cancelled = 1
+	}
 }
 
 // Source is MPI_SOURCE.

@@ -28,7 +28,7 @@ func CallsOf(root *job.Root) (list []Calls) {
 		add(l.kind.String(), l.name, l.slot)
 	}
 	for _, l := range algorithms {
-		if l.build != nil {
+		if l.nonblocking() {
 			add(graphName(l.kind), l.name, l.graphSlot)
 		}
 	}

@@ -23,6 +23,7 @@ type algorithm struct {
 	direct  bool // reads and writes buffers of other members, which needs one address space
 	apart   bool // is for members that have none in common
 	regular bool // needs blocks of one length that all members know
+	short   bool // of nonblocking calls, too: see short.go
 	levels  bool // in teams on several nodes: does not need memory that all members share
 	layouts bool // takes buffers with layouts
 
@@ -45,7 +46,7 @@ type algorithm struct {
 // in one address space copy each block once, wherever its ends lie: to send it through
 // others gains nothing but that more of them can share the work.
 var algorithms = []algorithm{
-	{kind: Barrier, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
+	{kind: Barrier, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
 	{kind: Barrier, name: "levels", run: levelsBarrier, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination, suits: undersubscribed, shared: always},
@@ -63,7 +64,7 @@ var algorithms = []algorithm{
 	{kind: Reduce, name: "levels", run: levelsReduce, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
-	{kind: Allreduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
+	{kind: Allreduce, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Allreduce, name: "staged", run: staged, apart: true, regular: true, fits: fitsStaged, suits: always},
 	{kind: Allreduce, name: "levels", run: levelsAllreduce, levels: true, regular: true, fits: fitsLevels, suits: always},
@@ -71,7 +72,7 @@ var algorithms = []algorithm{
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
 	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling, suits: always, shared: always},
 
-	{kind: ReduceScatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
+	{kind: ReduceScatter, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: ReduceScatter, name: "direct", run: direct, direct: true, suits: always},
 	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: longShares, shared: always},
 	{kind: ReduceScatter, name: "tree", build: graphReduceScatterTree, suits: always},
@@ -97,14 +98,14 @@ var algorithms = []algorithm{
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Scatter, name: "linear", build: graphScatter, layouts: true, suits: always, shared: always},
 
-	{kind: Allgather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
+	{kind: Allgather, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Allgather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Allgather, name: "levels", run: levelsAllgather, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Allgather, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
 
-	{kind: Alltoall, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
+	{kind: Alltoall, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Alltoall, name: "packed", run: flat, direct: true, layouts: true, fits: fitsPacked, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Alltoall, name: "levels", run: levelsAlltoall, levels: true, regular: true, fits: fitsLevels, suits: below(2 << 10)},
@@ -126,7 +127,10 @@ func init() {
 		l := &algorithms[i]
 		l.slot = i
 		byKind[l.kind] = append(byKind[l.kind], l)
-		if l.build != nil {
+		if l.short {
+			shorts[l.kind] = l
+		}
+		if l.nonblocking() {
 			l.graphSlot = programSlot
 			programSlot++
 		}
@@ -291,8 +295,19 @@ func ParseChoice(s string) (c Choice, err error) {
 	return c, nil
 }
 
+// nonblocking tells whether the algorithm can do nonblocking calls.
+func (l *algorithm) nonblocking() bool { return l.build != nil || l.short }
+
 // graphName is what a nonblocking operation is called.
-func graphName(kind Kind) string { return "i" + kind.String() }
+func graphName(kind Kind) string { return graphNames[kind] }
+
+// graphNames are put together once, since that allocates.
+var graphNames = func() (list [kinds]string) {
+	for kind := range kinds {
+		list[kind] = "i" + kind.String()
+	}
+	return list
+}()
 
 // Choices are all items that a list of ParseChoice can have.
 func Choices() (list []string) {
@@ -327,7 +342,7 @@ func Algorithms(kind Kind) []string {
 
 // GraphAlgorithms returns the names of the algorithms of a nonblocking operation, sorted.
 func GraphAlgorithms(kind Kind) []string {
-	return names(kind, func(l *algorithm) bool { return l.build != nil })
+	return names(kind, (*algorithm).nonblocking)
 }
 
 func names(kind Kind, with func(*algorithm) bool) (names []string) {

@@ -11,6 +11,9 @@
 // algorithms for short calls are written by hand (steps.go): there a graph costs as much as
 // the messages.
 //
+// Short nonblocking calls that need all members, in one address space, are no graphs: each
+// member leaves what it gives in memory of its own (short.go, cad.Contributor).
+//
 // # Boards
 //
 // Where the members share memory they meet at a board, which lies in memory that the first

@@ -39,7 +39,7 @@ func flat(t *Team) {
 	p := t.page(t.Rank, k)
 	p.sig = t.call
 	if !t.args.Irregular {
-		copy(p.data[:], t.given())
+		copy(p.data[:], t.args.given(t.Rank, t.Size, t.size))
 	} else if !t.packBlocks(p) {
 		t.meet(k)
 		return
@@ -95,13 +95,14 @@ func fitsPages(t *Team, n int) bool {
 // paged tells whether the team's board has pages.
 func (t *Team) paged() bool { return t.Size <= maxFlat && undersubscribed(t, 0) }
 
-// given returns the bytes that this member puts into its page.
-func (t *Team) given() []byte {
-	if a := &t.args; !a.Kind.rooted() || a.Kind == Reduce || a.Kind == Gather || t.Rank == a.Root {
+// given returns the bytes that a member of a team of some size puts into its page, if a vector
+// or block has n bytes.
+func (a *Args) given(rank, size, n int) []byte {
+	if !a.Kind.rooted() || a.Kind == Reduce || a.Kind == Gather || rank == a.Root {
 		if a.Kind == Alltoall || a.Kind == Scatter {
-			return a.Send.Data[:t.size*t.Size]
+			return a.Send.Data[:n*size]
 		}
-		return a.Send.Data[:t.size]
+		return a.Send.Data[:n]
 	}
 	return nil
 }
@@ -117,57 +118,69 @@ func (t *Team) allPublished(k uint64) bool {
 
 // take makes this member's result from the pages of call k.
 func (t *Team) take(k uint64) {
-	a := &t.args
-	n := t.size
+	from := t.from[:0]
+	for member := range t.Size {
+		from = append(from, t.page(member, k).data[:])
+	}
+	t.from = from
+	t.args.take(t, t.Rank, t.size, from)
+}
+
+// combiner applies the operator of a call, and has memory for it.
+type combiner interface {
+	apply(inout, in []byte)
+	temp(n int) []byte
+}
+
+// take makes the result of a member from what all members have given, n bytes for each of them.
+func (a *Args) take(c combiner, rank, n int, from [][]byte) {
 	switch a.Kind {
 	case Bcast:
-		if t.Rank != a.Root {
-			copy(a.Recv.Data[:n], t.page(a.Root, k).data[:])
+		if rank != a.Root {
+			copy(a.Recv.Data[:n], from[a.Root])
 		}
 	case Reduce:
-		if t.Rank == a.Root {
-			t.takeSum(a.Recv.Data[:n], k, t.Size)
+		if rank == a.Root {
+			takeSum(c, a.Recv.Data[:n], from)
 		}
 	case Allreduce:
-		t.takeSum(a.Recv.Data[:n], k, t.Size)
+		takeSum(c, a.Recv.Data[:n], from)
 	case Scan:
-		t.takeSum(a.Recv.Data[:n], k, t.Rank+1)
+		takeSum(c, a.Recv.Data[:n], from[:rank+1])
 	case Exscan:
-		t.takeSum(a.Recv.Data[:n], k, t.Rank)
+		takeSum(c, a.Recv.Data[:n], from[:rank])
 	case ReduceScatter:
-		sum := t.temp(n)
-		t.takeSum(sum, k, t.Size)
-		start, length := a.Send.block(t.Rank)
+		sum := c.temp(n)
+		takeSum(c, sum, from)
+		start, length := a.Send.block(rank)
 		copy(a.Recv.Data, sum[start:][:length])
 	case Scatter:
-		copy(a.Recv.Data, t.page(a.Root, k).data[t.Rank*n:][:n])
+		copy(a.Recv.Data, from[a.Root][rank*n:][:n])
 	default:
-		t.takeBlocks(k, n)
+		a.takeBlocks(rank, n, from)
 	}
 }
 
-// takeSum combines the pages of the first members.
-func (t *Team) takeSum(sum []byte, k uint64, members int) {
-	if members == 0 {
+// takeSum combines what some members have given.
+func takeSum(c combiner, sum []byte, from [][]byte) {
+	if len(from) == 0 {
 		return
 	}
-	copy(sum, t.page(0, k).data[:])
-	for member := 1; member < members; member++ {
-		t.apply(sum, t.page(member, k).data[:len(sum)])
+	copy(sum, from[0])
+	for _, in := range from[1:] {
+		c.apply(sum, in[:len(sum)])
 	}
 }
 
-// takeBlocks copies this member's block of n bytes out of each page.
-func (t *Team) takeBlocks(k uint64, n int) {
-	a := &t.args
-	if a.Kind == Barrier || a.Kind == Gather && t.Rank != a.Root {
+// takeBlocks copies a member's block of n bytes out of what each one has given.
+func (a *Args) takeBlocks(rank, n int, from [][]byte) {
+	if a.Kind == Barrier || a.Kind == Gather && rank != a.Root {
 		return
 	}
-	for member := range t.Size {
-		from := t.page(member, k).data[:]
+	for member, in := range from {
 		if a.Kind == Alltoall {
-			from = from[t.Rank*n:]
+			in = in[rank*n:]
 		}
-		copy(a.Recv.Part(member), from[:n])
+		copy(a.Recv.Part(member), in[:n])
 	}
 }

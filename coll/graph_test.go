@@ -59,6 +59,24 @@ type flight struct {
 	request pml.Request
 }
 
+// begin begins a call without a graph where that can be, or else by an algorithm that is drawn.
+func (i issuer) begin(d draw, own *rand.Rand, x *trial) (r pml.Request, by string, err error) {
+	if d.IntN(3) > 0 {
+		if s := i.Short(&x.Args); s != nil {
+			r, err = i.engine.Contribute(i.channel, s)
+			return r, "flat", err
+		}
+	}
+	if err := i.prepare(&x.Args); err != nil {
+		return r, "", err
+	}
+	l := d.algorithmOf(i.Team, &x.Args)
+	g := i.graphBy(l, x.Args)
+	g.Policy, g.Urgent = cad.Policy(own.IntN(3)), own.IntN(2) == 0
+	r, err = i.engine.Issue(i.channel, g)
+	return r, l.name, err
+}
+
 // tryGraphs makes calls drawn from a seed in the world, and in a part of it with the
 // order reversed, several at a time, and waits for them in any order.
 func tryGraphs(w issuer, seed uint64, calls, most int) error {
@@ -74,17 +92,11 @@ func tryGraphs(w issuer, seed uint64, calls, most int) error {
 		d := newDraw(seed + uint64(i)<<32)
 		kind := Barrier + Kind(d.IntN(int(kinds-Barrier)))
 		x := plot(d, kind, where.Size, where.Rank, most)
-		if err := where.prepare(&x.Args); err != nil {
+		r, by, err := where.begin(d, own, x)
+		if err != nil {
 			return fmt.Errorf("%s: %w", x.text, err)
 		}
-		l := d.algorithmOf(where.Team, &x.Args)
-		g := where.graphBy(l, x.Args)
-		g.Policy, g.Urgent = cad.Policy(own.IntN(3)), own.IntN(2) == 0
-		r, err := where.engine.Issue(where.channel, g)
-		if err != nil {
-			return err
-		}
-		air = append(air, flight{x, where.Team, l.name, r})
+		air = append(air, flight{x, where.Team, by, r})
 		left := own.IntN(8)
 		if i%30 == 29 || i == calls-1 {
 			left = 0 // there is an end to how many may be underway

@@ -16,6 +16,7 @@ type state struct {
 	failure  cad.Failure // the first thing that went wrong in the call
 	broken   error       // likewise, of the layers below
 	scratch  []byte
+	from     [][]byte      // pages of the call
 	requests []pml.Request // of an exchange among neighbours
 	members  []btl.Member  // likewise
 	last     string        // algorithm of the last call

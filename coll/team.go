@@ -49,6 +49,7 @@ type Team struct {
 	state
 
 	nonblocking graphCache // of nonblocking calls
+	shorts      shortCalls // likewise
 }
 
 // world returns the job's rank of a member.

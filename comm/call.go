@@ -18,8 +18,8 @@ type OperatorError = coll.OpError
 var ErrOverlap = coll.ErrOverlap
 
 // BufferError means that a buffer is too short. As with all errors about arguments, the
-// call is over for this rank, and those that need it for theirs get a *MismatchError that
-// names it.
+// call is over for this rank. Ranks that need it for their calls get a *MismatchError
+// that names it.
 type BufferError = coll.ArgumentError
 
 // Call is a collective operation that is to be done, begun or prepared. It is some
@@ -65,6 +65,10 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
 	if c == nil {
 		return Request{}, nonblockingError(op, ErrNoComm)
+	}
+	if x := c.team.Short(a); x != nil {
+		r, err := c.contribute(x)
+		return r, nonblockingError(op, err)
 	}
 	g, err := c.team.GraphOnce(a)
 	r, err := c.issue(g, bare(err))

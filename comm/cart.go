@@ -184,7 +184,7 @@ func (t *Cart) Sub(keep []bool) (*Cart, error) {
 
 func (g *grid) neighbors() (sources, destinations []int) { return g.neighbour, g.neighbour }
 
-// mirror: whom I know as the lower neighbour knows me as its higher one. If both are
+// mirror: the lower neighbour of a rank has that rank as its higher one. If both are
 // the same rank the order of messages would not tell.
 func (g *grid) mirror(i int) int { return i ^ 1 }
 

@@ -9,9 +9,8 @@ import (
 	"github.com/gopvas/gopvas/coll"
 )
 
-// Dup returns a communicator of the same ranks in the same order, with the topology of
-// c, and with those of its attributes that are made to be copied. It has no name. It
-// is collective.
+// Dup returns a communicator of the same ranks in the same order. It has the topology
+// of c and those attributes that are made to be copied, and no name. It is collective.
 //
 // All calls that make communicators have these rules. Ranks may make several at the same
 // time from different communicators. Every rank of c calls them in the same order. If one
@@ -30,10 +29,10 @@ func (c *Comm) Dup() (*Comm, error) {
 	return n, nil
 }
 
-// Split returns a communicator of the ranks that pass the same color, in the order of
-// their keys, and where those are the same in the order of c. It returns nil, and no
-// error, if the color is Undefined; other colors are not negative. It is collective,
-// as Dup.
+// Split returns a communicator of the ranks that pass the same color. They are in the
+// order of their keys, and where those are the same in the order of c. It returns
+// nil, and no error, if the color is Undefined; other colors are not negative. It is
+// collective, as Dup.
 //
 // MPI 4.1 section 7.4.2 (MPI_Comm_split).
 func (c *Comm) Split(color, key int) (*Comm, error) {
@@ -58,10 +57,10 @@ const (
 	AddressSpace
 )
 
-// SplitType returns a communicator of the ranks that have something in common, in the
-// order of their keys, and where those are the same in the order of c. It returns nil,
-// and no error, if the kind is Undefined. All other ranks pass the same kind. It is
-// collective, as Dup.
+// SplitType returns a communicator of the ranks that have something in common. They
+// are in the order of their keys, and where those are the same in the order of c. It
+// returns nil, and no error, if the kind is Undefined. All other ranks pass the same
+// kind. It is collective, as Dup.
 //
 // MPI 4.1 section 7.4.2 (MPI_Comm_split_type).
 func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
@@ -91,9 +90,10 @@ func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
 }
 
 // CreateGroup returns a communicator of a group of ranks of c. Only they call it, with
-// the same group and tag, and wait for one another; who is not in the group gets nil,
-// and no error. Several goroutines of a rank may make communicators from c at the same
-// time, also while others use c: the tag, from 0 to MaxTag, tells them apart.
+// the same group and tag, and wait for one another; a rank that is not in the group
+// gets nil, and no error. Several goroutines of a rank may make communicators from c
+// at the same time, also while others use c: the tag, from 0 to MaxTag, tells them
+// apart.
 //
 // MPI 4.1 section 7.4.2 (MPI_Comm_create_group).
 func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {

@@ -75,8 +75,8 @@ func (t circle) exchange(mine []byte) ([][]byte, error) {
 	return split(message[verdictSize:], len(t.ranks))
 }
 
-// note writes down a loss, told by an error or by the message of somebody who met it.
-// Other errors, by which this rank itself is at its end, it returns.
+// note writes down a loss, told by an error or by the message of a member that met
+// it. It returns other errors, after which this rank can not go on.
 func note(lost *int, message []byte, err error) error {
 	if gone, ok := errors.AsType[*LostError](err); ok {
 		*lost = gone.Rank

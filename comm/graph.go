@@ -71,7 +71,7 @@ func (g *Graph) Connect(a, b Node) { g.nodes(nil).Connect(a, b) }
 func (g *Graph) Tie() { g.nodes(nil).Tie() }
 
 // SetPolicy and SetUrgent are called before the graph is issued for the first time. Nodes
-// of urgent graphs are taken first by who executes those of others.
+// of urgent graphs are taken first by the ranks that execute those of others.
 func (g *Graph) SetPolicy(p cad.Policy) { g.nodes(nil).Policy = p }
 
 // SetUrgent is described with SetPolicy.
@@ -114,6 +114,19 @@ func (c *Comm) issue(g *cad.Graph, wrong error) (Request, error) {
 		return Request{}, wrong
 	}
 	r, err := c.graphs.Issue(c.channel, g)
+	return Request{r}, err
+}
+
+// contribute begins a short operation on the communicator.
+func (c *Comm) contribute(x *coll.Short) (Request, error) {
+	if err := c.usable(); err != nil {
+		x.Over()
+		return Request{}, err
+	}
+	r, err := c.graphs.Contribute(c.channel, x)
+	if err != nil {
+		x.Over()
+	}
 	return Request{r}, err
 }
 

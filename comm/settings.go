@@ -24,7 +24,7 @@ func readSettings(j job.Settings) (s Settings, err error) {
 }
 
 // SetCheck has the calls on a communicator checked as those of a job with --check are, or not
-// any more, and returns what was so before. All ranks do so at the same place of the program.
+// any more. It returns what held before. All ranks do so at the same place of the program.
 func SetCheck(c *Comm, on bool) (was bool) {
 	was, c.team.Check = c.team.Check, on
 	c.special = on || c.ranks != nil

@@ -124,9 +124,8 @@ func loadText(words []atomic.Uint64) string {
 }
 
 // meetings corrects, for members that wait for others to come to the same operation, who is
-// missing. What each has said is of the time when it began to wait, but the last of
-// them to say so has seen all that had come by then; and those that have said anything of
-// this operation have come.
+// missing. Each has spoken of the time when it began to wait. The last of them has seen all
+// that had come by then, and those that have said anything of this operation have come.
 func meetings(views []View) {
 	type meeting struct {
 		node    int // they share memory

@@ -7,10 +7,9 @@
 // # Job memory
 //
 // A job has one memfd on each node. Its file holds the root block first and then, in a job of
-// the sm task model, one sparse segment per rank (SegmentOffset). The supervisor
-// creates it (Create) and passes it on by descriptor, so nothing of it is ever
-// visible in a file system and nothing is left after any kill. A rank finds it by
-// its environment (Join):
+// the sm task model, one sparse segment per rank (SegmentOffset). The supervisor creates it
+// (Create) and passes it on by descriptor. So nothing of it is ever visible in a file system,
+// and nothing is left after any kill. A rank finds it by its environment (Join):
 //
 //	PVAS_RANK=2              which rank this process is
 //	PVAS_SIZE=8              of how many
@@ -21,11 +20,11 @@
 // Everything else that all ranks must have alike, the Settings, the supervisor writes
 // into the root block. No rank reads a setting from its environment.
 //
-// The layout of the root block is an ABI between processes that may have been
-// built from different versions of this module, so Join and Map check a magic
-// number, a version and the size of each structure, and refuse with a
-// *LayoutError before they trust anything else in it. layout.go documents each
-// word, its writer and its order.
+// The layout of the root block is an ABI between processes that may have been built
+// from different versions of this module. So Join and Map check a magic number, a
+// version and the size of each structure. They refuse with a *LayoutError before
+// they trust anything else in it. layout.go documents each word, its writer and its
+// order.
 //
 // # Life and death
 //

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Hold is a point in the life of a rank at which it stops, in a job created with
-// Config.Hold, until the supervisor lets all go on. Page tables are measured
-// there: the paper stops every task right before it ends.
+// Hold is a point in the life of a rank. In a job created with Config.Hold the rank
+// stops there until the supervisor lets all go on. Page tables are measured there:
+// the paper stops every task right before it ends.
 type Hold int
 
 const (
@@ -65,9 +65,9 @@ func (r *Root) Reach(h Hold) error {
 	return fmt.Errorf("job: hold at %v: %w", h, &LostError{Rank: lost})
 }
 
-// AwaitHold is called by the supervisor. It returns nil when all ranks stand at
-// the hold point, a *LostError (wrapped) as soon as a rank has gone, and the
-// context's error when that ends first. It blocks until one of these.
+// AwaitHold is called by the supervisor. It returns nil when all ranks stand at the
+// hold point, and a *LostError (wrapped) as soon as a rank has gone. If the context
+// ends first it returns the context's error. It blocks until one of these.
 func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
 	if err := h.check(); err != nil {
 		return err

@@ -117,8 +117,8 @@ func parseEnv(get func(string) string) (*settings, error) {
 
 // joinFile maps the job's memory from an inherited descriptor, which from then on
 // is closed for everybody but the Memory: children of a rank must not inherit it.
-// Until the file has proved to be a job's, the descriptor is left as it is, since
-// it may well be something else of the program's.
+// Until the file has proved to be a job's, the descriptor is left as it is: it may
+// be something else of the program's.
 func joinFile(fd int) (*Memory, error) {
 	f, err := sys.DupCloexec(fd, "pvas-job")
 	if err != nil {
@@ -158,9 +158,9 @@ func joinAddr(addr uintptr) (*Memory, error) {
 	return &Memory{root: viewRoot(bytesAt(addr, size), int(h.ranks)), addr: addr}, nil
 }
 
-// peekHeader copies the header at addr, if there is anything. That the address is
-// mapped does not mean that it can be read (the reserve of a partition can not),
-// so a fault is turned into an error.
+// peekHeader copies the header at addr, if there is anything. An address that is
+// mapped may still not be readable, such as the reserve of a partition. So a fault
+// is turned into an error.
 func peekHeader(addr uintptr) (head []byte, err error) {
 	if !sys.Mapped(addr, uintptr(headerSize)) {
 		return nil, errNotHere

@@ -8,10 +8,10 @@ import (
 
 // The root block: one header, then one rankBlock per rank. All of it starts as
 // zeros. Every word has one kind of writer, and words of different writers lie in
-// different cache lines, so that a rank which spins on one word does not disturb
-// those who write another. Words that are written while others may read them are
-// of an atomic type; Go's atomic operations are sequentially consistent, and
-// "publish" below means an atomic store after everything it announces.
+// different cache lines. So a rank that spins on one word does not disturb the
+// writers of another. Words that are written while others may read them are of an
+// atomic type; Go's atomic operations are sequentially consistent, and "publish"
+// below means an atomic store after everything it announces.
 //
 // Anything here is reached by several programs at once, some of which may be
 // built from another version of this source. After a change raise layoutVersion,
@@ -143,7 +143,7 @@ type rankBlock struct {
 	waiting waitingBlock
 	_       [cacheLine - 32]byte
 
-	// The rank sleeps here. It writes sleepers, who wakes it writes seq; as long as
+	// The rank sleeps here. It writes sleepers, the waker writes seq; as long as
 	// it does not sleep, both are only read.
 	inbox shm.Event
 	_     [cacheLine - 8]byte

@@ -6,10 +6,10 @@ import (
 )
 
 // Root gives access to the root block of a job. All its methods may be called at
-// any time from any thread of any process of the job, except where a method says
-// who may call it. A rank argument is a number from 0 to Ranks()-1; what a method
-// does with any other is in its comment: where there is an error to return it is
-// a *RankError, else the zero value is returned and nothing is written.
+// any time from any thread of any process of the job, unless a method says who may
+// call it. A rank argument is a number from 0 to Ranks()-1; what a method does with
+// any other is in its comment: where there is an error to return it is a
+// *RankError, else the zero value is returned and nothing is written.
 type Root struct {
 	head  *header
 	ranks []rankBlock
@@ -135,8 +135,8 @@ func (r *Root) Partition(rank int) (base, size uint64) {
 }
 
 // Claim makes the calling process the given rank. The error wraps ErrClaimed if
-// another process is it already, for instance when a rank has started a copy of
-// itself without mpi.Init having taken PVAS_JOB out of the environment.
+// another process is it already. That happens when a rank starts a copy of itself
+// before mpi.Init has taken PVAS_JOB out of the environment.
 func (r *Root) Claim(rank, pid int) error {
 	b, err := r.rank(rank)
 	if err != nil {

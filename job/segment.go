@@ -21,8 +21,8 @@ type Segment struct {
 }
 
 // MapSegment maps length bytes of the job's memfd from offset, which is a multiple of the
-// page, at a multiple of align, which is a power of two and at least the page. The caller
-// unmaps the segment before it closes the Memory.
+// page. It maps them at a multiple of align, a power of two that is at least the page.
+// The caller unmaps the segment before it closes the Memory.
 func (m *Memory) MapSegment(offset int64, length, align int) (*Segment, error) {
 	return mapSegment(m.file, offset, length, align)
 }

@@ -1,6 +1,6 @@
-// Package launcher is the process manager: it takes a job description, starts
-// the ranks in one of the two task models, carries their input and output,
-// forwards signals, and sees that nothing of the job outlives it.
+// Package launcher is the process manager. It takes a job description, starts the
+// ranks in one of the two task models, carries their input and output, and forwards
+// signals. It sees that nothing of the job outlives it.
 //
 //	supervisor (Run)          space host (HostMain)         ranks
 //	  starts, reaps  ---------> one address space  --------> pvas: clone
@@ -22,7 +22,7 @@
 // The task model is that of the PVAS paper: the process manager creates the
 // address space, spawns every rank, waits for all and destroys the space.
 //
-// A job on several nodes (RunNodes) has a leader, which the user starts, and on each node an
+// A job on several nodes (RunNodes) has a leader, which the user starts. On each node it has an
 // agent (NodeMain), which runs its part by Run: link.go, leader.go, agent.go. One srun starts
 // all agents (slurm_start.go), and a PMI launcher has started them before (RunPMI: pmi.go). Then
 // they connect to the leader: join.go, sealed.go.

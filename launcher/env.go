@@ -10,8 +10,8 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// EnvID is a variable that marks every process of a job with the job's random
-// name, so that the guard finds those that left their process group.
+// EnvID is a variable that marks every process of a job with the job's random name.
+// So the guard finds those that left their process group.
 const EnvID = "PVAS_ID"
 
 // Variables by which programs learn their place before they call MPI, as other launchers set

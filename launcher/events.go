@@ -15,12 +15,12 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// The goroutine of Run waits in one place, next, for whatever happens: the end
-// of a child, a signal, the time-out, the end of the grace time, an output that
-// takes no more, the end of ctx, and the end of what it has begun. It therefore
-// makes no call that may block. Such a call (a request to the host, the start of
-// a program, a hold, the last output) runs on a goroutine of its own (during,
-// await), a message in a queue.
+// The goroutine of Run waits in one place, next. That ends at whatever happens: the
+// end of a child, of the grace time, of ctx, or of what the goroutine has begun; a
+// signal; the time-out; an output that takes no more. The goroutine therefore makes
+// no call that may block. Such a call is a request to the host, the start of a
+// program, a hold, or the last output. It runs on a goroutine of its own (during,
+// await), and a message in a queue.
 //
 //	          next <---- SIGCHLD, signals, timers, ctx, output
 //	start:    await(host) -> await(BTL) -> await(memory) -> await(rank 0) -> ...
@@ -201,8 +201,8 @@ func (s *supervisor) reap() {
 }
 
 // suspicion is higher for an end that is more likely the cause of others at the same
-// time. A process that dumps core may take those with it that share its memory, and
-// so does the kernel's end of a process when memory has run out.
+// time. A process that dumps core may take those with it that share its memory. So
+// does a process that the kernel kills when memory has run out.
 func (s *supervisor) suspicion(e exit) int {
 	switch {
 	case e.status.Signaled() && e.status.Signal() != syscall.SIGKILL:

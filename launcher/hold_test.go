@@ -12,8 +12,6 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-const hello = "../examples/hello"
-
 // At a hold point every rank exists, and stands: at the first none has printed
 // yet, at the last all have.
 func TestHolds(t *testing.T) {

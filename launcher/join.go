@@ -154,11 +154,18 @@ func joinLeader(at []netip.AddrPort, secret []byte, number int) (*sealed, netip.
 		conn *os.File
 		err  error
 	}
-	attempts := make(chan attempt, len(at))
+	attempts, over := make(chan attempt), make(chan struct{})
+	defer close(over)
 	for _, address := range at {
 		go func() {
 			conn, err := sys.DialTCP(address)
-			attempts <- attempt{conn, err}
+			select {
+			case attempts <- attempt{conn, err}:
+			case <-over: // by another address
+				if err == nil {
+					conn.Close()
+				}
+			}
 		}()
 	}
 	late := time.After(joinTime)

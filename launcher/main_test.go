@@ -23,8 +23,9 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
-// ranksProgram is testdata/ranks, built as a PIE.
-var ranksProgram string
+// ranksProgram is testdata/ranks, and hello is examples/hello: both are built as PIEs before any
+// test, since a build may take longer than a job should.
+var ranksProgram, hello string
 
 // superviseEnv makes the test binary a supervisor that runs the job in it.
 const superviseEnv = "LAUNCHER_TEST_JOB"
@@ -54,10 +55,10 @@ func testMain(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	ranksProgram = filepath.Join(dir, "ranks")
-	build := exec.Command("go", "build", "-buildmode=pie", "-o", ranksProgram, "./testdata/ranks")
+	ranksProgram, hello = filepath.Join(dir, "ranks"), filepath.Join(dir, "hello")
+	build := exec.Command("go", "build", "-buildmode=pie", "-o", dir, "./testdata/ranks", "../examples/hello")
 	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the ranks: %v\n%s", err, out)
+		fmt.Fprintf(os.Stderr, "build the programs: %v\n%s", err, out)
 		return 1
 	}
 	return m.Run()

@@ -215,9 +215,9 @@ func (s *streams) open(st *stream) (*os.File, error) {
 	return far, nil
 }
 
-// drain returns when everything has been passed on, or when giveUp is closed.
-// When it begins every process of the job is dead, so a pipe that stays open is
-// held by a stranger, who is waited for twice drainTime at most.
+// drain returns when everything has been passed on, or when giveUp is closed. When
+// it begins every process of the job is dead. So a pipe that stays open is held by
+// a stranger, for which it waits twice drainTime at most.
 func (s *streams) drain(giveUp <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -151,6 +152,18 @@ func TestGoPackageIsBuilt(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("[%q \"args\"]\n", typed), out.stdout)
 		}
 	})
+}
+
+// A Go package is built, position independent.
+func TestPackage(t *testing.T) {
+	p, err := findProgram(t.Context(), "../examples/hello", io.Discard)
+	require.NoError(t, err)
+	defer p.close()
+	require.Equal(t, "hello", p.name)
+	require.NoError(t, pvas.Check(p.path))
+	out := run(t, Job{Apps: []App{{Program: p.path, N: 2}}})
+	require.NoError(t, out.err)
+	require.Equal(t, 2, strings.Count(out.stdout, " of 2, pid "), out.stdout)
 }
 
 func TestBuildErrors(t *testing.T) {

@@ -74,10 +74,11 @@ const (
 // operatorNames are how ranks find the operators of others.
 var operatorNames = comm.Operators{Resolve: resolveOperator, Describe: operator.Describe}
 
-// Init makes this process a rank of the job that it was started in, or of a job of
-// its own if pvasrun did not start it, and returns the communicator of all ranks
-// (MPI_COMM_WORLD). A process calls it once: later calls return ErrInitialized
-// (wrapped), also when the first failed. It does not wait for other ranks.
+// Init makes this process a rank of the job that it was started in. If pvasrun did
+// not start it, it gets a job of its own. Init returns the communicator of all
+// ranks (MPI_COMM_WORLD). A process calls it once: later calls return
+// ErrInitialized (wrapped), also when the first failed. It does not wait for other
+// ranks.
 //
 // Init removes PVAS_JOB from the environment, so that a program that this rank
 // starts is not taken for the same rank.

@@ -93,6 +93,6 @@ type MismatchError = comm.MismatchError
 type OperatorError = comm.OperatorError
 
 // BufferError means that a buffer is too short. As with all errors about arguments, the
-// call is over for this rank, and those that need it for theirs get a *MismatchError that
-// names it.
+// call is over for this rank. Ranks that need it for their calls get a *MismatchError
+// that names it.
 type BufferError = comm.BufferError

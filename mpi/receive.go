@@ -68,10 +68,10 @@ func RecvAlloc[T any](c *Comm, src, tag int) ([]T, Status, error) {
 	return buf, st, err
 }
 
-// Sendrecv sends one buffer and receives into another at the same time, so that
-// ranks which all do so do not wait for one another in a circle. It blocks until both
-// are done. The status is of the receive. If only the sending fails, the receive is
-// cancelled if it can be, else waited for.
+// Sendrecv sends one buffer and receives into another at the same time. Ranks that
+// all do so do not wait for one another in a circle. The call blocks until both are done.
+// The status is of the receive. If only the sending fails, the receive is cancelled
+// if it can be, else waited for.
 //
 // MPI 4.1 section 3.11 (MPI_Sendrecv).
 func Sendrecv[S, R any](c *Comm, send []S, dst, sendTag int, recv []R, src, recvTag int) (Status, error) {

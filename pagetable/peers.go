@@ -1,9 +1,9 @@
 package pagetable
 
-// Separate counts, over all processes, the table pages that appear when each of
-// the ranks is a process of its own and touches the given number of bytes of
-// every rank's memory, its own among them, the segments lying one after the
-// other. It is the classic way, at its best.
+// Separate counts, over all processes, the table pages that appear when each of the
+// ranks is a process of its own. Each touches the given number of bytes of every
+// rank's memory, its own among them. The segments lie one after the other: it is
+// the classic way, at its best.
 //
 // Each process is taken to run already, with other pages in the gigabyte where
 // the segments begin: the PMD, PUD and PGD page they need first are there, and

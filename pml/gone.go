@@ -83,6 +83,11 @@ func (e *Engine) goneError(peer int32) error {
 	if e.gone == 0 {
 		return nil
 	}
+	return e.goneFor(peer)
+}
+
+// goneFor is goneError if ranks have gone.
+func (e *Engine) goneFor(peer int32) error {
 	rank := int(peer)
 	if peer == AnySource {
 		rank = e.lost

@@ -80,6 +80,22 @@ func (e *Engine) Begin(t Task, context uint32) (Request, error) {
 	return r, nil
 }
 
+// BeginBy begins a task that needs no Start. It takes the lock once, under which make returns
+// the task.
+func (e *Engine) BeginBy(context uint32, make func() Task) (Request, error) {
+	start := e.CallBegins()
+	e.lock()
+	if err := e.checkPeer(ProcNull); err != nil {
+		e.mu.Unlock()
+		return Request{}, err
+	}
+	op := e.newOperation(tasking, context, ProcNull, AnyTag)
+	op.task = make()
+	e.follow(op, start)
+	e.mu.Unlock()
+	return Request{op: op, generation: op.generation}, nil
+}
+
 // Prepare makes a persistent request for a task, which every Start begins anew.
 func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
 	e.lock()
@@ -108,6 +124,13 @@ func (e *Engine) launchTask(op *operation) error {
 		return err
 	}
 	e.lock()
+	e.follow(op, start)
+	e.mu.Unlock()
+	return nil
+}
+
+// follow begins to look after a task that was started. The call began at a time.
+func (e *Engine) follow(op *operation, start uint64) {
 	op.state = moving
 	if e.trace != nil {
 		op.request = e.trace.Request()
@@ -117,8 +140,6 @@ func (e *Engine) launchTask(op *operation) error {
 	if e.trace != nil {
 		e.traceBegin(op, start)
 	}
-	e.mu.Unlock()
-	return nil
 }
 
 // advanceTasks asks all tasks for progress, and again as long as that has completed

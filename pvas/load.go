@@ -37,8 +37,8 @@ func mapImage(f *sourceFile, img *image, bias uint64) error {
 	return nil
 }
 
-// mapSegment maps the pages that have bytes in the file, clears what follows
-// the last of them on its page, and adds anonymous pages for the rest (bss).
+// mapSegment maps the pages that have bytes in the file, and clears what follows
+// the last byte on its page. It adds anonymous pages for the rest (bss).
 func mapSegment(fd int, s segment, bias uint64) error {
 	prot := protection(s.flags)
 	start, fileEnd, memEnd := pageDown(s.addr+bias), s.addr+bias+s.fileSize, pageUp(s.end()+bias)

@@ -138,9 +138,15 @@ func (d *drive) send(now protocol.Time) {
 	e := d.e
 	for !e.closed {
 		e.batch.Reset()
+		if e.machine.Backlogged() {
+			e.machine.Queued(now, e.socket.Queued(), false)
+		}
 		more := e.machine.Transmit(now, e.batch)
 		if len(e.batch.Trains) > 0 {
 			e.socket.Send(e.batch.Trains)
+		}
+		if e.batch.Long {
+			e.machine.Queued(e.now(), e.socket.Queued(), true)
 		}
 		if !more {
 			break

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/suci/protocol"
@@ -23,7 +24,7 @@ type Endpoint struct {
 	socket  *udp.Socket
 	batch   *protocol.Batch
 	inbox   [wire.Lanes]queue // blocks to be read
-	unread  int
+	unread  atomic.Int64      // how many; anybody reads it
 	peers   map[ID]*Peer
 	blocks  []*outgoing // free ones
 	closed  bool
@@ -184,7 +185,7 @@ type handler Endpoint
 // Deliver queues a block for Read.
 func (h *handler) Deliver(in *protocol.Incoming) {
 	h.inbox[in.Priority].push(in)
-	h.unread++
+	h.unread.Add(1)
 	h.news = true
 }
 

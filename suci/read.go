@@ -24,7 +24,7 @@ type Received struct {
 func (e *Endpoint) Read(ctx context.Context) (Received, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.unread == 0 {
+	if e.unread.Load() == 0 {
 		if err := e.await(ctx, e.readable); err != nil {
 			return Received{}, err
 		}
@@ -37,10 +37,10 @@ func (e *Endpoint) Read(ctx context.Context) (Received, error) {
 func (e *Endpoint) TryRead() (r Received, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.unread == 0 && !e.closed {
+	if e.unread.Load() == 0 && !e.closed {
 		e.poll()
 	}
-	if e.unread == 0 {
+	if e.unread.Load() == 0 {
 		return Received{}, false
 	}
 	return e.take(), true
@@ -49,9 +49,12 @@ func (e *Endpoint) TryRead() (r Received, ok bool) {
 // Next returns the next block if there is one. Unlike TryRead it does not look at the
 // socket.
 func (e *Endpoint) Next() (r Received, ok bool) {
+	if e.unread.Load() == 0 { // as mostly when a program polls
+		return Received{}, false
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.unread == 0 {
+	if e.unread.Load() == 0 {
 		return Received{}, false
 	}
 	return e.take(), true
@@ -76,7 +79,7 @@ func (e *Endpoint) Poll() bool {
 	return !e.closed && e.poll()
 }
 
-func (e *Endpoint) readable() bool { return e.unread > 0 }
+func (e *Endpoint) readable() bool { return e.unread.Load() > 0 }
 
 // first is the priority of the next block. There must be one.
 func (e *Endpoint) first() int {
@@ -89,7 +92,7 @@ func (e *Endpoint) first() int {
 
 func (e *Endpoint) take() Received {
 	in := e.inbox[e.first()].pop()
-	e.unread--
+	e.unread.Add(-1)
 	return Received{in.From, in.Priority, in.Place, in.Data, in.Err, e, in}
 }
 

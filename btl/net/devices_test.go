@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -258,4 +259,15 @@ func TestPlanIsMadeOnce(t *testing.T) {
 	require.Len(t, lost.Queues, 3)
 	require.Zero(t, bytes(lost, 2), "a device that is down gets nothing")
 	require.Same(t, lost, start(80, sizes...))
+}
+
+// TestSleepEndsToTryAPathAgain: a path that is down is tried again, though nobody wakes the rank.
+func TestSleepEndsToTryAPathAgain(t *testing.T) {
+	root := newRootOf(t, 2, 2, 3, "auto")
+	m := open(t, root, mem.New(root, mem.Options{}), 0).net
+	m.TakeDown(1, 1)
+	inbox := root.Inbox(0)
+	begin := time.Now()
+	require.NoError(t, m.Doze(inbox, inbox.Count()))
+	require.Less(t, time.Since(begin), 30*time.Second, "not the minute of other sleeps")
 }

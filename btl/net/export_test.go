@@ -45,3 +45,6 @@ func (m *Module) Measured(device int, bytesPerSecond float64) {
 
 // Lose has a device be down for a peer.
 func (m *Module) Lose(peer, device int) { m.setState(&m.peer(peer).paths[device], down) }
+
+// TakeDown ends the use of a path to a peer.
+func (m *Module) TakeDown(peer, device int) { m.takeDown(m.peer(peer), m.devices[device]) }

@@ -81,7 +81,7 @@ func (m *Module) tend() {
 		}
 		m.sendAgain()
 	}
-	if m.several() && m.down > 0 {
+	if m.several() && m.down.Load() > 0 {
 		m.retryPaths()
 	}
 	m.pump()
@@ -141,10 +141,10 @@ func (m *Module) answered(p *peer, d *device) {
 
 func (m *Module) setState(at *path, s pathState) {
 	if at.state == down {
-		m.down--
+		m.down.Add(-1)
 	}
 	if s == down {
-		m.down++
+		m.down.Add(1)
 	}
 	at.state = s
 	m.startable = true

@@ -218,7 +218,7 @@ func (m *Module) bury(p *peer) {
 			at.handle = d.endpoint.Peer(p.id)
 		}
 		if at.state == down {
-			m.down--
+			m.down.Add(-1)
 		}
 		at.state = unknown
 		if at.handle != nil {

@@ -148,7 +148,7 @@ func (f *exchangeFlags) check(cfg *bench.ExchangeConfig) error {
 	case slices.Contains(f.Compare, "mpich"):
 		return errors.New("--compare mpich: it uses one network device; only openmpi can be compared with")
 	}
-	return nil
+	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot))
 }
 
 // makeNodes makes network namespaces for the ranks. end takes them away.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,6 +87,32 @@ func (f *suciBenchFlags) check() error {
 		return errors.New("--every: write for example 500ms")
 	case f.Loss < 0 || f.Loss >= 1:
 		return errors.New("--loss: a share below 1, such as 0.01")
+	}
+	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot))
+}
+
+// checkLinks refuses links that carry no packet.
+func checkLinks(rate bits, buffer size) error {
+	switch {
+	case rate > 0 && rate < 8000:
+		return errors.New("--rate: at least 8K")
+	case rate > 0 && buffer < 4<<10:
+		return errors.New("--buffer: at least 4KiB, or no packet passes the switch")
+	}
+	return nil
+}
+
+// checkPlot finds out before a measurement whether its plot can be written.
+func checkPlot(file string) error {
+	if file == "" {
+		return nil
+	}
+	info, err := os.Stat(filepath.Dir(file))
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is no directory", filepath.Dir(file))
+	}
+	if err != nil {
+		return fmt.Errorf("--plot: %w", err)
 	}
 	return nil
 }

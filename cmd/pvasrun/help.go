@@ -94,9 +94,9 @@ var examples = map[string][]string{
 	"pvasrun suci": {
 		"a key for both ends", "pvasrun suci key -o suci.key",
 		"on one node", "pvasrun suci serve --key suci.key",
-		"on the other one, with the key copied to it", "pvasrun suci ping --key suci.key n1:7470",
-		"round trips and streams of some lengths", "pvasrun suci bench --key suci.key --sizes 8,64K,1M n1:7470",
-		"the flows of the serving end: round trip, window, losses", "pvasrun suci stat --key suci.key n1:7470",
+		"on the other one, with the key copied to it", "pvasrun suci ping --key suci.key 10.1.0.2:7470",
+		"round trips and streams of some lengths", "pvasrun suci bench --key suci.key --sizes 8,64K,1M 10.1.0.2:7470",
+		"the flows of the serving end: round trip, window, losses", "pvasrun suci stat --key suci.key 10.1.0.2:7470",
 	},
 	"pvasrun completion": {
 		"in this bash only", ". <(pvasrun completion bash)",

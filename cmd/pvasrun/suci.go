@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 
@@ -154,8 +155,8 @@ func (f *suciFlags) open(command string, servers []string, onChange func(suci.ID
 		return nil, usageError{fmt.Errorf("suci %s: name one server: ADDRESS:PORT", command)}
 	}
 	server, err := netip.ParseAddrPort(servers[0])
-	if err != nil {
-		return nil, usageError{fmt.Errorf("suci %s: the server is an address and a port, such as 10.1.0.2:7470: %w", command, err)}
+	if err != nil { // package net would resolve names, and links libc
+		return nil, usageError{fmt.Errorf("suci %s: the server is an address and a port, such as 10.1.0.2:7470, and no name: %w", command, err)}
 	}
 	server = netip.AddrPortFrom(server.Addr().Unmap(), server.Port())
 	listen := netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
@@ -276,6 +277,19 @@ func printState(out io.Writer, s transport.State) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(out, "\n%+v\n", s.Counters)
+	_, err := fmt.Fprintf(out, "\n%s\n", strings.Join(counted(reflect.ValueOf(s.Counters)), "\n"))
 	return err
+}
+
+// counted lists the numbers of a struct, and of those in it, that are not zero.
+func counted(v reflect.Value) (list []string) {
+	for i := range v.NumField() {
+		switch field := v.Field(i); {
+		case field.Kind() == reflect.Struct:
+			list = append(list, counted(field)...)
+		case !field.IsZero():
+			list = append(list, fmt.Sprintf("%s %v", v.Type().Field(i).Name, field))
+		}
+	}
+	return list
 }

@@ -39,6 +39,8 @@ func TestSuci(t *testing.T) {
 	got = command(t, nil, "suci", "stat", "--key", file, at)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "127.0.0.1:")
+	require.Regexp(t, `(?m)^BlocksIn [1-9][0-9]*$`, got.stdout)
+	require.NotContains(t, got.stdout, "Malformed", "what is zero is left out")
 	got = command(t, nil, "suci", "stat", "--json", "--key", file, at)
 	require.Contains(t, got.stdout, `"RoundTrip"`)
 }
@@ -72,6 +74,12 @@ func TestSuciMistakes(t *testing.T) {
 		"bench suci --loss 1":                                   "a share below 1",
 		"bench suci --rate 5X":                                  "is no rate",
 		"bench suci --nodes 1":                                  "2 to 250",
+		"bench suci --rate 1":                                   "--rate: at least 8K",
+		"bench suci --rate 1M --buffer 1":                       "--buffer: at least 4KiB",
+		"bench suci --plot /nowhere/x.svg":                      "--plot: stat /nowhere: no such file or directory",
+		"bench exchange --buffer 0":                             "--buffer: at least 4KiB",
+		"bench exchange --plot /nowhere/x.html":                 "--plot: stat /nowhere",
+		"suci ping --key " + bad + " n1:7470":                   "an address and a port, such as 10.1.0.2:7470, and no name",
 	} {
 		got := command(t, nil, strings.Fields(args)...)
 		require.NotEqual(t, 0, got.code, args)

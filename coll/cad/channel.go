@@ -79,6 +79,7 @@ func (e *Engine) Forget(context uint32) {
 	if rec := e.records[context]; rec != nil {
 		rec.issued.Store(0)
 		rec.broken.Reset()
+		rec.generation.Add(1)
 		for i := range rec.ring {
 			rec.ring[i].Store(0) // of graphs that were given up
 		}

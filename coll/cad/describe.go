@@ -14,7 +14,10 @@ func (r *run) Describe(w *job.Waiting) {
 	if r.channel.Size == 2 {
 		defer r.e.job.Inbox(r.channel.world(1 - r.channel.Rank)).Notify()
 	}
-	describe(w, r.channel, r.graph, r.number)
+	describe(w, r.channel, r.graph.Name, r.number)
+	if r.compareContributed(); r.record.broken.Fault() != 0 {
+		r.e.job.Inbox(r.e.rank).Notify() // has this rank make progress, which ends the graph
+	}
 	c := &w.Collective
 	if r.graph.NeedsAll {
 		c.Need = job.NeedAllIssue
@@ -34,7 +37,7 @@ func (r *run) Describe(w *job.Waiting) {
 // does its part of a graph that does not block. But in a call that blocks, a peer that can
 // not go on does nothing more: if none of the ranks can, the graph can not either.
 func (r *messageRun) Describe(w *job.Waiting) {
-	describe(w, r.channel, r.graph, r.number)
+	describe(w, r.channel, r.graph.Name, r.number)
 	c := &w.Collective
 	if r.graph.Blocking {
 		c.Need = job.NeedAny
@@ -64,6 +67,13 @@ func (r *messageRun) compareIssued() {
 	}
 	for i := range r.active {
 		rank := int(r.actions[r.active[i].n].peer)
+		if call, ok := e.contributedTo(rank, r.channel.Context, r.number); ok {
+			f := differ(r.t.Rank, r.call, rank, call)
+			e.breakAt(rank, r.channel.Context, f)
+			r.note(f)
+			e.job.Inbox(r.t.Rank).Notify()
+			return
+		}
 		g, issue := e.lookup(uint32(rank), r.channel.Context, r.number)
 		if g == nil {
 			continue
@@ -78,11 +88,11 @@ func (r *messageRun) compareIssued() {
 	}
 }
 
-// describe says which graph of a channel it is that is waited for.
-func describe(w *job.Waiting, c *Channel, g *Graph, number uint32) {
+// describe says which operation of a channel it is that is waited for.
+func describe(w *job.Waiting, c *Channel, name string, number uint32) {
 	w.Op = job.OpCollective
-	w.Collective = job.Collective{Name: g.Name, Number: uint64(number), Need: job.NeedSome}
-	if g.Name == "" {
+	w.Collective = job.Collective{Name: name, Number: uint64(number), Need: job.NeedSome}
+	if name == "" {
 		w.Collective.Name = "graph"
 	}
 	if c.Name != nil {

@@ -30,6 +30,8 @@
 // whose SEND and RECV nodes are messages; record.go: how failures travel; steps.go: a call
 // without a graph.
 //
+// contribution.go: short operations that need all members, without a graph.
+//
 // # A node is executed once, and not early
 //
 // An executor is a thread that executes nodes. A node counts its predecessors down; the

@@ -141,6 +141,8 @@ type Channel struct {
 	issued   atomic.Uint32 // how many graphs were issued
 	underway atomic.Int32  // how many of those by messages are not complete
 
+	contributing atomic.Pointer[contributing] // nil: this rank has not contributed yet
+
 	mu  sync.Mutex // guards the rest, which is used in one address space
 	own *record    // this rank's, from the first issue on
 }

@@ -162,10 +162,13 @@ type mask [maskWords]atomic.Uint64
 // record is a channel of a rank. The owner writes all of it but broken.
 type record struct {
 	context atomic.Uint32 // plus one
-	issued  atomic.Uint32 // how many graphs were issued
-	_       [cacheLine - 8]byte
-	broken  Cell                    // a failure that ends all graphs on the channel
-	ring    [ringSize]atomic.Uint64 // see entry
+	issued  atomic.Uint32 // how many graphs were issued, at the last one
+
+	contributions atomic.Uint64 // address of the slots; 0: none
+	generation    atomic.Uint64 // how many channels have had the context before
+	_             [cacheLine - 24]byte
+	broken        Cell                    // a failure that ends all graphs on the channel
+	ring          [ringSize]atomic.Uint64 // see entry
 }
 
 // entry is a graph that is underway on a channel: the low bits of its number there,

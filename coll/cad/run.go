@@ -16,6 +16,7 @@ type run struct {
 	record *record
 	gone   int  // ranks that had gone when that was last looked at
 	before int  // of them, those that had gone before the issue
+	looks  int  // at whether it is complete
 	wrong  bool // it ended with an error
 }
 
@@ -77,7 +78,7 @@ func (r *run) open() error {
 	e.slots = e.slots[:len(e.slots)-1]
 	e.issues++
 	r.issue, r.number, r.record = e.issues, number, rec
-	r.shared, r.gone, r.before = &p.graphs[r.slot], 0, len(e.noteDead())
+	r.shared, r.gone, r.before, r.looks = &p.graphs[r.slot], 0, len(e.noteDead()), 0
 	e.runs[r.slot].Store(r)
 	r.reset()
 	at.Store(entry(r.number, r.slot, r.issue))
@@ -124,6 +125,9 @@ func (r *run) Progress() (done bool, err error) {
 		r.wrong = err != nil
 		r.close()
 		return true, err
+	}
+	if r.looks++; r.looks == patience {
+		r.compareContributed()
 	}
 	if f := r.ended(); f.Fault != 0 && s.done.Load() != r.issue {
 		r.abandon(f)
@@ -173,7 +177,17 @@ func (r *run) abandon(f Failure) {
 	e.mu.Lock()
 	e.abandoned = append(e.abandoned, r)
 	e.mu.Unlock()
-	for member := range c.Size {
-		e.breakAt(c.world(member), c.Context, f)
+	e.breakAll(c, f)
+}
+
+// compareContributed breaks the channel if a member has contributed to an operation of the same
+// number, without a graph: see contribution.go.
+func (r *run) compareContributed() {
+	for member := range r.channel.Size {
+		rank := r.channel.world(member)
+		if call, ok := r.e.contributedTo(rank, r.channel.Context, r.number); ok {
+			r.e.breakAll(r.channel, differ(r.e.rank, r.graph.Signature, rank, call))
+			return
+		}
 	}
 }

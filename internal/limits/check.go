@@ -34,8 +34,8 @@ func concernsJob(files bool) func(*Limit) bool {
 }
 
 // Space returns an *Error if a limit that all ranks of one address space share is too low
-// for so many, with partitions of the least size. Job looks at the others, before: what
-// they forbid helps no task model.
+// for so many. Partitions count with the least size. Job looks at the others, before:
+// what they forbid helps no task model.
 func Space(ranks int) error {
 	return check(readHere(), ranks, func(l *Limit) bool { return l.OneSpace })
 }
@@ -57,7 +57,7 @@ func checkAreas(root fs.FS, areas uint64) error {
 }
 
 // AreasTaken returns an *Error if the process has nearly as many memory areas as
-// vm.max_map_count allows, so that this is why it gets no more memory.
+// vm.max_map_count allows. Then this is why it gets no more memory.
 func AreasTaken(pid int) error { return checkAreasTaken(os.DirFS("/"), pid) }
 
 func checkAreasTaken(root fs.FS, pid int) error {

@@ -1,7 +1,7 @@
 // Package limits knows what limits of the system a job meets: how high each is, how much
 // of it is taken, and what one rank needs. It is the one place that does: `pvasrun info`
-// prints [Read], and [Job] and [Space] refuse with a *[Error] to start what would fail
-// half-way, where the failure would look like an arbitrary crash of some rank.
+// prints [Read]. [Job] and [Space] refuse with a *[Error] to start what would fail
+// half-way: the failure would look like an arbitrary crash of some rank.
 //
 // What a rank needs is measured for an idle Go program with `pvasrun --report pagetable`.
 // A program that starts threads or maps files needs more, a C program about as many areas

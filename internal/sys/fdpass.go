@@ -10,10 +10,9 @@ import (
 // MaxPassed is the number of descriptors one message carries at most.
 const MaxPassed = 16
 
-// Pollable duplicates a socket or pipe to a file whose reads and writes wait in
-// the Go scheduler's network poller, not in a thread, and know deadlines. f
-// stays the caller's; the mode is that of the open file, so f becomes
-// non-blocking too.
+// Pollable duplicates a socket or pipe to a file. Its reads and writes wait in the
+// Go scheduler's network poller, not in a thread, and know deadlines. f stays the
+// caller's; the mode is that of the open file, so f becomes non-blocking too.
 func Pollable(f *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

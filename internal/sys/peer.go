@@ -22,8 +22,8 @@ type Connection struct {
 }
 
 // ConnectionOf tells how the peer of a process's TCP connection answers; ok is false if the
-// descriptor is none. It has the kernels ask each other for a sign of life in every second from
-// then on, so that Silent means something in the next call. The process is not disturbed.
+// descriptor is none. From then on the kernels ask each other for a sign of life in every
+// second, so that Silent means something in the next call. The process is not disturbed.
 func ConnectionOf(pid, fd int) (c Connection, ok bool) {
 	process, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

@@ -77,6 +77,16 @@ func UDPCoalesce(fd int) error {
 	return wrapErrno("setsockopt(SO_TIMESTAMPNS)", unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1))
 }
 
+// UDPQueued is how many bytes of kernel memory hold what a socket has sent and its device has not;
+// 0 if the kernel does not say.
+func UDPQueued(fd int) int {
+	n, err := unix.IoctlGetInt(fd, unix.TIOCOUTQ) // the number of SIOCOUTQ
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // CloseFD closes a descriptor of UDPSocket or EventFD.
 func CloseFD(fd int) error { return wrapErrno("close", unix.Close(fd)) }
 

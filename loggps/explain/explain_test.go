@@ -52,7 +52,13 @@ func TestSlopesAgainstDifferences(t *testing.T) {
 			v[j] *= 0.5 + rng.Float64() // uneven, so that no two paths are equally long
 		}
 		opt := sim.Options{Machine: loggps.Single(preset(t, "fast-ethernet").With(v))}
-		if i%3 == 0 {
+		switch i % 3 {
+		case 1:
+			opt.Machine.Links[0].Params.Residual = &loggps.Residual{
+				Control: 100, Latency: 200, Call: 50, Sync: 16383,
+				Points: []loggps.ResidualPoint{{Send: 700, Recv: 300}, {Bytes: 10_000, Send: 100, Transit: 90}, {Bytes: 20_000, Send: 4000}},
+			}
+		case 0:
 			opt.Mode = sim.LogGOPS
 			opt.Machine = loggps.Single(loggps.LogGOPS{L: v[0], Overhead: v[1], Gap: 1.1 * v[1], GapByte: v[6], OverByte: v[2], S: 9000}.Params())
 		}

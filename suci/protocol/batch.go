@@ -19,6 +19,7 @@ const (
 // batch's memory is reused.
 type Batch struct {
 	Trains  []wire.Train
+	Long    bool // it has parts of long blocks
 	arena   []byte
 	packets int
 }
@@ -32,7 +33,7 @@ func NewBatch(packet int) *Batch {
 }
 
 // Reset empties the batch.
-func (b *Batch) Reset() { b.Trains, b.arena, b.packets = b.Trains[:0], b.arena[:0], 0 }
+func (b *Batch) Reset() { b.Trains, b.Long, b.arena, b.packets = b.Trains[:0], false, b.arena[:0], 0 }
 
 func (b *Batch) full() bool { return b.packets == batchPackets }
 
@@ -44,8 +45,7 @@ func (b *Batch) add(to netip.AddrPort, packet []byte) {
 	b.arena = b.arena[:len(b.arena)+len(packet)]
 	b.packets++
 	if i := len(b.Trains) - 1; i >= 0 && b.Trains[i].Takes(to, len(packet)) {
-		t := &b.Trains[i]
-		t.Bytes = t.Bytes[:len(t.Bytes)+len(packet)]
+		b.Trains[i].Extend(len(packet))
 		return
 	}
 	b.Trains = append(b.Trains, wire.Train{To: to, Length: len(packet), Bytes: packet})

@@ -24,6 +24,7 @@ type Machine struct {
 	mem    memory
 	closed bool
 
+	device          device
 	budget          control // of grants
 	turn            rtt     // from a grant to the packet that it allowed
 	ranked          []*receiver

@@ -30,6 +30,7 @@ type network struct {
 	dark          bool // nothing gets through
 	rate          int  // bytes per second of each node's port, 0: no limit
 	buffer        int  // bytes that a port queues
+	device        int  // bytes per second that a node's device sends, 0: no limit
 	dropped       int
 	packets       int
 	observe       func(from, to *node, b []byte) // of each packet sent
@@ -45,6 +46,7 @@ type node struct {
 	unread   []*Incoming
 	slow     bool // does not free blocks by itself
 	free     Time // the port has sent all before
+	sent     Time // the device has sent all before
 	stalled  Time // the process does not run before
 	received int
 	bytes    int
@@ -177,8 +179,14 @@ func (x *node) step() {
 	}
 	for more := true; more; {
 		x.batch.Reset()
+		if x.m.Backlogged() {
+			x.m.Queued(x.now, x.queued(), false)
+		}
 		more = x.m.Transmit(x.now, x.batch)
 		x.send(x.batch)
+		if x.batch.Long {
+			x.m.Queued(x.now, x.queued(), true)
+		}
 	}
 	x.check()
 }
@@ -228,7 +236,12 @@ func (x *node) sendPacket(addr netip.AddrPort, b []byte) {
 	}
 }
 
-// post sends a datagram through the port of the node that it goes to.
+// queued is how many bytes wait in the node's device, as the kernel counts them.
+func (x *node) queued() int {
+	return int(float64(max(0, x.sent-x.now)) * float64(x.device) / 1e9 * 1.5)
+}
+
+// post sends a datagram through the node's device and through the port of the node that it goes to.
 func (x *node) post(to *node, b []byte) {
 	n := x.network
 	if n.dark || n.rng.Float64() < n.loss {
@@ -236,6 +249,10 @@ func (x *node) post(to *node, b []byte) {
 		return
 	}
 	at := n.now + n.delay
+	if n.device > 0 {
+		x.sent = max(x.sent, n.now) + Time((len(b)+66)*1e9/n.device)
+		at = x.sent + n.delay
+	}
 	if n.rate > 0 {
 		wire := Time((len(b) + 66) * 1e9 / n.rate)
 		if queued := to.free - at; queued > 0 && int(queued)*n.rate/1e9 > n.buffer {

@@ -49,7 +49,7 @@ func (p *Peer) wake() Time {
 		s := p.lanes[set.first()].out
 		at = min(at, s.probeAt())
 		if s.ready(Never / 2) {
-			at = min(at, p.paceAt-paceSlack)
+			at = min(at, max(p.paceAt-paceSlack, s.held()))
 		}
 	}
 	return at

@@ -115,7 +115,7 @@ func (m *Machine) choose() (best *sender) {
 // ready tells whether the lane may send a packet now.
 func (s *sender) ready(now Time) bool {
 	p := s.peer
-	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack && p.underWay*p.payload < p.control.window
+	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack && p.underWay*p.payload < p.control.window && s.held() <= now
 }
 
 // sendQuantum sends what the lane may send at once.
@@ -129,7 +129,7 @@ func (m *Machine) sendQuantum(b *Batch, s *sender) {
 	most = min(most, 1+(p.control.window-1)/p.payload-p.underWay)
 	n := 0
 	for ; n < most && !b.full(); n++ {
-		if s.lost == 0 && s.fresh() == 0 {
+		if s.lost == 0 && s.fresh() == 0 || s.held() > m.now {
 			break
 		}
 		m.sendPacket(b, s)
@@ -181,6 +181,10 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 	h := wire.DataHeader{Short: o.short, Index: uint32(index), Seq: seq, Total: o.total, Place: o.Place}
 	if s.asks() {
 		flags |= wire.FlagAsk
+	}
+	if o.total > 1 {
+		b.Long = true
+		m.device.hand(m.now, len(body))
 	}
 	carried := m.carried(p, o, len(body))
 	if carried != nil {

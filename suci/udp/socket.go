@@ -134,6 +134,10 @@ func (s *Socket) drop(trains []wire.Train) {
 	}
 }
 
+// Queued is how many bytes of memory are taken by what the device has not sent yet; 0 if the kernel
+// does not say.
+func (s *Socket) Queued() int { return sys.UDPQueued(s.fd) }
+
 // Receive calls each for what has come, at most a few hundred datagrams, with the time of the
 // arrival. b is one datagram or several from one address, all of one length but the last, which
 // may be shorter. The bytes are good during the call. Receive returns how many datagrams have

@@ -29,10 +29,11 @@ func waker(t *testing.T) *Waker {
 // couple appends a datagram to the last train, or begins another one.
 func couple(trains []wire.Train, to netip.AddrPort, data []byte) []wire.Train {
 	if i := len(trains) - 1; i >= 0 && trains[i].Takes(to, len(data)) {
-		trains[i].Bytes = append(trains[i].Bytes, data...)
+		copy(trains[i].Bytes[len(trains[i].Bytes):cap(trains[i].Bytes)], data)
+		trains[i].Extend(len(data))
 		return trains
 	}
-	return append(trains, wire.Train{To: to, Length: len(data), Bytes: data})
+	return append(trains, wire.Train{To: to, Length: len(data), Bytes: append(make([]byte, 0, 1<<16), data...)})
 }
 
 // Datagrams of all lengths, to two sockets, arrive whole and in order, with and without

@@ -11,6 +11,7 @@ type Train struct {
 	To     netip.AddrPort
 	Length int // of a datagram
 	Bytes  []byte
+	ended  bool // by a shorter one
 }
 
 // A train has the size that the kernel takes in one message.
@@ -21,8 +22,13 @@ const (
 
 // Takes tells whether a datagram that lies behind the train can go with it.
 func (t *Train) Takes(to netip.AddrPort, length int) bool {
-	n := len(t.Bytes)
-	return length <= t.Length && n%t.Length == 0 && n+length <= min(trainBytes, MostCars*t.Length) && t.To == to
+	return !t.ended && length <= t.Length && len(t.Bytes)+length <= min(trainBytes, MostCars*t.Length) && t.To == to
+}
+
+// Extend makes a datagram that lies behind the train a part of it.
+func (t *Train) Extend(length int) {
+	t.Bytes = t.Bytes[:len(t.Bytes)+length]
+	t.ended = length < t.Length
 }
 
 // One tells whether the train is a single datagram.

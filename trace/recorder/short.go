@@ -1,10 +1,6 @@
 package recorder
 
-import (
-	"math/bits"
-
-	"github.com/gopvas/gopvas/trace"
-)
+import "github.com/gopvas/gopvas/trace"
 
 // Short messages. To read the clock takes a tenth of a short message's way. What stands between
 // the arrival of a message and the next send keeps that send back. So both are recorded with one
@@ -15,41 +11,55 @@ import (
 //   - A receive that polls reads the clock before it polls. Its end is the last reading plus what
 //     it takes from there to the end of such a receive.
 //
-// What is typical is learnt from one message of many, for which the clock is read at both ends.
-// The events of the others are flagged as Estimated.
+// What is typical of a length is learnt from one message of many, for which the clock is read at both
+// ends. It is no longer read when two in a row took about as long. The events whose times are not read
+// are flagged as Estimated.
 
 const (
-	shortClasses = 10 // up to 511 bytes
-	measured     = 64 // one of so many short messages
+	short    = 8 << 10 // bytes at most
+	lengths  = 64      // that are known at a time
+	measured = 64      // one of so many messages
 )
 
-// typical is what sends or receives take, in ticks, by class of their length.
+// typical is what sends or receives take, by their length.
 type typical struct {
 	count uint32
-	ticks [shortClasses]uint64
+	known [lengths]usual
+}
+
+// usual is what messages of a length take.
+type usual struct {
+	length, ticks uint64
+	steady        bool // the last one that was measured took about as long
+}
+
+func (t *typical) usual(length uint64) *usual {
+	const spread = 0x9e3779b97f4a7c15 // odd; the upper bits of the product are well mixed
+	return &t.known[length*spread>>(64-6)]
 }
 
 // of returns what is typical of a length, 0 if the clock is to be read.
 func (t *typical) of(length uint64) uint64 {
 	t.count++
-	class := bits.Len64(length)
-	if class >= shortClasses || t.count%measured == 0 {
-		return 0
+	if u := t.usual(length); u.steady && u.length == length && t.count%measured != 0 {
+		return u.ticks
 	}
-	return t.ticks[class]
+	return 0
 }
 
 // learn brings what is typical nearer to what was measured, but for what was interrupted.
 func (t *typical) learn(length, took uint64) {
-	class := bits.Len64(length)
-	if class >= shortClasses {
+	u := t.usual(length)
+	switch {
+	case length > short:
+		return
+	case u.length != length || u.ticks == 0 || took < u.ticks/2:
+		*u = usual{length: length, ticks: took}
 		return
 	}
-	switch was := &t.ticks[class]; {
-	case *was == 0 || took < *was/2:
-		*was = took
-	case took < 4**was:
-		*was = (7**was + took) / 8
+	u.steady = took >= u.ticks-u.ticks/4 && took <= u.ticks+u.ticks/4
+	if took < 4*u.ticks {
+		u.ticks = (7*u.ticks + took) / 8
 	}
 }
 
@@ -67,7 +77,7 @@ func (r *Recorder) ShortSend(start uint64, length int, context uint32, tag int32
 	end := r.Now()
 	flags := trace.By(trace.Eager)
 	if start == 0 {
-		start = min(max(end-r.sends.ticks[bits.Len(uint(length))], r.last), end)
+		start = min(max(end-r.sends.usual(uint64(length)).ticks, r.last), end)
 		flags |= trace.Estimated
 		if start > r.last+r.long {
 			r.sample(start)

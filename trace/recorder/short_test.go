@@ -10,8 +10,7 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// TestShort: of short messages the clock is read at both ends of one in measured; what the others
-// take is what those took. All are in the file, in order, and none ends before it starts.
+// TestShort: short messages whose ends are estimated are all in the file, in order, and none ends before it starts.
 func TestShort(t *testing.T) {
 	const rounds = 1000
 	root := newRoot(t, 1, 16)
@@ -47,7 +46,7 @@ func TestShort(t *testing.T) {
 	}
 	assert.EqualValues(t, 2*rounds, next)
 	for _, k := range []trace.Kind{trace.Send, trace.Recv} {
-		assert.Equal(t, rounds-rounds/measured-1, estimated[k], "all but one of %d, and the first", measured)
+		assert.LessOrEqual(t, estimated[k], rounds-rounds/measured-1, "all but one of %d, and the first", measured)
 	}
 }
 
@@ -55,16 +54,28 @@ func TestTypical(t *testing.T) {
 	var p typical
 	assert.Zero(t, p.of(8), "nothing is known")
 	p.learn(8, 1000)
-	assert.EqualValues(t, 1000, p.of(15))
-	assert.Zero(t, p.of(16), "of another class")
+	assert.Zero(t, p.of(8), "one may be an exception")
+	p.learn(8, 1100)
+	assert.EqualValues(t, 1012, p.of(8))
+	assert.Zero(t, p.of(9), "another length")
 	p.learn(8, 100000)
-	assert.EqualValues(t, 1000, p.of(8), "that one was interrupted")
+	assert.Zero(t, p.of(8), "that one was interrupted")
+	p.learn(8, 1012)
+	assert.EqualValues(t, 1012, p.of(8))
 	p.learn(8, 100)
-	assert.EqualValues(t, 100, p.of(8), "so were those before")
-	p.learn(8, 180)
-	assert.EqualValues(t, 110, p.of(8))
-	p.learn(512, 100)
-	assert.Zero(t, p.of(512), "too long")
+	assert.Zero(t, p.of(8), "those before were interrupted")
+	p.learn(8, 100)
+	assert.EqualValues(t, 100, p.of(8))
+	for range measured {
+		p.count++
+		if p.count%measured == measured-1 {
+			assert.Zero(t, p.of(8), "one of many is measured")
+		}
+	}
+	for range 3 {
+		p.learn(short+1, 100)
+	}
+	assert.Zero(t, p.of(short+1), "too long")
 }
 
 // TestGap: recording takes some time, and not much. The clock may be a coarse one.
