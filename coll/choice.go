@@ -61,7 +61,6 @@ var algorithms = []algorithm{
 
 	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Reduce, name: "staged", run: staged, apart: true, regular: true, fits: fitsStaged, suits: always},
 	{kind: Reduce, name: "levels", run: levelsReduce, levels: true, regular: true, fits: fitsLevels, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
@@ -75,7 +74,6 @@ var algorithms = []algorithm{
 
 	{kind: ReduceScatter, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: ReduceScatter, name: "direct", run: direct, direct: true, suits: always},
-	{kind: ReduceScatter, name: "staged", run: staged, apart: true, regular: true, fits: fitsStaged, suits: always},
 	{kind: ReduceScatter, name: "shares", build: graphReduceScatter, suits: longShares, shared: always},
 	{kind: ReduceScatter, name: "tree", build: graphReduceScatterTree, suits: always},
 

@@ -7,7 +7,7 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// The staged algorithm, for long reductions of a few members that have a CPU each and no
+// The staged algorithm, for a long Allreduce of a few members that have a CPU each and no
 // address space in common. Each member has a share of the vectors, which it combines for all.
 // The vectors pass through the board, in rounds of one piece of each share:
 //
@@ -15,8 +15,8 @@ import (
 //     share.
 //  2. When all have done so, it combines the pieces of its share in the order of the members:
 //     three of them, for example, from two stages and its own vector. The result goes to its own
-//     stage, or for ReduceScatter, where nobody else wants it, to its place.
-//  3. When all have done so, those who want the whole result copy it from all stages.
+//     stage.
+//  3. When all have done so, it copies the results from all stages.
 //
 // So a byte is copied to the board by one member and used by another, and both copies stay in
 // the caches. A message between processes would need a system call, and memory for what comes.
@@ -28,13 +28,12 @@ import (
 // combined, and lastStep that the member has left the call.
 //
 // A stage has two buffers, for even and odd rounds. A member writes one in round c when all have
-// combined round c-1, and so have copied what they want of round c-2. It writes one in round 0
+// combined round c-1, and so have copied the results of round c-2. It writes one in round 0
 // when all have left the last call of this kind.
 //
 // The members exchange signatures by pages first (flat.go), which are empty. So all that is said
 // there of calls that differ holds here, and whoever is in a round knows that all others are, or
-// have gone. If the shares differ, as lengths of blocks in a wrong program may do, some members
-// have fewer rounds. Nobody waits for them, as lastStep is greater than all other steps.
+// have gone.
 
 const (
 	stageData = 64 << 10 // bytes of a buffer: both, and the vectors, fit into the L2 cache
@@ -58,7 +57,7 @@ func fitsStaged(t *Team, _ int) bool { return t.hasStages() && t.args.Op.Size <=
 // hasStages tells whether the team's board has stages.
 func (t *Team) hasStages() bool { return t.paged() && !t.Engine.Memory(t.World).Direct() }
 
-// staged does a reduction by stages.
+// staged does an Allreduce by stages.
 func staged(t *Team) {
 	k, ok := t.enter()
 	if !ok {
@@ -126,37 +125,21 @@ func (t *Team) allStepped() bool {
 	return true
 }
 
-// A share is the part of the vectors that a member combines: for ReduceScatter its block.
-
-// shareOf returns where the share of a member starts, and its length, in bytes.
-func (t *Team) shareOf(member int) (start, length int) {
-	a := &t.args
-	if a.Kind == ReduceScatter {
-		return a.Send.block(member)
-	}
-	n := t.size / a.Op.Size
-	start = share(n, member, t.Size)
-	return start * a.Op.Size, (share(n, member+1, t.Size) - start) * a.Op.Size
-}
-
 // pieceLength is the length of all pieces of a share but the last: whole elements.
 func (t *Team) pieceLength() int { return stageData / t.Size / t.args.Op.Size * t.args.Op.Size }
 
-// rounds returns the number of pieces of the longest share.
+// rounds returns the number of pieces of the longest share, which is the first.
 func (t *Team) rounds() int {
-	longest := 0
-	for member := range t.Size {
-		_, length := t.shareOf(member)
-		longest = max(longest, length)
-	}
-	return (longest + t.pieceLength() - 1) / t.pieceLength()
+	size := t.args.Op.Size
+	return (share(t.size/size, 1, t.Size)*size + t.pieceLength() - 1) / t.pieceLength()
 }
 
 // piece returns where piece c of a member's share starts in the vectors, and its length.
 func (t *Team) piece(member, c int) (start, length int) {
-	start, length = t.shareOf(member)
-	at := min(c*t.pieceLength(), length)
-	return start + at, min(t.pieceLength(), length-at)
+	size := t.args.Op.Size
+	start, end := share(t.size/size, member, t.Size)*size, share(t.size/size, member+1, t.Size)*size
+	start = min(start+c*t.pieceLength(), end)
+	return start, min(t.pieceLength(), end-start)
 }
 
 // onStage is the place on a member's stage for round c of a piece of a share.
@@ -180,10 +163,6 @@ func (t *Team) combine(c int) {
 		return
 	}
 	sum := t.onStage(t.Rank, c, t.Rank, n)
-	if t.args.Kind == ReduceScatter {
-		first, _ := t.shareOf(t.Rank)
-		sum = t.args.Recv.Data[start-first:][:n]
-	}
 	for member := range t.Size {
 		from := t.args.Send.Data[start:][:n]
 		if member != t.Rank {
@@ -197,15 +176,11 @@ func (t *Team) combine(c int) {
 	}
 }
 
-// collect copies the results of round c, if this member wants those of the others.
+// collect copies the results of round c.
 func (t *Team) collect(c int) {
-	a := &t.args
-	if a.Kind == ReduceScatter || a.Kind == Reduce && t.Rank != a.Root {
-		return
-	}
 	for i := range t.Size {
 		from := t.neighbour(i)
 		start, n := t.piece(from, c)
-		copy(a.Recv.Data[start:], t.onStage(from, c, from, n))
+		copy(t.args.Recv.Data[start:], t.onStage(from, c, from, n))
 	}
 }

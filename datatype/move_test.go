@@ -1,11 +1,14 @@
 package datatype
 
 import (
+	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 func TestOutOfRange(t *testing.T) {
@@ -65,4 +68,50 @@ func TestSegmentsThatTouchAreOne(t *testing.T) {
 	n, total := Segments(segs[:], &l, 100, 1)
 	require.Equal(t, []Segment{{101, 3}, {108, 8}, {120, 8}, {132, 4}}, segs[:n])
 	require.EqualValues(t, 23, total)
+}
+
+// TestScattered: long columns, in either direction, of which each word has a cache line of its own.
+func TestScattered(t *testing.T) {
+	d := rand.New(rand.NewPCG(testkit.Seed(t), 0))
+	for range 50 {
+		n := 1 + d.Int64N(3*mostScattered)
+		step := (cacheLine + d.Int64N(100)) &^ 7
+		out, want, in := make([]byte, n*step), make([]byte, n*step), make([]byte, n*8)
+		at, stride, place := sys.AddrOf(out), step, int64(0)
+		if d.IntN(2) == 0 {
+			at, stride, place = at+uintptr((n-1)*step), -step, (n-1)*step
+		}
+		for i := range in {
+			in[i] = byte(d.Int())
+			want[place+int64(i)/8*stride+int64(i)%8] = in[i]
+		}
+		strided(at, stride, sys.AddrOf(in), 8, n, 8)
+		require.True(t, bytes.Equal(want, out), "%d words, %d bytes apart", n, stride)
+	}
+}
+
+// TestTransposed: blocks of any shape, to the rows or to the columns of another matrix.
+func TestTransposed(t *testing.T) {
+	d := rand.New(rand.NewPCG(testkit.Seed(t), 1))
+	for range 300 {
+		rows, runs, size := 1+d.Int64N(300), 1+d.Int64N(300), int64(1)<<d.IntN(5)
+		wide, high := runs+d.Int64N(9), rows+d.Int64N(9)
+		in, out := make([]byte, rows*wide*size), make([]byte, runs*high*size)
+		for i := range in {
+			in[i] = byte(d.Int())
+		}
+		want := make([]byte, len(out))
+		for i := range rows {
+			for j := range runs {
+				copy(want[(j*high+i)*size:][:size], in[(i*wide+j)*size:])
+			}
+		}
+		to, from := grid{sys.AddrOf(out), size, high * size}, grid{sys.AddrOf(in), wide * size, size}
+		if d.IntN(2) == 0 {
+			plane(to, from, rows, runs, size)
+		} else {
+			plane(to.turned(), from.turned(), runs, rows, size)
+		}
+		require.True(t, bytes.Equal(want, out), "%d x %d of %d bytes", rows, runs, size)
+	}
 }
