@@ -164,9 +164,11 @@ func (t *sendTransfer) helpOut() bool {
 	return true
 }
 
-// Sizes of what one call copies. A chunk of a shared transfer is a quarter of it
-// within these bounds: large enough to make up for the claim, which moves a cache
-// line, and small enough that the ends get done at about the same time.
+// Sizes of what one call copies. A chunk of a shared transfer is a half of it within these
+// bounds, with a layout a quarter. It is large enough to make up for the claim, which moves a
+// cache line, and small enough that the ends get done at about the same time. Of two halves each
+// end copies the same one every time, so the lines of a buffer that is used again stay in its
+// cache.
 const (
 	minShared = 48 << 10  // shorter transfers are copied by the receiver, in Accept
 	minChunk  = 16 << 10  // bytes
@@ -189,7 +191,7 @@ func chunkSize(take uint64, typed bool) uint64 {
 	if typed {
 		return min(max(take/4, minChunk/typedCost), maxChunk/2) &^ (cacheLine - 1)
 	}
-	return min(max(take/4, minChunk), maxChunk) &^ (cacheLine - 1)
+	return min(max(take/2, minChunk), maxChunk) &^ (cacheLine - 1)
 }
 
 // chunk is what one end copies in one go: a range of the message, or, between layouts, as
