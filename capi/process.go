@@ -37,8 +37,8 @@ type Process struct {
 	inside      inside
 	tool        tool
 
-	mu         sync.Mutex         // guards what follows
-	memory     map[Address][]byte // from Alloc_mem
+	mu         sync.Mutex // guards what follows
+	memory     map[Address]allocated
 	known      map[*comm.Comm]*communicator
 	predefined []uint64 // attributes that the program gets the addresses of
 }
@@ -55,7 +55,7 @@ const (
 var process = newProcess()
 
 func newProcess() *Process {
-	p := &Process{memory: map[Address][]byte{}, known: map[*comm.Comm]*communicator{}}
+	p := &Process{memory: map[Address]allocated{}, known: map[*comm.Comm]*communicator{}}
 	p.comms.kind, p.groups.kind = kindComm, kindGroup
 	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler, kindMessage, kindSession
 	p.tool.controls.kind, p.tool.sessions.kind, p.tool.counters.kind = kindControl, kindToolSession, kindCounter
@@ -237,7 +237,11 @@ func (p *Process) Get_processor_name(name OutString, resultlen Ref) error {
 // memoryAlign is what memory of Alloc_mem is aligned to.
 const memoryAlign = 64
 
-// Alloc_mem is MPI_Alloc_mem. The memory is of the Go heap and stays where it is.
+// mapFrom is the size from which Alloc_mem asks the system. It may refuse, where the Go heap would
+// end the process.
+const mapFrom = 1 << 20
+
+// Alloc_mem is MPI_Alloc_mem. The memory stays where it is.
 func (p *Process) Alloc_mem(size int, info Info, base Ptr[Address]) error {
 	if size < 0 {
 		return fail(ERR_ARG, "size %d is negative", size)
@@ -245,8 +249,10 @@ func (p *Process) Alloc_mem(size int, info Info, base Ptr[Address]) error {
 	if _, err := p.hints(info); err != nil {
 		return err
 	}
-	mem := make([]byte, size+memoryAlign)
-	at := (Address(sys.AddrOf(mem)) + memoryAlign - 1) &^ (memoryAlign - 1)
+	mem, at, err := allocate(size)
+	if err != nil {
+		return fail(ERR_NO_MEM, "%v", err)
+	}
 	p.mu.Lock()
 	p.memory[at] = mem
 	p.mu.Unlock()
@@ -257,10 +263,31 @@ func (p *Process) Alloc_mem(size int, info Info, base Ptr[Address]) error {
 // Free_mem is MPI_Free_mem.
 func (p *Process) Free_mem(base Address) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, ok := p.memory[base]; !ok && base != 0 {
+	mem, ok := p.memory[base]
+	delete(p.memory, base)
+	p.mu.Unlock()
+	if !ok && base != 0 {
 		return fail(ERR_BASE, "address %#x is not from MPI_Alloc_mem, or was freed", uintptr(base))
 	}
-	delete(p.memory, base)
+	if mem.mapped > 0 {
+		return sys.Munmap(uintptr(base), mem.mapped)
+	}
 	return nil
+}
+
+// allocated is memory of Alloc_mem: of the Go heap, or so many bytes that were mapped.
+type allocated struct {
+	heap   []byte
+	mapped uintptr
+}
+
+// allocate returns memory of size bytes and its address.
+func allocate(size int) (allocated, Address, error) {
+	if size >= mapFrom {
+		at, err := sys.Mmap(0, uintptr(size), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, -1, 0)
+		return allocated{mapped: uintptr(size)}, Address(at), err
+	}
+	mem := make([]byte, size+memoryAlign)
+	at := (Address(sys.AddrOf(mem)) + memoryAlign - 1) &^ (memoryAlign - 1)
+	return allocated{heap: mem}, at, nil
 }

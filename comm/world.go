@@ -60,6 +60,9 @@ func join(ops Operators) (*Comm, error) {
 		return nil, err
 	}
 	if place == nil {
+		if said := launchedOtherwise(os.Getenv); said != "" {
+			fmt.Fprintln(os.Stderr, said)
+		}
 		mem, err := job.Private()
 		if err != nil {
 			return nil, err

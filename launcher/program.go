@@ -24,6 +24,7 @@ type program struct {
 	path string   // what execve gets; good in every process of the user
 	name string   // base name, for comm and messages
 	file *os.File // a program built for this job, in memory; nil for a binary
+	mpi  string   // a library of another MPI that it is linked with; "": none
 }
 
 func (p *program) close() {
@@ -74,7 +75,24 @@ func binaryProgram(typed, path string) (*program, error) {
 	if err := checkInterpreter(abs); err != nil {
 		return nil, &ProgramError{typed, err}
 	}
-	return &program{path: abs, name: filepath.Base(abs)}, nil
+	return &program{path: abs, name: filepath.Base(abs), mpi: otherMPI(abs)}, nil
+}
+
+// otherMPI returns a library that a binary is linked with and that is the core of Open MPI (libmpi),
+// MPICH or Intel MPI (libmpich, libmpi). Those do not know our jobs. Ours is libmpi_abi.
+func otherMPI(path string) string {
+	binary, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer binary.Close()
+	libraries, _ := binary.ImportedLibraries() // an error: then it names none
+	for _, name := range libraries {
+		if strings.HasPrefix(name, "libmpi.so.") || strings.HasPrefix(name, "libmpich.so.") {
+			return name
+		}
+	}
+	return ""
 }
 
 // checkInterpreter finds out before the start that what a program needs to be run

@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas/job"
@@ -11,6 +12,7 @@ import (
 // chooseBTL decides for one of the task models, and has the address space made
 // if it is to be one.
 func (s *supervisor) chooseBTL() error {
+	s.sayOtherMPI()
 	if s.job.BTL != btlSM {
 		err := s.makeSpace()
 		if err == nil {
@@ -26,6 +28,18 @@ func (s *supervisor) chooseBTL() error {
 	s.btl = job.BTLSM
 	_, err := s.control.call("guard the job", request{Create: &createRequest{ID: s.id}})
 	return err
+}
+
+// sayOtherMPI tells of programs whose ranks can not find each other. They run: each is alone.
+func (s *supervisor) sayOtherMPI() {
+	if s.job.total() == 1 || s.job.first() > 0 {
+		return
+	}
+	for i, prog := range s.programs {
+		if prog.mpi != "" && slices.Index(s.programs, prog) == i {
+			s.io.say("%s is linked with another MPI (%s): each of its ranks is alone; build it with the mpicc of pvasrun install-mpi", prog.name, prog.mpi)
+		}
+	}
 }
 
 // reason shortens an error to what fits behind a colon in one line.

@@ -33,7 +33,7 @@ func libmpiFreeSlots() { coro.FreeSlots() }
 //
 //export libmpiServe
 func libmpiServe(ctx C.uintptr_t) {
-	defer reportPanic()
+	defer sayPanic()
 	c := coro.At(uintptr(ctx))
 	c.Guard = coro.Guard()
 	shm.Sole()
@@ -46,13 +46,13 @@ func libmpiServe(ctx C.uintptr_t) {
 	coro.Serve(uintptr(ctx), serve)
 }
 
-// reportPanic says why a call by the coroutine has panicked, and where, and ends the process as
-// the runtime does. The runtime could not: leaving the goroutine it returns to the stack on which
-// the thread first called Go. C's frames are there now, and the runtime refuses to run on it.
-func reportPanic() {
-	v := recover()
-	fmt.Fprintf(os.Stderr, "panic: %v\n\n%s", v, debug.Stack())
-	C.abort()
+// sayPanic ends the process for a panic of the library, and says what it was. The runtime could not:
+// it would unwind further, to the stack from which the thread of C has entered Go.
+func sayPanic() {
+	if v := recover(); v != nil {
+		fmt.Fprintf(os.Stderr, "libmpi: panic, a fault of the library: %v\n%s", v, debug.Stack())
+		C.abort()
+	}
 }
 
 // serve makes a call that came by the coroutine.

@@ -8,12 +8,13 @@
 //
 // mine is the context of the thread that has the coroutine, NULL in all others. owned is set
 // once, by that thread, before MPI_Init returns. A thread that may not call MPI reads it and is
-// refused: in Go it would wait for a P that it does not get.
+// refused: in Go it would wait for a P that it does not get. So is the child of a fork.
 
 #define _GNU_SOURCE
 #include "entry.h"
 #include "mpi.h"
 #include "ops.h"
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct world libmpi_world;
 
 static __thread struct context *mine __attribute__((tls_model("initial-exec")));
 static __thread int is_main __attribute__((tls_model("initial-exec")));
-static int owned, finalized;
+static int owned, finalized, forked;
 
 #ifdef __x86_64__
 
@@ -91,10 +92,21 @@ void libmpi_ending(void) {
 }
 
 static void refuse(void) {
-	static const char text[] =
+	static const char thread[] =
 		"libmpi: a second thread calls MPI, which was initialised for one thread: "
 		"call MPI_Init_thread with MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or set PVAS_ENTRY=cgo\n";
-	_exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
+	static const char child[] =
+		"libmpi: a process that a rank has forked calls MPI, which only the rank may do: "
+		"let it start another program, or end by _exit\n";
+	const char *text = forked ? child : thread;
+	_exit(write(STDERR_FILENO, text, strlen(text)) < 0 ? 2 : 1);
+}
+
+// after_fork runs in the child of a rank. It has the rank's memory, but is not in the job, and
+// none of the runtime's threads is there.
+static void after_fork(void) {
+	mine = NULL;
+	owned = forked = 1;
 }
 
 // begun is called after MPI_Init has granted a thread level.
@@ -102,6 +114,7 @@ static void begun(int level) {
 	int64_t rank[] = {(int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.rank};
 	int64_t size[] = {(int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.size};
 	is_main = 1;
+	pthread_atfork(NULL, NULL, after_fork);
 	if (level < MPI_THREAD_SERIALIZED && have_coroutine())
 		start_coroutine();
 	else

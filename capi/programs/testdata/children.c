@@ -34,6 +34,14 @@ int main(void) {
 		_exit(rank & 1);
 	CHECK(waitpid(child, &status, 0) == child && status == (rank & 1) << 8);
 	ring();
+	child = fork(); /* is no rank */
+	if (child == 0) {
+		CHECK(freopen("/dev/null", "w", stderr));
+		MPI_Barrier(MPI_COMM_WORLD);
+		_exit(99);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 1 << 8);
+	ring();
 	OK(MPI_Finalize());
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* Messages in all modes, communicators, attributes, topologies and error handlers. */
 #include "program.h"
+#include <stdint.h>
 
 /* Every mode, blocking and not, from each rank to the next one. */
 static void modes(void) {
@@ -167,6 +168,24 @@ static void mistakes(void) {
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
+/* Memory of any size; what the system does not have is an error, and not the end. */
+static void memory(void) {
+	int next = (rank + 1) % size, last = (rank + size - 1) % size, sizes[] = {0, 1000, 3 << 20};
+	char *at;
+	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	for (int i = 0; i < 3; i++) {
+		OK(MPI_Alloc_mem(sizes[i], MPI_INFO_NULL, &at));
+		memset(at, rank, sizes[i]);
+		OK(MPI_Sendrecv_replace(at, sizes[i], MPI_CHAR, next, 1, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		CHECK(sizes[i] == 0 || (at[0] == last && at[sizes[i] - 1] == last));
+		OK(MPI_Free_mem(at));
+		CHECK(MPI_Free_mem(at) == MPI_ERR_BASE);
+	}
+	CHECK(MPI_Alloc_mem((MPI_Aint)1 << 50, MPI_INFO_NULL, &at) == MPI_ERR_NO_MEM);
+	CHECK(MPI_Alloc_mem(PTRDIFF_MAX, MPI_INFO_NULL, &at) == MPI_ERR_NO_MEM);
+	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+}
+
 int main(void) {
 	join(MPI_THREAD_SINGLE);
 	modes();
@@ -174,6 +193,7 @@ int main(void) {
 	attributes();
 	intercommunicators();
 	topologies();
+	memory();
 	mistakes();
 	OK(MPI_Finalize());
 	return 0;
