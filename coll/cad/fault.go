@@ -2,8 +2,10 @@ package cad
 
 import (
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -59,7 +61,8 @@ func Between(a int, call uint64, b int, other uint64) Failure {
 
 // Cell keeps the first failure of an operation in memory that several ranks share. Any of
 // them may note one. The rank whose compare-and-swap finds no fault writes the rest, and
-// then told. So a reader that comes in between knows the fault, but not the details.
+// then told. A reader that comes in between knows the fault, and lets the writer go on until
+// told is set. The writer may have died there: then the reader does without the details.
 type Cell struct {
 	fault  atomic.Uint64
 	detail [2]atomic.Uint64
@@ -85,10 +88,23 @@ func (c *Cell) Note(f Failure) bool {
 // Fault returns the fault, 0 if there is none.
 func (c *Cell) Fault() Fault { return Fault(c.fault.Load()) }
 
-// Failure returns as much of the failure as is written by now.
+// tellYields is how often a reader gives up the CPU for the rank that is about to tell.
+const tellYields = 1000
+
+// Failure returns the failure. If it is not told by then, the details are missing.
 func (c *Cell) Failure() Failure {
 	f := Failure{Fault: c.Fault()}
-	if f.Fault != 0 && c.told.Load() != 0 {
+	if f.Fault == 0 {
+		return f
+	}
+	for range tellYields {
+		if c.told.Load() != 0 {
+			break
+		}
+		runtime.Gosched() // ranks may be goroutines of one process
+		sys.Yield()
+	}
+	if c.told.Load() != 0 {
 		f.Detail = [2]uint64{c.detail[0].Load(), c.detail[1].Load()}
 		f.Text = textOf(c.text[:])
 	}
