@@ -12,10 +12,11 @@ import (
 // that are behind: a rank that has a CPU does as many calls as it can, until it needs a slot
 // that is not written yet.
 //
-// A member has bcastSlots slots and uses them in turn, by the number of the call. It writes a
-// slot when all members have completed the call that the slot was written for before
-// (slot.passed). So it gets ahead of the others by at most bcastSlots calls. A vector that is
-// longer than a slot goes in pieces, each of which is a call by itself.
+// A member has some slots and uses them in turn, by the number of the call. It writes a slot when
+// all members have completed the call that the slot was written for before (slot.passed). So it
+// gets ahead of the others by at most as many calls. A vector that is longer than a slot goes in
+// pieces, each of which is a call by itself. All slots of a board have bounded memory: many
+// members have fewer slots each, and shorter pieces.
 //
 // A member that has taken its bytes notifies the root of the call: nobody else waits for that
 // slot to be free.
@@ -25,9 +26,11 @@ import (
 // arrive in different calls, so the signature of an arrival has the number of the call.
 
 const (
-	bcastSlots = 16         // of a member
+	mostSlots  = 16         // of a member
+	boardSlots = 1024       // of all members, if two a member are fewer
 	shortSlot  = 17*64 - 16 // longest vector that lies in the slot itself
-	longSlot   = 32 << 10   // longest piece; it lies behind all slots, so that short ones touch few pages
+	mostPiece  = 32 << 10   // longest piece; it lies behind all slots, so that short ones touch few pages
+	boardPiece = 8 << 20    // all pieces of a board
 )
 
 // bcastSlot holds the bytes of a broadcast. Only its root writes it.
@@ -37,10 +40,23 @@ type bcastSlot struct {
 	data [shortSlot]byte
 }
 
+// slotCount returns how many slots a member has, and pieceSize how long a piece may be. In one
+// address space there are no long pieces: the members share the work of long vectors, and copy
+// them once.
+func (t *Team) slotCount() int { return max(2, min(mostSlots, boardSlots/t.Size)) }
+
+func (t *Team) pieceSize() int {
+	if t.Engine.Memory(t.World).Direct() {
+		return shortSlot
+	}
+	return max(shortSlot, min(mostPiece, boardPiece/(t.Size*t.slotCount())/cacheLine*cacheLine))
+}
+
 // bcastBySlot does a broadcast by slots.
 func bcastBySlot(t *Team) {
-	for at := 0; at < t.size; at += longSlot {
-		if !t.bcastPieceBySlot(at, min(longSlot, t.size-at)) {
+	piece := t.pieceSize()
+	for at := 0; at < t.size; at += piece {
+		if !t.bcastPieceBySlot(at, min(piece, t.size-at)) {
 			return
 		}
 	}
@@ -95,23 +111,28 @@ func (t *Team) takeSlot(p *bcastSlot, k uint64, at, n int) bool {
 	return t.failure.Fault == 0
 }
 
-// fitsSlot tells whether the board has slots for vectors of n bytes. In one address space it has
-// none for long ones: the members share the work of these, and copy them once.
+// fitsSlot tells whether vectors of n bytes fit into the slots of a member. A longer one would have
+// the root wait for the others.
 func fitsSlot(t *Team, n int) bool {
-	return t.slotted() && (n <= shortSlot || !t.Engine.Memory(t.World).Direct())
+	return t.slotted() && (n <= shortSlot || t.pieceSize() > shortSlot && n <= t.slotCount()*t.pieceSize())
 }
 
 // slotted tells whether the team's board has slots for broadcasts.
 func (t *Team) slotted() bool { return oversubscribed(t, 0) }
 
 // slotOf returns the slot of call k, and slotData where its n bytes lie.
-func (t *Team) slotOf(k uint64) *bcastSlot { return &t.board.bcasts[t.args.Root][k%bcastSlots] }
+func (t *Team) slotOf(k uint64) *bcastSlot { return &t.board.bcasts[t.slotIndex(k)] }
+
+func (t *Team) slotIndex(k uint64) int {
+	n := t.slotCount()
+	return t.args.Root*n + int(k%uint64(n))
+}
 
 func (t *Team) slotData(p *bcastSlot, k uint64, n int) []byte {
 	if n <= shortSlot {
 		return p.data[:n]
 	}
-	return t.board.long[t.args.Root][k%bcastSlots][:n]
+	return t.board.long[t.slotIndex(k)*t.pieceSize():][:n]
 }
 
 // allPassed tells whether all members have completed call k.

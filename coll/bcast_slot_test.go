@@ -33,14 +33,14 @@ func TestSlotsInOrder(t *testing.T) {
 			<-ahead // nobody else is there
 		}
 		for i := range uint64(calls) {
-			if w.Rank == 3 && i == bcastSlots {
+			if w.Rank == 3 && i == mostSlots {
 				close(ahead)
 			}
 			from := int(same.Uint64() % ranks)
 			if i%1000 < 500 {
 				from = 3 // a root that does not change
 			}
-			other := i > bcastSlots && same.IntN(100) == 0
+			other := i > mostSlots && same.IntN(100) == 0
 			for range own.IntN(3) {
 				runtime.Gosched()
 			}
@@ -65,10 +65,10 @@ func TestSlotsInOrder(t *testing.T) {
 	}
 }
 
-// TestPiecesBySlots: vectors of several slots, or of more than there are, from any root. All roots
+// TestPiecesBySlots: vectors of one slot to all of a member, from any root. All roots
 // wait for their slots at some time, as do all others.
 func TestPiecesBySlots(t *testing.T) {
-	const ranks, calls, most = 5, 150, 40 * longSlot
+	const ranks, calls, most = 5, 150, mostSlots * mostPiece
 	seed := testkit.Seed(t)
 	root, rankOf := colltest.Worlds[0].Start(t, ranks, 2)
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
@@ -135,5 +135,22 @@ func TestSlotMismatch(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSlotsOfABoardAreBounded: however many members there are.
+func TestSlotsOfABoardAreBounded(t *testing.T) {
+	root, rankOf := colltest.Worlds[0].Start(t, 2, 1)
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
+		for _, size := range []int{2, 16, 64, 240, 1000, 2000} {
+			many := &Team{Size: size, Engine: w.Engine, World: w.World}
+			slots, piece := size*many.slotCount(), many.pieceSize()
+			if many.slotCount() < 2 || slots > max(boardSlots, 2*size) || piece < shortSlot || slots*piece > max(boardPiece, slots*shortSlot) {
+				return fmt.Errorf("%d members have %d slots of %d bytes", size, slots, piece)
+			}
+		}
+		return nil
+	}) {
+		require.NoError(t, err, "rank %d", rank)
 	}
 }

@@ -111,9 +111,9 @@ type atBoard struct {
 type board struct {
 	*head
 	slots  []slot
-	pages  [][2]page               // nil: the team does without
-	bcasts [][bcastSlots]bcastSlot // likewise
-	long   [][bcastSlots][longSlot]byte
-	stages []stage // likewise
+	pages  [][2]page   // nil: the team does without
+	bcasts []bcastSlot // likewise; those of a member lie together
+	long   []byte      // pieces that are too long for their slots
+	stages []stage     // likewise
 	staged []stageBuffers
 }

@@ -28,10 +28,11 @@ func (t *Team) boardSize() (size, zeros int) {
 		size = zeros + t.Size*int(unsafe.Sizeof(stageBuffers{}))
 	}
 	if t.slotted() {
-		zeros += t.Size * bcastSlots * int(unsafe.Sizeof(bcastSlot{}))
+		slots := t.Size * t.slotCount()
+		zeros += slots * int(unsafe.Sizeof(bcastSlot{}))
 		size = zeros
-		if !t.Engine.Memory(t.World).Direct() {
-			size += t.Size * bcastSlots * longSlot
+		if n := t.pieceSize(); n > shortSlot {
+			size += slots * n
 		}
 	}
 	return size, zeros
@@ -54,10 +55,9 @@ func (t *Team) boardAt(mem []byte) *board {
 		b.staged = unsafe.Slice((*stageBuffers)(unsafe.Pointer(&rest[0])), t.Size)
 	}
 	if t.slotted() {
-		b.bcasts = unsafe.Slice((*[bcastSlots]bcastSlot)(unsafe.Pointer(&rest[0])), t.Size)
-		if rest = rest[t.Size*int(unsafe.Sizeof(b.bcasts[0])):]; len(rest) >= t.Size*bcastSlots*longSlot {
-			b.long = unsafe.Slice((*[bcastSlots][longSlot]byte)(unsafe.Pointer(&rest[0])), t.Size)
-		}
+		slots := t.Size * t.slotCount()
+		b.bcasts = unsafe.Slice((*bcastSlot)(unsafe.Pointer(&rest[0])), slots)
+		b.long = rest[slots*int(unsafe.Sizeof(bcastSlot{})):]
 	}
 	return b
 }

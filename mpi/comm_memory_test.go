@@ -92,6 +92,6 @@ func TestCommunicatorsLeaveNoMemory(t *testing.T) {
 	})
 	t.Run("messages", func(t *testing.T) {
 		overMem(t, 3, 2, mem.Options{}, measure)
-		check(t, 256<<10)
+		check(t, 4<<20) // with slots for long broadcasts, which take no memory until they are used
 	})
 }
