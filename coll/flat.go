@@ -30,14 +30,24 @@ type page struct {
 	data [pageData]byte
 }
 
-// flat does the call by pages.
-func flat(t *Team) {
+// sign enters a call and writes its signature to this member's page. There is no page if the call
+// can not be done.
+func (t *Team) sign() (k uint64, p *page) {
 	k, ok := t.enter()
 	if !ok {
+		return 0, nil
+	}
+	p = t.page(t.Rank, k)
+	p.sig = t.call
+	return k, p
+}
+
+// flat does the call by pages.
+func flat(t *Team) {
+	k, p := t.sign()
+	if p == nil {
 		return
 	}
-	p := t.page(t.Rank, k)
-	p.sig = t.call
 	if !t.args.Irregular {
 		copy(p.data[:], t.args.given(t.Rank, t.Size, t.size))
 	} else if !t.packBlocks(p) {

@@ -59,6 +59,21 @@ type flight struct {
 	request pml.Request
 }
 
+// land waits for trials in any order, until only some are left underway.
+func land(t *Team, own *rand.Rand, air *[]flight, left int) error {
+	for len(*air) > left {
+		all := *air
+		at, last := own.IntN(len(all)), len(all)-1
+		f := all[at]
+		all[at], *air = all[last], all[:last]
+		_, err := t.Engine.Wait(&f.request)
+		if err := f.judge(f.team, f.by, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // begin begins a call without a graph where that can be, or else by an algorithm that is drawn.
 func (i issuer) begin(d draw, own *rand.Rand, x *trial) (r pml.Request, by string, err error) {
 	if d.IntN(3) > 0 {
@@ -101,15 +116,8 @@ func tryGraphs(w issuer, seed uint64, calls, most int) error {
 		if i%30 == 29 || i == calls-1 {
 			left = 0 // there is an end to how many may be underway
 		}
-		for len(air) > left {
-			at := own.IntN(len(air))
-			f := air[at]
-			air[at] = air[len(air)-1]
-			air = air[:len(air)-1]
-			_, err := w.Engine.Wait(&f.request)
-			if err := f.judge(f.team, f.by, err); err != nil {
-				return fmt.Errorf("call %d: %w", i, err)
-			}
+		if err := land(w.Team, own, &air, left); err != nil {
+			return fmt.Errorf("call %d: %w", i, err)
 		}
 	}
 	return nil

@@ -64,15 +64,8 @@ func tryShort(w issuer, seed uint64, calls int) error {
 		if i == calls-1 {
 			left = 0
 		}
-		for len(air) > left {
-			at := own.IntN(len(air))
-			f := air[at]
-			air[at] = air[len(air)-1]
-			air = air[:len(air)-1]
-			_, err := w.Engine.Wait(&f.request)
-			if err := f.judge(f.team, f.by, err); err != nil {
-				return fmt.Errorf("call %d: %w", i, err)
-			}
+		if err := land(w.Team, own, &air, left); err != nil {
+			return fmt.Errorf("call %d: %w", i, err)
 		}
 	}
 	return nil

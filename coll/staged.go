@@ -59,13 +59,8 @@ func (t *Team) hasStages() bool { return t.paged() && !t.Engine.Memory(t.World).
 
 // staged does an Allreduce by stages.
 func staged(t *Team) {
-	k, ok := t.enter()
-	if !ok {
-		return
-	}
-	p := t.page(t.Rank, k)
-	p.sig = t.call
-	if !t.exchangePages(k) || !t.awaitStep(k, t.lastStaged, lastStep) {
+	k, p := t.sign()
+	if p == nil || !t.exchangePages(k) || !t.awaitStep(k, t.lastStaged, lastStep) {
 		return
 	}
 	t.lastStaged = k

@@ -55,8 +55,8 @@ func (p Params) Validate() error {
 }
 
 // Terms says how often each real-valued parameter enters a time, in the order of Names.
-// Every time of the model is a sum of parameters times such factors, and of a residual if there is
-// one, so Terms is also the derivative of the time by the parameters.
+// A time of the model is the sum of the parameters times such factors, and of a residual. A
+// residual is constant, so Terms is also the derivative of the time by the parameters.
 type Terms [NumValues]float64
 
 // TermsOf returns the factors of a time that is linear in the real-valued parameters

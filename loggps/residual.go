@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Residual is what the lines of the model leave over: an extension that is not in the paper. A
-// line of o and a slope says little of a machine on which a message of 88 bytes goes inline, one
-// of 4 KiB is copied once, and a longer one from a cache that is too small for it. Without a
-// Residual the equations are those of the paper.
+// Residual is what the lines of the model leave over: an extension that is not in the paper. The
+// time of a message is no line in its length. A short message travels inline, a middle one is
+// copied once, and a long one does not fit the cache. Without a Residual the equations are those
+// of the paper.
 //
 // What it adds are constants: derivatives by the parameters stay what they are.
 type Residual struct {

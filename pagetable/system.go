@@ -22,12 +22,11 @@ type Memory struct {
 
 // System reads the state of the whole machine.
 //
-// The kernel counts per CPU. It adds a CPU's share to the sum once that has grown
-// past a threshold of at most 125 pages, or when vm.stat_interval (1 s by default)
-// has passed. System has all shares added first by writing to vm.stat_refresh,
-// which only root may do. Where that is refused Folded is false and each counter
-// may be off by 125 pages (500 KiB) per CPU and memory node; after one second
-// without change it is right again.
+// The kernel counts per CPU. It adds a CPU's share to the sum every vm.stat_interval
+// (1 s by default), and at once if the share exceeds a threshold of at most 125 pages.
+// System has all shares added first by writing to vm.stat_refresh, which only root may
+// do. Where that is refused Folded is false, and each counter may be off by 125 pages
+// (500 KiB) per CPU and memory node. After one second without change it is right again.
 //
 // Every process of the machine is in these numbers. MemFree and MemAvailable
 // also leave out the free pages that CPUs keep in lists of their own.

@@ -27,23 +27,23 @@ func (e *Engine) find(rank int, context uint32) *record {
 	}
 }
 
-// record returns this rank's own record of a channel, which it makes at the first
+// record returns this rank's pool, and its own record of a channel, which it makes at the first
 // issue. If a member has given up before, it can not have told us. So a rank that makes a
 // record, which others find from then on, looks at the records of all others afterwards. And
 // a rank that gives up notes that in its own record before it looks at those of all others.
 // e.mu is held.
-func (e *Engine) record(p *pool, c *Channel) (*record, error) {
-	if c.own != nil {
-		return c.own, nil
+func (e *Engine) record(c *Channel) (p *pool, rec *record, err error) {
+	if p, err = e.ownPool(); err != nil || c.own != nil {
+		return p, c.own, err
 	}
-	rec := e.records[c.Context]
+	rec = e.records[c.Context]
 	if rec == nil {
 		if len(e.records) >= maxChannels*3/4 {
-			return nil, errTooManyChannels
+			return nil, nil, errTooManyChannels
 		}
 		at, err := e.recordLines.take(recordSize / cacheLine)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		rec = recordAt(at)
 		rec.context.Store(c.Context + 1)
@@ -60,7 +60,7 @@ func (e *Engine) record(p *pool, c *Channel) (*record, error) {
 			rec.broken.Note(o.broken.Failure())
 		}
 	}
-	return rec, nil
+	return p, rec, nil
 }
 
 // member returns the place of a rank of the job on the channel, or -1.

@@ -133,11 +133,7 @@ func (e *Engine) join(c *Channel) error {
 	if c.contributing.Load() != nil {
 		return nil
 	}
-	p, err := e.ownPool()
-	if err != nil {
-		return err
-	}
-	rec, err := e.record(p, c)
+	_, rec, err := e.record(c)
 	if err != nil {
 		return err
 	}

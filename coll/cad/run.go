@@ -61,11 +61,7 @@ func (r *run) open() error {
 	defer c.mu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	p, err := e.ownPool()
-	if err != nil {
-		return err
-	}
-	rec, err := e.record(p, c)
+	p, rec, err := e.record(c)
 	if err != nil {
 		return err
 	}

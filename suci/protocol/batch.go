@@ -13,10 +13,9 @@ const (
 	longestHead  = 1024
 )
 
-// Batch is the packets of one round of sending, as trains. Payloads are copied into it: the
-// kernel takes one piece of memory that is in the cache in less time than it gathers heads and
-// payloads from many, and it reads each block from its memory at the speed of a plain copy. The
-// batch's memory is reused.
+// Batch is the packets of one round of sending, as trains. Payloads are copied into it. So the
+// kernel takes a train from one piece of memory, which is in the cache. To gather heads and
+// payloads from many pieces would take it longer than both copies. The batch's memory is reused.
 type Batch struct {
 	Trains  []wire.Train
 	Long    bool // it has parts of long blocks

@@ -54,8 +54,9 @@ func (d *device) measure(rate float64, exact bool) {
 	}
 }
 
-// hold sets the time until which long blocks wait: that at which half of what may be there is left,
-// so that several packets go at a time, or when the device is to be looked at again.
+// hold sets the time until which long blocks wait. By its rate, the device has sent all but half of
+// what may be queued then, so several packets go at a time. The device is looked at again after a
+// millisecond at the latest.
 func (d *device) hold(now Time) {
 	most := max(deviceLeast, int(d.rate*float64(deviceTime)/1e9))
 	if d.queued <= most/2 || d.queued <= most && d.free == 0 {
