@@ -45,10 +45,15 @@ func (l *leader) tooSlow() {
 func (l *leader) startJob() {
 	devices, err := l.chooseAddresses()
 	if err == nil {
+		err = l.startMeasure()
+	}
+	if err == nil && !l.over() {
 		err = l.startParts(devices)
 	}
 	if err != nil {
 		l.failure = err
+	}
+	if l.over() {
 		for _, a := range l.agents {
 			a.finish()
 		}
@@ -101,7 +106,7 @@ func (l *leader) spec(a *remote) jobSpec {
 	s := jobSpec{
 		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.Settings, Bind: j.Bind.String(),
 		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
-		Input: j.Stdin != nil, Verbose: j.Log != nil,
+		Input: j.Stdin != nil, Verbose: j.Log != nil, Instruments: l.nodes.Instruments,
 	}
 	at := 0 // rank at which the app begins
 	for i, app := range j.Apps {

@@ -33,7 +33,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 2
+	linkVersion = 3
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -69,6 +69,7 @@ type jobSpec struct {
 	TagOutput      bool
 	OutputDir      string
 	Input, Verbose bool
+	Instruments    []string
 }
 
 type appSpec struct {
@@ -90,23 +91,28 @@ type order struct {
 	Pause     bool // the leader is about to be stopped: no beats come
 	Input     []byte
 	InputEnd  bool
-	Took      int // bytes of output that were passed on
+	Took      int   // bytes of output that were passed on
+	TookData  int   // bytes of instruments that were taken
+	Clock     int64 // of the leader: the agent answers with its own
 }
 
 // A note is what an agent sends.
 type note struct {
-	Beat      bool // a sign of life, no more
-	Ready     *ready
-	Started   int // ranks
-	Addresses []address
-	Ended     *rankEnd
-	Output    []byte
-	Errors    bool           // Output is of the standard error
-	Took      int            // bytes of input that were passed on
-	Asked     syscall.Signal // a signal has asked the agent to end
-	Log       string
-	Doing     *doing
-	Finished  *finished
+	Beat       bool // a sign of life, no more
+	Ready      *ready
+	Started    int // ranks
+	Addresses  []address
+	Ended      *rankEnd
+	Output     []byte
+	Errors     bool           // Output is of the standard error
+	Took       int            // bytes of input that were passed on
+	Asked      syscall.Signal // a signal has asked the agent to end
+	Log        string
+	Doing      *doing
+	Clock      *clockTime
+	Data       []byte // that an instrument has written
+	Instrument string
+	Finished   *finished
 }
 
 // ready answers the greeting.

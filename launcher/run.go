@@ -207,7 +207,7 @@ func (s *supervisor) hostStarted(h startedHost) {
 // makeMemory makes the job's memory and has the host map it.
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	c := job.Config{
-		Ranks: s.job.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		Ranks: s.job.Total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
 		TraceSize: s.job.TraceSize, Settings: s.job.Settings,
 	}
 	s.job.part.describe(&c)

@@ -12,7 +12,8 @@
 //
 // A rank's events are in the order in which they were written. A call is written when it
 // returns, so what happens in a call stands before it. All times are nanoseconds since the job's
-// memory was made, on one clock for all ranks.
+// memory was made, on one clock for all ranks. Of a job on several nodes they are nanoseconds
+// since its leader told the nodes to start: Join. Meta.ClockErrorNS says how well their clocks agree.
 //
 //   - A call of the program has a start and an end. A blocking send or receive names its
 //     message (Event.Message). A nonblocking call names its request, a wait the request or the

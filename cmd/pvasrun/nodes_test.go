@@ -53,7 +53,7 @@ func TestNodesOnTheCommandLine(t *testing.T) {
 	require.Equal(t, strings.Repeat("here\n", 3), got.stdout)
 	for args, says := range map[string]string{
 		"--hosts a --network 10.0.0.0/33 true":      "write for example 10.1.0.0/16",
-		"--hosts a --rsh x --dry-run true":          "look at one node",
+		"--pmi --dry-run true":                      "the PMI launcher has chosen the nodes",
 		"--hosts a --rsh x --node-timeout 1ms true": "at least 100ms",
 		"--hostfile /no/such/file true":             "no such file",
 		"--devices eth0,eth1 true":                  "--devices: the job runs on this node alone",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +59,9 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 	m := &s.Meta
 	fmt.Fprintf(w, "%s, recorded %s: %d ranks on %d CPUs, %s\n", strings.Join(m.Command, " "),
 		m.Started.Format(time.RFC3339), m.Ranks, m.CPUs, m.BTL)
+	if m.ClockErrorNS != nil {
+		fmt.Fprintf(w, "nodes %s; their clocks are aligned within %s\n", strings.Join(m.Hosts, ", "), spell(slices.Max(m.ClockErrorNS)))
+	}
 	fmt.Fprintf(w, "%d events in %s, %d lost\n", s.Events, spell(s.Duration), s.Lost)
 	if s.Cut != "" {
 		fmt.Fprintf(w, "incomplete: %s; this is what comes before\n", s.Cut)

@@ -154,6 +154,13 @@ func checkReplay(t *testing.T, tr *trace.Trace) {
 	}
 	assert.Equal(t, len(sent), count)
 	assert.Equal(t, want, bytes)
+	checkRuns(t, tr)
+}
+
+// checkRuns runs the graph of a trace to its end.
+func checkRuns(t *testing.T, tr *trace.Trace) {
+	r, err := replay.New(tr, replay.Options{})
+	require.NoError(t, err)
 	machine := loggps.Single(loggps.Params{L: 500, O: 200, Gs: 0.1, Gl: 0.1, Packet: 4096, Sync: 4096})
 	for _, synchronous := range []bool{false, true} {
 		result, err := sim.Run(r.Graph, sim.Options{Machine: machine, Synchronous: synchronous})
