@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,8 +9,7 @@ import (
 
 // What flags and their variables say reaches all ranks by the root block alone.
 func TestSettingsReachRanks(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "settings")
-	buildPIE(t, program, "./testdata/settings")
+	program := programs.Build(t, "./testdata/settings")
 	const names = " [PVAS_ID PVAS_JOB PVAS_PROGRAM PVAS_RANK PVAS_SIZE]\n"
 	for _, c := range []struct {
 		env  []string

@@ -60,8 +60,7 @@ func settingsOf(t *testing.T, program string, env []string, args ...string) (eag
 // A job goes by the profile of the user for its task model, or by that which is named. Flags and
 // their variables win.
 func TestJobsUseProfile(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "settings")
-	buildPIE(t, program, "./testdata/settings")
+	program := programs.Build(t, "./testdata/settings")
 	config, file := configuration(t, tuned(t))
 	_, empty := configuration(t, nil)
 	none := "XDG_CONFIG_HOME=" + filepath.Dir(filepath.Dir(empty))
@@ -91,8 +90,7 @@ func TestJobsUseProfile(t *testing.T) {
 
 // A profile of elsewhere is ignored with a word; so is a bad one, unless it is named.
 func TestProfileIgnored(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "settings")
-	buildPIE(t, program, "./testdata/settings")
+	program := programs.Build(t, "./testdata/settings")
 	other := tuned(t)
 	other.Machine.CPUs++
 	config, file := configuration(t, other)
