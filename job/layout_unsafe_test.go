@@ -63,6 +63,10 @@ func TestLayout(t *testing.T) {
 		{"settings.progress", unsafe.Offsetof(s.progress), 24},
 		{"settings.coll", unsafe.Offsetof(s.coll), 64},
 		{"settings.exchange", unsafe.Offsetof(s.exchange), 1088},
+		{"settings.shareFrom", unsafe.Offsetof(s.shareFrom), 1104},
+		{"settings.pipelineFrom", unsafe.Offsetof(s.pipelineFrom), 1108},
+		{"settings.soloSpinning", unsafe.Offsetof(s.soloSpinning), 1112},
+		{"settings.soloSleeping", unsafe.Offsetof(s.soloSleeping), 1116},
 		{"settingsRecord", unsafe.Sizeof(s), 1152},
 
 		{"holdBlock.reached", unsafe.Offsetof(p.reached), 0},

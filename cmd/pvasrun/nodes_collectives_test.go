@@ -23,8 +23,7 @@ func betweenNodes(tr *trace.Trace) (n int) {
 
 // Nonblocking collective calls cross the network a few times for each node, not for each rank.
 func TestNonblockingCollectivesKnowNodes(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "nonblocking")
-	buildPIE(t, program, "./testdata/nonblocking")
+	program := programs.Build(t, "./testdata/nonblocking")
 	rsh := hereAs(t)
 	for name, c := range map[string]struct {
 		flat string // an algorithm that does not know nodes

@@ -95,7 +95,8 @@ var layers = []layer{
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/median"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
+	{"tune", []string{"bench", "job", "internal/machine", "internal/median"}},
+	{"cmd/...", append([]string{"tune", "comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only
