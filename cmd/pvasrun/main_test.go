@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/machine"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -26,7 +27,10 @@ var (
 	programs testkit.Programs
 )
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+func TestMain(m *testing.M) {
+	machine.ProbeMain() // tests probe this machine too
+	os.Exit(runTests(m))
+}
 
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "pvasrun-test")
@@ -36,6 +40,10 @@ func runTests(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	if err := os.Chmod(dir, 0o755); err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	if err := os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config")); err != nil { // no profile of whoever tests
 		fmt.Println(err)
 		return 1
 	}
