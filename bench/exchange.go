@@ -81,18 +81,9 @@ func Exchange(ctx context.Context, cfg ExchangeConfig) (all [][]ExchangeResult, 
 	if cfg.Peer != nil {
 		names = append(names, cfg.Peer.String())
 	}
-	rounds := make([][][]ExchangeResult, len(names)) // contestant, round, size
-	for round := range cfg.Rounds {
-		for i, name := range names {
-			if cfg.Step != nil {
-				cfg.Step(name, round)
-			}
-			lines, err := cfg.round(ctx, i)
-			if err != nil {
-				return nil, fmt.Errorf("bench: exchange: %s: %w", name, err)
-			}
-			rounds[i] = append(rounds[i], lines)
-		}
+	rounds, err := inTurn(names, cfg.Rounds, cfg.Step, func(i int) ([]ExchangeResult, error) { return cfg.round(ctx, i) })
+	if err != nil {
+		return nil, fmt.Errorf("bench: exchange: %w", err)
 	}
 	for k := range cfg.Sizes {
 		var row []ExchangeResult

@@ -45,19 +45,15 @@ func NPB(ctx context.Context, cfg NPBConfig) ([]NPBResult, error) {
 			return nil, err
 		}
 	}
-	rounds := make([][]npb.Result, len(cfg.Ranks)*len(cfg.Contenders))
-	for round := range max(cfg.Rounds, 1) {
-		for i := range rounds {
-			c, ranks := cfg.Contenders[i%len(cfg.Contenders)], cfg.Ranks[i/len(cfg.Contenders)]
-			if cfg.Step != nil {
-				cfg.Step(fmt.Sprintf("%s, %d ranks", c, ranks), round)
-			}
-			r, err := c.npb(ctx, cfg, ranks)
-			if err != nil {
-				return nil, fmt.Errorf("bench: %s: %s with %d ranks: %w", cfg.Benchmark, c, ranks, err)
-			}
-			rounds[i] = append(rounds[i], r)
-		}
+	var names []string
+	for _, ranks := range cfg.Ranks {
+		names = append(names, namesOf(cfg.Contenders, fmt.Sprintf(", %d ranks", ranks))...)
+	}
+	rounds, err := inTurn(names, max(cfg.Rounds, 1), cfg.Step, func(i int) (npb.Result, error) {
+		return cfg.Contenders[i%len(cfg.Contenders)].npb(ctx, cfg, cfg.Ranks[i/len(cfg.Contenders)])
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
 	}
 	results := make([]NPBResult, len(rounds))
 	for i := range rounds {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,27 +44,25 @@ type ChainResult struct {
 func Chain(ctx context.Context, cfg ChainConfig) (results []ChainResult, err error) {
 	ms := float64(cfg.Period.Microseconds()) / 1e3
 	args := []string{"overlap_chain", strconv.Itoa(cfg.Bytes), strconv.FormatFloat(ms, 'f', -1, 64), strconv.Itoa(cfg.Repetitions)}
-	took := make([][]float64, len(cfg.Contenders))
-	for round := range cfg.Rounds {
-		for i, c := range cfg.Contenders {
-			if cfg.Step != nil {
-				cfg.Step(fmt.Sprintf("%v, chain", c), round)
-			}
-			out, err := c.run(ctx, cfg.Ranks, args)
-			if err != nil {
-				return nil, fmt.Errorf("bench: chain: %v: %w", c, err)
-			}
-			for line := range strings.Lines(string(out)) {
-				us, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
-				if err != nil {
-					return nil, fmt.Errorf("bench: chain: %v: unexpected output %.200q", c, out)
-				}
-				took[i] = append(took[i], us)
-			}
+	rounds, err := inTurn(namesOf(cfg.Contenders, ", chain"), cfg.Rounds, cfg.Step, func(i int) (took []float64, err error) {
+		out, err := cfg.Contenders[i].run(ctx, cfg.Ranks, args)
+		if err != nil {
+			return nil, err
 		}
+		for line := range strings.Lines(string(out)) {
+			us, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
+			if err != nil {
+				return nil, fmt.Errorf("unexpected output %.200q: %w", out, err)
+			}
+			took = append(took, us)
+		}
+		return took, nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bench: chain: %w", err)
 	}
 	for i, c := range cfg.Contenders {
-		results = append(results, cfg.result(c, took[i], ms))
+		results = append(results, cfg.result(c, slices.Concat(rounds[i]...), ms))
 	}
 	return results, nil
 }

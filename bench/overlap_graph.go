@@ -40,18 +40,11 @@ var graphShapes = []string{"fan", "chain"}
 func Graphs(ctx context.Context, cfg GraphConfig) (results []GraphResult, err error) {
 	contenders := withGraphs(cfg.Contenders)
 	for _, shape := range graphShapes {
-		rounds := make([][]graphSample, len(contenders))
-		for round := range cfg.Rounds {
-			for i, c := range contenders {
-				if cfg.Step != nil {
-					cfg.Step(fmt.Sprintf("%v, graphs", c), round)
-				}
-				s, err := cfg.job(ctx, c, shape)
-				if err != nil {
-					return nil, fmt.Errorf("bench: graph: %v: %w", c, err)
-				}
-				rounds[i] = append(rounds[i], s)
-			}
+		rounds, err := inTurn(namesOf(contenders, ", graphs"), cfg.Rounds, cfg.Step, func(i int) (graphSample, error) {
+			return cfg.job(ctx, contenders[i], shape)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("bench: graph: %w", err)
 		}
 		for i, c := range contenders {
 			results = append(results, cfg.result(c, shape, rounds[i]))

@@ -25,8 +25,8 @@ func (p pace) more(done int, spent time.Duration) int {
 // interrupts it more often than later, Go's for some milliseconds.
 const warmUpTime = 20 * time.Millisecond
 
-// warmUp makes a tenth of the repetitions, or more if that takes less than warmUpTime, or
-// as many as take a tenth of the limit, and returns how many are then to be made: on all
+// warmUp makes a tenth of the repetitions, or as many as take a tenth of the limit. It makes
+// more if that takes less than warmUpTime. It returns how many are then to be made: on all
 // ranks what rank 0 finds.
 func (p pace) warmUp(world *mpi.Comm, step func(i int) error) (repetitions int, err error) {
 	tenth := pace{(p.repetitions + 9) / 10, p.limit / 10}

@@ -18,8 +18,8 @@ import (
 // Only a launcher that is told to end removes its ranks, and the files of Open MPI in
 // /dev/shm; one that is killed, or told again while it does so, does not. Hence a command
 // is in a process group of its own, where an interrupt from the terminal does not reach
-// it. When the context ends, or this process is killed, it gets one TERM, and only if that
-// has not ended it after the peer's patience its group gets a KILL.
+// it. When the context ends, or this process is killed, it gets one TERM. If that has
+// not ended it after the peer's patience, its group gets a KILL.
 func (p *peer) execute(ctx context.Context, name string, args ...string) ([]byte, error) {
 	// The death signal refers to the thread that starts the command.
 	runtime.LockOSThread()

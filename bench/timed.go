@@ -60,25 +60,11 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 	if strings.HasSuffix(cfg.Benchmark, "barrier") {
 		cfg.Sizes = []int{0}
 	}
-	rounds := make([][][]timing, len(cfg.Contenders)) // contestant, round, size
-	for round := range cfg.Rounds {
-		for i, c := range cfg.Contenders {
-			if cfg.Step != nil {
-				cfg.Step(c.String(), round)
-			}
-			out, err := c.run(ctx, cfg.Ranks, cfg.program(c))
-			if err != nil {
-				return nil, fmt.Errorf("bench: %s: %s: %w", cfg.Benchmark, c, err)
-			}
-			lines, err := parseLines(bytes.NewReader(out))
-			if err == nil && len(lines) != len(cfg.Sizes) {
-				err = fmt.Errorf("%d lines for %d sizes", len(lines), len(cfg.Sizes))
-			}
-			if err != nil {
-				return nil, fmt.Errorf("bench: %s: %s: unexpected output %.200q: %w", cfg.Benchmark, c, out, err)
-			}
-			rounds[i] = append(rounds[i], lines)
-		}
+	rounds, err := inTurn(namesOf(cfg.Contenders, ""), cfg.Rounds, cfg.Step, func(i int) ([]timing, error) {
+		return cfg.job(ctx, cfg.Contenders[i])
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bench: %s: %w", cfg.Benchmark, err)
 	}
 	results := make([][]TimedResult, len(cfg.Contenders))
 	for i, c := range cfg.Contenders {
@@ -89,6 +75,22 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 		}
 	}
 	return results, nil
+}
+
+// job runs one job and returns what it has found, by size.
+func (cfg *TimedConfig) job(ctx context.Context, c Contestant) ([]timing, error) {
+	out, err := c.run(ctx, cfg.Ranks, cfg.program(c))
+	if err != nil {
+		return nil, err
+	}
+	lines, err := parseLines(bytes.NewReader(out))
+	if err == nil && len(lines) != len(cfg.Sizes) {
+		err = fmt.Errorf("%d lines for %d sizes", len(lines), len(cfg.Sizes))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("unexpected output %.200q: %w", out, err)
+	}
+	return lines, nil
 }
 
 // program is the rank program that a contestant runs, and its arguments: the benchmark,

@@ -164,9 +164,6 @@ func (p *Process) leave() error {
 	return errors.Join(err, end)
 }
 
-// ThreadLevel is the thread level that MPI_Init has granted, THREAD_SINGLE before.
-func ThreadLevel() int { return process.level }
-
 // Finalize is MPI_Finalize. Attributes of MPI_COMM_SELF are deleted first, the last one
 // first. No rank leaves before all have come.
 func (p *Process) Finalize() error {

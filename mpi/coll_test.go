@@ -69,7 +69,7 @@ func TestCollectivesOverMem(t *testing.T) {
 }
 
 func TestCollectivesInOneSpace(t *testing.T) {
-	for _, ranks := range counts(1, 2, 3, 7, 33) {
+	for _, ranks := range counts(1, 2, 3, 7, 17) {
 		t.Run(fmt.Sprintf("ranks=%d", ranks), func(t *testing.T) {
 			inOneSpace(t, ranks, func(c *Comm) error { return errors.Join(collConformance(c), c.Finalize()) })
 		})

@@ -27,11 +27,11 @@ const EventSize = 8
 //	    wake all                          sleep while seq == s  (W4)
 //
 // No wake-up is lost. All these are atomic operations of Go, hence in one total
-// order. If W1 comes before S2, the signaller sees the sleeper and wakes all; as
-// S1 came before, the waiter is either asleep by then and woken, or the kernel,
-// which compares seq with s and puts the thread into the queue as one step, finds
-// them different and does not let it sleep, or the waiter read s after S1 and
-// then W3 sees the condition. If S2 comes before W1, the condition and S1 come
+// order. If W1 comes before S2, the signaller sees the sleeper and wakes all. S1
+// came before, so one of three things holds. The waiter is asleep by then, and is
+// woken. Or the kernel finds seq and s different and does not let it sleep: it
+// compares them and puts the thread into the queue as one step. Or the waiter read
+// s after S1, and then W3 sees the condition. If S2 comes before W1, the condition and S1 come
 // before W1 too, and W3 sees the condition. The one exception is a waiter that is
 // held up between W2 and W4 for exactly 2^32 signals.
 //

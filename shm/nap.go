@@ -13,9 +13,9 @@ import (
 // times cheaper. The thread keeps its slot of GOMAXPROCS (a P) while it sleeps. What that
 // may keep from the other goroutines of the process is the subject of this file.
 //
-// The runtime itself always gets the thread. To stop the world, and to preempt a goroutine
-// that has run for 10 ms, it sends a signal to the thread, and sends it again until the
-// thread has obeyed. The signal ends the sleep, because a futex wait with a time limit is
+// The runtime itself always gets the thread. It sends a signal to the thread to stop the world,
+// or to preempt a goroutine that has run for 10 ms. It repeats the signal until the thread
+// has obeyed. The signal ends the sleep, because a futex wait with a time limit is
 // not restarted, and the nap is over then.
 //
 // Other goroutines need a slot. There are three cases:
@@ -110,9 +110,9 @@ func mayNap(n int32) bool {
 	return int(n)+helpers < runtime.GOMAXPROCS(0)
 }
 
-// Nap is a short sleep: see above. It returns true as soon as ready does, and false when
-// nobody has signalled for some milliseconds, when the scheduler asks for the thread,
-// or at once when there is no slot for it; then it is time to sleep for good. Before it
+// Nap is a short sleep: see above. It returns true as soon as ready does. It returns false
+// when nobody has signalled for some milliseconds, or when the scheduler asks for the thread,
+// or at once when there is no slot for it. Then it is time to sleep for good. Before it
 // sleeps it lets other processes run a few times.
 func (e *Event) Nap(ready func() bool) bool { return e.nap(futexBed{}, ready) }
 

@@ -23,10 +23,9 @@ const (
 //	taken, with receiver  bit nowhere                   receiver: Returns.Buffer
 //	given back            bit in the shared word        sender: Take moves all to free
 //
-// A bit is set by the receiver alone (atomic or) and cleared by the sender alone
-// (atomic swap with 0), only ever for a buffer in the state before, so that no
-// buffer is lost or given out twice, and there is no ABA problem: there is no link
-// to be misread. Both are atomic, so what the receiver read comes before the
+// The receiver alone sets a bit (atomic or), and the sender alone clears it (atomic
+// swap with 0), only ever for a buffer in the state before. So no buffer is lost or
+// given out twice. There is no ABA problem, as there is no link to be misread. Both are atomic, so what the receiver read comes before the
 // sender's next writing. If the receiver is killed, the buffers that it has are
 // gone with it: nobody else wants to send there.
 //

@@ -58,7 +58,7 @@ type offer struct {
 // descriptor is where the two ends of an offered message meet. It lies in the
 // sender's mailbox. The sender alone makes it free and gives it to an offer; each
 // use has a generation, one higher than that before. The generation is in state, so
-// that the words of an earlier use mean nothing to a later one, and the sender need
+// that the words of an earlier use mean nothing to a later one. So the sender need
 // not take the receiver's cache line to reset it.
 //
 //	state of this generation    stored by   what follows
