@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/coll/cad"
 )
 
-// Short nonblocking calls that need all members, of a few members with a CPU each, in one
-// address space. They work as flat does: each member leaves what it gives (cad.Contributor),
+// Short nonblocking calls that need all members, of a few members in one address
+// space. They work as flat does: each member leaves what it gives (cad.Contributor),
 // and takes its result when all have done so. A graph of messages takes several times as long.
 
 // Short is a call, as cad.Engine.Contribute begins it. It is used again when it is over.
@@ -57,11 +57,10 @@ func (t *Team) Short(a *Args) *Short {
 	return x
 }
 
-// contributes tells whether the members can contribute, and a member can wait for the others
-// without keeping a CPU from them. If calls are checked or recorded, they are graphs: for
+// contributes tells whether the members can contribute. If calls are checked or recorded, they are graphs: for
 // these all members compare their calls first, and there are messages to record.
 func (t *Team) contributes() bool {
-	return t.Size > 1 && t.Size <= maxFlat && !t.Check && !t.Engine.Traced() && t.Engine.Direct(t.World) && undersubscribed(t, 0)
+	return t.Size > 1 && t.Size <= maxFlat && !t.Check && !t.Engine.Traced() && t.Engine.Direct(t.World)
 }
 
 // contribution returns how many bytes a member gives.

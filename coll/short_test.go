@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/coll/colltest"
 	"github.com/gopvas/gopvas/internal/testkit"
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -36,9 +37,10 @@ var errNotShort = errors.New("not a short call")
 func TestShortCalls(t *testing.T) {
 	seed := testkit.Seed(t)
 	for _, maker := range shortWorlds {
-		for _, ranks := range []int{2, 3, 5, maxFlat} {
-			t.Run(fmt.Sprintf("%s/ranks=%d", maker.Name, ranks), func(t *testing.T) {
-				root, rankOf := maker.Start(t, ranks, ranks)
+		for _, size := range []struct{ ranks, cpus int }{{2, 2}, {2, 1}, {3, 3}, {5, 5}, {5, 2}, {maxFlat, maxFlat}, {maxFlat, 2}} {
+			ranks := size.ranks
+			t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", maker.Name, ranks, size.cpus), func(t *testing.T) {
+				root, rankOf := maker.Start(t, ranks, size.cpus)
 				for rank, err := range run(t, root, rankOf, func(w *Team) error {
 					me := issuing(w, cad.Options{})
 					return errors.Join(tryShort(me, seed, 4000/(ranks*ranks)), me.close())
@@ -122,31 +124,38 @@ func TestShortCallsOfAMemberThatGoes(t *testing.T) {
 }
 
 // TestShortCallsThatDiffer: all members get a *MismatchError if one of them makes another short
-// call, or issues a graph.
+// call, or issues a graph. That holds too where members sleep after their first look.
 func TestShortCallsThatDiffer(t *testing.T) {
 	for _, maker := range shortWorlds {
 		for _, size := range []int{8, 100_000} { // the other call is a short one, or a graph
 			for ranks := 2; ranks <= 4; ranks++ {
-				for odd := range ranks {
-					root, rankOf := maker.Start(t, ranks, ranks)
-					for rank, err := range run(t, root, rankOf, func(w *Team) error {
-						me := issuing(w, cad.Options{Describe: func(call uint64) string { return DescribeCall(call, nil) }})
-						a := simple(Barrier, w, 0)
-						if w.Rank == odd {
-							a = simple(Allreduce, w, size)
-						}
-						failed := me.either(a)
-						w.Choice.Blocking[Barrier] = "tree" // of messages
-						return errors.Join(failed, w.Barrier(), me.close()) // nobody leaves before all know
-					}) {
-						_, ok := errors.AsType[*MismatchError](err)
-						require.True(t, ok, "rank %d: %v", rank, err)
-						require.ErrorContains(t, err, "barrier")
-						require.ErrorContains(t, err, fmt.Sprintf("allreduce of %d bytes", size))
+				for other := range ranks {
+					for _, cpus := range []int{ranks, 1} {
+						root, rankOf := maker.Start(t, ranks, cpus)
+						differ(t, root, rankOf, other, size)
 					}
 				}
 			}
 		}
+	}
+}
+
+// differ lets one rank make another call than all others.
+func differ(t *testing.T, root *job.Root, rankOf func(int) colltest.Rank, other, size int) {
+	for rank, err := range run(t, root, rankOf, func(w *Team) error {
+		me := issuing(w, cad.Options{Describe: func(call uint64) string { return DescribeCall(call, nil) }})
+		a := simple(Barrier, w, 0)
+		if w.Rank == other {
+			a = simple(Allreduce, w, size)
+		}
+		failed := me.either(a)
+		w.Choice.Blocking[Barrier] = "tree"                 // of messages
+		return errors.Join(failed, w.Barrier(), me.close()) // nobody leaves before all know
+	}) {
+		_, ok := errors.AsType[*MismatchError](err)
+		require.True(t, ok, "rank %d: %v", rank, err)
+		require.ErrorContains(t, err, "barrier")
+		require.ErrorContains(t, err, fmt.Sprintf("allreduce of %d bytes", size))
 	}
 }
 

@@ -198,7 +198,9 @@ func (r *contributed) Progress() (done bool, err error) {
 	return false, nil
 }
 
-// give writes this member's contribution, and wakes the members that sleep.
+// give writes this member's contribution. If that was the last one, it wakes the members that
+// sleep: one that contributes and then finds all others. There is such a member, because each
+// makes its own known before it looks.
 func (r *contributed) give(s *contributing) {
 	c := r.channel
 	p := &s.members[c.Rank][r.place%contributionSlots]
@@ -208,6 +210,9 @@ func (r *contributed) give(s *contributing) {
 	shm.OrderRelease()
 	p.ready.Store(s.tags[c.Rank] | (r.place + 1))
 	r.given = true
+	if !r.all(s) {
+		return
+	}
 	for member := range c.Size {
 		if member != c.Rank {
 			r.e.job.Inbox(c.world(member)).Notify()
