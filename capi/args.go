@@ -155,6 +155,14 @@ type CString uintptr
 // Nil tells whether the program has passed a null pointer.
 func (s CString) Nil() bool { return s == 0 }
 
+// given returns the string, or an error for a null pointer.
+func (s CString) given() (string, error) {
+	if s.Nil() {
+		return "", fail(ERR_ARG, "the string is a null pointer: pass a string that ends with a zero byte")
+	}
+	return s.String(), nil
+}
+
 // OutString is where the program wants a string.
 type OutString struct{ addr uintptr }
 

@@ -122,8 +122,12 @@ func (p *Process) Comm_set_name(c Comm, name CString) error {
 	if err != nil {
 		return err
 	}
-	on.name = name.String()
-	on.c.SetName(on.name)
+	text, err := name.given()
+	if err != nil {
+		return err
+	}
+	on.name = text
+	on.c.SetName(text)
 	return nil
 }
 

@@ -161,6 +161,9 @@ func (p *Process) choose(group Group, n int, ranks Ints, how func(*comm.Group, .
 	if n < 0 {
 		return fail(ERR_ARG, "%d ranks", n)
 	}
+	if n > g.Size() { // the list may be shorter than n says
+		return fail(ERR_ARG, "%d ranks of a group of %d: give each rank at most once", n, g.Size())
+	}
 	chosen, err := how(g, ranks.Copy(n)...)
 	return p.madeGroup(chosen, rankClass(err), out)
 }

@@ -71,7 +71,10 @@ func (p *Process) Type_set_name(t Type, name CString) error {
 	if err != nil {
 		return err
 	}
-	text := name.String()
+	text, err := name.given()
+	if err != nil {
+		return err
+	}
 	text = text[:min(len(text), MAX_OBJECT_NAME-1)]
 	o.name.Store(&text)
 	return nil

@@ -112,6 +112,9 @@ func TestGroupsAndTopologies(t *testing.T) {
 		c.call("MPI_Group_difference", *part, *world, empty)
 		require.Equal(c, GROUP_EMPTY, *empty)
 		require.Equal(c, ERR_RANK, c.try("MPI_Group_incl", *world, 1, []int32{4}, part))
+		require.Equal(c, ERR_ARG, c.try("MPI_Group_incl", *world, 5, []int32{0, 1, 2, 3}, part))
+		require.Equal(c, ERR_ARG, c.try("MPI_Comm_set_name", COMM_WORLD, uintptr(0)))
+		require.Equal(c, ERR_ARG, c.try("MPI_Type_set_name", INT, uintptr(0)))
 		c.call("MPI_Group_free", part)
 		require.Equal(c, ERR_GROUP, c.try("MPI_Group_size", *part, value))
 
