@@ -25,8 +25,10 @@ var (
 
 const (
 	// eagerFactor is how much longer eager messages may be than within a node: the copy costs
-	// less than another round trip.
-	eagerFactor = 4
+	// less than another round trip. With several devices it is sharedFactor, since an eager message
+	// goes by one device, and a longer one by all.
+	eagerFactor  = 16
+	sharedFactor = 4
 
 	creditMessages = 1024    // unreleased, from one rank to another
 	creditBytes    = 1 << 20 // likewise; more than the longest eager message
@@ -151,7 +153,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	}
 	m := &Module{
 		root: root, rank: rank, inbox: root.Inbox(rank), peers: make([]*peer, root.Ranks()),
-		eager: min(eagerFactor*root.Settings().EagerLimit, job.MaxEagerLimit),
+		eager: eagerLimit(root),
 	}
 	m.pile = make([]byte, headSize+m.eager)
 	var err error
@@ -173,6 +175,15 @@ func Open(root *job.Root, rank int) (*Module, error) {
 	go m.watch()
 	root.SetAddress(rank, m.endpoint.Addr())
 	return m, nil
+}
+
+// eagerLimit is the length of the longest eager message.
+func eagerLimit(root *job.Root) int {
+	factor := eagerFactor
+	if len(root.Devices()) > 1 {
+		factor = sharedFactor
+	}
+	return min(factor*root.Settings().EagerLimit, job.MaxEagerLimit)
 }
 
 func (m *Module) closeDevices() (err error) {

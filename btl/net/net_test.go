@@ -127,7 +127,7 @@ func TestConformance(t *testing.T) {
 			for _, cpus := range []int{1, 8} {
 				t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", c.Name, ranks, cpus), func(t *testing.T) {
 					root := newRoot(t, ranks, cpus)
-					w := mem.New(root, mem.Options{EagerLimit: 4 * job.DefaultEagerLimit})
+					w := mem.New(root, mem.Options{EagerLimit: job.MaxEagerLimit})
 					var wg sync.WaitGroup
 					for self := range ranks {
 						r := open(t, root, w, self)
