@@ -79,7 +79,7 @@ var layers = []layer{
 	{"trace", nil},
 	{"trace/recorder", []string{"trace", "job", "shm"}},
 	{"trace/perfetto", []string{"trace"}},
-	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
+	{"trace/replay", []string{"trace", "loggps", "loggps/...", "internal/median"}},
 	{"exchange", nil}, // a library by itself
 
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
