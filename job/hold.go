@@ -40,6 +40,9 @@ func (h Hold) check() error {
 // once any rank has gone: no rank can have got past the point by itself, so that
 // one died before it or at it. A rank that is killed between its addition and its
 // signal is signalled for by MarkGone.
+//
+// The supervisor of each node of a job on several holds the ranks of its node. Those of other
+// nodes may end meanwhile.
 
 // Reach is called by a rank when it gets to the hold point, once. It blocks until
 // Release. If a rank has gone before that, it returns a *LostError (wrapped). In a
@@ -52,7 +55,7 @@ func (r *Root) Reach(h Hold) error {
 	p.reached.Add(1)
 	p.reachedEvent.Signal()
 	err := p.releasedEvent.Wait(0, func() bool {
-		return p.released.Load() != 0 || r.head.goneCount.Load() != 0
+		return p.released.Load() != 0 || r.lostHere() >= 0
 	})
 	if err != nil {
 		return fmt.Errorf("job: hold at %v: %w", h, err)
@@ -61,11 +64,25 @@ func (r *Root) Reach(h Hold) error {
 	if p.released.Load() != 0 {
 		return nil
 	}
-	lost, _ := r.Lost()
-	return fmt.Errorf("job: hold at %v: %w", h, &LostError{Rank: lost})
+	return fmt.Errorf("job: hold at %v: %w", h, &LostError{Rank: r.lostHere()})
 }
 
-// AwaitHold is called by the supervisor. It returns nil when all ranks stand at the
+// lostHere returns a rank of this node that has gone, the first of the job if it is here; -1: none
+// has.
+func (r *Root) lostHere() int {
+	lost, ok := r.Lost()
+	if !ok || r.Node(lost) == r.Here() {
+		return lost
+	}
+	for rank := range r.ranks {
+		if r.ranks[rank].gone.Load() != 0 && r.Node(rank) == r.Here() {
+			return rank
+		}
+	}
+	return -1
+}
+
+// AwaitHold is called by the supervisor. It returns nil when all ranks of its node stand at the
 // hold point, and a *LostError (wrapped) as soon as a rank has gone. If the context
 // ends first it returns the context's error. It blocks until one of these.
 func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
@@ -76,16 +93,15 @@ func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
 	stop := context.AfterFunc(ctx, p.reachedEvent.Signal)
 	defer stop()
 	err := p.reachedEvent.Wait(0, func() bool {
-		return int(p.reached.Load()) >= len(r.ranks) ||
-			r.head.goneCount.Load() != 0 || ctx.Err() != nil
+		return int(p.reached.Load()) >= r.Near() || r.lostHere() >= 0 || ctx.Err() != nil
 	})
 	if err != nil {
 		return fmt.Errorf("job: await hold at %v: %w", h, err)
 	}
-	if lost, ok := r.Lost(); ok {
+	if lost := r.lostHere(); lost >= 0 {
 		return fmt.Errorf("job: await hold at %v: %w", h, &LostError{Rank: lost})
 	}
-	if int(p.reached.Load()) >= len(r.ranks) {
+	if int(p.reached.Load()) >= r.Near() {
 		return nil
 	}
 	return fmt.Errorf("job: await hold at %v: %w", h, ctx.Err())

@@ -79,3 +79,17 @@ func TestHoldPointsThatDoNotExist(t *testing.T) {
 		r.Release(h)
 	}
 }
+
+// The supervisor of a node holds the ranks of its node alone; that others have ended is no loss.
+func TestHoldOfOneNode(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 3, Hold: true, Nodes: []int{0, 1, 1}, Node: 1, BTL: BTLSM, CPUs: 1})
+	r.MarkGone(0)
+	done := make(chan error, 1)
+	go func() { done <- r.Reach(HoldFinalize) }()
+	go func() { _ = r.Reach(HoldFinalize) }()
+	require.NoError(t, r.AwaitHold(t.Context(), HoldFinalize))
+	r.Release(HoldFinalize)
+	require.NoError(t, <-done)
+	r.MarkGone(2)
+	lostIn(t, r.AwaitHold(t.Context(), HoldInit), 2)
+}

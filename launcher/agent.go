@@ -19,10 +19,10 @@ import (
 
 // NodeMain is the agent: pvasrun on one node of a job, started by the leader with their
 // link as its standard input and output. It runs the node's part of the job as Run does
-// any job, and ends it when the leader does not answer any more. The result is the exit
-// code of the process.
-func NodeMain() int {
-	return agentCode(runAgent(os.Stdin, os.Stdout, sshAddress()))
+// any job, and ends it when the leader does not answer any more. The leader may ask for
+// instruments by their names. The result is the exit code of the process.
+func NodeMain(instruments map[string]Instrument) int {
+	return agentCode(runAgent(os.Stdin, os.Stdout, sshAddress(), instruments))
 }
 
 // agentCode prints the error of an agent, and returns its exit code.
@@ -36,7 +36,7 @@ func agentCode(err error) int {
 
 // runAgent is NodeMain over some connection. reached is the address by which this node was
 // reached, if that is known.
-func runAgent(in io.Reader, out io.Writer, reached netip.Addr) error {
+func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[string]Instrument) error {
 	defer catchPipe()()
 	// Of a terminal: the leader passes on what is meant for ranks. It is caught and not
 	// ignored, since the ranks would inherit that.
@@ -46,7 +46,7 @@ func runAgent(in io.Reader, out io.Writer, reached netip.Addr) error {
 	if _, err := io.WriteString(out, linkMagic); err != nil {
 		return fmt.Errorf("launcher: leader of the job: %w", err)
 	}
-	a := &agent{link: newLink(in, out), output: newWindow(), reached: reached}
+	a := &agent{link: newLink(in, out), output: newWindow(), data: newWindow(), reached: reached, instruments: instruments}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	a.cancel = cancel
 	go a.passEnds(ends)
@@ -63,6 +63,10 @@ type agent struct {
 	input   queue // to the standard input of rank 0
 	part    *part
 	stdin   *os.File // the far end of it; nil: there is none
+
+	instruments map[string]Instrument // by name
+	ends        []func()              // of those that are attached
+	data        *window               // of what they write
 }
 
 // serve greets the leader, and runs its job.
@@ -83,7 +87,7 @@ func (a *agent) serve(ctx context.Context) error {
 	a.link.timeout = g.Timeout
 	ended := make(chan struct{})
 	defer close(ended)
-	go a.link.beat(note{Beat: true}, ended, func() { a.cancel(fmt.Errorf("launcher: leader of the job: %w", errSilent)) })
+	go a.link.beat(note{Beat: true}, ended, func() { a.loseLeader(errSilent) })
 	first, err := a.awaitStart(ctx)
 	if err != nil {
 		return err
@@ -93,7 +97,12 @@ func (a *agent) serve(ctx context.Context) error {
 		return a.link.send(note{Finished: &finished{Err: err.Error(), Code: codeError}})
 	}
 	go a.listen(ended)
+	stop := context.AfterFunc(ctx, a.data.close) // nobody takes what instruments write
+	defer stop()
 	result, err := Run(ctx, *j)
+	for _, end := range a.ends {
+		end()
+	}
 	lost := context.Cause(ctx)
 	a.output.close()
 	end := &finished{Code: ExitCode(err), Records: a.part.last}
@@ -133,7 +142,7 @@ func (a *agent) awaitStart(ctx context.Context) (*start, error) {
 	got := make(chan error, 1)
 	go func() {
 		for o.Start == nil {
-			if err := a.link.receive(&o); err != nil {
+			if err := a.receive(&o); err != nil {
 				got <- fmt.Errorf("launcher: leader of the job: %w", err)
 				return
 			}
@@ -148,16 +157,37 @@ func (a *agent) awaitStart(ctx context.Context) (*start, error) {
 	}
 }
 
+// loseLeader ends the job, since the leader is not heard any more. It is told nothing from then
+// on: it may still hear this node, and that its ranks were killed must not come before the news
+// that the node is lost.
+func (a *agent) loseLeader(err error) {
+	a.link.mute()
+	a.cancel(fmt.Errorf("launcher: leader of the job: %w", err))
+}
+
+// receive receives an order, and answers at once if it asks for the time.
+func (a *agent) receive(o *order) error {
+	err := a.link.receive(o)
+	if err == nil && o.Clock != 0 {
+		a.link.post(note{Clock: &clockTime{Begin: o.Clock, There: sys.Monotonic()}})
+		o.Clock = 0
+	}
+	return err
+}
+
 // listen handles orders. When the link ends it ends the job.
 func (a *agent) listen(ended <-chan struct{}) {
 	for {
 		var o order
-		if err := a.link.receive(&o); err != nil {
-			a.cancel(fmt.Errorf("launcher: leader of the job: %w", err))
+		if err := a.receive(&o); err != nil {
+			a.loseLeader(err)
 			return
 		}
 		if o.Took > 0 {
 			a.output.give(o.Took)
+		}
+		if o.TookData > 0 {
+			a.data.give(o.TookData)
 		}
 		if o.Pause || o.Signal == syscall.SIGCONT {
 			a.link.paused.Store(o.Pause)
@@ -204,8 +234,7 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, Settings: s.Job.Settings,
 		Bind: bind, ReportBindings: s.Job.ReportBindings, TagOutput: s.Job.TagOutput, OutputDir: s.Job.OutputDir,
 		Stdout: &linkWriter{a, false}, Stderr: &linkWriter{a, true},
-		Started: func(p Processes) { a.link.post(note{Started: len(p.Ranks)}) },
-		part:    a.part,
+		part: a.part,
 	}
 	if s.Job.Verbose {
 		j.Log = func(format string, args ...any) { a.link.post(note{Log: name + ": " + fmt.Sprintf(format, args...)}) }
@@ -224,7 +253,7 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 			return nil, err
 		}
 	}
-	return j, nil
+	return j, a.attach(j, s.Job.Instruments)
 }
 
 // ownVariable tells whether a variable of the environment belongs to the node.

@@ -25,7 +25,8 @@
 // A job on several nodes (RunNodes) has a leader, which the user starts. On each node it has an
 // agent (NodeMain), which runs its part by Run: link.go, leader.go, agent.go. One srun starts
 // all agents (slurm_start.go), and a PMI launcher has started them before (RunPMI: pmi.go). Then
-// they connect to the leader: join.go, sealed.go.
+// they connect to the leader: join.go, sealed.go. Instruments watch the ranks on each node, on
+// clocks that the leader compares: instrument.go, clock.go.
 //
 // Not implemented: starting ranks of a running job (MPI 4.1 section 11), restarting a failed
 // rank, binding to NUMA nodes or sockets. A SIGSTOP to the supervisor does not pause the ranks:

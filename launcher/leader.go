@@ -26,6 +26,15 @@ type Nodes struct {
 	ReportDevices bool
 	Preload       bool // send the programs; else they must be on every node under the same path
 
+	// Instruments are the names of those that every node gets: see NodeMain. Before the ranks
+	// start Measuring is called with the nodes, the node of each rank, and the leader's monotonic
+	// clock; an error ends the job. Measured is called for what the instruments write, one call
+	// after another. Both are needed if there are instruments.
+	Instruments []string
+	Measuring   func(nodes []NodeInfo, node []int, now time.Duration) error `json:"-"`
+	Measured    func(Piece)                                                 `json:"-"`
+	Attach      map[string]Instrument                                       `json:"-"` // by name: for RunPMI, whose processes may be agents
+
 	joined map[int]*joined // by number of the node: its agent connects by itself, see RunPMI
 }
 
@@ -76,10 +85,12 @@ type leader struct {
 	input   *leaderInput
 
 	patience *time.Timer // with agents that have not answered
+	patient  time.Duration
 
-	checks bool // there is no job: CheckNodes
-	hang   hangQuestion
-	mirror *job.Root // what the agents have told of their ranks
+	checks  bool // there is no job: CheckNodes
+	hang    hangQuestion
+	measure measure
+	mirror  *job.Root // what the agents have told of their ranks
 
 	wasAsked bool // to end, by a signal to an agent
 }
@@ -160,7 +171,7 @@ func (l *leader) place(parts []int) error {
 		first += parts[i]
 		l.node = append(l.node, slices.Repeat([]int{number}, parts[i])...)
 	}
-	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Settings: l.job.Settings})
+	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Settings: l.job.nodeSettings()})
 	if err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}
@@ -206,6 +217,8 @@ func (l *leader) next() {
 		l.fate.kill(codeSignal + int(syscall.SIGKILL))
 	case <-l.hang.late:
 		l.sayHang()
+	case <-l.measure.tick:
+		l.askClocks()
 	case <-l.deadline:
 		l.deadline = nil
 		for _, a := range l.agents {
@@ -321,6 +334,7 @@ func (l *leader) result(ctx context.Context) (*Result, error) {
 	default:
 	}
 	l.messages.flush()
+	l.endMeasure()
 	if l.job.Finished != nil {
 		l.job.Finished(l.mirror)
 	}

@@ -33,7 +33,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 2
+	linkVersion = 3
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -69,6 +69,7 @@ type jobSpec struct {
 	TagOutput      bool
 	OutputDir      string
 	Input, Verbose bool
+	Instruments    []string
 }
 
 type appSpec struct {
@@ -90,23 +91,28 @@ type order struct {
 	Pause     bool // the leader is about to be stopped: no beats come
 	Input     []byte
 	InputEnd  bool
-	Took      int // bytes of output that were passed on
+	Took      int   // bytes of output that were passed on
+	TookData  int   // bytes of instruments that were taken
+	Clock     int64 // of the leader: the agent answers with its own
 }
 
 // A note is what an agent sends.
 type note struct {
-	Beat      bool // a sign of life, no more
-	Ready     *ready
-	Started   int // ranks
-	Addresses []address
-	Ended     *rankEnd
-	Output    []byte
-	Errors    bool           // Output is of the standard error
-	Took      int            // bytes of input that were passed on
-	Asked     syscall.Signal // a signal has asked the agent to end
-	Log       string
-	Doing     *doing
-	Finished  *finished
+	Beat       bool // a sign of life, no more
+	Ready      *ready
+	Started    int // ranks
+	Addresses  []address
+	Ended      *rankEnd
+	Output     []byte
+	Errors     bool           // Output is of the standard error
+	Took       int            // bytes of input that were passed on
+	Asked      syscall.Signal // a signal has asked the agent to end
+	Log        string
+	Doing      *doing
+	Clock      *clockTime
+	Data       []byte // that an instrument has written
+	Instrument string
+	Finished   *finished
 }
 
 // ready answers the greeting.
@@ -165,6 +171,7 @@ type link struct {
 	out     queue         // what is sent without waiting
 	heard   atomic.Int64
 	paused  atomic.Bool
+	muted   atomic.Bool
 	timeout time.Duration
 }
 
@@ -180,12 +187,19 @@ func newLink(r io.Reader, w io.Writer) *link {
 func (l *link) send(message any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.muted.Load() {
+		return io.ErrClosedPipe
+	}
 	if err := l.enc.Encode(message); err != nil {
 		return err
 	}
 	_ = l.to.WriteByte('\n') // an error shows again in Flush
 	return l.to.Flush()
 }
+
+// mute drops what would be sent from now on. It does not wait for what is being sent, which may
+// never end.
+func (l *link) mute() { l.muted.Store(true) }
 
 // post sends without waiting. An error shows in the other direction.
 func (l *link) post(message any) { l.out.put(func() { _ = l.send(message) }) }

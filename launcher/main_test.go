@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}
 	HostMain()
 	if len(os.Args) == 2 && os.Args[1] == "node" {
-		os.Exit(NodeMain())
+		os.Exit(NodeMain(testInstruments))
 	}
 	if text := os.Getenv(superviseEnv); text != "" {
 		os.Exit(superviseMain(text))

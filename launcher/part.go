@@ -72,8 +72,8 @@ func (j *Job) first() int {
 	return j.part.First
 }
 
-// total returns the number of ranks of the whole job.
-func (j *Job) total() int {
+// Total returns the number of ranks of the whole job, also if this is a node's part of it.
+func (j *Job) Total() int {
 	if j.part == nil {
 		return j.size()
 	}

@@ -44,7 +44,7 @@ func newPlan(ctx context.Context, j *Job) (*plan, error) {
 	}
 	p.cpus = cpus
 	for i, app := range j.Apps {
-		p.envs = append(p.envs, baseEnv(app, p.programs[i], p.id, j.total(), p.size, len(cpus)))
+		p.envs = append(p.envs, baseEnv(app, p.programs[i], p.id, j.Total(), p.size, len(cpus)))
 	}
 	return p, nil
 }

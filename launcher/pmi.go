@@ -77,7 +77,7 @@ func RunPMI(ctx context.Context, j Job, n Nodes) (*Result, error) {
 	if err := getJSON(c, roleKey(c.Rank), &r); err != nil {
 		return nil, err
 	}
-	return nil, r.play()
+	return nil, r.play(n.Attach)
 }
 
 func memberKey(rank int) string { return fmt.Sprintf("pvas-member-%d", rank) }
@@ -130,7 +130,7 @@ func leadMembers(ctx context.Context, c *pmi.Client, j Job, n Nodes) (*Result, e
 	spread(cpus)
 	j.Apps = slices.Clone(j.Apps[:1])
 	j.Apps[0].N = Slots(n.Hosts)
-	if len(n.Hosts) == 1 {
+	if len(n.Hosts) == 1 && n.Instruments == nil {
 		return Run(ctx, j)
 	}
 	return RunNodes(ctx, j, n)
@@ -231,7 +231,7 @@ func spread(mask []byte) {
 }
 
 // play is what a process other than the leader does.
-func (r *role) play() error {
+func (r *role) play(instruments map[string]Instrument) error {
 	if r.Wait != 0 {
 		// A signal is for the job: others handle it.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
@@ -243,5 +243,5 @@ func (r *role) play() error {
 		return err
 	}
 	defer conn.Close()
-	return runAgent(conn, conn, reached)
+	return runAgent(conn, conn, reached, instruments)
 }

@@ -32,7 +32,7 @@ func (s *supervisor) chooseBTL() error {
 
 // sayOtherMPI tells of programs whose ranks can not find each other. They run: each is alone.
 func (s *supervisor) sayOtherMPI() {
-	if s.job.total() == 1 || s.job.first() > 0 {
+	if s.job.Total() == 1 || s.job.first() > 0 {
 		return
 	}
 	for i, prog := range s.programs {
@@ -57,7 +57,7 @@ func (s *supervisor) makeSpace() error {
 	if s.misfit != nil {
 		return s.misfit
 	}
-	create := &createRequest{Tasks: s.size, First: s.job.first(), Total: s.job.total(), PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
+	create := &createRequest{Tasks: s.size, First: s.job.first(), Total: s.job.Total(), PartitionSize: s.job.PartitionSize, HugePages: s.job.HugePages, ID: s.id}
 	if _, err := s.control.call("create the address space", request{Create: create}); err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type remote struct {
 	spoken  chan struct{} // closed when the agent has spoken, or never will
 	waited  chan struct{} // closed when the command has ended
 
+	clock    nodeClock
 	ready    *ready
 	answered time.Time // when it said so
 	lost     error     // why it is lost; nil: it is not
@@ -154,7 +155,11 @@ func (a *remote) read(in io.ReadCloser) {
 	}
 	for err == nil {
 		var n note
-		if err = a.link.receive(&n); err == nil && !n.Beat {
+		err = a.link.receive(&n)
+		if n.Clock != nil {
+			n.Clock.end = sys.Monotonic()
+		}
+		if err == nil && !n.Beat {
 			a.l.post(func() { a.take(&n) })
 		}
 	}
@@ -223,6 +228,10 @@ func (a *remote) take(n *note) {
 		l.asked(a, n.Asked)
 	case n.Doing != nil:
 		a.tellDoing(n.Doing)
+	case n.Clock != nil:
+		a.clockRead(*n.Clock)
+	case n.Data != nil:
+		a.measured(n)
 	case n.Finished != nil:
 		a.finished(n.Finished)
 	}
@@ -235,7 +244,10 @@ func (a *remote) greeted(r *ready) {
 	}
 	a.ready, a.answered = r, time.Now()
 	if a.command == nil {
-		a.l.patience.Reset(joinTime) // one command has started all: they come at a time
+		// One command has started all: they come at a time. One that was killed before it spoke
+		// never does, and the command does not tell.
+		a.l.patient = max(a.l.nodes.Timeout, DefaultNodeTimeout)
+		a.l.patience.Reset(a.l.patient)
 	}
 }
 

@@ -207,8 +207,8 @@ func (s *supervisor) hostStarted(h startedHost) {
 // makeMemory makes the job's memory and has the host map it.
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	c := job.Config{
-		Ranks: s.job.total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		TraceSize: s.job.TraceSize, Settings: s.job.Settings,
+		Ranks: s.job.Total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
+		TraceSize: s.job.TraceSize, Settings: s.job.settings(s.btl),
 	}
 	s.job.part.describe(&c)
 	memory, err := job.Create(c)

@@ -58,11 +58,7 @@ func (l *leader) startStep(self string) error {
 		d.close()
 		return err
 	}
-	nodes := fmt.Sprint(len(names))
-	argv := []string{
-		"srun", "--nodes=" + nodes, "--ntasks=" + nodes, "--ntasks-per-node=1", "--nodelist=" + strings.Join(names, ","),
-		"--overlap", "--mpi=none", "--cpu-bind=none", "--quiet", self, "node", "join",
-	}
+	argv := stepCommand(names, self)
 	l.job.logf("%s", strings.Join(argv, " "))
 	s := &step{door: d, command: exec.Command(argv[0], argv[1:]...), ended: make(chan struct{})}
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -80,6 +76,15 @@ func (l *leader) startStep(self string) error {
 	}
 	go l.watchStep()
 	return nil
+}
+
+// stepCommand starts the agents of nodes.
+func stepCommand(names []string, self string) []string {
+	nodes := fmt.Sprint(len(names))
+	return []string{
+		"srun", "--nodes=" + nodes, "--ntasks=" + nodes, "--ntasks-per-node=1", "--nodelist=" + strings.Join(names, ","),
+		"--overlap", "--mpi=none", "--cpu-bind=none", "--quiet", self, "node", "join",
+	}
 }
 
 // watchStep loses what is left when srun has ended. What agents have said before comes first.
@@ -116,9 +121,9 @@ func (s *step) end(late <-chan time.Time) {
 }
 
 // JoinMain is NodeMain for an agent that was started with others, by one srun.
-func JoinMain() int { return agentCode(join()) }
+func JoinMain(instruments map[string]Instrument) int { return agentCode(join(instruments)) }
 
-func join() error {
+func join(instruments map[string]Instrument) error {
 	patience := time.AfterFunc(startTime, func() { os.Exit(codeError) })
 	var i invitation
 	err := json.NewDecoder(io.LimitReader(os.Stdin, maxMessage)).Decode(&i)
@@ -135,5 +140,5 @@ func join() error {
 		return err
 	}
 	defer conn.Close()
-	return runAgent(conn, conn, reached)
+	return runAgent(conn, conn, reached, instruments)
 }

@@ -94,7 +94,7 @@ func (s *stdio) forRank(rank int) (*rankFiles, error) {
 }
 
 func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
-	n := s.job.total()
+	n := s.job.Total()
 	rank += s.job.first()
 	if s.job.OutputDir != "" {
 		width := len(strconv.Itoa(n - 1))

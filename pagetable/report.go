@@ -84,6 +84,27 @@ func NewReport(btl string, sharedBytes uint64, before Memory, start, end Sample)
 	}
 }
 
+// Add returns the sums of reports of several machines, each of a part of one job. SharedBytes is
+// that of the rank that has most.
+func Add(parts []Report) (sum Report) {
+	sum.BTL, sum.SystemFolded = parts[0].BTL, true
+	for _, r := range parts {
+		if r.BTL != sum.BTL {
+			sum.BTL = "mixed"
+		}
+		sum.Spaces, sum.Ranks = sum.Spaces+r.Spaces, sum.Ranks+r.Ranks
+		sum.PageTableKiB, sum.PageTableGrowthKiB = sum.PageTableKiB+r.PageTableKiB, sum.PageTableGrowthKiB+r.PageTableGrowthKiB
+		sum.RSSKiB, sum.RSSGrowthKiB = sum.RSSKiB+r.RSSKiB, sum.RSSGrowthKiB+r.RSSGrowthKiB
+		sum.PSSKiB, sum.PSSGrowthKiB = sum.PSSKiB+r.PSSKiB, sum.PSSGrowthKiB+r.PSSGrowthKiB
+		sum.Areas += r.Areas
+		sum.SystemPageTableKiB, sum.SystemMemoryKiB = sum.SystemPageTableKiB+r.SystemPageTableKiB, sum.SystemMemoryKiB+r.SystemMemoryKiB
+		sum.SystemFolded = sum.SystemFolded && r.SystemFolded
+		sum.SharedBytes = max(sum.SharedBytes, r.SharedBytes)
+		sum.ModelSeparateKiB, sum.ModelSharedKiB = sum.ModelSeparateKiB+r.ModelSeparateKiB, sum.ModelSharedKiB+r.ModelSharedKiB
+	}
+	return sum
+}
+
 // perRank is the average, 0 for a job without ranks (a zero Report).
 func perRank(total int64, ranks int) float64 {
 	if ranks < 1 {

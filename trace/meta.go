@@ -22,6 +22,13 @@ type Meta struct {
 	GapNS      float64   `json:"gap_ns,omitempty"` // that recording adds between two calls
 	EagerLimit int       `json:"eager_limit"`
 	Algorithms []string  `json:"algorithms,omitempty"` // by Tag of a collective call
+
+	// BaseNS is where time 0 is on the monotonic clock of the machine that has recorded.
+	BaseNS int64 `json:"base_ns,omitempty"`
+
+	// ClockErrorNS says of each node how far its times may be off the clock of the job's leader,
+	// who has measured that by round trips before the start; nil: there is one node.
+	ClockErrorNS []int64 `json:"clock_error_ns,omitempty"`
 }
 
 // End is what is known about the job when it has ended.
@@ -31,6 +38,13 @@ type End struct {
 	Seconds float64 `json:"seconds"`
 }
 
+func parseEnd(b []byte) (e End, err error) {
+	if err = json.Unmarshal(b, &e); err != nil {
+		err = fmt.Errorf("the end makes no sense: %w", err)
+	}
+	return e, err
+}
+
 func parseMeta(b []byte) (m Meta, err error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return m, err
@@ -38,6 +52,8 @@ func parseMeta(b []byte) (m Meta, err error) {
 	switch {
 	case m.Ranks < 1 || m.Ranks > MaxRanks:
 		return m, fmt.Errorf("number of ranks %d is outside 1..%d", m.Ranks, MaxRanks)
+	case m.ClockErrorNS != nil && (len(m.ClockErrorNS) == 0 || len(m.ClockErrorNS) > MaxRanks):
+		return m, fmt.Errorf("clocks of %d nodes make no sense", len(m.ClockErrorNS))
 	case m.Nodes != nil && len(m.Nodes) != m.Ranks:
 		return m, fmt.Errorf("nodes of %d ranks are given, there are %d", len(m.Nodes), m.Ranks)
 	case !(m.TickNS > 0 && m.TickNS < 1e6):

@@ -3,7 +3,6 @@ package trace
 import (
 	"bufio"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -124,11 +123,11 @@ func (t *Trace) take(b block, decoders []decoder) error {
 		}
 		t.clocks[b.rank].add(binary.LittleEndian.Uint64(b.payload), binary.LittleEndian.Uint64(b.payload[8:]))
 	case blockEnd:
-		t.End = &End{}
-		if err := json.Unmarshal(b.payload, t.End); err != nil {
-			t.End = nil
-			return wrong("the end makes no sense: %v", err)
+		e, err := parseEnd(b.payload)
+		if err != nil {
+			return wrong("%v", err)
 		}
+		t.End = &e
 	}
 	return nil
 }

@@ -70,9 +70,9 @@ const notGiven = math.MinInt
 // executeNode is what runs on each node of a job; --hosts starts it, or srun for all nodes.
 func executeNode(args []string) error {
 	if len(args) == 1 && args[0] == "join" {
-		return exitStatus(launcher.JoinMain())
+		return exitStatus(launcher.JoinMain(instruments))
 	}
-	return exitStatus(launcher.NodeMain())
+	return exitStatus(launcher.NodeMain(instruments))
 }
 
 // findNodes finds out where the job runs, and how many ranks it has by default: as many as
@@ -163,8 +163,11 @@ func (f *runFlags) hosts() (hosts []launcher.Host, err error) {
 
 // runNodes runs a job on several nodes.
 func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
-	if f.DryRun || f.Report != "none" || f.Trace != "" {
-		return usageError{errors.New("--hosts or --pmi with --dry-run, --report or --trace: these look at one node; leave one of them out")}
+	if f.DryRun && f.PMI {
+		return usageError{errors.New("--pmi with --dry-run: the PMI launcher has chosen the nodes and started them; leave one of them out")}
+	}
+	if f.DryRun {
+		return f.dryRunNodes(ctx, j)
 	}
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
@@ -175,11 +178,13 @@ func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
 	if f.PMI {
 		run = launcher.RunPMI
 	}
+	seen := f.instrument(&j)
 	result, err := run(ctx, j, f.nodes)
+	seen.end()
 	if result == nil || err != nil { // it could not run, or another process leads
 		return err
 	}
-	err = f.printStats(&stats, result.Nodes)
+	err = errors.Join(seen.print(os.Stderr), f.printStats(&stats, result.Nodes))
 	if result.Code != 0 {
 		return exitStatus(result.Code)
 	}

@@ -33,11 +33,19 @@ func attachTrace(path string, j *launcher.Job) (*tracing, error) {
 		return nil, fmt.Errorf("--trace: %w", err)
 	}
 	t := &tracing{file: f}
+	t.record(j, f)
+	return t, nil
+}
+
+// record has the job recorded by this process.
+func (t *tracing) record(j *launcher.Job, to io.Writer) {
 	page := os.Getpagesize()
-	j.TraceSize = (recorder.Size(countRanks(j.Apps)) + page - 1) / page * page
+	j.TraceSize = (recorder.Size(j.Total()) + page - 1) / page * page
 	apps, finished := j.Apps, j.Finished
-	j.Made = func(root *job.Root) error {
-		t.drain, err = recorder.Start(root, f, describe(root, apps))
+	j.Made = func(root *job.Root) (err error) {
+		t.drain, err = recorder.Start(root, to, trace.Meta{
+			BTL: root.BTL().String(), CPUs: root.CPUs(), Started: time.Now().UTC(), Algorithms: coll.AlgorithmNames(), Command: commandOf(apps),
+		})
 		return err
 	}
 	j.Finished = func(root *job.Root) {
@@ -48,7 +56,6 @@ func attachTrace(path string, j *launcher.Job) (*tracing, error) {
 			finished(root)
 		}
 	}
-	return t, nil
 }
 
 // createAlone creates a file, or empties a trace, that no other job is writing to. What is no trace
@@ -83,16 +90,15 @@ func emptyOrTrace(f *os.File) bool {
 	return n == 0 && err == io.EOF || string(head) == trace.Magic
 }
 
-// describe is what the file says of a job.
-func describe(root *job.Root, apps []launcher.App) trace.Meta {
-	m := trace.Meta{BTL: root.BTL().String(), CPUs: root.CPUs(), Started: time.Now().UTC(), Algorithms: coll.AlgorithmNames()}
+// commandOf is what the file says of a job's programs.
+func commandOf(apps []launcher.App) (command []string) {
 	for i, app := range apps {
 		if i > 0 {
-			m.Command = append(m.Command, ":")
+			command = append(command, ":")
 		}
-		m.Command = append(append(m.Command, filepath.Base(app.Program)), app.Args...)
+		command = append(append(command, filepath.Base(app.Program)), app.Args...)
 	}
-	return m
+	return command
 }
 
 // end closes the file. It warns of an incomplete trace, which is no failure of the job.
@@ -104,6 +110,8 @@ func (t *tracing) end() {
 		t.err = err
 	}
 	if t.err != nil {
-		fmt.Fprintln(os.Stderr, "pvasrun: --trace:", t.err)
+		warnOfTrace(t.err)
 	}
 }
+
+func warnOfTrace(err error) { fmt.Fprintln(os.Stderr, "pvasrun: --trace:", err) }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/trace"
 	"github.com/gopvas/gopvas/trace/perfetto"
+	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 // executeTrace is the command trace: it looks at what --trace has recorded.
@@ -48,16 +50,32 @@ func openTrace(command, description string, flags any, args []string) (t *trace.
 	if len(files) != 1 {
 		return nil, "", usageError{fmt.Errorf("trace %s: name one trace", command)}
 	}
-	if t, err = trace.Open(files[0]); err != nil {
+	if t, err = openNamed(files[0]); err != nil {
 		return nil, "", modelMistake(err)
 	}
 	return t, files[0], nil
+}
+
+// openNamed reads a trace, with the functions and lines of its C programs. What is missing for that
+// is said.
+func openNamed(file string) (*trace.Trace, error) {
+	t, err := trace.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := symbol.Resolve(t); err != nil {
+		fmt.Fprintln(os.Stderr, "pvasrun:", err)
+	}
+	return t, nil
 }
 
 func printTrace(w io.Writer, s *trace.Summary) error {
 	m := &s.Meta
 	fmt.Fprintf(w, "%s, recorded %s: %d ranks on %d CPUs, %s\n", strings.Join(m.Command, " "),
 		m.Started.Format(time.RFC3339), m.Ranks, m.CPUs, m.BTL)
+	if m.ClockErrorNS != nil {
+		fmt.Fprintf(w, "nodes %s; their clocks are aligned within %s\n", strings.Join(m.Hosts, ", "), spell(slices.Max(m.ClockErrorNS)))
+	}
 	fmt.Fprintf(w, "%d events in %s, %d lost\n", s.Events, spell(s.Duration), s.Lost)
 	if s.Cut != "" {
 		fmt.Fprintf(w, "incomplete: %s; this is what comes before\n", s.Cut)

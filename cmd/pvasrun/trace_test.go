@@ -51,8 +51,7 @@ func ends(t *testing.T, tr *trace.Trace) (sent, received map[message]*trace.Even
 // TestTrace: each message of a program has both its ends, with the same length and tag, and
 // the trace can be run again.
 func TestTrace(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "traced")
-	buildPIE(t, program, "./testdata/traced")
+	program := programs.Build(t, "./testdata/traced")
 	const ranks = 3
 	for _, btl := range models(t) {
 		t.Run(btl, func(t *testing.T) {
@@ -155,6 +154,13 @@ func checkReplay(t *testing.T, tr *trace.Trace) {
 	}
 	assert.Equal(t, len(sent), count)
 	assert.Equal(t, want, bytes)
+	checkRuns(t, tr)
+}
+
+// checkRuns runs the graph of a trace to its end.
+func checkRuns(t *testing.T, tr *trace.Trace) {
+	r, err := replay.New(tr, replay.Options{})
+	require.NoError(t, err)
 	machine := loggps.Single(loggps.Params{L: 500, O: 200, Gs: 0.1, Gl: 0.1, Packet: 4096, Sync: 4096})
 	for _, synchronous := range []bool{false, true} {
 		result, err := sim.Run(r.Graph, sim.Options{Machine: machine, Synchronous: synchronous})
@@ -166,8 +172,7 @@ func checkReplay(t *testing.T, tr *trace.Trace) {
 // TestTraceOfCollectives: the trace of any collective call is replayed to its end, by whichever
 // algorithm the call was made. A rank may have ended before it learns that a communicator was freed.
 func TestTraceOfCollectives(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "collectives")
-	buildPIE(t, program, "./testdata/collectives")
+	program := programs.Build(t, "./testdata/collectives")
 	for _, btl := range models(t) {
 		for _, ranks := range []string{"2", "5"} {
 			file := filepath.Join(t.TempDir(), "trace")
@@ -218,8 +223,7 @@ func checkInfo(t *testing.T, file, btl string) {
 
 // TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.
 func TestTraceOfFailure(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "traced")
-	buildPIE(t, program, "./testdata/traced")
+	program := programs.Build(t, "./testdata/traced")
 	for _, btl := range models(t) {
 		file := filepath.Join(t.TempDir(), "trace")
 		got := command(t, nil, "--btl", btl, "--timeout", "60", "-n", "3", "--trace", file, program, "die")

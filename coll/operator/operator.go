@@ -99,6 +99,7 @@ func Of(code Code, element Element) *cad.Op {
 	if all[code] == nil {
 		return nil
 	}
+	all.withVectors(element)
 	made[code][element].CompareAndSwap(nil, &cad.Op{
 		Size: size, Commutative: true, Apply: all[code],
 		Name: cad.Common | uint64(code)<<elementBits | uint64(element),

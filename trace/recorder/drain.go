@@ -31,7 +31,7 @@ type Drain struct {
 }
 
 // Start makes the buffers of a job ready, whose ranks have not started, and begins to write
-// its trace, in a goroutine that Close ends. It sets Ranks, TickNS, GapNS and EagerLimit
+// its trace, in a goroutine that Close ends. It sets Ranks, TickNS, GapNS, EagerLimit and BaseNS
 // of the description. The caller closes the file after Close.
 func Start(root *job.Root, file io.Writer, m trace.Meta) (*Drain, error) {
 	d := &Drain{root: root, out: bufio.NewWriterSize(file, 1<<16), done: make(chan struct{})}
@@ -42,7 +42,7 @@ func Start(root *job.Root, file io.Writer, m trace.Meta) (*Drain, error) {
 		return nil, err
 	}
 	m.GapNS = tick * float64(gapOf(d.clock))
-	m.Ranks, m.TickNS, m.EagerLimit = root.Ranks(), tick, root.Settings().EagerLimit
+	m.Ranks, m.TickNS, m.EagerLimit, m.BaseNS = root.Ranks(), tick, root.Settings().EagerLimit, d.start
 	var err error
 	if d.w, err = trace.NewWriter(d.out, m); err != nil {
 		return nil, err

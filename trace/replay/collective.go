@@ -34,6 +34,29 @@ func findGroups(t *trace.Trace) groups {
 	return g
 }
 
+// findSilent finds the calls in which some member had no messages: members on one node have met
+// in its memory, and only some had messages to other nodes.
+func findSilent(t *trace.Trace) map[groupKey]bool {
+	silent := map[groupKey]bool{}
+	if t.Meta.Nodes == nil {
+		return silent
+	}
+	for rank := range t.Ranks {
+		items := tree(t.Ranks[rank].Events)
+		for i := range items {
+			if it := &items[i]; it.Kind.Collective() && !it.recorded() {
+				silent[groupKey{it.Context, it.Request}] = true
+			}
+		}
+	}
+	return silent
+}
+
+// recorded tells whether this member's messages of a collective call are in the trace.
+func (it *item) recorded() bool {
+	return slices.ContainsFunc(it.within, func(w item) bool { return w.Flags&trace.Inside != 0 })
+}
+
 // algorithm adds the calls of a member to its program. The root is the member's number.
 type algorithm func(m pattern.Member, bytes int64, root int)
 
@@ -123,16 +146,12 @@ const tagCollective = 1 << 30
 
 // collective makes the operations of a collective call.
 func (c *caller) collective(it *item) {
-	recorded := false
-	for i := range it.within {
-		w := it.within[i]
-		recorded = recorded || w.Flags&trace.Inside != 0 || it.Kind == trace.Neighbor
-	}
-	if recorded && (!c.options.Expand || it.Kind == trace.Neighbor) {
+	key := groupKey{it.Context, it.Request}
+	if it.Kind == trace.Neighbor && len(it.within) > 0 || it.recorded() && !c.options.Expand && !c.silent[key] {
 		c.steps(it)
 		return
 	}
-	members := c.groups[groupKey{it.Context, it.Request}]
+	members := c.groups[key]
 	run := c.expand[it.Kind]
 	if len(members) < 2 || run == nil {
 		return

@@ -16,7 +16,8 @@
 //   - A collective call whose messages were recorded is those messages, in their order. Between
 //     them it computes: until a message leaves, and after the last one has come. That is known
 //     only if each rank had a CPU. A call in shared memory has no messages, and becomes a named
-//     algorithm of package loggps/pattern.
+//     algorithm of package loggps/pattern. So does a call on several nodes in which only some
+//     members had messages.
 //   - A message that was not received in the job is received at the end. A receive whose message
 //     is not in the trace is left out.
 //   - A nonblocking collective call becomes the messages that were recorded of it where they were

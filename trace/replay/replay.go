@@ -45,7 +45,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 			}
 		}
 	}
-	m.groups, m.ends = findGroups(t), findEnds(t)
+	m.groups, m.silent, m.ends = findGroups(t), findSilent(t), findEnds(t)
 	if err := m.algorithms(); err != nil {
 		return nil, err
 	}
@@ -65,6 +65,7 @@ type maker struct {
 	options Options
 	builder *graph.Builder
 	groups  groups
+	silent  map[groupKey]bool // calls that become algorithms although some messages are recorded
 	ends    ends
 	alone   bool  // each rank had a CPU of its own
 	ready   int64 // all ranks were through Init

@@ -130,6 +130,25 @@ func TestCollectives(t *testing.T) {
 	assert.Len(t, ops(replay(t, expanded, ranks...), 0), 6)
 }
 
+// TestCollectiveOfNodes: where members had no messages, since they met in the memory of their node,
+// the whole call becomes an algorithm.
+func TestCollectiveOfNodes(t *testing.T) {
+	step := func(k trace.Kind, at int64, peer int32) trace.Event {
+		return trace.Event{Kind: k, Start: at, End: at, Peer: peer, Message: 1, Flags: trace.Inside}
+	}
+	call := trace.Event{Kind: trace.Barrier, Start: 0, End: 100, Request: 1, Context: 1, Peer: trace.Any}
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 3, Nodes: []int{0, 0, 1}, Hosts: []string{"a", "b"}}, End: &trace.End{}, Ranks: []trace.Rank{
+		{Events: []trace.Event{step(trace.Sent, 1, 2), step(trace.Received, 50, 2), call}},
+		{Events: []trace.Event{call}},
+		{Events: []trace.Event{step(trace.Sent, 1, 0), step(trace.Received, 50, 0), call}},
+	}}
+	r, err := New(tr, Options{})
+	require.NoError(t, err)
+	_, err = sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 1, Sync: 100, Packet: 100})})
+	require.NoError(t, err)
+	assert.NotEmpty(t, ops(r, 1))
+}
+
 func TestMistakes(t *testing.T) {
 	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1}, Ranks: []trace.Rank{{Lost: 3}}, End: &trace.End{}}
 	_, err := New(tr, Options{})

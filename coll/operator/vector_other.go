@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package operator
+
+func (all *table) withVectors(Element) {}

@@ -1,0 +1,82 @@
+package launcher
+
+import (
+	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// The clocks of the nodes. A round trip on the link of an agent begins at the leader's time
+// "begin", the agent reads its own clock at "there", and the answer is back at "end". The
+// agent's clock is ahead by no more than there - begin, and by no less than there - end. All
+// these bounds hold together as long as both clocks have the same speed. Crystals differ by some
+// ten parts in a million: so the estimate is the middle of the bounds that the round trips before
+// the start have in common, and later moves as far as a new round trip demands, and no further.
+const (
+	clockRounds = 20          // round trips before the start, and in each later period
+	clockPeriod = time.Second // in which an uncertainty of 0.1 ms outlasts any drift
+)
+
+// clockTime is a reading of the clock of an agent.
+type clockTime struct {
+	Begin int64 // of the leader's clock, in the question
+	There int64
+	end   int64 // of the leader's clock, when the answer came
+}
+
+// nodeClock is what the leader knows of the clock of a node.
+type nodeClock struct {
+	low, high time.Duration // bounds by the round trips before the start
+	ahead     time.Duration // estimate
+	known     bool
+	rounds    int // that are still to be made
+}
+
+// add takes a round trip.
+func (c *nodeClock) add(t clockTime, starting bool) {
+	low, high := time.Duration(t.There-t.end), time.Duration(t.There-t.Begin)
+	switch {
+	case !c.known:
+		c.low, c.high, c.known = low, high, true
+	case starting && low <= c.high && high >= c.low:
+		c.low, c.high = max(c.low, low), min(c.high, high)
+	}
+	if starting {
+		c.ahead = c.low + (c.high-c.low)/2
+	}
+	c.ahead = min(max(c.ahead, low), high)
+}
+
+// uncertainty is how far the estimate may be off.
+func (c *nodeClock) uncertainty() time.Duration { return (c.high - c.low + 1) / 2 }
+
+// askClocks begins a number of round trips with each agent, one after the other.
+func (l *leader) askClocks() {
+	for _, a := range l.agents {
+		if !a.over && a.clock.rounds == 0 {
+			a.clock.rounds = clockRounds
+			a.askClock()
+		}
+	}
+}
+
+func (a *remote) askClock() {
+	a.link.out.put(func() { _ = a.link.send(order{Clock: sys.Monotonic()}) }) // an error shows in the other direction
+}
+
+// clockRead takes the answer of an agent.
+func (a *remote) clockRead(t clockTime) {
+	a.clock.add(t, a.l.measure.tick == nil)
+	if a.clock.rounds--; a.clock.rounds > 0 {
+		a.askClock()
+	}
+}
+
+// awaitClocks waits until the clocks of all agents are known, or the job is over.
+func (l *leader) awaitClocks() {
+	for _, a := range l.agents {
+		for !a.over && a.clock.rounds > 0 && !l.over() {
+			l.next()
+		}
+	}
+}
