@@ -21,6 +21,7 @@ var ranks = map[string]func(args []string){
 	"startup":   startupRank,
 	"exchange":  exchangeRankMain,
 	"roundtrip": roundTripRank,
+	"calls":     callsRank,
 
 	"overlap":       overlapRankMain,
 	"overlap_chain": chainRankMain,

@@ -25,6 +25,9 @@ type Machine struct {
 	Links []Link
 	// RanksPerNode is the number of consecutive ranks on a node; 0: one node has all.
 	RanksPerNode int
+	// Recording is what recording a job adds between two calls, ns, by the kinds of the calls. It
+	// is for programs that are made of recorded jobs, and nil if it is not known.
+	Recording map[string]float64
 }
 
 // Single returns the machine whose ranks all use one link.
@@ -48,6 +51,11 @@ func (m *Machine) Validate() error {
 	if m.RanksPerNode < 0 {
 		return fmt.Errorf("loggps: machine: %d ranks per node; give 0 for a single node, or more", m.RanksPerNode)
 	}
+	for calls, ns := range m.Recording {
+		if !finite(ns) || ns < 0 {
+			return fmt.Errorf("loggps: machine: recording between %q takes %v: want nanoseconds", calls, ns)
+		}
+	}
 	for _, l := range m.Links {
 		if err := l.Params.Validate(); err != nil {
 			return fmt.Errorf("loggps: link %s: %w", l.Name, err)
@@ -63,6 +71,8 @@ type machineFile struct {
 	Units        map[string]string `json:"units"`
 	RanksPerNode int               `json:"ranks_per_node"`
 	Links        []Link            `json:"links"`
+
+	Recording map[string]float64 `json:"recording_ns,omitempty"`
 }
 
 const (
@@ -76,7 +86,7 @@ var fileUnits = map[string]string{
 
 // MarshalJSON writes the machine with its units.
 func (m Machine) MarshalJSON() ([]byte, error) {
-	return json.Marshal(machineFile{fileModel, fileVersion, fileUnits, m.RanksPerNode, m.Links})
+	return json.Marshal(machineFile{fileModel, fileVersion, fileUnits, m.RanksPerNode, m.Links, m.Recording})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -94,7 +104,7 @@ func (m *Machine) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("loggps: parameters: unit of %s is %q; give ns, ns/byte and bytes, or leave units out", what, unit)
 		}
 	}
-	read := Machine{Links: f.Links, RanksPerNode: f.RanksPerNode}
+	read := Machine{Links: f.Links, RanksPerNode: f.RanksPerNode, Recording: f.Recording}
 	if err := read.Validate(); err != nil {
 		return err
 	}

@@ -45,3 +45,14 @@ func TestResidual(t *testing.T) {
 		assert.ErrorContains(t, p.Validate(), "residual")
 	}
 }
+
+// TestRecordingIsChecked: no gap takes less than no time.
+func TestRecordingIsChecked(t *testing.T) {
+	m := Single(Params{L: 1})
+	for _, ns := range []float64{-1, math.NaN(), math.Inf(1)} {
+		m.Recording = map[string]float64{"send recv": ns}
+		require.ErrorContains(t, m.Validate(), "send recv")
+	}
+	m.Recording["send recv"] = 0
+	require.NoError(t, m.Validate())
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
+	"github.com/gopvas/gopvas/trace/replay"
 )
 
 const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or call as kind.
@@ -43,6 +44,7 @@ type fitted struct {
 	samples []fit.Sample
 	limit   int64     // as sought with late receivers; -1: not known
 	lines   fit.Break // where the lines jump, if S is the limit
+	calls   replay.Recording
 	*fit.Result
 }
 
@@ -131,9 +133,14 @@ func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
 	defer progress.done()
 	var all []fitted
 	for _, btl := range f.BTL {
+		ranks := bench.Contestant{Name: btl, Settings: chosen, Pinned: true}
+		calls, err := measureRecording(ctx, ranks)
+		if err != nil {
+			return nil, fmt.Errorf("model fit: %s: %w", btl, err)
+		}
 		for _, caches := range f.Caches {
 			who := btl + "-" + caches
-			got, err := bench.RoundTrip(ctx, bench.Contestant{Name: btl, Settings: chosen}, bench.RoundTripConfig{
+			got, err := bench.RoundTrip(ctx, ranks, bench.RoundTripConfig{
 				Sizes: fit.Sizes(int64(f.Largest)), Times: f.Times, Cold: caches == "cold", Seed: uint64(len(all)),
 				Limit: time.Duration(f.MaxSeconds) / time.Duration(combinations),
 				Sweep: func() { progress.begin(who) },
@@ -145,7 +152,7 @@ func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
 			if err != nil {
 				return nil, fmt.Errorf("model fit: %s: %w", who, err)
 			}
-			r.who = who
+			r.who, r.calls = who, calls
 			all = append(all, r)
 		}
 	}
@@ -217,7 +224,7 @@ func writeNamed(file, who string, i int, write func(io.Writer) error) (err error
 }
 
 func (r *fitted) machine(source string) loggps.Machine {
-	return loggps.Machine{Links: []loggps.Link{r.Link(cmp.Or(r.who, "link"), source)}}
+	return loggps.Machine{Links: []loggps.Link{r.Link(cmp.Or(r.who, "link"), source)}, Recording: r.calls}
 }
 
 func (r *fitted) print(w io.Writer) error {

@@ -121,8 +121,12 @@ func TestModelFitFile(t *testing.T) {
 // not matter for it.
 func TestModelFitFindsTheEagerLimit(t *testing.T) {
 	for _, limit := range []string{"1K", "16K"} {
-		got := command(t, nil, "model", "fit", "--times", "3", "--largest", "32K", "--max-seconds", "1", "--caches", "warm", "--btl", strings.Join(models(t), ","), "--eager-limit", limit, "--json")
+		file := t.TempDir() + "/machine.json"
+		got := command(t, nil, "model", "fit", "--times", "3", "--largest", "32K", "--max-seconds", "1", "--caches", "warm", "--btl", strings.Join(models(t), ","), "--eager-limit", limit, "--json", "-o", file)
 		require.Equal(t, 0, got.code, got.stderr)
+		machine, err := modelMachine(file)
+		require.NoError(t, err)
+		require.Contains(t, machine.Recording, "send", "what recording costs is measured, too")
 		for line := range strings.Lines(got.stdout) {
 			var r fitReport
 			require.NoError(t, json.Unmarshal([]byte(line), &r))

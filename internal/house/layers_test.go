@@ -80,7 +80,7 @@ var layers = []layer{
 	{"trace/recorder", []string{"trace", "job", "shm"}},
 	{"trace/perfetto", []string{"trace"}},
 	{"trace/symbol", []string{"trace"}},
-	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
+	{"trace/replay", []string{"trace", "loggps", "loggps/...", "internal/median"}},
 	{"exchange", nil}, // a library by itself
 
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},

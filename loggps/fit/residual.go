@@ -33,7 +33,7 @@ func (r *Result) Residual(samples []Sample) *loggps.Residual {
 	return rest
 }
 
-// trip is what was measured of a size: medians in ns.
+// trip is what was measured of a size: lower quartiles in ns.
 type trip struct {
 	bytes int64
 	half  float64 // of a round trip without a loop
@@ -45,7 +45,7 @@ type trip struct {
 // out.
 func tripsOf(samples []Sample) []trip {
 	var all []trip
-	for _, c := range medians(samples) { // in order of size
+	for _, c := range cellsOf(samples, lowQuartile) { // in order of size
 		if c.Kind == Call {
 			continue
 		}
@@ -104,7 +104,7 @@ func call(p loggps.Params, samples []Sample) float64 {
 	if len(times) == 0 {
 		return 0
 	}
-	return median.Of(times) - p.O
+	return lowQuartile(times) - p.O
 }
 
 // point returns what the size takes beyond the lines. handshake is T4 + T5.
@@ -124,4 +124,11 @@ func (t *trip) point(p loggps.Params, handshake float64) loggps.ResidualPoint {
 	t2 := min(p.Transit(t.bytes), t.half-handshake-t1)
 	at.Send, at.Transit, at.Recv = t1-p.T1Long(k), t2-p.Transit(t.bytes), t.half-handshake-t1-t2-p.T3Long(k)
 	return at
+}
+
+// lowQuartile is the time that a quarter of the times do not exceed: what others on the machine
+// add makes times longer, never shorter.
+func lowQuartile(times []float64) float64 {
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[(len(sorted)-1)/4]
 }

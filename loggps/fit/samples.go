@@ -144,10 +144,10 @@ func (s Sample) covers(p loggps.Params) bool {
 	return s.Loop > 0 && s.Loop >= p.RoundTrip(s.Bytes, 0)-(p.RoundTrip(s.Bytes, longLoop)-longLoop)
 }
 
-// Sizes are sizes to measure, from 0 to most: four to an octave from 64 bytes on, so that
-// a switch is found to a fifth of its size.
+// Sizes are sizes to measure, from 0 to most: some below 64 bytes, where a message may fit a cache
+// line, and four to an octave from there on, so that a switch is found to a fifth of its size.
 func Sizes(most int64) []int64 {
-	sizes := []int64{0}
+	sizes := []int64{0, 8, 24, 32}
 	for octave := int64(64); octave <= most; octave *= 2 {
 		for quarter := range int64(4) {
 			if k := octave + quarter*octave/4; k <= most {
@@ -178,7 +178,11 @@ func slower(cells []Sample) func(Sample) bool {
 
 // medians returns one sample for all of the same kind, size and loop, with their median
 // time, in order of size.
-func medians(samples []Sample) []Sample {
+func medians(samples []Sample) []Sample { return cellsOf(samples, median.Of) }
+
+// cellsOf returns one sample for all of the same kind, size and loop, with the typical one of
+// their times, in order of size.
+func cellsOf(samples []Sample, typical func([]float64) float64) []Sample {
 	type key struct {
 		Kind  Kind
 		Bytes int64
@@ -191,7 +195,7 @@ func medians(samples []Sample) []Sample {
 	}
 	var all []Sample
 	for k, times := range cells {
-		all = append(all, Sample{k.Kind, k.Bytes, k.Loop, median.Of(times)})
+		all = append(all, Sample{k.Kind, k.Bytes, k.Loop, typical(times)})
 	}
 	slices.SortFunc(all, func(a, b Sample) int {
 		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Loop, b.Loop), cmp.Compare(a.Kind, b.Kind))

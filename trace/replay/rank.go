@@ -16,6 +16,7 @@ type caller struct {
 	begun    map[uint32]*trace.Event // by request: Begin
 	open     map[uint32]graph.ID     // by request: its operation
 	at       int64                   // end of the last call
+	last     *trace.Event            // the last call, nil before the first one
 	stalled  int64                   // since then
 	inside   []graph.ID              // sends within a collective, that it waits for
 	between
@@ -59,11 +60,11 @@ func (c *caller) item(it *item) {
 		c.point(it.Event)
 		return
 	}
-	if gap := c.clock.computed(c.at, it.Start) - c.stalled - c.recording; gap > 0 && it.Kind != trace.Init {
+	if gap := c.clock.computed(c.at, it.Start) - c.stalled - c.recorded(c.last, it.Event); gap > 0 && it.Kind != trace.Init {
 		c.Site = 0
 		c.Calc(gap)
 	}
-	c.at, c.stalled = it.End, 0
+	c.at, c.stalled, c.last = it.End, 0, it.Event
 	c.Site, c.Tag = c.site(c.rank, it.Event), 0
 	switch {
 	case it.Kind.Collective():

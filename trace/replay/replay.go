@@ -15,6 +15,9 @@ type Options struct {
 
 	// Expand has collective calls become algorithms also if their messages were recorded.
 	Expand bool
+
+	// Recording is taken off the time between calls, as far as it is known.
+	Recording Recording
 }
 
 // Replay is the graph of a job.

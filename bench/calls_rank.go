@@ -1,0 +1,111 @@
+package bench
+
+import "github.com/gopvas/gopvas/mpi"
+
+// callRounds is how often each pattern of calls is repeated.
+const callRounds = 400
+
+// callsRank is the rank program of Calls. Messages go inline, eagerly and by rendezvous.
+func callsRank([]string) {
+	mpi.Run(func(world *mpi.Comm) error {
+		const most = 12000
+		out, in := touched(most), touched(most)
+		for _, n := range []int{8, 2000, most} {
+			r := &pairRank{world, out[:n], in[:n], 1 - world.Rank()}
+			for _, pattern := range []func() error{r.alternate, r.exchange, r.exchangeAll, r.exchangeAhead} {
+				if err := repeat(callRounds, pattern); err != nil {
+					return err
+				}
+			}
+		}
+		return repeatCollectives(world)
+	})
+}
+
+func repeat(times int, pattern func() error) error {
+	for range times {
+		if err := pattern(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pairRank is one of two ranks that pass messages to each other.
+type pairRank struct {
+	world   *mpi.Comm
+	out, in []byte
+	peer    int
+}
+
+// alternate passes a message to and fro.
+func (r *pairRank) alternate() error {
+	if r.world.Rank() == 0 {
+		if err := mpi.Send(r.world, r.out, r.peer, dataTag); err != nil {
+			return err
+		}
+	}
+	if _, err := mpi.Recv(r.world, r.in, r.peer, dataTag); err != nil || r.world.Rank() == 0 {
+		return err
+	}
+	return mpi.Send(r.world, r.out, r.peer, dataTag)
+}
+
+// exchange sends while it receives.
+func (r *pairRank) exchange() error {
+	request, err := mpi.Irecv(r.world, r.in, r.peer, dataTag)
+	if err != nil {
+		return err
+	}
+	if err := mpi.Send(r.world, r.out, r.peer, dataTag); err != nil {
+		return err
+	}
+	_, err = request.Wait()
+	return err
+}
+
+// exchangeAhead receives while it sends.
+func (r *pairRank) exchangeAhead() error {
+	request, err := mpi.Isend(r.world, r.out, r.peer, dataTag)
+	if err != nil {
+		return err
+	}
+	if _, err := mpi.Recv(r.world, r.in, r.peer, dataTag); err != nil {
+		return err
+	}
+	_, err = request.Wait()
+	return err
+}
+
+// exchangeAll begins both, and waits for both.
+func (r *pairRank) exchangeAll() error {
+	receive, err := mpi.Irecv(r.world, r.in, r.peer, dataTag)
+	if err != nil {
+		return err
+	}
+	send, err := mpi.Isend(r.world, r.out, r.peer, dataTag)
+	if err != nil {
+		return err
+	}
+	return mpi.WaitAll([]mpi.Request{receive, send}, nil)
+}
+
+// repeatCollectives makes the collective calls that programs make most.
+func repeatCollectives(world *mpi.Comm) error {
+	for _, n := range []int{1, 250} {
+		out, in := make([]float64, 2*n), make([]float64, 2*n)
+		for _, pattern := range []func() error{
+			world.Barrier,
+			func() error { return mpi.Bcast(world, out, 0) },
+			func() error { return mpi.Reduce(world, out, in, mpi.Sum[float64](), 0) },
+			func() error { return mpi.Allreduce(world, out, in, mpi.Sum[float64]()) },
+			func() error { return mpi.Allgather(world, out[:n], in) },
+			func() error { return mpi.Alltoall(world, out, in) },
+		} {
+			if err := repeat(callRounds, pattern); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

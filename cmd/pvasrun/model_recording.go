@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/trace"
+	"github.com/gopvas/gopvas/trace/replay"
+)
+
+// measureRecording records a job that computes nothing, and returns what recording adds between
+// its calls.
+func measureRecording(ctx context.Context, who bench.Contestant) (r replay.Recording, err error) {
+	f, err := os.CreateTemp("", "pvasrun-calls-*.trace")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	var t *tracing
+	var attached error
+	if err := bench.Calls(ctx, who, func(j *launcher.Job) { t, attached = attachTrace(f.Name(), j) }); err != nil {
+		return nil, err
+	}
+	if attached != nil {
+		return nil, attached
+	}
+	if t.end(); t.err != nil {
+		return nil, fmt.Errorf("recording of calls: %w", t.err)
+	}
+	recorded, err := trace.Open(f.Name())
+	if err != nil {
+		return nil, err
+	}
+	return replay.Gaps(recorded), nil
+}

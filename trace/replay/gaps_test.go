@@ -1,0 +1,46 @@
+package replay
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/trace"
+)
+
+// TestGaps: of a job that computes nothing, gaps are the cost of recording, by the calls on either
+// side of them. Taken off another job, they leave what that computes.
+func TestGaps(t *testing.T) {
+	job := func(computed int64) *trace.Trace {
+		tr := &trace.Trace{Meta: trace.Meta{Ranks: 1, GapNS: 5}, End: &trace.End{}, Ranks: make([]trace.Rank, 1)}
+		at := int64(0)
+		add := func(k trace.Kind, gap int64, f trace.Flags) {
+			start := at + gap
+			at = start + 10
+			tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: k, Start: start, End: at, Peer: trace.Any, Flags: f})
+		}
+		for range fewGaps + 1 {
+			add(trace.Barrier, 30+computed, 0)
+			add(trace.Barrier, 20+computed, trace.Estimated)
+			add(trace.Wait, 40+computed, 0)
+		}
+		return tr
+	}
+	recording := Gaps(job(0))
+	assert.Equal(t, Recording{
+		"barrier": 20, "barrier barrier~": 20, "barrier~": 40, "barrier~ wait": 40, "wait": 30, "wait barrier": 30,
+	}, recording)
+
+	r, err := New(job(7), Options{Recording: recording})
+	require.NoError(t, err)
+	list := ops(r, 0)
+	require.NotEmpty(t, list)
+	for _, op := range list {
+		assert.Equal(t, "calc 7 ns", op)
+	}
+	m := &maker{recording: 5, options: Options{Recording: recording}}
+	other := &trace.Event{Kind: trace.Send}
+	assert.EqualValues(t, 30, m.recorded(&trace.Event{Kind: trace.Wait}, other), "an unknown pair: behind any such call")
+	assert.EqualValues(t, 5, m.recorded(other, other))
+}
