@@ -85,6 +85,7 @@ type leader struct {
 	input   *leaderInput
 
 	patience *time.Timer // with agents that have not answered
+	patient  time.Duration
 
 	checks  bool // there is no job: CheckNodes
 	hang    hangQuestion
