@@ -1,6 +1,8 @@
 package recorder
 
 import (
+	"sync/atomic"
+
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/trace"
@@ -34,7 +36,7 @@ func New(root *job.Root, rank int) *Recorder {
 		return nil
 	}
 	lane.populate()
-	active = true
+	active.Store(true)
 	return &Recorder{
 		Lane: *lane, sent: make([]uint32, root.Ranks()), received: make([]uint32, root.Ranks()),
 		contexts: map[uint32]uint16{}, sites: sites{all: map[uintptr]uint16{}, names: map[string]uint16{}}, codes: codes{all: map[uintptr]uint16{}}, long: headOf(root.TraceBuffer(rank)).long,
@@ -42,11 +44,11 @@ func New(root *job.Root, rank int) *Recorder {
 }
 
 // active tells whether New has made a recorder in this process.
-var active bool
+var active atomic.Bool
 
 // Active tells whether this process records what it does. It is asked after the process has become
 // a rank.
-func Active() bool { return active }
+func Active() bool { return active.Load() }
 
 // NewNodes returns the other lane of a rank.
 func NewNodes(root *job.Root, rank int) *Lane {
