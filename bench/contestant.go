@@ -19,6 +19,7 @@ type Contestant struct {
 	SingleCopy string       // "": the default; none, cma
 	Pinned     bool         // rank i to CPU i
 	Settings   job.Settings // of this project
+	Profile    bool         // Settings are from a profile
 	peer       *peer        // nil: this project
 	loop       string       // the task model of Loop; "": not this
 }
@@ -36,10 +37,14 @@ func (c Contestant) IsLoop() bool { return c.loop != "" }
 
 // String names the contestant in tables.
 func (c Contestant) String() string {
-	if c.SingleCopy == "" {
-		return c.Name
+	name := c.Name
+	if c.SingleCopy != "" {
+		name += "/" + c.SingleCopy
 	}
-	return c.Name + "/" + c.SingleCopy
+	if c.Profile {
+		name += "+profile"
+	}
+	return name
 }
 
 // IsPeer tells whether the contestant is an installed MPI.

@@ -33,6 +33,7 @@ type TimedResult struct {
 	Benchmark   string  `json:"benchmark"`
 	BTL         string  `json:"btl"` // pvas, sm, loop, or the name of the peer
 	SingleCopy  string  `json:"single_copy"`
+	Profile     bool    `json:"profile,omitempty"` // by the settings of a profile
 	Algorithm   string  `json:"algorithm,omitempty"` // of our collective operations
 	Ranks       int     `json:"ranks"`
 	Bytes       int     `json:"bytes"`
@@ -115,7 +116,7 @@ func seconds(limit time.Duration) string { return strconv.FormatFloat(limit.Seco
 
 func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	r := TimedResult{
-		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.path(), Algorithm: t.algorithm, Ranks: c.Ranks,
+		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.path(), Profile: who.Profile, Algorithm: t.algorithm, Ranks: c.Ranks,
 		Bytes: t.bytes, Repetitions: t.reps, Min: t.min, Avg: t.avg, Max: t.max,
 	}
 	if p, ok := patterns[c.Benchmark]; ok {

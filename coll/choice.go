@@ -17,6 +17,9 @@ type algorithm struct {
 	build func(*builder)          // as a graph: blocking by messages, or nonblocking
 	steps func(*Team, *cad.Steps) // by messages, in calls that block
 
+	// levels is by steps in teams on several nodes: those that need not share memory.
+	levels func(t *Team, a *Args, by stepper)
+
 	slot      int // of the job's counts of calls: the place in the table
 	graphSlot int // of graphs: behind those of calls that block
 
@@ -24,7 +27,6 @@ type algorithm struct {
 	apart   bool // is for members that have none in common
 	regular bool // needs blocks of one length that all members know
 	short   bool // of nonblocking calls, too: see short.go
-	levels  bool // in teams on several nodes: does not need memory that all members share
 	layouts bool // takes buffers with layouts
 
 	// fits tells whether it can do calls of n bytes; nil: of any number.
@@ -48,26 +50,26 @@ type algorithm struct {
 var algorithms = []algorithm{
 	{kind: Barrier, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Barrier, name: "direct", run: direct, suits: always},
-	{kind: Barrier, name: "levels", run: levelsBarrier, levels: true, regular: true, fits: fitsLevels, suits: always},
+	{kind: Barrier, name: "levels", levels: levelsBarrier, regular: true, suits: always},
 	{kind: Barrier, name: "dissemination", build: graphBarrier, steps: barrierDissemination, suits: undersubscribed, shared: always},
 	{kind: Barrier, name: "tree", build: graphBarrierTree, suits: always},
 
 	{kind: Bcast, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Bcast, name: "slot", run: bcastBySlot, regular: true, layouts: true, fits: fitsSlot, suits: always},
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
-	{kind: Bcast, name: "levels", run: levelsBcast, levels: true, regular: true, fits: fitsLevels, suits: always},
+	{kind: Bcast, name: "levels", levels: levelsBcast, regular: true, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: above(512 << 10), shared: above(512 << 10)},
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
 
 	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Reduce, name: "direct", run: direct, direct: true, suits: always},
-	{kind: Reduce, name: "levels", run: levelsReduce, levels: true, regular: true, fits: fitsLevels, suits: always},
+	{kind: Reduce, name: "levels", levels: levelsReduce, regular: true, suits: always},
 	{kind: Reduce, name: "binomial", build: graphReduce, suits: always, shared: always},
 
 	{kind: Allreduce, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Allreduce, name: "direct", run: direct, direct: true, suits: always},
 	{kind: Allreduce, name: "staged", run: staged, apart: true, regular: true, fits: fitsStaged, suits: always},
-	{kind: Allreduce, name: "levels", run: levelsAllreduce, levels: true, regular: true, fits: fitsLevels, suits: always},
+	{kind: Allreduce, name: "levels", levels: levelsAllreduce, regular: true, suits: always},
 	{kind: Allreduce, name: "shares", build: graphAllreduceShares, suits: above(64 << 10), shared: longForAll},
 	{kind: Allreduce, name: "tree", build: graphAllreduceTree, suits: oversubscribed},
 	{kind: Allreduce, name: "recursive-doubling", build: graphAllreduceDoubling, steps: allreduceDoubling, suits: always, shared: always},
@@ -88,19 +90,19 @@ var algorithms = []algorithm{
 
 	{kind: Gather, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Gather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
-	{kind: Gather, name: "levels", run: levelsGather, levels: true, regular: true, fits: fitsLevels, suits: below(512)},
+	{kind: Gather, name: "levels", levels: levelsGather, regular: true, suits: below(512)},
 	{kind: Gather, name: "binomial", build: graphGatherBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Gather, name: "linear", build: graphGather, layouts: true, suits: always, shared: always},
 
 	{kind: Scatter, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},
 	{kind: Scatter, name: "direct", run: direct, direct: true, layouts: true, suits: always},
-	{kind: Scatter, name: "levels", run: levelsScatter, levels: true, regular: true, fits: fitsLevels, suits: below(512)},
+	{kind: Scatter, name: "levels", levels: levelsScatter, regular: true, suits: below(512)},
 	{kind: Scatter, name: "binomial", build: graphScatterBinomial, regular: true, suits: below(2 << 10)},
 	{kind: Scatter, name: "linear", build: graphScatter, layouts: true, suits: always, shared: always},
 
 	{kind: Allgather, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Allgather, name: "direct", run: direct, direct: true, layouts: true, suits: always},
-	{kind: Allgather, name: "levels", run: levelsAllgather, levels: true, regular: true, fits: fitsLevels, suits: always},
+	{kind: Allgather, name: "levels", levels: levelsAllgather, regular: true, suits: always},
 	{kind: Allgather, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Allgather, name: "bruck", build: graphAllgatherBruck, regular: true, suits: below(4 << 10)},
 	{kind: Allgather, name: "linear", build: graphAllgather, layouts: true, suits: always, shared: always},
@@ -108,7 +110,7 @@ var algorithms = []algorithm{
 	{kind: Alltoall, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Alltoall, name: "packed", run: flat, direct: true, layouts: true, fits: fitsPacked, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
-	{kind: Alltoall, name: "levels", run: levelsAlltoall, levels: true, regular: true, fits: fitsLevels, suits: below(2 << 10)},
+	{kind: Alltoall, name: "levels", levels: levelsAlltoall, regular: true, suits: below(2 << 10)},
 	{kind: Alltoall, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Alltoall, name: "bruck", build: graphAlltoallBruck, regular: true, suits: below(256)},
 	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
@@ -185,7 +187,7 @@ func longShares(t *Team, n int) bool { return n > 16<<10 }
 
 // possible tells whether an algorithm can do a call.
 func (l *algorithm) possible(t *Team, a *Args) bool {
-	return (!l.regular || !a.Irregular) && (l.fits == nil || l.fits(t, a.agreed()))
+	return (!l.regular || !a.Irregular) && (l.levels == nil || t.fitsLevels(a)) && (l.fits == nil || l.fits(t, a.agreed()))
 }
 
 // choice is what a choice depends on besides the team and the kind, and what it was.
@@ -213,7 +215,7 @@ func (t *Team) choose() *algorithm {
 func (t *Team) search() *algorithm {
 	memory := t.Engine.Memory(t.World)
 	return t.pick(&t.args, t.Choice.Blocking[t.args.Kind], func(l *algorithm) func(*Team, int) bool {
-		if l.run != nil && !l.levels && (memory == nil || l.direct && !memory.Direct() || l.apart && memory.Direct()) {
+		if l.run != nil && (memory == nil || l.direct && !memory.Direct() || l.apart && memory.Direct()) {
 			return nil
 		}
 		return l.suits
@@ -222,10 +224,11 @@ func (t *Team) search() *algorithm {
 
 // chooseGraph returns the algorithm of a nonblocking call that was prepared.
 func (t *Team) chooseGraph(a *Args) *algorithm {
+	t.connect()
 	space := t.Engine.Direct(t.World)
 	return t.pick(a, t.Choice.Graphs[a.Kind], func(l *algorithm) func(*Team, int) bool {
 		switch {
-		case l.build == nil:
+		case l.build == nil && l.levels == nil:
 			return nil
 		case space && l.shared == nil:
 			return never
@@ -296,7 +299,7 @@ func ParseChoice(s string) (c Choice, err error) {
 }
 
 // nonblocking tells whether the algorithm can do nonblocking calls.
-func (l *algorithm) nonblocking() bool { return l.build != nil || l.short }
+func (l *algorithm) nonblocking() bool { return l.build != nil || l.short || l.levels != nil }
 
 // graphName is what a nonblocking operation is called.
 func graphName(kind Kind) string { return graphNames[kind] }

@@ -82,6 +82,8 @@ type builder struct {
 	// first comes before all other nodes: what is called first, then the copy of what is
 	// sent if that is in the place of the result; else cad.Start.
 	first cad.Node
+
+	members []int // of the graph, by their places in t; nil: t is the team of the graph
 }
 
 func newBuilder(t *Team, a Args) *builder {
@@ -102,7 +104,11 @@ func (b *builder) build(l *algorithm) {
 		if a.copied() {
 			b.copyFirst()
 		}
-		l.build(b)
+		if l.levels != nil {
+			l.levels(b.t, a, b)
+		} else {
+			l.build(b)
+		}
 	}
 	b.finish()
 }
@@ -188,15 +194,15 @@ func (b *builder) join(after []cad.Node) cad.Node {
 // from one place to another is left out.
 
 func (b *builder) send(buf []byte, to int, after ...cad.Node) cad.Node {
-	return b.link(b.g.Send(buf, to), after)
+	return b.link(b.g.Send(buf, b.member(to)), after)
 }
 
 func (b *builder) recv(buf []byte, from int, after ...cad.Node) cad.Node {
-	return b.link(b.g.Recv(buf, from), after)
+	return b.link(b.g.Recv(buf, b.member(from)), after)
 }
 
 func (b *builder) fold(inout []byte, from int, after ...cad.Node) cad.Node {
-	return b.link(b.g.Fold(b.a.Op, inout, from), after)
+	return b.link(b.g.Fold(b.a.Op, inout, b.member(from)), after)
 }
 
 func (b *builder) copy(to, from []byte, after ...cad.Node) cad.Node {

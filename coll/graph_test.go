@@ -44,7 +44,7 @@ func (i issuer) close() error {
 func (d draw) algorithmOf(t *Team, a *Args) *algorithm {
 	var all []*algorithm
 	for _, l := range byKind[a.Kind] {
-		if l.build != nil && l.possible(t, a) {
+		if (l.build != nil || l.levels != nil) && l.possible(t, a) {
 			all = append(all, l)
 		}
 	}

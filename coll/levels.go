@@ -5,6 +5,7 @@ import "github.com/gopvas/gopvas/coll/cad"
 // Collectives of a team whose members are on several nodes are made of steps in smaller teams:
 // that of the members of each node, who share memory, and that of the leaders, the first member
 // of each node. A vector or block that all members of a node want crosses the network once.
+// Nonblocking calls have the same steps as a graph, all of it by messages: graph_levels.go.
 //
 // # Steps
 //
@@ -30,6 +31,8 @@ type levels struct {
 	inOrder bool    // the members of each node follow one another
 	even    bool    // all nodes have as many members
 
+	first []int // leader of each node
+
 	here    int   // this member's node
 	node    *Team // of the members of this node
 	leaders *Team // nil: this member is none
@@ -54,15 +57,14 @@ func (t *Team) findLevels() *levels {
 	if len(l.nodes) < 2 || len(l.nodes) == t.Size {
 		return nil
 	}
-	leaders := make([]int, len(l.nodes))
-	for i, members := range l.nodes {
-		leaders[i] = members[0]
+	for _, members := range l.nodes {
+		l.first = append(l.first, members[0])
 		l.even = l.even && len(members) == len(l.nodes[0])
 	}
 	l.here = l.where[t.Rank]
 	l.node = t.among(l.nodes[l.here], l.place[t.Rank])
 	if l.place[t.Rank] == 0 {
-		l.leaders = t.among(leaders, l.here)
+		l.leaders = t.among(l.first, l.here)
 	}
 	t.Engine.Explain(t.Inner, t.explain)
 	return l
@@ -136,6 +138,12 @@ func (t *Team) hand(from, to int, buf []byte) {
 	t.broken = s.Err()
 	t.failure = node.failure
 }
+
+// place and arrange are what steps of a call that blocks do between them.
+
+func (t *Team) place(to, from []byte) { copy(to, from) }
+
+func (t *Team) arrange(f func()) { f() }
 
 // freeLevels gives back what the teams have.
 func (t *Team) freeLevels() {

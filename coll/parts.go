@@ -108,14 +108,14 @@ func (b *builder) sendPart(part btl.Buffer, to int, after ...cad.Node) cad.Node 
 	if !b.uncut {
 		return b.sendBlock(part.Bytes, to, after...)
 	}
-	return b.link(b.g.SendBuffer(part, to), after)
+	return b.link(b.g.SendBuffer(part, b.member(to)), after)
 }
 
 func (b *builder) recvPart(part btl.Buffer, from int, after ...cad.Node) cad.Node {
 	if !b.uncut {
 		return b.recvBlock(part.Bytes, from, after...)
 	}
-	return b.link(b.g.RecvBuffer(part, from), after)
+	return b.link(b.g.RecvBuffer(part, b.member(from)), after)
 }
 
 func (b *builder) copyPart(to, from btl.Buffer, after ...cad.Node) cad.Node {

@@ -21,12 +21,6 @@ const (
 	copyChunk   = 64 << 10 // bytes that a unit copies: fits into the L2 cache
 	reduceChunk = 16 << 10 // of each vector: so that the sum stays in the L1 cache
 
-	// Up to so many bytes to be moved, the last arriver does it all: to share the work
-	// costs two more cache misses if the others spin, and if they sleep, that they
-	// must be woken before the end.
-	soloSpinning = 8 << 10
-	soloSleeping = 64 << 10
-
 	// typedCost is how much longer it takes about to copy a byte of a layout.
 	typedCost = 8
 )
@@ -78,7 +72,8 @@ func (t *Team) longest() int {
 	return most
 }
 
-// solo tells whether the last arriver does the work alone.
+// solo tells whether the last arriver does the work alone. To share it costs two more cache
+// misses if the others spin, and if they sleep, that they must be woken before the end.
 func (t *Team) solo(units int) bool {
 	switch {
 	case t.last == "solo" || t.Size == 1:
@@ -86,10 +81,7 @@ func (t *Team) solo(units int) bool {
 	case t.last == "shared":
 		return false
 	}
-	limit := soloSpinning
-	if t.Engine.Spin() == 0 {
-		limit = soloSleeping
-	}
+	limit := t.Job.SoloLimit()
 	p := &t.board.plan
 	if p.typed != 0 {
 		limit /= typedCost

@@ -111,6 +111,9 @@ func (t *Team) execute(l *algorithm) {
 	case l.run != nil:
 		t.args.separate()
 		l.run(t)
+	case l.levels != nil:
+		t.args.separate()
+		l.levels(t, &t.args, t)
 	case l.steps != nil:
 		t.args.separate()
 		t.steps = t.transport.Steps(&t.channel, t.call)

@@ -135,7 +135,9 @@ func TestShortCallsThatDiffer(t *testing.T) {
 						if w.Rank == odd {
 							a = simple(Allreduce, w, size)
 						}
-						return errors.Join(me.either(a), me.close())
+						failed := me.either(a)
+						w.Choice.Blocking[Barrier] = "tree" // of messages
+						return errors.Join(failed, w.Barrier(), me.close()) // nobody leaves before all know
 					}) {
 						_, ok := errors.AsType[*MismatchError](err)
 						require.True(t, ok, "rank %d: %v", rank, err)

@@ -13,6 +13,7 @@ type Job interface {
 	CPUs() int         // that the ranks of this node have together
 	AllCPUs() int      // that the ranks of the job have together
 	Near() int         // number of ranks on this node
+	SoloLimit() int    // bytes that the last member to arrive moves alone, with a board
 	Node(rank int) int // where a rank is
 }
 

@@ -20,7 +20,9 @@ import (
 	"github.com/gopvas/gopvas/pvas"
 )
 
-var pvasrun string
+// The command, and the folder with the examples as programs: pvasrun that is given the source
+// of one would build it for each job.
+var pvasrun, built string
 
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }
 
@@ -31,9 +33,9 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	pvasrun = filepath.Join(dir, "pvasrun")
-	if out, err := exec.Command("go", "build", "-o", pvasrun, "../cmd/pvasrun").CombinedOutput(); err != nil {
-		fmt.Printf("build pvasrun: %v\n%s", err, out)
+	pvasrun, built = filepath.Join(dir, "pvasrun"), dir
+	if out, err := exec.Command("go", "build", "-buildmode=pie", "-o", dir, "../cmd/pvasrun", "./...").CombinedOutput(); err != nil {
+		fmt.Printf("build pvasrun and the examples: %v\n%s", err, out)
 		return 1
 	}
 	return m.Run()
@@ -49,7 +51,7 @@ func everywhere(t *testing.T, check func(t *testing.T, btl string, n int, lines 
 		for _, n := range []int{1, 2, 3, 5} {
 			t.Run(fmt.Sprintf("btl=%s/ranks=%d", btl, n), func(t *testing.T) {
 				var stdout, stderr bytes.Buffer
-				args := append([]string{"--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60"}, example...)
+				args := append([]string{"--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60", filepath.Join(built, example[0])}, example[1:]...)
 				cmd := exec.Command(pvasrun, args...)
 				cmd.Stdout, cmd.Stderr = &stdout, &stderr
 				require.NoError(t, cmd.Run(), "%s", &stderr)
@@ -78,7 +80,7 @@ func TestHello(t *testing.T) {
 		} else {
 			require.Len(t, partitions, n)
 		}
-	}, "./hello")
+	}, "hello")
 }
 
 func TestPeek(t *testing.T) {
@@ -92,7 +94,7 @@ func TestPeek(t *testing.T) {
 		default:
 			require.Regexp(t, `^rank 0, pid \d+, reads at 0x[0-9a-f]+: hello from the heap of rank 1, pid \d+$`, lines[0])
 		}
-	}, "./peek")
+	}, "peek")
 }
 
 // only checks the one line of an example that verifies itself, in which %d is the number
@@ -106,7 +108,7 @@ func only(line string) func(t *testing.T, btl string, n int, lines []string) {
 
 func TestGauss(t *testing.T) {
 	for _, args := range [][]string{{"-n", "61"}, {"-n", "64", "-block", "4", "-ahead=false"}, {"-n", "3", "-block", "5"}} {
-		everywhere(t, only(`gauss: n = \d+, blocks of \d+, \d x \d ranks: the triangles make the matrix; [0-9.]+ ms, \d+ Mflop/s`), append([]string{"./gauss"}, args...)...)
+		everywhere(t, only(`gauss: n = \d+, blocks of \d+, \d x \d ranks: the triangles make the matrix; [0-9.]+ ms, \d+ Mflop/s`), append([]string{"gauss"}, args...)...)
 	}
 }
 
@@ -115,9 +117,9 @@ func TestFrame(t *testing.T) {
 		for rank := range n {
 			require.Contains(t, lines, fmt.Sprintf("rank %d is through", rank))
 		}
-	}, "./frame")
+	}, "frame")
 	var stderr bytes.Buffer
-	cmd := exec.Command(pvasrun, "--btl", "sm", "-n", "3", "--timeout", "60", "./frame", "fail")
+	cmd := exec.Command(pvasrun, "--btl", "sm", "-n", "3", "--timeout", "60", filepath.Join(built, "frame"), "fail")
 	cmd.Stderr = &stderr
 	require.Error(t, cmd.Run())
 	require.Equal(t, 3, cmd.ProcessState.ExitCode())
@@ -125,18 +127,18 @@ func TestFrame(t *testing.T) {
 }
 
 func TestPi(t *testing.T) {
-	everywhere(t, only(`%d ranks say that pi is 3\.141592654`), "./pi")
+	everywhere(t, only(`%d ranks say that pi is 3\.141592654`), "pi")
 }
 
 func TestDotproduct(t *testing.T) {
 	everywhere(t, only(`dot product of 100003 elements on %d ranks: -?\d+, as by one alone`),
-		"./dotproduct", "-n", "100003")
+		"dotproduct", "-n", "100003")
 }
 
 func TestTranspose(t *testing.T) {
 	for _, n := range []string{"0", "3", "301"} {
 		everywhere(t, only(`transposed a `+n+` x `+n+` matrix on %d ranks in \S+: every element is in its place`),
-			"./transpose", "-n", n)
+			"transpose", "-n", n)
 	}
 }
 
@@ -156,14 +158,14 @@ func TestHeat(t *testing.T) {
 		}
 		require.Greater(t, brightness(200, 200), brightness(380, 20), "the middle is warmer than the corner")
 		require.Greater(t, brightness(4, 200), brightness(396, 200), "the left edge is heated")
-	}, "./heat", "-cells", "50", "-steps", "200", "-o", file)
+	}, "heat", "-cells", "50", "-steps", "200", "-o", file)
 	everywhere(t, only("heat: 5 x 5 cells, 7 steps on . x . ranks: the same bits as by one alone"),
-		"./heat", "-cells", "5", "-steps", "7", "-o", "")
+		"heat", "-cells", "5", "-steps", "7", "-o", "")
 }
 
 func TestFFT3D(t *testing.T) {
 	everywhere(t, only(`transformed 32 x 32 x 32 numbers on %d ranks in .*: relative error \d\.\de-\d\d`),
-		"./fft3d", "-n", "32")
+		"fft3d", "-n", "32")
 }
 
 // stop is what the guide shows of a stop of the tour: the command and its output.
@@ -177,9 +179,7 @@ func TestTour(t *testing.T) {
 	for _, m := range stop.FindAllStringSubmatch(string(guide), -1) {
 		shown[m[1]] = sorted(m[2])
 	}
-	program := filepath.Join(t.TempDir(), "tour")
-	out, err := exec.Command("go", "build", "-buildmode=pie", "-o", program, "./tour").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	program := filepath.Join(built, "tour")
 	for name, want := range shown {
 		for _, btl := range []string{"pvas", "sm"} {
 			if btl == "pvas" && pvas.Supported() != nil || btl == "sm" && name == "peek" {
@@ -190,13 +190,13 @@ func TestTour(t *testing.T) {
 			require.Equal(t, want, sorted(string(out)), name)
 		}
 	}
-	out, err = exec.Command(program, "?").CombinedOutput()
+	out, err := exec.Command(program, "?").CombinedOutput()
 	require.Error(t, err)
 	_, all, _ := strings.Cut(strings.TrimSpace(string(out)), "there are ")
 	for _, name := range strings.Split(all, ", ") {
 		require.Contains(t, shown, name, "docs/writing-ranks.md leaves it out")
 	}
-	everywhere(t, func(t *testing.T, _ string, _ int, lines []string) { require.NotEmpty(t, lines) }, program)
+	everywhere(t, func(t *testing.T, _ string, _ int, lines []string) { require.NotEmpty(t, lines) }, "tour")
 }
 
 func sorted(text string) []string {

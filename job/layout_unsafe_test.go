@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 12, layoutVersion)
+	require.EqualValues(t, 13, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -63,6 +63,10 @@ func TestLayout(t *testing.T) {
 		{"settings.progress", unsafe.Offsetof(s.progress), 24},
 		{"settings.coll", unsafe.Offsetof(s.coll), 64},
 		{"settings.exchange", unsafe.Offsetof(s.exchange), 1088},
+		{"settings.shareFrom", unsafe.Offsetof(s.shareFrom), 1104},
+		{"settings.pipelineFrom", unsafe.Offsetof(s.pipelineFrom), 1108},
+		{"settings.soloSpinning", unsafe.Offsetof(s.soloSpinning), 1112},
+		{"settings.soloSleeping", unsafe.Offsetof(s.soloSleeping), 1116},
 		{"settingsRecord", unsafe.Sizeof(s), 1152},
 
 		{"holdBlock.reached", unsafe.Offsetof(p.reached), 0},
@@ -92,11 +96,11 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 960},
 		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1024},
 		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1408},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 2304},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2432},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2368},
-		{"rankBlock", unsafe.Sizeof(b), 2880},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2496},
+		{"rankBlock", unsafe.Sizeof(b), 3008},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},

@@ -15,7 +15,7 @@ import (
 const CounterSlots = 48
 
 // CallSlots is the number of kinds of calls that each rank can count.
-const CallSlots = 112
+const CallSlots = 128
 
 // Inbox returns the event that a rank sleeps on, nil if there is no such rank. It
 // stays valid as long as the root block is mapped.

@@ -13,12 +13,15 @@ import (
 func TestSettings(t *testing.T) {
 	r, err := Settings{}.Resolve()
 	require.NoError(t, err)
-	require.Equal(t, Settings{EagerLimit: DefaultEagerLimit, RingBlock: DefaultRingBlock, Spin: DefaultSpin}, r)
+	require.Equal(t, Settings{EagerLimit: 4096, RingBlock: 32 << 10, Spin: 2000,
+		Thresholds: Thresholds{ShareFrom: 48 << 10, SoloSpinning: 8 << 10, SoloSleeping: 64 << 10}}, r)
 	for _, bad := range []Settings{
 		{EagerLimit: -1}, {EagerLimit: MaxEagerLimit + 1}, {RingBlock: 4095}, {RingBlock: 2 * MaxRingBlock},
 		{RingBlock: -4096}, {Spin: 1<<30 + 1}, {SingleCopy: 3},
 		{Helpers: -1}, {Helpers: MaxRanks + 1}, {Coll: strings.Repeat("x", maxCollLength+1)}, {Coll: "a\x00b"},
 		{Progress: strings.Repeat("x", maxProgressLength+1)}, {Progress: "\x00"},
+		{Thresholds: Thresholds{ShareFrom: -1}}, {Thresholds: Thresholds{PipelineFrom: Never + 1}},
+		{Thresholds: Thresholds{SoloSpinning: -1}}, {Thresholds: Thresholds{SoloSleeping: Never + 1}},
 	} {
 		_, err := bad.Resolve()
 		require.Error(t, err, "%+v", bad)
@@ -26,16 +29,30 @@ func TestSettings(t *testing.T) {
 		require.Error(t, err)
 	}
 	want := Settings{EagerLimit: 100, RingBlock: 8192, Spin: 77, SingleCopy: SingleCopyCMA,
-		Coll: strings.Repeat("x", maxCollLength), Progress: strings.Repeat("y", maxProgressLength), Helpers: 3, Check: true}
+		Coll: strings.Repeat("x", maxCollLength), Progress: strings.Repeat("y", maxProgressLength), Helpers: 3, Check: true,
+		Thresholds: Thresholds{ShareFrom: 1, PipelineFrom: 2, SoloSpinning: 3, SoloSleeping: Never}}
 	mem, err := Create(Config{Ranks: 2, BTL: BTLSM, CPUs: 2, Settings: want})
 	require.NoError(t, err)
 	require.Equal(t, want, mem.Root().Settings())
 	require.Equal(t, 77, mem.Root().Spin())
+	require.Equal(t, 3, mem.Root().SoloLimit())
 	require.NoError(t, mem.Close())
 	mem, err = Create(Config{Ranks: 3, BTL: BTLSM, CPUs: 2, Settings: want})
 	require.NoError(t, err)
 	require.Zero(t, mem.Root().Spin(), "more ranks than CPUs")
+	require.Equal(t, Never, mem.Root().SoloLimit())
 	require.NoError(t, mem.Close())
+}
+
+// Numbers that somebody has chosen stay, others come from what was measured.
+func TestSettingsOr(t *testing.T) {
+	measured := Settings{EagerLimit: 8192, Spin: 100, Thresholds: Thresholds{ShareFrom: 5, PipelineFrom: 6, SoloSpinning: 7, SoloSleeping: 8}}
+	require.Equal(t, measured, Settings{}.Or(measured))
+	chosen := Settings{EagerLimit: 1024, Spin: -1, Coll: "bcast=tree", Check: true}
+	want := chosen
+	want.Thresholds = measured.Thresholds
+	require.Equal(t, want, chosen.Or(measured))
+	require.Equal(t, chosen, chosen.Or(Settings{Coll: "reduce=tree", Helpers: 3}), "texts and switches are not measured")
 }
 
 func TestParseSingleCopy(t *testing.T) {

@@ -81,6 +81,15 @@ func (r *Root) Holding() bool { return r.head.flags&flagHold != 0 }
 // are more ranks than CPUs, because then the one waited for may need this CPU.
 func (r *Root) Spin() int { return r.settings.Spin }
 
+// SoloLimit returns how many bytes of a collective operation in one address space the last rank
+// to arrive moves alone.
+func (r *Root) SoloLimit() int {
+	if r.settings.Spin == 0 {
+		return r.settings.SoloSleeping
+	}
+	return r.settings.SoloSpinning
+}
+
 // SegmentOffset returns where in the memfd the segment of a rank starts, in
 // bytes; a multiple of 2 MiB. Only jobs with BTLSM have segments.
 func (r *Root) SegmentOffset(rank int) int64 {

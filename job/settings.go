@@ -52,6 +52,12 @@ const (
 	// 50 ns that is 20 to 100 us, some times the price of sleeping and being woken.
 	DefaultSpin = 2000
 
+	// Of Thresholds.
+	DefaultShareFrom    = 48 << 10
+	DefaultSoloSpinning = 8 << 10
+	DefaultSoloSleeping = 64 << 10
+	Never               = 1 << 30 // longer than any length that matters
+
 	// maxCollLength and maxProgressLength are the longest texts, in bytes, that the
 	// root block has room for. A list with every operation fits.
 	maxCollLength     = 1024
@@ -67,6 +73,7 @@ type Settings struct {
 	RingBlock  int        // block of the sm pipeline, in bytes, a multiple of 4096; 0: DefaultRingBlock
 	Spin       int        // looks before a wait sleeps; 0: DefaultSpin; negative: none
 	SingleCopy SingleCopy // sm only
+	Thresholds
 
 	Coll     string // algorithms of collectives, as package coll reads them; "": its own choice
 	Progress string // of nonblocking collectives, as package cad reads it; "": its own choice
@@ -76,22 +83,41 @@ type Settings struct {
 	Encrypt  bool   // messages between nodes are encrypted
 }
 
+// Thresholds are lengths in bytes at which ranks change the way. They have no flags: pvasrun tune
+// measures them. 0 stands for the default; Never is for a way that is not taken at all.
+type Thresholds struct {
+	ShareFrom    int // in one address space both ranks copy a message of this length, or longer
+	PipelineFrom int // sm, SingleCopyAuto: so long messages use the pipeline; 0: each rank finds it out
+	SoloSpinning int // in one address space the last rank to arrive does so much of a collective alone
+	SoloSleeping int // the same if ranks do not spin, so that the others must be woken to help
+}
+
+// Or returns s with the numbers of other in place of those that are 0.
+func (s Settings) Or(other Settings) Settings {
+	for _, f := range []struct{ to, from *int }{
+		{&s.EagerLimit, &other.EagerLimit}, {&s.RingBlock, &other.RingBlock}, {&s.Spin, &other.Spin},
+		{&s.ShareFrom, &other.ShareFrom}, {&s.PipelineFrom, &other.PipelineFrom},
+		{&s.SoloSpinning, &other.SoloSpinning}, {&s.SoloSleeping, &other.SoloSleeping},
+	} {
+		if *f.to == 0 {
+			*f.to = *f.from
+		}
+	}
+	return s
+}
+
+// defaults are the numbers that zeros stand for.
+var defaults = Settings{
+	EagerLimit: DefaultEagerLimit, RingBlock: DefaultRingBlock, Spin: DefaultSpin,
+	Thresholds: Thresholds{ShareFrom: DefaultShareFrom, SoloSpinning: DefaultSoloSpinning, SoloSleeping: DefaultSoloSleeping},
+}
+
 // Resolve returns s with defaults in place of zeros and 0 in place of a negative
 // Spin, or an error that names what is out of its bounds. Whether Coll and Progress
 // mean anything is for the packages that read them.
 func (s Settings) Resolve() (Settings, error) {
-	if s.EagerLimit == 0 {
-		s.EagerLimit = DefaultEagerLimit
-	}
-	if s.RingBlock == 0 {
-		s.RingBlock = DefaultRingBlock
-	}
-	switch {
-	case s.Spin == 0:
-		s.Spin = DefaultSpin
-	case s.Spin < 0:
-		s.Spin = 0
-	}
+	s = s.Or(defaults)
+	s.Spin = max(s.Spin, 0)
 	return s, s.check()
 }
 
@@ -108,6 +134,9 @@ func (s *Settings) check() error {
 	case s.Helpers < 0 || s.Helpers > MaxRanks:
 		return fmt.Errorf("number of helpers %d is outside 0..%d", s.Helpers, MaxRanks)
 	}
+	if err := s.Thresholds.check(); err != nil {
+		return err
+	}
 	if err := checkText("list of collective algorithms", s.Coll, maxCollLength); err != nil {
 		return err
 	}
@@ -115,6 +144,15 @@ func (s *Settings) check() error {
 		return err
 	}
 	return checkText("policy of progress", s.Progress, maxProgressLength)
+}
+
+func (t *Thresholds) check() error {
+	for _, v := range []int{t.ShareFrom, t.PipelineFrom, t.SoloSpinning, t.SoloSleeping} {
+		if v < 0 || v > Never {
+			return fmt.Errorf("threshold of %d bytes is outside 0..%d", v, Never)
+		}
+	}
+	return nil
 }
 
 // checkText refuses a text that the root block could not give back as it was.
@@ -140,7 +178,10 @@ type settingsRecord struct {
 	progress   [maxProgressLength]byte
 	coll       [maxCollLength]byte
 	exchange   [maxExchangeLength]byte
-	_          [48]byte
+
+	shareFrom, pipelineFrom    uint32
+	soloSpinning, soloSleeping uint32
+	_                          [32]byte
 }
 
 // Of settingsRecord.flags.
@@ -153,6 +194,8 @@ const (
 func (r *settingsRecord) write(s Settings) {
 	r.eagerLimit, r.ringBlock, r.spin = uint32(s.EagerLimit), uint32(s.RingBlock), uint32(s.Spin)
 	r.singleCopy, r.helpers = uint32(s.SingleCopy), uint32(s.Helpers)
+	r.shareFrom, r.pipelineFrom = uint32(s.ShareFrom), uint32(s.PipelineFrom)
+	r.soloSpinning, r.soloSleeping = uint32(s.SoloSpinning), uint32(s.SoloSleeping)
 	if s.Check {
 		r.flags |= flagCheck
 	}
@@ -169,6 +212,10 @@ func (r *settingsRecord) read() Settings {
 	return Settings{
 		EagerLimit: int(r.eagerLimit), RingBlock: int(r.ringBlock), Spin: int(r.spin),
 		SingleCopy: SingleCopy(r.singleCopy), Helpers: int(r.helpers),
+		Thresholds: Thresholds{
+			ShareFrom: int(r.shareFrom), PipelineFrom: int(r.pipelineFrom),
+			SoloSpinning: int(r.soloSpinning), SoloSleeping: int(r.soloSleeping),
+		},
 		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0,
 		Progress: text(r.progress[:]), Coll: text(r.coll[:]), Exchange: text(r.exchange[:]),
 	}

@@ -87,7 +87,7 @@ func (a *agent) serve(ctx context.Context) error {
 	a.link.timeout = g.Timeout
 	ended := make(chan struct{})
 	defer close(ended)
-	go a.link.beat(note{Beat: true}, ended, func() { a.cancel(fmt.Errorf("launcher: leader of the job: %w", errSilent)) })
+	go a.link.beat(note{Beat: true}, ended, func() { a.loseLeader(errSilent) })
 	first, err := a.awaitStart(ctx)
 	if err != nil {
 		return err
@@ -157,6 +157,14 @@ func (a *agent) awaitStart(ctx context.Context) (*start, error) {
 	}
 }
 
+// loseLeader ends the job, since the leader is not heard any more. It is told nothing from then
+// on: it may still hear this node, and that its ranks were killed must not come before the news
+// that the node is lost.
+func (a *agent) loseLeader(err error) {
+	a.link.mute()
+	a.cancel(fmt.Errorf("launcher: leader of the job: %w", err))
+}
+
 // receive receives an order, and answers at once if it asks for the time.
 func (a *agent) receive(o *order) error {
 	err := a.link.receive(o)
@@ -172,7 +180,7 @@ func (a *agent) listen(ended <-chan struct{}) {
 	for {
 		var o order
 		if err := a.receive(&o); err != nil {
-			a.cancel(fmt.Errorf("launcher: leader of the job: %w", err))
+			a.loseLeader(err)
 			return
 		}
 		if o.Took > 0 {

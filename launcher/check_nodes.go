@@ -48,7 +48,8 @@ func CheckNodes(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 		return nil, err
 	}
 	defer l.endAgents()
-	l.patience = time.AfterFunc(startTime, func() { l.post(l.tooSlow) })
+	l.patient = startTime
+	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
 	defer l.patience.Stop()
 	for ctx.Err() == nil && slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil && !a.over }) {
 		l.next()

@@ -22,6 +22,11 @@ type Job struct {
 
 	Settings job.Settings // of messages and collectives; the zero value stands for the defaults
 
+	// Tuned are numbers that are better here than the defaults, for those that Settings leaves
+	// open. All ranks need the same ones. So a job on several nodes takes those of one task
+	// model on all of them: sm if BTL says so, else pvas.
+	Tuned map[job.BTL]job.Settings
+
 	Bind           Binding
 	ReportBindings bool // one line per rank on Stderr
 
@@ -121,8 +126,10 @@ func (j *Job) check() error {
 	default:
 		return fmt.Errorf("launcher: job: unknown BTL %q: use auto, pvas or sm", j.BTL)
 	}
-	if _, err := j.Settings.Resolve(); err != nil {
-		return fmt.Errorf("launcher: job: %w", err)
+	for _, btl := range []job.BTL{job.BTLPvas, job.BTLSM} {
+		if _, err := j.settings(btl).Resolve(); err != nil {
+			return fmt.Errorf("launcher: job: %w", err)
+		}
 	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
@@ -131,6 +138,17 @@ func (j *Job) check() error {
 		return fmt.Errorf("launcher: %w", err)
 	}
 	return nil
+}
+
+// settings are those of a job with ranks in the task model.
+func (j *Job) settings(btl job.BTL) job.Settings { return j.Settings.Or(j.Tuned[btl]) }
+
+// nodeSettings are settings for several nodes.
+func (j *Job) nodeSettings() job.Settings {
+	if j.BTL == btlSM {
+		return j.settings(job.BTLSM)
+	}
+	return j.settings(job.BTLPvas)
 }
 
 // checkApps is the part of check that does not depend on this machine.

@@ -85,6 +85,7 @@ type leader struct {
 	input   *leaderInput
 
 	patience *time.Timer // with agents that have not answered
+	patient  time.Duration
 
 	checks  bool // there is no job: CheckNodes
 	hang    hangQuestion
@@ -170,7 +171,7 @@ func (l *leader) place(parts []int) error {
 		first += parts[i]
 		l.node = append(l.node, slices.Repeat([]int{number}, parts[i])...)
 	}
-	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Settings: l.job.Settings})
+	memory, err := job.InHeap(job.Config{Ranks: l.size, BTL: job.BTLSM, CPUs: 1, Nodes: l.node, Settings: l.job.nodeSettings()})
 	if err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}

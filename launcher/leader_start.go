@@ -2,7 +2,7 @@ package launcher
 
 import (
 	"crypto/rand"
-	"errors"
+	"fmt"
 	"net/netip"
 	"os"
 	"slices"
@@ -15,7 +15,8 @@ import (
 
 // greet waits until all agents have answered. False means that the job is over.
 func (l *leader) greet() bool {
-	l.patience = time.AfterFunc(startTime, func() { l.post(l.tooSlow) })
+	l.patient = startTime
+	l.patience = time.AfterFunc(l.patient, func() { l.post(l.tooSlow) })
 	defer l.patience.Stop()
 	for !l.over() {
 		if !slices.ContainsFunc(l.agents, func(a *remote) bool { return a.ready == nil }) {
@@ -36,7 +37,7 @@ func (l *leader) over() bool { return l.fate.ending || l.fate.killed || l.failur
 func (l *leader) tooSlow() {
 	for _, a := range l.agents {
 		if a.ready == nil {
-			a.lose(errors.New("it has not answered in time"))
+			a.lose(fmt.Errorf("it has not answered in time (%v)", l.patient))
 		}
 	}
 }
@@ -104,7 +105,7 @@ func (l *leader) images() (map[string][]byte, error) {
 func (l *leader) spec(a *remote) jobSpec {
 	j := l.job
 	s := jobSpec{
-		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.Settings, Bind: j.Bind.String(),
+		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.nodeSettings(), Bind: j.Bind.String(),
 		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
 		Input: j.Stdin != nil, Verbose: j.Log != nil, Instruments: l.nodes.Instruments,
 	}

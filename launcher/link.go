@@ -171,6 +171,7 @@ type link struct {
 	out     queue         // what is sent without waiting
 	heard   atomic.Int64
 	paused  atomic.Bool
+	muted   atomic.Bool
 	timeout time.Duration
 }
 
@@ -186,12 +187,19 @@ func newLink(r io.Reader, w io.Writer) *link {
 func (l *link) send(message any) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.muted.Load() {
+		return io.ErrClosedPipe
+	}
 	if err := l.enc.Encode(message); err != nil {
 		return err
 	}
 	_ = l.to.WriteByte('\n') // an error shows again in Flush
 	return l.to.Flush()
 }
+
+// mute drops what would be sent from now on. It does not wait for what is being sent, which may
+// never end.
+func (l *link) mute() { l.muted.Store(true) }
 
 // post sends without waiting. An error shows in the other direction.
 func (l *link) post(message any) { l.out.put(func() { _ = l.send(message) }) }

@@ -267,6 +267,31 @@ func TestNodeIsLost(t *testing.T) {
 	}
 }
 
+// An agent that the leader does not reach any more, but that reaches the leader, says nothing of
+// the ranks that it has killed: its node is lost, and no rank was killed.
+func TestNodeIsLostInOneDirection(t *testing.T) {
+	dir := t.TempDir()
+	n := twoNodes()
+	n.Shell = []string{"sh", "-c", `sh -c 'echo $$ > ` + dir + `/'$0'; exec cat' | sh -c "exec $1"`}
+	var stderr bytes.Buffer
+	j := ranks(btlSM, 4, "block")
+	out := &awaitRanks{n: 4, f: func() {
+		text, err := os.ReadFile(dir + "/b")
+		require.NoError(t, err)
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		require.NoError(t, err)
+		require.NoError(t, sys.Kill(pid, syscall.SIGKILL))
+	}}
+	j.Stdout, j.Stderr = out, &stderr
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	result, err := RunNodes(ctx, j, n)
+	require.NoError(t, err)
+	require.Regexp(t, `^pvasrun: node b is lost: .*; ending the other 2 ranks\n$`, stderr.String())
+	require.Equal(t, codeError, result.Code)
+	requireGone(t, pidsIn(out.String()))
+}
+
 // When the leader is killed, no rank is left.
 func TestLeaderIsKilled(t *testing.T) {
 	eachBTL(t, func(t *testing.T, btl string) {

@@ -244,7 +244,10 @@ func (a *remote) greeted(r *ready) {
 	}
 	a.ready, a.answered = r, time.Now()
 	if a.command == nil {
-		a.l.patience.Reset(joinTime) // one command has started all: they come at a time
+		// One command has started all: they come at a time. One that was killed before it spoke
+		// never does, and the command does not tell.
+		a.l.patient = max(a.l.nodes.Timeout, DefaultNodeTimeout)
+		a.l.patience.Reset(a.l.patient)
 	}
 }
 

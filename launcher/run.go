@@ -208,7 +208,7 @@ func (s *supervisor) hostStarted(h startedHost) {
 func (s *supervisor) makeMemory() (*job.Memory, error) {
 	c := job.Config{
 		Ranks: s.job.Total(), BTL: s.btl, CPUs: len(s.cpus), HugePages: s.job.HugePages, Hold: s.job.Hold != nil,
-		TraceSize: s.job.TraceSize, Settings: s.job.Settings,
+		TraceSize: s.job.TraceSize, Settings: s.job.settings(s.btl),
 	}
 	s.job.part.describe(&c)
 	memory, err := job.Create(c)

@@ -34,6 +34,8 @@ type Box struct {
 	fallenBack []uint32                     // those of fallbacks that are not over
 	receives   *recvTransfer                // free list
 	singleCopy job.SingleCopy               // what the user wants
+	shared     int                          // job.Thresholds.ShareFrom
+	piped      int                          // job.Thresholds.PipelineFrom
 	trial      trial                        // between processes: how long messages are received
 	help       bool                         // senders copy too
 	zeroCopy   bool                         // Send makes zero-copy attempts
@@ -88,7 +90,8 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 	if b.zeroCopy {
 		b.patience = min(stagedPatience, root.Spin()/2)
 	}
-	b.singleCopy = root.Settings().SingleCopy
+	s := root.Settings()
+	b.singleCopy, b.shared, b.piped = s.SingleCopy, s.ShareFrom, s.PipelineFrom
 	own, at, err := mem.Alloc(b.size)
 	if err != nil {
 		return nil, fmt.Errorf("mailbox of rank %d: %w", rank, err)

@@ -56,7 +56,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 		b.taken(p, d, generation)
 		return nil
 	}
-	if n < shareFrom(typed || dst.Layout != nil) && (direct || n == 0) {
+	if n < b.shareFrom(typed || dst.Layout != nil) && (direct || n == 0) {
 		if b.mayFallBack(int(f.Length)) {
 			if !b.takeShort(p, d, generation, f, dst, n) {
 				return nil // Sleep says why

@@ -170,20 +170,20 @@ func (t *sendTransfer) helpOut() bool {
 // end copies the same one every time, so the lines of a buffer that is used again stay in its
 // cache.
 const (
-	minShared = 48 << 10  // shorter transfers are copied by the receiver, in Accept
-	minChunk  = 16 << 10  // bytes
-	maxChunk  = 128 << 10 // bytes
+	minChunk = 16 << 10  // bytes
+	maxChunk = 128 << 10 // bytes
 
 	// A buffer with a layout takes longer for each byte, by so much about.
 	typedCost = 8
 )
 
-// shareFrom is the length from which both ends copy.
-func shareFrom(typed bool) int {
+// shareFrom is the length from which both ends copy. Shorter transfers are copied by the
+// receiver, in Accept.
+func (b *Box) shareFrom(typed bool) int {
 	if typed {
-		return minShared / typedCost
+		return b.shared / typedCost
 	}
-	return minShared
+	return b.shared
 }
 
 // chunkSize returns the size of the chunks of a shared transfer.

@@ -14,7 +14,8 @@ import (
 //
 //   - With more ranks than CPUs process_vm_readv is used: the pipeline would wait until the
 //     sender has a CPU.
-//   - Messages shorter than trialFrom use it too. The two ends of the pipeline would wait
+//   - If pvasrun tune has found a length (job.Thresholds.PipelineFrom), the length decides.
+//   - Else messages shorter than trialFrom use it too. The two ends of the pipeline would wait
 //     for each other longer than they copy.
 //   - Of the longer ones, each rank receives the first few by turns, one at a time, and
 //     takes the time. Then the way with the shortest time per byte is kept for good.
@@ -45,10 +46,14 @@ func (t *recvTransfer) choose() way {
 		return wayCMA
 	case b.singleCopy == job.SingleCopyNone || known && !works || b.root.Pid(t.peer.rank) == 0:
 		return wayPiped
-	case t.take < trialFrom || !b.help:
+	case !b.help:
+		return wayCMA
+	case b.piped == 0 && t.take >= trialFrom:
+		return b.trial.choose(t)
+	case b.piped == 0 || t.take < b.piped:
 		return wayCMA
 	}
-	return b.trial.choose(t)
+	return wayPiped
 }
 
 // choose is choose for a message that may be on trial.

@@ -49,6 +49,7 @@ func TestKills(t *testing.T) {
 func TestHang(t *testing.T) {
 	program := build(t, "hang.c")
 	eachWay(t, func(t *testing.T, w way) {
+		t.Parallel() // it waits
 		_, stderr, code := run(t, []string{"PVAS_ENTRY=" + w.entry}, tool("mpiexec"), "-n", "4", "--btl", w.btl, "--timeout", "2", program)
 		require.Equal(t, 124, code, stderr)
 		for rank, call := range []string{"MPI_Recv", "MPI_Waitall", "MPI_Probe", "MPI_Finalize"} {

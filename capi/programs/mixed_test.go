@@ -2,26 +2,15 @@ package programs
 
 import (
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// buildGo builds a program in Go.
-func buildGo(t *testing.T, source string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), filepath.Base(source))
-	out, err := exec.Command("go", "build", "-buildmode=pie", "-o", program, source).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return program
-}
-
 // Ranks in Go and ranks in C are one job: they exchange messages, are in communicators
 // together, and compare what they call.
 func TestMixedJobs(t *testing.T) {
-	inC, inGo := build(t, "mixed.c"), buildGo(t, "./testdata/mixed")
+	inC, inGo := build(t, "mixed.c"), goPrograms.Build(t, "./testdata/mixed")
 	eachWay(t, func(t *testing.T, w way) {
 		out := w.ends(t, 1, inGo, ":", "-n", "2", inC, ":", "-n", "1", inGo, ":", "-n", "1", inC)
 		for r, language := range []string{"Go", "C", "C", "Go", "C"} {
@@ -35,7 +24,7 @@ func TestMixedJobs(t *testing.T) {
 
 // With --check ranks that reduce numbers of different types are all told.
 func TestMixedJobsThatDiffer(t *testing.T) {
-	inC, inGo := build(t, "mixed.c"), buildGo(t, "./testdata/mixed")
+	inC, inGo := build(t, "mixed.c"), goPrograms.Build(t, "./testdata/mixed")
 	eachWay(t, func(t *testing.T, w way) {
 		w.ends(t, 2, "--check", inGo, "differ", ":", "-n", "2", inC, "differ")
 	})
@@ -43,7 +32,7 @@ func TestMixedJobsThatDiffer(t *testing.T) {
 
 // The examples in Go and in C of the same name are one program.
 func TestMixedExamples(t *testing.T) {
-	inC, inGo := build(t, "../../../examples/c/pi.c"), buildGo(t, "../../examples/pi")
+	inC, inGo := build(t, "../../../examples/c/pi.c"), goPrograms.Build(t, "../../examples/pi")
 	eachWay(t, func(t *testing.T, w way) {
 		require.Equal(t, "4 ranks say that pi is 3.141592654\n", w.ends(t, 2, inC, ":", "-n", "2", inGo))
 	})

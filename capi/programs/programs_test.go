@@ -13,13 +13,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/pvas"
 )
 
 // The installation under test, and where the programs are built.
 var (
-	installed string
-	built     string
+	installed  string
+	built      string
+	goPrograms testkit.Programs
 )
 
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }
@@ -35,7 +37,7 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	installed, built = filepath.Join(dir, "mpi"), dir
+	installed, built, goPrograms.Dir = filepath.Join(dir, "mpi"), dir, dir
 	pvasrun := filepath.Join(dir, "pvasrun")
 	for _, cmd := range [][]string{
 		{"go", "build", "-buildmode=pie", "-o", pvasrun, "../../cmd/pvasrun"},

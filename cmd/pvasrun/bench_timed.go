@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/tune"
 )
 
 // timedFlags are those of the benchmarks that time messages and collective operations.
@@ -19,6 +20,7 @@ type timedFlags struct {
 	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two to 4 MiB, of eight (collectives) or four (layouts) to 1 MiB" description:"message sizes"`
 	SingleCopy []string `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
 	Rounds     int      `long:"rounds" env:"ROUNDS" value-name:"N" default-mask:"1; with --compare 3 for collectives, else 5" description:"runs of each contestant, in turn; the median counts"`
+	Profile    string   `long:"profile" env:"PROFILE" value-name:"FILE" description:"run ours also by the numbers that pvasrun tune has written to the file, in turn"`
 	Reps       int      `long:"reps" env:"REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
 }
 
@@ -109,6 +111,9 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		return err
 	}
 	defer closeAll()
+	if contenders, err = f.withProfile(contenders); err != nil {
+		return err
+	}
 	if i := slices.IndexFunc(contenders, bench.Contestant.IsPeer); kind.loop {
 		if i < 0 {
 			i = len(contenders)
@@ -136,6 +141,27 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		return printJSON(slices.Concat(results...))
 	}
 	return printTimed(benchmark, contenders, results)
+}
+
+// withProfile puts beside each contestant of ours one by the numbers of --profile.
+func (f *timedFlags) withProfile(list []bench.Contestant) (all []bench.Contestant, err error) {
+	if f.Profile == "" {
+		return list, nil
+	}
+	p, err := tune.ReadFile(f.Profile)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--profile: %w", err)}
+	}
+	for _, c := range list {
+		all = append(all, c)
+		for btl, tuned := range p.Settings() {
+			if c.Name == btl.String() {
+				c.Settings, c.Profile = tuned.Or(c.Settings), true
+				all = append(all, c)
+			}
+		}
+	}
+	return all, nil
 }
 
 // printTimed prints a row per size, and for each contestant its time, or its rate, and

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,8 +18,7 @@ func TestDebuggerFindsRank(t *testing.T) {
 	if _, err := exec.LookPath("gdb"); err != nil {
 		t.Skip("gdb is not installed")
 	}
-	program := filepath.Join(t.TempDir(), "debugged")
-	buildPIE(t, program, "./testdata/debugged")
+	program := programs.Build(t, "./testdata/debugged")
 	job := exec.Command(pvasrun, "--btl", "pvas", "-v", "-n", "2", "--timeout", "60", program)
 	stdin, err := job.StdinPipe()
 	require.NoError(t, err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,8 +12,7 @@ import (
 // helper of any rank does.
 func TestOthersProgressGraphs(t *testing.T) {
 	onlyInOneSpace(t)
-	program := filepath.Join(t.TempDir(), "graphs")
-	buildPIE(t, program, "./testdata/graphs")
+	program := programs.Build(t, "./testdata/graphs")
 	for _, way := range []string{"graph", "message", "barrier"} {
 		for _, helpers := range []string{"0", "1"} {
 			t.Run(fmt.Sprintf("way=%s/helpers=%s", way, helpers), func(t *testing.T) {
@@ -28,7 +26,7 @@ func TestOthersProgressGraphs(t *testing.T) {
 // A rank is killed at a random moment, while all have graphs underway and execute one
 // another's.
 func TestKillInGraphs(t *testing.T) {
-	killMany(t, 60, func(i int, btl string) (flags []string) {
+	killMany(t, 36, func(i int, btl string) (flags []string) {
 		if btl == "pvas" {
 			flags = []string{"--progress", []string{"share", "owner"}[i/2%2], "--helpers", fmt.Sprint(i % 3)}
 		}

@@ -77,6 +77,11 @@ var examples = map[string][]string{
 		"26 neighbours in three dimensions, four devices of 12.5 GB/s", "pvasrun model exchange --neighbors 26 --bandwidth 12.5",
 		"simulate the exchange on a torus of 96 ranks", "pvasrun model exchange --torus 4x3x8 --sizes 1M",
 	},
+	"pvasrun tune": {
+		"two minutes, on a machine that does nothing else", "pvasrun tune",
+		"then the numbers are in force; see which", "pvasrun info",
+		"measure longer, into a file for --profile", "pvasrun tune --max-seconds 600 --rounds 15 -o tuned.json",
+	},
 	"pvasrun trace": {
 		"record a job", "pvasrun -n 4 --trace job.trace ./prog",
 		"what it has done", "pvasrun trace info job.trace",

@@ -56,6 +56,9 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return usageError{err}
 	}
 	j := f.job(apps, settings)
+	if err := f.takeProfile(&j); err != nil {
+		return usageError{err}
+	}
 	if f.PMI {
 		if len(apps) > 1 {
 			return usageError{errors.New("--pmi: one program for all ranks; several programs need --hosts")}

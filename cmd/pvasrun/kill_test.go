@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,13 +13,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
-// A rank is killed at a random moment of a transfer, 200 times: every survivor
+// A rank is killed at a random moment of a transfer, 100 times: every survivor
 // gets an error that names a rank, by itself, before the launcher would kill it
 // (2 s), and nothing is left.
 func TestKillInTransfer(t *testing.T) {
-	killMany(t, 200, func(i int, _ string) (flags []string) {
+	killMany(t, 100, func(i int, _ string) (flags []string) {
 		if i%4 == 1 {
 			flags = []string{"--single-copy", "none"}
 		}
@@ -32,11 +33,8 @@ func TestKillInTransfer(t *testing.T) {
 // task models that there are, with further flags.
 func killMany(t *testing.T, times int, more func(i int, btl string) []string, name string, args ...string) {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), name)
-	buildPIE(t, program, "./testdata/"+name)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	program := programs.Build(t, "./testdata/"+name)
+	random := testkit.Rand(t)
 	btls := models(t)
 	for i := range times {
 		btl := btls[i%len(btls)]

@@ -64,7 +64,7 @@ func run(args []string) int {
 func execute(args []string) error {
 	commands := map[string]func([]string) error{
 		"info": executeInfo, "bench": executeBench, "completion": executeCompletion, "model": executeModel,
-		"install-mpi": executeInstallMPI, "suci": executeSuci, "trace": executeTrace,
+		"install-mpi": executeInstallMPI, "suci": executeSuci, "trace": executeTrace, "tune": executeTune,
 		"node": executeNode,
 	}
 	if asksForCommand(args) {

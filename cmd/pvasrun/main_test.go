@@ -15,14 +15,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/machine"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/pvas"
 )
 
 // pvasrun is the command under test, built as PIE, in a place that any user can
-// reach.
-var pvasrun string
+// reach; programs are what it runs.
+var (
+	pvasrun  string
+	programs testkit.Programs
+)
 
-func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+func TestMain(m *testing.M) {
+	machine.ProbeMain() // tests probe this machine too
+	os.Exit(runTests(m))
+}
 
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "pvasrun-test")
@@ -35,18 +43,16 @@ func runTests(m *testing.M) int {
 		fmt.Println(err)
 		return 1
 	}
-	pvasrun = filepath.Join(dir, "pvasrun")
+	if err := os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config")); err != nil { // no profile of whoever tests
+		fmt.Println(err)
+		return 1
+	}
+	pvasrun, programs.Dir = filepath.Join(dir, "pvasrun"), dir
 	if out, err := exec.Command("go", "build", "-buildmode=pie", "-o", pvasrun, ".").CombinedOutput(); err != nil {
 		fmt.Printf("build pvasrun: %v\n%s", err, out)
 		return 1
 	}
 	return m.Run()
-}
-
-func buildPIE(t *testing.T, output, source string) {
-	t.Helper()
-	out, err := exec.Command("go", "build", "-buildmode=pie", "-o", output, source).CombinedOutput()
-	require.NoError(t, err, "%s", out)
 }
 
 // finished is what a command has left.
@@ -195,7 +201,7 @@ func TestInfo(t *testing.T) {
 
 func TestReportPageTable(t *testing.T) {
 	for _, btl := range models(t) {
-		got := command(t, nil, "--btl", btl, "--report", "pagetable", "-n", "3", "../../examples/hello")
+		got := command(t, nil, "--btl", btl, "--report", "pagetable", "-n", "3", programs.Build(t, "../../examples/hello"))
 		require.Equal(t, 0, got.code, got.stderr)
 		require.Contains(t, got.stderr, "page tables KiB")
 		require.NotContains(t, got.stderr, "samples taken", "these ranks stop to be measured")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,34 +20,37 @@ import (
 
 // The time-out of a job that hangs says who waits for whom, and proves a deadlock.
 func TestHangReportAtTimeout(t *testing.T) {
-	stuck := filepath.Join(t.TempDir(), "stuck")
-	buildPIE(t, stuck, "./testdata/stuck")
-	for _, btl := range models(t) {
-		got := command(t, nil, "--btl", btl, "-n", "3", "--timeout", "2s", stuck, "ring")
-		require.Equal(t, 124, got.code, got.stderr)
-		require.Regexp(t, `(?m)^  0 +\d+ +in recv for [\d.ms]+, waits for rank 1, tag 7, 32 bytes$`, got.stderr)
-		require.Regexp(t, `deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`, got.stderr)
-	}
+	hangReport(t, "ring", `(?m)^  0 +\d+ +in recv for [\d.ms]+, waits for rank 1, tag 7, 32 bytes$`,
+		`deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`)
 }
 
 // A deadlock through a collective operation is proved, and the report names the call.
 func TestHangReportOfCollectives(t *testing.T) {
-	stuck := filepath.Join(t.TempDir(), "stuck")
-	buildPIE(t, stuck, "./testdata/stuck")
+	hangReport(t, "allreduce", `(?m)^  1 +\d+ +in allreduce on communicator "world" for [\d.ms]+, waits for rank 0$`,
+		`(?m)^  2 +\d+ +in allreduce on communicator "world" for [\d.ms]+, waits for rank [01]$`,
+		`deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`)
+}
+
+// hangReport runs a job that hangs until its time-out; the report has all lines.
+func hangReport(t *testing.T, how string, lines ...string) {
+	t.Helper()
+	stuck := programs.Build(t, "./testdata/stuck")
 	for _, btl := range models(t) {
-		got := command(t, nil, "--btl", btl, "-n", "3", "--timeout", "2s", stuck, "allreduce")
-		require.Equal(t, 124, got.code, got.stderr)
-		require.Regexp(t, `(?m)^  1 +\d+ +in allreduce on communicator "world" for [\d.ms]+, waits for rank 0$`, got.stderr)
-		require.Regexp(t, `(?m)^  2 +\d+ +in allreduce on communicator "world" for [\d.ms]+, waits for rank [01]$`, got.stderr)
-		require.Regexp(t, `deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for [\d.ms]+, and ranks 0, 1, 2 can never go on`, got.stderr)
+		t.Run(btl, func(t *testing.T) {
+			t.Parallel() // it waits
+			got := command(t, nil, "--btl", btl, "-n", "3", "--timeout", "2s", stuck, how)
+			require.Equal(t, 124, got.code, got.stderr)
+			for _, line := range lines {
+				require.Regexp(t, line, got.stderr)
+			}
+		})
 	}
 }
 
 // SIGQUIT prints the same and leaves the job alone. A rank that computes for ever
 // is no deadlock.
 func TestHangReportAtSIGQUIT(t *testing.T) {
-	stuck := filepath.Join(t.TempDir(), "stuck")
-	buildPIE(t, stuck, "./testdata/stuck")
+	stuck := programs.Build(t, "./testdata/stuck")
 	for _, btl := range models(t) {
 		cmd := exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "late")
 		stderr, err := cmd.StderrPipe()

@@ -89,6 +89,8 @@ func example(opt *flags.Option) string {
 	switch opt.Value().(type) {
 	case int, uint:
 		value = "4"
+	case *int: // its default depends on more
+		value, _, _ = strings.Cut(opt.DefaultMask, ",")
 	}
 	if list := slices.Concat(opt.Default, opt.Choices); len(list) > 0 {
 		value = list[0]

@@ -17,7 +17,7 @@ func offered(t *testing.T, args ...string) []string {
 
 // commandsWithFlags are all commands, with the arguments that must come before flags.
 func commandsWithFlags(t *testing.T) [][]string {
-	list := [][]string{nil, {"info"}, {"completion"}}
+	list := [][]string{nil, {"info"}, {"completion"}, {"tune"}}
 	for _, name := range offered(t, "bench", "") {
 		if name == "npb" {
 			name += " is"

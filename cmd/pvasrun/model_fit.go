@@ -121,7 +121,7 @@ func (f *fitFlags) fromFile() (fitted, error) {
 
 // measure measures all combinations in turn.
 func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
-	settings := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: 32 << 10, Spin: 2000, SingleCopy: "auto"}
+	settings := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: 32 << 10}
 	chosen, err := settings.settings()
 	if err != nil {
 		return nil, usageError{fmt.Errorf("model fit: %w", err)}

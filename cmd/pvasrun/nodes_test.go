@@ -27,8 +27,7 @@ func TestNodesRunExamples(t *testing.T) {
 		"transpose": "every element is in its place", "heat": "the same bits as by one alone",
 		"dotproduct": "as by one alone", "fft3d": "relative error", "pi": "say that pi is 3.14",
 	} {
-		program := t.TempDir() + "/" + name
-		buildPIE(t, program, "../../examples/"+name)
+		program := programs.Build(t, "../../examples/"+name)
 		for _, btl := range models(t) {
 			for _, hosts := range []string{"a:2,b:2", "a:1,b:3", "a,b,c,d"} {
 				t.Run(name+"/"+btl+"/"+hosts, func(t *testing.T) {
@@ -85,8 +84,7 @@ func isPMI(kv string) bool { return strings.HasPrefix(kv, "PMI") }
 
 // What ranks of all nodes have counted is printed by rank, by node and in all.
 func TestNodesAndStatistics(t *testing.T) {
-	program := t.TempDir() + "/pi"
-	buildPIE(t, program, "../../examples/pi")
+	program := programs.Build(t, "../../examples/pi")
 	got := command(t, nil, "--hosts", "a:2,b:1", "--rsh", hereAs(t), "--stats", program)
 	require.Equal(t, 0, got.code, got.stderr)
 	for _, row := range []string{"0", "1", "2", "a", "b", "all"} {

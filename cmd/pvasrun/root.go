@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -20,6 +21,7 @@ const usage = `[flags] PROGRAM [ARGS] [: [flags] PROGRAM [ARGS]]...
   pvasrun bench NAME [flags]      other benchmarks; pvasrun bench --help lists them
   pvasrun install-mpi DIR         mpicc, mpifort, mpiexec and the library for programs in C, C++, Fortran
   pvasrun model fit [flags]       what messages cost here, as parameters of the LogGPS model
+  pvasrun tune [flags]            measures which settings are faster here, for the jobs that follow
   pvasrun suci COMMAND            the network between two nodes: serve, ping, bench, stat, key
   pvasrun model run FILE          when each rank is done, by the model
   pvasrun model show FILE         where the time goes, and a page to look at
@@ -43,24 +45,26 @@ type appFlags struct {
 
 // tunableFlags change the speed of messages and nothing else.
 type tunableFlags struct {
-	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"longest message that is copied to and fro; longer ones are read from the sender's buffer"`
-	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
-	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (the first long messages are timed), never, or else fail"`
-	Spin       int    `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default:"2000" description:"looks before a wait sleeps; never any with more ranks than CPUs"`
+	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default-mask:"4KiB, or of the profile" description:"longest message that is copied to and fro; longer ones are read from the sender's buffer"`
+	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default-mask:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
+	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default-mask:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (the first long messages are timed), never, or else fail"`
+	Spin       *int   `long:"spin" env:"PVASRUN_SPIN" value-name:"N" default-mask:"2000, or of the profile" description:"looks before a wait sleeps; never any with more ranks than CPUs"`
 }
 
-// settings checks and converts the flags.
+// settings checks and converts the flags. What is not given is 0.
 func (f *tunableFlags) settings() (job.Settings, error) {
-	mode, err := job.ParseSingleCopy(f.SingleCopy)
+	mode, err := job.ParseSingleCopy(cmp.Or(f.SingleCopy, job.SingleCopyAuto.String()))
 	if err != nil {
 		return job.Settings{}, err
 	}
-	s := job.Settings{EagerLimit: int(f.EagerLimit), RingBlock: int(f.RingBlock), Spin: f.Spin, SingleCopy: mode}
-	if f.Spin < 0 {
-		return s, fmt.Errorf("spin of %d looks is below 0", f.Spin)
-	}
-	if f.Spin == 0 {
-		s.Spin = -1 // 0 stands for the default there
+	s := job.Settings{EagerLimit: int(f.EagerLimit), RingBlock: int(f.RingBlock), SingleCopy: mode}
+	if f.Spin != nil {
+		if *f.Spin < 0 {
+			return s, fmt.Errorf("spin of %d looks is below 0", *f.Spin)
+		}
+		if s.Spin = *f.Spin; s.Spin == 0 {
+			s.Spin = -1 // 0 stands for the default there
+		}
 	}
 	_, err = s.Resolve()
 	return s, err
@@ -89,6 +93,7 @@ func (f *runFlags) settings() (job.Settings, error) {
 type runFlags struct {
 	appFlags
 	tunableFlags
+	profileFlags
 	BTL            string  `long:"btl" env:"PVASRUN_BTL" choice:"auto" choice:"pvas" choice:"sm" default:"auto" description:"task model: one address space (pvas), classic processes (sm), or pvas where it can be and else sm (auto)"`
 	TagOutput      bool    `long:"tag-output" env:"PVASRUN_TAG_OUTPUT" description:"begin every line with [rank]<stream>:"`
 	OutputDir      string  `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`

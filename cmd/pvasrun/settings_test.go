@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,22 +9,21 @@ import (
 
 // What flags and their variables say reaches all ranks by the root block alone.
 func TestSettingsReachRanks(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "settings")
-	buildPIE(t, program, "./testdata/settings")
+	program := programs.Build(t, "./testdata/settings")
 	const names = " [PVAS_ID PVAS_JOB PVAS_PROGRAM PVAS_RANK PVAS_SIZE]\n"
 	for _, c := range []struct {
 		env  []string
 		args []string
 		want string
 	}{
-		{nil, nil, "check=false coll= progress= helpers=0 eager=4096 copy=auto"},
-		{[]string{"PVASRUN_CHECK=false"}, nil, "check=false coll= progress= helpers=0 eager=4096 copy=auto"},
+		{nil, nil, "check=false coll= progress= helpers=0 eager=4096 copy=auto pipeline=0"},
+		{[]string{"PVASRUN_CHECK=false"}, nil, "check=false coll= progress= helpers=0 eager=4096 copy=auto pipeline=0"},
 		{[]string{"PVASRUN_CHECK=true", "PVASRUN_COLL=bcast=binomial", "PVASRUN_HELPERS=2"}, nil,
-			"check=true coll=bcast=binomial progress= helpers=2 eager=4096 copy=auto"},
+			"check=true coll=bcast=binomial progress= helpers=2 eager=4096 copy=auto pipeline=0"},
 		{[]string{"PVASRUN_COLL=bcast=binomial"},
 			[]string{"--check", "--coll", "allreduce=tree,ibcast=chain", "--progress", "owner", "--helpers", "1",
 				"--eager-limit", "1K", "--single-copy", "none"},
-			"check=true coll=allreduce=tree,ibcast=chain progress=owner helpers=1 eager=1024 copy=none"},
+			"check=true coll=allreduce=tree,ibcast=chain progress=owner helpers=1 eager=1024 copy=none pipeline=0"},
 	} {
 		for _, model := range models(t) {
 			args := append(append([]string{"--btl", model, "-n", "2"}, c.args...), program)
@@ -43,7 +41,7 @@ func TestEveryAlgorithmFits(t *testing.T) {
 		"gather", "scatter", "allgather", "alltoall"} {
 		list = append(list, kind+"=direct")
 	}
-	f := runFlags{tunableFlags: tunableFlags{EagerLimit: 1, RingBlock: 4096, SingleCopy: "auto"}}
+	f := runFlags{tunableFlags: tunableFlags{EagerLimit: 1, RingBlock: 4096}}
 	f.Coll = strings.Join(list, ",")
 	_, err := f.settings()
 	require.NoError(t, err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -42,8 +41,7 @@ func TestHugePages(t *testing.T) {
 
 func TestThousandRanks(t *testing.T) {
 	onlyInOneSpace(t)
-	hello := filepath.Join(t.TempDir(), "hello")
-	buildPIE(t, hello, "../../examples/hello")
+	hello := programs.Build(t, "../../examples/hello")
 	got := command(t, nil, "--btl", "pvas", "--timeout", "120", "-n", "1000", hello)
 	require.Equal(t, 0, got.code, got.stderr)
 	ranks := map[string]bool{}

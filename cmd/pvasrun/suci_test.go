@@ -47,6 +47,7 @@ func TestSuci(t *testing.T) {
 
 // A client whose server is not there, or has another key, ends.
 func TestSuciWithoutServer(t *testing.T) {
+	t.Parallel() // it waits
 	file := filepath.Join(t.TempDir(), "key")
 	require.Equal(t, 0, command(t, nil, "suci", "key", "-o", file).code)
 	got := command(t, nil, "suci", "ping", "--key", file, "127.0.0.1:1")

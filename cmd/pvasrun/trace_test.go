@@ -51,8 +51,7 @@ func ends(t *testing.T, tr *trace.Trace) (sent, received map[message]*trace.Even
 // TestTrace: each message of a program has both its ends, with the same length and tag, and
 // the trace can be run again.
 func TestTrace(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "traced")
-	buildPIE(t, program, "./testdata/traced")
+	program := programs.Build(t, "./testdata/traced")
 	const ranks = 3
 	for _, btl := range models(t) {
 		t.Run(btl, func(t *testing.T) {
@@ -173,8 +172,7 @@ func checkRuns(t *testing.T, tr *trace.Trace) {
 // TestTraceOfCollectives: the trace of any collective call is replayed to its end, by whichever
 // algorithm the call was made. A rank may have ended before it learns that a communicator was freed.
 func TestTraceOfCollectives(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "collectives")
-	buildPIE(t, program, "./testdata/collectives")
+	program := programs.Build(t, "./testdata/collectives")
 	for _, btl := range models(t) {
 		for _, ranks := range []string{"2", "5"} {
 			file := filepath.Join(t.TempDir(), "trace")
@@ -225,8 +223,7 @@ func checkInfo(t *testing.T, file, btl string) {
 
 // TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.
 func TestTraceOfFailure(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "traced")
-	buildPIE(t, program, "./testdata/traced")
+	program := programs.Build(t, "./testdata/traced")
 	for _, btl := range models(t) {
 		file := filepath.Join(t.TempDir(), "trace")
 		got := command(t, nil, "--btl", btl, "--timeout", "60", "-n", "3", "--trace", file, program, "die")

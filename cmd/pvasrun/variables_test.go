@@ -17,7 +17,7 @@ type flagOf struct{ command, name, value string }
 // variables are the flags of all commands by their variables.
 func variables(t *testing.T) map[string][]flagOf {
 	commands := [][]string{
-		{}, {"info"}, {"model", "fit"}, {"model", "run"}, {"model", "show"}, {"model", "exchange"}, {"trace", "info"}, {"trace", "list"},
+		{}, {"info"}, {"model", "fit"}, {"model", "run"}, {"model", "show"}, {"model", "exchange"}, {"trace", "info"}, {"trace", "list"}, {"tune"},
 	}
 	for name := range strings.FieldsSeq(command(t, env("GO_FLAGS_COMPLETION=1"), "bench", "").stdout) {
 		commands = append(commands, []string{"bench", name})

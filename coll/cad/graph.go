@@ -190,10 +190,26 @@ func (g *Graph) Call(f func()) Node {
 // CallLast is Call for a node that comes after all others that there are.
 func (g *Graph) CallLast(f func()) {
 	_, last := g.outer()
-	call := g.Call(f)
-	for _, n := range last {
-		g.Connect(n, call)
+	g.connectAll(last, g.Call(f))
+}
+
+// JoinLast returns a node that comes after all others that there are: Start if there are none.
+func (g *Graph) JoinLast() Node {
+	_, last := g.outer()
+	switch len(last) {
+	case 0:
+		return Start
+	case 1:
+		return last[0]
 	}
+	return g.connectAll(last, g.Join())
+}
+
+func (g *Graph) connectAll(from []Node, to Node) Node {
+	for _, n := range from {
+		g.Connect(n, to)
+	}
+	return to
 }
 
 // Connect has b begin after a is done. a may be Start, b may be End. To connect two

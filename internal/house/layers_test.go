@@ -57,7 +57,7 @@ var layers = []layer{
 	{"capi/coro", nil},
 	{"capi/api", nil},
 	{"capi/api/gen", []string{"capi/api"}},
-	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job"}},
+	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job", "trace/recorder"}},
 	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
 	{"capi/install", []string{"."}},
@@ -79,6 +79,7 @@ var layers = []layer{
 	{"trace", nil},
 	{"trace/recorder", []string{"trace", "job", "shm"}},
 	{"trace/perfetto", []string{"trace"}},
+	{"trace/symbol", []string{"trace"}},
 	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
 	{"exchange", nil}, // a library by itself
 
@@ -95,7 +96,8 @@ var layers = []layer{
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/median"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"cmd/...", append([]string{"comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
+	{"tune", []string{"bench", "job", "internal/machine", "internal/median"}},
+	{"cmd/...", append([]string{"tune", "comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}}, // their test only

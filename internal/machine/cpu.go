@@ -49,6 +49,12 @@ func detectCPU() CPU {
 	return c
 }
 
+// Model returns the name of the processors, and CPUs how many of them this process may use.
+func Model() string { return cpuid.CPU.BrandName }
+
+// CPUs: see Model.
+func CPUs() int { return runtime.NumCPU() }
+
 // hypervisor names what a virtual machine runs on.
 func hypervisor() string {
 	if !cpuid.CPU.Supports(cpuid.HYPERVISOR) {

@@ -58,6 +58,9 @@ func Probe(probes ...NamedProbe) Info {
 	}
 }
 
+// Kernel returns the release of the kernel, such as 6.18.44.
+func Kernel() string { return readSetting(os.DirFS("/"), "proc/sys/kernel/osrelease") }
+
 // readHugePages collects the settings under /sys/kernel/mm.
 func readHugePages(root fs.FS) HugePages {
 	const transparent = "sys/kernel/mm/transparent_hugepage/"

@@ -32,6 +32,20 @@ func TestCutAtTheStart(t *testing.T) {
 	})
 }
 
+// A node whose agent dies before it speaks is given up as soon as a silent one: srun does not tell.
+func TestAgentDiesAtTheStart(t *testing.T) {
+	t.Parallel()
+	r := cluster(t, 3)
+	r.Run(2, "mount", "--bind", "/bin/false", pvasrun)
+	j := r.start(append(bySlurm(r, 2), work, "check"), nil)
+	begin := time.Now()
+	require.Equal(t, 1, j.wait(t, time.Minute))
+	t.Logf("ended after %v: %s", time.Since(begin), &j.stderr)
+	require.Contains(t, j.stderr.String(), "node n2: start pvasrun there: it has not answered in time (5s)")
+	r.Run(2, "umount", pvasrun)
+	r.requireNothing(t)
+}
+
 func endCut(t *testing.T, r *Rig, j *job) {
 	begin := time.Now()
 	code := j.wait(t, 30*time.Second)

@@ -79,7 +79,10 @@ async function use(frame) {
   found.Tip = tip.hidden ? '' : tip.textContent;
   canvas.setPointerCapture = () => {};
   for (let i = 0; i < 30; i++) send('WheelEvent', 'wheel', { deltaY: -120 });
-  for (let i = 0; i < 50; i++) await turn(); // a frame is painted meanwhile
+  let frames = 0; // the second comes after what the first has painted
+  const count = () => { if (++frames < 2) view.requestAnimationFrame(count); };
+  view.requestAnimationFrame(count);
+  while (frames < 2) await turn();
   let [left, right] = line.view();
   found.Near = line.pieces();
   found.Span = Math.round(1e6 * (right - left) / line.total);

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/launcher"
+	"github.com/gopvas/gopvas/tune"
+)
+
+// profileFlags say which profile a job goes by.
+type profileFlags struct {
+	Profile string `long:"profile" env:"PVASRUN_PROFILE" value-name:"FILE|none" default-mask:"what pvasrun tune has written, if anything" description:"numbers that were measured on this machine, for what other flags leave open, or none"`
+}
+
+// noProfile is the value of --profile that refuses all.
+const noProfile = "none"
+
+// A profile is what a job goes by besides flags and defaults.
+type profile struct {
+	file    string // "": there is none
+	ignored string // why; "": it is in force
+	tuned   map[job.BTL]job.Settings
+}
+
+// load reads the profile of a job in a task model. One that is not for this machine is ignored, as
+// is a bad one that nobody has named.
+func (f *profileFlags) load(btl string) (p profile, err error) {
+	named := f.Profile != ""
+	if p.file = f.Profile; !named {
+		if p.file, err = tune.Path(); err != nil {
+			return profile{}, nil // no home, so no profile
+		}
+	}
+	if p.file == noProfile {
+		return profile{}, nil
+	}
+	read, err := tune.ReadFile(p.file)
+	switch {
+	case err == nil:
+	case named:
+		return p, fmt.Errorf("--profile: %w", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return profile{}, nil
+	default:
+		p.ignored = err.Error()
+		return p, nil
+	}
+	here := tune.ThisMachine()
+	if here.CMA = read.Machine.CMA; btl == job.BTLSM.String() {
+		here.ProbeCMA() // takes too long for jobs that do not need it
+	}
+	if p.ignored = read.Foreign(here, moduleVersion()); p.ignored == "" {
+		p.tuned = read.Settings()
+	}
+	return p, nil
+}
+
+// takeProfile gives a job the numbers of its profile.
+func (f *runFlags) takeProfile(j *launcher.Job) error {
+	p, err := f.profileFlags.load(f.BTL)
+	if err != nil {
+		return err
+	}
+	p.warn()
+	j.Tuned = p.beside(&f.tunableFlags)
+	return nil
+}
+
+// warn says that the profile is ignored, if it is.
+func (p *profile) warn() {
+	if p.ignored != "" {
+		fmt.Fprintf(os.Stderr, "pvasrun: profile %s ignored: %s; pvasrun tune measures anew, --profile none is silent\n", p.file, p.ignored)
+	}
+}
+
+// beside returns what the profile has to say, where the flags leave it open.
+func (p *profile) beside(f *tunableFlags) map[job.BTL]job.Settings {
+	if f.SingleCopy == "" {
+		return p.tuned
+	}
+	without := map[job.BTL]job.Settings{}
+	for btl, s := range p.tuned {
+		s.PipelineFrom = 0
+		without[btl] = s
+	}
+	return without
+}

@@ -1,0 +1,48 @@
+package rig
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	npbClass    = flag.String("rig.class", "S", "class of the NAS parallel benchmarks")
+	npbPrograms = flag.String("rig.programs", "", "folder of those in Fortran and C, such as is.S.x, built with mpicc of install-mpi; empty: those in Go only")
+)
+
+// The NAS parallel benchmarks verify on several nodes: many messages of all lengths, and
+// collective operations that cross the nodes. -rig.class A logs times that mean something.
+func TestNPB(t *testing.T) {
+	t.Parallel()
+	for _, nodes := range []int{2, 4} {
+		r := Up(t, nodes, "sshd", "ssh", sshTool)
+		r.StartSSH()
+		for _, kernel := range []string{"is", "cg", "mg", "ft"} {
+			t.Run(fmt.Sprintf("%s.%s on %d nodes", kernel, *npbClass, nodes), func(t *testing.T) {
+				j := r.start(append(bySSH(r, nodes), pvasrun, "bench-rank", "npb", kernel, *npbClass), nil)
+				require.Zero(t, j.wait(t, 4*time.Minute), &j.stderr)
+				var result struct {
+					Verified bool
+					Seconds  float64
+				}
+				require.NoError(t, json.Unmarshal([]byte(j.stdout.String()), &result))
+				require.True(t, result.Verified, &j.stdout)
+				t.Logf("Go: %.3f s", result.Seconds)
+				if *npbPrograms == "" {
+					return
+				}
+				j = r.start(append(bySSH(r, nodes), filepath.Join(*npbPrograms, kernel+"."+*npbClass+".x")), nil)
+				require.Zero(t, j.wait(t, 4*time.Minute), &j.stderr)
+				require.Regexp(t, `(?i)verification *= *successful`, j.stdout.String())
+				t.Logf("C or Fortran: %s", regexp.MustCompile(`Time in seconds.*`).FindString(j.stdout.String()))
+			})
+		}
+	}
+}
