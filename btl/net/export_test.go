@@ -62,5 +62,5 @@ func (m *Module) Doubted(peer, device int) bool { return m.peer(peer).paths[devi
 // Overdue has the time of a path come, and the rank see to it.
 func (m *Module) Overdue(peer, device int) {
 	m.peer(peer).paths[device].retry, m.retryAt = time.Time{}, time.Time{}
-	m.tend()
+	m.tendPaths()
 }
