@@ -33,7 +33,7 @@ type TimedResult struct {
 	Benchmark   string  `json:"benchmark"`
 	BTL         string  `json:"btl"` // pvas, sm, loop, or the name of the peer
 	SingleCopy  string  `json:"single_copy"`
-	Profile     bool    `json:"profile,omitempty"` // by the settings of a profile
+	Profile     bool    `json:"profile,omitempty"`   // by the settings of a profile
 	Algorithm   string  `json:"algorithm,omitempty"` // of our collective operations
 	Ranks       int     `json:"ranks"`
 	Bytes       int     `json:"bytes"`
