@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+
+	"github.com/gopvas/gopvas/trace/recorder"
 )
 
 // Call is a call of the C program: of the function with the number op, whose arguments are
@@ -32,7 +34,7 @@ func (p *Process) call(op int, a slots) (int64, Handler) {
 		return T_ERR_NOT_INITIALIZED, Handler{}
 	}
 	outer := p.inside.enter(op)
-	result, err := p.try(op, a)
+	result, err := p.from(op, a)
 	p.inside.leave(op, outer)
 	if err == nil {
 		return result, Handler{}
@@ -41,6 +43,17 @@ func (p *Process) call(op int, a slots) (int64, Handler) {
 		return int64(classOf(err)), Handler{}
 	}
 	return p.raise(op, a, err)
+}
+
+// from is try, in which the call is recorded with its place in the program if that is asked for.
+func (p *Process) from(op int, a slots) (int64, error) {
+	if !p.recorded || a == 0 {
+		return p.try(op, a)
+	}
+	before := recorder.FromC(a.word(-1))
+	result, err := p.try(op, a)
+	recorder.FromC(before)
+	return result, err
 }
 
 // try is dispatch, in which the access to an argument that is a null pointer is an error. Such

@@ -10,8 +10,9 @@ import (
 
 // several are the requests of a call that has some.
 type several struct {
-	all   []*request     // nil for those that are null or not active
-	inner []comm.Request // of those that are not complete from the beginning
+	all      []*request     // nil for those that are null or not active
+	inner    []comm.Request // of those that are not complete from the beginning
+	outcomes []comm.Outcome // of waitAll
 }
 
 // list returns the requests of handles. They are given back with p.lists.Put.
@@ -39,7 +40,7 @@ func (p *Process) list(n int, r Handles[Request]) (*several, error) {
 
 // waitFirst blocks until one of the requests is complete, and returns its index;
 // Undefined if there is none.
-func (l *several) waitFirst() (int, comm.Status, error) {
+func (l *several) waitFirst() (i int, st comm.Status, err error) {
 	l.inner = slices.Grow(l.inner[:0], len(l.all))[:len(l.all)]
 	for i, q := range l.all {
 		switch {
@@ -51,34 +52,72 @@ func (l *several) waitFirst() (int, comm.Status, error) {
 			l.inner[i] = q.r
 		}
 	}
-	i, st, err := comm.WaitAny(l.inner)
+	i, st, err = comm.WaitAny(l.inner)
 	if i != comm.Undefined {
 		l.all[i].r = l.inner[i]
 	}
 	return i, st, err
 }
 
+// waitAll blocks until all requests are complete, and returns what came of each.
+func (l *several) waitAll() []comm.Outcome {
+	l.inner = slices.Grow(l.inner[:0], len(l.all))[:len(l.all)]
+	l.outcomes = slices.Grow(l.outcomes[:0], len(l.all))[:len(l.all)]
+	for i, q := range l.all {
+		if q != nil {
+			l.inner[i] = q.r
+		} else {
+			l.inner[i] = comm.Request{}
+		}
+	}
+	comm.WaitEach(l.inner, l.outcomes)
+	return l.outcomes
+}
+
+// allDone tells whether all requests are sends that were over when they began.
+func allDone(n int, r Handles[Request]) bool {
+	for i := range n {
+		if r.At(i) != doneRequest {
+			return false
+		}
+	}
+	return n > 0
+}
+
 // Waitall is MPI_Waitall.
 func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
-	if n < 0 {
-		return fail(ERR_ARG, "%d requests", n)
+	if allDone(n, r) {
+		for i := range n {
+			r.Set(i, REQUEST_NULL)
+			statuses.At(i).setEmpty()
+		}
+		return nil
 	}
+	l, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	defer p.lists.Put(l)
 	var failed error
-	for i := range n {
-		err := p.Wait(r.ptr(i), statuses.At(i))
-		if err == nil && failed == nil {
-			continue
+	outcomes := l.waitAll()
+	for i, q := range l.all {
+		status, err := statuses.At(i), error(nil)
+		if q == nil {
+			status.setEmpty()
+		} else {
+			var h Request
+			h, err = p.finish(q, &outcomes[i].Status, outcomes[i].Err, status)
+			r.Set(i, h)
 		}
-		if _, ok := err.(located); err != nil && !ok {
-			return err // not of the operation: the handle is wrong
-		}
-		if failed == nil {
+		if err != nil && failed == nil {
 			failed = inStatus(err)
 			for k := range i {
 				statuses.At(k).SetError(SUCCESS)
 			}
 		}
-		statuses.At(i).SetError(codeOf(err))
+		if failed != nil {
+			status.SetError(codeOf(err))
+		}
 	}
 	return failed
 }
@@ -135,7 +174,7 @@ func (p *Process) Waitany(n int, r Handles[Request], index Ref, status Status) e
 		status.setEmpty()
 		return err
 	}
-	h, err := p.finish(l.all[i], st, err, status)
+	h, err := p.finish(l.all[i], &st, err, status)
 	r.Set(i, h)
 	index.Set(i)
 	return err
@@ -186,7 +225,7 @@ func (p *Process) Waitsome(n int, r Handles[Request], count Ref, indices Ints, s
 		return err
 	}
 	s := some{p: p, r: r, indices: indices, statuses: statuses}
-	s.take(first, l.all[first], st, err)
+	s.take(first, l.all[first], &st, err)
 	s.rest(l.all, first+1)
 	count.Set(s.n)
 	return s.failed
@@ -219,7 +258,7 @@ type some struct {
 }
 
 // take notes a complete request.
-func (s *some) take(i int, q *request, st comm.Status, err error) {
+func (s *some) take(i int, q *request, st *comm.Status, err error) {
 	status := s.statuses.At(s.n)
 	h, err := s.p.finish(q, st, err, status)
 	s.r.Set(i, h)
@@ -237,7 +276,7 @@ func (s *some) rest(all []*request, from int) (any bool) {
 		if q := all[i]; q != nil {
 			any = true
 			if st, done, err := q.test(); done {
-				s.take(i, q, st, err)
+				s.take(i, q, &st, err)
 			}
 		}
 	}

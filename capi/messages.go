@@ -176,7 +176,7 @@ func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, 
 	var st comm.Status
 	if on, memory, of := p.plain(buf, count, t, source, tag, c); on != nil {
 		err := comm.Recv(on.c, &st, memory, of, source, tag)
-		status.set(st)
+		status.set(&st)
 		return err
 	}
 	m, err := p.incoming(buf, count, t, source, tag, c)
@@ -188,7 +188,7 @@ func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, 
 	} else {
 		st, err = comm.RecvBuffer(m.on.c, m.buf, m.of, m.peer, m.tag)
 	}
-	status.set(st)
+	status.set(&st)
 	return err
 }
 

@@ -18,7 +18,7 @@ func (p *Process) Probe(source, tag int, c Comm, status Status) error {
 	}
 	st, err := comm.Probe(on.c, from, with)
 	if err == nil {
-		status.set(st)
+		status.set(&st)
 	}
 	return err
 }
@@ -31,7 +31,7 @@ func (p *Process) Iprobe(source, tag int, c Comm, flag Ref, status Status) error
 	}
 	st, ok, err := comm.Iprobe(on.c, from, with)
 	if flag.SetBool(ok); ok {
-		status.set(st)
+		status.set(&st)
 	}
 	return err
 }
@@ -70,7 +70,7 @@ type matched struct {
 
 // found gives a message a handle.
 func (p *Process) found(m comm.Message, st comm.Status, on *communicator, out Ptr[Message], status Status) {
-	status.set(st)
+	status.set(&st)
 	if st.Source == comm.ProcNull {
 		out.Set(MESSAGE_NO_PROC)
 		return
@@ -102,11 +102,11 @@ func (p *Process) Mrecv(buf Address, count int, t Type, h Ptr[Message], status S
 	case err != nil:
 		return err
 	case m == nil:
-		status.set(comm.NobodyStatus())
+		status.SetMessage(PROC_NULL, ANY_TAG, 0, false)
 		return nil
 	}
 	st, err := comm.Mrecv(&m.m, in.buf, in.of)
-	status.set(st)
+	status.set(&st)
 	if err != nil {
 		return located{err, m.on}
 	}

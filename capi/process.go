@@ -10,6 +10,7 @@ import (
 	"github.com/gopvas/gopvas/coll/operator"
 	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/trace/recorder"
 )
 
 // Process is this rank as its C program sees it.
@@ -35,6 +36,7 @@ type Process struct {
 	codes       errorCodes
 	attached    attachedBuffer
 	inside      inside
+	recorded    bool // the places of calls are recorded
 	tool        tool
 
 	mu         sync.Mutex // guards what follows
@@ -66,6 +68,7 @@ func newProcess() *Process {
 // start has the program run on a world.
 func (p *Process) start(world *comm.Comm, level int) {
 	p.level = level
+	p.recorded = level < THREAD_MULTIPLE && recorder.Active() // of several threads only one could say where it is
 	p.world = &communicator{c: world, handle: COMM_WORLD, handler: areFatal, name: "MPI_COMM_WORLD"}
 	p.self = &communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal, name: "MPI_COMM_SELF"}
 	for _, c := range []*communicator{p.world, p.self} {

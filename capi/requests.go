@@ -85,7 +85,7 @@ func (p *Process) drop(q *request) {
 
 // finish ends a request whose operation is over with a status and an error: it tells the
 // status and what has become of the handle. The error is located.
-func (p *Process) finish(q *request, st comm.Status, err error, status Status) (Request, error) {
+func (p *Process) finish(q *request, st *comm.Status, err error, status Status) (Request, error) {
 	if q == done {
 		status.setEmpty()
 		return REQUEST_NULL, nil
@@ -111,7 +111,7 @@ func (p *Process) finish(q *request, st comm.Status, err error, status Status) (
 }
 
 // set writes a status.
-func (s Status) set(st comm.Status) {
+func (s Status) set(st *comm.Status) {
 	if s.Ignored() {
 		return
 	}
@@ -143,7 +143,7 @@ func (p *Process) Wait(r Ptr[Request], status Status) error {
 	if q != done {
 		st, err = q.r.Wait()
 	}
-	h, err := p.finish(q, st, err, status)
+	h, err := p.finish(q, &st, err, status)
 	r.Set(h)
 	return err
 }
@@ -169,7 +169,7 @@ func (p *Process) test(q *request, r Ptr[Request], status Status) (over bool, er
 	st, over, err := q.test()
 	if over {
 		var h Request
-		h, err = p.finish(q, st, err, status)
+		h, err = p.finish(q, &st, err, status)
 		r.Set(h)
 	}
 	return over, err
@@ -281,7 +281,7 @@ func (p *Process) peek(q *request, status Status) (done bool, err error) {
 	case q.grequest != nil:
 		return true, p.queryStatus(q.grequest, status)
 	}
-	status.set(st)
+	status.set(&st)
 	if err != nil {
 		err = located{err, q.on}
 	}

@@ -10,7 +10,7 @@ func (p *Process) Sendrecv(sendbuf Address, sendcount int, sendtype Type, dest, 
 		return err
 	}
 	st, err := comm.Sendrecv(out.on.c, "sendrecv", out.buf, out.of, out.peer, out.tag, in.buf, in.of, in.peer, in.tag)
-	status.set(st)
+	status.set(&st)
 	return err
 }
 
@@ -37,7 +37,7 @@ func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag
 		return err
 	}
 	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", comm.Bytes(packedCopy(out.buf)), out.of, out.peer, out.tag, in.buf, in.of, in.peer, in.tag)
-	status.set(st)
+	status.set(&st)
 	return err
 }
 

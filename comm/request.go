@@ -135,13 +135,38 @@ func WaitAll(reqs []Request, statuses []Status) error {
 	var failed error
 	e.WaitAll(inner(reqs), statuses != nil, func(i int, unit uint32, st pml.Status, err error) {
 		if statuses != nil {
-			statuses[i] = statusIn(unit, st)
+			statuses[i].set(unit, st)
 		}
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait", errorIn(unit, err))))
 		}
 	})
 	return failed
+}
+
+// Outcome is what Wait returns.
+type Outcome struct {
+	Status Status
+	Err    error
+}
+
+// WaitEach is Wait for each of the requests in turn. It writes what Wait returns.
+func WaitEach(reqs []Request, outcomes []Outcome) {
+	e := engineOf(reqs)
+	if e == nil { // nothing, or sends that were over when they began
+		clear(reqs)
+		for i := range outcomes {
+			outcomes[i] = Outcome{Status: empty}
+		}
+		return
+	}
+	e.WaitAll(inner(reqs), true, func(i int, unit uint32, st pml.Status, err error) {
+		if err != nil {
+			err = Wrap("wait", errorIn(unit, err))
+		}
+		outcomes[i].Status.set(unit, st)
+		outcomes[i].Err = err
+	})
 }
 
 // TestAll returns true if all operations are complete, and then does what WaitAll would; else

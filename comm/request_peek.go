@@ -32,6 +32,3 @@ func Over(r *Request) bool { return r.r.Engine() == nil }
 
 // EmptyStatus returns the status of a send, and of a request that stands for nothing.
 func EmptyStatus() Status { return empty }
-
-// NobodyStatus returns the status of a receive from ProcNull.
-func NobodyStatus() Status { return Status{Source: ProcNull, Tag: AnyTag} }

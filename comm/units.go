@@ -98,13 +98,20 @@ func errorIn(bits uint32, err error) error {
 }
 
 // statusIn is what the layer below says, in the unit of these bits.
-func statusIn(bits uint32, s pml.Status) Status {
-	if bits&inTable == 0 {
-		return status(s, int(bits))
+func statusIn(bits uint32, s pml.Status) (st Status) {
+	st.set(bits, s)
+	return st
+}
+
+// set is statusIn that writes to *st.
+func (st *Status) set(bits uint32, s pml.Status) {
+	size := int(bits)
+	if bits&inTable != 0 {
+		u := (*units.list.Load())[bits&^inTable]
+		if size = u.size; u.group != nil {
+			s.Source = u.group.source(s.Source)
+		}
 	}
-	u := (*units.list.Load())[bits&^inTable]
-	if u.group != nil {
-		s.Source = u.group.source(s.Source)
-	}
-	return status(s, u.size)
+	st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
+	st.Count = count(s.Bytes, size)
 }

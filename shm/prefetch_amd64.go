@@ -1,7 +1,9 @@
 package shm
 
-// prefetchWrite brings the first cache line of a slot to this CPU, to be written. It does not
-// wait for the line.
+import "sync/atomic"
+
+// PrefetchWrite brings the cache line of a word to this CPU, to be written. It does not wait for the
+// line.
 //
 //go:noescape
-func prefetchWrite(s *Slot)
+func PrefetchWrite(w *atomic.Uint64)

@@ -2,4 +2,7 @@
 
 package shm
 
-func prefetchWrite(*Slot) {}
+import "sync/atomic"
+
+// PrefetchWrite does nothing here.
+func PrefetchWrite(*atomic.Uint64) {}

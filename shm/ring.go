@@ -179,7 +179,7 @@ func (p *Producer) Claim() (s *Slot, pos uint64) {
 		if p.head.head.CompareAndSwap(head, next) {
 			p.unpublished++
 			if last == p.owner {
-				prefetchWrite(&p.slots[(pos+ahead)&p.mask])
+				PrefetchWrite(&p.slots[(pos+ahead)&p.mask].word)
 			}
 			return &p.slots[pos&p.mask], pos
 		}

@@ -22,7 +22,8 @@
 //     Send or Sent at the sender, Recv or Received at the receiver.
 //   - Collective calls have the number of the call on the communicator (Event.Request). The messages
 //     that they are made of are Sent and Received within them, with Inside set.
-//   - Calls of Go programs name the line of the program that makes them (Event.Site).
+//   - Calls name their place in the program (Event.Site): in Go the line, else the file and the
+//     offset of the code (Code).
 //   - Computation is what lies between calls. Where it has lasted, a CPU event at its end
 //     tells how much CPU time the process had had by then.
 //
@@ -54,7 +55,8 @@
 //
 // A record of kind 255 belongs to the next one: the second word has bits 32 to 63 of its ticks
 // and of its bytes. Kind 254 gives a number of the tables a meaning: flags 1 a context, flags 2
-// a site, the number in the last word, the context in the tag; bytes is the length of a text, which
+// a site, flags 3 a site whose text is the offset in hexadecimal, the build id or "-", and the path of
+// the file; the number in the last word, the context in the tag; bytes is the length of a text, which
 // follows in as many records as it needs.
 //
 // # Not here

@@ -76,7 +76,22 @@ func (d *decoder) name() {
 		}
 	case tableSite:
 		d.rank.Sites = give(d.rank.Sites, number, string(d.text))
+	case tableCode:
+		d.code(number)
 	}
+}
+
+// code takes note of a place in a program that is not written in Go.
+func (d *decoder) code(number int) {
+	c, ok := parseCode(string(d.text))
+	if !ok {
+		return
+	}
+	d.rank.Sites = give(d.rank.Sites, number, c.String())
+	if d.rank.Code == nil {
+		d.rank.Code = map[int]Code{}
+	}
+	d.rank.Code[number] = c
 }
 
 // give sets element n of a table. Numbers are given one after the other, from 1 on.

@@ -61,6 +61,7 @@ func Wide(took, bytes uint64) Raw {
 const (
 	tableContext Flags = 1
 	tableSite    Flags = 2
+	tableCode    Flags = 3
 )
 
 // NameContext returns the records by which the number of a context gets its meaning.

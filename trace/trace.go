@@ -26,6 +26,9 @@ type Rank struct {
 	Lost     uint64    // events that are missing, because the rank's buffer was full
 	Contexts []Context // of its events; [0] is nothing
 	Sites    []string  // file and line, by Event.Site; [0] is nothing
+
+	// Code says of sites that are not in Go what they are; Sites has the file's name and the offset.
+	Code map[int]Code
 }
 
 // Context is a communicator in one of its uses.

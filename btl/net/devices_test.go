@@ -14,6 +14,7 @@ import (
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/exchange"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/suci"
 )
 
 // talk is a rank that sends messages to all others, and gets as many.
@@ -212,6 +213,41 @@ func TestDeviceFails(t *testing.T) {
 		})
 		require.Equal(t, len(order), failed)
 	}
+}
+
+// TestSilentPathIsDoubtedFirst: a peer may be late because its node has more work than CPUs. So a
+// path that becomes silent keeps what is under way, and is taken down if it stays silent. Nothing
+// is lost either way.
+func TestSilentPathIsDoubtedFirst(t *testing.T) {
+	sizes := []int{100, 5 << 20, 1 << 20, 3000, 2 << 20, 300_000, 1 << 20}
+	step := 0
+	run(t, 2, 3, "auto", sizes, func(k *talk) {
+		if !k.ready || k.got[1] < 2+step || step == 3 {
+			return
+		}
+		for device := range 3 {
+			k.net.Tell(1, device, suci.Answers)
+		}
+		before := k.net.Devices()[1].Failures
+		k.net.Tell(1, 1, suci.Silent)
+		if !k.net.Doubted(1, 1) {
+			t.Error("a silent path is not doubted while others are up")
+		}
+		switch step++; step {
+		case 1:
+			k.net.Tell(1, 1, suci.Answers)
+			if !k.net.Up(1, 1) || k.net.Devices()[1].Failures != before {
+				t.Error("a path that answers again is not up, or has failed")
+			}
+		case 2:
+			k.net.Overdue(1, 1)
+			if k.net.Up(1, 1) || k.net.Doubted(1, 1) || k.net.Devices()[1].Failures != before+1 {
+				t.Error("a path that stays silent is not taken down")
+			}
+			step = 3
+		}
+	})
+	require.Equal(t, 3, step)
 }
 
 // TestPlanIsMadeOnce: each start of a persistent operation announces messages of the same lengths,

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/suci"
 )
 
 // Fail ends a device of a rank, as if it was taken out of the node. Device 0, in which the rank
@@ -48,3 +49,18 @@ func (m *Module) Lose(peer, device int) { m.setState(&m.peer(peer).paths[device]
 
 // TakeDown ends the use of a path to a peer.
 func (m *Module) TakeDown(peer, device int) { m.takeDown(m.peer(peer), m.devices[device]) }
+
+// Tell has the rank take note of a change of a path, as an endpoint does.
+func (m *Module) Tell(peer, device int, what suci.Change) {
+	m.changed(change{m.devices[device], idOf(peer), what})
+}
+
+// Up tells whether a path is up, and Doubted whether it is doubted.
+func (m *Module) Up(peer, device int) bool      { return m.peer(peer).paths[device].state == up }
+func (m *Module) Doubted(peer, device int) bool { return m.peer(peer).paths[device].state == doubted }
+
+// Overdue has the time of a path come, and the rank see to it.
+func (m *Module) Overdue(peer, device int) {
+	m.peer(peer).paths[device].retry, m.retryAt = time.Time{}, time.Time{}
+	m.tend()
+}

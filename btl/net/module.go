@@ -90,7 +90,7 @@ type Module struct {
 	seen        uint64
 	sparePieces []*piece
 	blank       []*letter
-	down        atomic.Int32 // paths that are; the rank writes it
+	ailing      atomic.Int32 // paths that are; the rank writes it
 	retryAt     time.Time
 	changes     struct {
 		mu   sync.Mutex

@@ -12,11 +12,16 @@ import (
 // 0 is in the root block. Those of the others come in its first message, which a rank sends to
 // each peer that it sends anything to.
 //
-//	unknown --addresses--> probing --answered--> up --silent--> down --a while--> probing
+//	unknown --addresses--> probing --answered--> up --silent--> doubted --a while--> down
+//	                          ^                   ^                |                  |
+//	                          |                   +---answers------+                  |
+//	                          +-------------------------a while-----------------------+
 //
-// A path that becomes silent while another is up is taken down: its session is removed, so all
-// blocks on it end with an error, and their bytes go by other paths. The last path that is up
-// stays, however silent: then the supervisors, or suci's time-out, decide.
+// A path that becomes silent while another is up is doubted. Nothing more is sent by it, and what
+// it has not started goes by other paths. On a node with more work than CPUs a peer may be late
+// for some 50 ms, and no device has failed. If the path stays silent it is taken down: its session
+// is removed, so all blocks on it end with an error, and their bytes go by other paths. The last
+// path that is up stays, however silent: then the supervisors, or suci's time-out, decide.
 
 type pathState uint8
 
@@ -24,25 +29,33 @@ const (
 	unknown pathState = iota
 	probing
 	up
+	doubted
 	down
 )
+
+// ailing tells whether a path waits for its time: see tendPaths.
+func (s pathState) ailing() bool { return s == doubted || s == down }
 
 // path is how a peer is reached by a device. All of it belongs to the rank.
 type path struct {
 	state  pathState
-	handle *suci.Peer // nil unless probing or up
+	handle *suci.Peer // nil unless probing, up or doubted
 	addr   netip.AddrPort
 	silent bool      // it is the last one, and the peer does not answer
-	retry  time.Time // of a path that is down
+	retry  time.Time // a path that is doubted is taken down then, one that is down is probed
 }
 
-// failed tells whether the path was taken down, and is not up again.
+// failed tells whether the path is doubted or was taken down, and is not up again.
 func (at *path) failed() bool {
-	return at.state == down || at.state == probing && !at.retry.IsZero()
+	return at.state.ailing() || at.state == probing && !at.retry.IsZero()
 }
 
-// pathRetry is how long a path that is down is left alone.
-const pathRetry = 300 * time.Millisecond
+// pathRetry is how long a path that is down is left alone; pathDoubt is how long a path may be
+// silent after suci has said so.
+const (
+	pathRetry = 300 * time.Millisecond
+	pathDoubt = 150 * time.Millisecond
+)
 
 // change is what an endpoint has told of a peer.
 type change struct {
@@ -81,8 +94,8 @@ func (m *Module) tend() {
 		}
 		m.sendAgain()
 	}
-	if m.several() && m.down.Load() > 0 {
-		m.retryPaths()
+	if m.several() && m.ailing.Load() > 0 {
+		m.tendPaths()
 	}
 	m.pump()
 }
@@ -100,6 +113,8 @@ func (m *Module) changed(c change) {
 		at.silent = false
 		m.answered(p, c.device)
 	case at.handle == nil:
+	case p.others(c.device.number) && c.what == suci.Silent:
+		m.doubt(at)
 	case p.others(c.device.number):
 		m.takeDown(p, c.device)
 	case c.what == suci.Silent:
@@ -133,18 +148,27 @@ func (m *Module) answered(p *peer, d *device) {
 	m.setState(at, up)
 	m.disturbed.Store(true)
 	for i := range p.paths {
-		if p.paths[i].silent && i != d.number {
-			m.takeDown(p, m.devices[i]) // it was the last one
+		if last := &p.paths[i]; last.silent && i != d.number {
+			m.doubt(last)
 		}
 	}
 }
 
-func (m *Module) setState(at *path, s pathState) {
-	if at.state == down {
-		m.down.Add(-1)
+// doubt has no more sent by a path that is silent.
+func (m *Module) doubt(at *path) {
+	if at.silent = false; at.state == up {
+		at.retry = time.Now().Add(pathDoubt)
+		m.setState(at, doubted)
+		m.disturbed.Store(true)
 	}
-	if s == down {
-		m.down.Add(1)
+}
+
+func (m *Module) setState(at *path, s pathState) {
+	if at.state.ailing() {
+		m.ailing.Add(-1)
+	}
+	if s.ailing() {
+		m.ailing.Add(1)
 	}
 	at.state = s
 	m.startable = true
@@ -155,7 +179,7 @@ func (m *Module) takeDown(p *peer, d *device) {
 	at := &p.paths[d.number]
 	handle := at.handle
 	at.handle, at.silent, at.retry = nil, false, time.Now().Add(pathRetry)
-	if at.state == up {
+	if at.state == up || at.state == doubted {
 		d.mu.Lock()
 		d.use.Failures++
 		d.mu.Unlock()
@@ -168,20 +192,26 @@ func (m *Module) takeDown(p *peer, d *device) {
 	m.disturb()
 }
 
-// retryPaths probes the paths that have been down for a while.
-func (m *Module) retryPaths() {
+// tendPaths probes the paths that have been down for a while, and takes down those that have been
+// doubted for long.
+func (m *Module) tendPaths() {
 	now := time.Now()
 	if now.Before(m.retryAt) {
 		return
 	}
-	m.retryAt = now.Add(pathRetry / 4)
+	m.retryAt = now.Add(pathDoubt / 4)
 	for _, p := range m.peers {
 		if p == nil || p.buried {
 			continue
 		}
 		for i := range p.paths {
-			if at := &p.paths[i]; at.state == down && now.After(at.retry) {
+			at := &p.paths[i]
+			switch {
+			case !at.state.ailing() || now.Before(at.retry):
+			case at.state == down:
 				m.probe(p, m.devices[i])
+			case p.others(i):
+				m.takeDown(p, m.devices[i])
 			}
 		}
 	}

@@ -217,10 +217,7 @@ func (m *Module) bury(p *peer) {
 		if at.handle == nil {
 			at.handle = d.endpoint.Peer(p.id)
 		}
-		if at.state == down {
-			m.down.Add(-1)
-		}
-		at.state = unknown
+		m.setState(at, unknown)
 		if at.handle != nil {
 			d.endpoint.Remove(at.handle)
 			at.handle = nil

@@ -53,11 +53,11 @@ func (m *Module) Doze(e *shm.Event, count uint32) error {
 	return err
 }
 
-// rest sleeps no longer than until a path that is down is to be tried again: nobody else wakes the
-// rank for that, and it may be the only path that is left.
+// rest sleeps no longer than until a path that is down is to be tried again, or one that is doubted
+// taken down: nobody else wakes the rank for that, and it may be the only path that is left.
 func (m *Module) rest(e *shm.Event, count uint32, limit time.Duration, quietly bool) (bool, error) {
-	if m.down.Load() > 0 {
-		limit = min(limit, pathRetry)
+	if m.ailing.Load() > 0 {
+		limit = min(limit, pathDoubt)
 	}
 	woken, err := m.endpoint.Rest(limit, quietly, func() bool { return e.Count() != count || m.failed.Load() != nil })
 	m.fresh.Store(true)

@@ -111,16 +111,16 @@ static void after_fork(void) {
 
 // begun is called after MPI_Init has granted a thread level.
 static void begun(int level) {
-	int64_t rank[] = {(int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.rank};
-	int64_t size[] = {(int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.size};
+	int64_t rank[] = {0, (int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.rank};
+	int64_t size[] = {0, (int64_t)MPI_COMM_WORLD, (int64_t)&libmpi_world.size};
 	is_main = 1;
 	pthread_atfork(NULL, NULL, after_fork);
 	if (level < MPI_THREAD_SERIALIZED && have_coroutine())
 		start_coroutine();
 	else
 		libmpiFreeSlots();
-	libmpi_call(OP_Comm_rank, rank);
-	libmpi_call(OP_Comm_size, size);
+	libmpi_call(OP_Comm_rank, rank + 1);
+	libmpi_call(OP_Comm_size, size + 1);
 }
 
 static void call_by_cgo(struct context *c) {

@@ -23,8 +23,12 @@ struct context {
 // What an op can be besides the number of a function.
 enum { OP_RETURN = -1 }; // the function of an upcall has returned
 
+// CALLER is where the program goes on after the call of a function of the library.
+#define CALLER ((int64_t)(intptr_t)__builtin_return_address(0))
+
 // libmpi_call calls function op of the interface. args are its arguments, one in each
-// 64-bit slot.
+// 64-bit slot. The slot before them is CALLER, or 0 if the program has not made the call. A
+// function without arguments has NULL.
 int64_t libmpi_call(int64_t op, const int64_t *args);
 
 // libmpi_upcall calls a function of C with UPCALL_ARGS arguments; a function that has

@@ -10,7 +10,8 @@
 
 int PMPI_Abort(MPI_Comm comm, int errorcode)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = errorcode;
     return (int)libmpi_call(OP_Abort, a);
@@ -31,7 +32,8 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = size;
     a[1] = WORD(info);
     a[2] = WORD(baseptr);
@@ -48,7 +50,8 @@ int PMPI_Finalize(void)
 
 int PMPI_Finalized(int *flag)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(flag);
     return (int)libmpi_call(OP_Finalized, a);
 }
@@ -56,7 +59,8 @@ int PMPI_Finalized(int *flag)
 
 int PMPI_Free_mem(void *base)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(base);
     return (int)libmpi_call(OP_Free_mem, a);
 }
@@ -64,7 +68,8 @@ int PMPI_Free_mem(void *base)
 
 int PMPI_Get_address(const void *location, MPI_Aint *address)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(location);
     a[1] = WORD(address);
     return (int)libmpi_call(OP_Get_address, a);
@@ -73,7 +78,8 @@ int PMPI_Get_address(const void *location, MPI_Aint *address)
 
 int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(hw_info);
     return (int)libmpi_call(OP_Get_hw_resource_info, a);
 }
@@ -81,7 +87,8 @@ int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
 
 int PMPI_Get_library_version(char *version, int *resultlen)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(version);
     a[1] = WORD(resultlen);
     return (int)libmpi_call(OP_Get_library_version, a);
@@ -90,7 +97,8 @@ int PMPI_Get_library_version(char *version, int *resultlen)
 
 int PMPI_Get_processor_name(char *name, int *resultlen)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(name);
     a[1] = WORD(resultlen);
     return (int)libmpi_call(OP_Get_processor_name, a);
@@ -99,7 +107,8 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 
 int PMPI_Get_version(int *version, int *subversion)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(version);
     a[1] = WORD(subversion);
     return (int)libmpi_call(OP_Get_version, a);
@@ -108,7 +117,8 @@ int PMPI_Get_version(int *version, int *subversion)
 
 int PMPI_Init(int *argc, char ***argv)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(argc);
     a[1] = WORD(argv);
     return (int)libmpi_call(OP_Init, a);
@@ -117,7 +127,8 @@ int PMPI_Init(int *argc, char ***argv)
 
 int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(argc);
     a[1] = WORD(argv);
     a[2] = required;
@@ -128,7 +139,8 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int PMPI_Initialized(int *flag)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(flag);
     return (int)libmpi_call(OP_Initialized, a);
 }
@@ -143,7 +155,8 @@ int PMPI_Is_thread_main(int *flag)
 
 int PMPI_Pcontrol(int level, ...)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = level;
     return (int)libmpi_call(OP_Pcontrol, a);
 }
@@ -151,7 +164,8 @@ int PMPI_Pcontrol(int level, ...)
 
 int PMPI_Query_thread(int *provided)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(provided);
     return (int)libmpi_call(OP_Query_thread, a);
 }
@@ -171,7 +185,8 @@ double PMPI_Wtime(void)
 
 int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *logical_false, int *is_set)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = logical_size;
     a[1] = WORD(logical_true);
     a[2] = WORD(logical_false);
@@ -182,7 +197,8 @@ int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true, void *lo
 
 int PMPI_Abi_get_fortran_info(MPI_Info *info)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     return (int)libmpi_call(OP_Abi_get_fortran_info, a);
 }
@@ -190,7 +206,8 @@ int PMPI_Abi_get_fortran_info(MPI_Info *info)
 
 int PMPI_Abi_get_info(MPI_Info *info)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     return (int)libmpi_call(OP_Abi_get_info, a);
 }
@@ -198,7 +215,8 @@ int PMPI_Abi_get_info(MPI_Info *info)
 
 int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(abi_major);
     a[1] = WORD(abi_minor);
     return (int)libmpi_call(OP_Abi_get_version, a);
@@ -207,7 +225,8 @@ int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
 
 int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *logical_false)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = logical_size;
     a[1] = WORD(logical_true);
     a[2] = WORD(logical_false);
@@ -217,7 +236,8 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true, void *lo
 
 int PMPI_Abi_set_fortran_info(MPI_Info info)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     return (int)libmpi_call(OP_Abi_set_fortran_info, a);
 }
@@ -357,7 +377,8 @@ int PMPI_Win_toint(MPI_Win win)
 
 int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     a[1] = partition;
     a[2] = WORD(flag);
@@ -367,7 +388,8 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 
 int PMPI_Pready(int partition, MPI_Request request)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = partition;
     a[1] = WORD(request);
     return (int)libmpi_call(OP_Pready, a);
@@ -376,7 +398,8 @@ int PMPI_Pready(int partition, MPI_Request request)
 
 int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request request)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = length;
     a[1] = WORD(array_of_partitions);
     a[2] = WORD(request);
@@ -386,7 +409,8 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], MPI_Request re
 
 int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = partition_low;
     a[1] = partition_high;
     a[2] = WORD(request);
@@ -396,7 +420,8 @@ int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request
 
 int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = partitions;
     a[2] = count;
@@ -412,7 +437,8 @@ int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype dat
 
 int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = partitions;
     a[2] = count;
@@ -428,7 +454,8 @@ int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype d
 
 int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = partitions;
     a[2] = count;
@@ -444,7 +471,8 @@ int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Dataty
 
 int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = partitions;
     a[2] = count;
@@ -460,7 +488,8 @@ int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count, MPI_Data
 
 int PMPI_Buffer_attach(void *buffer, int size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer);
     a[1] = size;
     return (int)libmpi_call(OP_Buffer_attach, a);
@@ -469,7 +498,8 @@ int PMPI_Buffer_attach(void *buffer, int size)
 
 int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer);
     a[1] = size;
     return (int)libmpi_call(OP_Buffer_attach_c, a);
@@ -478,7 +508,8 @@ int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
 
 int PMPI_Buffer_detach(void *buffer_addr, int *size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer_addr);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_Buffer_detach, a);
@@ -487,7 +518,8 @@ int PMPI_Buffer_detach(void *buffer_addr, int *size)
 
 int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer_addr);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_Buffer_detach_c, a);
@@ -502,7 +534,8 @@ int PMPI_Buffer_flush(void)
 
 int PMPI_Buffer_iflush(MPI_Request *request)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     return (int)libmpi_call(OP_Buffer_iflush, a);
 }
@@ -510,7 +543,8 @@ int PMPI_Buffer_iflush(MPI_Request *request)
 
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(buffer);
     a[2] = size;
@@ -520,7 +554,8 @@ int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(buffer);
     a[2] = size;
@@ -530,7 +565,8 @@ int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(buffer_addr);
     a[2] = WORD(size);
@@ -540,7 +576,8 @@ int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 
 int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(buffer_addr);
     a[2] = WORD(size);
@@ -550,7 +587,8 @@ int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 
 int PMPI_Comm_flush_buffer(MPI_Comm comm)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     return (int)libmpi_call(OP_Comm_flush_buffer, a);
 }
@@ -558,7 +596,8 @@ int PMPI_Comm_flush_buffer(MPI_Comm comm)
 
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(request);
     return (int)libmpi_call(OP_Comm_iflush_buffer, a);
@@ -567,7 +606,8 @@ int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 
 int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(buffer);
     a[2] = size;
@@ -577,7 +617,8 @@ int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 
 int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(buffer);
     a[2] = size;
@@ -587,7 +628,8 @@ int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count si
 
 int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(buffer_addr);
     a[2] = WORD(size);
@@ -597,7 +639,8 @@ int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int *size
 
 int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(buffer_addr);
     a[2] = WORD(size);
@@ -607,7 +650,8 @@ int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MPI_Cou
 
 int PMPI_Session_flush_buffer(MPI_Session session)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     return (int)libmpi_call(OP_Session_flush_buffer, a);
 }
@@ -615,7 +659,8 @@ int PMPI_Session_flush_buffer(MPI_Session session)
 
 int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(request);
     return (int)libmpi_call(OP_Session_iflush_buffer, a);
@@ -624,7 +669,8 @@ int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -637,7 +683,8 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 
 int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -650,7 +697,8 @@ int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -664,7 +712,8 @@ int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -678,7 +727,8 @@ int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -692,7 +742,8 @@ int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int
 
 int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -706,7 +757,8 @@ int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = source;
     a[1] = tag;
     a[2] = WORD(comm);
@@ -719,7 +771,8 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
 
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -731,7 +784,8 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *messag
 
 int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -743,7 +797,8 @@ int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
 
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = source;
     a[1] = tag;
     a[2] = WORD(comm);
@@ -755,7 +810,8 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
 
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -769,7 +825,8 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -783,7 +840,8 @@ int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, 
 
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -797,7 +855,8 @@ int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int
 
 int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -811,7 +870,8 @@ int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -825,7 +885,8 @@ int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 
 int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -839,7 +900,8 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[12];
+    int64_t slots[13], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -858,7 +920,8 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, in
 
 int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[12];
+    int64_t slots[13], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -877,7 +940,8 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -893,7 +957,8 @@ int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest
 
 int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -909,7 +974,8 @@ int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -923,7 +989,8 @@ int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int
 
 int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -937,7 +1004,8 @@ int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = source;
     a[1] = tag;
     a[2] = WORD(comm);
@@ -949,7 +1017,8 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_St
 
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -961,7 +1030,8 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
 
 int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -973,7 +1043,8 @@ int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message 
 
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = source;
     a[1] = tag;
     a[2] = WORD(comm);
@@ -984,7 +1055,8 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -998,7 +1070,8 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
 
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1012,7 +1085,8 @@ int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, i
 
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1026,7 +1100,8 @@ int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int 
 
 int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1040,7 +1115,8 @@ int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1053,7 +1129,8 @@ int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 
 int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1066,7 +1143,8 @@ int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1080,7 +1158,8 @@ int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1094,7 +1173,8 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1107,7 +1187,8 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1120,7 +1201,8 @@ int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
 
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1134,7 +1216,8 @@ int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
 
 int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1148,7 +1231,8 @@ int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 
 int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    int64_t a[12];
+    int64_t slots[13], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -1167,7 +1251,8 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 
 int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    int64_t a[12];
+    int64_t slots[13], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -1186,7 +1271,8 @@ int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1202,7 +1288,8 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 
 int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1218,7 +1305,8 @@ int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1231,7 +1319,8 @@ int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 
 int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1244,7 +1333,8 @@ int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1258,7 +1348,8 @@ int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buf);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -1272,7 +1363,8 @@ int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 int PMPI_Cancel(MPI_Request *request)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     return (int)libmpi_call(OP_Cancel, a);
 }
@@ -1280,7 +1372,8 @@ int PMPI_Cancel(MPI_Request *request)
 
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
@@ -1290,7 +1383,8 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 
 int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
@@ -1300,7 +1394,8 @@ int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count 
 
 int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
@@ -1310,7 +1405,8 @@ int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *coun
 
 int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
@@ -1320,7 +1416,8 @@ int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
 
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = WORD(count);
@@ -1330,7 +1427,8 @@ int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
 
 int PMPI_Grequest_complete(MPI_Request request)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     return (int)libmpi_call(OP_Grequest_complete, a);
 }
@@ -1338,7 +1436,8 @@ int PMPI_Grequest_complete(MPI_Request request)
 
 int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(query_fn);
     a[1] = WORD(free_fn);
     a[2] = WORD(cancel_fn);
@@ -1350,7 +1449,8 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free
 
 int PMPI_Request_free(MPI_Request *request)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     return (int)libmpi_call(OP_Request_free, a);
 }
@@ -1358,7 +1458,8 @@ int PMPI_Request_free(MPI_Request *request)
 
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     a[1] = WORD(flag);
     a[2] = WORD(status);
@@ -1368,7 +1469,8 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 
 int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(flag);
@@ -1379,7 +1481,8 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
 
 int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(indx);
@@ -1391,7 +1494,8 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
 
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = incount;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(outcount);
@@ -1403,7 +1507,8 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
 
 int PMPI_Start(MPI_Request *request)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     return (int)libmpi_call(OP_Start, a);
 }
@@ -1411,7 +1516,8 @@ int PMPI_Start(MPI_Request *request)
 
 int PMPI_Startall(int count, MPI_Request array_of_requests[])
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_requests);
     return (int)libmpi_call(OP_Startall, a);
@@ -1420,7 +1526,8 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[])
 
 int PMPI_Status_get_error(const MPI_Status *status, int *error)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(error);
     return (int)libmpi_call(OP_Status_get_error, a);
@@ -1429,7 +1536,8 @@ int PMPI_Status_get_error(const MPI_Status *status, int *error)
 
 int PMPI_Status_get_source(const MPI_Status *status, int *source)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(source);
     return (int)libmpi_call(OP_Status_get_source, a);
@@ -1438,7 +1546,8 @@ int PMPI_Status_get_source(const MPI_Status *status, int *source)
 
 int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(tag);
     return (int)libmpi_call(OP_Status_get_tag, a);
@@ -1447,7 +1556,8 @@ int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 
 int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = flag;
     return (int)libmpi_call(OP_Status_set_cancelled, a);
@@ -1456,7 +1566,8 @@ int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 
 int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = count;
@@ -1466,7 +1577,8 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int coun
 
 int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = count;
@@ -1476,7 +1588,8 @@ int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Co
 
 int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(datatype);
     a[2] = count;
@@ -1486,7 +1599,8 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Co
 
 int PMPI_Status_set_error(MPI_Status *status, int error)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = error;
     return (int)libmpi_call(OP_Status_set_error, a);
@@ -1495,7 +1609,8 @@ int PMPI_Status_set_error(MPI_Status *status, int error)
 
 int PMPI_Status_set_source(MPI_Status *status, int source)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = source;
     return (int)libmpi_call(OP_Status_set_source, a);
@@ -1504,7 +1619,8 @@ int PMPI_Status_set_source(MPI_Status *status, int source)
 
 int PMPI_Status_set_tag(MPI_Status *status, int tag)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = tag;
     return (int)libmpi_call(OP_Status_set_tag, a);
@@ -1513,7 +1629,8 @@ int PMPI_Status_set_tag(MPI_Status *status, int tag)
 
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     a[1] = WORD(flag);
     a[2] = WORD(status);
@@ -1523,7 +1640,8 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(status);
     a[1] = WORD(flag);
     return (int)libmpi_call(OP_Test_cancelled, a);
@@ -1532,7 +1650,8 @@ int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(flag);
@@ -1543,7 +1662,8 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Stat
 
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(indx);
@@ -1555,7 +1675,8 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *fla
 
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = incount;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(outcount);
@@ -1567,7 +1688,8 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, i
 
 int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(request);
     a[1] = WORD(status);
     return (int)libmpi_call(OP_Wait, a);
@@ -1576,7 +1698,8 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(array_of_statuses);
@@ -1586,7 +1709,8 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of
 
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(indx);
@@ -1597,7 +1721,8 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Stat
 
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = incount;
     a[1] = WORD(array_of_requests);
     a[2] = WORD(outcount);
@@ -1609,7 +1734,8 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, i
 
 int PMPI_Op_commutative(MPI_Op op, int *commute)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(op);
     a[1] = WORD(commute);
     return (int)libmpi_call(OP_Op_commutative, a);
@@ -1618,7 +1744,8 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
 
 int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(user_fn);
     a[1] = commute;
     a[2] = WORD(op);
@@ -1628,7 +1755,8 @@ int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 
 int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(user_fn);
     a[1] = commute;
     a[2] = WORD(op);
@@ -1638,7 +1766,8 @@ int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 
 int PMPI_Op_free(MPI_Op *op)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(op);
     return (int)libmpi_call(OP_Op_free, a);
 }
@@ -1646,7 +1775,8 @@ int PMPI_Op_free(MPI_Op *op)
 
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(inbuf);
     a[1] = WORD(inoutbuf);
     a[2] = count;
@@ -1658,7 +1788,8 @@ int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype
 
 int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(inbuf);
     a[1] = WORD(inoutbuf);
     a[2] = count;
@@ -1670,7 +1801,8 @@ int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_
 
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(type_copy_attr_fn);
     a[1] = WORD(type_delete_attr_fn);
     a[2] = WORD(type_keyval);
@@ -1681,7 +1813,8 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_
 
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = type_keyval;
     return (int)libmpi_call(OP_Type_delete_attr, a);
@@ -1690,7 +1823,8 @@ int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 
 int PMPI_Type_free_keyval(int *type_keyval)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(type_keyval);
     return (int)libmpi_call(OP_Type_free_keyval, a);
 }
@@ -1698,7 +1832,8 @@ int PMPI_Type_free_keyval(int *type_keyval)
 
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = type_keyval;
     a[2] = WORD(attribute_val);
@@ -1709,7 +1844,8 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_v
 
 int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = type_keyval;
     a[2] = WORD(attribute_val);
@@ -1719,7 +1855,8 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_v
 
 int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(inbuf);
     a[1] = incount;
     a[2] = WORD(datatype);
@@ -1733,7 +1870,8 @@ int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbu
 
 int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(inbuf);
     a[1] = incount;
     a[2] = WORD(datatype);
@@ -1747,7 +1885,8 @@ int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, voi
 
 int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datarep);
     a[1] = WORD(inbuf);
     a[2] = incount;
@@ -1761,7 +1900,8 @@ int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_
 
 int PMPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datarep);
     a[1] = WORD(inbuf);
     a[2] = incount;
@@ -1775,7 +1915,8 @@ int PMPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incou
 
 int PMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datarep);
     a[1] = incount;
     a[2] = WORD(datatype);
@@ -1786,7 +1927,8 @@ int PMPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datat
 
 int PMPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datarep);
     a[1] = incount;
     a[2] = WORD(datatype);
@@ -1797,7 +1939,8 @@ int PMPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Dataty
 
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = incount;
     a[1] = WORD(datatype);
     a[2] = WORD(comm);
@@ -1808,7 +1951,8 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 
 int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = incount;
     a[1] = WORD(datatype);
     a[2] = WORD(comm);
@@ -1819,7 +1963,8 @@ int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MP
 
 int PMPI_Type_commit(MPI_Datatype *datatype)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     return (int)libmpi_call(OP_Type_commit, a);
 }
@@ -1827,7 +1972,8 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(oldtype);
     a[2] = WORD(newtype);
@@ -1837,7 +1983,8 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(oldtype);
     a[2] = WORD(newtype);
@@ -1847,7 +1994,8 @@ int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *
 
 int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = size;
     a[1] = rank;
     a[2] = ndims;
@@ -1864,7 +2012,8 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gs
 
 int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = size;
     a[1] = rank;
     a[2] = ndims;
@@ -1881,7 +2030,8 @@ int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arr
 
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = p;
     a[1] = r;
     a[2] = WORD(newtype);
@@ -1891,7 +2041,8 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = r;
     a[1] = WORD(newtype);
     return (int)libmpi_call(OP_Type_create_f90_integer, a);
@@ -1900,7 +2051,8 @@ int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = p;
     a[1] = r;
     a[2] = WORD(newtype);
@@ -1910,7 +2062,8 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 
 int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_blocklengths);
     a[2] = WORD(array_of_displacements);
@@ -1922,7 +2075,8 @@ int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], cons
 
 int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_blocklengths);
     a[2] = WORD(array_of_displacements);
@@ -1934,7 +2088,8 @@ int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockl
 
 int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = blocklength;
     a[2] = WORD(array_of_displacements);
@@ -1946,7 +2101,8 @@ int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint a
 
 int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = blocklength;
     a[2] = WORD(array_of_displacements);
@@ -1958,7 +2114,8 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, co
 
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = blocklength;
     a[2] = stride;
@@ -1970,7 +2127,8 @@ int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Da
 
 int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = blocklength;
     a[2] = stride;
@@ -1982,7 +2140,8 @@ int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count
 
 int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = blocklength;
     a[2] = WORD(array_of_displacements);
@@ -1994,7 +2153,8 @@ int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_o
 
 int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = blocklength;
     a[2] = WORD(array_of_displacements);
@@ -2006,7 +2166,8 @@ int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, con
 
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(oldtype);
     a[1] = lb;
     a[2] = extent;
@@ -2017,7 +2178,8 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
 
 int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(oldtype);
     a[1] = lb;
     a[2] = extent;
@@ -2028,7 +2190,8 @@ int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count ext
 
 int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_blocklengths);
     a[2] = WORD(array_of_displacements);
@@ -2040,7 +2203,8 @@ int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const 
 
 int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_blocklengths);
     a[2] = WORD(array_of_displacements);
@@ -2052,7 +2216,8 @@ int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklen
 
 int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = ndims;
     a[1] = WORD(array_of_sizes);
     a[2] = WORD(array_of_subsizes);
@@ -2066,7 +2231,8 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int a
 
 int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = ndims;
     a[1] = WORD(array_of_sizes);
     a[2] = WORD(array_of_subsizes);
@@ -2080,7 +2246,8 @@ int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], con
 
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(oldtype);
     a[1] = WORD(newtype);
     return (int)libmpi_call(OP_Type_dup, a);
@@ -2089,7 +2256,8 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 int PMPI_Type_free(MPI_Datatype *datatype)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     return (int)libmpi_call(OP_Type_free, a);
 }
@@ -2097,7 +2265,8 @@ int PMPI_Type_free(MPI_Datatype *datatype)
 
 int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = max_integers;
     a[2] = max_addresses;
@@ -2111,7 +2280,8 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
 
 int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = max_integers;
     a[2] = max_addresses;
@@ -2127,7 +2297,8 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_
 
 int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(num_integers);
     a[2] = WORD(num_addresses);
@@ -2139,7 +2310,8 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *num_ad
 
 int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(num_integers);
     a[2] = WORD(num_addresses);
@@ -2152,7 +2324,8 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers, MPI
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(lb);
     a[2] = WORD(extent);
@@ -2162,7 +2335,8 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 
 int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(lb);
     a[2] = WORD(extent);
@@ -2172,7 +2346,8 @@ int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exte
 
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(lb);
     a[2] = WORD(extent);
@@ -2182,7 +2357,8 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count *exte
 
 int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(type_name);
     a[2] = WORD(resultlen);
@@ -2192,7 +2368,8 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(true_lb);
     a[2] = WORD(true_extent);
@@ -2202,7 +2379,8 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint
 
 int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(true_lb);
     a[2] = WORD(true_extent);
@@ -2212,7 +2390,8 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, MPI_C
 
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(true_lb);
     a[2] = WORD(true_extent);
@@ -2222,7 +2401,8 @@ int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, MPI_C
 
 int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(value_type);
     a[1] = WORD(index_type);
     a[2] = WORD(pair_type);
@@ -2232,7 +2412,8 @@ int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, 
 
 int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_blocklengths);
     a[2] = WORD(array_of_displacements);
@@ -2244,7 +2425,8 @@ int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int ar
 
 int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_blocklengths);
     a[2] = WORD(array_of_displacements);
@@ -2256,7 +2438,8 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
 
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = typeclass;
     a[1] = size;
     a[2] = WORD(datatype);
@@ -2266,7 +2449,8 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(type_name);
     return (int)libmpi_call(OP_Type_set_name, a);
@@ -2275,7 +2459,8 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 
 int PMPI_Type_size(MPI_Datatype datatype, int *size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_Type_size, a);
@@ -2284,7 +2469,8 @@ int PMPI_Type_size(MPI_Datatype datatype, int *size)
 
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_Type_size_c, a);
@@ -2293,7 +2479,8 @@ int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_Type_size_x, a);
@@ -2302,7 +2489,8 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 
 int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = blocklength;
     a[2] = stride;
@@ -2314,7 +2502,8 @@ int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtyp
 
 int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = blocklength;
     a[2] = stride;
@@ -2326,7 +2515,8 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 
 int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(inbuf);
     a[1] = insize;
     a[2] = WORD(position);
@@ -2340,7 +2530,8 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int 
 
 int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(inbuf);
     a[1] = insize;
     a[2] = WORD(position);
@@ -2354,7 +2545,8 @@ int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void
 
 int PMPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datarep);
     a[1] = WORD(inbuf);
     a[2] = insize;
@@ -2368,7 +2560,8 @@ int PMPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint insize
 
 int PMPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datarep);
     a[1] = WORD(inbuf);
     a[2] = insize;
@@ -2382,7 +2575,8 @@ int PMPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Count ins
 
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2397,7 +2591,8 @@ int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype se
 
 int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2412,7 +2607,8 @@ int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2428,7 +2624,8 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
 
 int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2444,7 +2641,8 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2459,7 +2657,8 @@ int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sen
 
 int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2474,7 +2673,8 @@ int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2491,7 +2691,8 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const 
 
 int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2508,7 +2709,8 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[]
 
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2525,7 +2727,8 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const 
 
 int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2542,7 +2745,8 @@ int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[]
 
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2556,7 +2760,8 @@ int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sen
 
 int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2570,7 +2775,8 @@ int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2586,7 +2792,8 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatyp
 
 int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2602,7 +2809,8 @@ int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2617,7 +2825,8 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
 
 int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2632,7 +2841,8 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 
 int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2649,7 +2859,8 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Dataty
 
 int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2666,7 +2877,8 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MP
 
 int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2680,7 +2892,8 @@ int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype send
 
 int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2694,7 +2907,8 @@ int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2710,7 +2924,8 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype
 
 int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2726,7 +2941,8 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 
 int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2742,7 +2958,8 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const i
 
 int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2758,7 +2975,8 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 
 int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2776,7 +2994,8 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], co
 
 int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2794,7 +3013,8 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcoun
 
 int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2810,7 +3030,8 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const M
 
 int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2826,7 +3047,8 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 
 int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2844,7 +3066,8 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], co
 
 int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -2862,7 +3085,8 @@ int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcoun
 
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2876,7 +3100,8 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 
 int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2890,7 +3115,8 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2906,7 +3132,8 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2922,7 +3149,8 @@ int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2937,7 +3165,8 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 
 int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2952,7 +3181,8 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 
 int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2969,7 +3199,8 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendty
 
 int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -2986,7 +3217,8 @@ int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -2999,7 +3231,8 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 
 int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3012,7 +3245,8 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3027,7 +3261,8 @@ int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 
 int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3042,7 +3277,8 @@ int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3056,7 +3292,8 @@ int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 
 int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3070,7 +3307,8 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3086,7 +3324,8 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3102,7 +3341,8 @@ int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3118,7 +3358,8 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispl
 
 int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3134,7 +3375,8 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 
 int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3152,7 +3394,8 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int s
 
 int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3170,7 +3413,8 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
 
 int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3186,7 +3430,8 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
 
 int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3202,7 +3447,8 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 
 int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3220,7 +3466,8 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int s
 
 int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3238,7 +3485,8 @@ int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
 
 int PMPI_Barrier(MPI_Comm comm)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     return (int)libmpi_call(OP_Barrier, a);
 }
@@ -3246,7 +3494,8 @@ int PMPI_Barrier(MPI_Comm comm)
 
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(info);
     a[2] = WORD(request);
@@ -3256,7 +3505,8 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -3268,7 +3518,8 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 
 int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -3280,7 +3531,8 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 
 int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -3294,7 +3546,8 @@ int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MP
 
 int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -3308,7 +3561,8 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3321,7 +3575,8 @@ int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 
 int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3334,7 +3589,8 @@ int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 
 int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3349,7 +3605,8 @@ int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 
 int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3364,7 +3621,8 @@ int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3379,7 +3637,8 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
 
 int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3394,7 +3653,8 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 
 int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3411,7 +3671,8 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 
 int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3428,7 +3689,8 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 
 int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3444,7 +3706,8 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 
 int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3460,7 +3723,8 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3478,7 +3742,8 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 
 int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3496,7 +3761,8 @@ int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 
 int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3511,7 +3777,8 @@ int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 
 int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3526,7 +3793,8 @@ int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 
 int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3542,7 +3810,8 @@ int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 
 int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3558,7 +3827,8 @@ int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3572,7 +3842,8 @@ int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 
 int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3586,7 +3857,8 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 
 int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3601,7 +3873,8 @@ int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 
 int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3616,7 +3889,8 @@ int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 
 int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3633,7 +3907,8 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdisp
 
 int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3650,7 +3925,8 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 
 int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3667,7 +3943,8 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdisp
 
 int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(sdispls);
@@ -3684,7 +3961,8 @@ int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(request);
     return (int)libmpi_call(OP_Ibarrier, a);
@@ -3693,7 +3971,8 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -3706,7 +3985,8 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Co
 
 int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(buffer);
     a[1] = count;
     a[2] = WORD(datatype);
@@ -3719,7 +3999,8 @@ int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root
 
 int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3733,7 +4014,8 @@ int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
 
 int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3747,7 +4029,8 @@ int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
 
 int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3763,7 +4046,8 @@ int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 
 int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3779,7 +4063,8 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3796,7 +4081,8 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 
 int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3813,7 +4099,8 @@ int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3828,7 +4115,8 @@ int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
 
 int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3843,7 +4131,8 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
 
 int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = WORD(recvcounts);
@@ -3857,7 +4146,8 @@ int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcount
 
 int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = WORD(recvcounts);
@@ -3871,7 +4161,8 @@ int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count r
 
 int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = recvcount;
@@ -3885,7 +4176,8 @@ int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount
 
 int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = recvcount;
@@ -3899,7 +4191,8 @@ int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count r
 
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3913,7 +4206,8 @@ int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
 
 int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -3927,7 +4221,8 @@ int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
 
 int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3943,7 +4238,8 @@ int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 
 int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -3959,7 +4255,8 @@ int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 
 int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(displs);
@@ -3976,7 +4273,8 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs
 
 int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(displs);
@@ -3993,7 +4291,8 @@ int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -4007,7 +4306,8 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 
 int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -4021,7 +4321,8 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 
 int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -4037,7 +4338,8 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 
 int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -4053,7 +4355,8 @@ int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = WORD(recvcounts);
@@ -4066,7 +4369,8 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts
 
 int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = WORD(recvcounts);
@@ -4079,7 +4383,8 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count re
 
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = recvcount;
@@ -4092,7 +4397,8 @@ int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 
 int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = recvcount;
@@ -4105,7 +4411,8 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
 
 int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = recvcount;
@@ -4120,7 +4427,8 @@ int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvc
 
 int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = recvcount;
@@ -4135,7 +4443,8 @@ int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Cou
 
 int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = WORD(recvcounts);
@@ -4150,7 +4459,8 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvc
 
 int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = WORD(recvcounts);
@@ -4165,7 +4475,8 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -4178,7 +4489,8 @@ int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dataty
 
 int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -4191,7 +4503,8 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatyp
 
 int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -4206,7 +4519,8 @@ int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 
 int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(recvbuf);
     a[2] = count;
@@ -4221,7 +4535,8 @@ int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -4236,7 +4551,8 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 
 int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -4251,7 +4567,8 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 
 int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -4268,7 +4585,8 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 
 int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = sendcount;
     a[2] = WORD(sendtype);
@@ -4285,7 +4603,8 @@ int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 
 int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(displs);
@@ -4301,7 +4620,8 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[
 
 int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(displs);
@@ -4317,7 +4637,8 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 
 int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(displs);
@@ -4335,7 +4656,8 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int di
 
 int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-    int64_t a[11];
+    int64_t slots[12], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(sendbuf);
     a[1] = WORD(sendcounts);
     a[2] = WORD(displs);
@@ -4353,7 +4675,8 @@ int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group1);
     a[1] = WORD(group2);
     a[2] = WORD(result);
@@ -4363,7 +4686,8 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group1);
     a[1] = WORD(group2);
     a[2] = WORD(newgroup);
@@ -4373,7 +4697,8 @@ int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = n;
     a[2] = WORD(ranks);
@@ -4384,7 +4709,8 @@ int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgro
 
 int PMPI_Group_free(MPI_Group *group)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     return (int)libmpi_call(OP_Group_free, a);
 }
@@ -4392,7 +4718,8 @@ int PMPI_Group_free(MPI_Group *group)
 
 int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(pset_name);
     a[2] = WORD(newgroup);
@@ -4402,7 +4729,8 @@ int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI
 
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = n;
     a[2] = WORD(ranks);
@@ -4413,7 +4741,8 @@ int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *newgro
 
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group1);
     a[1] = WORD(group2);
     a[2] = WORD(newgroup);
@@ -4423,7 +4752,8 @@ int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *newgr
 
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = n;
     a[2] = WORD(ranges);
@@ -4434,7 +4764,8 @@ int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group *ne
 
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = n;
     a[2] = WORD(ranges);
@@ -4445,7 +4776,8 @@ int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group *ne
 
 int PMPI_Group_rank(MPI_Group group, int *rank)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = WORD(rank);
     return (int)libmpi_call(OP_Group_rank, a);
@@ -4454,7 +4786,8 @@ int PMPI_Group_rank(MPI_Group group, int *rank)
 
 int PMPI_Group_size(MPI_Group group, int *size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_Group_size, a);
@@ -4463,7 +4796,8 @@ int PMPI_Group_size(MPI_Group group, int *size)
 
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group1);
     a[1] = n;
     a[2] = WORD(ranks1);
@@ -4475,7 +4809,8 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_
 
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group1);
     a[1] = WORD(group2);
     a[2] = WORD(newgroup);
@@ -4485,7 +4820,8 @@ int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = rank;
     a[2] = maxdims;
@@ -4496,7 +4832,8 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm_old);
     a[1] = ndims;
     a[2] = WORD(dims);
@@ -4509,7 +4846,8 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int p
 
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = maxdims;
     a[2] = WORD(dims);
@@ -4521,7 +4859,8 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
 
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = ndims;
     a[2] = WORD(dims);
@@ -4533,7 +4872,8 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int periods[
 
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(coords);
     a[2] = WORD(rank);
@@ -4543,7 +4883,8 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = direction;
     a[2] = disp;
@@ -4555,7 +4896,8 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source, in
 
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(remain_dims);
     a[2] = WORD(newcomm);
@@ -4565,7 +4907,8 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(ndims);
     return (int)libmpi_call(OP_Cartdim_get, a);
@@ -4574,7 +4917,8 @@ int PMPI_Cartdim_get(MPI_Comm comm, int *ndims)
 
 int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = nnodes;
     a[1] = ndims;
     a[2] = WORD(dims);
@@ -4584,7 +4928,8 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 
 int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm_old);
     a[1] = n;
     a[2] = WORD(sources);
@@ -4600,7 +4945,8 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
 
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm_old);
     a[1] = indegree;
     a[2] = WORD(sources);
@@ -4617,7 +4963,8 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
 
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = maxindegree;
     a[2] = WORD(sources);
@@ -4631,7 +4978,8 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int
 
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(indegree);
     a[2] = WORD(outdegree);
@@ -4642,7 +4990,8 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree
 
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm_old);
     a[1] = nnodes;
     a[2] = WORD(indx);
@@ -4655,7 +5004,8 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[], const int
 
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int edges[])
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = maxindex;
     a[2] = maxedges;
@@ -4667,7 +5017,8 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[], int ed
 
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[], int *newrank)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = nnodes;
     a[2] = WORD(indx);
@@ -4679,7 +5030,8 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[], const int edges[
 
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = rank;
     a[2] = maxneighbors;
@@ -4690,7 +5042,8 @@ int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbor
 
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = rank;
     a[2] = WORD(nneighbors);
@@ -4700,7 +5053,8 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 
 int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(nnodes);
     a[2] = WORD(nedges);
@@ -4710,7 +5064,8 @@ int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 
 int PMPI_Topo_test(MPI_Comm comm, int *status)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(status);
     return (int)libmpi_call(OP_Topo_test, a);
@@ -4719,7 +5074,8 @@ int PMPI_Topo_test(MPI_Comm comm, int *status)
 
 int PMPI_Attr_delete(MPI_Comm comm, int keyval)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = keyval;
     return (int)libmpi_call(OP_Attr_delete, a);
@@ -4728,7 +5084,8 @@ int PMPI_Attr_delete(MPI_Comm comm, int keyval)
 
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = keyval;
     a[2] = WORD(attribute_val);
@@ -4739,7 +5096,8 @@ int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = keyval;
     a[2] = WORD(attribute_val);
@@ -4749,7 +5107,8 @@ int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm_copy_attr_fn);
     a[1] = WORD(comm_delete_attr_fn);
     a[2] = WORD(comm_keyval);
@@ -4760,7 +5119,8 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_
 
 int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = comm_keyval;
     return (int)libmpi_call(OP_Comm_delete_attr, a);
@@ -4769,7 +5129,8 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 
 int PMPI_Comm_free_keyval(int *comm_keyval)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm_keyval);
     return (int)libmpi_call(OP_Comm_free_keyval, a);
 }
@@ -4777,7 +5138,8 @@ int PMPI_Comm_free_keyval(int *comm_keyval)
 
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = comm_keyval;
     a[2] = WORD(attribute_val);
@@ -4788,7 +5150,8 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int 
 
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = comm_keyval;
     a[2] = WORD(attribute_val);
@@ -4798,7 +5161,8 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 
 int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(copy_fn);
     a[1] = WORD(delete_fn);
     a[2] = WORD(keyval);
@@ -4809,7 +5173,8 @@ int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_f
 
 int PMPI_Keyval_free(int *keyval)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(keyval);
     return (int)libmpi_call(OP_Keyval_free, a);
 }
@@ -4817,7 +5182,8 @@ int PMPI_Keyval_free(int *keyval)
 
 int PMPI_Add_error_class(int *errorclass)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(errorclass);
     return (int)libmpi_call(OP_Add_error_class, a);
 }
@@ -4825,7 +5191,8 @@ int PMPI_Add_error_class(int *errorclass)
 
 int PMPI_Add_error_code(int errorclass, int *errorcode)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = errorclass;
     a[1] = WORD(errorcode);
     return (int)libmpi_call(OP_Add_error_code, a);
@@ -4834,7 +5201,8 @@ int PMPI_Add_error_code(int errorclass, int *errorcode)
 
 int PMPI_Add_error_string(int errorcode, const char *string)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = errorcode;
     a[1] = WORD(string);
     return (int)libmpi_call(OP_Add_error_string, a);
@@ -4843,7 +5211,8 @@ int PMPI_Add_error_string(int errorcode, const char *string)
 
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = errorcode;
     return (int)libmpi_call(OP_Comm_call_errhandler, a);
@@ -4852,7 +5221,8 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm_errhandler_fn);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Comm_create_errhandler, a);
@@ -4861,7 +5231,8 @@ int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Comm_get_errhandler, a);
@@ -4870,7 +5241,8 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Comm_set_errhandler, a);
@@ -4879,7 +5251,8 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(errhandler);
     return (int)libmpi_call(OP_Errhandler_free, a);
 }
@@ -4887,7 +5260,8 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 
 int PMPI_Error_class(int errorcode, int *errorclass)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = errorcode;
     a[1] = WORD(errorclass);
     return (int)libmpi_call(OP_Error_class, a);
@@ -4896,7 +5270,8 @@ int PMPI_Error_class(int errorcode, int *errorclass)
 
 int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = errorcode;
     a[1] = WORD(string);
     a[2] = WORD(resultlen);
@@ -4906,7 +5281,8 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 
 int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = errorcode;
     return (int)libmpi_call(OP_File_call_errhandler, a);
@@ -4915,7 +5291,8 @@ int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
 
 int PMPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(file_errhandler_fn);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_File_create_errhandler, a);
@@ -4924,7 +5301,8 @@ int PMPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn
 
 int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(file);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_File_get_errhandler, a);
@@ -4933,7 +5311,8 @@ int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 
 int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(file);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_File_set_errhandler, a);
@@ -4942,7 +5321,8 @@ int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 
 int PMPI_Remove_error_class(int errorclass)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = errorclass;
     return (int)libmpi_call(OP_Remove_error_class, a);
 }
@@ -4950,7 +5330,8 @@ int PMPI_Remove_error_class(int errorclass)
 
 int PMPI_Remove_error_code(int errorcode)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = errorcode;
     return (int)libmpi_call(OP_Remove_error_code, a);
 }
@@ -4958,7 +5339,8 @@ int PMPI_Remove_error_code(int errorcode)
 
 int PMPI_Remove_error_string(int errorcode)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = errorcode;
     return (int)libmpi_call(OP_Remove_error_string, a);
 }
@@ -4966,7 +5348,8 @@ int PMPI_Remove_error_string(int errorcode)
 
 int PMPI_Session_call_errhandler(MPI_Session session, int errorcode)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = errorcode;
     return (int)libmpi_call(OP_Session_call_errhandler, a);
@@ -4975,7 +5358,8 @@ int PMPI_Session_call_errhandler(MPI_Session session, int errorcode)
 
 int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session_errhandler_fn);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Session_create_errhandler, a);
@@ -4984,7 +5368,8 @@ int PMPI_Session_create_errhandler(MPI_Session_errhandler_function *session_errh
 
 int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Session_get_errhandler, a);
@@ -4993,7 +5378,8 @@ int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
 
 int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Session_set_errhandler, a);
@@ -5002,7 +5388,8 @@ int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
 
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = errorcode;
     return (int)libmpi_call(OP_Win_call_errhandler, a);
@@ -5011,7 +5398,8 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode)
 
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win_errhandler_fn);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Win_create_errhandler, a);
@@ -5020,7 +5408,8 @@ int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, M
 
 int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Win_get_errhandler, a);
@@ -5029,7 +5418,8 @@ int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 
 int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(errhandler);
     return (int)libmpi_call(OP_Win_set_errhandler, a);
@@ -5038,7 +5428,8 @@ int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 
 int PMPI_Close_port(const char *port_name)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(port_name);
     return (int)libmpi_call(OP_Close_port, a);
 }
@@ -5046,7 +5437,8 @@ int PMPI_Close_port(const char *port_name)
 
 int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(port_name);
     a[1] = WORD(info);
     a[2] = root;
@@ -5058,7 +5450,8 @@ int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm co
 
 int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(port_name);
     a[1] = WORD(info);
     a[2] = root;
@@ -5070,7 +5463,8 @@ int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm c
 
 int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     return (int)libmpi_call(OP_Comm_disconnect, a);
 }
@@ -5078,7 +5472,8 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 
 int PMPI_Comm_get_parent(MPI_Comm *parent)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(parent);
     return (int)libmpi_call(OP_Comm_get_parent, a);
 }
@@ -5086,7 +5481,8 @@ int PMPI_Comm_get_parent(MPI_Comm *parent)
 
 int PMPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = fd;
     a[1] = WORD(intercomm);
     return (int)libmpi_call(OP_Comm_join, a);
@@ -5095,7 +5491,8 @@ int PMPI_Comm_join(int fd, MPI_Comm *intercomm)
 
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(command);
     a[1] = WORD(argv);
     a[2] = maxprocs;
@@ -5110,7 +5507,8 @@ int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info in
 
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = count;
     a[1] = WORD(array_of_commands);
     a[2] = WORD(array_of_argv);
@@ -5126,7 +5524,8 @@ int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_
 
 int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(service_name);
     a[1] = WORD(info);
     a[2] = WORD(port_name);
@@ -5136,7 +5535,8 @@ int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 
 int PMPI_Open_port(MPI_Info info, char *port_name)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(port_name);
     return (int)libmpi_call(OP_Open_port, a);
@@ -5145,7 +5545,8 @@ int PMPI_Open_port(MPI_Info info, char *port_name)
 
 int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(service_name);
     a[1] = WORD(info);
     a[2] = WORD(port_name);
@@ -5155,7 +5556,8 @@ int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_
 
 int PMPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(service_name);
     a[1] = WORD(info);
     a[2] = WORD(port_name);
@@ -5165,7 +5567,8 @@ int PMPI_Unpublish_name(const char *service_name, MPI_Info info, const char *por
 
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm1);
     a[1] = WORD(comm2);
     a[2] = WORD(result);
@@ -5175,7 +5578,8 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(group);
     a[2] = WORD(newcomm);
@@ -5185,7 +5589,8 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = WORD(stringtag);
     a[2] = WORD(info);
@@ -5197,7 +5602,8 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info
 
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(group);
     a[2] = tag;
@@ -5208,7 +5614,8 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *ne
 
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(newcomm);
     return (int)libmpi_call(OP_Comm_dup, a);
@@ -5217,7 +5624,8 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(info);
     a[2] = WORD(newcomm);
@@ -5227,7 +5635,8 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 
 int PMPI_Comm_free(MPI_Comm *comm)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     return (int)libmpi_call(OP_Comm_free, a);
 }
@@ -5235,7 +5644,8 @@ int PMPI_Comm_free(MPI_Comm *comm)
 
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(info_used);
     return (int)libmpi_call(OP_Comm_get_info, a);
@@ -5244,7 +5654,8 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 
 int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(comm_name);
     a[2] = WORD(resultlen);
@@ -5254,7 +5665,8 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(group);
     return (int)libmpi_call(OP_Comm_group, a);
@@ -5263,7 +5675,8 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(newcomm);
     a[2] = WORD(request);
@@ -5273,7 +5686,8 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(info);
     a[2] = WORD(newcomm);
@@ -5288,7 +5702,8 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
         *rank = libmpi_world.rank;
         return MPI_SUCCESS;
     }
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(rank);
     return (int)libmpi_call(OP_Comm_rank, a);
@@ -5297,7 +5712,8 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(group);
     return (int)libmpi_call(OP_Comm_remote_group, a);
@@ -5306,7 +5722,8 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_Comm_remote_size, a);
@@ -5315,7 +5732,8 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(info);
     return (int)libmpi_call(OP_Comm_set_info, a);
@@ -5324,7 +5742,8 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(comm_name);
     return (int)libmpi_call(OP_Comm_set_name, a);
@@ -5337,7 +5756,8 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
         *size = libmpi_world.size;
         return MPI_SUCCESS;
     }
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_Comm_size, a);
@@ -5346,7 +5766,8 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = color;
     a[2] = key;
@@ -5357,7 +5778,8 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = split_type;
     a[2] = key;
@@ -5369,7 +5791,8 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(flag);
     return (int)libmpi_call(OP_Comm_test_inter, a);
@@ -5378,7 +5801,8 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 
 int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(local_comm);
     a[1] = local_leader;
     a[2] = WORD(peer_comm);
@@ -5391,7 +5815,8 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
 
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(local_group);
     a[1] = local_leader;
     a[2] = WORD(remote_group);
@@ -5406,7 +5831,8 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, M
 
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(intercomm);
     a[1] = high;
     a[2] = WORD(newintracomm);
@@ -5416,7 +5842,8 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 
 int PMPI_Info_create(MPI_Info *info)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     return (int)libmpi_call(OP_Info_create, a);
 }
@@ -5424,7 +5851,8 @@ int PMPI_Info_create(MPI_Info *info)
 
 int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = argc;
     a[1] = WORD(argv);
     a[2] = WORD(info);
@@ -5434,7 +5862,8 @@ int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 
 int PMPI_Info_delete(MPI_Info info, const char *key)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(key);
     return (int)libmpi_call(OP_Info_delete, a);
@@ -5443,7 +5872,8 @@ int PMPI_Info_delete(MPI_Info info, const char *key)
 
 int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(newinfo);
     return (int)libmpi_call(OP_Info_dup, a);
@@ -5452,7 +5882,8 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 
 int PMPI_Info_free(MPI_Info *info)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     return (int)libmpi_call(OP_Info_free, a);
 }
@@ -5460,7 +5891,8 @@ int PMPI_Info_free(MPI_Info *info)
 
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(key);
     a[2] = valuelen;
@@ -5472,7 +5904,8 @@ int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int
 
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(nkeys);
     return (int)libmpi_call(OP_Info_get_nkeys, a);
@@ -5481,7 +5914,8 @@ int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = n;
     a[2] = WORD(key);
@@ -5491,7 +5925,8 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 
 int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(key);
     a[2] = WORD(buflen);
@@ -5503,7 +5938,8 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *valu
 
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(key);
     a[2] = WORD(valuelen);
@@ -5514,7 +5950,8 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *f
 
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(key);
     a[2] = WORD(value);
@@ -5524,7 +5961,8 @@ int PMPI_Info_set(MPI_Info info, const char *key, const char *value)
 
 int PMPI_Session_finalize(MPI_Session *session)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     return (int)libmpi_call(OP_Session_finalize, a);
 }
@@ -5532,7 +5970,8 @@ int PMPI_Session_finalize(MPI_Session *session)
 
 int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(info_used);
     return (int)libmpi_call(OP_Session_get_info, a);
@@ -5541,7 +5980,8 @@ int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 
 int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(info);
     a[2] = n;
@@ -5553,7 +5993,8 @@ int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *ps
 
 int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_names)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(info);
     a[2] = WORD(npset_names);
@@ -5563,7 +6004,8 @@ int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npset_na
 
 int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(pset_name);
     a[2] = WORD(info);
@@ -5573,7 +6015,8 @@ int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_I
 
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(errhandler);
     a[2] = WORD(session);
@@ -5583,7 +6026,8 @@ int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *ses
 
 int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5599,7 +6043,8 @@ int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
 
 int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5615,7 +6060,8 @@ int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datat
 
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = WORD(compare_addr);
     a[2] = WORD(result_addr);
@@ -5629,7 +6075,8 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, voi
 
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-    int64_t a[7];
+    int64_t slots[8], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = WORD(result_addr);
     a[2] = WORD(datatype);
@@ -5643,7 +6090,8 @@ int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype d
 
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5658,7 +6106,8 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, 
 
 int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5673,7 +6122,8 @@ int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
 
 int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    int64_t a[12];
+    int64_t slots[13], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5692,7 +6142,8 @@ int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype 
 
 int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    int64_t a[12];
+    int64_t slots[13], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5711,7 +6162,8 @@ int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_D
 
 int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5726,7 +6178,8 @@ int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_data
 
 int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5741,7 +6194,8 @@ int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 
 int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5758,7 +6212,8 @@ int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype ori
 
 int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5775,7 +6230,8 @@ int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Data
 
 int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5791,7 +6247,8 @@ int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 
 int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5807,7 +6264,8 @@ int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_d
 
 int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    int64_t a[13];
+    int64_t slots[14], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5827,7 +6285,8 @@ int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 
 int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    int64_t a[13];
+    int64_t slots[14], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5847,7 +6306,8 @@ int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 
 int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5863,7 +6323,8 @@ int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_dat
 
 int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(origin_addr);
     a[1] = origin_count;
     a[2] = WORD(origin_datatype);
@@ -5879,7 +6340,8 @@ int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype or
 
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = size;
     a[1] = disp_unit;
     a[2] = WORD(info);
@@ -5892,7 +6354,8 @@ int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm
 
 int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = size;
     a[1] = disp_unit;
     a[2] = WORD(info);
@@ -5905,7 +6368,8 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Co
 
 int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = size;
     a[1] = disp_unit;
     a[2] = WORD(info);
@@ -5918,7 +6382,8 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Co
 
 int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = size;
     a[1] = disp_unit;
     a[2] = WORD(info);
@@ -5931,7 +6396,8 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 
 int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(base);
     a[2] = size;
@@ -5941,7 +6407,8 @@ int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 
 int PMPI_Win_complete(MPI_Win win)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     return (int)libmpi_call(OP_Win_complete, a);
 }
@@ -5949,7 +6416,8 @@ int PMPI_Win_complete(MPI_Win win)
 
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(base);
     a[1] = size;
     a[2] = disp_unit;
@@ -5962,7 +6430,8 @@ int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI
 
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(base);
     a[1] = size;
     a[2] = disp_unit;
@@ -5975,7 +6444,8 @@ int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info in
 
 int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(info);
     a[1] = WORD(comm);
     a[2] = WORD(win);
@@ -5985,7 +6455,8 @@ int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win_copy_attr_fn);
     a[1] = WORD(win_delete_attr_fn);
     a[2] = WORD(win_keyval);
@@ -5996,7 +6467,8 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win
 
 int PMPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = win_keyval;
     return (int)libmpi_call(OP_Win_delete_attr, a);
@@ -6005,7 +6477,8 @@ int PMPI_Win_delete_attr(MPI_Win win, int win_keyval)
 
 int PMPI_Win_detach(MPI_Win win, const void *base)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(base);
     return (int)libmpi_call(OP_Win_detach, a);
@@ -6014,7 +6487,8 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 
 int PMPI_Win_fence(int assert, MPI_Win win)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = assert;
     a[1] = WORD(win);
     return (int)libmpi_call(OP_Win_fence, a);
@@ -6023,7 +6497,8 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 
 int PMPI_Win_flush(int rank, MPI_Win win)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = rank;
     a[1] = WORD(win);
     return (int)libmpi_call(OP_Win_flush, a);
@@ -6032,7 +6507,8 @@ int PMPI_Win_flush(int rank, MPI_Win win)
 
 int PMPI_Win_flush_all(MPI_Win win)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     return (int)libmpi_call(OP_Win_flush_all, a);
 }
@@ -6040,7 +6516,8 @@ int PMPI_Win_flush_all(MPI_Win win)
 
 int PMPI_Win_flush_local(int rank, MPI_Win win)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = rank;
     a[1] = WORD(win);
     return (int)libmpi_call(OP_Win_flush_local, a);
@@ -6049,7 +6526,8 @@ int PMPI_Win_flush_local(int rank, MPI_Win win)
 
 int PMPI_Win_flush_local_all(MPI_Win win)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     return (int)libmpi_call(OP_Win_flush_local_all, a);
 }
@@ -6057,7 +6535,8 @@ int PMPI_Win_flush_local_all(MPI_Win win)
 
 int PMPI_Win_free(MPI_Win *win)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     return (int)libmpi_call(OP_Win_free, a);
 }
@@ -6065,7 +6544,8 @@ int PMPI_Win_free(MPI_Win *win)
 
 int PMPI_Win_free_keyval(int *win_keyval)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win_keyval);
     return (int)libmpi_call(OP_Win_free_keyval, a);
 }
@@ -6073,7 +6553,8 @@ int PMPI_Win_free_keyval(int *win_keyval)
 
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = win_keyval;
     a[2] = WORD(attribute_val);
@@ -6084,7 +6565,8 @@ int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *fla
 
 int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(group);
     return (int)libmpi_call(OP_Win_get_group, a);
@@ -6093,7 +6575,8 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)
 
 int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(info_used);
     return (int)libmpi_call(OP_Win_get_info, a);
@@ -6102,7 +6585,8 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 
 int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(win_name);
     a[2] = WORD(resultlen);
@@ -6112,7 +6596,8 @@ int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = lock_type;
     a[1] = rank;
     a[2] = assert;
@@ -6123,7 +6608,8 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 
 int PMPI_Win_lock_all(int assert, MPI_Win win)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = assert;
     a[1] = WORD(win);
     return (int)libmpi_call(OP_Win_lock_all, a);
@@ -6132,7 +6618,8 @@ int PMPI_Win_lock_all(int assert, MPI_Win win)
 
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = assert;
     a[2] = WORD(win);
@@ -6142,7 +6629,8 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = win_keyval;
     a[2] = WORD(attribute_val);
@@ -6152,7 +6640,8 @@ int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 
 int PMPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(info);
     return (int)libmpi_call(OP_Win_set_info, a);
@@ -6161,7 +6650,8 @@ int PMPI_Win_set_info(MPI_Win win, MPI_Info info)
 
 int PMPI_Win_set_name(MPI_Win win, const char *win_name)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(win_name);
     return (int)libmpi_call(OP_Win_set_name, a);
@@ -6170,7 +6660,8 @@ int PMPI_Win_set_name(MPI_Win win, const char *win_name)
 
 int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = rank;
     a[2] = WORD(size);
@@ -6182,7 +6673,8 @@ int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
 
 int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = rank;
     a[2] = WORD(size);
@@ -6194,7 +6686,8 @@ int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *dis
 
 int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(group);
     a[1] = assert;
     a[2] = WORD(win);
@@ -6204,7 +6697,8 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 
 int PMPI_Win_sync(MPI_Win win)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     return (int)libmpi_call(OP_Win_sync, a);
 }
@@ -6212,7 +6706,8 @@ int PMPI_Win_sync(MPI_Win win)
 
 int PMPI_Win_test(MPI_Win win, int *flag)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = WORD(flag);
     return (int)libmpi_call(OP_Win_test, a);
@@ -6221,7 +6716,8 @@ int PMPI_Win_test(MPI_Win win, int *flag)
 
 int PMPI_Win_unlock(int rank, MPI_Win win)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = rank;
     a[1] = WORD(win);
     return (int)libmpi_call(OP_Win_unlock, a);
@@ -6230,7 +6726,8 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 
 int PMPI_Win_unlock_all(MPI_Win win)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     return (int)libmpi_call(OP_Win_unlock_all, a);
 }
@@ -6238,7 +6735,8 @@ int PMPI_Win_unlock_all(MPI_Win win)
 
 int PMPI_Win_wait(MPI_Win win)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(win);
     return (int)libmpi_call(OP_Win_wait, a);
 }
@@ -6246,7 +6744,8 @@ int PMPI_Win_wait(MPI_Win win)
 
 int PMPI_File_close(MPI_File *fh)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     return (int)libmpi_call(OP_File_close, a);
 }
@@ -6254,7 +6753,8 @@ int PMPI_File_close(MPI_File *fh)
 
 int PMPI_File_delete(const char *filename, MPI_Info info)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(filename);
     a[1] = WORD(info);
     return (int)libmpi_call(OP_File_delete, a);
@@ -6263,7 +6763,8 @@ int PMPI_File_delete(const char *filename, MPI_Info info)
 
 int PMPI_File_get_amode(MPI_File fh, int *amode)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(amode);
     return (int)libmpi_call(OP_File_get_amode, a);
@@ -6272,7 +6773,8 @@ int PMPI_File_get_amode(MPI_File fh, int *amode)
 
 int PMPI_File_get_atomicity(MPI_File fh, int *flag)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(flag);
     return (int)libmpi_call(OP_File_get_atomicity, a);
@@ -6281,7 +6783,8 @@ int PMPI_File_get_atomicity(MPI_File fh, int *flag)
 
 int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(disp);
@@ -6291,7 +6794,8 @@ int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 
 int PMPI_File_get_group(MPI_File fh, MPI_Group *group)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(group);
     return (int)libmpi_call(OP_File_get_group, a);
@@ -6300,7 +6804,8 @@ int PMPI_File_get_group(MPI_File fh, MPI_Group *group)
 
 int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(info_used);
     return (int)libmpi_call(OP_File_get_info, a);
@@ -6309,7 +6814,8 @@ int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 
 int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(offset);
     return (int)libmpi_call(OP_File_get_position, a);
@@ -6318,7 +6824,8 @@ int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 
 int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(offset);
     return (int)libmpi_call(OP_File_get_position_shared, a);
@@ -6327,7 +6834,8 @@ int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 
 int PMPI_File_get_size(MPI_File fh, MPI_Offset *size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(size);
     return (int)libmpi_call(OP_File_get_size, a);
@@ -6336,7 +6844,8 @@ int PMPI_File_get_size(MPI_File fh, MPI_Offset *size)
 
 int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(datatype);
     a[2] = WORD(extent);
@@ -6346,7 +6855,8 @@ int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *exte
 
 int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(datatype);
     a[2] = WORD(extent);
@@ -6356,7 +6866,8 @@ int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *e
 
 int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(disp);
     a[2] = WORD(etype);
@@ -6368,7 +6879,8 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_D
 
 int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6380,7 +6892,8 @@ int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MP
 
 int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6392,7 +6905,8 @@ int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype data
 
 int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6404,7 +6918,8 @@ int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 
 int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6416,7 +6931,8 @@ int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 
 int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6429,7 +6945,8 @@ int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI
 
 int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6442,7 +6959,8 @@ int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count co
 
 int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6455,7 +6973,8 @@ int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
 
 int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6468,7 +6987,8 @@ int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 
 int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6480,7 +7000,8 @@ int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datat
 
 int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6492,7 +7013,8 @@ int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Dataty
 
 int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6504,7 +7026,8 @@ int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datat
 
 int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6516,7 +7039,8 @@ int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Dataty
 
 int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6528,7 +7052,8 @@ int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype d
 
 int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6540,7 +7065,8 @@ int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 
 int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6553,7 +7079,8 @@ int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int cou
 
 int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6566,7 +7093,8 @@ int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_C
 
 int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6579,7 +7107,8 @@ int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int
 
 int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6592,7 +7121,8 @@ int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 
 int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6604,7 +7134,8 @@ int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatyp
 
 int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6616,7 +7147,8 @@ int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI
 
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = WORD(filename);
     a[2] = amode;
@@ -6628,7 +7160,8 @@ int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info
 
 int PMPI_File_preallocate(MPI_File fh, MPI_Offset size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = size;
     return (int)libmpi_call(OP_File_preallocate, a);
@@ -6637,7 +7170,8 @@ int PMPI_File_preallocate(MPI_File fh, MPI_Offset size)
 
 int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6649,7 +7183,8 @@ int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI
 
 int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6661,7 +7196,8 @@ int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datat
 
 int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6673,7 +7209,8 @@ int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
 
 int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6685,7 +7222,8 @@ int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype d
 
 int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6696,7 +7234,8 @@ int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype dat
 
 int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6707,7 +7246,8 @@ int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 
 int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
@@ -6717,7 +7257,8 @@ int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 
 int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6730,7 +7271,8 @@ int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_
 
 int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6743,7 +7285,8 @@ int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count cou
 
 int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6756,7 +7299,8 @@ int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, 
 
 int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6769,7 +7313,8 @@ int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count
 
 int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6781,7 +7326,8 @@ int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int c
 
 int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -6793,7 +7339,8 @@ int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 
 int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
@@ -6803,7 +7350,8 @@ int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 
 int PMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6815,7 +7363,8 @@ int PMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datat
 
 int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6827,7 +7376,8 @@ int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Dataty
 
 int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6838,7 +7388,8 @@ int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype
 
 int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6849,7 +7400,8 @@ int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_
 
 int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
@@ -6859,7 +7411,8 @@ int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 
 int PMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6871,7 +7424,8 @@ int PMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype dataty
 
 int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6883,7 +7437,8 @@ int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatyp
 
 int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = whence;
@@ -6893,7 +7448,8 @@ int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 
 int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = whence;
@@ -6903,7 +7459,8 @@ int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 
 int PMPI_File_set_atomicity(MPI_File fh, int flag)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = flag;
     return (int)libmpi_call(OP_File_set_atomicity, a);
@@ -6912,7 +7469,8 @@ int PMPI_File_set_atomicity(MPI_File fh, int flag)
 
 int PMPI_File_set_info(MPI_File fh, MPI_Info info)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(info);
     return (int)libmpi_call(OP_File_set_info, a);
@@ -6921,7 +7479,8 @@ int PMPI_File_set_info(MPI_File fh, MPI_Info info)
 
 int PMPI_File_set_size(MPI_File fh, MPI_Offset size)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = size;
     return (int)libmpi_call(OP_File_set_size, a);
@@ -6930,7 +7489,8 @@ int PMPI_File_set_size(MPI_File fh, MPI_Offset size)
 
 int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = disp;
     a[2] = WORD(etype);
@@ -6943,7 +7503,8 @@ int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Dat
 
 int PMPI_File_sync(MPI_File fh)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     return (int)libmpi_call(OP_File_sync, a);
 }
@@ -6951,7 +7512,8 @@ int PMPI_File_sync(MPI_File fh)
 
 int PMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6963,7 +7525,8 @@ int PMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype dataty
 
 int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6975,7 +7538,8 @@ int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatyp
 
 int PMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6987,7 +7551,8 @@ int PMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype da
 
 int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -6999,7 +7564,8 @@ int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Dat
 
 int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -7010,7 +7576,8 @@ int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datat
 
 int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -7021,7 +7588,8 @@ int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, M
 
 int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
@@ -7031,7 +7599,8 @@ int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 
 int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -7044,7 +7613,8 @@ int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int coun
 
 int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -7057,7 +7627,8 @@ int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Co
 
 int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -7070,7 +7641,8 @@ int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int 
 
 int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[6];
+    int64_t slots[7], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -7083,7 +7655,8 @@ int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MP
 
 int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -7095,7 +7668,8 @@ int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf
 
 int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = offset;
     a[2] = WORD(buf);
@@ -7107,7 +7681,8 @@ int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *b
 
 int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
@@ -7117,7 +7692,8 @@ int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status)
 
 int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -7129,7 +7705,8 @@ int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatyp
 
 int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -7141,7 +7718,8 @@ int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI
 
 int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -7152,7 +7730,8 @@ int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_D
 
 int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -7163,7 +7742,8 @@ int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count coun
 
 int PMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = WORD(status);
@@ -7173,7 +7753,8 @@ int PMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status
 
 int PMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -7185,7 +7766,8 @@ int PMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype
 
 int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(fh);
     a[1] = WORD(buf);
     a[2] = count;
@@ -7197,7 +7779,8 @@ int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_
 
 int PMPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datarep);
     a[1] = WORD(read_conversion_fn);
     a[2] = WORD(write_conversion_fn);
@@ -7209,7 +7792,8 @@ int PMPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *
 
 int PMPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(datarep);
     a[1] = WORD(read_conversion_fn);
     a[2] = WORD(write_conversion_fn);
@@ -7221,7 +7805,8 @@ int PMPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function
 
 int PMPI_T_category_changed(int *update_number)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(update_number);
     return (int)libmpi_call(OP_T_category_changed, a);
 }
@@ -7229,7 +7814,8 @@ int PMPI_T_category_changed(int *update_number)
 
 int PMPI_T_category_get_categories(int cat_index, int len, int indices[])
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = cat_index;
     a[1] = len;
     a[2] = WORD(indices);
@@ -7239,7 +7825,8 @@ int PMPI_T_category_get_categories(int cat_index, int len, int indices[])
 
 int PMPI_T_category_get_cvars(int cat_index, int len, int indices[])
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = cat_index;
     a[1] = len;
     a[2] = WORD(indices);
@@ -7249,7 +7836,8 @@ int PMPI_T_category_get_cvars(int cat_index, int len, int indices[])
 
 int PMPI_T_category_get_events(int cat_index, int len, int indices[])
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = cat_index;
     a[1] = len;
     a[2] = WORD(indices);
@@ -7259,7 +7847,8 @@ int PMPI_T_category_get_events(int cat_index, int len, int indices[])
 
 int PMPI_T_category_get_index(const char *name, int *cat_index)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(name);
     a[1] = WORD(cat_index);
     return (int)libmpi_call(OP_T_category_get_index, a);
@@ -7268,7 +7857,8 @@ int PMPI_T_category_get_index(const char *name, int *cat_index)
 
 int PMPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
-    int64_t a[8];
+    int64_t slots[9], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = cat_index;
     a[1] = WORD(name);
     a[2] = WORD(name_len);
@@ -7283,7 +7873,8 @@ int PMPI_T_category_get_info(int cat_index, char *name, int *name_len, char *des
 
 int PMPI_T_category_get_num(int *num_cat)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(num_cat);
     return (int)libmpi_call(OP_T_category_get_num, a);
 }
@@ -7291,7 +7882,8 @@ int PMPI_T_category_get_num(int *num_cat)
 
 int PMPI_T_category_get_num_events(int cat_index, int *num_events)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = cat_index;
     a[1] = WORD(num_events);
     return (int)libmpi_call(OP_T_category_get_num_events, a);
@@ -7300,7 +7892,8 @@ int PMPI_T_category_get_num_events(int cat_index, int *num_events)
 
 int PMPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = cat_index;
     a[1] = len;
     a[2] = WORD(indices);
@@ -7310,7 +7903,8 @@ int PMPI_T_category_get_pvars(int cat_index, int len, int indices[])
 
 int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(name);
     a[1] = WORD(cvar_index);
     return (int)libmpi_call(OP_T_cvar_get_index, a);
@@ -7319,7 +7913,8 @@ int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
 
 int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
-    int64_t a[10];
+    int64_t slots[11], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = cvar_index;
     a[1] = WORD(name);
     a[2] = WORD(name_len);
@@ -7336,7 +7931,8 @@ int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosi
 
 int PMPI_T_cvar_get_num(int *num_cvar)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(num_cvar);
     return (int)libmpi_call(OP_T_cvar_get_num, a);
 }
@@ -7344,7 +7940,8 @@ int PMPI_T_cvar_get_num(int *num_cvar)
 
 int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = cvar_index;
     a[1] = WORD(obj_handle);
     a[2] = WORD(handle);
@@ -7355,7 +7952,8 @@ int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle
 
 int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(handle);
     return (int)libmpi_call(OP_T_cvar_handle_free, a);
 }
@@ -7363,7 +7961,8 @@ int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 
 int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(handle);
     a[1] = WORD(buf);
     return (int)libmpi_call(OP_T_cvar_read, a);
@@ -7372,7 +7971,8 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 
 int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(handle);
     a[1] = WORD(buf);
     return (int)libmpi_call(OP_T_cvar_write, a);
@@ -7381,7 +7981,8 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 
 int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(enumtype);
     a[1] = WORD(num);
     a[2] = WORD(name);
@@ -7392,7 +7993,8 @@ int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_le
 
 int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, int *name_len)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(enumtype);
     a[1] = indx;
     a[2] = WORD(value);
@@ -7404,7 +8006,8 @@ int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, 
 
 int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_registration);
     a[1] = cb_safety;
     a[2] = WORD(info_used);
@@ -7414,7 +8017,8 @@ int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration, 
 
 int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_registration);
     a[1] = cb_safety;
     a[2] = WORD(info);
@@ -7424,7 +8028,8 @@ int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration, 
 
 int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_instance);
     a[1] = WORD(buffer);
     return (int)libmpi_call(OP_T_event_copy, a);
@@ -7433,7 +8038,8 @@ int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 
 int PMPI_T_event_get_index(const char *name, int *event_index)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(name);
     a[1] = WORD(event_index);
     return (int)libmpi_call(OP_T_event_get_index, a);
@@ -7442,7 +8048,8 @@ int PMPI_T_event_get_index(const char *name, int *event_index)
 
 int PMPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
-    int64_t a[12];
+    int64_t slots[13], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = event_index;
     a[1] = WORD(name);
     a[2] = WORD(name_len);
@@ -7461,7 +8068,8 @@ int PMPI_T_event_get_info(int event_index, char *name, int *name_len, int *verbo
 
 int PMPI_T_event_get_num(int *num_events)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(num_events);
     return (int)libmpi_call(OP_T_event_get_num, a);
 }
@@ -7469,7 +8077,8 @@ int PMPI_T_event_get_num(int *num_events)
 
 int PMPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_index)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_instance);
     a[1] = WORD(source_index);
     return (int)libmpi_call(OP_T_event_get_source, a);
@@ -7478,7 +8087,8 @@ int PMPI_T_event_get_source(MPI_T_event_instance event_instance, int *source_ind
 
 int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_instance);
     a[1] = WORD(event_timestamp);
     return (int)libmpi_call(OP_T_event_get_timestamp, a);
@@ -7487,7 +8097,8 @@ int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Count *e
 
 int PMPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
-    int64_t a[4];
+    int64_t slots[5], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = event_index;
     a[1] = WORD(obj_handle);
     a[2] = WORD(info);
@@ -7498,7 +8109,8 @@ int PMPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info, 
 
 int PMPI_T_event_handle_free(MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_registration);
     a[1] = WORD(user_data);
     a[2] = WORD(free_cb_function);
@@ -7508,7 +8120,8 @@ int PMPI_T_event_handle_free(MPI_T_event_registration event_registration, void *
 
 int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_registration);
     a[1] = WORD(info_used);
     return (int)libmpi_call(OP_T_event_handle_get_info, a);
@@ -7517,7 +8130,8 @@ int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration, MP
 
 int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MPI_Info info)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_registration);
     a[1] = WORD(info);
     return (int)libmpi_call(OP_T_event_handle_set_info, a);
@@ -7526,7 +8140,8 @@ int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration, MP
 
 int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_instance);
     a[1] = element_index;
     a[2] = WORD(buffer);
@@ -7536,7 +8151,8 @@ int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index, vo
 
 int PMPI_T_event_register_callback(MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_registration);
     a[1] = cb_safety;
     a[2] = WORD(info);
@@ -7548,7 +8164,8 @@ int PMPI_T_event_register_callback(MPI_T_event_registration event_registration, 
 
 int PMPI_T_event_set_dropped_handler(MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(event_registration);
     a[1] = WORD(dropped_cb_function);
     return (int)libmpi_call(OP_T_event_set_dropped_handler, a);
@@ -7563,7 +8180,8 @@ int PMPI_T_finalize(void)
 
 int PMPI_T_init_thread(int required, int *provided)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = required;
     a[1] = WORD(provided);
     return (int)libmpi_call(OP_T_init_thread, a);
@@ -7572,7 +8190,8 @@ int PMPI_T_init_thread(int required, int *provided)
 
 int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(name);
     a[1] = var_class;
     a[2] = WORD(pvar_index);
@@ -7582,7 +8201,8 @@ int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 
 int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
-    int64_t a[13];
+    int64_t slots[14], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = pvar_index;
     a[1] = WORD(name);
     a[2] = WORD(name_len);
@@ -7602,7 +8222,8 @@ int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosi
 
 int PMPI_T_pvar_get_num(int *num_pvar)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(num_pvar);
     return (int)libmpi_call(OP_T_pvar_get_num, a);
 }
@@ -7610,7 +8231,8 @@ int PMPI_T_pvar_get_num(int *num_pvar)
 
 int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
-    int64_t a[5];
+    int64_t slots[6], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = pvar_index;
     a[2] = WORD(obj_handle);
@@ -7622,7 +8244,8 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *o
 
 int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(handle);
     return (int)libmpi_call(OP_T_pvar_handle_free, a);
@@ -7631,7 +8254,8 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handl
 
 int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(handle);
     a[2] = WORD(buf);
@@ -7641,7 +8265,8 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void 
 
 int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(handle);
     a[2] = WORD(buf);
@@ -7651,7 +8276,8 @@ int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 
 int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(handle);
     return (int)libmpi_call(OP_T_pvar_reset, a);
@@ -7660,7 +8286,8 @@ int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     return (int)libmpi_call(OP_T_pvar_session_create, a);
 }
@@ -7668,7 +8295,8 @@ int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
 
 int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     return (int)libmpi_call(OP_T_pvar_session_free, a);
 }
@@ -7676,7 +8304,8 @@ int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 
 int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(handle);
     return (int)libmpi_call(OP_T_pvar_start, a);
@@ -7685,7 +8314,8 @@ int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(handle);
     return (int)libmpi_call(OP_T_pvar_stop, a);
@@ -7694,7 +8324,8 @@ int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
-    int64_t a[3];
+    int64_t slots[4], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(session);
     a[1] = WORD(handle);
     a[2] = WORD(buf);
@@ -7704,7 +8335,8 @@ int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, cons
 
 int PMPI_T_source_get_info(int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
-    int64_t a[9];
+    int64_t slots[10], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = source_index;
     a[1] = WORD(name);
     a[2] = WORD(name_len);
@@ -7720,7 +8352,8 @@ int PMPI_T_source_get_info(int source_index, char *name, int *name_len, char *de
 
 int PMPI_T_source_get_num(int *num_sources)
 {
-    int64_t a[1];
+    int64_t slots[2], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = WORD(num_sources);
     return (int)libmpi_call(OP_T_source_get_num, a);
 }
@@ -7728,7 +8361,8 @@ int PMPI_T_source_get_num(int *num_sources)
 
 int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 {
-    int64_t a[2];
+    int64_t slots[3], *a = slots + 1;
+    a[-1] = CALLER;
     a[0] = source_index;
     a[1] = WORD(timestamp);
     return (int)libmpi_call(OP_T_source_get_timestamp, a);

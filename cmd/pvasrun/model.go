@@ -200,7 +200,7 @@ func readProgram(file string) (*program, error) {
 		g, err := goal.ReadFile(file)
 		return &program{file: file, graph: g}, err
 	}
-	t, err := trace.Open(file)
+	t, err := openNamed(file)
 	if err != nil {
 		return nil, err
 	}

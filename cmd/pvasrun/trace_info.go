@@ -13,6 +13,7 @@ import (
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/trace"
 	"github.com/gopvas/gopvas/trace/perfetto"
+	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 // executeTrace is the command trace: it looks at what --trace has recorded.
@@ -49,10 +50,23 @@ func openTrace(command, description string, flags any, args []string) (t *trace.
 	if len(files) != 1 {
 		return nil, "", usageError{fmt.Errorf("trace %s: name one trace", command)}
 	}
-	if t, err = trace.Open(files[0]); err != nil {
+	if t, err = openNamed(files[0]); err != nil {
 		return nil, "", modelMistake(err)
 	}
 	return t, files[0], nil
+}
+
+// openNamed reads a trace, with the functions and lines of its C programs. What is missing for that
+// is said.
+func openNamed(file string) (*trace.Trace, error) {
+	t, err := trace.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := symbol.Resolve(t); err != nil {
+		fmt.Fprintln(os.Stderr, "pvasrun:", err)
+	}
+	return t, nil
 }
 
 func printTrace(w io.Writer, s *trace.Summary) error {

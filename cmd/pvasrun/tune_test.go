@@ -138,14 +138,14 @@ func TestInfoShowsProfile(t *testing.T) {
 // What tune measures becomes a profile that jobs take, and bench compares with the defaults.
 func TestTune(t *testing.T) {
 	config, file := configuration(t, nil)
-	got := command(t, env(config), "tune", "--only", "share_from,pipeline_from", "--rounds", "3", "--max-seconds", "1")
+	got := command(t, env(config), "tune", "--only", "share_from,pipeline_from", "--rounds", "5", "--max-seconds", "1")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, file+" is written.")
 	require.Regexp(t, `(?m)^pipeline_from +sm +found by each rank +\S`, got.stdout)
 	p, err := tune.ReadFile(file)
 	require.NoError(t, err)
 	require.Len(t, p.Parameters, 2)
-	require.Equal(t, "pvasrun tune --only share_from,pipeline_from --rounds 3 --max-seconds 1", p.Command)
+	require.Equal(t, "pvasrun tune --only share_from,pipeline_from --rounds 5 --max-seconds 1", p.Command)
 	require.Empty(t, p.Foreign(tuned(t).Machine, p.Version))
 	require.Less(t, time.Since(p.Date), time.Hour)
 	got = command(t, env(config), "--btl", "sm", "-n", "2", "true")
@@ -162,7 +162,7 @@ func TestTune(t *testing.T) {
 }
 
 func TestTunePrintsProfile(t *testing.T) {
-	got := command(t, nil, "tune", "--only", "solo_spinning", "--rounds", "3", "--max-seconds", "0", "-o", "-", "--json")
+	got := command(t, nil, "tune", "--only", "solo_spinning", "--rounds", "5", "--max-seconds", "0", "-o", "-", "--json")
 	require.Equal(t, 0, got.code, got.stderr)
 	p, err := tune.Read(strings.NewReader(got.stdout))
 	require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestTuneMistakes(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--rounds", "2"}, 2, "--rounds: want 3 to 1000"},
+		{[]string{"--rounds", "4"}, 2, "--rounds: want 5 to 1000"},
 		{[]string{"--only", "speed"}, 2, "is not a list of parameters: write some of eager_limit,"},
 		{[]string{"-o", filepath.Join(t.TempDir(), "missing", "file")}, 1, "no such file"},
 		{[]string{"more"}, 2, "unexpected argument"},

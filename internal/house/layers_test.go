@@ -57,7 +57,7 @@ var layers = []layer{
 	{"capi/coro", nil},
 	{"capi/api", nil},
 	{"capi/api/gen", []string{"capi/api"}},
-	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job"}},
+	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job", "trace/recorder"}},
 	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
 	{"capi/install", []string{"."}},
@@ -79,6 +79,7 @@ var layers = []layer{
 	{"trace", nil},
 	{"trace/recorder", []string{"trace", "job", "shm"}},
 	{"trace/perfetto", []string{"trace"}},
+	{"trace/symbol", []string{"trace"}},
 	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
 	{"exchange", nil}, // a library by itself
 

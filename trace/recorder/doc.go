@@ -33,5 +33,5 @@
 //
 // # Places
 //
-// Calls of Go programs are recorded with the line of the program that makes them: see site.go.
+// Calls are recorded with the place in the program that makes them: see site.go, and code.go for C.
 package recorder

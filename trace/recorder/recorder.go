@@ -18,6 +18,7 @@ type Recorder struct {
 	contexts map[uint32]uint16 // all of them
 
 	sites sites
+	codes codes
 
 	sends, takes typical
 	looked       uint64 // when the message that comes next was last looked for
@@ -33,11 +34,19 @@ func New(root *job.Root, rank int) *Recorder {
 		return nil
 	}
 	lane.populate()
+	active = true
 	return &Recorder{
 		Lane: *lane, sent: make([]uint32, root.Ranks()), received: make([]uint32, root.Ranks()),
-		contexts: map[uint32]uint16{}, sites: sites{all: map[uintptr]uint16{}, names: map[string]uint16{}}, long: headOf(root.TraceBuffer(rank)).long,
+		contexts: map[uint32]uint16{}, sites: sites{all: map[uintptr]uint16{}, names: map[string]uint16{}}, codes: codes{all: map[uintptr]uint16{}}, long: headOf(root.TraceBuffer(rank)).long,
 	}
 }
+
+// active tells whether New has made a recorder in this process.
+var active bool
+
+// Active tells whether this process records what it does. It is asked after the process has become
+// a rank.
+func Active() bool { return active }
 
 // NewNodes returns the other lane of a rank.
 func NewNodes(root *job.Root, rank int) *Lane {

@@ -18,7 +18,7 @@ import (
 // address that is not known as such a place is one of another way into the library, and is looked
 // for again.
 //
-// Only Go programs have sites: the stack of a C program is not linked.
+// The stack of a C program is not linked. Its places come from the library's functions: see code.go.
 type sites struct {
 	depth  [64]uint64 // by kind: where the return address is; 0: not known
 	recent [siteSlots]site
@@ -58,6 +58,9 @@ func slot(pc uintptr) uintptr { return (pc ^ pc>>8) % siteSlots }
 //
 //go:noinline
 func (r *Recorder) site(k trace.Kind) uint64 {
+	if fromC != 0 {
+		return r.code(fromC)
+	}
 	if pc := returnAt(r.sites.depth[k]); pc != 0 {
 		if s := &r.sites.recent[slot(pc)]; s.pc == pc {
 			return uint64(s.number)

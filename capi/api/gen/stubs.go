@@ -73,7 +73,7 @@ func body(f api.Function) string {
 	args := "0"
 	if own := f.Own(); len(own) > 0 {
 		args = "a"
-		fmt.Fprintf(&b, "    int64_t a[%d];\n", len(own))
+		fmt.Fprintf(&b, "    int64_t slots[%d], *a = slots + 1;\n    a[-1] = CALLER;\n", len(own)+1)
 		for i, a := range own {
 			fmt.Fprintf(&b, "    a[%d] = %s;\n", i, word(a))
 		}

@@ -1,0 +1,73 @@
+package programs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// buildPlaces builds places.c as the program of that name.
+func buildPlaces(t *testing.T, program string, flags ...string) {
+	t.Helper()
+	args := append([]string{"-O1", "-Wall", filepath.Join("testdata", "places.c"), "-o", program}, flags...)
+	out, err := exec.Command(tool("mpicc"), args...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// events are the events of a trace as text, and what is said besides.
+func events(t *testing.T, file string) (text, said string) {
+	t.Helper()
+	text, said, code := run(t, nil, filepath.Join(built, "pvasrun"), "trace", "list", file)
+	require.Equal(t, 0, code, said)
+	return text, said
+}
+
+// In a trace each call of a C program has its function, and its line if the program has debugging
+// information.
+func TestPlacesOfCalls(t *testing.T) {
+	dir := t.TempDir()
+	with, without := filepath.Join(dir, "with debug"), filepath.Join(dir, "without")
+	buildPlaces(t, with, "-g")
+	buildPlaces(t, without)
+	eachWay(t, func(t *testing.T, w way) {
+		file := filepath.Join(t.TempDir(), "job.trace")
+		for program, places := range map[string][]string{
+			with: {
+				`send .* at places\.c:9 ping\+0x[0-9a-f]+\n`, `recv .* at places\.c:14 pong\+0x[0-9a-f]+\n`,
+				`barrier .* at places\.c:28 main\+0x[0-9a-f]+\n`,
+			},
+			without: {`send .* at ping\+0x[0-9a-f]+\n`, `recv .* at pong\+0x[0-9a-f]+\n`, `barrier .* at main\+0x[0-9a-f]+\n`},
+		} {
+			w.ends(t, 2, "--trace", file, program)
+			text, said := events(t, file)
+			require.Empty(t, said)
+			for i, n := range []int{3, 3, 6} {
+				require.Len(t, regexp.MustCompile(places[i]).FindAllString(text, -1), n, "%s\n%s", places[i], text)
+			}
+			w.ends(t, 2, "--trace", file, program, "several threads")
+			text, _ = events(t, file)
+			require.Regexp(t, `barrier .*\n`, text)
+			require.NotContains(t, text, " at ", "of several threads nobody knows which one calls")
+		}
+	})
+}
+
+// A program that is not the one that ran is not asked for names.
+func TestPlacesOfAnotherBuild(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	buildPlaces(t, program)
+	file := filepath.Join(t.TempDir(), "job.trace")
+	way{"sm", "coroutine"}.ends(t, 2, "--trace", file, program)
+	buildPlaces(t, program, "-g", "-O0")
+	text, said := events(t, file)
+	require.Contains(t, said, "another build than the one that was recorded")
+	require.Regexp(t, `barrier .* at program\+0x[0-9a-f]+\n`, text)
+	require.NoError(t, os.Remove(program))
+	text, said = events(t, file)
+	require.Contains(t, said, "no such file")
+	require.Regexp(t, `barrier .* at program\+0x[0-9a-f]+\n`, text)
+}

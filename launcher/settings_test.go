@@ -1,0 +1,28 @@
+package launcher
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// What is measured fills what is left open, by the task model; on several nodes by one of them.
+func TestTunedSettings(t *testing.T) {
+	j := Job{
+		Settings: job.Settings{Spin: 7},
+		Tuned:    map[job.BTL]job.Settings{job.BTLPvas: {EagerLimit: 1024, Spin: 8}, job.BTLSM: {EagerLimit: 2048}},
+	}
+	require.Equal(t, job.Settings{EagerLimit: 1024, Spin: 7}, j.settings(job.BTLPvas))
+	require.Equal(t, job.Settings{EagerLimit: 2048, Spin: 7}, j.settings(job.BTLSM))
+	for btl, want := range map[string]int{"": 1024, btlAuto: 1024, btlPvas: 1024, btlSM: 2048} {
+		j.BTL = btl
+		require.Equal(t, want, j.nodeSettings().EagerLimit, btl)
+	}
+	j.Tuned = nil
+	require.Equal(t, j.Settings, j.nodeSettings())
+	j = ranks(btlSM, 1, "env", "X")
+	j.Tuned = map[job.BTL]job.Settings{job.BTLPvas: {EagerLimit: -1}}
+	require.ErrorContains(t, j.check(), "eager limit of -1 bytes")
+}

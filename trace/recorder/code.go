@@ -1,0 +1,114 @@
+package recorder
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gopvas/gopvas/trace"
+)
+
+// Calls of C programs. A function of the library hands on the address where the program goes on
+// after the call. The rank notes in which file that address lies, and where: that is what a reader
+// of the trace needs to find the symbol. It looks at the list of the process' memory once for each file.
+//
+// One thread of the rank calls at a time: a program that has asked for MPI_THREAD_MULTIPLE has no
+// places. So fromC needs no lock. Who records holds the lock of the rank's engine, and is in the call.
+
+// fromC is where the program goes on after the call that is under way; 0: no C program calls.
+var fromC uintptr
+
+// FromC says that a C program calls, or (0) that it does not. It returns what was so before.
+func FromC(pc uintptr) (before uintptr) {
+	before, fromC = fromC, pc
+	return before
+}
+
+// codes are the places of a C program.
+type codes struct {
+	recent  [siteSlots]site
+	all     map[uintptr]uint16
+	named   uint16
+	modules []module
+}
+
+// module is code of a file in memory.
+type module struct {
+	start, end uintptr
+	offset     uint64 // of start in the file
+	path, id   string
+}
+
+// code returns the number of a place, 0 if it is not known.
+func (r *Recorder) code(pc uintptr) uint64 {
+	if s := &r.codes.recent[slot(pc)]; s.pc == pc {
+		return uint64(s.number)
+	}
+	number, known := r.codes.all[pc]
+	if !known {
+		number = r.nameCode(pc)
+		r.codes.all[pc] = number
+	}
+	r.codes.recent[slot(pc)] = site{pc, number}
+	return uint64(number)
+}
+
+// nameCode gives a place a number, and has the file know what it stands for.
+func (r *Recorder) nameCode(pc uintptr) uint16 {
+	m := r.codes.find(pc)
+	if m == nil || len(r.codes.all) >= 1<<16-2 {
+		return 0
+	}
+	r.codes.named++
+	r.Put(trace.NameCode(r.codes.named, trace.Code{Path: m.path, BuildID: m.id, Offset: uint64(pc-m.start) + m.offset})...)
+	return r.codes.named
+}
+
+// find returns the module of an address, nil if there is none.
+func (c *codes) find(pc uintptr) *module {
+	holds := func(m module) bool { return pc >= m.start && pc < m.end }
+	i := slices.IndexFunc(c.modules, holds)
+	if i >= 0 {
+		return &c.modules[i]
+	}
+	list, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil
+	}
+	for text := range strings.Lines(string(list)) {
+		if m, ok := parseModule(text); ok && holds(m) {
+			m.id = buildID(m.path)
+			c.modules = append(c.modules, m)
+			return &c.modules[len(c.modules)-1]
+		}
+	}
+	return nil
+}
+
+// parseModule parses a line of /proc/self/maps. ok tells whether it is code of a file.
+func parseModule(text string) (m module, ok bool) {
+	fields := strings.Fields(text) // range, permissions, offset, device, inode, path
+	if len(fields) < 6 || !strings.Contains(fields[1], "x") || fields[5][0] != '/' {
+		return m, false
+	}
+	from, to, _ := strings.Cut(fields[0], "-")
+	start, err1 := strconv.ParseUint(from, 16, 64)
+	end, err2 := strconv.ParseUint(to, 16, 64)
+	offset, err3 := strconv.ParseUint(fields[2], 16, 64)
+	if err1 != nil || err2 != nil || err3 != nil {
+		return m, false
+	}
+	at := strings.Index(text, fields[5]) // a path may have spaces
+	return module{start: uintptr(start), end: uintptr(end), offset: offset, path: strings.TrimSpace(text[at:])}, true
+}
+
+// buildID is that of a program or library, "" if it has none.
+func buildID(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	return trace.BuildID(f)
+}

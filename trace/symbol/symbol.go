@@ -1,0 +1,142 @@
+package symbol
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/gopvas/gopvas/trace"
+)
+
+// Resolve replaces the sites of a trace that are offsets of code by functions and lines, as far as
+// these can be found. The error joins what stands in the way, once for each file; the other sites are
+// there nevertheless.
+func Resolve(t *trace.Trace) error {
+	files := map[string]*file{}
+	var all []error
+	for rank := range t.Ranks {
+		r := &t.Ranks[rank]
+		for number, c := range r.Code {
+			key := c.BuildID + " " + c.Path
+			f, known := files[key]
+			if !known {
+				var err error
+				if f, err = open(c.Path, c.BuildID); err != nil {
+					all = append(all, err)
+				}
+				files[key] = f
+			}
+			if f != nil && number < len(r.Sites) {
+				r.Sites[number] = cmp.Or(f.name(c.Offset), r.Sites[number])
+			}
+		}
+	}
+	return errors.Join(all...)
+}
+
+// file is what a program or library says of its code.
+type file struct {
+	segments  []elf.ProgHeader
+	functions []elf.Symbol // by address
+	debug     *dwarf.Data  // nil: there is none
+}
+
+// open reads the symbols of a file, which must be the one with the build id.
+func open(path, id string) (*file, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("symbol: %w: its calls are named by offsets", err)
+	}
+	defer f.Close()
+	if now := trace.BuildID(f); now != id {
+		return nil, fmt.Errorf("symbol: %s: it is another build than the one that was recorded (%s, and then %s): its calls are named by offsets",
+			path, cmp.Or(now, "none"), cmp.Or(id, "none"))
+	}
+	e, err := elf.NewFile(f)
+	if err != nil {
+		return nil, fmt.Errorf("symbol: %s: %w", path, err)
+	}
+	s := &file{}
+	for _, p := range e.Progs {
+		if p.Type == elf.PT_LOAD {
+			s.segments = append(s.segments, p.ProgHeader)
+		}
+	}
+	for _, symbols := range []func() ([]elf.Symbol, error){e.Symbols, e.DynamicSymbols} {
+		list, _ := symbols() // none: then there is nothing to find
+		for _, symbol := range list {
+			if elf.ST_TYPE(symbol.Info) == elf.STT_FUNC && symbol.Value != 0 {
+				s.functions = append(s.functions, symbol)
+			}
+		}
+	}
+	slices.SortStableFunc(s.functions, func(a, b elf.Symbol) int { return cmp.Compare(a.Value, b.Value) })
+	if e.Section(".debug_line") != nil || e.Section(".zdebug_line") != nil {
+		s.debug, _ = e.DWARF() // damaged: then functions are all
+	}
+	return s, nil
+}
+
+// name returns function+distance of a return address, and the line of the call if that is known.
+func (f *file) name(offset uint64) string {
+	at, ok := f.address(offset)
+	if !ok {
+		return ""
+	}
+	name := f.function(at)
+	line := f.line(at - 1)
+	switch {
+	case name == "" || line == "":
+		return cmp.Or(line, name)
+	}
+	return line + " " + name
+}
+
+// address turns an offset in the file into an address as symbols have it.
+func (f *file) address(offset uint64) (uint64, bool) {
+	for _, p := range f.segments {
+		if offset >= p.Off && offset-p.Off < p.Filesz {
+			return offset - p.Off + p.Vaddr, true
+		}
+	}
+	return 0, false
+}
+
+// function returns the function around an address, the instruction behind a call.
+func (f *file) function(at uint64) string {
+	i, _ := slices.BinarySearchFunc(f.functions, at, func(s elf.Symbol, at uint64) int { return cmp.Compare(s.Value, at) })
+	if i == 0 {
+		return ""
+	}
+	s := f.functions[i-1]
+	if s.Size > 0 && at > s.Value+s.Size { // a call may be the last instruction
+		return ""
+	}
+	return fmt.Sprintf("%s+%#x", s.Name, at-s.Value)
+}
+
+// line returns the line of the source around an address.
+func (f *file) line(at uint64) string {
+	if f.debug == nil {
+		return ""
+	}
+	r := f.debug.Reader()
+	unit, err := r.SeekPC(at)
+	if err != nil {
+		return ""
+	}
+	lines, err := f.debug.LineReader(unit)
+	if err != nil || lines == nil {
+		return ""
+	}
+	var entry dwarf.LineEntry
+	if err := lines.SeekPC(at, &entry); err != nil || entry.File == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(entry.File.Name), entry.Line)
+}
