@@ -2,7 +2,9 @@ package house
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +65,23 @@ func TestPackagesHaveComments(t *testing.T) {
 func TestLengths(t *testing.T) {
 	_, files := repository(t)
 	report(t, checkLengths(files))
+}
+
+// What a program or a test has left in the tree is easily committed by mistake.
+func TestFilesAreNotLarge(t *testing.T) {
+	const most = 512 << 10
+	root, _ := repository(t)
+	list, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
+	if err != nil {
+		t.Skipf("this is no clone: git ls-files: %v", err)
+	}
+	names := strings.Split(strings.TrimSuffix(string(list), "\x00"), "\x00")
+	require.Contains(t, names, "go.mod")
+	for _, name := range names {
+		if i, err := os.Lstat(filepath.Join(root, name)); err == nil && i.Size() > most {
+			t.Errorf("%s: %d bytes, more than %d", name, i.Size(), most)
+		}
+	}
 }
 
 func TestLinks(t *testing.T) {

@@ -38,7 +38,7 @@ func TestNPB(t *testing.T) {
 				if *npbPrograms == "" {
 					return
 				}
-				j = r.start(append(bySSH(r, nodes), filepath.Join(*npbPrograms, kernel+"."+*npbClass+".x")), nil)
+				j = r.start(append(bySSH(r, nodes), "--wdir", t.TempDir(), filepath.Join(*npbPrograms, kernel+"."+*npbClass+".x")), nil)
 				require.Zero(t, j.wait(t, 4*time.Minute), &j.stderr)
 				require.Regexp(t, `(?i)verification *= *successful`, j.stdout.String())
 				t.Logf("C or Fortran: %s", regexp.MustCompile(`Time in seconds.*`).FindString(j.stdout.String()))
