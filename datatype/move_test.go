@@ -3,6 +3,7 @@ package datatype
 import (
 	"bytes"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,6 +87,7 @@ func TestScattered(t *testing.T) {
 			want[place+int64(i)/8*stride+int64(i)%8] = in[i]
 		}
 		strided(at, stride, sys.AddrOf(in), 8, n, 8)
+		runtime.KeepAlive(in)
 		require.True(t, bytes.Equal(want, out), "%d words, %d bytes apart", n, stride)
 	}
 }
@@ -112,6 +114,7 @@ func TestTransposed(t *testing.T) {
 		} else {
 			plane(to.turned(), from.turned(), runs, rows, size)
 		}
+		runtime.KeepAlive(in)
 		require.True(t, bytes.Equal(want, out), "%d x %d of %d bytes", rows, runs, size)
 	}
 }
