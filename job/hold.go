@@ -90,8 +90,7 @@ func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
 		return err
 	}
 	p := &r.head.holds[h]
-	stop := context.AfterFunc(ctx, p.reachedEvent.Signal)
-	defer stop()
+	defer p.reachedEvent.SignalWhenDone(ctx)()
 	err := p.reachedEvent.Wait(0, func() bool {
 		return int(p.reached.Load()) >= r.Near() || r.lostHere() >= 0 || ctx.Err() != nil
 	})

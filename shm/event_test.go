@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -219,4 +220,22 @@ func handshake(b *testing.B, spin int) {
 		}
 	}
 	require.NoError(b, <-done)
+}
+
+// After the end of SignalWhenDone the event is not touched, though the context ends at that moment.
+func TestSignalWhenDoneEnds(t *testing.T) {
+	for range 2000 {
+		var e Event
+		ctx, cancel := context.WithCancel(t.Context())
+		end := e.SignalWhenDone(ctx)
+		go cancel()
+		end()
+		e = Event{} // the race detector sees a signal that comes late
+	}
+	var e Event
+	ctx, cancel := context.WithCancel(t.Context())
+	end := e.SignalWhenDone(ctx)
+	cancel()
+	require.NoError(t, e.Wait(0, func() bool { return e.Count() == 1 }))
+	end()
 }

@@ -1,6 +1,7 @@
 package shm
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -98,6 +99,21 @@ func (e *Event) Count() uint32 { return e.seq.Load() }
 // Follow sleeps until the count is not the given one, without counting as a sleeper: it
 // learns only of what wakes the sleepers that there are. It may return early.
 func (e *Event) Follow(count uint32) error { return sys.FutexWait(&e.seq, count) }
+
+// SignalWhenDone signals the event when the context is done, until end is called. After end has
+// returned nothing touches the event: its memory may be unmapped.
+func (e *Event) SignalWhenDone(ctx context.Context) (end func()) {
+	signalled := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(signalled)
+		e.Signal()
+	})
+	return func() {
+		if !stop() {
+			<-signalled
+		}
+	}
+}
 
 // Stir ends every Follow.
 func (e *Event) Stir() { e.wake() }

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -102,9 +103,11 @@ func (d *Drain) run() {
 	ticked := time.Now()
 	for !d.stop.Load() {
 		count := event.Count()
-		timer := time.AfterFunc(period, event.Signal)
+		ctx, cancel := context.WithTimeout(context.Background(), period)
+		end := event.SignalWhenDone(ctx)
 		err := event.Wait(0, func() bool { return event.Count() != count || d.stop.Load() || d.due() })
-		timer.Stop()
+		end()
+		cancel()
 		if err != nil {
 			d.note(err)
 			return
