@@ -173,7 +173,7 @@ func TestTunePrintsProfile(t *testing.T) {
 	}
 }
 
-// Whoever interrupts it finds what was there before, and nothing else.
+// A user who interrupts it finds the old profile, and nothing else.
 func TestTuneInterrupted(t *testing.T) {
 	_, file := configuration(t, tuned(t))
 	before, err := os.ReadFile(file)
