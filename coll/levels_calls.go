@@ -177,8 +177,8 @@ func (l *levels) byReceiver(out, mine []byte, n int) {
 	}
 }
 
-// bySender puts the blocks that have come from all nodes in the order of the members of this node
-// and, for each, of all that have sent them.
+// bySender puts the blocks that have come from all nodes in the order of the members of this node.
+// The blocks of one member stand in the order of their senders.
 func (l *levels) bySender(mine, in []byte, n int) {
 	row, at, here := len(l.where)*n, 0, len(l.nodes[l.here])
 	for _, there := range l.nodes {

@@ -57,8 +57,8 @@ func (t *Team) Short(a *Args) *Short {
 	return x
 }
 
-// contributes tells whether the members can contribute. If calls are checked or recorded, they are graphs: for
-// these all members compare their calls first, and there are messages to record.
+// contributes tells whether the members can contribute. If calls are checked or recorded, they are
+// graphs: for these all members compare their calls first, and there are messages to record.
 func (t *Team) contributes() bool {
 	return t.Size > 1 && t.Size <= maxFlat && !t.Check && !t.Engine.Traced() && t.Engine.Direct(t.World)
 }

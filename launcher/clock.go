@@ -6,12 +6,12 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// The clocks of the nodes. A round trip on the link of an agent begins at the leader's time
-// "begin", the agent reads its own clock at "there", and the answer is back at "end". The
-// agent's clock is ahead by no more than there - begin, and by no less than there - end. All
+// The clocks of the nodes. The leader begins a round trip on the link of an agent at its time
+// "begin". The agent reads its own clock at "there". The answer is back at the leader's time "end".
+// The agent's clock is ahead by no more than there - begin, and by no less than there - end. All
 // these bounds hold together as long as both clocks have the same speed. Crystals differ by some
-// ten parts in a million: so the estimate is the middle of the bounds that the round trips before
-// the start have in common, and later moves as far as a new round trip demands, and no further.
+// ten parts in a million. So the estimate begins as the middle of the bounds that the round trips
+// before the start have in common. Later it moves as far as a new round trip demands, and no further.
 const (
 	clockRounds = 20          // round trips before the start, and in each later period
 	clockPeriod = time.Second // in which an uncertainty of 0.1 ms outlasts any drift

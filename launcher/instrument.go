@@ -56,7 +56,7 @@ func (l *leader) startMeasure() error {
 	return l.nodes.Measuring(info, ranks, time.Duration(sys.Monotonic()))
 }
 
-// measured hands a piece of a node to the user, whom nobody waits for but the node's instrument.
+// measured hands a piece of a node to the user. Only the node's instrument waits for the user.
 func (a *remote) measured(n *note) {
 	p := Piece{Node: a.number, Instrument: n.Instrument, Data: n.Data, Ahead: a.clock.ahead}
 	a.l.measure.pieces.put(func() {

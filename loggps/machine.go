@@ -43,6 +43,9 @@ func (m *Machine) LinkOf(src, dst int, nic uint8) int {
 	return min(1+int(nic), len(m.Links)-1)
 }
 
+// mostRecording is a second, in ns: more than recording ever adds, and far from the end of integers.
+const mostRecording = 1e9
+
 // Validate reports a machine that cannot be simulated.
 func (m *Machine) Validate() error {
 	if len(m.Links) == 0 {
@@ -52,8 +55,8 @@ func (m *Machine) Validate() error {
 		return fmt.Errorf("loggps: machine: %d ranks per node; give 0 for a single node, or more", m.RanksPerNode)
 	}
 	for calls, ns := range m.Recording {
-		if !finite(ns) || ns < 0 {
-			return fmt.Errorf("loggps: machine: recording between %q takes %v: want nanoseconds", calls, ns)
+		if !(ns >= 0 && ns <= mostRecording) {
+			return fmt.Errorf("loggps: machine: recording between %q takes %v ns: want 0 to %v", calls, ns, float64(mostRecording))
 		}
 	}
 	for _, l := range m.Links {

@@ -24,10 +24,11 @@ const (
 //	given back            bit in the shared word        sender: Take moves all to free
 //
 // The receiver alone sets a bit (atomic or), and the sender alone clears it (atomic
-// swap with 0), only ever for a buffer in the state before. So no buffer is lost or
-// given out twice. There is no ABA problem, as there is no link to be misread. Both are atomic, so what the receiver read comes before the
-// sender's next writing. If the receiver is killed, the buffers that it has are
-// gone with it: nobody else wants to send there.
+// swap with 0). Each does so only for a buffer in the state before. So no buffer is
+// lost or given out twice. There is no ABA problem, as there is no link to be misread.
+// Both are atomic, so what the receiver read comes before the sender's next writing.
+// If the receiver is killed, the buffers that it has are gone with it: nobody else
+// wants to send there.
 //
 // The sender uses up its private set before it looks at the shared word, and uses
 // buffers that were never used only if that is empty: memory is touched as the need

@@ -26,8 +26,8 @@ type Meta struct {
 	// BaseNS is where time 0 is on the monotonic clock of the machine that has recorded.
 	BaseNS int64 `json:"base_ns,omitempty"`
 
-	// ClockErrorNS says of each node how far its times may be off the clock of the job's leader,
-	// who has measured that by round trips before the start; nil: there is one node.
+	// ClockErrorNS says of each node how far its times may be off the clock of the job's leader.
+	// The leader has measured that by round trips before the start. nil: there is one node.
 	ClockErrorNS []int64 `json:"clock_error_ns,omitempty"`
 }
 

@@ -243,6 +243,11 @@ func TestSilentPathIsDoubtedFirst(t *testing.T) {
 		if k.net.Up(1, 1) || k.net.Doubted(1, 1) || k.net.Devices()[1].Failures != before+1 {
 			t.Error("a path that stays silent is not taken down")
 		}
+		k.net.Probe(1, 1)
+		k.net.Tell(1, 1, suci.Silent)
+		if !k.net.Down(1, 1) || k.net.Devices()[1].Failures != before+1 {
+			t.Error("a path that is probed in vain is not left alone until it is probed again")
+		}
 	})
 	require.True(t, told)
 }

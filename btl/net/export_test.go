@@ -55,6 +55,12 @@ func (m *Module) Tell(peer, device int, what suci.Change) {
 	m.changed(change{m.devices[device], idOf(peer), what})
 }
 
+// Probe probes a path to a peer.
+func (m *Module) Probe(peer, device int) { m.probe(m.peer(peer), m.devices[device]) }
+
+// Down tells whether a path is down.
+func (m *Module) Down(peer, device int) bool { return m.peer(peer).paths[device].state == down }
+
 // Up tells whether a path is up, and Doubted whether it is doubted.
 func (m *Module) Up(peer, device int) bool      { return m.peer(peer).paths[device].state == up }
 func (m *Module) Doubted(peer, device int) bool { return m.peer(peer).paths[device].state == doubted }

@@ -114,7 +114,7 @@ func (m *Module) changed(c change) {
 		m.answered(p, c.device)
 	case at.handle == nil:
 	case p.others(c.device.number) && c.what == suci.Silent:
-		m.doubt(at)
+		m.doubt(p, c.device)
 	case p.others(c.device.number):
 		m.takeDown(p, c.device)
 	case c.what == suci.Silent:
@@ -149,13 +149,19 @@ func (m *Module) answered(p *peer, d *device) {
 	m.disturbed.Store(true)
 	for i := range p.paths {
 		if last := &p.paths[i]; last.silent && i != d.number {
-			m.doubt(last)
+			m.doubt(p, m.devices[i])
 		}
 	}
 }
 
-// doubt has no more sent by a path that is silent.
-func (m *Module) doubt(at *path) {
+// doubt has no more sent by a path that is silent. One that is probed is taken down: so it is probed
+// anew soon, and not as seldom as suci greets a peer that has not answered for long.
+func (m *Module) doubt(p *peer, d *device) {
+	at := &p.paths[d.number]
+	if at.state == probing {
+		m.takeDown(p, d)
+		return
+	}
 	if at.silent = false; at.state == up {
 		at.retry = time.Now().Add(pathDoubt)
 		m.setState(at, doubted)

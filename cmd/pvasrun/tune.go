@@ -152,7 +152,7 @@ func verdictText(own tune.Parameter) string {
 // amount is a value of a parameter for people.
 func amount(n int, unit string) string {
 	switch {
-	case n == 0:
+	case n == 0 && unit == "bytes":
 		return "found by each rank"
 	case n == job.Never:
 		return "never"

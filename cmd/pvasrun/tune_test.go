@@ -127,6 +127,7 @@ func TestInfoShowsProfile(t *testing.T) {
 	require.Equal(t, 1024, found.Tunables.EagerLimit)
 	require.Equal(t, 2048, found.SM.EagerLimit)
 	require.Equal(t, profileInfo{File: file}, *found.Profile)
+	require.Regexp(t, `spin.* 0 looks +flag +0 looks +flag`, command(t, env(config), "info", "--spin", "0").stdout)
 	none, _ := configuration(t, nil)
 	require.Contains(t, command(t, env(none), "info").stdout, "Profile: none: pvasrun tune makes one")
 	other := tuned(t)
@@ -172,7 +173,7 @@ func TestTunePrintsProfile(t *testing.T) {
 	}
 }
 
-// Whoever interrupts it finds what was there before, and nothing else.
+// A user who interrupts it finds the old profile, and nothing else.
 func TestTuneInterrupted(t *testing.T) {
 	_, file := configuration(t, tuned(t))
 	before, err := os.ReadFile(file)

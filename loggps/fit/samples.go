@@ -144,8 +144,8 @@ func (s Sample) covers(p loggps.Params) bool {
 	return s.Loop > 0 && s.Loop >= p.RoundTrip(s.Bytes, 0)-(p.RoundTrip(s.Bytes, longLoop)-longLoop)
 }
 
-// Sizes are sizes to measure, from 0 to most: some below 64 bytes, where a message may fit a cache
-// line, and four to an octave from there on, so that a switch is found to a fifth of its size.
+// Sizes are sizes to measure, from 0 to most. Some are below 64 bytes, where a message may fit a
+// cache line. From there on there are four to an octave, to find a switch to a fifth of its size.
 func Sizes(most int64) []int64 {
 	sizes := []int64{0, 8, 24, 32}
 	for octave := int64(64); octave <= most; octave *= 2 {

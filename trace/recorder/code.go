@@ -14,7 +14,8 @@ import (
 // of the trace needs to find the symbol. It looks at the list of the process' memory once for each file.
 //
 // One thread of the rank calls at a time: a program that has asked for MPI_THREAD_MULTIPLE has no
-// places. So fromC needs no lock. Who records holds the lock of the rank's engine, and is in the call.
+// places. So fromC needs no lock. A recorder runs in the call,
+// with the lock of the rank's engine held.
 
 // fromC is where the program goes on after the call that is under way; 0: no C program calls.
 var fromC uintptr

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,9 @@ func TestWithoutFiles(t *testing.T) {
 	t3 := read(trace.Code{Path: text, Offset: 16})
 	require.ErrorContains(t, Resolve(t3), text)
 	require.Equal(t, "text+0x10", t3.Ranks[0].Sites[1])
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.ErrorContains(t, Resolve(read(trace.Code{Path: pipe, Offset: 16})), "pipe is no regular file")
 	require.NoError(t, Resolve(&trace.Trace{Ranks: make([]trace.Rank, 2)}))
 }
 
