@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -228,8 +229,25 @@ func (p *parameter) model() string {
 	return p.btl.String()
 }
 
-// WriteFile writes a profile in place of that which is there, if any. If it fails, or the program
-// ends meanwhile, that one stays whole.
+// Replaceable returns an error if something is at path that a profile must not take the place of: a
+// folder, a device, a pipe. There may be nothing, a file, or a symbolic link to either.
+func Replaceable(path string) error {
+	switch at, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case at.IsDir():
+		return fmt.Errorf("%s: is a directory", path)
+	case !at.Mode().IsRegular():
+		return fmt.Errorf("%s: is no regular file", path)
+	}
+	return nil
+}
+
+// WriteFile writes a profile in place of that which is there, if any: a file, nothing else. If it
+// fails, or the program ends meanwhile, that one stays whole. Behind a symbolic link it is the file
+// that is replaced, and not the link.
 func (p *Profile) WriteFile(path string) error {
 	if err := p.writeFile(path); err != nil {
 		return fmt.Errorf("tune: write profile %s: %w", path, err)
@@ -238,6 +256,12 @@ func (p *Profile) WriteFile(path string) error {
 }
 
 func (p *Profile) writeFile(path string) (err error) {
+	if err := Replaceable(path); err != nil {
+		return err
+	}
+	if behind, err := filepath.EvalSymlinks(path); err == nil {
+		path = behind
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -61,6 +62,43 @@ func TestProfileCanNotBeWritten(t *testing.T) {
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, files, 1)
+}
+
+// What is no file stays as it is: a device such as /dev/null, which root could replace, or a pipe.
+func TestProfileReplacesFilesOnly(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(pipe, link))
+	for _, path := range []string{pipe, link} {
+		require.ErrorContains(t, Replaceable(path), "is no regular file")
+		require.ErrorContains(t, sample().WriteFile(path), "is no regular file")
+	}
+	require.ErrorContains(t, Replaceable(os.DevNull), "is no regular file")
+	require.ErrorContains(t, Replaceable(dir), "is a directory")
+	at, err := os.Lstat(pipe)
+	require.NoError(t, err)
+	require.Equal(t, fs.ModeNamedPipe, at.Mode().Type())
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 2, "nothing is left")
+}
+
+// A symbolic link stays one.
+func TestProfileBehindLink(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, os.Symlink(file, link))
+	require.NoError(t, Replaceable(link))
+	require.NoError(t, sample().WriteFile(link))
+	at, err := os.Lstat(link)
+	require.NoError(t, err)
+	require.Equal(t, fs.ModeSymlink, at.Mode().Type())
+	have, err := ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, sample(), have)
 }
 
 func TestSettingsOfProfile(t *testing.T) {

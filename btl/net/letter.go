@@ -41,6 +41,9 @@ func (m *Module) post(p *peer, h *head, b []byte) bool {
 			return false
 		}
 	}
+	if len(m.blank) == 0 && len(p.letters) > 0 && p.letters[0].landed.Load() == arrived {
+		m.settle(p) // their memory is used again before more is made
+	}
 	var l *letter
 	if k := len(m.blank); k > 0 {
 		l = m.blank[k-1]

@@ -89,6 +89,9 @@ func (f *tuneFlags) findOutput() (err error) {
 			return err
 		}
 	}
+	if err := tune.Replaceable(f.Output); err != nil {
+		return err
+	}
 	return writable(f.Output)
 }
 

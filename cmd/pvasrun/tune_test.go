@@ -193,6 +193,8 @@ func TestTuneInterrupted(t *testing.T) {
 }
 
 func TestTuneMistakes(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for _, c := range []struct {
 		args []string
 		code int
@@ -201,6 +203,8 @@ func TestTuneMistakes(t *testing.T) {
 		{[]string{"--rounds", "4"}, 2, "--rounds: want 5 to 1000"},
 		{[]string{"--only", "speed"}, 2, "is not a list of parameters: write some of eager_limit,"},
 		{[]string{"-o", filepath.Join(t.TempDir(), "missing", "file")}, 1, "no such file"},
+		{[]string{"-o", t.TempDir()}, 1, "is a directory"},
+		{[]string{"-o", pipe}, 1, "is no regular file"},
 		{[]string{"more"}, 2, "unexpected argument"},
 	} {
 		got := command(t, nil, append([]string{"tune"}, c.args...)...)
