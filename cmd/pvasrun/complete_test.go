@@ -44,7 +44,7 @@ func TestCompletion(t *testing.T) {
 		{"bench all --only=rate,foot", "--only=rate,footprint"},
 		{"bench touch --btl pvas,", "pvas,sm"},
 		{"bench bcast --compare m", "mpich"},
-		{"bench bcast --coll ibc", "ibcast=binomial ibcast=chain"},
+		{"bench bcast --coll ibc", "ibcast=binomial ibcast=chain ibcast=levels"},
 		{"completion f", "fish"},
 	} {
 		got := command(t, env("GO_FLAGS_COMPLETION=1"), strings.Fields(c.args)...)
