@@ -71,6 +71,11 @@ func (l *several) waitAll() []comm.Outcome {
 		}
 	}
 	comm.WaitEach(l.inner, l.outcomes)
+	for i, q := range l.all {
+		if q != nil && q.persistent {
+			q.r = l.inner[i]
+		}
+	}
 	return l.outcomes
 }
 

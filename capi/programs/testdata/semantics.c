@@ -9,7 +9,7 @@ static void modes(void) {
 	MPI_Request r[2];
 	MPI_Status status[2];
 	OK(MPI_Buffer_attach(buffer, room));
-	for (i = 0; i < 6; i++, tag++) {
+	for (i = 0; i < 7; i++, tag++) {
 		out = 100 * rank + i, in = -1;
 		OK(MPI_Irecv(&in, 1, MPI_INT, last, tag, MPI_COMM_WORLD, &r[0]));
 		r[1] = MPI_REQUEST_NULL;
@@ -20,6 +20,7 @@ static void modes(void) {
 		case 3: OK(MPI_Issend(&out, 1, MPI_INT, next, tag, MPI_COMM_WORLD, &r[1])); break;
 		case 4: OK(MPI_Ibsend(&out, 1, MPI_INT, next, tag, MPI_COMM_WORLD, &r[1])); break;
 		case 5: OK(MPI_Isend(&out, 1, MPI_INT, next, tag, MPI_COMM_WORLD, &r[1])); break;
+		case 6: OK(MPI_Bsend_init(&out, 1, MPI_INT, next, tag, MPI_COMM_WORLD, &r[1])); OK(MPI_Start(&r[1])); break;
 		}
 		OK(MPI_Waitall(2, r, status));
 		CHECK(in == 100 * last + i && status[0].MPI_SOURCE == last && status[0].MPI_TAG == tag);
