@@ -178,7 +178,8 @@ func run(t *testing.T, ranks, devices int, form string, sizes []int, at func(k *
 }
 
 // TestSeveralDevices: messages of all lengths between three ranks, by all plans. Each comes
-// whole, once and in order. All devices have a part, unless the choice is free.
+// whole, once and in order. Several devices have a part, unless the choice is free. On a machine
+// under load a device may be doubted, and others take its part.
 func TestSeveralDevices(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -192,9 +193,13 @@ func TestSeveralDevices(t *testing.T) {
 			sizes = append(sizes, 3<<20, 0)
 			used := run(t, 3, 3, form.String(), sizes, nil)
 			require.Len(t, used, 3)
-			for i, u := range used {
-				require.True(t, u.Sent > 0 || form == exchange.Auto, "device %d", i)
+			parts := 0
+			for _, u := range used {
+				if u.Sent > 0 {
+					parts++
+				}
 			}
+			require.True(t, parts > 1 || form == exchange.Auto, "%+v", used)
 		})
 	}
 }
