@@ -69,7 +69,7 @@ func byVectors(vectors func(inout, in *byte, n int), rest func(inout, in []byte)
 	return func(inout, in []byte) {
 		n := len(inout) &^ 31
 		if n > 0 {
-			in = in[:len(inout)]
+			_ = in[len(inout)-1] // the vectors check no bounds
 			vectors(&inout[0], &in[0], n)
 		}
 		if n < len(inout) {

@@ -28,7 +28,7 @@ func TestVectorsAndLoopsAgree(t *testing.T) {
 			}
 		}
 	}
-	require.Panics(t, func() { Of(Sum, Int32).Apply(make([]byte, 64), make([]byte, 60)) }, "a vector that is too short")
+	require.Panics(t, func() { Of(Sum, Int32).Apply(make([]byte, 64), make([]byte, 60, 64)) }, "a vector that is too short")
 }
 
 // numbers returns n bytes of elements, none of which is NaN.

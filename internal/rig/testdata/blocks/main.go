@@ -1,6 +1,6 @@
-// Command blocks is one of two endpoints of suci that send each other numbered blocks, and require
-// that each block of the other one comes once, in order and whole. It says "under way" on standard
-// output when some have come, and "complete" when all have.
+// Command blocks is one of two endpoints of suci. They send each other numbered blocks. Each block
+// of the other endpoint must come once, in order and whole. The program says "under way" on
+// standard output when some blocks have come, and "complete" when all have.
 //
 //	blocks SELF PEER COUNT    SELF and PEER are addresses with ports
 package main
