@@ -180,7 +180,9 @@ func (s *sender) advance(next uint64) bool {
 		}
 	}
 	s.una, s.next = max(s.una, next), max(s.next, next)
-	if s.una >= s.holding {
+	if s.una >= s.holding || s.una == s.next {
+		// Where all that was sent has arrived and the receiver has not skipped, an earlier
+		// copy of the packet arrived, from before the block was given up.
 		s.holding = 0
 	}
 	for s.blocks.len() > 0 && s.blocks.at(0).end() <= s.una {

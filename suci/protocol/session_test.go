@@ -162,6 +162,28 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
+// The receiver does not skip a block when the packet that would make it do so is the second
+// copy of one that has arrived. The sender goes on with the next packet.
+func TestGiveUpOfAPacketThatArrived(t *testing.T) {
+	const packets, sent = 9, 4
+	n := newNetwork(t, 15)
+	a, b := n.start(nil), n.start(nil)
+	connected := false
+	a.sendTo(b, 0, block(0, 4), func(error) { connected = true })
+	n.run(Second, "a session", func() bool { return connected })
+	p := a.m.Peer(1)
+	s := &sender{peer: p, limit: 2 * packets}
+	s.queue(&Outgoing{Data: make([]byte, packets*p.payload), Done: func(*Outgoing, error) {}})
+	for seq := range uint64(sent) {
+		s.send(0, seq, s.block(seq))
+	}
+	s.giveUp(s.block(0), ErrCanceled)
+	s.send(0, sent-1, s.block(0))
+	require.Zero(t, s.fresh())
+	require.True(t, s.advance(sent))
+	require.Equal(t, packets-sent, s.fresh())
+}
+
 // An Open of a session that has ended does not come back to life.
 func TestReplayedOpen(t *testing.T) {
 	n := newNetwork(t, 14)
