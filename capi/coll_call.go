@@ -92,7 +92,7 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	if err != nil {
 		return errors.Join(err, own.Free())
 	}
-	p.prepared(r, k.on, out).own = own
+	p.prepared(r, k.on, out).special.own = own
 	return nil
 }
 
