@@ -11,13 +11,13 @@ import (
 )
 
 // operation returns what a collective call takes, if that was measured for its algorithm and its
-// number of members. All members of a call get the same answer.
+// number of members on one node. All members of a call get the same answer.
 func (m *maker) operation(e *trace.Event, call *group) *loggps.Operation {
 	names := m.trace.Meta.Algorithms
 	if !m.alone || e.Kind == trace.Neighbor || call == nil || call.algorithm < 0 || int(call.algorithm) >= len(names) {
 		return nil
 	}
-	if rooted[e.Kind] && !slices.Contains(call.ranks, int(call.root)) {
+	if !m.oneNode(call.ranks) || rooted[e.Kind] && !slices.Contains(call.ranks, int(call.root)) {
 		return nil
 	}
 	name := names[call.algorithm]
@@ -26,6 +26,12 @@ func (m *maker) operation(e *trace.Event, call *group) *loggps.Operation {
 		return nil
 	}
 	return &m.options.Operations[i]
+}
+
+// oneNode tells whether ranks ran on the same node, as those did whose calls were measured.
+func (m *maker) oneNode(ranks []int) bool {
+	nodes := m.trace.Meta.Nodes
+	return nodes == nil || !slices.ContainsFunc(ranks, func(r int) bool { return nodes[r] != nodes[ranks[0]] })
 }
 
 // rooted are the calls in which one member has a part of its own.

@@ -82,13 +82,14 @@ func unique(list []float64) (u []float64) {
 	return u
 }
 
-// TestOperationsThatDoNotCount: of another number of members, where ranks share CPUs, where members
-// do not agree, and where the root is none of them, calls become messages as without.
+// TestOperationsThatDoNotCount: of another number of members, where ranks share CPUs, on two
+// nodes, and where members do not agree, calls become messages as without.
 func TestOperationsThatDoNotCount(t *testing.T) {
 	for name, change := range map[string]func(*trace.Trace, *Options){
 		"other ranks":      func(_ *trace.Trace, o *Options) { o.Operations[0].Ranks = 3 },
 		"other algorithm":  func(_ *trace.Trace, o *Options) { o.Operations[0].Name = "allreduce=ring" },
 		"shared CPUs":      func(t *trace.Trace, _ *Options) { t.Meta.CPUs = 1 },
+		"two nodes":        func(t *trace.Trace, _ *Options) { t.Meta.Nodes, t.Meta.Hosts = []int{0, 1}, []string{"a", "b"} },
 		"no algorithms":    func(t *trace.Trace, _ *Options) { t.Meta.Algorithms = nil },
 		"members disagree": func(t *trace.Trace, _ *Options) { t.Ranks[1].Events[1].Tag = 1 },
 	} {
