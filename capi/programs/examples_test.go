@@ -32,3 +32,11 @@ func TestExamples(t *testing.T) {
 		})
 	}
 }
+
+// What a call takes is printed for each call.
+func TestCallTimes(t *testing.T) {
+	program := build(t, "../../../examples/c/calls.c")
+	eachWay(t, func(t *testing.T, w way) {
+		require.Regexp(t, `^(MPI_\w+(, per complete \w+)? +\d+\.\d ns\n){6}$`, w.ends(t, 2, program, "20"))
+	})
+}

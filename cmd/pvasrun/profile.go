@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"sync"
 
@@ -41,12 +40,13 @@ func (f *profileFlags) load() (p profile, err error) {
 		return profile{}, nil
 	}
 	p.read, err = tune.ReadFile(p.file)
+	_, unseen := os.Stat(p.file)
 	switch {
 	case err == nil:
 	case named:
 		return p, fmt.Errorf("--profile: %w", err)
-	case errors.Is(err, fs.ErrNotExist):
-		return profile{}, nil
+	case unseen != nil:
+		return profile{}, nil // none, or in a folder of another user
 	default:
 		p.ignored = errors.Unwrap(err).Error() // without the advice, which warn gives
 		return p, nil
