@@ -119,12 +119,6 @@ type Ptr[T ~uintptr] struct{ addr uintptr }
 // Nil tells whether the program has passed a null pointer.
 func (p Ptr[T]) Nil() bool { return p.addr == 0 }
 
-// Get reads the handle.
-func (p Ptr[T]) Get() T { return T(loadWord(p.addr)) }
-
-// Set writes the handle.
-func (p Ptr[T]) Set(v T) { storeWord(p.addr, uintptr(v)) }
-
 // Handles is an array of handles.
 type Handles[T ~uintptr] struct{ addr uintptr }
 

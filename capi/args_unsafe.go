@@ -44,6 +44,12 @@ func storeInt(addr uintptr, v int, wide bool) {
 	}
 }
 
+// Get reads the handle.
+func (p Ptr[T]) Get() T { return *(*T)(pointer(p.addr)) }
+
+// Set writes the handle.
+func (p Ptr[T]) Set(v T) { *(*T)(pointer(p.addr)) = v }
+
 func (s Status) words() *statusWords { return (*statusWords)(pointer(s.addr)) }
 
 // storeString writes v and a zero byte. Go 1.26.8 does not compile the copy of a constant to

@@ -93,7 +93,11 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 		return false, fail(ERR_ARG, "%d requests", n)
 	}
 	for i := range n {
-		q, err := p.request(r.At(i))
+		h := r.ptr(i).Get()
+		if h == doneRequest {
+			continue
+		}
+		q, err := p.request(h)
 		if err != nil {
 			return false, err
 		}

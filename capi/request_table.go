@@ -95,9 +95,14 @@ func (t *requestTable) lock() {
 
 func (t *requestTable) unlock() {
 	if t.many {
-		t.mu.Unlock()
+		t.letGo()
 	}
 }
+
+// letGo is apart from unlock so that unlock can be inlined.
+//
+//go:noinline
+func (t *requestTable) letGo() { t.mu.Unlock() }
 
 // take returns a request with a new handle. Its other fields are zero. The handle is 0, and
 // stands for nothing, if there are a million requests already.

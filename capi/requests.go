@@ -146,7 +146,13 @@ func (p *Process) Wait(r Ptr[Request], status Status) error { return p.wait(nil,
 
 // wait is Wait, which may be one of several waits; nil: it is the only one.
 func (p *Process) wait(one *comm.Waits, r Ptr[Request], status Status) error {
-	q, err := p.request(r.Get())
+	h := r.Get()
+	if h == doneRequest {
+		r.Set(REQUEST_NULL)
+		status.setEmpty()
+		return nil
+	}
+	q, err := p.request(h)
 	if err != nil {
 		return err
 	}
@@ -155,14 +161,12 @@ func (p *Process) wait(one *comm.Waits, r Ptr[Request], status Status) error {
 		return nil
 	}
 	var st comm.Status
-	switch {
-	case q == done:
-	case one != nil:
+	if one != nil {
 		err = one.Wait(&q.r, &st)
-	default:
+	} else {
 		st, err = q.r.Wait()
 	}
-	h, err := p.finish(q, &st, err, status)
+	h, err = p.finish(q, &st, err, status)
 	r.Set(h)
 	return err
 }

@@ -177,9 +177,14 @@ func (e *Engine) contend() {
 // unlock undoes lock.
 func (e *Engine) unlock() {
 	if !e.oneThread {
-		e.mu.Unlock()
+		e.letGo()
 	}
 }
+
+// letGo is apart from unlock so that unlock can be inlined.
+//
+//go:noinline
+func (e *Engine) letGo() { e.mu.Unlock() }
 
 // stepAside lets other goroutines of this rank have the lock, and the thread.
 func (e *Engine) stepAside() {
