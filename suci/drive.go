@@ -54,7 +54,6 @@ type drive struct {
 	kept       chan struct{}   // closed when the keeper has ended
 	watched    <-chan struct{} // its end wakes the driver
 	unwatch    func() bool
-	receive    func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)
 	users      sync.WaitGroup // uses of the socket and the driver's waker without the lock
 }
 
@@ -77,10 +76,6 @@ func (d *drive) init(e *Endpoint) (err error) {
 		return err
 	}
 	d.changes, d.hire, d.kept = make(chan struct{}), make(chan struct{}, 1), make(chan struct{})
-	d.receive = func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
-		d.at = protocol.Time(now)
-		e.machine.Train(d.at, protocol.Time(arrived), from, b, length)
-	}
 	d.hired, d.unwatch = true, func() bool { return true }
 	go d.keep()
 	return nil
@@ -105,7 +100,7 @@ func (d *drive) stop() {
 // Looking for packets in vain costs one system call and nothing else.
 func (d *drive) step() bool {
 	e := d.e
-	n, err := e.socket.Receive(d.receive)
+	n, err := e.socket.Receive((*intake)(d))
 	if err != nil && e.failure == nil {
 		e.failure, d.news = err, true
 	}
@@ -123,6 +118,24 @@ func (d *drive) step() bool {
 		d.announce()
 	}
 	return n > 0
+}
+
+// intake is the drive as its socket sees it, with the lock held.
+type intake drive
+
+// Train implements udp.Taker.
+func (d *intake) Train(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
+	d.at = protocol.Time(now)
+	d.e.machine.Train(d.at, protocol.Time(arrived), from, b, length)
+}
+
+// Landing implements udp.Taker.
+func (d *intake) Landing() (to []byte, piece int) { return d.e.machine.Landing() }
+
+// Row implements udp.Taker.
+func (d *intake) Row(now, arrived time.Duration, heads []byte) (taken int) {
+	d.at = protocol.Time(now)
+	return d.e.machine.Row(d.at, protocol.Time(arrived), heads)
 }
 
 // poll makes one step for a goroutine that does not wait.

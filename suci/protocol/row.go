@@ -10,12 +10,19 @@ import (
 // block in a row. All that differs in their heads is the number. So the first of them is handled
 // as any packet, and those that continue it by a comparison of heads and a copy: what a packet
 // changes besides its number is done once for the row. Anything else ends the row.
+//
+// The next packets to come are most often those that continue the row. So the caller may have
+// the kernel put their payloads straight where they belong (Landing), which saves that copy. No
+// packet beyond the row has arrived, so nothing is lost if other datagrams come: their bytes are
+// then taken out of the landing, handled by Train, and written over by what belongs there.
 
 // row is the packet that was handled last, if another one can continue it: packets have come
 // without a gap so far, and its block is being filled.
 type row struct {
 	lane  *receiver // nil: nothing continues it
 	block *Incoming
+	seq   uint64 // of the packet
+	first [wire.DataHeaderSize]byte
 }
 
 // Train handles datagrams that came to the kernel at the given time from one address. All are of
@@ -25,43 +32,99 @@ func (m *Machine) Train(now, arrived Time, from netip.AddrPort, b []byte, length
 	for len(b) > 0 {
 		n := min(length, len(b))
 		m.Datagram(now, arrived, from, b[:n:n])
-		if m.row.lane != nil && len(b) > n {
-			n += m.continueRow(arrived, b[:n], b[n:])
-		}
 		b = b[n:]
+		if m.row.lane != nil {
+			b = b[m.continueRow(arrived, b):]
+		}
 	}
 }
 
 // beginRow notes that the next packets may continue the one with the given number.
 func (m *Machine) beginRow(r *receiver, in *Incoming, seq uint64) {
 	if r.count == 0 && r.next == seq+1 && in.state == filling && !in.complete() && !r.peer.session.Sealed() {
-		m.row = row{r, in}
+		m.row.lane, m.row.block, m.row.seq = r, in, seq
 	}
 }
 
-// continueRow handles the packets of rest that continue the first one, and returns how many
-// bytes they are. The last packet of a block is not among them.
-func (m *Machine) continueRow(arrived Time, first, rest []byte) int {
+// keepHead keeps the head of the row's packet. One that carries an acknowledgement has no row.
+func (m *Machine) keepHead(b []byte) {
+	if m.row.lane == nil {
+		return
+	}
+	if len(b) != wire.DataHeaderSize+m.row.lane.peer.payload {
+		m.row.lane = nil
+		return
+	}
+	copy(m.row.first[:], b)
+}
+
+// continuing counts the packets, most of them at most, that continue the row, and tells whether
+// one of them asks for an acknowledgement. Their heads lie a stride apart. The last packet of a
+// block is not among them.
+func (m *Machine) continuing(heads []byte, stride, most int) (n int, asked bool) {
 	r, in := m.row.lane, m.row.block
-	p := r.peer
-	size := wire.DataHeaderSize + p.payload
-	if len(first) != size {
-		return 0
+	most = min(most, int(in.end()-1-r.next), int(r.limit-r.next))
+	behind := int(r.next - m.row.seq)
+	for ; n < most && wire.Continues(m.row.first[:], heads[n*stride:], behind+n); n++ {
+		asked = asked || wire.Asks(heads[n*stride:])
 	}
-	most := min(len(rest)/size, int(in.end()-1-r.next), int(r.limit-r.next))
-	to := in.Data[int(r.next-in.begin)*p.payload:]
-	n := 0
-	for ; n < most && wire.Continues(first, rest[n*size:], n+1); n++ {
-		copy(to[n*p.payload:], rest[n*size+wire.DataHeaderSize:][:p.payload])
+	return n, asked
+}
+
+// continueRow handles the packets of b that continue the row, and returns how many bytes they are.
+func (m *Machine) continueRow(arrived Time, b []byte) int {
+	r, in := m.row.lane, m.row.block
+	payload := r.peer.payload
+	size := wire.DataHeaderSize + payload
+	n, asked := m.continuing(b, size, len(b)/size)
+	to := in.Data[int(r.next-in.begin)*payload:]
+	for i := range n {
+		copy(to[i*payload:], b[i*size+wire.DataHeaderSize:][:payload])
 	}
-	if n > 0 {
-		m.count.PacketsIn += uint64(n)
-		m.count.PayloadIn += uint64(n * p.payload)
-		in.got += uint32(n)
-		r.next += uint64(n)
-		r.high = r.next
-		m.flow(r, arrived, r.next-1, n)
-		r.schedule(arrived, in, n, false)
-	}
+	m.extendRow(arrived, n, asked)
 	return n * size
+}
+
+// extendRow notes that so many packets have continued the row.
+func (m *Machine) extendRow(arrived Time, n int, asked bool) {
+	if n == 0 {
+		return
+	}
+	r, in := m.row.lane, m.row.block
+	m.count.PacketsIn += uint64(n)
+	m.count.PayloadIn += uint64(n * r.peer.payload)
+	in.got += uint32(n)
+	r.next += uint64(n)
+	r.high = r.next
+	m.flow(r, arrived, r.next-1, n)
+	r.schedule(arrived, in, n, asked)
+}
+
+// leastLanding is the number of packets of a block that must be left for a landing.
+const leastLanding = 8
+
+// Landing returns where the payloads of the next packets belong if they continue the row, one
+// behind the other, and the length of each; nil if there is no row. It is good until the next
+// call of the machine.
+func (m *Machine) Landing() (to []byte, payload int) {
+	r, in := m.row.lane, m.row.block
+	if r == nil || in.end()-r.next < leastLanding {
+		return nil, 0
+	}
+	payload = r.peer.payload
+	return in.Data[int(r.next-in.begin)*payload:], payload
+}
+
+// Row handles packets whose payloads have been put into the landing, of which heads are the heads.
+// It returns how many of them belong there. The caller hands the others to Train.
+func (m *Machine) Row(now, arrived Time, heads []byte) (taken int) {
+	m.now = now
+	r := m.row.lane
+	taken, asked := m.continuing(heads, wire.DataHeaderSize, len(heads)/wire.DataHeaderSize)
+	if taken > 0 {
+		r.peer.touch()
+		m.extendRow(arrived, taken, asked)
+		r.peer.hear()
+	}
+	return taken
 }
