@@ -130,12 +130,12 @@ func (d *intake) Train(now, arrived time.Duration, from netip.AddrPort, b []byte
 }
 
 // Landing implements udp.Taker.
-func (d *intake) Landing() (to []byte, piece int) { return d.e.machine.Landing() }
+func (d *intake) Landing() (to []byte) { return d.e.machine.Landing() }
 
 // Row implements udp.Taker.
-func (d *intake) Row(now, arrived time.Duration, heads []byte) (taken int) {
+func (d *intake) Row(now, arrived time.Duration, b []byte, length int) (taken int) {
 	d.at = protocol.Time(now)
-	return d.e.machine.Row(d.at, protocol.Time(arrived), heads)
+	return d.e.machine.Row(d.at, protocol.Time(arrived), b, length)
 }
 
 // poll makes one step for a goroutine that does not wait.

@@ -170,11 +170,11 @@ type Inbox struct {
 	parts   []unix.Iovec
 	control [][inboxControl]byte
 	buffers []byte
-	used    int // heads that the kernel has changed
-	apart   apart
+	used    int           // heads that the kernel has changed
+	into    [2]unix.Iovec // of ReceiveInto
 }
 
-// NewInbox returns an inbox for so many messages at once.
+// NewInbox returns an inbox for so many messages at once, at least two.
 func NewInbox(messages int) *Inbox {
 	return &Inbox{
 		heads: make([]mmsghdr, messages), names: make([]name, messages), parts: make([]unix.Iovec, messages),

@@ -11,10 +11,12 @@ import (
 // as any packet, and those that continue it by a comparison of heads and a copy: what a packet
 // changes besides its number is done once for the row. Anything else ends the row.
 //
-// The next packets to come are most often those that continue the row. So the caller may have
-// the kernel put their payloads straight where they belong (Landing), which saves that copy. No
-// packet beyond the row has arrived, so nothing is lost if other datagrams come: their bytes are
-// then taken out of the landing, handled by Train, and written over by what belongs there.
+// The next packets to come are most often those that continue the row. So the caller may have the
+// kernel put them where their payloads belong (Landing). Their heads lie between the payloads
+// there, so each payload is moved, by 32 bytes more than the one before it. That memory is in
+// the cache by then; a copy from elsewhere would have to fetch it. No packet beyond the row
+// has arrived, so nothing is lost if other datagrams come: they are taken out of the landing,
+// handled by Train, and written over by what belongs there.
 
 // row is the packet that was handled last, if another one can continue it: packets have come
 // without a gap so far, and its block is being filled.
@@ -58,28 +60,20 @@ func (m *Machine) keepHead(b []byte) {
 	copy(m.row.first[:], b)
 }
 
-// continuing counts the packets, most of them at most, that continue the row, and tells whether
-// one of them asks for an acknowledgement. Their heads lie a stride apart. The last packet of a
-// block is not among them.
-func (m *Machine) continuing(heads []byte, stride, most int) (n int, asked bool) {
-	r, in := m.row.lane, m.row.block
-	most = min(most, int(in.end()-1-r.next), int(r.limit-r.next))
-	behind := int(r.next - m.row.seq)
-	for ; n < most && wire.Continues(m.row.first[:], heads[n*stride:], behind+n); n++ {
-		asked = asked || wire.Asks(heads[n*stride:])
-	}
-	return n, asked
-}
-
 // continueRow handles the packets of b that continue the row, and returns how many bytes they are.
+// The last packet of a block is not among them. b may lie where the payloads belong: then each is
+// moved towards the front, over nothing that is needed yet.
 func (m *Machine) continueRow(arrived Time, b []byte) int {
 	r, in := m.row.lane, m.row.block
 	payload := r.peer.payload
 	size := wire.DataHeaderSize + payload
-	n, asked := m.continuing(b, size, len(b)/size)
+	most := min(len(b)/size, int(in.end()-1-r.next), int(r.limit-r.next))
 	to := in.Data[int(r.next-in.begin)*payload:]
-	for i := range n {
-		copy(to[i*payload:], b[i*size+wire.DataHeaderSize:][:payload])
+	behind := int(r.next - m.row.seq)
+	n, asked := 0, false
+	for ; n < most && wire.Continues(m.row.first[:], b[n*size:], behind+n); n++ {
+		asked = asked || wire.Asks(b[n*size:])
+		copy(to[n*payload:], b[n*size+wire.DataHeaderSize:][:payload])
 	}
 	m.extendRow(arrived, n, asked)
 	return n * size
@@ -103,28 +97,27 @@ func (m *Machine) extendRow(arrived Time, n int, asked bool) {
 // leastLanding is the number of packets of a block that must be left for a landing.
 const leastLanding = 8
 
-// Landing returns where the payloads of the next packets belong if they continue the row, one
-// behind the other, and the length of each; nil if there is no row. It is good until the next
-// call of the machine.
-func (m *Machine) Landing() (to []byte, payload int) {
+// Landing returns where the next packets are wanted if they continue the row, nil if there is no
+// row. It is good until the next call of the machine.
+func (m *Machine) Landing() []byte {
 	r, in := m.row.lane, m.row.block
 	if r == nil || in.end()-r.next < leastLanding {
-		return nil, 0
+		return nil
 	}
-	payload = r.peer.payload
-	return in.Data[int(r.next-in.begin)*payload:], payload
+	return in.Data[int(r.next-in.begin)*r.peer.payload:]
 }
 
-// Row handles packets whose payloads have been put into the landing, of which heads are the heads.
-// It returns how many of them belong there. The caller hands the others to Train.
-func (m *Machine) Row(now, arrived Time, heads []byte) (taken int) {
+// Row handles packets of one length that have come to the landing. It returns how many bytes of
+// them belong there. The caller takes the others to memory of its own and hands them to Train.
+func (m *Machine) Row(now, arrived Time, b []byte, length int) (taken int) {
 	m.now = now
-	r := m.row.lane
-	taken, asked := m.continuing(heads, wire.DataHeaderSize, len(heads)/wire.DataHeaderSize)
-	if taken > 0 {
-		r.peer.touch()
-		m.extendRow(arrived, taken, asked)
-		r.peer.hear()
+	p := m.row.lane.peer
+	if length != wire.DataHeaderSize+p.payload {
+		return 0
+	}
+	if taken = m.continueRow(arrived, b); taken > 0 {
+		p.touch()
+		p.hear()
 	}
 	return taken
 }

@@ -156,20 +156,19 @@ type Taker interface {
 	// Train takes one datagram or several from one address, with the time of the arrival. All
 	// are of one length but the last, which may be shorter. The bytes are good during the call.
 	Train(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)
-	// Landing returns where what follows the heads of the next datagrams is to be put, as far as
-	// that can be foreseen, and of how many bytes it is for each; or nil.
-	Landing() (to []byte, piece int)
-	// Row takes datagrams of which all but the heads was put there. It returns how many of them
-	// belong there; the others come by Train.
-	Row(now, arrived time.Duration, heads []byte) (taken int)
+	// Landing returns where the bytes of the next datagrams are wanted, or nil.
+	Landing() (to []byte)
+	// Row takes datagrams that have come there, as Train does. It returns how many bytes of them
+	// were wanted there; the others come by Train, from other memory.
+	Row(now, arrived time.Duration, b []byte, length int) (taken int)
 }
 
 // Receive hands over what has come, at most a few hundred datagrams. It returns how many have come.
 // It does not wait.
 func (s *Socket) Receive(t Taker) (int, error) {
 	s.Receives++
-	if to, piece := t.Landing(); to != nil {
-		return s.receiveApart(t, to, piece)
+	if to := t.Landing(); to != nil {
+		return s.receiveInto(t, to)
 	}
 	n, err := s.in.Receive(s.fd, s.expect)
 	if n == 0 {
@@ -192,25 +191,20 @@ func (s *Socket) Receive(t Taker) (int, error) {
 	return datagrams, err
 }
 
-// receiveApart receives one message, what follows the heads of its datagrams straight to where it
-// is foreseen.
-func (s *Socket) receiveApart(t Taker, to []byte, piece int) (int, error) {
-	ok, err := s.in.ReceiveApart(s.fd, to, wire.DataHeaderSize, piece)
+// receiveInto receives one message to where it is foreseen.
+func (s *Socket) receiveInto(t Taker, to []byte) (int, error) {
+	ok, err := s.in.ReceiveInto(s.fd, to)
 	if !ok {
 		return 0, err
 	}
-	heads, from, segment, at := s.in.Apart()
+	n, from, segment, at := s.in.Into()
 	now, arrived := s.times(time.Now(), at)
-	taken := 0
-	if len(heads) > 0 {
-		taken = t.Row(now, arrived, heads)
-	}
-	b := s.in.Rest(to, taken)
-	if len(b) > 0 {
+	taken := t.Row(now, arrived, to[:min(n, len(to))], segment)
+	if b := s.in.Rest(to, taken); len(b) > 0 {
 		t.Train(now, arrived, from, b, segment)
 	}
 	s.expect = 1
-	return taken + (len(b)+segment-1)/segment, nil
+	return (n + segment - 1) / segment, nil
 }
 
 // times returns the time, and that of an arrival, of which the kernel has given the wall-clock time

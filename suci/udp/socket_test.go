@@ -32,8 +32,8 @@ type each func(now, arrived time.Duration, from netip.AddrPort, b []byte, length
 func (f each) Train(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
 	f(now, arrived, from, b, length)
 }
-func (f each) Landing() ([]byte, int)                       { return nil, 0 }
-func (f each) Row(_, _ time.Duration, _ []byte) (taken int) { return 0 }
+func (f each) Landing() []byte                                     { return nil }
+func (f each) Row(_, _ time.Duration, _ []byte, _ int) (taken int) { return 0 }
 
 // couple appends a datagram to the last train, or begins another one.
 func couple(trains []wire.Train, to netip.AddrPort, data []byte) []wire.Train {

@@ -23,17 +23,15 @@ type foresees struct {
 	received [][]byte // by the order of arrival, put together
 }
 
-func (f *foresees) Landing() ([]byte, int) {
-	return f.landing[min(f.next*f.piece, len(f.landing)):], f.piece
-}
+func (f *foresees) Landing() []byte { return f.landing[min(f.next*f.piece, len(f.landing)):] }
 
-func (f *foresees) Row(_, _ time.Duration, heads []byte) (taken int) {
-	for ; len(heads) > 0 && heads[0] == byte(f.next); heads = heads[wire.DataHeaderSize:] {
-		body := f.landing[f.next*f.piece:][:f.piece]
-		f.received = append(f.received, slices.Concat(heads[:wire.DataHeaderSize], body))
+func (f *foresees) Row(_, _ time.Duration, b []byte, length int) (taken int) {
+	size := wire.DataHeaderSize + f.piece
+	for ; length == size && len(b) >= size && b[0] == byte(f.next); b = b[size:] {
+		f.received = append(f.received, slices.Clone(b[:size]))
 		f.next++
 		f.rows++
-		taken++
+		taken += size
 	}
 	return taken
 }
@@ -45,7 +43,7 @@ func (f *foresees) Train(_, _ time.Duration, _ netip.AddrPort, b []byte, length 
 }
 
 // Whatever comes when something else was foreseen arrives whole and in order.
-func TestReceiveApart(t *testing.T) {
+func TestReceiveThere(t *testing.T) {
 	rng := testkit.Rand(t)
 	a, b, w := open(t), open(t), waker(t)
 	rows := 0
