@@ -12,13 +12,12 @@ import (
 // drive is what a loop keeps of one endpoint. The loop's lock guards all of it but users.
 type drive struct {
 	*loop
-	e       *Endpoint
-	at      protocol.Time // of the last packets
-	looks   int           // at the socket in vain
-	wake    protocol.Time // when the machine wants to send, as of the last step
-	ready   bool          // the socket may have packets; not used while the loop has one endpoint
-	receive func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)
-	users   sync.WaitGroup // sleeps that use the socket without the lock
+	e     *Endpoint
+	at    protocol.Time  // of the last packets
+	looks int            // at the socket in vain
+	wake  protocol.Time  // when the machine wants to send, as of the last step
+	ready bool           // the socket may have packets; not used while the loop has one endpoint
+	users sync.WaitGroup // sleeps that use the socket without the lock
 }
 
 // looksPerTime is how often the socket is looked at in vain before the clock is read.
@@ -27,17 +26,13 @@ const looksPerTime = 8
 // init has the endpoint driven by a loop.
 func (d *drive) init(e *Endpoint, l *loop) error {
 	d.e = e
-	d.receive = func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
-		d.at = protocol.Time(now)
-		e.machine.Train(d.at, protocol.Time(arrived), from, b, length)
-	}
 	return l.add(d)
 }
 
 // intake receives what has come and returns how many packets that were.
 func (d *drive) intake() int {
 	e := d.e
-	n, err := e.socket.Receive(d.receive)
+	n, err := e.socket.Receive((*taker)(d))
 	if err != nil && e.failure == nil {
 		e.failure, d.news = err, true
 	}
@@ -65,6 +60,24 @@ func (d *drive) stepAlone() bool {
 		d.announce()
 	}
 	return n > 0
+}
+
+// taker is the drive as its socket sees it, with the lock held.
+type taker drive
+
+// Train implements udp.Taker.
+func (d *taker) Train(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
+	d.at = protocol.Time(now)
+	d.e.machine.Train(d.at, protocol.Time(arrived), from, b, length)
+}
+
+// Landing implements udp.Taker.
+func (d *taker) Landing() (to []byte) { return d.e.machine.Landing() }
+
+// Row implements udp.Taker.
+func (d *taker) Row(now, arrived time.Duration, b []byte, length int) (taken int) {
+	d.at = protocol.Time(now)
+	return d.e.machine.Row(d.at, protocol.Time(arrived), b, length)
 }
 
 // mostIntakes bounds how often a step receives on one of several endpoints.

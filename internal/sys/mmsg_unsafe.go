@@ -51,7 +51,7 @@ type Outbox struct {
 	heads   []mmsghdr
 	names   []name
 	control []segmentControl
-	parts   []unix.Iovec // one for each message
+	parts   []unix.Iovec // of the messages; never grows, since the heads point into it
 }
 
 // segmentControl is a control message with UDP_SEGMENT.
@@ -61,32 +61,51 @@ type segmentControl struct {
 	_    [6]byte
 }
 
-// NewOutbox returns an outbox for so many messages.
-func NewOutbox(messages int, ipv6 bool) *Outbox {
+// NewOutbox returns an outbox for so many messages of so many pieces in all.
+func NewOutbox(messages, pieces int, ipv6 bool) *Outbox {
 	return &Outbox{
 		mapped: ipv6,
 		heads:  make([]mmsghdr, 0, messages), names: make([]name, messages),
 		control: make([]segmentControl, messages),
-		parts:   make([]unix.Iovec, messages),
+		parts:   make([]unix.Iovec, 0, pieces),
 	}
 }
 
 // Reset empties the outbox.
 func (o *Outbox) Reset() {
 	clear(o.heads)
-	clear(o.parts[:len(o.heads)])
-	o.heads = o.heads[:0]
+	clear(o.parts)
+	o.heads, o.parts = o.heads[:0], o.parts[:0]
 }
 
-// Message adds a message, which must not be empty. A segment of 0 leaves it one datagram.
+// Room is how many pieces can be added.
+func (o *Outbox) Room() int { return cap(o.parts) - len(o.parts) }
+
+// Message adds a message that lies in one piece, which must not be empty. A segment of 0 leaves it
+// one datagram.
 func (o *Outbox) Message(to netip.AddrPort, segment int, b []byte) {
+	o.Begin(to, segment)
+	o.Piece(b)
+}
+
+// Piece adds a piece to the message that was begun last. There must be room for it.
+func (o *Outbox) Piece(b []byte) {
+	n := len(o.parts)
+	o.parts = o.parts[:n+1]
+	o.parts[n].Base = unsafe.SliceData(b)
+	o.parts[n].SetLen(len(b))
+	h := &o.heads[len(o.heads)-1].hdr
+	if h.Iov == nil {
+		h.Iov = &o.parts[n]
+	}
+	h.SetIovlen(int(h.Iovlen) + 1)
+}
+
+// Begin adds a message whose pieces follow.
+func (o *Outbox) Begin(to netip.AddrPort, segment int) {
 	i := len(o.heads)
 	o.heads = append(o.heads, mmsghdr{})
-	o.parts[i].Base = unsafe.SliceData(b)
-	o.parts[i].SetLen(len(b))
 	h := &o.heads[i].hdr
-	h.Iov = &o.parts[i]
-	h.SetIovlen(1)
 	h.Namelen = o.names[i].set(to, o.mapped)
 	h.Name = &o.names[i][0]
 	if segment > 0 {
@@ -151,10 +170,11 @@ type Inbox struct {
 	parts   []unix.Iovec
 	control [][inboxControl]byte
 	buffers []byte
-	used    int // heads that the kernel has changed
+	used    int           // heads that the kernel has changed
+	into    [2]unix.Iovec // of ReceiveInto
 }
 
-// NewInbox returns an inbox for so many messages at once.
+// NewInbox returns an inbox for so many messages at once, at least two.
 func NewInbox(messages int) *Inbox {
 	return &Inbox{
 		heads: make([]mmsghdr, messages), names: make([]name, messages), parts: make([]unix.Iovec, messages),
@@ -204,8 +224,14 @@ func (in *Inbox) Receive(fd, most int) (n int, err error) {
 func (in *Inbox) Message(i int) (b []byte, from netip.AddrPort, segment int, arrived int64) {
 	h := &in.heads[i]
 	b = in.buffers[i*InboxBuffer:][:h.n]
-	segment = len(b)
-	control := in.control[i][:min(int(h.hdr.Controllen), inboxControl)]
+	segment, arrived = in.notes(i, len(b))
+	return b, in.names[i].addr(), segment, arrived
+}
+
+// notes reads the control messages of the i-th message, which has n bytes.
+func (in *Inbox) notes(i, n int) (segment int, arrived int64) {
+	segment = n
+	control := in.control[i][:min(int(in.heads[i].hdr.Controllen), inboxControl)]
 	for len(control) >= unix.SizeofCmsghdr {
 		c := (*unix.Cmsghdr)(unsafe.Pointer(&control[0]))
 		data := control[unix.SizeofCmsghdr:]
@@ -221,5 +247,5 @@ func (in *Inbox) Message(i int) (b []byte, from netip.AddrPort, segment int, arr
 		}
 		control = control[step:]
 	}
-	return b, in.names[i].addr(), max(segment, 1), arrived
+	return max(segment, 1), arrived
 }

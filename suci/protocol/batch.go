@@ -13,9 +13,9 @@ const (
 	longestHead  = 1024
 )
 
-// Batch is the packets of one round of sending, as trains. Payloads are copied into it. So the
-// kernel takes a train from one piece of memory, which is in the cache. To gather heads and
-// payloads from many pieces would take it longer than both copies. The batch's memory is reused.
+// Batch is the packets of one round of sending, as trains. Heads are written to its arena. So are
+// payloads, but for packets of a long block in a row: the kernel gathers their payloads from the
+// block. The batch's memory is reused.
 type Batch struct {
 	Trains  []wire.Train
 	Long    bool // it has parts of long blocks
@@ -32,7 +32,10 @@ func NewBatch(packet int) *Batch {
 }
 
 // Reset empties the batch.
-func (b *Batch) Reset() { b.Trains, b.Long, b.arena, b.packets = b.Trains[:0], false, b.arena[:0], 0 }
+func (b *Batch) Reset() {
+	clear(b.Trains)
+	b.Trains, b.Long, b.arena, b.packets = b.Trains[:0], false, b.arena[:0], 0
+}
 
 func (b *Batch) full() bool { return b.packets == batchPackets }
 
@@ -48,6 +51,14 @@ func (b *Batch) add(to netip.AddrPort, packet []byte) {
 		return
 	}
 	b.Trains = append(b.Trains, wire.Train{To: to, Length: len(packet), Bytes: packet})
+}
+
+// addRow adds packets of a block in a row, whose heads were appended to what head has returned, and
+// whose payloads are body.
+func (b *Batch) addRow(p *Peer, heads, body []byte) {
+	b.arena = b.arena[:len(b.arena)+len(heads)]
+	b.packets += len(heads) / wire.DataHeaderSize
+	b.Trains = append(b.Trains, wire.Train{To: p.addr, Length: wire.DataHeaderSize + p.payload, Bytes: heads, Bodies: body})
 }
 
 // packet adds a packet of a session: sealed if the session is, else as it is.

@@ -151,6 +151,7 @@ func (m *Machine) Free(in *Incoming) (short bool) {
 // drop forgets the blocks of a lane whose session has ended.
 func (r *receiver) drop() {
 	m := r.peer.machine
+	m.row.lane = nil
 	for r.blocks.len() > 0 {
 		in := r.blocks.pop()
 		m.unlate(in)

@@ -188,6 +188,7 @@ func (m *Machine) Datagram(now, arrived Time, from netip.AddrPort, b []byte) {
 	if prefix, err := wire.ParsePrefix(b); err != nil || !m.accept(p, arrived, prefix, b) {
 		m.count.Malformed++
 	}
+	m.keepHead(b)
 }
 
 // find returns the peer whose packets carry the tag, nil if there is none.

@@ -83,7 +83,7 @@ func (r *receiver) schedule(arrived Time, in *Incoming, packets int, urgent bool
 // received, however many they are.
 const (
 	ackEvery    = 8
-	mostUnacked = 2 * quantum
+	mostUnacked = 4 * quantum
 )
 
 // refuse notes a packet for which there was no memory.

@@ -17,10 +17,10 @@ import (
 func TestRowsAreNothingButFaster(t *testing.T) {
 	rng := testkit.Rand(t)
 	const granted = 120 // packets; those beyond are refused
-	blocks := 0
+	blocks, landed := 0, 0
 	for range 30 {
-		var ends [2]*node
-		var nets [2]*network
+		var ends [3]*node
+		var nets [3]*network
 		var tag uint64
 		seed := rng.Uint64()
 		for i := range ends {
@@ -54,44 +54,73 @@ func TestRowsAreNothingButFaster(t *testing.T) {
 			for n < len(packets) && n < 44 && len(packets[n-1]) == len(packets[0]) && len(packets[n]) <= len(packets[0]) && rng.IntN(30) > 0 {
 				n++
 			}
-			deliver(nets, ends, packets[:n])
+			landed += deliver(nets, ends, packets[:n])
 			packets = packets[n:]
-			one, two := &ends[0].m.peers[0].lanes[2], &ends[1].m.peers[0].lanes[2]
-			require.Equal(t, one.in == nil, two.in == nil)
-			if one.in == nil {
-				continue
+			for _, e := range ends[1:] {
+				sameLane(t, ends[0].m, e.m)
 			}
-			x, y := one.in, two.in
-			require.Equal(t, []uint64{x.next, x.high, x.limit, x.demand, x.deliver, uint64(x.count), uint64(x.unacked)},
-				[]uint64{y.next, y.high, y.limit, y.demand, y.deliver, uint64(y.count), uint64(y.unacked)})
-			require.Equal(t, x.bits, y.bits)
-			require.Equal(t, x.ackDue, y.ackDue)
-			require.Equal(t, ends[0].m.grantsDirty, ends[1].m.grantsDirty)
 		}
-		require.Equal(t, ends[0].m.count, ends[1].m.count)
-		require.Equal(t, len(ends[0].unread), len(ends[1].unread))
-		for i, in := range ends[0].unread {
-			require.True(t, bytes.Equal(in.Data, ends[1].unread[i].Data))
+		for _, e := range ends[1:] {
+			require.Equal(t, ends[0].m.count, e.m.count)
+			require.Equal(t, len(ends[0].unread), len(e.unread))
+			for i, in := range ends[0].unread {
+				require.True(t, bytes.Equal(in.Data, e.unread[i].Data))
+			}
 		}
 		blocks += len(ends[0].unread)
 	}
 	require.NotZero(t, blocks)
+	require.NotZero(t, landed)
 }
 
-// deliver gives the same packets to one machine one by one, and to the other in one piece.
-func deliver(nets [2]*network, ends [2]*node, packets [][]byte) {
+// sameLane requires that two machines think the same of lane 2 of peer 0.
+func sameLane(t *testing.T, a, b *Machine) {
+	one, two := &a.peers[0].lanes[2], &b.peers[0].lanes[2]
+	require.Equal(t, one.in == nil, two.in == nil)
+	if one.in == nil {
+		return
+	}
+	x, y := one.in, two.in
+	require.Equal(t, []uint64{x.next, x.high, x.limit, x.demand, x.deliver, uint64(x.count), uint64(x.unacked)},
+		[]uint64{y.next, y.high, y.limit, y.demand, y.deliver, uint64(y.count), uint64(y.unacked)})
+	require.Equal(t, x.bits, y.bits)
+	require.Equal(t, x.ackDue, y.ackDue)
+	require.Equal(t, a.grantsDirty, b.grantsDirty)
+}
+
+// deliver gives the same packets to one machine one by one, to another one in one piece, and to the
+// third one where it wants them. It returns how many have come there.
+func deliver(nets [3]*network, ends [3]*node, packets [][]byte) (landed int) {
 	from := netip.MustParseAddrPort("10.0.0.0:9")
 	for i, e := range ends {
 		n := nets[i]
 		n.now += 3 * Microsecond
-		if i == 0 {
+		switch i {
+		case 0:
 			for _, p := range packets {
 				e.m.Datagram(n.now, n.now, from, slices.Clone(p))
 			}
-		} else {
+		case 1:
 			e.m.Train(n.now, n.now, from, slices.Concat(packets...), len(packets[0]))
+		case 2:
+			landed = deliverThere(e.m, n.now, packets)
+			if landed < len(packets) {
+				e.m.Train(n.now, n.now, from, slices.Concat(packets[landed:]...), len(packets[0]))
+			}
 		}
 	}
+	return landed
+}
+
+// deliverThere puts the packets to the machine's landing, as a socket does that does not know what
+// comes.
+func deliverThere(m *Machine, now Time, packets [][]byte) (landed int) {
+	to := m.Landing()
+	if to == nil {
+		return 0
+	}
+	n := copy(to, slices.Concat(packets...))
+	return m.Row(now, now, to[:n], len(packets[0])) / len(packets[0])
 }
 
 // blocksAsPackets returns the packets of blocks of so many packets.

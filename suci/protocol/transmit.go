@@ -128,11 +128,13 @@ func (m *Machine) sendQuantum(b *Batch, s *sender) {
 	}
 	most = min(most, 1+(p.control.window-1)/p.payload-p.underWay)
 	n := 0
-	for ; n < most && !b.full(); n++ {
-		if s.lost == 0 && s.fresh() == 0 || s.held() > m.now {
-			break
+	for n < most && !b.full() && (s.lost > 0 || s.fresh() > 0) && s.held() <= m.now {
+		if k := m.sendRow(b, s, most-n); k > 0 {
+			n += k
+			continue
 		}
 		m.sendPacket(b, s)
+		n++
 	}
 	s.served = m.now
 	p.control.sent(p.underWay * p.payload)
@@ -202,6 +204,52 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 		p.resent++
 	}
 	m.packet(b, p, head, body)
+}
+
+// leastRow is the number of packets from which on it is cheaper to have the kernel gather them.
+const leastRow = 4
+
+// sendRow sends new packets of a long block in a row, most of them at most. Their payloads are not
+// copied, and all that differs in their heads is the number. It returns 0 if there is no such
+// row: then sendPacket sends the next packet.
+func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
+	p, seq := s.peer, s.next
+	if s.lost > 0 || most < leastRow || p.session.Sealed() {
+		return 0
+	}
+	o := s.block(seq)
+	most = min(most, s.fresh(), int(o.end()-seq), batchPackets-b.packets, wire.Cars(wire.DataHeaderSize+p.payload))
+	if o.void || most < leastRow {
+		return 0
+	}
+	flags := uint8(0)
+	if o.end() < s.end {
+		flags = wire.FlagMore
+	}
+	prefix := wire.Prefix{Tag: p.session.SendTag, Kind: wire.Data, Lane: s.lane}
+	h := wire.DataHeader{Short: o.short, Index: uint32(seq - o.begin), Seq: seq, Total: o.total, Place: o.Place}
+	from := int(h.Index) * p.payload
+	to := from
+	heads := b.head()
+	for ; n < most && m.device.free <= m.now; n++ {
+		prefix.Flags = flags
+		if s.asks() {
+			prefix.Flags |= wire.FlagAsk
+		}
+		heads = h.Append(prefix.Append(heads))
+		size := min(p.payload, len(o.Data)-to)
+		to += size
+		m.device.hand(m.now, size)
+		s.send(m.now, h.Seq, o)
+		h.Index++
+		h.Seq++
+	}
+	b.addRow(p, heads, o.Data[from:to])
+	b.Long = true
+	p.spoke = m.now
+	m.count.PacketsOut += uint64(n)
+	m.count.PayloadOut += uint64(to - from)
+	return n
 }
 
 // asks tells whether the lane's next packet asks for an acknowledgement at once: it is the

@@ -11,7 +11,11 @@ import (
 
 const (
 	mostMessages = 64 // for one sendmmsg
-	inboxSize    = 8  // messages for one recvmmsg
+	mostPieces   = mostMessages + 8*wire.MostCars
+	inboxSize    = 8 // messages for one recvmmsg
+
+	// Long messages are received one by one, each to the same memory, which so stays in the cache.
+	longMessage = 16 << 10
 )
 
 // Socket is a UDP socket. Calls must not overlap, except that Wait may run beside all
@@ -42,7 +46,7 @@ func Open(local netip.AddrPort, buffer int, start time.Time) (*Socket, error) {
 	}
 	s := &Socket{
 		fd: fd, start: start, expect: 1,
-		out: sys.NewOutbox(mostMessages, local.Addr().Is6()), in: sys.NewInbox(inboxSize),
+		out: sys.NewOutbox(mostMessages, mostPieces, local.Addr().Is6()), in: sys.NewInbox(inboxSize),
 	}
 	sys.UDPBuffers(fd, buffer)
 	if err = sys.UDPCoalesce(fd); err == nil {
@@ -103,6 +107,15 @@ func (s *Socket) collect(trains []wire.Train) (n int) {
 	for ; n < min(len(trains), mostMessages); n++ {
 		t := &trains[n]
 		switch {
+		case t.Bodies != nil:
+			if s.whole || s.out.Room() < 2*t.Count()+mostMessages {
+				return n
+			}
+			s.out.Begin(t.To, t.Length)
+			for head, body := range t.Pieces() {
+				s.out.Piece(head)
+				s.out.Piece(body)
+			}
 		case t.One():
 			s.out.Message(t.To, 0, t.Bytes)
 		case s.whole:
@@ -118,7 +131,7 @@ func (s *Socket) collect(trains []wire.Train) (n int) {
 func (s *Socket) sendSingly(t *wire.Train) {
 	var cars [wire.MostCars]wire.Train
 	n := 0
-	for b := range t.All() {
+	for b := range t.All() { // puts heads and bodies together
 		cars[n] = wire.Train{To: t.To, Length: len(b), Bytes: b}
 		n++
 	}
@@ -128,7 +141,7 @@ func (s *Socket) sendSingly(t *wire.Train) {
 // drop counts what the kernel did not take.
 func (s *Socket) drop(trains []wire.Train) {
 	for _, t := range trains {
-		s.Dropped += uint64((len(t.Bytes) + t.Length - 1) / t.Length)
+		s.Dropped += uint64(t.Count())
 	}
 }
 
@@ -136,34 +149,71 @@ func (s *Socket) drop(trains []wire.Train) {
 // does not say.
 func (s *Socket) Queued() int { return sys.UDPQueued(s.fd) }
 
-// Receive calls each for what has come, at most a few hundred datagrams, with the time of the
-// arrival. b is one datagram or several from one address, all of one length but the last, which
-// may be shorter. The bytes are good during the call. Receive returns how many datagrams have
-// come. It does not wait.
-func (s *Socket) Receive(each func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)) (int, error) {
+// Taker takes what a socket receives.
+type Taker interface {
+	// Train takes one datagram or several from one address, with the time of the arrival. All
+	// are of one length but the last, which may be shorter. The bytes are good during the call.
+	Train(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)
+	// Landing returns where the bytes of the next datagrams are wanted, or nil.
+	Landing() (to []byte)
+	// Row takes datagrams that have come there, as Train does. It returns how many bytes of them
+	// were wanted there; the others come by Train, from other memory.
+	Row(now, arrived time.Duration, b []byte, length int) (taken int)
+}
+
+// Receive hands over what has come, at most a few hundred datagrams. It returns how many have come.
+// It does not wait.
+func (s *Socket) Receive(t Taker) (int, error) {
 	s.Receives++
+	if to := t.Landing(); to != nil {
+		return s.receiveInto(t, to)
+	}
 	n, err := s.in.Receive(s.fd, s.expect)
 	if n == 0 {
 		s.expect = 1
 		return 0, err
 	}
 	wall := time.Now()
-	now := wall.Sub(s.start)
-	datagrams := 0
+	datagrams, bytes := 0, 0
 	for i := range n {
 		b, from, segment, at := s.in.Message(i)
-		arrived := now
-		if d := time.Duration(wall.UnixNano() - at); at != 0 && d > 0 && d < time.Second {
-			arrived -= d
-		}
-		each(now, arrived, from, b, segment)
+		now, arrived := s.times(wall, at)
+		t.Train(now, arrived, from, b, segment)
 		datagrams += (len(b) + segment - 1) / segment
+		bytes += len(b)
 	}
 	s.expect = 1
-	if n > 1 || datagrams > 1 {
+	if datagrams > 1 && bytes < n*longMessage {
 		s.expect = inboxSize
 	}
 	return datagrams, err
+}
+
+// receiveInto receives one message to where it is foreseen.
+func (s *Socket) receiveInto(t Taker, to []byte) (int, error) {
+	ok, err := s.in.ReceiveInto(s.fd, to)
+	if !ok {
+		return 0, err
+	}
+	n, from, segment, at := s.in.Into()
+	now, arrived := s.times(time.Now(), at)
+	taken := t.Row(now, arrived, to[:min(n, len(to))], segment)
+	if b := s.in.Rest(to, taken); len(b) > 0 {
+		t.Train(now, arrived, from, b, segment)
+	}
+	s.expect = 1
+	return (n + segment - 1) / segment, nil
+}
+
+// times returns the time, and that of an arrival, of which the kernel has given the wall-clock time
+// (0: not).
+func (s *Socket) times(wall time.Time, at int64) (now, arrived time.Duration) {
+	now = wall.Sub(s.start)
+	arrived = now
+	if d := time.Duration(wall.UnixNano() - at); at != 0 && d > 0 && d < time.Second {
+		arrived -= d
+	}
+	return now, arrived
 }
 
 // MostSockets is how many sockets Wait takes.

@@ -26,6 +26,15 @@ func waker(t *testing.T) *Waker {
 	return w
 }
 
+// each takes what comes, and foresees nothing.
+type each func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)
+
+func (f each) Train(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
+	f(now, arrived, from, b, length)
+}
+func (f each) Landing() []byte                                     { return nil }
+func (f each) Row(_, _ time.Duration, _ []byte, _ int) (taken int) { return 0 }
+
 // Wait waits for one socket.
 func (s *Socket) Wait(w *Waker, d time.Duration) { Wait([]*Socket{s}, w, d, false) }
 
@@ -62,13 +71,13 @@ func TestSendReceive(t *testing.T) {
 			var got []string
 			for len(got) < len(datagrams) {
 				to.Wait(w, -1)
-				_, err := to.Receive(func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
+				_, err := to.Receive(each(func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
 					require.Equal(t, a.Local(), from)
 					require.LessOrEqual(t, arrived, now)
 					for one := range slices.Chunk(b, length) {
 						got = append(got, string(one))
 					}
-				})
+				}))
 				require.NoError(t, err)
 			}
 			require.Equal(t, datagrams, got)
@@ -86,7 +95,7 @@ func TestSendGoesOnAfterAnError(t *testing.T) {
 	a.Send([]wire.Train{{To: nowhere, Length: 1, Bytes: []byte("x")}, {To: b.Local(), Length: 1, Bytes: []byte("y")}})
 	require.Equal(t, uint64(1), a.Dropped)
 	b.Wait(waker(t), -1)
-	n, err := b.Receive(func(_, _ time.Duration, _ netip.AddrPort, data []byte, _ int) { require.Equal(t, "y", string(data)) })
+	n, err := b.Receive(each(func(_, _ time.Duration, _ netip.AddrPort, data []byte, _ int) { require.Equal(t, "y", string(data)) }))
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 }
@@ -118,7 +127,7 @@ func TestWaitForSeveral(t *testing.T) {
 		w.Wake()
 		ready, _ = Wait(sockets[:2], w, 10*time.Second, quietly)
 		require.Zero(t, ready)
-		_, err := c.Receive(func(_, _ time.Duration, _ netip.AddrPort, _ []byte, _ int) {})
+		_, err := c.Receive(each(func(_, _ time.Duration, _ netip.AddrPort, _ []byte, _ int) {}))
 		require.NoError(t, err)
 	}
 }
@@ -128,12 +137,12 @@ func TestNothingIsAllocatedPerDatagram(t *testing.T) {
 	const length = 1032
 	out := []wire.Train{{To: b.Local(), Length: length, Bytes: make([]byte, wire.MostCars*length)}}
 	got := 0
-	each := func(_, _ time.Duration, _ netip.AddrPort, b []byte, length int) { got += len(b) / length }
+	var count Taker = each(func(_, _ time.Duration, _ netip.AddrPort, b []byte, length int) { got += len(b) / length })
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		a.Send(out)
 		for got = 0; got < wire.MostCars; {
 			b.Wait(w, -1)
-			_, _ = b.Receive(each)
+			_, _ = b.Receive(count)
 		}
 	}))
 }

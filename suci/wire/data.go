@@ -89,10 +89,15 @@ func (h *DataHeader) bodySize(flags uint8, payload int) int {
 func (h *DataHeader) BlockLength(payload int) int { return int(h.Total)*payload - int(h.Short) }
 
 // Continues tells whether a packet is the n-th one behind a first one in a block, and tells
-// nothing else. The first one must be a data packet that was read; b must have a header.
+// nothing else, but that it may ask for an acknowledgement. The first one must be a data packet
+// that was read; b must have a header.
 func Continues(first, b []byte, n int) bool {
 	be := binary.BigEndian
-	return be.Uint64(b) == be.Uint64(first) && be.Uint32(b[8:]) == be.Uint32(first[8:]) && // prefix and short
+	const same = ^uint32(FlagAsk << 16)
+	return be.Uint64(b) == be.Uint64(first) && be.Uint32(b[8:])&same == be.Uint32(first[8:])&same && // prefix and short
 		be.Uint32(b[12:]) == be.Uint32(first[12:])+uint32(n) && be.Uint64(b[16:]) == be.Uint64(first[16:])+uint64(n) &&
 		be.Uint64(b[24:]) == be.Uint64(first[24:]) // total and place
 }
+
+// Asks tells whether the sender of a data packet wants an acknowledgement at once.
+func Asks(b []byte) bool { return b[9]&FlagAsk != 0 }
