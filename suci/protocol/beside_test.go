@@ -29,7 +29,7 @@ func TestUrgentBesideAStreamFromASlowDevice(t *testing.T) {
 			worst, share := beside(t, n, rate)
 			packet := Time(1538 * 1e9 / rate)
 			require.Less(t, worst, deviceTime+6*packet+200*Microsecond)
-			require.Greater(t, share, 0.8)
+			require.Greater(t, share, 0.75) // heads and, if it is slow, urgent blocks have most of the rest
 		})
 	}
 }

@@ -8,7 +8,8 @@ package protocol
 //
 // The kernel tells how many bytes of this endpoint wait. It counts its own memory, which is up
 // to twice as much as the packets, and it counts a train until all of the train was sent. So half
-// of what may be queued goes as a train, and while the device sends that, the other half waits.
+// of what may be queued goes as a train, and while the device sends that, the other half waits. A
+// slow device gets the least there can be, as one train.
 //
 // The rate of the device is measured in the same unit. A sample is what became less while the
 // queue was never empty, between a look after sending and those before sending again. It takes
@@ -56,7 +57,7 @@ func (m *Machine) Queued(now Time, bytes int, sent bool) {
 	case sent && bytes == 0:
 		d.outrun(now)
 	case sent:
-		d.fast = 0
+		d.fast, d.since = 0, 0
 	case bytes <= d.queued:
 		d.measure(d.queued-bytes, now-d.at, bytes > 0)
 	}
@@ -69,7 +70,7 @@ func (m *Machine) Queued(now Time, bytes int, sent bool) {
 func (d *device) measure(sent int, took Time, busy bool) {
 	d.sent += sent
 	d.took += took
-	if busy && d.took < deviceSample && (d.rate > 0 || d.sent == 0) {
+	if busy && (d.sent == 0 || d.rate > 0 && d.took < deviceSample) {
 		return
 	}
 	rate := float64(d.sent) * 1e9 / float64(max(d.took, 1))
@@ -86,8 +87,9 @@ func (d *device) measure(sent int, took Time, busy bool) {
 // outrun notes that the device has sent all it was given.
 func (d *device) outrun(now Time) {
 	d.sent, d.took = 0, 0
-	if d.fast == 0 || now-d.since > deviceTime/2 {
-		d.fast, d.since = 0, now
+	if now-d.since > deviceTime/2 {
+		d.fast, d.since = 0, now // how long it took for what was handed before is not known
+		return
 	}
 	if d.fast += d.handed; d.fast > d.most() {
 		d.rate = min(2*d.rate, fastDevice)
@@ -123,7 +125,8 @@ func (d *device) hand(now Time, length int) {
 	length *= 2
 	d.queued += length
 	d.handed += length
-	if d.hold(now); d.free == 0 && d.handed+length > d.most()/2 {
+	d.hold(now)
+	if most := d.most(); d.free == 0 && most > deviceLeast && d.handed+length > most/2 {
 		d.free = now + deviceLook
 	}
 }
