@@ -7,14 +7,32 @@ package protocol
 // would wait for there.
 //
 // The kernel tells how many bytes of this endpoint wait. It counts its own memory, which is up
-// to twice as much as the packets. The rate of the device is measured in the same unit, between
-// a look after sending and the one before sending again. While nothing waits, nobody looks
-// before sending; on a path whose bottleneck is elsewhere nothing is held back.
+// to twice as much as the packets, and it counts a train until all of the train was sent. So half
+// of what may be queued goes as a train, and while the device sends that, the other half waits. A
+// slow device gets the least there can be, as one train.
+//
+// The rate of the device is measured in the same unit. A sample is what became less while the
+// queue was never empty, between a look after sending and those before sending again. It takes
+// several of those: one look finds that nothing was sent, and the next one that a whole train was.
+// A device that has sent at once all that may be queued is faster than it was taken to be. It must
+// have been seen to do so in half the time: a process that looks late finds nothing queued, either.
+//
+// While nothing waits, nobody looks before sending; on a path whose bottleneck is elsewhere nothing
+// is held back.
 type device struct {
 	queued int     // bytes, as of the last look
+	handed int     // bytes since then, as the kernel may count them
 	at     Time    // of the last look
 	rate   float64 // bytes per second; 0: not known
 	free   Time    // long blocks wait until then
+
+	// The sample: how much became less in how much time.
+	sent int
+	took Time
+
+	// What was handed over since a time and was sent when the device was looked at.
+	fast  int
+	since Time
 }
 
 const (
@@ -22,6 +40,8 @@ const (
 	deviceLeast = 12 << 10         // four packets, as the kernel counts
 	deviceLook  = 50 * Microsecond // until the next look, while the rate is not known
 	fastDevice  = 1e12             // bytes per second, faster than any
+
+	deviceSample = 2 * deviceTime // some trains
 )
 
 // Backlogged tells whether something waited in the device's queue at the last look: then Queued
@@ -33,32 +53,57 @@ func (m *Machine) Backlogged() bool { return m.device.queued > 0 }
 // Backlogged says so.
 func (m *Machine) Queued(now Time, bytes int, sent bool) {
 	d := &m.device
-	switch took := now - d.at; {
+	switch {
 	case sent && bytes == 0:
-		d.rate = min(2*d.rate, fastDevice) // it is faster than it was
-	case !sent && bytes < d.queued && took > 0:
-		d.measure(float64(d.queued-bytes)*1e9/float64(took), bytes > 0)
+		d.outrun(now)
+	case sent:
+		d.fast, d.since = 0, 0
+	case bytes <= d.queued:
+		d.measure(d.queued-bytes, now-d.at, bytes > 0)
 	}
-	d.queued, d.at = bytes, now
+	d.queued, d.handed, d.at = bytes, 0, now
 	d.hold(now)
 }
 
-// measure takes a rate at which the queue became shorter; if it has become empty the device may be
-// faster.
-func (d *device) measure(rate float64, exact bool) {
+// measure notes by how much the queue has become shorter in a time, at whose end it was not empty
+// (busy), or was: then the device may have been faster.
+func (d *device) measure(sent int, took Time, busy bool) {
+	d.sent += sent
+	d.took += took
+	if busy && (d.sent == 0 || d.rate > 0 && d.took < deviceSample) {
+		return
+	}
+	rate := float64(d.sent) * 1e9 / float64(max(d.took, 1))
 	switch {
-	case d.rate == 0 || !exact && rate > d.rate:
+	case d.rate == 0:
 		d.rate = rate
-	case exact:
-		d.rate += (rate - d.rate) / 8
+	case busy, d.took >= deviceSample && rate > d.rate:
+		d.rate = min(d.rate, 2*rate) // it may have been taken for faster than it is by far
+		d.rate += (rate - d.rate) / 4
+	}
+	d.sent, d.took = 0, 0
+}
+
+// outrun notes that the device has sent all it was given.
+func (d *device) outrun(now Time) {
+	d.sent, d.took = 0, 0
+	if now-d.since > deviceTime/2 {
+		d.fast, d.since = 0, now // how long it took for what was handed before is not known
+		return
+	}
+	if d.fast += d.handed; d.fast > d.most() {
+		d.rate = min(2*d.rate, fastDevice)
+		d.fast = 0
 	}
 }
 
+// most is how many bytes may be queued.
+func (d *device) most() int { return max(deviceLeast, int(d.rate*float64(deviceTime)/1e9)) }
+
 // hold sets the time until which long blocks wait. By its rate, the device has sent all but half of
-// what may be queued then, so several packets go at a time. The device is looked at again after a
-// millisecond at the latest.
+// what may be queued then. The device is looked at again after a millisecond at the latest.
 func (d *device) hold(now Time) {
-	most := max(deviceLeast, int(d.rate*float64(deviceTime)/1e9))
+	most := d.most()
 	if d.queued <= most/2 || d.queued <= most && d.free == 0 {
 		d.free = 0
 		return
@@ -71,11 +116,18 @@ func (d *device) hold(now Time) {
 }
 
 // hand notes a packet that is about to be sent, of which the device is not asked yet. If the device
-// is not known to be slow it takes any.
+// is not known to be slow it takes any. What follows waits until it is asked, if there is no room
+// for another packet in the train.
 func (d *device) hand(now Time, length int) {
-	if d.rate > 0 {
-		d.queued += 2 * length
-		d.hold(now)
+	if d.rate == 0 {
+		return
+	}
+	length *= 2
+	d.queued += length
+	d.handed += length
+	d.hold(now)
+	if most := d.most(); d.free == 0 && most > deviceLeast && d.handed+length > most/2 {
+		d.free = now + deviceLook
 	}
 }
 

@@ -40,20 +40,28 @@ type network struct {
 // node is an endpoint of the network: a machine and its program.
 type node struct {
 	*network
-	m        *Machine
-	addr     netip.AddrPort
-	got      map[stream]uint32
-	unread   []*Incoming
-	slow     bool // does not free blocks by itself
-	free     Time // the port has sent all before
-	sent     Time // the device has sent all before
-	longs    int  // batches with parts of long blocks
-	stalled  Time // the process does not run before
+	m       *Machine
+	addr    netip.AddrPort
+	got     map[stream]uint32
+	unread  []*Incoming
+	slow    bool // does not free blocks by itself
+	free    Time // the port has sent all before
+	sent    Time // the device has sent all before
+	handed  []handed
+	longs   int  // batches with parts of long blocks
+	stalled Time // the process does not run before
+
 	received int
 	bytes    int
 	bad      []error
 	changes  []Change
 	onBlock  func(*Incoming)
+}
+
+// handed is a train that a device was given.
+type handed struct {
+	sent  Time // all of it
+	bytes int
 }
 
 type stream struct {
@@ -222,6 +230,9 @@ func (x *node) send(batch *Batch) {
 		for b := range train.All() {
 			x.sendPacket(train.To, slices.Clone(b))
 		}
+		if x.device > 0 {
+			x.handed = append(x.handed, handed{x.sent, len(train.Bytes)})
+		}
 	}
 }
 
@@ -238,9 +249,14 @@ func (x *node) sendPacket(addr netip.AddrPort, b []byte) {
 	}
 }
 
-// queued is how many bytes wait in the node's device, as the kernel counts them.
-func (x *node) queued() int {
-	return int(float64(max(0, x.sent-x.now)) * float64(x.device) / 1e9 * 1.5)
+// queued is how many bytes wait in the node's device, as the kernel counts them: it counts a train
+// until all of it was sent.
+func (x *node) queued() (bytes int) {
+	x.handed = slices.DeleteFunc(x.handed, func(h handed) bool { return h.sent <= x.now })
+	for _, h := range x.handed {
+		bytes += h.bytes * 3 / 2
+	}
+	return bytes
 }
 
 // post sends a datagram through the node's device and through the port of the node that it goes to.
