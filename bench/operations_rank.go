@@ -92,25 +92,34 @@ func operationsRank(args []string) {
 	})
 }
 
-// sweep measures what is wanted once.
+// sweep measures what is wanted once. If there is no time for all, each operation has some lengths.
 func (r *operationRank) sweep(wanted []string, largest int) error {
-	for _, o := range measuredOperations {
-		if o.unit == nil {
-			if err := r.measure(wanted, o.name, 0, func() error { return o.call(r, 0) }); err != nil {
-				return err
+	for _, n := range lengthsInTurn(largest) {
+		for _, o := range measuredOperations {
+			size := 0
+			if o.unit != nil {
+				unit := o.unit(r.world.Size())
+				size = n / unit * unit
 			}
-			continue
-		}
-		unit := o.unit(r.world.Size())
-		for n := leastOperation; n <= largest && !r.over; n *= 2 {
-			if n := n / unit * unit; n > 0 {
-				if err := r.measure(wanted, o.name, n, func() error { return o.call(r, n) }); err != nil {
-					return err
-				}
+			if r.over || (size == 0) != (o.unit == nil) || o.unit == nil && n != leastOperation {
+				continue
+			}
+			if err := r.measure(wanted, o.name, size, func() error { return o.call(r, size) }); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// lengthsInTurn are powers of two, in an order in which the first few reach over all.
+func lengthsInTurn(largest int) (list []int) {
+	for _, first := range []int{1, 4, 2, 8} {
+		for n := first * leastOperation; n <= largest; n *= 16 {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // leastOperation is the shortest length that is measured, in bytes: two elements.

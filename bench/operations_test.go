@@ -19,3 +19,8 @@ func TestOperationTimes(t *testing.T) {
 	}, times.operations(2))
 	require.ErrorContains(t, times.read("scan=flat 16\n"), "unexpected output")
 }
+
+// TestLengthsInTurn: all powers of two, and the first ones from the shortest to the longest.
+func TestLengthsInTurn(t *testing.T) {
+	require.Equal(t, []int{16, 256, 4096, 64, 1024, 32, 512, 128, 2048}, lengthsInTurn(4096))
+}
