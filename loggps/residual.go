@@ -114,8 +114,8 @@ func (p *Params) Call() float64 {
 	return max(p.O+p.Residual.Call, 0)
 }
 
-// Notice is the time from the send call until the receiver can know of a message of k bytes.
-func (p *Params) Notice(k int64) float64 {
+// KnownAfter is the time from the send call until the receiver can know of a message of k bytes.
+func (p *Params) KnownAfter(k int64) float64 {
 	if p.Residual == nil || !p.Eager(k) {
 		return p.Flight()
 	}

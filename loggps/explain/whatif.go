@@ -156,11 +156,11 @@ func thin(sizes []int64) []int64 {
 	if len(sizes) <= maxLimits {
 		return sizes
 	}
-	var kept []int64
+	var few []int64
 	for i := range maxLimits {
-		kept = append(kept, sizes[i*(len(sizes)-1)/(maxLimits-1)])
+		few = append(few, sizes[i*(len(sizes)-1)/(maxLimits-1)])
 	}
-	return kept
+	return few
 }
 
 // RemovesSendWait returns the first of the limits with which the ranks wait for

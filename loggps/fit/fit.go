@@ -101,11 +101,11 @@ func fit(samples []Sample, sync int64) (*Result, error) {
 	if begin == nil {
 		return nil, fmt.Errorf("fit: S = %d: measure two sizes at least on either side of it", sync)
 	}
-	final, kept := begin.robust(samples, cells, covered)
+	final, used := begin.robust(samples, cells, covered)
 	if final.n <= final.rank || !(final.rss >= 0) {
 		return nil, fmt.Errorf("%w (the %d samples do not follow equations (12) to (14))", ErrTooFew, len(samples))
 	}
-	return final.result(samples, kept), nil
+	return final.result(samples, used), nil
 }
 
 func enough(cells []Sample) error {
@@ -206,14 +206,14 @@ func (m *model) robust(samples, cells []Sample, covered func(Sample) bool) (*mod
 	for range 3 {
 		m.improve(cells, covered)
 	}
-	kept := samples
+	used := samples
 	for range 4 {
 		p := m.params()
 		covered = func(s Sample) bool { return s.covers(p) }
-		kept = m.near(samples, covered)
-		m.improve(kept, covered)
+		used = m.near(samples, covered)
+		m.improve(used, covered)
 	}
-	return m, kept
+	return m, used
 }
 
 // far is how many standard deviations from the fit a sample may be.
@@ -231,21 +231,21 @@ func (m *model) near(samples []Sample, covered func(Sample) bool) []Sample {
 	}
 	const toDeviation = 1.4826 // of the median of a normal distribution
 	limit := max(far*toDeviation*median.Of(off), 1e-9)
-	var kept []Sample
+	var used []Sample
 	for i, s := range samples {
 		if off[i] <= limit {
-			kept = append(kept, s)
+			used = append(used, s)
 		}
 	}
-	return kept
+	return used
 }
 
-func (m *model) result(samples, kept []Sample) *Result {
+func (m *model) result(samples, used []Sample) *Result {
 	freedom := max(m.n-m.rank, 1)
 	r := &Result{
-		Params: m.params(), Used: len(kept), Removed: len(samples) - len(kept),
+		Params: m.params(), Used: len(used), Removed: len(samples) - len(used),
 		Noise:  math.Sqrt(m.rss / float64(freedom)),
-		R2:     1 - m.rss/spread(kept),
+		R2:     1 - m.rss/spread(used),
 		Packet: m.breakAt(m.packet, m.seens), Sync: m.breakAt(m.sync, m.seenS),
 	}
 	for i, x := range m.x[:parameters] {

@@ -61,7 +61,7 @@ func (e *engine) arriveLogGOPS(ev event, id uint32, op *graph.Op) {
 	handled := ln.free
 	r, ok := e.message(id, op)
 	if !ok {
-		e.ops[id].end = handled // kept for its receive; sent sets the end again
+		e.ops[id].end = handled // for its receive; sent sets the end again
 		return
 	}
 	e.pair(id, r)

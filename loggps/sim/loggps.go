@@ -50,7 +50,7 @@ func (e *engine) send(ev event, id uint32, op *graph.Op) {
 	}
 	from := e.occupy(op.Rank, ln, work, Overhead, makeRef(id, afterStart))
 	e.start(id, from)
-	e.push(from+p.Notice(op.Size), id, phaseArrive)
+	e.push(from+p.KnownAfter(op.Size), id, phaseArrive)
 	e.msgs++
 	if eager {
 		e.complete(id, from+p.T1(k))
@@ -181,7 +181,7 @@ func (e *engine) waitCall(ev event, id uint32, op *graph.Op) {
 	}
 }
 
-// arrived takes one from what a Wait awaits. The cause is kept in mate, which a Wait
+// arrived takes one from what a Wait awaits. The cause is stored in mate, which a Wait
 // does not need.
 func (e *engine) arrived(d graph.Dependent, t float64, cause Cause, by ref) {
 	id := uint32(d.ID())

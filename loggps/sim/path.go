@@ -165,7 +165,7 @@ func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref,
 	case afterStart:
 		return start, r.callCost(op, eager)
 	case atArrival:
-		return start, cost{"request", op, func(p *loggps.Params) float64 { return p.Notice(op.Size) }, 0}
+		return start, cost{"request", op, func(p *loggps.Params) float64 { return p.KnownAfter(op.Size) }, 0}
 	case atDelivery:
 		if eager {
 			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0}
