@@ -25,6 +25,7 @@ type device struct {
 	at     Time    // of the last look
 	rate   float64 // bytes per second; 0: not known
 	free   Time    // long blocks wait until then
+	seldom bool    // it is looked at now and then only: then a slow one gets two trains, too
 
 	// The sample: how much became less in how much time.
 	sent int
@@ -126,7 +127,7 @@ func (d *device) hand(now Time, length int) {
 	d.queued += length
 	d.handed += length
 	d.hold(now)
-	if most := d.most(); d.free == 0 && most > deviceLeast && d.handed+length > most/2 {
+	if most := d.most(); d.free == 0 && (d.seldom || most > deviceLeast) && d.handed+length > most/2 {
 		d.free = now + deviceLook
 	}
 }

@@ -24,4 +24,4 @@ func (m *Machine) Payload() uint64 { return m.count.PayloadIn + m.count.PayloadO
 
 // SetSlack says how late Transmit may be called although it has something to do. As much is sent
 // early, and what is late is made up for. The default is 0.
-func (m *Machine) SetSlack(t Time) { m.slack = t }
+func (m *Machine) SetSlack(t Time) { m.slack, m.device.seldom = t, t > 0 }
