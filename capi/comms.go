@@ -70,9 +70,10 @@ func (p *Process) adopt(c *comm.Comm, from *communicator, out Ptr[Comm]) *commun
 	return n
 }
 
-// made is adopt of what a call has returned.
+// made is adopt of what a call has returned. After an error the program finds no communicator.
 func (p *Process) made(c *comm.Comm, err error, from *communicator, out Ptr[Comm]) error {
 	if err != nil {
+		out.Set(COMM_NULL)
 		return err
 	}
 	p.adopt(c, from, out)

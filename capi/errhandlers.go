@@ -35,11 +35,36 @@ func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
 	if c, ok := err.(called); ok {
 		return SUCCESS, Handler(c)
 	}
+	if h, null := p.handlerArgument(calls[op].name, a); h != nil {
+		return int64(classOf(err)), p.handle(h, null, calls[op].name, err)
+	}
 	handler, object, name := p.handlerOf(&calls[op], a)
 	if l, ok := err.(located); ok && l.on != nil {
 		handler, object, name = l.on.handler, uintptr(l.on.handle), " on "+l.on.title()
 	}
 	return int64(classOf(err)), p.handle(handler, object, calls[op].name+name, err)
+}
+
+// handlerArgument returns the error handler that is an argument of a call, and a null handle: a
+// call that makes an object with a handler has no object yet. It returns nil for other calls, and
+// for an argument that is no error handler.
+func (p *Process) handlerArgument(call string, a slots) (h *errhandler, null uintptr) {
+	slot, kind, null := -1, onComm, uintptr(COMM_NULL)
+	switch call {
+	case "MPI_Session_init":
+		slot, kind, null = 1, onSession, uintptr(SESSION_NULL)
+	case "MPI_Comm_create_from_group":
+		slot = 3
+	case "MPI_Intercomm_create_from_groups":
+		slot = 6
+	default:
+		return nil, 0
+	}
+	h, err := p.handler(Errhandler(a.word(slot)), kind)
+	if err != nil {
+		return nil, 0
+	}
+	return h, null
 }
 
 // handlerOf returns the error handler for a call, the handle of the object that it belongs

@@ -157,6 +157,9 @@ func (p *Process) Reduce_local(inbuf, inoutbuf Address, count int, t Type, op Op
 	if inbuf == IN_PLACE || inoutbuf == IN_PLACE {
 		return fail(ERR_BUFFER, "MPI_IN_PLACE is of no meaning here: give both operands")
 	}
+	if inbuf == inoutbuf && count > 0 {
+		return fail(ERR_BUFFER, "both operands are the same buffer: give two")
+	}
 	in, load, _, err := r.operand(inbuf, count)
 	if err != nil {
 		return err

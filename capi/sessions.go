@@ -3,6 +3,7 @@ package capi
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas/comm"
@@ -12,6 +13,7 @@ import (
 type session struct {
 	handler  *errhandler
 	hints    *comm.Info
+	level    int // of threads
 	attached attachedBuffer
 }
 
@@ -42,22 +44,32 @@ func (p *Process) Session_init(info Info, h Errhandler, out Ptr[Session]) error 
 		return err
 	}
 	s := &session{handler: handler, hints: hints.Clone()}
-	if err := p.join(s.level()); err != nil {
+	if s.level, err = s.levelAsked(); err != nil {
+		return err
+	}
+	if err := p.join(s.level); err != nil {
 		return err
 	}
 	out.Set(Session(p.sessions.add(s)))
 	return nil
 }
 
-// level is the thread level that a session asks for.
-func (s *session) level() int {
-	levels := map[string]int{"MPI_THREAD_SINGLE": THREAD_SINGLE, "MPI_THREAD_FUNNELED": THREAD_FUNNELED,
-		"MPI_THREAD_SERIALIZED": THREAD_SERIALIZED}
-	asked, _ := s.hints.Get("thread_level")
-	if level, ok := levels[asked]; ok {
-		return level
+// levelNames are the values of the hint thread_level, the thread levels in their order.
+var levelNames = [...]string{"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"}
+
+// levels are the values of levelNames.
+var levels = [...]int{THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE}
+
+// levelAsked is the thread level that the hints ask for.
+func (s *session) levelAsked() (int, error) {
+	asked, given := s.hints.Get("thread_level")
+	if !given {
+		return THREAD_MULTIPLE, nil
 	}
-	return THREAD_MULTIPLE
+	if i := slices.Index(levelNames[:], asked); i >= 0 {
+		return levels[i], nil
+	}
+	return 0, fail(ERR_ARG, "the hint thread_level is %q: it is one of %s", asked, strings.Join(levelNames[:], ", "))
 }
 
 // Session_finalize is MPI_Session_finalize.
@@ -76,9 +88,7 @@ func (p *Process) Session_get_info(h Session, out Ptr[Info]) error {
 		return err
 	}
 	f := s.hints.Clone()
-	names := map[int]string{THREAD_SINGLE: "MPI_THREAD_SINGLE", THREAD_FUNNELED: "MPI_THREAD_FUNNELED",
-		THREAD_SERIALIZED: "MPI_THREAD_SERIALIZED", THREAD_MULTIPLE: "MPI_THREAD_MULTIPLE"}
-	f.Set("thread_level", names[s.level()])
+	f.Set("thread_level", levelNames[slices.Index(levels[:], s.level)])
 	return p.newInfo(f, out)
 }
 

@@ -31,10 +31,10 @@ int PMPI_Type_lb(MPI_Datatype type, MPI_Aint *bound) {
 WEAK(Type_lb, (MPI_Datatype, MPI_Aint *))
 
 int PMPI_Type_ub(MPI_Datatype type, MPI_Aint *bound) {
-	MPI_Aint lower, extent;
-	int result = PMPI_Type_get_extent(type, &lower, &extent);
+	MPI_Aint extent;
+	int result = PMPI_Type_get_extent(type, bound, &extent);
 	if (result == MPI_SUCCESS)
-		*bound = lower + extent;
+		*bound += extent;
 	return result;
 }
 WEAK(Type_ub, (MPI_Datatype, MPI_Aint *))

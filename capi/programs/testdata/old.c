@@ -25,6 +25,9 @@ static void types(void) {
 	OK(MPI_Type_extent(type, &extent));
 	OK(MPI_Type_lb(type, &lower));
 	OK(MPI_Type_ub(type, &upper));
+	OK(MPI_Errhandler_set(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	CHECK(MPI_Type_ub(type, NULL) == MPI_ERR_ARG);
+	OK(MPI_Errhandler_set(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
 	CHECK(extent == sizeof out && lower == 0 && upper == extent);
 	OK(MPI_Sendrecv(&out, 1, type, rank, 1, &in, 1, MPI_Type_f2c(MPI_Type_c2f(type)), rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	CHECK(in.n == 7 && in.x == 2.5);

@@ -169,6 +169,43 @@ static void mistakes(void) {
 	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
+static void handle_null(MPI_Comm *comm, int *code, ...) {
+	CHECK(*comm == MPI_COMM_NULL);
+	handled = class_of(*code);
+}
+
+/* Calls that make an object, or that take two buffers. */
+static void more_mistakes(void) {
+	int x[2] = {1, 2}, lengths[2] = {size + 1, 1}, periods[2] = {0, 0};
+	MPI_Comm made = MPI_COMM_SELF;
+	MPI_Errhandler mine;
+	MPI_Group all;
+	MPI_Info hints;
+	MPI_Session session;
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	CHECK(class_of(MPI_Reduce_local(x, x, 2, MPI_INT, MPI_SUM)) == MPI_ERR_BUFFER);
+	OK(MPI_Reduce_local(x, x, 0, MPI_INT, MPI_SUM));
+	CHECK(class_of(MPI_Cart_create(MPI_COMM_WORLD, 2, lengths, periods, 0, &made)) != MPI_SUCCESS);
+	CHECK(made == MPI_COMM_NULL);
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+
+	OK(MPI_Info_create(&hints));
+	OK(MPI_Info_set(hints, "thread_level", "MPI_THREAD_SOME"));
+	CHECK(class_of(MPI_Session_init(hints, MPI_ERRORS_RETURN, &session)) == MPI_ERR_ARG);
+	OK(MPI_Info_set(hints, "thread_level", "MPI_THREAD_SERIALIZED"));
+	OK(MPI_Session_init(hints, MPI_ERRORS_RETURN, &session));
+	OK(MPI_Session_finalize(&session));
+	OK(MPI_Info_free(&hints));
+
+	OK(MPI_Comm_create_errhandler(handle_null, &mine));
+	OK(MPI_Comm_group(MPI_COMM_SELF, &all));
+	handled = MPI_SUCCESS;
+	(void)MPI_Comm_create_from_group(all, "mistake", MPI_INFO_NULL, mine, NULL);
+	CHECK(handled == MPI_ERR_ARG);
+	OK(MPI_Group_free(&all));
+	OK(MPI_Errhandler_free(&mine));
+}
+
 /* Memory of any size; what the system does not have is an error, and not the end. */
 static void memory(void) {
 	int next = (rank + 1) % size, last = (rank + size - 1) % size, sizes[] = {0, 1000, 3 << 20};
@@ -196,6 +233,7 @@ int main(void) {
 	topologies();
 	memory();
 	mistakes();
+	more_mistakes();
 	OK(MPI_Finalize());
 	return 0;
 }
