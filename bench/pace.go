@@ -27,8 +27,12 @@ const warmUpTime = 20 * time.Millisecond
 
 // warmUp makes a tenth of the repetitions, or as many as take a tenth of the limit. It makes
 // more if that takes less than warmUpTime. It returns how many are then to be made: on all
-// ranks what rank 0 finds.
+// ranks what rank 0 finds. It begins with a barrier: the first repetition is no measure of the
+// others if it waits for ranks that start.
 func (p pace) warmUp(world *mpi.Comm, step func(i int) error) (repetitions int, err error) {
+	if err := world.Barrier(); err != nil {
+		return 0, err
+	}
 	tenth := pace{(p.repetitions + 9) / 10, p.limit / 10}
 	plan := []int{1, 0} // how many to make now, and afterwards
 	var spent time.Duration

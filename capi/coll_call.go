@@ -65,7 +65,10 @@ func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
 	} else {
 		r, err = comm.BeginCollective(k.on.c, k.name, &k.args)
 	}
-	return p.begin(r, err, k.on, out)
+	if err == nil {
+		p.begun(r, k.on, out).collective = true
+	}
+	return err
 }
 
 // prepare makes a persistent request for the operation. Ranks may start persistent operations
@@ -92,7 +95,8 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	if err != nil {
 		return errors.Join(err, own.Free())
 	}
-	p.prepared(r, k.on, out).own = own
+	q := p.prepared(r, k.on, out)
+	q.own, q.collective = own, true
 	return nil
 }
 

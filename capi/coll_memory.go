@@ -17,6 +17,7 @@ func (p *Process) ownMemory(b *coll.Buffer, at Address, count int, t Type) (part
 	if err != nil {
 		return nil, err
 	}
+	b.Of = o.element
 	m, err := o.memory(at, count)
 	if err != nil || m.Layout == nil {
 		b.Data, b.Unit = m.Bytes, int(o.Size())
@@ -35,6 +36,7 @@ func (p *Process) blockMemory(b *coll.Buffer, at Address, count int, t Type, n i
 	if b.Block, err = o.bytesOf(count); err != nil {
 		return nil, err
 	}
+	b.Of = o.element
 	if o.dense {
 		m, err := o.memory(at, count*n)
 		b.Data, b.Unit = m.Bytes, int(o.Size())
@@ -52,6 +54,7 @@ func (p *Process) listMemory(k *collective, b *coll.Buffer, at Address, counts, 
 	if err != nil {
 		return nil, err
 	}
+	b.Of = o.element
 	if o.dense && o.Size() > 0 {
 		return nil, denseList(k, b, o, at, counts, displs, n)
 	}

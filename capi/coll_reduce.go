@@ -77,6 +77,7 @@ func (p *Process) reduce(k *collective, send, recv Address, count int, t Type, o
 func (r *reducing) combine(k *collective, send, recv Address, count int, wanted bool) (err error) {
 	a := &k.args
 	a.Op, a.InPlace = r.op, wanted && send == IN_PLACE
+	a.Send.Of, a.Recv.Of = r.t.element, r.t.element
 	if !a.InPlace {
 		if a.Send.Data, err = r.sent(send, count); err != nil {
 			return err

@@ -26,6 +26,7 @@ func (p *Process) reduceScatter(k *collective, send, recv Address, block int, co
 		return r.reduceScatterAcross(k, send, recv, total, before, own)
 	}
 	a.Op, a.InPlace = r.op, send == IN_PLACE
+	a.Send.Of, a.Recv.Of = r.t.element, r.t.element
 	if a.InPlace {
 		a.Recv.Data, err = r.received(recv, total, true)
 	} else if a.Send.Data, err = r.sent(send, total); err == nil {

@@ -14,6 +14,7 @@ type request struct {
 	on         *communicator // whose error handler is asked
 	persistent bool
 	active     bool
+	collective bool
 	start      func() (comm.Request, error) // of a persistent request that is begun anew each time; nil: r is started
 	own        *comm.Comm                   // of a persistent collective operation
 	grequest   *grequest                    // nil: it is no generalized request

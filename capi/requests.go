@@ -189,8 +189,11 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 	if err != nil {
 		return err
 	}
-	if q == nil {
+	switch {
+	case q == nil:
 		return fail(ERR_REQUEST, "the request is MPI_REQUEST_NULL")
+	case q.collective && q.active:
+		return located{fail(ERR_REQUEST, "the request is that of a collective operation that is underway: it can only be waited for"), q.on}
 	}
 	r.Set(REQUEST_NULL)
 	if q.grequest != nil {
@@ -215,6 +218,8 @@ func (p *Process) Cancel(r Ptr[Request]) error {
 		return fail(ERR_REQUEST, "the request is not active: there is nothing to cancel")
 	case q == done:
 		return nil
+	case q.collective:
+		return located{fail(ERR_REQUEST, "the request is that of a collective operation: it can not be cancelled"), q.on}
 	case q.grequest != nil:
 		return p.cancelGeneralized(q.grequest)
 	}

@@ -80,6 +80,45 @@ func TestCollectivesThatReduce(t *testing.T) {
 	})
 }
 
+// More nonblocking operations may be underway than have begun.
+func TestManyNonblockingCollectives(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		const calls = 600
+		in, sums, requests := make([]int32, calls), make([]int32, calls), make([]Request, calls)
+		for i := range calls {
+			in[i] = int32(i)
+			c.call("MPI_Iallreduce", in[i:], sums[i:], 1, INT, SUM, COMM_WORLD, requests[i:])
+		}
+		c.call("MPI_Waitall", calls, requests, 0)
+		for i, sum := range sums {
+			require.Equal(c, 2*in[i], sum)
+		}
+	})
+}
+
+// Requests of collective operations can not be cancelled, and not be freed while they are active.
+func TestRequestsOfCollectives(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		request, dup, kept := make([]Request, 1), new(Comm), make([]Request, 1)
+		refused := func() {
+			kept[0] = request[0]
+			require.Equal(c, ERR_REQUEST, c.try("MPI_Cancel", request))
+			require.Equal(c, ERR_REQUEST, c.try("MPI_Request_free", request))
+			require.Equal(c, kept, request)
+			c.call("MPI_Wait", request, 0)
+		}
+		c.call("MPI_Ibarrier", COMM_WORLD, request)
+		refused()
+		c.call("MPI_Comm_idup", COMM_WORLD, dup, request)
+		refused()
+		c.call("MPI_Comm_free", dup)
+		c.call("MPI_Barrier_init", COMM_WORLD, INFO_NULL, request)
+		c.call("MPI_Start", request)
+		refused()
+		c.call("MPI_Request_free", request)
+	})
+}
+
 // TestPersistentInAnyOrder: ranks start the same operations in different orders.
 func TestPersistentInAnyOrder(t *testing.T) {
 	onRanks(t, 2, func(c *rank) {

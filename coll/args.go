@@ -1,6 +1,9 @@
 package coll
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/pml"
+)
 
 // Args is one call of a collective operation, as one member makes it.
 //
@@ -149,6 +152,9 @@ func (t *Team) prepare(a *Args) error {
 	}
 	if err := a.checkParts(); err != nil {
 		return err
+	}
+	if send, recv := a.Send.elements(), a.Recv.elements(); t.Check && !send.Matches(recv) {
+		return &pml.ElementError{Sent: send, Received: recv}
 	}
 	root := !a.Kind.rooted() || t.Rank == a.Root
 	if root && a.overlap(t) {

@@ -1,6 +1,9 @@
 package coll
 
-import "github.com/gopvas/gopvas/btl"
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/datatype"
+)
 
 // Buffer is memory that a member sends or receives. Until the operation is over, other members
 // may read it, if it is Send, or write it, if it is Recv.
@@ -17,6 +20,18 @@ type Buffer struct {
 	// of Args says own, one for each member where it says blocks. Parts may have layouts.
 	// Operations that reduce have none.
 	Parts []btl.Buffer
+
+	// Of is what the data consists of, if it is known: in a checked call all members agree
+	// about it.
+	Of datatype.Element
+}
+
+// elements is what the data consists of; 0: it is not known, or there is no data.
+func (b *Buffer) elements() datatype.Element {
+	if len(b.Data) == 0 && !b.typed() {
+		return 0
+	}
+	return b.Of
 }
 
 // typed tells whether the buffer has parts.

@@ -46,6 +46,7 @@ func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 	}
 	if g := t.nonblocking.take(&s); g != nil {
 		g.SetBuffers(args.Send.Data, args.Recv.Data)
+		g.Signature = t.word(&args)
 		return g, nil
 	}
 	g, err := t.Graph(*a)
@@ -97,7 +98,7 @@ func newBuilder(t *Team, a Args) *builder {
 // build builds the graph of a call that was prepared.
 func (b *builder) build(l *algorithm) {
 	a := &b.a
-	b.g.Slot, b.g.Signature = l.graphSlot, a.signature()
+	b.g.Slot, b.g.Signature = l.graphSlot, b.t.word(a)
 	b.g.Name, b.g.Messages = graphName(a.Kind), b.t.oneRound(a)
 	if !a.empty(b.t.Size) {
 		b.g.NeedsAll = a.Kind.needsAll()

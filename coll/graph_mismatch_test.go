@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/testkit"
 )
 
@@ -39,6 +40,7 @@ var mismatches = []struct {
 		irregular(a, w.Size)
 		return a
 	}, "alltoall of 8 bytes", "alltoall of any lengths"},
+	{"types", typeOf(datatype.ElementInt32), typeOf(datatype.ElementFloat64), "4-byte integers", "8-byte floating-point numbers"},
 	{"mistake", kindOf(Allgather, 8), func(w *Team) *Args {
 		a := simple(Allgather, w, 8)
 		a.Wrong = errWrong
@@ -51,6 +53,14 @@ var errWrong = errors.New("wrong")
 
 func kindOf(kind Kind, n int) func(*Team) *Args {
 	return func(w *Team) *Args { return simple(kind, w, n) }
+}
+
+func typeOf(e datatype.Element) func(*Team) *Args {
+	return func(w *Team) *Args {
+		a := simple(Bcast, w, 16)
+		a.Send.Of = e
+		return a
+	}
 }
 
 func rootOf(kind Kind, root int) func(*Team) *Args {

@@ -24,6 +24,7 @@ func (t *Team) byMessages(l *algorithm) error {
 			t.blocking.add(g, s, a)
 		}
 	}
+	g.Signature = t.call
 	return t.runGraph(&t.transport, g)
 }
 
@@ -37,6 +38,9 @@ func (t *Team) runGraph(by *cad.Transport, g *cad.Graph) error {
 func (t *Team) agree() bool {
 	g := cad.NewGraph()
 	g.Signature = t.call
+	if t.call != cad.RefusedCall {
+		g.Signature |= t.args.elements() << cad.ElementsAt
+	}
 	g.Tie()
 	check := t.transport
 	check.Check = true

@@ -4,21 +4,23 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/datatype"
 )
 
 // What all members of a call have to agree about, in a word (cad.Graph.Signature):
 //
-//	kind 4 bits | irregular 1 | root 16 | operator 13 | bytes 30
+//	kind 4 bits | irregular 1 | root 16 | operator 11 | elements 4 | bytes 28
 //
 // The length is that of regular calls, and such as do not fit are all the same: then the
 // messages differ. Functions of the program are told apart by the size of elements only,
-// as one that lies elsewhere may do the same.
+// as one that lies elsewhere may do the same. The elements are a datatype.Element.Code. They are 0
+// unless calls are checked, and where a call works at a board.
 const (
-	callBytes = 30
-	callOp    = 13
+	callBytes = cad.ElementsAt
+	callOp    = 11
 	callRoot  = 16
 
-	callOpAt    = callBytes
+	callOpAt    = callBytes + datatype.CodeBits
 	callRootAt  = callOpAt + callOp
 	irregularAt = callRootAt + callRoot
 	callKindAt  = irregularAt + 1
@@ -44,6 +46,22 @@ func (a *Args) signature() uint64 {
 		w |= opBits(a.Op) << callOpAt
 	}
 	return w
+}
+
+// word returns the signature of a call, with what it moves if calls are checked.
+func (t *Team) word(a *Args) uint64 {
+	if !t.Check {
+		return a.signature()
+	}
+	return a.signature() | a.elements()<<cad.ElementsAt
+}
+
+// elements returns the code of what a call moves, 0 if that is not known.
+func (a *Args) elements() uint64 {
+	if code := a.Send.elements().Code(); code != 0 {
+		return code
+	}
+	return a.Recv.elements().Code()
 }
 
 func opBits(op *Op) uint64 {
@@ -74,7 +92,7 @@ func DescribeCall(call uint64, operator func(name uint64) string) string {
 	case call>>irregularAt&1 != 0:
 		s += " of any lengths"
 	case bytes == 1<<callBytes-1:
-		s += " of a GiB or more"
+		s += " of 256 MiB or more"
 	case kind != Barrier:
 		s += fmt.Sprintf(" of %d bytes", bytes)
 	}
@@ -83,6 +101,9 @@ func DescribeCall(call uint64, operator func(name uint64) string) string {
 	}
 	if kind.rooted() {
 		s += fmt.Sprintf(", root %d", call>>callRootAt&(1<<callRoot-1))
+	}
+	if e := cad.ElementsOf(call); e.Numbers() != 0 {
+		s += fmt.Sprintf(" (%v)", e)
 	}
 	return s
 }

@@ -1,6 +1,9 @@
 package datatype
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Element is what a message consists of: the size of one element in bytes, and, if that is
 // known, the basic numbers in it. Integers of one size are equal, signed or not, and so are
@@ -59,6 +62,45 @@ func (e Element) Numbers() Element { return e & known }
 func (e Element) Matches(f Element) bool {
 	a, b := e.Numbers(), f.Numbers()
 	return a == b || a == 0 || b == 0
+}
+
+// CodeBits is how many bits Code takes.
+const CodeBits = 4
+
+// Codes of integers and of floating-point numbers begin at these, and count the sizes 1, 2, 4, 8
+// and 16.
+const (
+	integerCode = 1
+	floatCode   = 6
+)
+
+// Code says what the numbers are in a few bits; 0: not known.
+func (e Element) Code() uint64 {
+	size := uint8(e / ofBytes)
+	if size == 0 || size > 16 || size&(size-1) != 0 {
+		return 0
+	}
+	log := uint64(bits.TrailingZeros8(size))
+	switch e.Numbers() &^ (Element(size) * ofBytes) {
+	case integerClass:
+		return integerCode + log
+	case floatClass:
+		return floatCode + log
+	}
+	return 0
+}
+
+// ElementOfCode is an element of one of the numbers that a code stands for.
+func ElementOfCode(code uint64) Element {
+	switch {
+	case code == 0 || code > floatCode+4:
+		return ElementByte
+	case code < floatCode:
+		size := Element(1) << (code - integerCode)
+		return integerClass | size*ofBytes | size
+	}
+	size := Element(1) << (code - floatCode)
+	return floatClass | size*ofBytes | size
 }
 
 // String says what the numbers are.

@@ -31,6 +31,16 @@ func TestElementsMatchUnlessTheirNumbersDiffer(t *testing.T) {
 		require.Equal(t, c.matches, c.a.Matches(c.b), c.name)
 		require.Equal(t, c.matches, c.b.Matches(c.a), c.name)
 	}
+	for _, known := range []datatype.Element{datatype.ElementInt8, datatype.ElementInt16, datatype.ElementInt32,
+		datatype.ElementInt64, datatype.ElementFloat32, datatype.ElementComplex128,
+		datatype.ElementOf(datatype.KindInteger, 16), datatype.ElementOf(datatype.KindFloat, 16)} {
+		require.Less(t, known.Code(), uint64(1)<<datatype.CodeBits)
+		require.Equal(t, known.Numbers(), datatype.ElementOfCode(known.Code()).Numbers(), known)
+	}
+	for _, unknown := range []datatype.Element{datatype.ElementByte, 12, datatype.ElementOf(datatype.KindInteger, 12)} {
+		require.Zero(t, unknown.Code())
+	}
+	require.Equal(t, datatype.ElementByte, datatype.ElementOfCode(0))
 	require.Equal(t, 48, datatype.ElementFloat64.Sized(48).Size())
 	require.Equal(t, 16, datatype.ElementComplex128.Size())
 	require.Equal(t, "8-byte floating-point numbers", datatype.ElementComplex128.String())

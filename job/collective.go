@@ -44,6 +44,7 @@ type Collective struct {
 	Name         string // of the operation, as "allreduce"; the first 24 bytes are kept
 	Communicator string // its name, "" if it has none; likewise
 	Number       uint64 // of the call on the communicator: the same on all members
+	Call         uint64 // a word for what is called, which ranks in the same call have alike; 0: none is known
 	Need         Need
 	Missing      int                // how many ranks it waits for
 	ranks        [namedRanks]uint16 // the first of them
@@ -69,6 +70,7 @@ func (c *Collective) Ranks() []int {
 // collectiveBlock is a Collective in shared memory, a part of waitingBlock.
 type collectiveBlock struct {
 	number     atomic.Uint64
+	call       atomic.Uint64
 	need       atomic.Uint32
 	missing    atomic.Uint32
 	name, comm [3]atomic.Uint64
@@ -77,6 +79,7 @@ type collectiveBlock struct {
 
 func (b *collectiveBlock) store(c *Collective) {
 	b.number.Store(c.Number)
+	b.call.Store(c.Call)
 	b.need.Store(uint32(c.Need))
 	b.missing.Store(uint32(c.Missing))
 	storeText(b.name[:], c.Name)
@@ -91,7 +94,7 @@ func (b *collectiveBlock) store(c *Collective) {
 }
 
 func (b *collectiveBlock) load() (c Collective) {
-	c.Number, c.Need, c.Missing = b.number.Load(), Need(b.need.Load()), int(b.missing.Load())
+	c.Number, c.Call, c.Need, c.Missing = b.number.Load(), b.call.Load(), Need(b.need.Load()), int(b.missing.Load())
 	c.Name, c.Communicator = loadText(b.name[:]), loadText(b.comm[:])
 	for i := range c.ranks {
 		c.ranks[i] = uint16(b.ranks[i/4].Load() >> (16 * (i % 4)))

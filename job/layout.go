@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 13
+	layoutVersion = 14
 
 	cacheLine = 64
 
@@ -141,7 +141,7 @@ type rankBlock struct {
 
 	// Written by the rank: what it waits for; see waitingBlock.
 	waiting waitingBlock
-	_       [cacheLine - 32]byte
+	_       [cacheLine - 40]byte
 
 	// The rank sleeps here. It writes sleepers, the waker writes seq; as long as
 	// it does not sleep, both are only read.

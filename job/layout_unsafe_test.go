@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 13, layoutVersion)
+	require.EqualValues(t, 14, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -111,7 +111,7 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.since", unsafe.Offsetof(b.waiting.since), 32},
 		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 40},
 		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 72},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 224},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 232},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

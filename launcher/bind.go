@@ -11,7 +11,7 @@ import (
 
 // A Binding says which CPUs each rank may run on. The zero value binds nothing.
 type Binding struct {
-	core bool    // rank i to the i-th allowed CPU
+	core bool    // ranks in blocks over the allowed CPUs
 	sets [][]int // rank i to entry i; nil: no list
 }
 
@@ -21,11 +21,12 @@ const maxBindCPU = 1023
 // ParseBinding parses the value of --bind:
 //
 //	none     every rank may run on every CPU the job may use
-//	core     rank i runs on the i-th CPU the job may use
+//	core     rank i runs on the i-th CPU the job may use; with more ranks than CPUs, the first
+//	         ranks share the first CPU, and so on
 //	LIST     entries separated by commas, each a CPU ("3") or a range taken as
 //	         one set ("4-7"); rank i runs on entry i
 //
-// With more ranks than CPUs or entries it begins again at the first.
+// With more ranks than entries a list begins again at the first.
 func ParseBinding(s string) (Binding, error) {
 	switch s {
 	case "", "none":
@@ -106,10 +107,11 @@ func (b Binding) check(allowed []int) error {
 }
 
 // cpus returns the CPUs of a rank; nil means unbound.
-func (b Binding) cpus(rank int, allowed []int) []int {
+func (b Binding) cpus(rank, ranks int, allowed []int) []int {
 	switch {
 	case b.core:
-		return allowed[rank%len(allowed) : rank%len(allowed)+1]
+		i := rank * len(allowed) / max(ranks, len(allowed))
+		return allowed[i : i+1]
 	case b.sets != nil:
 		return b.sets[rank%len(b.sets)]
 	}

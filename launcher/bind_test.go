@@ -24,12 +24,20 @@ func TestParseBinding(t *testing.T) {
 		require.NoError(t, err, c.text)
 		require.NoError(t, b.check(allowed))
 		for rank, want := range c.want {
-			require.Equal(t, want, b.cpus(rank, allowed), "%s, rank %d", c.text, rank)
+			require.Equal(t, want, b.cpus(rank, 4, allowed), "%s, rank %d", c.text, rank)
 		}
 	}
 	b, err := ParseBinding("core")
 	require.NoError(t, err)
-	require.Equal(t, []int{8}, b.cpus(9, allowed))
+	var counts [9]int
+	last := 0
+	for rank := range 16 { // blocks of three or four
+		cpu := b.cpus(rank, 16, allowed)[0]
+		require.GreaterOrEqual(t, cpu, last)
+		last = cpu
+		counts[cpu]++
+	}
+	require.Equal(t, [9]int{4, 3, 3, 3, 8: 3}, counts)
 	b, err = ParseBinding("2-8")
 	require.NoError(t, err)
 	require.ErrorContains(t, b.check(allowed), "CPU 4 is not one of those this job may use: 0-3,8")

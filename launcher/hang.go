@@ -39,6 +39,7 @@ func hangReport(views []job.View, who []started, now time.Duration) string {
 		fmt.Fprintf(w, "  %d\t%s%s\t%s\n", v.Rank, node, who[v.Rank].number(), describeView(v, who[v.Rank], now))
 	}
 	_ = w.Flush() // a strings.Builder does not fail
+	b.WriteString(describeMismatch(views))
 	b.WriteString(describeDeadlock(views, now, still))
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -132,6 +133,37 @@ func ranksWord(n int) string {
 	}
 	return "ranks "
 }
+
+// describeMismatch names two ranks that wait in different calls where all ranks of the communicator
+// make the same, or says nothing.
+func describeMismatch(views []job.View) string {
+	type place struct {
+		context uint32
+		number  uint64
+	}
+	first := map[place]*job.View{}
+	for i := range views {
+		v := &views[i]
+		c := &v.Waiting.Collective
+		if !v.Waits || v.Waiting.Op != job.OpCollective || c.Call == 0 {
+			continue
+		}
+		at := place{v.Waiting.Context, c.Number}
+		o := first[at]
+		switch {
+		case o == nil:
+			first[at] = v
+		case o.Waiting.Collective.Call == c.Call:
+		case o.Waiting.Collective.Name == c.Name:
+			return fmt.Sprintf("  ranks %d and %d have called %s with different roots, operators or lengths: %s\n", o.Rank, v.Rank, c.Name, sameCalls)
+		default:
+			return fmt.Sprintf("  rank %d has called %s, and rank %d in its place %s: %s\n", o.Rank, o.Waiting.Collective.Name, v.Rank, c.Name, sameCalls)
+		}
+	}
+	return ""
+}
+
+const sameCalls = "all ranks of a communicator call the same collectives in the same order (--check finds where they do not)"
 
 // describeDeadlock proves a deadlock or says nothing.
 func describeDeadlock(views []job.View, now, still time.Duration) string {

@@ -60,6 +60,14 @@ func TestHangReport(t *testing.T) {
   10    -    has not been started: ./q
   deadlock: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and ranks 0, 1, 8 can never go on`, got)
 
+	for i, c := range map[int]job.Collective{1: {Name: "ibcast", Number: 4, Call: 7}, 7: {Name: "iallreduce", Number: 4, Call: 8},
+		8: {Name: "ibcast", Number: 5, Call: 9}, 9: {Name: "ibcast", Number: 5, Call: 9}} {
+		views[i].Waiting.Collective = c
+	}
+	require.Contains(t, hangReport(views, who, 3*time.Second), "\n  rank 1 has called ibcast, and rank 7 in its place iallreduce: all ranks of")
+	views[9].Waiting.Collective.Call, views[7].Waiting.Collective.Number = 8, 3
+	require.Contains(t, hangReport(views, who, 3*time.Second), "\n  ranks 8 and 9 have called ibcast with different roots, operators or lengths: all ranks of")
+
 	// What has just begun to wait may be about to be woken.
 	got = hangReport(views, who, 2*time.Second+10*time.Millisecond)
 	require.NotContains(t, got, "deadlock")

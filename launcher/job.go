@@ -22,10 +22,11 @@ type Job struct {
 
 	Settings job.Settings // of messages and collectives; the zero value stands for the defaults
 
-	// Tuned are numbers that are better here than the defaults, for those that Settings leaves
-	// open. All ranks need the same ones. So a job on several nodes takes those of one task
-	// model on all of them: sm if BTL says so, else pvas.
-	Tuned map[job.BTL]job.Settings
+	// Tuned returns numbers that are better here than the defaults, for those that Settings leaves
+	// open; nil: there are none. It is asked when the task model is known. All ranks need the same
+	// ones. So a job on several nodes takes those of one task model on all of them: sm if BTL says
+	// so, else pvas.
+	Tuned func(job.BTL) job.Settings
 
 	Bind           Binding
 	ReportBindings bool // one line per rank on Stderr
@@ -126,10 +127,8 @@ func (j *Job) check() error {
 	default:
 		return fmt.Errorf("launcher: job: unknown BTL %q: use auto, pvas or sm", j.BTL)
 	}
-	for _, btl := range []job.BTL{job.BTLPvas, job.BTLSM} {
-		if _, err := j.settings(btl).Resolve(); err != nil {
-			return fmt.Errorf("launcher: job: %w", err)
-		}
+	if _, err := j.Settings.Resolve(); err != nil {
+		return fmt.Errorf("launcher: job: %w", err)
 	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
@@ -141,7 +140,12 @@ func (j *Job) check() error {
 }
 
 // settings are those of a job with ranks in the task model.
-func (j *Job) settings(btl job.BTL) job.Settings { return j.Settings.Or(j.Tuned[btl]) }
+func (j *Job) settings(btl job.BTL) job.Settings {
+	if j.Tuned == nil {
+		return j.Settings
+	}
+	return j.Settings.Or(j.Tuned(btl))
+}
 
 // nodeSettings are settings for several nodes.
 func (j *Job) nodeSettings() job.Settings {

@@ -208,7 +208,7 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 		if app.Dir != "" {
 			r.Dir = app.Dir
 		}
-		if cpus := j.Bind.cpus(rank, p.cpus); cpus != nil {
+		if cpus := j.Bind.cpus(rank, p.size, p.cpus); cpus != nil {
 			r.CPUs = cpus
 		}
 		result.Ranks = append(result.Ranks, r)

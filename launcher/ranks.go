@@ -80,7 +80,7 @@ func (s *supervisor) startRank(rank int) (int, error) {
 	// What the rank does not hold must be closed here, or the end of its output
 	// would never be seen.
 	defer files.close()
-	cpus := s.job.Bind.cpus(rank, s.cpus)
+	cpus := s.job.Bind.cpus(rank, s.size, s.cpus)
 	start := s.startInSpace
 	if s.btl == job.BTLSM {
 		start = s.startAlone

@@ -12,7 +12,9 @@ import (
 func TestTunedSettings(t *testing.T) {
 	j := Job{
 		Settings: job.Settings{Spin: 7},
-		Tuned:    map[job.BTL]job.Settings{job.BTLPvas: {EagerLimit: 1024, Spin: 8}, job.BTLSM: {EagerLimit: 2048}},
+		Tuned: func(btl job.BTL) job.Settings {
+			return map[job.BTL]job.Settings{job.BTLPvas: {EagerLimit: 1024, Spin: 8}, job.BTLSM: {EagerLimit: 2048}}[btl]
+		},
 	}
 	require.Equal(t, job.Settings{EagerLimit: 1024, Spin: 7}, j.settings(job.BTLPvas))
 	require.Equal(t, job.Settings{EagerLimit: 2048, Spin: 7}, j.settings(job.BTLSM))
@@ -23,6 +25,6 @@ func TestTunedSettings(t *testing.T) {
 	j.Tuned = nil
 	require.Equal(t, j.Settings, j.nodeSettings())
 	j = ranks(btlSM, 1, "env", "X")
-	j.Tuned = map[job.BTL]job.Settings{job.BTLPvas: {EagerLimit: -1}}
+	j.Settings.EagerLimit = -1
 	require.ErrorContains(t, j.check(), "eager limit of -1 bytes")
 }

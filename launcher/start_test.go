@@ -131,7 +131,7 @@ func TestBindingHolds(t *testing.T) {
 		require.NoError(t, out.err)
 		for rank := range 3 {
 			require.Contains(t, out.stdout, fmt.Sprintf("%d 1\n", rank))
-			cpu := allowed[rank%len(allowed)]
+			cpu := allowed[rank*len(allowed)/max(3, len(allowed))]
 			require.Contains(t, out.stderr, fmt.Sprintf("pvasrun: rank %d is bound to CPU %d\n", rank, cpu))
 		}
 		j.Bind = Binding{}

@@ -33,7 +33,7 @@ func blocks[T any](b *coll.Buffer, buf []T, count int, err *error) {
 		*err = errors.Join(*err, e)
 		return
 	}
-	b.Data, b.Block, b.Unit = data, count*of.Size(), of.Size()
+	b.Data, b.Block, b.Unit, b.Of = data, count*of.Size(), of.Size(), of
 }
 
 // irregular has a buffer be blocks whose lengths and, unless they lie close, places are

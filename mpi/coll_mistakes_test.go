@@ -72,6 +72,43 @@ func mistakeOfOne(c *Comm) error {
 	return grid.Free()
 }
 
+// comparedTypes: with --check all ranks are told that one has called a collective with other types
+// of as many bytes, and the next call works.
+func comparedTypes(c *Comm) error {
+	defer comm.SetCheck(c, comm.SetCheck(c, true))
+	if c.Size() == 1 {
+		return nil
+	}
+	ints, floats := make([]int32, 4), make([]float64, 2)
+	pairs := make([][2]float64, 1)
+	odd := c.Rank() == c.Size()-1
+	for range 2 {
+		var err error
+		if odd {
+			err = Bcast(c, ints, 0)
+		} else {
+			err = Bcast(c, floats, 0)
+		}
+		var wrong *ElementError
+		if !errors.As(err, &wrong) {
+			return fmt.Errorf("%v is no ElementError", err)
+		}
+		if err := first(wantContains(err, "called the same operation with different types: bcast of 16 bytes, root 0, of "),
+			wantContains(err, "8-byte floating-point numbers"), wantContains(err, "4-byte integers")); err != nil {
+			return err
+		}
+		if odd {
+			err = Bcast(c, pairs, 0)
+		} else {
+			err = Bcast(c, floats, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func panickingOperator(c *Comm) error {
 	bad := NewOp(func(inout, in []int) {
 		if in[0] == 1 {

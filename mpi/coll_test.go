@@ -40,6 +40,7 @@ var collCases = []p2pCase{
 	{"views of other lengths", otherLengths},
 	{"wrong view of one", wrongViewOfOne},
 	{"bad arguments", badCollectives},
+	{"types are compared", comparedTypes},
 	{"split and reversed", splitAndReversed},
 	{"panicking operator", panickingOperator},
 }

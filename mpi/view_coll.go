@@ -165,7 +165,8 @@ func parts[T any](views []View[T], receive bool, wrong *error) coll.Buffer {
 			*wrong = fmt.Errorf("view %d: %w", i, err)
 		}
 	}
-	return coll.Buffer{Parts: buffers}
+	of, _ := element[T]() // a bad type is the error of each view
+	return coll.Buffer{Parts: buffers, Of: of}
 }
 
 // NeighborAlltoallw is NeighborAlltoallv with a view for each neighbour, as Alltoallw:

@@ -18,12 +18,15 @@ type Joint struct {
 	meta Meta
 	w    *Writer // nil until a node has described the job
 	end  End
-	left int // nodes that have not ended their file
+	took []uint64 // by node: records that were added
+	left int      // nodes that have not ended their file
 }
 
 // NewJoint begins a file for nodes whose ranks are those of m.Nodes. Time 0 is m.BaseNS. BTL,
 // CPUs, TickNS, GapNS and EagerLimit are those of the node that is the first to describe the job.
-func NewJoint(out io.Writer, m Meta) *Joint { return &Joint{out: out, meta: m, left: len(m.Hosts)} }
+func NewJoint(out io.Writer, m Meta) *Joint {
+	return &Joint{out: out, meta: m, took: make([]uint64, len(m.Hosts)), left: len(m.Hosts)}
+}
 
 // Take adds what a node records, until the end of r. By ahead the node's clock is ahead of that
 // of m.BaseNS, as far as is known when it is called. The error says why a part of the node's file
@@ -77,6 +80,7 @@ func (j *Joint) add(node int, m *Meta, b block, ahead func() time.Duration) erro
 		if rank >= j.meta.Ranks || lane >= lanes || j.meta.node(rank) != node || len(b.payload)%RecordSize != 0 {
 			return wrong(fmt.Sprintf("events of lane %d of rank %d make no sense", lane, rank))
 		}
+		j.took[node] += uint64(len(b.payload) / RecordSize)
 		return j.w.Events(rank, lane, b.payload)
 	case blockClock:
 		if len(b.payload) != 16 {
@@ -89,7 +93,10 @@ func (j *Joint) add(node int, m *Meta, b block, ahead func() time.Duration) erro
 		if err != nil {
 			return wrong(err.Error())
 		}
-		j.end.Lost += e.Lost
+		if e.Events < j.took[node] {
+			return wrong(fmt.Sprintf("the end of a file of %d events, of which %d have come", e.Events, j.took[node]))
+		}
+		j.end.Lost += e.Lost + e.Events - j.took[node]
 		j.end.Seconds = max(j.end.Seconds, e.Seconds)
 		j.left--
 		return errEnded

@@ -48,6 +48,40 @@ func TestJoint(t *testing.T) {
 	assert.EqualValues(t, 2, tr.End.Events)
 }
 
+// TestJointOfParts: the trace says how many events a node has recorded that have not come.
+func TestJointOfParts(t *testing.T) {
+	base := Meta{Ranks: 3, BTL: "pvas", CPUs: 2, TickNS: 1, BaseNS: 1200}
+	var parts [][]byte
+	w, err := NewWriter(writes(func(b []byte) { parts = append(parts, bytes.Clone(b)) }), base)
+	require.NoError(t, err)
+	for ticks := range uint64(3) {
+		require.NoError(t, w.Events(0, 0, records(Raw{Kind: Barrier, Ticks: ticks}, Raw{Kind: Barrier, Ticks: ticks})))
+	}
+	require.NoError(t, w.End(End{Seconds: 1}))
+	const second = 5 // the head of the file, two writes a block, and the one of three blocks of events
+	for _, missing := range [][]byte{parts[second], parts[second+1]} {
+		require.NotEmpty(t, missing)
+	}
+	var file bytes.Buffer
+	j := newTestJoint(&file)
+	require.NoError(t, j.Take(0, bytes.NewReader(bytes.Join(append(parts[:second:second], parts[second+2:]...), nil)), at(0)))
+	require.NoError(t, j.Take(1, bytes.NewReader(nodeFile(t, 1200, 2)), at(0)))
+	require.NoError(t, j.End())
+	tr, err := Read(&file)
+	require.NoError(t, err)
+	require.NoError(t, tr.Cut)
+	require.Len(t, tr.Ranks[0].Events, 4)
+	require.EqualValues(t, 2+3, tr.Lost())
+}
+
+// writes is a writer that hands on what is written.
+type writes func([]byte)
+
+func (w writes) Write(b []byte) (int, error) {
+	w(b)
+	return len(b), nil
+}
+
 // TestJointIsCut: what a lost node has told is there, and the file says that it is incomplete.
 func TestJointIsCut(t *testing.T) {
 	var file bytes.Buffer

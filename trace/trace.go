@@ -102,8 +102,12 @@ func (t *Trace) Duration() (last int64) {
 	return last
 }
 
-// Lost returns how many events are missing at all ranks.
+// Lost returns how many events are missing: those that ranks have not recorded, and those that were
+// recorded and are not in the file.
 func (t *Trace) Lost() (n uint64) {
+	if t.End != nil {
+		n = t.End.Lost
+	}
 	for rank := range t.Ranks {
 		n += t.Ranks[rank].Lost
 	}

@@ -165,3 +165,16 @@ func TestTimePerLength(t *testing.T) {
 	c.Only = []string{"none"}
 	require.NotPanics(t, func() { c.timePerLength(c.tasks(), c.Limit) })
 }
+
+// threshold starts from the default, whatever that becomes.
+func TestDefaultsAreAmongTheValues(t *testing.T) {
+	for _, p := range parameters {
+		if p.standard != 0 && p.name != "spin" {
+			require.Contains(t, p.values, p.standard, p.name)
+			require.True(t, slices.IsSorted(p.values), p.name)
+		}
+	}
+	require.Equal(t, []int{2, 4, 6}, including([]int{2, 6}, 4))
+	require.Equal(t, []int{2, 6}, including([]int{2, 6}, 6))
+	require.Equal(t, []int{2, 6, 9}, including([]int{2, 6}, 9))
+}

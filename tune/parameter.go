@@ -71,6 +71,15 @@ func kib(n ...int) []int {
 	return n
 }
 
+// including adds the default to values in increasing order: threshold starts from there.
+func including(values []int, standard int) []int {
+	i, found := slices.BinarySearch(values, standard)
+	if found {
+		return values
+	}
+	return slices.Insert(values, i, standard)
+}
+
 // Names are those of all parameters.
 func Names() (all []string) {
 	for _, d := range parameters {
@@ -91,7 +100,7 @@ var parameters = []*parameter{eager(job.BTLPvas), eager(job.BTLSM), shareFrom(),
 
 // eager is the longest message that goes through a buffer of the pair.
 func eager(btl job.BTL) *parameter {
-	values := kib(1, 2, 4, 8, 16, 32, 64)
+	values := including(kib(1, 2, 4, 8, 16, 32, 64), job.DefaultEagerLimit)
 	return &parameter{
 		name: "eager_limit", btl: btl, unit: "bytes", field: eagerLimit, standard: job.DefaultEagerLimit,
 		low: 1, high: job.MaxEagerLimit, lengths: values[1:], values: values, loads: messages, ranks: two, decide: threshold,
@@ -104,7 +113,7 @@ func eager(btl job.BTL) *parameter {
 
 // shareFrom is the length from which both ranks copy, in one address space.
 func shareFrom() *parameter {
-	lengths := kib(8, 16, 32, 48, 64, 128, 256)
+	lengths := including(kib(8, 16, 32, 48, 64, 128, 256), job.DefaultShareFrom)
 	return &parameter{
 		name: "share_from", btl: job.BTLPvas, unit: "bytes", field: func(s *job.Settings) *int { return &s.ShareFrom },
 		standard: job.DefaultShareFrom, low: 1, high: job.Never, lengths: lengths, values: append(slices.Clone(lengths), job.Never),
@@ -137,6 +146,7 @@ func pipelineFrom() *parameter {
 
 // solo is up to how many bytes one rank does all the work of a collective operation.
 func solo(name string, standard int, values []int, ranks func(int) int, field func(*job.Settings) *int) *parameter {
+	values = including(values, standard)
 	return &parameter{
 		name: name, btl: job.BTLPvas, unit: "bytes", field: field, standard: standard, low: 1, high: job.Never,
 		lengths: values[1:], values: values, loads: collectives, ranks: ranks, needs: twoCPUs, decide: threshold,

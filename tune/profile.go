@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/machine"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -121,19 +122,39 @@ func Path() (string, error) {
 	return filepath.Join(dir, "gopvas", "profile.json"), nil
 }
 
-// ReadFile reads a profile. The error names the file and the field that is wrong; it wraps
+// A FileError says why a file gives no profile.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+// Error names the file and what to do.
+func (e *FileError) Error() string {
+	return fmt.Sprintf("tune: profile %s: %v: write it anew with pvasrun tune, or refuse it with --profile none", e.Path, e.Err)
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// ReadFile reads a profile. The error is a *FileError, which names the field that is wrong. It wraps
 // fs.ErrNotExist if there is no file.
 func ReadFile(path string) (*Profile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("tune: profile: %w", err)
+	p, err := readFile(path)
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err // the path is there anyway
 	}
-	defer f.Close()
-	p, err := Read(f)
 	if err != nil {
-		return nil, fmt.Errorf("tune: profile %s: %w: write it anew with pvasrun tune, or refuse it with --profile none", path, err)
+		return nil, &FileError{path, err}
 	}
 	return p, nil
+}
+
+func readFile(path string) (*Profile, error) {
+	f, err := sys.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Read(f)
 }
 
 // Read reads a profile. The error names the field that is wrong.

@@ -163,7 +163,9 @@ func TestBadProfiles(t *testing.T) {
 		_, err := Read(strings.NewReader(text))
 		require.ErrorContains(t, err, c.want)
 	}
-	_, err := Read(strings.NewReader(""))
+	_, err := ReadFile(t.TempDir())
+	require.ErrorContains(t, err, "is no regular file")
+	_, err = Read(strings.NewReader(""))
 	require.ErrorContains(t, err, "it ends too early")
 	path := filepath.Join(t.TempDir(), "bad.json")
 	require.NoError(t, os.WriteFile(path, []byte("{"), 0o644))

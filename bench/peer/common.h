@@ -43,6 +43,7 @@ static inline int warm_up(struct pace p)
 	struct pace tenth = { (p.repetitions + 9) / 10, p.limit / 10 };
 	int plan[2] = { 1, 0 }, done = 0; /* how many to make now, and afterwards */
 	double spent = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
 	while (plan[0] > 0) {
 		double t = MPI_Wtime();
 		for (int i = 0; i < plan[0]; i++)

@@ -27,11 +27,13 @@ type Exchange struct {
 	out, in btl.Buffer // src and dst
 
 	ZeroCopy bool // send by Offer and FallBack
+
+	fail func(error) // does not return if there is an error
 }
 
 // NewExchange returns the end of a rank for messages of so many bytes.
 func NewExchange(m btl.Module, root *job.Root, rank, bytes int) *Exchange {
-	e := &Exchange{m: m, root: root, peer: 1 - rank, src: make([]byte, bytes), dst: make([]byte, bytes)}
+	e := &Exchange{m: m, root: root, peer: 1 - rank, src: make([]byte, bytes), dst: make([]byte, bytes), fail: must}
 	fill(e.src, rank)
 	fill(e.dst, rank) // touched, so that no page fault is measured
 	e.out.Bytes, e.in.Bytes = e.src, e.dst
@@ -46,7 +48,7 @@ func NewExchange(m btl.Module, root *job.Root, rank, bytes int) *Exchange {
 		}
 		e.got++
 	}
-	e.ready = e.look
+	e.ready = func() bool { return e.look() || e.deserted() }
 	return e
 }
 
@@ -54,13 +56,13 @@ func NewExchange(m btl.Module, root *job.Root, rank, bytes int) *Exchange {
 func (e *Exchange) look() bool {
 	if e.sent != nil {
 		if done, err := e.sent.Progress(); done {
-			must(err)
+			e.fail(err)
 			e.sent = nil
 		}
 	}
 	if e.taken != nil {
 		if done, err := e.taken.Progress(); done {
-			must(err)
+			e.fail(err)
 			e.taken = nil
 			e.got++
 		}
@@ -68,6 +70,20 @@ func (e *Exchange) look() bool {
 		e.m.Poll(1, e.deliver)
 	}
 	return e.got >= e.await && e.sent == nil
+}
+
+// deserted fails if the peer has gone and has not done what is awaited.
+func (e *Exchange) deserted() bool {
+	if !e.root.Gone(e.peer) {
+		return false
+	}
+	for range lastLooks {
+		if e.look() {
+			return true
+		}
+	}
+	e.fail(&job.LostError{Rank: e.peer})
+	return false
 }
 
 // Send starts sending a message. Only one offered one may be underway.
@@ -90,14 +106,16 @@ func (e *Exchange) Send() {
 				return
 			}
 		}
-		must(e.m.Sleep(0, e.ready, nil))
+		e.fail(e.m.Sleep(0, e.ready, nil))
 	}
 }
 
 // attempt offers a message and waits a moment for the receiver to take it.
 func (e *Exchange) attempt() {
 	for e.sent == nil {
-		e.sent, _ = e.m.Offer(e.peer, &e.none, &e.out)
+		if e.sent, _ = e.m.Offer(e.peer, &e.none, &e.out); e.sent == nil && e.root.Gone(e.peer) {
+			e.fail(&job.LostError{Rank: e.peer})
+		}
 	}
 	for range 100 {
 		if e.look(); e.sent == nil {
@@ -113,7 +131,7 @@ func (e *Exchange) attempt() {
 // sent is gone.
 func (e *Exchange) Wait(messages int) {
 	e.await = messages
-	must(e.m.Sleep(e.root.Spin(), e.ready, nil))
+	e.fail(e.m.Sleep(e.root.Spin(), e.ready, nil))
 	e.got -= messages
 }
 

@@ -24,9 +24,9 @@ func senderHasGone(e *env) {
 		return
 	}
 	e.barrier()
-	p.await2(func() bool { return e.root.Gone(last) })
+	p.awaitDespite(func() bool { return e.root.Gone(last) })
 	var frame btl.Frame
-	p.await2(func() bool { return e.Poll(1, func(f *btl.Frame) { frame = *f }) == 1 })
+	p.awaitDespite(func() bool { return e.Poll(1, func(f *btl.Frame) { frame = *f }) == 1 })
 	require.EqualValues(e, last, frame.Source)
 	dst := make([]byte, frame.Length)
 	t := e.Accept(&frame, &btl.Buffer{Bytes: dst})
@@ -58,7 +58,7 @@ func receiverHasGone(e *env) {
 	})
 	e.barrier()
 	var err error
-	p.await2(func() (done bool) { done, err = t.Progress(); return done })
+	p.awaitDespite(func() (done bool) { done, err = t.Progress(); return done })
 	var lost *job.LostError
 	require.ErrorAs(e, err, &lost)
 	require.Equal(e, last, lost.Rank)

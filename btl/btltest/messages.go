@@ -219,7 +219,13 @@ func (p *post) exchange(peer int, src, dst btl.Buffer, size int) {
 	})
 }
 
-func (p *post) await2(condition func() bool) { require.NoError(p, p.Sleep(0, condition, nil)) }
+// await2 is await where the condition makes the progress.
+func (p *post) await2(condition func() bool) {
+	p.awaitDespite(func() bool { return condition() || p.deserted(condition) })
+}
+
+// awaitDespite is await2 for cases in which a rank goes.
+func (p *post) awaitDespite(condition func() bool) { require.NoError(p, p.Sleep(0, condition, nil)) }
 
 func finish(e *env, t *btl.Transfer) {
 	if *t == nil {
@@ -269,6 +275,7 @@ func sendsWaitForRoom(e *env) {
 		for got := 0; got < each*(e.root.Ranks()-1); got = p.got {
 			time.Sleep(200 * time.Microsecond)
 			p.Poll(50, p.take)
+			p.deserted(func() bool { return p.got >= each*(e.root.Ranks()-1) || p.Poll(50, p.take) > 0 })
 		}
 		p.sync(1)
 		return
@@ -283,6 +290,7 @@ func sendsWaitForRoom(e *env) {
 		})
 		for e.Counters().RefusedCredit != before && !p.trySend(0, h, src) {
 			time.Sleep(50 * time.Microsecond)
+			p.deserted(never)
 		}
 	}
 	p.sync(1)
@@ -305,6 +313,7 @@ func nothingIsAllocated(e *env) {
 			return // in one process the goroutines of the others would be counted
 		}
 		x := NewExchange(e.Module, e.root, e.rank, size)
+		x.fail = func(err error) { require.NoError(e, err) }
 		for range 3 * rounds {
 			bounce(x)
 		}

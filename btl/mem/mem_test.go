@@ -2,6 +2,7 @@ package mem_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -43,6 +44,27 @@ func TestConformance(t *testing.T) {
 					})
 				}
 				wg.Wait()
+			})
+		}
+	}
+}
+
+// TestCasesEnd: a rank that has failed leaves no other one waiting in a case, but where it is the
+// case that a rank goes.
+func TestCasesEnd(t *testing.T) {
+	if testkit.Race {
+		t.Skip("see TestConformance")
+	}
+	for _, c := range btltest.Cases() {
+		if strings.HasSuffix(c.Name, "has gone") {
+			continue
+		}
+		for failed := range 2 {
+			t.Run(fmt.Sprintf("%s/rank %d", c.Name, failed), func(t *testing.T) {
+				root := newRoot(t, 2)
+				w := mem.New(root, mem.Options{})
+				root.MarkGone(failed)
+				_ = c.Run(w.Module(1-failed), root, 1-failed) // some cases need nobody
 			})
 		}
 	}

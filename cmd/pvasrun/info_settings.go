@@ -52,10 +52,11 @@ func describeSettings(f *tunableFlags, pf *profileFlags) (i settingsInfo, err er
 	if err != nil {
 		return i, err
 	}
-	p, err := pf.load(job.BTLSM.String())
+	p, err := pf.load()
 	if err != nil {
 		return i, err
 	}
+	p.here()
 	if p.file != "" {
 		i.Profile = &profileInfo{p.file, p.ignored}
 	}

@@ -88,7 +88,7 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	j.Finished = stats.collect
 	tracing, err := attachTrace(f.Trace, &j)
 	if err != nil {
-		return err
+		return fmt.Errorf("--trace: %w", err)
 	}
 	result, err := launcher.Run(ctx, j)
 	tracing.end()

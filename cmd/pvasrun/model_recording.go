@@ -25,11 +25,11 @@ func measureRecording(ctx context.Context, who bench.Contestant) (r replay.Recor
 	if err := bench.Calls(ctx, who, func(j *launcher.Job) { t, attached = attachTrace(f.Name(), j) }); err != nil {
 		return nil, err
 	}
-	if attached != nil {
-		return nil, attached
+	if attached == nil {
+		attached = t.close()
 	}
-	if t.end(); t.err != nil {
-		return nil, fmt.Errorf("recording of calls: %w", t.err)
+	if attached != nil {
+		return nil, fmt.Errorf("recording of calls: %w", attached)
 	}
 	recorded, err := trace.Open(f.Name())
 	if err != nil {

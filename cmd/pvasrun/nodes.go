@@ -169,6 +169,11 @@ func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
 	if f.DryRun {
 		return f.dryRunNodes(ctx, j)
 	}
+	if f.Trace != "" && !f.PMI { // then another process may lead, on another node
+		if err := traceable(f.Trace); err != nil {
+			return fmt.Errorf("--trace: %w", err)
+		}
+	}
 	signals, stop := launcher.ForwardedSignals()
 	defer stop()
 	j.Signals = signals

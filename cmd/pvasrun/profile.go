@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/launcher"
@@ -23,12 +24,13 @@ const noProfile = "none"
 type profile struct {
 	file    string // "": there is none
 	ignored string // why; "": it is in force
+	read    *tune.Profile
 	tuned   map[job.BTL]job.Settings
 }
 
-// load reads the profile of a job in a task model. One that is not for this machine is ignored, as
-// is a bad one that nobody has named.
-func (f *profileFlags) load(btl string) (p profile, err error) {
+// load reads the profile of a job. One that is not for this machine is ignored, as is a bad one that
+// nobody has named. Whether it is for this kernel is left to here.
+func (f *profileFlags) load() (p profile, err error) {
 	named := f.Profile != ""
 	if p.file = f.Profile; !named {
 		if p.file, err = tune.Path(); err != nil {
@@ -38,7 +40,7 @@ func (f *profileFlags) load(btl string) (p profile, err error) {
 	if p.file == noProfile {
 		return profile{}, nil
 	}
-	read, err := tune.ReadFile(p.file)
+	p.read, err = tune.ReadFile(p.file)
 	switch {
 	case err == nil:
 	case named:
@@ -46,27 +48,49 @@ func (f *profileFlags) load(btl string) (p profile, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return profile{}, nil
 	default:
-		p.ignored = err.Error()
+		p.ignored = errors.Unwrap(err).Error() // without the advice, which warn gives
 		return p, nil
 	}
-	here := tune.ThisMachine()
-	if here.CMA = read.Machine.CMA; btl == job.BTLSM.String() {
-		here.ProbeCMA() // takes too long for jobs that do not need it
-	}
-	if p.ignored = read.Foreign(here, moduleVersion()); p.ignored == "" {
-		p.tuned = read.Settings()
+	m := tune.ThisMachine()
+	m.CMA = p.read.Machine.CMA
+	if p.ignored = p.read.Foreign(m, moduleVersion()); p.ignored == "" {
+		p.tuned = p.read.Settings()
 	}
 	return p, nil
 }
 
+// here ignores a profile of a kernel that permits what this one refuses to processes, or the other
+// way round. To find out takes too long for jobs that are not made of processes.
+func (p *profile) here() {
+	if p.tuned == nil {
+		return
+	}
+	m := tune.ThisMachine()
+	m.ProbeCMA()
+	if p.ignored = p.read.Foreign(m, moduleVersion()); p.ignored != "" {
+		p.tuned = nil
+	}
+}
+
 // takeProfile gives a job the numbers of its profile.
 func (f *runFlags) takeProfile(j *launcher.Job) error {
-	p, err := f.profileFlags.load(f.BTL)
+	p, err := f.profileFlags.load()
 	if err != nil {
 		return err
 	}
 	p.warn()
-	j.Tuned = p.beside(&f.tunableFlags)
+	processes := sync.OnceFunc(func() {
+		if p.tuned != nil {
+			p.here()
+			p.warn()
+		}
+	})
+	j.Tuned = func(btl job.BTL) job.Settings {
+		if btl == job.BTLSM {
+			processes()
+		}
+		return p.beside(&f.tunableFlags)[btl]
+	}
 	return nil
 }
 

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -30,7 +32,7 @@ func attachTrace(path string, j *launcher.Job) (*tracing, error) {
 	}
 	f, err := createAlone(path)
 	if err != nil {
-		return nil, fmt.Errorf("--trace: %w", err)
+		return nil, err
 	}
 	t := &tracing{file: f}
 	t.record(j, f)
@@ -61,12 +63,15 @@ func (t *tracing) record(j *launcher.Job, to io.Writer) {
 // createAlone creates a file, or empties a trace, that no other job is writing to. What is no trace
 // stays: `pvasrun --trace ./prog` forgets the name of the file, and must not cost the program.
 func createAlone(path string) (*os.File, error) {
+	if err := traceable(path); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return f, err // a device, or a pipe
+		return f, err // /dev/null
 	}
 	if err := sys.LockFile(f); err != nil {
 		_ = f.Close()
@@ -81,6 +86,23 @@ func createAlone(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// traceable returns an error unless there is a file at path, or a folder for one. What is written to
+// a pipe or to a device could wait for a reader, or be lost; /dev/null loses it on purpose.
+func traceable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		_, err = os.Stat(filepath.Dir(path))
+		return err
+	case err != nil || info.Mode().IsRegular():
+		return err
+	}
+	if null, err := os.Stat(os.DevNull); err == nil && os.SameFile(info, null) {
+		return nil
+	}
+	return fmt.Errorf("%s: it is no regular file: name a file", path)
 }
 
 // emptyOrTrace tells whether a file has nothing in it, or what --trace has written.
@@ -103,15 +125,20 @@ func commandOf(apps []launcher.App) (command []string) {
 
 // end closes the file. It warns of an incomplete trace, which is no failure of the job.
 func (t *tracing) end() {
+	if err := t.close(); err != nil {
+		warnOfTrace(err)
+	}
+}
+
+// close closes the file. The error says why the trace is incomplete.
+func (t *tracing) close() error {
 	if t.file == nil {
-		return
+		return nil
 	}
 	if err := t.file.Close(); t.err == nil {
 		t.err = err
 	}
-	if t.err != nil {
-		warnOfTrace(t.err)
-	}
+	return t.err
 }
 
 func warnOfTrace(err error) { fmt.Fprintln(os.Stderr, "pvasrun: --trace:", err) }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -244,11 +245,20 @@ func TestTraceThatCannotBeWritten(t *testing.T) {
 	got := command(t, nil, "-n", "2", "--trace", filepath.Join(t.TempDir(), "missing", "file"), "true")
 	assert.NotZero(t, got.code)
 	assert.Contains(t, got.stderr, "--trace")
-	if _, err := os.Stat("/dev/full"); err == nil {
-		got = command(t, nil, "-n", "2", "--trace", "/dev/full", "sh", "-c", "echo done")
-		assert.NotZero(t, got.code, "the file cannot even be begun")
-		assert.Contains(t, got.stderr, "no space left")
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for _, file := range []string{pipe, "/dev/full", t.TempDir()} {
+		got = command(t, nil, "-n", "2", "--trace", file, "sh", "-c", "echo done")
+		assert.NotZero(t, got.code)
+		assert.Contains(t, got.stderr, "--trace: "+file+": it is no regular file: name a file")
+		assert.Empty(t, got.stdout, "the job has not begun")
 	}
+	got = command(t, nil, "-n", "1", "--trace", os.DevNull, "sh", "-c", "echo done")
+	assert.Zero(t, got.code, got.stderr)
+	got = command(t, nil, "--hosts", "a:1,b:1", "--rsh", hereAs(t), "--trace", filepath.Join(t.TempDir(), "missing", "file"), "sh", "-c", "echo done")
+	assert.NotZero(t, got.code)
+	assert.Contains(t, got.stderr, "--trace: stat ")
+	assert.Empty(t, got.stdout)
 }
 
 // TestTraceIntoAFileOfAnotherKind: whoever forgets FILE names the program, which must survive it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -54,6 +55,9 @@ func executeTune(args []string) error {
 	}
 	if f.Rounds < leastRounds || f.Rounds > 1000 {
 		return usageError{fmt.Errorf("tune: --rounds: want %d to 1000", leastRounds)}
+	}
+	if f.MaxSeconds == 0 {
+		return usageError{errors.New("tune: --max-seconds: 0 leaves no time to measure: give some, such as 60")}
 	}
 	if err := f.findOutput(); err != nil {
 		return fmt.Errorf("tune: --output: %w", err)

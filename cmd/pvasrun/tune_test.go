@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -103,13 +104,39 @@ func TestProfileIgnored(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(`{"format": 9}`), 0o644))
 	eager, _, stderr := settingsOf(t, program, []string{config}, "--btl", "sm")
 	require.Equal(t, 4096, eager)
-	require.Contains(t, stderr, "field format: 9, and this program reads 1")
+	require.Contains(t, stderr, "field format: 9, and this program reads 1; pvasrun tune measures anew")
+	require.Equal(t, 1, strings.Count(stderr, "pvasrun tune"), stderr)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	got := command(t, nil, "--profile", pipe, "true")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, pipe+" is no regular file")
 	for _, bad := range []string{file, file + ".missing"} {
-		got := command(t, nil, "--profile", bad, "true")
+		got = command(t, nil, "--profile", bad, "true")
 		require.Equal(t, 2, got.code)
 		require.Contains(t, got.stderr, "--profile: tune: profile")
 		require.Contains(t, got.stderr, bad)
 	}
+}
+
+// A profile of another kernel is for ranks that share an address space alone, also where a job
+// turns out to have none.
+func TestProfileOfAnotherKernel(t *testing.T) {
+	other := tuned(t)
+	other.Machine.CMA = !other.Machine.CMA
+	config, _ := configuration(t, other)
+	plain := filepath.Join(t.TempDir(), "plain")
+	out, err := exec.Command("go", "build", "-buildmode=exe", "-o", plain, "./testdata/settings").CombinedOutput()
+	require.NoError(t, err, string(out))
+	eager, _, stderr := settingsOf(t, plain, []string{config})
+	require.Equal(t, 4096, eager)
+	require.Equal(t, 1, strings.Count(stderr, "ignored: it is of a kernel that "), stderr)
+	if !slices.Contains(models(t), "pvas") {
+		return
+	}
+	eager, _, stderr = settingsOf(t, programs.Build(t, "./testdata/settings"), []string{config})
+	require.Equal(t, 1024, eager)
+	require.Empty(t, stderr)
 }
 
 func TestInfoShowsProfile(t *testing.T) {
@@ -163,7 +190,7 @@ func TestTune(t *testing.T) {
 }
 
 func TestTunePrintsProfile(t *testing.T) {
-	got := command(t, nil, "tune", "--only", "solo_spinning", "--rounds", "5", "--max-seconds", "0", "-o", "-", "--json")
+	got := command(t, nil, "tune", "--only", "solo_spinning", "--rounds", "5", "--max-seconds", "1ms", "-o", "-", "--json")
 	require.Equal(t, 0, got.code, got.stderr)
 	p, err := tune.Read(strings.NewReader(got.stdout))
 	require.NoError(t, err)
@@ -201,6 +228,7 @@ func TestTuneMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"--rounds", "4"}, 2, "--rounds: want 5 to 1000"},
+		{[]string{"--max-seconds", "0"}, 2, "--max-seconds: 0 leaves no time to measure: give some, such as 60"},
 		{[]string{"--only", "speed"}, 2, "is not a list of parameters: write some of eager_limit,"},
 		{[]string{"-o", filepath.Join(t.TempDir(), "missing", "file")}, 1, "no such file"},
 		{[]string{"-o", t.TempDir()}, 1, "is a directory"},

@@ -1,6 +1,12 @@
 package cad
 
-import "github.com/gopvas/gopvas/job"
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
+)
 
 // Describe implements pml.Task, for graphs in one address space.
 //
@@ -14,7 +20,10 @@ func (r *run) Describe(w *job.Waiting) {
 	if r.channel.Size == 2 {
 		defer r.e.job.Inbox(r.channel.world(1 - r.channel.Rank)).Notify()
 	}
-	describe(w, r.channel, r.graph.Name, r.number)
+	describe(w, r.channel, r.graph.Name, r.number, r.graph.Signature)
+	if r.queued {
+		return
+	}
 	if r.compareContributed(); r.record.broken.Fault() != 0 {
 		r.e.job.Inbox(r.e.rank).Notify() // has this rank make progress, which ends the graph
 	}
@@ -37,7 +46,11 @@ func (r *run) Describe(w *job.Waiting) {
 // does its part of a graph that does not block. But in a call that blocks, a peer that can
 // not go on does nothing more: if none of the ranks can, the graph can not either.
 func (r *messageRun) Describe(w *job.Waiting) {
-	describe(w, r.channel, r.graph.Name, r.number)
+	call := r.call
+	if r.step() {
+		call = 0
+	}
+	describe(w, r.channel, r.graph.Name, r.number, call)
 	c := &w.Collective
 	if r.graph.Blocking {
 		c.Need = job.NeedAny
@@ -53,7 +66,11 @@ func (r *messageRun) Describe(w *job.Waiting) {
 	}
 	clear(r.t.named)
 	r.lasting = true
-	r.compareIssued()
+	if r.t.engine != nil {
+		r.compareIssued()
+	} else {
+		r.t.Job.Inbox(r.t.Rank).Notify() // has this rank look at what others say, when it has said this
+	}
 }
 
 // compareIssued ends the graph if a peer has issued one of the same number for another call
@@ -63,6 +80,7 @@ func (r *messageRun) Describe(w *job.Waiting) {
 func (r *messageRun) compareIssued() {
 	e := r.t.engine
 	if e == nil {
+		r.compareSaid()
 		return
 	}
 	for i := range r.active {
@@ -88,10 +106,57 @@ func (r *messageRun) compareIssued() {
 	}
 }
 
+// compareSaid ends the graph if a peer says in the root block that it waits in an operation of the
+// same number, which is another call. Each rank says what it waits for before it looks at what
+// others say: so one of the two finds the other there.
+func (r *messageRun) compareSaid() {
+	if r.guarded || r.step() {
+		return // if it is guarded, all find out
+	}
+	for i := range r.active {
+		if f, _ := r.said(int(r.actions[r.active[i].n].peer)); f.Fault != 0 {
+			r.tell()
+			r.note(f)
+			return
+		}
+	}
+}
+
+// step tells whether the graph is a part of a call: several channels may have its context, so that
+// the number does not tell which one it is of.
+func (r *messageRun) step() bool { return r.t.Failed != nil }
+
+// said returns what is wrong with the call that another rank says it waits in, and for whom it
+// waits there. Nothing is wrong if it waits in no operation of this number.
+func (r *messageRun) said(rank int) (Failure, []int) {
+	w, ok := r.t.Job.Waiting(rank)
+	c := &w.Collective
+	if !ok || w.Op != job.OpCollective || w.Context != r.channel.Context || uint32(c.Number) != r.number || c.Call == 0 {
+		return Failure{}, nil
+	}
+	return Between(r.t.Rank, r.call, rank, c.Call), c.Ranks()
+}
+
+// tell sends a message to all members that wait for this rank in another call of the same number.
+// Each takes it for the first one of its own call, and learns from it that the calls differ.
+func (r *messageRun) tell() {
+	in, c := r.t.Messages.Inside(), r.channel
+	for member := range c.Size {
+		rank := c.world(member)
+		if f, waitsFor := r.said(rank); f.Fault == 0 || !slices.Contains(waitsFor, r.t.Rank) {
+			continue
+		}
+		mark := pml.Mark{Number: r.number & (1<<markBits - 1), Word: r.call}
+		if request, err := in.Isend(c.Context, rank, tagOf(r.number, 0), mark, btl.Buffer{}); err == nil {
+			in.Leave(&request)
+		}
+	}
+}
+
 // describe says which operation of a channel it is that is waited for.
-func describe(w *job.Waiting, c *Channel, name string, number uint32) {
+func describe(w *job.Waiting, c *Channel, name string, number uint32, call uint64) {
 	w.Op = job.OpCollective
-	w.Collective = job.Collective{Name: name, Number: uint64(number), Need: job.NeedSome}
+	w.Collective = job.Collective{Name: name, Number: uint64(number), Call: call &^ Elements, Need: job.NeedSome}
 	if name == "" {
 		w.Collective.Name = "graph"
 	}

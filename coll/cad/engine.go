@@ -1,7 +1,6 @@
 package cad
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -11,8 +10,9 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// ErrTooMany means that a rank has more graphs underway than there is room for.
-var ErrTooMany = errors.New("too many nonblocking collective operations are underway: wait for some of them first")
+// ErrTooMany means that a rank has more graphs underway in one address space than there is room for.
+var ErrTooMany = fmt.Errorf("too many nonblocking collective operations are underway, "+
+	"at most %d of a rank: wait for some of them first", maxGraphs)
 
 // Options are what a rank's engine is told at the beginning.
 type Options struct {
@@ -37,7 +37,8 @@ type Job interface {
 	Lost() (rank int, ok bool) // the rank that has gone first
 	State(rank int) job.State
 	CountCall(rank, slot int)
-	Inbox(rank int) *shm.Event // asked for ranks that share an address space alone
+	Inbox(rank int) *shm.Event            // asked for this rank, and for ranks that share its address space
+	Waiting(rank int) (job.Waiting, bool) // of a rank of this node
 }
 
 // Space is what graphs in one address space ask besides, for the ranks that share it. On
@@ -138,13 +139,14 @@ type Channel struct {
 	// Name returns the name of the communicator for messages to people; nil: there is none.
 	Name func() string
 
-	issued   atomic.Uint32 // how many graphs were issued
-	underway atomic.Int32  // how many of those by messages are not complete
+	issued atomic.Uint32 // how many graphs were issued
+	flight []uint32      // those by messages that are underway; see messageRun.mayBegin
 
 	contributing atomic.Pointer[contributing] // nil: this rank has not contributed yet
 
-	mu  sync.Mutex // guards the rest, which is used in one address space
-	own *record    // this rank's, from the first issue on
+	mu    sync.Mutex // guards the rest, which is used in one address space
+	own   *record    // this rank's, from the first issue on
+	queue []*run     // graphs that wait for a place
 }
 
 func (c *Channel) world(member int) int {

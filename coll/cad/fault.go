@@ -5,8 +5,10 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/pml"
 )
 
 // Fault is what has gone wrong with an operation, in a word that ranks pass on: what, and
@@ -45,11 +47,23 @@ func About(kind Fault, rank int) Failure { return Failure{Fault: kind | Fault(ra
 // RefusedCall is what the graph of a call with wrong arguments stands for.
 const RefusedCall = ^uint64(0)
 
+// Elements are the bits of a signature that say what the call moves, as a datatype.Element.Code.
+// They are 0 if that is not known: such a call goes with others that it is equal to otherwise.
+const (
+	Elements   uint64 = (1<<datatype.CodeBits - 1) << ElementsAt
+	ElementsAt        = 28
+)
+
+// ElementsOf returns what a call moves.
+func ElementsOf(call uint64) datatype.Element {
+	return datatype.ElementOfCode(call & Elements >> ElementsAt)
+}
+
 // Between returns what is wrong if two ranks stand at the same place in calls of these
-// signatures: nothing if they are equal.
+// signatures: nothing if they go together.
 func Between(a int, call uint64, b int, other uint64) Failure {
 	switch {
-	case call == other:
+	case call == other || (call^other)&^Elements == 0 && (call&Elements == 0 || other&Elements == 0):
 		return Failure{}
 	case call == RefusedCall:
 		return About(Refused, a)
@@ -164,13 +178,19 @@ func (r Reporter) Err(f Failure, own uint64) error {
 // explain says which calls differ. The member that it names has made another call than
 // this one has.
 func (r Reporter) explain(e *MismatchError, f Failure, own uint64) {
-	there := f.Detail[0]
-	switch {
-	case f.Detail == [2]uint64{}:
+	if f.Detail == [2]uint64{} {
 		e.Detail = "it is not known any more which"
 		return
-	case there == own:
-		e.Member, there = r.Member(f.Other()), f.Detail[1]
+	}
+	there, here := f.Detail[0], f.Detail[1]
+	types := (there^here)&^Elements == 0
+	if there == own || !types && (there^own)&^Elements == 0 { // it may have heard of what it moves: see guarded
+		e.Member, there, here = r.Member(f.Other()), here, there
+	}
+	if types {
+		e.Types = &ElementError{Sent: ElementsOf(there), Received: ElementsOf(here)}
+		e.Detail = fmt.Sprintf("%s, of %v and of %v", r.describe(own&^Elements), e.Types.Received, e.Types.Sent)
+		return
 	}
 	e.Detail = fmt.Sprintf("here it was %s, there %s", r.describe(own), r.describe(there))
 }
@@ -186,13 +206,25 @@ func (r Reporter) describe(call uint64) string {
 // job, named in it, has gone.
 type LostError = job.LostError
 
+// ElementError says of which types a message, or the data of a call, was on two ranks.
+type ElementError = pml.ElementError
+
 // MismatchError means that the members did not call the same operation, or with
 // arguments that do not fit. All buffers that were to be received into may have been
 // written to in part.
 type MismatchError struct {
-	Member  int    // one that differs from others; -1: not known
-	Refused bool   // it has got an error about its own arguments
-	Detail  string // what it called, and this member called
+	Member  int           // one that differs from others; -1: not known
+	Refused bool          // it has got an error about its own arguments
+	Detail  string        // what it called, and this member called
+	Types   *ElementError // the calls are the same but for the types of the data; else nil
+}
+
+// Unwrap returns Types, if they are all that differs.
+func (e *MismatchError) Unwrap() error {
+	if e.Types == nil {
+		return nil
+	}
+	return e.Types
 }
 
 // Error names the member and both calls.
@@ -203,6 +235,9 @@ func (e *MismatchError) Error() string {
 	who := "members"
 	if e.Member >= 0 {
 		who = fmt.Sprintf("rank %d and others", e.Member)
+	}
+	if e.Types != nil {
+		return fmt.Sprintf("%s called the same operation with different types: %s; give all ranks the same type", who, e.Detail)
 	}
 	return fmt.Sprintf("%s called different operations, or with different roots or lengths: %s; "+
 		"all ranks of a communicator call the same collectives in the same order", who, e.Detail)

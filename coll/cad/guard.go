@@ -9,7 +9,9 @@ import "slices"
 // of the round has heard, by way of others that found nothing wrong, from all members, and
 // all calls are the same; in other words, if two differ all members find something wrong.
 // Then the GATE completes the graph. No node before it is left then, and none behind it has
-// begun at any member: whatever the calls are, nobody waits for the others. (By messages,
+// begun at any member: whatever the calls are, nobody waits for the others. A member that does
+// not know what its call moves passes on what it has heard of that, so that members that do know
+// are compared. (By messages,
 // that an operator has panicked may be heard before the GATE: then nothing is wrong here.)
 func (g *Graph) guarded(rank, size int) (w *Graph, entry Node) {
 	w = NewGraph()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -116,20 +117,111 @@ func TestManyInFlight(t *testing.T) {
 	})
 }
 
+// TestTooManyAreRefused: a rank that has all its places taken, on several channels.
 func TestTooManyAreRefused(t *testing.T) {
 	_, all := start(t, 2, true, Options{})
 	r := all[0]
-	receive := func() error {
+	receive := func(c *Channel) error {
 		g := NewGraph()
 		g.Recv(make([]byte, 1), 1)
 		g.Tie()
-		_, err := r.Issue(r.world, g)
+		_, err := r.Issue(c, g)
 		return err
 	}
-	for range ringSize {
-		require.NoError(t, receive())
+	for context := range uint32(maxGraphs / ringSize) {
+		c := &Channel{Context: 100 + context, Size: 2}
+		for range ringSize {
+			require.NoError(t, receive(c))
+		}
+		require.NoError(t, receive(c), "it waits for a place")
 	}
-	require.ErrorIs(t, receive(), ErrTooMany)
+	require.ErrorIs(t, receive(r.world), ErrTooMany)
+}
+
+// TestQueueEnds: what waits for a place learns that a rank has gone.
+func TestQueueEnds(t *testing.T) {
+	root, all := start(t, 2, true, Options{})
+	r := all[0]
+	requests := make([]pml.Request, 2*ringSize)
+	for i := range requests {
+		g := NewGraph()
+		g.Recv(make([]byte, 1), 1)
+		g.Tie()
+		var err error
+		requests[i], err = r.Issue(r.world, g)
+		require.NoError(t, err)
+	}
+	root.MarkGone(1)
+	for i := range slices.Backward(requests) {
+		_, err := r.pml.Wait(&requests[i])
+		var lost *LostError
+		require.ErrorAs(t, err, &lost)
+	}
+	require.Empty(t, r.world.queue)
+}
+
+// TestManyAtATime: what a rank issues beyond those that may be underway begins later.
+func TestManyAtATime(t *testing.T) { bothWays(t, manyAtATime) }
+
+func manyAtATime(t *testing.T, direct bool) {
+	root, all := start(t, 2, direct, Options{})
+	issued := make(chan struct{})
+	eachRank(t, root, all, func(r rank) error {
+		const graphs = 3*ringSize + 1
+		requests, bufs := make([]pml.Request, graphs), make([][2]byte, graphs)
+		if r.rank == 1 {
+			<-issued // the other rank has issued all, and none of its graphs is complete
+		}
+		for i := range requests {
+			g := NewGraph()
+			bufs[i][0] = byte(i)
+			g.Send(bufs[i][:1], 1-r.rank)
+			g.Recv(bufs[i][1:], 1-r.rank)
+			g.Tie()
+			var err error
+			if requests[i], err = r.Issue(r.world, g); err != nil {
+				return err
+			}
+		}
+		if r.rank == 0 {
+			close(issued)
+		}
+		for i := range slices.Backward(requests) {
+			if _, err := r.pml.Wait(&requests[i]); err != nil {
+				return err
+			}
+			if bufs[i][1] != byte(i) {
+				return fmt.Errorf("graph %d got %d", i, bufs[i][1])
+			}
+		}
+		if len(r.world.flight) != 0 {
+			return fmt.Errorf("%v are still underway", r.world.flight)
+		}
+		if len(r.world.queue) != 0 {
+			return fmt.Errorf("%d wait for a place", len(r.world.queue))
+		}
+		return nil
+	})
+}
+
+// TestCallsThatNeverMeet: by messages, two ranks wait for each other in calls that differ. What
+// they say in the root block tells them.
+func TestCallsThatNeverMeet(t *testing.T) {
+	root, all := start(t, 2, false, Options{Describe: func(call uint64) string { return fmt.Sprintf("call %d", call) }})
+	eachRank(t, root, all, func(r rank) error {
+		g := NewGraph()
+		g.Signature = uint64(5 + r.rank)
+		g.Recv(make([]byte, 1), 1-r.rank)
+		g.Tie()
+		err := r.do(g)
+		if mismatch, ok := errors.AsType[*MismatchError](err); !ok || mismatch.Member != 1-r.rank {
+			return fmt.Errorf("rank %d: got %v", r.rank, err)
+		}
+		if want := fmt.Sprintf("here it was call %d, there call %d", 5+r.rank, 6-r.rank); !strings.Contains(err.Error(), want) {
+			return fmt.Errorf("%w has no %q", err, want)
+		}
+		return r.do(r.chain(make([]byte, 3))) // the channel still works
+	})
 }
 
 // TestLengthsThatDiffer: both are told, and nobody else.

@@ -104,7 +104,11 @@ func (x *executor) paired(send, recv found) {
 // same call, and whether the lengths of the nodes that have met agree.
 func compareNodes(send, recv found) {
 	from, to := int(high(send.g.where.Load())), int(high(recv.g.where.Load()))
-	f := Between(from, send.g.call.Load(), to, recv.g.call.Load())
+	call := send.g.call.Load()
+	f := Between(from, call, to, recv.g.call.Load())
+	if f.Fault == 0 && call&Elements != 0 {
+		recv.g.call.Or(call & Elements) // see guarded
+	}
 	if s, r := send.n.size, recv.n.size; f.Fault == 0 && s != r {
 		f = Failure{Fault: Length | Fault(to)<<16 | Fault(from), Detail: [2]uint64{s, r}}
 	}

@@ -117,12 +117,7 @@ type inFlight struct {
 
 // Start implements pml.Task.
 func (r *messageRun) Start() error {
-	c := r.channel
-	if c.underway.Add(1) > ringSize {
-		c.underway.Add(-1)
-		return ErrTooMany
-	}
-	r.number, r.call = c.issued.Add(1)-1, r.graph.Signature
+	r.number, r.call = r.channel.issued.Add(1)-1, r.graph.Signature
 	r.begun, r.done, r.guarded, r.lasting = false, false, r.gate != Start, false
 	r.failure, r.broken = Failure{}, nil
 	if f := r.t.Failed; f != nil {
@@ -141,6 +136,9 @@ func (r *messageRun) Start() error {
 func (r *messageRun) Progress() (done bool, err error) {
 	in := r.t.Messages.Inside()
 	if !r.begun {
+		if !r.mayBegin() {
+			return false, nil
+		}
 		r.begun, r.seen = true, in.Completions()
 		r.together()
 		r.finish(Start)
@@ -156,7 +154,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 	if !r.done {
 		return false, nil
 	}
-	r.channel.underway.Add(-1)
+	r.leaveFlight()
 	if f := r.t.Failed; f != nil {
 		*f = r.failure
 		return true, r.broken
@@ -164,7 +162,7 @@ func (r *messageRun) Progress() (done bool, err error) {
 	if r.broken != nil || r.failure.Fault == 0 {
 		return true, r.broken
 	}
-	return true, Reporter{r.channel.member, r.t.Describe}.Err(r.failure, r.call)
+	return true, Reporter{r.channel.member, r.t.Describe}.Err(r.failure, r.graph.Signature)
 }
 
 // Release implements pml.Task.
@@ -284,6 +282,9 @@ func (r *messageRun) arrived(l inFlight, st pml.Status, mark pml.Mark, err error
 	case a.kind == Recv:
 		if r.note(compare(r.t.Rank, r.call, r.number, uint64(a.dst.size), st, mark)); r.done {
 			return
+		}
+		if r.guarded && r.call&Elements == 0 {
+			r.call |= mark.Word & Elements
 		}
 		if mark.Number&spoilt != 0 {
 			r.receiveRecord(l.n, st.Source)

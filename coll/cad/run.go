@@ -12,6 +12,7 @@ type run struct {
 	issue  uint64
 	number uint32 // on the channel
 	slot   int    // in the pool; -1: none is underway
+	queued bool   // it waits for a place: see queue.go
 	shared *graph // there
 	record *record
 	gone   int  // ranks that had gone when that was last looked at
@@ -38,7 +39,7 @@ func (e *Engine) newRun(c *Channel, g *Graph) (*run, error) {
 	return r, nil
 }
 
-// Start issues the graph.
+// Start issues the graph, or has it wait for its turn.
 func (r *run) Start() error {
 	if err := r.open(); err != nil {
 		return err
@@ -46,40 +47,59 @@ func (r *run) Start() error {
 	if slot := r.graph.Slot; slot != 0 {
 		r.e.job.CountCall(r.e.rank, slot)
 	}
+	if !r.queued {
+		r.begin()
+	}
+	return nil
+}
+
+// begin executes what the graph begins with.
+func (r *run) begin() {
 	x := r.e.enter(false)
 	x.finish(r.shared, r.image.node(r.image.start))
 	x.drain()
 	x.leave()
-	return nil
 }
 
-// open gives the graph a place among those that are underway, and its number on the
-// channel. From then on peers find it.
+// open gives the graph its number on the channel, and a place among those that are underway or, if
+// there is none on the channel, in its queue.
 func (r *run) open() error {
 	e, c := r.e, r.channel
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	p, rec, err := e.record(c)
+	_, rec, err := e.record(c)
 	if err != nil {
 		return err
 	}
 	number := c.issued.Load()
-	at := &rec.ring[number%ringSize]
-	if len(e.slots) == 0 || at.Load() != 0 {
+	wait := len(c.queue) > 0 || rec.ring[number%ringSize].Load() != 0
+	if !wait && len(e.slots) == 0 {
 		return ErrTooMany
 	}
-	r.slot = e.slots[len(e.slots)-1]
-	e.slots = e.slots[:len(e.slots)-1]
+	r.number, r.record, r.queued = number, rec, wait
+	r.gone, r.before, r.looks = 0, len(e.noteDead()), 0
+	c.issued.Add(1)
+	if wait {
+		c.queue = append(c.queue, r)
+	} else {
+		r.occupy()
+	}
+	return nil
+}
+
+// occupy takes a place of the pool, which there is. From then on peers find the graph. e.mu is held.
+func (r *run) occupy() {
+	e, last := r.e, len(r.e.slots)-1
+	r.slot = e.slots[last]
+	e.slots = e.slots[:last]
 	e.issues++
-	r.issue, r.number, r.record = e.issues, number, rec
-	r.shared, r.gone, r.before, r.looks = &p.graphs[r.slot], 0, len(e.noteDead()), 0
+	r.issue, r.shared = e.issues, &e.mine.Load().graphs[r.slot]
 	e.runs[r.slot].Store(r)
 	r.reset()
-	at.Store(entry(r.number, r.slot, r.issue))
-	rec.issued.Store(c.issued.Add(1))
-	return nil
+	r.record.ring[r.number%ringSize].Store(entry(r.number, r.slot, r.issue))
+	r.record.issued.Store(r.number + 1)
 }
 
 // reset brings everything into the state that it has at issue. Nobody else looks at it
@@ -115,6 +135,17 @@ func (r *run) reset() {
 
 // Progress tells whether the graph is complete.
 func (r *run) Progress() (done bool, err error) {
+	if r.queued {
+		if f := r.ended(); f.Fault != 0 {
+			r.leaveQueue()
+			r.e.breakAll(r.channel, f)
+			return true, r.err(f)
+		}
+		if !r.takeTurn() {
+			return false, nil
+		}
+		r.begin()
+	}
 	s := r.shared
 	if s.done.Load() == r.issue {
 		err := r.err(s.fault.Failure())

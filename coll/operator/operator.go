@@ -81,8 +81,12 @@ var elementNames = [Elements]string{"bool", "int8", "int16", "int32", "int64", "
 	"short and int", "int and int", "long and int", "float and int", "double and int", "long double and int",
 	"two floats", "two doubles"}
 
-// elementBits is how many bits of a name are the element.
-const elementBits = 8
+// elementBits is how many bits of a name are the element. The signature of a call has room for
+// nameBits.
+const (
+	elementBits = 6
+	nameBits    = 10
+)
 
 // made has the operators that were asked for.
 var made [Codes][Elements]atomic.Pointer[cad.Op]

@@ -20,6 +20,7 @@ func TestOperatorsAreFoundByTheirNames(t *testing.T) {
 			}
 			found++
 			require.NotZero(t, op.Name&cad.Common)
+			require.Less(t, op.Name&^cad.Common, uint64(1)<<nameBits)
 			require.NotNil(t, Resolve(op.Name))
 			require.Same(t, op, Of(code, element))
 			text := Describe(op.Name &^ cad.Common)

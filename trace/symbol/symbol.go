@@ -6,10 +6,10 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -48,7 +48,7 @@ type file struct {
 
 // open reads the symbols of a file, which must be the one with the build id.
 func open(path, id string) (*file, error) {
-	f, err := openRegular(path)
+	f, err := sys.OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("symbol: %w: its calls are named by offsets", err)
 	}
@@ -80,18 +80,6 @@ func open(path, id string) (*file, error) {
 		s.debug, _ = e.DWARF() // damaged: then functions are all
 	}
 	return s, nil
-}
-
-// openRegular opens a file, but no pipe or device: a trace may name any, and to open one may wait.
-func openRegular(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
-	}
-	return os.Open(path)
 }
 
 // name returns function+distance of a return address, and the line of the call if that is known.
