@@ -23,6 +23,8 @@ var ranks = map[string]func(args []string){
 	"roundtrip": roundTripRank,
 	"calls":     callsRank,
 
+	"operations": operationsRank,
+
 	"overlap":       overlapRankMain,
 	"overlap_chain": chainRankMain,
 	"overlap_graph": graphRankMain,

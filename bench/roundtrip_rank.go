@@ -38,6 +38,7 @@ type tripRank struct {
 	perLoop  float64 // ns of an iteration of spin: the median of perLoops
 	perLoops []float64
 	samples  []fit.Sample
+	share    time.Duration // of a sample: parts that it has no time for are left out
 }
 
 // roundTripRank is the rank program; its arguments are sizes, how often each is measured,
@@ -203,11 +204,16 @@ const parts = 8
 
 // timed orders rounds of rank 1, makes them, and returns the time of one in nanoseconds.
 func (r *tripRank) timed(o order, round func(n int) error, end func() error) (ns float64, err error) {
-	for range parts {
+	begin := time.Now()
+	for part := range parts {
+		start := time.Now()
+		if part > 0 && start.Sub(begin) > r.share {
+			break
+		}
 		if err := r.order(o); err != nil {
 			return 0, err
 		}
-		start := time.Now()
+		start = time.Now()
 		for range o[2] {
 			if err := round(o[1]); err != nil {
 				return 0, err
@@ -260,6 +266,7 @@ const partTime = 100e3 // ns
 // enough or the time is over.
 func (r *tripRank) measure(c tripPlan) error {
 	start := time.Now()
+	r.share = c.limit / time.Duration(timings*len(c.sizes))
 	for range 5 {
 		if err := r.calibrate(); err != nil {
 			return err
@@ -293,14 +300,21 @@ func (r *tripRank) measure(c tripPlan) error {
 	return nil
 }
 
+// timings is how often each size is timed at least: to warm up, twice or so, and in each of the three
+// ways for leastSamples samples. So all of that takes no longer than the limit, but for the first part
+// of each. On a machine on which others take CPUs away, a part can take a hundred times as long as it
+// should.
+const timings = 2 + 3*leastSamples
+
 // leastSamples is how often each size is measured at least.
 const leastSamples = 3
 
 // warmUp returns, by size, the time of a round trip without a loop.
 func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
 	bare := make([]float64, len(sizes))
+	rounds := 1
 	for i, n := range sizes {
-		for rounds := 1; ; rounds *= 2 {
+		for {
 			t, err := r.trips(n, rounds, 0)
 			if err != nil {
 				return nil, err
@@ -308,7 +322,9 @@ func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
 			if bare[i] = t; t*float64(rounds) >= partTime {
 				break
 			}
+			rounds *= 2
 		}
+		rounds = max(1, rounds/2) // the next size takes longer, but hardly twice as long
 	}
 	return bare, nil
 }

@@ -10,9 +10,8 @@ import (
 
 // several are the requests of a call that has some.
 type several struct {
-	all      []*request     // nil for those that are null or not active
-	inner    []comm.Request // of those that are not complete from the beginning
-	outcomes []comm.Outcome // of waitAll
+	all   []*request     // nil for those that are null or not active
+	inner []comm.Request // of those that are not complete from the beginning
 }
 
 // list returns the requests of handles. They are given back with p.lists.Put.
@@ -59,61 +58,21 @@ func (l *several) waitFirst() (i int, st comm.Status, err error) {
 	return i, st, err
 }
 
-// waitAll blocks until all requests are complete, and returns what came of each.
-func (l *several) waitAll() []comm.Outcome {
-	l.inner = slices.Grow(l.inner[:0], len(l.all))[:len(l.all)]
-	l.outcomes = slices.Grow(l.outcomes[:0], len(l.all))[:len(l.all)]
-	for i, q := range l.all {
-		if q != nil {
-			l.inner[i] = q.r
-		} else {
-			l.inner[i] = comm.Request{}
-		}
-	}
-	comm.WaitEach(l.inner, l.outcomes)
-	for i, q := range l.all {
-		if q != nil && q.persistent {
-			q.r = l.inner[i]
-		}
-	}
-	return l.outcomes
-}
-
-// allDone tells whether all requests are sends that were over when they began.
-func allDone(n int, r Handles[Request]) bool {
-	for i := range n {
-		if r.At(i) != doneRequest {
-			return false
-		}
-	}
-	return n > 0
-}
-
-// Waitall is MPI_Waitall.
+// Waitall is MPI_Waitall. Nothing is waited for if one of the handles is wrong.
 func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
-	if allDone(n, r) {
-		for i := range n {
-			r.Set(i, REQUEST_NULL)
-			statuses.At(i).setEmpty()
-		}
-		return nil
-	}
-	l, err := p.list(n, r)
+	generalized, err := p.checkAll(n, r)
 	if err != nil {
 		return err
 	}
-	defer p.lists.Put(l)
 	var failed error
-	outcomes := l.waitAll()
-	for i, q := range l.all {
-		status, err := statuses.At(i), error(nil)
-		if q == nil {
-			status.setEmpty()
-		} else {
-			var h Request
-			h, err = p.finish(q, &outcomes[i].Status, outcomes[i].Err, status)
-			r.Set(i, h)
-		}
+	var one *comm.Waits
+	if !generalized { // else the program is called between the waits
+		waits := comm.BeginWaits(p.world.c)
+		defer waits.End()
+		one = &waits
+	}
+	for i := range n {
+		err := p.wait(one, r.ptr(i), statuses.At(i))
 		if err != nil && failed == nil {
 			failed = inStatus(err)
 			for k := range i {
@@ -121,10 +80,26 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 			}
 		}
 		if failed != nil {
-			status.SetError(codeOf(err))
+			statuses.At(i).SetError(codeOf(err))
 		}
 	}
 	return failed
+}
+
+// checkAll returns an error if one of the handles is wrong. It tells whether one is that of a
+// generalized request.
+func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err error) {
+	if n < 0 {
+		return false, fail(ERR_ARG, "%d requests", n)
+	}
+	for i := range n {
+		q, err := p.request(r.At(i))
+		if err != nil {
+			return false, err
+		}
+		generalized = generalized || q.generalized() != nil
+	}
+	return generalized, nil
 }
 
 // inStatus is the error of a call whose statuses have the errors.

@@ -18,7 +18,9 @@ func (p *Process) Grequest_start(query, free, cancel Func, extra Address, out Pt
 		return err
 	}
 	q := p.begun(r, p.self, out)
-	q.grequest = &grequest{g: g, query: query.Entry, free: free.Entry, cancel: cancel.Entry, extra: extra}
+	q.special = &special{active: true, grequest: &grequest{
+		g: g, query: query.Entry, free: free.Entry, cancel: cancel.Entry, extra: extra,
+	}}
 	return nil
 }
 
@@ -28,12 +30,13 @@ func (p *Process) Grequest_complete(r Request) error {
 	if err != nil {
 		return err
 	}
-	if q == nil || q.grequest == nil {
+	g := q.generalized()
+	if g == nil {
 		return fail(ERR_REQUEST, "the request is no generalized one")
 	}
-	q.grequest.complete = true
-	q.grequest.g.Complete()
-	if q.grequest.freed {
+	g.complete = true
+	g.g.Complete()
+	if g.freed {
 		return p.leaveGeneralized(q)
 	}
 	return nil
@@ -75,10 +78,10 @@ func (p *Process) cancelGeneralized(g *grequest) error {
 
 // leaveGeneralized is for a request that the program frees. It goes when it is complete.
 func (p *Process) leaveGeneralized(q *request) error {
-	if q.grequest.freed = true; !q.grequest.complete {
+	left, g := q.r, q.special.grequest
+	if g.freed = true; !g.complete {
 		return nil
 	}
-	left, g := q.r, q.grequest
 	p.drop(q)
 	if err := comm.Leave(&left); err != nil {
 		return err

@@ -42,11 +42,11 @@ func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, c
 	if err != nil {
 		return err
 	}
-	q := p.prepared(comm.Request{}, on, out)
-	q.parts = &partitions{send: send, ready: make([]atomic.Bool, n), count: n}
-	q.start = func() (comm.Request, error) {
-		for i := range q.parts.ready {
-			q.parts.ready[i].Store(false)
+	s := p.prepared(comm.Request{}, on, out).special
+	s.parts = &partitions{send: send, ready: make([]atomic.Bool, n), count: n}
+	s.start = func() (comm.Request, error) {
+		for i := range s.parts.ready {
+			s.parts.ready[i].Store(false)
 		}
 		return send.Begin(n)
 	}
@@ -70,7 +70,7 @@ func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int,
 	if err != nil {
 		return err
 	}
-	p.prepared(r, on, out).parts = &partitions{count: n, tag: tag}
+	p.prepared(r, on, out).special.parts = &partitions{count: n, tag: tag}
 	return nil
 }
 
@@ -80,9 +80,9 @@ func (p *Process) sending(r Request) (*request, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case q == nil || q.parts == nil || q.parts.send == nil:
+	case q.partitions() == nil || q.partitions().send == nil:
 		return nil, fail(ERR_REQUEST, "the request is no partitioned send")
-	case !q.active:
+	case q.idle():
 		return nil, fail(ERR_REQUEST, "the partitioned send is not started")
 	}
 	return q, nil
@@ -94,14 +94,15 @@ func (p *Process) ready(r Request, first, last int) error {
 	if err != nil {
 		return err
 	}
+	parts := q.special.parts
 	for i := first; i <= last; i++ {
-		if i < 0 || i >= q.parts.count {
-			return located{fail(ERR_ARG, "partition %d is outside of 0..%d", i, q.parts.count-1), q.on}
+		if i < 0 || i >= parts.count {
+			return located{fail(ERR_ARG, "partition %d is outside of 0..%d", i, parts.count-1), q.on}
 		}
-		if q.parts.ready[i].Swap(true) {
+		if parts.ready[i].Swap(true) {
 			return located{fail(ERR_ARG, "partition %d is ready already", i), q.on}
 		}
-		if err := q.parts.send.Ready(); err != nil {
+		if err := parts.send.Ready(); err != nil {
 			return located{err, q.on}
 		}
 	}
@@ -130,10 +131,10 @@ func (p *Process) Parrived(r Request, partition int, flag Ref) error {
 	switch {
 	case err != nil:
 		return err
-	case q == nil || q.parts == nil || q.parts.send != nil:
+	case q.partitions() == nil || q.partitions().send != nil:
 		return fail(ERR_REQUEST, "the request is no partitioned receive")
-	case partition < 0 || partition >= q.parts.count:
-		return located{fail(ERR_ARG, "partition %d is outside of 0..%d", partition, q.parts.count-1), q.on}
+	case partition < 0 || partition >= q.partitions().count:
+		return located{fail(ERR_ARG, "partition %d is outside of 0..%d", partition, q.partitions().count-1), q.on}
 	}
 	done, err := p.peek(q, Status{})
 	flag.SetBool(done)

@@ -135,6 +135,14 @@ func (p *Process) join(level int) error {
 	return nil
 }
 
+// OneThread says that no thread of the program calls MPI any more but the calling one: the library
+// refuses all others.
+func OneThread() {
+	if !process.inside.many {
+		comm.OneThread(process.world.c)
+	}
+}
+
 // leave counts one user less. The last one ends what this process is in the job, unless
 // there were sessions only: then others may come.
 func (p *Process) leave() error {

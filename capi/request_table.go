@@ -7,19 +7,50 @@ import (
 	"github.com/gopvas/gopvas/comm"
 )
 
-// request is what a handle of a request stands for.
+// request is what a handle of a request stands for. It is one cache line, of which most messages
+// write all: what few requests have is in special.
 type request struct {
-	handle     Request // while the place is free: of no kind, so that nothing finds it
-	r          comm.Request
-	on         *communicator // whose error handler is asked
+	handle  Request // while the place is free: of no kind, so that nothing finds it
+	r       comm.Request
+	on      *communicator // whose error handler is asked
+	special *special      // nil: a message that was begun, and that its wait ends
+	next    *request      // in the free list
+}
+
+// special is what a request is that is persistent, generalized or of a collective operation.
+type special struct {
 	persistent bool
 	active     bool
-	collective bool
+	collective bool                         // it can be neither cancelled nor, while it is active, freed
 	start      func() (comm.Request, error) // of a persistent request that is begun anew each time; nil: r is started
 	own        *comm.Comm                   // of a persistent collective operation
 	grequest   *grequest                    // nil: it is no generalized request
 	parts      *partitions                  // nil: it is no partitioned message
-	next       *request                     // in the free list
+}
+
+// underway is special of all collective operations that were begun. Nobody writes to it.
+var underway = &special{active: true, collective: true}
+
+// collective tells whether the operation is a collective one.
+func (q *request) collective() bool { return q.special != nil && q.special.collective }
+
+// idle tells whether there is nothing to wait for.
+func (q *request) idle() bool { return q == nil || q.special != nil && !q.special.active }
+
+// generalized returns what a generalized request is; nil for other requests.
+func (q *request) generalized() *grequest {
+	if q == nil || q.special == nil {
+		return nil
+	}
+	return q.special.grequest
+}
+
+// partitions returns those of a partitioned message; nil for other requests.
+func (q *request) partitions() *partitions {
+	if q == nil || q.special == nil {
+		return nil
+	}
+	return q.special.parts
 }
 
 // requestTable has the requests that the program has handles of.
@@ -106,8 +137,9 @@ func (t *requestTable) grow() *request {
 func (t *requestTable) give(q *request) {
 	t.lock()
 	if q.handle&kindMask != 0 { // else a callback of the program has freed it
-		*q = request{handle: Request(nextHandle(uintptr(q.handle))) &^ kindMask, next: t.free}
-		t.free = q
+		q.handle = Request(nextHandle(uintptr(q.handle))) &^ kindMask
+		q.r, q.on, q.special = comm.Request{}, nil, nil
+		q.next, t.free = t.free, q
 	}
 	t.unlock()
 }

@@ -30,14 +30,14 @@ func (p *Process) request(h Request) (*request, error) {
 
 // done is the request of all sends that were over when they began. It is in no table, and
 // nobody writes to it.
-var done = &request{handle: doneRequest, active: true}
+var done = &request{handle: doneRequest}
 
 const doneRequest = Request(firstPlace-1)<<kindBits | Request(kindRequest)
 
 // begun gives a nonblocking operation a handle.
 func (p *Process) begun(r comm.Request, on *communicator, out Ptr[Request]) *request {
 	q := p.requests.take()
-	q.r, q.on, q.active = r, on, true
+	q.r, q.on = r, on
 	out.Set(q.handle)
 	return q
 }
@@ -66,13 +66,13 @@ func (p *Process) prepare(r comm.Request, err error, on *communicator, out Ptr[R
 
 func (p *Process) prepared(r comm.Request, on *communicator, out Ptr[Request]) *request {
 	q := p.begun(r, on, out)
-	q.persistent, q.active = true, false
+	q.special = &special{persistent: true}
 	return q
 }
 
 // prepareAnew is prepare for an operation that each start begins anew.
 func (p *Process) prepareAnew(start func() (comm.Request, error), on *communicator, out Ptr[Request]) error {
-	p.prepared(comm.Request{}, on, out).start = start
+	p.prepared(comm.Request{}, on, out).special.start = start
 	return nil
 }
 
@@ -86,27 +86,42 @@ func (p *Process) drop(q *request) {
 // finish ends a request whose operation is over with a status and an error: it tells the
 // status and what has become of the handle. The error is located.
 func (p *Process) finish(q *request, st *comm.Status, err error, status Status) (Request, error) {
-	if q == done {
-		status.setEmpty()
-		return REQUEST_NULL, nil
-	}
-	q.active = false
+	h := REQUEST_NULL
 	switch {
-	case q.grequest != nil:
-		err = p.queryGeneralized(q.grequest, status)
-	case q.parts != nil && q.parts.send == nil && !st.Cancelled:
-		st.Tag = q.parts.tag // that of the message tells apart those with the same tag
-		status.set(st)
+	case q == done:
+		status.setEmpty()
+		return h, nil
+	case q.special != nil:
+		h, err = p.finishSpecial(q, st, err, status)
 	default:
 		status.set(st)
 	}
 	if err != nil {
 		err = located{err, q.on}
 	}
-	if q.persistent {
+	if h == REQUEST_NULL {
+		p.requests.give(q)
+	}
+	return h, err
+}
+
+// finishSpecial is finish of a persistent or generalized request.
+func (p *Process) finishSpecial(q *request, st *comm.Status, err error, status Status) (Request, error) {
+	s := q.special
+	if s.persistent {
+		s.active = false
+	}
+	if s.grequest != nil {
+		err = p.queryGeneralized(s.grequest, status)
+	} else {
+		if s.parts != nil && s.parts.send == nil && !st.Cancelled {
+			st.Tag = s.parts.tag // that of the message tells apart those with the same tag
+		}
+		status.set(st)
+	}
+	if s.persistent {
 		return q.handle, err
 	}
-	p.requests.give(q)
 	return REQUEST_NULL, err
 }
 
@@ -126,11 +141,11 @@ func (s Status) setEmpty() {
 	}
 }
 
-// idle tells whether there is nothing to wait for.
-func (q *request) idle() bool { return q == nil || !q.active }
-
 // Wait is MPI_Wait.
-func (p *Process) Wait(r Ptr[Request], status Status) error {
+func (p *Process) Wait(r Ptr[Request], status Status) error { return p.wait(nil, r, status) }
+
+// wait is Wait, which may be one of several waits; nil: it is the only one.
+func (p *Process) wait(one *comm.Waits, r Ptr[Request], status Status) error {
 	q, err := p.request(r.Get())
 	if err != nil {
 		return err
@@ -140,7 +155,11 @@ func (p *Process) Wait(r Ptr[Request], status Status) error {
 		return nil
 	}
 	var st comm.Status
-	if q != done {
+	switch {
+	case q == done:
+	case one != nil:
+		err = one.Wait(&q.r, &st)
+	default:
 		st, err = q.r.Wait()
 	}
 	h, err := p.finish(q, &st, err, status)
@@ -192,18 +211,18 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 	switch {
 	case q == nil:
 		return fail(ERR_REQUEST, "the request is MPI_REQUEST_NULL")
-	case q.collective && q.active:
+	case q.collective() && q.special.active:
 		return located{fail(ERR_REQUEST, "the request is that of a collective operation that is underway: it can only be waited for"), q.on}
 	}
 	r.Set(REQUEST_NULL)
-	if q.grequest != nil {
+	if q.generalized() != nil {
 		return p.leaveGeneralized(q)
 	}
-	left, own := q.r, q.own
+	left, s := q.r, q.special
 	p.drop(q)
 	err = comm.Leave(&left)
-	if own != nil {
-		err = errors.Join(err, own.Free())
+	if s != nil && s.own != nil {
+		err = errors.Join(err, s.own.Free())
 	}
 	return err
 }
@@ -214,14 +233,14 @@ func (p *Process) Cancel(r Ptr[Request]) error {
 	switch {
 	case err != nil:
 		return err
-	case q == nil || !q.active:
+	case q.idle():
 		return fail(ERR_REQUEST, "the request is not active: there is nothing to cancel")
 	case q == done:
 		return nil
-	case q.collective:
+	case q.collective():
 		return located{fail(ERR_REQUEST, "the request is that of a collective operation: it can not be cancelled"), q.on}
-	case q.grequest != nil:
-		return p.cancelGeneralized(q.grequest)
+	case q.generalized() != nil:
+		return p.cancelGeneralized(q.special.grequest)
 	}
 	if err := q.r.Cancel(); err != nil && !errors.Is(err, comm.ErrCancelSend) {
 		return located{err, q.on}
@@ -235,20 +254,20 @@ func (p *Process) Start(r Ptr[Request]) error {
 	switch {
 	case err != nil:
 		return err
-	case q == nil || !q.persistent:
+	case q == nil || q.special == nil || !q.special.persistent:
 		return fail(ERR_REQUEST, "the request is not persistent: it can not be started")
-	case q.active:
+	case q.special.active:
 		return located{fail(ERR_REQUEST, "the request is active: wait for it before it is started again"), q.on}
 	}
-	if q.start != nil {
-		q.r, err = q.start()
+	if q.special.start != nil {
+		q.r, err = q.special.start()
 	} else {
 		err = q.r.Start()
 	}
 	if err != nil {
 		return located{err, q.on}
 	}
-	q.active = true
+	q.special.active = true
 	return nil
 }
 
@@ -283,8 +302,8 @@ func (p *Process) peek(q *request, status Status) (done bool, err error) {
 	switch {
 	case !done:
 		return false, err
-	case q.grequest != nil:
-		return true, p.queryStatus(q.grequest, status)
+	case q.generalized() != nil:
+		return true, p.queryStatus(q.special.grequest, status)
 	}
 	status.set(&st)
 	if err != nil {

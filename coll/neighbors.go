@@ -78,7 +78,10 @@ func (t *Team) alongEdges(out, in []Edge) {
 			requests[len(in)+i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
 		}
 	}
-	t.Engine.WaitAll(requests, true, func(i int, _ uint32, st pml.Status, err error) {
+	waits := t.Engine.BeginWaits()
+	defer waits.End()
+	for i := range requests {
+		st, err := waits.Wait(&requests[i])
 		if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
 			st.Bytes, err = truncated.Length, nil
 		}
@@ -87,7 +90,7 @@ func (t *Team) alongEdges(out, in []Edge) {
 			t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(in[i].Member)),
 				Detail: [2]uint64{st.Bytes, uint64(in[i].Data.Len())}})
 		}
-	})
+	}
 }
 
 // together tells the engine what is sent at a time.

@@ -100,11 +100,13 @@ func (c *Comm) FlushBuffer() error {
 	b.reqs, b.sent = nil, nil
 	b.mu.Unlock()
 	var failed error
-	c.engine.WaitAll(reqs, false, func(_ int, _ uint32, _ pml.Status, err error) {
-		if failed == nil {
+	waits := c.engine.BeginWaits()
+	for i := range reqs {
+		if _, err := waits.Wait(&reqs[i]); failed == nil {
 			failed = err
 		}
-	})
+	}
+	waits.End()
 	return Wrap(op, failed)
 }
 

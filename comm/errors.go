@@ -74,6 +74,9 @@ func (e *CountError) Error() string {
 
 // inElements has a *TruncateError give lengths in elements of that size, too.
 func inElements(err error, size int) error {
+	if err == nil {
+		return nil
+	}
 	if t, ok := errors.AsType[*TruncateError](err); ok {
 		t.Element = size
 	}

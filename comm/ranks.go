@@ -47,10 +47,7 @@ func (c *Comm) statusGroup() *Group {
 // status is what the layer below says, in ranks of the communicator and counted in
 // elements of that size.
 func (c *Comm) status(s pml.Status, size int) Status {
-	if c.ranks != nil {
-		s.Source = c.peers.source(s.Source)
-	}
-	return status(s, size)
+	return statusIn(unit{size, c.statusGroup()}, s)
 }
 
 // source returns the group's rank for the job's in a status, which may be a wildcard.

@@ -23,11 +23,7 @@ func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error)
 	if err == nil {
 		var s pml.Status
 		s, err = c.engine.Recv(c.context, peer, tag, buf)
-		st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
-		st.Count = count(s.Bytes, of.Size())
-		if c.ranks != nil {
-			st.Source = c.peers.source(s.Source)
-		}
+		st.set(unit{of.Size(), c.statusGroup()}, s)
 	}
 	if err != nil {
 		err = WrapReceive("recv", src, tag, inElements(err, of.Size()))

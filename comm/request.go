@@ -20,11 +20,11 @@ type Request struct {
 
 // engine returns the engine of the operation, and the unit of its status; nil if the request,
 // which may be nil, stands for none.
-func (r *Request) engine() (*pml.Engine, uint32) {
+func (r *Request) engine() (*pml.Engine, unit) {
 	if r == nil {
-		return nil, 0
+		return nil, unit{}
 	}
-	return r.r.Engine(), r.r.Unit
+	return r.r.Engine(), unitOf(r.r.Unit)
 }
 
 // clear has the request stand for no operation.
@@ -41,29 +41,29 @@ var empty = Status{Source: AnySource, Tag: AnyTag}
 //
 // MPI 4.1 section 3.7.3 (MPI_Wait).
 func (r *Request) Wait() (Status, error) {
-	e, unit := r.engine()
+	e, u := r.engine()
 	if e == nil { // nothing, or a send that was over when it began
 		r.clear()
 		return empty, nil
 	}
 	st, err := e.Wait(&r.r)
 	if err != nil {
-		err = Wrap("wait", errorIn(unit, err))
+		err = Wrap("wait", inElements(err, u.size))
 	}
-	return statusIn(unit, st), err
+	return statusIn(u, st), err
 }
 
 // WaitContext is Wait that gives up when ctx is done. The error then wraps the
 // context's. The operation goes on: its buffer is still lent, and it has to be waited
 // for again, after Cancel if it is a receive that will never come.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
-	e, unit := r.engine()
+	e, u := r.engine()
 	if e == nil {
 		r.clear()
 		return empty, nil
 	}
 	st, err := e.WaitContext(ctx, &r.r)
-	return statusIn(unit, st), Wrap("wait", errorIn(unit, err))
+	return statusIn(u, st), Wrap("wait", inElements(err, u.size))
 }
 
 // Test tells whether the operation is complete, and if so what Wait would. It does
@@ -71,13 +71,13 @@ func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 //
 // MPI 4.1 section 3.7.3 (MPI_Test).
 func (r *Request) Test() (st Status, done bool, err error) {
-	e, unit := r.engine()
+	e, u := r.engine()
 	if e == nil {
 		r.clear()
 		return empty, true, nil
 	}
 	s, done, err := e.Test(&r.r)
-	return statusIn(unit, s), done, Wrap("test", errorIn(unit, err))
+	return statusIn(u, s), done, Wrap("test", inElements(err, u.size))
 }
 
 // Cancel ends a receive that has no message yet. It does not block. Wait then returns
@@ -133,41 +133,42 @@ func WaitAll(reqs []Request, statuses []Status) error {
 		return nil
 	}
 	var failed error
-	e.WaitAll(inner(reqs), statuses != nil, func(i int, unit uint32, st pml.Status, err error) {
+	waits := e.BeginWaits()
+	for i := range reqs {
+		r := &reqs[i].r
+		u := unitOf(r.Unit)
+		st, err := waits.Wait(r)
 		if statuses != nil {
-			statuses[i].set(unit, st)
+			statuses[i].set(u, st)
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait", errorIn(unit, err))))
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait", inElements(err, u.size))))
 		}
-	})
+	}
+	waits.End()
 	return failed
 }
 
-// Outcome is what Wait returns.
-type Outcome struct {
-	Status Status
-	Err    error
+// Waits are waits for several requests of a rank, one after the other, that take the engine's
+// lock once. Between BeginWaits and End the goroutine makes no other call.
+type Waits struct{ w pml.Waits }
+
+// BeginWaits begins waits for requests of the rank that c is of.
+func BeginWaits(c *Comm) Waits { return Waits{c.engine.BeginWaits()} }
+
+// Wait is Request.Wait. The status is written to *st.
+func (w *Waits) Wait(r *Request, st *Status) error {
+	u := unitOf(r.r.Unit)
+	s, err := w.w.Wait(&r.r)
+	st.set(u, s)
+	if err != nil {
+		err = Wrap("wait", inElements(err, u.size))
+	}
+	return err
 }
 
-// WaitEach is Wait for each of the requests in turn. It writes what Wait returns.
-func WaitEach(reqs []Request, outcomes []Outcome) {
-	e := engineOf(reqs)
-	if e == nil { // nothing, or sends that were over when they began
-		clear(reqs)
-		for i := range outcomes {
-			outcomes[i] = Outcome{Status: empty}
-		}
-		return
-	}
-	e.WaitAll(inner(reqs), true, func(i int, unit uint32, st pml.Status, err error) {
-		if err != nil {
-			err = Wrap("wait", errorIn(unit, err))
-		}
-		outcomes[i].Status.set(unit, st)
-		outcomes[i].Err = err
-	})
-}
+// End ends the waits.
+func (w *Waits) End() { w.w.End() }
 
 // TestAll returns true if all operations are complete, and then does what WaitAll would; else
 // it changes nothing. MPI 4.1 section 3.7.5 (MPI_Testall).
@@ -272,13 +273,13 @@ func progress(reqs []Request) {
 
 // take is Test without progress and prefix.
 func (r *Request) take() (Status, bool, error) {
-	e, unit := r.engine()
+	e, u := r.engine()
 	if e == nil {
 		r.clear()
 		return empty, true, nil
 	}
 	st, done, err := e.Take(&r.r)
-	return statusIn(unit, st), done, errorIn(unit, err)
+	return statusIn(u, st), done, inElements(err, u.size)
 }
 
 // awaitAny returns the index of the first complete request, Undefined if there is

@@ -4,12 +4,12 @@ package comm
 //
 // MPI 4.1 section 3.7.6 (MPI_Request_get_status).
 func Peek(r *Request) (st Status, done bool, err error) {
-	e, unit := r.r.Engine(), r.r.Unit
+	e, u := r.engine()
 	if e == nil {
 		return empty, true, nil
 	}
 	s, done, err := e.Peek(&r.r)
-	return statusIn(unit, s), done, Wrap("get status", err)
+	return statusIn(u, s), done, Wrap("get status", err)
 }
 
 // Leave gives up a request: its operation goes on, and nobody waits for it. A persistent

@@ -13,3 +13,11 @@ func Rest(world *Comm, resting bool) {
 	}
 	world.root.SetState(world.rank, state)
 }
+
+// OneThread says that from now on one thread alone of this process makes calls: the calling one.
+// Messages then take no lock. It changes nothing if the rank has a helper thread.
+func OneThread(world *Comm) {
+	if !world.graphs.Helped() {
+		world.engine.OneThread()
+	}
+}

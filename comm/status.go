@@ -56,8 +56,17 @@ func count(bytes uint64, size int) int {
 	return int(bytes / uint64(size))
 }
 
-// status is what the layer below says, counted in elements of that size.
-func status(s pml.Status, size int) Status {
-	return Status{Source: s.Source, Tag: s.Tag, Count: count(s.Bytes, max(size, 1)),
-		Cancelled: s.Cancelled, bytes: s.Bytes}
+// set writes what the layer below says, in a unit.
+func (st *Status) set(u unit, s pml.Status) {
+	st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
+	st.Count = count(s.Bytes, u.size)
+	if u.group != nil {
+		st.Source = u.group.source(s.Source)
+	}
+}
+
+// statusIn is set, for a status that is returned.
+func statusIn(u unit, s pml.Status) (st Status) {
+	st.set(u, s)
+	return st
 }

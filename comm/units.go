@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"sync"
 	"sync/atomic"
-
-	"github.com/gopvas/gopvas/pml"
 )
 
 // unit is what the status of a request is given in: the size of an element and the ranks of
@@ -86,32 +84,10 @@ func register(u unit) uint32 {
 	return bits
 }
 
-// errorIn is inElements in the unit of these bits.
-func errorIn(bits uint32, err error) error {
-	if err == nil {
-		return nil
-	}
+// unitOf returns the unit of these bits.
+func unitOf(bits uint32) unit {
 	if bits&inTable == 0 {
-		return inElements(err, int(bits))
+		return unit{size: int(bits)}
 	}
-	return inElements(err, (*units.list.Load())[bits&^inTable].size)
-}
-
-// statusIn is what the layer below says, in the unit of these bits.
-func statusIn(bits uint32, s pml.Status) (st Status) {
-	st.set(bits, s)
-	return st
-}
-
-// set is statusIn that writes to *st.
-func (st *Status) set(bits uint32, s pml.Status) {
-	size := int(bits)
-	if bits&inTable != 0 {
-		u := (*units.list.Load())[bits&^inTable]
-		if size = u.size; u.group != nil {
-			s.Source = u.group.source(s.Source)
-		}
-	}
-	st.Source, st.Tag, st.Cancelled, st.bytes = s.Source, s.Tag, s.Cancelled, s.Bytes
-	st.Count = count(s.Bytes, size)
+	return (*units.list.Load())[bits&^inTable]
 }

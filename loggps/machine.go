@@ -28,6 +28,8 @@ type Machine struct {
 	// Recording is what recording a job adds between two calls, ns, by the kinds of the calls. It
 	// is for programs that are made of recorded jobs, and nil if it is not known.
 	Recording map[string]float64
+	// Operations are collective operations that were measured as a whole, likewise.
+	Operations []Operation
 }
 
 // Single returns the machine whose ranks all use one link.
@@ -59,6 +61,11 @@ func (m *Machine) Validate() error {
 			return fmt.Errorf("loggps: machine: recording between %q takes %v ns: want 0 to %v", calls, ns, float64(mostRecording))
 		}
 	}
+	for i := range m.Operations {
+		if err := m.Operations[i].check(); err != nil {
+			return err
+		}
+	}
 	for _, l := range m.Links {
 		if err := l.Params.Validate(); err != nil {
 			return fmt.Errorf("loggps: link %s: %w", l.Name, err)
@@ -75,7 +82,8 @@ type machineFile struct {
 	RanksPerNode int               `json:"ranks_per_node"`
 	Links        []Link            `json:"links"`
 
-	Recording map[string]float64 `json:"recording_ns,omitempty"`
+	Recording  map[string]float64 `json:"recording_ns,omitempty"`
+	Operations []Operation        `json:"operations,omitempty"`
 }
 
 const (
@@ -89,7 +97,7 @@ var fileUnits = map[string]string{
 
 // MarshalJSON writes the machine with its units.
 func (m Machine) MarshalJSON() ([]byte, error) {
-	return json.Marshal(machineFile{fileModel, fileVersion, fileUnits, m.RanksPerNode, m.Links, m.Recording})
+	return json.Marshal(machineFile{fileModel, fileVersion, fileUnits, m.RanksPerNode, m.Links, m.Recording, m.Operations})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -107,7 +115,7 @@ func (m *Machine) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("loggps: parameters: unit of %s is %q; give ns, ns/byte and bytes, or leave units out", what, unit)
 		}
 	}
-	read := Machine{Links: f.Links, RanksPerNode: f.RanksPerNode, Recording: f.Recording}
+	read := Machine{Links: f.Links, RanksPerNode: f.RanksPerNode, Recording: f.Recording, Operations: f.Operations}
 	if err := read.Validate(); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import "fmt"
 // something was left; the engine is closed nevertheless.
 func (e *Engine) Close() error {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if e.closed {
 		return ErrFinalized
 	}

@@ -8,7 +8,7 @@ import "github.com/gopvas/gopvas/btl"
 // operation of the send where the messages are short and come in time.
 func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, from int, in []byte) (Status, Mark, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	send := sent
 	e.beginning = step
 	defer e.begun()

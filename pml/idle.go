@@ -7,7 +7,7 @@ package pml
 // just arrived.
 func (e *Engine) Idle(context uint32) bool {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if m := e.matchers[context]; m != nil && m.arrived.head != nil {
 		return false
 	}

@@ -72,6 +72,8 @@ const (
 // they come from and return to the engine's pool. They are on the heap, and keep
 // the buffer reachable (and so in its place, as Go's heap objects do not move) as
 // long as a peer may read or write it.
+//
+// A short message uses the first three cache lines: what few operations need is behind them.
 type operation struct {
 	engine     *Engine
 	node       node[operation]
@@ -80,26 +82,26 @@ type operation struct {
 	mode       Mode
 	persistent bool
 	left       bool   // see Leave
+	offered    bool   // its message goes by rendezvous
 	generation uint32 // how often the operation was released; see Request
 
 	context   uint32
 	peer, tag int32 // destination or source, may be wildcards; as they were asked for
 	buf       btl.Buffer
-	layout    datatype.Layout // of buf, if it has one
-	mark      Mark            // of a send; of a receive what has come with the message
-
-	posted   uint64       // number in the order of posting
-	transfer btl.Transfer // while moving
-	message  *message     // what a picking probe has found
-	task     Task         // of a tasking operation
-	waiter   *waiter      // signalled by complete; nil: nobody waits
-
-	request uint32 // in the trace; 0: of a blocking call, or there is no trace
-	number  uint32 // of its message in the trace
-	offered bool   // its message goes by rendezvous
+	posted    uint64 // number in the order of posting
 
 	status Status
 	err    error
+	mark   Mark    // of a send; of a receive what has come with the message
+	waiter *waiter // signalled by complete; nil: nobody waits
+
+	request uint32 // in the trace; 0: of a blocking call, or there is no trace
+	number  uint32 // of its message in the trace
+
+	transfer btl.Transfer    // while moving
+	message  *message        // what a picking probe has found
+	task     Task            // of a tasking operation
+	layout   datatype.Layout // of buf, if it has one
 }
 
 // Request stands for an operation that was begun and not yet waited for. The zero
@@ -143,8 +145,10 @@ func (r *Request) None() bool { return r.op == nil }
 // newOperation takes an operation out of the pool. The caller says what its buffer is, if
 // it has one, and starts it.
 func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation {
-	op := e.pool.pop()
-	if op == nil {
+	var op *operation
+	if last := len(e.pool) - 1; last >= 0 {
+		op, e.pool = e.pool[last], e.pool[:last]
+	} else {
 		op = &operation{engine: e}
 		op.node.of = op
 		e.operations = append(e.operations, op)
@@ -153,7 +157,7 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation 
 	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
 	op.mark, op.offered = Mark{}, false
 	op.request, op.number = e.beginning, 0
-	op.status, op.err = noStatus, nil
+	op.status = noStatus
 	return op
 }
 
@@ -194,7 +198,7 @@ func (e *Engine) discard(op *operation) {
 		op.task.Release()
 		op.task = nil
 	}
-	e.pool.pushFront(&op.node) // to be used next: it is in the cache
+	e.pool = append(e.pool, op)
 }
 
 // complete ends an operation, which is in no list any more, and tells its waiter.

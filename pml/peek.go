@@ -4,7 +4,7 @@ package pml
 // before. It makes progress and does not block.
 func (e *Engine) Peek(r *Request) (st Status, done bool, err error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	op := r.active()
 	if op != nil && op.state != complete {
 		e.progress()

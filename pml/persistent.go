@@ -6,7 +6,7 @@ import "github.com/gopvas/gopvas/btl"
 // buffer belongs to the caller while the request is not active.
 func (e *Engine) SendInit(context uint32, dst, tag int, buf btl.Buffer, mode Mode) (Request, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if err := e.checkTarget(dst, tag); err != nil {
 		return Request{}, err
 	}
@@ -19,7 +19,7 @@ func (e *Engine) SendInit(context uint32, dst, tag int, buf btl.Buffer, mode Mod
 // RecvInit makes a persistent request for a receive.
 func (e *Engine) RecvInit(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if err := e.checkSource(src, tag); err != nil {
 		return Request{}, err
 	}
@@ -44,7 +44,7 @@ func (e *Engine) Start(r *Request) error {
 	case e.closed:
 		err = ErrFinalized
 	case op.kind == tasking:
-		e.mu.Unlock()
+		e.unlock()
 		return e.launchTask(op)
 	default:
 		if e.trace != nil {
@@ -55,7 +55,7 @@ func (e *Engine) Start(r *Request) error {
 			e.traceStart(op, start)
 		}
 	}
-	e.mu.Unlock()
+	e.unlock()
 	return err
 }
 
@@ -74,7 +74,7 @@ func (e *Engine) start(op *operation) {
 // afterwards.
 func (e *Engine) Free(r *Request) error {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	op, err := e.inactive(r)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ func (e *Engine) Probe(context uint32, src, tag int) (Status, error) {
 	start := e.traceWait()
 	_, st, err := e.await(probing, context, src, tag)
 	e.traceProbe(context, start, st, err == nil)
-	e.mu.Unlock()
+	e.unlock()
 	return st, err
 }
 
@@ -25,7 +25,7 @@ func (e *Engine) Mprobe(context uint32, src, tag int) (Message, Status, error) {
 	start := e.traceWait()
 	m, st, err := e.await(picking, context, src, tag)
 	e.traceProbe(context, start, st, err == nil)
-	e.mu.Unlock()
+	e.unlock()
 	return m, st, err
 }
 
@@ -35,7 +35,7 @@ func (e *Engine) Iprobe(context uint32, src, tag int) (st Status, ok bool, err e
 	start := e.traceWait()
 	_, st, ok, err = e.look(probing, context, src, tag)
 	e.traceProbe(context, start, st, ok)
-	e.mu.Unlock()
+	e.unlock()
 	return st, ok, err
 }
 
@@ -45,7 +45,7 @@ func (e *Engine) Improbe(context uint32, src, tag int) (m Message, st Status, ok
 	start := e.traceWait()
 	m, st, ok, err = e.look(picking, context, src, tag)
 	e.traceProbe(context, start, st, ok)
-	e.mu.Unlock()
+	e.unlock()
 	return m, st, ok, err
 }
 
@@ -121,7 +121,7 @@ func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
 	if err == nil {
 		st, err = e.finish(op)
 	}
-	e.mu.Unlock()
+	e.unlock()
 	return st, err
 }
 
@@ -142,7 +142,7 @@ func (e *Engine) Imrecv(m *Message, buf btl.Buffer) (Request, error) {
 			e.traceImrecv(op, start)
 		}
 	}
-	e.mu.Unlock()
+	e.unlock()
 	return r, err
 }
 

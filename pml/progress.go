@@ -43,7 +43,7 @@ func (e *Engine) progress() {
 func (e *Engine) Progress() {
 	e.lock()
 	e.progressAll()
-	e.mu.Unlock()
+	e.unlock()
 }
 
 // progressAll looks at everything. A sleeper uses it: what it passed over would be slept
@@ -79,7 +79,7 @@ func (e *Engine) ready() bool {
 	e.sayAgain(e.sleeper)
 	e.inReady = false
 	stop := e.sleeper.done || e.yield || e.wanted()
-	e.mu.Unlock()
+	e.unlock()
 	return stop
 }
 

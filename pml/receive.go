@@ -29,12 +29,12 @@ func (e *Engine) recv(context uint32, src, tag int, buf *btl.Buffer) (Status, er
 	if !e.receiveFast(op, context, src, tag, buf) {
 		var err error
 		if op, err = e.receive(context, src, tag, buf); err != nil {
-			e.mu.Unlock()
+			e.unlock()
 			return noStatus, err
 		}
 	}
 	st, err := e.finish(op)
-	e.mu.Unlock()
+	e.unlock()
 	return st, err
 }
 
@@ -100,7 +100,7 @@ func (e *Engine) irecv(context uint32, src, tag int, buf *btl.Buffer) (Request, 
 	}
 	e.lock()
 	op, err := e.receive(context, src, tag, buf)
-	e.mu.Unlock()
+	e.unlock()
 	return request(op, err)
 }
 

@@ -24,50 +24,16 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 	e.lock()
 	op := r.active()
 	if op == nil {
-		e.mu.Unlock()
+		e.unlock()
 		return noStatus, nil
 	}
 	if err := e.wait(op, job.OpWait); err != nil {
-		e.mu.Unlock()
+		e.unlock()
 		return noStatus, err
 	}
 	st, err := e.collect(r)
-	e.mu.Unlock()
+	e.unlock()
 	return st, err
-}
-
-// WaitAll is Wait for each of the requests in turn, which must all be of this engine or
-// stand for nothing; it takes the lock once. each is told what Wait would return for
-// request i, and the request's unit, if that is an error or all is true; it must not call
-// the engine.
-func (e *Engine) WaitAll(reqs []Request, all bool, each func(i int, unit uint32, st Status, err error)) {
-	e.lock()
-	start, taken := e.traceWait(), uint32(0)
-	for i := range reqs {
-		r := &reqs[i]
-		unit, st, err := r.Unit, noStatus, error(nil)
-		op := r.active()
-		if op != nil {
-			err = e.wait(op, job.OpWait)
-			if e.trace != nil {
-				taken += e.traceTaken(op)
-			}
-		}
-		switch {
-		case err != nil || op == nil:
-		case all || op.err != nil:
-			st, err = e.collect(r)
-		default:
-			e.finished(r)
-		}
-		if all || err != nil {
-			each(i, unit, st, err)
-		}
-	}
-	if e.trace != nil && len(reqs) > 0 {
-		e.traceWaited(trace.WaitAll, start, taken)
-	}
-	e.mu.Unlock()
 }
 
 // collect takes the result of a complete request.
@@ -91,7 +57,7 @@ func (e *Engine) finished(r *Request) {
 // waited for again (after Cancel, perhaps).
 func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	op := r.active()
 	if op == nil {
 		return noStatus, nil
@@ -124,7 +90,7 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 		if !w.done {
 			e.signal(w)
 		}
-		e.mu.Unlock()
+		e.unlock()
 	})
 	e.waitFor(w)
 	stop()
@@ -154,7 +120,7 @@ func (r *Request) Active() bool {
 	}
 	e.lock()
 	active := r.active() != nil
-	e.mu.Unlock()
+	e.unlock()
 	return active
 }
 
@@ -181,7 +147,7 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 	default:
 		st = noStatus
 	}
-	e.mu.Unlock()
+	e.unlock()
 	if !done && progress && e.spin == 0 {
 		sys.Yield() // ranks outnumber the CPUs: what this one waits for may need its own
 	}
@@ -199,7 +165,7 @@ func (e *Engine) AwaitAny(rs []Request) (int, error) {
 	if e.trace != nil {
 		e.traceWaited(trace.WaitAny, start, 0)
 	}
-	e.mu.Unlock()
+	e.unlock()
 	return i, err
 }
 
@@ -261,7 +227,7 @@ func (e *Engine) AllDone(rs []Request) bool {
 		e.progress()
 		done = allComplete(rs)
 	}
-	e.mu.Unlock()
+	e.unlock()
 	return done
 }
 
@@ -279,7 +245,7 @@ func allComplete(rs []Request) bool {
 // it was. Sends can not be cancelled: ErrCancelSend.
 func (e *Engine) Cancel(r *Request) error {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	op := r.active()
 	switch {
 	case op == nil:

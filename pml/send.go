@@ -37,11 +37,11 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 		op = e.sendNow(context, dst, tag, Mark{}, buf)
 	}
 	if op == sent {
-		e.mu.Unlock()
+		e.unlock()
 		return nil
 	}
 	err := e.sendSlow(op, context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
-	e.mu.Unlock()
+	e.unlock()
 	return err
 }
 
@@ -55,11 +55,11 @@ func (e *Engine) SendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode M
 	}
 	e.lock()
 	if e.sendPacked(context, dst, tag, buf, mode) {
-		e.mu.Unlock()
+		e.unlock()
 		return nil
 	}
 	err := e.sendSlow(nil, context, dst, tag, &buf, mode)
-	e.mu.Unlock()
+	e.unlock()
 	return err
 }
 
@@ -87,11 +87,11 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 		op = e.sendNow(context, dst, tag, Mark{}, buf)
 	}
 	if op == sent {
-		e.mu.Unlock()
+		e.unlock()
 		return Request{op: sent}, nil
 	}
 	r, err := e.isend(op, context, dst, tag, &btl.Buffer{Bytes: buf}, mode)
-	e.mu.Unlock()
+	e.unlock()
 	return r, err
 }
 
@@ -105,11 +105,11 @@ func (e *Engine) IsendBuffer(context uint32, dst, tag int, buf btl.Buffer, mode 
 	}
 	e.lock()
 	if e.sendPacked(context, dst, tag, buf, mode) {
-		e.mu.Unlock()
+		e.unlock()
 		return Request{op: sent}, nil
 	}
 	r, err := e.isend(nil, context, dst, tag, &buf, mode)
-	e.mu.Unlock()
+	e.unlock()
 	return r, err
 }
 

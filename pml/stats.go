@@ -52,7 +52,7 @@ func Published(root *job.Root, rank int) Stats {
 // Stats returns the statistics of this rank so far, and publishes them.
 func (e *Engine) Stats() Stats {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	e.publish()
 	return e.stats
 }

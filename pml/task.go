@@ -39,7 +39,7 @@ func (e *Engine) Do(t Task, context uint32) error {
 		return err
 	}
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if err := e.checkPeer(ProcNull); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (e *Engine) Explain(context uint32, f func(*job.Waiting)) {
 	} else {
 		e.explain[context] = f
 	}
-	e.mu.Unlock()
+	e.unlock()
 }
 
 // Begin starts a task, of a communicator that the hang report names by the context.
@@ -74,7 +74,7 @@ func (e *Engine) Begin(t Task, context uint32) (Request, error) {
 	if err := e.launchTask(r.op); err != nil {
 		e.lock()
 		e.discard(r.op)
-		e.mu.Unlock()
+		e.unlock()
 		return Request{}, err
 	}
 	return r, nil
@@ -86,20 +86,20 @@ func (e *Engine) BeginBy(context uint32, make func() Task) (Request, error) {
 	start := e.CallBegins()
 	e.lock()
 	if err := e.checkPeer(ProcNull); err != nil {
-		e.mu.Unlock()
+		e.unlock()
 		return Request{}, err
 	}
 	op := e.newOperation(tasking, context, ProcNull, AnyTag)
 	op.task = make()
 	e.follow(op, start)
-	e.mu.Unlock()
+	e.unlock()
 	return Request{op: op, generation: op.generation}, nil
 }
 
 // Prepare makes a persistent request for a task, which every Start begins anew.
 func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if err := e.checkPeer(ProcNull); err != nil {
 		return Request{}, err
 	}
@@ -113,7 +113,7 @@ func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
 func (e *Engine) Leave(r *Request) {
 	e.lock()
 	e.Inside().Leave(r)
-	e.mu.Unlock()
+	e.unlock()
 }
 
 // launchTask starts an idle task and has it looked after.
@@ -125,7 +125,7 @@ func (e *Engine) launchTask(op *operation) error {
 	}
 	e.lock()
 	e.follow(op, start)
-	e.mu.Unlock()
+	e.unlock()
 	return nil
 }
 
@@ -262,7 +262,7 @@ func request(op *operation, err error) (Request, error) {
 // returns at once.
 func (e *Engine) Serve() {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	if e.server != nil || e.closed {
 		return
 	}
@@ -313,7 +313,7 @@ func (e *Engine) help() bool {
 	if e.helper == nil || !e.helper.Pending() {
 		return false
 	}
-	e.mu.Unlock()
+	e.unlock()
 	did := e.helper.Help()
 	e.lock()
 	return did

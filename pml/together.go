@@ -13,7 +13,7 @@ func (e *Engine) Together(messages []btl.Member) {
 	}
 	e.lock()
 	e.Inside().Together(messages)
-	e.mu.Unlock()
+	e.unlock()
 }
 
 // Together is Engine.Together.

@@ -41,7 +41,7 @@ func (e *Engine) CallBegins() uint64 {
 func (e *Engine) callBegins() uint64 {
 	e.lock()
 	start := e.trace.Begin()
-	e.mu.Unlock()
+	e.unlock()
 	return start
 }
 
@@ -53,7 +53,7 @@ func (e *Engine) CallEnds(k trace.Kind, start uint64, w recorder.What) {
 	e.lock()
 	e.trace.Call(k, start, &w)
 	e.trace.Publish()
-	e.mu.Unlock()
+	e.unlock()
 }
 
 // NameContext records the name of the communicator that a context belongs to.
@@ -63,7 +63,7 @@ func (e *Engine) NameContext(context uint32, name string) {
 	}
 	e.lock()
 	e.trace.Name(context, name)
-	e.mu.Unlock()
+	e.unlock()
 }
 
 // failed is the flag of calls that return an error.
@@ -113,12 +113,12 @@ func (e *Engine) tracedSend(context uint32, dst, tag int, buf *btl.Buffer, mode 
 		op = e.sendNow(context, dst, tag, Mark{}, buf.Bytes)
 		if op == sent {
 			e.trace.ShortSend(start, len(buf.Bytes), context, int32(tag), dst, e.numbered)
-			e.mu.Unlock()
+			e.unlock()
 			return nil
 		}
 	}
 	err := e.tracedLong(op, start, context, dst, tag, buf, mode)
-	e.mu.Unlock()
+	e.unlock()
 	return err
 }
 
@@ -146,7 +146,7 @@ func (e *Engine) tracedLong(op *operation, start uint64, context uint32, dst, ta
 // tracedIsend is Isend. Each send has an operation, because its wait is recorded too.
 func (e *Engine) tracedIsend(context uint32, dst, tag int, buf *btl.Buffer, mode Mode) (Request, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	start := e.trace.Begin()
 	w := recorder.What{
 		Bytes: uint64(buf.Len()), Context: context, Tag: int32(tag), Peer: int32(dst),
@@ -167,7 +167,7 @@ func (e *Engine) tracedIsend(context uint32, dst, tag int, buf *btl.Buffer, mode
 // tracedIrecv is Irecv.
 func (e *Engine) tracedIrecv(context uint32, src, tag int, buf *btl.Buffer) (Request, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	start := e.trace.Begin()
 	w := recorder.What{
 		Bytes: uint64(buf.Len()), Context: context, Tag: int32(tag), Peer: int32(src), Number: e.trace.Request(),
@@ -183,7 +183,7 @@ func (e *Engine) tracedIrecv(context uint32, src, tag int, buf *btl.Buffer) (Req
 // tracedWait is Wait of an operation.
 func (e *Engine) tracedWait(r *Request) (Status, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	op := r.active()
 	if op == nil {
 		return noStatus, nil

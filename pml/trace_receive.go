@@ -20,7 +20,7 @@ func (e *Engine) tracedRecv(context uint32, src, tag int, buf *btl.Buffer) (Stat
 		e.trace.Recv(start, &w)
 		st := op.status
 		e.release(op)
-		e.mu.Unlock()
+		e.unlock()
 		return st, nil
 	}
 	st := noStatus
@@ -30,7 +30,7 @@ func (e *Engine) tracedRecv(context uint32, src, tag int, buf *btl.Buffer) (Stat
 	}
 	w.Site, w.Context, w.Flags = site, context, w.Flags|wild(src, tag)|failed(err)
 	e.trace.Call(trace.Recv, start, &w)
-	e.mu.Unlock()
+	e.unlock()
 	return st, err
 }
 
@@ -76,7 +76,7 @@ func (op *operation) received(e *Engine) recorder.What {
 // tracedMrecv is Mrecv.
 func (e *Engine) tracedMrecv(m *Message, buf btl.Buffer) (Status, error) {
 	e.lock()
-	defer e.mu.Unlock()
+	defer e.unlock()
 	start := e.trace.Begin()
 	op, err := e.receiveMatched(m, buf)
 	if err != nil {

@@ -120,7 +120,7 @@ func (e *Engine) park(w *waiter) (promoted bool) {
 		e.stats.Nudges++
 		e.module.Wake()
 	}
-	e.mu.Unlock()
+	e.unlock()
 	<-w.ch
 	e.lock()
 	return w.promoted
@@ -181,7 +181,7 @@ func (e *Engine) sleep(w *waiter) {
 	}
 	var err error
 	if !w.done {
-		e.mu.Unlock()
+		e.unlock()
 		err = e.module.Sleep(0, e.onReady, e.onLasting)
 		e.awake()
 		e.lock()
@@ -235,5 +235,5 @@ func (e *Engine) announce() {
 		e.say(w, e.describe(w))
 		e.publish()
 	}
-	e.mu.Unlock()
+	e.unlock()
 }

@@ -19,8 +19,8 @@
 // has a long block received into the program's own buffer.
 //
 // An endpoint is one socket. A program with several network devices opens one endpoint
-// for each. It makes progress in the goroutine that waits for it; a goroutine of its own
-// takes over when none does.
+// for each; they may share a loop (Options.With), in which one sleep waits for all. It makes
+// progress in the goroutine that waits for it; a goroutine of its own takes over when none does.
 //
 // Not there: multicast, discovery of the path's MTU (Options.Packet says it), link-local
 // IPv6 addresses, other systems than Linux.

@@ -7,115 +7,57 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/suci/protocol"
-	"github.com/gopvas/gopvas/suci/udp"
 )
 
-// How an endpoint makes progress. There is no thread that spins, and none that all
-// packets have to pass through: a goroutine that waits drives the endpoint itself.
-//
-// At any time one goroutine at most is the driver: it receives, hands packets to the
-// machine, sends what the machine wants sent, and sleeps in the kernel until a packet or
-// a timer comes. The others that wait, the followers, sleep on a channel that is closed
-// when there is news. A driver that has what it waited for leaves; a follower takes over.
-//
-// When no goroutine of the program waits, the keeper drives, so that acknowledgements and
-// timers do not depend on the program. To wake the keeper whenever a driver leaves would
-// cost more than a short message does. So it looks only now and then (keeperTick) whether
-// somebody has driven since, and takes over if not.
-//
-// driver counts the drivers; whoever drives has the latest number. To depose the keeper,
-// a goroutine takes a new number; the keeper finds that out when it wakes up, and both
-// may receive meanwhile, under the lock.
-//
-//	who          writes                          under
-//	a driver     driver, driving, sleeping       mu
-//	followers    followers                       mu
-//	anybody      news, changes (channel)         mu
-//
-// A goroutine that gives the machine a timer earlier than the driver's sleepUntil wakes
-// the driver.
+// drive is what a loop keeps of one endpoint. The loop's lock guards all of it but users.
 type drive struct {
-	e          *Endpoint
-	driver     uint64
-	driving    bool // somebody other than the keeper drives
-	sleepUntil protocol.Time
-	at         protocol.Time // of the last packets
-	looks      int           // at the socket in vain
-	wake       protocol.Time // when the machine wants to send, as of the last step
-	sleeping   *udp.Waker    // of the driver while it sleeps
-	driverWake *udp.Waker
-	keeperWake *udp.Waker
-	followers  int
-	news       bool
-	announced  uint64 // how often there was news
-	changes    chan struct{}
-	hire       chan struct{}   // tells the keeper that drivers come and go
-	hired      bool            // the keeper looks now and then
-	kept       chan struct{}   // closed when the keeper has ended
-	watched    <-chan struct{} // its end wakes the driver
-	unwatch    func() bool
-	receive    func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)
-	users      sync.WaitGroup // uses of the socket and the driver's waker without the lock
+	*loop
+	e       *Endpoint
+	at      protocol.Time // of the last packets
+	looks   int           // at the socket in vain
+	wake    protocol.Time // when the machine wants to send, as of the last step
+	ready   bool          // the socket may have packets; not used while the loop has one endpoint
+	receive func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int)
+	users   sync.WaitGroup // sleeps that use the socket without the lock
 }
-
-// keeperTick is how often the keeper looks whether anybody drives.
-const keeperTick = 2 * time.Millisecond
 
 // looksPerTime is how often the socket is looked at in vain before the clock is read.
 const looksPerTime = 8
 
-// longestSleep bounds the sleep of a driver.
-const longestSleep = time.Minute
-
-func (d *drive) init(e *Endpoint) (err error) {
+// init has the endpoint driven by a loop.
+func (d *drive) init(e *Endpoint, l *loop) error {
 	d.e = e
-	if d.driverWake, err = udp.NewWaker(); err != nil {
-		return err
-	}
-	if d.keeperWake, err = udp.NewWaker(); err != nil {
-		_ = d.driverWake.Close()
-		return err
-	}
-	d.changes, d.hire, d.kept = make(chan struct{}), make(chan struct{}, 1), make(chan struct{})
 	d.receive = func(now, arrived time.Duration, from netip.AddrPort, b []byte, length int) {
 		d.at = protocol.Time(now)
 		e.machine.Train(d.at, protocol.Time(arrived), from, b, length)
 	}
-	d.hired, d.unwatch = true, func() bool { return true }
-	go d.keep()
-	return nil
+	return l.add(d)
 }
 
-// stop ends the keeper and waits until nobody uses the socket. The endpoint is closed.
-func (d *drive) stop() {
-	select {
-	case d.hire <- struct{}{}:
-	default:
-	}
-	d.driverWake.Wake()
-	d.keeperWake.Wake()
-	d.unwatch()
-	<-d.kept
-	d.users.Wait()
-	_ = d.driverWake.Close()
-	_ = d.keeperWake.Close()
-}
-
-// step receives what has come and sends what is due. It tells whether anything came.
-// Looking for packets in vain costs one system call and nothing else.
-func (d *drive) step() bool {
+// intake receives what has come and returns how many packets that were.
+func (d *drive) intake() int {
 	e := d.e
 	n, err := e.socket.Receive(d.receive)
 	if err != nil && e.failure == nil {
 		e.failure, d.news = err, true
 	}
+	if n > 0 {
+		d.wake = e.machine.Wake()
+	}
+	return n
+}
+
+// stepAlone is step for the only endpoint of a loop. Looking for packets in vain costs one system
+// call and nothing else.
+func (d *drive) stepAlone() bool {
+	n := d.intake()
 	now := d.at
 	if n > 0 {
-		d.looks, d.wake = 0, e.machine.Wake()
+		d.looks = 0
 	} else if d.looks++; d.looks%looksPerTime != 0 {
 		return false
 	} else {
-		now = e.now()
+		now = d.now()
 	}
 	if d.wake <= now {
 		d.send(now)
@@ -125,17 +67,25 @@ func (d *drive) step() bool {
 	return n > 0
 }
 
-// poll makes one step for a goroutine that does not wait.
-func (d *drive) poll() bool {
-	if !d.driving {
-		d.driver++
+// mostIntakes bounds how often a step receives on one of several endpoints.
+const mostIntakes = 4
+
+// drain receives until the socket is empty, or so often that other endpoints are due.
+func (d *drive) drain() (came bool) {
+	for range mostIntakes {
+		if d.intake() == 0 {
+			d.ready = false
+			break
+		}
+		came = true
 	}
-	return d.step()
+	return came
 }
 
-// send sends what is due, and tells followers what is new.
+// send sends what is due.
 func (d *drive) send(now protocol.Time) {
 	e := d.e
+	e.machine.SetSlack(d.slack)
 	for !e.closed {
 		e.batch.Reset()
 		if e.machine.Backlogged() {
@@ -156,16 +106,6 @@ func (d *drive) send(now protocol.Time) {
 	d.wake = e.machine.Wake()
 	if d.news {
 		d.announce()
-	}
-}
-
-// announce wakes the followers.
-func (d *drive) announce() {
-	d.news = false
-	d.announced++
-	if d.followers > 0 {
-		close(d.changes)
-		d.changes = make(chan struct{})
 	}
 }
 
@@ -198,19 +138,6 @@ func (d *drive) await(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// follow waits for news from the driver.
-func (d *drive) follow(ctx context.Context) {
-	changes := d.changes
-	d.followers++
-	d.e.mu.Unlock()
-	select {
-	case <-changes:
-	case <-ctx.Done():
-	}
-	d.e.mu.Lock()
-	d.followers--
-}
-
 // drive makes progress until ready, or until await has to look for another reason.
 func (d *drive) drive(ctx context.Context, ready func() bool) {
 	e := d.e
@@ -218,7 +145,7 @@ func (d *drive) drive(ctx context.Context, ready func() bool) {
 	d.driver++
 	d.watch(ctx)
 	begin := time.Time{}
-	if e.options.Spin <= 0 {
+	if d.options.Spin <= 0 {
 		d.sleep(d.driverWake) // the kernel looks for packets just as well
 	}
 	for !e.closed && e.failure == nil && ctx.Err() == nil {
@@ -237,112 +164,30 @@ func (d *drive) drive(ctx context.Context, ready func() bool) {
 	d.leave()
 }
 
-// leave ends the drive.
-func (d *drive) leave() {
-	d.driving = false
-	if d.followers > 0 {
-		d.announce() // one of them drives next
-	} else if !d.hired {
-		d.hired = true
-		d.hire <- struct{}{}
-	}
-}
-
-// watch has the driver woken when the context ends. It is told once of a context that many
-// calls have. A wake-up after these calls makes somebody look once in vain.
-func (d *drive) watch(ctx context.Context) {
-	if done := ctx.Done(); done != d.watched && done != nil {
-		d.unwatch()
-		d.watched, d.unwatch = done, context.AfterFunc(ctx, d.e.Wake)
-	}
-}
-
 // spin lets others have the lock and tells whether to look again without sleeping.
 func (d *drive) spin(begin *time.Time) bool {
 	switch {
-	case d.e.options.Spin <= 0:
+	case d.options.Spin <= 0 || d.slack > 0:
 		return false
-	case d.looks%looksPerTime != 0:
+	case !d.several() && d.looks%looksPerTime != 0:
 		return true
 	}
 	if begin.IsZero() {
 		*begin = time.Now()
-	} else if time.Since(*begin) > d.e.options.Spin {
+	} else if time.Since(*begin) > d.options.Spin {
 		return false
 	}
-	d.e.mu.Unlock()
-	d.e.mu.Lock()
+	d.mu.Unlock()
+	d.mu.Lock()
+	d.peek()
 	return true
 }
 
-// sleep sleeps until a packet or a timer comes, or the waker is used.
-func (d *drive) sleep(w *udp.Waker) { d.sleepBy(w, longestSleep, false) }
-
-// sleepBy is sleep for so long at most, and quietly or not: see udp.Socket.WaitQuietly. It
-// returns true when a signal has disturbed a quiet sleep.
-func (d *drive) sleepBy(w *udp.Waker, most time.Duration, quietly bool) (disturbed bool) {
-	e := d.e
-	d.wake = e.machine.Wake()
-	now, until := e.now(), d.wake
-	if until <= now {
-		return false
-	}
-	d.sleeping, d.sleepUntil = w, until
-	d.users.Add(1)
-	e.mu.Unlock()
-	most = min(time.Duration(until-now), most)
-	if quietly {
-		disturbed = e.socket.WaitQuietly(w, most)
-	} else {
-		e.socket.Wait(w, most)
-	}
-	d.users.Done()
-	e.mu.Lock()
-	d.looks = looksPerTime - 1 // read the clock
-	if d.sleeping == w {
-		d.sleeping = nil
-	}
-	return disturbed
-}
-
-// keep drives when nobody else does.
-func (d *drive) keep() {
-	defer close(d.kept)
-	e := d.e
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for !e.closed {
-		seen := d.driver
-		e.mu.Unlock()
-		time.Sleep(keeperTick)
-		e.mu.Lock()
-		switch {
-		case e.closed:
-		case d.driver != seen: // they come and go: look again
-		case d.driving: // the same all the time: it tells when it leaves
-			d.hired = false
-			e.mu.Unlock()
-			<-d.hire
-			e.mu.Lock()
-		default:
-			d.serve()
-		}
-	}
-}
-
-// serve drives until somebody else does.
-func (d *drive) serve() {
-	e := d.e
-	d.driver++
-	me := d.driver
-	d.looks = looksPerTime - 1
-	for !e.closed && d.driver == me {
-		before := d.announced
-		if !d.step() {
-			d.sleep(d.keeperWake)
-		}
-		if d.announced != before && e.options.OnNews != nil {
-			e.options.OnNews()
-		}
+// stop ends the use of the socket, and the loop if it has no other endpoint. The endpoint is closed.
+func (d *drive) stop() {
+	last := d.remove(d)
+	d.users.Wait()
+	if last {
+		d.end()
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,9 +16,8 @@ import (
 // from several goroutines at once.
 type Endpoint struct {
 	options Options
-	start   time.Time
 
-	mu      sync.Mutex // guards all that follows
+	// The lock of the loop guards all that follows.
 	machine *protocol.Machine
 	socket  *udp.Socket
 	batch   *protocol.Batch
@@ -39,17 +37,32 @@ func Open(o Options) (*Endpoint, error) {
 		return nil, err
 	}
 	start := time.Now()
+	if o.With != nil {
+		start = o.With.start
+	}
 	socket, err := udp.Open(o.Listen, sockBuffer, start)
 	if err != nil {
 		return nil, fmt.Errorf("suci: open endpoint: %w", err)
 	}
-	e := &Endpoint{options: o, start: start, socket: socket, batch: protocol.NewBatch(o.Packet), peers: map[ID]*Peer{}}
+	e := &Endpoint{options: o, socket: socket, batch: protocol.NewBatch(o.Packet), peers: map[ID]*Peer{}}
 	e.machine = protocol.New(o.config((*handler)(e)))
-	if err := e.drive.init(e); err != nil {
+	if err := e.join(start); err != nil {
 		_ = socket.Close()
 		return nil, fmt.Errorf("suci: open endpoint: %w", err)
 	}
 	return e, nil
+}
+
+// join has the endpoint driven, by the loop of another one or by one of its own.
+func (e *Endpoint) join(start time.Time) (err error) {
+	if with := e.options.With; with != nil {
+		return e.drive.init(e, with.loop)
+	}
+	l, err := newLoop(&e.options, start)
+	if err != nil {
+		return err
+	}
+	return e.drive.init(e, l)
 }
 
 // Addr is the address that the endpoint listens on.
@@ -153,14 +166,14 @@ func (e *Endpoint) Close() error {
 type Counters struct {
 	protocol.Counters
 	Socket udp.Counters
-	Waits  uint64 // system calls that waited
+	Waits  uint64 // system calls that waited, of all endpoints of the loop
 }
 
 // Counters reads the counters.
 func (e *Endpoint) Counters() Counters {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return Counters{e.machine.Counters(), e.socket.Counters, e.socket.Waits.Load()}
+	return Counters{e.machine.Counters(), e.socket.Counters, e.waits}
 }
 
 // Flow is the state of the flow to and from a peer.
@@ -175,9 +188,6 @@ func (e *Endpoint) Flows() []Flow {
 	e.machine.Peers(func(p *protocol.Peer) { flows = append(flows, p.Flow(now)) })
 	return flows
 }
-
-// now is the time of the machine's clock.
-func (e *Endpoint) now() protocol.Time { return protocol.Time(time.Since(e.start)) }
 
 // handler is the endpoint as the machine sees it, with the lock held.
 type handler Endpoint

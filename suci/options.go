@@ -62,6 +62,12 @@ type Options struct {
 	// CPU and saves the time of waking, some 20 us. Default: none.
 	Spin time.Duration
 
+	// With is an endpoint whose loop this one joins: whoever waits for one of them drives all of
+	// them, and sleeps until a packet comes on any. They share a lock. It is for programs with
+	// several network devices, an endpoint on each. Spin and OnNews are those of the endpoint that
+	// was opened first. At most 16 endpoints share a loop.
+	With *Endpoint
+
 	// OnChange is called when the state of a peer changes. It must not block and must
 	// not call the endpoint.
 	OnChange func(ID, Change)
@@ -73,7 +79,7 @@ type Options struct {
 	// with ErrPlace. If Locate is nil, they are kept as blocks without a place.
 	Locate func(from ID, place uint32, length int) []byte
 
-	// OnNews is called when a block has come, or one of this endpoint is done, and no call
+	// OnNews is called when a block has come, or one of this endpoint or of another one of the loop is done, and no call
 	// of the program waits for that. It must not block and must not call the endpoint.
 	OnNews func()
 }

@@ -3,9 +3,10 @@ package suci
 import "time"
 
 // Rest waits until packets have come, Wake was called, stop returns true, or the time is
-// over. It polls for Options.Spin, then sleeps, and takes the packets in. It is for programs
-// that wait for other things besides: they call Wake from another goroutine. Rest asks stop
-// once more before each sleep, when Wake already wakes it. stop must not call the endpoint.
+// over. It polls for Options.Spin, then sleeps, and takes the packets in. If the loop has several
+// endpoints, it takes in packets of all of them, and waits until a block has come or is done. It is
+// for programs that wait for other things besides: they call Wake from another goroutine. Rest asks
+// stop once more before each sleep, when Wake already wakes it. stop must not call the endpoint.
 //
 // quietly keeps the sleep from the Go scheduler, which makes waking cheaper; such a sleep
 // takes a slot of GOMAXPROCS, also ends with any signal, and should be short.
@@ -19,8 +20,14 @@ func (e *Endpoint) Rest(limit time.Duration, quietly bool, stop func() bool) (bo
 	d.driving = true
 	d.driver++
 	defer d.leave()
-	begin := time.Now()
+	begin, told := time.Now(), d.announced
 	until := begin.Add(limit)
+	news := func(came bool) bool {
+		if d.several() {
+			return d.announced != told
+		}
+		return came
+	}
 	for {
 		switch {
 		case e.closed:
@@ -31,7 +38,7 @@ func (e *Endpoint) Rest(limit time.Duration, quietly bool, stop func() bool) (bo
 			return true, nil
 		}
 		if d.spin(&begin) {
-			if d.step() {
+			if news(d.step()) {
 				return true, nil
 			}
 			continue
@@ -40,7 +47,7 @@ func (e *Endpoint) Rest(limit time.Duration, quietly bool, stop func() bool) (bo
 		if left <= 0 {
 			return false, nil
 		}
-		if disturbed := d.sleepBy(d.driverWake, left, quietly); d.step() {
+		if disturbed := d.sleepBy(d.driverWake, left, quietly); news(d.step()) {
 			return true, nil
 		} else if disturbed {
 			return false, nil

@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/exchange"
@@ -13,9 +12,10 @@ import (
 	"github.com/gopvas/gopvas/suci"
 )
 
-// device is a way of this rank to other nodes: an endpoint on an address of its own. The rank
-// sleeps in the endpoint of device 0 and drives it. Those of the others are driven by their
-// keepers, which notify the rank's inbox. A device reaches the devices of the same number.
+// device is a way of this rank to other nodes: an endpoint on an address of its own. All endpoints
+// share a loop of suci: the rank drives them, and sleeps until a packet comes on any, while it
+// waits; their keeper drives them while the rank computes, and notifies its inbox. A device reaches
+// the devices of the same number.
 //
 // mu guards the account: pieces are started by the rank, and end in whatever goroutine drives
 // the endpoint. It is taken last, and nothing is called under it.
@@ -23,7 +23,6 @@ type device struct {
 	m        *Module
 	number   int
 	endpoint *suci.Endpoint
-	fresh    atomic.Bool // the keeper has taken something in
 
 	// Of the rank, under the engine's lock.
 	queue   []*piece // that were not started, by order
@@ -53,22 +52,15 @@ const mostFlights = 1024
 // open opens the endpoint of a device.
 func (m *Module) open(number int, addr netip.Addr) (*device, error) {
 	d := &device{m: m, number: number}
-	news := m.onNews
-	if number > 0 {
-		news = func() {
-			d.fresh.Store(true)
-			m.onNews()
-		}
-	}
 	polls := spin
-	if number > 0 || m.root.Spin() == 0 { // the keeper drives; or there are more ranks than CPUs
+	if m.root.Spin() == 0 { // there are more ranks than CPUs
 		polls = 0
 	}
 	var err error
 	d.endpoint, err = suci.Open(suci.Options{
-		Encrypt: m.root.Settings().Encrypt, Spin: polls,
+		Encrypt: m.root.Settings().Encrypt, Spin: polls, With: m.endpoint,
 		Self: idOf(m.rank), Key: suci.Key(m.root.Key()), Listen: netip.AddrPortFrom(addr, 0),
-		Packet: longestPacket(addr), MaxPeers: m.root.Ranks(), Timeout: silence, OnNews: news,
+		Packet: longestPacket(addr), MaxPeers: m.root.Ranks(), Timeout: silence, OnNews: m.onNews,
 		OnChange: func(id suci.ID, c suci.Change) { m.onChange(d, id, c) },
 		Locate:   func(from suci.ID, place uint32, length int) []byte { return m.landings.locate(d, from, place, length) },
 	})

@@ -47,14 +47,14 @@
 //
 // A rank waits for two things: packets, and the inbox in the root block, by which the ranks
 // of its node and the supervisor notify it. No system call waits for both a socket and a
-// futex (but those of io_uring, which many systems forbid). So the rank sleeps in its socket,
-// where a wake-up costs most already. The watcher, a goroutine that follows the inbox's count,
+// futex (but those of io_uring, which many systems forbid). So the rank sleeps in its sockets, all
+// of them at a time, where a wake-up costs most already. The watcher, a goroutine that follows the inbox's count,
 // wakes it there. A notification takes one wake-up more, and only if the rank sleeps. The
 // watcher is asleep otherwise. It costs a notifier nothing, since it does not count as a
 // sleeper of the inbox. See watch.
 //
 // The lock of the engine orders all calls but those of suci's keeper, a goroutine that receives
-// packets while the rank computes. The words that it shares with the rank are atomic.
+// packets of all devices while the rank computes. The words that it shares with the rank are atomic.
 //
 // # Ranks that go
 //

@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/suci"
 )
 
-// Fail ends a device of a rank, as if it was taken out of the node. Device 0, in which the rank
-// sleeps, is only cut off from all peers for a while. The rank calls it in its sleep.
+// Fail ends a device of a rank, as if it was taken out of the node. Device 0, whose endpoint
+// the rank rests in, is only cut off from all peers for a while. The rank calls it in its sleep.
 func (m *Module) Fail(device int) {
 	if device > 0 {
 		_ = m.devices[device].endpoint.Close()

@@ -22,7 +22,7 @@ const (
 	mostUnacked = 4 << 20
 
 	// spreadLeast is the length from which an eager message goes by the device that is free
-	// first. Shorter ones go by that in which the rank sleeps.
+	// first. Shorter ones go by the first one.
 	spreadLeast = 2 << 10
 )
 

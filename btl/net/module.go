@@ -56,7 +56,7 @@ type Module struct {
 	rank     int
 	inbox    *shm.Event
 	devices  []*device
-	endpoint *suci.Endpoint // of device 0
+	endpoint *suci.Endpoint // of device 0; its Poll and Rest are those of all devices
 	form     exchange.Form  // of all plans
 	eager    int
 
@@ -170,8 +170,8 @@ func Open(root *job.Root, rank int) (*Module, error) {
 			return nil, err
 		}
 		m.devices = append(m.devices, d)
+		m.endpoint = m.devices[0].endpoint
 	}
-	m.endpoint = m.devices[0].endpoint
 	go m.watch()
 	root.SetAddress(rank, m.endpoint.Addr())
 	return m, nil
@@ -266,7 +266,7 @@ func (m *Module) fail(err error) {
 	m.inbox.Signal()
 }
 
-// onNews is called by the endpoint's keeper.
+// onNews is called by the keeper of the endpoints.
 func (m *Module) onNews() {
 	m.fresh.Store(true)
 	m.inbox.Signal()

@@ -194,7 +194,6 @@ func (m *Module) takeDown(p *peer, d *device) {
 	if handle != nil {
 		d.endpoint.Remove(handle) // ends all blocks on it
 	}
-	d.fresh.Store(true)
 	m.disturb()
 }
 

@@ -35,9 +35,6 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
 // arrivals. Then it does what else is due.
 func (m *Module) sort() {
 	for _, d := range m.devices {
-		if d.number > 0 && (!d.fresh.Load() || !d.fresh.Swap(false)) { // most looks find nothing, and cost no write
-			continue
-		}
 		for {
 			r, ok := d.endpoint.Next()
 			if !ok {
@@ -222,7 +219,6 @@ func (m *Module) bury(p *peer) {
 			d.endpoint.Remove(at.handle)
 			at.handle = nil
 		}
-		d.fresh.Store(true)
 	}
 	p.buried = true
 	for number, r := range p.early {

@@ -37,6 +37,7 @@ func libmpiServe(ctx C.uintptr_t) {
 	c := coro.At(uintptr(ctx))
 	c.Guard = coro.Guard()
 	shm.Sole()
+	capi.OneThread()
 	capi.Upcall = func(function uintptr, args []uintptr) uintptr {
 		if !c.Here() { // a goroutine with a thread of its own, which is one of C too
 			return upcallByCgo(function, args)

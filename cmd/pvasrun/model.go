@@ -187,8 +187,8 @@ func (p *program) sites() []string {
 	return names
 }
 
-// readProgram reads a trace or a GOAL file. recording is what the machine says of traces.
-func readProgram(file string, recording replay.Recording) (*program, error) {
+// readProgram reads a trace or a GOAL file, for a machine.
+func readProgram(file string, on *loggps.Machine) (*program, error) {
 	if err := regular(file); err != nil {
 		return nil, fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err)
 	}
@@ -204,7 +204,7 @@ func readProgram(file string, recording replay.Recording) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := replay.New(t, replay.Options{Recording: recording})
+	r, err := replay.New(t, replay.Options{Recording: on.Recording, Operations: on.Operations})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -224,11 +224,11 @@ func isTrace(file string) (bool, error) {
 }
 
 // oneProgram reads the one file that a command names.
-func oneProgram(command string, files []string, recording replay.Recording) (*program, error) {
+func oneProgram(command string, files []string, on *loggps.Machine) (*program, error) {
 	if len(files) != 1 {
 		return nil, usageError{fmt.Errorf("%s: name one trace or GOAL file", command)}
 	}
-	p, err := readProgram(files[0], recording)
+	p, err := readProgram(files[0], on)
 	if err != nil {
 		return nil, modelMistake(err)
 	}

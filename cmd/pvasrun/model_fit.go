@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -22,7 +23,9 @@ import (
 
 const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or call as kind.
 
-Each parameter comes with its 95 % interval, or is reported as not determined. warm: all messages lie in the same memory; cold: each lies where no cache has it. S is where the times of messages jump; besides, the longest message whose sender does not wait for a late receiver is sought, which is what S means.`
+Each parameter comes with its 95 % interval, or is reported as not determined. warm: all messages lie in the same memory; cold: each lies where no cache has it. S is where the times of messages jump; besides, the longest message whose sender does not wait for a late receiver is sought, which is what S means.
+
+With -o the time of collective calls is measured, too, as a whole and by each algorithm, for the programs that are predicted with --machine.`
 
 // fitFlags are those of model fit.
 type fitFlags struct {
@@ -34,6 +37,8 @@ type fitFlags struct {
 	EagerLimit size       `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default:"4KiB" description:"the eager limit of the ranks that are measured"`
 	Times      int        `long:"times" env:"PVASRUN_TIMES" value-name:"N" default:"20" description:"how often to measure each size"`
 	MaxSeconds lapse      `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"55" description:"measure each size less often if it would take longer, all in all"`
+	Ranks      int        `long:"ranks" env:"PVASRUN_MODEL_RANKS" value-name:"N" default:"2" description:"ranks of the collective calls that are measured for -o; 0: measure none"`
+	Repeat     int        `long:"repeat" env:"PVASRUN_REPEAT" value-name:"N" default:"1" description:"measure and fit so often, within --max-seconds all in all, and print how far the results lie apart"`
 	Samples    string     `long:"samples" env:"PVASRUN_SAMPLES" value-name:"FILE.csv" description:"write the measured times, for --from; several combinations as for -o"`
 	Plot       string     `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE.svg" description:"draw the times, the lines and the jumps; several combinations as for -o"`
 	JSON       bool       `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per combination"`
@@ -46,6 +51,7 @@ type fitted struct {
 	limit   int64     // as sought with late receivers; -1: not known
 	lines   fit.Break // where the lines jump, if S is the limit
 	calls   replay.Recording
+	whole   []loggps.Operation
 	*fit.Result
 }
 
@@ -66,6 +72,9 @@ func executeModelFit(args []string) error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
+	if f.Repeat > 1 {
+		return f.repeat(ctx)
+	}
 	found, err := f.measure(ctx)
 	if err != nil {
 		return err
@@ -79,6 +88,12 @@ func (f *fitFlags) check() error {
 		return errors.New("--largest: want 1 KiB to 16 MiB")
 	case f.Times < 3:
 		return errors.New("--times: want 3 or more")
+	case f.Ranks < 0 || f.Ranks == 1 || f.Ranks > max(2, runtime.NumCPU()):
+		return fmt.Errorf("--ranks: want 2 to %d, as many as there are CPUs, or 0 for no collective calls", max(2, runtime.NumCPU()))
+	case f.Repeat < 1:
+		return errors.New("--repeat: want 1 or more")
+	case f.Repeat > 1 && f.Output+f.Plot+f.Samples+f.From != "":
+		return errors.New("--repeat: the results are not one machine: leave out -o, --plot, --samples and --from")
 	case f.EagerLimit < 1 || f.EagerLimit > job.MaxEagerLimit:
 		return errors.New("--eager-limit: want 1 to 64 KiB")
 	}
@@ -130,12 +145,13 @@ func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
 		return nil, usageError{fmt.Errorf("model fit: %w", err)}
 	}
 	combinations := len(f.BTL) * len(f.Caches)
+	limit := time.Duration(f.MaxSeconds) / time.Duration(f.Repeat*combinations)
 	progress := newProgress(combinations * f.Times)
 	defer progress.done()
 	var all []fitted
 	for _, btl := range f.BTL {
 		ranks := bench.Contestant{Name: btl, Settings: chosen, Pinned: true}
-		calls, err := measureRecording(ctx, ranks)
+		calls, whole, err := f.measureCalls(ctx, ranks, limit/4)
 		if err != nil {
 			return nil, fmt.Errorf("model fit: %s: %w", btl, err)
 		}
@@ -143,7 +159,7 @@ func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
 			who := btl + "-" + caches
 			got, err := bench.RoundTrip(ctx, ranks, bench.RoundTripConfig{
 				Sizes: fit.Sizes(int64(f.Largest)), Times: f.Times, Cold: caches == "cold", Seed: uint64(len(all)),
-				Limit: time.Duration(f.MaxSeconds) / time.Duration(combinations),
+				Limit: limit * 3 / 4,
 				Sweep: func() { progress.begin(who) },
 			})
 			if err != nil {
@@ -153,11 +169,25 @@ func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
 			if err != nil {
 				return nil, fmt.Errorf("model fit: %s: %w", who, err)
 			}
-			r.who, r.calls = who, calls
+			r.who, r.calls, r.whole = who, calls, whole
 			all = append(all, r)
 		}
 	}
 	return all, nil
+}
+
+// measureCalls measures what a machine that is written has besides its links: what recording adds between
+// calls, and collective calls as a whole.
+func (f *fitFlags) measureCalls(ctx context.Context, who bench.Contestant, limit time.Duration) (replay.Recording, []loggps.Operation, error) {
+	if f.Output == "" {
+		return nil, nil, nil
+	}
+	between, err := measureRecording(ctx, who)
+	if err != nil || f.Ranks == 0 || f.Ranks > runtime.NumCPU() {
+		return between, nil, err
+	}
+	whole, err := measureOperations(ctx, who, f.Ranks, limit)
+	return between, whole, err
 }
 
 // fitTrips fits what was measured. S is what a late receiver shows, if it does; where the
@@ -225,7 +255,7 @@ func writeNamed(file, who string, i int, write func(io.Writer) error) (err error
 }
 
 func (r *fitted) machine(source string) loggps.Machine {
-	return loggps.Machine{Links: []loggps.Link{r.Link(cmp.Or(r.who, "link"), source)}, Recording: r.calls}
+	return loggps.Machine{Links: []loggps.Link{r.Link(cmp.Or(r.who, "link"), source)}, Recording: r.calls, Operations: r.whole}
 }
 
 func (r *fitted) print(w io.Writer) error {

@@ -33,7 +33,7 @@ func executeModelRun(args []string) error {
 	if len(files) > 1 && !f.JSON {
 		return f.compareAll(opt, files)
 	}
-	p, err := oneProgram("model run", files, opt.Machine.Recording)
+	p, err := oneProgram("model run", files, &opt.Machine)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (f *simFlags) compareAll(opt sim.Options, files []string) error {
 	t := show.Table{Columns: []string{"job", "ranks", "measured", "predicted", "error"}}
 	var off []float64
 	for _, file := range files {
-		p, err := oneProgram("model run", []string{file}, opt.Machine.Recording)
+		p, err := oneProgram("model run", []string{file}, &opt.Machine)
 		if err != nil {
 			return err
 		}

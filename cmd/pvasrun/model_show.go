@@ -27,7 +27,7 @@ func executeModelShow(args []string) error {
 	if err != nil {
 		return usageError{fmt.Errorf("model show: %w", err)}
 	}
-	p, err := oneProgram("model show", files, opt.Machine.Recording)
+	p, err := oneProgram("model show", files, &opt.Machine)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,13 @@ func (e *Engine) StartHelper() {
 	}()
 }
 
+// Helped tells whether the rank has a helper thread.
+func (e *Engine) Helped() bool {
+	e.helper.mu.Lock()
+	defer e.helper.mu.Unlock()
+	return e.helper.done != nil
+}
+
 // help helps until Close.
 func (e *Engine) help() {
 	for e.share.Helper.Wait(0, e.wanted) == nil && !e.helper.closed.Load() {

@@ -95,7 +95,7 @@ var layers = []layer{
 	{"bench/cpubound", nil},
 	{"bench/transport", []string{"internal/netns", "suci"}},
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/chart", "internal/median"}},
-	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps/fit"}, benchImports...)},
+	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"tune", []string{"bench", "job", "internal/machine", "internal/median"}},
 	{"cmd/...", append([]string{"tune", "comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/chart", "internal/machine", "internal/processes"}, benchImports...)},

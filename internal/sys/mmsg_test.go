@@ -11,11 +11,10 @@ import (
 // receiveAll takes so many datagrams, however they are put together.
 func receiveAll(t *testing.T, fd int, in *Inbox, want int) (datagrams []string, from netip.AddrPort) {
 	t.Helper()
-	never, err := EventFD()
-	require.NoError(t, err)
-	defer CloseFD(never)
 	for len(datagrams) < want {
-		PollReadable(fd, never, -1)
+		var set PollSet
+		set.Add(fd)
+		set.Wait(-1)
 		n, err := in.Receive(fd, 4)
 		require.NoError(t, err)
 		for i := range n {
@@ -63,20 +62,4 @@ func TestSendAndReceiveMany(t *testing.T) {
 			require.Zero(t, n)
 		})
 	}
-}
-
-func TestPollReadable(t *testing.T) {
-	a, err := EventFD()
-	require.NoError(t, err)
-	defer CloseFD(a)
-	b, err := EventFD()
-	require.NoError(t, err)
-	defer CloseFD(b)
-	require.False(t, PollReadable(a, b, time.Microsecond))
-	Signal(a)
-	require.False(t, PollReadable(a, b, -1))
-	Signal(b)
-	require.True(t, PollReadable(a, b, -1))
-	Unsignal(b)
-	require.False(t, PollReadable(a, b, -1))
 }

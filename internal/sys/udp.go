@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // UDPSocket opens a non-blocking UDP socket bound to an address; port 0 lets the kernel
 // choose. It is not known to the Go scheduler's network poller, so packets wake nobody
-// but those who wait with PollReadable. A socket bound to the IPv6 address :: takes IPv4
+// but those who wait with a PollSet. A socket bound to the IPv6 address :: takes IPv4
 // as well.
 func UDPSocket(local netip.AddrPort) (fd int, err error) {
 	family := unix.AF_INET
@@ -90,7 +89,7 @@ func UDPQueued(fd int) int {
 // CloseFD closes a descriptor of UDPSocket or EventFD.
 func CloseFD(fd int) error { return wrapErrno("close", unix.Close(fd)) }
 
-// EventFD returns a counter that PollReadable can wait for.
+// EventFD returns a counter that a PollSet can wait for.
 func EventFD() (int, error) {
 	fd, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	return fd, wrapErrno("eventfd", err)
@@ -109,17 +108,3 @@ var one = func() (b [8]byte) {
 	binary.NativeEndian.PutUint64(b[:], 1)
 	return b
 }()
-
-// PollReadable sleeps until a or b is readable, the time has passed, or a signal came.
-// A negative time is forever. It tells whether b is readable. The sleep is as exact as
-// the kernel's timers, unlike those of the Go scheduler.
-func PollReadable(a, b int, d time.Duration) (second bool) {
-	fds := [2]unix.PollFd{{Fd: int32(a), Events: unix.POLLIN}, {Fd: int32(b), Events: unix.POLLIN}}
-	var ts *unix.Timespec
-	if d >= 0 {
-		t := unix.NsecToTimespec(int64(d))
-		ts = &t
-	}
-	n, err := unix.Ppoll(fds[:], ts, nil)
-	return err == nil && n > 0 && fds[1].Revents != 0
-}

@@ -269,7 +269,7 @@ func (p *parser) option(op *graph.Op, which int) error {
 		op.CPU = uint8(n)
 		return err
 	}
-	n, err := p.number("nic", 0, 255)
+	n, err := p.number("nic", 0, graph.Free-1)
 	op.NIC = uint8(n)
 	return err
 }

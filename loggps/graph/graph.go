@@ -14,6 +14,10 @@ const (
 // Any stands for any source, or any tag, of a receive.
 const Any = -1
 
+// Free is the NIC of messages that cost nothing, of either end. Ranks that wait for one another
+// without a message are modelled by them.
+const Free = 255
+
 // MaxSize is the largest size of an operation: larger ones are no exact float64.
 const MaxSize = 1 << 53
 

@@ -47,6 +47,9 @@ func (p *Prediction) shares(g *graph.Graph, opt sim.Options) (Table, error) {
 		Columns: []string{"parameter", "times on it", "time", "share", "may grow"},
 	}
 	for _, s := range p.Path.Shares(p.Result.Links()) {
+		if s.Link >= len(opt.Machine.Links) {
+			continue // of messages that cost nothing
+		}
 		name, slope, grow := s.Name, "", ""
 		if s.Link >= 0 {
 			if len(opt.Machine.Links) > 1 {

@@ -114,6 +114,9 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 		}
 		e.links = append(e.links, p)
 	}
+	if g.NICs() > graph.Free {
+		e.links = append(e.links, loggps.Params{Packet: loggps.Unlimited, Sync: loggps.Unlimited})
+	}
 	if opt.Mode == LogGOPS {
 		e.nics = make([]nic, g.Ranks()*g.NICs())
 	} else if g.HasWaits() {
@@ -195,7 +198,7 @@ func (e *engine) link(send *graph.Op) *loggps.Params {
 	if len(e.links) == 1 {
 		return &e.links[0]
 	}
-	return &e.links[e.opt.Machine.LinkOf(int(send.Rank), int(send.Peer), send.NIC)]
+	return &e.links[e.opt.linkOf(send.Rank, send.Peer, send.NIC)]
 }
 
 // enter tells whether the event can have its lane, and its side of a NIC if it needs one,

@@ -81,7 +81,7 @@ func (e *engine) callWork(op *graph.Op) float64 {
 	if len(e.links) == 1 || op.Kind == graph.Wait || op.Peer == graph.Any {
 		return e.links[0].Call()
 	}
-	return e.links[e.opt.Machine.LinkOf(int(op.Peer), int(op.Rank), op.NIC)].Call()
+	return e.links[e.opt.linkOf(op.Peer, op.Rank, op.NIC)].Call()
 }
 
 // matched goes on when a message, or its request, and its receive have met; by is the

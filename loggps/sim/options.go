@@ -77,6 +77,15 @@ type Share struct {
 	Switch float64 // ns that a CPU takes to change to another rank
 }
 
+// linkOf returns the index of the link of a message. Behind those of the machine is the one of
+// messages that cost nothing.
+func (o *Options) linkOf(src, dst int32, nic uint8) int {
+	if nic == graph.Free {
+		return len(o.Machine.Links)
+	}
+	return o.Machine.LinkOf(int(src), int(dst), nic)
+}
+
 // check reports options that make no sense for the graph, and fills in defaults.
 func (o *Options) check(g *graph.Graph) error {
 	if err := o.Machine.Validate(); err != nil {

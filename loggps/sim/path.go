@@ -92,9 +92,9 @@ func (r *Result) linkIndex(send *graph.Op) int {
 	case len(r.links) == 1 || send == nil || send.Kind == graph.Wait || send.Peer == graph.Any:
 		return 0
 	case send.Kind.Receives():
-		return r.opt.Machine.LinkOf(int(send.Peer), int(send.Rank), send.NIC)
+		return r.opt.linkOf(send.Peer, send.Rank, send.NIC)
 	}
-	return r.opt.Machine.LinkOf(int(send.Rank), int(send.Peer), send.NIC)
+	return r.opt.linkOf(send.Rank, send.Peer, send.NIC)
 }
 
 // before returns the moment that a moment waited for last, and the cost between them.

@@ -25,6 +25,7 @@ type Machine struct {
 	closed bool
 
 	device          device
+	slack           Time    // see SetSlack
 	budget          control // of grants
 	turn            rtt     // from a grant to the packet that it allowed
 	ranked          []*receiver

@@ -115,7 +115,7 @@ func (m *Machine) choose() (best *sender) {
 // ready tells whether the lane may send a packet now.
 func (s *sender) ready(now Time) bool {
 	p := s.peer
-	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack && p.underWay*p.payload < p.control.window && s.held() <= now
+	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack+p.machine.slack && p.underWay*p.payload < p.control.window && s.held() <= now
 }
 
 // sendQuantum sends what the lane may send at once.
@@ -137,7 +137,7 @@ func (m *Machine) sendQuantum(b *Batch, s *sender) {
 	s.served = m.now
 	p.control.sent(p.underWay * p.payload)
 	if rate > 0 {
-		p.paceAt = max(p.paceAt, m.now) + Time(float64(n*p.payload)*1e9/rate)
+		p.paceAt = max(p.paceAt, m.now-m.slack) + Time(float64(n*p.payload)*1e9/rate)
 	}
 }
 

@@ -3,7 +3,6 @@ package udp
 import (
 	"fmt"
 	"net/netip"
-	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -25,7 +24,6 @@ type Socket struct {
 	expect int  // messages that the next Receive asks for
 	whole  bool // UDP_SEGMENT does not work
 	start  time.Time
-	Waits  atomic.Uint64 // system calls of Wait
 	Counters
 }
 
@@ -168,25 +166,37 @@ func (s *Socket) Receive(each func(now, arrived time.Duration, from netip.AddrPo
 	return datagrams, err
 }
 
-// Wait sleeps until a datagram is there, the waker's Wake is called, or the time has
-// passed; a negative time is forever.
-func (s *Socket) Wait(w *Waker, d time.Duration) {
-	s.Waits.Add(1)
-	if sys.PollReadable(s.fd, w.fd, d) {
-		sys.Unsignal(w.fd)
-	}
-}
+// MostSockets is how many sockets Wait takes.
+const MostSockets = sys.MostPolled - 1
 
-// WaitQuietly is Wait without the knowledge of the Go scheduler, which makes waking
-// cheaper: for some milliseconds, in threads that have a slot of GOMAXPROCS to spare. It
-// returns true when a signal has come: the scheduler may want the thread.
-func (s *Socket) WaitQuietly(w *Waker, d time.Duration) (disturbed bool) {
-	s.Waits.Add(1)
-	woken, disturbed := sys.PollQuietly(s.fd, w.fd, d)
-	if woken {
+// Wait sleeps until one of the sockets has a datagram, the Wake of the waker (or nil) is called, a
+// signal has come, or the time has passed; a negative time is forever. ready has a bit for each socket that has one.
+//
+// quietly keeps the Go scheduler from learning of it, which makes waking cheaper: for some milliseconds,
+// in threads that have a slot of GOMAXPROCS to spare. The time must not be negative. disturbed is true then if a signal has come: the
+// scheduler may want the thread.
+func Wait(sockets []*Socket, w *Waker, d time.Duration, quietly bool) (ready uint64, disturbed bool) {
+	var set sys.PollSet
+	for _, s := range sockets {
+		set.Add(s.fd)
+	}
+	if w != nil {
+		set.Add(w.fd)
+	}
+	if quietly {
+		disturbed = set.WaitQuietly(d)
+	} else {
+		set.Wait(d)
+	}
+	for i := range sockets {
+		if set.Readable(i) {
+			ready |= 1 << i
+		}
+	}
+	if w != nil && set.Readable(len(sockets)) {
 		sys.Unsignal(w.fd)
 	}
-	return disturbed
+	return ready, disturbed
 }
 
 // Waker ends a Wait. Each goroutine that waits has one of its own.

@@ -26,6 +26,9 @@ func waker(t *testing.T) *Waker {
 	return w
 }
 
+// Wait waits for one socket.
+func (s *Socket) Wait(w *Waker, d time.Duration) { Wait([]*Socket{s}, w, d, false) }
+
 // couple appends a datagram to the last train, or begins another one.
 func couple(trains []wire.Train, to netip.AddrPort, data []byte) []wire.Train {
 	if i := len(trains) - 1; i >= 0 && trains[i].Takes(to, len(data)) {
@@ -98,6 +101,26 @@ func TestWake(t *testing.T) {
 	a.Wait(other, -1)
 	w.Wake()
 	<-done
+}
+
+func TestWaitForSeveral(t *testing.T) {
+	a, b, c, w := open(t), open(t), open(t), waker(t)
+	sockets := []*Socket{a, b, c}
+	for _, quietly := range []bool{false, true} {
+		ready, _ := Wait(sockets, w, 0, quietly)
+		require.Zero(t, ready)
+		w.Wake()
+		a.Send([]wire.Train{{To: c.Local(), Length: 1, Bytes: []byte("x")}})
+		for range 2 { // the first one may see the waker alone, and takes its signal
+			ready, _ = Wait(sockets, w, 10*time.Second, quietly)
+		}
+		require.Equal(t, uint64(4), ready)
+		w.Wake()
+		ready, _ = Wait(sockets[:2], w, 10*time.Second, quietly)
+		require.Zero(t, ready)
+		_, err := c.Receive(func(_, _ time.Duration, _ netip.AddrPort, _ []byte, _ int) {})
+		require.NoError(t, err)
+	}
 }
 
 func TestNothingIsAllocatedPerDatagram(t *testing.T) {

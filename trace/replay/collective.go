@@ -14,8 +14,15 @@ type groupKey struct {
 	context, call uint32
 }
 
-// groups are the ranks that have made each collective call, in the order of their numbers.
-type groups map[groupKey][]int
+// group is the ranks that have made a collective call, in the order of their numbers.
+type group struct {
+	ranks     []int
+	root      int32
+	algorithm int32 // its number in the trace; -1: members do not say the same
+}
+
+// groups are those of all calls.
+type groups map[groupKey]*group
 
 func findGroups(t *trace.Trace) groups {
 	g := groups{}
@@ -26,12 +33,25 @@ func findGroups(t *trace.Trace) groups {
 				continue
 			}
 			k := groupKey{e.Context, e.Request}
-			if list := g[k]; len(list) == 0 || list[len(list)-1] != rank {
-				g[k] = append(list, rank)
-			}
+			g.add(k, rank, e)
 		}
 	}
 	return g
+}
+
+// add adds a member's part of a call.
+func (g groups) add(k groupKey, rank int, e *trace.Event) {
+	call := g[k]
+	if call == nil {
+		call = &group{root: e.Peer, algorithm: e.Tag}
+		g[k] = call
+	}
+	if n := len(call.ranks); n == 0 || call.ranks[n-1] != rank {
+		call.ranks = append(call.ranks, rank)
+	}
+	if call.algorithm != e.Tag || call.root != e.Peer {
+		call.algorithm = -1
+	}
 }
 
 // findSilent finds the calls in which some member had no messages: members on one node have met
@@ -144,14 +164,21 @@ func (m *maker) algorithms() error {
 // tagCollective is where the tags of expanded collective calls begin: above those of all messages.
 const tagCollective = 1 << 30
 
+// collectiveTag is the tag of what a collective call becomes, beside its own messages.
+func collectiveTag(e *trace.Event) int32 { return tagCollective | int32(e.Context&(1<<29-1)) }
+
 // collective makes the operations of a collective call.
 func (c *caller) collective(it *item) {
 	key := groupKey{it.Context, it.Request}
+	if o := c.operation(it.Event, c.groups[key]); o != nil {
+		c.whole(it, o, c.groups[key])
+		return
+	}
 	if it.Kind == trace.Neighbor && len(it.within) > 0 || it.recorded() && !c.options.Expand && !c.silent[key] {
 		c.steps(it)
 		return
 	}
-	members := c.groups[key]
+	members := c.groups[key].ranks
 	run := c.expand[it.Kind]
 	if len(members) < 2 || run == nil {
 		return
@@ -161,7 +188,7 @@ func (c *caller) collective(it *item) {
 	if !ok {
 		root = 0
 	}
-	c.Tag = tagCollective | int32(it.Context&(1<<29-1))
+	c.Tag = collectiveTag(it.Event)
 	run(pattern.Member{Calls: c.Calls, Rank: me, Ranks: len(members), World: members}, int64(it.Event.Bytes), root)
 	c.Tag = 0
 }

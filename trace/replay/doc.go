@@ -18,6 +18,8 @@
 //     only if each rank had a CPU. A call in shared memory has no messages, and becomes a named
 //     algorithm of package loggps/pattern. So does a call on several nodes in which only some
 //     members had messages.
+//     What a call by that algorithm takes as a whole may have been measured (Options.Operations). Then
+//     its members wait for one another by messages that cost nothing, and each computes for that long.
 //   - A message that was not received in the job is received at the end. A receive whose message
 //     is not in the trace is left out.
 //   - A nonblocking collective call becomes the messages that were recorded of it where they were

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 
+	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -18,6 +19,10 @@ type Options struct {
 
 	// Recording is taken off the time between calls, as far as it is known.
 	Recording Recording
+
+	// Operations are what collective calls take that were measured as a whole: those by an
+	// algorithm, of a number of members. They count where each rank had a CPU.
+	Operations []loggps.Operation
 }
 
 // Replay is the graph of a job.

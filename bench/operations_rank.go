@@ -1,0 +1,180 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gopvas/gopvas/mpi"
+)
+
+// The rank program of Operations. All ranks do what rank 0 finds out: it reads the clock, and tells
+// the others after each part.
+
+// operationSweeps is how often all is measured, if there is time.
+const operationSweeps = 3
+
+type operationRank struct {
+	world     *mpi.Comm
+	out, in   []byte
+	outF, inF []float64
+	sum       *mpi.Op[float64]
+	end       time.Time // when to stop
+	over      bool      // it is time
+}
+
+// measuredOperations are the operations, as choices of algorithms name them. Vectors are of 8 bytes an
+// element. unit is what lengths are multiples of, for each rank: bytes, or elements.
+var measuredOperations = []struct {
+	name string
+	unit func(ranks int) int
+	call func(r *operationRank, n int) error
+}{
+	{"barrier", nil, func(r *operationRank, _ int) error { return r.world.Barrier() }},
+	{"bcast", oneByte, func(r *operationRank, n int) error { return mpi.Bcast(r.world, r.out[:n], 0) }},
+	{"reduce", oneElement, func(r *operationRank, n int) error { return mpi.Reduce(r.world, r.outF[:n/8], r.inF[:n/8], r.sum, 0) }},
+	{"allreduce", oneElement, func(r *operationRank, n int) error { return mpi.Allreduce(r.world, r.outF[:n/8], r.inF[:n/8], r.sum) }},
+	{"reduce_scatter", func(ranks int) int { return 8 * ranks }, func(r *operationRank, n int) error {
+		return mpi.ReduceScatterBlock(r.world, r.outF[:n/8], r.inF[:n/8/r.world.Size()], r.sum)
+	}},
+	{"scan", oneElement, func(r *operationRank, n int) error { return mpi.Scan(r.world, r.outF[:n/8], r.inF[:n/8], r.sum) }},
+	{"exscan", oneElement, func(r *operationRank, n int) error { return mpi.Exscan(r.world, r.outF[:n/8], r.inF[:n/8], r.sum) }},
+	{"gather", oneByte, func(r *operationRank, n int) error {
+		return mpi.Gather(r.world, r.out[:n], r.in[:n*r.world.Size()], 0)
+	}},
+	{"scatter", oneByte, func(r *operationRank, n int) error {
+		return mpi.Scatter(r.world, r.out[:n*r.world.Size()], r.in[:n], 0)
+	}},
+	{"allgather", oneByte, func(r *operationRank, n int) error {
+		return mpi.Allgather(r.world, r.out[:n], r.in[:n*r.world.Size()])
+	}},
+	{"alltoall", oneByte, func(r *operationRank, n int) error {
+		return mpi.Alltoall(r.world, r.out[:n*r.world.Size()], r.in[:n*r.world.Size()])
+	}},
+}
+
+func oneByte(int) int    { return 1 }
+func oneElement(int) int { return 8 }
+
+// operationsRank is the rank program; its arguments are a list of operation=algorithm, the longest
+// length, and the most seconds.
+func operationsRank(args []string) {
+	if len(args) != 3 {
+		fmt.Fprintln(os.Stderr, "bench: three arguments are needed: operations, bytes and seconds")
+		os.Exit(2)
+	}
+	mpi.Run(func(world *mpi.Comm) error {
+		largest, err := strconv.Atoi(args[1])
+		if err != nil || largest < 1 {
+			return fmt.Errorf("bench: parse longest length %q: want a number of bytes", args[1])
+		}
+		limit, err := strconv.ParseFloat(args[2], 64)
+		if err != nil {
+			return fmt.Errorf("bench: parse seconds: %w", err)
+		}
+		all := largest * world.Size()
+		r := &operationRank{
+			world: world, out: touched(all), in: touched(all), sum: mpi.Sum[float64](),
+			outF: slices.Repeat([]float64{1}, largest/8+1), inF: slices.Repeat([]float64{1}, largest/8+1),
+			end: time.Now().Add(time.Duration(limit * float64(time.Second))),
+		}
+		wanted := strings.Split(args[0], ",")
+		for sweep := 0; sweep < operationSweeps && !r.over; sweep++ {
+			if err := r.sweep(wanted, largest); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// sweep measures what is wanted once.
+func (r *operationRank) sweep(wanted []string, largest int) error {
+	for _, o := range measuredOperations {
+		if o.unit == nil {
+			if err := r.measure(wanted, o.name, 0, func() error { return o.call(r, 0) }); err != nil {
+				return err
+			}
+			continue
+		}
+		unit := o.unit(r.world.Size())
+		for n := leastOperation; n <= largest && !r.over; n *= 2 {
+			if n := n / unit * unit; n > 0 {
+				if err := r.measure(wanted, o.name, n, func() error { return o.call(r, n) }); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// leastOperation is the shortest length that is measured, in bytes: two elements.
+const leastOperation = 16
+
+// measure measures calls of n bytes if they are made by an algorithm that is wanted.
+func (r *operationRank) measure(wanted []string, name string, n int, call func() error) error {
+	if err := call(); err != nil {
+		return err
+	}
+	name += "=" + r.world.Algorithm()
+	if r.over || !slices.Contains(wanted, name) {
+		return nil
+	}
+	ns, err := r.time(call)
+	if err == nil && r.world.Rank() == 0 {
+		_, err = fmt.Printf("%s %d %.1f\n", name, n, ns)
+	}
+	return err
+}
+
+// mostRounds bounds the calls of a part.
+const mostRounds = 1 << 12
+
+// time returns what a call takes, in ns: as in tripRank.timed the fastest of several parts, once these
+// are long enough.
+func (r *operationRank) time(call func() error) (least float64, err error) {
+	rounds := 1
+	for made := 0; made < parts; {
+		t, err := r.part(rounds, call)
+		switch {
+		case err != nil:
+			return 0, err
+		case made == 0 && t < partTime/2 && rounds < mostRounds && !r.over:
+			rounds *= 2
+			continue
+		}
+		if ns := t / float64(rounds); made == 0 || ns < least {
+			least = ns
+		}
+		if made++; r.over {
+			break
+		}
+	}
+	return least, nil
+}
+
+// part makes calls, and returns on all ranks how long they took on rank 0, in ns.
+func (r *operationRank) part(rounds int, call func() error) (ns float64, err error) {
+	if err := r.world.Barrier(); err != nil {
+		return 0, err
+	}
+	start := time.Now()
+	for range rounds {
+		if err := call(); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.world.Barrier(); err != nil { // the root of a broadcast may be ahead
+		return 0, err
+	}
+	said := []float64{float64(time.Since(start).Nanoseconds()), time.Until(r.end).Seconds()}
+	if err := mpi.Bcast(r.world, said, 0); err != nil {
+		return 0, err
+	}
+	r.over = said[1] <= 0
+	return said[0], nil
+}

@@ -1,0 +1,21 @@
+package bench
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/loggps"
+)
+
+// TestOperationTimes: what jobs print becomes medians, in order of names and lengths.
+func TestOperationTimes(t *testing.T) {
+	times := operationTimes{}
+	require.NoError(t, times.read("scan=flat 32 20\nbarrier=flat 0 7.5\nscan=flat 16 10\n"))
+	require.NoError(t, times.read("scan=flat 16 14\nscan=flat 16 11\n"))
+	require.Equal(t, []loggps.Operation{
+		{Name: "barrier=flat", Ranks: 2, Points: []loggps.OperationPoint{{Bytes: 0, Time: 7.5}}},
+		{Name: "scan=flat", Ranks: 2, Points: []loggps.OperationPoint{{Bytes: 16, Time: 11}, {Bytes: 32, Time: 20}}},
+	}, times.operations(2))
+	require.ErrorContains(t, times.read("scan=flat 16\n"), "unexpected output")
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/median"
+)
+
+// repeat measures and fits again and again, and prints how far the results lie apart.
+func (f *fitFlags) repeat(ctx context.Context) error {
+	fits := map[string][]fitted{}
+	var names []string
+	for range f.Repeat {
+		all, err := f.measure(ctx)
+		if err != nil {
+			return err
+		}
+		for _, r := range all {
+			if fits[r.who] == nil {
+				names = append(names, r.who)
+			}
+			fits[r.who] = append(fits[r.who], r)
+		}
+	}
+	for _, who := range names {
+		s := spreadOf(who, int64(f.EagerLimit), fits[who])
+		if f.JSON {
+			if err := json.NewEncoder(os.Stdout).Encode(s); err != nil {
+				return err
+			}
+		} else if err := s.print(os.Stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A fitSpread is what several fits of the same ranks say.
+type fitSpread struct {
+	Who        string         `json:"who"`
+	Fits       int            `json:"fits"`
+	EagerLimit int64          `json:"eager_limit"` // of the ranks
+	Sync       []int64        `json:"S"`           // that the fits found
+	R2         [3]float64     `json:"r2"`          // least, median, most
+	Parameters []fitParameter `json:"parameters"`
+}
+
+type fitParameter struct {
+	Name       string  `json:"name"`
+	Low        float64 `json:"low"`
+	Median     float64 `json:"median"`
+	High       float64 `json:"high"`
+	Determined int     `json:"determined"` // in so many fits
+}
+
+func spreadOf(who string, limit int64, fits []fitted) fitSpread {
+	s := fitSpread{Who: who, Fits: len(fits), EagerLimit: limit}
+	var r2 []float64
+	for _, r := range fits {
+		s.Sync, r2 = append(s.Sync, r.Params.Sync), append(r2, r.R2)
+	}
+	s.R2 = [3]float64{slices.Min(r2), median.Of(r2), slices.Max(r2)}
+	for i, e := range fits[0].Estimates {
+		p := fitParameter{Name: e.Name}
+		var values []float64
+		for _, r := range fits {
+			values = append(values, r.Params.Values()[i])
+			if r.Estimates[i].Determined {
+				p.Determined++
+			}
+		}
+		p.Low, p.Median, p.High = slices.Min(values), median.Of(values), slices.Max(values)
+		s.Parameters = append(s.Parameters, p)
+	}
+	return s
+}
+
+// found is how many fits found S to be the eager limit.
+func (s *fitSpread) found() (n int) {
+	for _, sync := range s.Sync {
+		if sync == s.EagerLimit {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *fitSpread) print(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s, %d fits\n%-4s %12s %12s %12s %8s  determined\n", s.Who, s.Fits, "", "low", "median", "high", "spread")
+	for _, p := range s.Parameters {
+		fmt.Fprintf(&b, "%-4s %12.4g %12.4g %12.4g %8s  %d of %d\n", p.Name, p.Low, p.Median, p.High, p.spread(), p.Determined, s.Fits)
+	}
+	fmt.Fprintf(&b, "S is the eager limit, %d, in %d of %d", s.EagerLimit, s.found(), s.Fits)
+	if s.found() < s.Fits {
+		fmt.Fprintf(&b, ": %v", s.Sync)
+	}
+	fmt.Fprintf(&b, "\nR2 %.4f to %.4f, median %.4f\n\n", s.R2[0], s.R2[2], s.R2[1])
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// spread is how far the fits are from their median at most, in percent.
+func (p *fitParameter) spread() string {
+	if p.Median == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*math.Max(p.High-p.Median, p.Median-p.Low)/p.Median)
+}

@@ -1,0 +1,43 @@
+package sys
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPollSet(t *testing.T) {
+	var fds [MostPolled + 1]int
+	for i := range fds {
+		var err error
+		fds[i], err = EventFD()
+		require.NoError(t, err)
+		defer CloseFD(fds[i])
+	}
+	waits := map[string]func(*PollSet){
+		"known": func(p *PollSet) { p.Wait(time.Microsecond) },
+		"quiet": func(p *PollSet) { p.WaitQuietly(time.Microsecond) },
+	}
+	for name, wait := range waits {
+		t.Run(name, func(t *testing.T) {
+			var set PollSet
+			for _, fd := range fds {
+				set.Add(fd) // the last one has no place
+			}
+			wait(&set)
+			require.False(t, set.Readable(0))
+			Signal(fds[3])
+			Signal(fds[MostPolled])
+			set.Wait(-1)
+			wait(&set)
+			for i := range MostPolled {
+				require.Equal(t, i == 3, set.Readable(i), i)
+			}
+			Unsignal(fds[3])
+			wait(&set)
+			require.False(t, set.Readable(3))
+			Unsignal(fds[MostPolled])
+		})
+	}
+}

@@ -1,0 +1,250 @@
+package suci
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/suci/protocol"
+	"github.com/gopvas/gopvas/suci/udp"
+)
+
+// joined opens nodes with as many endpoints each, which share a loop. Endpoints of one number know each
+// other, by the numbers of the nodes.
+func joined(t *testing.T, nodes, endpoints int, change func(*Options)) (all [][]*Endpoint) {
+	all = make([][]*Endpoint, nodes)
+	for range endpoints {
+		es := group(t, nodes, func(o *Options) {
+			if first := all[o.Self]; first != nil {
+				o.With = first[0]
+			}
+			if change != nil {
+				change(o)
+			}
+		})
+		for i, e := range es {
+			all[i] = append(all[i], e)
+		}
+	}
+	return all
+}
+
+// Who waits for one endpoint drives all of its loop.
+func TestOneWaitsForAll(t *testing.T) {
+	nodes := joined(t, 2, 5, nil)
+	done := make(chan error, len(nodes[0]))
+	for i, e := range nodes[0] {
+		require.NoError(t, e.Peer(1).Start(Block{Data: pattern(100_000 + i)}, func(err error) { done <- err }))
+	}
+	came := func() bool { // the keeper may have been faster
+		return slices.ContainsFunc(nodes[1], func(e *Endpoint) bool { return e.unread.Load() > 0 })
+	}
+	for left := len(nodes[1]); left > 0; {
+		ok, err := nodes[1][0].Rest(10*time.Second, false, came)
+		require.NoError(t, err)
+		require.True(t, ok)
+		for i, e := range nodes[1] {
+			for r, ok := e.Next(); ok; r, ok = e.Next() {
+				require.Equal(t, pattern(100_000+i), r.Data)
+				r.Free()
+				left--
+			}
+		}
+	}
+	for range nodes[0] {
+		require.NoError(t, <-done) // by the keeper: nobody waits at node 0
+	}
+}
+
+// While nobody waits, one keeper drives all, and tells the first endpoint's program.
+func TestOneKeeperForAll(t *testing.T) {
+	news := make(chan struct{}, 1)
+	nodes := joined(t, 2, 3, func(o *Options) {
+		if o.Self == 1 && o.With == nil {
+			o.OnNews = func() {
+				select {
+				case news <- struct{}{}:
+				default:
+				}
+			}
+		}
+	})
+	for i, e := range nodes[0] {
+		require.NoError(t, e.Peer(1).TryWrite(Block{Data: pattern(10 + i)}))
+	}
+	got := 0
+	for got < len(nodes[1]) {
+		select {
+		case <-news:
+		case <-time.After(20 * time.Second):
+			t.Fatal("nobody drives the endpoints")
+		}
+		for i, e := range nodes[1] {
+			if r, ok := e.Next(); ok {
+				require.Equal(t, pattern(10+i), r.Data)
+				r.Free()
+				got++
+			}
+		}
+	}
+}
+
+// An endpoint of a loop is closed while others are in use, in whatever order.
+func TestCloseOneOfSeveral(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}} {
+		nodes := joined(t, 2, 3, nil)
+		for k, i := range order {
+			last := nodes[0][order[len(order)-1]]
+			ctx, cancel := context.WithCancel(t.Context())
+			var waiter sync.WaitGroup
+			waiter.Go(func() {
+				for {
+					r, err := last.Read(ctx)
+					if err != nil {
+						return
+					}
+					r.Free()
+				}
+			})
+			require.NoError(t, nodes[1][order[len(order)-1]].Peer(0).Write(t.Context(), Block{Data: pattern(50_000)}))
+			require.NoError(t, nodes[0][i].Close())
+			require.ErrorIs(t, nodes[0][i].Peer(1).TryWrite(Block{}), ErrClosed)
+			if k < len(order)-1 {
+				require.NoError(t, nodes[1][order[len(order)-1]].Peer(0).Write(t.Context(), Block{Data: pattern(50_000)}))
+			}
+			cancel()
+			waiter.Wait()
+		}
+	}
+}
+
+func TestJoinIsRefused(t *testing.T) {
+	first, err := Open(Options{Self: 1, Key: NewKey(), Listen: loopback})
+	require.NoError(t, err)
+	open := func() (*Endpoint, error) {
+		return Open(Options{Self: 1, Key: NewKey(), Listen: loopback, With: first})
+	}
+	es := []*Endpoint{first}
+	for range udp.MostSockets - 1 {
+		e, err := open()
+		require.NoError(t, err)
+		es = append(es, e)
+	}
+	_, err = open()
+	require.ErrorContains(t, err, "without With")
+	for _, e := range es {
+		require.NoError(t, e.Close())
+	}
+	_, err = open()
+	require.ErrorIs(t, err, ErrClosed)
+}
+
+// A loop gathers if its devices are slow, and a block with a place is under way.
+func TestGathers(t *testing.T) {
+	nodes := joined(t, 2, 4, nil)
+	from, to := nodes[0][2], nodes[1][2]
+	l := to.loop
+	decide := func(rate float64) protocol.Time {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.since, l.rate = l.now()+protocol.Second, rate // no other rate is measured meanwhile
+		l.gather(l.now())
+		return l.slack
+	}
+	require.NoError(t, from.Peer(1).TryWrite(Block{Data: pattern(8)}))
+	require.NoError(t, from.Peer(1).Flush(t.Context()))
+	require.Zero(t, decide(0.05), "nothing is under way")
+	require.NoError(t, to.Expect(0, 3, make([]byte, 1<<20)))
+	from.Peer(1).SetPace(1) // only the first packets come
+	require.NoError(t, from.Peer(1).Start(Block{Data: pattern(1 << 20), Place: 3}, func(error) {}))
+	begun := func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.streams()
+	}
+	require.Eventually(t, begun, 20*time.Second, time.Millisecond)
+	require.Equal(t, gatherMost, decide(0.05), "slow devices")
+	require.Zero(t, decide(1), "fast devices")
+	require.Zero(t, decide(0), "the rate is not known")
+	packets := float64(gatherPackets * to.options.Packet * len(nodes[1]))
+	require.InDelta(t, 100e3, int64(decide(packets/100e3)), 1e3)
+}
+
+// While a loop gathers it sees no packets. It takes all of them in afterwards.
+func TestGatheringEnds(t *testing.T) {
+	nodes := joined(t, 2, 2, nil)
+	l := nodes[1][0].loop
+	for _, e := range nodes[0] {
+		require.NoError(t, e.Peer(1).TryWrite(Block{Data: pattern(8)}))
+		require.NoError(t, e.Peer(1).Flush(t.Context()))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.driver++ // the keeper is deposed
+	l.driving = true
+	defer l.leave()
+	l.until = l.now() + protocol.Second/20
+	require.True(t, l.gathers(l.now()))
+	for l.gathers(l.now()) {
+		l.sleepBy(l.driverWake, time.Minute, true)
+	}
+	for _, d := range l.drives {
+		require.True(t, d.ready)
+	}
+	l.step()
+	for _, d := range l.drives {
+		require.False(t, d.ready, "looked at")
+	}
+}
+
+// Two nodes send each other long blocks by eight slow devices, and one goroutine of each drives all.
+func TestStreamsOfSlowDevices(t *testing.T) {
+	const length, pace = 256 << 10, 6e6
+	nodes := joined(t, 2, 8, nil)
+	waits := func() uint64 { return nodes[0][0].Counters().Waits + nodes[1][0].Counters().Waits }
+	for i, es := range nodes {
+		for _, e := range es {
+			require.NoError(t, e.Peer(ID(1-i)).Write(t.Context(), Block{Data: pattern(8)}))
+			require.NoError(t, e.Peer(ID(1-i)).Flush(t.Context()))
+			e.Peer(ID(1 - i)).SetPace(pace)
+		}
+	}
+	var left atomic.Int32
+	var places [2][8][]byte
+	for i, es := range nodes {
+		for k, e := range es {
+			places[i][k] = make([]byte, length)
+			require.NoError(t, e.Expect(ID(1-i), 3, places[i][k]))
+			left.Add(1)
+		}
+	}
+	before, begin := waits(), time.Now()
+	for i, es := range nodes {
+		for _, e := range es {
+			b := Block{Data: pattern(length), Place: 3, Priority: 2}
+			require.NoError(t, e.Peer(ID(1-i)).Start(b, func(error) { left.Add(-1) }))
+		}
+	}
+	var waiters sync.WaitGroup
+	for _, es := range nodes {
+		waiters.Go(func() {
+			for left.Load() > 0 && !t.Failed() {
+				if _, err := es[0].Rest(2*time.Millisecond, false, func() bool { return left.Load() == 0 }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	waiters.Wait()
+	t.Logf("%d waits in %v for %d packets", waits()-before, time.Since(begin), 2*8*length/1440)
+	for i := range places {
+		for k := range places[i] {
+			require.Equal(t, pattern(length), places[i][k])
+		}
+	}
+}

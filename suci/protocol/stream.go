@@ -1,0 +1,27 @@
+package protocol
+
+// Streams tells whether a block with a place is being received, or has packets that were not sent
+// yet.
+func (m *Machine) Streams() bool {
+	for _, p := range m.active {
+		for set := p.sending; set != 0; set = set.rest() {
+			if s := p.lanes[set.first()].out; s.next < s.end && s.block(s.next).Place != 0 {
+				return true
+			}
+		}
+		for set := p.receiving; set != 0; set = set.rest() {
+			r := p.lanes[set.first()].in
+			if n := r.blocks.len(); n > 0 && r.blocks.at(n-1).Place != 0 && r.blocks.at(n-1).state == filling {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Payload is how many bytes of blocks have come and gone.
+func (m *Machine) Payload() uint64 { return m.count.PayloadIn + m.count.PayloadOut }
+
+// SetSlack says how late Transmit may be called although it has something to do. As much is sent
+// early, and what is late is made up for. The default is 0.
+func (m *Machine) SetSlack(t Time) { m.slack = t }

@@ -1,0 +1,45 @@
+package protocol
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Two nodes with slow devices send each other long blocks at a pace little above that of the devices.
+// They look at their sockets and timers only now and then. With slack that costs no bandwidth.
+func TestStreamsOfNodesThatLookNowAndThen(t *testing.T) {
+	const device, beat, length = 6e6, 320 * Microsecond, 1 << 20
+	n := newNetwork(t, 41)
+	n.device = device
+	a, b := n.start(nil), n.start(nil)
+	finished := 0
+	for i, x := range n.nodes {
+		x.onBlock = func(*Incoming) { finished++ }
+		x.sendTo(n.nodes[1-i], 2, make([]byte, 8), nil) // opens the session
+	}
+	n.run(Second, "two short blocks", func() bool { return finished == 2 })
+	for i, x := range n.nodes {
+		other := n.nodes[1-i]
+		x.m.Expect(other.m.config.Self, 7, make([]byte, length))
+		x.m.SetSlack(250 * Microsecond)
+		x.m.Peer(other.m.config.Self).SetPace(1.2 * device)
+	}
+	for i, x := range n.nodes {
+		o := &Outgoing{Data: make([]byte, length), Priority: 2, Place: 7}
+		require.NoError(t, x.m.Send(n.now, x.m.Peer(ID(1-i)), o))
+	}
+	begin := n.now
+	require.True(t, a.m.Streams() && b.m.Streams())
+	for finished < 4 {
+		n.now += beat
+		n.events()
+		require.Less(t, n.now, begin+Second)
+	}
+	share := length * 1e9 / float64(n.now-begin) / device
+	t.Logf("%.1f %% of the device, %d packets sent again", 100*share, a.m.count.Resent+b.m.count.Resent)
+	require.Greater(t, share, 0.88) // frames and headers take 6.4 %
+	require.False(t, a.m.Streams() || b.m.Streams())
+	require.Zero(t, a.m.count.Resent+b.m.count.Resent)
+	require.Equal(t, uint64(2*(length+8)), a.m.Payload())
+}

@@ -1,0 +1,114 @@
+package replay
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/gopvas/gopvas/loggps"
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/trace"
+)
+
+// operation returns what a collective call takes, if that was measured for its algorithm and its
+// number of members on one node. All members of a call get the same answer.
+func (m *maker) operation(e *trace.Event, call *group) *loggps.Operation {
+	names := m.trace.Meta.Algorithms
+	if !m.alone || e.Kind == trace.Neighbor || call == nil || call.algorithm < 0 || int(call.algorithm) >= len(names) {
+		return nil
+	}
+	if !m.oneNode(call.ranks) || rooted[e.Kind] && !slices.Contains(call.ranks, int(call.root)) {
+		return nil
+	}
+	name := names[call.algorithm]
+	i := slices.IndexFunc(m.options.Operations, func(o loggps.Operation) bool { return o.Name == name && o.Ranks == len(call.ranks) })
+	if i < 0 {
+		return nil
+	}
+	return &m.options.Operations[i]
+}
+
+// oneNode tells whether ranks ran on the same node, as those did whose calls were measured.
+func (m *maker) oneNode(ranks []int) bool {
+	nodes := m.trace.Meta.Nodes
+	return nodes == nil || !slices.ContainsFunc(ranks, func(r int) bool { return nodes[r] != nodes[ranks[0]] })
+}
+
+// rooted are the calls in which one member has a part of its own.
+var rooted = map[trace.Kind]bool{trace.Bcast: true, trace.Reduce: true, trace.Gather: true, trace.Scatter: true}
+
+// inMemory are the algorithms by shared memory: all members wait for one another, whatever the call.
+var inMemory = []string{"flat", "packed", "staged", "direct", "solo", "shared"}
+
+// whole makes a collective call that was measured as a whole. By messages that cost nothing a member
+// waits for those whose call it needs. Then it takes the time.
+func (c *caller) whole(it *item, o *loggps.Operation, call *group) {
+	members, root := call.ranks, int(call.root)
+	me, _ := slices.BinarySearch(members, c.me)
+	_, algorithm, _ := strings.Cut(o.Name, "=")
+	c.Tag, c.NIC = collectiveTag(it.Event), graph.Free
+	switch k := it.Kind; {
+	case slices.Contains(inMemory, algorithm):
+		c.together(members, me)
+	case k == trace.Bcast || k == trace.Scatter:
+		c.fromRoot(members, root)
+	case k == trace.Reduce || k == trace.Gather:
+		c.toRoot(members, root)
+	case k == trace.Scan || k == trace.Exscan:
+		c.along(members, me)
+	default:
+		c.together(members, me)
+	}
+	c.Tag, c.NIC = 0, 0
+	ns := o.At(int64(it.Event.Bytes))
+	if it.Event.Bytes == 0 && it.Kind != trace.Barrier {
+		ns = 0 // the members know that there is nothing to do
+	}
+	if ns := int64(math.Round(ns)); ns > 0 {
+		c.Calc(ns)
+	}
+}
+
+// fromRoot has all others wait for the root.
+func (c *caller) fromRoot(members []int, root int) {
+	if c.me != root {
+		c.Recv(0, root)
+		return
+	}
+	for _, other := range members {
+		if other != root {
+			c.Send(0, other)
+		}
+	}
+}
+
+// toRoot has the root wait for all others.
+func (c *caller) toRoot(members []int, root int) {
+	if c.me != root {
+		c.Send(0, root)
+		return
+	}
+	for _, other := range members {
+		if other != root {
+			c.Recv(0, other)
+		}
+	}
+}
+
+// along has each member wait for those before it.
+func (c *caller) along(members []int, me int) {
+	if me > 0 {
+		c.Recv(0, members[me-1])
+	}
+	if me < len(members)-1 {
+		c.Send(0, members[me+1])
+	}
+}
+
+// together has all members wait for one another.
+func (c *caller) together(members []int, me int) {
+	for d := 1; d < len(members); d *= 2 {
+		c.Send(0, members[(me+d)%len(members)])
+		c.Recv(0, members[(me-d+len(members))%len(members)])
+	}
+}
