@@ -11,8 +11,8 @@ func callsRank([]string) {
 		const most = 12000
 		out, in := touched(most), touched(most)
 		for _, n := range []int{8, 2000, most} {
-			r := &pairRank{world, out[:n], in[:n], 1 - world.Rank()}
-			for _, pattern := range []func() error{r.alternate, r.exchange, r.exchangeAll, r.exchangeAhead} {
+			r := &p2pRank{world: world, out: out[:n], in: in[:n]}
+			for _, pattern := range []func() error{r.pingPong, r.exchange, r.exchangeAll, r.pingPing} {
 				if err := repeat(callRounds, pattern); err != nil {
 					return err
 				}
@@ -31,46 +31,14 @@ func repeat(times int, pattern func() error) error {
 	return nil
 }
 
-// pairRank is one of two ranks that pass messages to each other.
-type pairRank struct {
-	world   *mpi.Comm
-	out, in []byte
-	peer    int
-}
-
-// alternate passes a message to and fro.
-func (r *pairRank) alternate() error {
-	if r.world.Rank() == 0 {
-		if err := mpi.Send(r.world, r.out, r.peer, dataTag); err != nil {
-			return err
-		}
-	}
-	if _, err := mpi.Recv(r.world, r.in, r.peer, dataTag); err != nil || r.world.Rank() == 0 {
-		return err
-	}
-	return mpi.Send(r.world, r.out, r.peer, dataTag)
-}
-
 // exchange sends while it receives.
-func (r *pairRank) exchange() error {
-	request, err := mpi.Irecv(r.world, r.in, r.peer, dataTag)
+func (r *p2pRank) exchange() error {
+	peer := 1 - r.world.Rank()
+	request, err := mpi.Irecv(r.world, r.in, peer, dataTag)
 	if err != nil {
 		return err
 	}
-	if err := mpi.Send(r.world, r.out, r.peer, dataTag); err != nil {
-		return err
-	}
-	_, err = request.Wait()
-	return err
-}
-
-// exchangeAhead receives while it sends.
-func (r *pairRank) exchangeAhead() error {
-	request, err := mpi.Isend(r.world, r.out, r.peer, dataTag)
-	if err != nil {
-		return err
-	}
-	if _, err := mpi.Recv(r.world, r.in, r.peer, dataTag); err != nil {
+	if err := mpi.Send(r.world, r.out, peer, dataTag); err != nil {
 		return err
 	}
 	_, err = request.Wait()
@@ -78,12 +46,13 @@ func (r *pairRank) exchangeAhead() error {
 }
 
 // exchangeAll begins both, and waits for both.
-func (r *pairRank) exchangeAll() error {
-	receive, err := mpi.Irecv(r.world, r.in, r.peer, dataTag)
+func (r *p2pRank) exchangeAll() error {
+	peer := 1 - r.world.Rank()
+	receive, err := mpi.Irecv(r.world, r.in, peer, dataTag)
 	if err != nil {
 		return err
 	}
-	send, err := mpi.Isend(r.world, r.out, r.peer, dataTag)
+	send, err := mpi.Isend(r.world, r.out, peer, dataTag)
 	if err != nil {
 		return err
 	}

@@ -17,25 +17,20 @@ import (
 // neighbors of a rank (or halo: the 26 of a cube, whose messages have three lengths), BYTES,...,
 // seconds for each length, and 1 for a picture.
 func exchangeRankMain(args []string) {
-	if len(args) != 4 {
-		fmt.Fprintln(os.Stderr, "bench: four arguments are needed: neighbors or halo, BYTES,..., seconds, and 0 or 1")
-		os.Exit(2)
-	}
+	var neighbors, sizes, picture string
+	var seconds float64
+	scanArgs("neighbors or halo, BYTES,..., seconds, and 0 or 1", args, &neighbors, &sizes, &seconds, &picture)
 	mpi.Run(func(world *mpi.Comm) error {
-		seconds, err := strconv.ParseFloat(args[2], 64)
-		if err != nil {
-			return fmt.Errorf("bench: seconds: %w", err)
-		}
-		for item := range strings.SplitSeq(args[1], ",") {
+		for item := range strings.SplitSeq(sizes, ",") {
 			n, err := strconv.Atoi(item)
 			if err != nil {
 				return fmt.Errorf("bench: bytes: %w", err)
 			}
-			r, err := newExchangeRank(world, args[0], n)
+			r, err := newExchangeRank(world, neighbors, n)
 			if err != nil {
 				return err
 			}
-			if err := r.measure(n, time.Duration(seconds*float64(time.Second)), args[3] == "1"); err != nil {
+			if err := r.measure(n, time.Duration(seconds*float64(time.Second)), picture == "1"); err != nil {
 				return err
 			}
 		}

@@ -2,8 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -23,19 +21,9 @@ type footprint struct {
 // reading before the first call takes place in Init.
 func footprintRankMain(args []string) {
 	f := &footprint{}
-	ranks := 0
+	var ranks int
 	var seconds float64
-	var errs [4]error
-	if len(args) == 4 {
-		f.block, errs[0] = strconv.Atoi(args[0])
-		f.limits.repetitions, errs[1] = strconv.Atoi(args[1])
-		seconds, errs[2] = strconv.ParseFloat(args[2], 64)
-		ranks, errs[3] = strconv.Atoi(args[3])
-	}
-	if errs != [4]error{} || f.block < 1 || f.limits.repetitions < 1 || ranks < 1 {
-		fmt.Fprintln(os.Stderr, "bench: footprint: bytes, repetitions, seconds and ranks are needed")
-		os.Exit(2)
-	}
+	scanArgs("bytes, repetitions, seconds and ranks", args, &f.block, &f.limits.repetitions, &seconds, &ranks)
 	f.limits.limit = time.Duration(seconds * float64(time.Second))
 	f.out, f.in = touched(f.block*ranks), touched(f.block*ranks)
 	mpi.Run(func(world *mpi.Comm) error {

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 
 	"github.com/gopvas/gopvas/bench/npb"
@@ -11,12 +10,10 @@ import (
 
 // npbRankMain is a rank of a NAS benchmark; rank 0 prints the result for NPB.
 func npbRankMain(args []string) {
-	if len(args) != 2 {
-		fmt.Fprintln(os.Stderr, "bench: two arguments are needed: benchmark and class")
-		os.Exit(2)
-	}
+	var benchmark, class string
+	scanArgs("benchmark and class", args, &benchmark, &class)
 	mpi.Run(func(world *mpi.Comm) error {
-		r, err := npb.Run(world, args[0], npb.Class(args[1]))
+		r, err := npb.Run(world, benchmark, npb.Class(class))
 		if err != nil || world.Rank() != 0 {
 			return err
 		}

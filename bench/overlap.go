@@ -194,8 +194,7 @@ func (cfg *OverlapConfig) job(ctx context.Context, c OverlapContender, ranks, ro
 	for i, item := range items {
 		list[i] = item.String()
 	}
-	seconds := strconv.FormatFloat(cfg.Loop.Seconds(), 'f', -1, 64)
-	out, err := c.run(ctx, ranks, []string{"overlap", seconds, strconv.Itoa(cfg.Blocks), strings.Join(list, ",")})
+	out, err := c.run(ctx, ranks, []string{"overlap", seconds(cfg.Loop), strconv.Itoa(cfg.Blocks), strings.Join(list, ",")})
 	if err != nil {
 		return nil, nil, fmt.Errorf("bench: overlap: %v with %d ranks: %w", c, ranks, err)
 	}

@@ -2,8 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -26,16 +24,7 @@ type chainRank struct {
 func chainRankMain(args []string) {
 	var n, reps int
 	var ms float64
-	var errs [3]error
-	if len(args) == 3 {
-		n, errs[0] = strconv.Atoi(args[0])
-		ms, errs[1] = strconv.ParseFloat(args[1], 64)
-		reps, errs[2] = strconv.Atoi(args[2])
-	}
-	if errs != [3]error{} || n < 1 || ms < 0 || reps < 1 {
-		fmt.Fprintln(os.Stderr, "bench: chain: bytes, milliseconds and repetitions are needed")
-		os.Exit(2)
-	}
+	scanArgs("bytes, milliseconds and repetitions", args, &n, &ms, &reps)
 	mpi.Run(func(world *mpi.Comm) error {
 		r := &chainRank{world, time.Duration(ms * float64(time.Millisecond)), touched(n), newMatrices(40)}
 		chain, err := r.graph()

@@ -2,9 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"os"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gopvas/gopvas/mpi"
@@ -20,18 +17,11 @@ type graphRank struct {
 // graphRankMain is the rank program. Its arguments are the shape, the number of nodes,
 // and the number of repetitions.
 func graphRankMain(args []string) {
+	var shape string
 	var nodes, reps int
-	var errs [2]error
-	if len(args) == 3 && slices.Contains(graphShapes, args[0]) {
-		nodes, errs[0] = strconv.Atoi(args[1])
-		reps, errs[1] = strconv.Atoi(args[2])
-	}
-	if errs != [2]error{} || nodes < 1 || reps < 1 {
-		fmt.Fprintf(os.Stderr, "bench: graph: a shape of %v, nodes and repetitions are needed\n", graphShapes)
-		os.Exit(2)
-	}
+	scanArgs(fmt.Sprintf("a shape of %v, nodes and repetitions", graphShapes), args, &shape, &nodes, &reps)
 	mpi.Run(func(world *mpi.Comm) error {
-		r := &graphRank{world, args[0], nodes}
+		r := &graphRank{world, shape, nodes}
 		s, err := r.measure(reps)
 		if err == nil {
 			fmt.Println(s)

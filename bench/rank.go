@@ -30,6 +30,27 @@ var ranks = map[string]func(args []string){
 	"overlap_graph": graphRankMain,
 }
 
+// scanArgs reads the arguments of a rank program. It exits if they are others than usage names:
+// numbers are above 0, and those that are no whole ones not below.
+func scanArgs(usage string, args []string, into ...any) {
+	ok := len(args) == len(into)
+	for i := 0; ok && i < len(into); i++ {
+		_, err := fmt.Sscan(args[i], into[i])
+		switch v := into[i].(type) {
+		case *int:
+			ok = err == nil && *v > 0
+		case *float64:
+			ok = err == nil && *v >= 0
+		default:
+			ok = err == nil
+		}
+	}
+	if !ok {
+		fmt.Fprintf(os.Stderr, "bench: the arguments are to be %s\n", usage)
+		os.Exit(2)
+	}
+}
+
 // RankMain runs a rank program and returns true, where args (those of the
 // process, without its name) ask for one. A rank that fails exits and does not
 // return.

@@ -16,23 +16,17 @@ const blocks = 10 // the repetitions of messages are timed in so many parts
 // SECONDS: it has measure do the benchmark, which the name stands for, at one size after
 // another, for no longer than so many seconds each.
 func timedRank[B any](args []string, benchmarks map[string]B, measure func(world *mpi.Comm, b B, n int, limits pace) error) {
-	if len(args) != 3 {
-		fmt.Fprintln(os.Stderr, "bench: three arguments are needed: benchmark, BYTES:REPETITIONS,... and seconds")
-		os.Exit(2)
-	}
-	seconds, err := strconv.ParseFloat(args[2], 64)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench: seconds:", err)
-		os.Exit(2)
-	}
+	var name, loads string
+	var seconds float64
+	scanArgs("benchmark, BYTES:REPETITIONS,... and seconds", args, &name, &loads, &seconds)
 	limit := time.Duration(seconds * float64(time.Second))
-	benchmark, known := benchmarks[args[0]]
+	benchmark, known := benchmarks[name]
 	if !known {
-		fmt.Fprintf(os.Stderr, "bench: there is no benchmark %q\n", args[0])
+		fmt.Fprintf(os.Stderr, "bench: there is no benchmark %q\n", name)
 		os.Exit(2)
 	}
 	mpi.Run(func(world *mpi.Comm) error {
-		for item := range strings.SplitSeq(args[1], ",") {
+		for item := range strings.SplitSeq(loads, ",") {
 			n, reps, err := parseLoad(item)
 			if err != nil {
 				return err

@@ -3,8 +3,6 @@ package bench
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
-	"strconv"
 
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -12,16 +10,9 @@ import (
 // touchRank is one rank of Touch: it fills its own shared memory, then reads
 // all of every peer's and checks it.
 func touchRank(args []string) {
-	if len(args) != 1 {
-		fmt.Fprintln(os.Stderr, "bench: touch: one argument is needed: bytes per rank")
-		os.Exit(2)
-	}
-	n, err := strconv.Atoi(args[0])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench: touch:", err)
-		os.Exit(2)
-	}
-	mpi.Run(func(world *mpi.Comm) error { return touch(world, n) })
+	var n uint // 0 is possible
+	scanArgs("bytes per rank", args, &n)
+	mpi.Run(func(world *mpi.Comm) error { return touch(world, int(n)) })
 }
 
 func touch(world *mpi.Comm, n int) error {

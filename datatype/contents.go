@@ -48,11 +48,6 @@ type Contents struct {
 	parts []*Type // the two elements of a Pair
 }
 
-// Envelope returns the constructor, and how long the slices of the contents are.
-func (t *Type) Envelope() (c Combiner, integers, displacements, types int) {
-	return t.contents.Combiner, len(t.contents.Integers), len(t.contents.Displacements), len(t.contents.Types)
-}
-
 // Contents returns what the type was made from. The slices are copies.
 func (t *Type) Contents() Contents {
 	c := t.contents

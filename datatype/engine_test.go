@@ -73,8 +73,8 @@ func TestRandomTypes(t *testing.T) {
 func checkMessage(t testing.TB, rng *rand.Rand, dt *Type, count int64) {
 	m := checkType(t, dt)
 	list := m.message(count)
-	flat, err := FlatFrom(dt.Flat().AppendTo(nil))
-	require.NoError(t, err, "%v", dt)
+	flat := dt.Flat()
+	require.NoError(t, checkFlat(flat), "%v", dt)
 	l, err := flat.Times(count)
 	require.NoError(t, err, "%v", dt)
 	require.EqualValues(t, len(list), l.Size())

@@ -12,7 +12,6 @@ var (
 	ErrArgument = errors.New("an argument is out of range")
 	ErrOverflow = errors.New("a size or displacement does not fit into 64 bits; make several smaller types")
 	ErrDepth    = errors.New("loops and lists are nested too deeply; make the type from fewer levels")
-	ErrCorrupt  = errors.New("the words are no flat form; the memory was overwritten, or its owner uses another version")
 )
 
 // failed is the error of a constructor.

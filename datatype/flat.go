@@ -14,7 +14,7 @@ package datatype
 //
 // The size of a list entry is the distance of its start to the next one's. The functions that
 // use a flat form rely on the invariants 1 and 6 of piece.go, and on 3 and 4 as far as these
-// concern runs. FlatFrom checks all of that.
+// concern runs. checkFlat, of the tests, checks all of that.
 const (
 	wordMagic = iota
 	wordLength
@@ -51,12 +51,6 @@ func (t *Type) Flat() Flat {
 	return t.flat
 }
 
-// AppendTo appends the words of the flat form.
-func (f Flat) AppendTo(words []uint64) []uint64 { return append(words, f.words...) }
-
-// Words returns the number of words that AppendTo appends.
-func (f Flat) Words() int { return len(f.words) }
-
 func (f Flat) word(i int) int64 { return int64(f.words[i]) }
 
 // Size, Extent, TrueExtent and Signature are those of the type.
@@ -68,15 +62,4 @@ func (f Flat) TrueExtent() (lb, extent int64) { return f.word(wordTrueLB), f.wor
 
 func (f Flat) Signature() Signature {
 	return Signature{Hash: f.words[wordHash], Elements: f.word(wordElements)}
-}
-
-// TrustedFlat views words that AppendTo has written, in place and without FlatFrom's check
-// of every node. Use it for words that a rank of the same program has written to memory
-// that only ranks can write.
-func TrustedFlat(words []uint64) (Flat, error) {
-	if len(words) < headerWords || words[wordMagic] != flatMagic ||
-		words[wordLength] < headerWords || words[wordLength] > uint64(len(words)) {
-		return Flat{}, corrupt("the header is damaged")
-	}
-	return Flat{words[:words[wordLength]:words[wordLength]]}, nil
 }

@@ -19,7 +19,7 @@ func TestHuge(t *testing.T) {
 	require.Equal(t, 12*blocks, outer.Size())
 	_, extent := outer.TrueExtent()
 	require.Equal(t, (blocks-1)*stride+36, extent)
-	require.Less(t, outer.Flat().Words(), 40)
+	require.Less(t, len(outer.Flat().words), 40)
 	require.EqualValues(t, 3*blocks, outer.Signature().Elements)
 
 	displacement := func(offset int64) uintptr { // of a byte of the packed stream

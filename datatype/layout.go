@@ -39,12 +39,6 @@ func (f Flat) Times(count int64) (Layout, error) {
 	return l, nil
 }
 
-// ContiguousLayout returns the layout of n bytes without gaps.
-func ContiguousLayout(n int64) Layout {
-	n = max(n, 0)
-	return Layout{root: shape{size: n}, hi: n}
-}
-
 // Parts returns the flat form that the layout was made of, and the number of elements.
 func (l *Layout) Parts() (Flat, int64) { return Flat{l.words}, l.count }
 

@@ -13,7 +13,8 @@ import (
 )
 
 func TestOutOfRange(t *testing.T) {
-	l := ContiguousLayout(10)
+	l, err := Byte.Times(10)
+	require.NoError(t, err)
 	b := make([]byte, 20)
 	at := sys.AddrOf(b)
 	require.Zero(t, Pack(b, &l, at, 10))

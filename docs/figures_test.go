@@ -3,7 +3,6 @@ package docs_test
 
 import (
 	"flag"
-	"fmt"
 	"math"
 	"os"
 	"regexp"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/chart"
 )
 
 var update = flag.Bool("update", false, "draw the figures anew")
@@ -36,7 +37,7 @@ func pageTables(t *testing.T) (pvas, sm, model series) {
 		require.NoError(t, err)
 		return n
 	}
-	pvas, sm, model = series{name: "one address space", class: "a"}, series{name: "processes", class: "b"}, series{}
+	pvas, sm, model = series{name: "one address space", class: "c0"}, series{name: "processes", class: "c1"}, series{}
 	for _, m := range tableRow.FindAllStringSubmatch(section, -1) {
 		ranks := number(m[1])
 		for s, cell := range map[*series]string{&pvas: m[2], &sm: m[3], &model: m[4]} {
@@ -47,53 +48,28 @@ func pageTables(t *testing.T) (pvas, sm, model series) {
 	return pvas, sm, model
 }
 
-const (
-	width, height           = 640, 420
-	left, right, top, floor = 70, 500, 40, 360
-	leastRanks, mostRanks   = 32, 512
-	leastKiB, mostKiB       = 64, 1 << 20
-)
-
-func x(ranks float64) float64 {
-	return left + (right-left)*math.Log2(ranks/leastRanks)/math.Log2(mostRanks/leastRanks)
-}
-
-func y(kib float64) float64 {
-	return floor - (floor-top)*math.Log2(kib/leastKiB)/math.Log2(mostKiB/leastKiB)
-}
-
-// figure draws points as measured and lines as the model has them.
+// figure draws dots as measured and lines as the model has them.
 func figure(all []series, model map[string]func(ranks float64) float64) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="Growth of page tables over the number of ranks">
-<style>
-text { font: 13px sans-serif; fill: #222 } .grid { stroke: #ddd } .a { stroke: #0a7d4b; fill: #0a7d4b } .b { stroke: #b3400e; fill: #b3400e }
-line.a, line.b { stroke-width: 2 } text.a, text.b { stroke: none } .paper { fill: #fff }
-@media (prefers-color-scheme: dark) { text { fill: #ddd } .grid { stroke: #444 } .paper { fill: #161616 } .a { stroke: #3fc98b; fill: #3fc98b } .b { stroke: #f08a55; fill: #f08a55 } }
-</style>
-<rect class="paper" width="%d" height="%d"/>
-<text x="%d" y="22">growth of page tables, KiB</text>
-<text x="%d" y="%d">ranks, 2 MiB of shared memory each</text>
-`, width, height, width, height, left, left, floor+42)
-	for k := float64(leastKiB); k <= mostKiB; k *= 4 {
-		fmt.Fprintf(&b, `<line class="grid" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" text-anchor="end">%.0f</text>`+"\n",
-			left, right, y(k), y(k), left-8, y(k)+4, k)
+	number := func(n float64) string { return strconv.Itoa(int(n)) }
+	c := chart.Chart{Title: "Growth of page tables", Notes: []string{"KiB, over the ranks, which share 2 MiB each; lines are the model"}}
+	c.X, c.Y = chart.Axis{Log: true, Low: math.Log10(32), High: math.Log10(512)}, chart.Axis{Log: true, Low: math.Log10(64), High: math.Log10(1 << 20)}
+	for n := 32.0; n <= 512; n *= 2 {
+		c.X.Ticks = append(c.X.Ticks, chart.Tick{At: c.X.Of(n), Label: number(n)})
 	}
-	for n := float64(leastRanks); n <= mostRanks; n *= 2 {
-		fmt.Fprintf(&b, `<line class="grid" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/><text x="%.1f" y="%d" text-anchor="middle">%.0f</text>`+"\n",
-			x(n), x(n), top, floor, x(n), floor+18, n)
+	for k := 64.0; k <= 1<<20; k *= 4 {
+		c.Y.Ticks = append(c.Y.Ticks, chart.Tick{At: c.Y.Of(k), Label: number(k)})
 	}
 	for _, s := range all {
-		f := model[s.class]
-		fmt.Fprintf(&b, `<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`+"\n", s.class,
-			x(leastRanks), y(f(leastRanks)), x(mostRanks), y(f(mostRanks)))
+		k := chart.Curve{Name: s.name, Class: s.class}
 		for i, n := range s.ranks {
-			fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="5"><title>%.0f ranks: %.0f KiB</title></circle>`+"\n",
-				s.class, x(n), y(s.kib[i]), n, s.kib[i])
+			k.Dots = append(k.Dots, chart.Dot{X: n, Y: s.kib[i]})
 		}
-		fmt.Fprintf(&b, `<text class="%s" x="%d" y="%.1f">%s</text>`+"\n", s.class, right+8, y(f(mostRanks))+4, s.name)
+		f := model[s.class]
+		k.Lines = [][]chart.Dot{{{X: 32, Y: f(32)}, {X: 512, Y: f(512)}}}
+		c.Curves = append(c.Curves, k)
 	}
-	b.WriteString("</svg>\n")
+	var b strings.Builder
+	_ = chart.Write(&b, c) // a strings.Builder does not fail
 	return b.String()
 }
 
@@ -101,11 +77,11 @@ line.a, line.b { stroke-width: 2 } text.a, text.b { stroke: none } .paper { fill
 func TestPageTableFigure(t *testing.T) {
 	pvas, sm, model := pageTables(t)
 	lines := map[string]func(float64) float64{
-		"a": func(n float64) float64 { return 4 * n },     // a table page of 4 KiB a rank
-		"b": func(n float64) float64 { return 4 * n * n }, // and one for each pair
+		"c0": func(n float64) float64 { return 4 * n },     // a table page of 4 KiB a rank
+		"c1": func(n float64) float64 { return 4 * n * n }, // and one for each pair
 	}
 	for i, n := range model.ranks {
-		require.Equal(t, model.kib[i], lines["b"](n), "the model in the table")
+		require.Equal(t, model.kib[i], lines["c1"](n), "the model in the table")
 	}
 	want := figure([]series{pvas, sm}, lines)
 	if *update {

@@ -240,13 +240,12 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 		j.Log = func(format string, args ...any) { a.link.post(note{Log: name + ": " + fmt.Sprintf(format, args...)}) }
 	}
 	for _, app := range s.Job.Apps {
-		one := App{Program: app.Program, Args: app.Args, N: app.N, Env: app.Env, Dir: app.Dir}
 		if image := s.Images[app.Program]; image != nil {
-			if one.image, err = imageFile(app.Program, image); err != nil {
+			if app.image, err = imageFile(app.Program, image); err != nil {
 				return nil, err
 			}
 		}
-		j.Apps = append(j.Apps, one)
+		j.Apps = append(j.Apps, app)
 	}
 	if s.Job.Input && s.Part.First == 0 {
 		if j.Stdin, a.stdin, err = os.Pipe(); err != nil {

@@ -70,15 +70,15 @@ func unset(env []string, names ...string) []string {
 // lastOfEach drops all but the last setting of every variable, keeping order.
 func lastOfEach(env []string) []string {
 	seen := map[string]bool{}
-	var kept []string
+	var last []string
 	for _, kv := range slices.Backward(env) {
 		name, _, _ := strings.Cut(kv, "=")
 		if seen[name] {
 			continue
 		}
 		seen[name] = true
-		kept = append(kept, kv)
+		last = append(last, kv)
 	}
-	slices.Reverse(kept)
-	return kept
+	slices.Reverse(last)
+	return last
 }

@@ -116,11 +116,11 @@ func (l *leader) spec(a *remote) jobSpec {
 		if n <= 0 {
 			continue
 		}
-		program := app.Program
+		app.N = n
 		if p := l.programs[i]; p.file == nil && !l.nodes.Preload {
-			program = p.path
+			app.Program = p.path
 		}
-		s.Apps = append(s.Apps, appSpec{Program: program, Args: app.Args, N: n, Env: app.Env, Dir: app.Dir})
+		s.Apps = append(s.Apps, app)
 	}
 	return s
 }

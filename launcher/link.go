@@ -58,7 +58,7 @@ type start struct {
 
 // jobSpec is what agents need of a Job. The apps have the node's ranks only.
 type jobSpec struct {
-	Apps           []appSpec
+	Apps           []App
 	BTL            string
 	PartitionSize  uint64
 	HugePages      bool
@@ -70,14 +70,6 @@ type jobSpec struct {
 	OutputDir      string
 	Input, Verbose bool
 	Instruments    []string
-}
-
-type appSpec struct {
-	Program string
-	Args    []string
-	N       int
-	Env     []string
-	Dir     string
 }
 
 // An order is what the leader sends after the greeting.

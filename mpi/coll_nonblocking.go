@@ -2,9 +2,9 @@ package mpi
 
 // Nonblocking collective operations take the same arguments as those that block, and
 // return at once with a request. All ranks of a communicator begin the same ones in the
-// same order; blocking and nonblocking ones do not meet one another. Up to the wait all
-// buffers are lent, those that are received into and those that are only read; counts and
-// displacements are the caller's again at once. In place is as in the blocking forms.
+// same order; blocking and nonblocking ones do not meet one another. Up to the wait
+// buffers that are received into may not be accessed, and others not be written to; counts
+// and displacements are the caller's again at once. In place is as in the blocking forms.
 //
 // They are graphs of operations (see Graph) that go on also while this rank computes, as
 // long as there is another of the job's ranks that waits for something, or a helper: see

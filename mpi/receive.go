@@ -23,8 +23,8 @@ func Recv[T any](c *Comm, buf []T, src, tag int) (st Status, err error) {
 	return st, err
 }
 
-// Irecv begins to receive into buf and does not block. buf is lent until the request
-// is complete: it may be neither read nor written to.
+// Irecv begins to receive into buf and does not block. buf may be neither
+// read nor written to until the request is complete.
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv[T any](c *Comm, buf []T, src, tag int) (Request, error) {
@@ -114,7 +114,7 @@ func Mrecv[T any](m *Message, buf []T) (Status, error) {
 	return comm.Mrecv(m, comm.Bytes(b), of)
 }
 
-// Imrecv is Mrecv that does not block: buf is lent until the request is complete.
+// Imrecv is Mrecv that does not block. buf is used until the request is complete.
 //
 // MPI 4.1 section 3.8.3 (MPI_Imrecv).
 func Imrecv[T any](m *Message, buf []T) (Request, error) {

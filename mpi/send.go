@@ -37,8 +37,8 @@ func Ssend[T any](c *Comm, buf []T, dst, tag int) error {
 	return comm.Send(c, comm.Synchronous, b, of, dst, tag)
 }
 
-// Isend begins to send buf to rank dst and does not block. buf is lent until the
-// request is complete: it may be read, and not be written to.
+// Isend begins to send buf to rank dst and does not block. buf may be
+// read until the request is complete, and not be written to.
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend).
 func Isend[T any](c *Comm, buf []T, dst, tag int) (Request, error) {

@@ -17,8 +17,8 @@ func (v *View[T]) send(c *Comm, mode comm.Mode, dst, tag int) error {
 	return comm.SendBuffer(c, mode, b, of, dst, tag)
 }
 
-// Isend begins to send the elements of the view and does not block. They are lent until the
-// request is complete: they may be read, and not be written to.
+// Isend begins to send the elements of the view and does not block. They may
+// be read until the request is complete, and not be written to.
 func (v View[T]) Isend(c *Comm, dst, tag int) (Request, error) {
 	return v.isend(c, comm.Standard, dst, tag)
 }
@@ -55,8 +55,8 @@ func (v View[T]) Recv(c *Comm, src, tag int) (Status, error) {
 	return comm.RecvBuffer(c, b, of, src, tag)
 }
 
-// Irecv begins to receive into the view and does not block. Its elements are lent until the
-// request is complete: they may be neither read nor written to.
+// Irecv begins to receive into the view and does not block. Its elements
+// may be neither read nor written to until the request is complete.
 func (v View[T]) Irecv(c *Comm, src, tag int) (Request, error) {
 	b, of, err := v.incoming()
 	if err != nil {

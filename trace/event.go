@@ -23,6 +23,34 @@ func (e *Event) Protocol() Protocol { return e.Flags.Protocol() }
 // Duration returns the length in ns.
 func (e *Event) Duration() int64 { return e.End - e.Start }
 
+// Message names a message of a job.
+type Message struct {
+	From, To int32
+	Number   uint32
+}
+
+// Sends and Receives tell which end of which message an event of a rank is.
+func (e *Event) Sends(rank int) (Message, bool) {
+	return Message{int32(rank), e.Peer, e.Message}, e.Message != 0 && (e.Kind == Send || e.Kind == Sent)
+}
+
+func (e *Event) Receives(rank int) (Message, bool) {
+	return Message{e.Peer, int32(rank), e.Message}, e.Message != 0 && (e.Kind == Recv || e.Kind == Received)
+}
+
+// Sent returns the events by which messages were sent.
+func (t *Trace) Sent() map[Message]*Event {
+	sent := map[Message]*Event{}
+	for rank := range t.Ranks {
+		for i := range t.Ranks[rank].Events {
+			if m, ok := t.Ranks[rank].Events[i].Sends(rank); ok {
+				sent[m] = &t.Ranks[rank].Events[i]
+			}
+		}
+	}
+	return sent
+}
+
 // decoder turns the records of a lane into events, in order.
 type decoder struct {
 	rank     *Rank

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/perf/benchmath"
 
 	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/chart"
 )
 
 // confidence is that of the intervals that Compare prints.
@@ -112,7 +113,7 @@ func (d *diff) value(name string, k key, value string, a, b []float64) {
 
 // summary is a median and how far the ends of its interval are away.
 func summary(s benchmath.Summary) string {
-	return number(s.Center) + " ± " + s.PctRangeString()
+	return chart.Number(s.Center) + " ± " + s.PctRangeString()
 }
 
 // change says by how much a number has changed.

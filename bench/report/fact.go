@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gopvas/gopvas/internal/chart"
 )
 
 // A fact is a number of the paper and ours beside it.
@@ -110,7 +112,7 @@ func footprintFacts(e *experiment) (facts []fact) {
 			}
 			facts = append(facts, fact{
 				fmt.Sprintf("less %s than sm, %s", []string{"page tables", "memory"}[i], size(n)), paper[n][i],
-				fmt.Sprintf("%s MB at %d ranks", number(less*1024/1e6), largest),
+				fmt.Sprintf("%s MB at %d ranks", chart.Number(less*1024/1e6), largest),
 			})
 		}
 	}
@@ -135,7 +137,7 @@ func isFacts(e *experiment) (facts []fact) {
 				if math.IsNaN(v) {
 					return "–"
 				}
-				return number(v * r.scale)
+				return chart.Number(v * r.scale)
 			}
 			if i < 2 {
 				facts = append(facts, fact{

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/chart"
 )
 
 // A figure says how a value of an experiment is shown: a curve for each contestant, or
@@ -145,7 +146,7 @@ func (g *grid) cell(v *stat, compare bool, base func() *stat) cell {
 	if v == nil {
 		return cell{Value: "–"}
 	}
-	shown := cell{Value: number(v.median * g.scale), Range: lowHigh(*v, g.scale)}
+	shown := cell{Value: chart.Number(v.median * g.scale), Range: lowHigh(*v, g.scale)}
 	if compare {
 		if b := base(); b != nil {
 			shown.Ratio = compared(g.quotient(b.median, v.median), *b, *v)

@@ -3,43 +3,15 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/docker/go-units"
+
+	"github.com/gopvas/gopvas/internal/chart"
 )
-
-// number prints three significant digits, and thousands in groups.
-func number(v float64) string {
-	if v == 0 {
-		return "0"
-	}
-	digits := 2 - int(math.Floor(math.Log10(math.Abs(v))))
-	text := strconv.FormatFloat(v, 'f', max(digits, 0), 64)
-	if digits <= 0 {
-		return grouped(text)
-	}
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
-}
-
-// grouped puts a comma between thousands of a whole number.
-func grouped(digits string) string {
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign, digits = "-", digits[1:]
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
 
 // lowHigh prints a range, and nothing where there is none.
 func lowHigh(s stat, scale float64) string {
-	low, high := number(s.low*scale), number(s.high*scale)
+	low, high := chart.Number(s.low*scale), chart.Number(s.high*scale)
 	if low == high {
 		return ""
 	}

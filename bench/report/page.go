@@ -11,27 +11,20 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/chart"
 )
 
 //go:embed page.html
 var pageHTML string
 
-// chartsCSS is the style of charts, on a page and alone.
-//
-//go:embed charts.css
-var chartsCSS string
-
-var pageTemplate = template.Must(template.Must(template.New("page").Parse(chartsCSS)).Parse(pageHTML))
-
-// A palette has the colours of curves; the style counts them.
-type palette struct{ Colours [allColours]struct{} }
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
 // page is what the template shows.
 type page struct {
 	Machine  string      // "": not known
 	Facts    [][2]string // name and value
 	Sections []pageSection
-	palette
+	CSS      template.CSS // of charts
 }
 
 type pageSection struct {
@@ -45,7 +38,7 @@ type pageSection struct {
 
 type pageFigure struct {
 	Title, Unit, Better, X string
-	Columns                []column
+	Columns                []chart.Curve
 	Chart                  template.HTML
 	Rows                   []row
 	Ratio                  string // what the ratio in a cell is
@@ -55,22 +48,16 @@ type pageFigure struct {
 // Wide tells whether the table may be wider than a phone.
 func (f pageFigure) Wide() bool { return len(f.Columns) > 2 }
 
-type column struct{ Name, Class string }
-
 // Page writes the report of a file as HTML. The page is complete: it loads nothing.
 func Page(w io.Writer, f results.File) error {
-	p := page{}
+	p := page{CSS: template.CSS(chart.CSS())}
 	p.describe(f.Environments)
 	for _, e := range ordered(experiments(f)) {
 		s := e.section(len(f.Environments) > 0)
 		if len(s.figures) == 0 {
 			continue
 		}
-		shown, err := s.show(e)
-		if err != nil {
-			return err
-		}
-		p.Sections = append(p.Sections, shown)
+		p.Sections = append(p.Sections, s.show(e))
 	}
 	if len(p.Sections) == 0 {
 		return fmt.Errorf("report: the file has no experiment that is known; was it written by a newer version?")
@@ -159,7 +146,7 @@ func loads(all []results.Environment) string {
 }
 
 // show fills a section in.
-func (s *section) show(e *experiment) (pageSection, error) {
+func (s *section) show(e *experiment) pageSection {
 	p := pageSection{
 		ID: s.experiment, Title: s.title, About: s.about, Paper: s.paper, Command: e.command, Rounds: e.rounds(), Skipped: e.skipped,
 	}
@@ -171,29 +158,32 @@ func (s *section) show(e *experiment) (pageSection, error) {
 	}
 	for _, f := range s.figures {
 		for _, g := range f.grids(e.samples) {
-			shown, err := g.show()
-			if err != nil {
-				return p, err
-			}
-			p.Figures = append(p.Figures, shown)
+			p.Figures = append(p.Figures, g.show())
 		}
 	}
-	return p, nil
+	return p
 }
 
-func (g *grid) show() (p pageFigure, err error) {
-	p = pageFigure{Title: g.title, Unit: g.unit, Better: "less is better", X: g.x.name, Rows: g.rows()}
+// heading is the title of the figure.
+func (g *grid) heading() string {
+	if g.group != "" {
+		return g.title + ", " + g.group
+	}
+	return g.title
+}
+
+func (g *grid) better() string {
+	if g.more {
+		return "more is better"
+	}
+	return "less is better"
+}
+
+func (g *grid) show() pageFigure {
+	c := g.chart()
+	p := pageFigure{Title: g.heading(), Unit: g.unit, Better: g.better(), X: g.x.name, Rows: g.rows(), Columns: c.Curves, Chart: template.HTML(c.SVG())}
 	for _, r := range p.Rows {
 		p.Unclear = p.Unclear || slices.ContainsFunc(r.Cells, func(c cell) bool { return strings.HasPrefix(c.Ratio, unclear) })
-	}
-	if g.group != "" {
-		p.Title += ", " + g.group
-	}
-	if g.more {
-		p.Better = "more is better"
-	}
-	for i, class := range g.classes() {
-		p.Columns = append(p.Columns, column{g.curves[i].name, class})
 	}
 	if len(g.curves) > 1 && slices.ContainsFunc(g.curves, func(c curve) bool { return c.name == g.base }) {
 		p.Ratio = g.base + " to it"
@@ -201,6 +191,5 @@ func (g *grid) show() (p pageFigure, err error) {
 			p.Ratio = "it to " + g.base
 		}
 	}
-	p.Chart, err = g.draw()
-	return p, err
+	return p
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -19,6 +18,9 @@ var suciTitles = map[string]figure{
 
 // PlotSuci draws a chart for each experiment and number of nodes, side by side.
 func PlotSuci(w io.Writer, results []transport.Result) error {
+	if len(results) == 0 {
+		return errNoResults
+	}
 	var grids []grid
 	samples := map[string][]*sample{}
 	var order []string
@@ -37,9 +39,6 @@ func PlotSuci(w io.Writer, results []transport.Result) error {
 		f.title = fmt.Sprintf("%s, %d nodes", f.title, samples[k][0].ranks)
 		f.x, f.log, f.base = overBytes, true, "tcp"
 		grids = append(grids, f.grids(samples[k])...)
-	}
-	if len(grids) == 0 {
-		return errors.New("report: plot: there are no results")
 	}
 	return plot(w, "network namespaces, "+results[0].Links, grids)
 }

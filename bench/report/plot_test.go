@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/chart"
 )
 
 func TestPlotOverlap(t *testing.T) {
@@ -43,13 +44,13 @@ func TestPlotOverlap(t *testing.T) {
 // colour of their own have it alone for as long as another is free.
 func TestClasses(t *testing.T) {
 	g := grid{}
-	for i := range 2*allColours - 2 {
+	for i := range 2*chart.Colours - 2 {
 		g.curves = append(g.curves, curve{name: fmt.Sprint(i)})
 	}
 	g.curves = append(g.curves, curve{name: "pvas"}, curve{name: "openmpi"})
 	list := g.classes()
 	slices.Sort(list)
-	require.Len(t, slices.Compact(list), 2*allColours)
+	require.Len(t, slices.Compact(list), 2*chart.Colours)
 	require.Contains(t, list, "c0")
 
 	g.curves = []curve{{name: "a"}, {name: "b"}, {name: "c"}, {name: "d"}, {name: "pvas"}}

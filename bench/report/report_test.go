@@ -186,34 +186,10 @@ func TestCompareOfDifferentRuns(t *testing.T) {
 	}
 }
 
-func TestNumber(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "0", 0.127: "0.127", 0.1301: "0.13", 1: "1", 1.005: "1", 12.34: "12.3", 99.96: "100", 999.6: "1,000", 1234: "1,234", 1234567: "1,234,567",
-		-0.5: "-0.5", -1234: "-1,234", 1e-5: "0.00001",
-	} {
-		require.Equal(t, want, number(v), v)
-	}
+func TestFormats(t *testing.T) {
 	require.Equal(t, "0.00046×", ratio(0.000462))
 	require.Equal(t, "1.00×", ratio(1))
 	require.Empty(t, ratio(0))
 	require.Equal(t, "+7.9 %", percent(1.079))
 	require.Equal(t, "16 KiB", size(16<<10))
-}
-
-// Scales hold what they are made for, and have few ticks in order.
-func TestScales(t *testing.T) {
-	for _, c := range []struct{ low, high float64 }{{1, 1}, {0.1, 0.11}, {3, 7000}, {0.2, 19}, {5, 1e9}, {1e-4, 2e-4}} {
-		for _, s := range []scale{logScale(c.low, c.high), linearScale(0, c.high), linearScale(-c.high, c.high)} {
-			low, high := s.of(c.low), s.of(c.high)
-			require.LessOrEqual(t, s.low, low+1e-9, c)
-			require.GreaterOrEqual(t, s.high, high-1e-9, c)
-			require.Less(t, s.low, s.high, c)
-			require.GreaterOrEqual(t, len(s.ticks), 2, c)
-			require.LessOrEqual(t, len(s.ticks), 11, c)
-			for i := range s.ticks[1:] {
-				require.Less(t, s.ticks[i].Value, s.ticks[i+1].Value, c)
-			}
-		}
-	}
-	require.Less(t, linearScale(0, 0).low, linearScale(0, 0).high)
 }

@@ -80,21 +80,21 @@ type Module struct {
 	looks, mask uint64 // of Poll; see due
 	fruitless   int
 
-	// See schedule.go, set.go, letter.go and path.go.
-	planner     exchange.Planner
-	estimates   []exchange.Device
-	fastest     float64 // the highest rate of a device, 0: none is known
-	usable      []*device
-	sets        []*set
-	plans       []*madePlan // of sets, the one that was made last at the end
-	queued      int         // bytes in the queues of all devices
-	startable   bool        // a device may take a piece of its queue: see pump
-	seen        uint64
-	sparePieces []*piece
-	blank       []*letter
-	ailing      atomic.Int32 // paths that are; the rank writes it
-	retryAt     time.Time
-	changes     struct {
+	// See schedule.go, set.go, message.go and path.go.
+	planner       exchange.Planner
+	estimates     []exchange.Device
+	fastest       float64 // the highest rate of a device, 0: none is known
+	usable        []*device
+	sets          []*set
+	plans         []*madePlan // of sets, the one that was made last at the end
+	queued        int         // bytes in the queues of all devices
+	startable     bool        // a device may take a piece of its queue: see pump
+	seen          uint64
+	sparePieces   []*piece
+	spareMessages []*sentMessage
+	ailing        atomic.Int32 // paths that are; the rank writes it
+	retryAt       time.Time
+	changes       struct {
 		mu   sync.Mutex
 		list []change
 	}
@@ -112,11 +112,11 @@ type peer struct {
 	paths  []path // by device
 	buried bool   // has gone, and all that it has sent was handed over
 
-	// In a job with several devices: see letter.go.
+	// In a job with several devices: see message.go.
 	introduced   bool   // it has been told the addresses of this rank
 	number       uint32 // of the next message
-	letters      []*letter
-	lettersBytes int
+	unacked      []*sentMessage
+	unackedBytes int
 	expected     uint32 // the number of the next message from the peer
 	early        map[uint32]suci.Received
 
@@ -306,7 +306,7 @@ func (m *Module) flush(ctx context.Context, p *peer) (done bool, err error) {
 	for short.Err() == nil && m.failed.Load() == nil {
 		m.endpoint.Poll()
 		m.sort()
-		if m.drainLetters(p) {
+		if m.acknowledged(p) {
 			return true, nil
 		}
 		time.Sleep(flushTick)

@@ -251,7 +251,7 @@ func (m *Module) introduce(p *peer) {
 		ip := a.Addr().As16()
 		b = binary.LittleEndian.AppendUint16(append(b, ip[:]...), a.Port())
 	}
-	m.post(p, &head{kind: addresses}, b) // there is room for the first one
+	m.sendNumbered(p, &head{kind: addresses}, b) // there is room for the first one
 }
 
 const addressSize = 18

@@ -3,7 +3,6 @@ package net
 import (
 	"cmp"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/exchange"
@@ -20,19 +19,14 @@ import (
 
 // piece is a part of what a receiver has granted.
 //
-//	waiting (device.queue) --start--> in the air (device.flying) --> arrived
-//	   ^                                        |
-//	   +------------------- crashed <-----------+
-//
-// The goroutine that drives the endpoint writes landed, the rank all other fields.
+// It waits in device.queue. When it is started it goes to device.flying, and is noticed there when it
+// has landed.
 type piece struct {
+	outgoing
 	t        *sendTransfer
 	from, to int // of the grant
 	order    int // in the plan
-	device   *device
 	started  time.Time
-	landed   atomic.Uint32
-	done     func(error)
 }
 
 func (c *piece) len() int { return c.to - c.from }
@@ -124,7 +118,7 @@ func (m *Module) newPiece(t *sendTransfer, from, to, order int) *piece {
 		m.sparePieces = m.sparePieces[:k-1]
 	} else {
 		c = &piece{}
-		c.done = c.land
+		c.done = c.ended
 	}
 	c.t, c.from, c.to, c.order = t, from, to, order
 	t.pieces++
@@ -213,38 +207,24 @@ func (m *Module) startNext(d *device) bool {
 
 // start sends a piece.
 func (m *Module) start(d *device, c *piece) {
-	c.landed.Store(inAir)
 	d.flying = append(d.flying, c)
-	d.begin(c.len())
 	if m.several() {
 		c.started = time.Now()
 		d.pace()
 	}
-	handle := c.t.peer.paths[d.number].handle
-	if handle == nil {
-		c.land(suci.ErrGone)
-		return
-	}
 	place := c.t.grant.place<<offsetBits | uint32(c.from>>c.t.shift)
-	if err := handle.Start(suci.Block{Data: c.t.data[c.from:c.to], Priority: bytesLane, Place: place}, c.done); err != nil {
-		c.land(err)
-		m.refused(c.t.peer, d)
-	}
+	m.hand(c.t.peer, &c.outgoing, d, suci.Block{Data: c.t.data[c.from:c.to], Priority: bytesLane, Place: place})
 }
 
-// land is called when a piece was acknowledged, or never will be.
-func (c *piece) land(err error) {
-	d := c.device
-	d.end(c.len(), err == nil)
+// ended is called when a piece was acknowledged, or never will be.
+func (c *piece) ended(err error) {
+	m := c.t.m
 	if err != nil {
 		lost := err
 		c.t.failed.CompareAndSwap(nil, &lost)
-		c.landed.Store(crashed)
-		d.m.disturbed.Store(true)
-	} else {
-		c.landed.Store(arrived)
 	}
-	d.m.landings.pieces.Add(1)
+	c.land(c.len(), err)
+	m.landings.pieces.Add(1)
 }
 
 // collect takes the pieces of a device that have landed. Those that have crashed are sent by
@@ -262,7 +242,7 @@ func (m *Module) collect(d *device) {
 			m.freePiece(c)
 			continue
 		case crashed:
-			if m.again(t.peer, d, *t.failed.Load()) {
+			if m.again(t.peer, d, c.err) {
 				m.assign(d, c)
 				continue
 			}

@@ -81,7 +81,7 @@ func (m *Module) write(p *peer, h *head, payload int) bool {
 	h.released, h.bytes = p.freed, p.freedBytes
 	if m.several() {
 		m.introduce(p)
-		if !m.post(p, h, m.pile[:headSize+payload]) {
+		if !m.sendNumbered(p, h, m.pile[:headSize+payload]) {
 			return false
 		}
 		p.told, p.toldBytes = p.freed, p.freedBytes

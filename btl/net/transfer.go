@@ -36,13 +36,6 @@ type sendTransfer struct {
 	failed  atomic.Pointer[error]
 }
 
-// The states of what was handed to an endpoint.
-const (
-	inAir = iota
-	arrived
-	crashed
-)
-
 func (t *sendTransfer) id() uint64 { return uint64(t.turn)<<32 | uint64(t.number) }
 
 func (m *Module) newSend() *sendTransfer {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -81,7 +81,7 @@ func (f *overlapFlags) check() error {
 	case f.Plot != "" && (len(f.Sizes) < 2 || !f.wants("broadcast")):
 		return errors.New("--plot: draws broadcasts of at least two --sizes: write for example --sizes 64K,1M")
 	}
-	return nil
+	return checkPlot(f.Plot)
 }
 
 func (f *overlapFlags) wants(part string) bool {
@@ -168,11 +168,7 @@ func (f *overlapFlags) plot(results []bench.OverlapResult) error {
 	results = slices.DeleteFunc(slices.Clone(results), func(r bench.OverlapResult) bool {
 		return r.Ranks != f.NP[0] || r.Grain != f.Grains[0]
 	})
-	file, err := os.Create(f.Plot)
-	if err != nil {
-		return err
-	}
-	return errors.Join(report.PlotOverlap(file, results), file.Close())
+	return writeNamed(f.Plot, "", 0, func(w io.Writer) error { return report.PlotOverlap(w, results) })
 }
 
 // grains is a list of numbers of rows such as 4,40.

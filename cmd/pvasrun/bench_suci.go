@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,10 +58,10 @@ func executeSuciBenchmark(ctx context.Context, args []string) error {
 	if !f.JSON {
 		err = errors.Join(err, printSuci(results))
 	}
-	if err != nil || f.Plot == "" {
+	if err != nil {
 		return err
 	}
-	return f.plot(results)
+	return writeNamed(f.Plot, "", 0, func(w io.Writer) error { return report.PlotSuci(w, results) })
 }
 
 func (f *suciBenchFlags) check() error {
@@ -104,14 +104,7 @@ func checkLinks(rate bits, buffer size) error {
 
 // checkPlot finds out before a measurement whether its plot can be written.
 func checkPlot(file string) error {
-	if file == "" {
-		return nil
-	}
-	info, err := os.Stat(filepath.Dir(file))
-	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is no directory", filepath.Dir(file))
-	}
-	if err != nil {
+	if err := writable(file); err != nil {
 		return fmt.Errorf("--plot: %w", err)
 	}
 	return nil
@@ -167,14 +160,6 @@ func printSuci(results []transport.Result) error {
 			r.Rounds, r.Median, r.Least, r.P99, r.Worst, r.MBytesPerS, r.Again)
 	}
 	return w.Flush()
-}
-
-func (f *suciBenchFlags) plot(results []transport.Result) error {
-	file, err := os.Create(f.Plot)
-	if err != nil {
-		return fmt.Errorf("bench suci: %w", err)
-	}
-	return errors.Join(report.PlotSuci(file, results), file.Close())
 }
 
 // bits is a rate in bits per second: a number with k, M or G, which are powers of 1000.

@@ -120,28 +120,14 @@ func (m *measured) site(name string, sites map[string]uint32) uint32 {
 
 // tracedMessages are the messages of which both ends are in the trace.
 func tracedMessages(t *trace.Trace, zero int64) []show.Message {
-	type key struct {
-		src, dst int32
-		number   uint32
-	}
-	sent := map[key]show.Message{}
-	for rank := range t.Ranks {
-		for i := range t.Ranks[rank].Events {
-			if e := &t.Ranks[rank].Events[i]; (e.Kind == trace.Send || e.Kind == trace.Sent) && e.Message > 0 {
-				sent[key{int32(rank), e.Peer, e.Message}] = show.Message{Src: int32(rank), Dst: e.Peer, Sent: float64(e.Start - zero), Bytes: int64(e.Bytes)}
-			}
-		}
-	}
+	sent := t.Sent()
 	var list []show.Message
 	for rank := range t.Ranks {
 		for i := range t.Ranks[rank].Events {
 			e := &t.Ranks[rank].Events[i]
-			if (e.Kind != trace.Recv && e.Kind != trace.Received) || e.Message == 0 {
-				continue
-			}
-			if m, ok := sent[key{e.Peer, int32(rank), e.Message}]; ok {
-				m.Came = float64(e.End - zero)
-				list = append(list, m)
+			m, received := e.Receives(rank)
+			if s := sent[m]; received && s != nil {
+				list = append(list, show.Message{Src: m.From, Dst: m.To, Sent: float64(s.Start - zero), Came: float64(e.End - zero), Bytes: int64(s.Bytes)})
 			}
 		}
 	}

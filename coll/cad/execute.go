@@ -155,7 +155,7 @@ func (x *executor) execute(r ref) {
 		x.calculate(r, n.src)
 	case Call:
 		// What a fault has spoiled is not to be used. If the graph was given up, its
-		// buffers are no longer lent to it.
+		// buffers are no longer in its use.
 		if r.g.fault.Fault() == 0 && x.e.runOf(r.g).record.broken.Fault() == 0 {
 			x.calculate(r, n.src)
 		}

@@ -21,7 +21,7 @@ func overlap(world *mpi.Comm) error {
 	}
 	work := 0
 	for i := range 1000 {
-		work += i // does not touch sum, which is lent
+		work += i // does not touch sum, which is in use
 	}
 	if _, err := request.Wait(); err != nil {
 		return err

@@ -14,7 +14,7 @@ func init() {
 	stops["some"] = some
 }
 
-// Several messages are under way at a time; the buffers are lent until the wait.
+// Several messages are under way at a time; the buffers are in use until the wait.
 func nonblocking(world *mpi.Comm) error {
 	n, me := world.Size(), world.Rank()
 	left, right := []int{-1}, []int{-1}

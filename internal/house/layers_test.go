@@ -32,6 +32,7 @@ var layers = []layer{
 	{"internal/netns", nil},
 	{"internal/limits", nil},
 	{"internal/median", nil},
+	{"internal/chart", nil},
 	{"internal/processes", nil},
 	{"internal/machine", []string{"internal/limits"}},
 	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
@@ -93,15 +94,15 @@ var layers = []layer{
 	{"bench/results", nil},
 	{"bench/cpubound", nil},
 	{"bench/transport", []string{"internal/netns", "suci"}},
-	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/median"}},
+	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/chart", "internal/median"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
 	{"tune", []string{"bench", "job", "internal/machine", "internal/median"}},
-	{"cmd/...", append([]string{"tune", "comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/machine", "internal/processes"}, benchImports...)},
+	{"cmd/...", append([]string{"tune", "comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/chart", "internal/machine", "internal/processes"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
-	{"examples", []string{"pvas"}}, // their test only
-	{"docs", nil},                  // its figures, drawn by a test
+	{"examples", []string{"pvas"}},       // their test only
+	{"docs", []string{"internal/chart"}}, // its figures, drawn by a test
 }
 
 // benchImports is what stands on both pillars: what reaches down into them goes

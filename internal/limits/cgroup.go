@@ -11,7 +11,7 @@ import (
 
 // readCgroupPids returns the limit on threads of the control group this process
 // is in, and how many there are now. Limits of the groups above hold as well, so
-// it takes the group with the least room. limit is nil if none of them limits.
+// it takes the group with the least left. limit is nil if none of them limits.
 // Both versions of control groups are looked at: a machine may have both.
 func readCgroupPids(root fs.FS) (limit *uint64, used uint64, err error) {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
@@ -31,7 +31,7 @@ func readCgroupPids(root fs.FS) (limit *uint64, used uint64, err error) {
 			if err != nil {
 				return nil, 0, err
 			}
-			if value != nil && (limit == nil || room(*value, now) < room(*limit, used)) {
+			if value != nil && (limit == nil || left(*value, now) < left(*limit, used)) {
 				limit, used = value, now
 			}
 			if dir == g.top || dir == "." || dir == "/" {
@@ -42,7 +42,7 @@ func readCgroupPids(root fs.FS) (limit *uint64, used uint64, err error) {
 	return limit, used, nil
 }
 
-func room(limit, used uint64) uint64 { return limit - min(used, limit) }
+func left(limit, used uint64) uint64 { return limit - min(used, limit) }
 
 // readPids reads one group; limit is nil where it has none.
 func readPids(root fs.FS, dir string) (limit *uint64, used uint64, err error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// patience is how long a rank waits for room in its buffer before it goes on without.
+// patience is how long a rank waits for space in its buffer before it goes on without.
 const patience = 100 * time.Millisecond
 
 // ahead is how many records before it is written a record is fetched: the supervisor's CPU may have
@@ -20,7 +20,7 @@ const ahead = 4
 type Lane struct {
 	clock
 	next    uint64 // records written
-	limit   uint64 // as far as there was room when that was last looked at
+	limit   uint64 // as far as there was space when that was last looked at
 	mask    uint64
 	records []trace.Record
 	lane    *lane
@@ -65,7 +65,7 @@ func (l *Lane) Publish() { atomic.StoreUint64(&l.lane.head, l.next) }
 
 // put writes a record.
 func (l *Lane) put(w0, w1, w2, w3 uint64) {
-	if l.next == l.limit && !l.room(1) {
+	if l.next == l.limit && !l.reserve(1) {
 		l.lose()
 		return
 	}
@@ -79,7 +79,7 @@ func (l *Lane) put(w0, w1, w2, w3 uint64) {
 
 // Put writes an event that is made of any number of records.
 func (l *Lane) Put(list ...trace.Raw) {
-	if l.next+uint64(len(list)) > l.limit && !l.room(uint64(len(list))) { // they stay together
+	if l.next+uint64(len(list)) > l.limit && !l.reserve(uint64(len(list))) { // they stay together
 		l.lose()
 		return
 	}
@@ -95,9 +95,9 @@ func (l *Lane) half() {
 	l.event.Notify()
 }
 
-// room makes sure that there is room for n records. It waits for it, unless the last wait was
+// reserve makes sure that n records fit. It waits for it, unless the last wait was
 // in vain.
-func (l *Lane) room(n uint64) bool {
+func (l *Lane) reserve(n uint64) bool {
 	if n > uint64(len(l.records))-2 {
 		return false
 	}
@@ -120,13 +120,13 @@ func (l *Lane) room(n uint64) bool {
 }
 
 // lose counts an event that is not recorded. The supervisor sees the count, in case that there is
-// never room for a Lost event.
+// never space for a Lost event.
 func (l *Lane) lose() {
 	l.lost++
 	l.lane.lost.Store(l.lost)
 }
 
-// fits tells whether there is room for n records, and two that room itself writes.
+// fits tells whether n records fit, and two that reserve itself writes.
 func (l *Lane) fits(n uint64) bool {
 	l.limit = l.lane.tail.Load() + uint64(len(l.records))
 	return l.next+n+2 <= l.limit
@@ -144,7 +144,7 @@ func (l *Lane) await(n uint64) bool {
 	return false
 }
 
-// note writes a record for which there is room.
+// note writes a record that fits.
 func (l *Lane) note(raw trace.Raw) {
 	l.records[l.next&l.mask] = raw.Pack()
 	l.next++

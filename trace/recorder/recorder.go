@@ -138,9 +138,9 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 	r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, r.number|w.Site<<16|uint64(uint32(w.Tag))<<32, peer|uint64(flags)<<16|uint64(w.Number)<<32)
 }
 
-// wide writes what belongs to the next event, if there is room for both.
+// wide writes what belongs to the next event, if both fit.
 func (r *Recorder) wide(took, bytes uint64) bool {
-	if r.next+2 > r.limit && !r.room(2) {
+	if r.next+2 > r.limit && !r.reserve(2) {
 		r.lose()
 		return false
 	}

@@ -201,7 +201,7 @@ func TestSize(t *testing.T) {
 	for _, ranks := range []int{1, 2, 64, 1000, 1 << 16} {
 		size := Size(ranks)
 		n := split(size)
-		assert.Equal(t, size, headerRoom+(n[0]+n[1])*trace.RecordSize, "%d ranks", ranks)
+		assert.Equal(t, size, headerSize+(n[0]+n[1])*trace.RecordSize, "%d ranks", ranks)
 	}
 	assert.LessOrEqual(t, 64*Size(64), 1<<30)
 }

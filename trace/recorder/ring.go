@@ -14,8 +14,8 @@ import (
 const (
 	cacheLine = 64
 
-	// headerRoom is what the head of a buffer takes: a page, so that records begin at one.
-	headerRoom = 4096
+	// headerSize is what the head of a buffer takes: a page, so that records begin at one.
+	headerSize = 4096
 
 	lanes = 2
 )
@@ -64,7 +64,7 @@ func Size(ranks int) int {
 	for records < most && 2*records*ranks <= whole {
 		records *= 2
 	}
-	return headerRoom + records + records/nodesShare
+	return headerSize + records + records/nodesShare
 }
 
 // nodesShare is how many times as large the main lane is as the other one.
@@ -72,18 +72,18 @@ const nodesShare = 4
 
 // split returns how many records each lane has in a buffer of so many bytes.
 func split(size int) (n [lanes]int) {
-	room := 1
-	for headerRoom+(2*room+2*room/nodesShare)*trace.RecordSize <= size {
-		room *= 2
+	records := 1
+	for headerSize+(2*records+2*records/nodesShare)*trace.RecordSize <= size {
+		records *= 2
 	}
-	return [lanes]int{room, room / nodesShare}
+	return [lanes]int{records, records / nodesShare}
 }
 
 // prepare makes the buffers of a job ready, before the ranks start.
 func prepare(root *job.Root, c *clock, tick float64) error {
 	for rank := range root.Ranks() {
 		b := root.TraceBuffer(rank)
-		if len(b) < headerRoom || split(len(b))[Nodes] < 8 {
+		if len(b) < headerSize || split(len(b))[Nodes] < 8 {
 			return fmt.Errorf("recorder: prepare buffer of rank %d: %d bytes are too few", rank, len(b))
 		}
 		h := headOf(b)

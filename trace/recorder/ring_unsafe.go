@@ -6,13 +6,13 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// headOf lays the head over a buffer of at least headerRoom bytes.
-func headOf(b []byte) *head { return (*head)(unsafe.Pointer(unsafe.SliceData(b[:headerRoom]))) }
+// headOf lays the head over a buffer of at least headerSize bytes.
+func headOf(b []byte) *head { return (*head)(unsafe.Pointer(unsafe.SliceData(b[:headerSize]))) }
 
 // recordsOf returns the records of a lane.
 func recordsOf(b []byte, which int) []trace.Record {
 	n := split(len(b))
-	at := headerRoom
+	at := headerSize
 	for i := range which {
 		at += n[i] * trace.RecordSize
 	}

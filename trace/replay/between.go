@@ -26,7 +26,7 @@ func (c *caller) step(e *trace.Event) {
 	switch e.Kind {
 	case trace.Sent:
 		c.computeUntil(e.Start)
-		m, _ := sending(c.me, e)
+		m, _ := e.Sends(c.me)
 		c.between.at = max(e.Start, c.ends.received[m])
 	case trace.Received:
 		c.between.at = max(c.between.at, e.Start)

@@ -46,7 +46,7 @@ func (m *maker) rank(rank int) {
 
 // exists tells whether an event has a message that was sent.
 func (c *caller) exists(e *trace.Event) bool {
-	m, received := receiving(c.me, e)
+	m, received := e.Receives(c.me)
 	return e.Message != 0 && !(received && c.ends.unsent[m])
 }
 
@@ -182,7 +182,7 @@ func (c *caller) settle() {
 			continue // of a call that was measured as a whole
 		}
 		c.Tag = tag(m.sent)
-		c.Irecv(int64(m.sent.Bytes), int(m.from))
+		c.Irecv(int64(m.sent.Bytes), int(m.From))
 	}
 	ops := c.inside
 	for _, id := range c.open {

@@ -2,31 +2,25 @@ package datatype
 
 import "fmt"
 
-// FlatFrom views words that another rank has written, in place. It reads every word once and
-// returns an error unless the words are a flat form. On the Flat that it returns no function
-// of this package panics, reads beyond the words or runs for ever. It ignores words behind
-// the flat form.
+// checkFlat returns an error unless the words are a flat form: what the functions of this package
+// rely on in one that another rank has written.
 //
 // A contiguous node is an error: a loop over runs that touch, or a list with two runs that
 // touch. So every round of a loop has a gap, and Segments fills a segment for each round.
 // Otherwise Segments might go through 2^60 rounds to fill one segment.
-func FlatFrom(words []uint64) (Flat, error) {
-	f, err := TrustedFlat(words)
-	if err != nil {
-		return Flat{}, err
+func checkFlat(f Flat) error {
+	if len(f.words) < headerWords || f.words[wordMagic] != flatMagic || f.words[wordLength] != uint64(len(f.words)) {
+		return corrupt("the header is damaged")
 	}
 	c := checker{words: f.words}
 	if err := c.nodes(); err != nil {
-		return Flat{}, err
+		return err
 	}
-	if err := c.header(f); err != nil {
-		return Flat{}, err
-	}
-	return f, nil
+	return c.header(f)
 }
 
 func corrupt(format string, args ...any) error {
-	return fmt.Errorf("datatype: read flat form: %s: %w", fmt.Sprintf(format, args...), ErrCorrupt)
+	return fmt.Errorf("no flat form: "+format, args...)
 }
 
 // seen has the properties of a checked node, as the type node has them.
