@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -225,17 +224,16 @@ func (p *pvasrun) awaitRanks(n int) []int {
 	return pidsIn(p.stdout.String())
 }
 
-// host returns the pid of the space host. In one address space all ranks show its
-// arguments; it is older than they.
+// host returns the pid of the space host.
 func (p *pvasrun) host() int { return p.child(hostName) }
 
-// child returns the first child of the supervisor with that name.
+// child returns the child of the supervisor that was started by that name. The ranks of an address
+// space have its arguments, too, but their own names.
 func (p *pvasrun) child(name string) int {
 	p.t.Helper()
-	pids := children(p.cmd.Process.Pid)
-	slices.Sort(pids)
-	for _, pid := range pids {
-		if args := processes.Args(pid); len(args) > 0 && args[0] == name {
+	for _, pid := range children(p.cmd.Process.Pid) {
+		comm, _ := os.ReadFile(processes.File(pid, "comm"))
+		if args := processes.Args(pid); len(args) > 0 && args[0] == name && string(comm) == "exe\n" {
 			return pid
 		}
 	}

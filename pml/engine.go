@@ -22,8 +22,8 @@ import (
 // A process may promise that it calls the engine from one thread (OneThread): then nothing
 // takes the mutex, whose two atomic instructions take a tenth of the time of a short message.
 // All methods run on the goroutine of that thread, and so do the callbacks of the module and
-// of tasks. The two other goroutines that enter an engine are excluded: the helper of graphs
-// (Serve) by OneThread's caller, and the end of a context by WaitContext.
+// of tasks. The caller of OneThread excludes the two other goroutines that enter an engine: the
+// helper of graphs (Serve), and the end of a context (WaitContext).
 //
 // # Progress
 //

@@ -10,7 +10,8 @@ import (
 type Waits struct {
 	e     *Engine
 	start uint64 // of the trace
-	taken uint32 // requests of the program
+	waits int    // requests waited for
+	taken uint32 // of them those of the program
 }
 
 // BeginWaits takes the lock.
@@ -25,6 +26,7 @@ func (w *Waits) Wait(r *Request) (Status, error) {
 	if op == nil {
 		return noStatus, nil
 	}
+	w.waits++
 	if op.state != complete {
 		if err := w.e.wait(op, job.OpWait); err != nil {
 			return noStatus, err
@@ -38,7 +40,7 @@ func (w *Waits) Wait(r *Request) (Status, error) {
 
 // End lets the lock go.
 func (w *Waits) End() {
-	if w.e.trace != nil {
+	if w.e.trace != nil && w.waits > 0 {
 		w.e.traceWaited(trace.WaitAll, w.start, w.taken)
 	}
 	w.e.unlock()

@@ -99,7 +99,7 @@ func (d *drive) drain() (came bool) {
 func (d *drive) send(now protocol.Time) {
 	e := d.e
 	e.machine.SetSlack(d.slack)
-	for !e.closed {
+	for {
 		e.batch.Reset()
 		if e.machine.Backlogged() {
 			e.machine.Queued(now, e.socket.Queued(), false)
@@ -155,7 +155,7 @@ func (d *drive) await(ctx context.Context, ready func() bool) error {
 func (d *drive) drive(ctx context.Context, ready func() bool) {
 	e := d.e
 	d.driving = true
-	d.driver++
+	d.depose()
 	d.watch(ctx)
 	begin := time.Time{}
 	if d.options.Spin <= 0 {
@@ -196,9 +196,11 @@ func (d *drive) spin(begin *time.Time) bool {
 	return true
 }
 
-// stop ends the use of the socket, and the loop if it has no other endpoint. The endpoint is closed.
-func (d *drive) stop() {
+// leaveLoop takes the endpoint, which is closed, out of the loop, and ends the loop if it has no
+// other one. It lets the lock go. Nobody uses the socket afterwards.
+func (d *drive) leaveLoop() {
 	last := d.remove(d)
+	d.mu.Unlock()
 	d.users.Wait()
 	if last {
 		d.end()

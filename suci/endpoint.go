@@ -155,8 +155,7 @@ func (e *Endpoint) Close() error {
 	e.socket.Send(e.batch.Trains)
 	e.closed = true
 	e.announce()
-	e.mu.Unlock()
-	e.stop()
+	e.leaveLoop()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.socket.Close()

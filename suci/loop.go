@@ -109,10 +109,8 @@ func (l *loop) add(d *drive) error {
 	return nil
 }
 
-// remove takes an endpoint out. It tells whether the loop has none left.
+// remove takes an endpoint out, which is being closed. It tells whether the loop has none left.
 func (l *loop) remove(d *drive) (last bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.drives = slices.DeleteFunc(slices.Clone(l.drives), func(o *drive) bool { return o == d })
 	l.over = len(l.drives) == 0
 	l.changed()
@@ -148,10 +146,15 @@ func (l *loop) step() (came bool) {
 	if len(l.drives) == 1 {
 		return l.drives[0].stepAlone()
 	}
+	more := false
 	for _, d := range l.drives {
-		if d.ready && !d.e.closed {
+		if d.ready {
 			came = d.drain() || came
+			more = more || d.ready
 		}
+	}
+	if more {
+		l.peek() // the next step comes without a sleep, and the others may have packets by then
 	}
 	now, sent := l.now(), false
 	for _, d := range l.drives {
@@ -187,10 +190,20 @@ func (l *loop) note(drives []*drive, ready uint64) {
 // poll makes one step for a goroutine that does not wait.
 func (l *loop) poll() bool {
 	if !l.driving {
-		l.driver++
+		l.depose()
 	}
 	l.peek()
 	return l.step()
+}
+
+// depose makes the caller the driver. A keeper that sleeps wakes up: nobody would wake it when the
+// machines have earlier timers.
+func (l *loop) depose() {
+	l.driver++
+	if l.sleeping == l.keeperWake {
+		l.sleeping = nil
+		l.keeperWake.Wake()
+	}
 }
 
 // announce wakes the followers.
@@ -316,7 +329,7 @@ func (l *loop) serve() {
 	}
 	for !l.over && l.driver == me {
 		before := l.announced
-		if !l.step() {
+		if !l.step() && l.announced == before {
 			l.sleep(l.keeperWake)
 		}
 		if l.announced != before && l.options.OnNews != nil {

@@ -227,8 +227,7 @@ func vanish(t *testing.T, e *Endpoint) {
 	e.mu.Lock()
 	e.closed = true
 	e.announce()
-	e.mu.Unlock()
-	e.stop()
+	e.leaveLoop()
 	require.NoError(t, e.socket.Close())
 }
 

@@ -155,8 +155,11 @@ func (r *messageRun) tell() {
 
 // describe says which operation of a channel it is that is waited for.
 func describe(w *job.Waiting, c *Channel, name string, number uint32, call uint64) {
+	if call != RefusedCall {
+		call &^= Elements
+	}
 	w.Op = job.OpCollective
-	w.Collective = job.Collective{Name: name, Number: uint64(number), Call: call &^ Elements, Need: job.NeedSome}
+	w.Collective = job.Collective{Name: name, Number: uint64(number), Call: call, Need: job.NeedSome}
 	if name == "" {
 		w.Collective.Name = "graph"
 	}

@@ -105,9 +105,14 @@ func (x *executor) paired(send, recv found) {
 func compareNodes(send, recv found) {
 	from, to := int(high(send.g.where.Load())), int(high(recv.g.where.Load()))
 	call := send.g.call.Load()
-	f := Between(from, call, to, recv.g.call.Load())
-	if f.Fault == 0 && call&Elements != 0 {
-		recv.g.call.Or(call & Elements) // see guarded
+	own := recv.g.call.Load()
+	f := Between(from, call, to, own)
+	for f.Fault == 0 && call&Elements != 0 && own&Elements == 0 { // see guarded
+		if recv.g.call.CompareAndSwap(own, own|call&Elements) {
+			break
+		}
+		own = recv.g.call.Load()
+		f = Between(from, call, to, own)
 	}
 	if s, r := send.n.size, recv.n.size; f.Fault == 0 && s != r {
 		f = Failure{Fault: Length | Fault(to)<<16 | Fault(from), Detail: [2]uint64{s, r}}

@@ -28,6 +28,29 @@ func (m *maker) operation(e *trace.Event, call *group) *loggps.Operation {
 	return &m.options.Operations[i]
 }
 
+// findMeasured finds the messages of calls that were measured as a whole.
+func (m *maker) findMeasured() map[trace.Message]bool {
+	if m.options.Operations == nil {
+		return nil
+	}
+	measured := map[trace.Message]bool{}
+	for rank := range m.trace.Ranks {
+		items := tree(m.trace.Ranks[rank].Events)
+		for i := range items {
+			it := &items[i]
+			if !it.Kind.Collective() || m.operation(it.Event, m.groups[groupKey{it.Context, it.Request}]) == nil {
+				continue
+			}
+			for k := range it.within {
+				if sent, ok := it.within[k].Sends(rank); ok && it.within[k].Context == it.Context {
+					measured[sent] = true
+				}
+			}
+		}
+	}
+	return measured
+}
+
 // oneNode tells whether ranks ran on the same node, as those did whose calls were measured.
 func (m *maker) oneNode(ranks []int) bool {
 	nodes := m.trace.Meta.Nodes
@@ -43,6 +66,11 @@ var inMemory = []string{"flat", "packed", "staged", "direct", "solo", "shared"}
 // whole makes a collective call that was measured as a whole. By messages that cost nothing a member
 // waits for those whose call it needs. Then it takes the time.
 func (c *caller) whole(it *item, o *loggps.Operation, call *group) {
+	for i := range it.within { // nonblocking operations that made progress meanwhile
+		if w := it.within[i].Event; w.Context != it.Context {
+			c.point(w)
+		}
+	}
 	members, root := call.ranks, int(call.root)
 	me, _ := slices.BinarySearch(members, c.me)
 	_, algorithm, _ := strings.Cut(o.Name, "=")

@@ -178,8 +178,8 @@ func (c *caller) wait(requests []uint32) {
 func (c *caller) settle() {
 	c.Site, c.Tag = 0, 0
 	for _, m := range c.ends.unreceived[int32(c.me)] {
-		if m.sent.Flags&trace.Inside != 0 && c.options.Operations != nil {
-			continue // of a call that was measured as a whole
+		if c.measured[m.Message] {
+			continue
 		}
 		c.Tag = tag(m.sent)
 		c.Irecv(int64(m.sent.Bytes), int(m.From))

@@ -51,6 +51,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 		}
 	}
 	m.groups, m.silent, m.ends = findGroups(t), findSilent(t), findEnds(t)
+	m.measured = m.findMeasured()
 	if err := m.algorithms(); err != nil {
 		return nil, err
 	}
@@ -66,14 +67,15 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 
 // maker makes a graph.
 type maker struct {
-	trace   *trace.Trace
-	options Options
-	builder *graph.Builder
-	groups  groups
-	silent  map[groupKey]bool // calls that become algorithms although some messages are recorded
-	ends    ends
-	alone   bool  // each rank had a CPU of its own
-	ready   int64 // all ranks were through Init
+	trace    *trace.Trace
+	options  Options
+	builder  *graph.Builder
+	groups   groups
+	silent   map[groupKey]bool // calls that become algorithms although some messages are recorded
+	ends     ends
+	alone    bool                   // each rank had a CPU of its own
+	measured map[trace.Message]bool // messages of calls that were measured as a whole
+	ready    int64                  // all ranks were through Init
 
 	recording int64 // ns that recording adds to each gap between calls
 	expand    map[trace.Kind]algorithm
