@@ -2,6 +2,7 @@ package suci
 
 import (
 	"context"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -92,6 +93,29 @@ func TestOneKeeperForAll(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An endpoint whose socket is never found empty does not keep the loop from looking at the others.
+func TestBusyEndpointLeavesTheOthersTheirTurn(t *testing.T) {
+	endpoints := joined(t, 2, 2, nil)[1]
+	busy, other := endpoints[0], endpoints[1]
+	busy.mu.Lock() // so that nobody else receives
+	defer busy.mu.Unlock()
+	send := func(to *Endpoint, times int) {
+		conn, err := net.Dial("udp", to.Addr().String())
+		require.NoError(t, err)
+		defer conn.Close()
+		for range times {
+			_, err := conn.Write([]byte("no packet of suci"))
+			require.NoError(t, err)
+		}
+	}
+	send(busy, 200)
+	send(other, 1)
+	busy.ready, other.ready = true, false
+	require.True(t, busy.step())
+	require.True(t, busy.ready, "there is more")
+	require.True(t, other.ready)
 }
 
 // An endpoint of a loop is closed while others are in use, in whatever order.
