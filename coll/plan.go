@@ -104,18 +104,35 @@ func (t *Team) unit(i int) {
 	row, first := i/p.groups(), i%p.groups()*p.group
 	at := piece * p.chunk
 	for col := first; col < min(first+p.group, p.cols); col++ {
+		if p.typed != 0 {
+			t.typedPiece(row, col, at, p.chunk)
+			continue
+		}
 		switch t.args.Kind {
+		case Bcast:
+			t.bcastPiece(at, min(p.chunk, p.length-at))
 		case Reduce, Allreduce, ReduceScatter:
 			t.reducePiece(at, min(p.chunk, p.length-at))
 		case Scan, Exscan:
 			t.scanPiece(at, min(p.chunk, p.length-at))
 		default:
-			t.copyPiece(row, col, at, p.chunk)
+			t.blockPiece(row, col, at, p.chunk)
 		}
 	}
 }
 
 func (t *Team) record(member int) *callRecord { return &t.board.slots[member].record }
+
+// bcastPiece copies n bytes from at on to all but the root.
+func (t *Team) bcastPiece(at, n int) {
+	root := t.args.Root
+	from := bytesAt(t.record(root).source+uint64(at), n)
+	for i := range t.Size {
+		if member := t.neighbour(i); member != root {
+			copy(bytesAt(t.record(member).result+uint64(at), n), from)
+		}
+	}
+}
 
 // reducePiece combines n bytes from at on of all vectors, and puts the result where
 // it is wanted.
@@ -171,29 +188,56 @@ func (t *Team) scanPiece(at, n int) {
 	}
 }
 
-// copyPiece copies a piece of a block between two members, or for Bcast and Allgather from one to
-// all. Columns begin beside the row, so that those who work on different rows read from different
-// members.
-func (t *Team) copyPiece(row, col, at, chunk int) {
+// blockPiece copies a piece of a block between two members, or for Allgather from one
+// to all. Columns begin beside the row, so that those who work on different rows read
+// from different members.
+func (t *Team) blockPiece(row, col, at, chunk int) {
+	switch root := t.args.Root; t.args.Kind {
+	case Gather:
+		m, r := t.record(col), t.record(root)
+		start, length := r.recv.blockOf(col)
+		t.carry(col, m.source, int(m.sent), r.result+uint64(start), length, at, chunk)
+	case Scatter:
+		r, m := t.record(root), t.record(col)
+		start, length := r.send.blockOf(col)
+		t.carry(root, r.source+uint64(start), length, m.result, int(m.wanted), at, chunk)
+	case Allgather:
+		m := t.record(col)
+		for i := range t.Size {
+			to := t.record(t.neighbour(i))
+			start, length := to.recv.blockOf(col)
+			t.carry(col, m.source, int(m.sent), to.result+uint64(start), length, at, chunk)
+		}
+	case Alltoall:
+		from := (row + 1 + col) % t.Size
+		s, r := t.record(from), t.record(row)
+		start, length := s.send.blockOf(row)
+		place, room := r.recv.blockOf(from)
+		t.carry(from, s.source+uint64(start), length, r.result+uint64(place), room, at, chunk)
+	}
+}
+
+// typedPiece is bcastPiece or blockPiece for a call in which some buffer has parts.
+func (t *Team) typedPiece(row, col, at, chunk int) {
 	root := t.args.Root
 	switch t.args.Kind {
 	case Bcast:
 		for i := range t.Size {
 			if member := t.neighbour(i); member != root {
-				t.carry(root, t.record(root).sends(0, true), t.record(member).receives(0, true), at, chunk)
+				t.carryRef(root, t.record(root).sends(0, true), t.record(member).receives(0, true), at, chunk)
 			}
 		}
 	case Gather:
-		t.carry(col, t.record(col).sends(0, true), t.record(root).receives(col, false), at, chunk)
+		t.carryRef(col, t.record(col).sends(0, true), t.record(root).receives(col, false), at, chunk)
 	case Scatter:
-		t.carry(root, t.record(root).sends(col, false), t.record(col).receives(0, true), at, chunk)
+		t.carryRef(root, t.record(root).sends(col, false), t.record(col).receives(0, true), at, chunk)
 	case Allgather:
 		for i := range t.Size {
-			t.carry(col, t.record(col).sends(0, true), t.record(t.neighbour(i)).receives(col, false), at, chunk)
+			t.carryRef(col, t.record(col).sends(0, true), t.record(t.neighbour(i)).receives(col, false), at, chunk)
 		}
 	case Alltoall:
 		from := (row + 1 + col) % t.Size
-		t.carry(from, t.record(from).sends(row, false), t.record(row).receives(from, false), at, chunk)
+		t.carryRef(from, t.record(from).sends(row, false), t.record(row).receives(from, false), at, chunk)
 	}
 }
 
@@ -234,14 +278,30 @@ func (l *layout) tell(b *Buffer, refs *[]btl.Ref) {
 	*l = layout{unit: partsUnit, counts: refsAddress(*refs)}
 }
 
-// carry copies the bytes from at on, at most chunk, of a block that a member sends. Either block
-// may have a layout.
-func (t *Team) carry(from int, source, result btl.Ref, at, chunk int) {
-	length := min(source.Length, result.Length)
-	if source.Length != result.Length {
+// carryRef is carry for pieces that may have layouts.
+func (t *Team) carryRef(from int, source, result btl.Ref, at, chunk int) {
+	if !source.Typed() && !result.Typed() {
+		t.carry(from, source.Place, int(source.Length), result.Place, int(result.Length), at, chunk)
+		return
+	}
+	length, room := int(source.Length), int(result.Length)
+	if length != room {
 		t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(from)), Detail: [2]uint64{source.Length, result.Length}})
 	}
-	if source != result { // else it is in place
-		btl.CopyRef(&result, &source, at, min(int(length)-at, chunk))
+	n := min(min(length, room)-at, chunk)
+	if n <= 0 || source == result { // in place
+		return
+	}
+	btl.CopyRef(&result, &source, at, n)
+}
+
+// carry copies the bytes from at on, at most chunk, of a block that a member sends.
+func (t *Team) carry(from int, source uint64, length int, result uint64, room, at, chunk int) {
+	if length != room {
+		t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(from)), Detail: [2]uint64{uint64(length), uint64(room)}})
+		length = min(length, room)
+	}
+	if n := min(length-at, chunk); n > 0 && source != result {
+		copy(bytesAt(result+uint64(at), n), bytesAt(source+uint64(at), n))
 	}
 }
