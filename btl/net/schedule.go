@@ -40,8 +40,9 @@ const (
 	leastChunk = 64 << 10
 	mostChunk  = 8 << 20
 
-	// A device takes pieces of another one if that saves so much.
-	stealTime  = 20 * time.Millisecond
+	// A device takes pieces of another one if that one is longer busy by so much: more than a piece
+	// takes, since pieces count as under way until all of their bytes have landed.
+	stealTime  = 60 * time.Millisecond
 	stealLeast = 32 << 10
 )
 
@@ -51,6 +52,9 @@ func (m *Module) schedule(t *sendTransfer, n int) {
 		m.enqueue(m.devices[0], m.newPiece(t, 0, n, 0))
 		m.pump()
 		return
+	}
+	if t.set != nil {
+		t.set.waiting--
 	}
 	if t.set != nil && t.src.Layout == nil && n == t.set.sizes[t.member] {
 		for number, queue := range t.set.plan.Queues {
@@ -274,6 +278,9 @@ func (m *Module) steal(d *device, e *exchange.Device) bool {
 	c := victim.queue[i]
 	if c.t.peer.paths[d.number].state != up {
 		return false
+	}
+	if s := c.t.set; s != nil && s.waiting > 0 {
+		return false // the plan may have pieces for this device that are not granted yet
 	}
 	share := int((longest - e.Busy) / 1e9 / (1/e.Bandwidth + 1/speed))
 	n := min(c.len(), max(share, stealLeast))

@@ -14,6 +14,7 @@ type set struct {
 	sizes   []int
 	taken   []bool
 	left    int
+	waiting int            // members that were offered and are not granted
 	plan    *exchange.Plan // shared, and never changed
 }
 
@@ -115,6 +116,7 @@ func (m *Module) setOf(rank int, h *btl.Header, bytes int) (*set, int) {
 				continue
 			}
 			s.taken[k] = true
+			s.waiting++
 			if s.left--; s.left == 0 {
 				m.sets = slices.Delete(m.sets, i, i+1)
 			}
