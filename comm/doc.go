@@ -14,7 +14,7 @@
 //
 // # Ownership
 //
-// A buffer is lent to a call, and to a nonblocking one until its request is complete. Go
+// A call has its buffer in use, and a nonblocking one until its request is complete. Go
 // buffers are on the heap; memory that is not Go's may lie anywhere.
 //
 // # Waiting and death

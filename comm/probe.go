@@ -71,7 +71,7 @@ func Mrecv(m *Message, buf Buffer, of Element) (Status, error) {
 	return m.comm.status(st, of.Size()), Wrap("mrecv", inElements(err, of.Size()))
 }
 
-// Imrecv is Mrecv that does not block: buf is lent until the request is complete.
+// Imrecv is Mrecv that does not block: buf is in use until the request is complete.
 //
 // MPI 4.1 section 3.8.3 (MPI_Imrecv).
 func Imrecv(m *Message, buf Buffer, of Element) (Request, error) {

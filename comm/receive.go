@@ -31,7 +31,7 @@ func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error)
 	return err
 }
 
-// Irecv begins to receive into buf and does not block. buf is lent until the request
+// Irecv begins to receive into buf and does not block. buf is in use until the request
 // is complete: it may be neither read nor written to.
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
@@ -66,7 +66,7 @@ func RecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Status, error) {
 }
 
 // IrecvBuffer is Irecv into a buffer that may have a layout. The layout itself is the
-// caller's again at once; what it refers to is lent.
+// caller's again at once; what it refers to is in use.
 func IrecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.from(src)

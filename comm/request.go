@@ -54,7 +54,7 @@ func (r *Request) Wait() (Status, error) {
 }
 
 // WaitContext is Wait that gives up when ctx is done. The error then wraps the
-// context's. The operation goes on: its buffer is still lent, and it has to be waited
+// context's. The operation goes on: its buffer is still in use, and it has to be waited
 // for again, after Cancel if it is a receive that will never come.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
 	e, u := r.engine()

@@ -48,7 +48,7 @@ func SendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) error 
 }
 
 // IsendBuffer is Isend for a buffer that may have a layout. The layout itself is the caller's
-// again at once; what it refers to is lent.
+// again at once; what it refers to is in use.
 func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Request, error) {
 	var r pml.Request
 	peer, err := c.to(dst)
@@ -59,7 +59,7 @@ func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Requ
 	return Request{r}, WrapSend("i"+sendNames[mode], dst, tag, err)
 }
 
-// Isend begins to send buf to rank dst and does not block. buf is lent until the
+// Isend begins to send buf to rank dst and does not block. buf is in use until the
 // request is complete: it may be read, and not be written to.
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend, MPI_Issend).

@@ -4,8 +4,9 @@ import "github.com/gopvas/gopvas/suci/protocol"
 
 // Gathering. While long blocks come and go by several slow devices, a packet is due every few
 // microseconds, each time on another device. To sleep until then, and wake up for it, costs more than
-// the packet. So the loop leaves all sockets alone for a while after each step, and then serves all of
-// them. Meanwhile it sends nothing, either; what has become due is made up for (Machine.SetSlack).
+// the packet. So when a step finds nothing, the loop sleeps for a while without its sockets, and then
+// serves all of them. Meanwhile only calls of the program send; what has become due is made up for
+// (Machine.SetSlack).
 //
 // It gathers only while a block with a place is under way, so a short message never waits for another
 // short one. It gathers for no longer than a few packets of each endpoint take to come at the rate of

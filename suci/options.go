@@ -79,8 +79,8 @@ type Options struct {
 	// with ErrPlace. If Locate is nil, they are kept as blocks without a place.
 	Locate func(from ID, place uint32, length int) []byte
 
-	// OnNews is called when a block has come, or one of this endpoint or of another one of the loop is done, and no call
-	// of the program waits for that. It must not block and must not call the endpoint.
+	// OnNews is called when a block has come or is done at any endpoint of the loop, and no call of
+	// the program waits for that. It must not block and must not call the endpoint.
 	OnNews func()
 }
 

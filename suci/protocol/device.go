@@ -9,7 +9,7 @@ package protocol
 // The kernel tells how many bytes of this endpoint wait. It counts its own memory, which is up
 // to twice as much as the packets, and it counts a train until all of the train was sent. So half
 // of what may be queued goes as a train, and while the device sends that, the other half waits. A
-// slow device gets the least there can be, as one train.
+// slow device gets the least there can be, as one train, or as two while its loop gathers.
 //
 // The rate of the device is measured in the same unit. A sample is what became less while the
 // queue was never empty, between a look after sending and those before sending again. It takes

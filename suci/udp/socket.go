@@ -219,12 +219,13 @@ func (s *Socket) times(wall time.Time, at int64) (now, arrived time.Duration) {
 // MostSockets is how many sockets Wait takes.
 const MostSockets = sys.MostPolled - 1
 
-// Wait sleeps until one of the sockets has a datagram, the Wake of the waker (or nil) is called, a
-// signal has come, or the time has passed; a negative time is forever. ready has a bit for each socket that has one.
+// Wait sleeps until one of the sockets has a datagram, Wake of the waker (or nil) is called, a signal
+// has come, or the time has passed. A negative time is forever. ready has a bit for each socket that
+// has a datagram.
 //
-// quietly keeps the Go scheduler from learning of it, which makes waking cheaper: for some milliseconds,
-// in threads that have a slot of GOMAXPROCS to spare. The time must not be negative. disturbed is true then if a signal has come: the
-// scheduler may want the thread.
+// quietly keeps the Go scheduler from learning of the sleep, which makes waking cheaper. It is for some
+// milliseconds, in threads that have a slot of GOMAXPROCS to spare, and the time must not be negative.
+// disturbed is true then if a signal has come: the scheduler may want the thread.
 func Wait(sockets []*Socket, w *Waker, d time.Duration, quietly bool) (ready uint64, disturbed bool) {
 	var set sys.PollSet
 	for _, s := range sockets {

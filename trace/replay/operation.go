@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/loggps/pattern"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -71,21 +72,22 @@ func (c *caller) whole(it *item, o *loggps.Operation, call *group) {
 			c.point(w)
 		}
 	}
-	members, root := call.ranks, int(call.root)
-	me, _ := slices.BinarySearch(members, c.me)
+	me, _ := slices.BinarySearch(call.ranks, c.me)
+	root, _ := slices.BinarySearch(call.ranks, int(call.root))
+	m := pattern.Member{Calls: c.Calls, Rank: me, Ranks: len(call.ranks), World: call.ranks}
 	_, algorithm, _ := strings.Cut(o.Name, "=")
 	c.Tag, c.NIC = collectiveTag(it.Event), graph.Free
 	switch k := it.Kind; {
 	case slices.Contains(inMemory, algorithm):
-		c.together(members, me)
+		together(m)
 	case k == trace.Bcast || k == trace.Scatter:
-		c.fromRoot(members, root)
+		scatter(m, 0, root)
 	case k == trace.Reduce || k == trace.Gather:
-		c.toRoot(members, root)
+		gather(m, 0, root)
 	case k == trace.Scan || k == trace.Exscan:
-		c.along(members, me)
+		chain(m, 0)
 	default:
-		c.together(members, me)
+		together(m)
 	}
 	c.Tag, c.NIC = 0, 0
 	ns := o.At(int64(it.Event.Bytes))
@@ -97,46 +99,10 @@ func (c *caller) whole(it *item, o *loggps.Operation, call *group) {
 	}
 }
 
-// fromRoot has all others wait for the root.
-func (c *caller) fromRoot(members []int, root int) {
-	if c.me != root {
-		c.Recv(0, root)
-		return
-	}
-	for _, other := range members {
-		if other != root {
-			c.Send(0, other)
-		}
-	}
-}
-
-// toRoot has the root wait for all others.
-func (c *caller) toRoot(members []int, root int) {
-	if c.me != root {
-		c.Send(0, root)
-		return
-	}
-	for _, other := range members {
-		if other != root {
-			c.Recv(0, other)
-		}
-	}
-}
-
-// along has each member wait for those before it.
-func (c *caller) along(members []int, me int) {
-	if me > 0 {
-		c.Recv(0, members[me-1])
-	}
-	if me < len(members)-1 {
-		c.Send(0, members[me+1])
-	}
-}
-
 // together has all members wait for one another.
-func (c *caller) together(members []int, me int) {
-	for d := 1; d < len(members); d *= 2 {
-		c.Send(0, members[(me+d)%len(members)])
-		c.Recv(0, members[(me-d+len(members))%len(members)])
+func together(m pattern.Member) {
+	for d := 1; d < m.Ranks; d *= 2 {
+		m.Send(0, m.World[(m.Rank+d)%m.Ranks])
+		m.Recv(0, m.World[(m.Rank-d+m.Ranks)%m.Ranks])
 	}
 }
