@@ -12,7 +12,7 @@ import (
 // there as well: Rest takes it to memory of the inbox.
 
 // ReceiveInto takes a message, if one has come: its first bytes come to a buffer of the caller, and
-// those for which there is no room to the inbox. It does not wait.
+// those that do not fit to the inbox. It does not wait.
 func (in *Inbox) ReceiveInto(fd int, to []byte) (ok bool, err error) {
 	in.prepare()
 	in.into[0].Base = unsafe.SliceData(to)
@@ -36,9 +36,7 @@ func (in *Inbox) ReceiveInto(fd int, to []byte) (ok bool, err error) {
 
 // Into describes the message of ReceiveInto as Message does: n is its length.
 func (in *Inbox) Into() (n int, from netip.AddrPort, segment int, arrived int64) {
-	n = int(in.heads[0].n)
-	segment, arrived = in.notes(0, n)
-	return n, in.names[0].addr(), segment, arrived
+	return in.describe(0)
 }
 
 // Rest returns the message of ReceiveInto but for its first bytes, so many of those in the buffer.

@@ -222,10 +222,15 @@ func (in *Inbox) Receive(fd, most int) (n int, err error) {
 // who sent it, the length of the datagrams that it is made of (the last may be shorter),
 // and the wall-clock time of its arrival in ns (0: unknown).
 func (in *Inbox) Message(i int) (b []byte, from netip.AddrPort, segment int, arrived int64) {
-	h := &in.heads[i]
-	b = in.buffers[i*InboxBuffer:][:h.n]
-	segment, arrived = in.notes(i, len(b))
-	return b, in.names[i].addr(), segment, arrived
+	n, from, segment, arrived := in.describe(i)
+	return in.buffers[i*InboxBuffer:][:n], from, segment, arrived
+}
+
+// describe returns what is known of the i-th message beside its bytes, of which there are n.
+func (in *Inbox) describe(i int) (n int, from netip.AddrPort, segment int, arrived int64) {
+	n = int(in.heads[i].n)
+	segment, arrived = in.notes(i, n)
+	return n, in.names[i].addr(), segment, arrived
 }
 
 // notes reads the control messages of the i-th message, which has n bytes.
