@@ -2,9 +2,7 @@ package bench
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -63,26 +61,18 @@ func oneElement(int) int { return 8 }
 // operationsRank is the rank program; its arguments are a list of operation=algorithm, the longest
 // length, and the most seconds.
 func operationsRank(args []string) {
-	if len(args) != 3 {
-		fmt.Fprintln(os.Stderr, "bench: three arguments are needed: operations, bytes and seconds")
-		os.Exit(2)
-	}
+	var choices string
+	var largest int
+	var limit float64
+	scanArgs("operations, bytes and seconds", args, &choices, &largest, &limit)
 	mpi.Run(func(world *mpi.Comm) error {
-		largest, err := strconv.Atoi(args[1])
-		if err != nil || largest < 1 {
-			return fmt.Errorf("bench: parse longest length %q: want a number of bytes", args[1])
-		}
-		limit, err := strconv.ParseFloat(args[2], 64)
-		if err != nil {
-			return fmt.Errorf("bench: parse seconds: %w", err)
-		}
 		all := largest * world.Size()
 		r := &operationRank{
 			world: world, out: touched(all), in: touched(all), sum: mpi.Sum[float64](),
 			outF: slices.Repeat([]float64{1}, largest/8+1), inF: slices.Repeat([]float64{1}, largest/8+1),
 			end: time.Now().Add(time.Duration(limit * float64(time.Second))),
 		}
-		wanted := strings.Split(args[0], ",")
+		wanted := strings.Split(choices, ",")
 		for sweep := 0; sweep < operationSweeps && !r.over; sweep++ {
 			if err := r.sweep(wanted, largest); err != nil {
 				return err

@@ -52,8 +52,8 @@ func pageTables(t *testing.T) (pvas, sm, model series) {
 func figure(all []series, model map[string]func(ranks float64) float64) string {
 	number := func(n float64) string { return strconv.Itoa(int(n)) }
 	c := chart.Chart{Title: "Growth of page tables", Notes: []string{"KiB, over the ranks, which share 2 MiB each; lines are the model"}}
-	c.X, c.Y = chart.Axis{Log: true, Low: math.Log10(32), High: math.Log10(512)}, chart.Axis{Log: true, Low: math.Log10(64), High: math.Log10(1 << 20)}
-	for n := 32.0; n <= 512; n *= 2 {
+	c.X, c.Y = chart.Axis{Log: true, Low: math.Log10(16), High: math.Log10(512)}, chart.Axis{Log: true, Low: math.Log10(64), High: math.Log10(1 << 20)}
+	for n := 16.0; n <= 512; n *= 2 {
 		c.X.Ticks = append(c.X.Ticks, chart.Tick{At: c.X.Of(n), Label: number(n)})
 	}
 	for k := 64.0; k <= 1<<20; k *= 4 {
@@ -65,7 +65,7 @@ func figure(all []series, model map[string]func(ranks float64) float64) string {
 			k.Dots = append(k.Dots, chart.Dot{X: n, Y: s.kib[i]})
 		}
 		f := model[s.class]
-		k.Lines = [][]chart.Dot{{{X: 32, Y: f(32)}, {X: 512, Y: f(512)}}}
+		k.Lines = [][]chart.Dot{{{X: 16, Y: f(16)}, {X: 512, Y: f(512)}}}
 		c.Curves = append(c.Curves, k)
 	}
 	var b strings.Builder

@@ -12,7 +12,8 @@ import "time"
 // takes a slot of GOMAXPROCS, also ends with any signal, and should be short.
 //
 // Rest returns false if the time is over or a signal has come. One goroutine at a time may
-// rest, of all endpoints of a loop, and none may wait in another call then; an error is that of the endpoint, which is of no use any more.
+// rest, of all endpoints of a loop, and none may wait in another call then. An error is that of the
+// endpoint, which is of no use any more.
 func (e *Endpoint) Rest(limit time.Duration, quietly bool, stop func() bool) (bool, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -38,21 +38,21 @@ func (m *Module) sendNumbered(p *peer, h *head, b []byte) bool {
 	if len(m.spareMessages) == 0 && len(p.unacked) > 0 && p.unacked[0].landed.Load() == arrived {
 		m.settle(p) // their memory is used again before more is made
 	}
-	var l *sentMessage
+	var s *sentMessage
 	if k := len(m.spareMessages); k > 0 {
-		l = m.spareMessages[k-1]
+		s = m.spareMessages[k-1]
 		m.spareMessages = m.spareMessages[:k-1]
 	} else {
-		l = &sentMessage{}
-		l.done = func(err error) { l.land(len(l.buf), err) }
+		s = &sentMessage{}
+		s.done = func(err error) { s.land(len(s.buf), err) }
 	}
 	h.number = p.number
 	p.number++
 	h.put(b)
-	l.buf = append(l.buf[:0], b...)
-	p.unacked = append(p.unacked, l)
+	s.buf = append(s.buf[:0], b...)
+	p.unacked = append(p.unacked, s)
 	p.unackedBytes += len(b)
-	m.sendMessage(p, l)
+	m.sendMessage(p, s)
 	if len(p.unacked) >= 64 {
 		m.settle(p)
 	}
@@ -60,8 +60,8 @@ func (m *Module) sendNumbered(p *peer, h *head, b []byte) bool {
 }
 
 // sendMessage sends a message by the best path there is.
-func (m *Module) sendMessage(p *peer, l *sentMessage) {
-	m.hand(p, &l.outgoing, m.pathFor(p, len(l.buf), len(l.buf) >= spreadLeast), suci.Block{Data: l.buf, Priority: messageLane})
+func (m *Module) sendMessage(p *peer, s *sentMessage) {
+	m.hand(p, &s.outgoing, m.pathFor(p, len(s.buf), len(s.buf) >= spreadLeast), suci.Block{Data: s.buf, Priority: messageLane})
 }
 
 // pathFor returns the device by which so many bytes would be with the peer first; or if any
@@ -92,29 +92,29 @@ func (m *Module) pathFor(p *peer, n int, spread bool) *device {
 // were lost with a path.
 func (m *Module) settle(p *peer) {
 	left := p.unacked[:0]
-	for _, l := range p.unacked {
-		switch l.landed.Load() {
+	for _, s := range p.unacked {
+		switch s.landed.Load() {
 		case arrived:
-			m.discard(p, l)
+			m.discard(p, s)
 			continue
 		case crashed:
 			if p.buried {
-				m.discard(p, l)
+				m.discard(p, s)
 				continue
 			}
-			if m.again(p, l.device, l.err) {
-				m.sendMessage(p, l)
+			if m.again(p, s.device, s.err) {
+				m.sendMessage(p, s)
 			}
 		}
-		left = append(left, l)
+		left = append(left, s)
 	}
 	clear(p.unacked[len(left):])
 	p.unacked = left
 }
 
-func (m *Module) discard(p *peer, l *sentMessage) {
-	p.unackedBytes -= len(l.buf)
-	m.spareMessages = append(m.spareMessages, l)
+func (m *Module) discard(p *peer, s *sentMessage) {
+	p.unackedBytes -= len(s.buf)
+	m.spareMessages = append(m.spareMessages, s)
 }
 
 // usable tells whether a path to the peer is up.
