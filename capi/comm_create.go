@@ -55,7 +55,7 @@ func (p *Process) idup(c Comm, hints *comm.Info, out Ptr[Comm], req Ptr[Request]
 		return err
 	}
 	p.adoptCopy(n, on, hints, copies, out)
-	p.begun(r, on, req).special = underway
+	p.begun(r, on.collectives, req)
 	return nil
 }
 
