@@ -75,9 +75,11 @@ func (m *matcher) queue(op *operation) *list[operation] {
 func (m *matcher) match(from, tag int32) *operation {
 	s := m.sources.at(from)
 	n := first(s.posted.head, tag)
-	if w := first(m.wild.head, tag); w != nil && (n == nil || w.of.posted < n.of.posted) {
-		m.wild.remove(w)
-		return w.of
+	if m.wild.head != nil { // else the usual case is short
+		if w := first(m.wild.head, tag); w != nil && (n == nil || w.of.posted < n.of.posted) {
+			m.wild.remove(w)
+			return w.of
+		}
 	}
 	if n == nil {
 		return nil
