@@ -5,37 +5,17 @@ import (
 	"github.com/gopvas/gopvas/comm"
 )
 
-// Collective operations that move data. Each has one function that makes the call, and three
-// forms: blocking, nonblocking and persistent.
+// Collective operations that move data.
 
-func (p *Process) barrier(k *collective, c Comm) error {
+// Barrier is MPI_Barrier.
+func (p *Process) Barrier(k *collective, c Comm) error {
 	on, err := p.comm(c)
 	k.is(coll.Barrier, on)
 	return err
 }
 
-// Barrier is MPI_Barrier.
-func (p *Process) Barrier(c Comm) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	return on.c.Barrier()
-}
-
-// Ibarrier is MPI_Ibarrier.
-func (p *Process) Ibarrier(c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.barrier(&k, c))
-}
-
-// Barrier_init is MPI_Barrier_init.
-func (p *Process) Barrier_init(c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.barrier(&k, c))
-}
-
-func (p *Process) bcast(k *collective, buf Address, count int, t Type, root int, c Comm) error {
+// Bcast is MPI_Bcast.
+func (p *Process) Bcast(k *collective, buf Address, count int, t Type, root int, c Comm) error {
 	on, err := p.rooted(c, root)
 	if err != nil {
 		return err
@@ -69,24 +49,6 @@ func (p *Process) bcastAcross(k *collective, buf Address, count int, t Type, roo
 		return k.across(on, "bcast", on.each(b), nil)
 	}
 	return k.across(on, "bcast", nil, on.only(root, b))
-}
-
-// Bcast is MPI_Bcast.
-func (p *Process) Bcast(buf Address, count int, t Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.bcast(&k, buf, count, t, root, c))
-}
-
-// Ibcast is MPI_Ibcast.
-func (p *Process) Ibcast(buf Address, count int, t Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.bcast(&k, buf, count, t, root, c))
-}
-
-// Bcast_init is MPI_Bcast_init.
-func (p *Process) Bcast_init(buf Address, count int, t Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.bcast(&k, buf, count, t, root, c))
 }
 
 // gather is Gather and Gatherv.
@@ -140,39 +102,13 @@ func (p *Process) gatherAcross(k *collective, at Address, count int, t Type, to 
 }
 
 // Gather is MPI_Gather.
-func (p *Process) Gather(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.gather(&k, s, sn, st, regular(d, dn, dt), root, c))
-}
-
-// Igather is MPI_Igather.
-func (p *Process) Igather(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.gather(&k, s, sn, st, regular(d, dn, dt), root, c))
-}
-
-// Gather_init is MPI_Gather_init.
-func (p *Process) Gather_init(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.gather(&k, s, sn, st, regular(d, dn, dt), root, c))
+func (p *Process) Gather(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+	return p.gather(k, s, sn, st, regular(d, dn, dt), root, c)
 }
 
 // Gatherv is MPI_Gatherv.
-func (p *Process) Gatherv(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.gather(&k, s, sn, st, listed(d, counts, displs, dt), root, c))
-}
-
-// Igatherv is MPI_Igatherv.
-func (p *Process) Igatherv(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.gather(&k, s, sn, st, listed(d, counts, displs, dt), root, c))
-}
-
-// Gatherv_init is MPI_Gatherv_init.
-func (p *Process) Gatherv_init(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.gather(&k, s, sn, st, listed(d, counts, displs, dt), root, c))
+func (p *Process) Gatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm) error {
+	return p.gather(k, s, sn, st, listed(d, counts, displs, dt), root, c)
 }
 
 // scatter is Scatter and Scatterv.
@@ -226,37 +162,11 @@ func (p *Process) scatterAcross(k *collective, from blockList, at Address, count
 }
 
 // Scatter is MPI_Scatter.
-func (p *Process) Scatter(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.scatter(&k, regular(s, sn, st), d, dn, dt, root, c))
-}
-
-// Iscatter is MPI_Iscatter.
-func (p *Process) Iscatter(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.scatter(&k, regular(s, sn, st), d, dn, dt, root, c))
-}
-
-// Scatter_init is MPI_Scatter_init.
-func (p *Process) Scatter_init(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.scatter(&k, regular(s, sn, st), d, dn, dt, root, c))
+func (p *Process) Scatter(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+	return p.scatter(k, regular(s, sn, st), d, dn, dt, root, c)
 }
 
 // Scatterv is MPI_Scatterv.
-func (p *Process) Scatterv(s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.scatter(&k, listed(s, counts, displs, st), d, dn, dt, root, c))
-}
-
-// Iscatterv is MPI_Iscatterv.
-func (p *Process) Iscatterv(s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.scatter(&k, listed(s, counts, displs, st), d, dn, dt, root, c))
-}
-
-// Scatterv_init is MPI_Scatterv_init.
-func (p *Process) Scatterv_init(s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.scatter(&k, listed(s, counts, displs, st), d, dn, dt, root, c))
+func (p *Process) Scatterv(k *collective, s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+	return p.scatter(k, listed(s, counts, displs, st), d, dn, dt, root, c)
 }

@@ -317,192 +317,6 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), true}, Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
 	case 220, 221:
 		return 0, p.Unpack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Ref{a.word(3), true}, Address(a.word(4)), a.int(5), Type(a.word(6)))
-	case 222, 223:
-		return 0, p.Ineighbor_allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 224:
-		return 0, p.Ineighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 225:
-		return 0, p.Ineighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 226, 227:
-		return 0, p.Ineighbor_alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 228:
-		return 0, p.Ineighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 229:
-		return 0, p.Ineighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 230:
-		return 0, p.Ineighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 231:
-		return 0, p.Ineighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 232, 233:
-		return 0, p.Neighbor_allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
-	case 234, 235:
-		return 0, p.Neighbor_allgather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 236:
-		return 0, p.Neighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)))
-	case 237:
-		return 0, p.Neighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)))
-	case 238:
-		return 0, p.Neighbor_allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 239:
-		return 0, p.Neighbor_allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 240, 241:
-		return 0, p.Neighbor_alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
-	case 242, 243:
-		return 0, p.Neighbor_alltoall_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 244:
-		return 0, p.Neighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)))
-	case 245:
-		return 0, p.Neighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)))
-	case 246:
-		return 0, p.Neighbor_alltoallv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 247:
-		return 0, p.Neighbor_alltoallv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 248:
-		return 0, p.Neighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
-	case 249:
-		return 0, p.Neighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
-	case 250:
-		return 0, p.Neighbor_alltoallw_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 251:
-		return 0, p.Neighbor_alltoallw_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 252, 253:
-		return 0, p.Allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
-	case 254, 255:
-		return 0, p.Allgather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 256:
-		return 0, p.Allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)))
-	case 257:
-		return 0, p.Allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)))
-	case 258:
-		return 0, p.Allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 259:
-		return 0, p.Allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 260, 261:
-		return 0, p.Allreduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 262, 263:
-		return 0, p.Allreduce_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 264, 265:
-		return 0, p.Alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
-	case 266, 267:
-		return 0, p.Alltoall_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 268:
-		return 0, p.Alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)))
-	case 269:
-		return 0, p.Alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)))
-	case 270:
-		return 0, p.Alltoallv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 271:
-		return 0, p.Alltoallv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 272:
-		return 0, p.Alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
-	case 273:
-		return 0, p.Alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
-	case 274:
-		return 0, p.Alltoallw_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 275:
-		return 0, p.Alltoallw_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 276:
-		return 0, p.Barrier(Comm(a.word(0)))
-	case 277:
-		return 0, p.Barrier_init(Comm(a.word(0)), Info(a.word(1)), Ptr[Request]{a.word(2)})
-	case 278, 279:
-		return 0, p.Bcast(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)))
-	case 280, 281:
-		return 0, p.Bcast_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)), Info(a.word(5)), Ptr[Request]{a.word(6)})
-	case 282, 283:
-		return 0, p.Exscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 284, 285:
-		return 0, p.Exscan_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 286, 287:
-		return 0, p.Gather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)))
-	case 288, 289:
-		return 0, p.Gather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 290:
-		return 0, p.Gatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)))
-	case 291:
-		return 0, p.Gatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)))
-	case 292:
-		return 0, p.Gatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 293:
-		return 0, p.Gatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 294, 295:
-		return 0, p.Iallgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 296:
-		return 0, p.Iallgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 297:
-		return 0, p.Iallgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 298, 299:
-		return 0, p.Iallreduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 300, 301:
-		return 0, p.Ialltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 302:
-		return 0, p.Ialltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 303:
-		return 0, p.Ialltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 304:
-		return 0, p.Ialltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 305:
-		return 0, p.Ialltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 306:
-		return 0, p.Ibarrier(Comm(a.word(0)), Ptr[Request]{a.word(1)})
-	case 307, 308:
-		return 0, p.Ibcast(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)), Ptr[Request]{a.word(5)})
-	case 309, 310:
-		return 0, p.Iexscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 311, 312:
-		return 0, p.Igather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 313:
-		return 0, p.Igatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 314:
-		return 0, p.Igatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 315, 316:
-		return 0, p.Ireduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 317:
-		return 0, p.Ireduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 318:
-		return 0, p.Ireduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 319, 320:
-		return 0, p.Ireduce_scatter_block(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 321, 322:
-		return 0, p.Iscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 323, 324:
-		return 0, p.Iscatter(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 325:
-		return 0, p.Iscatterv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 326:
-		return 0, p.Iscatterv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 327, 328:
-		return 0, p.Reduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)))
-	case 329, 330:
-		return 0, p.Reduce_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 331:
-		return 0, p.Reduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 332:
-		return 0, p.Reduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 333, 334:
-		return 0, p.Reduce_scatter_block(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 335, 336:
-		return 0, p.Reduce_scatter_block_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 337:
-		return 0, p.Reduce_scatter_init(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 338:
-		return 0, p.Reduce_scatter_init(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 339, 340:
-		return 0, p.Scan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 341, 342:
-		return 0, p.Scan_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 343, 344:
-		return 0, p.Scatter(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)))
-	case 345, 346:
-		return 0, p.Scatter_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 347:
-		return 0, p.Scatterv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)))
-	case 348:
-		return 0, p.Scatterv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)))
-	case 349:
-		return 0, p.Scatterv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 350:
-		return 0, p.Scatterv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
 	case 351:
 		return 0, p.Group_compare(Group(a.word(0)), Group(a.word(1)), Ref{a.word(2), false})
 	case 352:
@@ -789,6 +603,200 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.T_pvar_write(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
 	case 662:
 		return 0, p.T_source_get_num(Ref{a.word(0), false})
+	}
+	return p.dispatchCollective(op, a)
+}
+
+// dispatchCollective is dispatch for collective operations.
+func (p *Process) dispatchCollective(op int, a slots) (int64, error) {
+	var k collective
+	switch op {
+	case 222, 223:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 224:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 225:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 226, 227:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 228:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 229:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 230:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 231:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 232, 233:
+		return 0, k.run(p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 234, 235:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 236:
+		return 0, k.run(p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 237:
+		return 0, k.run(p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 238:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 239:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 240, 241:
+		return 0, k.run(p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 242, 243:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 244:
+		return 0, k.run(p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 245:
+		return 0, k.run(p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 246:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 247:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 248:
+		return 0, k.run(p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 249:
+		return 0, k.run(p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 250:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 251:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 252, 253:
+		return 0, k.run(p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 254, 255:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 256:
+		return 0, k.run(p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 257:
+		return 0, k.run(p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 258:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 259:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 260, 261:
+		return 0, k.run(p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 262, 263:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 264, 265:
+		return 0, k.run(p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 266, 267:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 268:
+		return 0, k.run(p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 269:
+		return 0, k.run(p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 270:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 271:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 272:
+		return 0, k.run(p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 273:
+		return 0, k.run(p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 274:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 275:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 276:
+		return 0, k.run(p.Barrier(&k, Comm(a.word(0))))
+	case 277:
+		return 0, k.prepare(p, Info(a.word(1)), Ptr[Request]{a.word(2)}, p.Barrier(&k, Comm(a.word(0))))
+	case 278, 279:
+		return 0, k.run(p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
+	case 280, 281:
+		return 0, k.prepare(p, Info(a.word(5)), Ptr[Request]{a.word(6)}, p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
+	case 282, 283:
+		return 0, k.run(p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 284, 285:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 286, 287:
+		return 0, k.run(p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 288, 289:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 290:
+		return 0, k.run(p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 291:
+		return 0, k.run(p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 292:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 293:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 294, 295:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 296:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 297:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 298, 299:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 300, 301:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 302:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 303:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 304:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 305:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 306:
+		return 0, k.begin(p, Ptr[Request]{a.word(1)}, p.Barrier(&k, Comm(a.word(0))))
+	case 307, 308:
+		return 0, k.begin(p, Ptr[Request]{a.word(5)}, p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
+	case 309, 310:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 311, 312:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 313:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 314:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 315, 316:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
+	case 317:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 318:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 319, 320:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 321, 322:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 323, 324:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 325:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 326:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 327, 328:
+		return 0, k.run(p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
+	case 329, 330:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
+	case 331:
+		return 0, k.run(p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 332:
+		return 0, k.run(p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 333, 334:
+		return 0, k.run(p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 335, 336:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 337:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 338:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 339, 340:
+		return 0, k.run(p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 341, 342:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 343, 344:
+		return 0, k.run(p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 345, 346:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 347:
+		return 0, k.run(p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 348:
+		return 0, k.run(p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 349:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 350:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	}
 	return 0, unsupported(op)
 }
