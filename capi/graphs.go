@@ -57,11 +57,7 @@ func (p *Process) Graph_create(c Comm, nodes int, index, edges Ints, reorder int
 }
 
 // Graphdims_get is MPI_Graphdims_get.
-func (p *Process) Graphdims_get(c Comm, nodes, edges Ref) error {
-	g, err := p.graph(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Graphdims_get(g *comm.GraphTopology, nodes, edges Ref) error {
 	i, e := g.Edges()
 	nodes.Set(len(i))
 	edges.Set(len(e))
@@ -69,11 +65,7 @@ func (p *Process) Graphdims_get(c Comm, nodes, edges Ref) error {
 }
 
 // Graph_get is MPI_Graph_get.
-func (p *Process) Graph_get(c Comm, maxIndex, maxEdges int, index, edges Ints) error {
-	g, err := p.graph(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Graph_get(g *comm.GraphTopology, maxIndex, maxEdges int, index, edges Ints) error {
 	i, e := g.Edges()
 	fill(index, i, maxIndex)
 	fill(edges, e, maxEdges)
@@ -88,11 +80,7 @@ func fill(out Ints, values []int, room int) {
 }
 
 // Graph_neighbors_count is MPI_Graph_neighbors_count.
-func (p *Process) Graph_neighbors_count(c Comm, rank int, n Ref) error {
-	g, err := p.graph(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Graph_neighbors_count(g *comm.GraphTopology, rank int, n Ref) error {
 	list, err := g.Neighbors(rank)
 	if err != nil {
 		return err
@@ -102,11 +90,7 @@ func (p *Process) Graph_neighbors_count(c Comm, rank int, n Ref) error {
 }
 
 // Graph_neighbors is MPI_Graph_neighbors.
-func (p *Process) Graph_neighbors(c Comm, rank, room int, out Ints) error {
-	g, err := p.graph(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Graph_neighbors(g *comm.GraphTopology, rank, room int, out Ints) error {
 	list, err := g.Neighbors(rank)
 	if err != nil {
 		return err

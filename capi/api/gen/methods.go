@@ -46,6 +46,25 @@ func (m method) functions() map[string]method {
 	}
 }
 
+// lookup is how a handle becomes the object that it stands for.
+type lookup struct {
+	handle string // its Go type
+	by     string // the method of Process that returns the object or an error
+}
+
+// lookups are the types of parameters that may take the place of a handle.
+var lookups = map[string]lookup{
+	"*communicator":       {"Comm", "comm"},
+	"*comm.Cart":          {"Comm", "cart"},
+	"*comm.GraphTopology": {"Comm", "graph"},
+	"*comm.Group":         {"Group", "group"},
+	"*comm.Info":          {"Info", "hints"},
+	"*control":            {"T_cvar_handle", "control"},
+	"*session":            {"Session", "session"},
+	"*toolSession":        {"T_pvar_session", "toolSession"},
+	"*typeObject":         {"Type", "typeOf"},
+}
+
 // methodsOf reads the exported methods of *Process from the sources of package capi, by the names
 // of their functions. The generated file that calls them is not read: it may be stale.
 func methodsOf(dir string) (map[string]method, error) {
