@@ -1,9 +1,6 @@
 package capi
 
-import (
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/comm"
-)
+import "github.com/gopvas/gopvas/coll"
 
 // allgather is Allgather and Allgatherv.
 func (p *Process) allgather(k *collective, at Address, count int, t Type, to blockList, c Comm) error {
@@ -19,18 +16,10 @@ func (p *Process) allgather(k *collective, at Address, count int, t Type, to blo
 	}
 	a := k.is(coll.Allgather, on)
 	a.Irregular, a.InPlace = to.irregular(), at == IN_PLACE
-	recv, err := to.memory(p, k, &a.Recv, on.c.Size())
-	if err != nil {
+	if err := to.memory(p, k, &a.Recv, on.c.Size()); err != nil || a.InPlace {
 		return err
 	}
-	var send []comm.Buffer
-	if !a.InPlace {
-		if send, err = p.ownMemory(&a.Send, at, count, t); err != nil {
-			return err
-		}
-	}
-	k.staged(send, recv, a.InPlace)
-	return nil
+	return p.ownMemory(&a.Send, at, count, t)
 }
 
 func (p *Process) allgatherAcross(k *collective, at Address, count int, t Type, to blockList, on *communicator) error {
@@ -72,18 +61,10 @@ func (p *Process) alltoall(k *collective, from, to blockList, c Comm) error {
 	}
 	a := k.is(coll.Alltoall, on)
 	a.Irregular, a.InPlace = to.irregular(), from.at == IN_PLACE
-	var send []comm.Buffer
-	if !a.InPlace {
-		if send, err = from.memory(p, k, &a.Send, on.c.Size()); err != nil {
-			return err
-		}
-	}
-	recv, err := to.memory(p, k, &a.Recv, on.c.Size())
-	if err != nil {
+	if err := to.memory(p, k, &a.Recv, on.c.Size()); err != nil || a.InPlace {
 		return err
 	}
-	k.staged(send, recv, a.InPlace)
-	return nil
+	return from.memory(p, k, &a.Send, on.c.Size())
 }
 
 func (p *Process) alltoallAcross(k *collective, from, to blockList, on *communicator) error {

@@ -104,7 +104,7 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 
 // is says which operation it is.
 func (k *collective) is(kind coll.Kind, on *communicator) *coll.Args {
-	k.on, k.name, k.args.Kind = on, kind.String(), kind
+	k.on, k.name, k.args.Kind, k.args.Mixed = on, kind.String(), kind, true
 	return &k.args
 }
 
