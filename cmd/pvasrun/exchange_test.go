@@ -61,6 +61,9 @@ func TestBenchExchangeBesidePeers(t *testing.T) {
 			t.Skipf("%s is not installed (Debian: openmpi-bin libopenmpi-dev mptcpize)", tool)
 		}
 	}
+	if _, err := os.Stat("/proc/sys/net/mptcp/enabled"); err != nil {
+		t.Skipf("this kernel has no MPTCP: %v", err)
+	}
 	got := command(t, nil, "bench", "exchange", "--devices", "2", "--neighbors", "3", "--sizes", "64K", "--rate", "1G", "--every", "1ms", "--exchange", "auto", "--compare", "openmpi,mptcp", "--rounds", "1")
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Regexp(t, `auto +formula +openmpi +ratio +mptcp +ratio\n`, got.stdout)
