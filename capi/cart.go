@@ -48,14 +48,6 @@ func boolInt(v bool) int {
 	return 0
 }
 
-// dimsClass makes errors about grids errors of dimensions, if they are no others.
-func dimsClass(err error) error {
-	if err == nil || classOf(err) != ERR_OTHER {
-		return err
-	}
-	return fail(ERR_DIMS, "%v", err)
-}
-
 // gridOf checks the arguments that describe a grid.
 func gridOf(n int, dims, periods Ints) (lengths []int, periodic []bool, err error) {
 	if n < 0 {
@@ -79,7 +71,7 @@ func (p *Process) Cart_create(c Comm, n int, dims, periods Ints, reorder int, ou
 	}
 	grid, err := comm.CartCreate(on.c, lengths, periodic)
 	if grid == nil {
-		return p.made(nil, dimsClass(err), on, out)
+		return p.made(nil, classed(err, ERR_DIMS), on, out)
 	}
 	return p.made(grid.Comm, nil, on, out)
 }
@@ -96,11 +88,11 @@ func (p *Process) Cart_get(grid *comm.Cart, n int, dims, periods, coords Ints) e
 	if err != nil {
 		return err
 	}
-	lengths, periodic := grid.Dims(), grid.Periods()
-	for i := range min(n, len(lengths)) {
-		dims.Set(i, lengths[i])
+	fill(dims, grid.Dims(), n)
+	fill(coords, at, n)
+	periodic := grid.Periods()
+	for i := range min(n, len(periodic)) {
 		periods.Set(i, boolInt(periodic[i]))
-		coords.Set(i, at[i])
 	}
 	return nil
 }
@@ -128,9 +120,7 @@ func (p *Process) Cart_coords(grid *comm.Cart, rank, n int, coords Ints) error {
 	if n < len(at) {
 		return fail(ERR_DIMS, "%d coordinates have room, the grid has %d dimensions", n, len(at))
 	}
-	for i, x := range at {
-		coords.Set(i, x)
-	}
+	fill(coords, at, n)
 	return nil
 }
 
@@ -207,10 +197,8 @@ func (p *Process) Dims_create(nodes, n int, dims Ints) error {
 		}
 	}
 	if err := comm.DimsCreate(nodes, lengths); err != nil {
-		return dimsClass(err)
+		return classed(err, ERR_DIMS)
 	}
-	for i, d := range lengths {
-		dims.Set(i, d)
-	}
+	fill(dims, lengths, n)
 	return nil
 }

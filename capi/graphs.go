@@ -31,14 +31,6 @@ func wholeGraph(nodes int, index, edges Ints) (i, e []int, err error) {
 	return i, edges.Copy(last), nil
 }
 
-// argClass makes errors that are no others errors of arguments.
-func argClass(err error) error {
-	if err == nil || classOf(err) != ERR_OTHER {
-		return err
-	}
-	return fail(ERR_ARG, "%v", err)
-}
-
 // Graph_create is MPI_Graph_create.
 func (p *Process) Graph_create(c Comm, nodes int, index, edges Ints, reorder int, out Ptr[Comm]) error {
 	on, err := p.intra(c)
@@ -51,7 +43,7 @@ func (p *Process) Graph_create(c Comm, nodes int, index, edges Ints, reorder int
 	}
 	g, err := comm.GraphCreate(on.c, i, e)
 	if g == nil {
-		return p.made(nil, argClass(err), on, out)
+		return p.made(nil, classed(err, ERR_ARG), on, out)
 	}
 	return p.made(g.Comm, nil, on, out)
 }
@@ -141,7 +133,7 @@ func (p *Process) Dist_graph_create_adjacent(c Comm, in int, sources, sourceWeig
 	}
 	g, err := comm.DistGraphCreateAdjacent(on.c, own)
 	if err != nil {
-		return argClass(err)
+		return classed(err, ERR_ARG)
 	}
 	return p.adoptGraph(g, on, own.SourceWeights != nil || own.DestinationWeights != nil, made)
 }
@@ -180,7 +172,7 @@ func (p *Process) Dist_graph_create(c Comm, n int, sources, degrees, dests, edge
 	}
 	g, err := comm.DistGraphCreate(on.c, edges)
 	if err != nil {
-		return argClass(err)
+		return classed(err, ERR_ARG)
 	}
 	return p.adoptGraph(g, on, weighted, made)
 }

@@ -120,15 +120,7 @@ func (p *Process) choose(g *comm.Group, n int, ranks Ints, how func(...int) (*co
 		return fail(ERR_ARG, "%d ranks of a group of %d: give each rank at most once", n, g.Size())
 	}
 	chosen, err := how(ranks.Copy(n)...)
-	return p.madeGroup(chosen, rankClass(err), out)
-}
-
-// rankClass makes errors about lists of ranks errors of ranks.
-func rankClass(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fail(ERR_RANK, "%v", err)
+	return p.madeGroup(chosen, classed(err, ERR_RANK), out)
 }
 
 // Group_incl is MPI_Group_incl.
@@ -154,7 +146,7 @@ func (p *Process) chooseRanges(n int, triples Ints, how func(...comm.Range) (*co
 		}
 	}
 	chosen, err := how(ranges...)
-	return p.madeGroup(chosen, rankClass(err), out)
+	return p.madeGroup(chosen, classed(err, ERR_RANK), out)
 }
 
 // Group_range_incl is MPI_Group_range_incl.
