@@ -26,12 +26,9 @@ func (p *Process) partitionedBuffer(buf Address, n, count int, t Type, peer int)
 }
 
 // Psend_init is MPI_Psend_init.
-func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, c Comm, info Info, out Ptr[Request]) error {
-	on, err := p.comm(c)
+func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, on *communicator, info Info, out Ptr[Request]) error {
+	tag, err := sendTag(tag)
 	if err != nil {
-		return err
-	}
-	if tag, err = sendTag(tag); err != nil {
 		return err
 	}
 	b, err := p.partitionedBuffer(buf, n, count, t, dest)
@@ -57,12 +54,9 @@ func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, c
 }
 
 // Precv_init is MPI_Precv_init.
-func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int, c Comm, info Info, out Ptr[Request]) error {
-	on, err := p.comm(c)
+func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int, on *communicator, info Info, out Ptr[Request]) error {
+	tag, err := sendTag(tag)
 	if err != nil {
-		return err
-	}
-	if tag, err = sendTag(tag); err != nil {
 		return err
 	}
 	b, err := p.partitionedBuffer(buf, n, count, t, source)
