@@ -15,6 +15,7 @@ type request struct {
 // same one, and so have its collective operations that were begun: to begin one allocates nothing.
 type owner struct {
 	on         *communicator // whose error handler is asked; nil: MPI_COMM_WORLD's
+	message    bool          // of a message that was begun: nothing below is said of it
 	persistent bool
 	active     bool        // of a persistent request
 	collective bool        // it can be neither cancelled nor, while it is active, freed

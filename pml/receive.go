@@ -91,7 +91,7 @@ func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error
 		if m := e.matcher(context); m.arrived.head == nil {
 			op := e.newOperation(receiving, context, src, tag)
 			op.buf.Bytes = buf
-			m.post(op)
+			m.postTo(&m.sources.at(int32(src)).posted, op)
 			e.unlock()
 			return Request{op: op, generation: op.generation}, nil
 		}
