@@ -107,6 +107,22 @@ func (c *callInfo) firstNull(a slots) int {
 	return -1
 }
 
+// lookedUp is an object that a handle stands for, or why there is none.
+type lookedUp[T any] struct {
+	object T
+	err    error
+}
+
+func found[T any](object T, err error) lookedUp[T] { return lookedUp[T]{object, err} }
+
+// then does what a function does with the object, if there is one.
+func (l lookedUp[T]) then(do func(T) error) error {
+	if l.err != nil {
+		return l.err
+	}
+	return do(l.object)
+}
+
 // callInfo describes a function.
 type callInfo struct {
 	name    string // in C

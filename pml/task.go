@@ -235,7 +235,7 @@ func (in Inside) Leave(r *Request) {
 	case op.state == complete:
 		in.e.discard(op)
 	default:
-		op.left = true
+		op.left, op.owner = true, nil
 	}
 	*r = Request{}
 }
