@@ -27,9 +27,9 @@ type ExchangeConfig struct {
 	Ranks     int
 	BTL       string // of ranks of one node
 	Forms     []exchange.Form
-	Peer      *Contestant // Open MPI; nil: none
-	Lead      []string    // what a command is begun with that is to run on the first node; nil: nothing
-	Rounds    int         // jobs of each contestant, in turn
+	Peers     []Contestant // by their names ExchangePeers
+	Lead      []string     // what a command is begun with that is to run on the first node; nil: nothing
+	Rounds    int          // jobs of each contestant, in turn
 	Every     time.Duration
 	Picture   bool                          // of the last exchange of each job
 	Step      func(who string, round int)   // told before each job; nil: nobody
@@ -78,8 +78,8 @@ func Exchange(ctx context.Context, cfg ExchangeConfig) (all [][]ExchangeResult, 
 	for _, f := range cfg.Forms {
 		names = append(names, f.String())
 	}
-	if cfg.Peer != nil {
-		names = append(names, cfg.Peer.String())
+	for _, p := range cfg.Peers {
+		names = append(names, p.String())
 	}
 	rounds, err := inTurn(names, cfg.Rounds, cfg.Step, func(i int) ([]ExchangeResult, error) { return cfg.round(ctx, i) })
 	if err != nil {
@@ -113,7 +113,7 @@ func medianExchange(rounds [][]ExchangeResult, k int) ExchangeResult {
 	return r
 }
 
-// round runs a job of a contestant: of a form, or behind these the peer.
+// round runs a job of a contestant: of a form, or behind these of a peer.
 func (cfg *ExchangeConfig) round(ctx context.Context, who int) ([]ExchangeResult, error) {
 	items := make([]string, len(cfg.Sizes))
 	for i, n := range cfg.Sizes {
@@ -129,8 +129,9 @@ func (cfg *ExchangeConfig) round(ctx context.Context, who int) ([]ExchangeResult
 		r.Contestant = form.String()
 		out, err = cfg.runOurs(ctx, form, append(args, choose(cfg.Picture, "1", "0")))
 	} else {
-		r.Contestant = cfg.Peer.String()
-		out, err = cfg.runPeer(ctx, args)
+		p := cfg.Peers[who-len(cfg.Forms)]
+		r.Contestant = p.String()
+		out, err = cfg.runPeer(ctx, p.peer, args)
 	}
 	if err != nil {
 		return nil, err

@@ -36,12 +36,13 @@ var peers = map[string]struct {
 }{
 	"openmpi": {[]string{"mpicc.openmpi", "mpicc"}, []string{"mpirun.openmpi", "mpirun"}, "openmpi-bin libopenmpi-dev"},
 	"mpich":   {[]string{"mpicc.mpich", "mpicc"}, []string{"mpirun.mpich", "mpirun"}, "mpich libmpich-dev"},
+	MPTCP:     {[]string{"mpicc.openmpi", "mpicc"}, []string{"mpirun.openmpi", "mpirun"}, "openmpi-bin libopenmpi-dev mptcpize"},
 }
 
 // Peers are the names of the MPIs that can be compared with.
-func Peers() []string { return slices.Sorted(maps.Keys(peers)) }
+func Peers() []string { return []string{"mpich", "openmpi"} }
 
-// Peer returns an installed MPI ("openmpi", "mpich") as a contestant, with the
+// Peer returns an installed MPI, one of Peers or ExchangePeers, as a contestant, with the
 // single-copy mechanism of its shared memory as singleCopy says ("": its default). A
 // *MissingError says that it is not there. closePeer removes what was compiled for it.
 func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(), err error) {
@@ -64,11 +65,14 @@ func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(),
 func findPeer(name string) (*peer, error) {
 	how, known := peers[name]
 	if !known {
-		return nil, fmt.Errorf("bench: no peer %q: there are %s", name, strings.Join(Peers(), ", "))
+		return nil, fmt.Errorf("bench: no peer %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(peers)), ", "))
 	}
 	mpicc, mpirun := firstInPath(how.compilers), firstInPath(how.launchers)
 	if mpicc == "" || mpirun == "" {
 		return nil, &MissingError{name, "its compiler or launcher"}
+	}
+	if name == MPTCP && firstInPath([]string{mptcpize}) == "" {
+		return nil, &MissingError{name, mptcpize}
 	}
 	return &peer{name: name, mpicc: mpicc, mpirun: mpirun, patience: 10 * time.Second}, nil
 }

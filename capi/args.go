@@ -134,15 +134,6 @@ func (a Handles[T]) Set(i int, v T) { a.ptr(i).Set(v) }
 // ptr is where element i is.
 func (a Handles[T]) ptr(i int) Ptr[T] { return Ptr[T]{a.addr + uintptr(i)*8} }
 
-// Copy returns the first n handles.
-func (a Handles[T]) Copy(n int) []T {
-	all := make([]T, n)
-	for i := range all {
-		all[i] = a.At(i)
-	}
-	return all
-}
-
 // CString is a string of the program that ends with a zero byte.
 type CString uintptr
 

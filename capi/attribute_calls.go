@@ -16,21 +16,13 @@ func (p *Process) Comm_create_keyval(copy, delete Func, key Ref, extra Address) 
 func (p *Process) Comm_free_keyval(key Ref) error { return p.keyvals.free(kindComm, key) }
 
 // Comm_set_attr is MPI_Comm_set_attr.
-func (p *Process) Comm_set_attr(c Comm, key int, value Address) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	return p.setAttribute(kindComm, uintptr(c), &on.attributes, key, value)
+func (p *Process) Comm_set_attr(on *communicator, key int, value Address) error {
+	return p.setAttribute(kindComm, uintptr(on.handle), &on.attributes, key, value)
 }
 
 // Comm_get_attr is MPI_Comm_get_attr. The predefined attributes are those of all
 // communicators.
-func (p *Process) Comm_get_attr(c Comm, key int, value Ptr[Address], flag Ref) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_get_attr(on *communicator, key int, value Ptr[Address], flag Ref) error {
 	if key >= TAG_UB && key <= UNIVERSE_SIZE {
 		at, ok := p.predefinedAttribute(key)
 		if ok {
@@ -43,12 +35,8 @@ func (p *Process) Comm_get_attr(c Comm, key int, value Ptr[Address], flag Ref) e
 }
 
 // Comm_delete_attr is MPI_Comm_delete_attr.
-func (p *Process) Comm_delete_attr(c Comm, key int) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	return p.deleteAttribute(kindComm, uintptr(c), &on.attributes, key)
+func (p *Process) Comm_delete_attr(on *communicator, key int) error {
+	return p.deleteAttribute(kindComm, uintptr(on.handle), &on.attributes, key)
 }
 
 // predefinedAttribute returns the address of an int that has the value of a predefined
@@ -88,17 +76,17 @@ func (p *Process) Keyval_create(copy, delete Func, key Ref, extra Address) error
 func (p *Process) Keyval_free(key Ref) error { return p.Comm_free_keyval(key) }
 
 // Attr_put is MPI_Attr_put.
-func (p *Process) Attr_put(c Comm, key int, value Address) error {
-	return p.Comm_set_attr(c, key, value)
+func (p *Process) Attr_put(on *communicator, key int, value Address) error {
+	return p.Comm_set_attr(on, key, value)
 }
 
 // Attr_get is MPI_Attr_get.
-func (p *Process) Attr_get(c Comm, key int, value Ptr[Address], flag Ref) error {
-	return p.Comm_get_attr(c, key, value, flag)
+func (p *Process) Attr_get(on *communicator, key int, value Ptr[Address], flag Ref) error {
+	return p.Comm_get_attr(on, key, value, flag)
 }
 
 // Attr_delete is MPI_Attr_delete.
-func (p *Process) Attr_delete(c Comm, key int) error { return p.Comm_delete_attr(c, key) }
+func (p *Process) Attr_delete(on *communicator, key int) error { return p.Comm_delete_attr(on, key) }
 
 // Type_create_keyval is MPI_Type_create_keyval.
 func (p *Process) Type_create_keyval(copy, delete Func, key Ref, extra Address) error {
@@ -119,11 +107,7 @@ func (p *Process) Type_set_attr(t Type, key int, value Address) error {
 }
 
 // Type_get_attr is MPI_Type_get_attr.
-func (p *Process) Type_get_attr(t Type, key int, value Ptr[Address], flag Ref) error {
-	o, err := p.typeOf(t)
-	if err != nil {
-		return err
-	}
+func (p *Process) Type_get_attr(o *typeObject, key int, value Ptr[Address], flag Ref) error {
 	return p.getAttribute(kindType, &o.attributes, key, value, flag)
 }
 

@@ -79,36 +79,22 @@ func (p *Process) Buffer_flush() error { return p.world.c.FlushBuffer() }
 func (p *Process) Buffer_iflush(r Ptr[Request]) error { return p.iflush(r) }
 
 // Comm_attach_buffer is MPI_Comm_attach_buffer.
-func (p *Process) Comm_attach_buffer(c Comm, at Address, size int) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_attach_buffer(on *communicator, at Address, size int) error {
 	return on.attached.attach(at, size)
 }
 
 // Comm_detach_buffer is MPI_Comm_detach_buffer.
-func (p *Process) Comm_detach_buffer(c Comm, at Ptr[Address], size Ref) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_detach_buffer(on *communicator, at Ptr[Address], size Ref) error {
 	return p.detach(&on.attached, at, size)
 }
 
 // Comm_flush_buffer is MPI_Comm_flush_buffer.
-func (p *Process) Comm_flush_buffer(c Comm) error {
-	if _, err := p.comm(c); err != nil {
-		return err
-	}
+func (p *Process) Comm_flush_buffer(_ *communicator) error {
 	return p.Buffer_flush()
 }
 
 // Comm_iflush_buffer is MPI_Comm_iflush_buffer.
-func (p *Process) Comm_iflush_buffer(c Comm, r Ptr[Request]) error {
-	if _, err := p.comm(c); err != nil {
-		return err
-	}
+func (p *Process) Comm_iflush_buffer(_ *communicator, r Ptr[Request]) error {
 	return p.iflush(r)
 }
 
@@ -154,10 +140,11 @@ func (p *Process) Bsend_init(buf Address, count int, t Type, dest, tag int, c Co
 	if err != nil {
 		return err
 	}
-	return p.prepareAnew(func() (comm.Request, error) {
+	send, err := comm.PrepareAnew(m.on.c, func() (comm.Request, error) {
 		if err := p.buffering(m.on, m.buf.Len()); err != nil {
 			return comm.Request{}, err
 		}
 		return comm.Ibsend(m.on.c, m.bytes(), m.of, m.peer, m.tag)
-	}, m.on, r)
+	})
+	return p.prepare(send, err, m.on, r)
 }

@@ -5,11 +5,7 @@ import (
 )
 
 // Topo_test is MPI_Topo_test.
-func (p *Process) Topo_test(c Comm, status Ref) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Topo_test(on *communicator, status Ref) error {
 	kind := UNDEFINED
 	if _, ok := comm.CartOf(on.c); ok {
 		kind = CART
@@ -23,16 +19,16 @@ func (p *Process) Topo_test(c Comm, status Ref) error {
 }
 
 // cart returns the grid of a communicator.
-func (p *Process) cart(c Comm) (*comm.Cart, *communicator, error) {
+func (p *Process) cart(c Comm) (*comm.Cart, error) {
 	on, err := p.comm(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	grid, ok := comm.CartOf(on.c)
 	if !ok {
-		return nil, nil, fail(ERR_TOPOLOGY, "%s has no Cartesian topology", on.title())
+		return nil, fail(ERR_TOPOLOGY, "%s has no Cartesian topology", on.title())
 	}
-	return grid, on, nil
+	return grid, nil
 }
 
 // bools are n ints that mean true or false.
@@ -50,14 +46,6 @@ func boolInt(v bool) int {
 		return 1
 	}
 	return 0
-}
-
-// dimsClass makes errors about grids errors of dimensions, if they are no others.
-func dimsClass(err error) error {
-	if err == nil || classOf(err) != ERR_OTHER {
-		return err
-	}
-	return fail(ERR_DIMS, "%v", err)
 }
 
 // gridOf checks the arguments that describe a grid.
@@ -83,46 +71,34 @@ func (p *Process) Cart_create(c Comm, n int, dims, periods Ints, reorder int, ou
 	}
 	grid, err := comm.CartCreate(on.c, lengths, periodic)
 	if grid == nil {
-		return p.made(nil, dimsClass(err), on, out)
+		return p.made(nil, classed(err, ERR_DIMS), on, out)
 	}
 	return p.made(grid.Comm, nil, on, out)
 }
 
 // Cartdim_get is MPI_Cartdim_get.
-func (p *Process) Cartdim_get(c Comm, n Ref) error {
-	grid, _, err := p.cart(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Cartdim_get(grid *comm.Cart, n Ref) error {
 	n.Set(len(grid.Dims()))
 	return nil
 }
 
 // Cart_get is MPI_Cart_get.
-func (p *Process) Cart_get(c Comm, n int, dims, periods, coords Ints) error {
-	grid, on, err := p.cart(c)
+func (p *Process) Cart_get(grid *comm.Cart, n int, dims, periods, coords Ints) error {
+	at, err := grid.Coords(grid.Rank())
 	if err != nil {
 		return err
 	}
-	at, err := grid.Coords(on.c.Rank())
-	if err != nil {
-		return err
-	}
-	lengths, periodic := grid.Dims(), grid.Periods()
-	for i := range min(n, len(lengths)) {
-		dims.Set(i, lengths[i])
+	fill(dims, grid.Dims(), n)
+	fill(coords, at, n)
+	periodic := grid.Periods()
+	for i := range min(n, len(periodic)) {
 		periods.Set(i, boolInt(periodic[i]))
-		coords.Set(i, at[i])
 	}
 	return nil
 }
 
 // Cart_rank is MPI_Cart_rank.
-func (p *Process) Cart_rank(c Comm, coords Ints, rank Ref) error {
-	grid, _, err := p.cart(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Cart_rank(grid *comm.Cart, coords Ints, rank Ref) error {
 	n := len(grid.Dims())
 	if n > 0 && coords.Nil() {
 		return fail(ERR_ARG, "the coordinates are a null pointer")
@@ -136,11 +112,7 @@ func (p *Process) Cart_rank(c Comm, coords Ints, rank Ref) error {
 }
 
 // Cart_coords is MPI_Cart_coords.
-func (p *Process) Cart_coords(c Comm, rank, n int, coords Ints) error {
-	grid, _, err := p.cart(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Cart_coords(grid *comm.Cart, rank, n int, coords Ints) error {
 	at, err := grid.Coords(rank)
 	if err != nil {
 		return err
@@ -148,18 +120,12 @@ func (p *Process) Cart_coords(c Comm, rank, n int, coords Ints) error {
 	if n < len(at) {
 		return fail(ERR_DIMS, "%d coordinates have room, the grid has %d dimensions", n, len(at))
 	}
-	for i, x := range at {
-		coords.Set(i, x)
-	}
+	fill(coords, at, n)
 	return nil
 }
 
 // Cart_shift is MPI_Cart_shift.
-func (p *Process) Cart_shift(c Comm, dim, cells int, source, dest Ref) error {
-	grid, _, err := p.cart(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Cart_shift(grid *comm.Cart, dim, cells int, source, dest Ref) error {
 	if n := len(grid.Dims()); dim < 0 || dim >= n {
 		return fail(ERR_DIMS, "dimension %d is outside of 0..%d", dim, n-1)
 	}
@@ -174,10 +140,11 @@ func (p *Process) Cart_shift(c Comm, dim, cells int, source, dest Ref) error {
 
 // Cart_sub is MPI_Cart_sub.
 func (p *Process) Cart_sub(c Comm, keep Ints, out Ptr[Comm]) error {
-	grid, on, err := p.cart(c)
+	grid, err := p.cart(c)
 	if err != nil {
 		return err
 	}
+	on, _ := p.comm(c)
 	part, err := grid.Sub(bools(keep, len(grid.Dims())))
 	if err != nil {
 		return err
@@ -230,10 +197,8 @@ func (p *Process) Dims_create(nodes, n int, dims Ints) error {
 		}
 	}
 	if err := comm.DimsCreate(nodes, lengths); err != nil {
-		return dimsClass(err)
+		return classed(err, ERR_DIMS)
 	}
-	for i, d := range lengths {
-		dims.Set(i, d)
-	}
+	fill(dims, lengths, n)
 	return nil
 }

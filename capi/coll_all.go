@@ -1,9 +1,6 @@
 package capi
 
-import (
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/comm"
-)
+import "github.com/gopvas/gopvas/coll"
 
 // allgather is Allgather and Allgatherv.
 func (p *Process) allgather(k *collective, at Address, count int, t Type, to blockList, c Comm) error {
@@ -19,18 +16,10 @@ func (p *Process) allgather(k *collective, at Address, count int, t Type, to blo
 	}
 	a := k.is(coll.Allgather, on)
 	a.Irregular, a.InPlace = to.irregular(), at == IN_PLACE
-	recv, err := to.memory(p, k, &a.Recv, on.c.Size())
-	if err != nil {
+	if err := to.memory(p, k, &a.Recv, on.c.Size()); err != nil || a.InPlace {
 		return err
 	}
-	var send []comm.Buffer
-	if !a.InPlace {
-		if send, err = p.ownMemory(&a.Send, at, count, t); err != nil {
-			return err
-		}
-	}
-	k.staged(send, recv, a.InPlace)
-	return nil
+	return p.ownMemory(&a.Send, at, count, t)
 }
 
 func (p *Process) allgatherAcross(k *collective, at Address, count int, t Type, to blockList, on *communicator) error {
@@ -49,39 +38,13 @@ func (p *Process) allgatherAcross(k *collective, at Address, count int, t Type, 
 }
 
 // Allgather is MPI_Allgather.
-func (p *Process) Allgather(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
-	var k collective
-	return k.run(p.allgather(&k, s, sn, st, regular(d, dn, dt), c))
-}
-
-// Iallgather is MPI_Iallgather.
-func (p *Process) Iallgather(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.allgather(&k, s, sn, st, regular(d, dn, dt), c))
-}
-
-// Allgather_init is MPI_Allgather_init.
-func (p *Process) Allgather_init(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.allgather(&k, s, sn, st, regular(d, dn, dt), c))
+func (p *Process) Allgather(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
+	return p.allgather(k, s, sn, st, regular(d, dn, dt), c)
 }
 
 // Allgatherv is MPI_Allgatherv.
-func (p *Process) Allgatherv(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm) error {
-	var k collective
-	return k.run(p.allgather(&k, s, sn, st, listed(d, counts, displs, dt), c))
-}
-
-// Iallgatherv is MPI_Iallgatherv.
-func (p *Process) Iallgatherv(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.allgather(&k, s, sn, st, listed(d, counts, displs, dt), c))
-}
-
-// Allgatherv_init is MPI_Allgatherv_init.
-func (p *Process) Allgatherv_init(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.allgather(&k, s, sn, st, listed(d, counts, displs, dt), c))
+func (p *Process) Allgatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm) error {
+	return p.allgather(k, s, sn, st, listed(d, counts, displs, dt), c)
 }
 
 // alltoall is all kinds of Alltoall.
@@ -98,18 +61,10 @@ func (p *Process) alltoall(k *collective, from, to blockList, c Comm) error {
 	}
 	a := k.is(coll.Alltoall, on)
 	a.Irregular, a.InPlace = to.irregular(), from.at == IN_PLACE
-	var send []comm.Buffer
-	if !a.InPlace {
-		if send, err = from.memory(p, k, &a.Send, on.c.Size()); err != nil {
-			return err
-		}
-	}
-	recv, err := to.memory(p, k, &a.Recv, on.c.Size())
-	if err != nil {
+	if err := to.memory(p, k, &a.Recv, on.c.Size()); err != nil || a.InPlace {
 		return err
 	}
-	k.staged(send, recv, a.InPlace)
-	return nil
+	return from.memory(p, k, &a.Send, on.c.Size())
 }
 
 func (p *Process) alltoallAcross(k *collective, from, to blockList, on *communicator) error {
@@ -128,55 +83,16 @@ func (p *Process) alltoallAcross(k *collective, from, to blockList, on *communic
 }
 
 // Alltoall is MPI_Alltoall.
-func (p *Process) Alltoall(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
-	var k collective
-	return k.run(p.alltoall(&k, regular(s, sn, st), regular(d, dn, dt), c))
-}
-
-// Ialltoall is MPI_Ialltoall.
-func (p *Process) Ialltoall(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.alltoall(&k, regular(s, sn, st), regular(d, dn, dt), c))
-}
-
-// Alltoall_init is MPI_Alltoall_init.
-func (p *Process) Alltoall_init(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.alltoall(&k, regular(s, sn, st), regular(d, dn, dt), c))
+func (p *Process) Alltoall(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
+	return p.alltoall(k, regular(s, sn, st), regular(d, dn, dt), c)
 }
 
 // Alltoallv is MPI_Alltoallv.
-func (p *Process) Alltoallv(s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm) error {
-	var k collective
-	return k.run(p.alltoall(&k, listed(s, sn, sd, st), listed(d, dn, dd, dt), c))
-}
-
-// Ialltoallv is MPI_Ialltoallv.
-func (p *Process) Ialltoallv(s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.alltoall(&k, listed(s, sn, sd, st), listed(d, dn, dd, dt), c))
-}
-
-// Alltoallv_init is MPI_Alltoallv_init.
-func (p *Process) Alltoallv_init(s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.alltoall(&k, listed(s, sn, sd, st), listed(d, dn, dd, dt), c))
+func (p *Process) Alltoallv(k *collective, s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm) error {
+	return p.alltoall(k, listed(s, sn, sd, st), listed(d, dn, dd, dt), c)
 }
 
 // Alltoallw is MPI_Alltoallw.
-func (p *Process) Alltoallw(s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm) error {
-	var k collective
-	return k.run(p.alltoall(&k, typed(s, sn, sd, st), typed(d, dn, dd, dt), c))
-}
-
-// Ialltoallw is MPI_Ialltoallw.
-func (p *Process) Ialltoallw(s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.alltoall(&k, typed(s, sn, sd, st), typed(d, dn, dd, dt), c))
-}
-
-// Alltoallw_init is MPI_Alltoallw_init.
-func (p *Process) Alltoallw_init(s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.alltoall(&k, typed(s, sn, sd, st), typed(d, dn, dd, dt), c))
+func (p *Process) Alltoallw(k *collective, s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm) error {
+	return p.alltoall(k, typed(s, sn, sd, st), typed(d, dn, dd, dt), c)
 }

@@ -38,12 +38,13 @@ func typed(at Address, counts, displs Ints, types Handles[Type]) blockList {
 func (l *blockList) irregular() bool { return l.form != regularForm }
 
 // memory says where n blocks are: see coll_memory.go.
-func (l *blockList) memory(p *Process, k *collective, b *coll.Buffer, n int) (parts []comm.Buffer, err error) {
+func (l *blockList) memory(p *Process, k *collective, b *coll.Buffer, n int) (err error) {
 	switch l.form {
 	case listedForm:
 		return p.listMemory(k, b, l.at, l.counts, l.displs, l.t, n)
 	case typedForm:
-		return p.typedMemory(b, l.at, l.counts, l.displs, l.types, n)
+		b.Parts, err = p.typedParts(l.at, l.counts, l.displs, l.types, n)
+		return err
 	}
 	return p.blockMemory(b, l.at, l.count, l.t, n)
 }
@@ -91,7 +92,7 @@ func (p *Process) listParts(at Address, counts, displs Ints, t Type, n int) (par
 	return parts, nil
 }
 
-// typedParts are the blocks of typedMemory.
+// typedParts are blocks each of which has a type of its own, and a displacement in bytes.
 func (p *Process) typedParts(at Address, counts, displs Ints, types Handles[Type], n int) (parts []comm.Buffer, err error) {
 	parts = make([]comm.Buffer, n)
 	for i := range parts {

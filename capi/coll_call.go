@@ -7,9 +7,11 @@ import (
 	"github.com/gopvas/gopvas/comm"
 )
 
-// collective is a collective operation that is to be done, begun or prepared. The function
-// that makes it fills it in where it lies, on the stack of the call, and returns an error if the
-// call can not be made. Of that the other ranks do not learn.
+// collective is a collective operation that is to be done, begun or prepared. Three functions of
+// C have one method of Process: MPI_X runs what the method has made, MPI_IX begins it, and
+// MPI_X_init prepares it. The method fills in its *collective, which lies on the stack of
+// dispatchCollective. It returns an error if the call can not be made. The other ranks do not
+// learn of that error.
 type collective struct {
 	on    *communicator
 	name  string
@@ -66,7 +68,7 @@ func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
 		r, err = comm.BeginCollective(k.on.c, k.name, &k.args)
 	}
 	if err == nil {
-		p.begun(r, k.on, out).special = underway
+		p.begun(r, k.on.collectives, out)
 	}
 	return err
 }
@@ -95,14 +97,14 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	if err != nil {
 		return errors.Join(err, own.Free())
 	}
-	s := p.prepared(r, k.on, out).special
-	s.own, s.collective = own, true
+	o := p.prepared(r, k.on, out)
+	o.own, o.collective = own, true
 	return nil
 }
 
 // is says which operation it is.
 func (k *collective) is(kind coll.Kind, on *communicator) *coll.Args {
-	k.on, k.name, k.args.Kind = on, kind.String(), kind
+	k.on, k.name, k.args.Kind, k.args.Mixed = on, kind.String(), kind, true
 	return &k.args
 }
 

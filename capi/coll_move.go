@@ -5,37 +5,17 @@ import (
 	"github.com/gopvas/gopvas/comm"
 )
 
-// Collective operations that move data. Each has one function that makes the call, and three
-// forms: blocking, nonblocking and persistent.
+// Collective operations that move data.
 
-func (p *Process) barrier(k *collective, c Comm) error {
+// Barrier is MPI_Barrier.
+func (p *Process) Barrier(k *collective, c Comm) error {
 	on, err := p.comm(c)
 	k.is(coll.Barrier, on)
 	return err
 }
 
-// Barrier is MPI_Barrier.
-func (p *Process) Barrier(c Comm) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	return on.c.Barrier()
-}
-
-// Ibarrier is MPI_Ibarrier.
-func (p *Process) Ibarrier(c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.barrier(&k, c))
-}
-
-// Barrier_init is MPI_Barrier_init.
-func (p *Process) Barrier_init(c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.barrier(&k, c))
-}
-
-func (p *Process) bcast(k *collective, buf Address, count int, t Type, root int, c Comm) error {
+// Bcast is MPI_Bcast.
+func (p *Process) Bcast(k *collective, buf Address, count int, t Type, root int, c Comm) error {
 	on, err := p.rooted(c, root)
 	if err != nil {
 		return err
@@ -45,16 +25,7 @@ func (p *Process) bcast(k *collective, buf Address, count int, t Type, root int,
 	}
 	a := k.is(coll.Bcast, on)
 	a.Root = root
-	parts, err := p.ownMemory(&a.Send, buf, count, t)
-	switch {
-	case err != nil || parts == nil:
-		return err
-	case on.c.Rank() == root:
-		k.staged(parts, nil, false)
-	default:
-		a.Hooks = hooks(&area{}, &area{a.Send, parts}, false)
-	}
-	return nil
+	return p.ownMemory(&a.Send, buf, count, t)
 }
 
 func (p *Process) bcastAcross(k *collective, buf Address, count int, t Type, root int, on *communicator) error {
@@ -71,192 +42,74 @@ func (p *Process) bcastAcross(k *collective, buf Address, count int, t Type, roo
 	return k.across(on, "bcast", nil, on.only(root, b))
 }
 
-// Bcast is MPI_Bcast.
-func (p *Process) Bcast(buf Address, count int, t Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.bcast(&k, buf, count, t, root, c))
-}
-
-// Ibcast is MPI_Ibcast.
-func (p *Process) Ibcast(buf Address, count int, t Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.bcast(&k, buf, count, t, root, c))
-}
-
-// Bcast_init is MPI_Bcast_init.
-func (p *Process) Bcast_init(buf Address, count int, t Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.bcast(&k, buf, count, t, root, c))
-}
-
-// gather is Gather and Gatherv.
-func (p *Process) gather(k *collective, at Address, count int, t Type, to blockList, root int, c Comm) error {
+// rootBlocks is Gather and Scatter: all members have memory of their own, and blocks are the
+// memory for all of them at the root.
+func (p *Process) rootBlocks(k *collective, kind coll.Kind, blocks blockList, at Address, count int, t Type, root int, c Comm) error {
 	on, err := p.rooted(c, root)
 	if err != nil {
 		return err
 	}
 	if on.inter() {
-		return p.gatherAcross(k, at, count, t, to, root, on)
+		return p.rootBlocksAcross(k, kind, blocks, at, count, t, root, on)
 	}
-	a := k.is(coll.Gather, on)
-	a.Root, a.Irregular = root, to.irregular()
-	var send, recv []comm.Buffer
-	if on.c.Rank() == root {
-		if err := notInPlace(to.at); err != nil {
+	a := k.is(kind, on)
+	a.Root, a.Irregular = root, blocks.irregular()
+	own, all := &a.Send, &a.Recv
+	if kind == coll.Scatter {
+		own, all = all, own
+	}
+	if on.c.Rank() != root {
+		if err := notInPlace(at); err != nil {
 			return err
 		}
-		if recv, err = to.memory(p, k, &a.Recv, on.c.Size()); err != nil {
-			return err
-		}
-		a.InPlace = at == IN_PLACE
-	} else if err := notInPlace(at); err != nil {
+		return p.ownMemory(own, at, count, t)
+	}
+	if err := notInPlace(blocks.at); err != nil {
 		return err
 	}
-	if !a.InPlace {
-		if send, err = p.ownMemory(&a.Send, at, count, t); err != nil {
-			return err
-		}
+	a.InPlace = at == IN_PLACE
+	if err := blocks.memory(p, k, all, on.c.Size()); err != nil || a.InPlace {
+		return err
 	}
-	k.staged(send, recv, a.InPlace)
-	return nil
+	return p.ownMemory(own, at, count, t)
 }
 
-func (p *Process) gatherAcross(k *collective, at Address, count int, t Type, to blockList, root int, on *communicator) error {
+func (p *Process) rootBlocksAcross(k *collective, kind coll.Kind, blocks blockList, at Address, count int, t Type, root int, on *communicator) (err error) {
+	var parts []comm.Buffer // of this rank
 	switch root {
 	case PROC_NULL:
-		return k.across(on, "gather", nil, nil)
 	case ROOT:
-		in, err := to.parts(p, on.peers())
-		if err != nil {
-			return err
-		}
-		return k.across(on, "gather", nil, in)
+		parts, err = blocks.parts(p, on.peers())
+	default:
+		var b comm.Buffer
+		b, err = p.buffer(at, count, t)
+		parts = on.only(root, b)
 	}
-	b, err := p.buffer(at, count, t)
 	if err != nil {
 		return err
 	}
-	return k.across(on, "gather", on.only(root, b), nil)
+	if sends := (kind == coll.Gather) == (root != ROOT); sends {
+		return k.across(on, kind.String(), parts, nil)
+	}
+	return k.across(on, kind.String(), nil, parts)
 }
 
 // Gather is MPI_Gather.
-func (p *Process) Gather(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.gather(&k, s, sn, st, regular(d, dn, dt), root, c))
-}
-
-// Igather is MPI_Igather.
-func (p *Process) Igather(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.gather(&k, s, sn, st, regular(d, dn, dt), root, c))
-}
-
-// Gather_init is MPI_Gather_init.
-func (p *Process) Gather_init(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.gather(&k, s, sn, st, regular(d, dn, dt), root, c))
+func (p *Process) Gather(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+	return p.rootBlocks(k, coll.Gather, regular(d, dn, dt), s, sn, st, root, c)
 }
 
 // Gatherv is MPI_Gatherv.
-func (p *Process) Gatherv(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.gather(&k, s, sn, st, listed(d, counts, displs, dt), root, c))
-}
-
-// Igatherv is MPI_Igatherv.
-func (p *Process) Igatherv(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.gather(&k, s, sn, st, listed(d, counts, displs, dt), root, c))
-}
-
-// Gatherv_init is MPI_Gatherv_init.
-func (p *Process) Gatherv_init(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.gather(&k, s, sn, st, listed(d, counts, displs, dt), root, c))
-}
-
-// scatter is Scatter and Scatterv.
-func (p *Process) scatter(k *collective, from blockList, at Address, count int, t Type, root int, c Comm) error {
-	on, err := p.rooted(c, root)
-	if err != nil {
-		return err
-	}
-	if on.inter() {
-		return p.scatterAcross(k, from, at, count, t, root, on)
-	}
-	a := k.is(coll.Scatter, on)
-	a.Root, a.Irregular = root, from.irregular()
-	var send, recv []comm.Buffer
-	if on.c.Rank() == root {
-		if err := notInPlace(from.at); err != nil {
-			return err
-		}
-		if send, err = from.memory(p, k, &a.Send, on.c.Size()); err != nil {
-			return err
-		}
-		a.InPlace = at == IN_PLACE
-	} else if err := notInPlace(at); err != nil {
-		return err
-	}
-	if !a.InPlace {
-		if recv, err = p.ownMemory(&a.Recv, at, count, t); err != nil {
-			return err
-		}
-	}
-	k.staged(send, recv, false)
-	return nil
-}
-
-func (p *Process) scatterAcross(k *collective, from blockList, at Address, count int, t Type, root int, on *communicator) error {
-	switch root {
-	case PROC_NULL:
-		return k.across(on, "scatter", nil, nil)
-	case ROOT:
-		out, err := from.parts(p, on.peers())
-		if err != nil {
-			return err
-		}
-		return k.across(on, "scatter", out, nil)
-	}
-	b, err := p.buffer(at, count, t)
-	if err != nil {
-		return err
-	}
-	return k.across(on, "scatter", nil, on.only(root, b))
+func (p *Process) Gatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm) error {
+	return p.rootBlocks(k, coll.Gather, listed(d, counts, displs, dt), s, sn, st, root, c)
 }
 
 // Scatter is MPI_Scatter.
-func (p *Process) Scatter(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.scatter(&k, regular(s, sn, st), d, dn, dt, root, c))
-}
-
-// Iscatter is MPI_Iscatter.
-func (p *Process) Iscatter(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.scatter(&k, regular(s, sn, st), d, dn, dt, root, c))
-}
-
-// Scatter_init is MPI_Scatter_init.
-func (p *Process) Scatter_init(s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.scatter(&k, regular(s, sn, st), d, dn, dt, root, c))
+func (p *Process) Scatter(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+	return p.rootBlocks(k, coll.Scatter, regular(s, sn, st), d, dn, dt, root, c)
 }
 
 // Scatterv is MPI_Scatterv.
-func (p *Process) Scatterv(s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm) error {
-	var k collective
-	return k.run(p.scatter(&k, listed(s, counts, displs, st), d, dn, dt, root, c))
-}
-
-// Iscatterv is MPI_Iscatterv.
-func (p *Process) Iscatterv(s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.scatter(&k, listed(s, counts, displs, st), d, dn, dt, root, c))
-}
-
-// Scatterv_init is MPI_Scatterv_init.
-func (p *Process) Scatterv_init(s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.scatter(&k, listed(s, counts, displs, st), d, dn, dt, root, c))
+func (p *Process) Scatterv(k *collective, s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+	return p.rootBlocks(k, coll.Scatter, listed(s, counts, displs, st), d, dn, dt, root, c)
 }

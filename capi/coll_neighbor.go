@@ -39,39 +39,13 @@ func (p *Process) neighborAllgather(k *collective, at Address, count int, t Type
 }
 
 // Neighbor_allgather is MPI_Neighbor_allgather.
-func (p *Process) Neighbor_allgather(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
-	var k collective
-	return k.run(p.neighborAllgather(&k, s, sn, st, regular(d, dn, dt), c))
-}
-
-// Ineighbor_allgather is MPI_Ineighbor_allgather.
-func (p *Process) Ineighbor_allgather(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.neighborAllgather(&k, s, sn, st, regular(d, dn, dt), c))
-}
-
-// Neighbor_allgather_init is MPI_Neighbor_allgather_init.
-func (p *Process) Neighbor_allgather_init(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.neighborAllgather(&k, s, sn, st, regular(d, dn, dt), c))
+func (p *Process) Neighbor_allgather(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
+	return p.neighborAllgather(k, s, sn, st, regular(d, dn, dt), c)
 }
 
 // Neighbor_allgatherv is MPI_Neighbor_allgatherv.
-func (p *Process) Neighbor_allgatherv(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm) error {
-	var k collective
-	return k.run(p.neighborAllgather(&k, s, sn, st, listed(d, counts, displs, dt), c))
-}
-
-// Ineighbor_allgatherv is MPI_Ineighbor_allgatherv.
-func (p *Process) Ineighbor_allgatherv(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.neighborAllgather(&k, s, sn, st, listed(d, counts, displs, dt), c))
-}
-
-// Neighbor_allgatherv_init is MPI_Neighbor_allgatherv_init.
-func (p *Process) Neighbor_allgatherv_init(s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.neighborAllgather(&k, s, sn, st, listed(d, counts, displs, dt), c))
+func (p *Process) Neighbor_allgatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm) error {
+	return p.neighborAllgather(k, s, sn, st, listed(d, counts, displs, dt), c)
 }
 
 // neighborAlltoall is all kinds of Neighbor_alltoall.
@@ -86,55 +60,16 @@ func (p *Process) neighborAlltoall(k *collective, name string, from, to blockLis
 }
 
 // Neighbor_alltoall is MPI_Neighbor_alltoall.
-func (p *Process) Neighbor_alltoall(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
-	var k collective
-	return k.run(p.neighborAlltoall(&k, "neighbor_alltoall", regular(s, sn, st), regular(d, dn, dt), c))
-}
-
-// Ineighbor_alltoall is MPI_Ineighbor_alltoall.
-func (p *Process) Ineighbor_alltoall(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.neighborAlltoall(&k, "neighbor_alltoall", regular(s, sn, st), regular(d, dn, dt), c))
-}
-
-// Neighbor_alltoall_init is MPI_Neighbor_alltoall_init.
-func (p *Process) Neighbor_alltoall_init(s Address, sn int, st Type, d Address, dn int, dt Type, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.neighborAlltoall(&k, "neighbor_alltoall", regular(s, sn, st), regular(d, dn, dt), c))
+func (p *Process) Neighbor_alltoall(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, c Comm) error {
+	return p.neighborAlltoall(k, "neighbor_alltoall", regular(s, sn, st), regular(d, dn, dt), c)
 }
 
 // Neighbor_alltoallv is MPI_Neighbor_alltoallv.
-func (p *Process) Neighbor_alltoallv(s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm) error {
-	var k collective
-	return k.run(p.neighborAlltoall(&k, "neighbor_alltoall", listed(s, sn, sd, st), listed(d, dn, dd, dt), c))
-}
-
-// Ineighbor_alltoallv is MPI_Ineighbor_alltoallv.
-func (p *Process) Ineighbor_alltoallv(s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.neighborAlltoall(&k, "neighbor_alltoall", listed(s, sn, sd, st), listed(d, dn, dd, dt), c))
-}
-
-// Neighbor_alltoallv_init is MPI_Neighbor_alltoallv_init.
-func (p *Process) Neighbor_alltoallv_init(s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.neighborAlltoall(&k, "neighbor_alltoall", listed(s, sn, sd, st), listed(d, dn, dd, dt), c))
+func (p *Process) Neighbor_alltoallv(k *collective, s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm) error {
+	return p.neighborAlltoall(k, "neighbor_alltoall", listed(s, sn, sd, st), listed(d, dn, dd, dt), c)
 }
 
 // Neighbor_alltoallw is MPI_Neighbor_alltoallw.
-func (p *Process) Neighbor_alltoallw(s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm) error {
-	var k collective
-	return k.run(p.neighborAlltoall(&k, "neighbor_alltoallw", typed(s, sn, sd, st), typed(d, dn, dd, dt), c))
-}
-
-// Ineighbor_alltoallw is MPI_Ineighbor_alltoallw.
-func (p *Process) Ineighbor_alltoallw(s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.neighborAlltoall(&k, "neighbor_alltoallw", typed(s, sn, sd, st), typed(d, dn, dd, dt), c))
-}
-
-// Neighbor_alltoallw_init is MPI_Neighbor_alltoallw_init.
-func (p *Process) Neighbor_alltoallw_init(s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.neighborAlltoall(&k, "neighbor_alltoallw", typed(s, sn, sd, st), typed(d, dn, dd, dt), c))
+func (p *Process) Neighbor_alltoallw(k *collective, s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm) error {
+	return p.neighborAlltoall(k, "neighbor_alltoallw", typed(s, sn, sd, st), typed(d, dn, dd, dt), c)
 }

@@ -56,8 +56,8 @@ func (r *reducing) look(p *Process, op Op, t Type, on *communicator) (err error)
 	return err
 }
 
-// reduce is Reduce.
-func (p *Process) reduce(k *collective, send, recv Address, count int, t Type, op Op, root int, c Comm) error {
+// Reduce is MPI_Reduce.
+func (p *Process) Reduce(k *collective, send, recv Address, count int, t Type, op Op, root int, c Comm) error {
 	on, err := p.rooted(c, root)
 	if err != nil {
 		return err
@@ -139,26 +139,8 @@ func (r *reducing) fold(k *collective, name string, send, result []byte, length,
 	return err
 }
 
-// Reduce is MPI_Reduce.
-func (p *Process) Reduce(send, recv Address, count int, t Type, op Op, root int, c Comm) error {
-	var k collective
-	return k.run(p.reduce(&k, send, recv, count, t, op, root, c))
-}
-
-// Ireduce is MPI_Ireduce.
-func (p *Process) Ireduce(send, recv Address, count int, t Type, op Op, root int, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.reduce(&k, send, recv, count, t, op, root, c))
-}
-
-// Reduce_init is MPI_Reduce_init.
-func (p *Process) Reduce_init(send, recv Address, count int, t Type, op Op, root int, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.reduce(&k, send, recv, count, t, op, root, c))
-}
-
-// allreduce is Allreduce.
-func (p *Process) allreduce(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
+// Allreduce is MPI_Allreduce.
+func (p *Process) Allreduce(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
 	on, err := p.comm(c)
 	if err != nil {
 		return err
@@ -182,24 +164,6 @@ func (p *Process) allreduce(k *collective, send, recv Address, count int, t Type
 	return r.fold(k, "allreduce", s, v, len(v), 0)
 }
 
-// Allreduce is MPI_Allreduce.
-func (p *Process) Allreduce(send, recv Address, count int, t Type, op Op, c Comm) error {
-	var k collective
-	return k.run(p.allreduce(&k, send, recv, count, t, op, c))
-}
-
-// Iallreduce is MPI_Iallreduce.
-func (p *Process) Iallreduce(send, recv Address, count int, t Type, op Op, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.allreduce(&k, send, recv, count, t, op, c))
-}
-
-// Allreduce_init is MPI_Allreduce_init.
-func (p *Process) Allreduce_init(send, recv Address, count int, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.allreduce(&k, send, recv, count, t, op, c))
-}
-
 // scan is Scan and Exscan.
 func (p *Process) scan(k *collective, kind coll.Kind, send, recv Address, count int, t Type, op Op, c Comm) error {
 	on, err := p.intra(c)
@@ -215,37 +179,11 @@ func (p *Process) scan(k *collective, kind coll.Kind, send, recv Address, count 
 }
 
 // Scan is MPI_Scan.
-func (p *Process) Scan(send, recv Address, count int, t Type, op Op, c Comm) error {
-	var k collective
-	return k.run(p.scan(&k, coll.Scan, send, recv, count, t, op, c))
-}
-
-// Iscan is MPI_Iscan.
-func (p *Process) Iscan(send, recv Address, count int, t Type, op Op, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.scan(&k, coll.Scan, send, recv, count, t, op, c))
-}
-
-// Scan_init is MPI_Scan_init.
-func (p *Process) Scan_init(send, recv Address, count int, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.scan(&k, coll.Scan, send, recv, count, t, op, c))
+func (p *Process) Scan(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
+	return p.scan(k, coll.Scan, send, recv, count, t, op, c)
 }
 
 // Exscan is MPI_Exscan.
-func (p *Process) Exscan(send, recv Address, count int, t Type, op Op, c Comm) error {
-	var k collective
-	return k.run(p.scan(&k, coll.Exscan, send, recv, count, t, op, c))
-}
-
-// Iexscan is MPI_Iexscan.
-func (p *Process) Iexscan(send, recv Address, count int, t Type, op Op, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.scan(&k, coll.Exscan, send, recv, count, t, op, c))
-}
-
-// Exscan_init is MPI_Exscan_init.
-func (p *Process) Exscan_init(send, recv Address, count int, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.scan(&k, coll.Exscan, send, recv, count, t, op, c))
+func (p *Process) Exscan(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
+	return p.scan(k, coll.Exscan, send, recv, count, t, op, c)
 }

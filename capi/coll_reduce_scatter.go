@@ -65,37 +65,11 @@ func (r *reducing) reduceScatterAcross(k *collective, send, recv Address, total,
 }
 
 // Reduce_scatter is MPI_Reduce_scatter.
-func (p *Process) Reduce_scatter(send, recv Address, counts Ints, t Type, op Op, c Comm) error {
-	var k collective
-	return k.run(p.reduceScatter(&k, send, recv, 0, counts, false, t, op, c))
-}
-
-// Ireduce_scatter is MPI_Ireduce_scatter.
-func (p *Process) Ireduce_scatter(send, recv Address, counts Ints, t Type, op Op, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.reduceScatter(&k, send, recv, 0, counts, false, t, op, c))
-}
-
-// Reduce_scatter_init is MPI_Reduce_scatter_init.
-func (p *Process) Reduce_scatter_init(send, recv Address, counts Ints, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.reduceScatter(&k, send, recv, 0, counts, false, t, op, c))
+func (p *Process) Reduce_scatter(k *collective, send, recv Address, counts Ints, t Type, op Op, c Comm) error {
+	return p.reduceScatter(k, send, recv, 0, counts, false, t, op, c)
 }
 
 // Reduce_scatter_block is MPI_Reduce_scatter_block.
-func (p *Process) Reduce_scatter_block(send, recv Address, count int, t Type, op Op, c Comm) error {
-	var k collective
-	return k.run(p.reduceScatter(&k, send, recv, count, Ints{}, true, t, op, c))
-}
-
-// Ireduce_scatter_block is MPI_Ireduce_scatter_block.
-func (p *Process) Ireduce_scatter_block(send, recv Address, count int, t Type, op Op, c Comm, r Ptr[Request]) error {
-	var k collective
-	return k.begin(p, r, p.reduceScatter(&k, send, recv, count, Ints{}, true, t, op, c))
-}
-
-// Reduce_scatter_block_init is MPI_Reduce_scatter_block_init.
-func (p *Process) Reduce_scatter_block_init(send, recv Address, count int, t Type, op Op, c Comm, info Info, r Ptr[Request]) error {
-	var k collective
-	return k.prepare(p, info, r, p.reduceScatter(&k, send, recv, count, Ints{}, true, t, op, c))
+func (p *Process) Reduce_scatter_block(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
+	return p.reduceScatter(k, send, recv, count, Ints{}, true, t, op, c)
 }

@@ -3,12 +3,8 @@ package capi
 import "github.com/gopvas/gopvas/comm"
 
 // dup copies a communicator with its attributes, and hints, which may be other ones.
-func (p *Process) dup(c Comm, hints *comm.Info, out Ptr[Comm]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	copies, err := p.copyAll(uintptr(c), &on.attributes)
+func (p *Process) dup(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
+	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)
 	if err != nil {
 		return err
 	}
@@ -29,24 +25,16 @@ func (p *Process) adoptCopy(n *comm.Comm, from *communicator, hints *comm.Info, 
 }
 
 // Comm_dup is MPI_Comm_dup.
-func (p *Process) Comm_dup(c Comm, out Ptr[Comm]) error { return p.dup(c, nil, out) }
+func (p *Process) Comm_dup(on *communicator, out Ptr[Comm]) error { return p.dup(on, nil, out) }
 
 // Comm_dup_with_info is MPI_Comm_dup_with_info.
-func (p *Process) Comm_dup_with_info(c Comm, info Info, out Ptr[Comm]) error {
-	hints, err := p.hints(info)
-	if err != nil {
-		return err
-	}
-	return p.dup(c, hints.Clone(), out)
+func (p *Process) Comm_dup_with_info(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
+	return p.dup(on, hints.Clone(), out)
 }
 
 // idup is dup, nonblocking.
-func (p *Process) idup(c Comm, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	copies, err := p.copyAll(uintptr(c), &on.attributes)
+func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
+	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)
 	if err != nil {
 		return err
 	}
@@ -55,34 +43,22 @@ func (p *Process) idup(c Comm, hints *comm.Info, out Ptr[Comm], req Ptr[Request]
 		return err
 	}
 	p.adoptCopy(n, on, hints, copies, out)
-	p.begun(r, on, req).special = underway
+	p.begun(r, on.collectives, req)
 	return nil
 }
 
 // Comm_idup is MPI_Comm_idup.
-func (p *Process) Comm_idup(c Comm, out Ptr[Comm], req Ptr[Request]) error {
-	return p.idup(c, nil, out, req)
+func (p *Process) Comm_idup(on *communicator, out Ptr[Comm], req Ptr[Request]) error {
+	return p.idup(on, nil, out, req)
 }
 
 // Comm_idup_with_info is MPI_Comm_idup_with_info.
-func (p *Process) Comm_idup_with_info(c Comm, info Info, out Ptr[Comm], req Ptr[Request]) error {
-	hints, err := p.hints(info)
-	if err != nil {
-		return err
-	}
-	return p.idup(c, hints.Clone(), out, req)
+func (p *Process) Comm_idup_with_info(on *communicator, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
+	return p.idup(on, hints.Clone(), out, req)
 }
 
 // Comm_create is MPI_Comm_create.
-func (p *Process) Comm_create(c Comm, group Group, out Ptr[Comm]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	g, err := p.group(group)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_create(on *communicator, g *comm.Group, out Ptr[Comm]) error {
 	n, err := on.c.Create(g)
 	return p.made(n, err, on, out)
 }
@@ -102,11 +78,7 @@ func (p *Process) Comm_create_group(c Comm, group Group, tag int, out Ptr[Comm])
 }
 
 // Comm_split is MPI_Comm_split.
-func (p *Process) Comm_split(c Comm, color, key int, out Ptr[Comm]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_split(on *communicator, color, key int, out Ptr[Comm]) error {
 	if color < 0 && color != UNDEFINED {
 		return fail(ERR_ARG, "color %d is negative: pass 0 or more, or MPI_UNDEFINED", color)
 	}
@@ -120,15 +92,7 @@ func (p *Process) Comm_split(c Comm, color, key int, out Ptr[Comm]) error {
 // Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. Guided types know
 // one value of the hint mpi_hw_resource_type, mpi_shared_memory. Without it, and for the
 // unguided type, nobody gets a communicator.
-func (p *Process) Comm_split_type(c Comm, kind, key int, info Info, out Ptr[Comm]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	hints, err := p.hints(info)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_split_type(on *communicator, kind, key int, hints *comm.Info, out Ptr[Comm]) error {
 	how := comm.SplitKind(comm.Undefined)
 	switch kind {
 	case COMM_TYPE_SHARED:
@@ -164,11 +128,7 @@ func (p *Process) Intercomm_create(local Comm, leader int, peer Comm, remoteLead
 }
 
 // Intercomm_merge is MPI_Intercomm_merge.
-func (p *Process) Intercomm_merge(c Comm, high int, out Ptr[Comm]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Intercomm_merge(on *communicator, high int, out Ptr[Comm]) error {
 	n, err := comm.Merge(on.c, high != 0)
 	return p.made(n, err, on, out)
 }

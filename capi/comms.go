@@ -13,11 +13,20 @@ type communicator struct {
 	handle   Comm
 	handler  *errhandler
 	name     string
-	hints    *comm.Info            // nil: none
-	weighted bool                  // of a distributed graph: the program has given weights
-	attached attachedBuffer        // for messages on this communicator alone
-	lists    atomic.Pointer[lists] // of collective operations; nil: none yet, or in use
+	hints    *comm.Info     // nil: none
+	weighted bool           // of a distributed graph: the program has given weights
+	attached attachedBuffer // for messages on this communicator alone
+
+	messages, collectives *owner                // of the requests of those that were begun
+	lists                 atomic.Pointer[lists] // of collective operations; nil: none yet, or in use
 	attributes
+}
+
+// newCommunicator completes a communicator.
+func newCommunicator(c *communicator) *communicator {
+	c.messages = newOwner(&owner{on: c, message: true})
+	c.collectives = newOwner(&owner{on: c, collective: true})
+	return c
 }
 
 // title names the communicator for messages to people.
@@ -61,7 +70,7 @@ func (p *Process) adopt(c *comm.Comm, from *communicator, out Ptr[Comm]) *commun
 		out.Set(COMM_NULL)
 		return nil
 	}
-	n := &communicator{c: c, handler: from.handler}
+	n := newCommunicator(&communicator{c: c, handler: from.handler})
 	n.handle = Comm(p.comms.add(n))
 	p.mu.Lock()
 	p.known[c] = n
@@ -81,35 +90,19 @@ func (p *Process) made(c *comm.Comm, err error, from *communicator, out Ptr[Comm
 }
 
 // Comm_rank is MPI_Comm_rank.
-func (p *Process) Comm_rank(c Comm, rank Ref) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_rank(on *communicator, rank Ref) error {
 	rank.Set(on.c.Rank())
 	return nil
 }
 
 // Comm_size is MPI_Comm_size.
-func (p *Process) Comm_size(c Comm, size Ref) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_size(on *communicator, size Ref) error {
 	size.Set(on.c.Size())
 	return nil
 }
 
 // Comm_compare is MPI_Comm_compare.
-func (p *Process) Comm_compare(a, b Comm, result Ref) error {
-	one, err := p.comm(a)
-	if err != nil {
-		return err
-	}
-	other, err := p.comm(b)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_compare(one, other *communicator, result Ref) error {
 	result.Set(comparisons[one.c.Compare(other.c)])
 	return nil
 }
@@ -118,11 +111,7 @@ func (p *Process) Comm_compare(a, b Comm, result Ref) error {
 var comparisons = [...]int{comm.Identical: IDENT, comm.Congruent: CONGRUENT, comm.Similar: SIMILAR, comm.Unequal: UNEQUAL}
 
 // Comm_set_name is MPI_Comm_set_name.
-func (p *Process) Comm_set_name(c Comm, name CString) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_set_name(on *communicator, name CString) error {
 	text, err := name.given()
 	if err != nil {
 		return err
@@ -147,35 +136,19 @@ func (p *Process) Comm_get_name(c Comm, name OutString, length Ref) error {
 }
 
 // Comm_set_info is MPI_Comm_set_info.
-func (p *Process) Comm_set_info(c Comm, info Info) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	hints, err := p.hints(info)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_set_info(on *communicator, hints *comm.Info) error {
 	on.hints = hints.Clone()
 	return nil
 }
 
 // Comm_get_info is MPI_Comm_get_info.
-func (p *Process) Comm_get_info(c Comm, out Ptr[Info]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_get_info(on *communicator, out Ptr[Info]) error {
 	out.Set(Info(p.infos.add(on.hints.Clone())))
 	return nil
 }
 
 // Comm_test_inter is MPI_Comm_test_inter.
-func (p *Process) Comm_test_inter(c Comm, flag Ref) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_test_inter(on *communicator, flag Ref) error {
 	flag.SetBool(on.inter())
 	return nil
 }

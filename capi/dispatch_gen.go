@@ -2,6 +2,8 @@
 
 package capi
 
+import "github.com/gopvas/gopvas/comm"
+
 // dispatch calls the method of function op.
 func (p *Process) dispatch(op int, a slots) (int64, error) {
 	switch op {
@@ -54,9 +56,13 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 51:
 		return 0, p.Pready_range(a.int(0), a.int(1), Request(a.word(2)))
 	case 52, 53:
-		return 0, p.Precv_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
+			return p.Precv_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), o6, Info(a.word(7)), Ptr[Request]{a.word(8)})
+		})
 	case 54, 55:
-		return 0, p.Psend_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
+		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
+			return p.Psend_init(Address(a.word(0)), a.int(1), a.int(2), Type(a.word(3)), a.int(4), a.int(5), o6, Info(a.word(7)), Ptr[Request]{a.word(8)})
+		})
 	case 56, 57:
 		return 0, p.Buffer_attach(Address(a.word(0)), a.int(1))
 	case 58:
@@ -68,25 +74,33 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 61:
 		return 0, p.Buffer_iflush(Ptr[Request]{a.word(0)})
 	case 62, 63:
-		return 0, p.Comm_attach_buffer(Comm(a.word(0)), Address(a.word(1)), a.int(2))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_attach_buffer(o0, Address(a.word(1)), a.int(2)) })
 	case 64:
-		return 0, p.Comm_detach_buffer(Comm(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return p.Comm_detach_buffer(o0, Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+		})
 	case 65:
-		return 0, p.Comm_detach_buffer(Comm(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return p.Comm_detach_buffer(o0, Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+		})
 	case 66:
-		return 0, p.Comm_flush_buffer(Comm(a.word(0)))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_flush_buffer(o0) })
 	case 67:
-		return 0, p.Comm_iflush_buffer(Comm(a.word(0)), Ptr[Request]{a.word(1)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_iflush_buffer(o0, Ptr[Request]{a.word(1)}) })
 	case 68, 69:
-		return 0, p.Session_attach_buffer(Session(a.word(0)), Address(a.word(1)), a.int(2))
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_attach_buffer(o0, Address(a.word(1)), a.int(2)) })
 	case 70:
-		return 0, p.Session_detach_buffer(Session(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
+			return p.Session_detach_buffer(o0, Ptr[Address]{a.word(1)}, Ref{a.word(2), false})
+		})
 	case 71:
-		return 0, p.Session_detach_buffer(Session(a.word(0)), Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
+			return p.Session_detach_buffer(o0, Ptr[Address]{a.word(1)}, Ref{a.word(2), true})
+		})
 	case 72:
-		return 0, p.Session_flush_buffer(Session(a.word(0)))
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_flush_buffer(o0) })
 	case 73:
-		return 0, p.Session_iflush_buffer(Session(a.word(0)), Ptr[Request]{a.word(1)})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_iflush_buffer(o0, Ptr[Request]{a.word(1)}) })
 	case 74, 75:
 		return 0, p.Bsend(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), a.int(4), Comm(a.word(5)))
 	case 76, 77:
@@ -140,13 +154,13 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 120:
 		return 0, p.Cancel(Ptr[Request]{a.word(0)})
 	case 121:
-		return 0, p.Get_count(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), false})
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Get_count(Status{a.word(0)}, o1, Ref{a.word(2), false}) })
 	case 122:
-		return 0, p.Get_count(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), true})
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Get_count(Status{a.word(0)}, o1, Ref{a.word(2), true}) })
 	case 123:
-		return 0, p.Get_elements(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), false})
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Get_elements(Status{a.word(0)}, o1, Ref{a.word(2), false}) })
 	case 124, 125:
-		return 0, p.Get_elements(Status{a.word(0)}, Type(a.word(1)), Ref{a.word(2), true})
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Get_elements(Status{a.word(0)}, o1, Ref{a.word(2), true}) })
 	case 126:
 		return 0, p.Grequest_complete(Request(a.word(0)))
 	case 127:
@@ -174,7 +188,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 138:
 		return 0, p.Status_set_cancelled(Status{a.word(0)}, a.int(1))
 	case 139, 140, 141:
-		return 0, p.Status_set_elements(Status{a.word(0)}, Type(a.word(1)), a.int(2))
+		return 0, found(p.typeOf(Type(a.word(1)))).then(func(o1 *typeObject) error { return p.Status_set_elements(Status{a.word(0)}, o1, a.int(2)) })
 	case 142:
 		return 0, p.Status_set_error(Status{a.word(0)}, a.int(1))
 	case 143:
@@ -216,21 +230,27 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 162:
 		return 0, p.Type_free_keyval(Ref{a.word(0), false})
 	case 163:
-		return 0, p.Type_get_attr(Type(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
+			return p.Type_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+		})
 	case 164:
 		return 0, p.Type_set_attr(Type(a.word(0)), a.int(1), Address(a.word(2)))
 	case 165:
-		return 0, p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), false}, Comm(a.word(6)))
+		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
+			return p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), false}, o6)
+		})
 	case 166:
-		return 0, p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), true}, Comm(a.word(6)))
+		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
+			return p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), true}, o6)
+		})
 	case 167, 168:
 		return 0, p.Pack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Address(a.word(4)), a.int(5), Ref{a.word(6), true})
 	case 169, 170:
 		return 0, p.Pack_external_size(CString(a.word(0)), a.int(1), Type(a.word(2)), Ref{a.word(3), true})
 	case 171:
-		return 0, p.Pack_size(a.int(0), Type(a.word(1)), Comm(a.word(2)), Ref{a.word(3), false})
+		return 0, found(p.comm(Comm(a.word(2)))).then(func(o2 *communicator) error { return p.Pack_size(a.int(0), Type(a.word(1)), o2, Ref{a.word(3), false}) })
 	case 172:
-		return 0, p.Pack_size(a.int(0), Type(a.word(1)), Comm(a.word(2)), Ref{a.word(3), true})
+		return 0, found(p.comm(Comm(a.word(2)))).then(func(o2 *communicator) error { return p.Pack_size(a.int(0), Type(a.word(1)), o2, Ref{a.word(3), true}) })
 	case 173:
 		return 0, p.Type_commit(Ptr[Type]{a.word(0)})
 	case 174:
@@ -280,19 +300,29 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 196:
 		return 0, p.Type_free(Ptr[Type]{a.word(0)})
 	case 197:
-		return 0, p.Type_get_contents(Type(a.word(0)), a.int(1), a.int(2), 0, a.int(3), Ints{a.word(4), false}, Ints{a.word(5), true}, Ints{}, Handles[Type]{a.word(6)}, Form(0))
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
+			return p.Type_get_contents(o0, a.int(1), a.int(2), 0, a.int(3), Ints{a.word(4), false}, Ints{a.word(5), true}, Ints{}, Handles[Type]{a.word(6)}, Form(0))
+		})
 	case 198:
-		return 0, p.Type_get_contents(Type(a.word(0)), a.int(1), a.int(2), a.int(3), a.int(4), Ints{a.word(5), false}, Ints{a.word(6), true}, Ints{a.word(7), true}, Handles[Type]{a.word(8)}, Form(1))
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
+			return p.Type_get_contents(o0, a.int(1), a.int(2), a.int(3), a.int(4), Ints{a.word(5), false}, Ints{a.word(6), true}, Ints{a.word(7), true}, Handles[Type]{a.word(8)}, Form(1))
+		})
 	case 199:
-		return 0, p.Type_get_envelope(Type(a.word(0)), Ref{a.word(1), false}, Ref{a.word(2), false}, Ref{}, Ref{a.word(3), false}, Ref{a.word(4), false}, Form(0))
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
+			return p.Type_get_envelope(o0, Ref{a.word(1), false}, Ref{a.word(2), false}, Ref{}, Ref{a.word(3), false}, Ref{a.word(4), false}, Form(0))
+		})
 	case 200:
-		return 0, p.Type_get_envelope(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true}, Ref{a.word(3), true}, Ref{a.word(4), true}, Ref{a.word(5), false}, Form(1))
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
+			return p.Type_get_envelope(o0, Ref{a.word(1), true}, Ref{a.word(2), true}, Ref{a.word(3), true}, Ref{a.word(4), true}, Ref{a.word(5), false}, Form(1))
+		})
 	case 201, 202, 203:
-		return 0, p.Type_get_extent(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true})
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_get_extent(o0, Ref{a.word(1), true}, Ref{a.word(2), true}) })
 	case 204:
-		return 0, p.Type_get_name(Type(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_get_name(o0, OutString{a.word(1)}, Ref{a.word(2), false}) })
 	case 205, 206, 207:
-		return 0, p.Type_get_true_extent(Type(a.word(0)), Ref{a.word(1), true}, Ref{a.word(2), true})
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
+			return p.Type_get_true_extent(o0, Ref{a.word(1), true}, Ref{a.word(2), true})
+		})
 	case 208:
 		return 0, p.Type_get_value_index(Type(a.word(0)), Type(a.word(1)), Ptr[Type]{a.word(2)})
 	case 209:
@@ -302,249 +332,93 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 211:
 		return 0, p.Type_match_size(a.int(0), a.int(1), Ptr[Type]{a.word(2)})
 	case 212:
-		return 0, p.Type_set_name(Type(a.word(0)), CString(a.word(1)))
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_set_name(o0, CString(a.word(1))) })
 	case 213:
-		return 0, p.Type_size(Type(a.word(0)), Ref{a.word(1), false})
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_size(o0, Ref{a.word(1), false}) })
 	case 214, 215:
-		return 0, p.Type_size(Type(a.word(0)), Ref{a.word(1), true})
+		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_size(o0, Ref{a.word(1), true}) })
 	case 216:
 		return 0, p.Type_vector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(0))
 	case 217:
 		return 0, p.Type_vector(a.int(0), a.int(1), a.int(2), Type(a.word(3)), Ptr[Type]{a.word(4)}, Form(1))
 	case 218:
-		return 0, p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), false}, Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
+		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
+			return p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), false}, Address(a.word(3)), a.int(4), Type(a.word(5)), o6)
+		})
 	case 219:
-		return 0, p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), true}, Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
+		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
+			return p.Unpack(Address(a.word(0)), a.int(1), Ref{a.word(2), true}, Address(a.word(3)), a.int(4), Type(a.word(5)), o6)
+		})
 	case 220, 221:
 		return 0, p.Unpack_external(CString(a.word(0)), Address(a.word(1)), a.int(2), Ref{a.word(3), true}, Address(a.word(4)), a.int(5), Type(a.word(6)))
-	case 222, 223:
-		return 0, p.Ineighbor_allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 224:
-		return 0, p.Ineighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 225:
-		return 0, p.Ineighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 226, 227:
-		return 0, p.Ineighbor_alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 228:
-		return 0, p.Ineighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 229:
-		return 0, p.Ineighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 230:
-		return 0, p.Ineighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 231:
-		return 0, p.Ineighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 232, 233:
-		return 0, p.Neighbor_allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
-	case 234, 235:
-		return 0, p.Neighbor_allgather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 236:
-		return 0, p.Neighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)))
-	case 237:
-		return 0, p.Neighbor_allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)))
-	case 238:
-		return 0, p.Neighbor_allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 239:
-		return 0, p.Neighbor_allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 240, 241:
-		return 0, p.Neighbor_alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
-	case 242, 243:
-		return 0, p.Neighbor_alltoall_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 244:
-		return 0, p.Neighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)))
-	case 245:
-		return 0, p.Neighbor_alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)))
-	case 246:
-		return 0, p.Neighbor_alltoallv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 247:
-		return 0, p.Neighbor_alltoallv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 248:
-		return 0, p.Neighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
-	case 249:
-		return 0, p.Neighbor_alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
-	case 250:
-		return 0, p.Neighbor_alltoallw_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 251:
-		return 0, p.Neighbor_alltoallw_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 252, 253:
-		return 0, p.Allgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
-	case 254, 255:
-		return 0, p.Allgather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 256:
-		return 0, p.Allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)))
-	case 257:
-		return 0, p.Allgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)))
-	case 258:
-		return 0, p.Allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 259:
-		return 0, p.Allgatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 260, 261:
-		return 0, p.Allreduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 262, 263:
-		return 0, p.Allreduce_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 264, 265:
-		return 0, p.Alltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)))
-	case 266, 267:
-		return 0, p.Alltoall_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 268:
-		return 0, p.Alltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)))
-	case 269:
-		return 0, p.Alltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)))
-	case 270:
-		return 0, p.Alltoallv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 271:
-		return 0, p.Alltoallv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 272:
-		return 0, p.Alltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
-	case 273:
-		return 0, p.Alltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)))
-	case 274:
-		return 0, p.Alltoallw_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 275:
-		return 0, p.Alltoallw_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 276:
-		return 0, p.Barrier(Comm(a.word(0)))
-	case 277:
-		return 0, p.Barrier_init(Comm(a.word(0)), Info(a.word(1)), Ptr[Request]{a.word(2)})
-	case 278, 279:
-		return 0, p.Bcast(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)))
-	case 280, 281:
-		return 0, p.Bcast_init(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)), Info(a.word(5)), Ptr[Request]{a.word(6)})
-	case 282, 283:
-		return 0, p.Exscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 284, 285:
-		return 0, p.Exscan_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 286, 287:
-		return 0, p.Gather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)))
-	case 288, 289:
-		return 0, p.Gather_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 290:
-		return 0, p.Gatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)))
-	case 291:
-		return 0, p.Gatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)))
-	case 292:
-		return 0, p.Gatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 293:
-		return 0, p.Gatherv_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 294, 295:
-		return 0, p.Iallgather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 296:
-		return 0, p.Iallgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 297:
-		return 0, p.Iallgatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 298, 299:
-		return 0, p.Iallreduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 300, 301:
-		return 0, p.Ialltoall(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 302:
-		return 0, p.Ialltoallv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 303:
-		return 0, p.Ialltoallv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 304:
-		return 0, p.Ialltoallw(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 305:
-		return 0, p.Ialltoallw(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 306:
-		return 0, p.Ibarrier(Comm(a.word(0)), Ptr[Request]{a.word(1)})
-	case 307, 308:
-		return 0, p.Ibcast(Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4)), Ptr[Request]{a.word(5)})
-	case 309, 310:
-		return 0, p.Iexscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 311, 312:
-		return 0, p.Igather(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 313:
-		return 0, p.Igatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 314:
-		return 0, p.Igatherv(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 315, 316:
-		return 0, p.Ireduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)), Ptr[Request]{a.word(7)})
-	case 317:
-		return 0, p.Ireduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 318:
-		return 0, p.Ireduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 319, 320:
-		return 0, p.Ireduce_scatter_block(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 321, 322:
-		return 0, p.Iscan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Ptr[Request]{a.word(6)})
-	case 323, 324:
-		return 0, p.Iscatter(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Ptr[Request]{a.word(8)})
-	case 325:
-		return 0, p.Iscatterv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 326:
-		return 0, p.Iscatterv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Ptr[Request]{a.word(9)})
-	case 327, 328:
-		return 0, p.Reduce(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)))
-	case 329, 330:
-		return 0, p.Reduce_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6)), Info(a.word(7)), Ptr[Request]{a.word(8)})
-	case 331:
-		return 0, p.Reduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 332:
-		return 0, p.Reduce_scatter(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 333, 334:
-		return 0, p.Reduce_scatter_block(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 335, 336:
-		return 0, p.Reduce_scatter_block_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 337:
-		return 0, p.Reduce_scatter_init(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 338:
-		return 0, p.Reduce_scatter_init(Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 339, 340:
-		return 0, p.Scan(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)))
-	case 341, 342:
-		return 0, p.Scan_init(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5)), Info(a.word(6)), Ptr[Request]{a.word(7)})
-	case 343, 344:
-		return 0, p.Scatter(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)))
-	case 345, 346:
-		return 0, p.Scatter_init(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7)), Info(a.word(8)), Ptr[Request]{a.word(9)})
-	case 347:
-		return 0, p.Scatterv(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)))
-	case 348:
-		return 0, p.Scatterv(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)))
-	case 349:
-		return 0, p.Scatterv_init(Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
-	case 350:
-		return 0, p.Scatterv_init(Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8)), Info(a.word(9)), Ptr[Request]{a.word(10)})
 	case 351:
-		return 0, p.Group_compare(Group(a.word(0)), Group(a.word(1)), Ref{a.word(2), false})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Group_compare(o0, o1, Ref{a.word(2), false}) })
+		})
 	case 352:
-		return 0, p.Group_difference(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Group_difference(o0, o1, Ptr[Group]{a.word(2)}) })
+		})
 	case 353:
-		return 0, p.Group_excl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return p.Group_excl(o0, a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+		})
 	case 354:
 		return 0, p.Group_free(Ptr[Group]{a.word(0)})
 	case 355:
-		return 0, p.Group_from_session_pset(Session(a.word(0)), CString(a.word(1)), Ptr[Group]{a.word(2)})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
+			return p.Group_from_session_pset(o0, CString(a.word(1)), Ptr[Group]{a.word(2)})
+		})
 	case 356:
-		return 0, p.Group_incl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return p.Group_incl(o0, a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+		})
 	case 357:
-		return 0, p.Group_intersection(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Group_intersection(o0, o1, Ptr[Group]{a.word(2)}) })
+		})
 	case 358:
-		return 0, p.Group_range_excl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return p.Group_range_excl(o0, a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+		})
 	case 359:
-		return 0, p.Group_range_incl(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return p.Group_range_incl(o0, a.int(1), Ints{a.word(2), false}, Ptr[Group]{a.word(3)})
+		})
 	case 360:
-		return 0, p.Group_rank(Group(a.word(0)), Ref{a.word(1), false})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error { return p.Group_rank(o0, Ref{a.word(1), false}) })
 	case 361:
-		return 0, p.Group_size(Group(a.word(0)), Ref{a.word(1), false})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error { return p.Group_size(o0, Ref{a.word(1), false}) })
 	case 362:
-		return 0, p.Group_translate_ranks(Group(a.word(0)), a.int(1), Ints{a.word(2), false}, Group(a.word(3)), Ints{a.word(4), false})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return found(p.group(Group(a.word(3)))).then(func(o3 *comm.Group) error {
+				return p.Group_translate_ranks(o0, a.int(1), Ints{a.word(2), false}, o3, Ints{a.word(4), false})
+			})
+		})
 	case 363:
-		return 0, p.Group_union(Group(a.word(0)), Group(a.word(1)), Ptr[Group]{a.word(2)})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Group_union(o0, o1, Ptr[Group]{a.word(2)}) })
+		})
 	case 364:
-		return 0, p.Cart_coords(Comm(a.word(0)), a.int(1), a.int(2), Ints{a.word(3), false})
+		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error { return p.Cart_coords(o0, a.int(1), a.int(2), Ints{a.word(3), false}) })
 	case 365:
 		return 0, p.Cart_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ptr[Comm]{a.word(5)})
 	case 366:
-		return 0, p.Cart_get(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ints{a.word(4), false})
+		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error {
+			return p.Cart_get(o0, a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ints{a.word(4), false})
+		})
 	case 367:
 		return 0, p.Cart_map(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ref{a.word(4), false})
 	case 368:
-		return 0, p.Cart_rank(Comm(a.word(0)), Ints{a.word(1), false}, Ref{a.word(2), false})
+		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error { return p.Cart_rank(o0, Ints{a.word(1), false}, Ref{a.word(2), false}) })
 	case 369:
-		return 0, p.Cart_shift(Comm(a.word(0)), a.int(1), a.int(2), Ref{a.word(3), false}, Ref{a.word(4), false})
+		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error {
+			return p.Cart_shift(o0, a.int(1), a.int(2), Ref{a.word(3), false}, Ref{a.word(4), false})
+		})
 	case 370:
 		return 0, p.Cart_sub(Comm(a.word(0)), Ints{a.word(1), false}, Ptr[Comm]{a.word(2)})
 	case 371:
-		return 0, p.Cartdim_get(Comm(a.word(0)), Ref{a.word(1), false})
+		return 0, found(p.cart(Comm(a.word(0)))).then(func(o0 *comm.Cart) error { return p.Cartdim_get(o0, Ref{a.word(1), false}) })
 	case 372:
 		return 0, p.Dims_create(a.int(0), a.int(1), Ints{a.word(2), false})
 	case 373:
@@ -558,33 +432,45 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 377:
 		return 0, p.Graph_create(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, a.int(4), Ptr[Comm]{a.word(5)})
 	case 378:
-		return 0, p.Graph_get(Comm(a.word(0)), a.int(1), a.int(2), Ints{a.word(3), false}, Ints{a.word(4), false})
+		return 0, found(p.graph(Comm(a.word(0)))).then(func(o0 *comm.GraphTopology) error {
+			return p.Graph_get(o0, a.int(1), a.int(2), Ints{a.word(3), false}, Ints{a.word(4), false})
+		})
 	case 379:
 		return 0, p.Graph_map(Comm(a.word(0)), a.int(1), Ints{a.word(2), false}, Ints{a.word(3), false}, Ref{a.word(4), false})
 	case 380:
-		return 0, p.Graph_neighbors(Comm(a.word(0)), a.int(1), a.int(2), Ints{a.word(3), false})
+		return 0, found(p.graph(Comm(a.word(0)))).then(func(o0 *comm.GraphTopology) error {
+			return p.Graph_neighbors(o0, a.int(1), a.int(2), Ints{a.word(3), false})
+		})
 	case 381:
-		return 0, p.Graph_neighbors_count(Comm(a.word(0)), a.int(1), Ref{a.word(2), false})
+		return 0, found(p.graph(Comm(a.word(0)))).then(func(o0 *comm.GraphTopology) error {
+			return p.Graph_neighbors_count(o0, a.int(1), Ref{a.word(2), false})
+		})
 	case 382:
-		return 0, p.Graphdims_get(Comm(a.word(0)), Ref{a.word(1), false}, Ref{a.word(2), false})
+		return 0, found(p.graph(Comm(a.word(0)))).then(func(o0 *comm.GraphTopology) error {
+			return p.Graphdims_get(o0, Ref{a.word(1), false}, Ref{a.word(2), false})
+		})
 	case 383:
-		return 0, p.Topo_test(Comm(a.word(0)), Ref{a.word(1), false})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Topo_test(o0, Ref{a.word(1), false}) })
 	case 384:
-		return 0, p.Attr_delete(Comm(a.word(0)), a.int(1))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Attr_delete(o0, a.int(1)) })
 	case 385:
-		return 0, p.Attr_get(Comm(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return p.Attr_get(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+		})
 	case 386:
-		return 0, p.Attr_put(Comm(a.word(0)), a.int(1), Address(a.word(2)))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Attr_put(o0, a.int(1), Address(a.word(2))) })
 	case 387:
 		return 0, p.Comm_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
 	case 388:
-		return 0, p.Comm_delete_attr(Comm(a.word(0)), a.int(1))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_delete_attr(o0, a.int(1)) })
 	case 389:
 		return 0, p.Comm_free_keyval(Ref{a.word(0), false})
 	case 390:
-		return 0, p.Comm_get_attr(Comm(a.word(0)), a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return p.Comm_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+		})
 	case 391:
-		return 0, p.Comm_set_attr(Comm(a.word(0)), a.int(1), Address(a.word(2)))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_set_attr(o0, a.int(1), Address(a.word(2))) })
 	case 392:
 		return 0, p.Keyval_create(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
 	case 393:
@@ -596,13 +482,13 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 396:
 		return 0, p.Add_error_string(a.int(0), CString(a.word(1)))
 	case 397:
-		return 0, p.Comm_call_errhandler(Comm(a.word(0)), a.int(1))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_call_errhandler(o0, a.int(1)) })
 	case 398:
 		return 0, p.Comm_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
 	case 399:
-		return 0, p.Comm_get_errhandler(Comm(a.word(0)), Ptr[Errhandler]{a.word(1)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_get_errhandler(o0, Ptr[Errhandler]{a.word(1)}) })
 	case 400:
-		return 0, p.Comm_set_errhandler(Comm(a.word(0)), Errhandler(a.word(1)))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_set_errhandler(o0, Errhandler(a.word(1))) })
 	case 401:
 		return 0, p.Errhandler_free(Ptr[Errhandler]{a.word(0)})
 	case 402:
@@ -622,9 +508,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 412:
 		return 0, p.Session_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
 	case 413:
-		return 0, p.Session_get_errhandler(Session(a.word(0)), Ptr[Errhandler]{a.word(1)})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_errhandler(o0, Ptr[Errhandler]{a.word(1)}) })
 	case 414:
-		return 0, p.Session_set_errhandler(Session(a.word(0)), Errhandler(a.word(1)))
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_set_errhandler(o0, Errhandler(a.word(1))) })
 	case 416:
 		return 0, p.Win_create_errhandler(Func{a.word(0), false}, Ptr[Errhandler]{a.word(1)})
 	case 422:
@@ -632,53 +518,69 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 423:
 		return 0, p.Comm_get_parent(Ptr[Comm]{a.word(0)})
 	case 431:
-		return 0, p.Comm_compare(Comm(a.word(0)), Comm(a.word(1)), Ref{a.word(2), false})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.comm(Comm(a.word(1)))).then(func(o1 *communicator) error { return p.Comm_compare(o0, o1, Ref{a.word(2), false}) })
+		})
 	case 432:
-		return 0, p.Comm_create(Comm(a.word(0)), Group(a.word(1)), Ptr[Comm]{a.word(2)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.group(Group(a.word(1)))).then(func(o1 *comm.Group) error { return p.Comm_create(o0, o1, Ptr[Comm]{a.word(2)}) })
+		})
 	case 433:
-		return 0, p.Comm_create_from_group(Group(a.word(0)), CString(a.word(1)), Info(a.word(2)), Errhandler(a.word(3)), Ptr[Comm]{a.word(4)})
+		return 0, found(p.group(Group(a.word(0)))).then(func(o0 *comm.Group) error {
+			return p.Comm_create_from_group(o0, CString(a.word(1)), Info(a.word(2)), Errhandler(a.word(3)), Ptr[Comm]{a.word(4)})
+		})
 	case 434:
 		return 0, p.Comm_create_group(Comm(a.word(0)), Group(a.word(1)), a.int(2), Ptr[Comm]{a.word(3)})
 	case 435:
-		return 0, p.Comm_dup(Comm(a.word(0)), Ptr[Comm]{a.word(1)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_dup(o0, Ptr[Comm]{a.word(1)}) })
 	case 436:
-		return 0, p.Comm_dup_with_info(Comm(a.word(0)), Info(a.word(1)), Ptr[Comm]{a.word(2)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error { return p.Comm_dup_with_info(o0, o1, Ptr[Comm]{a.word(2)}) })
+		})
 	case 437:
 		return 0, p.Comm_free(Ptr[Comm]{a.word(0)})
 	case 438:
-		return 0, p.Comm_get_info(Comm(a.word(0)), Ptr[Info]{a.word(1)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_get_info(o0, Ptr[Info]{a.word(1)}) })
 	case 439:
 		return 0, p.Comm_get_name(Comm(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
 	case 440:
-		return 0, p.Comm_group(Comm(a.word(0)), Ptr[Group]{a.word(1)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_group(o0, Ptr[Group]{a.word(1)}) })
 	case 441:
-		return 0, p.Comm_idup(Comm(a.word(0)), Ptr[Comm]{a.word(1)}, Ptr[Request]{a.word(2)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_idup(o0, Ptr[Comm]{a.word(1)}, Ptr[Request]{a.word(2)}) })
 	case 442:
-		return 0, p.Comm_idup_with_info(Comm(a.word(0)), Info(a.word(1)), Ptr[Comm]{a.word(2)}, Ptr[Request]{a.word(3)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error {
+				return p.Comm_idup_with_info(o0, o1, Ptr[Comm]{a.word(2)}, Ptr[Request]{a.word(3)})
+			})
+		})
 	case 443:
-		return 0, p.Comm_rank(Comm(a.word(0)), Ref{a.word(1), false})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_rank(o0, Ref{a.word(1), false}) })
 	case 444:
 		return 0, p.Comm_remote_group(Comm(a.word(0)), Ptr[Group]{a.word(1)})
 	case 445:
 		return 0, p.Comm_remote_size(Comm(a.word(0)), Ref{a.word(1), false})
 	case 446:
-		return 0, p.Comm_set_info(Comm(a.word(0)), Info(a.word(1)))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.hints(Info(a.word(1)))).then(func(o1 *comm.Info) error { return p.Comm_set_info(o0, o1) })
+		})
 	case 447:
-		return 0, p.Comm_set_name(Comm(a.word(0)), CString(a.word(1)))
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_set_name(o0, CString(a.word(1))) })
 	case 448:
-		return 0, p.Comm_size(Comm(a.word(0)), Ref{a.word(1), false})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_size(o0, Ref{a.word(1), false}) })
 	case 449:
-		return 0, p.Comm_split(Comm(a.word(0)), a.int(1), a.int(2), Ptr[Comm]{a.word(3)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_split(o0, a.int(1), a.int(2), Ptr[Comm]{a.word(3)}) })
 	case 450:
-		return 0, p.Comm_split_type(Comm(a.word(0)), a.int(1), a.int(2), Info(a.word(3)), Ptr[Comm]{a.word(4)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return found(p.hints(Info(a.word(3)))).then(func(o3 *comm.Info) error { return p.Comm_split_type(o0, a.int(1), a.int(2), o3, Ptr[Comm]{a.word(4)}) })
+		})
 	case 451:
-		return 0, p.Comm_test_inter(Comm(a.word(0)), Ref{a.word(1), false})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_test_inter(o0, Ref{a.word(1), false}) })
 	case 452:
 		return 0, p.Intercomm_create(Comm(a.word(0)), a.int(1), Comm(a.word(2)), a.int(3), a.int(4), Ptr[Comm]{a.word(5)})
 	case 453:
 		return 0, p.Intercomm_create_from_groups(Group(a.word(0)), a.int(1), Group(a.word(2)), a.int(3), CString(a.word(4)), Info(a.word(5)), Errhandler(a.word(6)), Ptr[Comm]{a.word(7)})
 	case 454:
-		return 0, p.Intercomm_merge(Comm(a.word(0)), a.int(1), Ptr[Comm]{a.word(2)})
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Intercomm_merge(o0, a.int(1), Ptr[Comm]{a.word(2)}) })
 	case 455:
 		return 0, p.Info_create(Ptr[Info]{a.word(0)})
 	case 456:
@@ -704,13 +606,15 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 466:
 		return 0, p.Session_finalize(Ptr[Session]{a.word(0)})
 	case 467:
-		return 0, p.Session_get_info(Session(a.word(0)), Ptr[Info]{a.word(1)})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_info(o0, Ptr[Info]{a.word(1)}) })
 	case 468:
-		return 0, p.Session_get_nth_pset(Session(a.word(0)), Info(a.word(1)), a.int(2), Ref{a.word(3), false}, OutString{a.word(4)})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error {
+			return p.Session_get_nth_pset(o0, Info(a.word(1)), a.int(2), Ref{a.word(3), false}, OutString{a.word(4)})
+		})
 	case 469:
-		return 0, p.Session_get_num_psets(Session(a.word(0)), Info(a.word(1)), Ref{a.word(2), false})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_num_psets(o0, Info(a.word(1)), Ref{a.word(2), false}) })
 	case 470:
-		return 0, p.Session_get_pset_info(Session(a.word(0)), CString(a.word(1)), Ptr[Info]{a.word(2)})
+		return 0, found(p.session(Session(a.word(0)))).then(func(o0 *session) error { return p.Session_get_pset_info(o0, CString(a.word(1)), Ptr[Info]{a.word(2)}) })
 	case 471:
 		return 0, p.Session_init(Info(a.word(0)), Errhandler(a.word(1)), Ptr[Session]{a.word(2)})
 	case 499:
@@ -746,9 +650,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 626:
 		return 0, p.T_cvar_handle_free(Ptr[T_cvar_handle]{a.word(0)})
 	case 627:
-		return 0, p.T_cvar_read(T_cvar_handle(a.word(0)), Address(a.word(1)))
+		return 0, found(p.control(T_cvar_handle(a.word(0)))).then(func(o0 *control) error { return p.T_cvar_read(o0, Address(a.word(1))) })
 	case 628:
-		return 0, p.T_cvar_write(T_cvar_handle(a.word(0)), Address(a.word(1)))
+		return 0, found(p.control(T_cvar_handle(a.word(0)))).then(func(o0 *control) error { return p.T_cvar_write(o0, Address(a.word(1))) })
 	case 629:
 		return 0, p.T_enum_get_info(T_enum(a.word(0)), Ref{a.word(1), false}, OutString{a.word(2)}, Ref{a.word(3), false})
 	case 634:
@@ -768,7 +672,9 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 650:
 		return 0, p.T_pvar_get_num(Ref{a.word(0), false})
 	case 651:
-		return 0, p.T_pvar_handle_alloc(T_pvar_session(a.word(0)), a.int(1), Address(a.word(2)), Ptr[T_pvar_handle]{a.word(3)}, Ref{a.word(4), false})
+		return 0, found(p.toolSession(T_pvar_session(a.word(0)))).then(func(o0 *toolSession) error {
+			return p.T_pvar_handle_alloc(o0, a.int(1), Address(a.word(2)), Ptr[T_pvar_handle]{a.word(3)}, Ref{a.word(4), false})
+		})
 	case 652:
 		return 0, p.T_pvar_handle_free(T_pvar_session(a.word(0)), Ptr[T_pvar_handle]{a.word(1)})
 	case 653:
@@ -789,6 +695,200 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.T_pvar_write(T_pvar_session(a.word(0)), T_pvar_handle(a.word(1)), Address(a.word(2)))
 	case 662:
 		return 0, p.T_source_get_num(Ref{a.word(0), false})
+	}
+	return p.dispatchCollective(op, a)
+}
+
+// dispatchCollective is dispatch for collective operations.
+func (p *Process) dispatchCollective(op int, a slots) (int64, error) {
+	var k collective
+	switch op {
+	case 222, 223:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 224:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 225:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 226, 227:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 228:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 229:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 230:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 231:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 232, 233:
+		return 0, k.run(p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 234, 235:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Neighbor_allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 236:
+		return 0, k.run(p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 237:
+		return 0, k.run(p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 238:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 239:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Neighbor_allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 240, 241:
+		return 0, k.run(p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 242, 243:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Neighbor_alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 244:
+		return 0, k.run(p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 245:
+		return 0, k.run(p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 246:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 247:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 248:
+		return 0, k.run(p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 249:
+		return 0, k.run(p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 250:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 251:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Neighbor_alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 252, 253:
+		return 0, k.run(p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 254, 255:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 256:
+		return 0, k.run(p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 257:
+		return 0, k.run(p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 258:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 259:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 260, 261:
+		return 0, k.run(p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 262, 263:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 264, 265:
+		return 0, k.run(p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 266, 267:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 268:
+		return 0, k.run(p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 269:
+		return 0, k.run(p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 270:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 271:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 272:
+		return 0, k.run(p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 273:
+		return 0, k.run(p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 274:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 275:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 276:
+		return 0, k.run(p.Barrier(&k, Comm(a.word(0))))
+	case 277:
+		return 0, k.prepare(p, Info(a.word(1)), Ptr[Request]{a.word(2)}, p.Barrier(&k, Comm(a.word(0))))
+	case 278, 279:
+		return 0, k.run(p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
+	case 280, 281:
+		return 0, k.prepare(p, Info(a.word(5)), Ptr[Request]{a.word(6)}, p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
+	case 282, 283:
+		return 0, k.run(p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 284, 285:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 286, 287:
+		return 0, k.run(p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 288, 289:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 290:
+		return 0, k.run(p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 291:
+		return 0, k.run(p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 292:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 293:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 294, 295:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Allgather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 296:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), Comm(a.word(7))))
+	case 297:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Allgatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), Comm(a.word(7))))
+	case 298, 299:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Allreduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 300, 301:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Alltoall(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), Comm(a.word(6))))
+	case 302:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Type(a.word(7)), Comm(a.word(8))))
+	case 303:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Type(a.word(7)), Comm(a.word(8))))
+	case 304:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), false}, Ints{a.word(6), false}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 305:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Alltoallw(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Handles[Type]{a.word(3)}, Address(a.word(4)), Ints{a.word(5), true}, Ints{a.word(6), true}, Handles[Type]{a.word(7)}, Comm(a.word(8))))
+	case 306:
+		return 0, k.begin(p, Ptr[Request]{a.word(1)}, p.Barrier(&k, Comm(a.word(0))))
+	case 307, 308:
+		return 0, k.begin(p, Ptr[Request]{a.word(5)}, p.Bcast(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), a.int(3), Comm(a.word(4))))
+	case 309, 310:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Exscan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 311, 312:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Gather(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 313:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), false}, Ints{a.word(5), false}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 314:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Gatherv(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), Ints{a.word(4), true}, Ints{a.word(5), true}, Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 315, 316:
+		return 0, k.begin(p, Ptr[Request]{a.word(7)}, p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
+	case 317:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 318:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 319, 320:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 321, 322:
+		return 0, k.begin(p, Ptr[Request]{a.word(6)}, p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 323, 324:
+		return 0, k.begin(p, Ptr[Request]{a.word(8)}, p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 325:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 326:
+		return 0, k.begin(p, Ptr[Request]{a.word(9)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 327, 328:
+		return 0, k.run(p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
+	case 329, 330:
+		return 0, k.prepare(p, Info(a.word(7)), Ptr[Request]{a.word(8)}, p.Reduce(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), a.int(5), Comm(a.word(6))))
+	case 331:
+		return 0, k.run(p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 332:
+		return 0, k.run(p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 333, 334:
+		return 0, k.run(p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 335, 336:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter_block(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 337:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), false}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 338:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Reduce_scatter(&k, Address(a.word(0)), Address(a.word(1)), Ints{a.word(2), true}, Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 339, 340:
+		return 0, k.run(p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 341, 342:
+		return 0, k.prepare(p, Info(a.word(6)), Ptr[Request]{a.word(7)}, p.Scan(&k, Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)), Comm(a.word(5))))
+	case 343, 344:
+		return 0, k.run(p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 345, 346:
+		return 0, k.prepare(p, Info(a.word(8)), Ptr[Request]{a.word(9)}, p.Scatter(&k, Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Type(a.word(5)), a.int(6), Comm(a.word(7))))
+	case 347:
+		return 0, k.run(p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 348:
+		return 0, k.run(p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 349:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), false}, Ints{a.word(2), false}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
+	case 350:
+		return 0, k.prepare(p, Info(a.word(9)), Ptr[Request]{a.word(10)}, p.Scatterv(&k, Address(a.word(0)), Ints{a.word(1), true}, Ints{a.word(2), true}, Type(a.word(3)), Address(a.word(4)), a.int(5), Type(a.word(6)), a.int(7), Comm(a.word(8))))
 	}
 	return 0, unsupported(op)
 }

@@ -187,11 +187,7 @@ func (p *Process) Comm_create_errhandler(f Func, out Ptr[Errhandler]) error {
 }
 
 // Comm_set_errhandler is MPI_Comm_set_errhandler.
-func (p *Process) Comm_set_errhandler(c Comm, h Errhandler) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_set_errhandler(on *communicator, h Errhandler) error {
 	e, err := p.handler(h, onComm)
 	if err != nil {
 		return err
@@ -201,22 +197,14 @@ func (p *Process) Comm_set_errhandler(c Comm, h Errhandler) error {
 }
 
 // Comm_get_errhandler is MPI_Comm_get_errhandler.
-func (p *Process) Comm_get_errhandler(c Comm, out Ptr[Errhandler]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_get_errhandler(on *communicator, out Ptr[Errhandler]) error {
 	p.give(on.handler, out)
 	return nil
 }
 
 // Comm_call_errhandler is MPI_Comm_call_errhandler.
-func (p *Process) Comm_call_errhandler(c Comm, code int) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
-	return p.callHandler(on.handler, uintptr(c), "MPI_Comm_call_errhandler on "+on.title(), code)
+func (p *Process) Comm_call_errhandler(on *communicator, code int) error {
+	return p.callHandler(on.handler, uintptr(on.handle), "MPI_Comm_call_errhandler on "+on.title(), code)
 }
 
 // callHandler calls an error handler for a code of the program.

@@ -36,6 +36,14 @@ var classes = []struct {
 	{datatype.ErrOverflow, ERR_VALUE_TOO_LARGE},
 }
 
+// classed gives an error that has no class of its own a class.
+func classed(err error, class int) error {
+	if err == nil || classOf(err) != ERR_OTHER {
+		return err
+	}
+	return fail(class, "%v", err)
+}
+
 // classOf is the MPI error class of an error, or the error code of the program that it is.
 func classOf(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {

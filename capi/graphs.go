@@ -31,14 +31,6 @@ func wholeGraph(nodes int, index, edges Ints) (i, e []int, err error) {
 	return i, edges.Copy(last), nil
 }
 
-// argClass makes errors that are no others errors of arguments.
-func argClass(err error) error {
-	if err == nil || classOf(err) != ERR_OTHER {
-		return err
-	}
-	return fail(ERR_ARG, "%v", err)
-}
-
 // Graph_create is MPI_Graph_create.
 func (p *Process) Graph_create(c Comm, nodes int, index, edges Ints, reorder int, out Ptr[Comm]) error {
 	on, err := p.intra(c)
@@ -51,17 +43,13 @@ func (p *Process) Graph_create(c Comm, nodes int, index, edges Ints, reorder int
 	}
 	g, err := comm.GraphCreate(on.c, i, e)
 	if g == nil {
-		return p.made(nil, argClass(err), on, out)
+		return p.made(nil, classed(err, ERR_ARG), on, out)
 	}
 	return p.made(g.Comm, nil, on, out)
 }
 
 // Graphdims_get is MPI_Graphdims_get.
-func (p *Process) Graphdims_get(c Comm, nodes, edges Ref) error {
-	g, err := p.graph(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Graphdims_get(g *comm.GraphTopology, nodes, edges Ref) error {
 	i, e := g.Edges()
 	nodes.Set(len(i))
 	edges.Set(len(e))
@@ -69,11 +57,7 @@ func (p *Process) Graphdims_get(c Comm, nodes, edges Ref) error {
 }
 
 // Graph_get is MPI_Graph_get.
-func (p *Process) Graph_get(c Comm, maxIndex, maxEdges int, index, edges Ints) error {
-	g, err := p.graph(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Graph_get(g *comm.GraphTopology, maxIndex, maxEdges int, index, edges Ints) error {
 	i, e := g.Edges()
 	fill(index, i, maxIndex)
 	fill(edges, e, maxEdges)
@@ -88,11 +72,7 @@ func fill(out Ints, values []int, room int) {
 }
 
 // Graph_neighbors_count is MPI_Graph_neighbors_count.
-func (p *Process) Graph_neighbors_count(c Comm, rank int, n Ref) error {
-	g, err := p.graph(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Graph_neighbors_count(g *comm.GraphTopology, rank int, n Ref) error {
 	list, err := g.Neighbors(rank)
 	if err != nil {
 		return err
@@ -102,11 +82,7 @@ func (p *Process) Graph_neighbors_count(c Comm, rank int, n Ref) error {
 }
 
 // Graph_neighbors is MPI_Graph_neighbors.
-func (p *Process) Graph_neighbors(c Comm, rank, room int, out Ints) error {
-	g, err := p.graph(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Graph_neighbors(g *comm.GraphTopology, rank, room int, out Ints) error {
 	list, err := g.Neighbors(rank)
 	if err != nil {
 		return err
@@ -157,7 +133,7 @@ func (p *Process) Dist_graph_create_adjacent(c Comm, in int, sources, sourceWeig
 	}
 	g, err := comm.DistGraphCreateAdjacent(on.c, own)
 	if err != nil {
-		return argClass(err)
+		return classed(err, ERR_ARG)
 	}
 	return p.adoptGraph(g, on, own.SourceWeights != nil || own.DestinationWeights != nil, made)
 }
@@ -196,7 +172,7 @@ func (p *Process) Dist_graph_create(c Comm, n int, sources, degrees, dests, edge
 	}
 	g, err := comm.DistGraphCreate(on.c, edges)
 	if err != nil {
-		return argClass(err)
+		return classed(err, ERR_ARG)
 	}
 	return p.adoptGraph(g, on, weighted, made)
 }

@@ -32,11 +32,7 @@ func (p *Process) madeGroup(g *comm.Group, err error, out Ptr[Group]) error {
 }
 
 // Comm_group is MPI_Comm_group.
-func (p *Process) Comm_group(c Comm, out Ptr[Group]) error {
-	on, err := p.comm(c)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_group(on *communicator, out Ptr[Group]) error {
 	return p.madeGroup(on.c.Group(), nil, out)
 }
 
@@ -50,21 +46,13 @@ func (p *Process) Group_free(g Ptr[Group]) error {
 }
 
 // Group_size is MPI_Group_size.
-func (p *Process) Group_size(group Group, size Ref) error {
-	g, err := p.group(group)
-	if err != nil {
-		return err
-	}
+func (p *Process) Group_size(g *comm.Group, size Ref) error {
 	size.Set(g.Size())
 	return nil
 }
 
 // Group_rank is MPI_Group_rank.
-func (p *Process) Group_rank(group Group, rank Ref) error {
-	g, err := p.group(group)
-	if err != nil {
-		return err
-	}
+func (p *Process) Group_rank(g *comm.Group, rank Ref) error {
 	rank.Set(undefined(g.Rank()))
 	return nil
 }
@@ -78,15 +66,7 @@ func undefined(rank int) int {
 }
 
 // Group_translate_ranks is MPI_Group_translate_ranks.
-func (p *Process) Group_translate_ranks(from Group, n int, ranks Ints, to Group, out Ints) error {
-	a, err := p.group(from)
-	if err != nil {
-		return err
-	}
-	b, err := p.group(to)
-	if err != nil {
-		return err
-	}
+func (p *Process) Group_translate_ranks(a *comm.Group, n int, ranks Ints, b *comm.Group, out Ints) error {
 	if n < 0 {
 		return fail(ERR_ARG, "%d ranks", n)
 	}
@@ -111,87 +91,50 @@ func (p *Process) Group_translate_ranks(from Group, n int, ranks Ints, to Group,
 }
 
 // Group_compare is MPI_Group_compare.
-func (p *Process) Group_compare(one, other Group, result Ref) error {
-	a, err := p.group(one)
-	if err != nil {
-		return err
-	}
-	b, err := p.group(other)
-	if err != nil {
-		return err
-	}
-	result.Set(comparisons[a.Compare(b)])
+func (p *Process) Group_compare(one, other *comm.Group, result Ref) error {
+	result.Set(comparisons[one.Compare(other)])
 	return nil
 }
 
-// combine makes a group of two.
-func (p *Process) combine(one, other Group, how func(a, b *comm.Group) *comm.Group, out Ptr[Group]) error {
-	a, err := p.group(one)
-	if err != nil {
-		return err
-	}
-	b, err := p.group(other)
-	if err != nil {
-		return err
-	}
-	return p.madeGroup(how(a, b), nil, out)
-}
-
 // Group_union is MPI_Group_union.
-func (p *Process) Group_union(one, other Group, out Ptr[Group]) error {
-	return p.combine(one, other, (*comm.Group).Union, out)
+func (p *Process) Group_union(one, other *comm.Group, out Ptr[Group]) error {
+	return p.madeGroup(one.Union(other), nil, out)
 }
 
 // Group_intersection is MPI_Group_intersection.
-func (p *Process) Group_intersection(one, other Group, out Ptr[Group]) error {
-	return p.combine(one, other, (*comm.Group).Intersection, out)
+func (p *Process) Group_intersection(one, other *comm.Group, out Ptr[Group]) error {
+	return p.madeGroup(one.Intersection(other), nil, out)
 }
 
 // Group_difference is MPI_Group_difference.
-func (p *Process) Group_difference(one, other Group, out Ptr[Group]) error {
-	return p.combine(one, other, (*comm.Group).Difference, out)
+func (p *Process) Group_difference(one, other *comm.Group, out Ptr[Group]) error {
+	return p.madeGroup(one.Difference(other), nil, out)
 }
 
 // choose makes a group of some ranks of another.
-func (p *Process) choose(group Group, n int, ranks Ints, how func(*comm.Group, ...int) (*comm.Group, error), out Ptr[Group]) error {
-	g, err := p.group(group)
-	if err != nil {
-		return err
-	}
+func (p *Process) choose(g *comm.Group, n int, ranks Ints, how func(...int) (*comm.Group, error), out Ptr[Group]) error {
 	if n < 0 {
 		return fail(ERR_ARG, "%d ranks", n)
 	}
 	if n > g.Size() { // the list may be shorter than n says
 		return fail(ERR_ARG, "%d ranks of a group of %d: give each rank at most once", n, g.Size())
 	}
-	chosen, err := how(g, ranks.Copy(n)...)
-	return p.madeGroup(chosen, rankClass(err), out)
-}
-
-// rankClass makes errors about lists of ranks errors of ranks.
-func rankClass(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fail(ERR_RANK, "%v", err)
+	chosen, err := how(ranks.Copy(n)...)
+	return p.madeGroup(chosen, classed(err, ERR_RANK), out)
 }
 
 // Group_incl is MPI_Group_incl.
-func (p *Process) Group_incl(group Group, n int, ranks Ints, out Ptr[Group]) error {
-	return p.choose(group, n, ranks, (*comm.Group).Incl, out)
+func (p *Process) Group_incl(g *comm.Group, n int, ranks Ints, out Ptr[Group]) error {
+	return p.choose(g, n, ranks, g.Incl, out)
 }
 
 // Group_excl is MPI_Group_excl.
-func (p *Process) Group_excl(group Group, n int, ranks Ints, out Ptr[Group]) error {
-	return p.choose(group, n, ranks, (*comm.Group).Excl, out)
+func (p *Process) Group_excl(g *comm.Group, n int, ranks Ints, out Ptr[Group]) error {
+	return p.choose(g, n, ranks, g.Excl, out)
 }
 
 // chooseRanges makes a group of ranges of ranks of another.
-func (p *Process) chooseRanges(group Group, n int, triples Ints, how func(*comm.Group, ...comm.Range) (*comm.Group, error), out Ptr[Group]) error {
-	g, err := p.group(group)
-	if err != nil {
-		return err
-	}
+func (p *Process) chooseRanges(n int, triples Ints, how func(...comm.Range) (*comm.Group, error), out Ptr[Group]) error {
 	if n < 0 {
 		return fail(ERR_ARG, "%d ranges", n)
 	}
@@ -202,16 +145,16 @@ func (p *Process) chooseRanges(group Group, n int, triples Ints, how func(*comm.
 			return fail(ERR_ARG, "the stride of range %d is 0", i)
 		}
 	}
-	chosen, err := how(g, ranges...)
-	return p.madeGroup(chosen, rankClass(err), out)
+	chosen, err := how(ranges...)
+	return p.madeGroup(chosen, classed(err, ERR_RANK), out)
 }
 
 // Group_range_incl is MPI_Group_range_incl.
-func (p *Process) Group_range_incl(group Group, n int, ranges Ints, out Ptr[Group]) error {
-	return p.chooseRanges(group, n, ranges, (*comm.Group).RangeIncl, out)
+func (p *Process) Group_range_incl(g *comm.Group, n int, ranges Ints, out Ptr[Group]) error {
+	return p.chooseRanges(n, ranges, g.RangeIncl, out)
 }
 
 // Group_range_excl is MPI_Group_range_excl.
-func (p *Process) Group_range_excl(group Group, n int, ranges Ints, out Ptr[Group]) error {
-	return p.chooseRanges(group, n, ranges, (*comm.Group).RangeExcl, out)
+func (p *Process) Group_range_excl(g *comm.Group, n int, ranges Ints, out Ptr[Group]) error {
+	return p.chooseRanges(n, ranges, g.RangeExcl, out)
 }

@@ -82,30 +82,20 @@ func (p *Process) Session_finalize(h Ptr[Session]) error {
 }
 
 // Session_get_info is MPI_Session_get_info.
-func (p *Process) Session_get_info(h Session, out Ptr[Info]) error {
-	s, err := p.session(h)
-	if err != nil {
-		return err
-	}
+func (p *Process) Session_get_info(s *session, out Ptr[Info]) error {
 	f := s.hints.Clone()
 	f.Set("thread_level", levelNames[slices.Index(levels[:], s.level)])
 	return p.newInfo(f, out)
 }
 
 // Session_get_num_psets is MPI_Session_get_num_psets.
-func (p *Process) Session_get_num_psets(h Session, info Info, n Ref) error {
-	if _, err := p.session(h); err != nil {
-		return err
-	}
+func (p *Process) Session_get_num_psets(_ *session, info Info, n Ref) error {
 	n.Set(len(processSets))
 	return nil
 }
 
 // Session_get_nth_pset is MPI_Session_get_nth_pset. The length is with the zero byte.
-func (p *Process) Session_get_nth_pset(h Session, info Info, n int, length Ref, name OutString) error {
-	if _, err := p.session(h); err != nil {
-		return err
-	}
+func (p *Process) Session_get_nth_pset(_ *session, info Info, n int, length Ref, name OutString) error {
 	if n < 0 || n >= len(processSets) {
 		return fail(ERR_ARG, "there is no process set %d: there are %d", n, len(processSets))
 	}
@@ -128,10 +118,7 @@ func (p *Process) processSet(name string) (*comm.Group, error) {
 }
 
 // Session_get_pset_info is MPI_Session_get_pset_info.
-func (p *Process) Session_get_pset_info(h Session, name CString, out Ptr[Info]) error {
-	if _, err := p.session(h); err != nil {
-		return err
-	}
+func (p *Process) Session_get_pset_info(_ *session, name CString, out Ptr[Info]) error {
 	g, err := p.processSet(name.String())
 	if err != nil {
 		return err
@@ -142,10 +129,7 @@ func (p *Process) Session_get_pset_info(h Session, name CString, out Ptr[Info]) 
 }
 
 // Group_from_session_pset is MPI_Group_from_session_pset.
-func (p *Process) Group_from_session_pset(h Session, name CString, out Ptr[Group]) error {
-	if _, err := p.session(h); err != nil {
-		return err
-	}
+func (p *Process) Group_from_session_pset(_ *session, name CString, out Ptr[Group]) error {
 	g, err := p.processSet(name.String())
 	return p.madeGroup(g, err, out)
 }
@@ -158,11 +142,7 @@ func tagOf(text CString) int {
 }
 
 // Comm_create_from_group is MPI_Comm_create_from_group.
-func (p *Process) Comm_create_from_group(group Group, text CString, info Info, h Errhandler, out Ptr[Comm]) error {
-	g, err := p.group(group)
-	if err != nil {
-		return err
-	}
+func (p *Process) Comm_create_from_group(g *comm.Group, text CString, info Info, h Errhandler, out Ptr[Comm]) error {
 	handler, err := p.handler(h, onComm)
 	if err != nil {
 		return err
@@ -215,11 +195,7 @@ func (p *Process) Session_create_errhandler(f Func, out Ptr[Errhandler]) error {
 }
 
 // Session_set_errhandler is MPI_Session_set_errhandler.
-func (p *Process) Session_set_errhandler(h Session, e Errhandler) error {
-	s, err := p.session(h)
-	if err != nil {
-		return err
-	}
+func (p *Process) Session_set_errhandler(s *session, e Errhandler) error {
 	handler, err := p.handler(e, onSession)
 	if err != nil {
 		return err
@@ -229,11 +205,7 @@ func (p *Process) Session_set_errhandler(h Session, e Errhandler) error {
 }
 
 // Session_get_errhandler is MPI_Session_get_errhandler.
-func (p *Process) Session_get_errhandler(h Session, out Ptr[Errhandler]) error {
-	s, err := p.session(h)
-	if err != nil {
-		return err
-	}
+func (p *Process) Session_get_errhandler(s *session, out Ptr[Errhandler]) error {
 	p.give(s.handler, out)
 	return nil
 }
@@ -248,37 +220,23 @@ func (p *Process) Session_call_errhandler(h Session, code int) error {
 }
 
 // Session_attach_buffer is MPI_Session_attach_buffer.
-func (p *Process) Session_attach_buffer(h Session, at Address, size int) error {
-	s, err := p.session(h)
-	if err != nil {
-		return err
-	}
+func (p *Process) Session_attach_buffer(s *session, at Address, size int) error {
 	p.sessionBuffers.Add(1)
 	return s.attached.attach(at, size)
 }
 
 // Session_detach_buffer is MPI_Session_detach_buffer.
-func (p *Process) Session_detach_buffer(h Session, at Ptr[Address], size Ref) error {
-	s, err := p.session(h)
-	if err != nil {
-		return err
-	}
+func (p *Process) Session_detach_buffer(s *session, at Ptr[Address], size Ref) error {
 	p.sessionBuffers.Add(-1)
 	return p.detach(&s.attached, at, size)
 }
 
 // Session_flush_buffer is MPI_Session_flush_buffer.
-func (p *Process) Session_flush_buffer(h Session) error {
-	if _, err := p.session(h); err != nil {
-		return err
-	}
+func (p *Process) Session_flush_buffer(_ *session) error {
 	return p.Buffer_flush()
 }
 
 // Session_iflush_buffer is MPI_Session_iflush_buffer.
-func (p *Process) Session_iflush_buffer(h Session, r Ptr[Request]) error {
-	if _, err := p.session(h); err != nil {
-		return err
-	}
+func (p *Process) Session_iflush_buffer(_ *session, r Ptr[Request]) error {
 	return p.iflush(r)
 }

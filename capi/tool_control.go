@@ -92,11 +92,7 @@ func (p *Process) T_cvar_handle_free(h Ptr[T_cvar_handle]) error {
 }
 
 // T_cvar_read is MPI_T_cvar_read.
-func (p *Process) T_cvar_read(h T_cvar_handle, at Address) error {
-	v, err := p.control(h)
-	if err != nil {
-		return err
-	}
+func (p *Process) T_cvar_read(v *control, at Address) error {
 	settings, ok := comm.SettingsOfJob()
 	switch {
 	case !ok:
@@ -110,10 +106,6 @@ func (p *Process) T_cvar_read(h T_cvar_handle, at Address) error {
 }
 
 // T_cvar_write is MPI_T_cvar_write.
-func (p *Process) T_cvar_write(h T_cvar_handle, at Address) error {
-	v, err := p.control(h)
-	if err != nil {
-		return err
-	}
+func (p *Process) T_cvar_write(v *control, at Address) error {
 	return fail(T_ERR_CVAR_SET_NEVER, "%s is set for the whole job, by pvasrun", v.name)
 }

@@ -176,11 +176,7 @@ func (p *Process) T_pvar_session_free(session Ptr[T_pvar_session]) error {
 }
 
 // T_pvar_handle_alloc is MPI_T_pvar_handle_alloc.
-func (p *Process) T_pvar_handle_alloc(session T_pvar_session, i int, object Address, h Ptr[T_pvar_handle], count Ref) error {
-	s, err := p.toolSession(session)
-	if err != nil {
-		return err
-	}
+func (p *Process) T_pvar_handle_alloc(s *toolSession, i int, object Address, h Ptr[T_pvar_handle], count Ref) error {
 	v, err := entryOf(performance, i)
 	if err != nil {
 		return err

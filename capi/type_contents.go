@@ -70,11 +70,7 @@ func (c *contents) enlarge(combiner int) {
 }
 
 // Type_get_envelope is MPI_Type_get_envelope.
-func (p *Process) Type_get_envelope(t Type, integers, addresses, counts, datatypes, combiner Ref, form Form) error {
-	o, err := p.typeOf(t)
-	if err != nil {
-		return err
-	}
+func (p *Process) Type_get_envelope(o *typeObject, integers, addresses, counts, datatypes, combiner Ref, form Form) error {
 	c := o.contents()
 	if len(c.counts) > 0 && form != largeForm {
 		return fail(ERR_TYPE, "the datatype was made by a function with large counts: call MPI_Type_get_envelope_c")
@@ -94,13 +90,9 @@ func (p *Process) Type_get_envelope(t Type, integers, addresses, counts, datatyp
 
 // Type_get_contents is MPI_Type_get_contents. Old types that are not predefined get a handle
 // of their own, which the program frees.
-func (p *Process) Type_get_contents(t Type, maxIntegers, maxAddresses, maxCounts, maxTypes int,
+func (p *Process) Type_get_contents(o *typeObject, maxIntegers, maxAddresses, maxCounts, maxTypes int,
 	integers, addresses, counts Ints, datatypes Handles[Type], form Form) error {
-	o, err := p.typeOf(t)
-	switch {
-	case err != nil:
-		return err
-	case o.combiner == COMBINER_NAMED:
+	if o.combiner == COMBINER_NAMED {
 		return fail(ERR_TYPE, "%s is predefined and has no contents: ask MPI_Type_get_envelope first", o.label())
 	}
 	c := o.contents()

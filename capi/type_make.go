@@ -72,48 +72,48 @@ func (p *Process) Type_create_hvector(count, blocklength, stride int, oldtype Ty
 	})
 }
 
-// Type_indexed is MPI_Type_indexed.
-func (p *Process) Type_indexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.construct(oldtype, form, COMBINER_INDEXED, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+// blocks makes a type of blocks of different lengths.
+func (p *Process) blocks(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form, combiner int,
+	make func(lengths, at []int64, old *datatype.Type) (*datatype.Type, error)) error {
+	return p.construct(oldtype, form, combiner, newtype, func(old *datatype.Type) (*datatype.Type, error) {
 		lengths, at, err := wide2(blocklengths, displacements, count)
 		if err != nil {
 			return nil, err
 		}
-		return datatype.Indexed(lengths, at, old)
+		return make(lengths, at, old)
 	})
+}
+
+// equalBlocks makes a type of blocks of one length.
+func (p *Process) equalBlocks(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form, combiner int,
+	make func(length int64, at []int64, old *datatype.Type) (*datatype.Type, error)) error {
+	return p.construct(oldtype, form, combiner, newtype, func(old *datatype.Type) (*datatype.Type, error) {
+		at, err := wide(displacements, count)
+		if err != nil {
+			return nil, err
+		}
+		return make(int64(blocklength), at, old)
+	})
+}
+
+// Type_indexed is MPI_Type_indexed.
+func (p *Process) Type_indexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
+	return p.blocks(count, blocklengths, displacements, oldtype, newtype, form, COMBINER_INDEXED, datatype.Indexed)
 }
 
 // Type_create_hindexed is MPI_Type_create_hindexed.
 func (p *Process) Type_create_hindexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.construct(oldtype, form, COMBINER_HINDEXED, newtype, func(old *datatype.Type) (*datatype.Type, error) {
-		lengths, at, err := wide2(blocklengths, displacements, count)
-		if err != nil {
-			return nil, err
-		}
-		return datatype.Hindexed(lengths, at, old)
-	})
+	return p.blocks(count, blocklengths, displacements, oldtype, newtype, form, COMBINER_HINDEXED, datatype.Hindexed)
 }
 
 // Type_create_indexed_block is MPI_Type_create_indexed_block.
 func (p *Process) Type_create_indexed_block(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.construct(oldtype, form, COMBINER_INDEXED_BLOCK, newtype, func(old *datatype.Type) (*datatype.Type, error) {
-		at, err := wide(displacements, count)
-		if err != nil {
-			return nil, err
-		}
-		return datatype.IndexedBlock(int64(blocklength), at, old)
-	})
+	return p.equalBlocks(count, blocklength, displacements, oldtype, newtype, form, COMBINER_INDEXED_BLOCK, datatype.IndexedBlock)
 }
 
 // Type_create_hindexed_block is MPI_Type_create_hindexed_block.
 func (p *Process) Type_create_hindexed_block(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.construct(oldtype, form, COMBINER_HINDEXED_BLOCK, newtype, func(old *datatype.Type) (*datatype.Type, error) {
-		at, err := wide(displacements, count)
-		if err != nil {
-			return nil, err
-		}
-		return datatype.HindexedBlock(int64(blocklength), at, old)
-	})
+	return p.equalBlocks(count, blocklength, displacements, oldtype, newtype, form, COMBINER_HINDEXED_BLOCK, datatype.HindexedBlock)
 }
 
 // Type_create_struct is MPI_Type_create_struct.

@@ -5,20 +5,13 @@ import "github.com/gopvas/gopvas/datatype"
 // Sizes, bounds, names and the life of datatypes.
 
 // Type_size is MPI_Type_size.
-func (p *Process) Type_size(t Type, size Ref) error {
-	o, err := p.typeOf(t)
-	if err == nil {
-		size.SetCount(int(o.Size()))
-	}
-	return err
+func (p *Process) Type_size(o *typeObject, size Ref) error {
+	size.SetCount(int(o.Size()))
+	return nil
 }
 
 // Type_get_extent is MPI_Type_get_extent.
-func (p *Process) Type_get_extent(t Type, lb, extent Ref) error {
-	o, err := p.typeOf(t)
-	if err != nil {
-		return err
-	}
+func (p *Process) Type_get_extent(o *typeObject, lb, extent Ref) error {
 	l, e := o.Extent()
 	lb.Set(int(l))
 	extent.Set(int(e))
@@ -26,11 +19,7 @@ func (p *Process) Type_get_extent(t Type, lb, extent Ref) error {
 }
 
 // Type_get_true_extent is MPI_Type_get_true_extent.
-func (p *Process) Type_get_true_extent(t Type, lb, extent Ref) error {
-	o, err := p.typeOf(t)
-	if err != nil {
-		return err
-	}
+func (p *Process) Type_get_true_extent(o *typeObject, lb, extent Ref) error {
 	l, e := o.TrueExtent()
 	lb.Set(int(l))
 	extent.Set(int(e))
@@ -66,11 +55,7 @@ func (p *Process) Type_free(t Ptr[Type]) error {
 }
 
 // Type_set_name is MPI_Type_set_name.
-func (p *Process) Type_set_name(t Type, name CString) error {
-	o, err := p.typeOf(t)
-	if err != nil {
-		return err
-	}
+func (p *Process) Type_set_name(o *typeObject, name CString) error {
 	text, err := name.given()
 	if err != nil {
 		return err
@@ -81,11 +66,7 @@ func (p *Process) Type_set_name(t Type, name CString) error {
 }
 
 // Type_get_name is MPI_Type_get_name.
-func (p *Process) Type_get_name(t Type, name OutString, length Ref) error {
-	o, err := p.typeOf(t)
-	if err != nil {
-		return err
-	}
+func (p *Process) Type_get_name(o *typeObject, name OutString, length Ref) error {
 	text := ""
 	if n := o.name.Load(); n != nil {
 		text = *n

@@ -39,6 +39,10 @@ type Args struct {
 	// all members agree about the length is checked.
 	Irregular bool
 
+	// Mixed says that one member may have parts where another has none. All members give the
+	// same.
+	Mixed bool
+
 	// Wrong is what the caller has found wrong with this call, if anything. The member
 	// gets it as its error, and the others learn that there is one.
 	Wrong error

@@ -24,7 +24,7 @@ func (t *Team) Graph(a Args) (*cad.Graph, error) {
 
 // graphBy builds the graph of a call that was prepared.
 func (t *Team) graphBy(l *algorithm, a Args) *cad.Graph {
-	if a.typed() && !l.layouts {
+	if a.typed() && !l.takes(&a, false) {
 		pack, unpack := a.stage(t.receives(&a))
 		a.Before, a.After = then(a.Before, pack), then(unpack, a.After)
 	}

@@ -93,7 +93,10 @@ func plot(d draw, kind Kind, size, me, most int) *trial {
 	}
 	switch typed := !kind.reduces() && kind != Barrier && d.IntN(3) == 0; {
 	case typed:
-		x.spread(draw{rand.New(rand.NewPCG(d.Uint64(), uint64(me)))}, size, me)
+		x.Mixed = d.IntN(2) == 0
+		if own := (draw{rand.New(rand.NewPCG(d.Uint64(), uint64(me)))}); !x.Mixed || own.IntN(2) == 0 {
+			x.spread(own, size, me)
+		}
 	case d.IntN(3) == me%3:
 		x.passThrough()
 	}

@@ -29,6 +29,10 @@ func (a *Args) checkParts() error {
 	return nil
 }
 
+// takes tells whether the algorithm takes the parts of a call. At a board the members tell one
+// another what they have. Both ends of a message in a graph must know that it is not cut.
+func (l *algorithm) takes(a *Args, board bool) bool { return l.layouts && (board || !a.Mixed) }
+
 // stage replaces buffers with parts by others in one piece. pack is due before anything is
 // read, unpack when all is received.
 func (a *Args) stage(receives bool) (pack, unpack func()) {

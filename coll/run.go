@@ -93,7 +93,7 @@ func (t *Team) perform() {
 	t.Job.CountCall(t.world(t.Rank), l.slot)
 	switch {
 	case t.args.empty(t.Size):
-	case t.args.typed() && !l.layouts:
+	case t.args.typed() && !l.takes(&t.args, l.run != nil):
 		pack, unpack := t.args.stage(t.receives(&t.args))
 		pack()
 		t.execute(l)

@@ -10,47 +10,33 @@ import (
 // from the same source another may get the message first: use Mprobe. Errors are
 // those of Recv.
 func (e *Engine) Probe(context uint32, src, tag int) (Status, error) {
-	e.lock()
-	start := e.traceWait()
 	_, st, err := e.await(probing, context, src, tag)
-	e.traceProbe(context, start, st, err == nil)
-	e.unlock()
 	return st, err
 }
 
 // Mprobe is Probe that takes the message out of the matching: only Mrecv can
 // receive it. It must be received.
 func (e *Engine) Mprobe(context uint32, src, tag int) (Message, Status, error) {
-	e.lock()
-	start := e.traceWait()
-	m, st, err := e.await(picking, context, src, tag)
-	e.traceProbe(context, start, st, err == nil)
-	e.unlock()
-	return m, st, err
+	return e.await(picking, context, src, tag)
 }
 
 // Iprobe is Probe that does not block: ok tells whether there is something.
 func (e *Engine) Iprobe(context uint32, src, tag int) (st Status, ok bool, err error) {
-	e.lock()
-	start := e.traceWait()
 	_, st, ok, err = e.look(probing, context, src, tag)
-	e.traceProbe(context, start, st, ok)
-	e.unlock()
 	return st, ok, err
 }
 
 // Improbe is Mprobe that does not block: ok tells whether there is something.
 func (e *Engine) Improbe(context uint32, src, tag int) (m Message, st Status, ok bool, err error) {
-	e.lock()
-	start := e.traceWait()
-	m, st, ok, err = e.look(picking, context, src, tag)
-	e.traceProbe(context, start, st, ok)
-	e.unlock()
-	return m, st, ok, err
+	return e.look(picking, context, src, tag)
 }
 
 // await is a probe that blocks.
-func (e *Engine) await(k kind, context uint32, src, tag int) (Message, Status, error) {
+func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Status, err error) {
+	e.lock()
+	defer e.unlock()
+	start := e.traceWait()
+	defer func() { e.traceProbe(context, start, st, err == nil) }()
 	if err := e.checkSource(src, tag); err != nil {
 		return Message{}, noStatus, err
 	}
@@ -67,8 +53,7 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (Message, Status, e
 	if err := e.wait(op, job.OpNone); err != nil {
 		return Message{}, noStatus, err
 	}
-	st, err := op.status, op.err
-	var m Message
+	st, err = op.status, op.err
 	if msg := op.message; msg != nil {
 		m = Message{msg: msg, generation: msg.generation}
 	}
@@ -78,9 +63,12 @@ func (e *Engine) await(k kind, context uint32, src, tag int) (Message, Status, e
 
 // look is a probe that does not block.
 func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Status, ok bool, err error) {
+	e.lock()
+	defer e.unlock()
 	if err := e.checkSource(src, tag); err != nil {
 		return Message{}, noStatus, false, err
 	}
+	start := e.traceWait()
 	if m, st, ok = e.search(k, context, src, tag); !ok {
 		e.progress()
 		m, st, ok = e.search(k, context, src, tag)
@@ -88,6 +76,7 @@ func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Statu
 	if !ok {
 		err = e.goneError(int32(src))
 	}
+	e.traceProbe(context, start, st, ok)
 	return m, st, ok, err
 }
 

@@ -56,16 +56,6 @@ func (e *Engine) CallEnds(k trace.Kind, start uint64, w recorder.What) {
 	e.unlock()
 }
 
-// NameContext records the name of the communicator that a context belongs to.
-func (e *Engine) NameContext(context uint32, name string) {
-	if e.trace == nil {
-		return
-	}
-	e.lock()
-	e.trace.Name(context, name)
-	e.unlock()
-}
-
 // failed is the flag of calls that return an error.
 func failed(err error) trace.Flags {
 	if err != nil {

@@ -24,7 +24,8 @@ type Links struct {
 	Loss   float64 // share of the packets that the switch drops
 	Pin    bool    // node i runs on CPU i, modulo their number
 
-	Devices int // of each node, each with a switch and a network of its own; 0: 1
+	Devices int  // of each node, each with a switch and a network of its own; 0: 1
+	MPTCP   bool // connections of MPTCP use all devices
 }
 
 // MostDevices is how many devices the nodes of a cluster can have.
@@ -65,6 +66,9 @@ func NewCluster(ctx context.Context, nodes int, links Links) (c *Cluster, err er
 		if err := c.connect(ctx, device); err != nil {
 			return c, err
 		}
+	}
+	if err := c.announce(ctx); err != nil {
+		return c, err
 	}
 	return c, c.lose(ctx)
 }
@@ -138,6 +142,23 @@ func (c *Cluster) limit(ctx context.Context, node int, port, name string) error 
 		return err
 	}
 	return c.in(ctx, node, inside...)
+}
+
+// announce has MPTCP tell peers the addresses of all devices: the side that connects makes a path to each.
+func (c *Cluster) announce(ctx context.Context) error {
+	if !c.MPTCP {
+		return nil
+	}
+	for node := range c.Nodes() {
+		lines := []string{fmt.Sprintf("ip mptcp limits set subflows %d add_addr_accepted %[1]d", MostDevices)}
+		for device := 1; device < c.devices(); device++ {
+			lines = append(lines, fmt.Sprintf("ip mptcp endpoint add %v dev eth%d signal", c.address(node, device), device))
+		}
+		if err := c.in(ctx, node, lines...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // shape is the token bucket of a link: 250 us of it, at least two frames. 24 bytes a frame

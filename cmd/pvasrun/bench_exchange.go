@@ -18,29 +18,29 @@ import (
 )
 
 type exchangeFlags struct {
-	Neighbors string    `short:"N" long:"neighbors" env:"EX_NEIGHBORS" value-name:"N" default:"6" description:"messages that each rank sends, or halo: the 6 faces, 12 edges and 8 corners of a cube"`
-	Sizes     sizes     `long:"sizes" env:"EX_SIZES" value-name:"LIST" default:"16KiB,64KiB,256KiB,1MiB" description:"lengths of a message, with halo of a face"`
-	Devices   string    `long:"devices" env:"EX_DEVICES" value-name:"LIST" default-mask:"4; with --hosts one in each network that all nodes are in" description:"network devices by name or network, with --hosts; else their number"`
-	Exchange  []string  `long:"exchange" env:"EX_EXCHANGE" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
-	Hosts     string    `long:"hosts" env:"EX_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
-	Hostfile  string    `long:"hostfile" env:"EX_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
-	Rsh       string    `long:"rsh" env:"EX_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
-	Nodes     int       `long:"nodes" env:"EX_NODES" value-name:"N" default:"2" description:"network namespaces to make, without --hosts"`
-	Rate      bits      `long:"rate" env:"EX_RATE" value-name:"BITS" default:"50M" description:"bits per second of each of their devices"`
-	Buffer    size      `long:"buffer" env:"EX_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device"`
-	Compare   peerNames `long:"compare" env:"COMPARE" value-name:"LIST" description:"installed MPIs to run in turn with ours: openmpi"`
-	Rounds    int       `long:"rounds" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
-	Every     lapse     `long:"every" env:"EX_EVERY" value-name:"DUR" default:"2s" description:"time of each run at each length; three exchanges are made at least"`
-	Plot      string    `long:"plot" env:"PLOT" value-name:"FILE" description:"draw what each device has sent when, in the last exchange of the first contestant, as HTML"`
-	JSON      bool      `long:"json" env:"JSON" description:"print one JSON object per line"`
-	Verbose   bool      `short:"v" long:"verbose" env:"VERBOSE" description:"say what is done"`
+	Neighbors string        `short:"N" long:"neighbors" env:"EX_NEIGHBORS" value-name:"N" default:"6" description:"messages that each rank sends, or halo: the 6 faces, 12 edges and 8 corners of a cube"`
+	Sizes     sizes         `long:"sizes" env:"EX_SIZES" value-name:"LIST" default:"16KiB,64KiB,256KiB,1MiB" description:"lengths of a message, with halo of a face"`
+	Devices   string        `long:"devices" env:"EX_DEVICES" value-name:"LIST" default-mask:"4; with --hosts one in each network that all nodes are in" description:"network devices by name or network, with --hosts; else their number"`
+	Exchange  []string      `long:"exchange" env:"EX_EXCHANGE" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
+	Hosts     string        `long:"hosts" env:"EX_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
+	Hostfile  string        `long:"hostfile" env:"EX_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
+	Rsh       string        `long:"rsh" env:"EX_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
+	Nodes     int           `long:"nodes" env:"EX_NODES" value-name:"N" default:"2" description:"network namespaces to make, without --hosts"`
+	Rate      bits          `long:"rate" env:"EX_RATE" value-name:"BITS" default:"50M" description:"bits per second of each of their devices"`
+	Buffer    size          `long:"buffer" env:"EX_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device"`
+	Compare   exchangePeers `long:"compare" env:"COMPARE" value-name:"LIST" description:"what to run in turn with ours: openmpi, over a TCP connection for each device; mptcp, which is Open MPI over MPTCP"`
+	Rounds    int           `long:"rounds" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
+	Every     lapse         `long:"every" env:"EX_EVERY" value-name:"DUR" default:"2s" description:"time of each run at each length; three exchanges are made at least"`
+	Plot      string        `long:"plot" env:"PLOT" value-name:"FILE" description:"draw what each device has sent when, in the last exchange of the first contestant, as HTML"`
+	JSON      bool          `long:"json" env:"JSON" description:"print one JSON object per line"`
+	Verbose   bool          `short:"v" long:"verbose" env:"VERBOSE" description:"say what is done"`
 }
 
 const exchangeDescription = `Measures an exchange: each rank sends a message to each of its neighbors, and receives one from each, through several network devices (NeighborAlltoallv, each after a barrier). Prints for each length and each way to divide the messages the median time of the slowest rank, beside what the formula says with what was measured of the devices meanwhile. docs/exchange.md explains the ways.
 
 It runs on the nodes of --hosts, --hostfile or of a Slurm allocation. Without them it makes network namespaces on this machine, with a switch for each device, and a rank in each; that takes root, and the tools ip, tc and ethtool.
 
-Open MPI of --compare makes the same exchange over TCP on the same devices. With --hosts, TMPDIR must be a folder that all nodes see: its program is compiled there. ratio is our first column to it.`
+Open MPI of --compare makes the same exchange over TCP on the same devices. With --hosts, TMPDIR must be a folder that all nodes see: its program is compiled there. mptcp takes the tool mptcpize, and with --hosts endpoints on each node ("ip mptcp endpoint"). ratio is our first column to the peer before it.`
 
 func executeExchange(ctx context.Context, args []string) error {
 	var f exchangeFlags
@@ -59,17 +59,15 @@ func executeExchange(ctx context.Context, args []string) error {
 		defer end()
 	}
 	if len(f.Compare) > 0 {
-		who := whoFlags{Compare: f.Compare}
+		who := whoFlags{Compare: peerNames(f.Compare)}
 		peers, closeAll, err := who.peers([]string{""}, false)
 		if err != nil {
 			return err
 		}
 		defer closeAll()
-		if len(peers) > 0 {
-			cfg.Peer = &peers[0]
-		}
+		cfg.Peers = peers
 	}
-	contestants := len(cfg.Forms) + len(f.Compare)
+	contestants := len(cfg.Forms) + len(cfg.Peers)
 	progress := newProgress(cfg.Rounds * contestants)
 	defer progress.done()
 	cfg.Step = func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) }
@@ -145,8 +143,6 @@ func (f *exchangeFlags) check(cfg *bench.ExchangeConfig) error {
 		return errors.New("--rounds: at least one is needed")
 	case f.Every <= 0:
 		return errors.New("--every: write for example 2s")
-	case slices.Contains(f.Compare, "mpich"):
-		return errors.New("--compare mpich: it uses one network device; only openmpi can be compared with")
 	}
 	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot))
 }
@@ -165,7 +161,7 @@ func (f *exchangeFlags) makeNodes(ctx context.Context, cfg *bench.ExchangeConfig
 	if err := transport.ErrCluster(); err != nil {
 		return nil, fmt.Errorf("%w; or name nodes by --hosts", err)
 	}
-	c, err := transport.NewCluster(ctx, f.Nodes, transport.Links{Rate: int(f.Rate), Buffer: int(f.Buffer), Devices: devices})
+	c, err := transport.NewCluster(ctx, f.Nodes, transport.Links{Rate: int(f.Rate), Buffer: int(f.Buffer), Devices: devices, MPTCP: slices.Contains(f.Compare, bench.MPTCP)})
 	if err != nil {
 		return nil, err
 	}

@@ -19,24 +19,23 @@ func printExchange(out io.Writer, cfg *bench.ExchangeConfig, results [][]bench.E
 	w := newTable(out)
 	fmt.Fprint(w, "bytes\trepetitions\tL us\tB MB/s\t")
 	for i, r := range results[0] {
-		fmt.Fprintf(w, "%s\t", r.Contestant)
-		if i < len(cfg.Forms) {
-			fmt.Fprint(w, "formula\t")
+		beside := "formula"
+		if i >= len(cfg.Forms) {
+			beside = "ratio"
 		}
+		fmt.Fprintf(w, "%s\t%s\t", r.Contestant, beside)
 	}
-	fmt.Fprintln(w, "ratio\t")
+	fmt.Fprintln(w)
 	for _, row := range results {
 		fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", row[0].Bytes, row[0].Repetitions, ifKnown(row[0].Latency), ifKnown(row[0].MBytesPerS))
-		ratio := math.NaN()
 		for i, r := range row {
-			fmt.Fprintf(w, "%.2f\t", r.Median/1e3)
-			if i < len(cfg.Forms) {
-				fmt.Fprintf(w, "%s\t", ifKnown(r.Formula/1e3))
-			} else {
-				ratio = row[0].Median / r.Median
+			second := r.Formula / 1e3
+			if i >= len(cfg.Forms) {
+				second = row[0].Median / r.Median
 			}
+			fmt.Fprintf(w, "%.2f\t%s\t", r.Median/1e3, ifKnown(second))
 		}
-		fmt.Fprintf(w, "%s\t\n", orDash(ratio))
+		fmt.Fprintln(w)
 	}
 	return w.Flush()
 }

@@ -53,6 +53,23 @@ func TestBenchExchange(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 }
 
+// Open MPI makes the same exchange over all devices, by connections of its own and by MPTCP.
+func TestBenchExchangeBesidePeers(t *testing.T) {
+	needNamespaces(t)
+	for _, tool := range []string{"mpicc.openmpi", "mpirun.openmpi", "mptcpize"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not installed (Debian: openmpi-bin libopenmpi-dev mptcpize)", tool)
+		}
+	}
+	if _, err := os.Stat("/proc/sys/net/mptcp/enabled"); err != nil {
+		t.Skipf("this kernel has no MPTCP: %v", err)
+	}
+	got := command(t, nil, "bench", "exchange", "--devices", "2", "--neighbors", "3", "--sizes", "64K", "--rate", "1G", "--every", "1ms", "--exchange", "auto", "--compare", "openmpi,mptcp", "--rounds", "1")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Regexp(t, `auto +formula +openmpi +ratio +mptcp +ratio\n`, got.stdout)
+	require.Regexp(t, `(?m)^ +65536( +[0-9.]+){9}$`, got.stdout)
+}
+
 // A halo on nodes that are named, and the mistakes of the command line.
 func TestBenchExchangeOnHosts(t *testing.T) {
 	got := command(t, nil, "bench", "exchange", "--hosts", "a:1,b:2", "--rsh", hereAs(t), "--neighbors", "halo", "--sizes", "8K", "--every", "1ms", "--exchange", "wrap")
@@ -66,7 +83,7 @@ func TestBenchExchangeOnHosts(t *testing.T) {
 		"--devices eth0":           "without --hosts give a number from 1 to 8",
 		"--devices 9":              "without --hosts give a number from 1 to 8",
 		"--nodes 1":                "2 to 64",
-		"--compare mpich":          "only openmpi can be compared with",
+		"--compare mpich":          `"mpich" is not a list of openmpi, mptcp`,
 		"--rounds -1":              "at least one is needed",
 		"--exchange fast":          "none of auto, plain, wrap, steps, stripe",
 		"--every 0s":               "write for example 2s",

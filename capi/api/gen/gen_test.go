@@ -106,12 +106,13 @@ func TestWrongMethodsAreRefused(t *testing.T) {
 	table, err := load(root)
 	require.NoError(t, err)
 	for name, m := range map[string]method{
-		"a parameter too few": {nil, []string{"error"}},
-		"another parameter":   {[]string{"int"}, []string{"error"}},
-		"no error":            {[]string{"Ref"}, nil},
+		"a parameter too few": {name: "Initialized", results: []string{"error"}},
+		"another parameter":   {name: "Initialized", params: []string{"int"}, results: []string{"error"}},
+		"no error":            {name: "Initialized", params: []string{"Ref"}},
+		"a collective":        {name: "Barrier", params: []string{"*collective", "int"}, results: []string{"error"}},
 	} {
-		table.methods = map[string]method{"Initialized": m}
+		table.methods = m.functions()
 		_, err := dispatch(table)
-		require.ErrorContains(t, err, "Initialized", name)
+		require.ErrorContains(t, err, m.name, name)
 	}
 }

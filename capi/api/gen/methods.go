@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +14,59 @@ import (
 
 // method is a method of capi.Process.
 type method struct {
+	name    string
 	params  []string // their types
 	results []string
+	end     string // of a collective operation: the beginning of the call that ends it
+	own     int    // how many parameters, the last ones, that call takes
 }
 
-// methodsOf reads the exported methods of *Process from the sources of package capi. The
-// generated file that calls them is not read: it may be stale.
+// call is the call of the method with these arguments.
+func (m method) call(args []string) string {
+	if m.end == "" {
+		return fmt.Sprintf("p.%s(%s)", m.name, strings.Join(args, ", "))
+	}
+	n := len(args) - m.own
+	made := fmt.Sprintf("p.%s(&k, %s)", m.name, strings.Join(args[:n], ", "))
+	return fmt.Sprintf("%s%s)", m.end, strings.Join(append(args[n:], made), ", "))
+}
+
+// functions are the names of the functions that have this method, and how each of them calls it.
+func (m method) functions() map[string]method {
+	if len(m.params) == 0 || m.params[0] != "*collective" {
+		return map[string]method{m.name: m}
+	}
+	form := func(end string, own ...string) method {
+		return method{m.name, append(m.params[1:len(m.params):len(m.params)], own...), m.results, end, len(own)}
+	}
+	return map[string]method{
+		m.name: form("k.run("),
+		"I" + strings.ToLower(m.name[:1]) + m.name[1:]: form("k.begin(p, ", "Ptr[Request]"),
+		m.name + "_init": form("k.prepare(p, ", "Info", "Ptr[Request]"),
+	}
+}
+
+// lookup is how a handle becomes the object that it stands for.
+type lookup struct {
+	handle string // its Go type
+	by     string // the method of Process that returns the object or an error
+}
+
+// lookups are the types of parameters that may take the place of a handle.
+var lookups = map[string]lookup{
+	"*communicator":       {"Comm", "comm"},
+	"*comm.Cart":          {"Comm", "cart"},
+	"*comm.GraphTopology": {"Comm", "graph"},
+	"*comm.Group":         {"Group", "group"},
+	"*comm.Info":          {"Info", "hints"},
+	"*control":            {"T_cvar_handle", "control"},
+	"*session":            {"Session", "session"},
+	"*toolSession":        {"T_pvar_session", "toolSession"},
+	"*typeObject":         {"Type", "typeOf"},
+}
+
+// methodsOf reads the exported methods of *Process from the sources of package capi, by the names
+// of their functions. The generated file that calls them is not read: it may be stale.
 func methodsOf(dir string) (map[string]method, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -39,7 +87,8 @@ func methodsOf(dir string) (map[string]method, error) {
 		}
 		for _, d := range file.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && ofProcess(fn) {
-				methods[fn.Name.Name] = method{typesOf(fn.Type.Params), typesOf(fn.Type.Results)}
+				m := method{name: fn.Name.Name, params: typesOf(fn.Type.Params), results: typesOf(fn.Type.Results)}
+				maps.Copy(methods, m.functions())
 			}
 		}
 	}
