@@ -61,8 +61,8 @@ func (t *Team) Run(a *Args) error {
 	return nil
 }
 
-// barrier is what Run does of a barrier. It has no arguments but hooks: all else of args stays zero, as
-// between calls, and to copy it took a tenth of the time.
+// barrier is what Run does of a barrier. It has no arguments but hooks: all else of args stays
+// zero, as between calls. To copy and check it took a third of the instructions of a barrier.
 func (t *Team) barrier(a *Args) error {
 	a.before()
 	t.args.Kind = Barrier
