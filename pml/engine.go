@@ -92,7 +92,7 @@ type Engine struct {
 	fast       operation                    // of the short way to receive; see receiveFast
 	awaited    *operation                   // it, while its message is looked for
 	header     btl.Header                   // of what is being sent: here, since that allocates nothing
-	unused     *node[operation]             // a stack by next: what was used last is used next, since it is in the cache
+	unused     *node[operation]             // a stack by next: what was used last is in the cache
 	operations atomic.Pointer[[]*operation] // all there are, by their places; replaced when there is one more
 	messages   list[message]
 
