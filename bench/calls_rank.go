@@ -32,18 +32,7 @@ func repeat(times int, pattern func() error) error {
 }
 
 // exchange sends while it receives.
-func (r *p2pRank) exchange() error {
-	peer := 1 - r.world.Rank()
-	request, err := mpi.Irecv(r.world, r.in, peer, dataTag)
-	if err != nil {
-		return err
-	}
-	if err := mpi.Send(r.world, r.out, peer, dataTag); err != nil {
-		return err
-	}
-	_, err = request.Wait()
-	return err
-}
+func (r *p2pRank) exchange() error { return sendReceive(r.world, r.out, r.in) }
 
 // exchangeAll begins both, and waits for both.
 func (r *p2pRank) exchangeAll() error {

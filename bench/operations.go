@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps"
 )
 
@@ -59,12 +60,12 @@ func (t operationTimes) read(out string) error {
 	return nil
 }
 
-// operations are the least times: others on the machine make times longer, never shorter.
+// operations are the medians of the times.
 func (t operationTimes) operations(ranks int) (list []loggps.Operation) {
 	for name, sizes := range t {
 		o := loggps.Operation{Name: name, Ranks: ranks}
 		for bytes, times := range sizes {
-			o.Points = append(o.Points, loggps.OperationPoint{Bytes: bytes, Time: slices.Min(times)})
+			o.Points = append(o.Points, loggps.OperationPoint{Bytes: bytes, Time: median.Of(times)})
 		}
 		slices.SortFunc(o.Points, func(a, b loggps.OperationPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
 		list = append(list, o)

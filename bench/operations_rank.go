@@ -138,10 +138,11 @@ func (r *operationRank) measure(wanted []string, name string, n int, call func()
 // mostRounds bounds the calls of a part.
 const mostRounds = 1 << 12
 
-// time returns what a call takes, in ns: as in tripRank.timed the fastest of several parts, once these
+// time returns what a call takes, in ns: as in tripRank.timed a quartile of several parts, once these
 // are long enough.
-func (r *operationRank) time(call func() error) (least float64, err error) {
+func (r *operationRank) time(call func() error) (ns float64, err error) {
 	rounds := 1
+	var times []float64
 	for made := 0; made < parts; {
 		t, err := r.part(rounds, call)
 		switch {
@@ -151,14 +152,12 @@ func (r *operationRank) time(call func() error) (least float64, err error) {
 			rounds *= 2
 			continue
 		}
-		if ns := t / float64(rounds); made == 0 || ns < least {
-			least = ns
-		}
+		times = append(times, t/float64(rounds))
 		if made++; r.over {
 			break
 		}
 	}
-	return least, nil
+	return undisturbed(times), nil
 }
 
 // part makes calls, and returns on all ranks how long they took on rank 0, in ns.

@@ -15,7 +15,7 @@ func TestOperationTimes(t *testing.T) {
 	require.NoError(t, times.read("scan=flat 16 14\nscan=flat 16 11\n"))
 	require.Equal(t, []loggps.Operation{
 		{Name: "barrier=flat", Ranks: 2, Points: []loggps.OperationPoint{{Bytes: 0, Time: 7.5}}},
-		{Name: "scan=flat", Ranks: 2, Points: []loggps.OperationPoint{{Bytes: 16, Time: 10}, {Bytes: 32, Time: 20}}},
+		{Name: "scan=flat", Ranks: 2, Points: []loggps.OperationPoint{{Bytes: 16, Time: 11}, {Bytes: 32, Time: 20}}},
 	}, times.operations(2))
 	require.ErrorContains(t, times.read("scan=flat 16\n"), "unexpected output")
 }

@@ -21,10 +21,11 @@ import (
 const (
 	orderTag = 3
 
-	orderStop  = iota // the end
-	orderTrips        // rounds of Recv and Send
-	orderSends        // rounds of Recv, then an empty message back
-	orderLate         // rounds of Recv of an empty message, then Recv
+	orderStop     = iota // the end
+	orderTrips           // rounds of Recv and Send
+	orderSends           // rounds of Recv, then an empty message back
+	orderLate            // rounds of Recv of an empty message, then Recv
+	orderExchange        // rounds of sendReceive
 )
 
 // An order is what rank 1 is to do: which, bytes, and rounds.
@@ -192,19 +193,23 @@ func (r *tripRank) serveRound(o order) error {
 			return err
 		}
 	}
+	if o[0] == orderExchange {
+		return sendReceive(r.world, out, in)
+	}
 	if _, err := mpi.Recv(r.world, in, 0, dataTag); err != nil || o[0] != orderTrips {
 		return err
 	}
 	return mpi.Send(r.world, out, 0, dataTag)
 }
 
-// parts is how often the rounds of a sample are made. The fastest part counts: in the others,
-// another process may have taken a CPU away.
-const parts = 8
+// parts is how often the rounds of a sample are made. The time counts that a quarter of the parts do
+// not exceed: in others, another process may have taken a CPU away.
+const parts = 32
 
 // timed orders rounds of rank 1, makes them, and returns the time of one in nanoseconds.
 func (r *tripRank) timed(o order, round func(n int) error, end func() error) (ns float64, err error) {
 	begin := time.Now()
+	var times []float64
 	for part := range parts {
 		start := time.Now()
 		if part > 0 && start.Sub(begin) > r.share {
@@ -222,11 +227,9 @@ func (r *tripRank) timed(o order, round func(n int) error, end func() error) (ns
 		if err := end(); err != nil {
 			return 0, err
 		}
-		if t := float64(time.Since(start).Nanoseconds()) / float64(o[2]); ns == 0 || t < ns {
-			ns = t
-		}
+		times = append(times, float64(time.Since(start).Nanoseconds())/float64(o[2]))
 	}
-	return ns, nil
+	return undisturbed(times), nil
 }
 
 // trips times round trips with a loop before the receive: equations (12) to (14).
@@ -258,9 +261,12 @@ func (r *tripRank) sends(n, rounds, loop int) (float64, error) {
 	})
 }
 
-// partTime is how long the rounds of a part take together: many calls per reading of the
-// clock, but less than a slice of a scheduler.
-const partTime = 100e3 // ns
+// partTime is how long the rounds of a part take together: many calls per reading of the clock, but so
+// short that most parts are not disturbed where others use the machine, too.
+const partTime = 25e3 // ns
+
+// leastRounds is how many rounds a part has at least: the first one waits for the order.
+const leastRounds = 4
 
 // measure takes the samples: all sizes in a random order, again and again until there are
 // enough or the time is over.
@@ -286,9 +292,6 @@ func (r *tripRank) measure(c tripPlan) error {
 				return err
 			}
 		}
-		if err := r.call(max(1, int(partTime/bare[0]))); err != nil {
-			return err
-		}
 		if err := r.calibrate(); err != nil {
 			return err
 		}
@@ -300,11 +303,11 @@ func (r *tripRank) measure(c tripPlan) error {
 	return nil
 }
 
-// timings is how often each size is timed at least: to warm up, twice or so, and in each of the three
+// timings is how often each size is timed at least: to warm up, twice or so, and in each of the four
 // ways for leastSamples samples. So all of that takes no longer than the limit, but for the first part
 // of each. On a machine on which others take CPUs away, a part can take a hundred times as long as it
 // should.
-const timings = 2 + 3*leastSamples
+const timings = 2 + 4*leastSamples
 
 // leastSamples is how often each size is measured at least.
 const leastSamples = 3
@@ -332,14 +335,14 @@ func (r *tripRank) warmUp(sizes []int) ([]float64, error) {
 // sample measures a size once in each way; Loop is in iterations. The loop is longer than the
 // round trip by a little: by no more than a waiting rank polls before it sleeps.
 func (r *tripRank) sample(n int, bare float64) error {
-	rounds := max(1, int(partTime/bare))
+	rounds := max(leastRounds, int(partTime/bare))
 	long := int((bare + min(bare/4, 5e3)) / r.perLoop)
 	short := int((bare*0.6 + 200) / r.perLoop)
 	for _, s := range []struct {
 		kind  fit.Kind
 		loop  int
 		timed func(n, rounds, loop int) (float64, error)
-	}{{fit.RoundTrip, 0, r.trips}, {fit.RoundTrip, long, r.trips}, {fit.Send, short, r.sends}} {
+	}{{fit.RoundTrip, 0, r.trips}, {fit.RoundTrip, long, r.trips}, {fit.Send, short, r.sends}, {fit.Exchange, 0, r.exchanges}} {
 		t, err := s.timed(n, rounds, s.loop)
 		if err != nil {
 			return err

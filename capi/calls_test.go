@@ -95,7 +95,8 @@ func TestStaleRequests(t *testing.T) {
 	for range 100 { // fewer than the uses that a handle tells apart
 		irecv()
 		stale[0] = requests[0]
-		a.call("MPI_Request_free", requests)
+		a.call("MPI_Cancel", requests)
+		a.call("MPI_Wait", requests, 0)
 		irecv()
 		require.NotEqual(t, stale[0], requests[0])
 		require.Equal(t, placeOf(uintptr(stale[0])), placeOf(uintptr(requests[0])))
@@ -113,6 +114,20 @@ func TestStaleRequests(t *testing.T) {
 		a.call("MPI_Wait", requests, 0)
 		require.Equal(t, REQUEST_NULL, requests[0])
 	}
+}
+
+// A request that was freed has no handle, although its operation goes on.
+func TestHandleOfFreedRequest(t *testing.T) {
+	a, b := pairOfRanks(t)
+	in, flag, requests := make([]int32, 1), new(int32), make([]Request, 1)
+	a.call("MPI_Irecv", in, 1, INT, 1, 0, COMM_WORLD, requests)
+	copied := []Request{requests[0]}
+	a.call("MPI_Request_free", requests)
+	require.Equal(t, ERR_REQUEST, a.try("MPI_Test", copied, flag, 0))
+	b.call("MPI_Send", []int32{5}, 1, INT, 0, 0, COMM_WORLD)
+	a.call("MPI_Iprobe", 1, 1, COMM_WORLD, flag, 0)
+	require.EqualValues(t, 5, in[0])
+	require.Equal(t, ERR_REQUEST, a.try("MPI_Wait", copied, 0))
 }
 
 // The operation of a request that was freed goes on; the place of the request is used anew.

@@ -68,7 +68,7 @@ func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
 		r, err = comm.BeginCollective(k.on.c, k.name, &k.args)
 	}
 	if err == nil {
-		p.begun(r, k.on, out).special = underway
+		p.begun(r, k.on.collectives, out)
 	}
 	return err
 }
@@ -97,8 +97,8 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	if err != nil {
 		return errors.Join(err, own.Free())
 	}
-	s := p.prepared(r, k.on, out).special
-	s.own, s.collective = own, true
+	o := p.prepared(r, k.on, out)
+	o.own, o.collective = own, true
 	return nil
 }
 

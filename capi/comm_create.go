@@ -43,7 +43,7 @@ func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Pt
 		return err
 	}
 	p.adoptCopy(n, on, hints, copies, out)
-	p.begun(r, on, req).special = underway
+	p.begun(r, on.collectives, req)
 	return nil
 }
 

@@ -13,11 +13,20 @@ type communicator struct {
 	handle   Comm
 	handler  *errhandler
 	name     string
-	hints    *comm.Info            // nil: none
-	weighted bool                  // of a distributed graph: the program has given weights
-	attached attachedBuffer        // for messages on this communicator alone
-	lists    atomic.Pointer[lists] // of collective operations; nil: none yet, or in use
+	hints    *comm.Info     // nil: none
+	weighted bool           // of a distributed graph: the program has given weights
+	attached attachedBuffer // for messages on this communicator alone
+
+	messages, collectives *owner                // of the requests of those that were begun
+	lists                 atomic.Pointer[lists] // of collective operations; nil: none yet, or in use
 	attributes
+}
+
+// newCommunicator completes a communicator.
+func newCommunicator(c *communicator) *communicator {
+	c.messages = newOwner(&owner{on: c, message: true})
+	c.collectives = newOwner(&owner{on: c, collective: true})
+	return c
 }
 
 // title names the communicator for messages to people.
@@ -61,7 +70,7 @@ func (p *Process) adopt(c *comm.Comm, from *communicator, out Ptr[Comm]) *commun
 		out.Set(COMM_NULL)
 		return nil
 	}
-	n := &communicator{c: c, handler: from.handler}
+	n := newCommunicator(&communicator{c: c, handler: from.handler})
 	n.handle = Comm(p.comms.add(n))
 	p.mu.Lock()
 	p.known[c] = n

@@ -10,7 +10,7 @@ import (
 
 // several are the requests of a call that has some.
 type several struct {
-	all   []*request     // nil for those that are null or not active
+	all   []request      // without an owner those that are null or not active
 	inner []comm.Request // of those that are not complete from the beginning
 }
 
@@ -30,9 +30,10 @@ func (p *Process) list(n int, r Handles[Request]) (*several, error) {
 			p.lists.Put(l)
 			return nil, err
 		}
-		if l.all[i] = nil; !q.idle() {
-			l.all[i] = q
+		if q.idle() {
+			q = request{}
 		}
+		l.all[i] = q
 	}
 	return l, nil
 }
@@ -42,20 +43,12 @@ func (p *Process) list(n int, r Handles[Request]) (*several, error) {
 func (l *several) waitFirst() (i int, st comm.Status, err error) {
 	l.inner = slices.Grow(l.inner[:0], len(l.all))[:len(l.all)]
 	for i, q := range l.all {
-		switch {
-		case q == nil:
-			l.inner[i] = comm.Request{}
-		case comm.Over(&q.r):
+		if q.owner == done {
 			return i, comm.EmptyStatus(), nil
-		default:
-			l.inner[i] = q.r
 		}
+		l.inner[i] = q.r
 	}
-	i, st, err = comm.WaitAny(l.inner)
-	if i != comm.Undefined {
-		l.all[i].r = l.inner[i]
-	}
-	return i, st, err
+	return comm.WaitAny(l.inner)
 }
 
 // Waitall is MPI_Waitall. Nothing is waited for if one of the handles is wrong.
@@ -93,15 +86,15 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 		return false, fail(ERR_ARG, "%d requests", n)
 	}
 	for i := range n {
-		h := r.ptr(i).Get()
-		if h == doneRequest {
+		h := r.At(i)
+		if h == doneRequest || h == REQUEST_NULL {
 			continue
 		}
-		q, err := p.request(h)
-		if err != nil {
-			return false, err
+		q := p.find(h)
+		if q.owner == nil {
+			return false, wrongHandle(kindRequest, uintptr(h))
 		}
-		generalized = generalized || q.generalized() != nil
+		generalized = generalized || q.grequest != nil
 	}
 	return generalized, nil
 }
@@ -166,7 +159,7 @@ func (p *Process) Waitany(n int, r Handles[Request], index Ref, status Status) e
 
 // anyOf tells of the first request that look says is complete.
 func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Status,
-	look func(i int, q *request) (done bool, err error)) error {
+	look func(i int, q request) (done bool, err error)) error {
 	l, err := p.list(n, r)
 	if err != nil {
 		return err
@@ -174,7 +167,7 @@ func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Statu
 	defer p.lists.Put(l)
 	active := false
 	for i, q := range l.all {
-		if q == nil {
+		if q.owner == nil {
 			continue
 		}
 		active = true
@@ -193,7 +186,7 @@ func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Statu
 
 // Testany is MPI_Testany.
 func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Status) error {
-	return p.anyOf(n, r, index, flag, status, func(i int, q *request) (bool, error) { return p.test(q, r.ptr(i), status) })
+	return p.anyOf(n, r, index, flag, status, func(i int, q request) (bool, error) { return p.test(q, r.ptr(i), status) })
 }
 
 // Waitsome is MPI_Waitsome.
@@ -242,7 +235,7 @@ type some struct {
 }
 
 // take notes a complete request.
-func (s *some) take(i int, q *request, st *comm.Status, err error) {
+func (s *some) take(i int, q request, st *comm.Status, err error) {
 	status := s.statuses.At(s.n)
 	h, err := s.p.finish(q, st, err, status)
 	s.r.Set(i, h)
@@ -255,11 +248,11 @@ func (s *some) take(i int, q *request, st *comm.Status, err error) {
 }
 
 // rest takes all that are complete from an index on, and tells whether there was any request.
-func (s *some) rest(all []*request, from int) (any bool) {
+func (s *some) rest(all []request, from int) (any bool) {
 	for i := from; i < len(all); i++ {
-		if q := all[i]; q != nil {
+		if q := all[i]; q.owner != nil {
 			any = true
-			if st, done, err := q.test(); done {
+			if st, done, err := q.r.Test(); done {
 				s.take(i, q, &st, err)
 			}
 		}
@@ -292,7 +285,7 @@ func (p *Process) Request_get_status_all(n int, r Handles[Request], flag Ref, st
 
 // Request_get_status_any is MPI_Request_get_status_any.
 func (p *Process) Request_get_status_any(n int, r Handles[Request], index, flag Ref, status Status) error {
-	return p.anyOf(n, r, index, flag, status, func(_ int, q *request) (bool, error) { return p.peek(q, status) })
+	return p.anyOf(n, r, index, flag, status, func(_ int, q request) (bool, error) { return p.peek(q, status) })
 }
 
 // Request_get_status_some is MPI_Request_get_status_some.
@@ -304,7 +297,7 @@ func (p *Process) Request_get_status_some(n int, r Handles[Request], count Ref, 
 	defer p.lists.Put(l)
 	found, active := 0, false
 	for i, q := range l.all {
-		if q == nil {
+		if q.owner == nil {
 			continue
 		}
 		active = true

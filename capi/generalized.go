@@ -17,10 +17,9 @@ func (p *Process) Grequest_start(query, free, cancel Func, extra Address, out Pt
 	if err != nil {
 		return err
 	}
-	q := p.begun(r, p.self, out)
-	q.special = &special{active: true, grequest: &grequest{
+	p.begun(r, newOwner(&owner{on: p.self, grequest: &grequest{
 		g: g, query: query.Entry, free: free.Entry, cancel: cancel.Entry, extra: extra,
-	}}
+	}}), out)
 	return nil
 }
 
@@ -77,13 +76,12 @@ func (p *Process) cancelGeneralized(g *grequest) error {
 }
 
 // leaveGeneralized is for a request that the program frees. It goes when it is complete.
-func (p *Process) leaveGeneralized(q *request) error {
-	left, g := q.r, q.special.grequest
+func (p *Process) leaveGeneralized(q request) error {
+	g := q.grequest
 	if g.freed = true; !g.complete {
 		return nil
 	}
-	p.drop(q)
-	if err := comm.Leave(&left); err != nil {
+	if err := comm.Leave(&q.r); err != nil {
 		return err
 	}
 	return p.freeGeneralized(g)

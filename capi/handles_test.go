@@ -1,10 +1,8 @@
 package capi
 
 import (
-	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -49,41 +47,13 @@ func TestHandlesRunOut(t *testing.T) {
 	require.Zero(t, objects.add(object))
 }
 
-// Threads take requests and give them back; none gets that of another.
-func TestRequestsOfThreads(t *testing.T) {
-	requests := requestTable{many: true}
-	var wg sync.WaitGroup
-	for thread := range 4 {
-		on := &communicator{handle: Comm(thread)}
-		wg.Go(func() {
-			var mine []*request
-			for i := range 2000 {
-				q := requests.take()
-				assert.Nil(t, q.on)
-				q.on = on
-				if mine = append(mine, q); i%3 != 0 {
-					continue
-				}
-				for _, q := range mine {
-					h := q.handle
-					assert.Same(t, q, requests.get(h))
-					assert.Same(t, on, q.on)
-					requests.give(q)
-				}
-				mine = mine[:0]
-			}
-		})
+// The handle of a request differs each time its place is used, and is 0 if it would not fit.
+func TestRequestHandles(t *testing.T) {
+	for _, place := range []int{0, 1, 255, 1<<placeBits - firstPlace - 1} {
+		h := requestHandle(place, 7)
+		require.Equal(t, place, placeOf(uintptr(h)))
+		require.NotEqual(t, h, requestHandle(place, 8))
+		require.Less(t, uintptr(requestHandle(place, 1<<32-1)), uintptr(1)<<31, "fits into a Fortran INTEGER")
 	}
-	wg.Wait()
-}
-
-func TestRequestsRunOut(t *testing.T) {
-	var requests requestTable
-	q := requests.take()
-	requests.give(q)
-	requests.give(q)
-	require.Same(t, q, requests.take(), "given back twice, and there once")
-	require.NotSame(t, q, requests.take())
-	requests.used = 1<<placeBits - firstPlace
-	require.Zero(t, requests.take().handle)
+	require.Zero(t, requestHandle(1<<placeBits-firstPlace, 0))
 }

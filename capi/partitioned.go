@@ -39,14 +39,17 @@ func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, o
 	if err != nil {
 		return err
 	}
-	s := p.prepared(comm.Request{}, on, out).special
-	s.parts = &partitions{send: send, ready: make([]atomic.Bool, n), count: n}
-	s.start = func() (comm.Request, error) {
-		for i := range s.parts.ready {
-			s.parts.ready[i].Store(false)
+	parts := &partitions{send: send, ready: make([]atomic.Bool, n), count: n}
+	r, err := comm.PrepareAnew(on.c, func() (comm.Request, error) {
+		for i := range parts.ready {
+			parts.ready[i].Store(false)
 		}
 		return send.Begin(n)
+	})
+	if err != nil {
+		return err
 	}
+	p.prepared(r, on, out).parts = parts
 	return nil
 }
 
@@ -64,20 +67,20 @@ func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int,
 	if err != nil {
 		return err
 	}
-	p.prepared(r, on, out).special.parts = &partitions{count: n, tag: tag}
+	p.prepared(r, on, out).parts = &partitions{count: n, tag: tag}
 	return nil
 }
 
 // sending returns the partitions of a send that is underway.
-func (p *Process) sending(r Request) (*request, error) {
+func (p *Process) sending(r Request) (request, error) {
 	q, err := p.request(r)
 	switch {
 	case err != nil:
-		return nil, err
-	case q.partitions() == nil || q.partitions().send == nil:
-		return nil, fail(ERR_REQUEST, "the request is no partitioned send")
+		return q, err
+	case q.partitions() == nil || q.parts.send == nil:
+		return q, fail(ERR_REQUEST, "the request is no partitioned send")
 	case q.idle():
-		return nil, fail(ERR_REQUEST, "the partitioned send is not started")
+		return q, fail(ERR_REQUEST, "the partitioned send is not started")
 	}
 	return q, nil
 }
@@ -88,7 +91,7 @@ func (p *Process) ready(r Request, first, last int) error {
 	if err != nil {
 		return err
 	}
-	parts := q.special.parts
+	parts := q.parts
 	for i := first; i <= last; i++ {
 		if i < 0 || i >= parts.count {
 			return located{fail(ERR_ARG, "partition %d is outside of 0..%d", i, parts.count-1), q.on}
@@ -125,10 +128,10 @@ func (p *Process) Parrived(r Request, partition int, flag Ref) error {
 	switch {
 	case err != nil:
 		return err
-	case q.partitions() == nil || q.partitions().send != nil:
+	case q.partitions() == nil || q.parts.send != nil:
 		return fail(ERR_REQUEST, "the request is no partitioned receive")
-	case partition < 0 || partition >= q.partitions().count:
-		return located{fail(ERR_ARG, "partition %d is outside of 0..%d", partition, q.partitions().count-1), q.on}
+	case partition < 0 || partition >= q.parts.count:
+		return located{fail(ERR_ARG, "partition %d is outside of 0..%d", partition, q.parts.count-1), q.on}
 	}
 	done, err := p.peek(q, Status{})
 	flag.SetBool(done)

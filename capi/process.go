@@ -26,7 +26,6 @@ type Process struct {
 
 	comms       table[communicator]
 	groups      table[comm.Group]
-	requests    requestTable
 	lists       sync.Pool // of *several
 	infos       table[comm.Info]
 	errhandlers table[errhandler]
@@ -69,8 +68,8 @@ func newProcess() *Process {
 func (p *Process) start(world *comm.Comm, level int) {
 	p.level = level
 	p.recorded = level < THREAD_MULTIPLE && recorder.Active() // of several threads only one could say where it is
-	p.world = &communicator{c: world, handle: COMM_WORLD, handler: areFatal, name: "MPI_COMM_WORLD"}
-	p.self = &communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal, name: "MPI_COMM_SELF"}
+	p.world = newCommunicator(&communicator{c: world, handle: COMM_WORLD, handler: areFatal, name: "MPI_COMM_WORLD"})
+	p.self = newCommunicator(&communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal, name: "MPI_COMM_SELF"})
 	for _, c := range []*communicator{p.world, p.self} {
 		c.c.SetName(c.name)
 		p.known[c.c] = c
@@ -130,7 +129,6 @@ func (p *Process) join(level int) error {
 	}
 	p.level = max(p.level, level)
 	p.inside.many = p.level == THREAD_MULTIPLE
-	p.requests.many = p.inside.many
 	p.users++
 	return nil
 }

@@ -14,115 +14,26 @@ type located struct {
 
 func (l located) Unwrap() error { return l.error }
 
-// request returns the request of a handle, nil for MPI_REQUEST_NULL.
-func (p *Process) request(h Request) (*request, error) {
-	switch h {
-	case REQUEST_NULL:
-		return nil, nil
-	case doneRequest:
-		return done, nil
-	}
-	if q := p.requests.get(h); q != nil {
-		return q, nil
-	}
-	return nil, wrongHandle(kindRequest, uintptr(h))
-}
-
-// done is the request of all sends that were over when they began. It is in no table, and
-// nobody writes to it.
-var done = &request{handle: doneRequest}
-
-const doneRequest = Request(firstPlace-1)<<kindBits | Request(kindRequest)
-
-// begun gives a nonblocking operation a handle.
-func (p *Process) begun(r comm.Request, on *communicator, out Ptr[Request]) *request {
-	q := p.requests.take()
-	q.r, q.on = r, on
-	out.Set(q.handle)
-	return q
-}
-
-// begin is begun of what a call has returned.
-func (p *Process) begin(r comm.Request, err error, on *communicator, out Ptr[Request]) error {
-	switch {
-	case err != nil:
-		return err
-	case comm.Over(&r):
-		out.Set(doneRequest)
-	default:
-		p.begun(r, on, out)
-	}
-	return nil
-}
-
-// prepare gives a persistent operation a handle.
-func (p *Process) prepare(r comm.Request, err error, on *communicator, out Ptr[Request]) error {
-	if err != nil {
-		return err
-	}
-	p.prepared(r, on, out)
-	return nil
-}
-
-func (p *Process) prepared(r comm.Request, on *communicator, out Ptr[Request]) *request {
-	q := p.begun(r, on, out)
-	q.special = &special{persistent: true}
-	return q
-}
-
-// prepareAnew is prepare for an operation that each start begins anew.
-func (p *Process) prepareAnew(start func() (comm.Request, error), on *communicator, out Ptr[Request]) error {
-	p.prepared(comm.Request{}, on, out).special.start = start
-	return nil
-}
-
-// drop takes away the handle of a request that is over.
-func (p *Process) drop(q *request) {
-	if q != done {
-		p.requests.give(q)
-	}
-}
-
 // finish ends a request whose operation is over with a status and an error: it tells the
 // status and what has become of the handle. The error is located.
-func (p *Process) finish(q *request, st *comm.Status, err error, status Status) (Request, error) {
-	h := REQUEST_NULL
+func (p *Process) finish(q request, st *comm.Status, err error, status Status) (h Request, _ error) {
+	h = REQUEST_NULL
+	if q.persistent {
+		h, q.active = q.handle, false
+	}
 	switch {
-	case q == done:
-		status.setEmpty()
-		return h, nil
-	case q.special != nil:
-		h, err = p.finishSpecial(q, st, err, status)
+	case q.grequest != nil:
+		err = p.queryGeneralized(q.grequest, status)
+	case q.parts != nil && q.parts.send == nil && !st.Cancelled:
+		st.Tag = q.parts.tag // that of the message tells apart those with the same tag
+		fallthrough
 	default:
 		status.set(st)
 	}
 	if err != nil {
 		err = located{err, q.on}
 	}
-	if h == REQUEST_NULL {
-		p.requests.give(q)
-	}
 	return h, err
-}
-
-// finishSpecial is finish of a persistent or generalized request.
-func (p *Process) finishSpecial(q *request, st *comm.Status, err error, status Status) (Request, error) {
-	s := q.special
-	if s.persistent {
-		s.active = false
-	}
-	if s.grequest != nil {
-		err = p.queryGeneralized(s.grequest, status)
-	} else {
-		if s.parts != nil && s.parts.send == nil && !st.Cancelled {
-			st.Tag = s.parts.tag // that of the message tells apart those with the same tag
-		}
-		status.set(st)
-	}
-	if s.persistent {
-		return q.handle, err
-	}
-	return REQUEST_NULL, err
 }
 
 // set writes a status.
@@ -130,8 +41,7 @@ func (s Status) set(st *comm.Status) {
 	if s.Ignored() {
 		return
 	}
-	source, tag := peerOut(st.Source), tagOut(st.Tag)
-	s.SetMessage(source, tag, int(st.Bytes()), st.Cancelled)
+	s.words().set(peerOut(st.Source), tagOut(st.Tag), int(st.Bytes()), st.Cancelled)
 }
 
 // setEmpty writes the empty status.
@@ -152,21 +62,26 @@ func (p *Process) wait(one *comm.Waits, r Ptr[Request], status Status) error {
 		status.setEmpty()
 		return nil
 	}
-	q, err := p.request(h)
-	if err != nil {
-		return err
+	q := p.find(h)
+	if q.owner == nil && h != REQUEST_NULL {
+		return wrongHandle(kindRequest, uintptr(h))
 	}
 	if q.idle() {
 		status.setEmpty()
 		return nil
 	}
 	var st comm.Status
+	var err error
 	if one != nil {
 		err = one.Wait(&q.r, &st)
 	} else {
 		st, err = q.r.Wait()
 	}
-	h, err = p.finish(q, &st, err, status)
+	if h = REQUEST_NULL; err == nil && q.message {
+		status.set(&st)
+	} else {
+		h, err = p.finish(q, &st, err, status)
+	}
 	r.Set(h)
 	return err
 }
@@ -188,22 +103,14 @@ func (p *Process) Test(r Ptr[Request], flag Ref, status Status) error {
 }
 
 // test finishes an active request if it is complete, and tells that.
-func (p *Process) test(q *request, r Ptr[Request], status Status) (over bool, err error) {
-	st, over, err := q.test()
+func (p *Process) test(q request, r Ptr[Request], status Status) (over bool, err error) {
+	st, over, err := q.r.Test()
 	if over {
 		var h Request
 		h, err = p.finish(q, &st, err, status)
 		r.Set(h)
 	}
 	return over, err
-}
-
-// test is comm.Request.Test.
-func (q *request) test() (comm.Status, bool, error) {
-	if q == done {
-		return comm.EmptyStatus(), true, nil
-	}
-	return q.r.Test()
 }
 
 // Request_free is MPI_Request_free.
@@ -213,20 +120,18 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 		return err
 	}
 	switch {
-	case q == nil:
+	case q.owner == nil:
 		return fail(ERR_REQUEST, "the request is MPI_REQUEST_NULL")
-	case q.collective() && q.special.active:
+	case q.collective && !q.idle():
 		return located{fail(ERR_REQUEST, "the request is that of a collective operation that is underway: it can only be waited for"), q.on}
 	}
 	r.Set(REQUEST_NULL)
-	if q.generalized() != nil {
+	if q.grequest != nil {
 		return p.leaveGeneralized(q)
 	}
-	left, s := q.r, q.special
-	p.drop(q)
-	err = comm.Leave(&left)
-	if s != nil && s.own != nil {
-		err = errors.Join(err, s.own.Free())
+	err = comm.Leave(&q.r)
+	if q.own != nil {
+		err = errors.Join(err, q.own.Free())
 	}
 	return err
 }
@@ -239,12 +144,10 @@ func (p *Process) Cancel(r Ptr[Request]) error {
 		return err
 	case q.idle():
 		return fail(ERR_REQUEST, "the request is not active: there is nothing to cancel")
-	case q == done:
-		return nil
-	case q.collective():
+	case q.collective:
 		return located{fail(ERR_REQUEST, "the request is that of a collective operation: it can not be cancelled"), q.on}
-	case q.generalized() != nil:
-		return p.cancelGeneralized(q.special.grequest)
+	case q.grequest != nil:
+		return p.cancelGeneralized(q.grequest)
 	}
 	if err := q.r.Cancel(); err != nil && !errors.Is(err, comm.ErrCancelSend) {
 		return located{err, q.on}
@@ -258,20 +161,15 @@ func (p *Process) Start(r Ptr[Request]) error {
 	switch {
 	case err != nil:
 		return err
-	case q == nil || q.special == nil || !q.special.persistent:
+	case q.owner == nil || !q.persistent:
 		return fail(ERR_REQUEST, "the request is not persistent: it can not be started")
-	case q.special.active:
+	case q.active:
 		return located{fail(ERR_REQUEST, "the request is active: wait for it before it is started again"), q.on}
 	}
-	if q.special.start != nil {
-		q.r, err = q.special.start()
-	} else {
-		err = q.r.Start()
-	}
-	if err != nil {
+	if err := q.r.Start(); err != nil {
 		return located{err, q.on}
 	}
-	q.special.active = true
+	q.active = true
 	return nil
 }
 
@@ -297,7 +195,7 @@ func (p *Process) Request_get_status(r Request, flag Ref, status Status) error {
 }
 
 // peek tells whether a request is complete, and writes the status if so.
-func (p *Process) peek(q *request, status Status) (done bool, err error) {
+func (p *Process) peek(q request, status Status) (done bool, err error) {
 	if q.idle() {
 		status.setEmpty()
 		return true, nil
@@ -306,8 +204,8 @@ func (p *Process) peek(q *request, status Status) (done bool, err error) {
 	switch {
 	case !done:
 		return false, err
-	case q.generalized() != nil:
-		return true, p.queryStatus(q.special.grequest, status)
+	case q.grequest != nil:
+		return true, p.queryStatus(q.grequest, status)
 	}
 	status.set(&st)
 	if err != nil {

@@ -20,19 +20,37 @@ func Join(c *Comm, reqs ...Request) (Request, error) {
 	return Request{r}, Wrap("join", err)
 }
 
+// PrepareAnew makes a persistent request on c. Each start of it begins an operation by a function, and the request
+// is complete when that operation is.
+func PrepareAnew(c *Comm, start func() (Request, error)) (Request, error) {
+	r, err := c.engine.Prepare(&joined{inside: c.engine.Inside(), start: start}, c.context)
+	r.Unit = c.unit(1)
+	return Request{r}, Wrap("prepare", err)
+}
+
 // joined is several operations as one task.
 type joined struct {
 	inside pml.Inside
+	start  func() (Request, error) // begins the only operation; nil: they were begun
 	reqs   []pml.Request
 	done   int // number of requests, from the first on, that are complete
 	status pml.Status
 	err    error // the first one
 }
 
-func (*joined) Start() error          { return nil }
 func (*joined) Release()              {}
 func (*joined) Describe(*job.Waiting) {}
 func (t *joined) Status() pml.Status  { return t.status }
+
+// Start is called without the engine's lock.
+func (t *joined) Start() error {
+	if t.start == nil {
+		return nil
+	}
+	r, err := t.start()
+	t.reqs, t.done, t.err = append(t.reqs[:0], r.r), 0, nil
+	return err
+}
 
 // Progress is called under the engine's lock.
 func (t *joined) Progress() (bool, error) {

@@ -32,6 +32,8 @@ type ResidualPoint struct {
 	Send    float64 `json:"send"`    // added to T1 or T1'
 	Transit float64 `json:"transit"` // added to T2 or T2'
 	Recv    float64 `json:"receive"` // added to T3 or T3'
+	// Crossing is what a message takes longer whose receiver sends one at the same time.
+	Crossing float64 `json:"crossing,omitempty"`
 }
 
 // at returns what is added for messages of k bytes, of the eager side of S or of the other.
@@ -50,7 +52,10 @@ func (r *Residual) at(k float64, eager bool) ResidualPoint {
 	a, b := &points[i-1], &points[i]
 	x := (k - float64(a.Bytes)) / float64(b.Bytes-a.Bytes)
 	between := func(a, b float64) float64 { return a + x*(b-a) }
-	return ResidualPoint{Send: between(a.Send, b.Send), Transit: between(a.Transit, b.Transit), Recv: between(a.Recv, b.Recv)}
+	return ResidualPoint{
+		Send: between(a.Send, b.Send), Transit: between(a.Transit, b.Transit), Recv: between(a.Recv, b.Recv),
+		Crossing: between(a.Crossing, b.Crossing),
+	}
 }
 
 // side returns the points of one side of S.
@@ -69,8 +74,8 @@ func (r *Residual) check() error {
 	}
 	last := int64(-1)
 	for _, p := range r.Points {
-		if p.Bytes <= last || !finite(p.Send, p.Transit, p.Recv) {
-			return fmt.Errorf("loggps: residual of %d bytes: want points in order of size, and numbers of nanoseconds", p.Bytes)
+		if p.Bytes <= last || !finite(p.Send, p.Transit, p.Recv, p.Crossing) || p.Crossing < 0 {
+			return fmt.Errorf("loggps: residual of %d bytes: want points in order of size, numbers of nanoseconds, and no crossing below 0", p.Bytes)
 		}
 		last = p.Bytes
 	}
@@ -113,6 +118,10 @@ func (p *Params) Call() float64 {
 	}
 	return max(p.O+p.Residual.Call, 0)
 }
+
+// Crossing is what a message of k bytes takes longer if its receiver sends one at the same time. The
+// paper has no such time.
+func (p *Params) Crossing(k int64) float64 { return p.Residual.at(float64(k), p.Eager(k)).Crossing }
 
 // KnownAfter is the time from the send call until the receiver can know of a message of k bytes.
 func (p *Params) KnownAfter(k int64) float64 {

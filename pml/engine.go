@@ -89,11 +89,11 @@ type Engine struct {
 	explain  map[uint32]func(*job.Waiting) // by context; see Explain
 	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
 
-	fast       operation    // of the short way to receive; see receiveFast
-	awaited    *operation   // it, while its message is looked for
-	header     btl.Header   // of the message that is being sent: here, since that allocates nothing
-	pool       []*operation // a stack: the operation used last is used next, since it is in the cache
-	operations []*operation // all there are, for Close to find those in use
+	fast       operation                    // of the short way to receive; see receiveFast
+	awaited    *operation                   // it, while its message is looked for
+	header     btl.Header                   // of the message that is being sent: here, since that allocates nothing
+	unused     *node[operation]             // a stack by next: the operation used last is used next, since it is in the cache
+	operations atomic.Pointer[[]*operation] // all there are, by their places; replaced when there is one more
 	messages   list[message]
 
 	moving      list[operation] // receives underway
@@ -145,6 +145,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		sends:    map[int32]*peerSends{},
 		lost:     -1,
 	}
+	e.operations.Store(new([]*operation))
 	e.memory, _ = m.(btl.Memory)
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
 	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}

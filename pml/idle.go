@@ -11,7 +11,7 @@ func (e *Engine) Idle(context uint32) bool {
 	if m := e.matchers[context]; m != nil && m.arrived.head != nil {
 		return false
 	}
-	for _, op := range e.operations {
+	for _, op := range *e.operations.Load() {
 		if op.state != free && op.context == context {
 			return false
 		}

@@ -84,6 +84,7 @@ type operation struct {
 	left       bool   // see Leave
 	offered    bool   // its message goes by rendezvous
 	generation uint32 // how often the operation was released; see Request
+	place      uint32 // see At
 
 	context   uint32
 	peer, tag int32 // destination or source, may be wildcards; as they were asked for
@@ -94,6 +95,9 @@ type operation struct {
 	err    error
 	mark   Mark    // of a send; of a receive the mark of its message
 	waiter *waiter // signalled by complete; nil: nobody waits
+	handle uintptr // see SetOwner; 0: none
+	owner  *any    // valid with a handle, as is unit
+	unit   uint32
 
 	request uint32 // in the trace; 0: of a blocking call, or there is no trace
 	number  uint32 // of its message in the trace
@@ -146,18 +150,26 @@ func (r *Request) None() bool { return r.op == nil }
 // it has one, and starts it.
 func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation {
 	var op *operation
-	if last := len(e.pool) - 1; last >= 0 {
-		op, e.pool = e.pool[last], e.pool[:last]
+	if n := e.unused; n != nil {
+		op, e.unused = n.of, n.next
 	} else {
-		op = &operation{engine: e}
-		op.node.of = op
-		e.operations = append(e.operations, op)
+		op = e.grow()
 	}
 	op.kind, op.state, op.mode = k, idle, Standard
 	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
 	op.mark, op.offered = Mark{}, false
 	op.request, op.number = e.beginning, 0
 	op.status = noStatus
+	return op
+}
+
+// grow makes an operation.
+func (e *Engine) grow() *operation {
+	all := *e.operations.Load()
+	op := &operation{engine: e, place: uint32(len(all))}
+	op.node.of = op
+	all = append(all, op) // readers of the old list do not look beyond its end
+	e.operations.Store(&all)
 	return op
 }
 
@@ -193,12 +205,12 @@ func (e *Engine) discard(op *operation) {
 	if op.buf.Layout != nil {
 		op.buf.Layout, op.layout = nil, datatype.Layout{}
 	}
-	op.err, op.message = nil, nil
+	op.err, op.message, op.handle = nil, nil, 0
 	if op.task != nil {
 		op.task.Release()
 		op.task = nil
 	}
-	e.pool = append(e.pool, op)
+	op.node.next, e.unused = e.unused, &op.node
 }
 
 // complete ends an operation, which is in no list any more, and tells its waiter.

@@ -21,7 +21,7 @@ import (
 	"github.com/gopvas/gopvas/trace/replay"
 )
 
-const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or call as kind.
+const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or exchange as kind.
 
 Each parameter comes with its 95 % interval, or is reported as not determined. warm: all messages lie in the same memory; cold: each lies where no cache has it. S is where the times of messages jump; besides, the longest message whose sender does not wait for a late receiver is sought, which is what S means.
 
@@ -157,11 +157,7 @@ func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
 		}
 		for _, caches := range f.Caches {
 			who := btl + "-" + caches
-			got, err := bench.RoundTrip(ctx, ranks, bench.RoundTripConfig{
-				Sizes: fit.Sizes(int64(f.Largest)), Times: f.Times, Cold: caches == "cold", Seed: uint64(len(all)),
-				Limit: limit * 3 / 4,
-				Sweep: func() { progress.begin(who) },
-			})
+			got, err := f.roundTrips(ctx, ranks, caches == "cold", limit*3/4, func() { progress.begin(who) })
 			if err != nil {
 				return nil, err
 			}
@@ -172,6 +168,27 @@ func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
 			r.who, r.calls, r.whole = who, calls, whole
 			all = append(all, r)
 		}
+	}
+	return all, nil
+}
+
+// fewTimes is how often a job measures each size. What a message costs depends on where the memory of a
+// job lies, by some percent. So there are several jobs.
+const fewTimes = 5
+
+// roundTrips measures round trips in several jobs.
+func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, cold bool, limit time.Duration, sweep func()) (all *bench.RoundTrips, err error) {
+	jobs := max(f.Times/fewTimes, 1)
+	all = &bench.RoundTrips{}
+	for i := range jobs {
+		got, err := bench.RoundTrip(ctx, who, bench.RoundTripConfig{
+			Sizes: fit.Sizes(int64(f.Largest)), Times: (f.Times + i) / jobs, Cold: cold, Seed: uint64(i),
+			Limit: limit / time.Duration(jobs), Sweep: sweep,
+		})
+		if err != nil {
+			return nil, err
+		}
+		all.Samples, all.EagerLimit = append(all.Samples, got.Samples...), got.EagerLimit
 	}
 	return all, nil
 }

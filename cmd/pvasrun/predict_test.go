@@ -19,8 +19,8 @@ import (
 )
 
 var (
-	predictRounds   = flag.Int("predict.rounds", 0, "how often each program runs, with and without recording by turns; 0: two short ones, once")
-	predictFit      = flag.String("predict.fit", "30s", "most time to measure the machine, for each task model")
+	predictRounds   = flag.Int("predict.rounds", 0, "how often the machine is measured and each program runs, by turns; 0: two short ones, once")
+	predictFit      = flag.String("predict.fit", "10s", "most time to measure the machine, in each round")
 	predictPrograms = flag.String("predict.programs", "", "folder of the NAS parallel benchmarks in Fortran and C, such as is.W.x, built with mpicc of install-mpi; empty: those in Go only")
 	predictClass    = flag.String("predict.class", "W", "class of the NAS parallel benchmarks")
 	predictOnly     = flag.String("predict.only", "", "kinds of programs, such as ring,npb; empty: all")
@@ -32,6 +32,13 @@ type predictedProgram struct {
 	flags      []string // of the job
 	command    []string
 	loop       bool // it does nothing else, and prints what undisturbed calls take
+	times
+}
+
+// times are the results of a program by round, in ns.
+type times struct {
+	before, after              []float64 // of runs without recording
+	recorded, predicted, other []float64
 }
 
 // predictedPrograms are those of which nothing is in the fit: other lengths of messages, and other
@@ -39,7 +46,7 @@ type predictedProgram struct {
 func predictedPrograms(t *testing.T) (list []predictedProgram) {
 	loop := programs.Build(t, "./testdata/predicted")
 	add := func(kind string, bytes, calls int, flags ...string) {
-		list = append(list, predictedProgram{kind, fmt.Sprintf("%s %d", kind, bytes), flags, []string{loop, strings.Fields(kind)[0], strconv.Itoa(bytes), strconv.Itoa(calls)}, true})
+		list = append(list, predictedProgram{kind: kind, name: fmt.Sprintf("%s %d", kind, bytes), flags: flags, command: []string{loop, strings.Fields(kind)[0], strconv.Itoa(bytes), strconv.Itoa(calls)}, loop: true})
 	}
 	if *predictRounds == 0 {
 		add("pingpong", 1000, 200)
@@ -58,75 +65,91 @@ func predictedPrograms(t *testing.T) (list []predictedProgram) {
 	}
 	gauss := programs.Build(t, "../../examples/gauss")
 	for _, n := range []string{"256", "512"} {
-		list = append(list, predictedProgram{"gauss", "gauss " + n, nil, []string{gauss, "-n", n, "-verify=false"}, false})
+		list = append(list, predictedProgram{kind: "gauss", name: "gauss " + n, command: []string{gauss, "-n", n, "-verify=false"}})
 	}
 	for _, kernel := range []string{"is", "cg", "mg", "ft"} {
-		list = append(list, predictedProgram{"npb", kernel + "." + *predictClass + " in Go", nil, []string{pvasrun, "bench-rank", "npb", kernel, *predictClass}, false})
+		list = append(list, predictedProgram{kind: "npb", name: kernel + "." + *predictClass + " in Go", command: []string{pvasrun, "bench-rank", "npb", kernel, *predictClass}})
 		if *predictPrograms != "" {
 			c := filepath.Join(*predictPrograms, kernel+"."+*predictClass+".x")
-			list = append(list, predictedProgram{"npb", filepath.Base(c), nil, []string{c}, false})
+			list = append(list, predictedProgram{kind: "npb", name: filepath.Base(c), command: []string{c}})
 		}
 	}
 	return list
 }
 
 // TestPredictions prints how far predictions are from what programs take that are not recorded. It
-// does not say how far they may be: that is a matter of what else the machine does. To find out:
+// does not say how far they may be: that is a matter of what else the machine does. A machine whose
+// speed moves is not the same when it is measured and when a program runs. So both take turns, and
+// medians are compared. Beside each error stands the floor: how far the medians of two halves of the
+// runs without recording are apart. To find out:
 //
 //	go test ./cmd/pvasrun -run TestPredictions -v -predict.rounds 5
 func TestPredictions(t *testing.T) {
 	for _, btl := range models(t) {
 		t.Run(btl, func(t *testing.T) {
-			machine := filepath.Join(t.TempDir(), "machine.json")
-			seconds := *predictFit
-			if *predictRounds == 0 {
-				seconds = "1"
-			}
-			got := command(t, nil, "model", "fit", "--btl", btl, "--caches", "warm", "--max-seconds", seconds, "-o", machine)
-			require.Equal(t, 0, got.code, got.stderr)
-			t.Log("\n" + got.stdout)
-			m, err := modelMachine(machine)
-			require.NoError(t, err)
-			require.NotEmpty(t, m.Operations, "collective calls are measured, too")
-			messages := filepath.Join(t.TempDir(), "messages.json")
-			m.Operations = nil
-			require.NoError(t, writeNamed(messages, "", 0, m.Write))
-			off := map[string][]float64{}
-			var kinds []string
-			for _, p := range predictedPrograms(t) {
-				if *predictOnly != "" && !slices.Contains(strings.Split(*predictOnly, ","), p.kind) {
-					continue
+			list := slices.DeleteFunc(predictedPrograms(t), func(p predictedProgram) bool {
+				return *predictOnly != "" && !slices.Contains(strings.Split(*predictOnly, ","), p.kind)
+			})
+			for range max(1, *predictRounds) {
+				machine, messages := measuredMachine(t, btl)
+				for i := range list {
+					list[i].run(t, btl, machine, messages)
 				}
-				if off[p.kind] == nil {
-					kinds = append(kinds, p.kind)
-				}
-				off[p.kind] = append(off[p.kind], math.Abs(p.run(t, btl, machine, messages)))
 			}
-			for _, kind := range kinds {
-				t.Logf("%s %-20s median error %.1f %%, worst %.1f %%", btl, kind, median.Of(off[kind]), slices.Max(off[kind]))
-			}
+			tellErrors(t, btl, list)
 		})
 	}
 }
 
-// run runs the program without and with recording by turns. It returns the error of the prediction of
-// the fastest run without, in percent. The machine messages has no operations: collective calls are
-// messages, or algorithms.
-func (p *predictedProgram) run(t *testing.T, btl, machine, messages string) float64 {
+// measuredMachine measures the machine. messages is the same one without operations: collective calls
+// are messages, or algorithms.
+func measuredMachine(t *testing.T, btl string) (machine, messages string) {
+	dir, seconds := t.TempDir(), *predictFit
+	if *predictRounds == 0 {
+		seconds = "1"
+	}
+	machine, messages = filepath.Join(dir, "machine.json"), filepath.Join(dir, "messages.json")
+	got := command(t, nil, "model", "fit", "--btl", btl, "--caches", "warm", "--max-seconds", seconds, "-o", machine)
+	require.Equal(t, 0, got.code, got.stderr)
+	m, err := modelMachine(machine)
+	require.NoError(t, err)
+	require.NotEmpty(t, m.Operations, "collective calls are measured, too")
+	m.Operations = nil
+	require.NoError(t, writeNamed(messages, "", 0, m.Write))
+	return machine, messages
+}
+
+// run runs the program without recording, with it, and without.
+func (p *predictedProgram) run(t *testing.T, btl, machine, messages string) {
 	file := filepath.Join(t.TempDir(), "job.trace")
 	job := slices.Concat([]string{"--btl", btl, "--bind", "core", "-n", "2", "--timeout", "100"}, p.flags)
-	plain, recorded, predicted, other := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
-	for range max(1, *predictRounds) {
-		plain = min(plain, p.time(t, slices.Concat(job, p.command)))
-		printed := p.time(t, slices.Concat(job, []string{"--trace", file}, p.command))
-		recorded = min(recorded, printed)
-		predicted = min(predicted, p.predict(t, file, machine, printed))
-		other = min(other, p.predict(t, file, messages, printed))
-		require.NoError(t, os.Remove(file))
+	plain := slices.Concat(job, p.command)
+	p.before = append(p.before, p.time(t, plain))
+	printed := p.time(t, slices.Concat(job, []string{"--trace", file}, p.command))
+	p.after = append(p.after, p.time(t, plain))
+	p.recorded = append(p.recorded, printed)
+	p.predicted = append(p.predicted, p.predict(t, file, machine, printed))
+	p.other = append(p.other, p.predict(t, file, messages, printed))
+	require.NoError(t, os.Remove(file))
+}
+
+// tellErrors prints the errors in percent, of each program and by kind.
+func tellErrors(t *testing.T, btl string, list []predictedProgram) {
+	off, floors := map[string][]float64{}, map[string][]float64{}
+	var kinds []string
+	for _, p := range list {
+		plain := median.Of(slices.Concat(p.before, p.after))
+		off1 := func(of []float64) float64 { return 100 * (median.Of(of)/plain - 1) }
+		e, floor := off1(p.predicted), math.Abs(off1(p.before)-off1(p.after))
+		t.Logf("%s %-22s %10.0f us, predicted %+6.1f %% (floor %4.1f %%), by messages alone %+6.1f %%, recorded %+6.1f %%", btl, p.name, plain/1e3, e, floor, off1(p.other), off1(p.recorded))
+		if off[p.kind] == nil {
+			kinds = append(kinds, p.kind)
+		}
+		off[p.kind], floors[p.kind] = append(off[p.kind], math.Abs(e)), append(floors[p.kind], floor)
 	}
-	e := 100 * (predicted/plain - 1)
-	t.Logf("%s %-22s %10.0f us, recorded %+6.1f %%, predicted %+6.1f %%, by messages alone %+6.1f %%", btl, p.name, plain/1e3, 100*(recorded/plain-1), e, 100*(other/plain-1))
-	return e
+	for _, kind := range kinds {
+		t.Logf("%s %-20s error: median %.1f %%, worst %.1f %%; floor: median %.1f %%, worst %.1f %%", btl, kind, median.Of(off[kind]), slices.Max(off[kind]), median.Of(floors[kind]), slices.Max(floors[kind]))
+	}
 }
 
 // predict returns the predicted time of what a recorded job printed the time of. Unless that is all that

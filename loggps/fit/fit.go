@@ -91,7 +91,7 @@ func fit(samples []Sample, sync int64) (*Result, error) {
 			return nil, fmt.Errorf("fit: sample %d: %w", i, err)
 		}
 	}
-	samples = slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Kind == Call })
+	samples = slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Kind == Exchange })
 	cells := medians(samples)
 	if err := enough(cells); err != nil {
 		return nil, err

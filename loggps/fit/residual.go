@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/median"
@@ -15,6 +16,8 @@ import (
 //     sum is too large, the loop was too short, and all that is left is T3.
 //   - Of a rendezvous the loop hides T2' + T3', which is what the round trip takes besides its
 //     sends, and the flight of the request.
+//   - An exchange takes a nonblocking call longer than half of a round trip. For the shortest messages that
+//     call is all. What exchanges of longer ones take besides is the crossing.
 func (r *Result) Residual(samples []Sample) *loggps.Residual {
 	trips := tripsOf(samples)
 	if len(trips) == 0 {
@@ -24,45 +27,72 @@ func (r *Result) Residual(samples []Sample) *loggps.Residual {
 	p.Residual = nil
 	rest := &loggps.Residual{Sync: p.Sync}
 	rest.Control, rest.Latency = control(p, trips)
-	rest.Call = call(p, samples)
+	call := leastCall
+	if first := &trips[0]; first.exchange > 0 {
+		call = max(first.exchange-first.half, leastCall)
+		rest.Call = call - p.O
+	}
 	known := p
 	known.Residual = rest // T4 and T5 as they are
 	for _, t := range trips {
-		rest.Points = append(rest.Points, t.point(p, known.T4(0)+known.T5()))
+		at := t.point(p, known.T4(0)+known.T5())
+		at.Crossing = max(t.exchange-t.half-call, 0)
+		rest.Points = append(rest.Points, at)
 	}
 	return rest
 }
 
-// trip is what was measured of a size: lower quartiles in ns.
+// leastCall is what a call takes at least, ns.
+const leastCall = 1.0
+
+// trip is what was measured of a size: medians in ns.
 type trip struct {
-	bytes int64
-	half  float64 // of a round trip without a loop
-	send  float64
-	loop  float64 // a round trip with a loop, less the loop; 0: not measured
+	bytes    int64
+	half     float64 // of a round trip without a loop
+	send     float64
+	loop     float64 // a round trip with a loop, less the loop; 0: not measured
+	exchange float64 // 0: not measured
 }
 
 // tripsOf returns what was measured, in order of size. Sizes without sends or round trips are left
 // out.
 func tripsOf(samples []Sample) []trip {
-	var all []trip
-	for _, c := range cellsOf(samples, lowQuartile) { // in order of size
-		if c.Kind == Call {
-			continue
+	type times struct{ half, send, loop, exchange []float64 }
+	sizes := map[int64]*times{}
+	for _, s := range samples {
+		t := sizes[s.Bytes]
+		if t == nil {
+			t = &times{}
+			sizes[s.Bytes] = t
 		}
-		if len(all) == 0 || all[len(all)-1].bytes != c.Bytes {
-			all = append(all, trip{bytes: c.Bytes})
-		}
-		t := &all[len(all)-1]
 		switch {
-		case c.Kind == Send:
-			t.send = c.Time - c.Loop
-		case c.Loop == 0:
-			t.half = c.Time / 2
-		case c.Time > c.Loop:
-			t.loop = c.Time - c.Loop
+		case s.Kind == Exchange:
+			t.exchange = append(t.exchange, s.Time)
+		case s.Kind == Send:
+			t.send = append(t.send, s.Time-s.Loop)
+		case s.Loop == 0:
+			t.half = append(t.half, s.Time/2)
+		default:
+			t.loop = append(t.loop, s.Time-s.Loop)
 		}
 	}
-	return slices.DeleteFunc(all, func(t trip) bool { return !(t.half > 0 && t.send > 0) })
+	var all []trip
+	for _, bytes := range slices.Sorted(maps.Keys(sizes)) {
+		t := sizes[bytes]
+		one := trip{bytes, typical(t.half), typical(t.send), typical(t.loop), typical(t.exchange)}
+		if one.half > 0 && one.send > 0 {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// typical is the median, 0 if there are none or if it is below 0.
+func typical(times []float64) float64 {
+	if len(times) == 0 {
+		return 0
+	}
+	return max(median.Of(times), 0)
 }
 
 // control returns what the requests and acknowledgements of rendezvous take beyond o' and L. All of
@@ -93,20 +123,6 @@ func control(p loggps.Params, trips []trip) (overhead, latency float64) {
 	return o - p.O, l - p.L
 }
 
-// call returns what a call that moves nothing takes beyond o'.
-func call(p loggps.Params, samples []Sample) float64 {
-	var times []float64
-	for _, s := range samples {
-		if s.Kind == Call {
-			times = append(times, s.Time)
-		}
-	}
-	if len(times) == 0 {
-		return 0
-	}
-	return lowQuartile(times) - p.O
-}
-
 // point returns what the size takes beyond the lines. handshake is T4 + T5.
 func (t *trip) point(p loggps.Params, handshake float64) loggps.ResidualPoint {
 	at := loggps.ResidualPoint{Bytes: t.bytes}
@@ -124,11 +140,4 @@ func (t *trip) point(p loggps.Params, handshake float64) loggps.ResidualPoint {
 	t2 := min(p.Transit(t.bytes), t.half-handshake-t1)
 	at.Send, at.Transit, at.Recv = t1-p.T1Long(k), t2-p.Transit(t.bytes), t.half-handshake-t1-t2-p.T3Long(k)
 	return at
-}
-
-// lowQuartile is the time that a quarter of the times do not exceed: what others on the machine
-// add makes times longer, never shorter.
-func lowQuartile(times []float64) float64 {
-	sorted := slices.Sorted(slices.Values(times))
-	return sorted[(len(sorted)-1)/4]
 }

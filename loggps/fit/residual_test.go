@@ -20,7 +20,7 @@ func bent(t *testing.T) loggps.Params {
 		Control: 500 - p.O, Latency: 300 - p.L, Call: 200 - p.O, Sync: p.Sync,
 		Points: []loggps.ResidualPoint{
 			{Bytes: 0, Send: -3000, Recv: -2000}, {Bytes: 80, Send: -3000, Recv: -2000}, {Bytes: 96},
-			{Bytes: 20480, Send: 9000}, {Bytes: 65536, Send: 100000, Recv: 70000},
+			{Bytes: 20480, Send: 9000, Crossing: 5000}, {Bytes: 65536, Crossing: 8000, Send: 100000, Recv: 70000},
 		},
 	}
 	return p
@@ -34,9 +34,8 @@ func TestResidual(t *testing.T) {
 	for _, k := range Sizes(1 << 16) {
 		w := 1.25 * truth.RoundTrip(k, 0)
 		samples = append(samples, Sample{RoundTrip, k, 0, truth.RoundTrip(k, 0)}, Sample{RoundTrip, k, w, truth.RoundTrip(k, w)},
-			Sample{Send, k, 0, truth.SendTime(k, 0)})
+			Sample{Send, k, 0, truth.SendTime(k, 0)}, Sample{Exchange, k, 0, truth.Call() + truth.RoundTrip(k, 0)/2 + truth.Crossing(k)})
 	}
-	samples = append(samples, Sample{Kind: Call, Time: 200})
 	r, err := FitSync(samples, truth.Sync)
 	require.NoError(t, err)
 	p := r.Params
@@ -46,6 +45,7 @@ func TestResidual(t *testing.T) {
 	for _, k := range append(Sizes(1<<16), 10, 700, 3000, 30000, 50001) {
 		assert.InEpsilon(t, truth.RoundTrip(k, 0), p.RoundTrip(k, 0), 1e-3, "%d bytes", k)
 		assert.InEpsilon(t, truth.SendTime(k, 0), p.SendTime(k, 0), 1e-3, "%d bytes", k)
+		assert.InDelta(t, truth.Crossing(k), p.Crossing(k), 1e-3*truth.RoundTrip(k, 0), "%d bytes", k)
 	}
 	for _, k := range []int64{0, 64, 1024, 8192, 40960} {
 		assert.InEpsilon(t, truth.RecvTime(k, 1e9), p.RecvTime(k, 1e9), 0.05, "%d bytes, of which the receiver comes late", k)

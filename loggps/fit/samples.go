@@ -20,10 +20,10 @@ type Kind uint8
 const (
 	RoundTrip Kind = iota // a message there and one back
 	Send                  // a blocking send to a receiver that waits
-	Call                  // a call that moves nothing: how much longer a round trip takes with it
+	Exchange              // two messages that cross: both ranks Irecv, Send and Wait
 )
 
-var kinds = [...]string{"rtt", "send", "call"}
+var kinds = [...]string{"rtt", "send", "exchange"}
 
 // A Sample is one measured time.
 type Sample struct {
@@ -36,7 +36,7 @@ type Sample struct {
 // header is the first line of samples in a file; it may be missing, or come again.
 const header = "kind,k_bytes,w_ns,t_ns"
 
-// ReadCSV reads samples, one a line: rtt, send or call, bytes, the loop in ns, the time in ns.
+// ReadCSV reads samples, one a line: rtt, send or exchange, bytes, the loop in ns, the time in ns.
 // Empty lines and those that begin with # are skipped. The name is for messages.
 func ReadCSV(r io.Reader, name string) ([]Sample, error) {
 	var samples []Sample
@@ -81,7 +81,7 @@ func parse(text string) (Sample, error) {
 	var s Sample
 	kind := slices.Index(kinds[:], strings.TrimSpace(fields[0]))
 	if kind < 0 {
-		return s, fmt.Errorf("kind %q, want rtt, send or call", fields[0])
+		return s, fmt.Errorf("kind %q, want rtt, send or exchange", fields[0])
 	}
 	s.Kind = Kind(kind)
 	var err error
@@ -101,7 +101,7 @@ const maxBytes = 1 << 45
 
 func (s Sample) check() error {
 	switch {
-	case s.Kind > Call:
+	case s.Kind > Exchange:
 		return fmt.Errorf("kind %d is unknown", s.Kind)
 	case s.Bytes < 0 || s.Bytes > maxBytes:
 		return fmt.Errorf("%d bytes, want 0 to 2^45", s.Bytes)
@@ -178,11 +178,7 @@ func slower(cells []Sample) func(Sample) bool {
 
 // medians returns one sample for all of the same kind, size and loop, with their median
 // time, in order of size.
-func medians(samples []Sample) []Sample { return cellsOf(samples, median.Of) }
-
-// cellsOf returns one sample for all of the same kind, size and loop, with the typical one of
-// their times, in order of size.
-func cellsOf(samples []Sample, typical func([]float64) float64) []Sample {
+func medians(samples []Sample) []Sample {
 	type key struct {
 		Kind  Kind
 		Bytes int64
@@ -195,7 +191,7 @@ func cellsOf(samples []Sample, typical func([]float64) float64) []Sample {
 	}
 	var all []Sample
 	for k, times := range cells {
-		all = append(all, Sample{k.Kind, k.Bytes, k.Loop, typical(times)})
+		all = append(all, Sample{k.Kind, k.Bytes, k.Loop, median.Of(times)})
 	}
 	slices.SortFunc(all, func(a, b Sample) int {
 		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Loop, b.Loop), cmp.Compare(a.Kind, b.Kind))

@@ -57,6 +57,9 @@ type engine struct {
 	done   int
 	msgs   int
 
+	sending []span             // by rank: its last message; nil: messages that cross take no longer
+	crossed map[uint32]float64 // by send: how much longer it has taken, because it crossed another
+
 	stood *line // in which the present event had waited
 	ready [2]readyList
 	log   *log
@@ -113,6 +116,9 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 			p.Sync = -1
 		}
 		e.links = append(e.links, p)
+		if p.Residual != nil && opt.Mode == LogGPS && e.sending == nil {
+			e.sending, e.crossed = make([]span, g.Ranks()), map[uint32]float64{}
+		}
 	}
 	if g.NICs() > graph.Free {
 		e.links = append(e.links, loggps.Params{Packet: loggps.Unlimited, Sync: loggps.Unlimited})

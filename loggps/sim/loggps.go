@@ -54,6 +54,7 @@ func (e *engine) send(ev event, id uint32, op *graph.Op) {
 	e.msgs++
 	if eager {
 		e.complete(id, from+p.T1(k))
+		e.sends(op.Rank, from, from+p.T1(k)+p.Transit(op.Size))
 	}
 }
 
@@ -143,7 +144,9 @@ func (e *engine) acknowledged(ev event, id uint32, op *graph.Op) {
 	}
 	e.complete(id, from+work)
 	e.log.set(e.ops[id].mate, 1, makeRef(id, atDelivery))
-	e.push(from+work+p.Transit(op.Size), id, phaseData)
+	there := from + work + p.Transit(op.Size)
+	e.sends(op.Rank, from, there)
+	e.push(there, id, phaseData)
 }
 
 // data has the receiver take the message: T3 or T3'.
@@ -151,6 +154,9 @@ func (e *engine) data(ev event, id uint32, op *graph.Op) {
 	mate := e.ops[id].mate
 	r, ln, own := e.own(mate)
 	p := e.link(op)
+	if e.putOff(ev, id, op, p) {
+		return
+	}
 	work := p.T3(float64(op.Size))
 	if !p.Eager(op.Size) {
 		work = p.T3Long(float64(op.Size))

@@ -72,6 +72,7 @@ type cost struct {
 	link *graph.Op // the send whose link it is; nil: the call of op
 	time func(p *loggps.Params) float64
 	calc float64
+	more float64 // that is added, because the message crossed another
 }
 
 func (r *Result) step(at ref, c cost) Step {
@@ -81,7 +82,7 @@ func (r *Result) step(at ref, c cost) Step {
 		p := r.links[s.Link]
 		s.Cost = loggps.TermsOf(p, func(q loggps.Params) float64 { return c.time(&q) })
 		if p.Residual != nil {
-			s.Residual = c.time(&p) - s.Cost.Time(p)
+			s.Residual = c.time(&p) - s.Cost.Time(p) + c.more
 		}
 	}
 	return s
@@ -125,17 +126,17 @@ func (r *Result) beforeLogGOPS(moment, id uint32, op *graph.Op, eager bool) (ref
 		if !op.Kind.Sends() {
 			return start, r.calcCost(op)
 		}
-		return start, cost{"send", op, func(p *loggps.Params) float64 { return sendWork(p, op) }, 0}
+		return start, cost{"send", op, func(p *loggps.Params) float64 { return sendWork(p, op) }, 0, 0}
 	case atArrival:
-		return start, cost{"message", op, flight, 0}
+		return start, cost{"message", op, flight, 0, 0}
 	case atData:
 		return by[1], cost{}
 	case afterData:
-		return makeRef(id, atData), cost{"receive", op, r.recvCost(op), 0}
+		return makeRef(id, atData), cost{"receive", op, r.recvCost(op), 0, 0}
 	case gapAfterStart:
-		return start, cost{"gap", op, gap, 0}
+		return start, cost{"gap", op, gap, 0, 0}
 	case gapAfterData:
-		return makeRef(id, atData), cost{"gap", op, gap, 0}
+		return makeRef(id, atData), cost{"gap", op, gap, 0, 0}
 	}
 	panic("sim: a moment that LogGOPS does not have") // a defect of this package
 }
@@ -165,18 +166,18 @@ func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref,
 	case afterStart:
 		return start, r.callCost(op, eager)
 	case atArrival:
-		return start, cost{"request", op, func(p *loggps.Params) float64 { return p.KnownAfter(op.Size) }, 0}
+		return start, cost{"request", op, func(p *loggps.Params) float64 { return p.KnownAfter(op.Size) }, 0, 0}
 	case atDelivery:
 		if eager {
-			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0}
+			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0, r.crossed[id]}
 		}
-		return makeRef(id, afterAck), cost{"message", op, func(p *loggps.Params) float64 { return p.Transit(op.Size) }, 0}
+		return makeRef(id, afterAck), cost{"message", op, func(p *loggps.Params) float64 { return p.Transit(op.Size) }, 0, r.crossed[id]}
 	case afterHandle:
-		return by[1], cost{"acknowledge", op, func(p *loggps.Params) float64 { return 2 * p.Control() }, 0}
+		return by[1], cost{"acknowledge", op, func(p *loggps.Params) float64 { return 2 * p.Control() }, 0, 0}
 	case atAck:
-		return makeRef(id, afterHandle), cost{"acknowledgement", op, func(p *loggps.Params) float64 { return p.Flight() - p.Control() }, 0}
+		return makeRef(id, afterHandle), cost{"acknowledgement", op, func(p *loggps.Params) float64 { return p.Flight() - p.Control() }, 0, 0}
 	case afterAck:
-		return by[2], cost{"send", op, func(p *loggps.Params) float64 { return p.Control() + p.T1Long(k) }, 0}
+		return by[2], cost{"send", op, func(p *loggps.Params) float64 { return p.Control() + p.T1Long(k) }, 0, 0}
 	case afterData:
 		return by[1], r.takeCost(id)
 	}
@@ -193,7 +194,7 @@ func (r *Result) beforeEnd(id uint32, op *graph.Op, eager bool) (ref, cost) {
 	case op.Kind == graph.Calc:
 		return makeRef(id, afterStart), cost{}
 	case eager:
-		return start, cost{"send", op, func(p *loggps.Params) float64 { return p.T1(k) }, 0}
+		return start, cost{"send", op, func(p *loggps.Params) float64 { return p.T1(k) }, 0, 0}
 	}
 	return makeRef(id, afterAck), cost{}
 }
@@ -204,9 +205,9 @@ func (r *Result) callCost(op *graph.Op, eager bool) cost {
 	case op.Kind == graph.Calc:
 		return r.calcCost(op)
 	case op.Kind == graph.Send && eager:
-		return cost{"send", op, func(p *loggps.Params) float64 { return p.T1(float64(op.Size)) }, 0}
+		return cost{"send", op, func(p *loggps.Params) float64 { return p.T1(float64(op.Size)) }, 0, 0}
 	}
-	return cost{op.Kind.String(), op, func(p *loggps.Params) float64 { return p.Call() }, 0}
+	return cost{op.Kind.String(), op, func(p *loggps.Params) float64 { return p.Call() }, 0, 0}
 }
 
 // takeCost is what a receive takes for its message.
@@ -214,7 +215,7 @@ func (r *Result) takeCost(id uint32) cost {
 	send := r.g.Op(r.Mate(graph.ID(id)))
 	k := float64(send.Size)
 	if r.links[r.linkIndex(send)].Eager(send.Size) {
-		return cost{"receive", send, func(p *loggps.Params) float64 { return p.T3(k) }, 0}
+		return cost{"receive", send, func(p *loggps.Params) float64 { return p.T3(k) }, 0, 0}
 	}
-	return cost{"receive", send, func(p *loggps.Params) float64 { return p.T3Long(k) }, 0}
+	return cost{"receive", send, func(p *loggps.Params) float64 { return p.T3Long(k) }, 0, 0}
 }

@@ -43,11 +43,12 @@ type Result struct {
 	Ranks  []Breakdown // by rank, the sum over its CPUs
 	Events int         // operations and messages
 
-	g     *graph.Graph
-	opt   Options
-	links []loggps.Params
-	ops   []state
-	log   *log
+	g       *graph.Graph
+	opt     Options
+	links   []loggps.Params
+	ops     []state
+	log     *log
+	crossed map[uint32]float64 // by send: how much longer it has taken, because it crossed another
 	// lastBusy is, by rank, what its CPU did last; the rank may end with a message that
 	// none of its operations receives in time.
 	lastBusy []ref
@@ -56,7 +57,7 @@ type Result struct {
 func (e *engine) result() *Result {
 	r := &Result{
 		Finish: e.finish, Ranks: make([]Breakdown, e.g.Ranks()), Events: e.g.Len() + e.msgs,
-		g: e.g, opt: e.opt, links: e.links, ops: e.ops, log: e.log,
+		g: e.g, opt: e.opt, links: e.links, ops: e.ops, log: e.log, crossed: e.crossed,
 	}
 	cpus := e.g.CPUs()
 	r.lastBusy = make([]ref, e.g.Ranks())

@@ -97,7 +97,7 @@ func prepare(root *job.Root, c *clock, tick float64) error {
 
 // longCompute is the length of a computation from which on its CPU time is recorded: to ask for
 // it takes a quarter of a microsecond.
-const longCompute = 100 * time.Microsecond
+const longCompute = 30 * time.Microsecond
 
 // clock is where ticks come from.
 type clock struct {

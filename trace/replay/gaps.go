@@ -1,7 +1,8 @@
 package replay
 
 import (
-	"github.com/gopvas/gopvas/internal/median"
+	"slices"
+
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -21,7 +22,7 @@ func Gaps(t *trace.Trace) Recording {
 				continue
 			}
 			if last != nil {
-				gap := float64(max(it.Start-last.End, 0))
+				gap := float64(it.Start - last.End)
 				found[named(last)] = append(found[named(last)], gap)
 				found[pair(last, it.Event)] = append(found[pair(last, it.Event)], gap)
 			}
@@ -31,10 +32,21 @@ func Gaps(t *trace.Trace) Recording {
 	r := Recording{}
 	for name, gaps := range found {
 		if len(gaps) >= fewGaps {
-			r[name] = median.Of(gaps)
+			r[name] = max(undisturbed(gaps), 0)
 		}
 	}
 	return r
+}
+
+// undisturbed is the mean of all gaps but a twentieth, in which others on the machine may have had the CPU.
+// A median would not do: gaps that end with an estimate are never below 0, and most are 0.
+func undisturbed(gaps []float64) float64 {
+	slices.Sort(gaps)
+	sum, n := 0.0, len(gaps)-len(gaps)/20
+	for _, gap := range gaps[:n] {
+		sum += gap
+	}
+	return sum / float64(n)
 }
 
 // fewGaps is how many gaps are needed to say what is typical.

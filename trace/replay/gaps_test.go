@@ -44,3 +44,21 @@ func TestGaps(t *testing.T) {
 	assert.EqualValues(t, 30, m.recorded(&trace.Event{Kind: trace.Wait}, other), "an unknown pair: behind any such call")
 	assert.EqualValues(t, 5, m.recorded(other, other))
 }
+
+// TestEstimatesEven: what an estimated start takes from the time between calls, the next gap gives back.
+func TestEstimatesEven(t *testing.T) {
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1, GapNS: 20}, End: &trace.End{}, Ranks: make([]trace.Rank, 1)}
+	add := func(start int64, f trace.Flags) {
+		tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: trace.Barrier, Start: start, End: start + 10, Peer: trace.Any, Flags: f})
+	}
+	add(0, 0)
+	add(25, trace.Estimated) // 15 ns later, 5 too early
+	add(65, 0)               // 30 ns later, 5 too late
+	add(105, 0)              // computes 10 ns
+	add(120, 0)              // 5 ns later
+	add(160, 0)              // 30 ns later: 5 of the 15 are still missing
+	add(200, 0)              // computes 5 ns more
+	r, err := New(tr, Options{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"calc 5 ns", "calc 10 ns", "calc 5 ns"}, ops(r, 0))
+}

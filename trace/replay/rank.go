@@ -17,6 +17,7 @@ type caller struct {
 	open     map[uint32]graph.ID     // by request: its operation
 	at       int64                   // end of the last call
 	last     *trace.Event            // the last call, nil before the first one
+	lacks    int64                   // by how much recording takes longer than the time since calls before: 0 or less
 	stalled  int64                   // since then
 	inside   []graph.ID              // sends within a collective, that it waits for
 	between
@@ -60,10 +61,7 @@ func (c *caller) item(it *item) {
 		c.point(it.Event)
 		return
 	}
-	if gap := c.clock.computed(c.at, it.Start) - c.stalled - c.recorded(c.last, it.Event); gap > 0 && it.Kind != trace.Init {
-		c.Site = 0
-		c.Calc(gap)
-	}
+	c.computed(it)
 	c.at, c.stalled, c.last = it.End, 0, it.Event
 	c.Site, c.Tag = c.site(c.rank, it.Event), 0
 	switch {
@@ -81,6 +79,24 @@ func (c *caller) item(it *item) {
 		c.leave(it)
 	}
 }
+
+// computed makes the computation before a call. What recording takes varies, and estimated times are too
+// late as often as too early: what one gap has too little, the next ones have too much.
+func (c *caller) computed(it *item) {
+	gap := c.lacks + c.clock.computed(c.at, it.Start) - c.stalled - c.recorded(c.last, it.Event)
+	c.lacks = 0
+	switch {
+	case it.Kind == trace.Init || c.last == nil:
+	case gap > 0:
+		c.Site = 0
+		c.Calc(gap)
+	default:
+		c.lacks = max(gap, -mostLack)
+	}
+}
+
+// mostLack bounds what is taken from later computations, ns: a short message's time at most.
+const mostLack = 1000
 
 // point makes the operation of a step of a nonblocking collective.
 func (c *caller) point(e *trace.Event) {

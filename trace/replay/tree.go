@@ -54,8 +54,8 @@ func (c *clock) computed(from, to int64) int64 {
 		c.samples = c.samples[1:]
 		if now.Start == to && now.Start > last.Start {
 			lack := (now.Start - last.Start) - int64(now.Bytes-last.Bytes)
-			gap -= max(lack, 0)
+			gap = max(gap-max(lack, 0), 0)
 		}
 	}
-	return max(gap, 0)
+	return gap // below 0 where times are estimates that overlap
 }

@@ -1,0 +1,37 @@
+package pml
+
+// Requests by handle. The face for C gives its program handles, which are numbers. It makes them of
+// the place of a request's operation among all of the engine, and of the generation there. So there
+// is no other object for a request that would have to be made, found and given back.
+//
+// The owner is whatever the face knows of a request besides. Who writes what:
+//
+//   - SetOwner writes owner, unit and handle. The goroutine that has begun the operation calls
+//     it, before anybody has the handle.
+//   - When the request was waited for, freed or left, the handle in the operation becomes 0, under
+//     the lock: from then on the request is not found.
+//   - At reads without the lock. Whoever has the handle of a request got it after SetOwner.
+//     A handle that is wrong, or that another goroutine makes invalid meanwhile, may lead to
+//     the request of another. The owner is one pointer, so even then it is one that was set.
+
+// Place is the place of the operation, for which the request stands, and Generation tells apart
+// the requests whose operations have the same place.
+func (r *Request) Place() int         { return int(r.op.place) }
+func (r *Request) Generation() uint32 { return r.generation }
+
+// SetOwner gives the request, which stands for an operation, a handle other than 0 and an owner.
+func (r *Request) SetOwner(handle uintptr, owner *any) {
+	op := r.op
+	op.handle, op.owner, op.unit = handle, owner, r.Unit
+}
+
+// At returns the request whose operation is at a place and has a handle, and its owner; nil if
+// there is none.
+func (e *Engine) At(place int, handle uintptr) (r Request, owner *any) {
+	all := *e.operations.Load()
+	if uint(place) >= uint(len(all)) || all[place].handle != handle {
+		return Request{}, nil
+	}
+	op := all[place]
+	return Request{op: op, generation: op.generation, Unit: op.unit}, op.owner
+}
