@@ -15,7 +15,7 @@ const (
 	moveBatch = 16
 )
 
-// progress moves what can be moved, without blocking.
+// progress advances the operations, without blocking.
 func (e *Engine) progress() {
 	e.module.Poll(pollBatch, e.onFrame)
 	if e.further != nil {
@@ -38,7 +38,7 @@ func (e *Engine) progress() {
 	}
 }
 
-// Progress makes what progress there is to make for all operations of the rank. It does
+// Progress makes progress for all operations of the rank. It does
 // not block.
 func (e *Engine) Progress() {
 	e.lock()
@@ -46,8 +46,8 @@ func (e *Engine) Progress() {
 	e.unlock()
 }
 
-// progressAll looks at everything. A sleeper uses it: what it passed over would be slept
-// on.
+// progressAll looks at everything. A sleeper uses it: an operation that it
+// passed over would wait for the whole sleep.
 func (e *Engine) progressAll() {
 	for e.module.Poll(pollBatch, e.onFrame) == pollBatch {
 	}
@@ -71,7 +71,7 @@ func (e *Engine) settle() {
 	e.advanceSends(math.MaxInt)
 }
 
-// ready is what an owner of progress asks itself in its sleep.
+// ready is the condition of an owner of progress that sleeps.
 func (e *Engine) ready() bool {
 	e.lock()
 	e.inReady = true
@@ -122,7 +122,7 @@ func (e *Engine) advance(n int) {
 // begun, because receivers most often take them in this order. A send that is found
 // done is followed by the next; of those that are not, it asks some number, of all peers
 // in turn. So a rank with many sends underway makes steps in proportion to what its
-// peers do, not to what it waits for. What a peer takes out of this order is found when
+// peers do, not to its own waits. An operation that a peer takes out of this order is found when
 // more are asked: now and then in a wait (wider), and all before the rank sleeps.
 func (e *Engine) advanceSends(most int) {
 	peers := len(e.busy)
