@@ -23,7 +23,7 @@ func namedDevices(nodes []*ready, names []string) (devices [][]netip.Addr, bad i
 		for _, name := range names {
 			a := r.named(name)
 			if !a.IsValid() {
-				return nil, i, fmt.Errorf("it has no device %s with an address; it has %s", name, r.list())
+				return nil, i, fmt.Errorf("it has no device %s with an address for other nodes; it has %s", name, r.list())
 			}
 			if slices.Contains(devices[i], a) {
 				return nil, i, fmt.Errorf("--devices names %v twice, the second time as %s", a, name)
