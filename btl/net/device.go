@@ -75,6 +75,7 @@ func (d *device) begin(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before := d.load
+	d.m.root.AddUnderWay(d.m.rank, n)
 	if d.load += n; before >= stretchLoad {
 		return
 	}
@@ -92,6 +93,7 @@ func (d *device) end(n int, acknowledged bool) {
 	now := time.Now()
 	d.mu.Lock()
 	d.load -= n
+	d.m.root.AddUnderWay(d.m.rank, -n)
 	if !acknowledged {
 		d.sample.drop()
 	} else {
