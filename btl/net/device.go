@@ -164,11 +164,13 @@ func (m *Module) measure(p *peer) {
 	for _, d := range m.devices {
 		handle, latency := p.paths[d.number].handle, 0.0
 		if handle != nil {
-			latency = pieceCost + float64(handle.Flow().LeastRoundTrip)/2
+			if trip := handle.Flow().LeastRoundTrip; trip > 0 { // else nobody has answered
+				latency = pieceCost + float64(trip)/2
+			}
 		}
 		d.mu.Lock()
 		m.fastest = max(m.fastest, d.sample.rate())
-		if handle != nil {
+		if latency > 0 {
 			d.latency = latency
 		}
 		d.mu.Unlock()
