@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 14
+	layoutVersion = 15
 
 	cacheLine = 64
 
@@ -141,7 +141,11 @@ type rankBlock struct {
 
 	// Written by the rank: its wait; see waitingBlock.
 	waiting waitingBlock
-	_       [cacheLine - 40]byte
+
+	// Written by the rank: what it has sent to other nodes; see FarSends.
+	underWay   atomic.Int64
+	unanswered atomic.Uint64
+	_          [cacheLine - 56]byte
 
 	// The rank sleeps here. It writes sleepers, the waker writes seq; as long as
 	// it does not sleep, both are only read.

@@ -15,12 +15,13 @@ type Record struct {
 	Counters  []uint64
 	Calls     []uint64
 	Devices   []DeviceUse // of the network devices of its node
+	Far       FarSends
 }
 
 // Record returns the state of a rank at a time, on the clock of Waiting.Since.
 func (r *Root) Record(rank int, now time.Duration) Record {
 	counters, calls := r.Counters(rank), r.Calls(rank)
-	c := Record{Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), Counters: counters[:], Calls: calls[:]}
+	c := Record{Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), Counters: counters[:], Calls: calls[:], Far: r.FarSends(rank)}
 	if c.Waiting, c.Waits = r.Waiting(rank); c.Waits {
 		c.Age = now - time.Duration(c.Waiting.Since)
 		c.For = c.Waiting.Collective.Ranks()
@@ -52,6 +53,8 @@ func (r *Root) Restore(c Record, now time.Duration) {
 		w.Collective.Missing = missing
 		r.SetWaiting(c.Rank, w)
 	}
+	b.underWay.Store(c.Far.UnderWay)
+	r.SetSilent(c.Rank, c.Far.Silent, c.Far.Device)
 	for slot := range min(len(c.Counters), len(b.counters)) {
 		b.counters[slot].Store(c.Counters[slot])
 	}

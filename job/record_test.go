@@ -29,6 +29,8 @@ func TestRecord(t *testing.T) {
 	here[0].CountCall(1, 5)
 	here[0].PublishCounters(1, 2, 40, 41)
 	here[1].PublishDevice(2, 1, DeviceUse{Sent: 7, Failures: 8})
+	here[1].AddUnderWay(2, 50)
+	here[1].AddUnderWay(2, -50)
 	here[1].SetState(2, StateInit)
 	here[1].SetWaiting(2, Waiting{Op: OpRecv, Peer: 1, Tag: 4, Since: int64(time.Hour)})
 
@@ -50,6 +52,18 @@ func TestRecord(t *testing.T) {
 	ranks, cycle := Deadlocked(views)
 	require.Equal(t, []int{1, 2}, ranks)
 	require.Equal(t, []int{1, 2}, cycle)
+
+	// What is under way to another node, or to one that does not answer, may go on.
+	for i, note := range []func(){func() { here[1].AddUnderWay(2, 50) }, func() { here[1].AddUnderWay(2, -50); here[1].SetSilent(2, 2, 1) }} {
+		note()
+		whole.Restore(here[1].Record(2, time.Hour+2*time.Second), 100*time.Second)
+		views = whole.Snapshot()
+		require.Equal(t, []FarSends{{UnderWay: 50}, {Silent: 2, Device: 1}}[i], views[2].Far)
+		ranks, _ = Deadlocked(views)
+		require.Empty(t, ranks)
+	}
+	whole.MarkGone(1)
+	require.Zero(t, whole.FarSends(2))
 	require.EqualValues(t, 1, whole.Calls(1)[5])
 	require.EqualValues(t, 41, whole.Counters(1)[3])
 	require.Equal(t, DeviceUse{Sent: 7, Failures: 8}, whole.DeviceUse(2, 1))

@@ -11,9 +11,10 @@ type View struct {
 	Waiting Waiting // valid if Waits
 	For     []int   // the ranks it waits for, in a large job the first of them
 	Unnamed int     // how many more there are, or were
-	seen    int64   // when it was seen that it waits for them
-	node    int     // where it is
-	Any     bool    // one of For is enough; else it needs all of them
+	Far     FarSends
+	seen    int64 // when it was seen that it waits for them
+	node    int   // where it is
+	Any     bool  // one of For is enough; else it needs all of them
 }
 
 // Snapshot looks at every rank. The views are not of exactly the same moment;
@@ -22,7 +23,7 @@ func (r *Root) Snapshot() []View {
 	views := make([]View, len(r.ranks))
 	for i := range views {
 		b := &r.ranks[i]
-		v := View{Rank: i, node: r.Node(i), Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0}
+		v := View{Rank: i, node: r.Node(i), Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0, Far: r.FarSends(i)}
 		if v.Waiting, v.Waits = r.Waiting(i); v.Waits {
 			v.For, v.Any = r.waitsFor(i, v.Waiting)
 		}
@@ -59,6 +60,7 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 //
 //   - it does not wait, or its process has ended (others get an error for it);
 //   - it sends a message that its peer receives;
+//   - what it has sent to other nodes is under way;
 //   - it needs any of several ranks, and one of these can go on;
 //   - it needs several ranks, and all of these can go on.
 //
@@ -90,7 +92,7 @@ func (v *View) canGoOn(views []View, live []bool) bool {
 		return true
 	case !v.Waits:
 		return v.State != StateFinal
-	case v.transfers(views):
+	case v.transfers(views), v.Far.any():
 		return true
 	case v.Waiting.Op == OpCollective && !v.certain():
 		return true

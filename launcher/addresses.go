@@ -11,11 +11,17 @@ import (
 // node is chosen in this order: one in the network that the user has named; the loopback, if all
 // nodes are one machine; one in a network that all nodes are in, first of all the one that ssh
 // has used. Without such a network each node has the address that ssh has used, or else its
-// first. The others are those of further devices: see furtherDevices.
+// first. The others are those of further devices: see furtherDevices. The loopback is left out
+// where the nodes are several machines.
 func (l *leader) chooseAddresses() ([][]netip.Addr, error) {
 	lists := make([]*ready, len(l.agents))
 	for i, a := range l.agents {
 		lists[i] = a.ready
+	}
+	if !oneMachine(lists) {
+		for i, r := range lists {
+			lists[i] = r.withoutLoopback()
+		}
 	}
 	if l.nodes.Devices != nil {
 		devices, bad, err := namedDevices(lists, l.nodes.Devices)
@@ -38,8 +44,7 @@ func (l *leader) chooseAddresses() ([][]netip.Addr, error) {
 // chooseHosts returns an address for each node, or the number of a node without one.
 func chooseHosts(nodes []*ready, network netip.Prefix) (hosts []netip.Addr, bad int) {
 	hosts = make([]netip.Addr, len(nodes))
-	same := !slices.ContainsFunc(nodes, func(r *ready) bool { return r.Network != nodes[0].Network })
-	if same && !network.IsValid() {
+	if oneMachine(nodes) && !network.IsValid() {
 		return slices.Repeat([]netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, len(nodes)), -1
 	}
 	if !network.IsValid() {
@@ -51,6 +56,30 @@ func chooseHosts(nodes []*ready, network netip.Prefix) (hosts []netip.Addr, bad 
 		}
 	}
 	return hosts, -1
+}
+
+// oneMachine tells whether all nodes are one machine, so that its loopback reaches them.
+func oneMachine(nodes []*ready) bool {
+	return !slices.ContainsFunc(nodes, func(r *ready) bool { return r.Network != nodes[0].Network })
+}
+
+// withoutLoopback is the node with those addresses alone that may reach another machine.
+func (r *ready) withoutLoopback() *ready {
+	far := *r
+	far.Addresses, far.Names = nil, nil
+	for i, a := range r.Addresses {
+		if a.Addr().IsLoopback() {
+			continue
+		}
+		far.Addresses = append(far.Addresses, a)
+		if i < len(r.Names) {
+			far.Names = append(far.Names, r.Names[i])
+		}
+	}
+	if r.Reached.IsLoopback() {
+		far.Reached = netip.Addr{}
+	}
+	return &far
 }
 
 // commonNetwork returns a network that all nodes have an address in; it is not valid if

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -327,6 +328,11 @@ func sshAddress() (at netip.Addr) {
 
 // describe answers CheckNodes.
 func (r *ready) describe() {
+	for _, name := range r.Names {
+		if sys.LinkDown(name) && !slices.Contains(r.Down, name) {
+			r.Down = append(r.Down, name)
+		}
+	}
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	r.Kernel = strings.TrimSpace(string(kernel))
 	_, r.Files, _ = nofile.Original()

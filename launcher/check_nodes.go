@@ -21,6 +21,7 @@ type NodeCheck struct {
 	Space     string         `json:"space"`      // why ranks do not share an address space there; "": they do
 	Addresses []netip.Prefix `json:"addresses"`  // in networks other than the loopback
 	Devices   []string       `json:"devices"`    // which have these addresses
+	Down      []string       `json:"down"`       // those of them whose link is down
 
 	// Clock is how far the clock is ahead of this machine's at least; less than 0: behind.
 	Clock time.Duration `json:"clock_ns"`
@@ -71,7 +72,7 @@ func (a *remote) check(begin time.Time) NodeCheck {
 		return NodeCheck{Name: a.name, Err: a.lost}
 	}
 	c := NodeCheck{
-		Name: a.name, Hostname: r.Hostname, Took: a.answered.Sub(begin), Kernel: r.Kernel, CPUs: r.CPUs, Files: r.Files, Space: r.Space,
+		Name: a.name, Hostname: r.Hostname, Took: a.answered.Sub(begin), Kernel: r.Kernel, CPUs: r.CPUs, Files: r.Files, Space: r.Space, Down: r.Down,
 	}
 	for _, p := range r.Addresses {
 		if !p.Addr().IsLoopback() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -23,7 +24,7 @@ func namedDevices(nodes []*ready, names []string) (devices [][]netip.Addr, bad i
 		for _, name := range names {
 			a := r.named(name)
 			if !a.IsValid() {
-				return nil, i, fmt.Errorf("it has no device %s with an address; it has %s", name, r.list())
+				return nil, i, fmt.Errorf("it has no device %s with an address for other nodes; it has %s", name, r.list())
 			}
 			if slices.Contains(devices[i], a) {
 				return nil, i, fmt.Errorf("--devices names %v twice, the second time as %s", a, name)
@@ -126,8 +127,23 @@ func (s *supervisor) reportDevices() {
 			sum.Bandwidth, sum.Latency = max(sum.Bandwidth, u.Bandwidth), max(sum.Latency, u.Latency)
 			busiest = max(busiest, u.Busy)
 		}
-		s.io.say("device %d (%v): %d bytes sent, in %d pieces of long messages and otherwise, %d received; busy for %.3f s; "+
-			"%.1f MB/s, latency %.0f us; failed %d times", number, a, sum.Sent, sum.Pieces, sum.Received,
-			float64(busiest)/1e9, float64(sum.Bandwidth)/1e6, float64(sum.Latency)/1e3, sum.Failures)
+		s.io.say("device %d (%s): %s", number, sys.DescribeAddress(a), describeUse(&sum, busiest))
 	}
+}
+
+// describeUse says what the ranks of a node have done with a device, the busiest of them for so many
+// ns. A dash is for what was not measured.
+func describeUse(u *job.DeviceUse, busiest uint64) string {
+	known := func(v uint64, format string, unit float64) string {
+		if v == 0 {
+			return "-"
+		}
+		return fmt.Sprintf(format, float64(v)/unit)
+	}
+	state := fmt.Sprintf("failed %d times", u.Failures)
+	if u.Received == 0 {
+		state = "not known to have reached a peer"
+	}
+	return fmt.Sprintf("%d bytes sent, in %d pieces of long messages and otherwise, %d received; busy for %.3f s; %s MB/s, latency %s us; %s",
+		u.Sent, u.Pieces, u.Received, float64(busiest)/1e9, known(u.Bandwidth, "%.1f", 1e6), known(u.Latency, "%.0f", 1e3), state)
 }

@@ -40,6 +40,7 @@ func hangReport(views []job.View, who []started, now time.Duration) string {
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	b.WriteString(describeMismatch(views))
+	b.WriteString(describeSilence(views, who))
 	b.WriteString(describeDeadlock(views, now, still))
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -164,6 +165,16 @@ func describeMismatch(views []job.View) string {
 }
 
 const sameCalls = "all ranks of a communicator call the same collectives in the same order (--check finds where they do not)"
+
+// describeSilence names a rank that hears nothing of one on another node, or says nothing.
+func describeSilence(views []job.View, who []started) string {
+	for _, v := range views {
+		if f := v.Far; f.Silent > 0 && !v.Gone {
+			return fmt.Sprintf("  rank %d has sent to rank %d on %s by device %d and hears nothing: the network may be down\n", v.Rank, f.Silent-1, who[f.Silent-1].node, f.Device)
+		}
+	}
+	return ""
+}
 
 // describeDeadlock proves a deadlock or says nothing.
 func describeDeadlock(views []job.View, now, still time.Duration) string {

@@ -68,6 +68,18 @@ func TestHangReport(t *testing.T) {
 	views[9].Waiting.Collective.Call, views[7].Waiting.Collective.Number = 8, 3
 	require.Contains(t, hangReport(views, who, 3*time.Second), "\n  ranks 8 and 9 have called ibcast with different roots, operators or lengths: all ranks of")
 
+	views[2].Far, who[3].node = job.FarSends{Silent: 4, Device: 1}, "n2"
+	got = hangReport(views, who, 3*time.Second)
+	require.Contains(t, got, "\n  rank 2 has sent to rank 3 on n2 by device 1 and hears nothing: the network may be down")
+	require.Contains(t, got, "deadlock", "of others")
+	for i := range views {
+		views[i].Far.UnderWay = 100
+	}
+	require.NotContains(t, hangReport(views, who, 3*time.Second), "deadlock")
+	for i := range views {
+		views[i].Far.UnderWay = 0
+	}
+
 	// What has just begun to wait may be about to be woken.
 	got = hangReport(views, who, 2*time.Second+10*time.Millisecond)
 	require.NotContains(t, got, "deadlock")

@@ -115,6 +115,7 @@ type ready struct {
 	Network   string // a mark of the network namespace
 	Addresses []netip.Prefix
 	Names     []string // of the devices that have them
+	Down      []string // devices of a check whose link is down
 	Kernel    string
 	Files     uint64     // limit on open files
 	Space     string     // why ranks do not share an address space there; "": they do

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
 )
 
 // here starts agents on this machine, whatever the name of the host.
@@ -326,10 +327,37 @@ func TestDevices(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "[[10.1.0.1 10.0.0.1] [10.1.0.2 10.0.0.2]]", show(devices))
 	_, bad, err := namedDevices(nodes, []string{"eth0", "eth1"})
-	require.ErrorContains(t, err, "it has no device eth1 with an address; it has lo 127.0.0.1/8, eth0 10.0.0.2/24")
+	require.ErrorContains(t, err, "it has no device eth1 with an address for other nodes; it has lo 127.0.0.1/8, eth0 10.0.0.2/24")
 	require.Equal(t, 1, bad)
+
+	// The loopback reaches no other machine.
+	l := leader{agents: []*remote{{name: "x", ready: a}, {name: "y", ready: b}}}
+	for _, name := range []string{"lo", "127.0.0.0/8"} {
+		l.nodes.Devices = []string{name}
+		_, err = l.chooseAddresses()
+		require.ErrorContains(t, err, "it has no device "+name+" with an address for other nodes; it has eth0 10.0.0.1/24")
+	}
+	l.nodes.Devices = []string{"0.0.0.0/0"}
+	devices, err = l.chooseAddresses()
+	require.NoError(t, err)
+	require.Equal(t, "[[10.0.0.1] [10.0.0.2]]", show(devices))
+	l.nodes = Nodes{Network: netip.MustParsePrefix("127.0.0.0/8")}
+	_, err = l.chooseAddresses()
+	require.ErrorContains(t, err, "it has no address in 127.0.0.0/8, but [10.0.0.1/24")
+	b.Network = "x"
+	l.nodes = Nodes{Devices: []string{"lo"}}
+	devices, err = l.chooseAddresses()
+	require.NoError(t, err, "one machine")
+	require.Equal(t, "[[127.0.0.1] [127.0.0.1]]", show(devices))
 	_, _, err = namedDevices(nodes, []string{"eth0", "10.0.0.0/8"})
 	require.ErrorContains(t, err, "twice")
 	_, _, err = namedDevices(nodes, make([]string, 9))
 	require.ErrorContains(t, err, "at most 8")
+}
+
+func TestDescribeUse(t *testing.T) {
+	require.Equal(t, "7 bytes sent, in 2 pieces of long messages and otherwise, 9 received; busy for 2.000 s; 6.2 MB/s, latency 60 us; failed 3 times",
+		describeUse(&job.DeviceUse{Sent: 7, Received: 9, Pieces: 2, Bandwidth: 6_200_000, Latency: 60_000, Failures: 3}, 2e9))
+	require.Equal(t, "7 bytes sent, in 0 pieces of long messages and otherwise, 0 received; busy for 0.000 s; - MB/s, latency - us; not known to have reached a peer",
+		describeUse(&job.DeviceUse{Sent: 7}, 0))
 }

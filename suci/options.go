@@ -90,7 +90,7 @@ type Change = protocol.Change
 // The changes of a peer.
 const (
 	Up        = protocol.Up        // a session was opened
-	Down      = protocol.Down      // the session has ended
+	Down      = protocol.Down      // the session has ended, or was not opened in time
 	Congested = protocol.Congested // packets were lost, the window was cut
 	Blocked   = protocol.Blocked   // blocks wait for the peer's grant
 	Unblocked = protocol.Unblocked // the peer has granted more

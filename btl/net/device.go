@@ -73,12 +73,19 @@ func (m *Module) open(number int, addr netip.Addr) (*device, error) {
 // begin notes that bytes are under way.
 func (d *device) begin(n int) {
 	d.mu.Lock()
-	if d.load == 0 {
-		d.since = time.Now()
-		d.sample.begin(d.since, 0)
+	defer d.mu.Unlock()
+	before := d.load
+	d.m.root.AddUnderWay(d.m.rank, n)
+	if d.load += n; before >= stretchLoad {
+		return
 	}
-	d.load += n
-	d.mu.Unlock()
+	now := time.Now()
+	if before == 0 {
+		d.since = now
+	}
+	if d.load >= stretchLoad {
+		d.sample.begin(now)
+	}
 }
 
 // end notes that they are no more. Those that were acknowledged count.
@@ -86,7 +93,10 @@ func (d *device) end(n int, acknowledged bool) {
 	now := time.Now()
 	d.mu.Lock()
 	d.load -= n
-	if acknowledged {
+	d.m.root.AddUnderWay(d.m.rank, -n)
+	if !acknowledged {
+		d.sample.drop()
+	} else {
 		d.use.Sent += uint64(n)
 		d.sample.add(now, n, d.load)
 	}
@@ -154,11 +164,13 @@ func (m *Module) measure(p *peer) {
 	for _, d := range m.devices {
 		handle, latency := p.paths[d.number].handle, 0.0
 		if handle != nil {
-			latency = pieceCost + float64(handle.Flow().LeastRoundTrip)/2
+			if trip := handle.Flow().LeastRoundTrip; trip > 0 { // else nobody has answered
+				latency = pieceCost + float64(trip)/2
+			}
 		}
 		d.mu.Lock()
 		m.fastest = max(m.fastest, d.sample.rate())
-		if handle != nil {
+		if latency > 0 {
 			d.latency = latency
 		}
 		d.mu.Unlock()
@@ -246,47 +258,4 @@ func (m *Module) Flights() (list []Flight) {
 	}
 	slices.SortStableFunc(list, func(a, b Flight) int { return a.Start.Compare(b.Start) })
 	return list
-}
-
-// sample measures the rate at which bytes are acknowledged while some are under way. Most often
-// it is not the device that slows a transfer down, but other traffic or a busy CPU. So the rate
-// is the highest of the last ones. Until a device is known to be slow, steal relieves it.
-type sample struct {
-	last  [4]float64   // rates, bytes per second
-	at    [4]time.Time // of them
-	n     int
-	start time.Time
-	bytes int // acknowledged since then; negative: so many were under way before, and come first
-}
-
-// A rate is taken when nothing is under way any more, or after so long; of so many bytes at
-// least.
-const (
-	sampleTime  = 250 * time.Millisecond
-	sampleLeast = 64 << 10
-	sampleLife  = 2 * time.Second // of what makes a device slower than others
-)
-
-// rate is the bandwidth in bytes per second, 0 if it is not known.
-func (s *sample) rate() float64 { return slices.Max(s.last[:]) }
-
-// oldest is when the first of the last rates was taken, long ago if there are too few.
-func (s *sample) oldest() time.Time { return s.at[s.n%len(s.at)] }
-
-// begin begins a rate: now, or when what is under way has been acknowledged.
-func (s *sample) begin(now time.Time, underWay int) { s.start, s.bytes = now, -underWay }
-
-func (s *sample) add(now time.Time, n int, underWay int) {
-	before := s.bytes
-	if s.bytes += n; before < 0 && s.bytes >= 0 {
-		s.begin(now, 0)
-	}
-	took := now.Sub(s.start)
-	if s.bytes < sampleLeast || took < sampleTime && underWay > 0 {
-		return
-	}
-	i := s.n % len(s.last)
-	s.last[i], s.at[i] = float64(s.bytes)*1e9/float64(max(took, 1)), now
-	s.n++
-	s.begin(now, underWay)
 }

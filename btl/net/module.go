@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/shm"
 	"github.com/gopvas/gopvas/suci"
@@ -132,14 +133,19 @@ type peer struct {
 
 // UnreachableError says that packets to a rank are not answered.
 type UnreachableError struct {
-	Rank int
-	Addr netip.AddrPort
-	Err  error
+	Rank   int
+	Addr   netip.AddrPort
+	Device string // of this node, and its network; "": there is no other device
+	Err    error
 }
 
 func (e *UnreachableError) Error() string {
+	advice := ""
+	if e.Device != "" {
+		advice = "; ranks meet by device 0 (" + e.Device + "), the first: --devices with the others alone does without it"
+	}
 	return fmt.Sprintf("net: send to rank %d at %v: %v; a firewall between the nodes must let UDP pass, "+
-		"and --network must name one that all nodes share", e.Rank, e.Addr, e.Err)
+		"and --network must name one that all nodes share%s", e.Rank, e.Addr, e.Err, advice)
 }
 
 // Unwrap returns the cause.
@@ -322,7 +328,11 @@ const flushLook = 50 * time.Millisecond
 
 func (m *Module) unreachable(p *peer, err error) error {
 	addr, _ := m.root.Address(p.rank)
-	return &UnreachableError{Rank: p.rank, Addr: addr, Err: err}
+	e := &UnreachableError{Rank: p.rank, Addr: addr, Err: err}
+	if m.several() {
+		e.Device = sys.DescribeAddress(m.root.Host())
+	}
+	return e
 }
 
 // Close closes the socket. What was not acknowledged is lost: see Flush.

@@ -92,6 +92,7 @@ func (m *Module) tend() {
 		for _, c := range list {
 			m.changed(c)
 		}
+		m.saySilent()
 		m.sendAgain()
 	}
 	if m.several() && m.ailing.Load() > 0 {
@@ -126,6 +127,22 @@ func (m *Module) changed(c change) {
 	case !m.several() && !m.root.Gone(p.rank):
 		m.fail(m.unreachable(p, suci.ErrLost))
 	}
+}
+
+// saySilent notes for the report of a hang whether a peer does not answer by its last path.
+func (m *Module) saySilent() {
+	for _, p := range m.peers {
+		if p == nil || p.buried {
+			continue
+		}
+		for number := range p.paths {
+			if p.paths[number].silent {
+				m.root.SetSilent(m.rank, p.rank+1, number)
+				return
+			}
+		}
+	}
+	m.root.SetSilent(m.rank, 0, 0)
 }
 
 // others tells whether the peer can be reached by another device than this one.

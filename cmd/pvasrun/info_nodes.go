@@ -93,5 +93,8 @@ func remarks(c *launcher.NodeCheck) string {
 	if len(c.Addresses) == 0 {
 		list = append(list, "it has no address but that of its loopback")
 	}
+	for _, name := range c.Down {
+		list = append(list, name+": link is down")
+	}
 	return strings.Join(list, "; ")
 }

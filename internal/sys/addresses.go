@@ -53,6 +53,33 @@ func localAddress(attributes []syscall.NetlinkRouteAttr) (a netip.Addr) {
 	return a
 }
 
+// DescribeAddress names the device and the network of an address of this machine, such as
+// "eth0, 10.1.0.2/16". It returns the address alone if they are not known.
+func DescribeAddress(a netip.Addr) string {
+	list, devices, _ := Addresses() // none: then they are not known
+	for i, p := range list {
+		if name := DeviceName(devices[i]); p.Addr() == a && name != "" {
+			return name + ", " + p.String()
+		}
+	}
+	return a.String()
+}
+
+// LinkDown tells whether a network device is known not to be connected, or not to be up.
+func LinkDown(name string) bool {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	request, err := unix.NewIfreq(name)
+	if err != nil || unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, request) != nil {
+		return false
+	}
+	const works = unix.IFF_UP | unix.IFF_RUNNING
+	return request.Uint16()&works != works
+}
+
 // DeviceName returns the name of a network device, and "" if there is none of that number.
 func DeviceName(number int) string {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)

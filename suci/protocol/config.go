@@ -58,7 +58,7 @@ type Change uint8
 // The changes.
 const (
 	Up        Change = iota + 1 // a session was opened
-	Down                        // the session has ended
+	Down                        // the session has ended, or was not opened in time
 	Congested                   // the window to the peer was cut
 	Blocked                     // blocks wait for the peer's window
 	Unblocked                   // the window has opened

@@ -101,6 +101,18 @@ func TestLost(t *testing.T) {
 	require.Equal(t, []Change{Up, Down}, withoutFlow(a.changes))
 }
 
+// So is a peer that has never answered, and the handler is told.
+func TestLostBeforeTheSession(t *testing.T) {
+	n := newNetwork(t, 3)
+	a, b := n.start(nil), n.start(nil)
+	n.dark = true
+	var failure error
+	a.sendTo(b, 0, block(1, 9000), func(err error) { failure = err })
+	n.run(180*Second, "the failure", func() bool { return failure != nil })
+	require.ErrorIs(t, failure, ErrLost)
+	require.Equal(t, []Change{Down}, withoutFlow(a.changes))
+}
+
 func withoutFlow(changes []Change) (out []Change) {
 	for _, c := range changes {
 		if c == Up || c == Down {

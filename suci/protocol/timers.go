@@ -118,6 +118,9 @@ func (p *Peer) reportBlocked() {
 // expire fails the blocks of a peer that is lost, and those whose deadline has passed.
 func (m *Machine) expire(p *Peer) {
 	if m.now-p.heard >= m.config.Timeout {
+		if p.session == nil {
+			m.changed(p, Down) // end tells that of sessions alone
+		}
 		p.end(ErrLost)
 		p.abandon(ErrLost)
 		p.greeting = nil

@@ -1,0 +1,76 @@
+package net
+
+import (
+	"slices"
+	"time"
+)
+
+// sample measures the rate at which bytes are acknowledged in stretches: the times in which at least
+// stretchLoad bytes are under way. Outside of them the device waits for the ranks, though short
+// messages such as offers and grants may be under way. Stretches are added up until they suffice
+// for a rate.
+//
+// Most often it is not the device that slows a transfer down, but other traffic or a busy CPU. So
+// the rate is the highest of the last ones. Until a device is known to be slow, steal relieves it.
+type sample struct {
+	last [4]float64   // rates, bytes per second
+	at   [4]time.Time // of them
+	n    int
+
+	took  time.Duration // by the stretches before this one
+	bytes int           // acknowledged in them
+
+	start time.Time // of this stretch, or of what counts of it; zero: it does not count
+	sent  int       // acknowledged since then; negative: so many were under way before, and come first
+}
+
+// A rate is taken of so many bytes at least: at the end of a stretch, or after so long.
+const (
+	sampleTime  = 250 * time.Millisecond
+	sampleLeast = 64 << 10
+	sampleLife  = 2 * time.Second // of what makes a device slower than others
+
+	stretchLoad  = 4 << 10
+	stretchLeast = 16 << 10 // a stretch of less is mostly a round trip
+)
+
+// rate is the bandwidth in bytes per second, 0 if it is not known.
+func (s *sample) rate() float64 { return slices.Max(s.last[:]) }
+
+// oldest is when the first of the last rates was taken, long ago if there are too few.
+func (s *sample) oldest() time.Time { return s.at[s.n%len(s.at)] }
+
+// begin begins a stretch.
+func (s *sample) begin(now time.Time) { s.start, s.sent = now, 0 }
+
+// drop has the rest of this stretch not count: a path has failed, and the time tells nothing of the
+// device.
+func (s *sample) drop() { s.start = time.Time{} }
+
+// add notes that n bytes were acknowledged, and how many are under way still.
+func (s *sample) add(now time.Time, n, underWay int) {
+	if s.start.IsZero() || underWay+n < stretchLoad {
+		return
+	}
+	before := s.sent
+	if s.sent += n; before < 0 && s.sent >= 0 {
+		s.begin(now)
+	}
+	over := underWay < stretchLoad
+	took, bytes := s.took+now.Sub(s.start), s.bytes+s.sent
+	switch {
+	case s.sent < stretchLeast:
+	case bytes >= sampleLeast && (over || took >= sampleTime):
+		s.take(now, float64(bytes)*1e9/float64(max(took, 1)))
+		s.start, s.sent = now, -underWay
+	case over:
+		s.took, s.bytes = took, bytes
+	}
+}
+
+func (s *sample) take(now time.Time, rate float64) {
+	i := s.n % len(s.last)
+	s.last[i], s.at[i] = rate, now
+	s.n++
+	s.took, s.bytes = 0, 0
+}
