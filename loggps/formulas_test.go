@@ -63,7 +63,7 @@ func TestJumpsAtS(t *testing.T) {
 	}(), 100)
 }
 
-// A receive that is posted before everything ends when the message has been received, and
+// A receive that begins before everything ends when the message has been received, and
 // the sum of the parts is the communication time.
 func TestTimesFitTogether(t *testing.T) {
 	p := myrinet(t)

@@ -46,7 +46,7 @@ const (
 	Taken                     // a wait or test has taken the result of a request: Request
 	CPU                       // Bytes is the CPU time of the process so far, in ns
 	Lost                      // Bytes events are missing here: the buffer was full
-	Stall                     // has a start: the rank waited for room in the buffer; it is not the program's
+	Stall                     // has a start: the rank waited for space in the buffer; it is not the program's
 	Node                      // has a start: a node of a graph was executed: Tag its number, Bytes, Peer the rank and Message the number of its graph
 )
 
@@ -97,7 +97,7 @@ const (
 	Synchronous                         // the send waits for the receive
 	Persistent                          // the request is a persistent one
 	Inside                              // a step of a collective or a graph, not of the program
-	Queued                              // the send had to wait for room at the receiver
+	Queued                              // the send had to wait for space at the receiver
 	Failed                              // the call returned an error
 	NoPeer                              // the call was with no rank
 	Estimated                           // the start, or the end of a receive, is an estimate

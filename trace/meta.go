@@ -34,7 +34,7 @@ type Meta struct {
 // End is what is known about the job when it has ended.
 type End struct {
 	Events  uint64  `json:"events"`         // records written
-	Lost    uint64  `json:"lost,omitempty"` // that the file has no room for, or that a node did not send
+	Lost    uint64  `json:"lost,omitempty"` // that the file has no space for, or that a node did not send
 	Seconds float64 `json:"seconds"`
 }
 

@@ -12,7 +12,7 @@ import (
 // sample is a file with events of every form, and its bytes.
 func sample(t testing.TB) []byte {
 	var file bytes.Buffer
-	w, err := NewWriter(&file, Meta{Ranks: 2, BTL: "pvas", CPUs: 2, TickNS: 0.5, EagerLimit: 4096, Algorithms: []string{"", "board"}})
+	w, err := NewWriter(&file, Meta{Ranks: 2, BTL: "pvas", CPUs: 2, TickNS: 0.5, EagerLimit: 4096, Algorithms: []string{"", "flat"}})
 	require.NoError(t, err)
 	require.NoError(t, w.Clock(0, 1000, 100*time.Nanosecond))
 	require.NoError(t, w.Events(0, 0, records(NameContext(1, 8, "a name that takes more than one record of thirty-two bytes")...)))

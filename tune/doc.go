@@ -8,7 +8,7 @@
 //
 // A Profile is a JSON file (Read, Write). It says of what machine and version it is, and keeps
 // what was measured for each parameter. A job ignores one of another machine or version (Foreign).
-// The defaults in package job are for those who have none.
+// The defaults in package job are for users who have none.
 //
 // The package does not tune what a short measurement can not decide: the block of the pipeline,
 // which collective algorithm suits many nodes, and what programs that compute would gain.

@@ -21,7 +21,7 @@ type Config struct {
 	Now     time.Time         // for the profile
 	Rounds  int               // of each comparison, each way in turn
 	Limit   time.Duration     // of all, about
-	Step    func(what string) // told before each job; nil: nobody
+	Step    func(what string) // called before each job; nil: it is not
 }
 
 // startTime is about how long a job takes besides what it measures. With many ranks it is longer.

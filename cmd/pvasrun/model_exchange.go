@@ -154,7 +154,7 @@ func drawExchange(out io.Writer, plan *exchange.Plan, devices []exchange.Device)
 			at += devices[i].Latency
 			end := at + float64(piece.Len())*1e9/devices[i].Bandwidth
 			for x := int(at / plan.Time * width); x < min(width, int(end/plan.Time*width+0.5)); x++ {
-				line[x] = letter(piece.Message)
+				line[x] = sign(piece.Message)
 			}
 			at = end
 		}
@@ -165,8 +165,8 @@ func drawExchange(out io.Writer, plan *exchange.Plan, devices []exchange.Device)
 	return nil
 }
 
-// letter names a message in a picture.
-func letter(message int) byte {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	return letters[message%len(letters)]
+// sign names a message in a picture.
+func sign(message int) byte {
+	const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	return signs[message%len(signs)]
 }

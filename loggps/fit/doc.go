@@ -15,7 +15,7 @@
 // fit best, and the simplest model wins unless another is clearly better. Samples far from
 // the fit are removed as outliers.
 //
-// Round trips do not determine everything. With 1 % of noise nobody can tell the Gl of the
+// Round trips do not determine everything. With 1 % of noise no fit can tell the Gl of the
 // paper's Myrinet (0.04 ns/byte beside slopes of 5). So each parameter comes with a
 // confidence interval, and one whose interval is too wide is reported as not determined.
 package fit

@@ -81,7 +81,7 @@ func (m Member) RingAllgather(bytes int64) {
 	}
 }
 
-// LinearAlltoall posts all receives and all sends at once.
+// LinearAlltoall begins all receives and all sends at once.
 func (m Member) LinearAlltoall(bytes int64) {
 	var requests []graph.ID
 	for d := 1; d < m.Ranks; d++ {

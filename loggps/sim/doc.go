@@ -6,7 +6,7 @@
 //
 //   - Send takes its CPU for T1, and the message is at the receiver T2 later. For k > S it
 //     takes it for o' only; when the acknowledgement is back, for o'+T1'.
-//   - Recv is posted when its CPU is free. When the message is there, it takes the CPU for
+//   - Recv begins when its CPU is free. When the message is there, it takes the CPU for
 //     T3; the request of a rendezvous takes the receiver's CPU for 2o' before.
 //   - Isend and Irecv take the CPU for o'. All the rest goes on by itself: equation (11)
 //     has nobody pay for what happens between the call and Wait.
@@ -16,7 +16,7 @@
 //     over one link, in the order in which they were sent.
 //
 // LogGOPS follows LogGOPSim, whose finish times it reproduces: an arriving message takes
-// the CPU whether or not its receive is posted, NICs have a gap between messages, the
+// the CPU whether or not its receive has begun, NICs have a gap between messages, the
 // acknowledgement is free. Two things differ on purpose: dependencies between operations
 // on different CPUs of a rank are honoured, and an empty message costs o, not o-O.
 //

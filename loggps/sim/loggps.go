@@ -58,7 +58,7 @@ func (e *engine) send(ev event, id uint32, op *graph.Op) {
 	}
 }
 
-// recv posts a receive: equations (7) to (10). A blocking one takes its CPU only when the
+// recv begins a receive: equations (7) to (10). A blocking one takes its CPU only when the
 // message is there.
 func (e *engine) recv(ev event, id uint32, op *graph.Op) {
 	from := e.now

@@ -64,7 +64,7 @@ func (e *engine) message(id uint32, op *graph.Op) (receive uint32, ok bool) {
 	return 0, false
 }
 
-// receive looks for the message of a receive that has been posted; if there is none, the
+// receive looks for the message of a receive that has begun; if there is none, the
 // receive waits.
 func (e *engine) receive(id uint32, op *graph.Op) (send uint32, ok bool) {
 	b := e.match.bucket(op.Rank, op.Peer, op.Tag)

@@ -109,7 +109,7 @@ func (r *Result) Links() []loggps.Params { return r.links }
 // Recorded tells whether the simulation has recorded what operations waited for.
 func (r *Result) Recorded() bool { return r.log != nil }
 
-// Start is when an operation started; a receive: when it was posted.
+// Start is when an operation started; a receive: when it began.
 func (r *Result) Start(id graph.ID) float64 { return r.ops[id].at }
 
 // End is when an operation completed.

@@ -17,7 +17,7 @@ type StuckError struct {
 	Cycle []graph.ID
 	// Partnerless are operations that have begun and that no other will ever match.
 	Partnerless []graph.ID
-	// Unreceived are the sends that have completed but whose messages nobody receives.
+	// Unreceived are the sends that have completed but whose messages are not received.
 	Unreceived []graph.ID
 	// Blocked are all operations that have begun and cannot complete, by rank.
 	Blocked []graph.ID

@@ -32,7 +32,7 @@ var corpus = []struct {
 			m.Send(8, 0)
 		}
 	}, nil},
-	{"receives posted before", 2, func(m pattern.Member) {
+	{"receives begun before", 2, func(m pattern.Member) {
 		q := m.Irecv(8, 1-m.Rank)
 		m.Send(8, 1-m.Rank)
 		m.Wait(q)

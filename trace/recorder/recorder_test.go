@@ -104,7 +104,7 @@ func TestLost(t *testing.T) {
 		r.Call(trace.Barrier, r.Now(), &What{Number: uint32(i), Peer: -1})
 	}
 	r.Publish()
-	d.round() // now there is room again
+	d.round() // now there is space again
 	r.Call(trace.Barrier, r.Now(), &What{Number: events, Peer: -1})
 	r.Publish()
 	d.done = make(chan struct{})
@@ -140,17 +140,17 @@ func TestLostAtTheEnd(t *testing.T) {
 	assert.EqualValues(t, events, count(tr.Ranks[0].Events, trace.Barrier)+int(tr.Lost()))
 }
 
-// full is a disk with little room.
+// full is a disk with little space.
 type full struct {
 	bytes.Buffer
-	room int
+	space int
 }
 
 var errFull = errors.New("no space left")
 
 func (f *full) Write(b []byte) (int, error) {
-	if f.Len()+len(b) > f.room {
-		n, _ := f.Buffer.Write(b[:f.room-f.Len()])
+	if f.Len()+len(b) > f.space {
+		n, _ := f.Buffer.Write(b[:f.space-f.Len()])
 		return n, errFull
 	}
 	return f.Buffer.Write(b)
@@ -159,7 +159,7 @@ func (f *full) Write(b []byte) (int, error) {
 // TestFullDisk costs what is not written, and the job nothing.
 func TestFullDisk(t *testing.T) {
 	root := newRoot(t, 1, 16)
-	file := &full{room: 30000}
+	file := &full{space: 30000}
 	d, err := Start(root, file, trace.Meta{BTL: "pvas", CPUs: 2})
 	require.NoError(t, err)
 	r := New(root, 0)

@@ -34,7 +34,7 @@ type usual struct {
 }
 
 func (t *typical) usual(length uint64) *usual {
-	const spread = 0x9e3779b97f4a7c15 // odd; the upper bits of the product are well mixed
+	const spread = 0x9e3779b97f4a7c15 // not even: the upper bits of the product are well mixed
 	return &t.known[length*spread>>(64-6)]
 }
 

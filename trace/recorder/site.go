@@ -51,7 +51,7 @@ const (
 	face    = library + "capi" // of C programs
 )
 
-// slot is where an address is kept.
+// slot is the place of an address in sites.recent.
 func slot(pc uintptr) uintptr { return (pc ^ pc>>8) % siteSlots }
 
 // site returns the number of the place of a call, 0 if it is not known.

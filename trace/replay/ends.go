@@ -19,7 +19,7 @@ type ends struct {
 	received map[trace.Message]int64
 }
 
-// unreceived is a message that nobody has received.
+// unreceived is a message that was not received.
 type unreceived struct {
 	trace.Message
 	sent *trace.Event
