@@ -8,7 +8,7 @@ import (
 
 // pointer makes a pointer to memory of the C program. The garbage collector does not manage
 // that memory, and the caller does not keep the pointer beyond the access. See
-// Process.try for null pointers.
+// Process.guard for null pointers.
 func pointer(addr uintptr) unsafe.Pointer {
 	if addr < firstPage {
 		null()

@@ -26,47 +26,46 @@ type Handler struct {
 }
 
 func (p *Process) call(op int, a slots) (int64, Handler) {
-	if p.state.Load() != running && !calls[op].anytime {
+	c := &calls[op]
+	if p.state.Load() != running && !c.anytime {
 		return p.raise(op, a, p.notRunning())
 	}
-	tool := calls[op].tool
-	if tool && p.tool.users.Load() <= 0 {
+	if c.tool && p.tool.users.Load() <= 0 {
 		return T_ERR_NOT_INITIALIZED, Handler{}
 	}
+	var result int64
+	var err error
 	outer := p.inside.enter(op)
-	result, err := p.from(op, a)
-	p.inside.leave(op, outer)
-	if err == nil {
-		return result, Handler{}
+	if null := c.firstNull(a); null >= 0 || p.recorded {
+		result, err = p.rare(op, a, null)
+	} else {
+		result, err = p.dispatch(op, a)
 	}
-	if tool {
+	p.inside.leave(op, outer)
+	switch {
+	case err == nil:
+		return result, Handler{}
+	case c.tool:
 		return int64(classOf(err)), Handler{}
 	}
 	return p.raise(op, a, err)
 }
 
-// from is try, in which the call is recorded with its place in the program if that is asked for.
-func (p *Process) from(op int, a slots) (int64, error) {
-	if !p.recorded || a == 0 {
-		return p.try(op, a)
+// rare is dispatch of a call with a null pointer, the first one, or that is recorded with its
+// place in the program.
+func (p *Process) rare(op int, a slots, null int) (int64, error) {
+	if p.recorded && a != 0 {
+		defer recorder.FromC(recorder.FromC(a.word(-1)))
 	}
-	before := recorder.FromC(a.word(-1))
-	result, err := p.try(op, a)
-	recorder.FromC(before)
-	return result, err
-}
-
-// try is dispatch, in which the access to an argument that is a null pointer is an error. Such
-// an argument may not be needed, so only the access tells. A call without null pointers is not
-// guarded, since that costs as much as a short call.
-func (p *Process) try(op int, a slots) (int64, error) {
-	if null := calls[op].firstNull(a); null >= 0 {
+	if null >= 0 {
 		return p.guard(op, a, null)
 	}
 	return p.dispatch(op, a)
 }
 
-// guard is try for a call with a null pointer.
+// guard is dispatch, in which the access to an argument that is a null pointer is an error. Such
+// an argument may not be needed, so only the access tells. A call without null pointers is not
+// guarded, since that costs as much as a short call.
 func (p *Process) guard(op int, a slots, null int) (result int64, err error) {
 	guarded.Add(1)
 	defer func() {

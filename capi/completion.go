@@ -86,15 +86,15 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 		return false, fail(ERR_ARG, "%d requests", n)
 	}
 	for i := range n {
-		h := r.ptr(i).Get()
-		if h == doneRequest {
+		h := r.At(i)
+		if h == doneRequest || h == REQUEST_NULL {
 			continue
 		}
-		q, err := p.request(h)
-		if err != nil {
-			return false, err
+		q := p.find(h)
+		if q.owner == nil {
+			return false, wrongHandle(kindRequest, uintptr(h))
 		}
-		generalized = generalized || q.generalized() != nil
+		generalized = generalized || q.grequest != nil
 	}
 	return generalized, nil
 }

@@ -91,7 +91,8 @@ func (c *program) keep(v any, at unsafe.Pointer) uintptr {
 // try calls a function of the ABI by its name and returns the error class.
 func (c *program) try(name string, args ...any) int {
 	c.Helper()
-	_, err := c.p.try(c.encode(name, args))
+	op, a := c.encode(name, args)
+	_, err := c.p.rare(op, a, calls[op].firstNull(a))
 	if err == nil {
 		return SUCCESS
 	}

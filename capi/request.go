@@ -15,6 +15,7 @@ type request struct {
 // same one, and so have its collective operations that were begun: to begin one allocates nothing.
 type owner struct {
 	on         *communicator // whose error handler is asked; nil: MPI_COMM_WORLD's
+	message    bool          // of a message that was begun: nothing below is said of it
 	persistent bool
 	active     bool        // of a persistent request
 	collective bool        // it can be neither cancelled nor, while it is active, freed
@@ -80,9 +81,8 @@ func (p *Process) request(h Request) (request, error) {
 
 // find returns the request of a handle, without an owner if there is none.
 func (p *Process) find(h Request) request {
-	place := placeOf(uintptr(h))
-	r, generation, o := comm.RequestAt(p.world.c, place)
-	if o == nil || requestHandle(place, generation) != h {
+	r, o := comm.RequestAt(p.world.c, placeOf(uintptr(h)), uintptr(h))
+	if o == nil {
 		return request{}
 	}
 	return request{r, h, (*o).(*owner)}
@@ -90,11 +90,12 @@ func (p *Process) find(h Request) request {
 
 // begun gives an operation a handle.
 func (p *Process) begun(r comm.Request, o *owner, out Ptr[Request]) {
-	if comm.Over(&r) {
-		out.Set(doneRequest)
-		return
+	h := doneRequest
+	if !comm.Over(&r) {
+		h = requestHandle(comm.Place(&r))
+		comm.SetOwner(&r, uintptr(h), &o.self)
 	}
-	out.Set(requestHandle(comm.SetOwner(&r, &o.self)))
+	out.Set(h)
 }
 
 // begin is begun of a message that a call has begun.

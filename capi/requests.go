@@ -41,8 +41,7 @@ func (s Status) set(st *comm.Status) {
 	if s.Ignored() {
 		return
 	}
-	source, tag := peerOut(st.Source), tagOut(st.Tag)
-	s.SetMessage(source, tag, int(st.Bytes()), st.Cancelled)
+	s.words().set(peerOut(st.Source), tagOut(st.Tag), int(st.Bytes()), st.Cancelled)
 }
 
 // setEmpty writes the empty status.
@@ -63,21 +62,26 @@ func (p *Process) wait(one *comm.Waits, r Ptr[Request], status Status) error {
 		status.setEmpty()
 		return nil
 	}
-	q, err := p.request(h)
-	if err != nil {
-		return err
+	q := p.find(h)
+	if q.owner == nil && h != REQUEST_NULL {
+		return wrongHandle(kindRequest, uintptr(h))
 	}
 	if q.idle() {
 		status.setEmpty()
 		return nil
 	}
 	var st comm.Status
+	var err error
 	if one != nil {
 		err = one.Wait(&q.r, &st)
 	} else {
 		st, err = q.r.Wait()
 	}
-	h, err = p.finish(q, &st, err, status)
+	if h = REQUEST_NULL; err == nil && q.message {
+		status.set(&st)
+	} else {
+		h, err = p.finish(q, &st, err, status)
+	}
 	r.Set(h)
 	return err
 }

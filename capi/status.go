@@ -30,7 +30,10 @@ func (s Status) SetMessage(source, tag, bytes int, cancelled bool) {
 	if s.Ignored() {
 		return
 	}
-	w := s.words()
+	s.words().set(source, tag, bytes, cancelled)
+}
+
+func (w *statusWords) set(source, tag, bytes int, cancelled bool) {
 	w.source, w.tag, w.bytes, w.cancelled = int32(source), int32(tag), int64(bytes), 0
 	if cancelled {
 		w.cancelled = 1

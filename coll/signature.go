@@ -102,7 +102,8 @@ func DescribeCall(call uint64, operator func(name uint64) string) string {
 	if kind.rooted() {
 		s += fmt.Sprintf(", root %d", call>>callRootAt&(1<<callRoot-1))
 	}
-	if e := cad.ElementsOf(call); e.Numbers() != 0 {
+	// A barrier has no elements: the bits are those of another call that it has met.
+	if e := cad.ElementsOf(call); e.Numbers() != 0 && kind != Barrier {
 		s += fmt.Sprintf(" (%v)", e)
 	}
 	return s

@@ -52,6 +52,8 @@ func TestElementsOfCalls(t *testing.T) {
 	floats := word(Buffer{Data: data, Of: datatype.ElementFloat64}, Buffer{})
 	require.NotZero(t, cad.Between(0, floats, 1, word(ints, Buffer{})))
 	require.Zero(t, cad.Between(0, floats, 1, word(unknown, Buffer{})))
+	barrier := (&Args{Kind: Barrier}).signature()
+	require.Equal(t, "barrier", DescribeCall(barrier|word(ints, Buffer{})&cad.Elements, nil), "it has met the other call")
 	team.Check = false
 	require.Equal(t, word(unknown, Buffer{}), word(ints, Buffer{}))
 }

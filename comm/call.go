@@ -35,6 +35,12 @@ type Call struct {
 	Args coll.Args
 }
 
+// Set says which operation it is, and returns the arguments to be filled in.
+func (k *Call) Set(c *Comm, op string, kind coll.Kind) *coll.Args {
+	k.Comm, k.Op, k.Args.Kind = c, op, kind
+	return &k.Args
+}
+
 // Run does it, and blocks.
 func (k Call) Run() error { return RunCollective(k.Comm, k.Op, &k.Args) }
 

@@ -12,19 +12,12 @@ import (
 //
 // MPI 4.1 section 3.2.4 (MPI_Recv).
 func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error) {
-	peer := src
 	if c == nil || c.special {
-		if c.compares() {
-			*st, err = RecvBuffer(c, Bytes(buf), of, src, tag)
-			return err
-		}
-		peer, err = c.from(src)
+		*st, err = RecvBuffer(c, Bytes(buf), of, src, tag)
+		return err
 	}
-	if err == nil {
-		var s pml.Status
-		s, err = c.engine.Recv(c.context, peer, tag, buf)
-		st.set(unit{of.Size(), c.statusGroup()}, s)
-	}
+	s, err := c.engine.Recv(c.context, src, tag, buf)
+	st.set(unit{size: of.Size()}, s)
 	if err != nil {
 		err = WrapReceive("recv", src, tag, inElements(err, of.Size()))
 	}
@@ -36,21 +29,14 @@ func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error)
 //
 // MPI 4.1 section 3.7.2 (MPI_Irecv).
 func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
-	var r pml.Request
-	peer, err := src, error(nil)
 	if c == nil || c.special {
-		if c.compares() {
-			return IrecvBuffer(c, Bytes(buf), of, src, tag)
-		}
-		peer, err = c.from(src)
+		return IrecvBuffer(c, Bytes(buf), of, src, tag)
 	}
-	if err == nil {
-		r, err = c.engine.Irecv(c.context, peer, tag, buf)
-		r.Unit = c.unit(of.Size())
-	}
+	r, err := c.engine.Irecv(c.context, src, tag, buf)
 	if err != nil {
 		err = WrapReceive("irecv", src, tag, err)
 	}
+	r.Unit = c.unit(of.Size())
 	return Request{r}, err
 }
 

@@ -21,16 +21,10 @@ var sendNames = [...]string{Standard: "send", Synchronous: "ssend"}
 //
 // MPI 4.1 sections 3.2.1 and 3.4 (MPI_Send, MPI_Ssend).
 func Send(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) error {
-	peer, err := dst, error(nil)
 	if c == nil || c.special {
-		if c.compares() {
-			return SendBuffer(c, mode, Bytes(buf), of, dst, tag)
-		}
-		peer, err = c.member(dst)
+		return SendBuffer(c, mode, Bytes(buf), of, dst, tag)
 	}
-	if err == nil {
-		err = c.engine.Send(c.context, peer, tag, buf, mode)
-	}
+	err := c.engine.Send(c.context, dst, tag, buf, mode)
 	if err != nil {
 		err = WrapSend(sendNames[mode], dst, tag, err)
 	}
@@ -56,7 +50,10 @@ func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Requ
 		c.say(&buf, of)
 		r, err = c.engine.IsendBuffer(c.context, peer, tag, buf, mode)
 	}
-	return Request{r}, WrapSend("i"+sendNames[mode], dst, tag, err)
+	if err != nil {
+		err = WrapSend("i"+sendNames[mode], dst, tag, err)
+	}
+	return Request{r}, err
 }
 
 // Isend begins to send buf to rank dst and does not block. buf is in use until the
@@ -64,17 +61,10 @@ func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Requ
 //
 // MPI 4.1 section 3.7.2 (MPI_Isend, MPI_Issend).
 func Isend(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) (Request, error) {
-	var r pml.Request
-	peer, err := dst, error(nil)
 	if c == nil || c.special {
-		if c.compares() {
-			return IsendBuffer(c, mode, Bytes(buf), of, dst, tag)
-		}
-		peer, err = c.member(dst)
+		return IsendBuffer(c, mode, Bytes(buf), of, dst, tag)
 	}
-	if err == nil {
-		r, err = c.engine.Isend(c.context, peer, tag, buf, mode)
-	}
+	r, err := c.engine.Isend(c.context, dst, tag, buf, mode)
 	if err != nil {
 		err = WrapSend("i"+sendNames[mode], dst, tag, err)
 	}

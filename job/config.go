@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"strings"
 )
 
 // BTL names the way the memory of the ranks meets: the byte transfer layer.
@@ -18,14 +19,14 @@ const (
 )
 
 // String returns "pvas" or "sm".
-func (b BTL) String() string {
-	switch b {
-	case BTLPvas:
-		return "pvas"
-	case BTLSM:
-		return "sm"
+func (b BTL) String() string { return nameOf(b, "", "pvas", "sm") }
+
+// nameOf returns the name of a constant: names has those of 0, 1 and so on.
+func nameOf[T ~uint32 | ~int](v T, names ...string) string {
+	if v >= 0 && int(v) < len(names) && names[v] != "" {
+		return names[v]
 	}
-	return fmt.Sprintf("BTL(%d)", uint32(b))
+	return strings.TrimPrefix(fmt.Sprintf("%T(%d)", v, int(v)), "job.")
 }
 
 // Config describes a job when its memory is created.
@@ -88,19 +89,7 @@ const (
 )
 
 // String returns the state as a word.
-func (s State) String() string {
-	switch s {
-	case StateNone:
-		return "none"
-	case StateInit:
-		return "init"
-	case StateFinal:
-		return "final"
-	case StateAborted:
-		return "aborted"
-	}
-	return fmt.Sprintf("State(%d)", uint32(s))
-}
+func (s State) String() string { return nameOf(s, "none", "init", "final", "aborted") }
 
 // ErrClaimed means that another process already is the rank that this process
 // was told to be.

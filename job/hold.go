@@ -17,15 +17,7 @@ const (
 )
 
 // String returns the name of the call at which the rank stops.
-func (h Hold) String() string {
-	switch h {
-	case HoldInit:
-		return "init"
-	case HoldFinalize:
-		return "finalize"
-	}
-	return fmt.Sprintf("Hold(%d)", int(h))
-}
+func (h Hold) String() string { return nameOf(h, "init", "finalize") }
 
 func (h Hold) check() error {
 	if h < 0 || h >= holdCount {

@@ -23,12 +23,7 @@ const (
 var singleCopyNames = [...]string{"auto", "none", "cma"}
 
 // String returns "auto", "none" or "cma".
-func (s SingleCopy) String() string {
-	if int(s) < len(singleCopyNames) {
-		return singleCopyNames[s]
-	}
-	return fmt.Sprintf("SingleCopy(%d)", uint32(s))
-}
+func (s SingleCopy) String() string { return nameOf(s, singleCopyNames[:]...) }
 
 // ParseSingleCopy is the inverse of String.
 func ParseSingleCopy(s string) (SingleCopy, error) {

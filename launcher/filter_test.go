@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
 
@@ -38,14 +39,17 @@ func TestFilteredSystemCalls(t *testing.T) {
 		t.Skip(err)
 	}
 	under := buildFilter(t)
-	p := under("parent", ranks(btlAuto, 3, "true"))
-	require.Zero(t, p.code(), p.stderr)
-	require.Regexp(t, `^pvasrun: every rank gets an address space of its own \(--btl sm\): .*clone\(CLONE_PARENT\).*\n$`, p.stderr.String())
-	p = under("parent", ranks(btlPvas, 3, "true"))
-	require.Equal(t, 1, p.code(), p.stderr)
-	require.Regexp(t, `^pvasrun: launcher: space host: .*clone\(CLONE_PARENT\).*\n$`, p.stderr.String())
+	for what, call := range map[string]string{"parent": "clone(CLONE_PARENT)", "shared": "clone(", "close": "close_range"} {
+		call = regexp.QuoteMeta(call)
+		p := under(what, ranks(btlAuto, 3, "true"))
+		require.Zero(t, p.code(), p.stderr)
+		require.Regexp(t, `^pvasrun: every rank gets an address space of its own \(--btl sm\): .*`+call+`.*\n$`, p.stderr.String())
+		p = under(what, ranks(btlPvas, 3, "true"))
+		require.Equal(t, 1, p.code(), p.stderr)
+		require.Regexp(t, `^pvasrun: .*`+call+`.*\n$`, p.stderr.String())
+	}
 	for _, btl := range []string{btlPvas, btlSM} {
-		p = under("limits", ranks(btl, 3, "true"))
+		p := under("limits", ranks(btl, 3, "true"))
 		require.Zero(t, p.code(), p.stderr)
 		require.Empty(t, p.stderr.String())
 	}

@@ -26,6 +26,11 @@ func badCollectives(c *Comm) error {
 	if err.Error() != text {
 		return fmt.Errorf("short buffer: %w, not %s", err, text)
 	}
+	n := c.Size() // what is longer than all blocks would be lost
+	text = fmt.Sprintf("mpi: alltoall: send buffer: %d elements (%d bytes) are too many, %d element", n+1, 8*(n+1), n)
+	if err := wantContains(Alltoall(c, make([]int, n+1), make([]int, n)), text); err != nil {
+		return err
+	}
 	var typed *TypeError
 	if err := Bcast(c, []*int{nil}, 0); !errors.As(err, &typed) {
 		return fmt.Errorf("pointers: %v", err)
@@ -48,14 +53,16 @@ func mistakeOfOne(c *Comm) error {
 	}
 	one, n := c.Size()-1, c.Size()
 	ones := upTo(n, func(int) int { return 1 })
-	counts, room := slices.Clone(ones), 2*n
+	counts, room, blocks := slices.Clone(ones), 2*n, n
 	if c.Rank() == one {
 		counts[0] = -1
 		room--
+		blocks = 3 * n
 	}
 	for what, err := range map[string]error{
 		"alltoallv": Alltoallv(c, make([]int, n), counts, nil, make([]int, n), ones, nil),
 		"allgather": Allgather(c, []int{1, 2}, make([]int, room)),
+		"scatter":   Scatter(c, make([]int, blocks), make([]int, 1), one),
 		"neighbors": NeighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil, make([]int, 2), []int{1, 1}, nil),
 	} {
 		var mismatch *MismatchError

@@ -13,9 +13,8 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 }
 
 func bcastCall[T any](c *Comm, buf []T, root int) (k comm.Call) {
-	k.Comm, k.Op = c, "bcast"
-	a := &k.Args
-	a.Kind, a.Root = coll.Bcast, root
+	a := k.Set(c, "bcast", coll.Bcast)
+	a.Root = root
 	own(&a.Send, buf, &a.Wrong)
 	return k
 }
@@ -29,9 +28,8 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 }
 
 func gatherCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
-	k.Comm, k.Op = c, "gather"
-	a := &k.Args
-	a.Kind, a.Root = coll.Gather, root
+	a := k.Set(c, "gather", coll.Gather)
+	a.Root = root
 	if c.Rank() != root {
 		recv = nil
 	}
@@ -53,9 +51,8 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 }
 
 func gathervCall[T any](c *Comm, send, recv []T, counts, displs []int, root int) (k comm.Call) {
-	k.Comm, k.Op = c, "gatherv"
-	a := &k.Args
-	a.Kind, a.Root, a.Irregular = coll.Gather, root, true
+	a := k.Set(c, "gatherv", coll.Gather)
+	a.Root, a.Irregular = root, true
 	own(&a.Send, send, &a.Wrong)
 	if c.Rank() == root {
 		a.InPlace = send == nil
@@ -74,9 +71,8 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 }
 
 func scatterCall[T any](c *Comm, send, recv []T, root int) (k comm.Call) {
-	k.Comm, k.Op = c, "scatter"
-	a := &k.Args
-	a.Kind, a.Root = coll.Scatter, root
+	a := k.Set(c, "scatter", coll.Scatter)
+	a.Root = root
 	if c.Rank() != root {
 		send = nil
 	}
@@ -99,9 +95,8 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 }
 
 func scattervCall[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (k comm.Call) {
-	k.Comm, k.Op = c, "scatterv"
-	a := &k.Args
-	a.Kind, a.Root, a.Irregular = coll.Scatter, root, true
+	a := k.Set(c, "scatterv", coll.Scatter)
+	a.Root, a.Irregular = root, true
 	own(&a.Recv, recv, &a.Wrong)
 	if c.Rank() == root {
 		a.InPlace = recv == nil
@@ -119,9 +114,8 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 }
 
 func allgatherCall[T any](c *Comm, send, recv []T) (k comm.Call) {
-	k.Comm, k.Op = c, "allgather"
-	a := &k.Args
-	a.Kind, a.InPlace = coll.Allgather, send == nil
+	a := k.Set(c, "allgather", coll.Allgather)
+	a.InPlace = send == nil
 	count := len(send)
 	if a.InPlace {
 		count = perRank(c, "receive buffer", len(recv), &a.Wrong)
@@ -140,9 +134,8 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 }
 
 func allgathervCall[T any](c *Comm, send, recv []T, counts, displs []int) (k comm.Call) {
-	k.Comm, k.Op = c, "allgatherv"
-	a := &k.Args
-	a.Kind, a.Irregular, a.InPlace = coll.Allgather, true, send == nil
+	a := k.Set(c, "allgatherv", coll.Allgather)
+	a.Irregular, a.InPlace = true, send == nil
 	own(&a.Send, send, &a.Wrong)
 	irregular(&a.Recv, recv, counts, displs, &a.Wrong)
 	return k
@@ -157,9 +150,8 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 }
 
 func alltoallCall[T any](c *Comm, send, recv []T) (k comm.Call) {
-	k.Comm, k.Op = c, "alltoall"
-	a := &k.Args
-	a.Kind, a.InPlace = coll.Alltoall, send == nil
+	a := k.Set(c, "alltoall", coll.Alltoall)
+	a.InPlace = send == nil
 	count := perRank(c, "receive buffer", len(recv), &a.Wrong)
 	blocks(&a.Send, send, count, &a.Wrong)
 	blocks(&a.Recv, recv, count, &a.Wrong)
@@ -175,9 +167,8 @@ func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 }
 
 func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (k comm.Call) {
-	k.Comm, k.Op = c, "alltoallv"
-	a := &k.Args
-	a.Kind, a.Irregular, a.InPlace = coll.Alltoall, true, send == nil && sendCounts == nil
+	a := k.Set(c, "alltoallv", coll.Alltoall)
+	a.Irregular, a.InPlace = true, send == nil && sendCounts == nil
 	irregular(&a.Recv, recv, recvCounts, recvDispls, &a.Wrong)
 	if !a.InPlace {
 		irregular(&a.Send, send, sendCounts, sendDispls, &a.Wrong)

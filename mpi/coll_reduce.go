@@ -56,9 +56,8 @@ func exscanCall[T any](c *Comm, send, recv []T, op *Op[T]) comm.Call {
 
 // reduction is a call of a kind that combines vectors. root is 0 for the kinds without.
 func reduction[T any](c *Comm, kind coll.Kind, root int, send, recv []T, op *Op[T]) (k comm.Call) {
-	k.Comm, k.Op, k.Args.Wrong = c, kind.String(), op.check()
-	a := &k.Args
-	a.Kind, a.Root, a.Op = kind, root, op.get()
+	a := k.Set(c, kind.String(), kind)
+	a.Root, a.Op, a.Wrong = root, op.get(), op.check()
 	a.InPlace = send == nil && (kind != coll.Reduce || c.Rank() == root)
 	own(&a.Send, send, &a.Wrong)
 	own(&a.Recv, recv, &a.Wrong)
@@ -75,9 +74,8 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op *Op[T]) error {
 }
 
 func reduceScatterBlockCall[T any](c *Comm, send, recv []T, op *Op[T]) (k comm.Call) {
-	k.Comm, k.Op, k.Args.Wrong = c, "reduce_scatter_block", op.check()
-	a := &k.Args
-	a.Kind, a.Op, a.InPlace = coll.ReduceScatter, op.get(), send == nil
+	a := k.Set(c, "reduce_scatter_block", coll.ReduceScatter)
+	a.Op, a.InPlace, a.Wrong = op.get(), send == nil, op.check()
 	count := len(recv)
 	if a.InPlace {
 		count = perRank(c, "receive buffer", len(recv), &a.Wrong)
@@ -97,9 +95,8 @@ func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) erro
 }
 
 func reduceScatterCall[T any](c *Comm, send, recv []T, counts []int, op *Op[T]) (k comm.Call) {
-	k.Comm, k.Op, k.Args.Wrong = c, "reduce_scatter", op.check()
-	a := &k.Args
-	a.Kind, a.Op, a.InPlace = coll.ReduceScatter, op.get(), send == nil
+	a := k.Set(c, "reduce_scatter", coll.ReduceScatter)
+	a.Op, a.InPlace, a.Wrong = op.get(), send == nil, op.check()
 	if a.InPlace {
 		send = recv
 	}

@@ -27,9 +27,8 @@ func (v View[T]) BcastInit(c *Comm, root int) (Request, error) {
 }
 
 func bcastViewCall[T any](c *Comm, v View[T], root int) (k comm.Call) {
-	k.Comm, k.Op = c, "bcast view"
-	a := &k.Args
-	a.Kind, a.Root = coll.Bcast, root
+	a := k.Set(c, "bcast view", coll.Bcast)
+	a.Root = root
 	a.Send = parts([]View[T]{v}, c != nil && c.Rank() != root, &a.Wrong)
 	return k
 }
@@ -51,9 +50,8 @@ func (v View[T]) GatherInit(c *Comm, recv []View[T], root int) (Request, error) 
 }
 
 func gatherViewCall[T any](c *Comm, v View[T], recv []View[T], root int) (k comm.Call) {
-	k.Comm, k.Op = c, "gather view"
-	a := &k.Args
-	a.Kind, a.Root, a.Irregular = coll.Gather, root, true
+	a := k.Set(c, "gather view", coll.Gather)
+	a.Root, a.Irregular = root, true
 	a.Send = parts([]View[T]{v}, false, &a.Wrong)
 	if c != nil && c.Rank() == root {
 		a.Recv = perMember(c, recv, true, &a.Wrong)
@@ -80,9 +78,8 @@ func (v View[T]) ScatterInit(c *Comm, send []View[T], root int) (Request, error)
 }
 
 func scatterViewCall[T any](c *Comm, v View[T], send []View[T], root int) (k comm.Call) {
-	k.Comm, k.Op = c, "scatter view"
-	a := &k.Args
-	a.Kind, a.Root, a.Irregular = coll.Scatter, root, true
+	a := k.Set(c, "scatter view", coll.Scatter)
+	a.Root, a.Irregular = root, true
 	a.Recv = parts([]View[T]{v}, true, &a.Wrong)
 	if c != nil && c.Rank() == root {
 		a.Send = perMember(c, send, false, &a.Wrong)
@@ -105,9 +102,8 @@ func (v View[T]) AllgatherInit(c *Comm, recv []View[T]) (Request, error) {
 }
 
 func allgatherViewCall[T any](c *Comm, v View[T], recv []View[T]) (k comm.Call) {
-	k.Comm, k.Op = c, "allgather view"
-	a := &k.Args
-	a.Kind, a.Irregular = coll.Allgather, true
+	a := k.Set(c, "allgather view", coll.Allgather)
+	a.Irregular = true
 	a.Send, a.Recv = parts([]View[T]{v}, false, &a.Wrong), perMember(c, recv, true, &a.Wrong)
 	return k
 }
@@ -133,9 +129,8 @@ func AlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error) {
 }
 
 func alltoallwCall[T any](c *Comm, send, recv []View[T]) (k comm.Call) {
-	k.Comm, k.Op = c, "alltoallw"
-	a := &k.Args
-	a.Kind, a.Irregular, a.InPlace = coll.Alltoall, true, send == nil
+	a := k.Set(c, "alltoallw", coll.Alltoall)
+	a.Irregular, a.InPlace = true, send == nil
 	if !a.InPlace {
 		a.Send = perMember(c, send, false, &a.Wrong)
 	}

@@ -95,8 +95,9 @@ type operation struct {
 	err    error
 	mark   Mark    // of a send; of a receive what has come with the message
 	waiter *waiter // signalled by complete; nil: nobody waits
-	owner  *any    // see SetOwner
-	unit   uint32  // of the request that has the owner
+	handle uintptr // see SetOwner; 0: none
+	owner  *any    // valid with a handle, as is unit
+	unit   uint32
 
 	request uint32 // in the trace; 0: of a blocking call, or there is no trace
 	number  uint32 // of its message in the trace
@@ -204,7 +205,7 @@ func (e *Engine) discard(op *operation) {
 	if op.buf.Layout != nil {
 		op.buf.Layout, op.layout = nil, datatype.Layout{}
 	}
-	op.err, op.message, op.owner = nil, nil, nil
+	op.err, op.message, op.handle = nil, nil, 0
 	if op.task != nil {
 		op.task.Release()
 		op.task = nil

@@ -1,34 +1,35 @@
 package pml
 
-// Requests by number. The face for C gives its program handles, which are numbers. The number of
-// a request is the place of its operation among all of the engine, together with the
-// operation's generation. So there is no other object for a request that would have to be
-// made, found and given back.
+// Requests by handle. The face for C gives its program handles, which are numbers. It makes them of
+// the place of a request's operation among all of the engine, and of the generation there. So there
+// is no other object for a request that would have to be made, found and given back.
 //
 // The owner is whatever the face knows of a request besides. Who writes what:
 //
-//   - SetOwner writes owner and unit. The goroutine that has begun the operation calls it, before
-//     anybody has the number.
-//   - The owner is withdrawn under the lock, when the request was waited for, freed or left: from then on the
-//     number stands for nothing.
-//   - At reads without the lock. Whoever has the number of a request got it after
-//     SetOwner. A wrong number, or one that another goroutine has just made invalid, may name any operation
-//     of the engine. The owner is one pointer, so even then At returns one that was set.
+//   - SetOwner writes owner, unit and handle. The goroutine that has begun the operation calls
+//     it, before anybody has the handle.
+//   - When the request was waited for, freed or left, the handle in the operation becomes 0, under
+//     the lock: from then on the request is not found.
+//   - At reads without the lock. Whoever has the handle of a request got it after SetOwner.
+//     A handle that is wrong, or that another goroutine makes invalid meanwhile, may lead to
+//     the request of another. The owner is one pointer, so even then it is one that was set.
 
-// SetOwner gives the request, which stands for an operation, an owner, and returns the place of its operation.
-func (r *Request) SetOwner(owner *any) (place int) {
-	op := r.op
-	op.owner, op.unit = owner, r.Unit
-	return int(op.place)
-}
-
-// Generation tells apart the requests whose operations have the same place.
+// Place is the place of the operation, for which the request stands, and Generation tells apart
+// the requests whose operations have the same place.
+func (r *Request) Place() int         { return int(r.op.place) }
 func (r *Request) Generation() uint32 { return r.generation }
 
-// At returns the request whose operation is at a place, and its owner; nil if there is none.
-func (e *Engine) At(place int) (r Request, owner *any) {
+// SetOwner gives the request, which stands for an operation, a handle other than 0 and an owner.
+func (r *Request) SetOwner(handle uintptr, owner *any) {
+	op := r.op
+	op.handle, op.owner, op.unit = handle, owner, r.Unit
+}
+
+// At returns the request whose operation is at a place and has a handle, and its owner; nil if
+// there is none.
+func (e *Engine) At(place int, handle uintptr) (r Request, owner *any) {
 	all := *e.operations.Load()
-	if uint(place) >= uint(len(all)) {
+	if uint(place) >= uint(len(all)) || all[place].handle != handle {
 		return Request{}, nil
 	}
 	op := all[place]

@@ -11,7 +11,7 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
-// A request is found by its place and generation until it was waited for, freed or left.
+// A request is found by its place and handle until it was waited for, freed or left.
 func TestOwners(t *testing.T) {
 	e := newWorld(t, 2, 2, mem.Options{}).engines[0]
 	owner := any("mine")
@@ -29,16 +29,19 @@ func TestOwners(t *testing.T) {
 		r, err := e.Irecv(0, 1, 0, nil)
 		require.NoError(t, err)
 		r.Unit = 5
-		place := r.SetOwner(&owner)
-		found, its := e.At(place)
+		place := r.Place()
+		r.SetOwner(7, &owner)
+		_, its := e.At(place, 8)
+		require.Nil(t, its, "another handle")
+		found, its := e.At(place, 7)
 		require.Equal(t, r, found)
 		require.Same(t, &owner, its)
 		require.NoError(t, end(&r), name)
-		_, its = e.At(place)
+		_, its = e.At(place, 7)
 		require.Nil(t, its, name)
 	}
 	for _, place := range []int{-65, -1, 1 << 20} {
-		_, its := e.At(place)
+		_, its := e.At(place, 0)
 		require.Nil(t, its, place)
 	}
 }
@@ -51,14 +54,15 @@ func TestOwnersOfThreads(t *testing.T) {
 		owner := any(thread)
 		threads.Go(func() {
 			for i := range 300 {
-				var places []int
+				places := map[int]uintptr{}
 				for range i % 50 {
 					r, err := e.Irecv(0, 1, thread, nil)
 					assert.NoError(t, err)
-					places = append(places, r.SetOwner(&owner))
+					places[r.Place()] = uintptr(r.Generation()) + 1
+					r.SetOwner(uintptr(r.Generation())+1, &owner)
 				}
-				for _, place := range places {
-					r, its := e.At(place)
+				for place, handle := range places {
+					r, its := e.At(place, handle)
 					assert.Same(t, &owner, its)
 					assert.NoError(t, e.Cancel(&r))
 					st, err := e.Wait(&r)

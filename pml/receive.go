@@ -86,11 +86,25 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 // Irecv begins a receive and does not wait. buf must not be read or written
 // until the request is complete.
 func (e *Engine) Irecv(context uint32, src, tag int, buf []byte) (Request, error) {
+	e.lock()
+	if e.trace == nil && !e.slowPath && uint(src) < uint(e.size) && uint(tag) <= MaxTag { // nothing can be wrong
+		if m := e.matcher(context); m.arrived.head == nil {
+			op := e.newOperation(receiving, context, src, tag)
+			op.buf.Bytes = buf
+			m.postTo(&m.sources.at(int32(src)).posted, op)
+			e.unlock()
+			return Request{op: op, generation: op.generation}, nil
+		}
+	}
+	e.unlock()
 	return e.irecv(context, src, tag, &btl.Buffer{Bytes: buf})
 }
 
 // IrecvBuffer is Irecv into a buffer that may have a layout.
 func (e *Engine) IrecvBuffer(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
+	if buf.Layout == nil && buf.Of == 0 {
+		return e.Irecv(context, src, tag, buf.Bytes)
+	}
 	return e.irecv(context, src, tag, &buf)
 }
 

@@ -38,18 +38,18 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 
 // collect takes the result of a complete request.
 func (e *Engine) collect(r *Request) (Status, error) {
-	st, err := r.op.status, r.op.err
-	e.finished(r)
-	return st, err
-}
-
-// finished ends a complete request whose result was taken, or is not wanted.
-func (e *Engine) finished(r *Request) {
 	op := r.op
-	if !op.persistent {
+	st, err := op.status, op.err
+	switch {
+	case op.persistent:
+		op.state = idle
+	case op != sent:
+		e.discard(op)
+		fallthrough
+	default:
 		*r = Request{}
 	}
-	e.release(op)
+	return st, err
 }
 
 // WaitContext is Wait that gives up when ctx is done. Then it returns the context's

@@ -235,7 +235,7 @@ func (in Inside) Leave(r *Request) {
 	case op.state == complete:
 		in.e.discard(op)
 	default:
-		op.left, op.owner = true, nil
+		op.left, op.handle = true, 0
 	}
 	*r = Request{}
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +16,7 @@ import (
 // underLimit has the command run with a limit of the shell's ulimit.
 func underLimit(limit string) func(*exec.Cmd) {
 	return func(cmd *exec.Cmd) {
-		cmd.Args = append([]string{"sh", "-c", "ulimit " + limit + ` && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+		cmd.Args = append([]string{"sh", "-c", "{ ulimit " + limit + `; } && exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
 	}
 }
@@ -56,10 +58,36 @@ func TestLimitsThatForbidAll(t *testing.T) {
 	}
 }
 
-// Where the data of all ranks is too much for one address space, auto takes several.
-func TestDataLimitFallsBack(t *testing.T) {
+// Where the data or the partitions of all ranks are too much for one address space, auto
+// takes several, and pvas is refused with one line.
+func TestLimitsOfOneSpaceFallBack(t *testing.T) {
 	onlyInOneSpace(t)
-	got := command(t, underLimit("-d 200000"), "-n", "4", "true")
-	require.Equal(t, 0, got.code, got.stderr)
-	require.Contains(t, got.stderr, "every rank gets an address space of its own (--btl sm): RLIMIT_DATA")
+	for limit, args := range map[string][]string{
+		"RLIMIT_DATA": {"-d 200000", "4"}, "RLIMIT_AS": {"-v 10000000", "40"},
+	} {
+		got := command(t, underLimit(args[0]), "-n", args[1], "true")
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Contains(t, got.stderr, "every rank gets an address space of its own (--btl sm): "+limit)
+		got = command(t, underLimit(args[0]), "--btl", "pvas", "-n", args[1], "true")
+		require.Equal(t, 1, got.code, got.stderr)
+		require.Regexp(t, `^pvasrun: launcher: space host: .*`+limit+` .*, the job needs \d+: .*\n$`, got.stderr)
+	}
+}
+
+// The limit on a user's threads is met in both task models, and so auto has nothing to take
+// instead.
+func TestProcessLimitIsRefused(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("for a user of whom nothing else runs the tests must be root's")
+	}
+	limited := func(cmd *exec.Cmd) {
+		underLimit("-u 40 2>/dev/null || ulimit -p 40")(cmd) // as bash and dash call it
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65533, Gid: 65533}}
+		cmd.Dir = "/"
+	}
+	for _, btl := range []string{"auto", "pvas", "sm"} {
+		got := command(t, limited, "--btl", btl, "-n", "20", "true")
+		require.Equal(t, 1, got.code, got.stderr)
+		require.Regexp(t, `^pvasrun: launcher: RLIMIT_NPROC \(ulimit -u\) is 40, the job needs \d+: raise it .*\n$`, got.stderr)
+	}
 }

@@ -84,7 +84,7 @@ var layers = []layer{
 	{"trace/replay", []string{"trace", "loggps", "loggps/...", "internal/median"}},
 	{"exchange", nil}, // a library by itself
 
-	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire"}},
+	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire", "internal/netns"}}, // the last: its test only
 	{"suci/wire", nil},
 	{"suci/seal", nil},
 	{"suci/protocol", []string{"suci/seal", "suci/wire"}},

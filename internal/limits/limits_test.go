@@ -183,6 +183,17 @@ func TestWhoMeetsWhichLimit(t *testing.T) {
 	}
 }
 
+// Only what helps is advised: smaller partitions where they are not the least, and files for the
+// output, which need no descriptor here, where there are none.
+func TestAdvice(t *testing.T) {
+	low := given(0, map[int]uint64{sys.RlimitAS: 20 << 30, sys.RlimitNofile: 80})
+	require.NotContains(t, addressSpace(low, MinPartition).Fix, "--partition-size")
+	require.Contains(t, addressSpace(low, 2*MinPartition).Fix, "--partition-size")
+	all := read(ordinary(), low)
+	require.ErrorContains(t, check(all, 1000, concernsJob(true)), "--output-dir")
+	require.NoError(t, check(all, 100, concernsJob(false)))
+}
+
 // With less than one process needs, no task model is of use, and none is advised.
 func TestLimitsOfEveryProcess(t *testing.T) {
 	for resource, need := range map[int]uint64{sys.RlimitAS: addressSpacePerProcess, sys.RlimitData: dataPerProcess} {

@@ -1,6 +1,8 @@
-/* filter WHAT PROGRAM... runs a program under a seccomp filter, as containers do,
-   that refuses (EPERM) clone with CLONE_PARENT, or prlimit64 and setrlimit, or that
-   kills at the last but one call of a task that has been cloned into a space. */
+/* filter WHAT PROGRAM... runs a program under a seccomp filter, as containers do. It
+   refuses (EPERM) one of these: clone with CLONE_PARENT (parent), clone of a process that
+   keeps the memory without exec (shared), close_range (close), prlimit64 and setrlimit
+   (limits). Or it kills at the last but one call of a task that has been cloned into a
+   space (kill). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -12,15 +14,26 @@
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define IF(k, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, k, yes, no)
+#define LENGTH(a) (sizeof(a) / sizeof((a)[0]))
 #define ALLOW BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 #define REFUSE BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
 #define CLONE_PARENT 0x8000
+#define CLONE_VM 0x100
+#define CLONE_VFORK 0x4000
+#define CLONE_THREAD 0x10000
 
 int main(int argc, char **argv)
 {
 	struct sock_filter parent[] = {
 		LOAD(nr), IF(SYS_clone, 0, 2), LOAD(args[0]),
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_PARENT, 1, 0), ALLOW, REFUSE,
+	};
+	struct sock_filter shared[] = {
+		LOAD(nr), IF(SYS_clone, 0, 3), LOAD(args[0]),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, CLONE_VM | CLONE_VFORK | CLONE_THREAD), IF(CLONE_VM, 1, 0), ALLOW, REFUSE,
+	};
+	struct sock_filter close[] = {
+		LOAD(nr), IF(SYS_close_range, 1, 0), ALLOW, REFUSE,
 	};
 	struct sock_filter limit[] = {
 		LOAD(nr), IF(SYS_setrlimit, 3, 0), IF(SYS_prlimit64, 2, 0), ALLOW, ALLOW, REFUSE,
@@ -29,14 +42,23 @@ int main(int argc, char **argv)
 		LOAD(nr), IF(SYS_arch_prctl, 0, 2), LOAD(args[1]),
 		IF(0, 1, 0), ALLOW, BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
-	struct sock_fprog prog = {6, parent};
+	struct {
+		const char *name;
+		struct sock_fprog prog;
+	} filters[] = {
+		{"parent", {LENGTH(parent), parent}}, {"shared", {LENGTH(shared), shared}},
+		{"close", {LENGTH(close), close}}, {"limits", {LENGTH(limit), limit}},
+		{"kill", {LENGTH(kill), kill}},
+	};
+	struct sock_fprog *prog = NULL;
 	if (argc < 3)
 		return 2;
-	if (!strcmp(argv[1], "limits"))
-		prog.filter = limit;
-	if (!strcmp(argv[1], "kill"))
-		prog.filter = kill;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+	for (size_t i = 0; i < LENGTH(filters); i++)
+		if (!strcmp(argv[1], filters[i].name))
+			prog = &filters[i].prog;
+	if (!prog)
+		return 2;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, prog))
 		return 3;
 	execvp(argv[2], argv + 2);
 	return 4;
