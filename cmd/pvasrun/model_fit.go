@@ -8,10 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
@@ -103,22 +100,6 @@ func (f *fitFlags) check() error {
 		}
 	}
 	return nil
-}
-
-// writable returns an error if a file can not be written later. It changes nothing.
-func writable(file string) error {
-	if file == "" {
-		return nil
-	}
-	_, missing := os.Stat(file)
-	w, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o644) // a pipe without a reader is an error
-	if err != nil {
-		return err
-	}
-	if missing != nil {
-		defer func() { _ = os.Remove(file) }()
-	}
-	return w.Close()
 }
 
 func (f *fitFlags) fromFile() (fitted, error) {
@@ -252,23 +233,6 @@ func (f *fitFlags) tell(all []fitted) error {
 
 func (f *fitFlags) source() string {
 	return cmp.Or(f.From, fmt.Sprintf("pvasrun model fit, %s", time.Now().Format(time.DateOnly)))
-}
-
-// writeNamed writes a file; all but the first have their name added before the ending.
-func writeNamed(file, who string, i int, write func(io.Writer) error) (err error) {
-	if file == "" {
-		return nil
-	}
-	if i > 0 {
-		ending := filepath.Ext(file)
-		file = strings.TrimSuffix(file, ending) + "-" + who + ending
-	}
-	w, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	return write(w)
 }
 
 func (r *fitted) machine(source string) loggps.Machine {

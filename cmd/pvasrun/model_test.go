@@ -73,8 +73,9 @@ func TestModelRun(t *testing.T) {
 	require.Contains(t, got.stderr, "pvasrun model run FILE")
 }
 
-// Times made from known parameters give them back, in all that the command writes.
-func TestModelFitFile(t *testing.T) {
+// writeTimes writes times made from known parameters.
+func writeTimes(t *testing.T, file string) loggps.Params {
+	t.Helper()
 	link, err := loggps.Preset("fast-ethernet")
 	require.NoError(t, err)
 	p := link.Params
@@ -86,9 +87,14 @@ func TestModelFitFile(t *testing.T) {
 			fit.Sample{Kind: fit.Send, Bytes: k, Loop: 100, Time: 100 + p.SendTime(k, 0)})
 	}
 	dir := t.TempDir()
-	times, machine, plot := dir+"/times.csv", dir+"/machine.json", dir+"/plot.svg"
-	require.NoError(t, writeNamed(times, "", 0, func(w io.Writer) error { return fit.WriteCSV(w, samples) }))
+	require.NoError(t, writeNamed(file, "", 0, func(w io.Writer) error { return fit.WriteCSV(w, samples) }))
+	return p
+}
 
+// Times made from known parameters give them back, in all that the command writes.
+func TestModelFitFile(t *testing.T) {
+	times, machine, plot := dir+"/times.csv", dir+"/machine.json", dir+"/plot.svg"
+	p := writeTimes(t, times)
 	got := command(t, nil, "model", "fit", "--from", times, "-o", machine, "--plot", plot)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "L")
