@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,19 +164,7 @@ func (f *exchangeFlags) makeNodes(ctx context.Context, cfg *bench.ExchangeConfig
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "pvasrun-nodes")
-	if err != nil {
-		c.Close()
-		return nil, err
-	}
-	end = func() {
-		c.Close()
-		_ = os.RemoveAll(dir)
-	}
-	if cfg.Nodes.Shell, err = c.WriteShell(filepath.Join(dir, "shell")); err != nil {
-		end()
-		return nil, err
-	}
+	cfg.Nodes.Shell = c.Shell()
 	for i := range devices {
 		cfg.Nodes.Devices = append(cfg.Nodes.Devices, "eth"+strconv.Itoa(i))
 	}
@@ -186,5 +173,5 @@ func (f *exchangeFlags) makeNodes(ctx context.Context, cfg *bench.ExchangeConfig
 	}
 	cfg.Ranks = f.Nodes
 	cfg.Lead = c.Command(ctx, 0).Args
-	return end, nil
+	return c.Close, nil
 }
