@@ -67,16 +67,19 @@ func executeModelFit(args []string) error {
 		}
 		return f.tell([]fitted{r})
 	}
-	ctx, stop := interruptible()
-	defer stop()
+	if runtime.NumCPU() < 2 {
+		fmt.Fprintln(os.Stderr, "pvasrun: model fit: it takes two CPUs: on one, the times have those of the other rank in them")
+	}
 	if f.Repeat > 1 {
-		return f.repeat(ctx)
+		return measuring(f.repeat)
 	}
-	found, err := f.measure(ctx)
-	if err != nil {
-		return err
-	}
-	return f.tell(found)
+	return measuring(func(ctx context.Context) error {
+		found, err := f.measure(ctx)
+		if err != nil {
+			return err
+		}
+		return f.tell(found)
+	})
 }
 
 func (f *fitFlags) check() error {
@@ -87,11 +90,11 @@ func (f *fitFlags) check() error {
 		return errors.New("--times: want 3 or more")
 	case f.Ranks < 0 || f.Ranks == 1 || f.Ranks > max(2, runtime.NumCPU()):
 		return fmt.Errorf("--ranks: want 2 to %d, as many as there are CPUs, or 0 for no collective calls", max(2, runtime.NumCPU()))
+	case f.MaxSeconds == 0:
+		return errors.New("--max-seconds: 0 leaves no time to measure: give some, such as 55")
 	case f.Repeat < 1:
 		return errors.New("--repeat: want 1 or more")
 	case f.Repeat > 1 && f.Output+f.Plot+f.Samples+f.From != "":
-	case f.MaxSeconds == 0:
-		return errors.New("--max-seconds: 0 leaves no time to measure: give some, such as 55")
 		return errors.New("--repeat: the results are not one machine: leave out -o, --plot, --samples and --from")
 	case f.EagerLimit < 1 || f.EagerLimit > job.MaxEagerLimit:
 		return errors.New("--eager-limit: want 1 to 64 KiB")
