@@ -42,7 +42,7 @@ It runs on the nodes of --hosts, --hostfile or of a Slurm allocation. Without th
 Open MPI of --compare makes the same exchange over TCP on the same devices. With --hosts, TMPDIR must be a folder that all nodes see: its program is compiled there. mptcp takes the tool mptcpize, and with --hosts endpoints on each node ("ip mptcp endpoint"). ratio is our first column to the peer before it.`
 
 func executeExchange(ctx context.Context, args []string) error {
-	var f exchangeFlags
+	f := exchangeFlags{Rounds: notGiven}
 	if err := parseOnly("pvasrun bench exchange", exchangeDescription, &f, args); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (f *exchangeFlags) config() (cfg bench.ExchangeConfig, err error) {
 	cfg = bench.ExchangeConfig{
 		Neighbors: f.Neighbors, Sizes: f.Sizes, BTL: "auto", Rounds: f.Rounds, Every: time.Duration(f.Every), Picture: f.Plot != "", Verbose: logger(f.Verbose),
 	}
-	if cfg.Rounds == 0 {
+	if cfg.Rounds == notGiven {
 		cfg.Rounds = 1
 		if len(f.Compare) > 0 {
 			cfg.Rounds = 3
