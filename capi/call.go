@@ -27,10 +27,10 @@ type Handler struct {
 
 func (p *Process) call(op int, a slots) (int64, Handler) {
 	c := &calls[op]
-	if p.state.Load() != running && !c.anytime {
+	switch {
+	case p.state.Load() != running && !c.anytime:
 		return p.raise(op, a, p.notRunning())
-	}
-	if c.tool && p.tool.users.Load() <= 0 {
+	case c.tool && p.tool.users.Load() <= 0:
 		return T_ERR_NOT_INITIALIZED, Handler{}
 	}
 	var result int64

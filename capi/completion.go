@@ -86,15 +86,15 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 		return false, fail(ERR_ARG, "%d requests", n)
 	}
 	for i := range n {
-		h := r.At(i)
+		h := r.ptr(i).Get()
 		if h == doneRequest || h == REQUEST_NULL {
 			continue
 		}
-		q := p.find(h)
-		if q.owner == nil {
+		_, o := comm.RequestAt(p.world.c, placeOf(uintptr(h)), uintptr(h))
+		if o == nil {
 			return false, wrongHandle(kindRequest, uintptr(h))
 		}
-		generalized = generalized || q.grequest != nil
+		generalized = generalized || (*o).(*owner).grequest != nil
 	}
 	return generalized, nil
 }

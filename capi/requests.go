@@ -55,34 +55,49 @@ func (s Status) setEmpty() {
 func (p *Process) Wait(r Ptr[Request], status Status) error { return p.wait(nil, r, status) }
 
 // wait is Wait, which may be one of several waits; nil: it is the only one.
-func (p *Process) wait(one *comm.Waits, r Ptr[Request], status Status) error {
-	h := r.Get()
+func (p *Process) wait(one *comm.Waits, at Ptr[Request], status Status) (err error) {
+	h := at.Get()
 	if h == doneRequest {
-		r.Set(REQUEST_NULL)
+		at.Set(REQUEST_NULL)
 		status.setEmpty()
 		return nil
 	}
-	q := p.find(h)
-	if q.owner == nil && h != REQUEST_NULL {
-		return wrongHandle(kindRequest, uintptr(h))
+	r, o := comm.RequestAt(p.world.c, placeOf(uintptr(h)), uintptr(h))
+	if o == nil || !(*o).(*owner).message {
+		return p.waitOther(one, at, status)
+	}
+	var st comm.Status
+	if one != nil {
+		err = one.Wait(&r, &st)
+	} else {
+		st, err = r.Wait()
+	}
+	status.set(&st)
+	at.Set(REQUEST_NULL)
+	if err != nil {
+		err = located{err, (*o).(*owner).on}
+	}
+	return err
+}
+
+// waitOther is wait for what is no message that was begun.
+func (p *Process) waitOther(one *comm.Waits, at Ptr[Request], status Status) error {
+	q, err := p.request(at.Get())
+	if err != nil {
+		return err
 	}
 	if q.idle() {
 		status.setEmpty()
 		return nil
 	}
 	var st comm.Status
-	var err error
 	if one != nil {
 		err = one.Wait(&q.r, &st)
 	} else {
 		st, err = q.r.Wait()
 	}
-	if h = REQUEST_NULL; err == nil && q.message {
-		status.set(&st)
-	} else {
-		h, err = p.finish(q, &st, err, status)
-	}
-	r.Set(h)
+	h, err := p.finish(q, &st, err, status)
+	at.Set(h)
 	return err
 }
 

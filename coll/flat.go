@@ -48,9 +48,13 @@ func flat(t *Team) {
 	if p == nil {
 		return
 	}
-	if !t.args.Irregular {
+	switch {
+	case t.args.Kind == Barrier: // has no bytes to give or take
+		t.exchangePages(k)
+		return
+	case !t.args.Irregular:
 		copy(p.data[:], t.args.given(t.Rank, t.Size, t.size))
-	} else if !t.packBlocks(p) {
+	case !t.packBlocks(p):
 		t.meet(k)
 		return
 	}

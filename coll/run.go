@@ -45,7 +45,35 @@ func (t *Team) Run(a *Args) error {
 	start := t.Engine.CallBegins()
 	t.connect()
 	t.begin(a.Kind.String())
-	t.args, t.failure, t.broken = *a, cad.Failure{}, nil
+	t.failure, t.broken = cad.Failure{}, nil
+	var err error
+	if a.Kind == Barrier && a.Wrong == nil {
+		err = t.barrier(a)
+	} else {
+		err = t.move(a)
+	}
+	t.end()
+	t.recordCall(a, start, err)
+	if err != nil {
+		return fmt.Errorf("coll: %v: %w", a.Kind, err)
+	}
+	a.after()
+	return nil
+}
+
+// barrier is what Run does of a barrier. It has no arguments but hooks: all else of args stays
+// zero, as between calls. To copy and check it took a third of the instructions of a barrier.
+func (t *Team) barrier(a *Args) error {
+	a.before()
+	t.args.Kind = Barrier
+	t.perform()
+	t.args.Kind = None
+	return t.verdict()
+}
+
+// move is what Run does of other operations.
+func (t *Team) move(a *Args) error {
+	t.args = *a
 	if a.Wrong == nil {
 		a.before()
 	}
@@ -60,13 +88,7 @@ func (t *Team) Run(a *Args) error {
 		err = bad // rather than what came of it
 	}
 	t.args = Args{}
-	t.end()
-	t.recordCall(a, start, err)
-	if err != nil {
-		return fmt.Errorf("coll: %v: %w", a.Kind, err)
-	}
-	a.after()
-	return nil
+	return err
 }
 
 // begin has the hang report know the call.

@@ -64,7 +64,10 @@ func RunCollective(c *Comm, op string, a *coll.Args) error {
 	}
 	err := c.team.Run(a)
 	c.mu.Unlock()
-	return Wrap(op, bare(err))
+	if err != nil {
+		err = Wrap(op, bare(err))
+	}
+	return err
 }
 
 // BeginCollective begins a nonblocking operation. op is its name in errors.

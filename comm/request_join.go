@@ -20,8 +20,8 @@ func Join(c *Comm, reqs ...Request) (Request, error) {
 	return Request{r}, Wrap("join", err)
 }
 
-// PrepareAnew makes a persistent request on c. Each start of it begins an operation by a function, and the request
-// is complete when that operation is.
+// PrepareAnew makes a persistent request on c. Each start of it begins an operation by a
+// function, and the request is complete when that operation is.
 func PrepareAnew(c *Comm, start func() (Request, error)) (Request, error) {
 	r, err := c.engine.Prepare(&joined{inside: c.engine.Inside(), start: start}, c.context)
 	r.Unit = c.unit(1)

@@ -15,7 +15,7 @@ const (
 	NeedPeers Need = iota
 
 	// NeedAny is for graphs by messages in a call that blocks: it needs something of each,
-	// but may do what others need of it when it has that of one.
+	// but may do its part for the others when it has that of one.
 	NeedAny
 
 	// NeedAll is for meetings: it needs all members to come, and names those that had not
@@ -29,22 +29,22 @@ const (
 	// NeedAllIssue is both: it needs all members to begin their parts.
 	NeedAllIssue
 
-	// NeedSome is for nonblocking operations: it may need what these ranks do.
+	// NeedSome is for nonblocking operations: it may need steps of these ranks.
 	NeedSome
 )
 
-// namedRanks is how many ranks a record has room for.
+// namedRanks is how many ranks a record can name.
 const namedRanks = 44
 
 // meeting tells whether all members make the same call, and say so.
 func (n Need) meeting() bool { return n == NeedAll || n == NeedIssue || n == NeedAllIssue }
 
-// Collective is what a rank that waits in a collective operation says of it.
+// Collective describes a collective operation in which a rank waits.
 type Collective struct {
-	Name         string // of the operation, as "allreduce"; the first 24 bytes are kept
+	Name         string // of the operation, as "allreduce"; the first 24 bytes are stored
 	Communicator string // its name, "" if it has none; likewise
 	Number       uint64 // of the call on the communicator: the same on all members
-	Call         uint64 // a word for what is called, which ranks in the same call have alike; 0: none is known
+	Call         uint64 // a word for the operation, alike on ranks in the same call; 0: none is known
 	Need         Need
 	Missing      int                // how many ranks it waits for
 	ranks        [namedRanks]uint16 // the first of them
@@ -58,7 +58,7 @@ func (c *Collective) Miss(rank int) {
 	c.Missing++
 }
 
-// Ranks returns those that are waited for, as far as there was room for them.
+// Ranks returns those that are waited for, as far as the record could name them.
 func (c *Collective) Ranks() []int {
 	ranks := make([]int, min(c.Missing, namedRanks))
 	for i := range ranks {
@@ -102,7 +102,7 @@ func (b *collectiveBlock) load() (c Collective) {
 	return c
 }
 
-// storeText keeps as much of a text as there is room for, which is 32 bytes at most.
+// storeText stores the beginning of a text, 32 bytes at most.
 func storeText(words []atomic.Uint64, s string) {
 	var text [32]byte
 	copy(text[:8*len(words)], s)
@@ -126,8 +126,8 @@ func loadText(words []atomic.Uint64) string {
 	return string(text[:])
 }
 
-// meetings corrects, for members that wait for others to come to the same operation, who is
-// missing. Each has spoken of the time when it began to wait. The last of them has seen all
+// meetings corrects, for members that wait for others to come to the same operation, the list of ranks
+// that are missing. Each has spoken of the time when it began to wait. The last of them has seen all
 // that had come by then, and those that have said anything of this operation have come.
 func meetings(views []View) {
 	type meeting struct {
@@ -162,7 +162,7 @@ func meetings(views []View) {
 	}
 }
 
-// missingBeside returns who was missing, without those that are here now, and how many more.
+// missingBeside returns the missing ranks, without those that are here now, and how many more.
 func (v *View) missingBeside(here []int) (ranks []int, unnamed int) {
 	for _, rank := range v.Waiting.Collective.Ranks() {
 		if !slices.Contains(here, rank) {

@@ -14,7 +14,7 @@ type BTL uint32
 const (
 	// BTLPvas is one address space: a peer's memory is read where it lies.
 	BTLPvas BTL = iota + 1
-	// BTLSM is one process each: segments of a memfd, mapped by those who read.
+	// BTLSM is one process each: segments of a memfd, mapped by the readers.
 	BTLSM
 )
 
@@ -41,7 +41,7 @@ type Config struct {
 
 	// Nodes is the node of each rank, from 0 on; nil: all are on node 0. Node is the node of
 	// this memory. Each node has a root block, with a record for every rank of the job. The
-	// node's supervisor notes there what happens to ranks of other nodes.
+	// node's supervisor notes events of the ranks of other nodes there.
 	Nodes []int
 	Node  int
 	Host  netip.Addr // by which other nodes reach this one
@@ -107,11 +107,11 @@ func (e *LostError) Error() string { return fmt.Sprintf("rank %d has gone", e.Ra
 // LayoutError reports memory that is not the root block of a job, or one of
 // another version of this package.
 type LayoutError struct {
-	Field      string // what does not fit
+	Field      string // the wrong one
 	Have, Want uint64
 }
 
-// Error says what does not fit and what to do.
+// Error names the wrong field and says how to correct it.
 func (e *LayoutError) Error() string {
 	if e.Field == "magic" {
 		return fmt.Sprintf("magic number is %#x, not %#x: this is no job memory", e.Have, e.Want)

@@ -1,8 +1,8 @@
 package job
 
-// MarkGone notes that a rank is no more, and wakes all who wait. Only the
+// MarkGone notes that a rank is no more, and wakes all waiters. Only the
 // supervisor calls it, when it has reaped the rank, so that the rank is certain
-// not to execute another instruction: what it left in its words is final. Further
+// not to execute another instruction: its words are final. Further
 // calls for the same rank do nothing.
 func (r *Root) MarkGone(rank int) {
 	b, err := r.rank(rank)

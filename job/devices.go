@@ -46,7 +46,7 @@ func (r *Root) Devices() (list []netip.Addr) {
 	return list
 }
 
-// DeviceUse is what a rank has done with a network device.
+// DeviceUse counts the work of a rank with a network device.
 type DeviceUse struct {
 	Sent, Received uint64 // bytes of messages
 	Pieces         uint64 // parts of long messages that were sent
@@ -66,7 +66,7 @@ func (u *DeviceUse) fields() [7]*uint64 {
 	return [...]*uint64{&u.Sent, &u.Received, &u.Pieces, &u.Busy, &u.Bandwidth, &u.Latency, &u.Failures}
 }
 
-// PublishDevice tells what a rank has done with a device. The rank itself calls it.
+// PublishDevice publishes the counts of a rank for a device. The rank itself calls it.
 func (r *Root) PublishDevice(rank, device int, u DeviceUse) {
 	b := r.block(rank)
 	if uint(device) >= MaxDevices {
@@ -77,7 +77,7 @@ func (r *Root) PublishDevice(rank, device int, u DeviceUse) {
 	}
 }
 
-// DeviceUse returns what a rank has published last of a device.
+// DeviceUse returns the counts that a rank has published last for a device.
 func (r *Root) DeviceUse(rank, device int) (u DeviceUse) {
 	b := r.block(rank)
 	if uint(device) >= MaxDevices {

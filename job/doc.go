@@ -1,6 +1,6 @@
-// Package job is what the process manager and the ranks of a job agree on: the
+// Package job is the agreement between the process manager and the ranks of a job: the
 // environment a rank starts with, and a block of memory, the root block, that
-// tells where everything else lies and who lives. It is the meeting point of two
+// tells where everything else lies and which ranks live. It is the meeting point of two
 // halves of the project that do not know each other (design: messages and
 // processes), so it has no policy: it starts nobody and sends nothing.
 //
@@ -15,7 +15,7 @@
 //	PVAS_SIZE=8              of how many
 //	PVAS_JOB=fd:3            sm: the memfd, inherited as descriptor 3
 //	PVAS_JOB=addr:0x7f00...  pvas: the address of the root block, in this very process
-//	PVAS_PROGRAM=/abs/path   what the user started (/proc/self/exe is the host in pvas)
+//	PVAS_PROGRAM=/abs/path   the user's program (/proc/self/exe is the host in pvas)
 //
 // Everything else that all ranks must have alike, the Settings, the supervisor writes
 // into the root block. No rank reads a setting from its environment.

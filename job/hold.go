@@ -52,7 +52,7 @@ func (r *Root) Reach(h Hold) error {
 	if err != nil {
 		return fmt.Errorf("job: hold at %v: %w", h, err)
 	}
-	// Released first: those who run ahead from here may be gone already.
+	// Released first: a rank that runs ahead from here may be gone already.
 	if p.released.Load() != 0 {
 		return nil
 	}

@@ -71,7 +71,7 @@ func Join() (*Place, error) {
 	return &Place{Rank: s.rank, Size: s.size, Memory: m}, nil
 }
 
-// settings is what the environment says.
+// settings returns the settings of the environment.
 type settings struct {
 	rank, size int
 	btl        BTL

@@ -89,7 +89,7 @@ type header struct {
 
 	work Work
 
-	// Written by whoever notes an address: a rank its own, the supervisor those of ranks
+	// Written with each address: by a rank for its own, by the supervisor for those of ranks
 	// on other nodes. Notes is published last.
 	addressNotes atomic.Uint32
 	addressEvent shm.Event // the supervisor sleeps here
@@ -109,7 +109,7 @@ type holdBlock struct {
 	_             [cacheLine - 12]byte
 }
 
-// rankBlock is what the job knows about one rank.
+// rankBlock is the state of one rank that the job sees.
 type rankBlock struct {
 	// Written by the rank.
 	pid     atomic.Uint32 // 0 until Claim
@@ -117,7 +117,7 @@ type rankBlock struct {
 	mailbox atomic.Uint64 // where the rank's mailbox lies, plus one; 0: not open
 	early   atomic.Uint32 // 0, then 1 for ever: has looked for a mailbox too early
 	_       uint32
-	graphs  atomic.Uint64 // where what others may do for the rank is noted, 0: nowhere
+	graphs  atomic.Uint64 // address of the graphs that others may advance for the rank, 0: none
 	_       [cacheLine - 32]byte
 
 	// Written by the rank, all the time while it does the work of others.
@@ -139,7 +139,7 @@ type rankBlock struct {
 	// read it.
 	windows [MaxWindows]windowSlot
 
-	// Written by the rank: what it waits for; see waitingBlock.
+	// Written by the rank: its wait; see waitingBlock.
 	waiting waitingBlock
 	_       [cacheLine - 40]byte
 
@@ -157,7 +157,7 @@ type rankBlock struct {
 	// Where messages from other nodes reach the rank; see Root.SetAddress.
 	address addressBlock
 
-	// Written by the rank: what it has sent through each device. See PublishDevice.
+	// Written by the rank: its use of each device. See PublishDevice.
 	devices [MaxDevices]deviceBlock
 }
 

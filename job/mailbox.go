@@ -7,7 +7,7 @@ import (
 )
 
 // Each rank has an inbox event: it sleeps there until something has happened to it,
-// and whoever makes something happen calls Notify. That it lies here and not in
+// and the rank that makes something happen calls Notify. That it lies here and not in
 // the rank's own shared memory has two reasons: MarkGone reaches all of them, and
 // a peer can wake a rank that it has not met.
 
@@ -39,7 +39,7 @@ func (r *Root) Gone(rank int) bool {
 // GoneCount returns how many ranks have gone. It never falls.
 func (r *Root) GoneCount() int { return int(r.head.goneCount.Load()) }
 
-// GoneCounter returns the word that GoneCount reads, for those who look often.
+// GoneCounter returns the word that GoneCount reads, for callers that look often.
 func (r *Root) GoneCounter() *atomic.Uint32 { return &r.head.goneCount }
 
 // OpenMailbox tells all ranks where the calling rank's mailbox lies, and wakes
@@ -86,7 +86,7 @@ func (r *Root) Mailbox(rank, peer int) (at uint64, ok bool) {
 }
 
 // PublishCounters makes the rank's counters visible to the supervisor, from slot
-// first on. What does not fit is left out. Only the rank itself calls it.
+// first on. It leaves out values that do not fit. Only the rank itself calls it.
 func (r *Root) PublishCounters(rank, first int, values ...uint64) {
 	b := r.block(rank)
 	for i, v := range values {
@@ -96,7 +96,7 @@ func (r *Root) PublishCounters(rank, first int, values ...uint64) {
 	}
 }
 
-// Counters returns what the rank has published last: each counter by itself is
+// Counters returns the values that the rank has published last: each counter by itself is
 // right, together they may be of different times.
 func (r *Root) Counters(rank int) (values [CounterSlots]uint64) {
 	b := r.block(rank)
@@ -106,8 +106,8 @@ func (r *Root) Counters(rank int) (values [CounterSlots]uint64) {
 	return values
 }
 
-// CountCall adds one to a count of calls of the rank; the caller knows what the slot
-// stands for. What does not fit is left out. Only the rank itself calls it, from any
+// CountCall adds one to a count of calls of the rank; the caller gives the slots their
+// meaning. It leaves out slots that do not exist. Only the rank itself calls it, from any
 // goroutine.
 func (r *Root) CountCall(rank, slot int) {
 	if uint(slot) < CallSlots {
@@ -124,7 +124,7 @@ func (r *Root) Calls(rank int) (calls [CallSlots]uint64) {
 	return calls
 }
 
-// What is known about process_vm_readv in this job.
+// The state of process_vm_readv in this job.
 const (
 	cmaUnknown = iota
 	cmaWorks
@@ -141,7 +141,7 @@ func (r *Root) NoteCMA(works bool) {
 	r.head.cma.CompareAndSwap(cmaUnknown, verdict)
 }
 
-// CMA returns what NoteCMA was told; known is false if no rank has tried yet.
+// CMA returns the result that NoteCMA noted; known is false if no rank has tried yet.
 func (r *Root) CMA() (works, known bool) {
 	v := r.head.cma.Load()
 	return v == cmaWorks, v != cmaUnknown

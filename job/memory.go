@@ -13,7 +13,7 @@ import (
 const (
 	hugePage = 2 << 20
 
-	// maxStride is the room for a rank's segment unless a limit asks for less.
+	// maxStride is the length of a rank's segment unless a limit asks for less.
 	// The file is sparse, so this costs nothing.
 	maxStride = 64 << 30
 )
@@ -96,7 +96,7 @@ func Map(f *os.File) (*Memory, error) {
 }
 
 // checkFile reads the header and checks it against the size of the file. An access to
-// what is mapped later then never lies behind the end of the file (SIGBUS).
+// memory mapped later then never lies behind the end of the file (SIGBUS).
 func checkFile(f *os.File) (*constants, error) {
 	head := make([]byte, headerSize)
 	n, err := f.ReadAt(head, 0)
@@ -170,7 +170,7 @@ func Private() (*Memory, error) {
 }
 
 // InHeap returns the memory of a job whose ranks are goroutines of this process, on
-// Go's heap: there the race detector sees what they do with it.
+// Go's heap: there the race detector sees their accesses.
 func InHeap(c Config) (*Memory, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("job: create memory: %w", err)
@@ -189,7 +189,7 @@ func (m *Memory) Root() *Root { return m.root }
 // PVAS_JOB=addr: of ranks that share the address space; 0 for a job of one.
 func (m *Memory) Addr() uintptr { return m.addr }
 
-// Close takes away what this process has mapped and opened. Nothing got from Root
+// Close unmaps and closes all that this process has mapped and opened. Nothing got from Root
 // may be used any more, and no thread may still be waiting on it. In a rank of
 // BTLPvas it leaves the root block mapped: that belongs to the space host.
 func (m *Memory) Close() error {

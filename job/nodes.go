@@ -125,7 +125,7 @@ func (r *Root) Address(rank int) (a netip.AddrPort, ok bool) {
 }
 
 // AwaitAddresses returns when more than seen addresses have been noted, or ctx ends. It returns
-// how many have been noted. seen is what the last call has returned, 0 at first.
+// how many have been noted. seen is the result of the last call, 0 at first.
 func (r *Root) AwaitAddresses(ctx context.Context, seen uint32) (uint32, error) {
 	defer r.head.addressEvent.SignalWhenDone(ctx)()
 	err := r.head.addressEvent.Wait(0, func() bool {

@@ -2,7 +2,7 @@ package job
 
 import "time"
 
-// A Record is what the root block of a node says of one rank, to be sent to another node: for
+// A Record is the state of one rank in the root block of a node, to be sent to another node: for
 // the report of a hang, and for statistics.
 type Record struct {
 	Rank, Pid int
@@ -17,7 +17,7 @@ type Record struct {
 	Devices   []DeviceUse // of the network devices of its node
 }
 
-// Record returns what is known of a rank at a time, which is that of Waiting.Since.
+// Record returns the state of a rank at a time, on the clock of Waiting.Since.
 func (r *Root) Record(rank int, now time.Duration) Record {
 	counters, calls := r.Counters(rank), r.Calls(rank)
 	c := Record{Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), Counters: counters[:], Calls: calls[:]}
@@ -31,7 +31,7 @@ func (r *Root) Record(rank int, now time.Duration) Record {
 	return c
 }
 
-// Restore notes what another root block said at a time which here is now. Nobody else uses the
+// Restore notes the state from another root block at a time which here is now. No rank uses the
 // root block.
 func (r *Root) Restore(c Record, now time.Duration) {
 	b := r.block(c.Rank)

@@ -6,8 +6,8 @@ import (
 )
 
 // Root gives access to the root block of a job. All its methods may be called at
-// any time from any thread of any process of the job, unless a method says who may
-// call it. A rank argument is a number from 0 to Ranks()-1; what a method does with
+// any time from any thread of any process of the job, unless its comment names the callers
+// that may. A rank argument is a number from 0 to Ranks()-1; what a method does with
 // any other is in its comment: where there is an error to return it is a
 // *RankError, else the zero value is returned and nothing is written.
 type Root struct {
@@ -58,8 +58,8 @@ func (r *Root) CPUs() int { return int(r.head.cpus) }
 // AllCPUs returns the number of CPUs that the job may use on all nodes.
 func (r *Root) AllCPUs() int { return int(r.head.all) }
 
-// TraceBuffer returns the memory in which a rank records what it does, zeros at first, and nil
-// if the job is not traced. What is in it is said in package trace/recorder.
+// TraceBuffer returns the memory in which a rank records its calls, zeros at first, and nil
+// if the job is not traced. Package trace/recorder describes its content.
 func (r *Root) TraceBuffer(rank int) []byte {
 	if r.traces == nil || rank < 0 || rank >= len(r.ranks) {
 		return nil
@@ -96,12 +96,12 @@ func (r *Root) SegmentOffset(rank int) int64 {
 	return int64(r.head.segmentBase + uint64(rank)*r.head.segmentStride)
 }
 
-// SegmentStride returns the room for each rank's segment in bytes, 0 if the job
-// has no segments. The room is an extent of a sparse file: it costs nothing.
+// SegmentStride returns the bytes for each rank's segment, 0 if the job
+// has no segments. They are an extent of a sparse file, which costs nothing.
 func (r *Root) SegmentStride() int64 { return int64(r.head.segmentStride) }
 
 // SetArena notes the bounds of a rank's partition and of the arena in it, in bytes
-// and addresses. To be called once, by the one who makes them, before the rank
+// and addresses. The maker of both calls it once, before the rank
 // starts. The arena must be reserved memory (PROT_NONE) of which the rank makes
 // as much accessible as it needs.
 func (r *Root) SetArena(rank int, partition, partitionSize, arena, arenaSize uint64) {
@@ -193,7 +193,7 @@ func (r *Root) PublishWindow(rank, slot int, at, length uint64) error {
 	return nil
 }
 
-// Window returns what the rank has published in the slot, zeros if nothing.
+// Window returns the window that the rank has published in the slot, zeros if none.
 func (r *Root) Window(rank, slot int) (at, length uint64) {
 	if uint(slot) >= MaxWindows {
 		return 0, 0

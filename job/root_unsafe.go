@@ -96,7 +96,7 @@ func heapBlock(size int) []byte {
 }
 
 // checkHeader looks at the first headerSize bytes of a root block and returns a
-// copy of what is constant there, or a *LayoutError.
+// copy of the constants there, or a *LayoutError.
 func checkHeader(head []byte) (*constants, error) {
 	if len(head) < headerSize {
 		return nil, &LayoutError{Field: "length of the header in bytes",

@@ -108,7 +108,7 @@ var defaults = Settings{
 }
 
 // Resolve returns s with defaults in place of zeros and 0 in place of a negative
-// Spin, or an error that names what is out of its bounds. Whether Coll and Progress
+// Spin, or an error that names the setting out of its bounds. Whether Coll and Progress
 // mean anything is for the packages that read them.
 func (s Settings) Resolve() (Settings, error) {
 	s = s.Or(defaults)

@@ -1,6 +1,6 @@
 package job
 
-// A View is what can be seen of one rank from outside, at one moment, without its
+// A View is the visible state of one rank from outside, at one moment, without its
 // help: it works on a rank that is stuck.
 type View struct {
 	Rank    int
@@ -17,7 +17,7 @@ type View struct {
 }
 
 // Snapshot looks at every rank. The views are not of exactly the same moment;
-// what stands in two snapshots alike, Since included, has not changed between.
+// a wait that is the same in two snapshots, Since included, has not changed between.
 func (r *Root) Snapshot() []View {
 	views := make([]View, len(r.ranks))
 	for i := range views {
@@ -58,11 +58,11 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 // A rank can go on if one of these holds:
 //
 //   - it does not wait, or its process has ended (others get an error for it);
-//   - it sends what its peer receives;
+//   - it sends a message that its peer receives;
 //   - it needs any of several ranks, and one of these can go on;
 //   - it needs several ranks, and all of these can go on.
 //
-// What remains when no more such ranks are found waits for ever, unless another
+// The other ranks wait for ever, unless another
 // goroutine of one of these ranks acts: only one wait of a rank is seen. A rank that
 // has called Finalize sends nothing any more.
 func Deadlocked(views []View) (ranks, cycle []int) {

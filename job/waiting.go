@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// Op is what a rank waits in.
+// Op is the kind of call in which a rank waits.
 type Op uint32
 
 // The calls that wait.
@@ -30,10 +30,10 @@ func (o Op) String() string {
 // AnyPeer is Waiting.Peer of a wait for whatever rank comes first.
 const AnyPeer = -1
 
-// Waiting says what a rank waits for.
+// Waiting describes the wait of a rank.
 type Waiting struct {
 	Op      Op
-	Call    string // as the program names its call; "": as Op says. The first 32 bytes are kept
+	Call    string // as the program names its call; "": as Op says. The first 32 bytes are stored
 	Peer    int32  // rank, or AnyPeer
 	Tag     int32  // as the caller gave it
 	Context uint32 // of the communicator
@@ -47,7 +47,7 @@ type Waiting struct {
 // process reads it, at any time: a sequence lock.
 //
 // Writer: seq+1 (odd: being written), the fields, seq+2 (even). Reader: seq (S1),
-// the fields, seq again (S2); what was read is one record of the writer's if S1 is
+// the fields, seq again (S2); the fields are one record of the writer if S1 is
 // even and equal to S2. All are atomic operations and so in one total order: a
 // field that was written after S1 read an even number comes after an odd seq, which
 // S2 then finds, or finds outgrown. A reader gives up after some tries: a rank that
@@ -67,7 +67,7 @@ type waitingBlock struct {
 	collective collectiveBlock  // of OpCollective
 }
 
-// SetWaiting notes what the rank is waiting for. Only the rank itself calls it; of
+// SetWaiting notes the wait of the rank. Only the rank itself calls it; of
 // several goroutines that wait at a time the last to call is seen, until any of them
 // stops waiting. See NameCalls for w.Call.
 func (r *Root) SetWaiting(rank int, w Waiting) {
@@ -93,7 +93,7 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	k.seq.Add(1)
 }
 
-// NameCalls has SetWaiting ask name what the program calls the function that it is in. name
+// NameCalls has SetWaiting ask name for the program's name of the current function. name
 // returns "" if it does not know. NameCalls is called before the rank waits for the first time.
 func (r *Root) NameCalls(name func() string) { r.callName = name }
 
@@ -110,7 +110,7 @@ func (r *Root) ClearWaiting(rank int) {
 // waitingTries bounds how long a reader runs after a record that changes.
 const waitingTries = math.MaxUint16
 
-// Waiting returns what the rank waits for; ok is false if it waits for nothing, or
+// Waiting returns the wait of the rank; ok is false if it waits for nothing, or
 // if the record cannot be had because the rank was killed while it wrote it.
 func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 	k := &r.block(rank).waiting

@@ -9,10 +9,10 @@ import (
 // WorkLevels is the number of priorities of work: 0 is done first.
 const WorkLevels = 2
 
-// Work is what tells the ranks that share an address space who has work that anybody
-// can do, and who could do it. A bit stands for all ranks whose number is the bit's
-// modulo 64. The words are hints that all ranks write: whoever sets a bit has made
-// true before what it says, and whoever clears one looks again afterwards. What they
+// Work tells the ranks that share an address space which ranks have work that any rank
+// can do, and which ranks could do it. A bit stands for all ranks whose number is the bit's
+// modulo 64. The words are hints that all ranks write: a rank that sets a bit has made
+// its meaning true before, and a rank that clears one looks again afterwards. What they
 // mean is said in package coll/cad.
 type Work struct {
 	Ready   [WorkLevels]atomic.Uint64 // ranks that may have work
@@ -45,13 +45,13 @@ func (r *Root) Share(rank int) *Share {
 	return &b.share
 }
 
-// PublishGraphs notes where what others may do for the rank is found. The rank itself
+// PublishGraphs notes the address of the graphs that others may advance. The rank itself
 // calls it, once.
 func (r *Root) PublishGraphs(rank int, at uint64) {
 	r.block(rank).graphs.Store(at)
 }
 
-// Graphs returns what the rank has published, 0 if nothing.
+// Graphs returns the address that the rank has published, 0 if none.
 func (r *Root) Graphs(rank int) uint64 {
 	return r.block(rank).graphs.Load()
 }

@@ -38,7 +38,7 @@ func agentCode(err error) int {
 // reached, if that is known.
 func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[string]Instrument) error {
 	defer catchPipe()()
-	// Of a terminal: the leader passes on what is meant for ranks. It is caught and not
+	// Of a terminal: the leader passes on the signals for ranks. It is caught and not
 	// ignored, since the ranks would inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
 	ends := make(chan os.Signal, 1)
@@ -66,7 +66,7 @@ type agent struct {
 
 	instruments map[string]Instrument // by name
 	ends        []func()              // of those that are attached
-	data        *window               // of what they write
+	data        *window               // of the ranks' output
 }
 
 // serve greets the leader, and runs its job.
@@ -97,7 +97,7 @@ func (a *agent) serve(ctx context.Context) error {
 		return a.link.send(note{Finished: &finished{Err: err.Error(), Code: codeError}})
 	}
 	go a.listen(ended)
-	stop := context.AfterFunc(ctx, a.data.close) // nobody takes what instruments write
+	stop := context.AfterFunc(ctx, a.data.close) // nothing reads the output of instruments any more
 	defer stop()
 	result, err := Run(ctx, *j)
 	for _, end := range a.ends {
@@ -264,7 +264,7 @@ func ownVariable(name string) bool {
 	return strings.HasPrefix(name, "SSH_") || strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "PMI") || strings.HasPrefix(name, "PVAS_")
 }
 
-// imageFile makes a program of what the leader has sent.
+// imageFile makes a program of the bytes that the leader has sent.
 func imageFile(name string, image []byte) (*os.File, error) {
 	f, err := sys.ProgramFile(name)
 	if err != nil {
@@ -325,7 +325,7 @@ func sshAddress() (at netip.Addr) {
 	return at.Unmap()
 }
 
-// describe says what CheckNodes asks.
+// describe answers CheckNodes.
 func (r *ready) describe() {
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	r.Kernel = strings.TrimSpace(string(kernel))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A NodeCheck is what a node says of itself before a job, or why it can take none.
+// A NodeCheck describes a node before a job, or says why it can take none.
 type NodeCheck struct {
 	Name      string         `json:"name"` // as the user has written it
 	Hostname  string         `json:"host_name"`
@@ -61,7 +61,7 @@ func CheckNodes(ctx context.Context, n Nodes) ([]NodeCheck, error) {
 	return checks, context.Cause(ctx)
 }
 
-// check returns what is known of the node.
+// check returns the description of the node.
 func (a *remote) check(begin time.Time) NodeCheck {
 	r := a.ready
 	switch {

@@ -24,7 +24,7 @@ type clockTime struct {
 	end   int64 // of the leader's clock, when the answer came
 }
 
-// nodeClock is what the leader knows of the clock of a node.
+// nodeClock is the leader's estimate of the clock of a node.
 type nodeClock struct {
 	low, high time.Duration // bounds by the round trips before the start
 	ahead     time.Duration // estimate

@@ -23,7 +23,7 @@ import (
 // itself. Both ends are the same executable, so there is no version to check.
 const (
 	headerSize = 8
-	maxMessage = 64 << 20 // arguments and environment of one app, with room
+	maxMessage = 64 << 20 // arguments and environment of one app, and more
 )
 
 // A request is one message to the host; exactly one field is set.
@@ -132,7 +132,7 @@ func (c *control) call(op string, req request, files ...*os.File) (reply, error)
 func (c *control) note(req request) { c.notes.put(func() { c.send(&req) }) }
 
 // interrupt ends a call that waits for the host, and every later one, with
-// os.ErrDeadlineExceeded. What the host was asked last may have been done.
+// os.ErrDeadlineExceeded. The host may have done the last request.
 func (c *control) interrupt() { c.conn.SetDeadline(time.Unix(1, 0)) }
 
 // receive reads a message. The descriptors that came with it are the caller's.

@@ -107,7 +107,7 @@ func (r *ready) device(a netip.Addr) string {
 	return r.Names[i]
 }
 
-// reportDevices says what the devices of this node have done, when all ranks have ended.
+// reportDevices reports the use of the devices of this node, when all ranks have ended.
 func (s *supervisor) reportDevices() {
 	if s.job.part == nil || !s.job.part.reportDevices || s.memory == nil {
 		return

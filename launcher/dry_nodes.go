@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A NodePlan is what a node would do in a job on several.
+// A NodePlan is the part of a node in a job on several.
 type NodePlan struct {
 	Name         string
 	First, Ranks int      // number of its first rank, and how many it has
@@ -15,14 +15,14 @@ type NodePlan struct {
 	Command      []string // that would start it; nil: Plan's starts all nodes
 }
 
-// A NodesPlan is what RunNodes would do.
+// A NodesPlan is the plan of RunNodes.
 type NodesPlan struct {
 	Nodes   []NodePlan
 	Command []string // that would start all nodes; nil: each has its own
 }
 
 // DryRunNodes finds and builds the programs of a job, and says which ranks each node would have
-// and what would start it. It starts nothing. Errors are those of RunNodes.
+// and the command that would start it. It starts nothing. Errors are those of RunNodes.
 func DryRunNodes(ctx context.Context, j Job, n Nodes) (*NodesPlan, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -53,8 +53,8 @@ func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string
 	return lastOfEach(env)
 }
 
-// rankEnv adds what only one rank is told. where is the place of the job's
-// memory: "fd:3" or "addr:0x...". What the user has set comes first, and so is what counts.
+// rankEnv adds the variables of one rank. where is the place of the job's
+// memory: "fd:3" or "addr:0x...". The user's own settings come first, and so they count.
 func rankEnv(base []string, rank, local int, where string) []string {
 	r, l := strconv.Itoa(rank), strconv.Itoa(local)
 	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r, envOMPI+"="+l, envMPI+"="+l)

@@ -35,7 +35,7 @@ func (e *ProgramError) Error() string {
 // Unwrap returns the cause.
 func (e *ProgramError) Unwrap() error { return e.Err }
 
-// A HostError says what the space host could not do.
+// A HostError names the request that the space host could not do.
 type HostError struct {
 	Op  string
 	Err error

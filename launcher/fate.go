@@ -78,7 +78,7 @@ type fate struct {
 	quiet bool // the leader of the nodes says which rank has failed
 }
 
-// effects are what a fate can do. Messages come after signals: a reader of Stderr
+// effects are the actions of a fate. Messages come after signals: a reader of Stderr
 // that has stopped reading must not keep a job from being ended.
 type effects struct {
 	alive  func() int           // ranks that have been started and not reaped
@@ -93,7 +93,7 @@ func (f *fate) end(code int) {
 		return
 	}
 	f.ending, f.code = true, code
-	// A stopped process takes no notice of TERM until it is continued.
+	// A stopped process does not handle TERM until it is continued.
 	f.signal(syscall.SIGTERM)
 	f.signal(syscall.SIGCONT)
 	f.grace(graceTime)
@@ -108,7 +108,7 @@ func (f *fate) kill(code int) {
 	f.signal(syscall.SIGKILL)
 }
 
-// fresh gives a rank that appears while the job is ending what the others had.
+// fresh gives a rank that appears while the job is ending the signals that the others had.
 func (f *fate) fresh(signal func(syscall.Signal)) {
 	switch {
 	case f.killed:

@@ -41,7 +41,7 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	return result, err
 }
 
-// drain passes on what is left in the pipes, and then the last messages. Where
+// drain passes on the rest in the pipes, and then the last messages. Where
 // the reader of Stdout or Stderr does not read, an interrupt or the end of ctx
 // ends the wait.
 func (s *supervisor) drain(ctx context.Context) {

@@ -11,7 +11,7 @@ import (
 
 // The host watches over the supervisor, and the supervisor over the host. The
 // guard is a third process, for the case that both are killed together: ranks then
-// die by their death signal, and what they have started by the guard. It is this
+// die by their death signal, and the guard kills their children. It is this
 // program executed again, which waits for the end of a pipe that only the
 // supervisor holds open. It does not carry the mark of the job.
 const (

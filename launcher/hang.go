@@ -18,7 +18,7 @@ const stillness = 100 * time.Millisecond
 // network may have to send a message again.
 const farStillness = time.Second
 
-// hangReport says what each rank waits for, who waits for whom, and names a
+// hangReport says what each rank waits for, which rank waits for which, and names a
 // deadlock where there is one. It is read from the job's memory, without the help
 // of the ranks.
 func hangReport(views []job.View, who []started, now time.Duration) string {
@@ -44,7 +44,7 @@ func hangReport(views []job.View, who []started, now time.Duration) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// started is what the supervisor knows of a rank.
+// started is the supervisor's record of a rank.
 type started struct {
 	node    string // "": the job has one node
 	pid     int    // 0: it has not been started
@@ -74,7 +74,7 @@ func describeView(v job.View, who started, now time.Duration) string {
 	return "runs: waits in no call"
 }
 
-// callOf is what the program names the call that it is in, or else what it does there.
+// callOf is the program's name of its call, or else does, the name of its action.
 func callOf(v job.View, does string) string {
 	if v.Waiting.Call != "" {
 		return v.Waiting.Call
@@ -193,7 +193,7 @@ func describeDeadlock(views []job.View, now, still time.Duration) string {
 const HangReport = "what the ranks do:\n"
 
 // sayHang prints the report of the ranks as they stand now, or has the leader of several nodes
-// do that. What programs do that have not called Init, or never will, is not known here.
+// do that. Programs that have not called Init, or never will, are not known here.
 func (s *supervisor) sayHang() {
 	switch {
 	case s.job.part != nil:

@@ -86,7 +86,7 @@ func (h *host) serve() error {
 	}
 }
 
-// handle does what a request asks. It owns the files.
+// handle answers a request. It owns the files.
 func (h *host) handle(req *request, files []*os.File) (reply, error) {
 	switch {
 	case req.Create != nil:
@@ -121,7 +121,7 @@ func (h *host) create(req *createRequest) error {
 	return err
 }
 
-// addApp learns a program and sees that it has room in a partition.
+// addApp learns a program and checks that it fits into a partition.
 func (h *host) addApp(app appRequest) error {
 	if h.space == nil {
 		return errors.New("program: request out of order")
@@ -199,7 +199,7 @@ func fileLimit() []pvas.Limit {
 }
 
 // killAll leaves nothing of the job behind after the supervisor was killed. The
-// ranks themselves also die by their death signal; this is for what they started.
+// ranks themselves also die by their death signal; this is for their children.
 func (h *host) killAll() {
 	for pid := range h.guarded {
 		sys.Kill(-pid, syscall.SIGKILL) // an error: nobody is left in it

@@ -81,7 +81,7 @@ func addHost(hosts []Host, h Host) []Host {
 }
 
 // ReadHostfile reads a file with a host per line, as the MPIs have it: "node1 slots=4",
-// "node1:4", or "node1"; what follows a # is a comment, and other words are ignored.
+// "node1:4", or "node1"; the text after a # is a comment, and other words are ignored.
 func ReadHostfile(path string) ([]Host, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 )
 
 // An Instrument watches the ranks of one node in a job on several. It completes the description
-// of the node's part of the job, which has not begun. What it writes gets to the leader, in order:
+// of the node's part of the job, which has not begun. Its output gets to the leader, in order:
 // see Nodes.Measured. end, if not nil, is called when the part has ended, and may still write.
 type Instrument func(j *Job, to io.Writer) (end func(), err error)
 
-// A Piece is what an instrument on a node has written.
+// A Piece is a part of the output of an instrument on a node.
 type Piece struct {
 	Node       int // number
 	Instrument string
@@ -73,7 +73,7 @@ func (l *leader) endMeasure() {
 	}
 }
 
-// instrumentWriter sends the leader what an instrument writes.
+// instrumentWriter sends the leader the output of an instrument.
 type instrumentWriter struct {
 	a    *agent
 	name string

@@ -46,7 +46,7 @@ type Job struct {
 	// and not at all for programs that never get there.
 	Hold func(job.Hold, Processes)
 
-	// TraceSize is the size of the buffer in which each rank records what it does, in whole
+	// TraceSize is the size of the buffer in which each rank records its calls, in whole
 	// pages; 0: it records nothing. Made, if not nil, is called with the job's root block before
 	// the first rank starts; the block is valid until Finished has returned.
 	TraceSize int
@@ -60,7 +60,7 @@ type Job struct {
 	// left in the root block, which is valid until it returns.
 	Finished func(*job.Root)
 
-	Log func(format string, args ...any) // what -v prints; nil: nothing
+	Log func(format string, args ...any) // prints the messages of -v; nil: nothing
 
 	part *part // the ranks of one node, in a job of several; see NodeMain
 }

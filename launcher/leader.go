@@ -22,13 +22,13 @@ type Nodes struct {
 	Network netip.Prefix  // the nodes' addresses for messages are in it; not valid: chosen
 	Devices []string      // for messages, by name or network; nil: one in each network that all nodes are in
 	Timeout time.Duration // a node that is silent for this long is lost; 0: DefaultNodeTimeout
-	// ReportDevices has each node say at the end what its devices have done.
+	// ReportDevices has each node report the use of its devices at the end.
 	ReportDevices bool
 	Preload       bool // send the programs; else they must be on every node under the same path
 
 	// Instruments are the names of those that every node gets: see NodeMain. Before the ranks
 	// start Measuring is called with the nodes, the node of each rank, and the leader's monotonic
-	// clock; an error ends the job. Measured is called for what the instruments write, one call
+	// clock; an error ends the job. Measured is called for the output of the instruments, one call
 	// after another. Both are needed if there are instruments.
 	Instruments []string
 	Measuring   func(nodes []NodeInfo, node []int, now time.Duration) error `json:"-"`
@@ -44,7 +44,7 @@ const DefaultNodeTimeout = 5 * time.Second
 // startTime is how long the start of an agent may take.
 const startTime = 30 * time.Second
 
-// NodeError says what went wrong on, or with, a node.
+// NodeError is an error on, or with, a node.
 type NodeError struct {
 	Node string
 	Err  error
@@ -90,7 +90,7 @@ type leader struct {
 	checks  bool // there is no job: CheckNodes
 	hang    hangQuestion
 	measure measure
-	mirror  *job.Root // what the agents have told of their ranks
+	mirror  *job.Root // the agents' notes of their ranks
 
 	wasAsked bool // to end, by a signal to an agent
 }
@@ -179,7 +179,7 @@ func (l *leader) place(parts []int) error {
 	return nil
 }
 
-// close gives back what newLeader has made.
+// close gives back the resources of newLeader.
 func (l *leader) close() {
 	close(l.done)
 	l.plan.close()
@@ -324,7 +324,7 @@ func (l *leader) say(format string, args ...any) {
 	l.messages.put(func() { l.err.writeLine(line) })
 }
 
-// result ends the job: what is left is passed on.
+// result ends the job: it passes on the rest of the output.
 func (l *leader) result(ctx context.Context) (*Result, error) {
 	l.sayHang()
 	l.messages.flush()

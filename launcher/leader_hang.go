@@ -48,7 +48,7 @@ func (a *remote) tellDoing(d *doing) {
 	a.l.answered(a)
 }
 
-// restore notes what an agent knows of its ranks.
+// restore notes an agent's records of its ranks.
 func (a *remote) restore(records []job.Record) {
 	now := time.Duration(sys.Monotonic())
 	for _, c := range records {
@@ -69,7 +69,7 @@ func (l *leader) answered(a *remote) {
 	}
 }
 
-// sayHang prints the report, if one is asked for, with what is known by now.
+// sayHang prints the report, if one is asked for, with the answers so far.
 func (l *leader) sayHang() {
 	if l.hang.pids == nil {
 		return

@@ -26,7 +26,7 @@ import (
 //	       <-- linkMagic, then notes ----
 //
 // Both sides send gobs, each with a newline behind it: srun passes on whole lines, and holds
-// back the rest. The agent begins with linkMagic, since what a login shell prints may
+// back the rest. The agent begins with linkMagic, since the output of a login shell may
 // come before. Each side sends signs of life (beat), and takes the other for dead when it hears
 // nothing for Nodes.Timeout. A reader never waits for anything but the connection, so a busy
 // reader is not taken for a dead peer. Output and input are held back by their senders
@@ -56,7 +56,7 @@ type start struct {
 	Images map[string][]byte
 }
 
-// jobSpec is what agents need of a Job. The apps have the node's ranks only.
+// jobSpec is the part of a Job that agents need. The apps have the node's ranks only.
 type jobSpec struct {
 	Apps           []App
 	BTL            string
@@ -72,7 +72,7 @@ type jobSpec struct {
 	Instruments    []string
 }
 
-// An order is what the leader sends after the greeting.
+// An order is a message of the leader after the greeting.
 type order struct {
 	Start     *start
 	Addresses []address // of ranks on other nodes
@@ -88,7 +88,7 @@ type order struct {
 	Clock     int64 // of the leader: the agent answers with its own
 }
 
-// A note is what an agent sends.
+// A note is a message of an agent.
 type note struct {
 	Beat       bool // a sign of life, no more
 	Ready      *ready
@@ -112,7 +112,7 @@ type ready struct {
 	Version   int
 	Hostname  string
 	CPUs      int    // that ranks may use there
-	Network   string // what tells network namespaces apart
+	Network   string // a mark of the network namespace
 	Addresses []netip.Prefix
 	Names     []string // of the devices that have them
 	Kernel    string
@@ -138,7 +138,7 @@ type rankEnd struct {
 	Status    syscall.WaitStatus
 }
 
-// doing answers the question what the ranks do.
+// doing answers the question about the ranks' waits.
 type doing struct {
 	Records []job.Record
 	Pids    []int // 0: not started
@@ -160,7 +160,7 @@ type link struct {
 	enc     *gob.Encoder
 	to      *bufio.Writer // of enc
 	mu      sync.Mutex    // of enc and to
-	out     queue         // what is sent without waiting
+	out     queue         // messages sent without waiting
 	heard   atomic.Int64
 	paused  atomic.Bool
 	muted   atomic.Bool
@@ -189,7 +189,7 @@ func (l *link) send(message any) error {
 	return l.to.Flush()
 }
 
-// mute drops what would be sent from now on. It does not wait for what is being sent, which may
+// mute drops all later messages. It does not wait for the one that is being sent, which may
 // never end.
 func (l *link) mute() { l.muted.Store(true) }
 
@@ -204,7 +204,7 @@ func (l *link) receive(message any) error {
 	return err
 }
 
-// hearing is what a link reads from. Every piece of a message is a sign of life: the programs
+// hearing is the reader of a link. Every piece of a message is a sign of life: the programs
 // that a job preloads may take long.
 type hearing struct {
 	from io.Reader
@@ -218,7 +218,7 @@ func (h *hearing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// awaitMagic skips what comes before linkMagic. If that does not come, the error has what came.
+// awaitMagic skips the bytes before linkMagic. If that does not come, the error has these bytes.
 func (l *link) awaitMagic() error {
 	var banner strings.Builder
 	for banner.Len() < mostBanner {
@@ -291,7 +291,7 @@ func newWindow() *window {
 	return w
 }
 
-// take waits for room. It returns false when the window was closed.
+// take waits until the window has bytes free. It returns false when the window was closed.
 func (w *window) take(n int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// What ranks start and do not wait for becomes a child of the supervisor, which
+// A process whose parent, a rank, has ended becomes a child of the supervisor, which
 // is a "child subreaper" while a job runs. The supervisor reaps it when it ends,
 // and kills it at the end of the job.
 
@@ -90,7 +90,7 @@ func children(parent int) (pids []int) {
 // environment, in whatever group or session it is. It serves where nobody has
 // adopted orphans: when the supervisor itself was killed.
 func killMarked(id string) {
-	// Bounds the rounds of killing what appears while others are killed.
+	// Bounds the rounds of killing processes that appear while others are killed.
 	const maxSweeps = 100
 	for range maxSweeps {
 		found := false

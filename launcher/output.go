@@ -13,7 +13,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// Output is line-atomic: what a rank writes reaches Stdout in whole lines, never
+// Output is line-atomic: the output of a rank reaches Stdout in whole lines, never
 // with another rank's text in between. A last line without a newline is passed
 // on when the rank closes the stream. A line longer than maxLine is passed on in
 // pieces of that length, and pieces of other ranks' output may come between.
@@ -31,7 +31,7 @@ const (
 // A place is a file or terminal that sinks write to.
 type place struct {
 	mu   sync.Mutex
-	open bool // what has been written last does not end a line
+	open bool // the last bytes written do not end a line
 }
 
 // A sink is one destination shared by all ranks.

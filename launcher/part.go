@@ -12,7 +12,7 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// A part is what the supervisor of a node must know of a job on several nodes: see
+// A part is the supervisor's knowledge of a job on several nodes: see
 // RunNodes. In a job of one node it is nil; the methods that only read return zeros then.
 type part struct {
 	partSpec
@@ -55,7 +55,7 @@ func (p *part) describe(c *job.Config) {
 	}
 }
 
-// prefix is what messages of the supervisor begin with.
+// prefix is the beginning of the supervisor's messages.
 func (p *part) prefix() string {
 	if p == nil {
 		return ""
@@ -130,7 +130,7 @@ func (s *supervisor) tellEnd(rank, pid int, status syscall.WaitStatus) {
 	s.job.part.tell(note{Ended: &rankEnd{s.job.first() + rank, pid, state, status}})
 }
 
-// records is what the root block says of the ranks here.
+// records returns the records of the ranks here from the root block.
 func (s *supervisor) records() (list []job.Record) {
 	if s.memory == nil {
 		return nil
@@ -142,7 +142,7 @@ func (s *supervisor) records() (list []job.Record) {
 	return list
 }
 
-// obey carries out what the leader has ordered.
+// obey carries out an order of the leader.
 func (s *supervisor) obey(o order) {
 	switch {
 	case o.Kill:

@@ -22,7 +22,7 @@ type plan struct {
 	cpus     []int
 	id       string
 	programs []*program // by app
-	envs     [][]string // by app: what its ranks share
+	envs     [][]string // by app: the environment that its ranks share
 	appOf    []int      // app, by rank
 }
 
@@ -152,7 +152,7 @@ func (p *plan) fit() error {
 }
 
 // manyAreas is more memory areas than programs have before their main function
-// begins. Where there is room for so many they are not counted, which takes time.
+// begins. Where the limit is far they are not counted, which takes time.
 const manyAreas = 500
 
 // fitAreas counts the memory areas of the programs.
@@ -181,7 +181,7 @@ type RankPlan struct {
 	Layout  *pvas.Layout `json:"layout,omitempty"` // nil: an address space of its own
 }
 
-// A Plan is what Run would do.
+// A Plan is the plan of Run.
 type Plan struct {
 	BTL    job.BTL    `json:"btl"`
 	Reason string     `json:"reason,omitempty"` // why "auto" takes sm

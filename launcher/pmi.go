@@ -19,7 +19,7 @@ import (
 // A job under a PMI launcher. The launcher starts some pvasruns on each node, which meet in its
 // key-value space:
 //
-//	all:      put who they are; fence
+//	all:      put their member; fence
 //	process 0: gets that of all, and puts a role for each; fence
 //	all:      get their roles
 //
@@ -27,16 +27,16 @@ import (
 // leader. All others wait for the pvasrun of their node to end: a launcher may end a job when
 // one of its processes has ended.
 
-// member is what a process tells of itself.
+// member describes a process to the others.
 type member struct {
 	Name  string // of the host
-	Space string // what tells nodes apart: machine, processes and network
+	Space string // a mark of the node: machine, processes and network
 	Pid   int
 	Ranks int
 	CPUs  []byte // a bit each
 }
 
-// role is what the leader tells a process.
+// role is the leader's message to a process.
 type role struct {
 	Wait   int // for the end of this process; 0: this is the node's pvasrun
 	Number int // of the node
@@ -230,7 +230,7 @@ func spread(mask []byte) {
 	_ = sys.SetProcessAffinity(cpus) // an error: ranks share the CPUs of this process
 }
 
-// play is what a process other than the leader does.
+// play is the part of a process other than the leader.
 func (r *role) play(instruments map[string]Instrument) error {
 	if r.Wait != 0 {
 		// A signal is for the job: others handle it.

@@ -21,7 +21,7 @@ import (
 
 // A program is an App's program, ready to be started.
 type program struct {
-	path string   // what execve gets; good in every process of the user
+	path string   // the argument of execve; good in every process of the user
 	name string   // base name, for comm and messages
 	file *os.File // a program built for this job, in memory; nil for a binary
 	mpi  string   // a library of another MPI that it is linked with; "": none
@@ -33,8 +33,8 @@ func (p *program) close() {
 	}
 }
 
-// findProgram turns what the user typed into a program. A directory is a Go
-// package. Anything else is a binary by the rules of the shell; what is no
+// findProgram turns the user's word into a program. A directory is a Go
+// package. Anything else is a binary by the rules of the shell; a word that is no
 // binary but looks like an import path is tried as a package.
 func findProgram(ctx context.Context, typed string, stderr io.Writer) (*program, error) {
 	if info, err := os.Stat(typed); err == nil && info.IsDir() && strings.ContainsRune(typed, '/') || typed == "." || typed == ".." {
@@ -95,8 +95,8 @@ func otherMPI(path string) string {
 	return ""
 }
 
-// checkInterpreter finds out before the start that what a program needs to be run
-// by is not there. The kernel would say that the program is not.
+// checkInterpreter finds out before the start that the interpreter of a program
+// is missing. The kernel would say that the program is.
 func checkInterpreter(path string) error {
 	interpreter := interpreterOf(path)
 	if interpreter == "" {

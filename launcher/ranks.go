@@ -42,7 +42,7 @@ func (s *supervisor) sayOtherMPI() {
 	}
 }
 
-// reason shortens an error to what fits behind a colon in one line.
+// reason shortens an error to one line, to be put behind a colon.
 func reason(err error) string {
 	var host *HostError
 	if errors.As(err, &host) && host.Err != nil {
@@ -77,7 +77,7 @@ func (s *supervisor) startRank(rank int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	// What the rank does not hold must be closed here, or the end of its output
+	// The supervisor's copies must be closed here, or the end of the rank's output
 	// would never be seen.
 	defer files.close()
 	cpus := s.job.Bind.cpus(rank, s.size, s.cpus)

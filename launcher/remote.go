@@ -70,7 +70,7 @@ func (l *leader) startAgents() error {
 	return nil
 }
 
-// command returns what starts the agent of a node.
+// command returns the command that starts the agent of a node.
 func (n *Nodes) command(host, self string) []string {
 	remote := quote(self) + " node"
 	switch {
@@ -94,7 +94,7 @@ func IsHere(host string) bool {
 	return host == "localhost" || err == nil && (host == name || host == short)
 }
 
-// start starts the agent. Its group is its own: what a terminal sends to the leader's is
+// start starts the agent. Its group is its own: the signals of a terminal to the leader's are
 // not for it.
 func (a *remote) start(argv []string) (err error) {
 	a.l.job.logf("node %s: %s", a.name, strings.Join(argv, " "))
@@ -134,7 +134,7 @@ func (a *remote) begin(in io.ReadCloser, out io.WriteCloser) {
 	go a.read(in)
 }
 
-// kill ends what connects the agent with the leader. The agent ends by that.
+// kill ends the process that connects the agent with the leader. The agent ends by that.
 func (a *remote) kill() {
 	if a.command == nil {
 		a.stdin.Close()
@@ -143,7 +143,7 @@ func (a *remote) kill() {
 	sys.Kill(-a.command.Process.Pid, syscall.SIGKILL) // an error: it has ended
 }
 
-// read hands what the agent says to the leader. It runs until the link ends.
+// read hands the agent's notes to the leader. It runs until the link ends.
 func (a *remote) read(in io.ReadCloser) {
 	defer in.Close()
 	err := a.link.awaitMagic()
@@ -166,7 +166,7 @@ func (a *remote) read(in io.ReadCloser) {
 	if a.command == nil {
 		close(a.waited)
 	}
-	select { // what it has said on its standard error may explain the end
+	select { // its standard error may explain the end
 	case <-a.waited:
 	case <-time.After(time.Second):
 	case <-a.l.done:
@@ -273,7 +273,7 @@ func (a *remote) ended(e *rankEnd) {
 	l.fate.rankEnded(e.Rank, e.Pid, l.app(e.Rank).Program, e.Status)
 }
 
-// pass writes what ranks have written, and lets the agent go on with as much.
+// pass writes the output of ranks, and lets the agent go on with as much.
 func (a *remote) pass(n *note) {
 	to := a.l.out
 	if n.Errors {
@@ -385,7 +385,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what is kept.
+// String returns the stored text.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

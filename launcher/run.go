@@ -59,7 +59,7 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 }
 
 // A supervisor is one run of a job. All fields belong to the goroutine of Run,
-// but for those the comments give to others. What may block runs elsewhere, see
+// but for those the comments give to others. Calls that may block run elsewhere, see
 // events.go.
 type supervisor struct {
 	*plan
@@ -76,7 +76,7 @@ type supervisor struct {
 	io      *stdio
 	// pauseLater: TSTP has come before all ranks were started.
 	pauseLater bool
-	messages   queue // of what is said and logged
+	messages   queue // of messages and the log
 
 	fate  fate
 	pids  []int       // by rank; 0: not started

@@ -17,7 +17,7 @@ const secretSize = 32
 
 // A sealed connection is encrypted and authenticated by a secret that both sides have. Each side
 // sends a random salt, and derives a key for each direction from the secret and both salts.
-// So no record of another connection fits. What follows are records:
+// So no record of another connection fits. The rest of the stream is records:
 //
 //	length of the rest (4 bytes, little endian), ciphertext and tag of AES-256-GCM
 //

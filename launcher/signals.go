@@ -23,7 +23,7 @@ func OwnSignals() (signals <-chan os.Signal, stop func()) {
 
 // catch catches signals, and those of unlessIgnored that are not ignored.
 func catch(signals []os.Signal, unlessIgnored ...os.Signal) (<-chan os.Signal, func()) {
-	// Room for a burst: a signal that finds it full is dropped.
+	// For a burst: a signal that finds it full is dropped.
 	c := make(chan os.Signal, 16)
 	for _, sig := range unlessIgnored {
 		if !signal.Ignored(sig) {
@@ -37,7 +37,7 @@ func catch(signals []os.Signal, unlessIgnored ...os.Signal) (<-chan os.Signal, f
 }
 
 // ignoreEnds is for the processes that watch over a job. Slurm's scancel and a shutdown send
-// TERM to all processes. What becomes of the job is then the supervisor's decision. The
+// TERM to all processes. The supervisor then decides the fate of the job. The
 // signals are caught and not ignored, since ranks would inherit that.
 func ignoreEnds() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)

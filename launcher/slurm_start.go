@@ -22,7 +22,7 @@ import (
 // (join.go). An srun for each node costs 0.1 s of CPU for each, all on the leader's node: 6.3 s
 // for 64 nodes on 2 CPUs, where one srun takes 1.3 s.
 
-// invitation is what agents read from their standard input: srun hands it to all.
+// invitation is the text on the agents' standard input: srun hands it to all.
 type invitation struct {
 	Numbers map[string]int // of nodes, by Slurm's names
 	At      []netip.AddrPort
@@ -87,7 +87,7 @@ func stepCommand(names []string, self string) []string {
 	}
 }
 
-// watchStep loses what is left when srun has ended. What agents have said before comes first.
+// watchStep loses the agents left when srun has ended. Their earlier notes come first.
 func (l *leader) watchStep() {
 	_ = l.step.command.Wait() // why says how
 	close(l.step.ended)

@@ -8,7 +8,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// terminalInput passes what is typed at a terminal to rank 0. It reads only while
+// terminalInput passes the input of a terminal to rank 0. It reads only while
 // this process is in the foreground of the terminal and there is something to
 // read. In the background a read would stop this process, though rank 0 may not
 // want to read at all.
@@ -18,8 +18,8 @@ type terminalInput struct {
 	end      *os.File
 }
 
-// background is how long to leave to its reader in the foreground what has been
-// typed: no event tells that a process has come to the foreground.
+// background is how long typed input is left to its reader in the
+// foreground: no event tells that a process has come there.
 const background = 100 * time.Millisecond
 
 // passTerminal begins to pass input on, until close. It closes to.

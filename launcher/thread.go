@@ -61,7 +61,7 @@ func (p *parent) do(f func() error) error {
 	select {
 	case p.tasks <- func() { result <- f() }:
 		return <-result
-	case <-p.done: // the supervisor has given up who calls
+	case <-p.done: // the supervisor has given up the caller
 		return errOver
 	}
 }
@@ -74,7 +74,7 @@ type startedHost struct {
 
 // startHost starts the space host of a job, and its guard. The host leaves at the
 // end of the connection, which only the supervisor holds. It carries the mark of
-// the job, because what its tasks fork without exec shows its environment.
+// the job, because a fork of its tasks without exec shows its environment.
 func (p *parent) startHost(id string) (h startedHost, err error) {
 	near, far, err := sys.ControlPair()
 	if err != nil {

@@ -15,7 +15,7 @@
 // It implements chapter 3 of MPI 4.1 as far as that is not about datatypes: matching
 // and order (3.5), the standard and the synchronous mode (3.4), nonblocking and
 // persistent operations (3.7, 3.9), probes and matched probes (3.8), cancelling of
-// receives (3.8.4), ProcNull (3.10). What MPI 4.1 section 11.6 asks for with
+// receives (3.8.4), ProcNull (3.10). The rule of MPI 4.1 section 11.6 for
 // MPI_THREAD_MULTIPLE holds: any goroutine may call anything, and one that waits
 // does not keep the others from going on.
 //
@@ -28,7 +28,7 @@
 // # Costs
 //
 // A short message takes one lock at each end, none after OneThread, and allocates nothing; nor does any
-// other once the pools of operations and messages have grown to what the program
+// other once the pools of operations and messages have grown to the number that the program
 // has underway at one time. Short unexpected messages a rank sends to itself are
 // copied to the heap if they are longer than 256 bytes. Matching is a search among
 // the receives posted for a source, or the messages unexpected from it, that ends at

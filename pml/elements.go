@@ -7,8 +7,8 @@ import (
 	"github.com/gopvas/gopvas/datatype"
 )
 
-// What a message consists of is compared if both ranks say it. The sender has its word travel as
-// the mark of the message, and the receiver compares it when the receive is complete. A rank
+// The element types of a message are compared if both ranks name them. The sender has its word
+// travel as the mark of the message, and the receiver compares it when the receive is complete. A rank
 // that says nothing sends 0, which matches everything.
 
 // elements is the mark of a message from this buffer.

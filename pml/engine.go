@@ -41,15 +41,15 @@ import (
 //     lets go of the lock, and if there is none leaves the place free (owned is
 //     false). So, whenever the lock is free: if anybody is parked, there is an owner
 //     that polls, sleeps in the module, or is about to run.
-//   - No event is lost between the owner's last look and its sleep. What comes from
-//     outside is the promise of Sleep: it asks ready, which makes progress for all
+//   - No event is lost between the owner's last look and its sleep. For events from
+//     outside Sleep promises it: Sleep asks ready, which makes progress for all
 //     operations under the lock, after it has declared itself asleep, and again on
 //     every later event. What another goroutine of this rank does under the lock
 //     comes either before that question, which then sees it, or after, and then the
 //     goroutine finds sleeper set and calls Wake if it has completed the owner's
 //     operation or leaves something behind for the owner to do (it parks).
 //   - Every wait ends: a rank that goes is an event for Sleep, and then noteGone
-//     fails what depends on it.
+//     fails the operations that depend on it.
 //
 // A goroutine that finds the lock taken says so in contenders, and an owner that
 // polls steps aside for it. The owner also steps aside after it has woken a parked goroutine
@@ -91,8 +91,8 @@ type Engine struct {
 
 	fast       operation                    // of the short way to receive; see receiveFast
 	awaited    *operation                   // it, while its message is looked for
-	header     btl.Header                   // of what is being sent: here, since that allocates nothing
-	unused     *node[operation]             // a stack by next: what was used last is used next, since it is in the cache
+	header     btl.Header                   // of the message that is being sent: here, since that allocates nothing
+	unused     *node[operation]             // a stack by next: the operation used last is used next, since it is in the cache
 	operations atomic.Pointer[[]*operation] // all there are, by their places; replaced when there is one more
 	messages   list[message]
 

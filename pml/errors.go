@@ -36,7 +36,7 @@ var (
 	ErrNoMessage = errors.New("no such message: a message from Mprobe can be received once")
 )
 
-// LostError means that what was waited for depends on a rank that has gone.
+// LostError means that the operation depends on a rank that has gone.
 type LostError = job.LostError
 
 // RankError means that there is no such rank.
@@ -83,7 +83,7 @@ func (e *ElementError) Error() string {
 	return fmt.Sprintf("%v were sent, and are received as %v: give both ranks the same type", e.Sent, e.Received)
 }
 
-// LeakError reports what was begun and never brought to an end when the engine was
+// LeakError reports the operations that were begun and had not ended when the engine was
 // closed.
 type LeakError struct {
 	Requests int    // requests that were not waited for, or persistent and not freed

@@ -5,7 +5,7 @@ import "github.com/gopvas/gopvas/job"
 // Ranks that have gone. A rank is gone when the supervisor has reaped it, however
 // it ended, and then its messages are all in our queue. So when noteGone has seen
 // the count, and after that has drained the queue, nothing more can come from
-// that rank, and what waits for it fails:
+// that rank, and the operations that wait for it fail:
 //
 //   - a receive or probe that names it, also if it ended well: it sends no more;
 //   - a send to it that was not announced yet (transfers underway learn it from the
@@ -19,7 +19,7 @@ import "github.com/gopvas/gopvas/job"
 //     left to send. (Messages of a rank to itself do not count: a goroutine that
 //     still wants to send one sends it before.)
 
-// noteGone fails what depends on ranks that have gone since it was last called.
+// noteGone fails the operations that depend on ranks that have gone since its last call.
 //
 // The order matters: first it looks which ranks have gone, then it drains the queue. A rank
 // that goes in between raises the count, and is left for the next call. All are left for it
@@ -48,7 +48,7 @@ func (e *Engine) noteGone() {
 	e.deserted = len(gone) == e.size-1 && e.size > 1
 	e.gone = n
 	e.updateFastPath()
-	e.settle() // the module fails what is underway to and from them
+	e.settle() // the module fails the transfers underway to and from them
 	for _, m := range e.matchers {
 		m.each(func(op *operation) {
 			if err := e.goneError(op.peer); err != nil {

@@ -1,6 +1,6 @@
 package pml
 
-// list is a doubly linked list. Its nodes are fields of what is listed, so that
+// list is a doubly linked list. Its nodes are fields of the listed objects, so that
 // listing allocates nothing and anything can leave from the middle.
 type list[T any] struct {
 	head, tail *node[T]

@@ -40,7 +40,7 @@ type matcher struct {
 	posts   uint64          // number of receives posted so far
 }
 
-// source is what a matcher knows about one rank that it has to do with.
+// source is a matcher's record of one rank.
 type source struct {
 	posted     list[operation] // receives from this rank, in the order of posting
 	unexpected list[message]   // messages from it, in the order of arrival

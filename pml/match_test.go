@@ -156,3 +156,17 @@ func TestLongLengths(t *testing.T) {
 		require.Equal(t, &TruncateError{Length: c.length, Buffer: uint64(c.buffer)}, err)
 	}
 }
+
+// TestWider: what a wait asks beside its looks is less than twice what these ask, however long it
+// lasts, and more each time.
+func TestWider(t *testing.T) {
+	last, sum := 0, 0
+	for looks := range 100_000 {
+		if n := wider(looks); n > 0 {
+			require.Greater(t, n, last)
+			last, sum = n, sum+n
+		}
+		require.LessOrEqual(t, sum, 2*moveBatch*looks)
+	}
+	require.Equal(t, moveBatch<<16, last)
+}

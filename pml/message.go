@@ -36,8 +36,8 @@ type Message struct {
 	null       bool // from ProcNull
 }
 
-// keepable is the largest buffer that a message in the pool keeps. It covers what
-// comes inline.
+// keepable is the largest buffer that a message in the pool keeps. It covers messages
+// that come inline.
 const keepable = 256
 
 func (e *Engine) newMessage() *message {
@@ -112,7 +112,7 @@ func (e *Engine) taken(m *matcher, msg *message) {
 	e.stats.unexpectedNow--
 }
 
-// status is what a probe tells of a message.
+// status is the result of a probe that finds the message.
 func (msg *message) status() Status {
 	h := &msg.frame.Header
 	return Status{Source: int(h.Source), Tag: int(h.Tag), Bytes: h.Length}

@@ -6,11 +6,11 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// Status is what is known about a message that was received or probed.
+// Status describes a message that was received or probed.
 type Status struct {
 	Source    int    // rank that sent it
 	Tag       int    // its tag
-	Bytes     uint64 // length of what was received, or of the message that was probed
+	Bytes     uint64 // length of the received data, or of the message that was probed
 	Cancelled bool   // the receive was cancelled; nothing else is valid then
 }
 
@@ -31,7 +31,7 @@ const (
 	Synchronous
 )
 
-// kind is what an operation does.
+// kind is the kind of an operation.
 type kind uint8
 
 const (
@@ -93,7 +93,7 @@ type operation struct {
 
 	status Status
 	err    error
-	mark   Mark    // of a send; of a receive what has come with the message
+	mark   Mark    // of a send; of a receive the mark of its message
 	waiter *waiter // signalled by complete; nil: nobody waits
 	handle uintptr // see SetOwner; 0: none
 	owner  *any    // valid with a handle, as is unit
@@ -103,7 +103,7 @@ type operation struct {
 	number  uint32 // of its message in the trace
 
 	transfer btl.Transfer    // while moving
-	message  *message        // what a picking probe has found
+	message  *message        // the result of a picking probe
 	task     Task            // of a tasking operation
 	layout   datatype.Layout // of buf, if it has one
 }
@@ -183,7 +183,7 @@ func (op *operation) use(b *btl.Buffer) {
 }
 
 // release makes a complete operation that was waited for ready to be used again:
-// by whoever starts it, if it is persistent, else by anybody.
+// by its starter, if it is persistent, else by any call.
 func (e *Engine) release(op *operation) {
 	switch {
 	case op == sent:

@@ -5,8 +5,8 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// Probe returns what Recv with the same arguments would find, and leaves it where
-// it is. It blocks until there is something. With several goroutines that receive
+// Probe returns the status of the message that Recv with the same arguments would
+// find, and leaves it where it is. It blocks until there is something. With several goroutines that receive
 // from the same source another may get the message first: use Mprobe. Errors are
 // those of Recv.
 func (e *Engine) Probe(context uint32, src, tag int) (Status, error) {

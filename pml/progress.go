@@ -15,7 +15,7 @@ const (
 	moveBatch = 16
 )
 
-// progress moves what can be moved, without blocking.
+// progress advances the operations, without blocking.
 func (e *Engine) progress() {
 	e.module.Poll(pollBatch, e.onFrame)
 	if e.further != nil {
@@ -25,7 +25,7 @@ func (e *Engine) progress() {
 		e.advance(min(e.movingCount, moveBatch))
 	}
 	if len(e.busy) > 0 {
-		e.advanceSends(false)
+		e.advanceSends(moveBatch)
 	}
 	if len(e.pending) > 0 {
 		e.flush()
@@ -38,7 +38,7 @@ func (e *Engine) progress() {
 	}
 }
 
-// Progress makes what progress there is to make for all operations of the rank. It does
+// Progress makes progress for all operations of the rank. It does
 // not block.
 func (e *Engine) Progress() {
 	e.lock()
@@ -46,8 +46,8 @@ func (e *Engine) Progress() {
 	e.unlock()
 }
 
-// progressAll looks at everything. A sleeper uses it: what it passed over would be slept
-// on.
+// progressAll looks at everything. A sleeper uses it: an operation that it
+// passed over would wait for the whole sleep.
 func (e *Engine) progressAll() {
 	for e.module.Poll(pollBatch, e.onFrame) == pollBatch {
 	}
@@ -68,10 +68,10 @@ func (e *Engine) progressAll() {
 // settle asks all transfers.
 func (e *Engine) settle() {
 	e.advance(e.movingCount)
-	e.advanceSends(true)
+	e.advanceSends(math.MaxInt)
 }
 
-// ready is what an owner of progress asks itself in its sleep.
+// ready is the condition of an owner of progress that sleeps.
 func (e *Engine) ready() bool {
 	e.lock()
 	e.inReady = true
@@ -120,31 +120,23 @@ func (e *Engine) advance(n int) {
 
 // advanceSends asks sends for progress, to each peer in the order in which they were
 // begun, because receivers most often take them in this order. A send that is found
-// done is followed by the next; of those that are not, a look asks a few, of all peers
+// done is followed by the next; of those that are not, it asks some number, of all peers
 // in turn. So a rank with many sends underway makes steps in proportion to what its
-// peers do, not to what it waits for. What a peer takes out of this order is found when
-// all are asked: now and then in a wait, and before the rank sleeps.
-func (e *Engine) advanceSends(all bool) {
-	if len(e.busy) == 1 && !all {
-		if e.stepSends(e.busy[0], moveBatch) {
+// peers do, not to its own waits. An operation that a peer takes out of this order is found when
+// more are asked: now and then in a wait (wider), and all before the rank sleeps.
+func (e *Engine) advanceSends(most int) {
+	peers := len(e.busy)
+	if peers == 1 {
+		if e.stepSends(e.busy[0], most) {
 			e.busy = e.busy[:0]
 		}
 		return
 	}
-	peers, each := len(e.busy), math.MaxInt
-	if !all {
-		each = moveBatch
-		if peers > 1 {
-			each = max(moveBatch/peers, 1)
-			peers = min(peers, moveBatch)
-		}
-	}
-	for range peers {
+	for range min(peers, most) {
 		if e.turn >= len(e.busy) {
 			e.turn = 0
 		}
-		b := e.busy[e.turn]
-		if !e.stepSends(b, each) {
+		if !e.stepSends(e.busy[e.turn], max(most/peers, 1)) {
 			e.turn++
 			continue
 		}
@@ -170,9 +162,15 @@ func (e *Engine) stepSends(b *peerSends, n int) bool {
 	return b.underway.head == nil
 }
 
-// walkDue tells whether a wait that has looked so often asks all sends: the longer it
-// lasts, the less often.
-func walkDue(looks int) bool { return looks >= 2*moveBatch && looks&(looks-1) == 0 }
+// wider returns how many sends a wait asks that has looked so often, beside those that each look
+// asks. The longer the wait lasts, the more it asks, and the less often: all of them together are
+// less than twice what all looks ask.
+func wider(looks int) int {
+	if looks < 2*moveBatch || looks&(looks-1) != 0 {
+		return 0
+	}
+	return looks * moveBatch
+}
 
 // step asks one transfer, of an operation in no list, and completes the operation
 // when it is done. An error of the size is kept in err since the start.

@@ -187,7 +187,7 @@ func (e *Engine) deliver(f *btl.Frame) {
 		msg.origin = offered
 	case f.Inline:
 		// Released only when it is consumed: until then it counts against its
-		// sender's credit, which is what bounds our memory.
+		// sender's credit, which bounds our memory.
 		msg.frame.Payload = msg.keep(f.Payload)
 	}
 	e.unexpected(m, msg)

@@ -5,7 +5,7 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// Stats is what a rank's messages have cost so far. All of it but UnexpectedHigh
+// Stats counts the cost of a rank's messages so far. All of it but UnexpectedHigh
 // only grows.
 type Stats struct {
 	btl.Counters // messages between ranks, by path, of all modules

@@ -23,7 +23,7 @@ type Task interface {
 	// Inside alone. It says done once for each Start that returned no error.
 	btl.Transfer
 
-	// Describe says, for the hang report, what the task waits for. It is called like
+	// Describe returns the task's wait for the hang report. It is called like
 	// Progress, while the task is underway.
 	Describe(*job.Waiting)
 }
@@ -143,7 +143,7 @@ func (e *Engine) follow(op *operation, start uint64) {
 }
 
 // advanceTasks asks all tasks for progress, and again as long as that has completed
-// an operation: what one of them waits for may be complete only now, and no event
+// an operation: an operation that one of them waits for may be complete only now, and no event
 // will tell.
 func (e *Engine) advanceTasks() {
 	for before := e.completions - 1; before != e.completions; {
@@ -174,8 +174,8 @@ func (op *operation) describeTask() string {
 	return s
 }
 
-// Inside is the engine for code that is called under its lock: what a Task begins in
-// Progress, and asks after.
+// Inside is the engine for code that is called under its lock: operations that a Task begins in
+// Progress, and their state.
 type Inside struct{ e *Engine }
 
 // Mark goes along with a message beside its tag. A task's is its own. That of any other message
@@ -300,7 +300,7 @@ func (e *Engine) wanted() bool {
 	return e.helper.Pending()
 }
 
-// awake undoes what wanted has done.
+// awake undoes wanted.
 func (e *Engine) awake() {
 	if e.helper != nil {
 		e.helper.Resting(false)

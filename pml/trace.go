@@ -18,7 +18,7 @@ import (
 // not of the program.
 const step = ^uint32(0)
 
-// Trace has the engine record what it does. It is called before the engine is used.
+// Trace has the engine record its calls and messages. It is called before the engine is used.
 func (e *Engine) Trace(r *recorder.Recorder) {
 	e.trace = r
 	e.onFrame = func(f *btl.Frame) {
@@ -27,7 +27,7 @@ func (e *Engine) Trace(r *recorder.Recorder) {
 	}
 }
 
-// Traced tells whether the engine records what it does.
+// Traced tells whether the engine records its calls and messages.
 func (e *Engine) Traced() bool { return e.trace != nil }
 
 // CallBegins returns the time of a call that is recorded above the engine, for CallEnds.

@@ -8,7 +8,7 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// Job is what the engine asks of the job. *job.Root implements it.
+// Job has the methods of the job that the engine calls. *job.Root implements it.
 type Job interface {
 	Ranks() int // of the whole job
 	Spin() int  // looks of a wait before it sleeps

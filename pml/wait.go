@@ -153,8 +153,8 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 func (e *Engine) pollOnce() (over bool) {
 	w := e.poller
 	e.progress()
-	if walkDue(e.looks) {
-		e.advanceSends(true)
+	if n := wider(e.looks); n > 0 {
+		e.advanceSends(n)
 	}
 	if w.done || e.helper != nil && e.helper.Pending() {
 		return true

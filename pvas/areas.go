@@ -12,7 +12,7 @@ import (
 	"github.com/gopvas/gopvas/internal/limits"
 )
 
-// What a task with a C library maps besides its program and libraries: its stack
+// Memory areas of a task with a C library besides its program and libraries: its stack
 // with the small region and the rest of its partition, which borders on that of the next;
 // and for a locale a file for each of its categories, and buffers.
 const (
@@ -21,8 +21,8 @@ const (
 )
 
 // Areas estimates how many memory areas a task of the program at path has when its
-// main function begins: vm.max_map_count counts those of all tasks of a Space. What
-// the program maps then is not known. To learn its libraries it asks its dynamic
+// main function begins: vm.max_map_count counts those of all tasks of a Space. The maps
+// of the program's own later calls are not known. To learn its libraries it asks its dynamic
 // linker, which does not run it.
 func Areas(path string, env []string) (uint64, error) {
 	prog, err := openProgram(path)
@@ -123,8 +123,8 @@ func openLibrary(path string) (*os.File, *image, error) {
 	return nil, nil, &ImageError{path, cause(err)}
 }
 
-// planLibrary reads what is mapped of a library. Its entry point and where its
-// headers lie do not matter.
+// planLibrary reads the segments of a library. Its entry point and the place of its
+// headers do not matter.
 func planLibrary(f *os.File, size int64) (*image, error) {
 	p := &planner{r: f, size: uint64(size), img: new(image)}
 	if err := p.readHeader(); err != nil {

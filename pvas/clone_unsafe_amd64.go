@@ -15,7 +15,7 @@ type call struct {
 	args [6]uintptr
 }
 
-// A script is what a new task does before its program starts: system calls in
+// A script has the steps of a new task before its program starts: system calls in
 // order, then a jump. The child reads it and writes failed, errno and done; the
 // parent reads those after the state word has left stateStarting, and frees the
 // script no earlier.

@@ -13,7 +13,7 @@ type reloc struct {
 	addend uint64
 }
 
-// dynamic is what the loader wants to know of PT_DYNAMIC.
+// dynamic has the entries of PT_DYNAMIC that the loader reads.
 type dynamic struct {
 	rela, relaSize  uint64
 	strtab, strSize uint64
@@ -102,11 +102,11 @@ func (img *image) fileOffset(addr, n uint64) (uint64, bool) {
 	return 0, false
 }
 
-// readStrings reads the dynamic string table for what it tells of the program.
+// readStrings reads the names of the libraries and of the program in the dynamic string table.
 func (p *planner) readStrings(d *dynamic) error {
 	off, ok := p.img.fileOffset(d.strtab, d.strSize)
 	if !ok || d.strSize == 0 {
-		return nil // whoever needs the table will say so
+		return nil // a reader that needs the table returns the error
 	}
 	strings, err := p.read("dynamic string table", off, d.strSize, maxStrings)
 	if err != nil {

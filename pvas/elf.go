@@ -69,7 +69,7 @@ type planner struct {
 // planImage reads and checks the headers of an ELF file of the given size.
 // Whatever the bytes are, it returns an image or an error wrapping one of the
 // reasons in errors.go, never both; it never panics, and allocates no more than
-// a small multiple of what the file really holds.
+// a small multiple of the bytes that the file really holds.
 func planImage(r io.ReaderAt, size int64) (*image, error) {
 	p := &planner{r: r, size: uint64(size), img: new(image)}
 	steps := []func() error{p.readHeader, p.planSegments, p.placeHeaders, p.readInterp, p.readDynamic}

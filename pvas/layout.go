@@ -3,7 +3,7 @@ package pvas
 import "fmt"
 
 // The layout of a partition, low to high. Page tables decide it: one table page
-// maps 2 MiB, one table of those 1 GiB, so what a task touches lies together.
+// maps 2 MiB, one table of those 1 GiB, so the memory that a task touches lies together.
 //
 //	base                                                       base + size
 //	|- guard -|---- stack ----|- small region -|- program -|- interpreter -|---- arena ----|
@@ -26,7 +26,7 @@ const (
 	maxStack     = 64 << 20 // larger ones are for threads, which map their own
 
 	defaultPartition = 64 << 30
-	maxReserve       = 1 << 45 // a quarter of the 47 bits: the runtimes' own mappings need room too
+	maxReserve       = 1 << 45 // a quarter of the 47 bits: the runtimes' own mappings need addresses too
 )
 
 // A Range is a half-open range [Start, End) of addresses.
@@ -49,7 +49,7 @@ type Layout struct {
 	SmallRegion Range  `json:"small_region"` // readable and writable, zeros; for the runtime of the task
 	Arena       Range  `json:"arena"`        // free for the runtime of the task; PROT_NONE
 	Entry       uint64 `json:"entry"`        // where the task starts
-	Offset      uint64 `json:"offset"`       // of the program's addresses to those in its file, modulo 2^64; what debuggers ask for
+	Offset      uint64 `json:"offset"`       // of the program's addresses to those in its file, modulo 2^64; debuggers ask for it
 }
 
 // program is everything loaded for one task.
@@ -63,7 +63,7 @@ type program struct {
 	through bool // the interpreter loads the program, see origin.go
 }
 
-// extents are the lengths of what lies in front of a program, in bytes.
+// extents are the lengths of the parts that lie in front of a program, in bytes.
 type extents struct{ stack, small uint64 }
 
 // lay places a program in a partition.

@@ -37,7 +37,7 @@ func mapImage(f *sourceFile, img *image, bias uint64) error {
 	return nil
 }
 
-// mapSegment maps the pages that have bytes in the file, and clears what follows
+// mapSegment maps the pages that have bytes in the file, and clears the bytes after
 // the last byte on its page. It adds anonymous pages for the rest (bss).
 func mapSegment(fd int, s segment, bias uint64) error {
 	prot := protection(s.flags)
@@ -72,8 +72,8 @@ func protection(flags elf.ProgFlag) (prot int) {
 	return prot
 }
 
-// relocate does what a dynamic linker would do for a program without libraries:
-// it adds the bias to every recorded word, and then protects what PT_GNU_RELRO
+// relocate works as a dynamic linker does for a program without libraries:
+// it adds the bias to every recorded word, and then protects the memory that PT_GNU_RELRO
 // names.
 func relocate(img *image, bias uint64) error {
 	memory := bytesAt(img.lo+bias, img.hi-img.lo)

@@ -2,6 +2,6 @@ package pvas
 
 import "github.com/gopvas/gopvas/internal/sys"
 
-// bytesAt views memory of a partition that this process has just mapped to write what a
-// task finds there. The slice is not kept.
+// bytesAt views memory of a partition that this process has just mapped, to write the data that a
+// task finds there. The caller does not use the slice later.
 func bytesAt(addr, n uint64) []byte { return sys.Bytes(uintptr(addr), int(n)) }

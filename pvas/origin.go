@@ -18,7 +18,7 @@ import (
 //	ld.so --argv0 NAME PATH ARGS...
 //
 // The dynamic linker then maps the program itself, at a place that the kernel
-// chooses; the partition holds what else is of the task. The origin of a library
+// chooses; the partition holds the rest of the task. The origin of a library
 // comes from the library's own path in any case.
 //
 // Not seen: a program that makes up the word at run time.

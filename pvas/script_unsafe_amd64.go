@@ -9,7 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// A step is one call of a script with what an error message needs, and with the
+// A step is one call of a script with the text that an error message needs, and with the
 // Go memory its arguments point to.
 type step struct {
 	call
@@ -17,7 +17,7 @@ type step struct {
 	keep any
 }
 
-// scriptBuilder collects the steps that give a task what execve would leave it.
+// scriptBuilder collects the steps that give a task the same state as execve.
 type scriptBuilder struct{ steps []step }
 
 func (b *scriptBuilder) add(what string, nr uintptr, args ...uintptr) *step {

@@ -172,7 +172,7 @@ func (s *Space) lay(i int, prog program) (Layout, error) {
 	return lay(i, base, size, prog, extents{stackSize(), s.small})
 }
 
-// stackSize is what RLIMIT_STACK says, within reason: C libraries read the same
+// stackSize is the value of RLIMIT_STACK, within bounds: C libraries read the same
 // limit to learn how far the stack of their main thread reaches.
 func stackSize() uint64 {
 	limit := sys.SoftLimit(sys.RlimitStack)

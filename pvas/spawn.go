@@ -13,7 +13,7 @@ import (
 var errKilledEarly = errors.New("killed before its program started")
 
 // Spawn starts a program as a task in a partition (pvas_spawn) and returns when
-// the program runs. What the task inherits is as after execve: signals at their
+// the program runs. The task inherits the same state as after execve: signals at their
 // default unless ignored, none blocked, the three standard files and no other
 // descriptor, its own working directory and limits.
 //
@@ -49,7 +49,7 @@ func (s *Space) Spawn(spec TaskSpec) (*Task, error) {
 	return t, nil
 }
 
-// check refuses what the kernel would not: strings that end early, CPUs that
+// check refuses values that the kernel would take: strings that end early, CPUs that
 // no mask can name.
 func (spec *TaskSpec) check() error {
 	for _, list := range [][]string{spec.Args, spec.Env, {spec.Path, spec.Dir, spec.Name}} {

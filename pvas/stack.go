@@ -76,7 +76,7 @@ func buildStack(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err e
 	return b.sp, state, nil
 }
 
-// stringBytes is what strings take on the stack, with terminator and pointer.
+// stringBytes is the memory of strings on the stack, with terminator and pointer.
 func stringBytes(list []string) (n int) {
 	for _, s := range list {
 		n += len(s) + 1 + 8

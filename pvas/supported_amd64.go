@@ -8,7 +8,7 @@ import (
 )
 
 // Supported reports in one sentence why tasks cannot share an address space
-// here, or nil. What it finds is tried, not concluded from versions.
+// here, or nil. It tries the calls, and concludes nothing from versions.
 func Supported() error { return supported() }
 
 // supportsSiblings tells whether tasks can be children of this process's parent.

@@ -13,7 +13,7 @@ import (
 // A TaskSpec describes a task to Spawn, in the terms of os/exec.
 type TaskSpec struct {
 	Path string   // of the program; not searched in PATH
-	Args []string // Args[0] is what the program takes for its name
+	Args []string // Args[0] is the name that the program sees
 	Env  []string // used as it is, nothing is inherited
 	Dir  string   // working directory, empty: the caller's
 

@@ -4,7 +4,7 @@
 // pointer; zeroed memory is a valid initial state; a process killed at any
 // instruction leaves the structure usable by the others.
 //
-// Event is what one sleeps on, and Look, Nap and sleeping for good are the stages of every
+// A thread sleeps on an Event, and Look, Nap and sleeping for good are the stages of every
 // wait (see wait.go); the ring (Producer, Consumer) is a queue of short
 // messages with many producers; a Pair carries what two ranks that talk owe one
 // another, credit and buffers of a pool.

@@ -10,9 +10,8 @@ import (
 const EventSize = 8
 
 // Event lets any number of threads, in any number of processes, sleep until a
-// condition held in shared memory has become true. It holds no condition itself;
-// it is what the ring of a door bell is to the visitor at the door. Its zero
-// value is ready for use, and memory filled with zeros is a zero Event.
+// condition held in shared memory has become true. It holds no condition itself.
+// Its zero value is ready for use, and memory filled with zeros is a zero Event.
 //
 // States: there is only the pair of words.
 //   - seq counts the signals, modulo 2^32. Written by signallers only.
@@ -37,7 +36,7 @@ const EventSize = 8
 //
 // A process killed between W1 and its own decrement leaves sleepers too high for
 // ever. This costs later signallers a system call each; it never loses a wake-up
-// and never keeps anybody waiting.
+// and never blocks.
 //
 // An Event must not be copied and must lie at a multiple of four bytes.
 type Event struct {
@@ -47,7 +46,7 @@ type Event struct {
 
 // Signal tells all waiters to look at their conditions again. The caller has made
 // the condition true before, by an atomic operation. Signal does not block; it
-// makes a system call only if somebody sleeps.
+// makes a system call only if a thread sleeps.
 func (e *Event) Signal() {
 	e.seq.Add(1)
 	if e.sleepers.Load() != 0 {
@@ -57,7 +56,7 @@ func (e *Event) Signal() {
 	}
 }
 
-// Notify does what Signal does, for hot paths: as long as nobody sleeps it only
+// Notify does what Signal does, for hot paths: as long as no thread sleeps it only
 // reads, so that the cache line of the event stays in the caches of all notifiers.
 //
 //	make the condition true (atomic)

@@ -22,7 +22,7 @@ import (
 //
 //   - A slot is left. Goroutines that become ready are run there, also those in the
 //     queue of the slot that naps, because an idle slot takes work from all others.
-//     Nothing is kept from anybody.
+//     No goroutine waits for the nap.
 //   - There is no other goroutine. Nobody can become ready either: only a goroutine
 //     starts another one. (Or a thread of C that calls Go, so a program with cgo does not
 //     count as alone before it calls Sole.)
@@ -34,7 +34,7 @@ import (
 //     by an idle slot only, and so not before the scheduler looks by itself, after 10 ms.)
 //
 // So in the third case a process takes one slot more, once, and is in the first case
-// from then on: the nap has a slot of its own. Whoever then lowers GOMAXPROCS again means
+// from then on: the nap has a slot of its own. A program that then lowers GOMAXPROCS means
 // it, and has no naps as long as there are other goroutines. The launcher starts ranks with
 // GOMAXPROCS=1 if they are as many as the CPUs, so the third case is that of any rank
 // there that calls signal.Notify or serves HTTP.
@@ -46,7 +46,7 @@ import (
 const (
 	// yields is how often a waiter lets other processes run before it sleeps. Where
 	// they outnumber the CPUs, what it waits for often happens while each of them does
-	// so once or twice, and then nobody has to be woken.
+	// so once or twice, and then no thread must be woken.
 	yields = 4
 
 	// napTime is how long a nap lasts without a signal: long enough for
@@ -111,13 +111,13 @@ func mayNap(n int32) bool {
 }
 
 // Nap is a short sleep: see above. It returns true as soon as ready does. It returns false
-// when nobody has signalled for some milliseconds, or when the scheduler asks for the thread,
+// without a signal for some milliseconds, or when the scheduler asks for the thread,
 // or at once when there is no slot for it. Then it is time to sleep for good. Before it
 // sleeps it lets other processes run a few times.
 func (e *Event) Nap(ready func() bool) bool { return e.nap(futexBed{}, ready) }
 
 func (e *Event) nap(b Bed, ready func() bool) bool {
-	if !Alone() { // and if it is, nobody else will nap before this nap is over
+	if !Alone() { // a process with one goroutine starts no second nap meanwhile
 		n := napping.Add(1)
 		defer napping.Add(-1)
 		if !mayNap(n) {

@@ -2,8 +2,8 @@
 
 package shm
 
-// OrderRelease and OrderAcquire tell the race detector what atomic operations on memory
-// outside the Go heap order, of which it knows nothing. In other builds they do nothing; see
+// OrderRelease and OrderAcquire tell the race detector the order that atomic operations on memory
+// outside the Go heap make, which it does not see. In other builds they do nothing; see
 // order_race_unsafe.go.
 
 func OrderRelease() {}

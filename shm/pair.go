@@ -5,11 +5,11 @@ import "sync/atomic"
 // PairSize is the number of bytes of a Pair.
 const PairSize = cacheLine
 
-// Pair is what a sender and one receiver share about the messages that are sent and
+// Pair is the memory that a sender and one receiver share about the messages that are sent and
 // not yet consumed. It lies in shared memory of the sender, one cache line, zeros
 // at first. The sender's handle is Account, the receiver's is Returns.
 //
-// Credit. The sender counts what it has sent, privately, the receiver what it has
+// Credit. The sender counts its messages, privately, the receiver those it has
 // consumed, and stores that count in returned, now and then. The difference is at
 // least the number of messages that the receiver holds; the sender keeps it at or
 // below a bound, which so bounds the receiver's memory for messages that nobody
@@ -44,7 +44,7 @@ func NewAccount(pair *Pair, limit, buffers int) Account {
 }
 
 // Credit tells whether one more message may be sent. It reads shared memory only if
-// what it knows says no.
+// its own copy says no.
 func (a *Account) Credit() bool {
 	if a.sent-a.returned < a.limit {
 		return true
@@ -61,14 +61,14 @@ type Returns struct {
 	pair     *Pair
 	consumed uint64
 	stored   uint64 // as last stored in returned
-	batch    uint64 // messages that may be kept back
-	freed    uint64 // buffers kept back
+	batch    uint64 // messages whose credit may be held back
+	freed    uint64 // buffers held back
 	pending  int    // how many these are
-	hold     int    // how many may be kept back
+	hold     int    // how many may be held back
 }
 
 // NewReturns returns the receiver's side of the pair, for the same bounds as the
-// sender's. What it gives back it stores in batches of an eighth of each, to take
+// sender's. It stores returned credit and buffers in batches of an eighth of each, to take
 // the cache line from the sender less often; so that much of the sender's credit
 // may be missing though all is consumed, and never more.
 func NewReturns(pair *Pair, limit, buffers int) Returns {

@@ -26,7 +26,7 @@ const (
 // The receiver alone sets a bit (atomic or), and the sender alone clears it (atomic
 // swap with 0). Each does so only for a buffer in the state before. So no buffer is
 // lost or given out twice. There is no ABA problem, as there is no link to be misread.
-// Both are atomic, so what the receiver read comes before the sender's next writing.
+// Both are atomic, so the receiver's read comes before the sender's next write.
 // If the receiver is killed, the buffers that it has are gone with it: nobody else
 // wants to send there.
 //

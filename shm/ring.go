@@ -26,7 +26,7 @@ const (
 // A ring is a queue of fixed slots with many producers, one consumer, in order. It
 // lies in shared memory of the consumer; memory filled with zeros is an empty
 // ring. Producers and consumer have handles of their own, Producer and Consumer,
-// with what only they need to know.
+// with their private state.
 //
 // Positions count messages from 0, without end; position p lies in slot p mod n, in
 // lap p/n. Three words say how far things are:
@@ -40,7 +40,7 @@ const (
 //
 // A producer claims position p = head if (C1) p < tail+n, so that position p-n is
 // taken and the slot at rest. (C2) CAS of head from p to p+1 and its own number:
-// whoever succeeds owns the body until it publishes. A refused claim (C1) leaves no
+// a producer that succeeds owns the body until it publishes. A refused claim (C1) leaves no
 // trace, and positions of one producer go up, so its messages are in order.
 //
 // That neither the claim nor the consumer writes into the slot saves cache-line
@@ -76,7 +76,7 @@ type ringHeader struct {
 	_    [cacheLine - 8]byte
 
 	// starved has a bit for each producer, modulo 64, that was refused and wants to
-	// be told of room. Producers set bits, the consumer takes all.
+	// be told of free positions. Producers set bits, the consumer takes all.
 	starved atomic.Uint64
 	_       [cacheLine - 8]byte
 
@@ -98,7 +98,7 @@ const (
 // RingSize returns the bytes of a ring of so many slots.
 func RingSize(slots int) int { return ringHeaderSize + slots*(SlotSize+8) }
 
-// ring is what both sides know.
+// ring is the state that both sides know.
 type ring struct {
 	head   *ringHeader
 	slots  []Slot
@@ -107,10 +107,10 @@ type ring struct {
 	shift  uint
 }
 
-// lap is what the word of a position says once it is published.
+// lap is the value of a position's word once it is published.
 func (r *ring) lap(pos uint64) uint32 { return uint32(pos>>r.shift) + 1 }
 
-// entry is what owners says of a position: the lap, in more bits than the word has,
+// entry is the word of owners for a position: the lap, in more bits than the word has,
 // so that it does not come round again, and the owner.
 func (r *ring) entry(pos, owner uint64) uint64 { return (pos>>r.shift+1)<<ownerBits | owner }
 
@@ -159,7 +159,7 @@ const ahead = 3
 
 // Claim returns a slot that is the caller's until Publish, with the position to
 // give to that, or nil if the ring is full. Every claimed slot must be published
-// soon: those behind it wait.
+// soon: later positions wait.
 func (p *Producer) Claim() (s *Slot, pos uint64) {
 	for {
 		head := p.head.head.Load()
@@ -205,7 +205,7 @@ func (p *Producer) Publish(s *Slot, pos uint64, meta uint8) {
 	s.word.Store(uint64(p.lap(pos))<<lapShift | uint64(meta))
 }
 
-// Starve asks the consumer for a word when there is room, and returns true if there
+// Starve asks the consumer to tell of a free position, and returns true if there
 // is some already. To be called when Claim has returned nil.
 //
 // The bit is set before tail is read again, and the consumer stores tail before it
@@ -246,7 +246,7 @@ func (c *Consumer) Front() (*Slot, uint8) {
 }
 
 // Pop gives the front slot back. It returns true when producers can see that there
-// is new room; the caller then looks at Starved.
+// is a new free position; the caller then looks at Starved.
 func (c *Consumer) Pop() bool {
 	c.next++
 	if c.next-c.tail < uint64(len(c.slots))/4 {
@@ -257,7 +257,7 @@ func (c *Consumer) Pop() bool {
 	return true
 }
 
-// Starved takes the bits of producers that wait for room: bit i stands for all
+// Starved takes the bits of producers that wait for a position: bit i stands for all
 // whose owner number is i modulo 64.
 func (c *Consumer) Starved() uint64 {
 	if c.head.starved.Load() == 0 {

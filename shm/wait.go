@@ -20,7 +20,7 @@ import (
 // Event.Wait is Look and doze: for threads that seldom wait. Event.Sleep is Nap and doze:
 // for ranks, whose callers Look by themselves because they hold a lock meanwhile.
 //
-// The callback reads by atomic operations, or under a lock, what it decides by. It must
+// The callback reads its condition by atomic operations, or under a lock. It must
 // not block, and may be called any number of times.
 
 // Look asks over once and then up to n more times in a tight loop. It returns whether
@@ -37,7 +37,7 @@ func Look(n int, over func() bool) bool {
 }
 
 // Wait returns nil as soon as ready returns true. It looks spin times, and then sleeps
-// until somebody signals, and asks again. While it sleeps, Wait takes no CPU, and keeps a
+// until a signal, and asks again. While it sleeps, Wait takes no CPU, and keeps a
 // thread but none of the GOMAXPROCS slots.
 //
 // The error is for memory on which the kernel cannot let a thread sleep.

@@ -1,7 +1,11 @@
 package mail
 
 import (
+	"errors"
+	"os/exec"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -115,6 +119,33 @@ func TestSenderKilledInTheMiddle(t *testing.T) {
 		require.ErrorAs(t, err, &lost)
 		require.Equal(t, 1, lost.Rank)
 	}
+}
+
+// TestSenderThatIsEnding: the kernel has taken its memory away, and its supervisor does not know
+// that yet. The receiver does not fail before.
+func TestSenderThatIsEnding(t *testing.T) {
+	root, b := boxes(t, 2, false, job.Settings{SingleCopy: job.SingleCopyCMA})
+	sender := exec.Command("true")
+	require.NoError(t, sender.Start())
+	defer func() { require.NoError(t, sender.Wait()) }()
+	require.Eventually(t, func() bool {
+		_, err := sys.ReadProcess(sender.Process.Pid, 4096, make([]byte, 1))
+		return errors.Is(err, syscall.ESRCH) // a zombie until Wait
+	}, 20*time.Second, time.Millisecond)
+	require.NoError(t, root.Claim(1, sender.Process.Pid))
+	_, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: make([]byte, 1<<20)})
+	require.True(t, ok)
+	var r btl.Transfer
+	b[0].Poll(1, func(f *btl.Frame) { r = b[0].Accept(f, &btl.Buffer{Bytes: make([]byte, 1<<20)}) })
+	for range 100 {
+		done, err := r.Progress()
+		require.NoError(t, err)
+		require.False(t, done)
+	}
+	root.MarkGone(1)
+	_, err := r.Progress()
+	var lost *job.LostError
+	require.ErrorAs(t, err, &lost)
 }
 
 // TestReceiverKilledInTheMiddle: having accepted and copied a part.

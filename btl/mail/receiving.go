@@ -232,6 +232,10 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		t.box.counters.CMABytes += uint64(t.take)
 		t.enter(phaseRead)
 		return true, true, nil
+	case errors.Is(err, syscall.ESRCH) && !root.Gone(rank) && sys.Kill(root.Pid(rank), 0) == nil:
+		// The sender is ending: it has no memory any more, and its supervisor has not reaped it. The
+		// receiver waits until this is noted. If it failed before, it would pass for the cause.
+		return false, false, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
 		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})
 	case t.pos == 0 && root.Settings().SingleCopy == job.SingleCopyAuto:

@@ -253,6 +253,10 @@ func TestSilentPathIsDoubtedFirst(t *testing.T) {
 		if !k.net.Down(1, 1) || k.net.Devices()[1].Failures != before+1 {
 			t.Error("a path that is probed in vain is not left alone until it is probed again")
 		}
+		k.net.Tell(1, 2, suci.Down)
+		if k.net.Up(1, 2) || k.net.Down(1, 2) || k.net.Devices()[2].Failures != 1 {
+			t.Error("a path whose session was ended is not probed at once")
+		}
 	})
 	require.True(t, told)
 }

@@ -13,8 +13,8 @@ import (
 // each peer that it sends anything to.
 //
 //	unknown --addresses--> probing --answered--> up --silent--> doubted --a while--> down
-//	                          ^                   ^                |                  |
-//	                          |                   +---answers------+                  |
+//	                          ^ ^                 | ^              |                  |
+//	                          | +--session ended--+ +---answers----+                  |
 //	                          +-------------------------a while-----------------------+
 //
 // A path that becomes silent while another is up is doubted. Nothing more is sent by it, and what
@@ -42,7 +42,7 @@ type path struct {
 	handle *suci.Peer // nil unless probing, up or doubted
 	addr   netip.AddrPort
 	silent bool      // it is the last one, and the peer does not answer
-	retry  time.Time // a path that is doubted is taken down then, one that is down is probed
+	retry  time.Time // a path that is doubted is taken down then, one that is down is probed; zero before it failed
 }
 
 // failed tells whether the path is doubted or was taken down, and is not up again.
@@ -100,8 +100,10 @@ func (m *Module) tend() {
 	m.pump()
 }
 
-// changed handles a change. A peer that ends a session has given the path up; if it is the last
-// one, what was lost goes by another session.
+// changed handles a change. Where the session of a path has ended, the peer has just been heard: it has given
+// the path up, or has another session by now. So the path is probed at once, and its session is not removed:
+// suci may be opening another one, which the peer then has alone, and ends in turn when nobody answers.
+// What was lost goes by other paths; if there is none, by the next session.
 func (m *Module) changed(c change) {
 	p := m.peer(int(c.id) - 1)
 	if p == nil || p.buried {
@@ -116,7 +118,9 @@ func (m *Module) changed(c change) {
 	case p.others(c.device.number) && c.what == suci.Silent:
 		m.doubt(p, c.device)
 	case p.others(c.device.number):
-		m.takeDown(p, c.device)
+		m.countFailure(at, c.device)
+		at.retry = time.Now() // it has failed: see failed
+		m.probe(p, c.device)
 	case c.what == suci.Silent:
 		at.silent = true
 	case !m.several() && !m.root.Gone(p.rank):
@@ -185,16 +189,22 @@ func (m *Module) takeDown(p *peer, d *device) {
 	at := &p.paths[d.number]
 	handle := at.handle
 	at.handle, at.silent, at.retry = nil, false, time.Now().Add(pathRetry)
-	if at.state == up || at.state == doubted {
-		d.mu.Lock()
-		d.use.Failures++
-		d.mu.Unlock()
-	}
+	m.countFailure(at, d)
 	m.setState(at, down)
 	if handle != nil {
 		d.endpoint.Remove(handle) // ends all blocks on it
 	}
 	m.disturb()
+}
+
+// countFailure counts that a path which was in use cannot be any more.
+func (m *Module) countFailure(at *path, d *device) {
+	if at.state != up && at.state != doubted {
+		return
+	}
+	d.mu.Lock()
+	d.use.Failures++
+	d.mu.Unlock()
 }
 
 // tendPaths probes the paths that have been down for a while, and takes down those that have been
@@ -227,11 +237,12 @@ func (m *Module) tendPaths() {
 func (m *Module) probe(p *peer, d *device) {
 	at := &p.paths[d.number]
 	handle, err := d.endpoint.Destination(p.id, at.addr)
+	at.handle, at.silent = handle, false
 	if err != nil {
 		at.retry = time.Now().Add(pathRetry)
+		m.setState(at, down)
 		return
 	}
-	at.handle = handle
 	m.setState(at, probing)
 	h := head{kind: ping}
 	var b [headSize]byte

@@ -22,7 +22,7 @@ func init() { capi.Upcall = upcallByCgo }
 // libmpiCall makes a call that came by cgo.
 //
 //export libmpiCall
-func libmpiCall(ctx C.uintptr_t) { call(coro.At(uintptr(ctx))) }
+func libmpiCall(ctx C.uintptr_t) { serve(uintptr(ctx)) }
 
 // libmpiFreeSlots is called when MPI is initialised and the threads go on with cgo.
 //
@@ -57,22 +57,18 @@ func reportPanic() {
 	}
 }
 
-// serve makes a call that came by the coroutine.
+// serve makes a call, unless a function of an upcall has returned: by that it stops.
 func serve(ctx uintptr) (stop bool) {
 	c := coro.At(ctx)
 	if c.Op == C.OP_RETURN {
 		return true
 	}
-	call(c)
-	return false
-}
-
-func call(c *coro.Context) {
 	result, handler := capi.Call(int(c.Op), c.Args)
 	c.Result = result
 	if handler.Function != 0 {
 		c.Handler, c.Object, c.Code = handler.Function, handler.Object, int64(handler.Code)
 	}
+	return false
 }
 
 // upcall has C call a function of its own before this call goes on.

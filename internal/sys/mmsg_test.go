@@ -48,7 +48,7 @@ func TestSendAndReceiveMany(t *testing.T) {
 			if to.Addr().IsUnspecified() { // IPv4 to a socket of IPv6
 				to = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), to.Port())
 			}
-			out, in := NewOutbox(4, 4, ipv6), NewInbox(4)
+			out, in := NewOutbox(4, ipv6), NewInbox(4)
 			out.Message(to, 0, []byte("one"))
 			out.Message(to, 4, []byte("abcdefghi"))
 			sent, err := out.Send(a)

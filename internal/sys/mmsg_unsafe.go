@@ -51,7 +51,7 @@ type Outbox struct {
 	heads   []mmsghdr
 	names   []name
 	control []segmentControl
-	parts   []unix.Iovec // of the messages; never grows, since the heads point into it
+	parts   []unix.Iovec // of the messages
 }
 
 // segmentControl is a control message with UDP_SEGMENT.
@@ -61,53 +61,33 @@ type segmentControl struct {
 	_    [6]byte
 }
 
-// NewOutbox returns an outbox for so many messages of so many pieces in all.
-func NewOutbox(messages, pieces int, ipv6 bool) *Outbox {
+// NewOutbox returns an outbox for so many messages.
+func NewOutbox(messages int, ipv6 bool) *Outbox {
 	return &Outbox{
 		mapped: ipv6,
 		heads:  make([]mmsghdr, 0, messages), names: make([]name, messages),
-		control: make([]segmentControl, messages),
-		parts:   make([]unix.Iovec, 0, pieces),
+		control: make([]segmentControl, messages), parts: make([]unix.Iovec, messages),
 	}
 }
 
 // Reset empties the outbox.
 func (o *Outbox) Reset() {
+	clear(o.parts[:len(o.heads)])
 	clear(o.heads)
-	clear(o.parts)
-	o.heads, o.parts = o.heads[:0], o.parts[:0]
+	o.heads = o.heads[:0]
 }
 
-// Room is how many pieces can be added.
-func (o *Outbox) Room() int { return cap(o.parts) - len(o.parts) }
-
-// Message adds a message that lies in one piece, which must not be empty. A segment of 0 leaves it
-// one datagram.
+// Message adds a message, which must not be empty. A segment of 0 leaves it one datagram. There must
+// be room for it.
 func (o *Outbox) Message(to netip.AddrPort, segment int, b []byte) {
-	o.Begin(to, segment)
-	o.Piece(b)
-}
-
-// Piece adds a piece to the message that was begun last. There must be room for it.
-func (o *Outbox) Piece(b []byte) {
-	n := len(o.parts)
-	o.parts = o.parts[:n+1]
-	o.parts[n].Base = unsafe.SliceData(b)
-	o.parts[n].SetLen(len(b))
-	h := &o.heads[len(o.heads)-1].hdr
-	if h.Iov == nil {
-		h.Iov = &o.parts[n]
-	}
-	h.SetIovlen(int(h.Iovlen) + 1)
-}
-
-// Begin adds a message whose pieces follow.
-func (o *Outbox) Begin(to netip.AddrPort, segment int) {
 	i := len(o.heads)
 	o.heads = append(o.heads, mmsghdr{})
+	o.parts[i].Base = unsafe.SliceData(b)
+	o.parts[i].SetLen(len(b))
 	h := &o.heads[i].hdr
 	h.Namelen = o.names[i].set(to, o.mapped)
-	h.Name = &o.names[i][0]
+	h.Name, h.Iov = &o.names[i][0], &o.parts[i]
+	h.SetIovlen(1)
 	if segment > 0 {
 		c := &o.control[i]
 		c.hdr.Level, c.hdr.Type = unix.SOL_UDP, unix.UDP_SEGMENT

@@ -45,7 +45,7 @@ func (r *Result) Residual(samples []Sample) *loggps.Residual {
 // leastCall is what a call takes at least, ns.
 const leastCall = 1.0
 
-// trip is what was measured of a size: medians in ns.
+// trip is what was measured of a size: lower quartiles in ns.
 type trip struct {
 	bytes    int64
 	half     float64 // of a round trip without a loop
@@ -87,12 +87,14 @@ func tripsOf(samples []Sample) []trip {
 	return all
 }
 
-// typical is the median, 0 if there are none or if it is below 0.
+// typical is the time that a quarter of the times do not exceed: what others on the machine add makes times longer,
+// never shorter. It is 0 if there are none, or if it is below 0.
 func typical(times []float64) float64 {
 	if len(times) == 0 {
 		return 0
 	}
-	return max(median.Of(times), 0)
+	slices.Sort(times)
+	return max(times[(len(times)-1)/4], 0)
 }
 
 // control returns what the requests and acknowledgements of rendezvous take beyond o' and L. All of

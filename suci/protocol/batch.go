@@ -13,9 +13,8 @@ const (
 	longestHead  = 1024
 )
 
-// Batch is the packets of one round of sending, as trains. Heads are written to its arena. So are
-// payloads, but for packets of a long block in a row: the kernel gathers their payloads from the
-// block. The batch's memory is reused.
+// Batch is the packets of one round of sending, as trains, which lie in its arena. The batch's
+// memory is reused.
 type Batch struct {
 	Trains  []wire.Train
 	Long    bool // it has parts of long blocks
@@ -53,12 +52,13 @@ func (b *Batch) add(to netip.AddrPort, packet []byte) {
 	b.Trains = append(b.Trains, wire.Train{To: to, Length: len(packet), Bytes: packet})
 }
 
-// addRow adds packets of a block in a row, whose heads were appended to what head has returned, and
-// whose payloads are body.
-func (b *Batch) addRow(p *Peer, heads, body []byte) {
-	b.arena = b.arena[:len(b.arena)+len(heads)]
-	b.packets += len(heads) / wire.DataHeaderSize
-	b.Trains = append(b.Trains, wire.Train{To: p.addr, Length: wire.DataHeaderSize + p.payload, Bytes: heads, Bodies: body})
+// addRow adds n packets in a row, which were appended to what head has returned.
+func (b *Batch) addRow(p *Peer, row []byte, n int) {
+	b.arena = b.arena[:len(b.arena)+len(row)]
+	b.packets += n
+	t := wire.Train{To: p.addr, Length: wire.DataHeaderSize + p.payload, Bytes: row[:0]}
+	t.Extend(len(row))
+	b.Trains = append(b.Trains, t)
 }
 
 // packet adds a packet of a session: sealed if the session is, else as it is.

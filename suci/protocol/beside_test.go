@@ -122,3 +122,22 @@ func beside(t *testing.T, n *network, rate int) (worst Time, share float64) {
 	t.Logf("median %d us, worst %d us; the stream has %.1f %% of the link", slices.Sorted(slices.Values(took))[rounds/2]/1000, slices.Max(took)/1000, 100*share)
 	return slices.Max(took), share
 }
+
+// A stream on a path with long round trips fills the device, which then is looked at seldom: when it
+// has sent all that it was given.
+func TestDeviceOnALongPath(t *testing.T) {
+	const device, length = 120e6, 8 << 20
+	n := newNetwork(t, 33)
+	n.device, n.delay, n.jitter = device, 120*Microsecond, 20*Microsecond
+	a, b := n.start(nil), n.start(nil)
+	b.m.Expect(0, 1, make([]byte, length))
+	b.onBlock = func(*Incoming) {}
+	done := false
+	o := &Outgoing{Data: make([]byte, length), Priority: 2, Place: 1, Done: func(*Outgoing, error) { done = true }}
+	begin := n.now
+	require.NoError(t, a.m.Send(n.now, a.m.Peer(1), o))
+	n.run(Second, "the block", func() bool { return done })
+	share := length * 1e9 / float64(n.now-begin) / device
+	t.Logf("%.1f %% of the device", 100*share)
+	require.Greater(t, share, 0.85) // frames and headers take 6.4 %
+}

@@ -61,14 +61,12 @@ func TestNothingIsAllocated(t *testing.T) {
 		change := func(c *Config) { c.Handler, c.Seal = &keep{}, sealed }
 		a, b := n.start(change), n.start(change)
 		from, to := NewBatch(1472), NewBatch(1472)
-		scratch := make([]byte, 0, 1<<16)
 		carry := func(out *Batch, x, y *node) (any bool) {
 			for more := true; more; {
 				out.Reset()
 				more = x.m.Transmit(n.now, out)
 				for _, train := range out.Trains {
-					scratch = train.AppendTo(scratch[:0])
-					y.m.Train(n.now, n.now, x.addr, scratch, train.Length)
+					y.m.Train(n.now, n.now, x.addr, train.Bytes, train.Length)
 					any = true
 				}
 			}
@@ -139,14 +137,13 @@ func BenchmarkBlock(b *testing.B) {
 	n := newNetwork(b, 24)
 	change := func(c *Config) { c.Handler = &keep{} }
 	x, y := n.start(change), n.start(change)
-	batch, scratch := NewBatch(1472), make([]byte, 0, 1<<16)
+	batch := NewBatch(1472)
 	move := func(from, to *node) {
 		for more := true; more; {
 			batch.Reset()
 			more = from.m.Transmit(n.now, batch)
 			for _, train := range batch.Trains {
-				scratch = train.AppendTo(scratch[:0])
-				to.m.Train(n.now, n.now, from.addr, scratch, train.Length)
+				to.m.Train(n.now, n.now, from.addr, train.Bytes, train.Length)
 			}
 		}
 	}

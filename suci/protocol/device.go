@@ -14,6 +14,8 @@ package protocol
 // The rate of the device is measured in the same unit. A sample is what became less while the
 // queue was never empty, between a look after sending and those before sending again. It takes
 // several of those: one look finds that nothing was sent, and the next one that a whole train was.
+// So does a sample that ends with an empty queue, if the queue was empty before it, too: no train of it
+// had been sent in part. Then the device is at least that fast, however late it was looked at.
 // A device that has sent at once all that may be queued is faster than it was taken to be. It must
 // have been seen to do so in half the time: a process that looks late finds nothing queued, either.
 //
@@ -28,8 +30,9 @@ type device struct {
 	seldom bool    // it is looked at now and then only: then a slow one gets two trains, too
 
 	// The sample: how much became less in how much time.
-	sent int
-	took Time
+	sent  int
+	took  Time
+	whole bool // the queue was empty before it
 
 	// What was handed over since a time and was sent when the device was looked at.
 	fast  int
@@ -59,6 +62,7 @@ func (m *Machine) Queued(now Time, bytes int, sent bool) {
 		d.outrun(now)
 	case sent:
 		d.fast, d.since = 0, 0
+		d.whole = d.whole || d.queued == d.handed
 	case bytes <= d.queued:
 		d.measure(d.queued-bytes, now-d.at, bytes > 0)
 	}
@@ -78,16 +82,16 @@ func (d *device) measure(sent int, took Time, busy bool) {
 	switch {
 	case d.rate == 0:
 		d.rate = rate
-	case busy, d.took >= deviceSample && rate > d.rate:
+	case busy, (d.whole || d.took >= deviceSample) && rate > d.rate:
 		d.rate = min(d.rate, 2*rate) // it may have been taken for faster than it is by far
 		d.rate += (rate - d.rate) / 4
 	}
-	d.sent, d.took = 0, 0
+	d.sent, d.took, d.whole = 0, 0, false
 }
 
 // outrun notes that the device has sent all it was given.
 func (d *device) outrun(now Time) {
-	d.sent, d.took = 0, 0
+	d.sent, d.took, d.whole = 0, 0, false
 	if now-d.since > deviceTime/2 {
 		d.fast, d.since = 0, now // how long it took for what was handed before is not known
 		return

@@ -231,7 +231,7 @@ func (x *node) send(batch *Batch) {
 			x.sendPacket(train.To, slices.Clone(b))
 		}
 		if x.device > 0 {
-			x.handed = append(x.handed, handed{x.sent, len(train.Bytes) + len(train.Bodies)})
+			x.handed = append(x.handed, handed{x.sent, len(train.Bytes)})
 		}
 	}
 }

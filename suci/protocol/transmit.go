@@ -206,12 +206,12 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 	m.packet(b, p, head, body)
 }
 
-// leastRow is the number of packets from which on it is cheaper to have the kernel gather them.
+// leastRow is the number of packets from which on it is cheaper to send them in a row.
 const leastRow = 4
 
-// sendRow sends new packets of a long block in a row, most of them at most. Their payloads are not
-// copied, and all that differs in their heads is the number. It returns 0 if there is no such
-// row: then sendPacket sends the next packet.
+// sendRow sends new packets of a long block in a row, most of them at most. All that differs in their
+// heads is the number, so most of what sendPacket decides is decided once. It returns 0 if there is
+// no such row: then sendPacket sends the next packet.
 func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
 	p, seq := s.peer, s.next
 	if s.lost > 0 || most < leastRow || p.session.Sealed() {
@@ -230,21 +230,21 @@ func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
 	h := wire.DataHeader{Short: o.short, Index: uint32(seq - o.begin), Seq: seq, Total: o.total, Place: o.Place}
 	from := int(h.Index) * p.payload
 	to := from
-	heads := b.head()
+	row := b.head()
 	for ; n < most && m.device.free <= m.now; n++ {
 		prefix.Flags = flags
 		if s.asks() {
 			prefix.Flags |= wire.FlagAsk
 		}
-		heads = h.Append(prefix.Append(heads))
 		size := min(p.payload, len(o.Data)-to)
+		row = append(h.Append(prefix.Append(row)), o.Data[to:to+size]...)
 		to += size
 		m.device.hand(m.now, size)
 		s.send(m.now, h.Seq, o)
 		h.Index++
 		h.Seq++
 	}
-	b.addRow(p, heads, o.Data[from:to])
+	b.addRow(p, row, n)
 	b.Long = true
 	p.spoke = m.now
 	m.count.PacketsOut += uint64(n)

@@ -82,38 +82,3 @@ func TestReceiveThere(t *testing.T) {
 	}
 	require.NotZero(t, rows, "nothing has come as it was foreseen")
 }
-
-// Trains with bodies arrive as those in one piece do, with and without UDP_SEGMENT.
-func TestSendBodies(t *testing.T) {
-	for _, whole := range []bool{false, true} {
-		a, b, w := open(t), open(t), waker(t)
-		a.whole = whole
-		const length, cars = wire.DataHeaderSize + 500, 9
-		block := make([]byte, cars*500-123)
-		heads := make([]byte, cars*wire.DataHeaderSize)
-		for i := range block {
-			block[i] = byte(i * 7)
-		}
-		for i := range heads {
-			heads[i] = byte(i / wire.DataHeaderSize)
-		}
-		train := wire.Train{To: b.Local(), Length: length, Bytes: heads, Bodies: block}
-		require.Equal(t, cars, train.Count())
-		a.Send([]wire.Train{{To: b.Local(), Length: 3, Bytes: []byte("one")}, train, {To: b.Local(), Length: 3, Bytes: []byte("two")}})
-		var got [][]byte
-		for len(got) < cars+2 {
-			b.Wait(w, -1)
-			_, err := b.Receive(each(func(_, _ time.Duration, _ netip.AddrPort, data []byte, length int) {
-				for one := range slices.Chunk(data, length) {
-					got = append(got, slices.Clone(one))
-				}
-			}))
-			require.NoError(t, err)
-		}
-		want := [][]byte{[]byte("one")}
-		for i := range cars {
-			want = append(want, slices.Concat(heads[i*wire.DataHeaderSize:][:wire.DataHeaderSize], block[i*500:min((i+1)*500, len(block))]))
-		}
-		require.Equal(t, append(want, []byte("two")), got)
-	}
-}

@@ -11,8 +11,7 @@ import (
 
 const (
 	mostMessages = 64 // for one sendmmsg
-	mostPieces   = mostMessages + 8*wire.MostCars
-	inboxSize    = 8 // messages for one recvmmsg
+	inboxSize    = 8  // messages for one recvmmsg
 
 	// Long messages are received one by one, each to the same memory, which so stays in the cache.
 	longMessage = 16 << 10
@@ -46,7 +45,7 @@ func Open(local netip.AddrPort, buffer int, start time.Time) (*Socket, error) {
 	}
 	s := &Socket{
 		fd: fd, start: start, expect: 1,
-		out: sys.NewOutbox(mostMessages, mostPieces, local.Addr().Is6()), in: sys.NewInbox(inboxSize),
+		out: sys.NewOutbox(mostMessages, local.Addr().Is6()), in: sys.NewInbox(inboxSize),
 	}
 	sys.UDPBuffers(fd, buffer)
 	if err = sys.UDPCoalesce(fd); err == nil {
@@ -107,15 +106,6 @@ func (s *Socket) collect(trains []wire.Train) (n int) {
 	for ; n < min(len(trains), mostMessages); n++ {
 		t := &trains[n]
 		switch {
-		case t.Bodies != nil:
-			if s.whole || s.out.Room() < 2*t.Count()+mostMessages {
-				return n
-			}
-			s.out.Begin(t.To, t.Length)
-			for head, body := range t.Pieces() {
-				s.out.Piece(head)
-				s.out.Piece(body)
-			}
 		case t.One():
 			s.out.Message(t.To, 0, t.Bytes)
 		case s.whole:
@@ -131,7 +121,7 @@ func (s *Socket) collect(trains []wire.Train) (n int) {
 func (s *Socket) sendSingly(t *wire.Train) {
 	var cars [wire.MostCars]wire.Train
 	n := 0
-	for b := range t.All() { // puts heads and bodies together
+	for b := range t.All() {
 		cars[n] = wire.Train{To: t.To, Length: len(b), Bytes: b}
 		n++
 	}

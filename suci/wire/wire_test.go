@@ -147,3 +147,22 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, b, again, "written again")
 	})
 }
+
+// A train takes datagrams of its length, until a shorter one ends it.
+func TestTrain(t *testing.T) {
+	memory := make([]byte, 1000)
+	train := Train{Length: 10, Bytes: memory[:10]}
+	require.True(t, train.One())
+	require.False(t, train.Takes(train.To, 11))
+	train.Extend(30)
+	require.Equal(t, 4, train.Count())
+	require.True(t, train.Takes(train.To, 10))
+	train.Extend(27)
+	require.Equal(t, 7, train.Count())
+	require.False(t, train.Takes(train.To, 10))
+	var lengths []int
+	for b := range train.All() {
+		lengths = append(lengths, len(b))
+	}
+	require.Equal(t, []int{10, 10, 10, 10, 10, 10, 7}, lengths)
+}
