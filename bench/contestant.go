@@ -102,9 +102,10 @@ func runRanks(n int, args []string, run func(launcher.Job) (*launcher.Result, er
 	if err != nil {
 		return nil, err
 	}
-	signals, stop := launcher.PauseSignal()
+	signals, stop := launcher.OwnSignals()
 	defer stop()
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
+	var stderr jobErrors
 	result, err := run(launcher.Job{
 		Apps:   []launcher.App{{Program: self, Args: append([]string{RankCommand}, args...), N: n}},
 		Stdout: &stdout, Stderr: &stderr, Signals: signals,
@@ -116,6 +117,16 @@ func runRanks(n int, args []string, run func(launcher.Job) (*launcher.Result, er
 		return nil, &JobError{result.Code, strings.TrimSpace(stderr.String())}
 	}
 	return stdout.Bytes(), nil
+}
+
+// jobErrors keep what a job writes to its standard error. What it answers to QUIT is passed on at once.
+type jobErrors struct{ bytes.Buffer }
+
+func (w *jobErrors) Write(p []byte) (int, error) {
+	if i := bytes.Index(p, []byte("pvasrun: "+launcher.HangReport)); i >= 0 {
+		_, _ = os.Stderr.Write(p[i:])
+	}
+	return w.Buffer.Write(p)
 }
 
 // runMetered is runOurs for a job that stands still for a Meter in Init and before

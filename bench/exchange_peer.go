@@ -3,6 +3,8 @@ package bench
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,8 +32,30 @@ func (cfg *ExchangeConfig) runPeer(ctx context.Context, p *peer, args []string) 
 	if p.name == MPTCP {
 		devices, command = devices[:min(len(devices), 1)], []string{mptcpize, "run", program}
 	}
-	argv := slices.Concat(cfg.Lead, []string{p.mpirun}, cfg.openMPI(devices), command, args[1:])
+	flags := cfg.openMPI(devices)
+	if cfg.Nodes.Shell != nil {
+		agent, err := p.agent(cfg.Nodes.Shell)
+		if err != nil {
+			return nil, err
+		}
+		flags = append(flags, "--mca", "plm_rsh_agent", agent)
+	}
+	argv := slices.Concat(cfg.Lead, []string{p.mpirun}, flags, command, args[1:])
 	return p.execute(ctx, argv[0], argv[1:]...)
+}
+
+// agent returns what Open MPI calls before HOST COMMAND. It divides the text at each space: what is one word
+// for us is in a script.
+func (p *peer) agent(shell []string) (string, error) {
+	script := "exec"
+	for _, word := range shell {
+		script += " '" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	path := filepath.Join(p.dir, "shell")
+	if err := os.WriteFile(path, []byte(script+" \"$@\"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("bench: write shell: %w", err)
+	}
+	return "sh " + path, nil
 }
 
 // openMPI are the flags of mpirun: TCP over the devices, on the nodes.
@@ -43,9 +67,6 @@ func (cfg *ExchangeConfig) openMPI(devices []string) []string {
 	}
 	if !n.Slurm {
 		flags = append(flags, "--host", hostList(n.Hosts, cfg.Ranks))
-	}
-	if n.Shell != nil {
-		flags = append(flags, "--mca", "plm_rsh_agent", strings.Join(n.Shell, " "))
 	}
 	if devices != nil {
 		flags = append(flags, "--mca", "btl_tcp_if_include", strings.Join(devices, ","), "--mca", "oob_tcp_if_include", devices[0])

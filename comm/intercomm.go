@@ -21,7 +21,7 @@ import (
 var ErrInter = errors.New("the communicator joins two groups: use one of a single group, such as Merge makes")
 
 // ErrNotInter means that the operation exists for intercommunicators only.
-var ErrNotInter = errors.New("the communicator is of a single group: use one from IntercommCreate")
+var ErrNotInter = errors.New("the communicator is of a single group: use one that connects two groups")
 
 // RemoteGroup returns the other group of an intercommunicator, nil if c is none.
 //

@@ -22,7 +22,7 @@ type topology interface {
 
 // ErrNoTopology means that a neighbourhood operation was called without neighbours.
 var ErrNoTopology = errors.New("the communicator has no neighbours: " +
-	"use one from CartCreate, DistGraphCreate or DistGraphCreateAdjacent")
+	"use one that was made with a grid or a graph")
 
 // neighbors returns what topology.neighbors does, or an error if there is none.
 func (c *Comm) neighbors() (sources, destinations []int, err error) {

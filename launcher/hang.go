@@ -200,6 +200,9 @@ func describeDeadlock(views []job.View, now, still time.Duration) string {
 		strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), rankList(ranks, 0))
 }
 
+// HangReport is what the report of the ranks begins with, which QUIT asks for.
+const HangReport = "what the ranks do:\n"
+
 // sayHang prints the report of the ranks as they stand now, or has the leader of several nodes
 // do that. Programs that have not called Init, or never will, are not known here.
 func (s *supervisor) sayHang() {
@@ -215,5 +218,5 @@ func (s *supervisor) sayHang() {
 	for rank := range who {
 		who[rank] = started{pid: s.pids[rank], program: s.app(rank).Program}
 	}
-	s.io.say("what the ranks do:\n%s", hangReport(s.memory.Root().Snapshot(), who, time.Duration(sys.Monotonic())))
+	s.io.say(HangReport+"%s", hangReport(s.memory.Root().Snapshot(), who, time.Duration(sys.Monotonic())))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"slices"
 	"strconv"
@@ -130,8 +131,27 @@ func Slots(hosts []Host) (n int) {
 
 // Check returns an error if the hosts do not take that many ranks.
 func (n *Nodes) Check(ranks int) error {
+	for _, name := range n.Devices {
+		if err := deviceMistake(name); err != nil {
+			return err
+		}
+	}
 	_, err := deal(n.Hosts, ranks)
 	return err
+}
+
+// deviceMistake says what is wrong with what names no device on any node.
+func deviceMistake(name string) error {
+	if name == "" {
+		return errors.New("launcher: devices: a name is empty: leave out a comma too many")
+	}
+	if _, err := netip.ParseAddr(name); err == nil {
+		return fmt.Errorf("launcher: devices: %s is an address, which one node has: name the network that the nodes are in, such as 10.1.0.0/16, or the device", name)
+	}
+	if _, err := netip.ParsePrefix(name); err != nil && strings.Contains(name, "/") {
+		return fmt.Errorf("launcher: devices: %s is no network: write for example 10.1.0.0/16", name)
+	}
+	return nil
 }
 
 // deal returns the number of ranks of each host. If any host has a number, hosts are filled in

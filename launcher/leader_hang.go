@@ -82,5 +82,5 @@ func (l *leader) sayHang() {
 		l.say("node %s does not say in time what its ranks do", a.name)
 	}
 	l.hang = hangQuestion{}
-	l.say("what the ranks do:\n%s", hangReport(l.mirror.Snapshot(), who, time.Duration(sys.Monotonic())))
+	l.say(HangReport+"%s", hangReport(l.mirror.Snapshot(), who, time.Duration(sys.Monotonic())))
 }

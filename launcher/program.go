@@ -182,9 +182,16 @@ func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer)
 	return &program{path: descriptorPath(os.Getpid(), file), name: name, file: file}, nil
 }
 
-// runGo runs the go command so that it removes its work directory when the job
-// is interrupted, and even when this process is killed.
+// runGo runs the go command so that its work directory is removed when the job is interrupted. The
+// go command does that itself once it builds, even when this process is killed; before, a signal ends it
+// with the directory made.
 func runGo(cmd *exec.Cmd) error {
+	work, err := os.MkdirTemp("", "pvasrun-build")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	cmd.Env = append(cmd.Environ(), "GOTMPDIR="+work)
 	// The death signal refers to the thread that starts the command.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -15,9 +15,11 @@ func ForwardedSignals() (signals <-chan os.Signal, stop func()) {
 		syscall.SIGINT, syscall.SIGHUP, syscall.SIGTSTP)
 }
 
-// PauseSignal is ForwardedSignals for a program that ends jobs by their context: it catches
-// TSTP only.
-func PauseSignal() (signals <-chan os.Signal, stop func()) { return catch(nil, syscall.SIGTSTP) }
+// OwnSignals is ForwardedSignals for a program that ends jobs by their context: it catches
+// those only that are not passed on, QUIT and TSTP.
+func OwnSignals() (signals <-chan os.Signal, stop func()) {
+	return catch([]os.Signal{syscall.SIGQUIT}, syscall.SIGTSTP)
+}
 
 // catch catches signals, and those of unlessIgnored that are not ignored.
 func catch(signals []os.Signal, unlessIgnored ...os.Signal) (<-chan os.Signal, func()) {

@@ -52,8 +52,9 @@ const (
 
 // Records that are not events.
 const (
-	named Kind = 254
-	wide  Kind = 255
+	repeated Kind = 253
+	named    Kind = 254
+	wide     Kind = 255
 )
 
 var kindNames = map[Kind]string{

@@ -213,9 +213,9 @@ func (c *Cluster) Command(ctx context.Context, node int, args ...string) *exec.C
 	return cmd
 }
 
-// WriteShell writes a shell script that runs a command on a node, and returns how it is called
-// before HOST COMMAND. A host is the address of a node, which is its host name there, too.
-func (c *Cluster) WriteShell(path string) ([]string, error) {
+// Shell is what runs a command on a node when HOST COMMAND are added. A host is the address of a node,
+// which is its host name there, too.
+func (c *Cluster) Shell() []string {
 	var script strings.Builder
 	script.WriteString("case $1 in\n")
 	for i := range c.Nodes() {
@@ -228,10 +228,7 @@ func (c *Cluster) WriteShell(path string) ([]string, error) {
 	script.WriteString("*) echo \"$1 is no node\" >&2; exit 1 ;;\nesac\n" +
 		"host=$1; shift\n" +
 		"exec nsenter --net=/proc/$pid/ns/net -- $pin unshare --uts sh -c 'hostname \"$0\" && eval \"$*\"' \"$host\" \"$@\"\n")
-	if err := os.WriteFile(path, []byte(script.String()), 0o700); err != nil {
-		return nil, fmt.Errorf("transport: write shell: %w", err)
-	}
-	return []string{"sh", path}, nil
+	return []string{"sh", "-c", script.String(), "node"}
 }
 
 // Segments counts the TCP segments that all nodes have sent since they were made, and sent again.

@@ -1,6 +1,10 @@
 package programs
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 func TestSemantics(t *testing.T) {
 	program := build(t, "semantics.c")
@@ -22,4 +26,14 @@ func TestTool(t *testing.T) {
 func TestOldPrograms(t *testing.T) {
 	program := build(t, "old.c")
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+}
+
+// The calls of files return, and say that they are not there.
+func TestFiles(t *testing.T) {
+	program := build(t, "files.c")
+	eachWay(t, func(t *testing.T, w way) {
+		_, stderr, code := w.start(t, 1, program)
+		require.Zero(t, code, stderr)
+		require.Contains(t, stderr, "MPI_File_open: this function is not there yet")
+	})
 }

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/launcher"
 )
 
 // executeBench runs the benchmark that the first argument names.
@@ -39,31 +36,5 @@ func executeBench(args []string) error {
 	case len(args) == 0 || benchmarks[args[0]] == nil:
 		return usageError{fmt.Errorf("bench: name a benchmark: %s", strings.Join(names, ", "))}
 	}
-	ctx, stop := interruptible()
-	defer stop()
-	return benchmarks[args[0]](ctx, args[1:])
-}
-
-// interruptible returns a context that ends at the signals that ask for an end, so that
-// a benchmark leaves no rank and no file behind. Its cause is a launcher.Interrupted.
-// What is ignored stays so.
-func interruptible() (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	asked := make(chan os.Signal, 1)
-	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
-		if sig == syscall.SIGTERM || !signal.Ignored(sig) {
-			signal.Notify(asked, sig)
-		}
-	}
-	go func() {
-		select {
-		case sig := <-asked:
-			cancel(launcher.Interrupted{Signal: sig.(syscall.Signal)})
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, func() {
-		signal.Stop(asked)
-		cancel(nil)
-	}
+	return measuring(func(ctx context.Context) error { return benchmarks[args[0]](ctx, args[1:]) })
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +42,7 @@ It runs on the nodes of --hosts, --hostfile or of a Slurm allocation. Without th
 Open MPI of --compare makes the same exchange over TCP on the same devices. With --hosts, TMPDIR must be a folder that all nodes see: its program is compiled there. mptcp takes the tool mptcpize, and with --hosts endpoints on each node ("ip mptcp endpoint"). ratio is our first column to the peer before it.`
 
 func executeExchange(ctx context.Context, args []string) error {
-	var f exchangeFlags
+	f := exchangeFlags{Rounds: notGiven}
 	if err := parseOnly("pvasrun bench exchange", exchangeDescription, &f, args); err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func (f *exchangeFlags) config() (cfg bench.ExchangeConfig, err error) {
 	cfg = bench.ExchangeConfig{
 		Neighbors: f.Neighbors, Sizes: f.Sizes, BTL: "auto", Rounds: f.Rounds, Every: time.Duration(f.Every), Picture: f.Plot != "", Verbose: logger(f.Verbose),
 	}
-	if cfg.Rounds == 0 {
+	if cfg.Rounds == notGiven {
 		cfg.Rounds = 1
 		if len(f.Compare) > 0 {
 			cfg.Rounds = 3
@@ -165,19 +164,7 @@ func (f *exchangeFlags) makeNodes(ctx context.Context, cfg *bench.ExchangeConfig
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "pvasrun-nodes")
-	if err != nil {
-		c.Close()
-		return nil, err
-	}
-	end = func() {
-		c.Close()
-		_ = os.RemoveAll(dir)
-	}
-	if cfg.Nodes.Shell, err = c.WriteShell(filepath.Join(dir, "shell")); err != nil {
-		end()
-		return nil, err
-	}
+	cfg.Nodes.Shell = c.Shell()
 	for i := range devices {
 		cfg.Nodes.Devices = append(cfg.Nodes.Devices, "eth"+strconv.Itoa(i))
 	}
@@ -186,5 +173,5 @@ func (f *exchangeFlags) makeNodes(ctx context.Context, cfg *bench.ExchangeConfig
 	}
 	cfg.Ranks = f.Nodes
 	cfg.Lead = c.Command(ctx, 0).Args
-	return end, nil
+	return c.Close, nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/exchange"
@@ -15,7 +16,7 @@ import (
 // printExchange prints a row for each length: the times of each contestant beside its formula.
 func printExchange(out io.Writer, cfg *bench.ExchangeConfig, results [][]bench.ExchangeResult) error {
 	first := results[0][0]
-	fmt.Fprintf(out, "# exchange, %s neighbors, %d ranks, %d devices, ms\n", first.Neighbors, first.Ranks, first.Devices)
+	fmt.Fprintf(out, "# exchange, %s, %d ranks, %s, ms\n", several(first.Neighbors, "neighbor"), first.Ranks, several(strconv.Itoa(first.Devices), "device"))
 	w := newTable(out)
 	fmt.Fprint(w, "bytes\trepetitions\tL us\tB MB/s\t")
 	for i, r := range results[0] {
@@ -48,6 +49,14 @@ func ifKnown(v float64) string {
 	return orDash(v)
 }
 
+// several is a number with what is counted.
+func several(n, what string) string {
+	if n == "1" {
+		return n + " " + what
+	}
+	return n + " " + what + "s"
+}
+
 // plotExchange writes a page with what each device has sent when: as measured, and by the plan.
 func plotExchange(file string, cfg *bench.ExchangeConfig, r bench.ExchangeResult) error {
 	page, err := exchangePage(cfg, r)
@@ -67,7 +76,7 @@ func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page
 		return nil, err
 	}
 	page := &show.Page{
-		Title: fmt.Sprintf("Exchange, %s: %s neighbors, messages of %d bytes", r.Contestant, r.Neighbors, r.Bytes),
+		Title: fmt.Sprintf("Exchange, %s: %s, messages of %d bytes", r.Contestant, several(r.Neighbors, "neighbor"), r.Bytes),
 		Facts: []string{"measured, median: " + show.Time(r.Median*1e3)},
 		Calls: []string{"", "a message for itself"},
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/bench/report"
@@ -24,6 +24,9 @@ func executeReport(_ context.Context, args []string) error {
 	if len(names) != 1 {
 		return usageError{errors.New("bench report: name one file that bench all has written, or a benchmark has printed with --json")}
 	}
+	if err := writable(f.Output); err != nil {
+		return fmt.Errorf("bench report: %w", err)
+	}
 	file, err := bench.Load(names[0])
 	if err != nil {
 		return err
@@ -32,7 +35,7 @@ func executeReport(_ context.Context, args []string) error {
 	if err := report.Page(&page, file); err != nil {
 		return err
 	}
-	if err := os.WriteFile(f.Output, page.Bytes(), 0o666); err != nil {
+	if err := writeNamed(f.Output, "", 0, func(w io.Writer) error { _, err := page.WriteTo(w); return err }); err != nil {
 		return fmt.Errorf("bench report: %w", err)
 	}
 	return nil

@@ -95,7 +95,7 @@ func (f *suciBenchFlags) check() error {
 func checkLinks(rate bits, buffer size) error {
 	switch {
 	case rate > 0 && rate < 8000:
-		return errors.New("--rate: at least 8K")
+		return errors.New("--rate: at least 8k, which is 8000 bits per second")
 	case rate > 0 && buffer < 4<<10:
 		return errors.New("--buffer: at least 4KiB, or no packet passes the switch")
 	}
@@ -162,14 +162,14 @@ func printSuci(results []transport.Result) error {
 	return w.Flush()
 }
 
-// bits is a rate in bits per second: a number with k, M or G, which are powers of 1000.
+// bits is a rate in bits per second: a number with k, M or G (or K, m, g), which are powers of 1000.
 type bits int
 
 // UnmarshalFlag parses a flag's value.
 func (v *bits) UnmarshalFlag(text string) error {
 	unit, digits := 1, text
 	if n := len(text); n > 0 {
-		if i := strings.IndexByte("kMG", text[n-1]); i >= 0 {
+		if i := strings.IndexByte("kmg", text[n-1]|0x20); i >= 0 {
 			unit, digits = []int{1e3, 1e6, 1e9}[i], text[:n-1]
 		}
 	}

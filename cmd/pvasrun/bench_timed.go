@@ -99,12 +99,15 @@ func (k *timedKind) sizes() (list sizes) {
 }
 
 func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []string) error {
-	f := timedFlags{Sizes: kind.sizes()}
+	f := timedFlags{Sizes: kind.sizes(), Rounds: notGiven}
 	if err := parseOnly("pvasrun bench "+benchmark, kind.description, &f, args); err != nil {
 		return err
 	}
 	if err := kind.check(benchmark, &f); err != nil {
 		return usageError{err}
+	}
+	if f.Rounds < 1 && f.Rounds != notGiven {
+		return usageError{errors.New("--rounds: at least one is needed")}
 	}
 	contenders, closeAll, err := f.contenders(f.SingleCopy, f.SingleCopy)
 	if err != nil {
@@ -121,7 +124,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		contenders = slices.Insert(contenders, i, bench.Loop(contenders[0]))
 	}
 	rounds := f.Rounds
-	if rounds == 0 {
+	if rounds == notGiven {
 		rounds = 1
 		if len(f.Compare) > 0 {
 			rounds = kind.rounds

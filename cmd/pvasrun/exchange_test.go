@@ -74,7 +74,7 @@ func TestBenchExchangeBesidePeers(t *testing.T) {
 func TestBenchExchangeOnHosts(t *testing.T) {
 	got := command(t, nil, "bench", "exchange", "--hosts", "a:1,b:2", "--rsh", hereAs(t), "--neighbors", "halo", "--sizes", "8K", "--every", "1ms", "--exchange", "wrap")
 	require.Equal(t, 0, got.code, got.stderr)
-	require.Contains(t, got.stdout, "# exchange, halo neighbors, 3 ranks, 1 devices, ms")
+	require.Contains(t, got.stdout, "# exchange, halo neighbors, 3 ranks, 1 device, ms")
 	require.Regexp(t, `(?m)^ +8192 +\d+ `, got.stdout)
 	for args, says := range map[string]string{
 		"--neighbors 0":            "is no number of neighbors from 1 to",

@@ -49,10 +49,7 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	if ranks := countRanks(apps); settings.Helpers > ranks {
-		return usageError{fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", settings.Helpers, ranks)}
-	}
-	if err := pvas.CheckPartitions(countRanks(apps), uint64(f.PartitionSize)); err != nil {
+	if err := f.checkRanks(countRanks(apps), settings.Helpers); err != nil {
 		return usageError{err}
 	}
 	j := f.job(apps, settings)
@@ -88,7 +85,7 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	j.Finished = stats.collect
 	tracing, err := attachTrace(f.Trace, &j)
 	if err != nil {
-		return fmt.Errorf("--trace: %w", err)
+		return usageError{fmt.Errorf("--trace: %w", err)}
 	}
 	result, err := launcher.Run(ctx, j)
 	tracing.end()
@@ -103,6 +100,17 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return exitStatus(result.Code)
 	}
 	return err
+}
+
+// checkRanks returns an error if a job can not have so many ranks, or these helpers.
+func (f *runFlags) checkRanks(ranks, helpers int) error {
+	switch {
+	case helpers > ranks:
+		return fmt.Errorf("--helpers %d: there are %d ranks, and a rank has one at most", helpers, ranks)
+	case ranks > job.MaxRanks:
+		return fmt.Errorf("-n: %d ranks: a job has at most %d in all", ranks, job.MaxRanks)
+	}
+	return pvas.CheckPartitions(ranks, uint64(f.PartitionSize))
 }
 
 // printStats prints what was counted, as far as that is asked for. nodes are the names of the

@@ -15,6 +15,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -73,7 +74,11 @@ func execute(args []string) error {
 	if len(args) > 0 && commands[args[0]] != nil {
 		return commands[args[0]](args[1:])
 	}
-	return executeRun(args)
+	err := executeRun(args)
+	if p, ok := errors.AsType[*launcher.ProgramError](err); ok && commands[p.Program] != nil && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; the flags of the command %s stand behind it: pvasrun %[2]s --help", err, p.Program)
+	}
+	return err
 }
 
 // parse parses args into a structure of flags and returns the other arguments,

@@ -8,10 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
@@ -38,7 +35,7 @@ type fitFlags struct {
 	Times      int        `long:"times" env:"PVASRUN_TIMES" value-name:"N" default:"20" description:"how often to measure each size"`
 	MaxSeconds lapse      `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"55" description:"measure each size less often if it would take longer, all in all"`
 	Ranks      int        `long:"ranks" env:"PVASRUN_MODEL_RANKS" value-name:"N" default:"2" description:"ranks of the collective calls that are measured for -o; 0: measure none"`
-	Repeat     int        `long:"repeat" env:"PVASRUN_REPEAT" value-name:"N" default:"1" description:"measure and fit so often, within --max-seconds all in all, and print how far the results lie apart"`
+	Repeat     int        `long:"repeat" env:"PVASRUN_REPEAT" value-name:"N" default:"1" description:"measure and fit so often, at least once and else within --max-seconds all in all, and print how far the results lie apart"`
 	Samples    string     `long:"samples" env:"PVASRUN_SAMPLES" value-name:"FILE.csv" description:"write the measured times, for --from; several combinations as for -o"`
 	Plot       string     `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE.svg" description:"draw the times, the lines and the jumps; several combinations as for -o"`
 	JSON       bool       `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per combination"`
@@ -70,16 +67,19 @@ func executeModelFit(args []string) error {
 		}
 		return f.tell([]fitted{r})
 	}
-	ctx, stop := interruptible()
-	defer stop()
+	if runtime.NumCPU() < 2 {
+		fmt.Fprintln(os.Stderr, "pvasrun: model fit: it takes two CPUs: on one, the times have those of the other rank in them")
+	}
 	if f.Repeat > 1 {
-		return f.repeat(ctx)
+		return measuring(f.repeat)
 	}
-	found, err := f.measure(ctx)
-	if err != nil {
-		return err
-	}
-	return f.tell(found)
+	return measuring(func(ctx context.Context) error {
+		found, err := f.measure(ctx)
+		if err != nil {
+			return err
+		}
+		return f.tell(found)
+	})
 }
 
 func (f *fitFlags) check() error {
@@ -90,6 +90,8 @@ func (f *fitFlags) check() error {
 		return errors.New("--times: want 3 or more")
 	case f.Ranks < 0 || f.Ranks == 1 || f.Ranks > max(2, runtime.NumCPU()):
 		return fmt.Errorf("--ranks: want 2 to %d, as many as there are CPUs, or 0 for no collective calls", max(2, runtime.NumCPU()))
+	case f.MaxSeconds == 0:
+		return errors.New("--max-seconds: 0 leaves no time to measure: give some, such as 55")
 	case f.Repeat < 1:
 		return errors.New("--repeat: want 1 or more")
 	case f.Repeat > 1 && f.Output+f.Plot+f.Samples+f.From != "":
@@ -103,22 +105,6 @@ func (f *fitFlags) check() error {
 		}
 	}
 	return nil
-}
-
-// writable returns an error if a file can not be written later. It changes nothing.
-func writable(file string) error {
-	if file == "" {
-		return nil
-	}
-	_, missing := os.Stat(file)
-	w, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o644) // a pipe without a reader is an error
-	if err != nil {
-		return err
-	}
-	if missing != nil {
-		defer func() { _ = os.Remove(file) }()
-	}
-	return w.Close()
 }
 
 func (f *fitFlags) fromFile() (fitted, error) {
@@ -252,23 +238,6 @@ func (f *fitFlags) tell(all []fitted) error {
 
 func (f *fitFlags) source() string {
 	return cmp.Or(f.From, fmt.Sprintf("pvasrun model fit, %s", time.Now().Format(time.DateOnly)))
-}
-
-// writeNamed writes a file; all but the first have their name added before the ending.
-func writeNamed(file, who string, i int, write func(io.Writer) error) (err error) {
-	if file == "" {
-		return nil
-	}
-	if i > 0 {
-		ending := filepath.Ext(file)
-		file = strings.TrimSuffix(file, ending) + "-" + who + ending
-	}
-	w, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	return write(w)
 }
 
 func (r *fitted) machine(source string) loggps.Machine {

@@ -34,7 +34,7 @@ func TestChoicesInTurn(t *testing.T) {
 
 // TestModelFitRepeats: the spread of fits, of which each finds the eager limit.
 func TestModelFitRepeats(t *testing.T) {
-	args := []string{"model", "fit", "--repeat", "2", "--times", "3", "--largest", "32K", "--max-seconds", "2", "--caches", "warm", "--btl", "sm", "--eager-limit", "4K"}
+	args := []string{"model", "fit", "--repeat", "2", "--times", "3", "--largest", "32K", "--max-seconds", "20", "--caches", "warm", "--btl", "sm", "--eager-limit", "4K"}
 	got := command(t, nil, append(args, "--json")...)
 	require.Equal(t, 0, got.code, got.stderr)
 	var s fitSpread

@@ -3,34 +3,60 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gopvas/gopvas/internal/median"
 )
 
-// repeat measures and fits again and again, and prints how far the results lie apart.
+// repeat measures and fits again and again, as often as there is time for, and prints how far the results lie
+// apart. An error ends it with those that were made.
 func (f *fitFlags) repeat(ctx context.Context) error {
-	fits := map[string][]fitted{}
-	var names []string
-	for range f.Repeat {
+	var fits [][]fitted
+	err := whileTime(time.Duration(f.MaxSeconds), f.Repeat, func() error {
 		all, err := f.measure(ctx)
-		if err != nil {
+		if err == nil {
+			fits = append(fits, all)
+		}
+		return err
+	})
+	if n := len(fits); err == nil && n < f.Repeat {
+		fmt.Fprintf(os.Stderr, "pvasrun: model fit: %d of %d fits: --max-seconds leaves no time for more\n", n, f.Repeat)
+	}
+	return errors.Join(f.tellSpreads(fits), err)
+}
+
+// whileTime calls a function n times, or less often: not again once limit is over.
+func whileTime(limit time.Duration, n int, call func() error) error {
+	start := time.Now()
+	for i := range n {
+		if i > 0 && time.Since(start) >= limit {
+			return nil
+		}
+		if err := call(); err != nil {
 			return err
 		}
-		for _, r := range all {
-			if fits[r.who] == nil {
-				names = append(names, r.who)
-			}
-			fits[r.who] = append(fits[r.who], r)
-		}
 	}
-	for _, who := range names {
-		s := spreadOf(who, int64(f.EagerLimit), fits[who])
+	return nil
+}
+
+// tellSpreads prints how far fits lie apart, for each of what they are of.
+func (f *fitFlags) tellSpreads(fits [][]fitted) error {
+	if len(fits) == 0 {
+		return nil
+	}
+	for i := range fits[0] {
+		var same []fitted
+		for _, all := range fits {
+			same = append(same, all[i])
+		}
+		s := spreadOf(same[0].who, int64(f.EagerLimit), same)
 		if f.JSON {
 			if err := json.NewEncoder(os.Stdout).Encode(s); err != nil {
 				return err

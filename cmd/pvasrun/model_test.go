@@ -3,11 +3,14 @@ package main
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -73,8 +76,9 @@ func TestModelRun(t *testing.T) {
 	require.Contains(t, got.stderr, "pvasrun model run FILE")
 }
 
-// Times made from known parameters give them back, in all that the command writes.
-func TestModelFitFile(t *testing.T) {
+// writeTimes writes times made from known parameters.
+func writeTimes(t *testing.T, file string) loggps.Params {
+	t.Helper()
 	link, err := loggps.Preset("fast-ethernet")
 	require.NoError(t, err)
 	p := link.Params
@@ -85,10 +89,15 @@ func TestModelFitFile(t *testing.T) {
 			fit.Sample{Kind: fit.RoundTrip, Bytes: k, Loop: w, Time: p.RoundTrip(k, w)},
 			fit.Sample{Kind: fit.Send, Bytes: k, Loop: 100, Time: 100 + p.SendTime(k, 0)})
 	}
+	require.NoError(t, writeNamed(file, "", 0, func(w io.Writer) error { return fit.WriteCSV(w, samples) }))
+	return p
+}
+
+// Times made from known parameters give them back, in all that the command writes.
+func TestModelFitFile(t *testing.T) {
 	dir := t.TempDir()
 	times, machine, plot := dir+"/times.csv", dir+"/machine.json", dir+"/plot.svg"
-	require.NoError(t, writeNamed(times, "", 0, func(w io.Writer) error { return fit.WriteCSV(w, samples) }))
-
+	p := writeTimes(t, times)
 	got := command(t, nil, "model", "fit", "--from", times, "-o", machine, "--plot", plot)
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stdout, "L")
@@ -194,5 +203,38 @@ func TestModelMistakesOfTraces(t *testing.T) {
 		require.Equal(t, 1, got.code)
 		require.Contains(t, got.stderr, "wait for one another in a circle")
 		require.Contains(t, got.stderr, "exchange.goal:3: send 8 B to rank 1")
+	}
+}
+
+// Of more fits than there is time for, those are told that were made. One CPU is too few.
+func TestModelFitRepeatsWithinTime(t *testing.T) {
+	fit := []string{"model", "fit", "--repeat", "1000000", "--max-seconds", "1", "--times", "3", "--btl", "sm", "--caches", "warm"}
+	got := command(t, nil, fit...)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.Contains(t, got.stderr, "of 1000000 fits: --max-seconds leaves no time for more")
+	require.Contains(t, got.stdout, "# sm-warm, ")
+	require.Equal(t, runtime.NumCPU() < 2, strings.Contains(got.stderr, "it takes two CPUs"))
+	got = command(t, nil, "model", "fit", "--max-seconds", "0")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "--max-seconds: 0 leaves no time to measure")
+}
+
+// Repeated calls end once the time is over; there is one at least.
+func TestWhileTime(t *testing.T) {
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		limit time.Duration
+		fails int
+		want  int
+	}{{time.Hour, 0, 5}, {0, 0, 1}, {time.Hour, 2, 2}} {
+		calls := 0
+		err := whileTime(c.limit, 5, func() error {
+			if calls++; calls == c.fails {
+				return failed
+			}
+			return nil
+		})
+		require.Equal(t, c.want, calls)
+		require.Equal(t, c.fails > 0, errors.Is(err, failed))
 	}
 }

@@ -171,7 +171,7 @@ func (f *runFlags) runNodes(ctx context.Context, j launcher.Job) error {
 	}
 	if f.Trace != "" && !f.PMI { // then another process may lead, on another node
 		if err := traceable(f.Trace); err != nil {
-			return fmt.Errorf("--trace: %w", err)
+			return usageError{fmt.Errorf("--trace: %w", err)}
 		}
 	}
 	signals, stop := launcher.ForwardedSignals()

@@ -83,7 +83,7 @@ func TestTraceOfNodesThatFail(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(file, []byte("a text"), 0o644))
 	got = command(t, nil, "--hosts", "a:1,b:2", "--rsh", hereAs(t), "--trace", file, program)
-	require.Equal(t, 1, got.code)
+	require.Equal(t, 2, got.code, got.stderr)
 	require.Contains(t, got.stderr, "it is no trace and is not overwritten")
 }
 

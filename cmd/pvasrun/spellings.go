@@ -26,8 +26,13 @@ var spellings = map[string]spelling{
 	"bind-to": {1, bindTo},
 	"H":       renamed("--hosts"), "host": renamed("--hosts"), "machinefile": renamed("--hostfile"), "f": renamed("--hostfile"),
 	"launcher-exec": renamed("--rsh"),
+	"c":             renamed("-n"), "iface": renamed("--devices"),
+	"q": {0, needless}, "V": {0, func([]string) ([]string, error) { return []string{"--version"}, nil }},
 
 	"ppn":             refused(1, "write the number behind each host: --hosts a:2,b:2"),
+	"perhost":         refused(1, "write the number behind each host: --hosts a:2,b:2"),
+	"launcher":        refused(1, "ssh starts pvasrun on the other nodes, or srun in a Slurm allocation: write --rsh CMD for another command"),
+	"configfile":      refused(1, "write the programs one after another, with \":\" between them"),
 	"npernode":        refused(1, "write the number behind each host: --hosts a:2,b:2"),
 	"map-by":          refused(1, "write --bind core, or --bind LIST with a CPU or a range for each rank"),
 	"rank-by":         refused(1, "write --bind LIST with a CPU or a range for each rank"),

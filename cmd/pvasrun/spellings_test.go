@@ -37,6 +37,9 @@ func TestTranslate(t *testing.T) {
 		"-n":                         "-n",
 		"--unknown p":                "--unknown p",
 		"--help":                     "--help",
+		"-c 2 -q p":                  "-n 2 p",
+		"-iface eth0 p":              "--devices eth0 p",
+		"-V":                         "--version",
 	} {
 		got, err := translate(strings.Fields(args))
 		require.NoError(t, err, args)
@@ -54,6 +57,9 @@ func TestRefusedSpellings(t *testing.T) {
 		"--bind-to socket p":                `--bind-to: "socket": write --bind core`,
 		"-ppn 2 p":                          `-ppn: pvasrun has no such flag: write the number behind each host`,
 		"--mca btl self p":                  `--mca: pvasrun has no such flag`,
+		"-perhost 2 p":                      `-perhost: pvasrun has no such flag: write the number behind each host`,
+		"-launcher ssh p":                   `-launcher: pvasrun has no such flag: ssh starts pvasrun`,
+		"-configfile f":                     `-configfile: pvasrun has no such flag: write the programs one after another`,
 		"-l p":                              `-l: pvasrun has no such flag: write --tag-output`,
 		"-np":                               `-np: its value is missing`,
 		"-genv A":                           `-genv: its value is missing`,

@@ -57,9 +57,7 @@ func executeSuci(args []string) error {
 // interruptibly makes a command of a function that ends when its context does.
 func interruptibly(run func(context.Context, []string) error) func([]string) error {
 	return func(args []string) error {
-		ctx, stop := interruptible()
-		defer stop()
-		return run(ctx, args)
+		return untilSignal(func(ctx context.Context) error { return run(ctx, args) })
 	}
 }
 

@@ -243,7 +243,7 @@ func TestTraceOfFailure(t *testing.T) {
 // TestTraceThatCannotBeWritten costs the trace, and not the job.
 func TestTraceThatCannotBeWritten(t *testing.T) {
 	got := command(t, nil, "-n", "2", "--trace", filepath.Join(t.TempDir(), "missing", "file"), "true")
-	assert.NotZero(t, got.code)
+	assert.Equal(t, 2, got.code, "as a wrong --profile")
 	assert.Contains(t, got.stderr, "--trace")
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
@@ -266,7 +266,7 @@ func TestTraceIntoAFileOfAnotherKind(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "prog")
 	require.NoError(t, os.WriteFile(file, []byte("\x7fELF, or anything else"), 0o755))
 	got := command(t, nil, "-n", "1", "--trace", file, "true")
-	assert.Equal(t, 1, got.code, got.stderr)
+	assert.Equal(t, 2, got.code, got.stderr)
 	assert.Contains(t, got.stderr, "it is no trace and is not overwritten")
 	left, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,7 +63,11 @@ func executeTune(args []string) error {
 	if err := f.findOutput(); err != nil {
 		return fmt.Errorf("tune: --output: %w", err)
 	}
-	p, err := f.measure(args)
+	var p *tune.Profile
+	err := measuring(func(ctx context.Context) (err error) {
+		p, err = f.measure(ctx, args)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -100,9 +105,7 @@ func (f *tuneFlags) findOutput() (err error) {
 }
 
 // measure measures what args ask for.
-func (f *tuneFlags) measure(args []string) (*tune.Profile, error) {
-	ctx, stop := interruptible()
-	defer stop()
+func (f *tuneFlags) measure(ctx context.Context, args []string) (*tune.Profile, error) {
 	c := tune.Config{
 		Machine: tune.ThisMachine(), Command: strings.Join(append([]string{"pvasrun", "tune"}, args...), " "),
 		Version: moduleVersion(), Now: time.Now(), Only: f.Only, Rounds: f.Rounds, Limit: time.Duration(f.MaxSeconds),
