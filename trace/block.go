@@ -8,7 +8,7 @@ import (
 // Magic begins every file, Version follows it.
 const (
 	Magic   = "gopvastr"
-	Version = 2 // 1 has no repeated events
+	Version = 1
 
 	fileHeader  = 16
 	blockHeader = 24

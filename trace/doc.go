@@ -53,11 +53,6 @@
 //	uint16 flags
 //	uint32 number: of message, request or call
 //
-// A record of kind 253 has up to three sends and receives that are like the last one of their kind, but for
-// their times and the number of the message, which is one more. Each is a word behind the first one: bit 0 is
-// 1, bit 1 tells a receive, bit 2 that a time is an estimate; 31 bits are the ticks since the start of the one before, or
-// since those of the record, and 30 the ticks from start to end. A word of 0 ends them. Version 1 has no such records.
-//
 // A record of kind 255 belongs to the next one: the second word has bits 32 to 63 of its ticks
 // and of its bytes. Kind 254 gives a number of the tables a meaning: flags 1 a context, flags 2
 // a site, flags 3 a site whose text is the offset in hexadecimal, the build id or "-", and the path of

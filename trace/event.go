@@ -62,8 +62,6 @@ type decoder struct {
 	left int    // bytes of it that are missing
 	head Raw    // its record
 	seen uint64 // records
-
-	lasts [2]Event // the last Send and Recv, which others repeat
 }
 
 // event turns a record into an event. ok is false if it is none.
@@ -74,9 +72,6 @@ func (d *decoder) event(b []byte) (raw Raw, ok bool) {
 	}
 	raw = unpack(b)
 	switch raw.Kind {
-	case repeated:
-		d.repeat(b)
-		return Raw{}, false
 	case wide:
 		d.high = raw
 		return Raw{}, false
@@ -174,8 +169,5 @@ func (d *decoder) add(b []byte) {
 		d.rank.Lost += e.Bytes
 	}
 	d.high = Raw{}
-	if e.Kind == Send || e.Kind == Recv {
-		d.lasts[e.Kind-Send] = e
-	}
 	*d.events = append(*d.events, e)
 }

@@ -52,9 +52,8 @@ const (
 
 // Records that are not events.
 const (
-	repeated Kind = 253
-	named    Kind = 254
-	wide     Kind = 255
+	named Kind = 254
+	wide  Kind = 255
 )
 
 var kindNames = map[Kind]string{

@@ -24,7 +24,7 @@ type VersionError struct{ Have uint32 }
 
 // Error says what to do.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the file has version %d, this program reads versions 1 to %d: use the pvasrun that has recorded it", e.Have, Version)
+	return fmt.Sprintf("the file has version %d, this program reads version %d: use the pvasrun that has recorded it", e.Have, Version)
 }
 
 // blocks reads a file block by block.
@@ -49,7 +49,7 @@ func newBlocks(r io.Reader) (*blocks, error) {
 	if _, err := io.ReadFull(b.r, head[:]); err != nil || string(head[:8]) != Magic {
 		return nil, errors.New("this is no trace: it does not begin with " + Magic + "; pvasrun --trace FILE records one")
 	}
-	if v := binary.LittleEndian.Uint32(head[8:]); v < 1 || v > Version {
+	if v := binary.LittleEndian.Uint32(head[8:]); v != Version {
 		return nil, &VersionError{v}
 	}
 	b.offset = fileHeader

@@ -8,15 +8,14 @@
 // one is for the nodes of graphs that the rank executes: a lock of coll/cad guards it.
 //
 //   - The writer fills the record number next, then publishes next+1 in head. It reads tail
-//     only when the ring is full as far as it knows. A send or receive that repeats the last one is a third of
-//     a record: repeat.go.
+//     only when the ring is full as far as it knows.
 //   - The reader takes the records from tail to head, writes them to the file, and then
 //     stores tail: only from there on the writer may use them again.
 //
 // head is published with the next stamp of the clock, by a plain store: on amd64 stores are
 // seen in their order, and the assembly function that makes it keeps the compiler from
-// changing that. Before a rank sleeps it publishes all. So a rank that is killed loses what
-// it wrote last, three events at most, and no other rank loses anything.
+// changing that. Before a rank sleeps it publishes all. So a rank that is killed loses the
+// event that it wrote last, and no other rank loses anything.
 //
 // When its ring is full the rank waits for space, for patience at most, and says so by a
 // Stall event. After that it counts what it does not record (Lost) until there is space

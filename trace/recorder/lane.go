@@ -26,8 +26,6 @@ type Lane struct {
 	lane    *lane
 	event   *shm.Event
 	lost    uint64 // not recorded since the last Lost event
-	open    uint   // events in the record of repeated ones that is not full
-	opened  uint64 // start of the last one of them
 }
 
 // open returns a lane of a rank's buffer, nil if there is no buffer.
@@ -56,39 +54,38 @@ func (l *Lane) populate() {
 // Now returns the time in ticks, and publishes what was written before.
 func (l *Lane) Now() uint64 {
 	if watched || !l.counter {
-		atomic.StoreUint64(&l.lane.head, l.next)
+		l.Publish()
 		return l.now()
 	}
 	return publishTicks(&l.lane.head, l.next, &l.records[(l.next+ahead)&l.mask]) - l.base
 }
 
 // Publish has the supervisor see all that was written.
-func (l *Lane) Publish() {
-	l.shut()
-	atomic.StoreUint64(&l.lane.head, l.next)
-}
+func (l *Lane) Publish() { atomic.StoreUint64(&l.lane.head, l.next) }
 
-// put writes a record. It returns false if there is no space.
-func (l *Lane) put(w0, w1, w2, w3 uint64) bool {
+// put writes a record.
+func (l *Lane) put(w0, w1, w2, w3 uint64) {
 	if l.next == l.limit && !l.reserve(1) {
-		return false
+		l.lose()
+		return
 	}
-	r := l.record()
+	r := &l.records[l.next&l.mask]
 	r[0], r[1], r[2], r[3] = w0, w1, w2, w3
-	l.advance()
-	return true
+	l.next++
+	if l.next&(l.mask>>1) == 0 {
+		l.half()
+	}
 }
 
 // Put writes an event that is made of any number of records.
 func (l *Lane) Put(list ...trace.Raw) {
-	l.shut()
 	if l.next+uint64(len(list)) > l.limit && !l.reserve(uint64(len(list))) { // they stay together
 		l.lose()
 		return
 	}
 	for i := range list {
 		w := list[i].Pack()
-		_ = l.put(w[0], w[1], w[2], w[3]) // it fits
+		l.put(w[0], w[1], w[2], w[3])
 	}
 }
 
@@ -149,6 +146,6 @@ func (l *Lane) await(n uint64) bool {
 
 // note writes a record that fits.
 func (l *Lane) note(raw trace.Raw) {
-	*l.record() = raw.Pack()
+	l.records[l.next&l.mask] = raw.Pack()
 	l.next++
 }

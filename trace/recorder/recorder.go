@@ -23,8 +23,7 @@ type Recorder struct {
 	codes codes
 
 	sends, takes typical
-	lasts        [2]last // send and receive
-	looked       uint64  // when the message that comes next was last looked for
+	looked       uint64 // when the message that comes next was last looked for
 
 	last uint64 // end of the last call
 	long uint64 // a computation of so many ticks has its CPU time recorded
@@ -129,23 +128,20 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 	if w.Context != r.context || r.number == 0 {
 		r.choose(w.Context)
 	}
+	if (high|w.Bytes>>32) != 0 && !r.wide(high<<32, w.Bytes) {
+		return
+	}
 	peer, flags := uint64(uint16(w.Peer)), w.Flags
 	if w.Peer < 0 {
 		peer, flags = 0, flags|trace.NoPeer
 	}
-	w2, w3 := r.number|w.Site<<16|uint64(uint32(w.Tag))<<32, peer|uint64(flags)<<16|uint64(w.Number)<<32
-	if (k == trace.Send || k == trace.Recv) && r.repeats(k, at, uint64(took)|high<<32, w.Bytes, w2, w3) {
-		return
-	}
-	r.shut()
-	if (high|w.Bytes>>32) != 0 && !r.wide(high<<32, w.Bytes) || !r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, w2, w3) {
-		r.forget()
-	}
+	r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, r.number|w.Site<<16|uint64(uint32(w.Tag))<<32, peer|uint64(flags)<<16|uint64(w.Number)<<32)
 }
 
 // wide writes what belongs to the next event, if both fit.
 func (r *Recorder) wide(took, bytes uint64) bool {
 	if r.next+2 > r.limit && !r.reserve(2) {
+		r.lose()
 		return false
 	}
 	r.note(trace.Wide(took, bytes))
