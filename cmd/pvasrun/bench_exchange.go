@@ -25,8 +25,8 @@ type exchangeFlags struct {
 	Hostfile  string        `long:"hostfile" env:"EX_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
 	Rsh       string        `long:"rsh" env:"EX_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
 	Nodes     int           `long:"nodes" env:"EX_NODES" value-name:"N" default:"2" description:"network namespaces to make, without --hosts"`
-	Rate      bits          `long:"rate" env:"EX_RATE" value-name:"BITS" default:"50M" description:"bits per second of each of their devices"`
-	Buffer    size          `long:"buffer" env:"EX_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device"`
+	Rate      bits          `long:"rate" env:"EX_RATE" value-name:"BITS" default:"50M" description:"bits per second of each of their devices, without --hosts"`
+	Buffer    size          `long:"buffer" env:"EX_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, without --hosts"`
 	Compare   exchangePeers `long:"compare" env:"COMPARE" value-name:"LIST" description:"what to run in turn with ours: openmpi, over a TCP connection for each device; mptcp, which is Open MPI over MPTCP"`
 	Rounds    int           `long:"rounds" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
 	Every     lapse         `long:"every" env:"EX_EVERY" value-name:"DUR" default:"2s" description:"time of each run at each length; three exchanges are made at least"`

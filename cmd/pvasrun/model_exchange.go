@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +24,7 @@ const modelExchangeDescription = `Predicts an exchange: each rank sends a messag
 With --torus the ranks are a periodic grid, and the exchange is simulated: each piece is a message of its own that the devices of both ranks take time for.`
 
 type modelExchangeFlags struct {
-	Neighbors int     `long:"neighbors" env:"PVASRUN_MODEL_NEIGHBORS" default:"6" value-name:"N" description:"neighbors of a rank"`
+	Neighbors int     `long:"neighbors" env:"PVASRUN_MODEL_NEIGHBORS" default:"6" value-name:"N" description:"neighbors of a rank, without --torus"`
 	Devices   int     `long:"devices" env:"PVASRUN_MODEL_DEVICES" default:"4" value-name:"C" description:"devices of a node"`
 	Sizes     sizes   `long:"sizes" env:"PVASRUN_MODEL_SIZES" default:"1K,4K,16K,64K,256K,1M,8M" value-name:"LIST" description:"lengths of a message"`
 	Latency   lapse   `long:"latency" env:"PVASRUN_MODEL_LATENCY" default:"1us" value-name:"DUR" description:"what each piece costs a device"`
@@ -35,8 +37,8 @@ func executeModelExchange(args []string) error {
 	if err := parseOnly("pvasrun model exchange", modelExchangeDescription, &f, args); err != nil {
 		return err
 	}
-	if f.Neighbors < 1 || f.Neighbors > 1<<16 || f.Devices < 1 || f.Devices > 255 || f.Bandwidth <= 0 {
-		return usageError{errors.New("model exchange: give 1 to 65536 neighbors, 1 to 255 devices, and a bandwidth above 0")}
+	if f.Neighbors < 1 || f.Neighbors > 1<<16 || f.Devices < 1 || f.Devices > 255 || !(f.Bandwidth > 0 && f.Bandwidth <= math.MaxFloat64/1e9) || slices.Min(f.Sizes) < 1 {
+		return usageError{errors.New("model exchange: give 1 to 65536 neighbors, 1 to 255 devices, a finite bandwidth above 0, and sizes from 1 byte on")}
 	}
 	torus, err := f.torus()
 	if err != nil {

@@ -119,8 +119,11 @@ func (f *runFlags) describeNodes() (err error) {
 	if f.Devices != "" {
 		f.nodes.Devices = strings.Split(f.Devices, ",")
 	}
-	if f.Network == "" {
+	switch {
+	case f.Network == "":
 		return nil
+	case f.Devices != "" && !f.PMI && os.Getenv("PVASRUN_DEVICES") == "" && os.Getenv("PVASRUN_NETWORK") == "":
+		return errors.New("--network beside --devices: the devices say which networks are used; leave --network out")
 	}
 	if f.nodes.Network, err = netip.ParsePrefix(f.Network); err != nil {
 		return fmt.Errorf("--network %q: write for example 10.1.0.0/16", f.Network)
