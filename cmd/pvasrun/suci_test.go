@@ -75,7 +75,7 @@ func TestSuciMistakes(t *testing.T) {
 		"bench suci --loss 1":                                   "a share below 1",
 		"bench suci --rate 5X":                                  "is no rate",
 		"bench suci --nodes 1":                                  "2 to 250",
-		"bench suci --rate 1":                                   "--rate: at least 8K",
+		"bench suci --rate 1":                                   "--rate: at least 8k",
 		"bench suci --rate 1M --buffer 1":                       "--buffer: at least 4KiB",
 		"bench suci --plot /nowhere/x.svg":                      "--plot: open /nowhere/x.svg: no such file or directory",
 		"bench exchange --buffer 0":                             "--buffer: at least 4KiB",
