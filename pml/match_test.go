@@ -1,6 +1,7 @@
 package pml
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -169,4 +170,32 @@ func TestWider(t *testing.T) {
 		require.LessOrEqual(t, sum, 2*moveBatch*looks)
 	}
 	require.Equal(t, moveBatch<<16, last)
+}
+
+// over is a transfer that is done, or is not.
+type over bool
+
+func (o over) Progress() (bool, error) { return bool(o), nil }
+
+// TestAllSendsAreAsked: the last look before a rank sleeps asks all sends, wherever the turn of the peers
+// is and whichever of them are done.
+func TestAllSendsAreAsked(t *testing.T) {
+	const peers = 4
+	for turn := range peers {
+		for done := range 1 << peers {
+			e := &Engine{turn: turn}
+			var ops [peers]*operation
+			for i := range ops {
+				op := &operation{state: moving, transfer: over(done>>i&1 == 1)}
+				op.node.of = op
+				b := &peerSends{peer: int32(i)}
+				b.underway.push(&op.node)
+				ops[i], e.busy = op, append(e.busy, b)
+			}
+			e.advanceSends(math.MaxInt)
+			for i, op := range ops {
+				require.Equal(t, done>>i&1 == 1, op.state == complete, "peer %d, turn %d, done %b", i, turn, done)
+			}
+		}
+	}
 }

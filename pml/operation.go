@@ -205,7 +205,7 @@ func (e *Engine) discard(op *operation) {
 	if op.buf.Layout != nil {
 		op.buf.Layout, op.layout = nil, datatype.Layout{}
 	}
-	op.err, op.message, op.handle = nil, nil, 0
+	op.err, op.message, op.handle, op.owner = nil, nil, 0, nil
 	if op.task != nil {
 		op.task.Release()
 		op.task = nil

@@ -1,15 +1,15 @@
 package pml
 
-// Requests by handle. The face for C gives its program handles, which are numbers. It makes them of
+// Requests by handle. Package capi gives its program handles, which are numbers. It makes them of
 // the place of a request's operation among all of the engine, and of the generation there. So there
 // is no other object for a request that would have to be made, found and given back.
 //
-// The owner is whatever the face knows of a request besides. Who writes what:
+// The owner is what package capi knows of a request besides. Who writes what:
 //
 //   - SetOwner writes owner, unit and handle. The goroutine that has begun the operation calls
 //     it, before anybody has the handle.
-//   - When the request was waited for, freed or left, the handle in the operation becomes 0, under
-//     the lock: from then on the request is not found.
+//   - When the request was waited for, freed or left, the handle in the operation becomes 0, and the
+//     owner nil, under the lock: from then on the request is not found.
 //   - At reads without the lock. Whoever has the handle of a request got it after SetOwner.
 //     A handle that is wrong, or that another goroutine makes invalid meanwhile, may lead to
 //     the request of another. The owner is one pointer, so even then it is one that was set.
@@ -33,5 +33,5 @@ func (e *Engine) At(place int, handle uintptr) (r Request, owner *any) {
 		return Request{}, nil
 	}
 	op := all[place]
-	return Request{op: op, generation: op.generation, Unit: op.unit}, op.owner
+	return Request{op: op, generation: op.generation, Unit: op.unit}, op.owner // nil if it is given back now
 }

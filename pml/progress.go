@@ -132,6 +132,9 @@ func (e *Engine) advanceSends(most int) {
 		}
 		return
 	}
+	if most >= peers {
+		e.turn = 0 // each peer once: what takes the place of one that is done was not asked yet
+	}
 	for range min(peers, most) {
 		if e.turn >= len(e.busy) {
 			e.turn = 0
