@@ -101,9 +101,9 @@ func (m *Module) tend() {
 	m.pump()
 }
 
-// changed handles a change. Where the session of a path has ended, the peer has just been heard: it has given
-// the path up, or has another session by now. So the path is probed at once, and its session is not removed:
-// suci may be opening another one, which the peer then has alone, and ends in turn when nobody answers.
+// changed handles a change. Where the session of a path has ended, the path is probed at once, and the
+// peer is not removed from the endpoint: suci may be opening another session with it. If that were removed, the peer
+// would have a session with nobody, would find that out and end it, and so on in turns.
 // What was lost goes by other paths; if there is none, by the next session.
 func (m *Module) changed(c change) {
 	p := m.peer(int(c.id) - 1)
@@ -254,12 +254,11 @@ func (m *Module) tendPaths() {
 func (m *Module) probe(p *peer, d *device) {
 	at := &p.paths[d.number]
 	handle, err := d.endpoint.Destination(p.id, at.addr)
-	at.handle, at.silent = handle, false
 	if err != nil {
-		at.retry = time.Now().Add(pathRetry)
-		m.setState(at, down)
+		m.takeDown(p, d)
 		return
 	}
+	at.handle, at.silent = handle, false
 	m.setState(at, probing)
 	h := head{kind: ping}
 	var b [headSize]byte
