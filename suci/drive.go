@@ -102,7 +102,8 @@ func (d *drive) send(now protocol.Time) {
 	for {
 		e.batch.Reset()
 		if e.machine.Backlogged() {
-			e.machine.Queued(now, e.socket.Queued(), false)
+			queued := e.socket.Queued() // before the clock: the thread may lose its CPU in between
+			e.machine.Queued(e.now(), queued, false)
 		}
 		more := e.machine.Transmit(now, e.batch)
 		if len(e.batch.Trains) > 0 {

@@ -82,7 +82,10 @@ func (d *device) measure(sent int, took Time, busy bool) {
 	switch {
 	case d.rate == 0:
 		d.rate = rate
-	case busy, (d.whole || d.took >= deviceSample) && rate > d.rate:
+	case !busy && d.whole && d.took < deviceSample:
+		rate = min(rate, 2*d.rate) // some of it may have been sent before the first look
+		d.rate += max(rate-d.rate, 0) / 4
+	case busy, d.took >= deviceSample && rate > d.rate:
 		d.rate = min(d.rate, 2*rate) // it may have been taken for faster than it is by far
 		d.rate += (rate - d.rate) / 4
 	}
