@@ -68,7 +68,7 @@ func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
 		r, err = comm.BeginCollective(k.on.c, k.name, &k.args)
 	}
 	if err == nil {
-		p.begun(r, k.on.collectives, out)
+		err = p.begun(r, k.on.collectives, out)
 	}
 	return err
 }
@@ -97,9 +97,9 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	if err != nil {
 		return errors.Join(err, own.Free())
 	}
-	o := p.prepared(r, k.on, out)
+	o, err := p.prepared(r, k.on, out)
 	o.own, o.collective = own, true
-	return nil
+	return err
 }
 
 // is says which operation it is.

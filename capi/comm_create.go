@@ -43,8 +43,7 @@ func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Pt
 		return err
 	}
 	p.adoptCopy(n, on, hints, copies, out)
-	p.begun(r, on.collectives, req)
-	return nil
+	return p.begun(r, on.collectives, req)
 }
 
 // Comm_idup is MPI_Comm_idup.

@@ -1,15 +1,25 @@
 package capi
 
-import "github.com/gopvas/gopvas/comm"
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/comm"
+)
 
 // grequest is a generalized request: an operation of the program.
 type grequest struct {
 	g                   *comm.Generalized
 	query, free, cancel uintptr
 	extra               Address
-	complete            bool
-	freed               bool // the program has freed the request
+	ends                atomic.Uint32 // grequestComplete and grequestFreed
 }
+
+// The program completes a generalized request and frees it, in any order and by any two threads.
+// The one that comes second lets the request go.
+const (
+	grequestComplete = 1 << iota
+	grequestFreed
+)
 
 // Grequest_start is MPI_Grequest_start.
 func (p *Process) Grequest_start(query, free, cancel Func, extra Address, out Ptr[Request]) error {
@@ -17,10 +27,9 @@ func (p *Process) Grequest_start(query, free, cancel Func, extra Address, out Pt
 	if err != nil {
 		return err
 	}
-	p.begun(r, newOwner(&owner{on: p.self, grequest: &grequest{
+	return p.begun(r, newOwner(&owner{on: p.self, grequest: &grequest{
 		g: g, query: query.Entry, free: free.Entry, cancel: cancel.Entry, extra: extra,
 	}}), out)
-	return nil
 }
 
 // Grequest_complete is MPI_Grequest_complete.
@@ -33,12 +42,11 @@ func (p *Process) Grequest_complete(r Request) error {
 	if g == nil {
 		return fail(ERR_REQUEST, "the request is no generalized one")
 	}
-	g.complete = true
 	g.g.Complete()
-	if g.freed {
-		return p.leaveGeneralized(q)
+	if g.ends.Or(grequestComplete)&grequestFreed == 0 {
+		return nil
 	}
-	return nil
+	return p.leaveGeneralized(q)
 }
 
 // queryStatus asks the program for the status.
@@ -69,20 +77,16 @@ func (p *Process) freeGeneralized(g *grequest) error {
 
 func (p *Process) cancelGeneralized(g *grequest) error {
 	complete := uintptr(0)
-	if g.complete {
+	if g.ends.Load()&grequestComplete != 0 {
 		complete = 1
 	}
 	return p.callbackError(Upcall(g.cancel, []uintptr{uintptr(g.extra), complete}))
 }
 
-// leaveGeneralized is for a request that the program frees. It goes when it is complete.
+// leaveGeneralized lets a request go that is complete and freed.
 func (p *Process) leaveGeneralized(q request) error {
-	g := q.grequest
-	if g.freed = true; !g.complete {
-		return nil
-	}
 	if err := comm.Leave(&q.r); err != nil {
 		return err
 	}
-	return p.freeGeneralized(g)
+	return p.freeGeneralized(q.grequest)
 }

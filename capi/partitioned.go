@@ -49,8 +49,9 @@ func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, o
 	if err != nil {
 		return err
 	}
-	p.prepared(r, on, out).parts = parts
-	return nil
+	o, err := p.prepared(r, on, out)
+	o.parts = parts
+	return err
 }
 
 // Precv_init is MPI_Precv_init.
@@ -67,8 +68,9 @@ func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int,
 	if err != nil {
 		return err
 	}
-	p.prepared(r, on, out).parts = &partitions{count: n, tag: tag}
-	return nil
+	o, err := p.prepared(r, on, out)
+	o.parts = &partitions{count: n, tag: tag}
+	return err
 }
 
 // sending returns the partitions of a send that is underway.

@@ -89,34 +89,36 @@ func (p *Process) find(h Request) request {
 }
 
 // begun gives an operation a handle.
-func (p *Process) begun(r comm.Request, o *owner, out Ptr[Request]) {
+func (p *Process) begun(r comm.Request, o *owner, out Ptr[Request]) error {
 	h := doneRequest
 	if !comm.Over(&r) {
-		h = requestHandle(comm.Place(&r))
+		if h = requestHandle(comm.Place(&r)); h == 0 {
+			return fail(ERR_OTHER, "more than a million requests: wait for some of them")
+		}
 		comm.SetOwner(&r, uintptr(h), &o.self)
 	}
 	out.Set(h)
+	return nil
 }
 
 // begin is begun of a message that a call has begun.
 func (p *Process) begin(r comm.Request, err error, on *communicator, out Ptr[Request]) error {
 	if err == nil {
-		p.begun(r, on.messages, out)
+		err = p.begun(r, on.messages, out)
 	}
 	return err
 }
 
 // prepared gives a persistent operation a handle.
-func (p *Process) prepared(r comm.Request, on *communicator, out Ptr[Request]) *owner {
+func (p *Process) prepared(r comm.Request, on *communicator, out Ptr[Request]) (*owner, error) {
 	o := newOwner(&owner{on: on, persistent: true})
-	p.begun(r, o, out)
-	return o
+	return o, p.begun(r, o, out)
 }
 
 // prepare is prepared of what a call has returned.
 func (p *Process) prepare(r comm.Request, err error, on *communicator, out Ptr[Request]) error {
 	if err == nil {
-		p.prepared(r, on, out)
+		_, err = p.prepared(r, on, out)
 	}
 	return err
 }

@@ -24,16 +24,22 @@ func (p *Process) finish(q request, st *comm.Status, err error, status Status) (
 	switch {
 	case q.grequest != nil:
 		err = p.queryGeneralized(q.grequest, status)
-	case q.parts != nil && q.parts.send == nil && !st.Cancelled:
-		st.Tag = q.parts.tag // that of the message tells apart those with the same tag
-		fallthrough
 	default:
-		status.set(st)
+		q.tell(status, st)
 	}
 	if err != nil {
 		err = located{err, q.on}
 	}
 	return h, err
+}
+
+// tell writes the status of a request. The tag of a partitioned message tells apart those with the same
+// tag: the program has its own one.
+func (q request) tell(status Status, st *comm.Status) {
+	if q.parts != nil && q.parts.send == nil && !st.Cancelled {
+		st.Tag = q.parts.tag
+	}
+	status.set(st)
 }
 
 // set writes a status.
@@ -142,6 +148,9 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 	}
 	r.Set(REQUEST_NULL)
 	if q.grequest != nil {
+		if q.grequest.ends.Or(grequestFreed)&grequestComplete == 0 {
+			return nil
+		}
 		return p.leaveGeneralized(q)
 	}
 	err = comm.Leave(&q.r)
@@ -222,7 +231,7 @@ func (p *Process) peek(q request, status Status) (done bool, err error) {
 	case q.grequest != nil:
 		return true, p.queryStatus(q.grequest, status)
 	}
-	status.set(&st)
+	q.tell(status, &st)
 	if err != nil {
 		err = located{err, q.on}
 	}
