@@ -2,6 +2,7 @@ package fit
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/gopvas/gopvas/internal/median"
@@ -27,9 +28,9 @@ func (r *Result) Residual(samples []Sample) *loggps.Residual {
 	p.Residual = nil
 	rest := &loggps.Residual{Sync: p.Sync}
 	rest.Control, rest.Latency = control(p, trips)
-	call := leastCall
-	if first := &trips[0]; first.exchange > 0 {
-		call = max(first.exchange-first.half, leastCall)
+	call := math.Inf(1) // without exchanges nothing is known of crossings
+	if i := slices.IndexFunc(trips, func(t trip) bool { return t.exchange > 0 }); i >= 0 {
+		call = max(trips[i].exchange-trips[i].half, leastCall)
 		rest.Call = call - p.O
 	}
 	known := p

@@ -22,7 +22,7 @@ func (e *engine) sends(rank int32, from, until float64) {
 
 // putOff tells whether a message that is there takes longer. If so, its event comes again.
 func (e *engine) putOff(ev event, id uint32, op *graph.Op, p *loggps.Params) bool {
-	if e.sending == nil || ev.mark() != markNone {
+	if e.sending == nil || ev.mark() != markNone || op.Rank == op.Peer {
 		return false
 	}
 	if _, again := e.crossed[id]; again {
