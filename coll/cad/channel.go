@@ -77,6 +77,7 @@ func (e *Engine) Forget(context uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if rec := e.records[context]; rec != nil {
+		rec.former.Store(rec.issued.Load()) // before issued: see through
 		rec.issued.Store(0)
 		rec.broken.Reset()
 		rec.generation.Add(1)

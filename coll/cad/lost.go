@@ -61,11 +61,12 @@ func (r *run) lost() Failure {
 }
 
 // through tells whether a rank that has gone had finished its part: it ended well, as
-// it can do only when all that it has issued is complete, and it had issued this.
+// it can do only when all that it has issued is complete, and it had issued this. It may have
+// freed the communicator since then, and even have used its context for another one.
 func (r *run) through(rank int) bool {
 	if r.e.job.State(rank) != job.StateFinal {
 		return false
 	}
 	rec := r.e.find(rank, r.channel.Context)
-	return rec != nil && int32(rec.issued.Load()-r.number) > 0
+	return rec != nil && (int32(rec.issued.Load()-r.number) > 0 || int32(rec.former.Load()-r.number) > 0)
 }

@@ -78,22 +78,36 @@ func TestLostExecutor(t *testing.T) {
 
 // TestMemberThatEndedWell is not missed where it was through, and missed where it never
 // was.
-func TestMemberThatEndedWell(t *testing.T) {
+func TestMemberThatEndedWell(t *testing.T) { memberEndsWell(t, func(rank) {}) }
+
+// TestMemberThatFreedAndEndedWell: nor is one that has freed the communicator before it ended.
+func TestMemberThatFreedAndEndedWell(t *testing.T) {
+	memberEndsWell(t, func(r rank) { r.Forget(r.world.Context) })
+}
+
+func memberEndsWell(t *testing.T, end func(rank)) {
 	bothWays(t, func(t *testing.T, direct bool) {
 		root, all := start(t, 3, direct, Options{})
+		looked := make(chan struct{}) // rank 1 has looked at its graph, which needs rank 2, since rank 0 is gone
 		eachRank(t, root, all, func(r rank) error {
 			if r.rank == 0 {
+				defer end(r)
 				return r.do(r.chain([]byte{5}))
 			}
 			buf := make([]byte, 1)
 			if r.rank == 2 {
 				awaitGone(root, 0)
+				<-looked
 			}
 			request, err := r.Issue(r.world, r.chain(buf))
 			if err != nil {
 				return err
 			}
 			awaitGone(root, 0)
+			if r.rank == 1 {
+				r.pml.Progress()
+				close(looked)
+			}
 			if _, err := r.pml.Wait(&request); err != nil || buf[0] != 5 {
 				return fmt.Errorf("rank %d: got %d, %w", r.rank, buf[0], err)
 			}
