@@ -42,11 +42,8 @@ func ConnectionOf(pid, fd int) (c Connection, ok bool) {
 	if err != nil || info.State != unix.BPF_TCP_ESTABLISHED && info.State != unix.BPF_TCP_SYN_SENT {
 		return c, false
 	}
-	var status unix.Stat_t
-	if unix.Fstat(socket, &status) == nil {
-		c.Peer = peerOf(pid, status.Ino) // getpeername does not tell one that has not answered yet
-	}
 	c.Open, c.Silent = info.State == unix.BPF_TCP_ESTABLISHED, time.Duration(info.Last_ack_recv)*time.Millisecond
+	c.Peer = peerOf(pid, socket)
 	return c, askPeer(socket) == nil
 }
 
@@ -65,12 +62,20 @@ func askPeer(socket int) error {
 	return nil
 }
 
-// peerOf finds the peer of a socket of IPv4 in the table of the process's network; it is not
-// valid if it is not there.
-func peerOf(pid int, inode uint64) (peer netip.AddrPort) {
+// peerOf is the peer of a process's connection. One that has not answered yet is found in the table of
+// the process's network, if it is one of IPv4; it is not valid if it is not there. Lines may be missing there
+// while other connections come and go.
+func peerOf(pid, socket int) (peer netip.AddrPort) {
+	if sa, err := unix.Getpeername(socket); err == nil {
+		return addressOf(sa)
+	}
+	var status unix.Stat_t
+	if unix.Fstat(socket, &status) != nil {
+		return peer
+	}
 	table, _ := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", pid))
 	for line := range strings.Lines(string(table)) {
-		if words := strings.Fields(line); len(words) > 9 && words[9] == strconv.FormatUint(inode, 10) {
+		if words := strings.Fields(line); len(words) > 9 && words[9] == strconv.FormatUint(status.Ino, 10) {
 			return parsePeer(words[2])
 		}
 	}

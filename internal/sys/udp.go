@@ -48,13 +48,21 @@ func LocalAddress(fd int) (netip.AddrPort, error) {
 	if err != nil {
 		return netip.AddrPort{}, wrapErrno("getsockname", err)
 	}
-	switch sa := sa.(type) {
-	case *unix.SockaddrInet4:
-		return netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port)), nil
-	case *unix.SockaddrInet6:
-		return netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port)), nil
+	if a := addressOf(sa); a.IsValid() {
+		return a, nil
 	}
 	return netip.AddrPort{}, errors.New("not an internet address")
+}
+
+// addressOf is the address of the kernel's form; it is not valid if that is none of the internet.
+func addressOf(sa unix.Sockaddr) (a netip.AddrPort) {
+	switch sa := sa.(type) {
+	case *unix.SockaddrInet4:
+		return netip.AddrPortFrom(netip.AddrFrom4(sa.Addr), uint16(sa.Port))
+	case *unix.SockaddrInet6:
+		return netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
+	}
+	return a
 }
 
 // UDPBuffers asks for send and receive buffers of n bytes: beyond the system's limit if
