@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -134,7 +135,7 @@ func (p *Page) Write(w io.Writer) error {
 	}
 	err = page.Execute(w, map[string]any{
 		"Page": p, "CSS": template.CSS(pageCSS), "JS": template.JS(pageJS), "Head": template.JS(text), "Data": template.JS(strconv.Quote(packed)),
-		"Kinds": Kinds, "Bars": p.bars(), "Ranks": ranks,
+		"Legend": p.legend(), "HasPath": slices.ContainsFunc(p.Timelines, func(t Timeline) bool { return len(t.Path) > 0 }), "Bars": p.bars(), "Ranks": ranks,
 	})
 	if err != nil {
 		return fmt.Errorf("show: page: %w", err)
@@ -151,6 +152,30 @@ func (t *Timeline) end() float64 {
 		}
 	}
 	return end
+}
+
+// A shownKind is a kind in the legend.
+type shownKind struct {
+	Number int
+	Name   string
+}
+
+// legend is the kinds that occur.
+func (p *Page) legend() (list []shownKind) {
+	var occurs [numKinds]bool
+	for _, t := range p.Timelines {
+		for _, lane := range t.Lanes {
+			for i := range lane {
+				occurs[lane[i].Kind] = true
+			}
+		}
+	}
+	for i, name := range Kinds {
+		if occurs[i] {
+			list = append(list, shownKind{i, name})
+		}
+	}
+	return list
 }
 
 // A shownBar is a bar as shares of the longest, in percent.

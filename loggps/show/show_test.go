@@ -85,6 +85,21 @@ func TestTime(t *testing.T) {
 	}
 }
 
+// The legend has what occurs, and the page says which timeline is which.
+func TestLegend(t *testing.T) {
+	lane := [][]Piece{{{From: 0, To: 5, Kind: Sending, Peer: -1}}}
+	page := &Page{Timelines: []Timeline{{Name: "measured", Lanes: lane}, {Name: "plan: wrap", Lanes: lane}}, Calls: []string{""}}
+	var b bytes.Buffer
+	require.NoError(t, page.Write(&b))
+	require.Equal(t, []shownKind{{int(Sending), "send"}}, page.legend())
+	require.NotContains(t, b.String(), "</i>critical path")
+	require.Contains(t, b.String(), "In each lane, from above: measured, plan: wrap.")
+	_, _, page = program(t, 2, 1)
+	b.Reset()
+	require.NoError(t, page.Write(&b))
+	require.Contains(t, b.String(), "</i>critical path")
+}
+
 func TestPageOfNothing(t *testing.T) {
 	require.ErrorContains(t, (&Page{Timelines: []Timeline{{}}}).Write(&bytes.Buffer{}), "0 ranks")
 }
