@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/launcher"
 )
 
@@ -59,24 +59,6 @@ func TestBenchInterruptedInSetUp(t *testing.T) {
 	}
 }
 
-// sharedText is what a process has written so far.
-type sharedText struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *sharedText) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *sharedText) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
 // QUIT has the job of a benchmark say what its ranks do, and ends nothing. The job has no file that a KILL
 // would leave.
 func TestBenchAnswersQuit(t *testing.T) {
@@ -93,7 +75,7 @@ func TestBenchAnswersQuit(t *testing.T) {
 			scratch := t.TempDir()
 			cmd := exec.Command(pvasrun, args...)
 			cmd.Env = append(os.Environ(), "TMPDIR="+scratch)
-			var stderr sharedText
+			var stderr testkit.Output
 			cmd.Stdout, cmd.Stderr = io.Discard, &stderr
 			require.NoError(t, cmd.Start())
 			t.Cleanup(func() { _ = cmd.Process.Kill() })
@@ -119,7 +101,7 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	require.NoError(t, os.WriteFile(tools+"/go", []byte(script), 0o700))
 	cmd := exec.Command(pvasrun, t.TempDir())
 	cmd.Env = append(os.Environ(), "TMPDIR="+scratch, "GOTMPDIR=", "PATH="+tools+":"+os.Getenv("PATH"))
-	var stderr sharedText
+	var stderr testkit.Output
 	cmd.Stderr = &stderr
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })

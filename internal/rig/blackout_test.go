@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 var blackout = flag.Duration("rig.blackout", 2*time.Second, "how long the network is away while blocks are under way")
@@ -54,7 +56,7 @@ func TestBlackout(t *testing.T) {
 type blocksEnd struct {
 	cmd    *exec.Cmd
 	lines  *bufio.Reader
-	stderr text
+	stderr testkit.Output
 }
 
 // says waits until the program says a line, or has ended.

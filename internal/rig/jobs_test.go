@@ -1,7 +1,6 @@
 package rig
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -10,12 +9,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // pvasrun and work are built once.
@@ -97,26 +97,8 @@ func eachStart(t *testing.T, nodes int, test func(t *testing.T, r *Rig, name str
 type job struct {
 	r              *Rig
 	cmd            *exec.Cmd
-	stdout, stderr text
+	stdout, stderr testkit.Output
 	ended          chan struct{}
-}
-
-// text is output that may be read while it grows.
-type text struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (x *text) Write(b []byte) (int, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.b.Write(b)
-}
-
-func (x *text) String() string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.b.String()
 }
 
 func (r *Rig) start(argv []string, change func(*exec.Cmd)) *job {
