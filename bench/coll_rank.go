@@ -11,7 +11,8 @@ import (
 
 // A collRank is a rank that measures one collective operation at one size. The loops
 // follow IMB: the root changes from call to call, and nothing else keeps the ranks in
-// step. peer/coll.c has the same in C.
+// step. peer/coll.c has the same in C, for one thread. With several goroutines each is a collRank, on a
+// communicator of its own.
 type collRank struct {
 	world, ring *mpi.Comm
 	named       bool // the operation is done by one of several algorithms, which can be asked for
@@ -59,54 +60,120 @@ func waited(request mpi.Request, err error) error {
 	return err
 }
 
-// collRankMain is the rank program; its arguments are those of peer/coll.c.
+// collRankMain is the rank program; its arguments are those of peer/coll.c, and the number of
+// goroutines.
 func collRankMain(args []string) {
+	goroutines := 1
+	if len(args) > 3 {
+		scanArgs("those of a benchmark, and goroutines", args[3:], &goroutines)
+		args = args[:3]
+	}
 	timedRank(args, collectives, func(world *mpi.Comm, step func(*collRank, int) error, n int, limits pace) error {
-		grid, err := mpi.CartCreate(world, []int{world.Size()}, []bool{true})
-		if err != nil {
+		callers := make(collCallers, goroutines)
+		for i := range callers {
+			caller, err := newCollRank(world, hasAlgorithm(args[0]), n)
+			if err != nil {
+				return err
+			}
+			callers[i] = caller
+			if i < len(callers)-1 { // the last caller has the world itself
+				if caller.world, err = world.Dup(); err != nil {
+					return err
+				}
+			}
+		}
+		if err := callers.measure(world, step, limits); err != nil {
 			return err
 		}
-		room := max(n*max(2, world.Size()), 8*world.Size()) // reduce_scatter has an element for each
-		r := &collRank{
-			world: world, ring: grid.Comm, named: hasAlgorithm(args[0]), n: n, sum: mpi.Sum[float64](),
-			out: touched(room), in: touched(room),
-			outF: slices.Repeat([]float64{1}, room/8)[:n/8], inF: slices.Repeat([]float64{1}, room/8)[:n/8],
-		}
-		if err := r.measure(step, limits); err != nil {
-			return err
-		}
-		return grid.Comm.Free()
+		return callers.free()
 	})
 }
 
+func newCollRank(world *mpi.Comm, named bool, n int) (*collRank, error) {
+	grid, err := mpi.CartCreate(world, []int{world.Size()}, []bool{true})
+	if err != nil {
+		return nil, err
+	}
+	room := max(n*max(2, world.Size()), 8*world.Size()) // reduce_scatter has an element for each
+	return &collRank{
+		world: world, ring: grid.Comm, named: named, n: n, sum: mpi.Sum[float64](),
+		out: touched(room), in: touched(room),
+		outF: slices.Repeat([]float64{1}, room/8)[:n/8], inF: slices.Repeat([]float64{1}, room/8)[:n/8],
+	}, nil
+}
+
+// collCallers are the goroutines of a rank. One alone is that which the rank has.
+type collCallers []*collRank
+
+// free frees the communicators that were made for the callers.
+func (c collCallers) free() error {
+	for i, caller := range c {
+		if err := caller.ring.Free(); err != nil {
+			return err
+		}
+		if i == len(c)-1 {
+			break
+		}
+		if err := caller.world.Free(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// call has each caller make some calls, and waits for all, or for the first error: the other goroutines
+// would wait for this rank's part.
+func (c collCallers) call(step func(*collRank, int) error, first, calls int) error {
+	if len(c) == 1 {
+		return c[0].call(step, first, calls)
+	}
+	ended := make(chan error, len(c))
+	for _, caller := range c {
+		go func() { ended <- caller.call(step, first, calls) }()
+	}
+	for range c {
+		if err := <-ended; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *collRank) call(step func(*collRank, int) error, first, calls int) error {
+	for i := first; i < first+calls; i++ {
+		if err := step(r, i%r.world.Size()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // measure warms up and lets rank 0 print the line that parseLines reads.
-func (r *collRank) measure(step func(*collRank, int) error, limits pace) error {
-	size := r.world.Size()
-	reps, err := limits.warmUp(r.world, func(i int) error { return step(r, i%size) })
+func (c collCallers) measure(world *mpi.Comm, step func(*collRank, int) error, limits pace) error {
+	r, size := c[0], world.Size()
+	reps, err := limits.warmUp(world, func(i int) error { return c.call(step, i, 1) })
 	if err != nil {
 		return err
 	}
 	for range 2 {
-		if err := r.world.Barrier(); err != nil {
+		if err := world.Barrier(); err != nil {
 			return err
 		}
 	}
 	start := time.Now()
-	for i := range reps {
-		if err := step(r, i%size); err != nil {
-			return err
-		}
+	if err := c.call(step, 0, reps); err != nil {
+		return err
 	}
-	t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(reps)
+	t := float64(time.Since(start).Nanoseconds()) / 1e3 / float64(reps*len(c))
 	algorithm := ""
 	if r.named {
 		algorithm = r.world.Algorithm()
 	}
 	all := make([]float64, size)
-	if err := mpi.Gather(r.world, []float64{t}, all, 0); err != nil {
+	if err := mpi.Gather(world, []float64{t}, all, 0); err != nil {
 		return err
 	}
-	if r.world.Rank() != 0 {
+	if world.Rank() != 0 {
 		return nil
 	}
 	sum, low, high := 0.0, t, t

@@ -25,6 +25,8 @@ func TestLoadPrinted(t *testing.T) {
 
 {"benchmark":"mbw_mr","btl":"openmpi","single_copy":"vader:none","ranks":2,"bytes":8,"t_avg_us":2}
 {"benchmark":"mbw_mr","btl":"openmpi","single_copy":"vader:none","ranks":2,"bytes":8,"t_avg_us":3}
+{"benchmark":"allreduce","btl":"sm","single_copy":"auto","ranks":2,"goroutines":8,"bytes":8,"t_avg_us":2}
+{"benchmark":"allreduce","btl":"sm","single_copy":"auto","ranks":2,"bytes":8,"t_avg_us":2}
 {"benchmark":"column","btl":"loop","single_copy":"no message","ranks":2,"bytes":8,"t_avg_us":4}
 {"benchmark":"IS","class":"S","btl":"pvas","single_copy":"direct","mops":2,"min_mops":1,"max_mops":3,"rounds":5,"ranks":4}
 {"benchmark":"footprint","btl":"sm","single_copy":"none","pagetable_kib":null,"memory_growth_kib":7,"pss_growth_kib":-2}
@@ -46,15 +48,17 @@ func TestLoadPrinted(t *testing.T) {
 	}
 	require.Equal(t, []found{
 		{"pingpong", "pingpong", "sm/cma", 1}, {"pingpong", "pingpong", "sm/cma", 2}, {"pingpong", "pingpong", "sm/cma", 3},
-		{"mbw_mr", "mbw_mr", "openmpi/none", 1}, {"mbw_mr", "mbw_mr", "openmpi/none", 2}, {"column", "column", "loop", 1},
+		{"mbw_mr", "mbw_mr", "openmpi/none", 1}, {"mbw_mr", "mbw_mr", "openmpi/none", 2},
+		{"allreduce", "allreduce", "sm", 1}, {"allreduce", "allreduce", "sm", 1}, {"column", "column", "loop", 1},
 		{"npb", "is.S", "pvas", 1}, {"npb", "is.S", "pvas", 2}, {"npb", "is.S", "pvas", 3},
 		{"footprint", "alltoall", "sm/none", 1}, {"touch", "touch", "pvas", 1},
 		{"overlap", "ibcast 4x4", "pvas share+1", 1}, {"chain", "chain", "mpich", 1},
 		{"exchange", "exchange", "wrap", 1}, {"exchange", "exchange", "wrap", 2}, {"graph", "graph", "pvas share", 1},
 	}, all)
 	require.Equal(t, map[string]float64{"t_us": 1, "messages_per_s": 1e6}, f.Lines[1].Points[0].Values, "each round has its rate")
+	require.Equal(t, "8 goroutines", f.Lines[5].Points[0].Setting)
 	require.Equal(t, map[string]float64{"t_us": 0, "tables_growth_kib": 0, "pss_growth_kib": -2, "memory_growth_kib": 7},
-		f.Lines[9].Points[0].Values, "what is not known is not there")
+		f.Lines[11].Points[0].Values, "what is not known is not there")
 }
 
 func TestLoadPrintedErrors(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 type TimedConfig struct {
 	Benchmark  string // one of Patterns, Collectives or Layouts
 	Ranks      int
+	Goroutines int           // of each rank, of Collectives only, of ours only: each calls on a communicator of its own; 0: one
 	Sizes      []int         // bytes; barrier has none, and is run once
 	Rounds     int           // each contestant runs so often, in turn; medians are reported
 	Repeat     int           // repetitions per size; 0: by size
@@ -36,6 +37,7 @@ type TimedResult struct {
 	Profile     bool    `json:"profile,omitempty"`   // by the settings of a profile
 	Algorithm   string  `json:"algorithm,omitempty"` // of our collective operations
 	Ranks       int     `json:"ranks"`
+	Goroutines  int     `json:"goroutines,omitempty"` // of each rank, if several; then Repetitions are of each one
 	Bytes       int     `json:"bytes"`
 	Repetitions int     `json:"repetitions"`
 	Min         float64 `json:"t_min_us"` // of messages the fastest block of the repetitions, else the fastest rank
@@ -110,7 +112,11 @@ func (c *TimedConfig) program(who Contestant) []string {
 		}
 		items[i] = fmt.Sprintf("%d:%d", n, reps)
 	}
-	return []string{program, c.Benchmark, strings.Join(items, ","), seconds(c.Limit)}
+	args := []string{program, c.Benchmark, strings.Join(items, ","), seconds(c.Limit)}
+	if c.Goroutines > 1 {
+		args = append(args, strconv.Itoa(c.Goroutines))
+	}
+	return args
 }
 
 // seconds is a limit as an argument of a rank program.
@@ -120,6 +126,9 @@ func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	r := TimedResult{
 		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.path(), Profile: who.Profile, Algorithm: t.algorithm, Ranks: c.Ranks,
 		Bytes: t.bytes, Repetitions: t.reps, Min: t.min, Avg: t.avg, Max: t.max,
+	}
+	if c.Goroutines > 1 {
+		r.Goroutines = c.Goroutines
 	}
 	if p, ok := patterns[c.Benchmark]; ok {
 		r.addRates(p)

@@ -123,9 +123,8 @@ type Messages interface {
 	// copy is consumed.
 	Release(f *Frame)
 
-	// Sleep returns nil as soon as ready returns true. It asks once, then at most
-	// spin more times in a tight loop, and then each time that something has
-	// happened to this rank: a message has arrived, one of its transfers can make
+	// Sleep returns nil as soon as ready returns true. It asks once, and then each
+	// time that something has happened to this rank: a message has arrived, one of its transfers can make
 	// progress or is over, room that Send or Offer lacked is there, a rank has gone,
 	// or Wake was called. In between it sleeps and takes no CPU. It may ask without a
 	// reason.
@@ -142,7 +141,7 @@ type Messages interface {
 	//
 	// lasting, if it is not nil, is called once when the sleep turns out to be more
 	// than a nap of some milliseconds: time to say elsewhere what this rank waits for.
-	Sleep(spin int, ready func() bool, lasting func()) error
+	Sleep(ready func() bool, lasting func()) error
 
 	// Wake makes every Sleep of this rank ask ready again. A goroutine calls it after a
 	// change that ready looks at, made by atomic operations or under a lock that ready takes

@@ -140,11 +140,11 @@ func (p *Process) Bsend_init(buf Address, count int, t Type, dest, tag int, c Co
 	if err != nil {
 		return err
 	}
-	send, err := comm.PrepareAnew(m.on.c, func() (comm.Request, error) {
+	send, err := comm.BsendInit(m.on.c, func() ([]byte, error) {
 		if err := p.buffering(m.on, m.buf.Len()); err != nil {
-			return comm.Request{}, err
+			return nil, err
 		}
-		return comm.Ibsend(m.on.c, m.bytes(), m.of, m.peer, m.tag)
-	})
+		return m.bytes(), nil
+	}, m.of, m.peer, m.tag)
 	return p.prepare(send, err, m.on, r)
 }

@@ -25,7 +25,23 @@ type Handler struct {
 	Code     int     // the error code
 }
 
+// call asks one flag and the arguments whether the call is of the usual kind: the rest is for
+// others.
 func (p *Process) call(op int, a slots) (int64, Handler) {
+	if c := &calls[op]; !p.usual.Load() || c.tool || c.firstNull(a) >= 0 {
+		return p.callUnusual(op, a)
+	}
+	outer := p.inside.enterAlone(op)
+	result, err := p.dispatch(op, a)
+	p.inside.leaveAlone(outer)
+	if err != nil {
+		return p.raise(op, a, err)
+	}
+	return result, Handler{}
+}
+
+// callUnusual is call in any state of the process.
+func (p *Process) callUnusual(op int, a slots) (int64, Handler) {
 	c := &calls[op]
 	switch {
 	case p.state.Load() != running && !c.anytime:

@@ -66,10 +66,12 @@ func (p *Process) blockParts(at Address, count int, t Type, n int) (parts []comm
 	if err != nil {
 		return nil, err
 	}
-	_, extent := o.Extent()
+	if _, err := product(n, count); err != nil {
+		return nil, err
+	}
 	parts = make([]comm.Buffer, n)
 	for i := range parts {
-		if parts[i], err = o.memory(at+Address(int64(i*count)*extent), count); err != nil {
+		if parts[i], err = o.memoryFrom(at, i*count, count); err != nil {
 			return nil, err
 		}
 	}
@@ -82,10 +84,9 @@ func (p *Process) listParts(at Address, counts, displs Ints, t Type, n int) (par
 	if err != nil {
 		return nil, err
 	}
-	_, extent := o.Extent()
 	parts = make([]comm.Buffer, n)
 	for i := range parts {
-		if parts[i], err = o.memory(at+Address(int64(displs.At(i))*extent), counts.At(i)); err != nil {
+		if parts[i], err = o.memoryFrom(at, displs.At(i), counts.At(i)); err != nil {
 			return nil, err
 		}
 	}

@@ -98,8 +98,11 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 		return errors.Join(err, own.Free())
 	}
 	o, err := p.prepared(r, k.on, out)
+	if err != nil {
+		return errors.Join(err, own.Free())
+	}
 	o.own, o.collective = own, true
-	return err
+	return nil
 }
 
 // is says which operation it is.

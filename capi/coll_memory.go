@@ -38,7 +38,11 @@ func (p *Process) blockMemory(b *coll.Buffer, at Address, count int, t Type, n i
 		b.Parts, err = p.blockParts(at, count, t, n)
 		return err
 	}
-	m, err := o.memory(at, count*n)
+	all, err := product(count, n)
+	if err != nil {
+		return err
+	}
+	m, err := o.memory(at, all)
 	b.Data, b.Unit = m.Bytes, int(o.Size())
 	return err
 }
@@ -62,23 +66,27 @@ func denseList(k *collective, b *coll.Buffer, o *typeObject, at Address, counts,
 	lengths, places := counts.CopyTo(k.list(n)), displs.CopyTo(k.list(n))
 	lowest, end := math.MaxInt, math.MinInt
 	for i, count := range lengths {
-		if count < 0 {
+		switch {
+		case count < 0:
 			return fail(ERR_COUNT, "the count of block %d is %d; it must not be negative", i, count)
-		}
-		if count > 0 {
+		case places[i] > math.MaxInt-count:
+			return fail(ERR_ARG, "block %d of %d elements ends out of the range of 64 bits", i, count)
+		case count > 0:
 			lowest, end = min(lowest, places[i]), max(end, places[i]+count)
 		}
 	}
-	if lowest > end {
+	switch {
+	case lowest > end:
 		lowest, end = 0, 0
+	case end-lowest < 0:
+		return fail(ERR_ARG, "the blocks lie farther apart than 64 bits can say: from element %d to %d", lowest, end)
 	}
 	for i := range places {
 		if places[i] -= lowest; lengths[i] == 0 {
 			places[i] = 0
 		}
 	}
-	size := int(o.Size())
-	m, err := o.memory(at+Address(lowest*size), end-lowest)
-	b.Data, b.Counts, b.Displs, b.Unit = m.Bytes, lengths, places, size
+	m, err := o.memoryFrom(at, lowest, end-lowest)
+	b.Data, b.Counts, b.Displs, b.Unit = m.Bytes, lengths, places, int(o.Size())
 	return err
 }

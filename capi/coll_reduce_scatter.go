@@ -14,7 +14,11 @@ func (p *Process) reduceScatter(k *collective, send, recv Address, block int, co
 	}
 	size, rank := on.c.Size(), on.c.Rank()
 	a := k.is(coll.ReduceScatter, on)
-	total, before, own := size*block, rank*block, block
+	total, err := product(size, block)
+	if err != nil {
+		return err
+	}
+	before, own := rank*block, block
 	if !regular {
 		a.Send.Counts, a.Send.Displs, a.Send.Unit = counts.CopyTo(k.list(size)), k.list(size), r.op.Size
 		if total, err = starts(a.Send.Counts, a.Send.Displs); err != nil {

@@ -24,7 +24,7 @@ type communicator struct {
 
 // newCommunicator completes a communicator.
 func newCommunicator(c *communicator) *communicator {
-	c.messages = newOwner(&owner{on: c, message: true})
+	c.messages = newOwner(&owner{on: c})
 	c.collectives = newOwner(&owner{on: c, collective: true})
 	return c
 }

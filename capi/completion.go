@@ -65,7 +65,10 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 		one = &waits
 	}
 	for i := range n {
-		err := p.wait(one, r.ptr(i), statuses.At(i))
+		if failed == nil && one != nil && await(one, r.ptr(i), statuses.At(i)) {
+			continue
+		}
+		err := p.waitOther(one, r.ptr(i), statuses.At(i))
 		if err != nil && failed == nil {
 			failed = inStatus(err)
 			for k := range i {
@@ -85,12 +88,13 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 	if n < 0 {
 		return false, fail(ERR_ARG, "%d requests", n)
 	}
+	c := p.world.c
 	for i := range n {
 		h := r.ptr(i).Get()
 		if h == doneRequest || h == REQUEST_NULL {
 			continue
 		}
-		_, o := comm.RequestAt(p.world.c, placeOf(uintptr(h)), uintptr(h))
+		o := comm.OwnerAt(c, placeOf(uintptr(h)), uintptr(h))
 		if o == nil {
 			return false, wrongHandle(kindRequest, uintptr(h))
 		}

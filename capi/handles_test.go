@@ -57,3 +57,42 @@ func TestRequestHandles(t *testing.T) {
 	}
 	require.Zero(t, requestHandle(1<<placeBits-firstPlace, 0))
 }
+
+// Where a request gets no handle nothing is left of its operation: a receive takes no message, and
+// the communicator of a persistent collective operation is freed.
+func TestRequestsRunOut(t *testing.T) {
+	onRanks(t, 1, func(c *rank) {
+		request, number, there := make([]Request, 1), []int32{7}, []int32{0}
+		var all []Request
+		op, a := c.encode("MPI_Recv_init", []any{number, 1, INT, 0, 1, COMM_SELF, request})
+		for {
+			if _, err := c.p.rare(op, a, -1); err != nil {
+				require.Equal(c, ERR_OTHER, classOf(err))
+				break
+			}
+			all = append(all, request[0])
+		}
+		require.Greater(c, len(all), 1<<placeBits-1000)
+		require.Equal(c, ERR_OTHER, c.try("MPI_Irecv", number, 1, INT, 0, 5, COMM_WORLD, request))
+		c.call("MPI_Send", number, 1, INT, 0, 5, COMM_WORLD)
+		c.call("MPI_Iprobe", 0, 5, COMM_WORLD, there, 0)
+		require.Equal(c, []int32{1}, there)
+		c.call("MPI_Recv", number, 1, INT, 0, 5, COMM_WORLD, 0)
+
+		next := func() uint32 {
+			own, err := c.p.world.c.Dup()
+			require.NoError(c, err)
+			defer func() { require.NoError(c, own.Free()) }()
+			return own.ID()
+		}
+		first := next()
+		for range 10 {
+			require.Equal(c, ERR_OTHER, c.try("MPI_Barrier_init", COMM_WORLD, INFO_NULL, request))
+		}
+		require.LessOrEqual(c, next(), first+1)
+		free := c.prepare("MPI_Request_free", request)
+		for _, request[0] = range all {
+			free()
+		}
+	})
+}

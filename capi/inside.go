@@ -23,9 +23,17 @@ func (i *inside) enter(op int) (outer int) {
 		i.word.Add(oneCall + uint64(op))
 		return manyCalls
 	}
+	return i.enterAlone(op)
+}
+
+// enterAlone is enter where one thread at a time calls.
+func (i *inside) enterAlone(op int) (outer int) {
 	outer, i.call = i.call, op+1
 	return outer
 }
+
+// leaveAlone is leave after enterAlone.
+func (i *inside) leaveAlone(outer int) { i.call = outer }
 
 // manyCalls is returned by enter where leave has to take the call off the word.
 const manyCalls = -1
@@ -35,7 +43,7 @@ func (i *inside) leave(op, outer int) {
 	if outer == manyCalls {
 		i.word.Add(-(oneCall + uint64(op)))
 	} else {
-		i.call = outer
+		i.leaveAlone(outer)
 	}
 }
 

@@ -57,6 +57,7 @@ func TestExternal32(t *testing.T) {
 		position = 0
 		c.call("MPI_Unpack_external", "external32", external, len(external), &position, again, 1, x.t)
 		require.Equal(t, x.native, again)
+		require.EqualValues(t, len(external), position)
 	}
 	var position int64
 	require.Equal(t, ERR_CONVERSION, c.try("MPI_Pack_external", "external32", []int64{math.MaxInt32 + 1}, 1, LONG, make([]byte, 4), 4, &position))

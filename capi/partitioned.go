@@ -22,7 +22,11 @@ func (p *Process) partitionedBuffer(buf Address, n, count int, t Type, peer int)
 	if peer == PROC_NULL {
 		return comm.Buffer{}, nil
 	}
-	return p.buffer(buf, n*count, t)
+	all, err := product(n, count)
+	if err != nil {
+		return comm.Buffer{}, err
+	}
+	return p.buffer(buf, all, t)
 }
 
 // Psend_init is MPI_Psend_init.

@@ -15,7 +15,8 @@ import (
 
 // Process is this rank as its C program sees it.
 type Process struct {
-	state atomic.Uint32 // before, running, resting or over
+	state atomic.Uint32 // before, running, resting or over; changed by become
+	usual atomic.Bool   // calls go the short way: running, one thread at a time, no places are recorded
 	level int           // thread level that was granted
 
 	initialized, finalized atomic.Bool // by MPI_Init and MPI_Finalize
@@ -35,6 +36,7 @@ type Process struct {
 	codes       errorCodes
 	attached    attachedBuffer
 	inside      inside
+	traced      bool // waits are recorded, and so go the long way
 	recorded    bool // the places of calls are recorded
 	tool        tool
 
@@ -52,6 +54,12 @@ const (
 	over
 )
 
+// become changes the state.
+func (p *Process) become(state uint32) {
+	p.state.Store(state)
+	p.usual.Store(state == running && !p.inside.many && !p.recorded)
+}
+
 // process is the only one of its kind: a C program is one process.
 var process = newProcess()
 
@@ -67,14 +75,14 @@ func newProcess() *Process {
 // start has the program run on a world.
 func (p *Process) start(world *comm.Comm, level int) {
 	p.level = level
-	p.recorded = level < THREAD_MULTIPLE && recorder.Active() // of several threads only one could say where it is
+	p.traced = recorder.Active()
+	p.recorded = level < THREAD_MULTIPLE && p.traced // of several threads only one could say where it is
 	p.world = newCommunicator(&communicator{c: world, handle: COMM_WORLD, handler: areFatal, name: "MPI_COMM_WORLD"})
 	p.self = newCommunicator(&communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal, name: "MPI_COMM_SELF"})
 	for _, c := range []*communicator{p.world, p.self} {
 		c.c.SetName(c.name)
 		p.known[c.c] = c
 	}
-	p.state.Store(running)
 }
 
 // notRunning says why a function can not be called now; nil if it can.
@@ -123,12 +131,12 @@ func (p *Process) join(level int) error {
 		p.start(world, level)
 	case resting:
 		comm.Rest(p.world.c, false)
-		p.state.Store(running)
 	case over:
 		return fail(ERR_OTHER, "this process has left the job by MPI_Finalize")
 	}
 	p.level = max(p.level, level)
 	p.inside.many = p.level == THREAD_MULTIPLE
+	p.become(running)
 	p.users++
 	return nil
 }
@@ -153,7 +161,7 @@ func (p *Process) leave() error {
 		return err
 	}
 	if !p.initialized.Load() {
-		p.state.Store(resting)
+		p.become(resting)
 		comm.Rest(p.world.c, true)
 		return nil
 	}
@@ -161,7 +169,7 @@ func (p *Process) leave() error {
 	if _, gone := errors.AsType[*comm.LostError](err); gone {
 		err = nil // a rank in Go waits for nobody at its end; of others that have gone pvasrun tells
 	}
-	p.state.Store(over)
+	p.become(over)
 	end := p.world.c.Finalize()
 	if leak, ok := errors.AsType[*comm.LeakError](end); ok { // no error in C
 		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: %v\n", comm.Who(), leak)

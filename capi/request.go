@@ -15,7 +15,6 @@ type request struct {
 // same one, and so have its collective operations that were begun: to begin one allocates nothing.
 type owner struct {
 	on         *communicator // whose error handler is asked; nil: MPI_COMM_WORLD's
-	message    bool          // of a message that was begun: nothing below is said of it
 	persistent bool
 	active     bool        // of a persistent request
 	collective bool        // it can be neither cancelled nor, while it is active, freed
@@ -88,11 +87,13 @@ func (p *Process) find(h Request) request {
 	return request{r, h, (*o).(*owner)}
 }
 
-// begun gives an operation a handle.
+// begun gives an operation a handle. If there is none left, nobody waits for the operation.
 func (p *Process) begun(r comm.Request, o *owner, out Ptr[Request]) error {
 	h := doneRequest
 	if !comm.Over(&r) {
 		if h = requestHandle(comm.Place(&r)); h == 0 {
+			_ = r.Cancel() // a receive takes no message any more; all else can not be cancelled, and goes on
+			_ = comm.Leave(&r)
 			return fail(ERR_OTHER, "more than a million requests: wait for some of them")
 		}
 		comm.SetOwner(&r, uintptr(h), &o.self)

@@ -15,8 +15,12 @@ type located struct {
 func (l located) Unwrap() error { return l.error }
 
 // finish ends a request whose operation is over with a status and an error: it tells the
-// status and what has become of the handle. The error is located.
+// status and what has become of the handle. The error is located. A request that another thread
+// waits for is left to that.
 func (p *Process) finish(q request, st *comm.Status, err error, status Status) (h Request, _ error) {
+	if err != nil && errors.Is(err, comm.ErrBusy) {
+		return q.handle, located{err, q.on}
+	}
 	h = REQUEST_NULL
 	if q.persistent {
 		h, q.active = q.handle, false
@@ -57,36 +61,50 @@ func (s Status) setEmpty() {
 	}
 }
 
-// Wait is MPI_Wait.
-func (p *Process) Wait(r Ptr[Request], status Status) error { return p.wait(nil, r, status) }
-
-// wait is Wait, which may be one of several waits; nil: it is the only one.
-func (p *Process) wait(one *comm.Waits, at Ptr[Request], status Status) (err error) {
+// await is the short way of a wait for most requests: sends that were over when they began, and
+// messages that end without error. It tells whether the request was one. Else nothing is taken.
+func await(one *comm.Waits, at Ptr[Request], status Status) bool {
 	h := at.Get()
 	if h == doneRequest {
 		at.Set(REQUEST_NULL)
 		status.setEmpty()
-		return nil
+		return true
 	}
-	r, o := comm.RequestAt(p.world.c, placeOf(uintptr(h)), uintptr(h))
-	if o == nil || !(*o).(*owner).message {
-		return p.waitOther(one, at, status)
+	source, tag, bytes, cancelled, ok := one.Take(placeOf(uintptr(h)), uintptr(h))
+	if !ok {
+		source, tag, bytes, cancelled, ok = one.Await(placeOf(uintptr(h)), uintptr(h))
 	}
-	var st comm.Status
-	if one != nil {
-		err = one.Wait(&r, &st)
-	} else {
-		st, err = r.Wait()
+	if ok {
+		at.Set(REQUEST_NULL)
+		status.SetMessage(peerOut(source), tagOut(tag), int(bytes), cancelled)
 	}
-	status.set(&st)
-	at.Set(REQUEST_NULL)
-	if err != nil {
-		err = located{err, (*o).(*owner).on}
-	}
-	return err
+	return ok
 }
 
-// waitOther is wait for what is no message that was begun.
+// Wait is MPI_Wait. It goes the short way of await, but touches its arguments only before BeginWaits and
+// after End. The access to a null pointer panics, and the engine must not stay locked then.
+func (p *Process) Wait(r Ptr[Request], status Status) error {
+	h := r.Get()
+	if h == doneRequest {
+		r.Set(REQUEST_NULL)
+		status.setEmpty()
+		return nil
+	}
+	if p.traced {
+		return p.waitOther(nil, r, status)
+	}
+	one := comm.BeginWaits(p.world.c)
+	source, tag, bytes, cancelled, ok := one.Await(placeOf(uintptr(h)), uintptr(h))
+	one.End()
+	if !ok {
+		return p.waitOther(nil, r, status)
+	}
+	r.Set(REQUEST_NULL)
+	status.SetMessage(peerOut(source), tagOut(tag), int(bytes), cancelled)
+	return nil
+}
+
+// waitOther is the wait for any request. It may be one of several waits; nil: it is the only one.
 func (p *Process) waitOther(one *comm.Waits, at Ptr[Request], status Status) error {
 	q, err := p.request(at.Get())
 	if err != nil {
@@ -109,7 +127,19 @@ func (p *Process) waitOther(one *comm.Waits, at Ptr[Request], status Status) err
 
 // Test is MPI_Test.
 func (p *Process) Test(r Ptr[Request], flag Ref, status Status) error {
-	q, err := p.request(r.Get())
+	h := r.Get()
+	if !p.traced {
+		one := comm.BeginWaits(p.world.c)
+		source, tag, bytes, cancelled, over := one.Take(placeOf(uintptr(h)), uintptr(h))
+		one.End()
+		if over {
+			r.Set(REQUEST_NULL)
+			flag.SetBool(true)
+			status.SetMessage(peerOut(source), tagOut(tag), int(bytes), cancelled)
+			return nil
+		}
+	}
+	q, err := p.request(h)
 	if err != nil {
 		return err
 	}

@@ -124,6 +124,15 @@ func (o *typeObject) bytesOf(count int) (int, error) {
 	return int(n), nil
 }
 
+// product is a*b, or an error if that is no int.
+func product(a, b int) (int, error) {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	if int64(high)-int64(a>>63&b)-int64(b>>63&a) != int64(low)>>63 {
+		return 0, fail(ERR_COUNT, "%d times %d is out of the range of 64 bits", a, b)
+	}
+	return int(low), nil
+}
+
 // times is the layout of count elements. It is made once for calls with the same count.
 func (o *typeObject) times(count int) (*datatype.Layout, error) {
 	if l := o.layout.Load(); l != nil && l.count == count {
@@ -159,6 +168,16 @@ func (o *typeObject) memory(at Address, count int) (comm.Buffer, error) {
 		return comm.Buffer{Bytes: (at + Address(origin)).Bytes(n)}, nil
 	}
 	return comm.Buffer{Layout: l, Base: uintptr(at)}, nil
+}
+
+// memoryFrom is memory whose first element is at a place among elements of the type.
+func (o *typeObject) memoryFrom(at Address, place, count int) (comm.Buffer, error) {
+	_, extent := o.Extent()
+	offset, err := product(place, int(extent))
+	if err != nil {
+		return comm.Buffer{}, err
+	}
+	return o.memory(at+Address(offset), count)
 }
 
 // buffer is memory for a message of count elements of a type.

@@ -2,6 +2,7 @@ package capi
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -321,4 +322,42 @@ func TestAttributesOfTypesAreCopiedAndDeleted(t *testing.T) {
 	require.NotEqual(t, DATATYPE_NULL, dup, "the callback has refused")
 	result = 0
 	c.call("MPI_Type_free", &dup)
+}
+
+func TestProduct(t *testing.T) {
+	for _, a := range []int{0, 1, -1, 2, -2, 3, 1 << 31, -1 << 32, 1 << 62, math.MaxInt, math.MinInt} {
+		for _, b := range []int{0, 1, -1, 2, -2, 3, 1 << 31, -1 << 32, 1 << 62, math.MaxInt, math.MinInt} {
+			got, err := product(a, b)
+			if want := new(big.Int).Mul(big.NewInt(int64(a)), big.NewInt(int64(b))); want.IsInt64() {
+				require.NoError(t, err)
+				require.Equal(t, want.Int64(), int64(got))
+			} else {
+				require.Error(t, err, "%d times %d", a, b)
+			}
+		}
+	}
+}
+
+// Blocks that no memory can hold are errors, also where their size is more than 64 bits.
+func TestHugeBlocks(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		c.call("MPI_Comm_set_errhandler", COMM_WORLD, ERRORS_RETURN)
+		vector := make([]Type, 1)
+		c.call("MPI_Type_vector", 2, 1, 1<<20, INT, vector)
+		c.call("MPI_Type_commit", vector)
+		buf, requests := make([]int32, 8), make([]Request, 1)
+		const huge = 1 << 62
+		counts, places := []int64{1, 1}, []int64{0, huge}
+		for _, of := range []Type{INT8_T, vector[0]} {
+			require.Equal(c, ERR_COUNT, c.try("MPI_Allgather_c", buf, 1, INT, buf, huge, of, COMM_WORLD))
+			require.Equal(c, ERR_COUNT, c.try("MPI_Alltoall_c", buf, huge, of, buf, huge, of, COMM_WORLD))
+		}
+		require.Equal(c, ERR_COUNT, c.try("MPI_Allgatherv_c", buf, 1, INT, buf, counts, places, vector[0], COMM_WORLD))
+		require.Equal(c, ERR_COUNT, c.try("MPI_Allgatherv_c", buf, 1, INT, buf, counts, []int64{huge, huge}, INT, COMM_WORLD))
+		require.Equal(c, ERR_ARG, c.try("MPI_Allgatherv_c", buf, 1, INT, buf, []int64{huge, huge}, []int64{0, huge}, INT, COMM_WORLD))
+		require.Equal(c, ERR_ARG, c.try("MPI_Allgatherv_c", buf, 1, BYTE, buf, counts, []int64{-huge, huge}, BYTE, COMM_WORLD))
+		require.Equal(c, ERR_COUNT, c.try("MPI_Reduce_scatter_block_c", buf, buf, huge, INT8_T, SUM, COMM_WORLD))
+		require.Equal(c, ERR_COUNT, c.try("MPI_Psend_init", buf, 1<<31-1, huge, vector[0], 1, 3, COMM_WORLD, INFO_NULL, requests))
+		c.call("MPI_Type_free", vector)
+	})
 }

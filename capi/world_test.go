@@ -35,6 +35,7 @@ func onRanks(t *testing.T, ranks int, f func(*rank)) {
 		c.p.initialized.Store(true)
 		c.p.users = 1
 		c.p.start(world, THREAD_MULTIPLE)
+		c.p.become(running)
 		wg.Go(func() {
 			defer root.MarkGone(me)
 			f(&rank{c, me, ranks})
@@ -65,6 +66,30 @@ func TestMessages(t *testing.T) {
 			c.call("MPI_Buffer_detach", at, size)
 			require.Equal(c, int32(4096), *size)
 		}
+	})
+}
+
+// Waitall takes messages that are complete by a short way. Their statuses are in ranks of the communicator.
+func TestWaitallOfCompleteMessages(t *testing.T) {
+	onRanks(t, 3, func(c *rank) {
+		reversed := make([]Comm, 1)
+		c.call("MPI_Comm_split", COMM_WORLD, 0, c.size-c.me, reversed)
+		me := c.size - 1 - c.me
+		right, left := (me+1)%c.size, (me+c.size-1)%c.size
+		in, requests, statuses := make([]int32, 2), make([]Request, 2), make([]int32, 16)
+		for i := range in {
+			c.call("MPI_Irecv", in[i:], 1, INT, left, i, reversed[0], requests[i:])
+		}
+		for i := range in {
+			c.call("MPI_Send", []int32{int32(10*me + i)}, 1, INT, right, i, reversed[0])
+		}
+		for done := []int32{0}; done[0] == 0; { // the second message comes after the first
+			c.call("MPI_Request_get_status", requests[1], done, 0)
+		}
+		c.call("MPI_Waitall", 2, requests, statuses)
+		require.Equal(c, []int32{int32(10 * left), int32(10*left + 1)}, in)
+		require.Equal(c, []Request{REQUEST_NULL, REQUEST_NULL}, requests)
+		require.Equal(c, []int32{int32(left), 0, int32(left), 1}, append(statuses[:2:2], statuses[8:10]...))
 	})
 }
 
@@ -190,5 +215,38 @@ func TestPartitionedMessages(t *testing.T) {
 			c.call("MPI_Wait", request, 0)
 		}
 		c.call("MPI_Request_free", request)
+	})
+}
+
+// A persistent request stays of use when its communicator was freed.
+func TestPersistentRequestsOutliveTheirCommunicator(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		c.call("MPI_Buffer_attach", make([]byte, 4096), 4096)
+		dup, requests, buf := make([]Comm, 1), make([]Request, 3), []int32{0, 0, 0}
+		c.call("MPI_Comm_dup", COMM_WORLD, dup)
+		if c.me == 0 {
+			c.call("MPI_Bsend_init", buf[0:], 1, INT, 1, 1, dup[0], requests[0:])
+			c.call("MPI_Psend_init", buf[1:], 1, 1, INT, 1, 2, dup[0], INFO_NULL, requests[1:])
+			c.call("MPI_Send_init", buf[2:], 1, INT, 1, 3, dup[0], requests[2:])
+		} else {
+			c.call("MPI_Recv_init", buf[0:], 1, INT, 0, 1, dup[0], requests[0:])
+			c.call("MPI_Precv_init", buf[1:], 1, 1, INT, 0, 2, dup[0], INFO_NULL, requests[1:])
+			c.call("MPI_Recv_init", buf[2:], 1, INT, 0, 3, dup[0], requests[2:])
+		}
+		c.call("MPI_Comm_free", dup)
+		for round := range int32(3) {
+			if c.me == 0 {
+				buf[0], buf[1], buf[2] = round, round+10, round+20
+			}
+			c.call("MPI_Startall", 3, requests)
+			if c.me == 0 {
+				c.call("MPI_Pready", 0, requests[1])
+			}
+			c.call("MPI_Waitall", 3, requests, 0)
+			require.Equal(c, []int32{round, round + 10, round + 20}, buf)
+		}
+		for i := range requests {
+			c.call("MPI_Request_free", requests[i:])
+		}
 	})
 }

@@ -2,6 +2,7 @@ package coll
 
 import (
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/coll/cad"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -114,8 +115,8 @@ func own(place, block btl.Buffer) error {
 }
 
 // empty tells whether the members of a call that was prepared know that none of them has
-// any bytes to give or get: then they need not meet.
-func (a *Args) empty(members int) bool {
+// any bytes to give or get: then they need not meet. n is agreed().
+func (a *Args) empty(members, n int) bool {
 	switch {
 	case a.Kind == Barrier || a.Kind == None:
 		return false
@@ -124,7 +125,7 @@ func (a *Args) empty(members int) bool {
 	case a.Irregular:
 		return a.Kind == Allgather && a.Recv.longest(members) == 0
 	}
-	return a.size() == 0
+	return n == 0
 }
 
 // copied tells whether what is sent has to be copied first, since it is in the place of
@@ -250,7 +251,7 @@ func (a *Args) overlap(t *Team) bool {
 
 // meets tells whether two buffers have bytes in common.
 func meets(a, b []byte) bool {
-	s, r := address(a), address(b)
+	s, r := cad.AddressOf(a), cad.AddressOf(b)
 	return s != 0 && r != 0 && s < r+uint64(len(b)) && r < s+uint64(len(a))
 }
 

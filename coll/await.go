@@ -24,6 +24,7 @@ const (
 // gone that has not done its part, and notes which one.
 func (t *Team) await(k uint64, p phase) bool {
 	t.phase = p
+	t.count()
 	for range t.Engine.Spin() + 1 { // shm.Look would call a function for each look: 5 % of a short Allreduce
 		if t.reached(k) {
 			return true

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/coll/cad"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -31,6 +32,7 @@ const (
 	shortSlot  = 17*64 - 16 // longest vector that lies in the slot itself
 	mostPiece  = 32 << 10   // longest piece; it lies behind all slots, so that short ones touch few pages
 	boardPiece = 8 << 20    // all pieces of a board
+	lingering  = 28         // yields of a member before it waits as for anything else
 )
 
 // bcastSlot holds the bytes of a broadcast. Only its root writes it.
@@ -91,6 +93,7 @@ func (t *Team) bcastPieceBySlot(at, n int) bool {
 
 // takeSlot takes a piece out of its slot.
 func (t *Team) takeSlot(p *bcastSlot, k uint64, at, n int) bool {
+	t.linger(k)
 	if !t.await(k, written) {
 		return false
 	}
@@ -109,6 +112,21 @@ func (t *Team) takeSlot(p *bcastSlot, k uint64, at, n int) bool {
 	t.board.slots[t.Rank].passed.Store(k)
 	t.inboxes[t.args.Root].Notify()
 	return t.failure.Fault == 0
+}
+
+// linger lets other processes run until the slot of call k is written, but not for long. Members
+// run in turn here, and where few share a CPU, several turns pass before the root has its own. A
+// member that slept meanwhile would be woken from the other CPU, and may stay there: then that
+// one has still more members, and this one fewer.
+func (t *Team) linger(k uint64) {
+	t.phase = written
+	for range lingering {
+		if t.reached(k) || t.Engine.GoneCount() != 0 {
+			return
+		}
+		t.Engine.Progress()
+		sys.Yield()
+	}
 }
 
 // fitsSlot tells whether vectors of n bytes fit into the slots of a member. A longer one would have

@@ -62,16 +62,7 @@ func (t *Team) boardAt(mem []byte) *board {
 	return b
 }
 
-// address returns where b is, 0 if it is empty. The caller keeps it on the heap and
-// reachable as long as others use the address.
-func address(b []byte) uint64 {
-	if len(b) == 0 {
-		return 0
-	}
-	return uint64(sys.AddrOf(b))
-}
-
-// numbersAddress is address for counts.
+// numbersAddress is cad.AddressOf for counts.
 func numbersAddress(b []int) uint64 {
 	if len(b) == 0 {
 		return 0
@@ -79,7 +70,7 @@ func numbersAddress(b []int) uint64 {
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b))))
 }
 
-// refsAddress is address for references to parts, and refAt reads one of them.
+// refsAddress is cad.AddressOf for references to parts, and refAt reads one of them.
 func refsAddress(refs []btl.Ref) uint64 {
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(refs))))
 }

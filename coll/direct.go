@@ -109,8 +109,8 @@ func (t *Team) announce(k uint64) {
 	n := &t.board.slots[t.Rank].record
 	atomic.StoreUint64(&n.call, k) // the hang report of others reads it at any time
 	n.word, n.size = t.call, uint64(t.size)
-	n.source, n.sent = address(a.Send.Data), uint64(len(a.Send.Data))
-	n.result, n.wanted = address(a.Recv.Data), uint64(len(a.Recv.Data))
+	n.source, n.sent = cad.AddressOf(a.Send.Data), uint64(len(a.Send.Data))
+	n.result, n.wanted = cad.AddressOf(a.Recv.Data), uint64(len(a.Recv.Data))
 	n.send, n.recv = a.Send.layout(), a.Recv.layout()
 	if a.typed() {
 		t.board.typed.Store(1)

@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 
@@ -79,6 +80,7 @@ type builder struct {
 	g     *cad.Graph
 	whole bool // by messages: blocks and vectors are not cut, as nobody shares the work
 	uncut bool // blocks of members are not cut, as some may have layouts
+	piece int  // length of the pieces; 0: graphPiece
 
 	// first comes before all other nodes: what is called first, then the copy of what is
 	// sent if that is in the place of the result; else cad.Start.
@@ -100,7 +102,7 @@ func (b *builder) build(l *algorithm) {
 	a := &b.a
 	b.g.Slot, b.g.Signature = l.graphSlot, b.t.word(a)
 	b.g.Name, b.g.Messages = graphName(a.Kind), b.t.oneRound(a)
-	if !a.empty(b.t.Size) {
+	if !a.empty(b.t.Size, a.agreed()) {
 		b.g.NeedsAll = a.Kind.needsAll()
 		if a.copied() {
 			b.copyFirst()
@@ -143,7 +145,7 @@ const (
 // pieces are the places of the pieces of n bytes, from and to: at least one, and each a
 // multiple of unit() bytes if n is.
 func (b *builder) pieces(n int) iter.Seq2[int, int] {
-	unit, length := b.unit(), max(graphPiece, (n+maxPieces-1)/maxPieces)
+	unit, length := b.unit(), max(cmp.Or(b.piece, graphPiece), (n+maxPieces-1)/maxPieces)
 	if b.whole {
 		length = max(n, 1)
 	}

@@ -191,3 +191,23 @@ func TestGraphChoice(t *testing.T) {
 	}
 	require.Equal(t, []Calls{{"ibcast", "chain", 6}, {"iallreduce", "recursive-doubling", 6}, {"graph", "", 6}}, CallsOf(root))
 }
+
+// TestCallsAreCountedOnce: a call is counted for each member, and neither the parts that teams of some
+// of the members do nor the comparison of the calls.
+func TestCallsAreCountedOnce(t *testing.T) {
+	for _, maker := range colltest.Worlds {
+		for _, check := range []bool{false, true} {
+			root, rankOf := maker.Start(t, 4, 4)
+			for rank, err := range run(t, root, rankOf, func(w *Team) error {
+				w.Check = check
+				return errors.Join(w.Run(simple(Allreduce, w, 8)), w.Run(simple(Allreduce, w, 8)))
+			}) {
+				require.NoError(t, err, "rank %d", rank)
+			}
+			calls := CallsOf(root)
+			require.Len(t, calls, 1, "%s, compared %v", maker.Name, check)
+			require.Equal(t, "allreduce", calls[0].Operation)
+			require.EqualValues(t, 8, calls[0].Calls)
+		}
+	}
+}

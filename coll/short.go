@@ -44,11 +44,11 @@ func (t *Team) Short(a *Args) *Short {
 	}
 	x := t.shorts.take(t)
 	x.args = *a
-	if t.prepare(&x.args) != nil || x.args.empty(t.Size) || x.args.contribution(t.Size) > cad.ContributionData {
+	if t.prepare(&x.args) != nil || x.args.empty(t.Size, x.args.agreed()) || x.args.contribution(t.Size) > cad.ContributionData {
 		x.Over()
 		return nil
 	}
-	x.call, x.size, x.slot = x.args.signature(), x.args.size(), l.graphSlot
+	x.call, x.size, x.slot = x.args.signature(x.args.agreed()), x.args.size(), l.graphSlot
 	x.name = graphName(a.Kind)
 	if b := &x.args; b.typed() { // on this member
 		pack, unpack := b.stage(true)

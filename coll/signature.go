@@ -31,13 +31,13 @@ const (
 // neighbors stands for exchanges among neighbours.
 const neighbors = kinds
 
-// signature returns the word for a call that was prepared.
-func (a *Args) signature() uint64 {
+// signature returns the word for a call that was prepared. n is agreed().
+func (a *Args) signature(n int) uint64 {
 	w := uint64(a.Kind) << callKindAt
 	if a.Irregular {
 		w |= 1 << irregularAt
 	} else {
-		w |= min(uint64(a.size()), 1<<callBytes-1)
+		w |= min(uint64(n), 1<<callBytes-1)
 	}
 	if a.Kind.rooted() {
 		w |= uint64(a.Root) << callRootAt
@@ -51,9 +51,9 @@ func (a *Args) signature() uint64 {
 // word returns the signature of a call, with what it moves if calls are checked.
 func (t *Team) word(a *Args) uint64 {
 	if !t.Check {
-		return a.signature()
+		return a.signature(a.agreed())
 	}
-	return a.signature() | a.elements()<<cad.ElementsAt
+	return a.signature(a.agreed()) | a.elements()<<cad.ElementsAt
 }
 
 // elements returns the code of what a call moves, 0 if that is not known.

@@ -31,7 +31,7 @@ func TestSignatures(t *testing.T) {
 		"reduce of 8 bytes with an operator of the program on 4 bytes that does not commute, root 3": {
 			Kind: Reduce, Send: bytes(8), Root: 3, Op: &Op{Size: 4}},
 	} {
-		s := a.signature()
+		s := a.signature(a.agreed())
 		require.Empty(t, seen[s], text)
 		seen[s] = text
 		require.Equal(t, text, DescribeCall(s, func(name uint64) string { return fmt.Sprint(name) }))
@@ -52,7 +52,7 @@ func TestElementsOfCalls(t *testing.T) {
 	floats := word(Buffer{Data: data, Of: datatype.ElementFloat64}, Buffer{})
 	require.NotZero(t, cad.Between(0, floats, 1, word(ints, Buffer{})))
 	require.Zero(t, cad.Between(0, floats, 1, word(unknown, Buffer{})))
-	barrier := (&Args{Kind: Barrier}).signature()
+	barrier := (&Args{Kind: Barrier}).signature(0)
 	require.Equal(t, "barrier", DescribeCall(barrier|word(ints, Buffer{})&cad.Elements, nil), "it has met the other call")
 	team.Check = false
 	require.Equal(t, word(unknown, Buffer{}), word(ints, Buffer{}))

@@ -50,7 +50,11 @@ func (b *buffered) prune(e *pml.Engine) {
 //
 // MPI 4.1 section 3.4 (MPI_Bsend).
 func Bsend(c *Comm, buf []byte, of Element, dst, tag int) error {
-	return WrapSend("bsend", dst, tag, c.bsend(buf, of, dst, tag))
+	peer, err := c.to(dst)
+	if err == nil {
+		err = c.bsend(buf, of, peer, tag)
+	}
+	return WrapSend("bsend", dst, tag, err)
 }
 
 // Ibsend is Bsend whose request is complete at once.
@@ -58,18 +62,36 @@ func Bsend(c *Comm, buf []byte, of Element, dst, tag int) error {
 // MPI 4.1 section 3.7.2 (MPI_Ibsend).
 func Ibsend(c *Comm, buf []byte, of Element, dst, tag int) (Request, error) {
 	var r pml.Request
-	err := c.bsend(buf, of, dst, tag)
+	peer, err := c.to(dst)
+	if err == nil {
+		err = c.bsend(buf, of, peer, tag)
+	}
 	if err == nil {
 		r, err = c.engine.Isend(c.context, ProcNull, tag, nil, pml.Standard)
 	}
 	return Request{r}, WrapSend("ibsend", dst, tag, err)
 }
 
-func (c *Comm) bsend(buf []byte, of Element, dst, tag int) error {
+// BsendInit makes a persistent request. Each start of it does what Ibsend does with the bytes that
+// a function returns then. It can be started after c was freed, too.
+//
+// MPI 4.1 section 3.9 (MPI_Bsend_init).
+func BsendInit(c *Comm, bytes func() ([]byte, error), of Element, dst, tag int) (Request, error) {
 	peer, err := c.to(dst)
 	if err != nil {
-		return err
+		return Request{}, WrapSend("bsend init", dst, tag, err)
 	}
+	return PrepareAnew(c, func() (Request, error) {
+		b, err := bytes()
+		if err == nil {
+			err = c.bsend(b, of, peer, tag)
+		}
+		return Request{}, WrapSend("ibsend", dst, tag, err)
+	})
+}
+
+// bsend is Bsend to a peer, a number of the engine.
+func (c *Comm) bsend(buf []byte, of Element, peer, tag int) error {
 	copied := Bytes(slices.Clone(buf))
 	c.say(&copied, of)
 	r, err := c.engine.IsendBuffer(c.context, peer, tag, copied, pml.Standard)

@@ -59,11 +59,20 @@ func (k Call) Prepare() (Request, error) {
 
 // RunCollective does a collective operation, and blocks. op is its name in errors.
 func RunCollective(c *Comm, op string, a *coll.Args) error {
-	if err := c.lockCollective(); err != nil {
+	var err error
+	alone := c != nil && c.engine.Alone() // then nobody else can have the lock
+	if alone {
+		err = c.usable()
+	} else {
+		err = c.lockCollective()
+	}
+	if err != nil {
 		return Wrap(op, err)
 	}
-	err := c.team.Run(a)
-	c.mu.Unlock()
+	err = c.team.Run(a)
+	if !alone {
+		c.mu.Unlock()
+	}
 	if err != nil {
 		err = Wrap(op, bare(err))
 	}

@@ -177,6 +177,7 @@ func (c *Comm) newTeam(id uint32) *coll.Team {
 }
 
 func (c *Comm) newChannel(id uint32) *cad.Channel {
+	c.graphs.Reuse(nonblocking.of(id))
 	return &cad.Channel{Context: nonblocking.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name}
 }
 

@@ -113,7 +113,7 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 	if g.rank == Undefined {
 		return nil, nil
 	}
-	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank}
+	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank, c.Name}
 	n, _, err := c.create(t, proposal{key: int64(g.rank), call: callOf(op, g.ranks)}, nil)
 	return n, Wrap(op, err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
 
@@ -18,13 +19,27 @@ type circle struct {
 	engine  *pml.Engine
 	context uint32
 	tag     int
-	ranks   []int32 // the job's rank of each member
-	rank    int     // this process' place among them
+	ranks   []int32       // the job's rank of each member
+	rank    int           // this process' place among them
+	name    func() string // of the communicator
 }
 
 // everyone is the circle of all members of c. The caller holds c.mu.
 func (c *Comm) everyone() circle {
-	return circle{c.engine, agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank}
+	return circle{c.engine, agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank, c.Name}
+}
+
+// explain has the hang report name the call in which a member waits for another. That holds until
+// the context is used for the next one: nothing else waits in it.
+func (t circle) explain(call string) {
+	t.engine.Explain(t.context, func(w *job.Waiting) {
+		if w.Op != job.OpProbe && w.Op != job.OpRecv {
+			return // a long message that its receiver takes is no wait for a call
+		}
+		peer := int(w.Peer)
+		w.Op, w.Collective = job.OpCollective, job.Collective{Name: call, Communicator: t.name(), Need: job.NeedPeers}
+		w.Collective.Miss(peer)
+	})
 }
 
 // A message of a circle begins with its verdict: noneLost, or the job's rank that has

@@ -35,6 +35,8 @@ func (c *Comm) remote() *Group {
 	return c.peers
 }
 
+const createIntercomm = "create intercommunicator"
+
 // IntercommCreate joins the ranks of local with those of another communicator, whose leader
 // is rank remoteLeader of peer. The leader of local has peer; for the others it may be nil.
 // It is collective over both groups, which have no rank in common. Messages between the
@@ -42,7 +44,7 @@ func (c *Comm) remote() *Group {
 //
 // MPI 4.1 section 7.6.2 (MPI_Intercomm_create).
 func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int) (*Comm, error) {
-	const op = "create intercommunicator"
+	const op = createIntercomm
 	if err := local.lockCollective(); err != nil {
 		return nil, Wrap(op, err)
 	}
@@ -96,10 +98,10 @@ func precedes(a, b []int32) bool { return slices.Min(a) < slices.Min(b) }
 // does.
 func (c *Comm) meetRemote(id uint32, leader int, peer *Comm, remoteLeader, tag int, bad error) (remote []int32, given uint32, err error) {
 	t := c.everyone()
-	all, bad := t.propose(proposal{id: id, call: callOf("intercomm", leader)}, bad)
-	heard := proposal{call: callOf("remote group")}
+	all, bad := t.propose(proposal{id: id, call: callOf(createIntercomm, leader)}, bad)
+	heard := proposal{call: callOf(createIntercomm)}
 	if c.rank == leader {
-		offer := proposal{refused: bad != nil}
+		offer := proposal{refused: bad != nil, call: heard.call}
 		if bad == nil {
 			offer.id, offer.data = all[0].id, encodeRanks(c.group.ranks)
 		}
@@ -134,7 +136,8 @@ func (c *Comm) leadersMeet(p proposal, peer *Comm, remoteLeader, tag int) (their
 	if peer == nil || uint(remoteLeader) >= uint(len(peer.peers.ranks)) || tag < 0 || tag > MaxTag {
 		return theirs, nil // the arguments do not say where it is
 	}
-	t := circle{c.engine, grouping.of(idOf(peer.context)), tag, []int32{peer.peers.ranks[remoteLeader]}, 0}
+	t := circle{c.engine, grouping.of(idOf(peer.context)), tag, []int32{peer.peers.ranks[remoteLeader]}, 0, peer.Name}
+	t.explain(p.call.name)
 	message := p.encode()
 	r, err := c.engine.Isend(t.context, int(t.ranks[0]), tag, message, pml.Standard)
 	if err != nil {

@@ -12,10 +12,16 @@ import (
 // be, and an id in case that it is to lead.
 type proposal struct {
 	color, key int64
-	call       uint64 // of the operation and what all members have to pass alike
+	call       called
 	id         uint32 // worldID: this member has none left
 	refused    bool   // this member's arguments are wrong
 	data       []byte // anything else
+}
+
+// called is the operation that members of a circle call.
+type called struct {
+	name   string // which stays on this rank
+	number uint64 // of the operation and what all members have to pass alike
 }
 
 const proposalSize = 8 + 8 + 8 + 4 + 1
@@ -24,7 +30,7 @@ func (p *proposal) encode() []byte {
 	b := make([]byte, 0, proposalSize+len(p.data))
 	b = binary.LittleEndian.AppendUint64(b, uint64(p.color))
 	b = binary.LittleEndian.AppendUint64(b, uint64(p.key))
-	b = binary.LittleEndian.AppendUint64(b, p.call)
+	b = binary.LittleEndian.AppendUint64(b, p.call.number)
 	b = binary.LittleEndian.AppendUint32(b, p.id)
 	refused := byte(0)
 	if p.refused {
@@ -40,19 +46,19 @@ func decodeProposal(b []byte) (p proposal, err error) {
 	return proposal{
 		color:   int64(binary.LittleEndian.Uint64(b)),
 		key:     int64(binary.LittleEndian.Uint64(b[8:])),
-		call:    binary.LittleEndian.Uint64(b[16:]),
+		call:    called{number: binary.LittleEndian.Uint64(b[16:])},
 		id:      binary.LittleEndian.Uint32(b[24:]),
 		refused: b[28] != 0,
 		data:    b[proposalSize:],
 	}, nil
 }
 
-// callOf is a number for an operation with arguments that all members have to pass
-// alike. Different ones have the same number only by a rare accident.
-func callOf(op string, arguments ...any) uint64 {
+// callOf is an operation with arguments that all members have to pass alike. Different ones
+// have the same number only by a rare accident.
+func callOf(op string, arguments ...any) called {
 	h := fnv.New64a()
 	fmt.Fprint(h, op, arguments) // a hash does not fail
-	return h.Sum64()
+	return called{op, h.Sum64()}
 }
 
 // propose exchanges proposals among the members of a circle. badArguments is what is
@@ -60,6 +66,7 @@ func callOf(op string, arguments ...any) uint64 {
 // waits. Whether it fails, apart from a loss, is the same for all.
 func (t circle) propose(p proposal, badArguments error) ([]proposal, error) {
 	p.refused = badArguments != nil
+	t.explain(p.call.name)
 	parts, err := t.exchange(p.encode())
 	if err != nil {
 		return nil, err
@@ -74,7 +81,7 @@ func (t circle) propose(p proposal, badArguments error) ([]proposal, error) {
 		case bad != nil:
 		case all[i].refused:
 			bad = fmt.Errorf("rank %d has passed bad arguments: its own error says which", i)
-		case all[i].call != all[0].call:
+		case all[i].call.number != all[0].call.number:
 			bad = fmt.Errorf("rank %d does not call the same operation with the same arguments as rank 0", i)
 		}
 	}

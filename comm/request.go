@@ -167,6 +167,29 @@ func (w *Waits) Wait(r *Request, st *Status) error {
 	return err
 }
 
+// Take is Wait for the message whose request has a place and a handle (see SetOwner), if it is
+// complete and ended without error. Else ok is false, and nothing has happened.
+func (w *Waits) Take(place int, handle uintptr) (source, tag int, bytes uint64, cancelled, ok bool) {
+	return taken(w.w.Take(place, handle))
+}
+
+// Await is Take, after the message has become complete.
+func (w *Waits) Await(place int, handle uintptr) (source, tag int, bytes uint64, cancelled, ok bool) {
+	return taken(w.w.Await(place, handle))
+}
+
+// taken is what Take returns, in ranks of the communicator.
+func taken(st *pml.Status, bits uint32) (source, tag int, bytes uint64, cancelled, ok bool) {
+	if st == nil {
+		return 0, 0, 0, false, false
+	}
+	source = st.Source
+	if u := unitOf(bits); u.group != nil {
+		source = u.group.source(source)
+	}
+	return source, st.Tag, st.Bytes, st.Cancelled, true
+}
+
 // End ends the waits.
 func (w *Waits) End() { w.w.End() }
 

@@ -4,8 +4,8 @@ package comm
 // a generation that tells apart the requests that have the same place.
 func Place(r *Request) (place int, generation uint32) { return r.r.Place(), r.r.Generation() }
 
-// SetOwner has a request that is not Over found by its place and a handle other than 0, until it
-// was waited for, freed or left. The owner is whatever the caller knows of the request besides.
+// SetOwner has a request that is not Over found by its place and a handle other than 0. A wait for
+// it ends that unless it is persistent; to free or leave it does. The owner is the caller's own record.
 func SetOwner(r *Request, handle uintptr, owner *any) { r.r.SetOwner(handle, owner) }
 
 // RequestAt returns the request that has a place in the rank that c is of, and a handle, and its
@@ -14,3 +14,6 @@ func RequestAt(c *Comm, place int, handle uintptr) (r Request, owner *any) {
 	r.r, owner = c.engine.At(place, handle)
 	return r, owner
 }
+
+// OwnerAt is RequestAt for the owner alone.
+func OwnerAt(c *Comm, place int, handle uintptr) *any { return c.engine.Owner(place, handle) }

@@ -46,7 +46,7 @@ func (r *Root) Reach(h Hold) error {
 	p := &r.head.holds[h]
 	p.reached.Add(1)
 	p.reachedEvent.Signal()
-	err := p.releasedEvent.Wait(0, func() bool {
+	err := p.releasedEvent.Wait(func() bool {
 		return p.released.Load() != 0 || r.lostHere() >= 0
 	})
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Root) AwaitHold(ctx context.Context, h Hold) error {
 	}
 	p := &r.head.holds[h]
 	defer p.reachedEvent.SignalWhenDone(ctx)()
-	err := p.reachedEvent.Wait(0, func() bool {
+	err := p.reachedEvent.Wait(func() bool {
 		return int(p.reached.Load()) >= r.Near() || r.lostHere() >= 0 || ctx.Err() != nil
 	})
 	if err != nil {

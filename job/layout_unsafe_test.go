@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 15, layoutVersion)
+	require.EqualValues(t, 17, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -107,6 +107,7 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.peer", unsafe.Offsetof(b.waiting.peer), 8},
 		{"waitingBlock.tag", unsafe.Offsetof(b.waiting.tag), 12},
 		{"waitingBlock.ctx", unsafe.Offsetof(b.waiting.ctx), 16},
+		{"waitingBlock.more", unsafe.Offsetof(b.waiting.more), 20},
 		{"waitingBlock.bytes", unsafe.Offsetof(b.waiting.bytes), 24},
 		{"waitingBlock.since", unsafe.Offsetof(b.waiting.since), 32},
 		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 40},

@@ -13,7 +13,7 @@ import (
 func TestSettings(t *testing.T) {
 	r, err := Settings{}.Resolve()
 	require.NoError(t, err)
-	require.Equal(t, Settings{EagerLimit: 4096, RingBlock: 32 << 10, Spin: 2000,
+	require.Equal(t, Settings{EagerLimit: 4096, RingBlock: 32 << 10, Spin: 8000,
 		Thresholds: Thresholds{ShareFrom: 48 << 10, SoloSpinning: 8 << 10, SoloSleeping: 64 << 10}}, r)
 	for _, bad := range []Settings{
 		{EagerLimit: -1}, {EagerLimit: MaxEagerLimit + 1}, {RingBlock: 4095}, {RingBlock: 2 * MaxRingBlock},
@@ -108,6 +108,33 @@ func TestWaiting(t *testing.T) {
 	require.Equal(t, "unknown", Op(99).String())
 }
 
+func TestWaitsInCall(t *testing.T) {
+	r := inMemory(1)
+	w := Waiting{Op: OpCollective, Context: 7, Collective: Collective{Name: "barrier", Number: 3, Call: 99}}
+	r.SetWaiting(0, w)
+	var call uint64
+	var ok bool
+	allocations := testing.AllocsPerRun(100, func() { call, ok = r.WaitsInCall(0, 7, 3) })
+	require.True(t, ok)
+	require.EqualValues(t, 99, call)
+	require.Zero(t, allocations, "a rank asks all its peers again and again")
+
+	_, ok = r.WaitsInCall(0, 8, 3)
+	require.False(t, ok, "another communicator")
+	_, ok = r.WaitsInCall(0, 7, 4)
+	require.False(t, ok, "another operation")
+	w.Collective.Call = 0
+	r.SetWaiting(0, w)
+	_, ok = r.WaitsInCall(0, 7, 3)
+	require.False(t, ok, "no call is known")
+	r.SetWaiting(0, Waiting{Op: OpRecv, Context: 7})
+	_, ok = r.WaitsInCall(0, 7, 3)
+	require.False(t, ok, "a receive")
+	r.ClearWaiting(0)
+	_, ok = r.WaitsInCall(0, 7, 3)
+	require.False(t, ok, "it waits no more")
+}
+
 // TestWaitingIsReadAsAWhole: the writer changes all fields together; no reader sees
 // two records mixed, also when seq wraps.
 func TestWaitingIsReadAsAWhole(t *testing.T) {
@@ -144,7 +171,7 @@ func TestMailboxes(t *testing.T) {
 	found := make(chan uint64)
 	go func() {
 		var at uint64
-		err := r.Inbox(0).Wait(0, func() (ok bool) { at, ok = r.Mailbox(0, 1); return ok })
+		err := r.Inbox(0).Wait(func() (ok bool) { at, ok = r.Mailbox(0, 1); return ok })
 		if err != nil {
 			t.Error(err)
 		}
@@ -172,7 +199,7 @@ func TestMailboxes(t *testing.T) {
 func TestMarkGoneWakesInboxes(t *testing.T) {
 	r := inMemory(2)
 	done := make(chan error)
-	go func() { done <- r.Inbox(0).Wait(0, func() bool { return r.Gone(1) }) }()
+	go func() { done <- r.Inbox(0).Wait(func() bool { return r.Gone(1) }) }()
 	time.Sleep(time.Millisecond)
 	require.Zero(t, r.GoneCount())
 	r.MarkGone(1)

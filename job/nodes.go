@@ -128,7 +128,7 @@ func (r *Root) Address(rank int) (a netip.AddrPort, ok bool) {
 // how many have been noted. seen is the result of the last call, 0 at first.
 func (r *Root) AwaitAddresses(ctx context.Context, seen uint32) (uint32, error) {
 	defer r.head.addressEvent.SignalWhenDone(ctx)()
-	err := r.head.addressEvent.Wait(0, func() bool {
+	err := r.head.addressEvent.Wait(func() bool {
 		return r.head.addressNotes.Load() != seen || ctx.Err() != nil
 	})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 )
 
 // Root gives access to the root block of a job. All its methods may be called at
-// any time from any thread of any process of the job, unless its comment names the callers
-// that may. A rank argument is a number from 0 to Ranks()-1; what a method does with
+// any time from any thread of any process of the job, unless a comment names the
+// callers. A rank argument is a number from 0 to Ranks()-1; what a method does with
 // any other is in its comment: where there is an error to return it is a
 // *RankError, else the zero value is returned and nothing is written.
 type Root struct {

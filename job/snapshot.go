@@ -65,7 +65,8 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 //   - it needs several ranks, and all of these can go on.
 //
 // The other ranks wait for ever, unless another
-// goroutine of one of these ranks acts: only one wait of a rank is seen. A rank that
+// goroutine of one of these ranks acts: only one wait of a rank is seen, and Waiting.Others
+// says whether there may be such. A rank that
 // has called Finalize sends nothing any more.
 func Deadlocked(views []View) (ranks, cycle []int) {
 	live := make([]bool, len(views))

@@ -39,6 +39,7 @@ type Waiting struct {
 	Context uint32 // of the communicator
 	Bytes   uint64 // length of the buffer
 	Since   int64  // CLOCK_MONOTONIC, in nanoseconds: the same clock in all processes
+	Others  bool   // the rank has other goroutines or threads, which may act meanwhile
 
 	Collective Collective // of OpCollective; Peer, Tag and Bytes then mean nothing
 }
@@ -59,7 +60,7 @@ type waitingBlock struct {
 	peer  atomic.Int32
 	tag   atomic.Int32
 	ctx   atomic.Uint32
-	_     uint32
+	more  atomic.Uint32 // 1: Waiting.Others
 	bytes atomic.Uint64
 	since atomic.Int64
 
@@ -81,6 +82,10 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	k.ctx.Store(w.Context)
 	k.bytes.Store(w.Bytes)
 	k.since.Store(w.Since)
+	k.more.Store(0)
+	if w.Others {
+		k.more.Store(1)
+	}
 	if r.callName != nil {
 		w.Call = r.callName()
 	}
@@ -114,22 +119,43 @@ const waitingTries = math.MaxUint16
 // if the record cannot be had because the rank was killed while it wrote it.
 func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 	k := &r.block(rank).waiting
-	for range waitingTries {
-		seq := k.seq.Load()
+	ok = k.read(func() {
 		w = Waiting{
 			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(),
-			Call: loadText(k.call[:]),
+			Call: loadText(k.call[:]), Others: k.more.Load() != 0,
 		}
 		if w.Op == OpCollective {
 			w.Collective = k.collective.load()
 		}
+	})
+	if !ok || w.Op == OpNone {
+		return Waiting{}, false
+	}
+	return w, true
+}
+
+// WaitsInCall returns the word of the call (Collective.Call) if the rank says that it waits in
+// the collective operation of this number on a context. It allocates nothing.
+func (r *Root) WaitsInCall(rank int, context uint32, number uint64) (call uint64, ok bool) {
+	k := &r.block(rank).waiting
+	var there bool
+	ok = k.read(func() {
+		there = Op(k.op.Load()) == OpCollective && k.ctx.Load() == context && k.collective.number.Load() == number
+		call = k.collective.call.Load()
+	})
+	return call, ok && there && call != 0
+}
+
+// read calls load until nothing has been written meanwhile. It returns false if that does not
+// come about.
+func (k *waitingBlock) read(load func()) bool {
+	for range waitingTries {
+		seq := k.seq.Load()
+		load()
 		if seq%2 == 0 && seq == k.seq.Load() {
-			if w.Op == OpNone {
-				return Waiting{}, false
-			}
-			return w, true
+			return true
 		}
 	}
-	return Waiting{}, false
+	return false
 }

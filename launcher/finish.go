@@ -13,7 +13,12 @@ import (
 func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	if s.io != nil {
 		s.reportDevices()
-		s.drain(ctx)
+		s.phase, s.givenUp, s.deadline = draining, false, nil
+		if ctx.Err() != nil {
+			s.deadline = time.After(drainTime)
+		}
+		s.reportFull()
+		s.drain()
 		s.io.close()
 	}
 	if s.control != nil {
@@ -41,14 +46,23 @@ func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	return result, err
 }
 
+// reportFull says if ranks may have lost output because the disk is full.
+func (s *supervisor) reportFull() {
+	full := make(chan error, 1)
+	s.during(func() { full <- s.io.full() })
+	select {
+	case err := <-full:
+		if err != nil {
+			s.io.say("output of ranks may be missing: %v", err)
+		}
+	default: // given up
+	}
+}
+
 // drain passes on the rest in the pipes, and then the last messages. Where
 // the reader of Stdout or Stderr does not read, an interrupt or the end of ctx
 // ends the wait.
-func (s *supervisor) drain(ctx context.Context) {
-	s.phase, s.givenUp, s.deadline = draining, false, nil
-	if ctx.Err() != nil {
-		s.deadline = time.After(drainTime)
-	}
+func (s *supervisor) drain() {
 	giveUp := make(chan struct{})
 	s.during(func() { s.io.streams.drain(giveUp) })
 	close(giveUp)

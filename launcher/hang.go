@@ -178,26 +178,42 @@ func describeSilence(views []job.View, who []started) string {
 
 // describeDeadlock proves a deadlock or says nothing.
 func describeDeadlock(views []job.View, now, still time.Duration) string {
-	ranks, cycle := job.Deadlocked(views)
-	if len(ranks) == 0 {
+	dead, cycle := job.Deadlocked(views)
+	if len(dead) == 0 {
 		return ""
 	}
-	shortest := waited(views[ranks[0]], now)
-	for _, r := range ranks {
+	shortest := waited(views[dead[0]], now)
+	for _, r := range dead {
 		shortest = min(shortest, waited(views[r], now))
 	}
 	if shortest < still {
 		return ""
 	}
+	kind, verdict := judge(views, dead)
 	if len(cycle) == 0 {
-		return fmt.Sprintf("  %s can never go on: what they wait for has called Finalize\n", rankList(ranks, 0))
+		return fmt.Sprintf("  a rank that others wait for has called Finalize: %s\n", verdict)
 	}
 	steps := make([]string, 0, len(cycle)+1)
 	for _, r := range append(cycle, cycle[0]) {
 		steps = append(steps, fmt.Sprintf("rank %d", r))
 	}
-	return fmt.Sprintf("  deadlock: %s; nothing has moved for %v, and %s can never go on\n",
-		strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), rankList(ranks, 0))
+	return fmt.Sprintf("  %s: %s; nothing has moved for %v, and %s\n",
+		kind, strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), verdict)
+}
+
+// judge says what is proved of ranks of which each shows a wait that no other rank ends. A rank
+// shows one wait: if it has other goroutines or threads, these may act.
+func judge(views []job.View, dead []int) (kind, verdict string) {
+	var others []int
+	for _, r := range dead {
+		if views[r].Waiting.Others {
+			others = append(others, r)
+		}
+	}
+	if len(others) == 0 {
+		return "deadlock", rankList(dead, 0) + " can never go on"
+	}
+	return "circle", "only other goroutines or threads of " + rankList(others, 0) + " could end that"
 }
 
 // HangReport is what the report of the ranks begins with, which QUIT asks for.

@@ -68,6 +68,11 @@ func TestHangReport(t *testing.T) {
 	views[9].Waiting.Collective.Call, views[7].Waiting.Collective.Number = 8, 3
 	require.Contains(t, hangReport(views, who, 3*time.Second), "\n  ranks 8 and 9 have called ibcast with different roots, operators or lengths: all ranks of")
 
+	views[8].Waiting.Others = true
+	require.Contains(t, hangReport(views, who, 3*time.Second),
+		"\n  circle: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and only other goroutines or threads of rank 8 could end that")
+	views[8].Waiting.Others = false
+
 	views[2].Far, who[3].node = job.FarSends{Silent: 4, Device: 1}, "n2"
 	got = hangReport(views, who, 3*time.Second)
 	require.Contains(t, got, "\n  rank 2 has sent to rank 3 on n2 by device 1 and hears nothing: the network may be down")

@@ -3,8 +3,8 @@ package launcher
 import "sync"
 
 // A queue runs functions in the order in which they were put, on a goroutine of
-// its own. The supervisor leaves to it the calls that may block, such as a message to a
-// terminal without a reader, and itself goes on to serve events.
+// its own. The supervisor leaves calls to it that may block, such as a message to a
+// terminal without a reader. Meanwhile the supervisor serves events.
 type queue struct {
 	mu   sync.Mutex
 	todo []func()

@@ -152,17 +152,8 @@ func TestTimeoutOfAStoppedHost(t *testing.T) {
 			t.Run(at, func(t *testing.T) {
 				t.Setenv(faultEnv, "stop "+at)
 				j := ranks(btl, 2, "stubborn")
-				j.Timeout = 100 * time.Millisecond
-				out := run(t, j)
-				require.NoError(t, out.err)
-				require.Equal(t, 124, out.Code)
-				require.Contains(t, out.stderr, "pvasrun: time-out after 100ms: ")
-				if at == "create 0" {
-					require.Contains(t, out.stderr, "pvasrun: no rank has been started yet\n")
-				}
-				if at == "spawn 1" {
-					require.Regexp(t, `\n  1 +- +has not been started: `+ranksProgram+`\n`, out.stderr)
-				}
+				want := map[string]string{"create 0": "pvasrun: no rank has been started yet\n", "spawn 1": `\n  1 +- +has not been started: ` + ranksProgram + "\n"}
+				runTimedOut(t, &j, func() outcome { return run(t, j) }, want[at])
 			})
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -106,6 +107,23 @@ func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 		to = s.err
 	}
 	return s.streams.open(newStream(to, rank, name, s.job.TagOutput, n == 1))
+}
+
+// full returns an error if the output directory takes no more. Ranks write there themselves, and
+// many do not look whether a write has failed. It may block.
+func (s *stdio) full() error {
+	if s.job.OutputDir == "" {
+		return nil
+	}
+	f, err := os.CreateTemp(s.job.OutputDir, ".space")
+	if err == nil {
+		_, err = f.Write(make([]byte, 4096))
+		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return nil
 }
 
 // giveInput hands rank 0 the input itself. A terminal cannot be handed over: the

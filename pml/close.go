@@ -68,6 +68,9 @@ func (e *Engine) fail(err error) {
 	for op := e.tasks.pop(); op != nil; op = e.tasks.pop() {
 		e.complete(op, err)
 	}
+	for e.conditions.head != nil {
+		e.end(e.conditions.head.of, err)
+	}
 }
 
 // String names the operation, for messages to people.

@@ -14,8 +14,8 @@
 //
 // It implements chapter 3 of MPI 4.1 as far as that is not about datatypes: matching
 // and order (3.5), the standard and the synchronous mode (3.4), nonblocking and
-// persistent operations (3.7, 3.9), probes and matched probes (3.8), cancelling of
-// receives (3.8.4), ProcNull (3.10). The rule of MPI 4.1 section 11.6 for
+// persistent operations (3.7, 3.9). It also implements probes and matched probes (3.8),
+// cancelling of receives (3.8.4) and ProcNull (3.10). The rule of MPI 4.1 section 11.6 for
 // MPI_THREAD_MULTIPLE holds: any goroutine may call anything, and one that waits
 // does not keep the others from going on.
 //

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/shm"
 	"github.com/gopvas/gopvas/trace/recorder"
 )
 
@@ -49,7 +50,9 @@ import (
 //     goroutine finds sleeper set and calls Wake if it has completed the owner's
 //     operation or leaves something behind for the owner to do (it parks).
 //   - Every wait ends: a rank that goes is an event for Sleep, and then noteGone
-//     fails the operations that depend on it.
+//     fails the operations that depend on it. Conditions look for themselves.
+//
+// Conditions are waited for in the same way: see Condition.
 //
 // A goroutine that finds the lock taken says so in contenders, and an owner that
 // polls steps aside for it. The owner also steps aside after it has woken a parked goroutine
@@ -69,6 +72,7 @@ type Engine struct {
 	members    []btl.Member       // of Together
 	rank, size int
 	spin       int              // polls before a wait sleeps
+	crowd      *shm.Crowd       // of the bed; nil: there is none
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
 	onLook     func() bool      // pollOnce, likewise
 	onReady    func() bool      // ready, likewise
@@ -113,20 +117,23 @@ type Engine struct {
 	arriving  uint32 // number in the trace of the message that is delivered
 	numbered  uint32 // of the message that was sent last
 
-	owned     bool         // somebody is the owner of progress
-	poller    *waiter      // the owner that polls, or did last
-	looks     int          // that it has made
-	expecting bool         // it has told others that it will help them
-	sleeper   *waiter      // the owner, while it is in Sleep
-	inReady   bool         // ready is running: the sleeper looks by itself
-	yield     bool         // a parked goroutine was woken: let it run
-	parked    list[waiter] // waiters that are not the owner
-	waiters   list[waiter] // pool
-	gone      int          // how many ranks had gone when that was last looked at
-	departed  []int        // which are being looked at
-	dead      []bool       // which they were; made when needed
-	lost      int          // one of them that went without Finalize, -1 if none
-	deserted  bool         // all other ranks have gone
+	owned      bool            // somebody is the owner of progress
+	poller     *waiter         // the owner that polls, or did last
+	looks      int             // that it has made
+	expecting  bool            // it has told others that it will help them
+	sleeper    *waiter         // the owner, while it is in Sleep
+	lasting    bool            // that sleep lasts
+	announced  *waiter         // whose wait the root block has
+	inReady    bool            // ready is running: the sleeper looks by itself
+	yield      bool            // a parked goroutine was woken: let it run
+	parked     list[waiter]    // waiters that are not the owner
+	conditions list[Condition] // that are waited for, and not known to be true
+	waiters    list[waiter]    // pool
+	gone       int             // how many ranks had gone when that was last looked at
+	departed   []int           // which are being looked at
+	dead       []bool          // which they were; made when needed
+	lost       int             // one of them that went without Finalize, -1 if none
+	deserted   bool            // all other ranks have gone
 
 	stats Stats
 	row   []uint64 // of publish
@@ -157,6 +164,9 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 // other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
 // with a context that can end.
 func (e *Engine) OneThread() { e.oneThread = true }
+
+// Alone tells whether OneThread was called.
+func (e *Engine) Alone() bool { return e.oneThread }
 
 // lock takes the mutex, unless one thread alone is here.
 func (e *Engine) lock() {

@@ -3,9 +3,9 @@ package pml
 import "github.com/gopvas/gopvas/job"
 
 // Ranks that have gone. A rank is gone when the supervisor has reaped it, however
-// it ended, and then its messages are all in our queue. So when noteGone has seen
-// the count, and after that has drained the queue, nothing more can come from
-// that rank, and the operations that wait for it fail:
+// it ended, and then its messages are all in our queue. noteGone sees the count, and
+// after that drains the queue. Then nothing more can come from that rank, and the
+// operations that wait for it fail:
 //
 //   - a receive or probe that names it, also if it ended well: it sends no more;
 //   - a send to it that was not announced yet (transfers underway learn it from the

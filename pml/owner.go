@@ -4,12 +4,13 @@ package pml
 // the place of a request's operation among all of the engine, and of the generation there. So there
 // is no other object for a request that would have to be made, found and given back.
 //
-// The owner is what package capi knows of a request besides. Who writes what:
+// The owner is the record that package capi has of a request. Who writes what:
 //
 //   - SetOwner writes owner, unit and handle. The goroutine that has begun the operation calls
 //     it, before anybody has the handle.
-//   - When the request was waited for, freed or left, the handle in the operation becomes 0, and the
-//     owner nil, under the lock: from then on the request is not found.
+//   - When the request stands for nothing any more, or was left, the handle becomes 0 under the
+//     lock: from then on the request is not found. The owner becomes nil when the operation is
+//     given back.
 //   - At reads without the lock. Whoever has the handle of a request got it after SetOwner.
 //     A handle that is wrong, or that another goroutine makes invalid meanwhile, may lead to
 //     the request of another. The owner is one pointer, so even then it is one that was set.
@@ -28,10 +29,25 @@ func (r *Request) SetOwner(handle uintptr, owner *any) {
 // At returns the request whose operation is at a place and has a handle, and its owner; nil if
 // there is none.
 func (e *Engine) At(place int, handle uintptr) (r Request, owner *any) {
-	all := *e.operations.Load()
-	if uint(place) >= uint(len(all)) || all[place].handle != handle {
+	op := e.operation(place, handle)
+	if op == nil {
 		return Request{}, nil
 	}
-	op := all[place]
 	return Request{op: op, generation: op.generation, Unit: op.unit}, op.owner // nil if it is given back now
+}
+
+// Owner is At for the owner alone.
+func (e *Engine) Owner(place int, handle uintptr) *any {
+	if op := e.operation(place, handle); op != nil {
+		return op.owner
+	}
+	return nil
+}
+
+// operation returns that of At.
+func (e *Engine) operation(place int, handle uintptr) *operation {
+	if all := *e.operations.Load(); uint(place) < uint(len(all)) && all[place].handle == handle {
+		return all[place]
+	}
+	return nil
 }

@@ -71,12 +71,18 @@ func (e *Engine) settle() {
 	e.advanceSends(math.MaxInt)
 }
 
-// ready is the condition of an owner of progress that sleeps.
+// ready is the condition of an owner of progress that sleeps. Where its own Condition is true it
+// takes no lock: the owner looks at the others when it is awake.
 func (e *Engine) ready() bool {
+	if c := e.sleeper.until; c != nil && c.over() {
+		return true
+	}
 	e.lock()
 	e.inReady = true
 	e.progressAll()
-	e.sayAgain(e.sleeper)
+	e.askConditions()
+	e.announceParked()
+	e.sayAgain(e.speaker())
 	e.inReady = false
 	stop := e.sleeper.done || e.yield || e.wanted()
 	e.unlock()

@@ -60,9 +60,9 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	}
 	op.context, op.peer, op.tag, op.buf, op.request = context, int32(src), int32(tag), *buf, e.beginning
 	e.awaited = op
-	spin := e.spin
+	spin := e.crowd.Looks(e.spin)
 	if e.trace != nil {
-		if e.tracedPoll() {
+		if e.tracedPoll(spin) {
 			return true
 		}
 		spin = 0
@@ -71,6 +71,9 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 		e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
+			if e.awaited != nil && !e.crowd.GoOn() {
+				break
+			}
 		}
 		if e.awaited == nil {
 			return true

@@ -22,18 +22,26 @@ func (e *Engine) Wait(r *Request) (Status, error) {
 		return e.tracedWait(r)
 	}
 	e.lock()
-	op := r.active()
-	if op == nil {
-		e.unlock()
-		return noStatus, nil
+	op, err := e.awaitRequest(r)
+	st := noStatus
+	if op != nil {
+		st, err = e.collect(r)
 	}
-	if err := e.wait(op, job.OpWait); err != nil {
-		e.unlock()
-		return noStatus, err
-	}
-	st, err := e.collect(r)
 	e.unlock()
 	return st, err
+}
+
+// awaitRequest waits for the operation of a request, and returns it. It returns nil if the request stands
+// for none: also when another goroutine has taken the result before this one had the lock again.
+func (e *Engine) awaitRequest(r *Request) (*operation, error) {
+	op := r.active()
+	for op != nil && op.state != complete {
+		if err := e.wait(op, job.OpWait); err != nil {
+			return nil, err
+		}
+		op = r.active()
+	}
+	return op, nil
 }
 
 // collect takes the result of a complete request.
@@ -66,9 +74,12 @@ func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
 	if op.state != complete {
 		e.progress()
 	}
-	if op.state != complete {
+	for op.state != complete {
 		if err := e.waitContext(ctx, op); err != nil {
 			return noStatus, err
+		}
+		if op = r.active(); op == nil { // as in awaitRequest
+			return noStatus, nil
 		}
 	}
 	if e.trace != nil {
@@ -94,7 +105,7 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 	})
 	e.waitFor(w)
 	stop()
-	if op.state == complete {
+	if op.waiter != w { // it was complete, and may be another operation already
 		return nil
 	}
 	op.waiter = nil
@@ -202,6 +213,9 @@ func (e *Engine) waitAny(rs []Request) (int, error) {
 		}
 	}
 	e.unregister(rs, w)
+	if first < 0 { // another goroutine has taken what was complete
+		return e.waitAny(rs)
+	}
 	return first, nil
 }
 

@@ -180,7 +180,8 @@ func (e *Engine) tracedWait(r *Request) (Status, error) {
 	}
 	start, site := e.trace.BeginWait(trace.Wait)
 	w := recorder.What{Site: site, Number: op.request, Context: op.context, Peer: -1}
-	if err := e.wait(op, job.OpWait); err != nil {
+	op, err := e.awaitRequest(r)
+	if op == nil {
 		return noStatus, err
 	}
 	st, err := e.collect(r)

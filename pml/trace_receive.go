@@ -35,12 +35,15 @@ func (e *Engine) tracedRecv(context uint32, src, tag int, buf *btl.Buffer) (Stat
 }
 
 // tracedPoll is the loop of receiveFast.
-func (e *Engine) tracedPoll() bool {
-	for range e.spin {
+func (e *Engine) tracedPoll(spin int) bool {
+	for range spin {
 		e.trace.Look()
 		e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
+			if e.awaited != nil && !e.crowd.GoOn() {
+				break
+			}
 		}
 		if e.awaited == nil {
 			return true

@@ -59,6 +59,7 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	e.further = append(e.further, newTransport(m))
 	if bed, ok := m.(shm.Bed); ok {
 		e.module.Messages.(bedded).SleepIn(bed)
+		e.crowd = bed.Crowd()
 	}
 	if p, ok := m.(btl.Planner); ok && p.Plans() && e.planner == nil {
 		e.planner, e.planned = p, uint8(len(e.further))
@@ -132,4 +133,9 @@ func (e *Engine) Direct(ranks []int32) bool {
 func (e *Engine) GoneCount() int { return int(e.goneCount.Load()) }
 
 // Spin returns how many looks a wait of this rank makes before it sleeps.
-func (e *Engine) Spin() int { return e.spin }
+func (e *Engine) Spin() int {
+	if e.crowd.Resting() {
+		return 0
+	}
+	return e.spin
+}

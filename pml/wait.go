@@ -6,20 +6,20 @@ import (
 	"github.com/gopvas/gopvas/shm"
 )
 
-// waiter is one goroutine that waits for operations. It is told when the first of
-// those it is registered with (operation.waiter) is complete. The protocol is with
+// waiter is one goroutine that waits for operations, or for a condition. It is told when the
+// first of those it is registered with (operation.waiter) is complete. The protocol is with
 // Engine; all fields are guarded by its lock.
 type waiter struct {
 	node     node[waiter]  // in parked, or in the pool
 	done     bool          // signalled
 	parked   bool          // sleeps on ch, or is about to
 	promoted bool          // is the owner of progress now
-	asleep   bool          // has been in Sleep, and said so in the job's root block
-	since    int64         // when it did
-	said     uint64        // what completions was when it last did
+	since    int64         // when it was announced
+	said     uint64        // what completions was when it was described last
 	ch       chan struct{} // one token at most; made when first needed
 	about    *operation    // one of the operations, for the hang report
 	call     job.Op        // the call, if it is another than the operation's
+	until    *Condition    // what it waits for instead of operations; set once
 }
 
 func (e *Engine) newWaiter(about *operation) *waiter {
@@ -28,10 +28,13 @@ func (e *Engine) newWaiter(about *operation) *waiter {
 		w = &waiter{}
 		w.node.of = w
 	}
-	w.done, w.promoted, w.asleep = false, false, false
+	w.reset()
 	w.about, w.call = about, job.OpNone
 	return w
 }
+
+// reset prepares a waiter that nobody uses for a wait.
+func (w *waiter) reset() { w.done, w.promoted = false, false }
 
 func (e *Engine) freeWaiter(w *waiter) {
 	w.about = nil
@@ -80,15 +83,19 @@ func (e *Engine) signal(w *waiter) {
 }
 
 // waitFor returns when w is signalled, making progress for the whole rank or parked
-// while another goroutine does.
+// while another goroutine does. Who waits for a condition has looked before: it polls only if it
+// becomes the owner after others, or has helped.
 func (e *Engine) waitFor(w *waiter) {
 	if e.owned && !e.park(w) {
+		e.withdraw(w)
 		return
 	}
 	e.owned = true
+	helped := false
 	for !w.done {
-		expected := e.poll(w)
-		if !w.done && !e.help() {
+		expected := (w.until == nil || w.promoted || helped) && e.poll(w)
+		helped = !w.done && e.help()
+		if !w.done && !helped {
 			e.sleep(w)
 			expected = true
 		}
@@ -96,9 +103,7 @@ func (e *Engine) waitFor(w *waiter) {
 			e.help() // with what was left to a rank that waits
 		}
 	}
-	if w.asleep {
-		e.job.ClearWaiting(e.rank)
-	}
+	e.withdraw(w)
 	if next := e.parked.head; next != nil {
 		next.of.promoted = true
 		e.unpark(next.of)
@@ -142,7 +147,7 @@ const shortWait = 50
 // told to expect help: what they have made ready in that time is for this rank.
 func (e *Engine) poll(w *waiter) (expected bool) {
 	e.poller, e.looks, e.expecting = w, 0, false
-	shm.Look(e.spin, e.onLook)
+	shm.Look(e.crowd.Looks(e.spin), e.onLook)
 	if e.expecting {
 		e.helper.Polling(false)
 	}
@@ -151,8 +156,11 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 
 // pollOnce is one look of the owner that polls.
 func (e *Engine) pollOnce() (over bool) {
-	w := e.poller
+	w, before := e.poller, e.completions
 	e.progress()
+	if e.conditions.head != nil {
+		e.askConditions()
+	}
 	if n := wider(e.looks); n > 0 {
 		e.advanceSends(n)
 	}
@@ -167,26 +175,32 @@ func (e *Engine) pollOnce() (over bool) {
 	if e.yield || e.contenders.Load() != 0 {
 		e.stepAside()
 	}
-	return w.done
+	if e.completions != before { // modules say so themselves of work that completes nothing
+		e.crowd.Worked()
+	}
+	return w.done || e.further != nil && !e.crowd.GoOn()
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.
 func (e *Engine) sleep(w *waiter) {
-	e.sleeper = w
+	e.sleeper, e.lasting = w, false
 	if e.trace != nil {
 		e.trace.Publish()
 	}
-	if e.yield || !shm.Alone() {
+	// Who waits for a condition steps aside only where goroutines of the rank have waited at a
+	// time before: for a rank with one, that is 5 % of a barrier with more ranks than CPUs.
+	if e.yield || (w.until == nil || e.stats.Parks != 0) && !shm.Alone() {
 		e.stepAside()
 	}
 	var err error
 	if !w.done {
 		e.unlock()
-		err = e.module.Sleep(0, e.onReady, e.onLasting)
+		err = e.module.Sleep(e.onReady, e.onLasting)
 		e.awake()
 		e.lock()
 	}
 	e.sleeper = nil
+	e.askConditions()
 	if err != nil {
 		e.fail(err)
 	}
@@ -194,14 +208,14 @@ func (e *Engine) sleep(w *waiter) {
 
 // say writes what a waiter waits for.
 func (e *Engine) say(w *waiter, say job.Waiting) {
-	w.said, say.Since = e.completions, w.since
+	w.said, say.Since, say.Others = e.completions, w.since, !e.oneThread && shm.Others()
 	e.job.SetWaiting(e.rank, say)
 }
 
 // sayAgain corrects what was said of a task, which may wait for other ranks now. What was
 // said of those that had not begun stays, since it counts from when it was said.
 func (e *Engine) sayAgain(w *waiter) {
-	if !w.asleep || w.done || w.said == e.completions || w.about == nil || w.about.task == nil {
+	if w == nil || w != e.announced || w.done || w.said == e.completions || w.about == nil || w.about.task == nil {
 		return
 	}
 	switch say := e.describe(w); say.Collective.Need {
@@ -212,6 +226,9 @@ func (e *Engine) sayAgain(w *waiter) {
 
 // describe says what a waiter waits for. The lock is held.
 func (e *Engine) describe(w *waiter) job.Waiting {
+	if w.until != nil {
+		return w.until.say()
+	}
 	op, say := w.about, &e.saying
 	*say = op.describe()
 	if w.call != job.OpNone {
@@ -226,14 +243,51 @@ func (e *Engine) describe(w *waiter) job.Waiting {
 }
 
 // announce says in the job's root block what this rank waits for.
-// Only the owner of progress does, in its sleep, and only when that lasts.
+// The owner of progress does so in its sleep, and only when that lasts.
 func (e *Engine) announce() {
 	e.lock()
-	w := e.sleeper
-	if !w.asleep && !w.done && w.about != nil {
-		w.asleep, w.since = true, sys.Monotonic()
-		e.say(w, e.describe(w))
+	e.lasting = true
+	if e.announceWaiter(e.speaker()) {
 		e.publish()
 	}
 	e.unlock()
+}
+
+// announceWaiter says what a waiter waits for, if there is one and that is not said. It takes the place
+// of one that was announced before and may be about to go on: see withdraw.
+func (e *Engine) announceWaiter(w *waiter) (did bool) {
+	if w == nil || w == e.announced || w.done {
+		return false
+	}
+	e.announced, w.since = w, sys.Monotonic()
+	e.say(w, e.describe(w))
+	return true
+}
+
+// withdraw is called when a wait is over. The root block says no more that this rank waits for it.
+func (e *Engine) withdraw(w *waiter) {
+	if w == e.announced {
+		e.announced = nil
+		e.job.ClearWaiting(e.rank)
+		e.announceParked()
+	}
+}
+
+// speaker returns the waiter whose wait the hang report has: the owner that sleeps, or for the
+// goroutine in Serve, which waits for nothing, the one that is parked for the longest time.
+func (e *Engine) speaker() *waiter {
+	switch {
+	case e.sleeper == nil || e.sleeper != e.server:
+		return e.sleeper
+	case e.parked.head != nil:
+		return e.parked.head.of
+	}
+	return nil
+}
+
+// announceParked announces a goroutine that is parked behind Serve, if the sleep of Serve lasts.
+func (e *Engine) announceParked() {
+	if e.lasting && e.sleeper != nil && e.sleeper == e.server {
+		e.announceWaiter(e.speaker())
+	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// Waits are waits for several requests of an engine, one after the other, which take the lock
-// once. Between BeginWaits and End the goroutine calls nothing of the engine but Wait.
+// Waits are waits for one or more requests of an engine, one after the other, which take the lock
+// once. Between BeginWaits and End the goroutine calls nothing of the engine but these methods.
 type Waits struct {
 	e     *Engine
 	start uint64 // of the trace
@@ -28,7 +28,8 @@ func (w *Waits) Wait(r *Request) (Status, error) {
 	}
 	w.waits++
 	if op.state != complete {
-		if err := w.e.wait(op, job.OpWait); err != nil {
+		var err error
+		if op, err = w.e.awaitRequest(r); op == nil {
 			return noStatus, err
 		}
 	}
@@ -37,6 +38,29 @@ func (w *Waits) Wait(r *Request) (Status, error) {
 	}
 	return w.e.collect(r)
 }
+
+// Take is Wait for the message whose request has a handle at a place (see At), if it is complete
+// and ended without error. Else it returns nil, and has done nothing. The status may be read until
+// the next call; unit is the request's.
+func (w *Waits) Take(place int, handle uintptr) (st *Status, unit uint32) {
+	op := w.e.operation(place, handle)
+	if op == nil || op.state != complete || op.err != nil || !op.plain() || w.e.trace != nil {
+		return nil, 0
+	}
+	w.e.discard(op)
+	return &op.status, op.unit
+}
+
+// Await is Take, after the message has become complete.
+func (w *Waits) Await(place int, handle uintptr) (st *Status, unit uint32) {
+	if op := w.e.operation(place, handle); op == nil || !op.plain() || w.e.trace != nil || w.e.wait(op, job.OpWait) != nil {
+		return nil, 0
+	}
+	return w.Take(place, handle)
+}
+
+// plain tells whether the operation is a message that ends with its wait.
+func (op *operation) plain() bool { return op.kind <= receiving && !op.persistent }
 
 // End lets the lock go.
 func (w *Waits) End() {

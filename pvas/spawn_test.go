@@ -166,16 +166,21 @@ func TestStandardFiles(t *testing.T) {
 	_, err = w.WriteString("hello\n")
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	out, err := os.CreateTemp(t.TempDir(), "")
-	require.NoError(t, err)
-	task, err := s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "stdio"}, Stdin: in, Stdout: out, Stderr: out})
+	var files [2]*os.File // of their own, so that the test sees them exchanged
+	for i := range files {
+		files[i], err = os.CreateTemp(t.TempDir(), "")
+		require.NoError(t, err)
+	}
+	task, err := s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "stdio"}, Stdin: in, Stdout: files[0], Stderr: files[1]})
 	require.NoError(t, err)
 	require.NoError(t, in.Close())
 	_, err = task.Wait()
 	require.NoError(t, err)
-	got, err := os.ReadFile(out.Name())
-	require.NoError(t, err)
-	require.Equal(t, "out hello\nerr hello\n", string(got))
+	for i, want := range []string{"out hello\n", "err hello\n"} {
+		got, err := os.ReadFile(files[i].Name())
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
 }
 
 func TestSpawnErrors(t *testing.T) {

@@ -25,15 +25,15 @@ func nearOverflow(n int) []Event {
 func TestWaitReturnsAtOnceWhenReady(t *testing.T) {
 	var e Event
 	asked := 0
-	require.NoError(t, e.Wait(-1, func() bool { asked++; return true }))
+	require.NoError(t, e.Wait(func() bool { asked++; return true }))
 	require.Equal(t, 1, asked)
 	require.Zero(t, e.sleepers.Load())
 }
 
-func TestWaitSpinsAsOftenAsToldBeforeItSleeps(t *testing.T) {
+func TestWaitAsksOnceBeforeItSleeps(t *testing.T) {
 	var e Event
 	asked, asleep := 0, -1
-	require.NoError(t, e.Wait(7, func() bool {
+	require.NoError(t, e.Wait(func() bool {
 		asked++
 		if asleep < 0 && e.sleepers.Load() != 0 {
 			asleep = asked
@@ -41,8 +41,8 @@ func TestWaitSpinsAsOftenAsToldBeforeItSleeps(t *testing.T) {
 		}
 		return false
 	}))
-	// One look, seven more, and the first one as a registered sleeper.
-	require.Equal(t, 9, asleep)
+	// One look, and the first one as a registered sleeper.
+	require.Equal(t, 2, asleep)
 	require.Zero(t, e.sleepers.Load(), "the waiter deregisters")
 }
 
@@ -54,7 +54,7 @@ func TestSignalBetweenLookAndSleep(t *testing.T) {
 	e := &events[0]
 	for range 100 { // past the overflow of seq
 		open, asked := false, 0
-		require.NoError(t, e.Wait(0, func() bool {
+		require.NoError(t, e.Wait(func() bool {
 			asked++
 			was := open
 			if e.sleepers.Load() != 0 && !open { // the look after registration
@@ -72,7 +72,7 @@ func TestSignalBetweenLookAndSleep(t *testing.T) {
 func TestConditionBetweenLookAndRegistration(t *testing.T) {
 	var e Event
 	open := false
-	require.NoError(t, e.Wait(0, func() bool {
+	require.NoError(t, e.Wait(func() bool {
 		was := open
 		open = true
 		e.Signal() // finds no sleeper at the first look
@@ -87,7 +87,7 @@ func TestSignalWakesAllSleepers(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := e.Wait(0, open.Load); err != nil {
+			if err := e.Wait(open.Load); err != nil {
 				t.Error(err)
 			}
 		})
@@ -108,7 +108,7 @@ func TestASleeperThatWasKilledHurtsNobody(t *testing.T) {
 	var open atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if err := e.Wait(0, open.Load); err != nil {
+		if err := e.Wait(open.Load); err != nil {
 			t.Error(err)
 		}
 	})
@@ -116,6 +116,14 @@ func TestASleeperThatWasKilledHurtsNobody(t *testing.T) {
 	e.Signal()
 	wg.Wait()
 	require.EqualValues(t, 3, e.sleepers.Load())
+}
+
+// lookAndWait is Wait after some looks.
+func lookAndWait(e *Event, looks int, ready func() bool) error {
+	if Look(looks, ready) {
+		return nil
+	}
+	return e.Wait(ready)
 }
 
 // TestExactlyOnce passes numbered tokens from producers to consumers through one
@@ -134,7 +142,7 @@ func TestExactlyOnce(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
 		wg.Go(func() {
 			for token := made.Add(1); token <= tokens; token = made.Add(1) {
-				err := empty.Wait(rng.IntN(50), func() bool { return slot.CompareAndSwap(0, token) })
+				err := lookAndWait(empty, rng.IntN(50), func() bool { return slot.CompareAndSwap(0, token) })
 				if err != nil {
 					t.Error(err)
 				}
@@ -147,7 +155,7 @@ func TestExactlyOnce(t *testing.T) {
 		wg.Go(func() {
 			for taken.Load() < tokens {
 				var token uint32
-				err := full.Wait(rng.IntN(50), func() bool {
+				err := lookAndWait(full, rng.IntN(50), func() bool {
 					token = slot.Load()
 					return taken.Load() >= tokens || token != 0 && slot.CompareAndSwap(token, 0)
 				})
@@ -175,7 +183,7 @@ func TestWaitAllocatesNothing(t *testing.T) {
 	var e Event
 	var looks atomic.Uint32
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		_ = e.Wait(1, func() bool { return looks.Add(1)%2 == 0 })
+		_ = e.Wait(func() bool { return looks.Add(1)%2 == 0 })
 		e.Signal()
 	}))
 }
@@ -203,7 +211,7 @@ func handshake(b *testing.B, spin int) {
 	n := uint64(b.N)
 	go func() {
 		for i := uint64(0); i < n; i++ {
-			if err := there.Wait(spin, func() bool { return turn.Load() == 2*i+1 }); err != nil {
+			if err := lookAndWait(&there, spin, func() bool { return turn.Load() == 2*i+1 }); err != nil {
 				done <- err
 				return
 			}
@@ -215,7 +223,7 @@ func handshake(b *testing.B, spin int) {
 	for i := uint64(0); i < n; i++ {
 		turn.Store(2*i + 1)
 		there.Signal()
-		if err := back.Wait(spin, func() bool { return turn.Load() == 2*i+2 }); err != nil {
+		if err := lookAndWait(&back, spin, func() bool { return turn.Load() == 2*i+2 }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -236,6 +244,6 @@ func TestSignalWhenDoneEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	end := e.SignalWhenDone(ctx)
 	cancel()
-	require.NoError(t, e.Wait(0, func() bool { return e.Count() == 1 }))
+	require.NoError(t, e.Wait(func() bool { return e.Count() == 1 }))
 	end()
 }

@@ -45,8 +45,8 @@ import (
 // Bounds of a nap.
 const (
 	// yields is how often a waiter lets other processes run before it sleeps. Where
-	// they outnumber the CPUs, what it waits for often happens while each of them does
-	// so once or twice, and then no thread must be woken.
+	// they outnumber the CPUs, its event often happens while each of them does so once
+	// or twice. Then no thread must be woken.
 	yields = 4
 
 	// napTime is how long a nap lasts without a signal: long enough for
@@ -56,6 +56,7 @@ const (
 
 var (
 	dedicated atomic.Int32 // goroutines of Dedicate
+	attending atomic.Int32 // goroutines of Attend
 	napping   atomic.Int32 // goroutines in Nap that are not alone
 	extraSlot sync.Once    // the slot that the process takes for its naps
 	slots     sync.Mutex   // held where a number of slots follows from an earlier one
@@ -96,6 +97,15 @@ func dedicate(n int) {
 // Alone tells whether the process has but one goroutine beside those of Dedicate.
 func Alone() bool { return runtime.NumGoroutine() <= 1+int(dedicated.Load()) && !calledByC.Load() }
 
+// Attend counts goroutines that only serve a wait, and begin nothing by themselves: n more, or
+// fewer.
+func Attend(n int) { attending.Add(int32(n)) }
+
+// Others tells whether the program has goroutines, or may have threads, beside the calling one.
+func Others() bool {
+	return runtime.NumGoroutine() > 1+int(dedicated.Load()+attending.Load()) || calledByC.Load()
+}
+
 // mayNap tells whether a goroutine may nap that is not alone, and has counted itself in
 // napping as number n.
 func mayNap(n int32) bool {
@@ -111,9 +121,9 @@ func mayNap(n int32) bool {
 }
 
 // Nap is a short sleep: see above. It returns true as soon as ready does. It returns false
-// without a signal for some milliseconds, or when the scheduler asks for the thread,
-// or at once when there is no slot for it. Then it is time to sleep for good. Before it
-// sleeps it lets other processes run a few times.
+// after some milliseconds without a signal, and when the scheduler asks for the thread.
+// Where there is no slot for it, it does so at once. Then it is time to sleep for good.
+// Before it sleeps it lets other processes run a few times.
 func (e *Event) Nap(ready func() bool) bool { return e.nap(futexBed{}, ready) }
 
 func (e *Event) nap(b Bed, ready func() bool) bool {

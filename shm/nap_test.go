@@ -103,11 +103,13 @@ func TestNap(t *testing.T) {
 			"with another one only, and when the program has lowered GOMAXPROCS")
 }
 
-// streak is how many requests in a row must be served while the process sleeps in a nap.
+// streak is how many requests must be served while the process sleeps in a nap.
 const streak = 20
 
 // napAndServe naps without end. A nap is over when the server has got a request
-// during it. The server tells whether streak requests in a row were so.
+// during it. The server tells whether streak requests were so that came in a sleep, and none in
+// between came when a nap had ended without it. Those that come while the nap still yields say
+// nothing: where processes outnumber the CPUs most do.
 func napAndServe(socket string) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
@@ -136,7 +138,7 @@ func napAndServe(socket string) {
 		switch {
 		case over && slept:
 			served.Add(1)
-		case asked.Load() != before && served.Load() < streak:
+		case !over && asked.Load() != before && served.Load() < streak:
 			served.Store(0)
 		}
 	}

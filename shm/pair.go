@@ -21,11 +21,7 @@ type Pair struct {
 	returned atomic.Uint64 // messages consumed; only grows, never wraps
 	freed    atomic.Uint64 // set of buffers given back; the sender takes them out
 
-	// Place is where the pair's buffers lie. Written by the sender, once, before it
-	// publishes a message that refers to them.
-	Place atomic.Uint64
-
-	_ [cacheLine - 24]byte
+	_ [cacheLine - 16]byte
 }
 
 // Account is the sender's side of a Pair.

@@ -34,7 +34,6 @@ func TestMessageLayout(t *testing.T) {
 		{"Slot", unsafe.Sizeof(s), SlotSize},
 		{"Pair.returned", unsafe.Offsetof(p.returned), 0},
 		{"Pair.freed", unsafe.Offsetof(p.freed), 8},
-		{"Pair.Place", unsafe.Offsetof(p.Place), 16},
 		{"Pair", unsafe.Sizeof(p), PairSize},
 	} {
 		require.Equal(t, c.want, c.have, c.field)

@@ -17,7 +17,7 @@ import (
 //	        (see nap.go)              a slot of GOMAXPROCS
 //	doze    sleeps for good           takes a thread       answers when Go has a slot again
 //
-// Event.Wait is Look and doze: for threads that seldom wait. Event.Sleep is Nap and doze:
+// Event.Wait is doze alone: for threads that seldom wait. Event.Sleep is Nap and doze:
 // for ranks, whose callers Look by themselves because they hold a lock meanwhile.
 //
 // The callback reads its condition by atomic operations, or under a lock. It must
@@ -36,13 +36,13 @@ func Look(n int, over func() bool) bool {
 	}
 }
 
-// Wait returns nil as soon as ready returns true. It looks spin times, and then sleeps
-// until a signal, and asks again. While it sleeps, Wait takes no CPU, and keeps a
+// Wait returns nil as soon as ready returns true. It asks, sleeps until a signal, and asks
+// again. While it sleeps, Wait takes no CPU, and keeps a
 // thread but none of the GOMAXPROCS slots.
 //
 // The error is for memory on which the kernel cannot let a thread sleep.
-func (e *Event) Wait(spin int, ready func() bool) error {
-	if Look(spin, ready) {
+func (e *Event) Wait(ready func() bool) error {
+	if ready() {
 		return nil
 	}
 	return e.doze(futexBed{}, ready)
@@ -60,6 +60,8 @@ type Bed interface {
 	// Yields tells whether other processes are to run a few times before the first nap: those
 	// that share the CPU and may be about to signal.
 	Yields() bool
+	// Crowd is what those know who poll before they sleep here; nil: nothing.
+	Crowd() *Crowd
 	// Nap sleeps for limit at most, and the Go scheduler does not learn of it: see nap.go. It
 	// returns false if the time is over, or if a signal has come.
 	Nap(e *Event, count uint32, limit time.Duration) bool
@@ -75,6 +77,8 @@ func (futexBed) Nap(e *Event, count uint32, limit time.Duration) bool {
 }
 
 func (futexBed) Yields() bool { return true }
+
+func (futexBed) Crowd() *Crowd { return nil }
 
 func (futexBed) Doze(e *Event, count uint32) error { return sys.FutexWait(&e.seq, count) }
 

@@ -37,6 +37,7 @@ func (d *drive) intake() int {
 		e.failure, d.news = err, true
 	}
 	if n > 0 {
+		d.moved = true
 		d.wake = e.machine.Wake()
 	}
 	return n
@@ -107,6 +108,7 @@ func (d *drive) send(now protocol.Time) {
 		}
 		more := e.machine.Transmit(now, e.batch)
 		if len(e.batch.Trains) > 0 {
+			d.moved = true
 			e.socket.Send(e.batch.Trains)
 		}
 		if e.batch.Long {
@@ -181,7 +183,7 @@ func (d *drive) drive(ctx context.Context, ready func() bool) {
 // spin lets others have the lock and tells whether to look again without sleeping.
 func (d *drive) spin(begin *time.Time) bool {
 	switch {
-	case d.options.Spin <= 0 || d.slack > 0:
+	case d.options.Spin <= 0 || d.slack > 0 || d.options.Hold != nil && d.options.Hold():
 		return false
 	case !d.several() && d.looks%looksPerTime != 0:
 		return true

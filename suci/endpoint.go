@@ -188,6 +188,10 @@ func (e *Endpoint) Flows() []Flow {
 	return flows
 }
 
+// Acknowledged is how many bytes of blocks peers have acknowledged, also of blocks that are not done.
+// The done of Start may call it, too.
+func (e *Endpoint) Acknowledged() uint64 { return e.machine.Acknowledged() }
+
 // handler is the endpoint as the machine sees it, with the lock held.
 type handler Endpoint
 

@@ -53,6 +53,7 @@ type loop struct {
 	driverWake *udp.Waker
 	keeperWake *udp.Waker
 	waits      uint64 // system calls that waited
+	moved      bool   // packets have come or gone since the last Poll
 	followers  int
 	news       bool
 	announced  uint64 // how often there was news
@@ -187,8 +188,8 @@ func (l *loop) note(drives []*drive, ready uint64) {
 	}
 }
 
-// poll makes one step for a goroutine that does not wait.
-func (l *loop) poll() bool {
+// poll makes one step for a goroutine that does not wait. It tells whether anything came.
+func (l *loop) poll() (came bool) {
 	if !l.driving {
 		l.depose()
 	}

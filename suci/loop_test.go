@@ -3,6 +3,7 @@ package suci
 import (
 	"context"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -224,6 +225,39 @@ func TestGatheringEnds(t *testing.T) {
 	for _, d := range l.drives {
 		require.False(t, d.ready, "looked at")
 	}
+}
+
+// Poll tells apart what has come and what was only sent.
+func TestPollOfOnlySent(t *testing.T) {
+	silent, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(loopback))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, silent.Close()) }()
+	e := group(t, 1, nil)[0]
+	_, err = e.Destination(1, silent.LocalAddr().(*net.UDPAddr).AddrPort())
+	require.NoError(t, err)
+	require.NoError(t, e.Peer(1).TryWrite(Block{Data: pattern(8)}))
+	for sent := false; !sent; {
+		var came bool
+		came, sent = e.Poll()
+		require.False(t, came)
+	}
+}
+
+// A call that is told not to poll sleeps, and sees that its time is over.
+func TestHold(t *testing.T) {
+	asked := 0
+	e, err := Open(Options{
+		Self: 1, Key: NewKey(), Listen: netip.MustParseAddrPort("127.0.0.1:0"), Spin: time.Hour,
+		Hold: func() bool { asked++; return true },
+	})
+	require.NoError(t, err)
+	before := e.Counters().Waits
+	ok, err := e.Rest(time.Millisecond, false, func() bool { return false })
+	require.NoError(t, err)
+	require.False(t, ok)
+	require.Positive(t, asked)
+	require.Greater(t, e.Counters().Waits, before)
+	require.NoError(t, e.Close())
 }
 
 // Two nodes send each other long blocks by eight slow devices, and one goroutine of each drives all.

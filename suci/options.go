@@ -62,9 +62,13 @@ type Options struct {
 	// CPU and saves the time of waking, some 20 us. Default: none.
 	Spin time.Duration
 
+	// Hold is asked while a call polls. If it returns true the call sleeps at once: others need the CPU.
+	// It must not block and must not call the endpoint. Default: never.
+	Hold func() bool
+
 	// With is an endpoint whose loop this one joins: whoever waits for one of them drives all of
 	// them, and sleeps until a packet comes on any. They share a lock. It is for programs with
-	// several network devices, an endpoint on each. Spin and OnNews are those of the endpoint that
+	// several network devices, an endpoint on each. Spin, Hold and OnNews are those of the endpoint that
 	// was opened first. At most 16 endpoints share a loop.
 	With *Endpoint
 
@@ -79,8 +83,8 @@ type Options struct {
 	// with ErrPlace. If Locate is nil, they are kept as blocks without a place.
 	Locate func(from ID, place uint32, length int) []byte
 
-	// OnNews is called when a block has come or is done at any endpoint of the loop, and no call of
-	// the program waits for that. It must not block and must not call the endpoint.
+	// OnNews is called when a block has come or is done at any endpoint of the loop. It is not called
+	// where a call of the program waits for that. It must not block and must not call the endpoint.
 	OnNews func()
 }
 

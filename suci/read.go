@@ -72,11 +72,18 @@ func (e *Endpoint) Ready(ctx context.Context) (size int, from ID, err error) {
 }
 
 // Poll takes in what has come to the socket and sends what is due. It tells whether
-// anything came. A program that calls it often needs no other progress.
-func (e *Endpoint) Poll() bool {
+// anything came, and whether packets have come or gone since the last Poll, whoever moved them: a Poll
+// that finds nothing takes little time only if they have not. A program that calls it often needs
+// no other progress.
+func (e *Endpoint) Poll() (came, moved bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return !e.closed && e.poll()
+	if e.closed {
+		return false, false
+	}
+	came = e.poll()
+	moved, e.moved = e.moved, false
+	return came, moved
 }
 
 func (e *Endpoint) readable() bool { return e.unread.Load() > 0 }

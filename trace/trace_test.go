@@ -59,13 +59,19 @@ func TestCut(t *testing.T) {
 	whole, err := Read(bytes.NewReader(file))
 	require.NoError(t, err)
 	most := 0
+	begin, next := 0, fileHeader // of the block that is cut
 	for n := range file {
+		if n == next {
+			begin, next = n, n+blockHeader+int(parseHeader(file[n:]).length)
+		}
 		tr, err := Read(bytes.NewReader(file[:n]))
 		if err != nil {
 			assert.Nil(t, tr)
 			continue
 		}
-		require.Error(t, tr.Cut, "%d bytes", n)
+		var cut *CutError
+		require.ErrorAs(t, tr.Cut, &cut, "%d bytes", n)
+		require.EqualValues(t, begin, cut.Offset, "%d bytes", n)
 		require.Nil(t, tr.End)
 		for rank, r := range tr.Ranks {
 			require.LessOrEqual(t, len(r.Events), len(whole.Ranks[rank].Events))

@@ -135,9 +135,9 @@ func reunite(e *env, look func() bool, send func(to int, tag int32, size int) bo
 		if to == gone {
 			continue
 		}
-		require.NoError(e, e.Sleep(0, func() bool { look(); return send(to, 1, 100) }, nil))
+		require.NoError(e, e.Sleep(func() bool { look(); return send(to, 1, 100) }, nil))
 	}
-	require.NoError(e, e.Sleep(0, func() bool {
+	require.NoError(e, e.Sleep(func() bool {
 		look()
 		for from := range n {
 			if from != gone && last[from] == 0 {

@@ -225,7 +225,7 @@ func (p *post) await2(condition func() bool) {
 }
 
 // awaitDespite is await2 for cases in which a rank goes.
-func (p *post) awaitDespite(condition func() bool) { require.NoError(p, p.Sleep(0, condition, nil)) }
+func (p *post) awaitDespite(condition func() bool) { require.NoError(p, p.Sleep(condition, nil)) }
 
 func finish(e *env, t *btl.Transfer) {
 	if *t == nil {

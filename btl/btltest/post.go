@@ -4,6 +4,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/shm"
 )
 
 // post is the simplest layer above a module: it checks and counts what arrives.
@@ -112,10 +113,13 @@ func (p *post) wait(messages int) {
 
 // await makes progress until the condition holds.
 func (p *post) await(condition func() bool) {
-	require.NoError(p, p.Sleep(p.root.Spin(), func() bool {
+	over := func() bool {
 		p.progress()
 		return condition() || p.orphaned(condition)
-	}, nil))
+	}
+	if !shm.Look(p.root.Spin(), over) {
+		require.NoError(p, p.Sleep(over, nil))
+	}
 }
 
 // orphaned ends a case that can not end well because another rank has failed.

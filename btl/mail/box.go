@@ -19,7 +19,8 @@ type Box struct {
 	root  *job.Root
 	rank  int
 	inbox *shm.Event
-	bed   shm.Bed // nil: the rank waits for nothing but its inbox
+	bed   shm.Bed    // nil: the rank waits for nothing but its inbox
+	crowd *shm.Crowd // of the bed
 	geometry
 
 	own      []byte // this rank's mailbox
@@ -36,7 +37,7 @@ type Box struct {
 	singleCopy job.SingleCopy               // what the user wants
 	shared     int                          // job.Thresholds.ShareFrom
 	piped      int                          // job.Thresholds.PipelineFrom
-	trial      trial                        // between processes: how long messages are received
+	trials     trials                       // between processes: how long messages are received
 	help       bool                         // senders copy too
 	zeroCopy   bool                         // Send makes zero-copy attempts
 	patience   int                          // looks until overtake; 0: no offers are staged
@@ -45,6 +46,9 @@ type Box struct {
 	staging   []byte // lanes; nil before first use
 	stagingAt uint64
 	freeLane  uint64 // set of free lanes
+
+	rest   []byte // of a piece for short rows of eager buffers
+	restAt uint64
 
 	sleeps atomic.Uint64
 	wakes  atomic.Uint64
@@ -62,15 +66,16 @@ type peer struct {
 	out     *shm.Producer
 	account shm.Account
 	pair    *shm.Pair // in this rank's mailbox
-	buffers []byte    // eager buffers; nil before first use
-	piped   bool      // it has received the last long message by the pipeline
+	buffers eagerBuffers
+	piped   bool // it has received the last long message by the pipeline
 
 	// Receiving from it.
 	returns      shm.Returns
-	theirPair    *shm.Pair // in the peer's mailbox
-	theirBuffers []byte    // attached; nil before first use
-	theirChunks  [][]byte  // of descriptors
+	theirPair    *shm.Pair    // in the peer's mailbox
+	theirBuffers eagerBuffers // attached
+	theirChunks  [][]byte     // of descriptors
 	theirStaging []byte
+	blocks       uint // that were drained
 
 	skip    int // sends before the next zero-copy attempt
 	backoff int // and how many these were last time
@@ -148,8 +153,8 @@ func (b *Box) fail(err error) {
 }
 
 // Sleep implements btl.Messages. The error is of the module itself.
-func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
-	if shm.Look(spin, ready) {
+func (b *Box) Sleep(ready func() bool, lasting func()) error {
+	if ready() {
 		return nil
 	}
 	b.sleeps.Add(1)
@@ -172,11 +177,12 @@ func (b *Box) Sleep(spin int, ready func() bool, lasting func()) error {
 
 // SleepIn has Sleep use a bed: that of a module which waits for more than the inbox. It is
 // called before the first Sleep.
-func (b *Box) SleepIn(bed shm.Bed) { b.bed = bed }
+func (b *Box) SleepIn(bed shm.Bed) { b.bed, b.crowd = bed, bed.Crowd() }
 
 // again makes Sleep ask once more before it sleeps: a method has done a part of what
-// there was to do, and nobody will notify this rank of the rest.
+// there was to do, and nobody will notify this rank of the rest. The look was not in vain.
 func (b *Box) again() {
+	b.crowd.Worked()
 	if !b.more.Load() {
 		b.more.Store(true)
 	}

@@ -80,7 +80,7 @@ func TestEarlySender(t *testing.T) {
 	_, ok := b.Offer(1, &btl.Header{}, &btl.Buffer{})
 	require.False(t, ok)
 	sent := make(chan error)
-	go func() { sent <- b.Sleep(0, func() bool { return sends(b, 1, btl.Header{Tag: 9}, nil) }, nil) }()
+	go func() { sent <- b.Sleep(func() bool { return sends(b, 1, btl.Header{Tag: 9}, nil) }, nil) }()
 	late, err := Open(memory{true}, mem.Root(), 1)
 	require.NoError(t, err)
 	require.NoError(t, <-sent)

@@ -13,7 +13,7 @@
 // that talks in short messages costs one cache line. A pair that has used eager buffers has
 // touched 8 of them (32 KiB by default), and at most 256 KiB after a flood. With many ranks
 // on the node it has fewer, so that a rank's buffers for all receivers stay below 1 MiB. It
-// has at least one: with 240 ranks that is one.
+// has at least one: with 240 ranks that is one, and no longer than its messages (buffers.go).
 //
 // # Paths of a message
 //

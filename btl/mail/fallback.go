@@ -17,7 +17,7 @@ import (
 // generation for which its writer has gone ahead:
 //
 //	sender                                    receiver
-//	copy into the buffer, store lane
+//	copy into the buffer, store at, lane
 //	fallback = generation         (S1)        taking = generation            (R1)
 //	if taking != generation: over (S2)        if fallback == generation:     (R2)
 //	else wait for phaseDone                       copy from the buffer
@@ -48,7 +48,7 @@ func (t *sendTransfer) FallBack() bool {
 	if t.buffer != 0 || t.d.state.Load()>>phaseBits == t.generation || !b.mayFallBack(t.src.Len()) {
 		return false
 	}
-	i, ok := b.takeBuffer(t.peer)
+	i, ok := b.takeBuffer(t.peer, t.src.Len())
 	return ok && t.fallBackInto(i)
 }
 
@@ -60,8 +60,10 @@ func (t *sendTransfer) fallBackInto(i int) bool {
 	if t.d.state.Load()>>phaseBits == t.generation {
 		return false
 	}
-	t.src.Pack(t.peer.buffers[i*b.bufferSize:], 0)
-	t.d.lane.Store(uint64(i) + 1)
+	buffers := &t.peer.buffers
+	t.src.Pack(buffers.payload(i, t.src.Len()), 0)
+	t.d.at.Store(buffers.at)
+	t.d.lane.Store(uint64(buffers.stride)<<32 | uint64(i))
 	shm.OrderRelease()
 	t.d.fallback.Swap(t.generation)
 	if t.d.taking.Load() == t.generation {
@@ -71,19 +73,6 @@ func (t *sendTransfer) fallBackInto(i int) bool {
 	b.fallenBack = append(b.fallenBack, uint32(t.number))
 	b.counters.Fallbacks++
 	return true
-}
-
-// takeBuffer takes an eager buffer for the peer. Without room for buffers there are
-// no eager messages, and the caller offers them.
-func (b *Box) takeBuffer(p *peer) (i int, ok bool) {
-	if p.buffers == nil && !b.makeBuffers(p) {
-		return 0, false
-	}
-	if i, ok = p.account.Take(); !ok && len(b.fallenBack) > 0 {
-		b.reap()
-		i, ok = p.account.Take()
-	}
-	return i, ok
 }
 
 // reap takes back the descriptors and buffers of fallbacks that the receiver has taken, or
@@ -110,10 +99,11 @@ func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame,
 		return true
 	}
 	shm.OrderAcquire()
-	if p.theirBuffers == nil && !b.attachBuffers(p) {
+	at, lane := d.at.Load(), d.lane.Load()
+	if at != p.theirBuffers.at && !b.attachBuffers(p, at, uint32(lane>>32)) {
 		return false
 	}
-	dst.Unpack(p.theirBuffers[int(d.lane.Load()-1)*b.bufferSize:][:n], 0)
+	dst.Unpack(p.theirBuffers.payload(int(uint32(lane)), n), 0)
 	return true
 }
 
@@ -155,7 +145,7 @@ func (p *peer) tryZeroCopy() bool {
 // receiver copies at most EagerLimit bytes, so it has lost its CPU, was stopped or killed.
 // Then the message counts as offered, and the buffer stays in use until it is over.
 func (b *Box) sendZeroCopy(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bool) {
-	i, ok := b.takeBuffer(p)
+	i, ok := b.takeBuffer(p, len(payload))
 	if !ok {
 		b.counters.RefusedCredit++
 		return nil, false

@@ -55,6 +55,13 @@ type offer struct {
 	chunk      uint64 // where the chunk of the descriptor lies
 }
 
+// eager lies over the inline bytes of a message with kindEager.
+type eager struct {
+	number uint32 // of the buffer
+	stride uint32 // bytes from one of the pair's buffers to the next
+	at     uint64 // where the first one lies
+}
+
 // descriptor is where the two ends of an offered message meet. It lies in the
 // sender's mailbox. The sender alone makes it free and gives it to an offer; each
 // use has a generation, one higher than that before. The generation is in state, so
@@ -65,7 +72,7 @@ type offer struct {
 //	(another generation)        -           offered: nobody has accepted it yet
 //	phaseShared   direct        receiver    both copy: see claimChunk
 //	phasePiped    pipelined     receiver    the sender fills, the receiver drains
-//	              or staged                 (staged: phaseShared may follow, see staged.go)
+//	              or staged                 (phaseShared or phaseRead may follow, see overtake.go)
 //	phaseDone                   receiver    the sender frees the descriptor
 //	phaseRead     cma           receiver    the same; the sender need not have filled
 //
@@ -78,8 +85,8 @@ type offer struct {
 type descriptor struct {
 	// Written by the sender. Reset before the offer is published.
 	filled   atomic.Uint64    // pipelined: bytes that are or were in the lane
-	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Fallback: of the buffer
-	at       atomic.Uint64    // pipelined: place of all lanes; stored before lane
+	lane     atomic.Uint64    // pipelined: number of the lane plus one; 0: none yet. Fallback: stride<<32 | buffer
+	at       atomic.Uint64    // pipelined: place of all lanes; stored before lane. Fallback: of the buffers
 	fallback atomic.Uint64    // short: generation of the last fallback; stored after lane
 	src      layoutRef        // typed: layout of the buffer
 	short    [shortOffer]byte // not direct: the whole message, if it is no longer
@@ -132,7 +139,7 @@ type geometry struct {
 	size       int
 
 	eagerLimit int
-	bufferSize int // bytes from one eager buffer to the next
+	bufferSize int // bytes of an eager buffer, at most
 	buffers    int // eager buffers of a pair
 
 	block       int // bytes of a staging block

@@ -25,6 +25,9 @@ func (m *message) setHeader(h *btl.Header, rank, length int) {
 // offer views the inline bytes as an offer.
 func (m *message) offer() *offer { return (*offer)(unsafe.Pointer(&m.inline)) }
 
+// eager views the inline bytes as the place of an eager message.
+func (m *message) eager() *eager { return (*eager)(unsafe.Pointer(&m.inline)) }
+
 // descriptorAt views the descriptor at the start of mem.
 func descriptorAt(mem []byte) *descriptor {
 	return (*descriptor)(unsafe.Pointer(unsafe.SliceData(mem[:descriptorSize])))

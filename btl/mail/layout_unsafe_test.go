@@ -29,6 +29,7 @@ func TestLayout(t *testing.T) {
 		{"message.inline", unsafe.Offsetof(m.inline), 32},
 		{"message", unsafe.Sizeof(m), shm.SlotBody},
 		{"offer", unsafe.Sizeof(offer{}), 24},
+		{"eager", unsafe.Sizeof(eager{}), 16},
 		{"descriptor.filled", unsafe.Offsetof(d.filled), 0},
 		{"descriptor.lane", unsafe.Offsetof(d.lane), 8},
 		{"descriptor.at", unsafe.Offsetof(d.at), 16},

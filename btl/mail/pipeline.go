@@ -104,7 +104,7 @@ func (t *recvTransfer) drain() (done, moved bool, err error) {
 	at := (int(t.d.lane.Load())-1)*b.lane + offset
 	t.dst.Unpack(t.peer.theirStaging[at:at+n], t.pos)
 	t.pos += n
-	t.waited = 0
+	t.peer.blocks++
 	if t.pos < t.take {
 		t.d.drained.Store(uint64(t.pos))
 		t.box.notify(t.peer.inbox)

@@ -33,13 +33,12 @@ func (b *Box) Poll(max int, deliver func(*btl.Frame)) int {
 			f.Payload = m.inline[:f.Length:f.Length]
 			f.Inline = true
 		case kindEager:
-			if p.theirBuffers == nil && !b.attachBuffers(p) {
+			e := m.eager()
+			if e.at != p.theirBuffers.at && !b.attachBuffers(p, e.at, e.stride) {
 				return n
 			}
-			i := m.offer().descriptor
-			at := int(i) * b.bufferSize
-			f.Payload = p.theirBuffers[at : at+int(f.Length) : at+int(f.Length)]
-			f.Token = i + 1
+			f.Payload = p.theirBuffers.payload(int(e.number), int(f.Length))
+			f.Token = uint64(e.number) + 1
 		default:
 			shm.OrderAcquire()
 			o := m.offer()
@@ -88,17 +87,6 @@ func (b *Box) skipDead() bool {
 	if _, ok := b.in.Claimant(); ok && b.in.Skip() {
 		b.feed()
 	}
-	return true
-}
-
-// attachBuffers attaches the eager buffers of a peer for this rank.
-func (b *Box) attachBuffers(p *peer) bool {
-	mem, err := b.mem.Attach(p.rank, p.theirPair.Place.Load(), b.buffers*b.bufferSize)
-	if err != nil {
-		b.fail(fmt.Errorf("eager buffers: %w", err))
-		return false
-	}
-	p.theirBuffers = mem
 	return true
 }
 

@@ -29,7 +29,9 @@ type recvTransfer struct {
 	way        way
 	began      int64 // when, if it is on trial; else 0
 	staged     bool  // see staged.go
-	waited     int   // looks for new bytes in vain
+	waited     int   // looks in vain for new bytes of the peer
+	seen       uint  // peer.blocks then
+	reading    bool  // process_vm_readv has read some of it
 }
 
 // way is how the bytes of a transfer get over.
@@ -76,7 +78,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	}
 	t.peer, t.d, t.generation, t.addr, t.typed = p, d, generation, f.Place, typed
 	t.dst, t.take, t.pos, t.began = dst, n, 0, 0
-	t.staged, t.waited = f.Token&stagedBit != 0, 0
+	t.staged, t.waited, t.seen, t.reading = f.Token&stagedBit != 0, 0, p.blocks, false
 	t.begin(direct)
 	// A first step: it may be all that is needed, and starts the other end.
 	if done, err := t.step(); done && err == nil {
@@ -163,7 +165,7 @@ func (t *recvTransfer) step() (done bool, err error) {
 		done, moved, err = t.readProcess()
 	}
 	if done && t.began != 0 {
-		t.box.trial.over(t, err != nil)
+		t.box.trials.of(t.take).over(t, err != nil)
 	}
 	if done || moved {
 		if moved && !done {
@@ -181,7 +183,7 @@ func (t *recvTransfer) step() (done bool, err error) {
 		return false, nil
 	}
 	if t.began != 0 {
-		t.box.trial.over(t, true)
+		t.box.trials.of(t.take).over(t, true)
 	}
 	return true, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: t.peer.rank})
 }
@@ -224,6 +226,7 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		if t.pos == 0 {
 			root.NoteCMA(true)
 		}
+		t.reading = true
 		t.pos += n
 		if t.pos < t.take {
 			return false, true, nil
@@ -238,6 +241,9 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		return false, false, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
 		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})
+	case t.waited >= readPatience && !t.reading: // this sender does not let itself be overtaken
+		t.way, t.waited = wayPiped, 0
+		return false, false, nil
 	case t.pos == 0 && root.Settings().SingleCopy == job.SingleCopyAuto:
 		// Refused (EPERM, ENOSYS): by the kernel, a container, or a security module.
 		root.NoteCMA(false)

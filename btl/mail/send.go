@@ -98,13 +98,13 @@ func (b *Box) claim(p *peer) (s *shm.Slot, pos uint64) {
 // sendEager copies the payload before it claims a slot, because nobody's messages
 // get past a claimed one.
 func (b *Box) sendEager(p *peer, h *btl.Header, src btl.Buffer) bool {
-	i, ok := b.takeBuffer(p)
+	n := src.Len()
+	i, ok := b.takeBuffer(p, n)
 	if !ok {
 		b.counters.RefusedCredit++
 		return false
 	}
-	n := src.Len()
-	src.Pack(p.buffers[i*b.bufferSize:][:n], 0)
+	src.Pack(p.buffers.payload(i, n), 0)
 	s, pos := b.claim(p)
 	if s == nil {
 		p.account.Put(i)
@@ -112,23 +112,12 @@ func (b *Box) sendEager(p *peer, h *btl.Header, src btl.Buffer) bool {
 	}
 	m := messageOf(s)
 	m.setHeader(h, b.rank, n)
-	m.offer().descriptor = uint64(i)
+	*m.eager() = eager{number: uint32(i), stride: p.buffers.stride, at: p.buffers.at}
 	p.out.Publish(s, pos, kindEager)
 	b.notify(p.inbox)
 	p.account.Spend()
 	b.counters.EagerSent++
 	b.counters.EagerBytes += uint64(n)
-	return true
-}
-
-// makeBuffers allocates the pair's eager buffers.
-func (b *Box) makeBuffers(p *peer) bool {
-	mem, at, err := b.mem.Alloc(b.buffers * b.bufferSize)
-	if err != nil {
-		return false
-	}
-	p.buffers = mem
-	p.pair.Place.Store(at)
 	return true
 }
 

@@ -7,21 +7,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
-// TestTrial: the first long messages come by turns by either way, and then all by that
-// which was faster; shorter ones come by process_vm_readv, and say so to the sender, which
-// does not fill blocks in vain.
+// TestTrial: the first messages of each class of lengths come by turns by either way, and then those
+// of a pause by that which was faster. So it is again after each pause. Short messages come by
+// process_vm_readv, and say so to the sender, which does not fill blocks in vain.
 func TestTrial(t *testing.T) {
-	probe := []byte{1}
-	if _, err := sys.ReadProcess(os.Getpid(), sys.AddrOf(probe), make([]byte, 1)); err != nil {
-		t.Skipf("process_vm_readv: %v", err)
-	}
+	skipWithoutCMA(t)
 	root, b := boxes(t, 2, false, job.Settings{})
 	require.NoError(t, root.Claim(1, os.Getpid()))
-	src, dst := make([]byte, trialFrom), make([]byte, trialFrom)
+	src, dst := make([]byte, 4*trialFrom), make([]byte, 4*trialFrom)
 	for i := range src {
 		src[i] = byte(i % 251)
 	}
@@ -50,19 +46,30 @@ func TestTrial(t *testing.T) {
 		after := b[0].Counters()
 		return after.CMACopied - before.CMACopied, after.PipelinedCopied - before.PipelinedCopied
 	}
-	var cma, piped uint64
-	for range trialTurns {
-		c, p := move(trialFrom)
-		cma, piped = cma+c, piped+p
+	for _, n := range []int{trialFrom, 2 * trialFrom} {
+		trial := b[0].trials.of(n)
+		for range 3 {
+			before := *trial
+			var cma, piped uint64
+			for range trialTurns {
+				c, p := move(n)
+				cma, piped = cma+c, piped+p
+			}
+			require.EqualValues(t, trialTurns/2, cma)
+			require.EqualValues(t, trialTurns/2, piped)
+			pause := firstPause
+			if trial.winner == before.winner {
+				pause = 2 * before.pause
+			}
+			require.Equal(t, pause, trial.pause)
+			for left := trial.pause; left > 0; left-- {
+				require.Equal(t, left, trial.left)
+				cma, _ := move(2*n - 1) // of the same class
+				require.Equal(t, trial.winner == wayCMA, cma == 1)
+			}
+		}
 	}
-	require.EqualValues(t, trialTurns/2, cma)
-	require.EqualValues(t, trialTurns/2, piped)
-	faster, _ := move(trialFrom)
-	require.Equal(t, b[0].trial.best[1] <= b[0].trial.best[0], faster == 1)
-	for range 5 {
-		again, _ := move(trialFrom)
-		require.Equal(t, faster, again)
-	}
+	b[0].trials.of(1 << 40) // is in the last
 	short, _ := move(trialFrom / 2)
 	require.EqualValues(t, 1, short)
 	require.False(t, b[1].peers[0].piped)

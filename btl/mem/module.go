@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/shm"
 )
 
 var _ btl.Module = (*Module)(nil)
@@ -294,8 +293,8 @@ func (s *slot) receive() bool {
 // Sleep implements btl.Module. While a message is in the queue it does not sleep, because
 // nobody would end that: the message may be late, or Poll has stopped at its max. In that
 // case it asks once more in any way, for what was delivered may want a second step.
-func (m *Module) Sleep(spin int, ready func() bool, lasting func()) error {
-	if shm.Look(spin, ready) {
+func (m *Module) Sleep(ready func() bool, lasting func()) error {
+	if ready() {
 		return nil
 	}
 	m.world.mu.Lock()
@@ -304,7 +303,7 @@ func (m *Module) Sleep(spin int, ready func() bool, lasting func()) error {
 	if lasting != nil {
 		lasting()
 	}
-	return m.world.root.Inbox(int(m.rank)).Wait(0, func() bool {
+	return m.world.root.Inbox(int(m.rank)).Wait(func() bool {
 		for !ready() {
 			m.world.mu.Lock()
 			more := len(m.queue) > 0

@@ -22,7 +22,7 @@ func (n network) Poll(max int, deliver func(*btl.Frame)) int {
 }
 
 // Sleep is not to be called.
-func (network) Sleep(int, func() bool, func()) error {
+func (network) Sleep(func() bool, func()) error {
 	misuse("Sleep of a network")
 	return nil
 }

@@ -28,6 +28,8 @@ type device struct {
 	queue   []*piece // that were not started, by order
 	waiting int      // bytes in queue
 	flying  []*piece // started, and not noticed to be over
+	peers   int      // that something waits for or is under way to
+	sharing []*peer  // scratch of pace
 
 	mu      sync.Mutex
 	load    int // bytes under way
@@ -58,7 +60,7 @@ func (m *Module) open(number int, addr netip.Addr) (*device, error) {
 	}
 	var err error
 	d.endpoint, err = suci.Open(suci.Options{
-		Encrypt: m.root.Settings().Encrypt, Spin: polls, With: m.endpoint,
+		Encrypt: m.root.Settings().Encrypt, Spin: polls, Hold: m.crowd.Resting, With: m.endpoint,
 		Self: idOf(m.rank), Key: suci.Key(m.root.Key()), Listen: netip.AddrPortFrom(addr, 0),
 		Packet: longestPacket(addr), MaxPeers: m.root.Ranks(), Timeout: silence, OnNews: m.onNews,
 		OnChange: func(id suci.ID, c suci.Change) { m.onChange(d, id, c) },
@@ -84,7 +86,7 @@ func (d *device) begin(n int) {
 		d.since = now
 	}
 	if d.load >= stretchLoad {
-		d.sample.begin(now)
+		d.sample.begin(now, d.endpoint.Acknowledged())
 	}
 }
 
@@ -98,7 +100,7 @@ func (d *device) end(n int, acknowledged bool) {
 		d.sample.drop()
 	} else {
 		d.use.Sent += uint64(n)
-		d.sample.add(now, n, d.load)
+		d.sample.add(now, d.endpoint.Acknowledged(), n, d.load)
 	}
 	if d.load == 0 {
 		d.use.Busy += uint64(now.Sub(d.since))
@@ -126,8 +128,11 @@ func (d *device) estimate() exchange.Device {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	e := exchange.Device{Bandwidth: d.m.alike(&d.sample), Latency: d.latency}
-	if e.Latency == 0 {
+	switch nearest := d.m.nearest; {
+	case nearest == 0:
 		e.Latency = startLatency
+	case d.latency <= nearest*unlikeLatency:
+		e.Latency = nearest
 	}
 	if n := d.load + d.waiting; n >= busyLeast {
 		e.Busy = float64(n) * 1e9 / e.Bandwidth
@@ -143,6 +148,10 @@ const busyLeast = 16 << 10
 // equal. Ranks with equal devices then make equal plans, by which each device receives as much as
 // it sends. With plans that differ at random receivers would be slower, and so seem the devices.
 const likeness = 0.67
+
+// unlikeLatency is how many times the least latency of a device must be to be taken for different, for
+// the same reason. A round trip is measured on a busy node, too.
+const unlikeLatency = 4
 
 // alike returns the bandwidth that a device is taken to have. It is slower than the fastest
 // one only if that has been seen several times and lately: what is not used is tried again.
@@ -160,7 +169,7 @@ func (m *Module) alike(s *sample) float64 {
 // measure takes note of what the devices have turned out to be, before a plan is made. Their
 // latencies are those to a peer.
 func (m *Module) measure(p *peer) {
-	m.fastest = 0
+	m.fastest, m.nearest = 0, 0
 	for _, d := range m.devices {
 		handle, latency := p.paths[d.number].handle, 0.0
 		if handle != nil {
@@ -173,35 +182,15 @@ func (m *Module) measure(p *peer) {
 		if latency > 0 {
 			d.latency = latency
 		}
+		if d.latency > 0 && (m.nearest == 0 || d.latency < m.nearest) {
+			m.nearest = d.latency
+		}
 		d.mu.Unlock()
 	}
 }
 
 // pieceCost is what a piece costs besides half a round trip, in ns.
 const pieceCost = 50e3
-
-// headroom is how much faster than it has been a device may send. Its packets do not wait in
-// queues, behind which grants would wait, and it still can turn out to be faster.
-const headroom = 1.2
-
-// pace bounds the rates to the peers that a device sends long messages to.
-func (d *device) pace() {
-	rate := d.estimate().Bandwidth * headroom
-	if d.m.fastest == 0 {
-		return
-	}
-	peers := 0
-	for i, c := range d.flying {
-		if !slices.ContainsFunc(d.flying[:i], func(b *piece) bool { return b.t.peer == c.t.peer }) {
-			peers++
-		}
-	}
-	for _, c := range d.flying {
-		if handle := c.t.peer.paths[d.number].handle; handle != nil {
-			handle.SetPace(int(rate) / peers)
-		}
-	}
-}
 
 // underWay is the number of bytes that the device is sending.
 func (d *device) underWay() int {

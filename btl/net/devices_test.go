@@ -154,7 +154,7 @@ func run(t *testing.T, ranks, devices int, form string, sizes []int, at func(k *
 				}
 			}
 			k.net.Together(members)
-			err := k.Sleep(0, func() bool {
+			err := k.Sleep(func() bool {
 				if self == 0 && at != nil {
 					at(k)
 				}

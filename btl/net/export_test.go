@@ -70,3 +70,6 @@ func (m *Module) Overdue(peer, device int) {
 	m.peer(peer).paths[device].retry, m.retryAt = time.Time{}, time.Time{}
 	m.tendPaths()
 }
+
+// Arrived tells whether a message waits for the next Poll.
+func (m *Module) Arrived() bool { return !m.arrivals.empty() }

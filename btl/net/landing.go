@@ -14,10 +14,11 @@ import (
 // not know how the sender divides them. It only counts what has come.
 //
 // A piece may come twice: the sender gives a device up, and sends its pieces by another, while
-// the first has delivered a part of one. Two devices never write to the same bytes at the same
-// time: a block that meets another one there comes to memory of its own, and is copied when the
-// other one has ended. The buffer is not free before all blocks that fill it have ended. See
-// recvTransfer.
+// the first has delivered a part of one, or all of it. Until a block is whole its memory may hold
+// anything: packets are received where the next ones of the block belong, before it is known what
+// they are. So no block writes to bytes that are there already, or that another one is writing. It
+// comes to memory of its own, which is copied when all others have ended. The buffer is
+// not free before all blocks that fill it have ended. See recvTransfer.
 
 const (
 	landingBits = 12 // of a place; the rest is the offset in units
@@ -40,6 +41,7 @@ type landing struct {
 	from  suci.ID
 	buf   []byte
 	shift int
+	there spans     // what has come, in buf or apart
 	open  []filling // blocks that were begun there and not read
 	apart []filling // blocks that were read, to be copied to buf
 }
@@ -110,7 +112,7 @@ func (s *landings) locate(d *device, from suci.ID, place uint32, length int) []b
 		return nil
 	}
 	f := filling{device: d.number, span: span{at, at + length}}
-	if slices.ContainsFunc(l.open, func(o filling) bool { return o.from < f.to && f.from < o.to }) {
+	if slices.ContainsFunc(l.open, func(o filling) bool { return o.meets(f.span) }) || slices.ContainsFunc(l.there, f.meets) {
 		f.own = make([]byte, length)
 	}
 	l.open = append(l.open, f)
@@ -129,25 +131,30 @@ func (s *landings) of(from suci.ID, place uint32) *landing {
 	return s.list[number]
 }
 
-// ended notes that a block has ended, and whether it is whole. It returns nil if locate has given
-// the block no buffer of a landing that is open. Blocks of a device end in the order in which
-// they began.
-func (s *landings) ended(d *device, from suci.ID, place uint32, whole bool) (l *landing, at int) {
+// ended notes that a block has ended, and whether it is whole: then fresh of its bytes had not come
+// before. It returns nil if locate has given the block no buffer of a landing that is open. Blocks
+// of a device end in the order in which they began.
+func (s *landings) ended(d *device, from suci.ID, place uint32, whole bool) (t *recvTransfer, fresh int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if l = s.of(from, place); l == nil {
+	l := s.of(from, place)
+	if l == nil {
 		return nil, 0
 	}
-	at = int(place&(1<<offsetBits-1)) << l.shift
+	at := int(place&(1<<offsetBits-1)) << l.shift
 	i := slices.IndexFunc(l.open, func(f filling) bool { return f.device == d.number && f.from == at })
 	if i < 0 {
 		return nil, 0 // refused by locate, and abandoned by its sender later
 	}
-	if f := l.open[i]; whole && f.own != nil {
+	f := l.open[i]
+	l.open = slices.Delete(l.open, i, i+1)
+	if !whole {
+		return l.t, 0
+	}
+	if f.own != nil {
 		l.apart = append(l.apart, f)
 	}
-	l.open = slices.Delete(l.open, i, i+1)
-	return l, at
+	return l.t, l.there.add(f.from, f.to)
 }
 
 // close ends a landing. It returns false, and a device, if a block is being received there.
@@ -162,7 +169,7 @@ func (s *landings) close(number uint32) (device int, ok bool) {
 		copy(l.buf[f.from:], f.own)
 	}
 	clear(l.apart)
-	l.t, l.buf, l.apart = nil, nil, l.apart[:0]
+	l.t, l.buf, l.apart, l.there = nil, nil, l.apart[:0], l.there[:0]
 	s.free = append(s.free, number)
 	return 0, true
 }
@@ -171,6 +178,9 @@ func (s *landings) close(number uint32) (device int, ok bool) {
 type spans []span
 
 type span struct{ from, to int }
+
+// meets tells whether two ranges have bytes in common.
+func (a span) meets(b span) bool { return a.from < b.to && b.from < a.to }
 
 // add adds a range and returns how many of its bytes are new.
 func (s *spans) add(from, to int) (fresh int) {

@@ -47,16 +47,17 @@ func TestLandings(t *testing.T) {
 		device, ok := s.close(n)
 		require.False(t, ok)
 		require.Equal(t, 1, device)
-		l, at := s.ended(d, 7, place, true)
-		require.Same(t, rt, l.t)
-		require.Equal(t, 512, at)
-		l, _ = s.ended(d, 7, place, false)
-		require.Nil(t, l, "no block is open there")
+		ended, fresh := s.ended(d, 7, place, true)
+		require.Same(t, rt, ended)
+		require.Equal(t, 488, fresh)
+		ended, _ = s.ended(d, 7, place, false)
+		require.Nil(t, ended, "no block is open there")
 		_, ok = s.close(n)
 		require.True(t, ok)
 		require.Nil(t, s.locate(d, 7, place, 10), "over")
 	}
 	meeting(t, &s)
+	comingAgain(t, &s)
 	numbers := map[uint32]bool{}
 	for range mostLanding {
 		numbers[s.grant(rt, 7, nil)] = true
@@ -87,4 +88,27 @@ func meeting(t *testing.T, s *landings) {
 	require.True(t, ok)
 	require.Equal(t, byte(1), buf[256])
 	require.Equal(t, byte(2), buf[555])
+}
+
+// comingAgain: a piece has come, and comes again by another device, which fails: until a block is
+// whole its memory may hold anything.
+func comingAgain(t *testing.T, s *landings) {
+	first, second := &device{number: 0}, &device{number: 1}
+	buf := make([]byte, 1000)
+	n := s.grant(&recvTransfer{}, 7, buf)
+	place := n<<offsetBits | 1
+	s.locate(first, 7, place, 300)[0] = 1
+	_, fresh := s.ended(first, 7, place, true)
+	require.Equal(t, 300, fresh)
+	s.locate(second, 7, place, 700)[0] = 99
+	require.Equal(t, byte(1), buf[256])
+	_, fresh = s.ended(second, 7, place, false)
+	require.Zero(t, fresh)
+	again := s.locate(second, 7, place, 700)
+	again[0], again[699] = 1, 2
+	_, fresh = s.ended(second, 7, place, true)
+	require.Equal(t, 400, fresh)
+	_, ok := s.close(n)
+	require.True(t, ok)
+	require.Equal(t, []byte{1, 2}, []byte{buf[256], buf[955]})
 }

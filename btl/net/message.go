@@ -22,8 +22,8 @@ const (
 	mostUnacked = 4 << 20
 
 	// spreadLeast is the length from which an eager message goes by the device that is free
-	// first. Shorter ones go by the first one.
-	spreadLeast = 2 << 10
+	// first, with its head. Shorter ones go by the first one.
+	spreadLeast = 512
 )
 
 // sendNumbered sends a message, of which b is the memory with the payload, and keeps it. False means
@@ -77,7 +77,7 @@ func (m *Module) pathFor(p *peer, n int, spread bool) *device {
 			return d
 		}
 		e := d.estimate()
-		t := e.Busy + e.Latency + float64(n)*1e9/e.Bandwidth
+		t := e.Latency + float64(d.underWay()+d.waiting+n)*1e9/e.Bandwidth
 		if best == nil || t < least {
 			best, least = d, t
 		}

@@ -56,6 +56,7 @@ type Module struct {
 	root     *job.Root
 	rank     int
 	inbox    *shm.Event
+	crowd    *shm.Crowd
 	devices  []*device
 	endpoint *suci.Endpoint // of device 0; its Poll and Rest are those of all devices
 	form     exchange.Form  // of all plans
@@ -85,6 +86,7 @@ type Module struct {
 	planner       exchange.Planner
 	estimates     []exchange.Device
 	fastest       float64 // the highest rate of a device, 0: none is known
+	nearest       float64 // the least latency of a device, likewise
 	usable        []*device
 	sets          []*set
 	plans         []*madePlan // of sets, the one that was made last at the end
@@ -158,7 +160,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		return nil, fmt.Errorf("net: open: %w", &job.RankError{Rank: rank, Size: root.Ranks()})
 	}
 	m := &Module{
-		root: root, rank: rank, inbox: root.Inbox(rank), peers: make([]*peer, root.Ranks()),
+		root: root, rank: rank, inbox: root.Inbox(rank), crowd: shm.NewCrowd(), peers: make([]*peer, root.Ranks()),
 		eager: eagerLimit(root),
 	}
 	m.pile = make([]byte, headSize+m.eager)
@@ -179,6 +181,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		m.endpoint = m.devices[0].endpoint
 	}
 	go m.watch()
+	shm.Attend(attendants)
 	root.SetAddress(rank, m.endpoint.Addr())
 	return m, nil
 }
@@ -191,6 +194,9 @@ func eagerLimit(root *job.Root) int {
 	}
 	return min(factor*root.Settings().EagerLimit, job.MaxEagerLimit)
 }
+
+// attendants are the goroutines of a module: watch, and that of the endpoints.
+const attendants = 2
 
 func (m *Module) closeDevices() (err error) {
 	for _, d := range m.devices {
@@ -311,7 +317,7 @@ func (m *Module) flush(ctx context.Context, p *peer) (done bool, err error) {
 	}
 	for short.Err() == nil && m.failed.Load() == nil {
 		m.endpoint.Poll()
-		m.sort()
+		m.gather()
 		if m.acknowledged(p) {
 			return true, nil
 		}
@@ -342,6 +348,7 @@ func (m *Module) Close() error {
 	}
 	m.publish()
 	m.inbox.Stir() // ends watch
+	shm.Attend(-attendants)
 	return m.closeDevices()
 }
 

@@ -99,12 +99,7 @@ func (r *rank) Release(f *btl.Frame) { r.to(int(f.Source)).Release(f) }
 
 func (r *rank) Counters() btl.Counters { return r.Module.Counters().Plus(r.net.Counters()) }
 
-func (r *rank) Sleep(spin int, ready func() bool, lasting func()) error {
-	for range spin {
-		if ready() {
-			return nil
-		}
-	}
+func (r *rank) Sleep(ready func() bool, lasting func()) error {
 	return r.root.Inbox(r.self).SleepIn(r.net, func() bool { return ready() || !r.Module.Drained() && ready() }, lasting)
 }
 
@@ -147,6 +142,35 @@ func TestConformance(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestArrivalDuringARefusedSend: a message that a send takes in while it looks for credit keeps the
+// rank from going to sleep.
+func TestArrivalDuringARefusedSend(t *testing.T) {
+	root := newRoot(t, 2, 2)
+	w := mem.New(root, mem.Options{})
+	a, b := open(t, root, w, 0).net, open(t, root, w, 1).net
+	deadline := time.Now().Add(time.Minute)
+	payload, refused := make([]byte, 4096), false
+	for sent := 0; !refused; sent++ { // b never polls, and so gives no credit
+		_, ok := a.Send(1, &btl.Header{}, payload)
+		refused = !ok && sent > 0
+		require.True(t, time.Now().Before(deadline))
+	}
+	before := root.Inbox(0).Count()
+	_, sent := b.Send(0, &btl.Header{Tag: 7}, nil)
+	for ; !sent; _, sent = b.Send(0, &btl.Header{Tag: 7}, nil) {
+		require.True(t, time.Now().Before(deadline))
+	}
+	require.Eventually(t, func() bool { return root.Inbox(0).Count() != before }, time.Minute, time.Millisecond)
+	for !a.Arrived() {
+		before = root.Inbox(0).Count()
+		_, ok := a.Send(1, &btl.Header{}, payload)
+		require.False(t, ok)
+		require.True(t, !a.Arrived() || root.Inbox(0).Count() != before)
+		require.True(t, time.Now().Before(deadline))
+	}
+	require.Equal(t, 1, a.Poll(1, func(f *btl.Frame) { require.EqualValues(t, 7, f.Tag); a.Release(f) }))
 }
 
 // TestUnknownAddress: a peer whose address is not known yet is not sent to, and its
@@ -212,7 +236,11 @@ func TestEncrypt(t *testing.T) {
 		at, ok := root.Address(0)
 		require.True(t, ok)
 		for _, stranger := range []bool{false, true} {
-			e, err := suci.Open(suci.Options{Self: 2, Key: suci.Key{7}, Encrypt: stranger, Timeout: 200 * time.Millisecond})
+			options := suci.Options{Self: 2, Key: suci.Key{7}, Encrypt: stranger}
+			if encrypt != stranger {
+				options.Timeout = 200 * time.Millisecond // it hears nothing
+			}
+			e, err := suci.Open(options)
 			require.NoError(t, err)
 			p, err := e.Destination(1, at)
 			require.NoError(t, err)

@@ -43,6 +43,9 @@ type path struct {
 	addr   netip.AddrPort
 	silent bool      // it is the last one, and the peer does not answer
 	retry  time.Time // a path that is doubted is taken down then, one that is down is probed; zero before it failed
+
+	left   int // bytes of pieces that wait for the device or are under way
+	flying int // pieces that are under way
 }
 
 // failed tells whether the path is doubted or was taken down, and is not up again.

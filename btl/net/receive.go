@@ -12,7 +12,7 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
 	}
 	m.sort()
 	if m.arrivals.empty() {
-		if m.endpoint.Poll() {
+		if m.poll() {
 			m.fruitless, m.mask = 0, 0 // more may follow at once
 		}
 		m.sort()
@@ -31,6 +31,15 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) (n int) {
 	return n
 }
 
+// poll takes in what has come to the sockets, and sends what is due. It tells whether anything came.
+func (m *Module) poll() (came bool) {
+	came, moved := m.endpoint.Poll()
+	if moved {
+		m.crowd.Worked()
+	}
+	return came
+}
+
 // sort handles the blocks that the endpoints have taken in. Messages to be delivered become
 // arrivals. Then it does what else is due.
 func (m *Module) sort() {
@@ -45,6 +54,15 @@ func (m *Module) sort() {
 		}
 	}
 	m.tend()
+}
+
+// gather is sort after a poll of the sockets outside Poll. The messages that it makes arrivals are for
+// the next Poll. A goroutine that sleeps, or is about to, learns of them by the signal only.
+func (m *Module) gather() {
+	m.sort()
+	if !m.arrivals.empty() {
+		m.inbox.Signal()
+	}
 }
 
 // A look at the socket is a system call, and costs as much as ten looks at the queue of the
@@ -192,10 +210,10 @@ func (m *Module) Drained() bool {
 		}
 	}
 	m.leaving = gone
-	for m.endpoint.Poll() {
+	for m.poll() {
 		m.sort()
 	}
-	m.sort()
+	m.gather()
 	if !m.arrivals.empty() {
 		return false
 	}

@@ -13,20 +13,19 @@ import (
 //
 //	due --grant--> landing --all bytes are there--> closing --no piece is underway--> due, or over
 type recvTransfer struct {
-	m      *Module
-	peer   *peer
-	id     uint64 // of the sender's transfer
-	dst    btl.Buffer
-	total  int // bytes wanted
-	got    int // bytes that are in dst
-	size   int // of the part that is due
-	typed  bool
-	due    bool   // the next part was not granted yet
-	place  uint32 // the landing of the part, 0: none
-	there  int    // bytes of the part that have come
-	ranges spans  // which
-	buf    []byte // the landing
-	part   []byte
+	m     *Module
+	peer  *peer
+	id    uint64 // of the sender's transfer
+	dst   btl.Buffer
+	total int // bytes wanted
+	got   int // bytes that are in dst
+	size  int // of the part that is due
+	typed bool
+	due   bool   // the next part was not granted yet
+	place uint32 // the landing of the part, 0: none
+	there int    // bytes of the part that have come
+	buf   []byte // the landing
+	part  []byte
 }
 
 // Accept implements btl.Messages.
@@ -75,7 +74,7 @@ func (t *recvTransfer) ask() {
 		}
 		return
 	}
-	t.place, t.due, t.there, t.ranges = h.place, false, 0, t.ranges[:0]
+	t.place, t.due, t.there = h.place, false, 0
 }
 
 // placed takes a piece that is complete, or was given up.
@@ -85,31 +84,31 @@ func (m *Module) placed(d *device, r *suci.Received) {
 		return
 	}
 	n, failed := len(r.Data), r.Err != nil
-	l, at := m.landings.ended(d, r.From, r.Place, !failed)
+	t, fresh := m.landings.ended(d, r.From, r.Place, !failed)
 	r.Free()
-	if l == nil {
+	if t == nil {
 		return
 	}
-	t := l.t
+	t.there += fresh
 	if !failed {
 		d.count(0, n)
-		t.there += t.ranges.add(at, at+n)
 		m.counters.PipelinedBytes += uint64(n)
 	}
-	t.finishPart()
+	if _, ok := t.finishPart(); !ok {
+		m.inbox.Signal() // Progress sees to it, when all is read that has come
+	}
 }
 
 // finishPart goes on to the next part when this one is complete: all bytes are there, and the
-// landing receives no block any more. If a piece is coming a second time, its path is taken
-// down.
-func (t *recvTransfer) finishPart() {
+// landing receives no block any more. It returns false, and a device, if a piece is coming a
+// second time. That piece may be whole, but not read yet.
+func (t *recvTransfer) finishPart() (device int, ok bool) {
 	m := t.m
 	if t.place == 0 || t.there < t.size {
-		return
+		return 0, true
 	}
-	if number, ok := m.landings.close(t.place); !ok {
-		m.takeDown(t.peer, m.devices[number]) // the block ends with an error: placed
-		return
+	if device, ok = m.landings.close(t.place); !ok {
+		return device, false
 	}
 	t.place = 0
 	if t.dst.Layout != nil {
@@ -120,6 +119,7 @@ func (t *recvTransfer) finishPart() {
 		t.due = true
 		t.ask()
 	}
+	return 0, true
 }
 
 // Progress implements btl.Transfer.
@@ -127,6 +127,9 @@ func (t *recvTransfer) Progress() (bool, error) {
 	m := t.m
 	m.sort()
 	lost := m.lost(t.peer)
+	if device, ok := t.finishPart(); !ok && !lost {
+		m.takeDown(t.peer, m.devices[device]) // the block ends with an error: placed
+	}
 	if t.due && !lost {
 		t.ask()
 	}
@@ -150,6 +153,6 @@ func (t *recvTransfer) Progress() (bool, error) {
 
 func (m *Module) freeReceive(t *recvTransfer) {
 	m.drop(&t.part)
-	*t = recvTransfer{m: m, ranges: t.ranges[:0]}
+	*t = recvTransfer{m: m}
 	m.pool = append(m.pool, t)
 }

@@ -12,16 +12,18 @@ type sampled struct {
 	sample
 	now   time.Time
 	speed float64 // bytes per second
+	acked uint64
 }
 
 // run sends pieces, of which it has three at a time, and then waits.
 func (s *sampled) run(pieces, size int, wait time.Duration) {
 	if size >= stretchLoad {
-		s.begin(s.now)
+		s.begin(s.now, s.acked)
 	}
 	for i := range pieces {
 		s.now = s.now.Add(time.Duration(float64(size) / s.speed * 1e9))
-		s.add(s.now, size, min(2, pieces-1-i)*size)
+		s.acked += uint64(size)
+		s.add(s.now, s.acked, size, min(2, pieces-1-i)*size)
 	}
 	s.now = s.now.Add(wait)
 }
@@ -40,11 +42,11 @@ func TestSample(t *testing.T) {
 	require.InEpsilon(t, 2.5e6, s.rate(), 0.05)
 	require.Less(t, s.now.Sub(s.oldest()), sampleLife)
 
-	s.begin(s.now)
-	s.add(s.now.Add(time.Second), 1000, 0) // too little to say anything
-	s.begin(s.now)
+	s.begin(s.now, s.acked)
+	s.add(s.now.Add(time.Second), s.acked+1000, 1000, 0) // too little to say anything
+	s.begin(s.now, s.acked)
 	s.drop()
-	s.add(s.now.Add(time.Second), 1<<20, 0) // the path has failed
+	s.add(s.now.Add(time.Second), s.acked+1<<20, 1<<20, 0) // the path has failed
 	require.InEpsilon(t, 2.5e6, s.rate(), 0.05)
 }
 
@@ -67,8 +69,9 @@ func TestSampleOfShortStretches(t *testing.T) {
 		s := sampled{now: time.Now(), speed: 6.25e6}
 		for range 10 {
 			s.run(c.pieces, c.size, c.wait)
-			s.add(s.now, headSize, headSize)
-			s.add(s.now, headSize, 0)
+			s.acked += 2 * headSize
+			s.add(s.now, s.acked, headSize, headSize)
+			s.add(s.now, s.acked, headSize, 0)
 		}
 		if !c.known {
 			require.Zero(t, s.rate(), "%+v", c)
@@ -76,4 +79,45 @@ func TestSampleOfShortStretches(t *testing.T) {
 		}
 		require.InEpsilon(t, 6.25e6, s.rate(), 0.01, "%+v", c)
 	}
+}
+
+// TestSampleOfSeveralPeers: a device sends to two peers at a time, to each two pieces, one after the
+// other, at rates that change. Pieces that were begun before a rate do not make it higher.
+func TestSampleOfSeveralPeers(t *testing.T) {
+	const size, tick = 64 << 10, 1400 // bytes, in a millisecond
+	s := sampled{now: time.Now()}
+	s.begin(s.now, 0)
+	var left [2]int // of the piece that is being sent
+	for i := range 10_000 {
+		s.now = s.now.Add(time.Millisecond)
+		s.acked += tick
+		first := tick / 8
+		if i/300%2 == 0 {
+			first = tick - first
+		}
+		for peer, n := range [2]int{first, tick - first} {
+			if left[peer] -= n; left[peer] <= 0 {
+				left[peer] += size
+				s.add(s.now, s.acked, size, 3*size)
+			}
+		}
+		require.LessOrEqual(t, s.rate(), 1.41e6)
+	}
+	require.InEpsilon(t, 1.4e6, s.rate(), 0.01)
+}
+
+// TestSampleOfRest: acknowledgements are of many packets. What is left of a stretch behind a rate is too
+// short for another one.
+func TestSampleOfRest(t *testing.T) {
+	const speed, late = 5_000_000, 24 << 10
+	s := sampled{now: time.Now()}
+	at := func(after time.Duration, unseen uint64, underWay int) {
+		acked := s.acked + uint64(after.Seconds()*speed) - unseen
+		s.add(s.now.Add(after), acked, 64<<10, underWay)
+	}
+	s.begin(s.now, s.acked)
+	at(sampleTime+time.Millisecond, late, 150_000)
+	at(sampleTime+30*time.Millisecond, 0, 0)
+	require.LessOrEqual(t, s.rate(), 1.01*speed)
+	require.InEpsilon(t, speed, s.rate(), 0.03)
 }

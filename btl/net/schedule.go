@@ -149,6 +149,7 @@ func (m *Module) enqueue(d *device, c *piece) {
 	i, _ := slices.BinarySearchFunc(d.queue, c.order+1, func(q *piece, order int) int { return cmp.Compare(q.order, order) })
 	d.queue = slices.Insert(d.queue, i, c)
 	d.waiting += c.len()
+	d.owe(c.t.peer, c.len())
 	m.queued += c.len()
 }
 
@@ -177,23 +178,27 @@ func (m *Module) pump() {
 func (m *Module) startNext(d *device) bool {
 	e := d.estimate()
 	ahead := int(e.Bandwidth * aheadTime.Seconds())
-	if m.several() && len(d.flying) > 1 && d.underWay() >= ahead {
+	enough := m.several() && len(d.flying) > 1 && d.underWay() >= ahead
+	if len(d.queue) == 0 && (enough || m.form != exchange.Auto || !m.steal(d, &e)) {
 		return false
 	}
-	if len(d.queue) == 0 && (m.form != exchange.Auto || !m.steal(d, &e)) {
+	i := d.next(enough)
+	if i < 0 {
 		return false
 	}
-	c := d.queue[0]
+	c := d.queue[i]
 	if c.t.peer.paths[d.number].state != up && c.t.peer.usable() {
-		d.queue = slices.Delete(d.queue, 0, 1)
+		d.queue = slices.Delete(d.queue, i, i+1)
 		d.waiting -= c.len()
+		d.owe(c.t.peer, -c.len())
 		m.queued -= c.len()
 		m.assign(d, c)
 		return true
 	}
 	n := c.len()
 	if m.several() {
-		n = min(n, min(max(int(e.Bandwidth*chunkTime.Seconds()), leastChunk), mostChunk)>>c.t.shift<<c.t.shift)
+		chunk := int(e.Bandwidth*chunkTime.Seconds()) / min(d.peers, mostSharing)
+		n = min(n, min(max(chunk, leastChunk), mostChunk)>>c.t.shift<<c.t.shift)
 	}
 	d.waiting -= n
 	m.queued -= n
@@ -203,7 +208,7 @@ func (m *Module) startNext(d *device) bool {
 		c.device = d
 		rest.from += n
 	} else {
-		d.queue = slices.Delete(d.queue, 0, 1)
+		d.queue = slices.Delete(d.queue, i, i+1)
 	}
 	m.start(d, c)
 	return true
@@ -211,7 +216,7 @@ func (m *Module) startNext(d *device) bool {
 
 // start sends a piece.
 func (m *Module) start(d *device, c *piece) {
-	d.flying = append(d.flying, c)
+	d.fly(c)
 	if m.several() {
 		c.started = time.Now()
 		d.pace()
@@ -239,6 +244,7 @@ func (m *Module) collect(d *device) {
 		t := c.t
 		switch c.landed.Load() {
 		case arrived:
+			d.leave(c)
 			t.arrived += c.len()
 			if m.several() {
 				d.record(Flight{d.number, t.peer.rank, t.message(), c.len(), c.started, time.Now()})
@@ -247,14 +253,19 @@ func (m *Module) collect(d *device) {
 			continue
 		case crashed:
 			if m.again(t.peer, d, c.err) {
+				d.leave(c)
 				m.assign(d, c)
 				continue
 			}
 		}
 		left = append(left, c)
 	}
+	some := len(left) < len(d.flying)
 	clear(d.flying[len(left):])
 	d.flying = left
+	if some && m.several() {
+		d.pace()
+	}
 }
 
 // steal takes the end of what another device has to start yet, if this one is done with it
@@ -293,6 +304,7 @@ func (m *Module) steal(d *device, e *exchange.Device) bool {
 		n = c.to - cut
 	}
 	victim.waiting -= n
+	victim.owe(c.t.peer, -n)
 	m.queued -= n
 	taken := c
 	if cut > c.from {
@@ -322,6 +334,7 @@ func (m *Module) withdraw(t *sendTransfer) {
 				return false
 			}
 			d.waiting -= c.len()
+			d.owe(t.peer, -c.len())
 			m.queued -= c.len()
 			m.freePiece(c)
 			return true
@@ -330,6 +343,7 @@ func (m *Module) withdraw(t *sendTransfer) {
 			if c.t != t || c.landed.Load() == inAir {
 				return false
 			}
+			d.leave(c)
 			m.freePiece(c)
 			return true
 		})

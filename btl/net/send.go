@@ -25,8 +25,8 @@ func (m *Module) SendBuffer(rank int, h *btl.Header, src btl.Buffer) bool {
 		return false
 	}
 	if !p.credit(uint32(n)) {
-		m.endpoint.Poll() // more may have come
-		m.sort()
+		m.poll() // more may have come
+		m.gather()
 	}
 	if !p.credit(uint32(n)) {
 		m.counters.RefusedCredit++

@@ -40,6 +40,9 @@ func (m *Module) watch() {
 // milliseconds.
 func (m *Module) Yields() bool { return m.root.Spin() == 0 }
 
+// Crowd implements shm.Bed.
+func (m *Module) Crowd() *shm.Crowd { return m.crowd }
+
 // Nap implements shm.Bed.
 func (m *Module) Nap(e *shm.Event, count uint32, limit time.Duration) bool {
 	m.sleeps.Add(1)
@@ -68,7 +71,7 @@ func (m *Module) rest(e *shm.Event, count uint32, limit time.Duration, quietly b
 }
 
 // Sleep is not called: a rank sleeps in the module of its node, in this one's bed.
-func (m *Module) Sleep(int, func() bool, func()) error { panic("net: Sleep: use the module as a bed") }
+func (m *Module) Sleep(func() bool, func()) error { panic("net: Sleep: use the module as a bed") }
 
 // Wake is not called, either.
 func (m *Module) Wake() { m.inbox.Notify() }

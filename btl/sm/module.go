@@ -3,6 +3,7 @@ package sm
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/mail"
@@ -22,21 +23,16 @@ type Module struct {
 
 	alloc    *mail.Allocator // the segment, by offset; its lock guards the rest
 	own      []*job.Segment  // parts of this rank's own segment
-	attached map[piece]attachment
+	attached [][]attachment  // by peer
 }
 
-// piece names bytes of a peer's segment.
-type piece struct {
-	peer int
-	at   uint64
-	n    int
-}
-
-// attachment is a piece and what was mapped for it, from the start of a page.
+// attachment is a piece of a peer's segment that is mapped.
 type attachment struct {
-	segment *job.Segment
-	bytes   []byte
+	at    uint64
+	pages *job.Segment // from the start of the page that at is in, to the last byte
 }
+
+func (a attachment) bytes(page int) []byte { return a.pages.Bytes[a.at%uint64(page):] }
 
 // New returns the module of a rank of the job, which was created for BTLSM. The
 // Memory stays the caller's, to be closed after the module.
@@ -48,7 +44,7 @@ func New(mem *job.Memory, rank int) (*Module, error) {
 	if mem.File() == nil || r.SegmentStride() == 0 {
 		return nil, errors.New("sm: open: the job's memory has no segments: it was made for another BTL")
 	}
-	m := &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make(map[piece]attachment)}
+	m := &Module{mem: mem, rank: rank, page: r.PageSize(), attached: make([][]attachment, r.Ranks())}
 	m.alloc = mail.NewAllocator("sm", "segment", r, rank, 0, uint64(r.SegmentStride()), "")
 	box, err := mail.Open(m, r, rank)
 	if err != nil {
@@ -88,9 +84,10 @@ func (m *Module) view(peer int, at uint64, n int) ([]byte, error) {
 	if stride := uint64(r.SegmentStride()); at > stride || uint64(n) > stride-at {
 		return nil, fmt.Errorf("offset %#x is outside its segment of %d bytes", at, stride)
 	}
-	p := piece{peer, at, n}
-	if a, ok := m.attached[p]; ok {
-		return a.bytes, nil
+	for _, a := range m.attached[peer] {
+		if bytes := a.bytes(m.page); a.at == at && len(bytes) == n {
+			return bytes, nil
+		}
 	}
 	skip := int(at % uint64(m.page))
 	offset := r.SegmentOffset(peer) + int64(at) - int64(skip)
@@ -99,9 +96,9 @@ func (m *Module) view(peer int, at uint64, n int) ([]byte, error) {
 		return nil, fmt.Errorf("%w (each peer is a mapping: see the limits in pvasrun info)", err)
 	}
 	m.adviseHuge(segment)
-	a := attachment{segment, segment.Bytes[skip:]}
-	m.attached[p] = a
-	return a.bytes, nil
+	a := attachment{at, segment}
+	m.attached[peer] = append(m.attached[peer], a)
+	return a.bytes(m.page), nil
 }
 
 // adviseHuge asks for huge pages if the user did. It is advice: by default the
@@ -121,8 +118,8 @@ func (m *Module) Close() error {
 	for _, s := range m.own {
 		errs = append(errs, s.Unmap())
 	}
-	for _, a := range m.attached {
-		errs = append(errs, a.segment.Unmap())
+	for _, a := range slices.Concat(m.attached...) {
+		errs = append(errs, a.pages.Unmap())
 	}
 	m.own, m.attached = nil, nil
 	if err := errors.Join(errs...); err != nil {

@@ -17,13 +17,8 @@ func currentG() uintptr
 
 // dispatcher is what Serve was given.
 //
-//lint:ignore U1000 dispatch calls it
-var dispatcher func(ctx uintptr) (stop bool)
-
-// dispatch serves one call.
-//
 //lint:ignore U1000 resume calls it, in assembly
-func dispatch(ctx uintptr) (stop bool) { return dispatcher(ctx) }
+var dispatcher func(ctx uintptr) (stop bool)
 
 // Serve gives the calling thread back to C, with a Context at ctx by which it calls. f
 // serves each call. Serve returns after f has returned true, outside of any upcall.

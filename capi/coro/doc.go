@@ -18,6 +18,10 @@
 // the dispatcher runs. resume notes its new place before it jumps to C. No address of it is
 // kept elsewhere.
 //
+// resume calls the dispatcher as compiled Go calls a closure: with the argument and the result in AX, the
+// closure in DX, the goroutine in R14 and zero in X15. Go does not promise that. It has held since Go 1.17;
+// a version in which it does not hold fails TestServe and every C program of the tests (capi/programs).
+//
 // The stack of the system (g0), on which the runtime runs its own code, begins where the
 // thread has entered Go. C must not overwrite that place, so the thread enters Go on a stack
 // that is used for nothing else.

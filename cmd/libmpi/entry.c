@@ -6,7 +6,7 @@
 // if the level is SERIALIZED or MULTIPLE, if the thread is not that of main, or if the
 // environment says PVAS_ENTRY=cgo.
 //
-// mine is the context of the thread that has the coroutine, NULL in all others. owned is set
+// libmpi_mine is the context of the thread that has the coroutine, NULL in all others. owned is set
 // once, by that thread, before MPI_Init returns. A thread that may not call MPI reads it and is
 // refused: in Go it would wait for a P that it does not get. So is the child of a fork.
 
@@ -23,11 +23,9 @@
 
 #include "_cgo_export.h"
 
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
-
 struct world libmpi_world;
 
-static __thread struct context *mine __attribute__((tls_model("initial-exec")));
+__thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
 static __thread int is_main __attribute__((tls_model("initial-exec")));
 static int owned, finalized, forked;
 
@@ -40,9 +38,8 @@ static struct context context;
 static char runtime_stack[96 << 10] __attribute__((aligned(64)));
 
 static void start_coroutine(void) {
-	context.back = (uintptr_t)libmpi_back;
 	libmpi_first(&context, runtime_stack + sizeof runtime_stack);
-	mine = &context;
+	libmpi_mine = &context;
 	__atomic_store_n(&owned, 1, __ATOMIC_RELEASE);
 }
 
@@ -58,6 +55,7 @@ static int have_coroutine(void) {
 static void start_coroutine(void) {}
 static int have_coroutine(void) { return 0; }
 void libmpi_switch(struct context *c) { abort(); }
+int64_t libmpi_call(int64_t op, const int64_t *args) { return libmpi_elsewhere(op, args); }
 
 #endif
 
@@ -105,7 +103,7 @@ static void refuse(void) {
 // after_fork runs in the child of a rank. It has the rank's memory, but is not in the job, and
 // none of the runtime's threads is there.
 static void after_fork(void) {
-	mine = NULL;
+	libmpi_mine = NULL;
 	owned = forked = 1;
 }
 
@@ -164,8 +162,7 @@ static int64_t handle(struct context *c) {
 	return result;
 }
 
-// call_elsewhere is libmpi_call for a thread without the coroutine.
-static int64_t call_elsewhere(int64_t op, const int64_t *args) {
+int64_t libmpi_elsewhere(int64_t op, const int64_t *args) {
 	struct context c = {.op = op, .args = (uintptr_t)args};
 	if (!__atomic_load_n(&owned, __ATOMIC_ACQUIRE))
 		call_by_cgo(&c);
@@ -174,14 +171,8 @@ static int64_t call_elsewhere(int64_t op, const int64_t *args) {
 	return c.handler ? handle(&c) : c.result;
 }
 
-int64_t libmpi_call(int64_t op, const int64_t *args) {
-	struct context *c = mine;
-	if (!LIKELY(c))
-		return call_elsewhere(op, args);
-	c->op = op;
-	c->args = (uintptr_t)args;
-	libmpi_switch(c);
-	while (!LIKELY(!c->upcall))
+int64_t libmpi_back_in_c(struct context *c) {
+	while (c->upcall)
 		serve_upcall(c);
-	return LIKELY(!c->handler) ? c->result : handle(c);
+	return c->handler ? handle(c) : c->result;
 }

@@ -50,9 +50,15 @@ void libmpi_ending(void);
 // libmpi_time is the time in seconds, the same on all ranks of the machine.
 double libmpi_time(void);
 
-// In the assembly.
+// libmpi_elsewhere is libmpi_call for a thread without the coroutine.
+int64_t libmpi_elsewhere(int64_t op, const int64_t *args);
+
+// libmpi_back_in_c ends libmpi_call where Go has more to tell than a result: it calls the functions
+// that Go wants called, and returns the result.
+int64_t libmpi_back_in_c(struct context *);
+
+// In the assembly, as libmpi_call.
 void libmpi_switch(struct context *);
-void libmpi_back(void);
 void libmpi_first(struct context *, void *stack);
 
 // libmpi_go_signals makes the runtime's handlers of signals those of the process, until

@@ -1,56 +1,87 @@
 // The C half of the coroutine; the Go half is capi/coro. Offsets are those of struct context.
+//
+// Where Go goes on in C stands in the context, at 24. Each way into Go writes it anew: while a
+// function of C runs for Go, that function may call Go, and return, before Go is told of its end.
 
-	.text
+	.macro	save reg
+	push	\reg
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset \reg, 0
+	.endm
 
-// void libmpi_switch(struct context *): continues Go until it jumps to libmpi_back, which
-// returns to the caller of libmpi_switch.
-	.globl	libmpi_switch
-	.hidden	libmpi_switch
-	.type	libmpi_switch, @function
-libmpi_switch:
-	.cfi_startproc
-	push	%rbp
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %rbp, 0
-	push	%rbx
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %rbx, 0
-	push	%r12
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %r12, 0
-	push	%r13
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %r13, 0
-	push	%r14
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %r14, 0
-	push	%r15
-	.cfi_adjust_cfa_offset 8
-	.cfi_rel_offset %r15, 0
+// enter saves the registers that C keeps and continues Go, with the context in rdi, until Go jumps
+// to the label.
+	.macro	enter label
+	save	%rbp
+	save	%rbx
+	save	%r12
+	save	%r13
+	save	%r14
+	save	%r15
+	lea	\label(%rip), %rax
+	mov	%rax, 24(%rdi)
 	mov	%rsp, 0(%rdi)
 	mov	8(%rdi), %rsp
 	mov	16(%rdi), %rbp
 	jmp	*32(%rdi)
-	.cfi_endproc
-	.size	libmpi_switch, .-libmpi_switch
+	.endm
 
-// Go jumps here, with the context in rdi.
-	.globl	libmpi_back
-	.hidden	libmpi_back
-	.type	libmpi_back, @function
-libmpi_back:
-	mov	0(%rdi), %rsp
+// restore undoes the pushes of enter.
+	.macro	restore
 	pop	%r15
 	pop	%r14
 	pop	%r13
 	pop	%r12
 	pop	%rbx
 	pop	%rbp
+	.endm
+
+	.text
+
+// int64_t libmpi_call(int64_t op, const int64_t *args): see entry.h.
+	.globl	libmpi_call
+	.hidden	libmpi_call
+	.type	libmpi_call, @function
+libmpi_call:
+	.cfi_startproc
+	mov	libmpi_mine@gottpoff(%rip), %rax
+	mov	%fs:(%rax), %rax
+	test	%rax, %rax
+	je	libmpi_elsewhere
+	mov	%rdi, 48(%rax)
+	mov	%rsi, 56(%rax)
+	mov	%rax, %rdi
+	enter	result
+	.cfi_endproc
+	.size	libmpi_call, .-libmpi_call
+
+// Go jumps here when the call has ended, or wants an upcall, with the context in rdi.
+result:
+	mov	0(%rdi), %rsp
+	restore
+	mov	72(%rdi), %rax		// upcall
+	or	128(%rdi), %rax		// handler
+	jne	libmpi_back_in_c
+	mov	64(%rdi), %rax
 	ret
-	.size	libmpi_back, .-libmpi_back
+
+// void libmpi_switch(struct context *): continues Go until it jumps to C again.
+	.globl	libmpi_switch
+	.hidden	libmpi_switch
+	.type	libmpi_switch, @function
+libmpi_switch:
+	.cfi_startproc
+	enter	back
+	.cfi_endproc
+	.size	libmpi_switch, .-libmpi_switch
+
+back:
+	mov	0(%rdi), %rsp
+	restore
+	ret
 
 // void libmpi_first(struct context *, void *stack): enters Go by cgo, on a stack that is
-// the runtime's from then on. Go leaves it by libmpi_back.
+// the runtime's from then on. Go leaves it by the label.
 	.globl	libmpi_first
 	.hidden	libmpi_first
 	.type	libmpi_first, @function
@@ -61,6 +92,8 @@ libmpi_first:
 	push	%r13
 	push	%r14
 	push	%r15
+	lea	back(%rip), %rax
+	mov	%rax, 24(%rdi)
 	mov	%rsp, 0(%rdi)
 	mov	%rsi, %rsp
 	call	libmpiServe@PLT

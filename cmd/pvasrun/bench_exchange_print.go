@@ -78,10 +78,10 @@ func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page
 	page := &show.Page{
 		Title: fmt.Sprintf("Exchange, %s: %s, messages of %d bytes", r.Contestant, several(r.Neighbors, "neighbor"), r.Bytes),
 		Facts: []string{"measured, median: " + show.Time(r.Median*1e3)},
-		Calls: []string{"", "a message for itself"},
+		Kinds: []string{"latency", "a message for itself"},
 	}
-	for i := range counts {
-		page.Calls = append(page.Calls, fmt.Sprintf("message %d", i))
+	for i := range min(len(counts), math.MaxUint8-1) {
+		page.Kinds = append(page.Kinds, fmt.Sprintf("message %d", i))
 	}
 	measured := show.Timeline{Name: "measured", Lanes: make([][]show.Piece, r.Ranks*r.Devices)}
 	for rank := range r.Ranks {
@@ -99,7 +99,7 @@ func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page
 		if n := len(*lane); n > 0 {
 			from = max(from, (*lane)[n-1].To)
 		}
-		*lane = append(*lane, show.Piece{From: from, To: f.To, Kind: show.Sending, Call: messageCall(f.Message), Peer: int32(f.Peer), Bytes: int64(f.Bytes)})
+		*lane = append(*lane, show.Piece{From: from, To: f.To, Kind: flightKind(f.Message), Peer: int32(f.Peer), Bytes: int64(f.Bytes)})
 	}
 	page.Timelines = []show.Timeline{measured}
 	if r.Formula > 0 {
@@ -109,8 +109,10 @@ func exchangePage(cfg *bench.ExchangeConfig, r bench.ExchangeResult) (*show.Page
 	return page, nil
 }
 
-// messageCall is the entry of a page's calls for a message.
-func messageCall(message int) uint8 { return uint8(min(message+2, math.MaxUint8)) }
+// The kinds of pieces: what a piece costs however short it is, and its message, by which it is coloured.
+const latencyKind show.Kind = 0
+
+func flightKind(message int) show.Kind { return show.Kind(min(message+2, math.MaxUint8)) }
 
 // exchangePlan is what the devices of each rank are to send by the plan.
 func exchangePlan(r bench.ExchangeResult, counts []int) show.Timeline {
@@ -126,9 +128,9 @@ func exchangePlan(r bench.ExchangeResult, counts []int) show.Timeline {
 		at, lane := 0.0, []show.Piece(nil)
 		for _, piece := range queue {
 			end := at + r.Latency*1e3
-			lane = append(lane, show.Piece{From: at, To: end, Kind: show.Overhead, Peer: -1})
+			lane = append(lane, show.Piece{From: at, To: end, Kind: latencyKind, Peer: -1})
 			at = end + float64(piece.Len())*1e3/r.MBytesPerS
-			lane = append(lane, show.Piece{From: end, To: at, Kind: show.Sending, Call: messageCall(piece.Message), Peer: -1, Bytes: int64(piece.Len())})
+			lane = append(lane, show.Piece{From: end, To: at, Kind: flightKind(piece.Message), Peer: -1, Bytes: int64(piece.Len())})
 		}
 		for rank := range r.Ranks {
 			t.Lanes[rank*r.Devices+device] = lane

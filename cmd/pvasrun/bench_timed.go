@@ -20,6 +20,7 @@ type timedFlags struct {
 	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two to 4 MiB, of eight (collectives) or four (layouts) to 1 MiB" description:"message sizes"`
 	SingleCopy []string `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
 	Rounds     int      `long:"rounds" env:"ROUNDS" value-name:"N" default-mask:"1; with --compare 3 for collectives, else 5" description:"runs of each contestant, in turn; the median counts"`
+	Goroutines int      `long:"goroutines" env:"GOROUTINES" value-name:"N" default:"1" description:"of each rank, for collectives: each calls on a communicator of its own, and the time is that of all calls of a rank, divided by their number"`
 	Profile    string   `long:"profile" env:"PROFILE" value-name:"FILE" description:"run ours also by the numbers that pvasrun tune has written to the file, in turn"`
 	Reps       int      `long:"reps" env:"REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
 }
@@ -31,6 +32,7 @@ type timedKind struct {
 	smallest    int                                         // but not smaller ones
 	largest     int                                         // and this
 	loop        bool                                        // the plain loop takes part
+	goroutines  bool                                        // a rank may have several
 	rounds      int                                         // default, with --compare
 	check       func(benchmark string, f *timedFlags) error // what else the flags must be
 }
@@ -55,10 +57,17 @@ var collectiveKind = timedKind{
 	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for allgather, alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them.`,
 	factor:      8,
 	largest:     1 << 20,
+	goroutines:  true,
 	rounds:      3,
 	check: func(_ string, f *timedFlags) error {
 		if f.NP < 1 {
 			return errors.New("-n: at least one rank is needed")
+		}
+		if f.Goroutines < 1 {
+			return errors.New("--goroutines: at least one is needed")
+		}
+		if f.Goroutines > 1 && len(f.Compare) > 0 {
+			return errors.New("--compare: the programs in C have one thread; leave out --goroutines")
 		}
 		return nil
 	},
@@ -106,6 +115,9 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	if err := kind.check(benchmark, &f); err != nil {
 		return usageError{err}
 	}
+	if f.Goroutines != 1 && !kind.goroutines {
+		return usageError{errors.New("--goroutines: for collective operations only")}
+	}
 	if f.Rounds < 1 && f.Rounds != notGiven {
 		return usageError{errors.New("--rounds: at least one is needed")}
 	}
@@ -133,7 +145,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	progress := newProgress(rounds * len(contenders))
 	defer progress.done()
 	results, err := bench.Timed(ctx, bench.TimedConfig{
-		Benchmark: benchmark, Ranks: f.NP, Sizes: f.Sizes, Rounds: rounds, Repeat: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
+		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Rounds: rounds, Repeat: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
 		Step: func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) },
 	})
 	progress.done()
@@ -175,7 +187,11 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 	if rate {
 		unit = "MB/s and messages/s"
 	}
-	fmt.Printf("# %s, %d ranks, %s\n", benchmark, results[0][0].Ranks, unit)
+	callers := ""
+	if n := results[0][0].Goroutines; n > 1 {
+		callers = fmt.Sprintf(" of %d goroutines", n)
+	}
+	fmt.Printf("# %s, %d ranks%s, %s\n", benchmark, results[0][0].Ranks, callers, unit)
 	w := newTable(os.Stdout)
 	fmt.Fprint(w, "bytes\trepetitions\t")
 	for i, c := range contenders {

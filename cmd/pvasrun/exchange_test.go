@@ -48,6 +48,7 @@ func TestBenchExchange(t *testing.T) {
 	page, err := os.ReadFile(dir + "/x.html")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "rank 1, device 2")
+	require.Contains(t, string(page), "</i>message 3</span>", "a colour for each message")
 	require.NoError(t, os.WriteFile(dir+"/r.json", []byte(strings.Join(lines, "\n")), 0o600))
 	got = command(t, nil, "bench", "report", dir+"/r.json", "-o", dir+"/r.html")
 	require.Equal(t, 0, got.code, got.stderr)

@@ -32,6 +32,7 @@ var examples = map[string][]string{
 		"the rate of short messages", "pvasrun bench mbw_mr --sizes 8",
 		"columns of a matrix, beside a plain loop", "pvasrun bench column --bind core --sizes 4K,1M",
 		"a collective operation of sixteen ranks", "pvasrun bench allreduce -n 16 --sizes 8,1M",
+		"by eight goroutines of each rank", "pvasrun bench allreduce -n 4 --goroutines 8 --sizes 8",
 	},
 	"pvasrun bench touch": {
 		"up to the size of the paper's experiment", "pvasrun bench touch -n 60,120,240",

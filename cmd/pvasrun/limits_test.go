@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -59,7 +61,7 @@ func TestLimitsThatForbidAll(t *testing.T) {
 }
 
 // Where the data or the partitions of all ranks are too much for one address space, auto
-// takes several, and pvas is refused with one line.
+// takes several. Then pvas is refused with one line.
 func TestLimitsOfOneSpaceFallBack(t *testing.T) {
 	onlyInOneSpace(t)
 	for limit, args := range map[string][]string{
@@ -89,5 +91,43 @@ func TestProcessLimitIsRefused(t *testing.T) {
 		got := command(t, limited, "--btl", btl, "-n", "20", "true")
 		require.Equal(t, 1, got.code, got.stderr)
 		require.Regexp(t, `^pvasrun: launcher: RLIMIT_NPROC \(ulimit -u\) is 40, the job needs \d+: raise it .*\n$`, got.stderr)
+	}
+}
+
+// limitedGroup makes a control group with a limit of processes, and skips the test where it may not.
+func limitedGroup(t *testing.T, most string) (procs string) {
+	for _, mount := range []string{"/sys/fs/cgroup/pids", "/sys/fs/cgroup"} {
+		group := filepath.Join(mount, fmt.Sprintf("pvasrun-test-%d", os.Getpid()))
+		if os.Mkdir(group, 0o755) != nil {
+			continue
+		}
+		t.Cleanup(func() { require.NoError(t, os.Remove(group)) })
+		limit, err := os.OpenFile(filepath.Join(group, "pids.max"), os.O_WRONLY, 0)
+		if err != nil {
+			continue // a folder of no controller, or of another
+		}
+		_, err = limit.WriteString(most)
+		require.NoError(t, errors.Join(err, limit.Close()))
+		return filepath.Join(group, "cgroup.procs")
+	}
+	t.Skip("needs a pids controller of control groups, and to be root")
+	return ""
+}
+
+// In a control group that has room for a few processes a job of few ranks runs. One of many is
+// refused before it starts, with the group's limit.
+func TestLimitOfAControlGroup(t *testing.T) {
+	onlyInOneSpace(t)
+	procs := limitedGroup(t, "60")
+	inGroup := func(cmd *exec.Cmd) {
+		cmd.Args = append([]string{"sh", "-c", `echo $$ > "$0" && exec "$@"`, procs, cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+	}
+	for _, btl := range []string{"auto", "pvas", "sm"} {
+		got := command(t, inGroup, "--btl", btl, "-n", "2", "true")
+		require.Equal(t, 0, got.code, got.stderr)
+		got = command(t, inGroup, "--btl", btl, "-n", "64", "true")
+		require.Equal(t, 1, got.code, "%s: %s", btl, got.stderr)
+		require.Regexp(t, `^pvasrun: launcher: pids\.max of the control group is 60, the job needs \d+: .*\n$`, got.stderr)
 	}
 }

@@ -170,6 +170,25 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// A full disk loses what ranks write to the output directory: one line says so.
+func TestOutputDirectoryIsFull(t *testing.T) {
+	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none", t.TempDir()).CombinedOutput(); err != nil {
+		t.Skipf("no file system can be mounted: %v: %s", err, out)
+	}
+	for size, says := range map[string]string{"64k": "no space left on device", "64m": ""} {
+		dir := t.TempDir()
+		cmd := exec.Command("unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size=`+size+` none "$0" && exec "$@"`, dir,
+			pvasrun, "--output-dir", dir, "-n", "2", "sh", "-c", "head -c 100000 /dev/zero; exit 0")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		if says == "" {
+			require.Empty(t, string(out))
+			continue
+		}
+		require.Regexp(t, `^pvasrun: output of ranks may be missing: .*: `+says+`\n$`, string(out))
+	}
+}
+
 // A program that cannot share an address space runs as classic processes, and
 // one line says why; --btl pvas refuses it.
 func TestAutoFallsBack(t *testing.T) {

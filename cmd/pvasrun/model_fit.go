@@ -74,7 +74,7 @@ func executeModelFit(args []string) error {
 		return measuring(f.repeat)
 	}
 	return measuring(func(ctx context.Context) error {
-		found, err := f.measure(ctx)
+		found, err := f.measure(ctx, time.Duration(f.MaxSeconds))
 		if err != nil {
 			return err
 		}
@@ -104,6 +104,41 @@ func (f *fitFlags) check() error {
 			return err // now, and not when all has been measured
 		}
 	}
+	for i, who := range f.combinations() {
+		if err := replaceable(nameOf(f.Output, who, i)); err != nil {
+			return fmt.Errorf("-o: %w", err)
+		}
+	}
+	return nil
+}
+
+// combinations names what is fitted, in order.
+func (f *fitFlags) combinations() (list []string) {
+	if f.From != "" {
+		return []string{""}
+	}
+	for _, btl := range f.BTL {
+		for _, caches := range f.Caches {
+			list = append(list, btl+"-"+caches)
+		}
+	}
+	return list
+}
+
+// replaceable returns an error if a file has something else than a machine, such as a trace.
+func replaceable(file string) error {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := loggps.Read(f); err != nil {
+		return fmt.Errorf("%s: it has no parameters and is not overwritten: name another file, or remove this one", file)
+	}
 	return nil
 }
 
@@ -123,15 +158,15 @@ func (f *fitFlags) fromFile() (fitted, error) {
 	return r, err
 }
 
-// measure measures all combinations in turn.
-func (f *fitFlags) measure(ctx context.Context) ([]fitted, error) {
+// measure measures all combinations in turn, for about limit.
+func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, error) {
 	settings := tunableFlags{EagerLimit: f.EagerLimit, RingBlock: 32 << 10}
 	chosen, err := settings.settings()
 	if err != nil {
 		return nil, usageError{fmt.Errorf("model fit: %w", err)}
 	}
-	combinations := len(f.BTL) * len(f.Caches)
-	limit := time.Duration(f.MaxSeconds) / time.Duration(f.Repeat*combinations)
+	combinations := len(f.combinations())
+	limit /= time.Duration(combinations)
 	progress := newProgress(combinations * f.Times)
 	defer progress.done()
 	var all []fitted

@@ -19,8 +19,8 @@ import (
 // apart. An error ends it with those that were made.
 func (f *fitFlags) repeat(ctx context.Context) error {
 	var fits [][]fitted
-	err := whileTime(time.Duration(f.MaxSeconds), f.Repeat, func() error {
-		all, err := f.measure(ctx)
+	err := whileTime(time.Duration(f.MaxSeconds), f.Repeat, func(share time.Duration) error {
+		all, err := f.measure(ctx, share)
 		if err == nil {
 			fits = append(fits, all)
 		}
@@ -32,19 +32,28 @@ func (f *fitFlags) repeat(ctx context.Context) error {
 	return errors.Join(f.tellSpreads(fits), err)
 }
 
-// whileTime calls a function n times, or less often: not again once limit is over.
-func whileTime(limit time.Duration, n int, call func() error) error {
-	start := time.Now()
+// whileTime calls a function n times, or less often: not again once limit is over. It tells each call how long to
+// take: an equal share of the time that is left. A part of a call takes its time whatever the share is. So what the call
+// before took beyond its share is taken off the next one's.
+func whileTime(limit time.Duration, n int, call func(share time.Duration) error) error {
+	start, beyond := time.Now(), time.Duration(0)
 	for i := range n {
-		if i > 0 && time.Since(start) >= limit {
+		begin := time.Now()
+		left := limit - begin.Sub(start)
+		if i > 0 && left <= 0 {
 			return nil
 		}
-		if err := call(); err != nil {
+		share := max(left/time.Duration(n-i)-beyond, leastFit)
+		if err := call(share); err != nil {
 			return err
 		}
+		beyond = max(time.Since(begin)-share, 0)
 	}
 	return nil
 }
+
+// leastFit is what a fit is told at least. It then takes what it cannot leave out.
+const leastFit = time.Millisecond
 
 // tellSpreads prints how far fits lie apart, for each of what they are of.
 func (f *fitFlags) tellSpreads(fits [][]fitted) error {

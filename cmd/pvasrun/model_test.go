@@ -10,12 +10,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
+	"github.com/gopvas/gopvas/trace"
 )
 
 func TestModelRun(t *testing.T) {
@@ -91,6 +93,51 @@ func writeTimes(t *testing.T, file string) loggps.Params {
 	}
 	require.NoError(t, writeNamed(file, "", 0, func(w io.Writer) error { return fit.WriteCSV(w, samples) }))
 	return p
+}
+
+// TestModelFitOverwrites: -o replaces what model fit has written before, and an empty file. Another file, such as a
+// trace, stays as it is, and nothing is measured.
+func TestModelFitOverwrites(t *testing.T) {
+	dir := t.TempDir()
+	times, machine := dir+"/times.csv", dir+"/machine.json"
+	writeTimes(t, times)
+	for range 2 {
+		got := command(t, nil, "model", "fit", "--from", times, "-o", machine)
+		require.Equal(t, 0, got.code, got.stderr)
+	}
+	require.NoError(t, os.Truncate(machine, 0))
+	got := command(t, nil, "model", "fit", "--from", times, "-o", machine)
+	require.Equal(t, 0, got.code, got.stderr)
+	other := dir + "/machine-sm-warm.json" // of the second combination
+	require.NoError(t, os.WriteFile(other, []byte(trace.Magic), 0o600))
+	for _, args := range [][]string{
+		{"--from", times, "-o", other},
+		{"--btl", "pvas,sm", "--caches", "warm", "-o", machine},
+	} {
+		got := command(t, nil, append([]string{"model", "fit"}, args...)...)
+		require.Equal(t, 2, got.code)
+		require.Contains(t, got.stderr, other+": it has no parameters and is not overwritten")
+		text, err := os.ReadFile(other)
+		require.NoError(t, err)
+		require.Equal(t, trace.Magic, string(text))
+	}
+}
+
+// TestWhileTimeShares: calls that take longer than they are told, by no more than a share, are all made.
+func TestWhileTimeShares(t *testing.T) {
+	const n, limit = 20, 40 * time.Second
+	for _, fixed := range []time.Duration{0, 100 * time.Millisecond, time.Second, 1900 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			calls, start := 0, time.Now()
+			require.NoError(t, whileTime(limit, n, func(share time.Duration) error {
+				calls++
+				time.Sleep(fixed + share)
+				return nil
+			}))
+			require.Equal(t, n, calls, "%v each", fixed)
+			require.InDelta(t, limit, time.Since(start), float64(limit)/n, "%v each", fixed)
+		})
+	}
 }
 
 // Times made from known parameters give them back, in all that the command writes.
@@ -228,7 +275,7 @@ func TestWhileTime(t *testing.T) {
 		want  int
 	}{{time.Hour, 0, 5}, {0, 0, 1}, {time.Hour, 2, 2}} {
 		calls := 0
-		err := whileTime(c.limit, 5, func() error {
+		err := whileTime(c.limit, 5, func(time.Duration) error {
 			if calls++; calls == c.fails {
 				return failed
 			}

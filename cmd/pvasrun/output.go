@@ -27,7 +27,9 @@ func writable(file string) error {
 	case err != nil:
 		return err
 	case missing != nil:
-		defer func() { _ = os.Remove(file) }()
+		if made, err := filepath.EvalSymlinks(file); err == nil { // the link may have been there
+			defer func() { _ = os.Remove(made) }()
+		}
 	case info.Mode()&os.ModeNamedPipe != 0:
 		pipes[file] = w
 		return nil
@@ -35,21 +37,42 @@ func writable(file string) error {
 	return w.Close()
 }
 
-// writeNamed writes a file; all but the first have their name added before the ending.
+// nameOf returns the name of one of several files: all but the first have who added before the ending.
+func nameOf(file, who string, i int) string {
+	if i == 0 || file == "" {
+		return file
+	}
+	ending := filepath.Ext(file)
+	return strings.TrimSuffix(file, ending) + "-" + who + ending
+}
+
+// writeNamed writes a file; all but the first have their name added before the ending. What could
+// not be written whole is removed, unless it is a device or a pipe.
 func writeNamed(file, who string, i int, write func(io.Writer) error) (err error) {
 	if file == "" {
 		return nil
 	}
-	if i > 0 {
-		ending := filepath.Ext(file)
-		file = strings.TrimSuffix(file, ending) + "-" + who + ending
-	}
+	file = nameOf(file, who, i)
 	w := pipes[file]
 	if delete(pipes, file); w == nil {
 		if w, err = os.Create(file); err != nil {
 			return err
 		}
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	return write(w)
+	if err = errors.Join(write(w), w.Close()); err != nil {
+		err = errors.Join(err, removeRegular(file))
+	}
+	return err
+}
+
+// removeRegular removes a file, or what a link leads to, and leaves devices and pipes.
+func removeRegular(file string) error {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return nil // it is not there
+	}
+	if info, err := os.Stat(target); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return os.Remove(target)
 }

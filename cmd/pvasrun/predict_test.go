@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/loggps/graph"
+	"github.com/gopvas/gopvas/loggps/sim"
 )
 
 var (
@@ -31,14 +33,18 @@ type predictedProgram struct {
 	kind, name string
 	flags      []string // of the job
 	command    []string
-	loop       bool // it does nothing else, and prints what undisturbed calls take
+	loop       bool // it makes calls of one kind, and prints what those of undisturbed blocks take
 	times
 }
+
+// loopBlock is how many calls a block of such a loop has.
+const loopBlock = 32
 
 // times are the results of a program by round, in ns.
 type times struct {
 	before, after              []float64 // of runs without recording
 	recorded, predicted, other []float64
+	whole, predictedWhole      []float64 // of a loop, with the blocks that were disturbed
 }
 
 // predictedPrograms are those of which nothing is in the fit: other lengths of messages, and other
@@ -124,12 +130,16 @@ func (p *predictedProgram) run(t *testing.T, btl, machine, messages string) {
 	file := filepath.Join(t.TempDir(), "job.trace")
 	job := slices.Concat([]string{"--btl", btl, "--bind", "core", "-n", "2", "--timeout", "100"}, p.flags)
 	plain := slices.Concat(job, p.command)
-	p.before = append(p.before, p.time(t, plain))
-	printed := p.time(t, slices.Concat(job, []string{"--trace", file}, p.command))
-	p.after = append(p.after, p.time(t, plain))
+	before, all := p.time(t, plain)
+	p.before, p.whole = append(p.before, before), append(p.whole, all)
+	printed, _ := p.time(t, slices.Concat(job, []string{"--trace", file}, p.command))
+	after, all := p.time(t, plain)
+	p.after, p.whole = append(p.after, after), append(p.whole, all)
 	p.recorded = append(p.recorded, printed)
-	p.predicted = append(p.predicted, p.predict(t, file, machine, printed))
-	p.other = append(p.other, p.predict(t, file, messages, printed))
+	is, all := p.predict(t, file, machine, printed)
+	p.predicted, p.predictedWhole = append(p.predicted, is), append(p.predictedWhole, all)
+	is, _ = p.predict(t, file, messages, printed)
+	p.other = append(p.other, is)
 	require.NoError(t, os.Remove(file))
 }
 
@@ -141,7 +151,11 @@ func tellErrors(t *testing.T, btl string, list []predictedProgram) {
 		plain := median.Of(slices.Concat(p.before, p.after))
 		off1 := func(of []float64) float64 { return 100 * (median.Of(of)/plain - 1) }
 		e, floor := off1(p.predicted), math.Abs(off1(p.before)-off1(p.after))
-		t.Logf("%s %-22s %10.0f us, predicted %+6.1f %% (floor %4.1f %%), by messages alone %+6.1f %%, recorded %+6.1f %%", btl, p.name, plain/1e3, e, floor, off1(p.other), off1(p.recorded))
+		all := ""
+		if p.loop {
+			all = fmt.Sprintf("; all blocks %.0f us, predicted %+.1f %%", median.Of(p.whole)/1e3, 100*(median.Of(p.predictedWhole)/median.Of(p.whole)-1))
+		}
+		t.Logf("%s %-22s %10.0f us, predicted %+6.1f %% (floor %4.1f %%), by messages alone %+6.1f %%, recorded %+6.1f %%%s", btl, p.name, plain/1e3, e, floor, off1(p.other), off1(p.recorded), all)
 		if off[p.kind] == nil {
 			kinds = append(kinds, p.kind)
 		}
@@ -152,33 +166,76 @@ func tellErrors(t *testing.T, btl string, list []predictedProgram) {
 	}
 }
 
-// predict returns the predicted time of what a recorded job printed the time of. Unless that is all that
-// the job does, it is taken to be a part of the prediction as large as of the job.
-func (p *predictedProgram) predict(t *testing.T, file, machine string, printed float64) float64 {
-	is, was := predictionOf(t, file, machine)
-	if p.loop {
-		return is
+// predict returns the predicted time of what a recorded job printed the time of, and of a loop that with all of its
+// blocks. A loop takes the blocks of the prediction that it takes of itself. What other programs print is
+// taken to be a part of the prediction as large as of the job.
+func (p *predictedProgram) predict(t *testing.T, file, machine string, printed float64) (ns, whole float64) {
+	if !p.loop {
+		is, was := predictionOf(t, file, machine)
+		return printed * is / was, 0
 	}
-	return printed * is / was
+	opt, err := (&simFlags{Machine: machine, Model: "loggps", Compute: 1}).options()
+	require.NoError(t, err)
+	job, err := readProgram(file, &opt.Machine)
+	require.NoError(t, err)
+	r, err := simulate(job, opt)
+	require.NoError(t, err)
+	calls, err := strconv.Atoi(p.command[len(p.command)-1])
+	require.NoError(t, err)
+	blocks := predictedBlocks(t, job, r, max(calls/loopBlock, 1))
+	for _, ns := range blocks {
+		whole += ns
+	}
+	slices.Sort(blocks)
+	return blocks[(len(blocks)-1)/4] * float64(len(blocks)), whole
 }
 
-// time runs a job and returns the time that it prints, in ns.
-func (p *predictedProgram) time(t *testing.T, args []string) float64 {
+// predictedBlocks returns what the blocks of a loop take in a simulation. Each call becomes as many
+// operations of rank 0 as any other, but for computations.
+func predictedBlocks(t *testing.T, job *program, r *sim.Result, blocks int) []float64 {
+	var ends []float64
+	first := 0.0
+	ops := job.graph.Of(0)
+	for id := ops.First; id < ops.End; id++ {
+		switch name := job.place(id); {
+		case job.graph.Op(id).Kind == graph.Calc:
+		case strings.HasPrefix(name, "barrier "):
+			first = r.End(id)
+		default:
+			ends = append(ends, r.End(id))
+		}
+	}
+	require.NotEmpty(t, ends)
+	require.Zero(t, len(ends)%(blocks*loopBlock), "%d operations of %d blocks", len(ends), blocks)
+	list := make([]float64, blocks)
+	for i := range list {
+		end := ends[len(ends)/blocks*(i+1)-1]
+		list[i], first = end-first, end
+	}
+	return list
+}
+
+// time runs a job and returns the time that it prints, in ns, and of a loop the time of all blocks.
+func (p *predictedProgram) time(t *testing.T, args []string) (ns, whole float64) {
 	got := command(t, nil, args...)
 	require.Equal(t, 0, got.code, "%v: %s", args, got.stderr)
 	for _, says := range []struct {
 		pattern string
 		unit    float64 // ns
-	}{{`(?m)^(\d+)$`, 1}, {`; ([\d.]+) ms,`, 1e6}, {`"seconds":([\d.e-]+)`, 1e9}, {`Time in seconds = +([\d.]+)`, 1e9}} {
+	}{{`(?m)^(\d+) (\d+)$`, 1}, {`; ([\d.]+) ms,`, 1e6}, {`"seconds":([\d.e-]+)`, 1e9}, {`Time in seconds = +([\d.]+)`, 1e9}} {
 		if found := regexp.MustCompile(says.pattern).FindStringSubmatch(got.stdout); found != nil {
 			v, err := strconv.ParseFloat(found[1], 64)
 			require.NoError(t, err)
 			require.Positive(t, v, got.stdout)
-			return v * says.unit
+			if p.loop {
+				whole, err = strconv.ParseFloat(found[2], 64)
+				require.NoError(t, err)
+			}
+			return v * says.unit, whole
 		}
 	}
 	require.FailNow(t, "a program that prints no time", "%v: %s", args, got.stdout)
-	return 0
+	return 0, 0
 }
 
 // predictionOf returns how long a recorded job is predicted to take, and how long it took.

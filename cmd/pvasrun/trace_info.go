@@ -145,10 +145,9 @@ func executeTracePerfetto(args []string) error {
 	if sameFile(f.Output, file) {
 		return usageError{fmt.Errorf("trace perfetto: -o %s is the trace itself: name another file", f.Output)}
 	}
-	out, err := os.Create(f.Output)
+	err = writeNamed(f.Output, "", 0, func(out io.Writer) error { return perfetto.Write(out, t) })
 	if err != nil {
 		return fmt.Errorf("trace perfetto: %w", err)
 	}
-	err = perfetto.Write(out, t)
-	return errors.Join(err, out.Close(), t.Cut)
+	return t.Cut
 }

@@ -131,7 +131,7 @@ const typed = 1 << 63
 // place returns what a node says of a buffer.
 func (m *image) place(b *btl.Buffer) uint64 {
 	if b.Layout == nil {
-		return addressOf(b.Bytes)
+		return AddressOf(b.Bytes)
 	}
 	r := btl.RefTo(b)
 	m.refs = append(m.refs, &r)

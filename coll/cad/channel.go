@@ -77,12 +77,21 @@ func (e *Engine) Forget(context uint32) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if rec := e.records[context]; rec != nil {
-		rec.former.Store(rec.issued.Load()) // before issued: see through
+		rec.former.Store(rec.issued.Load()) // until the rank has the next one: see through
 		rec.issued.Store(0)
 		rec.broken.Reset()
 		rec.generation.Add(1)
 		for i := range rec.ring {
 			rec.ring[i].Store(0) // of graphs that were given up
 		}
+	}
+}
+
+// Reuse notes that this rank has a channel again with a context that it has forgotten.
+func (e *Engine) Reuse(context uint32) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if rec := e.records[context]; rec != nil {
+		rec.former.Store(0)
 	}
 }

@@ -114,7 +114,7 @@ func (r *messageRun) compareSaid() {
 		return // if it is guarded, all find out
 	}
 	for i := range r.active {
-		if f, _ := r.said(int(r.actions[r.active[i].n].peer)); f.Fault != 0 {
+		if f := r.said(int(r.actions[r.active[i].n].peer)); f.Fault != 0 {
 			r.tell()
 			r.note(f)
 			return
@@ -126,15 +126,14 @@ func (r *messageRun) compareSaid() {
 // the number does not tell which one it is of.
 func (r *messageRun) step() bool { return r.t.Failed != nil }
 
-// said returns what is wrong with the call that another rank says it waits in, and for whom it
-// waits there. Nothing is wrong if it waits in no operation of this number.
-func (r *messageRun) said(rank int) (Failure, []int) {
-	w, ok := r.t.Job.Waiting(rank)
-	c := &w.Collective
-	if !ok || w.Op != job.OpCollective || w.Context != r.channel.Context || uint32(c.Number) != r.number || c.Call == 0 {
-		return Failure{}, nil
+// said returns what is wrong with the call that another rank says it waits in. Nothing is wrong
+// if it waits in no operation of this number.
+func (r *messageRun) said(rank int) Failure {
+	call, ok := r.t.Job.WaitsInCall(rank, r.channel.Context, uint64(r.number))
+	if !ok {
+		return Failure{}
 	}
-	return Between(r.t.Rank, r.call, rank, c.Call), c.Ranks()
+	return Between(r.t.Rank, r.call, rank, call)
 }
 
 // tell sends a message to all members that wait for this rank in another call of the same number.
@@ -143,7 +142,10 @@ func (r *messageRun) tell() {
 	in, c := r.t.Messages.Inside(), r.channel
 	for member := range c.Size {
 		rank := c.world(member)
-		if f, waitsFor := r.said(rank); f.Fault == 0 || !slices.Contains(waitsFor, r.t.Rank) {
+		if r.said(rank).Fault == 0 {
+			continue
+		}
+		if w, _ := r.t.Job.Waiting(rank); !slices.Contains(w.Collective.Ranks(), r.t.Rank) {
 			continue
 		}
 		mark := pml.Mark{Number: r.number & (1<<markBits - 1), Word: r.call}

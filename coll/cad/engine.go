@@ -37,8 +37,9 @@ type Job interface {
 	Lost() (rank int, ok bool) // the rank that has gone first
 	State(rank int) job.State
 	CountCall(rank, slot int)
-	Inbox(rank int) *shm.Event            // asked for this rank, and for ranks that share its address space
-	Waiting(rank int) (job.Waiting, bool) // of a rank of this node
+	Inbox(rank int) *shm.Event                                                  // asked for this rank, and for ranks that share its address space
+	Waiting(rank int) (job.Waiting, bool)                                       // of a rank of this node
+	WaitsInCall(rank int, context uint32, number uint64) (call uint64, ok bool) // likewise
 }
 
 // Space is what graphs in one address space ask besides, for the ranks that share it. On
@@ -225,13 +226,13 @@ func (e *Engine) ownPool() (*pool, error) {
 		return nil, fmt.Errorf("cad: memory for graphs: %w", err)
 	}
 	e.nodes.kept = append(e.nodes.kept, mem)
-	p := poolAt(addressOf(mem))
+	p := poolAt(AddressOf(mem))
 	for slot := range p.graphs {
 		e.slots = append(e.slots, maxGraphs-1-slot)
 	}
 	e.mine.Store(p)
 	e.pools[e.rank].Store(p)
-	e.job.PublishGraphs(e.rank, addressOf(mem))
+	e.job.PublishGraphs(e.rank, AddressOf(mem))
 	e.announce()
 	return p, nil
 }

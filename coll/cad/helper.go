@@ -48,7 +48,7 @@ func (e *Engine) Helped() bool {
 
 // help helps until Close.
 func (e *Engine) help() {
-	for e.share.Helper.Wait(0, e.wanted) == nil && !e.helper.closed.Load() {
+	for e.share.Helper.Wait(e.wanted) == nil && !e.helper.closed.Load() {
 		for e.Pending() && !e.helper.closed.Load() {
 			if !e.Help() {
 				runtime.Gosched()

@@ -166,7 +166,7 @@ type record struct {
 
 	contributions atomic.Uint64 // address of the slots; 0: none
 	generation    atomic.Uint64 // how many channels have had the context before
-	former        atomic.Uint32 // issued, of the last one of these
+	former        atomic.Uint32 // issued, of the last one of these; 0: the rank has another channel
 	_             [cacheLine - 28]byte
 	broken        Cell                    // a failure that ends all graphs on the channel
 	ring          [ringSize]atomic.Uint64 // see entry

@@ -48,9 +48,9 @@ func bytesAt(at, n uint64) []byte {
 	return sys.Bytes(uintptr(at), int(n))
 }
 
-// addressOf returns where b is, 0 if it is empty. The caller keeps it on the heap and
-// reachable as long as the address is used.
-func addressOf(b []byte) uint64 {
+// AddressOf returns where b is, 0 if it is empty. The caller keeps it on the heap and
+// reachable as long as this rank or another uses the address.
+func AddressOf(b []byte) uint64 {
 	if len(b) == 0 {
 		return 0
 	}

@@ -62,11 +62,19 @@ func (r *run) lost() Failure {
 
 // through tells whether a rank that has gone had finished its part: it ended well, as
 // it can do only when all that it has issued is complete, and it had issued this. It may have
-// freed the communicator since then, and even have used its context for another one.
+// forgotten the channel since then. It has no other one with the context: no rank has before all
+// members have forgotten this one.
 func (r *run) through(rank int) bool {
 	if r.e.job.State(rank) != job.StateFinal {
 		return false
 	}
 	rec := r.e.find(rank, r.channel.Context)
-	return rec != nil && (int32(rec.issued.Load()-r.number) > 0 || int32(rec.former.Load()-r.number) > 0)
+	if rec == nil {
+		return false
+	}
+	issued := rec.issued.Load()
+	if issued == 0 {
+		issued = rec.former.Load()
+	}
+	return int32(issued-r.number) > 0
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/gopvas/gopvas/job"
@@ -119,6 +120,41 @@ func memberEndsWell(t *testing.T, end func(rank)) {
 			return nil
 		})
 	})
+}
+
+// TestMemberThatEndedWellWithoutItsPart: a member that has issued less on a channel than others is missed.
+// What it had issued on the last channel with the same context does not count.
+func TestMemberThatEndedWellWithoutItsPart(t *testing.T) {
+	for issues := range 3 {
+		root, all := start(t, 2, true, Options{})
+		var forgotten sync.WaitGroup
+		forgotten.Add(len(all))
+		eachRank(t, root, all, func(r rank) error {
+			for range 5 {
+				if err := r.do(r.chain(make([]byte, 1))); err != nil {
+					return err
+				}
+			}
+			r.Forget(r.world.Context)
+			forgotten.Done()
+			forgotten.Wait()
+			r.Reuse(r.world.Context)
+			r.world = &Channel{Context: r.world.Context, Rank: r.rank, Size: 2}
+			for range issues {
+				if err := r.do(r.chain(make([]byte, 1))); err != nil {
+					return err
+				}
+			}
+			if r.rank == 0 {
+				return nil
+			}
+			err := r.do(r.chain(make([]byte, 1)))
+			if lost, ok := errors.AsType[*LostError](err); !ok || lost.Rank != 0 {
+				return fmt.Errorf("after %d graphs: got %v", issues, err)
+			}
+			return nil
+		})
+	}
 }
 
 func awaitGone(root *job.Root, rank int) {

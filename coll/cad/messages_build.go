@@ -70,7 +70,7 @@ func (t *Transport) build(c *Channel, g *Graph) (*messageRun, error) {
 // area returns where a node's memory is.
 func (g *Graph) area(b btl.Buffer) area {
 	if g.reuse != nil {
-		at := addressOf(b.Bytes)
+		at := AddressOf(b.Bytes)
 		if i := g.reuse.buffers.has(at); i >= 0 && len(b.Bytes) > 0 {
 			return area{buffer: i, at: int(at - g.reuse.buffers[i].at), size: len(b.Bytes)}
 		}

@@ -52,7 +52,7 @@ func (g *Graph) SetBuffers(send, recv []byte) {
 func (k *reuse) set(send, recv []byte) {
 	k.data = [2][]byte{send, recv}
 	for i, b := range k.data {
-		k.buffers[i].at, k.buffers[i].size = addressOf(b), uint64(len(b))
+		k.buffers[i].at, k.buffers[i].size = AddressOf(b), uint64(len(b))
 	}
 }
 
@@ -88,10 +88,10 @@ func (k *reuse) strip(g *Graph) {
 	k.bare, g.edges = true, nil
 	for i := range g.nodes {
 		s := &g.nodes[i]
-		if k.buffers.has(addressOf(s.dst.Bytes)) >= 0 {
+		if k.buffers.has(AddressOf(s.dst.Bytes)) >= 0 {
 			s.dst = btl.Buffer{}
 		}
-		if k.buffers.has(addressOf(s.src.Bytes)) >= 0 {
+		if k.buffers.has(AddressOf(s.src.Bytes)) >= 0 {
 			s.src = btl.Buffer{}
 		}
 	}

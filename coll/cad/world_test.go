@@ -27,7 +27,7 @@ func (oneSpace) Direct() bool { return true }
 
 func (oneSpace) Alloc(n int) ([]byte, uint64, error) {
 	b := alignedHeap(n)
-	return b, addressOf(b), nil
+	return b, AddressOf(b), nil
 }
 
 // rank is one rank of a test.

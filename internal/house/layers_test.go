@@ -56,6 +56,7 @@ var layers = []layer{
 	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "btl", "btl/...", "job"}}, // the last three: its tests
 
 	{"capi/coro", nil},
+	{"capi/coro/corotest", nil},
 	{"capi/api", nil},
 	{"capi/api/gen", []string{"capi/api"}},
 	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job", "trace/recorder"}},

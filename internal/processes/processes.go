@@ -12,12 +12,14 @@ import (
 // A Process is a line of /proc.
 type Process struct {
 	PID, Parent, Group int
-	State              byte  // as proc(5) has it: 'T' is stopped
+	State              byte // as proc(5) has it: 'T' is stopped
+	Threads            int
 	Start              int64 // in clock ticks
 }
 
-// Ended tells whether the process has ended, and waits for its parent to take notice.
-func (p Process) Ended() bool { return p.State == 'Z' || p.State == 'X' }
+// Ended tells whether the process has ended, and waits for its parent to take notice. The state is that of
+// its first thread, and the parent is told nothing before the last one has gone.
+func (p Process) Ended() bool { return (p.State == 'Z' || p.State == 'X') && p.Threads <= 1 }
 
 // All returns all processes that /proc shows.
 func All() (list []Process) {
@@ -59,8 +61,8 @@ func Find(pid int) (p Process, ok bool) {
 	return p, ok
 }
 
-// parse reads "pid (name) state parent group ...", of which the start is the 22nd. The name may
-// hold blanks and parentheses, so the last parenthesis counts.
+// parse reads "pid (name) state parent group ...", of which the number of threads is the 20th and
+// the start the 22nd. The name may hold blanks and parentheses, so the last parenthesis counts.
 func parse(stat []byte) (Process, bool) {
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 20 {
@@ -68,8 +70,10 @@ func parse(stat []byte) (Process, bool) {
 	}
 	parent, err := strconv.Atoi(string(fields[1]))
 	group, groupErr := strconv.Atoi(string(fields[2]))
+	threads, threadsErr := strconv.Atoi(string(fields[17]))
 	start, startErr := strconv.ParseInt(string(fields[19]), 10, 64)
-	return Process{Parent: parent, Group: group, State: fields[0][0], Start: start}, errors.Join(err, groupErr, startErr) == nil
+	return Process{Parent: parent, Group: group, State: fields[0][0], Threads: threads, Start: start},
+		errors.Join(err, groupErr, threadsErr, startErr) == nil
 }
 
 // Args returns the arguments of a process, none for one that has ended.

@@ -12,9 +12,9 @@ const rest = " 12 12 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 777 1 1"
 
 func TestParse(t *testing.T) {
 	for stat, want := range map[string]Process{
-		"12 (sh) S 7" + rest:        {Parent: 7, Group: 12, State: 'S', Start: 777},
-		"12 (a) b (c)) R 8" + rest:  {Parent: 8, Group: 12, State: 'R', Start: 777},
-		"12 (\n) ( 5 5) Z 9" + rest: {Parent: 9, Group: 12, State: 'Z', Start: 777},
+		"12 (sh) S 7" + rest:        {Parent: 7, Group: 12, State: 'S', Threads: 1, Start: 777},
+		"12 (a) b (c)) R 8" + rest:  {Parent: 8, Group: 12, State: 'R', Threads: 1, Start: 777},
+		"12 (\n) ( 5 5) Z 9" + rest: {Parent: 9, Group: 12, State: 'Z', Threads: 1, Start: 777},
 	} {
 		got, ok := parse([]byte(stat))
 		require.True(t, ok, "%q", stat)
@@ -32,6 +32,12 @@ func TestParse(t *testing.T) {
 	_, ok = Find(-1)
 	require.False(t, ok)
 	require.Empty(t, Args(-1))
+}
+
+func TestEnded(t *testing.T) {
+	require.True(t, Process{State: 'Z', Threads: 1}.Ended())
+	require.False(t, Process{State: 'Z', Threads: 2}.Ended(), "only the first thread has ended")
+	require.False(t, Process{State: 'S', Threads: 1}.Ended())
 }
 
 func TestHas(t *testing.T) {

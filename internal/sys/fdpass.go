@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MaxPassed is the number of descriptors one message carries at most.
-const MaxPassed = 16
+// maxPassed is the number of descriptors one message carries at most.
+const maxPassed = 16
 
 // Pollable duplicates a socket or pipe to a file. Its reads and writes wait in the
 // Go scheduler's network poller, not in a thread, and know deadlines. f stays the
@@ -60,7 +60,7 @@ func ReceiveWithFiles(socket *os.File, b []byte) (n int, files []*os.File, err e
 	if err != nil {
 		return 0, nil, err
 	}
-	oob := make([]byte, unix.CmsgSpace(MaxPassed*4))
+	oob := make([]byte, unix.CmsgSpace(maxPassed*4))
 	var oobn, flags int
 	waitErr := c.Read(func(fd uintptr) bool {
 		n, oobn, flags, _, err = unix.Recvmsg(int(fd), b, oob, unix.MSG_CMSG_CLOEXEC)

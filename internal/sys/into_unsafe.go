@@ -44,6 +44,6 @@ func (in *Inbox) Into() (n int, from netip.AddrPort, segment int, arrived int64)
 func (in *Inbox) Rest(to []byte, skip int) []byte {
 	n := int(in.heads[0].n)
 	there := min(n, len(to))
-	b := append(in.buffers[InboxBuffer:InboxBuffer], to[skip:there]...)
+	b := append(in.buffers[inboxBuffer:inboxBuffer], to[skip:there]...)
 	return append(b, in.buffers[:n-there]...)
 }

@@ -140,8 +140,8 @@ func SendUncut(err error) bool {
 // inboxControl has room for the control messages of UDPCoalesce.
 const inboxControl = 64
 
-// InboxBuffer is the length of the longest message that UDP_GRO makes.
-const InboxBuffer = 1 << 16
+// inboxBuffer is the length of the longest message that UDP_GRO makes.
+const inboxBuffer = 1 << 16
 
 // Inbox receives messages with recvmmsg.
 type Inbox struct {
@@ -158,15 +158,15 @@ type Inbox struct {
 func NewInbox(messages int) *Inbox {
 	return &Inbox{
 		heads: make([]mmsghdr, messages), names: make([]name, messages), parts: make([]unix.Iovec, messages),
-		control: make([][inboxControl]byte, messages), buffers: make([]byte, messages*InboxBuffer), used: messages,
+		control: make([][inboxControl]byte, messages), buffers: make([]byte, messages*inboxBuffer), used: messages,
 	}
 }
 
 // prepare makes the heads that the last call has used ready for the next one.
 func (in *Inbox) prepare() {
 	for i := range in.heads[:in.used] {
-		in.parts[i].Base = &in.buffers[i*InboxBuffer]
-		in.parts[i].SetLen(InboxBuffer)
+		in.parts[i].Base = &in.buffers[i*inboxBuffer]
+		in.parts[i].SetLen(inboxBuffer)
 		h := &in.heads[i].hdr
 		*h = unix.Msghdr{Name: &in.names[i][0], Namelen: uint32(len(in.names[i])), Iov: &in.parts[i], Control: &in.control[i][0]}
 		h.SetIovlen(1)
@@ -203,7 +203,7 @@ func (in *Inbox) Receive(fd, most int) (n int, err error) {
 // and the wall-clock time of its arrival in ns (0: unknown).
 func (in *Inbox) Message(i int) (b []byte, from netip.AddrPort, segment int, arrived int64) {
 	n, from, segment, arrived := in.describe(i)
-	return in.buffers[i*InboxBuffer:][:n], from, segment, arrived
+	return in.buffers[i*inboxBuffer:][:n], from, segment, arrived
 }
 
 // describe returns what is known of the i-th message beside its bytes, of which there are n.

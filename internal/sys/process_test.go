@@ -1,6 +1,7 @@
 package sys
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"syscall"
@@ -100,9 +101,18 @@ func TestProgramFileRunsAndIsSealed(t *testing.T) {
 	f, err := ProgramFile("script")
 	require.NoError(t, err)
 	defer f.Close()
-	_, err = f.WriteString("text")
+	_, err = f.WriteString("#!/bin/sh\nexit 7\n")
 	require.NoError(t, err)
 	require.NoError(t, SealProgram(f))
-	_, err = f.WriteString("more")
-	require.ErrorIs(t, err, syscall.EPERM)
+	_, err = f.WriteAt([]byte("#!"), 0)
+	require.ErrorIs(t, err, syscall.EPERM, "no byte of it changes")
+	require.ErrorIs(t, f.Truncate(1000), syscall.EPERM, "it does not grow")
+	require.ErrorIs(t, f.Truncate(1), syscall.EPERM, "it does not shrink")
+	path := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), f.Fd())
+	pid, err := Start(path, []string{path}, nil, "/", []*os.File{os.Stdin, os.Stderr, os.Stderr}, nil)
+	require.NoError(t, err)
+	var status syscall.WaitStatus
+	_, err = syscall.Wait4(pid, &status, 0, nil)
+	require.NoError(t, err)
+	require.Equal(t, 7, status.ExitStatus())
 }

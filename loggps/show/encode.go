@@ -15,6 +15,7 @@ type header struct {
 	Total     float64      `json:"total"`
 	Ranks     int          `json:"ranks"`
 	Kinds     []string     `json:"kinds"`
+	Own       bool         `json:"own"`   // the kinds are the page's: pieces bear their names
 	Names     []string     `json:"names"` // of the lanes; null: rank 0, ...
 	Calls     []string     `json:"calls"`
 	Sites     []string     `json:"sites"`

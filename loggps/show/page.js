@@ -58,6 +58,8 @@
     return lo;
   };
 
+  const label = (lane, i) => lane.call[i] ? head.calls[lane.call[i]] : head.own ? head.kinds[lane.kind[i]] : '';
+
   // How the picture is laid out.
   const laneName = r => head.names ? head.names[r] : 'rank ' + r;
   const margin = () => canvas.clientWidth < 600 ? 34 : head.names ? 104 : 64, ruler = 22;
@@ -122,9 +124,9 @@
       c.fillStyle = colours.kinds[lane.kind[i]];
       c.fillRect(from, top, Math.max(to - from, .5), height);
       if (to - from > 4) { c.strokeStyle = colours.panel; c.strokeRect(from + .5, top + .5, to - from - 1, height - 1); }
-      if (to - from > 60 && height > 11 && lane.call[i]) {
+      if (to - from > 60 && height > 11 && label(lane, i)) {
         c.fillStyle = colours.ink; c.textAlign = 'left';
-        c.fillText(head.calls[lane.call[i]], from + 4, top + height / 2 + 4, to - from - 8);
+        c.fillText(label(lane, i), from + 4, top + height / 2 + 4, to - from - 8);
       }
     }
   };

@@ -10,9 +10,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
-// Kind is what a rank does, by which a piece is coloured.
+// Kind is what a rank does, by which a piece is coloured. A page may have kinds of its own.
 type Kind uint8
 
 const (
@@ -73,6 +74,7 @@ type Page struct {
 	Facts     []string // lines below the title
 	Timelines []Timeline
 	Names     []string // of the lanes; nil: rank 0, rank 1, ...
+	Kinds     []string // names of the kinds of its own, at most 256; nil: those of this package
 	Calls     []string // names of calls; [0] is none
 	Sites     []string // places in the program; [0] is none
 	Tables    []Table
@@ -119,8 +121,11 @@ func (p *Page) Write(w io.Writer) error {
 	if ranks == 0 || ranks > math.MaxUint16 {
 		return fmt.Errorf("show: page: %d ranks; want 1 to %d", ranks, math.MaxUint16)
 	}
+	if len(p.Kinds) > math.MaxUint8+1 {
+		return fmt.Errorf("show: page: %d kinds; want at most %d", len(p.Kinds), math.MaxUint8+1)
+	}
 	scale := newScale(total)
-	head := header{Unit: scale.unit, Total: total, Ranks: ranks, Kinds: Kinds[:], Names: p.Names, Calls: p.Calls, Sites: p.Sites}
+	head := header{Unit: scale.unit, Total: total, Ranks: ranks, Kinds: p.kinds(), Own: p.Kinds != nil, Names: p.Names, Calls: p.Calls, Sites: p.Sites}
 	var data bytes.Buffer
 	for i := range p.Timelines {
 		head.Timelines = append(head.Timelines, p.Timelines[i].encode(&data, scale))
@@ -134,7 +139,7 @@ func (p *Page) Write(w io.Writer) error {
 		return fmt.Errorf("show: page: %w", err)
 	}
 	err = page.Execute(w, map[string]any{
-		"Page": p, "CSS": template.CSS(pageCSS), "JS": template.JS(pageJS), "Head": template.JS(text), "Data": template.JS(strconv.Quote(packed)),
+		"Page": p, "CSS": template.CSS(pageCSS + p.colours()), "JS": template.JS(pageJS), "Head": template.JS(text), "Data": template.JS(strconv.Quote(packed)),
 		"Legend": p.legend(), "HasPath": slices.ContainsFunc(p.Timelines, func(t Timeline) bool { return len(t.Path) > 0 }), "Bars": p.bars(), "Ranks": ranks,
 	})
 	if err != nil {
@@ -160,9 +165,34 @@ type shownKind struct {
 	Name   string
 }
 
+// kinds are the names of the kinds.
+func (p *Page) kinds() []string {
+	if p.Kinds != nil {
+		return p.Kinds
+	}
+	return Kinds[:]
+}
+
+// colours is the style of the page's own kinds. The first one is grey, which stands for all that is
+// none of the others. The hues of those that follow one another are far apart (by the golden angle), and
+// every third one is darker.
+func (p *Page) colours() string {
+	var css strings.Builder
+	for i := range p.Kinds {
+		colour := "#8c959f"
+		if i > 0 {
+			colour = fmt.Sprintf("hsl(%.0f 65%% %d%%)", math.Mod(float64(i-1)*goldenAngle+210, 360), 66-12*(i%3))
+		}
+		fmt.Fprintf(&css, "\n:root { --k%d: %s; } .k%[1]d { background: var(--k%[1]d); }", i, colour)
+	}
+	return css.String()
+}
+
+const goldenAngle = 137.508 // degrees
+
 // legend is the kinds that occur.
 func (p *Page) legend() (list []shownKind) {
-	var occurs [numKinds]bool
+	occurs := make([]bool, len(p.kinds()))
 	for _, t := range p.Timelines {
 		for _, lane := range t.Lanes {
 			for i := range lane {
@@ -170,7 +200,7 @@ func (p *Page) legend() (list []shownKind) {
 			}
 		}
 	}
-	for i, name := range Kinds {
+	for i, name := range p.kinds() {
 		if occurs[i] {
 			list = append(list, shownKind{i, name})
 		}
@@ -200,7 +230,7 @@ func (p *Page) bars() (bars []shownBar) {
 	for rank := range p.Timelines[0].Lanes {
 		for _, t := range p.Timelines {
 			if rank < len(t.Lanes) {
-				bars = append(bars, barOf(p.name(rank)+", "+t.Name, t.Lanes[rank], longest))
+				bars = append(bars, p.bar(p.name(rank)+", "+t.Name, t.Lanes[rank], longest))
 			}
 		}
 	}
@@ -215,17 +245,17 @@ func (p *Page) name(lane int) string {
 	return fmt.Sprintf("rank %d", lane)
 }
 
-func barOf(label string, lane []Piece, longest float64) shownBar {
-	var spent [numKinds]float64
+func (p *Page) bar(label string, lane []Piece, longest float64) shownBar {
+	spent := make([]float64, len(p.kinds()))
 	total := 0.0
-	for _, p := range lane {
-		spent[p.Kind] += p.To - p.From
-		total += p.To - p.From
+	for _, piece := range lane {
+		spent[piece.Kind] += piece.To - piece.From
+		total += piece.To - piece.From
 	}
 	b := shownBar{Label: label, Text: Time(total)}
 	for k, t := range spent {
 		if t > 0 && longest > 0 {
-			b.Segments = append(b.Segments, segment{k, 100 * t / longest, fmt.Sprintf("%s: %s, %.1f %%", Kinds[k], Time(t), 100*t/total)})
+			b.Segments = append(b.Segments, segment{k, 100 * t / longest, fmt.Sprintf("%s: %s, %.1f %%", p.kinds()[k], Time(t), 100*t/total)})
 		}
 	}
 	return b

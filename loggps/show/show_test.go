@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,6 +99,29 @@ func TestLegend(t *testing.T) {
 	b.Reset()
 	require.NoError(t, page.Write(&b))
 	require.Contains(t, b.String(), "</i>critical path")
+}
+
+// A page's own kinds have a colour each, in the legend and the bars.
+func TestOwnKinds(t *testing.T) {
+	lane := []Piece{{From: 0, To: 5, Kind: 1, Peer: -1}, {From: 5, To: 8, Kind: 9, Peer: -1}}
+	page := &Page{Timelines: []Timeline{{Name: "measured", Lanes: [][]Piece{lane}}}, Kinds: []string{"latency"}}
+	for i := range 9 {
+		page.Kinds = append(page.Kinds, fmt.Sprintf("message %d", i))
+	}
+	var b bytes.Buffer
+	require.NoError(t, page.Write(&b))
+	require.Equal(t, []shownKind{{1, "message 0"}, {9, "message 8"}}, page.legend())
+	colours := map[string]bool{}
+	for i := range page.Kinds {
+		found := regexp.MustCompile(fmt.Sprintf(`--k%d: (.*?); } .k%[1]d \{`, i)).FindStringSubmatch(b.String())
+		require.NotNil(t, found, "kind %d", i)
+		colours[found[1]] = true
+	}
+	require.Len(t, colours, len(page.Kinds))
+	require.Contains(t, b.String(), `title="message 8: 3 ns, 37.5 %"`)
+
+	page.Kinds = make([]string, 257)
+	require.ErrorContains(t, page.Write(&b), "257 kinds")
 }
 
 func TestPageOfNothing(t *testing.T) {

@@ -59,3 +59,26 @@ func TestNoProbeAfterAnAcknowledgementReadLate(t *testing.T) {
 	require.NotZero(t, a.m.peers[1].underWay)
 	require.Equal(t, probes, a.m.count.Probes)
 }
+
+// TestAcknowledged: at any time the bytes acknowledged are those of the blocks that are done at least, and
+// at most those of all blocks: no packet counts for more than it carries.
+func TestAcknowledged(t *testing.T) {
+	for _, loss := range []float64{0, 0.1} {
+		n := newNetwork(t, 43)
+		a, b := n.start(nil), n.start(nil)
+		n.loss = loss
+		all, done, blocks := 0, 0, 0
+		for i := range uint32(200) {
+			data := block(i, 100+int(i%3)*2000)
+			all += len(data)
+			a.sendTo(b, 2, data, func(err error) {
+				require.NoError(t, err)
+				done, blocks = done+len(data), blocks+1
+				require.GreaterOrEqual(t, int(a.m.Acknowledged()), done)
+				require.LessOrEqual(t, int(a.m.Acknowledged()), all)
+			})
+		}
+		n.run(20*Second, "delivery", func() bool { return blocks == 200 })
+		require.EqualValues(t, all, a.m.Acknowledged())
+	}
+}

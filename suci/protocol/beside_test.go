@@ -28,8 +28,8 @@ func TestUrgentBesideAStreamFromASlowDevice(t *testing.T) {
 			n.device = rate
 			worst, share := beside(t, n, rate)
 			packet := Time(1538 * 1e9 / rate)
-			require.Less(t, worst, deviceTime+6*packet+200*Microsecond)
-			require.Greater(t, share, 0.75) // heads and, if it is slow, urgent blocks have most of the rest
+			require.Less(t, worst, deviceTime/2+4*packet)
+			require.Greater(t, share, 0.8) // heads have 6.4 %
 		})
 	}
 }
@@ -90,7 +90,7 @@ func TestLateLooksAtADevice(t *testing.T) {
 }
 
 // beside sends urgent blocks beside a stream. It returns how long the slowest one took, and the
-// share of the rate that the stream has.
+// share of the rate that both have.
 func beside(t *testing.T, n *network, rate int) (worst Time, share float64) {
 	const rounds = 50
 	a, b := n.start(nil), n.start(nil)
@@ -101,9 +101,8 @@ func beside(t *testing.T, n *network, rate int) (worst Time, share float64) {
 	b.onBlock = func(in *Incoming) {
 		if in.Priority == 7 {
 			urgent++
-		} else {
-			bytes += len(in.Data)
 		}
+		bytes += len(in.Data)
 	}
 	for range 16 {
 		refill(nil)
@@ -119,7 +118,7 @@ func beside(t *testing.T, n *network, rate int) (worst Time, share float64) {
 		n.pass(Time(n.rng.Int64N(int64(2 * Millisecond))))
 	}
 	share = float64(bytes) * 1e9 / float64(n.now-begin) / float64(rate)
-	t.Logf("median %d us, worst %d us; the stream has %.1f %% of the link", slices.Sorted(slices.Values(took))[rounds/2]/1000, slices.Max(took)/1000, 100*share)
+	t.Logf("median %d us, worst %d us; all have %.1f %% of the link", slices.Sorted(slices.Values(took))[rounds/2]/1000, slices.Max(took)/1000, 100*share)
 	return slices.Max(took), share
 }
 

@@ -107,5 +107,4 @@ const (
 	initialWindow = 4             // packets per lane, before the first acknowledgement
 	quantum       = wire.MostCars // packets sent at once: what one call with UDP_SEGMENT takes
 	maxWindow     = wire.MaxSpan
-	maxBlocks     = 1 << 16 // that wait on a lane to be acknowledged
 )

@@ -2,14 +2,15 @@ package protocol
 
 // The sender's own device. What was handed to the kernel cannot be overtaken any more: an urgent
 // block would wait until the device has sent all of it. So of long blocks no more is handed over
-// than the device sends in deviceTime, and at least deviceLeast; the rest waits here, behind what
+// than the device sends in deviceTime, and at least two packets; the rest waits here, behind what
 // is more urgent. Blocks of one packet are never held back: they would wait here for what they
 // would wait for there.
 //
 // The kernel tells how many bytes of this endpoint wait. It counts its own memory, which is up
 // to twice as much as the packets, and it counts a train until all of the train was sent. So half
 // of what may be queued goes as a train, and while the device sends that, the other half waits. A
-// slow device gets the least there can be, as one train, or as two while its loop gathers.
+// slow device gets the least there can be: one packet is being sent, and one waits. While its loop
+// gathers it gets twice as much, as two trains.
 //
 // The rate of the device is measured in the same unit. A sample is what became less while the
 // queue was never empty, between a look after sending and those before sending again. It takes
@@ -41,7 +42,7 @@ type device struct {
 
 const (
 	deviceTime  = 400 * Microsecond
-	deviceLeast = 12 << 10         // four packets, as the kernel counts
+	deviceLeast = 6 << 10          // two packets, as the kernel counts
 	deviceLook  = 50 * Microsecond // until the next look, while the rate is not known
 	fastDevice  = 1e12             // bytes per second, faster than any
 
@@ -106,7 +107,14 @@ func (d *device) outrun(now Time) {
 }
 
 // most is how many bytes may be queued.
-func (d *device) most() int { return max(deviceLeast, int(d.rate*float64(deviceTime)/1e9)) }
+func (d *device) most() int { return max(d.least(), int(d.rate*float64(deviceTime)/1e9)) }
+
+func (d *device) least() int {
+	if d.seldom {
+		return 2 * deviceLeast
+	}
+	return deviceLeast
+}
 
 // hold sets the time until which long blocks wait. By its rate, the device has sent all but half of
 // what may be queued then. The device is looked at again after a millisecond at the latest.
@@ -134,7 +142,7 @@ func (d *device) hand(now Time, length int) {
 	d.queued += length
 	d.handed += length
 	d.hold(now)
-	if most := d.most(); d.free == 0 && (d.seldom || most > deviceLeast) && d.handed+length > most/2 {
+	if most := d.most(); d.free == 0 && (d.seldom || most > d.least()) && d.handed+length > most/2 {
 		d.free = now + deviceLook
 	}
 }

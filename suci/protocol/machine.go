@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"net/netip"
+	"sync/atomic"
 
 	"github.com/gopvas/gopvas/suci/seal"
 	"github.com/gopvas/gopvas/suci/wire"
@@ -42,6 +43,7 @@ type Machine struct {
 	receivers []*receiver
 	nonce     [12]byte
 	count     Counters
+	acked     atomic.Uint64   // see Acknowledged
 	header    wire.DataHeader // scratch, so that it does not escape
 	ack       wire.AckHeader
 }

@@ -14,7 +14,7 @@ import "sort"
 // heard of it), then acked, or lost when the receiver asks for it again; sending it
 // again makes it waiting. Only the receiver's request makes it lost: if none comes, a
 // probe asks the receiver what it lacks. A packet that the receiver has refused for lack
-// of memory is parked until the receiver asks for it: it is not under way.
+// of memory, or lacks and does not ask for yet, is parked until it does: it is not under way.
 type sender struct {
 	peer    *Peer
 	lane    uint8
@@ -162,10 +162,28 @@ func (s *sender) leave(f *flight) {
 	}
 }
 
-// settle marks a packet as having arrived.
-func (s *sender) settle(f *flight) {
+// settle marks a packet as having arrived, and returns its bytes; none, if that was known, or its
+// block was given up. block is the index of its block or of one before, and is brought up to its own.
+func (s *sender) settle(seq uint64, block *int) (bytes int) {
+	f := s.flight(seq)
+	if f.state == acked {
+		return 0
+	}
 	s.leave(f)
 	f.state = acked
+	for *block < s.blocks.len() && s.blocks.at(*block).end() <= seq {
+		*block++
+	}
+	if *block == s.blocks.len() {
+		return 0
+	}
+	switch o := s.blocks.at(*block); {
+	case o.void:
+		return 0
+	case o.end() == seq+1:
+		return s.peer.payload - int(o.short)
+	}
+	return s.peer.payload
 }
 
 // advance notes that all packets before next have arrived, and finishes their blocks.
@@ -174,11 +192,11 @@ func (s *sender) advance(next uint64) bool {
 	if next > s.next && next > s.holding {
 		return false
 	}
+	bytes, block := 0, 0
 	for ; s.una < min(next, s.next); s.una++ {
-		if f := s.flight(s.una); f.state != acked {
-			s.settle(f)
-		}
+		bytes += s.settle(s.una, &block)
 	}
+	s.peer.machine.acked.Add(uint64(bytes))
 	s.una, s.next = max(s.una, next), max(s.next, next)
 	if s.una >= s.holding || s.una == s.next {
 		// Where all that was sent has arrived and the receiver has not skipped, an earlier

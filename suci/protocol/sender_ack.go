@@ -36,7 +36,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 	case flags&wire.FlagNack != 0:
 		s.park(a, bitmap)
 	case a.Resend > 0:
-		s.resend(arrived, a, bitmap)
+		s.resend(arrived, a, bitmap, flags&wire.FlagAnswer != 0)
 	}
 	return true
 }
@@ -81,27 +81,30 @@ func (s *sender) roundTrip(arrived Time, a *wire.AckHeader, newest uint64) (Time
 
 // mark notes the packets that the bitmap says have arrived.
 func (s *sender) mark(a *wire.AckHeader, bitmap wire.Bitmap) {
+	bytes, block := 0, 0
 	for i := range int(a.Span) {
 		if bitmap.Word(i/64)>>(i%64)&1 == 0 {
 			continue
 		}
 		if seq := a.Next + uint64(i); seq >= s.una && seq < s.next {
-			if f := s.flight(seq); f.state != acked {
-				s.settle(f)
-			}
+			bytes += s.settle(seq, &block)
 		}
 	}
+	s.peer.machine.acked.Add(uint64(bytes))
 }
 
 // resend makes packets lost that the receiver wants again: as many as it asks for, lowest
 // first. A packet that was sent again is not sent a third time within a round trip, so
 // repeated requests do not multiply it.
-func (s *sender) resend(now Time, a *wire.AckHeader, bitmap wire.Bitmap) {
+//
+// What an answer to a probe does not ask for, and says is missing, is not under way any more, either. It
+// is parked. Else it could fill the window, and nothing that the receiver asks for would be sent.
+func (s *sender) resend(now Time, a *wire.AckHeader, bitmap wire.Bitmap, answer bool) {
 	p := s.peer
 	pause := p.rtt.smooth + p.rtt.variance
 	left := int(a.Resend)
 	var congested bool
-	for i := 0; i < int(a.Span) && left > 0; i++ {
+	for i := 0; i < int(a.Span) && (left > 0 || answer); i++ {
 		if bitmap.Word(i/64)>>(i%64)&1 != 0 {
 			continue
 		}
@@ -110,17 +113,23 @@ func (s *sender) resend(now Time, a *wire.AckHeader, bitmap wire.Bitmap) {
 		if seq < s.una || seq >= s.next {
 			continue
 		}
-		f := s.flight(seq)
-		if f.state != parked && (f.state != waiting || f.times > 1 && now-f.at < pause) {
+		f, asked := s.flight(seq), left >= 0
+		switch {
+		case f.state == parked && asked:
+		case f.state != waiting, f.times > 1 && now-f.at < pause, !asked && now-f.at < pause:
 			continue
-		}
-		if f.state == waiting {
+		default:
 			p.losses++
 			congested = true
 		}
 		s.leave(f)
-		f.state = lost
-		s.lost++
+		if asked {
+			f.state = lost
+			s.lost++
+		} else {
+			f.state = parked
+			s.parked++
+		}
 	}
 	if congested && p.control.lose() {
 		p.machine.changed(p, Congested)

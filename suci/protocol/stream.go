@@ -22,6 +22,10 @@ func (m *Machine) Streams() bool {
 // Payload is how many bytes of blocks have come and gone.
 func (m *Machine) Payload() uint64 { return m.count.PayloadIn + m.count.PayloadOut }
 
+// Acknowledged is how many bytes of blocks peers have acknowledged, also of blocks that are not done.
+// Unlike other calls, it may be called at any time, by anybody.
+func (m *Machine) Acknowledged() uint64 { return m.acked.Load() }
+
 // SetSlack says how late Transmit may be called although it has something to do. As much is sent
 // early, and what is late is made up for. The default is 0.
 func (m *Machine) SetSlack(t Time) { m.slack, m.device.seldom = t, t > 0 }

@@ -209,8 +209,8 @@ func (s *Socket) times(wall time.Time, at int64) (now, arrived time.Duration) {
 // MostSockets is how many sockets Wait takes.
 const MostSockets = sys.MostPolled - 1
 
-// Wait sleeps until one of the sockets has a datagram, Wake of the waker (or nil) is called, a signal
-// has come, or the time has passed. A negative time is forever. ready has a bit for each socket that
+// Wait sleeps until one of the sockets has a datagram, the waker (or nil) wakes it, a signal has come,
+// or the time has passed. A negative time is forever. ready has a bit for each socket that
 // has a datagram.
 //
 // quietly keeps the Go scheduler from learning of the sleep, which makes waking cheaper. It is for some

@@ -105,7 +105,7 @@ func (d *Drain) run() {
 		count := event.Count()
 		ctx, cancel := context.WithTimeout(context.Background(), period)
 		end := event.SignalWhenDone(ctx)
-		err := event.Wait(0, func() bool { return event.Count() != count || d.stop.Load() || d.due() })
+		err := event.Wait(func() bool { return event.Count() != count || d.stop.Load() || d.due() })
 		end()
 		cancel()
 		if err != nil {

@@ -58,7 +58,7 @@ func NewNodes(root *job.Root, rank int) *Lane {
 // Begin is called when a call begins. It returns the time.
 func (r *Recorder) Begin() uint64 {
 	now := r.Now()
-	if now-r.last > r.long {
+	if now > r.last+r.long { // an estimated end may be later than now
 		r.sample(now)
 	}
 	return now
@@ -157,10 +157,4 @@ func (r *Recorder) choose(context uint32) {
 		r.Put(trace.NameContext(number, context, "")...)
 	}
 	r.context, r.number = context, uint64(number)
-}
-
-// Name gives a context the name of its communicator.
-func (r *Recorder) Name(context uint32, name string) {
-	r.choose(context)
-	r.Put(trace.NameContext(uint16(r.number), context, name)...)
 }

@@ -50,6 +50,25 @@ func TestShort(t *testing.T) {
 	}
 }
 
+// TestEarlyBegin: where the estimated end of a receive is later than the next call, nothing was computed that is
+// long, and no CPU time is recorded.
+func TestEarlyBegin(t *testing.T) {
+	root := newRoot(t, 1, 16)
+	d, err := Start(root, new(bytes.Buffer), trace.Meta{BTL: "pvas", CPUs: 2})
+	require.NoError(t, err)
+	r := New(root, 0)
+	const hour = 1 << 43 // in ticks, about
+	*r.takes.usual(8) = usual{length: 8, ticks: hour, steady: true}
+	start, site := r.BeginWait(trace.Recv)
+	r.Look()
+	r.Recv(start, &What{Bytes: 8, Site: site})
+	require.Greater(t, r.last, r.Now())
+	next := r.next
+	r.Begin()
+	assert.Equal(t, next, r.next, "records written")
+	require.NoError(t, d.Close())
+}
+
 func TestTypical(t *testing.T) {
 	var p typical
 	assert.Zero(t, p.of(8), "nothing is known")

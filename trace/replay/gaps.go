@@ -2,19 +2,21 @@ package replay
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/gopvas/gopvas/trace"
 )
 
 // Recording is what recording adds to the time between two calls of a rank, in ns, by what they are:
 // "recv send", or "recv" for what is behind any receive. Other gaps take what the trace says of
-// itself. A ~ behind a kind says that one of its times is an estimate.
+// itself. A ~ behind a kind says that one of its times is an estimate: how it shares the time with the
+// gap depends on the length of the message, so such a pair also comes with lengths: "recv~ send~ 2000".
 type Recording map[string]float64
 
 // Gaps returns the recording of a job that computes nothing: all that lies between its calls is
 // the cost of recording them.
 func Gaps(t *trace.Trace) Recording {
-	found := map[string][]float64{}
+	found, learnt := map[string][]float64{}, map[string][]float64{} // learnt: of estimates
 	for rank := range t.Ranks {
 		var last *trace.Event
 		for _, it := range tree(t.Ranks[rank].Events) {
@@ -22,9 +24,13 @@ func Gaps(t *trace.Trace) Recording {
 				continue
 			}
 			if last != nil {
-				gap := float64(it.Start - last.End)
+				gap, between := float64(it.Start-last.End), pair(last, it.Event)
 				found[named(last)] = append(found[named(last)], gap)
-				found[pair(last, it.Event)] = append(found[pair(last, it.Event)], gap)
+				found[between] = append(found[between], gap)
+				if bytes, ok := estimated(last, it.Event); ok {
+					name := between + " " + strconv.FormatUint(bytes, 10)
+					learnt[name] = append(learnt[name], gap)
+				}
 			}
 			last = it.Event
 		}
@@ -35,7 +41,21 @@ func Gaps(t *trace.Trace) Recording {
 			r[name] = max(undisturbed(gaps), 0)
 		}
 	}
+	for name, gaps := range learnt {
+		if late := gaps[len(gaps)/2:]; len(late) >= fewGaps {
+			r[name] = max(undisturbed(late), 0)
+		}
+	}
 	return r
+}
+
+// estimated returns the length of the message of two calls of which a time is estimated. What is
+// estimated is learnt from the first some thousand messages of a length.
+func estimated(last, next *trace.Event) (bytes uint64, ok bool) {
+	if last.Flags&trace.Estimated != 0 {
+		return last.Bytes, true
+	}
+	return next.Bytes, next.Flags&trace.Estimated != 0
 }
 
 // undisturbed is the mean of all gaps but a twentieth, in which others on the machine may have had the CPU.
@@ -67,7 +87,11 @@ func (m *maker) recorded(last, next *trace.Event) int64 {
 	if last == nil {
 		return m.recording
 	}
-	for _, name := range []string{pair(last, next), named(last)} {
+	between := pair(last, next)
+	if bytes, ok := estimated(last, next); ok && m.lengths[between] != nil {
+		return int64(m.lengths[between].at(bytes))
+	}
+	for _, name := range []string{between, named(last)} {
 		if ns, ok := m.options.Recording[name]; ok {
 			return int64(ns)
 		}

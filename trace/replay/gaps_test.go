@@ -18,9 +18,9 @@ func TestGaps(t *testing.T) {
 		add := func(k trace.Kind, gap int64, f trace.Flags) {
 			start := at + gap
 			at = start + 10
-			tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: k, Start: start, End: at, Peer: trace.Any, Flags: f})
+			tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: k, Start: start, End: at, Peer: trace.Any, Bytes: 8, Flags: f})
 		}
-		for range fewGaps + 1 {
+		for range 2 * fewGaps {
 			add(trace.Barrier, 30+computed, 0)
 			add(trace.Barrier, 20+computed, trace.Estimated)
 			add(trace.Wait, 40+computed, 0)
@@ -30,6 +30,7 @@ func TestGaps(t *testing.T) {
 	recording := Gaps(job(0))
 	assert.Equal(t, Recording{
 		"barrier": 20, "barrier barrier~": 20, "barrier~": 40, "barrier~ wait": 40, "wait": 30, "wait barrier": 30,
+		"barrier barrier~ 8": 20, "barrier~ wait 8": 40,
 	}, recording)
 
 	r, err := New(job(7), Options{Recording: recording})
@@ -43,6 +44,39 @@ func TestGaps(t *testing.T) {
 	other := &trace.Event{Kind: trace.Send}
 	assert.EqualValues(t, 30, m.recorded(&trace.Event{Kind: trace.Wait}, other), "an unknown pair: behind any such call")
 	assert.EqualValues(t, 5, m.recorded(other, other))
+}
+
+// TestGapsByLength: estimates of a length count from when they are learnt, and between two
+// lengths lies a line.
+func TestGapsByLength(t *testing.T) {
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1}, End: &trace.End{}, Ranks: make([]trace.Rank, 1)}
+	at := int64(0)
+	for _, length := range []struct {
+		bytes     uint64
+		gap, late int64
+	}{{8, 1, 10}, {1008, 5, 40}} {
+		for i := range 2*fewGaps + 1 {
+			gap := length.gap
+			if i > fewGaps { // the first event has no gap
+				gap = length.late
+			}
+			at += gap
+			tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: trace.Send, Start: at, End: at + 10, Bytes: length.bytes, Flags: trace.Estimated})
+			at += 10
+		}
+		tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: trace.Wait, Start: at, End: at})
+	}
+	recording := Gaps(tr)
+	assert.Equal(t, 10.0, recording["send~ send~ 8"])
+	assert.Equal(t, 40.0, recording["send~ send~ 1008"])
+	m := &maker{lengths: recording.lengths(), options: Options{Recording: recording}}
+	for bytes, want := range map[uint64]int64{0: 10, 8: 10, 508: 25, 1008: 40, 5000: 40} {
+		e := &trace.Event{Kind: trace.Send, Bytes: bytes, Flags: trace.Estimated}
+		assert.Equal(t, want, m.recorded(e, e), "%d bytes", bytes)
+	}
+	known := &trace.Event{Kind: trace.Send, Bytes: 508}
+	assert.EqualValues(t, int64(recording["send~"]), m.recorded(&trace.Event{Kind: trace.Send, Flags: trace.Estimated}, &trace.Event{Kind: trace.Wait}), "no length of the pair is known")
+	assert.Zero(t, m.recorded(known, known), "nothing is estimated")
 }
 
 // TestEstimatesEven: what an estimated start takes from the time between calls, the next gap gives back.

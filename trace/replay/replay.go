@@ -41,7 +41,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 		return nil, fmt.Errorf("replay: the trace is not whole: %w; a model needs the whole job: pvasrun trace info and list show what comes before that", t.Cut)
 	}
 	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), sites: map[string]uint32{}, names: []string{""}}
-	m.recording = int64(t.Meta.GapNS)
+	m.recording, m.lengths = int64(t.Meta.GapNS), o.Recording.lengths()
 	m.alone = len(t.Ranks) <= t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
 	for rank := range t.Ranks {
 		for i := range t.Ranks[rank].Events {
@@ -77,7 +77,8 @@ type maker struct {
 	measured map[trace.Message]bool // messages of calls that were measured as a whole
 	ready    int64                  // all ranks were through Init
 
-	recording int64 // ns that recording adds to each gap between calls
+	recording int64               // ns that recording adds to each gap between calls
+	lengths   map[string]byLength // where it depends on the length of a message
 	expand    map[trace.Kind]algorithm
 
 	sites map[string]uint32

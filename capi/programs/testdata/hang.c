@@ -4,6 +4,8 @@
 int main(void) {
 	join(MPI_THREAD_SINGLE);
 	ring();
+	puts("up");
+	fflush(stdout);
 	int next = (rank + 1) % size;
 	MPI_Request request;
 	switch (rank) {

@@ -1,9 +1,11 @@
 // Command stuck is a rank program that never ends: every rank receives from its
 // right neighbour (ring), or rank 0 stays out of a barrier (late), or it receives from rank
-// 1 while the others are in a second Allreduce (allreduce).
+// 1 while the others are in a second Allreduce (allreduce) or in Dup (dup), or each rank
+// receives from both neighbours by a goroutine each (goroutines).
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -34,7 +36,25 @@ func main() {
 			_, err := mpi.Recv(world, make([]byte, 32), 1, 7)
 			return err
 		}
+		if os.Args[1] == "dup" && world.Rank() > 0 {
+			_, err := world.Dup()
+			return err
+		}
+		if os.Args[1] == "goroutines" {
+			return goroutines(world)
+		}
 		_, err := mpi.Recv(world, make([]byte, 32), (world.Rank()+1)%world.Size(), 7)
 		return err
 	})
+}
+
+// goroutines receives from both neighbours. Nobody sends.
+func goroutines(world *mpi.Comm) error {
+	left := make(chan error)
+	go func() {
+		_, err := mpi.Recv(world, make([]byte, 32), (world.Rank()+world.Size()-1)%world.Size(), 7)
+		left <- err
+	}()
+	_, err := mpi.Recv(world, make([]byte, 32), (world.Rank()+1)%world.Size(), 7)
+	return errors.Join(err, <-left)
 }

@@ -1,0 +1,44 @@
+package net
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A device starts pieces to a peer that has few under way before further ones to another peer,
+// though these come first; and it does so even if it has enough to do, but not for ever.
+func TestDeviceSendsToSeveralPeers(t *testing.T) {
+	d := &device{m: &Module{}}
+	var to [mostSharing + 2]*sendTransfer
+	for i := range to {
+		to[i] = &sendTransfer{peer: &peer{paths: make([]path, 1)}}
+		for range 4 {
+			c := &piece{t: to[i], to: 1000}
+			d.queue = append(d.queue, c)
+			d.owe(c.t.peer, c.len())
+		}
+	}
+	require.Equal(t, len(to), d.peers)
+	for started := range eachFlying * mostSharing {
+		i := d.next(true)
+		require.GreaterOrEqual(t, i, 0)
+		c := d.queue[i]
+		require.Same(t, to[started/eachFlying], c.t)
+		d.queue = append(d.queue[:i:i], d.queue[i+1:]...)
+		d.fly(c)
+	}
+	require.Equal(t, -1, d.next(true), "enough")
+	require.Zero(t, d.next(false))
+
+	for _, c := range d.flying {
+		d.leave(c)
+	}
+	for _, c := range d.queue {
+		d.owe(c.t.peer, -c.len())
+	}
+	require.Zero(t, d.peers)
+	for _, s := range to {
+		require.Zero(t, s.peer.paths[0])
+	}
+}
