@@ -189,13 +189,22 @@ func (r *contributed) Progress() (done bool, err error) {
 	if !r.given && r.place < s.over+ahead {
 		r.give(s)
 	}
-	if r.place == s.over && r.given && r.all(s) {
+	if r.complete(s) {
 		return true, r.err(r.take(s))
 	}
-	if f := r.ended(s); f.Fault != 0 {
-		return true, r.err(f)
+	f := r.ended(s)
+	switch {
+	case f.Fault == 0:
+		return false, nil
+	case r.complete(s): // by now: a member has contributed, and a later operation broke the channel
+		return true, r.err(r.take(s))
 	}
-	return false, nil
+	return true, r.err(f)
+}
+
+// complete tells whether this member can take the result.
+func (r *contributed) complete(s *contributing) bool {
+	return r.place == s.over && r.given && r.all(s)
 }
 
 // give writes this member's contribution. If that was the last one, it wakes the members that
