@@ -106,6 +106,8 @@ type Module struct {
 	fresh  atomic.Bool // the keeper has taken something in
 	failed atomic.Pointer[error]
 	closed atomic.Bool
+
+	watching sync.WaitGroup
 }
 
 // peer is a rank of another node.
@@ -180,7 +182,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		m.devices = append(m.devices, d)
 		m.endpoint = m.devices[0].endpoint
 	}
-	go m.watch()
+	m.watching.Go(m.watch)
 	shm.Attend(attendants)
 	root.SetAddress(rank, m.endpoint.Addr())
 	return m, nil
@@ -348,6 +350,7 @@ func (m *Module) Close() error {
 	}
 	m.publish()
 	m.inbox.Stir() // ends watch
+	m.watching.Wait()
 	shm.Attend(-attendants)
 	return m.closeDevices()
 }

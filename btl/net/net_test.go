@@ -173,6 +173,20 @@ func TestArrivalDuringARefusedSend(t *testing.T) {
 	require.Equal(t, 1, a.Poll(1, func(f *btl.Frame) { require.EqualValues(t, 7, f.Tag); a.Release(f) }))
 }
 
+// TestCloseBeforeTheMemoryGoes: nothing of a module touches the memory of the job after Close.
+func TestCloseBeforeTheMemoryGoes(t *testing.T) {
+	for range 100 {
+		memory, err := job.Create(job.Config{
+			Ranks: 1, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0}, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{7},
+		})
+		require.NoError(t, err)
+		m, err := net.Open(memory.Root(), 0)
+		require.NoError(t, err)
+		require.NoError(t, m.Close())
+		require.NoError(t, memory.Close())
+	}
+}
+
 // TestUnknownAddress: a peer whose address is not known yet is not sent to, and its
 // messages are answered all the same.
 func TestUnknownAddress(t *testing.T) {
