@@ -8,7 +8,7 @@ import (
 
 // Collectives are the names of the benchmarks of collective operations; a unit is one
 // call. Bytes are those of the vector for bcast, reduce, allreduce and reduce_scatter,
-// and those from one rank to another for allgather, alltoall and neighbor. Those that
+// and those from one rank to another for gather, scatter, allgather, alltoall and neighbor. Those that
 // begin with an i do not block, and are waited for at once (IMB-NBC's "pure").
 //
 // Several goroutines of a rank can make the calls, each on a communicator of its own, as the

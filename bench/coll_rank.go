@@ -25,8 +25,14 @@ type collRank struct {
 // collectives are the operations. n is the length that is reported: of the vector, or
 // of what one rank sends to another.
 var collectives = map[string]func(r *collRank, root int) error{
-	"barrier":   func(r *collRank, _ int) error { return r.world.Barrier() },
-	"bcast":     func(r *collRank, root int) error { return mpi.Bcast(r.world, r.out[:r.n], root) },
+	"barrier": func(r *collRank, _ int) error { return r.world.Barrier() },
+	"bcast":   func(r *collRank, root int) error { return mpi.Bcast(r.world, r.out[:r.n], root) },
+	"gather": func(r *collRank, root int) error {
+		return mpi.Gather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()], root)
+	},
+	"scatter": func(r *collRank, root int) error {
+		return mpi.Scatter(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n], root)
+	},
 	"reduce":    func(r *collRank, root int) error { return mpi.Reduce(r.world, r.outF, r.inF, r.sum, root) },
 	"allreduce": func(r *collRank, _ int) error { return mpi.Allreduce(r.world, r.outF, r.inF, r.sum) },
 	"reduce_scatter": func(r *collRank, _ int) error {

@@ -20,6 +20,7 @@ type Contestant struct {
 	Pinned     bool         // rank i to CPU i
 	Settings   job.Settings // of this project
 	Profile    bool         // Settings are from a profile
+	Site       *Site        // nil: this node
 	peer       *peer        // nil: this project
 	loop       string       // the task model of Loop; "": not this
 }
@@ -28,7 +29,7 @@ type Contestant struct {
 // elements, by one rank within memory of its own. It is run in the task model and with the
 // settings of c.
 func Loop(c Contestant) Contestant {
-	c.Name, c.SingleCopy, c.loop = "loop", "", c.Name
+	c.Name, c.SingleCopy, c.loop, c.Site = "loop", "", c.Name, nil
 	return c
 }
 
@@ -50,10 +51,12 @@ func (c Contestant) String() string {
 // IsPeer tells whether the contestant is an installed MPI.
 func (c Contestant) IsPeer() bool { return c.peer != nil }
 
-// path says how large messages went, as far as that is known.
+// path says how large messages went, as far as that is known: with a site between its nodes.
 func (c Contestant) path() string {
 	switch {
-	case c.peer != nil:
+	case c.Site != nil:
+		return choose(c.IsPeer(), "tcp", "suci")
+	case c.IsPeer():
 		return c.peer.path(c.SingleCopy)
 	case c.IsLoop():
 		return "no message"
@@ -68,7 +71,10 @@ func (c Contestant) path() string {
 // run runs a job of n ranks of the benchmark that args describe and returns
 // what rank 0 printed.
 func (c Contestant) run(ctx context.Context, n int, args []string) ([]byte, error) {
-	if c.peer != nil {
+	switch {
+	case c.peer != nil && c.Site != nil:
+		return c.Site.runPeer(ctx, c, n, args)
+	case c.peer != nil:
 		return c.peer.run(ctx, c, n, args)
 	}
 	return c.runOurs(ctx, n, args, func(*launcher.Job) {})
@@ -91,6 +97,9 @@ func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt fun
 	return runRanks(n, args, func(j launcher.Job) (*launcher.Result, error) {
 		j.BTL, j.Settings, j.Bind = cmp.Or(c.loop, c.Name), settings, bind
 		adapt(&j)
+		if c.Site != nil {
+			return launcher.RunNodes(ctx, j, c.Site.Nodes)
+		}
 		return launcher.Run(ctx, j)
 	})
 }

@@ -23,12 +23,11 @@ const Halo = "halo"
 type ExchangeConfig struct {
 	Neighbors string // of each rank: their number, or Halo
 	Sizes     []int  // of a message; with Halo of a face
-	Nodes     launcher.Nodes
+	Site      Site
 	Ranks     int
 	BTL       string // of ranks of one node
 	Forms     []exchange.Form
 	Peers     []Contestant // by their names ExchangePeers
-	Lead      []string     // what a command is begun with that is to run on the first node; nil: nothing
 	Rounds    int          // jobs of each contestant, in turn
 	Every     time.Duration
 	Picture   bool                          // of the last exchange of each job
@@ -131,7 +130,7 @@ func (cfg *ExchangeConfig) round(ctx context.Context, who int) ([]ExchangeResult
 	} else {
 		p := cfg.Peers[who-len(cfg.Forms)]
 		r.Contestant = p.String()
-		out, err = cfg.runPeer(ctx, p.peer, args)
+		out, err = cfg.Site.runPeer(ctx, p, cfg.Ranks, args)
 	}
 	if err != nil {
 		return nil, err
@@ -153,7 +152,7 @@ func (cfg *ExchangeConfig) runOurs(ctx context.Context, form exchange.Form, args
 		if form != exchange.Auto {
 			j.Settings.Exchange = form.String()
 		}
-		return launcher.RunNodes(ctx, j, cfg.Nodes)
+		return launcher.RunNodes(ctx, j, cfg.Site.Nodes)
 	})
 }
 

@@ -45,7 +45,7 @@ func layoutRankMain(args []string) {
 		if err != nil {
 			return err
 		}
-		return timedBlocks(world, n, l.units, limits, step)
+		return timedBlocks(world, n, l.units, blocks, limits, step)
 	})
 }
 
@@ -53,10 +53,10 @@ func layoutRankMain(args []string) {
 func loopRankMain(args []string) {
 	timedRank(args, layouts, func(world *mpi.Comm, l layout, n int, limits pace) error {
 		if world.Rank() > 0 {
-			return timedBlocks(world, n, l.units, limits, func() error { return nil })
+			return timedBlocks(world, n, l.units, blocks, limits, func() error { return nil })
 		}
 		step := l.loop(world.Size(), n)
-		return timedBlocks(world, n, l.units, limits, func() error {
+		return timedBlocks(world, n, l.units, blocks, limits, func() error {
 			step()
 			return nil
 		})

@@ -13,6 +13,8 @@ import (
 //	          upper, then an acknowledgement; time per message
 //	mbw_mr    the same, as the message rate of all pairs together
 //	ring      a message once around all ranks
+//	incast    a message from every other rank to rank 0, all at once, after a
+//	          barrier, until rank 0 has them all
 //	copy      no message: a copy from the peer's memory, the bound for pingpong
 func Patterns() []string { return slices.Sorted(maps.Keys(patterns)) }
 
@@ -25,19 +27,27 @@ func (c *TimedConfig) p2pRepetitions(n int) int {
 	if n > 8<<10 {
 		most = min(most, 1000)
 	}
-	return max(20, min(most, 256<<20/max(n, 1)/int(patterns[c.Benchmark].units)))
+	p := patterns[c.Benchmark]
+	return max(20, min(most, 256<<20/max(n, 1)/int(p.units)/p.streams(c.Ranks)))
 }
 
 // addRates says how many messages the time is for.
 func (r *TimedResult) addRates(p pattern) {
-	streams := 1.0
-	if p.pairs {
-		streams = float64(r.Ranks / 2)
-	}
 	if r.Avg > 0 {
-		r.MessagesPerS = streams * 1e6 / r.Avg
+		r.MessagesPerS = float64(p.streams(r.Ranks)) * 1e6 / r.Avg
 		r.MBytesPerS = r.MessagesPerS * float64(r.Bytes) / 1e6
 	}
+}
+
+// streams is how many ranks send at a time.
+func (p pattern) streams(ranks int) int {
+	switch p.senders {
+	case ofPairs:
+		return max(ranks/2, 1)
+	case allOthers:
+		return ranks - 1
+	}
+	return 1
 }
 
 func (r *TimedResult) addSettings(who Contestant) {

@@ -16,18 +16,29 @@ const (
 
 // A pattern is one point-to-point benchmark.
 type pattern struct {
-	step  func(r *p2pRank) error
-	units float64 // messages in the time that is reported, per step
-	pairs bool    // every pair of ranks sends, and the rate is that of all
+	step    func(r *p2pRank) error
+	units   float64 // messages of a sender in the time that is reported, per step
+	senders senders
+	apart   bool // each step is timed alone, after a barrier
 }
 
+// senders are the ranks that send at a time: the rate is that of all.
+type senders uint8
+
+const (
+	oneRank senders = iota
+	ofPairs
+	allOthers // than rank 0
+)
+
 var patterns = map[string]pattern{
-	"pingpong": {(*p2pRank).pingPong, 2, false}, // half a round trip
-	"pingping": {(*p2pRank).pingPing, 1, false},
-	"bw":       {(*p2pRank).window, window, true},
-	"mbw_mr":   {(*p2pRank).window, window, true},
-	"ring":     {(*p2pRank).ring, 1, false}, // once around
-	"copy":     {(*p2pRank).copy, 1, false}, // the bound: no message, only its copy
+	"pingpong": {step: (*p2pRank).pingPong, units: 2}, // half a round trip
+	"pingping": {step: (*p2pRank).pingPing, units: 1},
+	"bw":       {step: (*p2pRank).window, units: window, senders: ofPairs},
+	"mbw_mr":   {step: (*p2pRank).window, units: window, senders: ofPairs},
+	"ring":     {step: (*p2pRank).ring, units: 1}, // once around
+	"incast":   {step: (*p2pRank).incast, units: 1, senders: allOthers, apart: true},
+	"copy":     {step: (*p2pRank).copy, units: 1}, // the bound: no message, only its copy
 }
 
 // A p2pRank is a rank at one message size.
@@ -46,12 +57,19 @@ func p2pRankMain(args []string) {
 			world: world, out: touched(n), in: touched(n),
 			ack: make([]byte, 4), requests: make([]mpi.Request, 0, window),
 		}
+		if p.senders == allOthers && world.Rank() == 0 {
+			r.in = touched(n * (world.Size() - 1))
+		}
 		if args[0] == "copy" {
 			if err := r.openPeer(); err != nil {
 				return err
 			}
 		}
-		return timedBlocks(world, n, p.units, limits, func() error { return p.step(r) })
+		parts := blocks
+		if p.apart {
+			parts = limits.repetitions
+		}
+		return timedBlocks(world, n, p.units, parts, limits, func() error { return p.step(r) })
 	})
 }
 
@@ -159,4 +177,21 @@ func (r *p2pRank) ring() error {
 		return err
 	}
 	return mpi.Send(r.world, r.in, right, dataTag)
+}
+
+// incast lets all other ranks send to rank 0.
+func (r *p2pRank) incast() error {
+	if r.world.Rank() > 0 {
+		return mpi.Send(r.world, r.out, 0, dataTag)
+	}
+	r.requests = r.requests[:0]
+	n := len(r.out)
+	for i := range r.world.Size() - 1 {
+		request, err := mpi.Irecv(r.world, r.in[i*n:(i+1)*n], i+1, dataTag)
+		if err != nil {
+			return err
+		}
+		r.requests = append(r.requests, request)
+	}
+	return mpi.WaitAll(r.requests, nil)
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// execute runs a command of a peer and returns what it prints.
+// execute runs a command of a peer and returns what it prints, also if the context ends before.
 //
 // Only a launcher that is told to end removes its ranks, and the files of Open MPI in
 // /dev/shm; one that is killed, or told again while it does so, does not. Hence a command
@@ -38,7 +38,7 @@ func (p *peer) execute(ctx context.Context, name string, args ...string) ([]byte
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return out, context.Cause(ctx)
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return nil, &JobError{exit.ExitCode(), strings.TrimSpace(stderr.String())}

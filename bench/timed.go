@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -37,6 +38,7 @@ type TimedResult struct {
 	Profile     bool    `json:"profile,omitempty"`   // by the settings of a profile
 	Algorithm   string  `json:"algorithm,omitempty"` // of our collective operations
 	Ranks       int     `json:"ranks"`
+	Nodes       int     `json:"nodes,omitempty"`      // if several
 	Goroutines  int     `json:"goroutines,omitempty"` // of each rank, if several; then Repetitions are of each one
 	Bytes       int     `json:"bytes"`
 	Repetitions int     `json:"repetitions"`
@@ -81,8 +83,13 @@ func Timed(ctx context.Context, cfg TimedConfig) ([][]TimedResult, error) {
 
 // job runs one job and returns what it has found, by size.
 func (cfg *TimedConfig) job(ctx context.Context, c Contestant) ([]timing, error) {
+	if c.IsPeer() {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeoutCause(ctx, cfg.peerTime(), errStays)
+		defer end()
+	}
 	out, err := c.run(ctx, cfg.Ranks, cfg.program(c))
-	if err != nil {
+	if err != nil && (!errors.Is(err, errStays) || bytes.Count(out, []byte("\n")) < len(cfg.Sizes)) {
 		return nil, err
 	}
 	lines, err := parseLines(bytes.NewReader(out))
@@ -93,6 +100,15 @@ func (cfg *TimedConfig) job(ctx context.Context, c Contestant) ([]timing, error)
 		return nil, fmt.Errorf("unexpected output %.200q: %w", out, err)
 	}
 	return lines, nil
+}
+
+// errStays ends a job of a peer that does not end by itself: MPICH 4.0 with more ranks than CPUs may wait for ever in
+// MPI_Finalize. What it has found until then counts.
+var errStays = errors.New("the peer's job did not end in time, and was ended")
+
+// peerTime is how long a job of a peer may take: its start and its end, and for each size the limit and the warm-up.
+func (c *TimedConfig) peerTime() time.Duration {
+	return time.Minute + time.Duration(len(c.Sizes))*(2*c.Limit+time.Second)
 }
 
 // program is the rank program that a contestant runs, and its arguments: the benchmark,
@@ -126,6 +142,9 @@ func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	r := TimedResult{
 		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.path(), Profile: who.Profile, Algorithm: t.algorithm, Ranks: c.Ranks,
 		Bytes: t.bytes, Repetitions: t.reps, Min: t.min, Avg: t.avg, Max: t.max,
+	}
+	if who.Site != nil {
+		r.Nodes = len(who.Site.Nodes.Hosts)
 	}
 	if c.Goroutines > 1 {
 		r.Goroutines = c.Goroutines

@@ -10,7 +10,7 @@ import (
 	"github.com/gopvas/gopvas/mpi"
 )
 
-const blocks = 10 // the repetitions of messages are timed in so many parts
+const blocks = 10 // the repetitions of messages are timed in so many parts, as a rule
 
 // timedRank is a rank program with the arguments BENCHMARK BYTES:REPETITIONS,...
 // SECONDS: it has measure do the benchmark, which the name stands for, at one size after
@@ -39,15 +39,15 @@ func timedRank[B any](args []string, benchmarks map[string]B, measure func(world
 	})
 }
 
-// timedBlocks warms up, makes the steps in blocks, each after a barrier, and lets rank 0
+// timedBlocks warms up, makes the steps in so many parts at most, each after a barrier, and lets rank 0
 // print the line that parseLines reads: of n bytes, the time of a unit, of which a step has
 // so many.
-func timedBlocks(world *mpi.Comm, n int, units float64, limits pace, step func() error) error {
+func timedBlocks(world *mpi.Comm, n int, units float64, parts int, limits pace, step func() error) error {
 	reps, err := limits.warmUp(world, func(int) error { return step() })
 	if err != nil {
 		return err
 	}
-	parts := min(reps, blocks)
+	parts = min(reps, parts)
 	per := reps / parts
 	var sum, most float64
 	least := -1.0

@@ -20,6 +20,10 @@ static void step(int i)
 		MPI_Barrier(MPI_COMM_WORLD);
 	else if (!strcmp(what, "bcast"))
 		MPI_Bcast(out, n, MPI_BYTE, root, MPI_COMM_WORLD);
+	else if (!strcmp(what, "gather"))
+		MPI_Gather(out, n, MPI_BYTE, in, n, MPI_BYTE, root, MPI_COMM_WORLD);
+	else if (!strcmp(what, "scatter"))
+		MPI_Scatter(out, n, MPI_BYTE, in, n, MPI_BYTE, root, MPI_COMM_WORLD);
 	else if (!strcmp(what, "reduce"))
 		MPI_Reduce(out, in, n / 8, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD);
 	else if (!strcmp(what, "allreduce"))

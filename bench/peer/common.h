@@ -62,12 +62,16 @@ static inline int warm_up(struct pace p)
 	return plan[1];
 }
 
-/* timed_blocks warms up, times the steps in blocks, and prints the line for so many bytes: the
+#define BLOCKS 10 /* of the repetitions, as a rule */
+
+/* timed_blocks warms up, times the steps in so many blocks at most, and prints the line for so many bytes: the
  * time of a unit, of which a step has so many. */
-static inline void timed_blocks(int bytes, double units, struct pace limits)
+static inline void timed_blocks(int bytes, double units, int blocks, struct pace limits)
 {
 	double sum = 0, least = 1e30, most = 0;
-	int reps = warm_up(limits), blocks = reps < 10 ? reps : 10, per = reps / blocks;
+	int reps = warm_up(limits), per;
+	blocks = reps < blocks ? reps : blocks;
+	per = reps / blocks;
 	for (int b = 0; b < blocks; b++) {
 		MPI_Barrier(MPI_COMM_WORLD);
 		double t = MPI_Wtime();

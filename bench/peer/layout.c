@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 		if (sscanf(item, "%d:%d", &bytes, &reps) != 2)
 			MPI_Abort(MPI_COMM_WORLD, 2);
 		what->setup();
-		timed_blocks(bytes, what->units, (struct pace){ reps, atof(argv[3]) });
+		timed_blocks(bytes, what->units, BLOCKS, (struct pace){ reps, atof(argv[3]) });
 		clean_up();
 	}
 	MPI_Finalize();

@@ -13,6 +13,7 @@ enum { WINDOW = 64, TAG = 1, ACK = 2 };
 static int bytes;
 static char *out, *in;
 static char acks[1024];
+static MPI_Request *requests;
 
 static void ping_pong(int n)
 {
@@ -66,16 +67,30 @@ static void ring(int n)
 	}
 }
 
+/* All other ranks send to rank 0. */
+static void incast(int n)
+{
+	if (rank > 0) {
+		MPI_Send(out, n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+		return;
+	}
+	for (int i = 1; i < size; i++)
+		MPI_Irecv(in + (size_t)n * (i - 1), n, MPI_BYTE, i, TAG, MPI_COMM_WORLD, &requests[i - 1]);
+	MPI_Waitall(size - 1, requests, MPI_STATUSES_IGNORE);
+}
+
 static const struct benchmark {
 	const char *name;
 	void (*step)(int);
 	double units; /* in one step */
+	int apart; /* each step is timed alone, after a barrier */
 } *what, benchmarks[] = {
 	{ "pingpong", ping_pong, 2 },
 	{ "pingping", ping_ping, 1 },
 	{ "bw", window, WINDOW },
 	{ "mbw_mr", window, WINDOW },
 	{ "ring", ring, 1 },
+	{ "incast", incast, 1, 1 },
 };
 
 static void step(int i)
@@ -92,14 +107,15 @@ int main(int argc, char **argv)
 			what = &benchmarks[k];
 	if (!what)
 		MPI_Abort(MPI_COMM_WORLD, 2);
+	requests = malloc(sizeof *requests * size);
 	for (char *item = strtok(argv[2], ","); item; item = strtok(NULL, ",")) {
 		int reps;
 		if (sscanf(item, "%d:%d", &bytes, &reps) != 2)
 			MPI_Abort(MPI_COMM_WORLD, 2);
 		out = calloc(1, bytes + 1);
-		in = calloc(1, bytes + 1);
+		in = calloc(what->step == incast ? size : 1, bytes + 1);
 		memset(out, 1, bytes + 1);
-		timed_blocks(bytes, what->units, (struct pace){ reps, atof(argv[3]) });
+		timed_blocks(bytes, what->units, what->apart ? reps : BLOCKS, (struct pace){ reps, atof(argv[3]) });
 		free(out);
 		free(in);
 	}

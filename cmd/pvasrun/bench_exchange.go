@@ -1,13 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
@@ -17,16 +16,10 @@ import (
 )
 
 type exchangeFlags struct {
+	siteFlags
 	Neighbors string        `short:"N" long:"neighbors" env:"EX_NEIGHBORS" value-name:"N" default:"6" description:"messages that each rank sends, or halo: the 6 faces, 12 edges and 8 corners of a cube"`
 	Sizes     sizes         `long:"sizes" env:"EX_SIZES" value-name:"LIST" default:"16KiB,64KiB,256KiB,1MiB" description:"lengths of a message, with halo of a face"`
-	Devices   string        `long:"devices" env:"EX_DEVICES" value-name:"LIST" default-mask:"4; with --hosts one in each network that all nodes are in" description:"network devices by name or network, with --hosts; else their number"`
 	Exchange  []string      `long:"exchange" env:"EX_EXCHANGE" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
-	Hosts     string        `long:"hosts" env:"EX_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
-	Hostfile  string        `long:"hostfile" env:"EX_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
-	Rsh       string        `long:"rsh" env:"EX_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
-	Nodes     int           `long:"nodes" env:"EX_NODES" value-name:"N" default:"2" description:"network namespaces to make, without --hosts"`
-	Rate      bits          `long:"rate" env:"EX_RATE" value-name:"BITS" default:"50M" description:"bits per second of each of their devices, without --hosts"`
-	Buffer    size          `long:"buffer" env:"EX_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, without --hosts"`
 	Compare   exchangePeers `long:"compare" env:"COMPARE" value-name:"LIST" description:"what to run in turn with ours: openmpi, over a TCP connection for each device; mptcp, which is Open MPI over MPTCP"`
 	Rounds    int           `long:"rounds" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
 	Every     lapse         `long:"every" env:"EX_EVERY" value-name:"DUR" default:"2s" description:"time of each run at each length; three exchanges are made at least"`
@@ -37,12 +30,12 @@ type exchangeFlags struct {
 
 const exchangeDescription = `Measures an exchange: each rank sends a message to each of its neighbors, and receives one from each, through several network devices (NeighborAlltoallv, each after a barrier). Prints for each length and each way to divide the messages the median time of the slowest rank, beside what the formula says with what was measured of the devices meanwhile. docs/exchange.md explains the ways.
 
-It runs on the nodes of --hosts, --hostfile or of a Slurm allocation. Without them it makes network namespaces on this machine, with a switch for each device, and a rank in each; that takes root, and the tools ip, tc and ethtool.
+It runs on the nodes of --hosts, --hostfile or of a Slurm allocation. Without them it makes network namespaces on this machine, with a switch for each of 4 devices, and a rank in each; that takes root, and the tools ip, tc and ethtool.
 
 Open MPI of --compare makes the same exchange over TCP on the same devices. With --hosts, TMPDIR must be a folder that all nodes see: its program is compiled there. mptcp takes the tool mptcpize, and with --hosts endpoints on each node ("ip mptcp endpoint"). ratio is our first column to the peer before it.`
 
 func executeExchange(ctx context.Context, args []string) error {
-	f := exchangeFlags{Rounds: notGiven}
+	f := exchangeFlags{Rounds: notGiven, siteFlags: siteFlags{Nodes: 2, Rate: 50_000_000}}
 	if err := parseOnly("pvasrun bench exchange", exchangeDescription, &f, args); err != nil {
 		return err
 	}
@@ -50,12 +43,13 @@ func executeExchange(ctx context.Context, args []string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if cfg.Nodes.Hosts == nil {
-		end, err := f.makeNodes(ctx, &cfg)
+	if cfg.Site.Nodes.Hosts == nil {
+		site, end, err := f.make(ctx, cfg.Ranks, transport.Links{MPTCP: slices.Contains(f.Compare, bench.MPTCP)})
 		if err != nil {
 			return fmt.Errorf("bench exchange: %w", err)
 		}
 		defer end()
+		cfg.Site = site
 	}
 	if len(f.Compare) > 0 {
 		who := whoFlags{Compare: peerNames(f.Compare)}
@@ -111,21 +105,15 @@ func (f *exchangeFlags) config() (cfg bench.ExchangeConfig, err error) {
 	if err := f.check(&cfg); err != nil {
 		return cfg, err
 	}
-	where := whereFlags{f.Hosts, f.Hostfile, f.Rsh}
-	if cfg.Nodes.Hosts, cfg.Nodes.Slurm, err = where.named(); err != nil || cfg.Nodes.Hosts == nil {
+	if cfg.Site.Nodes, err = f.named(); err != nil {
 		return cfg, err
 	}
-	if cfg.Nodes.Shell = where.shell(); cfg.Nodes.Shell != nil {
-		cfg.Nodes.Slurm = false
+	if hosts := cfg.Site.Nodes.Hosts; hosts != nil {
+		cfg.Ranks = max(launcher.Slots(hosts), len(hosts))
+		return cfg, cfg.Site.Nodes.Check(cfg.Ranks)
 	}
-	if f.Devices != "" {
-		cfg.Nodes.Devices = strings.Split(f.Devices, ",")
-	}
-	if len(cfg.Nodes.Hosts) < 2 {
-		return cfg, errors.New("--hosts: name two nodes or more; without it two are made on this machine")
-	}
-	cfg.Ranks = max(launcher.Slots(cfg.Nodes.Hosts), len(cfg.Nodes.Hosts))
-	return cfg, cfg.Nodes.Check(cfg.Ranks)
+	cfg.Ranks, f.Devices = f.Nodes, cmp.Or(f.Devices, "4")
+	return cfg, f.checkMade(cfg.Ranks)
 }
 
 func (f *exchangeFlags) check(cfg *bench.ExchangeConfig) error {
@@ -143,35 +131,5 @@ func (f *exchangeFlags) check(cfg *bench.ExchangeConfig) error {
 	case f.Every <= 0:
 		return errors.New("--every: write for example 2s")
 	}
-	return errors.Join(checkLinks(f.Rate, f.Buffer), checkPlot(f.Plot))
-}
-
-// makeNodes makes network namespaces for the ranks. end takes them away.
-func (f *exchangeFlags) makeNodes(ctx context.Context, cfg *bench.ExchangeConfig) (end func(), err error) {
-	devices := 4
-	if f.Devices != "" {
-		if devices, err = strconv.Atoi(f.Devices); err != nil || devices < 1 || devices > transport.MostDevices {
-			return nil, usageError{fmt.Errorf("--devices %s: without --hosts give a number from 1 to %d", f.Devices, transport.MostDevices)}
-		}
-	}
-	if f.Nodes < 2 || f.Nodes > 64 {
-		return nil, usageError{errors.New("--nodes: 2 to 64")}
-	}
-	if err := transport.ErrCluster(); err != nil {
-		return nil, fmt.Errorf("%w; or name nodes by --hosts", err)
-	}
-	c, err := transport.NewCluster(ctx, f.Nodes, transport.Links{Rate: int(f.Rate), Buffer: int(f.Buffer), Devices: devices, MPTCP: slices.Contains(f.Compare, bench.MPTCP)})
-	if err != nil {
-		return nil, err
-	}
-	cfg.Nodes.Shell = c.Shell()
-	for i := range devices {
-		cfg.Nodes.Devices = append(cfg.Nodes.Devices, "eth"+strconv.Itoa(i))
-	}
-	for i := range f.Nodes {
-		cfg.Nodes.Hosts = append(cfg.Nodes.Hosts, launcher.Host{Name: c.Address(i).String(), Slots: 1})
-	}
-	cfg.Ranks = f.Nodes
-	cfg.Lead = c.Command(ctx, 0).Args
-	return c.Close, nil
+	return checkPlot(f.Plot)
 }

@@ -10,13 +10,16 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/bench/transport"
+	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/tune"
 )
 
 // timedFlags are those of the benchmarks that time messages and collective operations.
 type timedFlags struct {
 	contestantFlags
-	NP         int      `short:"n" long:"np" env:"NP" value-name:"N" default:"2" description:"number of ranks"`
+	siteFlags
+	NP         int      `short:"n" long:"np" env:"NP" value-name:"N" default-mask:"2; on several nodes as many as they take" description:"number of ranks"`
 	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two to 4 MiB, of eight (collectives) or four (layouts) to 1 MiB" description:"message sizes"`
 	SingleCopy []string `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
 	Rounds     int      `long:"rounds" env:"ROUNDS" value-name:"N" default-mask:"1; with --compare 3 for collectives, else 5" description:"runs of each contestant, in turn; the median counts"`
@@ -37,8 +40,12 @@ type timedKind struct {
 	check       func(benchmark string, f *timedFlags) error // what else the flags must be
 }
 
+const onNodes = `
+
+With --hosts or --hostfile the ranks are on several nodes. With --nodes these are network namespaces on this machine with a switch between them; that takes root, and the tools ip, tc and ethtool. The MPIs of --compare use TCP between nodes. With --hosts, TMPDIR must be a folder that all nodes see: their programs are compiled there.`
+
 var messageKind = timedKind{
-	description: `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of all pairs. ring: a message once around all ranks. copy: no message, only a copy from the peer's memory, the bound for pingpong. Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, for which ratio is our pvas to the better of them.`,
+	description: `pingpong: half a round trip between ranks 0 and 1. pingping: a message each way at once. bw: 64 messages under way, from the lower half of the ranks to the upper; mbw_mr: the same, as the message rate of all pairs. ring: a message once around all ranks. incast: a message from all other ranks to rank 0 at once, each time after a barrier. copy: no message, only a copy from the peer's memory, the bound for pingpong. Loops and repetitions follow IMB and the OSU benchmarks, and are the same in C for the MPIs of --compare, for which ratio is our pvas to the better of them.` + onNodes,
 	factor:      2,
 	largest:     4 << 20,
 	rounds:      5,
@@ -54,7 +61,7 @@ var messageKind = timedKind{
 }
 
 var collectiveKind = timedKind{
-	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for allgather, alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them.`,
+	description: `Times one call of a collective operation by all ranks, over many calls with nothing in between; the root changes from call to call. Bytes are those of the vector, or for gather, scatter, allgather, alltoall, ialltoall and neighbor (a periodic ring) those from one rank to another. Loops and repetitions follow IMB, and are the same in C for the MPIs of --compare, for which ratio is our first column to the better of them.` + onNodes,
 	factor:      8,
 	largest:     1 << 20,
 	goroutines:  true,
@@ -76,7 +83,7 @@ var collectiveKind = timedKind{
 var layoutKind = timedKind{
 	description: `Messages of data that does not lie in one piece, copied from the sender's places to the receiver's. column: half a round trip of columns of a matrix of 4,096 columns of float64. struct: the same of records {int32, float64[3], int8[5]}, 33 bytes of every 40. halo: a column each way to both neighbours in a ring, by Sendrecv. transpose: a matrix whose rows are spread over the ranks, by Alltoallw; bytes are those from one rank to another.
 
-loop is no message, but a plain loop over the same elements, by one rank within its own memory: for halo and transpose over those that one rank receives. x loop is the ratio of our first column to it. The MPIs of --compare do the same in C, and ratio is our first column to the better of them.`,
+loop is no message, but a plain loop over the same elements, by one rank within its own memory: for halo and transpose over those that one rank receives. x loop is the ratio of our first column to it. The MPIs of --compare do the same in C, and ratio is our first column to the better of them.` + onNodes,
 	factor:   4,
 	smallest: 256,
 	largest:  1 << 20,
@@ -108,33 +115,30 @@ func (k *timedKind) sizes() (list sizes) {
 }
 
 func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []string) error {
-	f := timedFlags{Sizes: kind.sizes(), Rounds: notGiven}
+	f := timedFlags{Sizes: kind.sizes(), Rounds: notGiven, NP: notGiven}
 	if err := parseOnly("pvasrun bench "+benchmark, kind.description, &f, args); err != nil {
 		return err
 	}
-	if err := kind.check(benchmark, &f); err != nil {
+	site, err := f.place()
+	if err == nil {
+		err = f.check(benchmark, &kind)
+	}
+	if err != nil {
 		return usageError{err}
 	}
-	if f.Goroutines != 1 && !kind.goroutines {
-		return usageError{errors.New("--goroutines: for collective operations only")}
+	if site != nil && site.Nodes.Hosts == nil {
+		made, end, err := f.make(ctx, f.NP, transport.Links{Pin: f.Bind == "core"})
+		if err != nil {
+			return fmt.Errorf("bench %s: %w", benchmark, err)
+		}
+		defer end()
+		*site, f.Bind = made, "none" // the nodes are bound
 	}
-	if f.Rounds < 1 && f.Rounds != notGiven {
-		return usageError{errors.New("--rounds: at least one is needed")}
-	}
-	contenders, closeAll, err := f.contenders(f.SingleCopy, f.SingleCopy)
+	contenders, closeAll, err := f.takingPart(&kind, site)
 	if err != nil {
 		return err
 	}
 	defer closeAll()
-	if contenders, err = f.withProfile(contenders); err != nil {
-		return err
-	}
-	if i := slices.IndexFunc(contenders, bench.Contestant.IsPeer); kind.loop {
-		if i < 0 {
-			i = len(contenders)
-		}
-		contenders = slices.Insert(contenders, i, bench.Loop(contenders[0]))
-	}
 	rounds := f.Rounds
 	if rounds == notGiven {
 		rounds = 1
@@ -156,6 +160,66 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		return printJSON(slices.Concat(results...))
 	}
 	return printTimed(benchmark, contenders, results)
+}
+
+// check returns what is wrong with the flags for a benchmark.
+func (f *timedFlags) check(benchmark string, kind *timedKind) error {
+	switch {
+	case f.Goroutines != 1 && !kind.goroutines:
+		return errors.New("--goroutines: for collective operations only")
+	case f.Rounds < 1 && f.Rounds != notGiven:
+		return errors.New("--rounds: at least one is needed")
+	case benchmark == "copy" && f.several():
+		return errors.New("copy: it is within a node; leave out --hosts, --hostfile and --nodes")
+	}
+	return kind.check(benchmark, f)
+}
+
+// takingPart are the contestants on a site; closeAll removes what was compiled for the MPIs.
+func (f *timedFlags) takingPart(kind *timedKind, site *bench.Site) (list []bench.Contestant, closeAll func(), err error) {
+	list, closeAll, err = f.contenders(f.SingleCopy, f.SingleCopy)
+	if err != nil {
+		return nil, nil, err
+	}
+	if list, err = f.withProfile(list); err != nil {
+		closeAll()
+		return nil, nil, err
+	}
+	for i := range list {
+		list[i].Site = site
+	}
+	if i := slices.IndexFunc(list, bench.Contestant.IsPeer); kind.loop {
+		if i < 0 {
+			i = len(list)
+		}
+		list = slices.Insert(list, i, bench.Loop(list[0]))
+	}
+	return list, closeAll, nil
+}
+
+// place returns the nodes that the benchmark runs on, without hosts if these are to be made, and
+// finds how many ranks there are. It returns nil for this node alone.
+func (f *timedFlags) place() (*bench.Site, error) {
+	switch {
+	case f.isNamed():
+		nodes, err := f.named()
+		if err != nil {
+			return nil, err
+		}
+		if f.NP == notGiven {
+			f.NP = max(launcher.Slots(nodes.Hosts), len(nodes.Hosts))
+		}
+		return &bench.Site{Nodes: nodes}, nodes.Check(f.NP)
+	case f.Nodes != 0:
+		if f.NP == notGiven {
+			f.NP = f.Nodes
+		}
+		return &bench.Site{}, f.checkMade(f.NP)
+	}
+	if f.NP == notGiven {
+		f.NP = 2
+	}
+	return nil, f.checkNone()
 }
 
 // withProfile puts beside each contestant of ours one by the numbers of --profile.
@@ -191,7 +255,11 @@ func printTimed(benchmark string, contenders []bench.Contestant, results [][]ben
 	if n := results[0][0].Goroutines; n > 1 {
 		callers = fmt.Sprintf(" of %d goroutines", n)
 	}
-	fmt.Printf("# %s, %d ranks%s, %s\n", benchmark, results[0][0].Ranks, callers, unit)
+	nodes := ""
+	if n := results[0][0].Nodes; n > 0 {
+		nodes = fmt.Sprintf(" on %d nodes", n)
+	}
+	fmt.Printf("# %s, %d ranks%s%s, %s\n", benchmark, results[0][0].Ranks, callers, nodes, unit)
 	w := newTable(os.Stdout)
 	fmt.Fprint(w, "bytes\trepetitions\t")
 	for i, c := range contenders {
