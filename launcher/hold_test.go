@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"syscall"
@@ -65,6 +66,29 @@ func TestHoldsThatAreNotReached(t *testing.T) {
 		require.NotZero(t, out.Code)
 		require.Equal(t, 1, calls)
 	})
+}
+
+// A hold that the supervisor has given up does not touch the memory, which is closed.
+func TestHoldOutlivesTheMemory(t *testing.T) {
+	memory, err := job.Create(job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 1, Hold: true})
+	require.NoError(t, err)
+	root := memory.Root()
+	rank := make(chan error)
+	go func() { rank <- root.Reach(job.HoldInit) }()
+	h, called, leave, left := &holds{root: root}, make(chan struct{}), make(chan struct{}), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer close(left)
+		h.attend(ctx, func(job.Hold, Processes) { close(called); <-leave }, Processes{})
+	}()
+	<-called
+	root.MarkGone(0)
+	require.Error(t, <-rank)
+	cancel()
+	h.end()
+	require.NoError(t, memory.Close())
+	close(leave)
+	<-left
 }
 
 var helloLine = regexp.MustCompile(`^rank (\d) of (\d), pid \d+, partition (none|0x[0-9a-f]+)$`)

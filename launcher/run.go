@@ -88,6 +88,7 @@ type supervisor struct {
 	unheard  []order         // of the leader, before there was memory to note them in
 	nodesEnd context.Context // ends when the memory is about to be closed
 	told     sync.WaitGroup  // tellAddresses
+	held     holds
 
 	events
 }
@@ -125,6 +126,7 @@ func (s *supervisor) run(ctx context.Context) (*Result, error) {
 	s.sweep()
 	leave()
 	s.told.Wait()
+	s.held.end()
 	return s.finish(ctx, err)
 }
 
@@ -232,21 +234,8 @@ func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 		s.job.Started(p)
 	}
 	if s.job.Hold != nil {
-		root, hold := s.memory.Root(), s.job.Hold
-		holds.Go(func() { attendHolds(ctx, root, hold, p) })
-	}
-}
-
-// attendHolds calls hold at each hold point. It ends with the first point that
-// is not reached by all ranks.
-func attendHolds(ctx context.Context, root *job.Root, hold func(job.Hold, Processes), p Processes) {
-	for _, point := range []job.Hold{job.HoldInit, job.HoldFinalize} {
-		if err := root.AwaitHold(ctx, point); err != nil {
-			return
-		}
-		p.SharedBytes = root.SharedBytes()
-		hold(point, p)
-		root.Release(point)
+		s.held.root = s.memory.Root()
+		holds.Go(func() { s.held.attend(ctx, s.job.Hold, p) })
 	}
 }
 

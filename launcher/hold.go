@@ -1,0 +1,51 @@
+package launcher
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gopvas/gopvas/job"
+)
+
+// holds calls Job.Hold at the hold points. The supervisor gives up a call that lasts when the job
+// is killed, and then closes the job's memory. So the root block is used with mu held, and
+// not after end.
+type holds struct {
+	mu    sync.Mutex
+	root  *job.Root
+	ended bool
+}
+
+// attend calls hold at each hold point. It ends with the first point that
+// is not reached by all ranks.
+func (h *holds) attend(ctx context.Context, hold func(job.Hold, Processes), p Processes) {
+	for _, point := range []job.Hold{job.HoldInit, job.HoldFinalize} {
+		reached := false
+		h.use(func(root *job.Root) {
+			reached = root.AwaitHold(ctx, point) == nil
+			p.SharedBytes = root.SharedBytes()
+		})
+		if !reached {
+			return
+		}
+		hold(point, p)
+		h.use(func(root *job.Root) { root.Release(point) })
+	}
+}
+
+// use calls f unless the memory may be closed.
+func (h *holds) use(f func(*job.Root)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.ended {
+		f(h.root)
+	}
+}
+
+// end is called when the context of attend has ended. Nothing touches the memory after it has
+// returned.
+func (h *holds) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = true
+}
