@@ -36,7 +36,7 @@ func TestRig(t *testing.T) {
 		require.Eventually(t, func() bool {
 			_, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid)))
 			return os.IsNotExist(err)
-		}, 5*time.Second, time.Millisecond)
+		}, time.Minute, time.Millisecond)
 	}
 	mounts, err := os.ReadFile("/proc/mounts")
 	require.NoError(t, err)
