@@ -3,6 +3,7 @@ package coll
 import (
 	"sync/atomic"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -25,13 +26,17 @@ const (
 func (t *Team) await(k uint64, p phase) bool {
 	t.phase = p
 	t.count()
-	for range t.Engine.Spin() + 1 { // shm.Look would call a function for each look: 5 % of a short Allreduce
+	spin := t.Engine.Spin()
+	for range spin + 1 { // shm.Look would call a function for each look: 5 % of a short Allreduce
 		if t.reached(k) {
 			return true
 		}
 		if t.Engine.GoneCount() != 0 {
 			break
 		}
+	}
+	if spin == 0 && p != written && t.yield(k) { // who waits for a slot has lingered
+		return true
 	}
 	if p == written || p == emptied {
 		t.board.sleepers.Add(1)
@@ -45,6 +50,22 @@ func (t *Team) await(k uint64, p phase) bool {
 		return false
 	}
 	return t.reached(k) || !t.leave(k)
+}
+
+// turns is how often a member that shares its CPU lets others run before the engine waits for it.
+const turns = 2
+
+// yield lets other processes run, and tells whether the phase of call k has come. Mostly that is so after
+// the first turn. A wait of the engine is ten times as much code. After each switch of processes
+// that code is slow. Messages, and work of others, are left meanwhile, as if the rank computed.
+func (t *Team) yield(k uint64) bool {
+	for range turns {
+		sys.Yield()
+		if t.reached(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOver tells a sleeping member whether its wait is over.
