@@ -26,8 +26,7 @@ const (
 func (t *Team) await(k uint64, p phase) bool {
 	t.phase = p
 	t.count()
-	spin := t.Engine.Spin()
-	for range spin + 1 { // shm.Look would call a function for each look: 5 % of a short Allreduce
+	for range t.Engine.Spin() + 1 { // shm.Look would call a function for each look: 5 % of a short Allreduce
 		if t.reached(k) {
 			return true
 		}
@@ -35,7 +34,7 @@ func (t *Team) await(k uint64, p phase) bool {
 			break
 		}
 	}
-	if spin == 0 && p != written && t.yield(k) { // who waits for a slot has lingered
+	if p != written && t.Engine.Yields() && t.yield(k) { // a member that waits for a slot has yielded before
 		return true
 	}
 	if p == written || p == emptied {
