@@ -3,6 +3,8 @@ package shm
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // Crowd tells a thread that polls whether others want its CPU. Ranks that are more than the CPUs
@@ -11,24 +13,30 @@ import (
 //
 // The thread reads the clock after the first look in vain, and after each looksPerClock more. A time in
 // between that is longer than such looks take was taken by another task, which the scheduler has
-// preferred. So the thread stops polling, and its waits sleep at once until a rest is over. The first
-// rest is short, because an interrupt or a daemon may have been the cause. The rest doubles each time,
-// up to mostRest. It halves when the thread has polled for quietTime without disturbance.
+// preferred. From then on the thread gives way: it has others run after each look. If these poll, too, and
+// give way, each has its turn after some microseconds, and no thread must be woken. A thread that keeps the
+// CPU for a whole turn computes, or polls and does not give way. Then the waits sleep at once until a
+// rest is over: the scheduler prefers a thread that is woken, but not one that gives way. The rest grows
+// fourfold each time, up to mostRest. It halves when the thread has polled for quietTime without a rest. Who is
+// alone for that long does not give way any more.
 //
-// None of this makes a system call. A wait that ends with its first look reads no clock, unless there
-// is a rest.
+// A thread that gives way makes a system call for each look in vain; else there is none. A wait that ends with its
+// first look reads no clock, unless there is a rest.
 //
 // Whoever has the engine's lock calls Looks, GoOn and Worked. Any goroutine may call Resting. All that it
 // shares with the others is until, which is atomic for that reason.
 //
 // A nil Crowd knows of nobody.
 type Crowd struct {
-	clock func() time.Duration
-	looks uint
-	last  time.Duration // when the clock was read in this wait; 0: it was not
-	rest  time.Duration // how long the next rest takes
-	quiet time.Duration // polled without disturbance since the last rest, or since the rest was halved
-	until atomic.Int64  // end of the rest; 0: there is none
+	clock  func() time.Duration
+	yield  func()
+	yields bool // the thread gives way
+	looks  uint
+	last   time.Duration // when the clock was read in this wait; 0: it was not
+	rest   time.Duration // how long the next rest takes
+	calm   time.Duration // polled since the last rest, or since the rest was halved
+	alone  time.Duration // polled since another thread ran
+	until  atomic.Int64  // end of the rest; 0: there is none
 }
 
 const (
@@ -40,20 +48,29 @@ const (
 	// mostly keeps the CPU for 0.2 to 4 ms.
 	disturbance = 100 * time.Microsecond
 
+	// passing is how long a look and a system call take at most if nobody else runs.
+	passing = 2 * time.Microsecond
+
+	// turn is longer than all others take that poll and give way: some work between their looks.
+	// It is shorter than the scheduler leaves the CPU to a task that computes, 1 to 4 ms.
+	turn = time.Millisecond
+
 	// quietTime is longer than others who want the CPU leave it to a thread that polls.
 	quietTime = 16 * time.Millisecond
 
-	leastRest = time.Millisecond
-	mostRest  = 128 * time.Millisecond // to find out that the CPU is wanted costs some 2 ms
+	leastRest = 8 * time.Millisecond
+	mostRest  = 512 * time.Millisecond // to find out that the CPU is wanted costs a turn, 2 to 4 ms
 )
 
 // NewCrowd returns what a thread knows at its start.
 func NewCrowd() *Crowd {
 	start := time.Now()
-	return newCrowd(func() time.Duration { return time.Since(start) })
+	return newCrowd(func() time.Duration { return time.Since(start) }, sys.Yield)
 }
 
-func newCrowd(clock func() time.Duration) *Crowd { return &Crowd{clock: clock, rest: leastRest} }
+func newCrowd(clock func() time.Duration, yield func()) *Crowd {
+	return &Crowd{clock: clock, yield: yield, rest: leastRest}
+}
 
 // Looks is called when a wait begins that would make n looks. It returns how many it may make. No
 // reading of an earlier wait is compared with one of this wait: what lies between is not polling.
@@ -68,7 +85,7 @@ func (c *Crowd) Looks(n int) int {
 			return 0
 		}
 		c.until.Store(0)
-		c.quiet = 0
+		c.calm = 0
 	}
 	return n
 }
@@ -78,25 +95,45 @@ func (c *Crowd) GoOn() bool {
 	if c == nil {
 		return true
 	}
-	c.looks++
-	return c.looks%looksPerClock != 1 || c.undisturbed()
+	switch {
+	case c.until.Load() != 0: // this was the only look of a wait in a rest
+		return false
+	case c.yields:
+		return c.giveWay()
+	}
+	if c.looks++; c.looks%looksPerClock == 1 && c.lap() > disturbance {
+		c.yields, c.alone = true, 0
+	}
+	return true
 }
 
-func (c *Crowd) undisturbed() bool {
+// lap returns the time since the clock was read in this wait, 0 if it was not.
+func (c *Crowd) lap() time.Duration {
 	now := c.clock()
 	last := c.last
 	c.last = now
-	switch {
-	case last == 0:
-	case now-last > disturbance:
-		c.until.Store(int64(now + c.rest))
-		c.rest = min(2*c.rest, mostRest)
-		return false
-	default:
-		if c.quiet += now - last; c.quiet >= quietTime {
-			c.rest, c.quiet = max(c.rest/2, leastRest), 0
-		}
+	if last == 0 {
+		return 0
 	}
+	return now - last
+}
+
+// giveWay has others run, and tells whether they leave the CPU soon.
+func (c *Crowd) giveWay() bool {
+	c.yield()
+	took := c.lap()
+	if took > turn {
+		c.until.Store(int64(c.last + c.rest))
+		c.rest = min(4*c.rest, mostRest)
+		return false
+	}
+	if c.calm += took; c.calm >= quietTime {
+		c.rest, c.calm = max(c.rest/2, leastRest), 0
+	}
+	if c.alone += took; took > passing {
+		c.alone = 0
+	}
+	c.yields = c.alone < quietTime
 	return true
 }
 

@@ -7,15 +7,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// crowdClock is a clock for tests, and the thread that looks.
+// crowdClock is a clock for tests, the thread that looks, and the others on its CPU.
 type crowdClock struct {
 	*Crowd
-	now time.Duration
+	now    time.Duration
+	others time.Duration // how long others run when the thread gives way
+	given  int           // how often it has
 }
 
 func newCrowdClock() *crowdClock {
 	k := &crowdClock{now: time.Hour}
-	k.Crowd = newCrowd(func() time.Duration { return k.now })
+	k.Crowd = newCrowd(func() time.Duration { return k.now }, func() {
+		k.now += k.others
+		k.given++
+	})
 	return k
 }
 
@@ -29,21 +34,25 @@ func (k *crowdClock) poll(n int) (made int) {
 	return made
 }
 
-// disturb takes the CPU away from a wait that polls, for so long, and returns how long it rests.
-func (k *crowdClock) disturb(t *testing.T, d time.Duration) time.Duration {
+// preempt takes the CPU away from a wait that polls, for so long.
+func (k *crowdClock) preempt(t *testing.T, d time.Duration) {
 	t.Helper()
-	require.Equal(t, looksPerClock, k.Looks(looksPerClock))
-	require.True(t, k.GoOn())
+	require.Equal(t, 2*looksPerClock, k.Looks(2*looksPerClock))
+	k.GoOn()
 	k.now += d
-	for range looksPerClock - 1 {
+	for range looksPerClock {
 		require.True(t, k.GoOn())
 	}
-	require.False(t, k.GoOn())
-	return k.untilPolls()
 }
 
-// untilPolls waits until the thread may poll, and returns how long that takes.
-func (k *crowdClock) untilPolls() time.Duration {
+// compute has another thread keep the CPU from one that gives way, and returns how long it rests.
+func (k *crowdClock) compute(t *testing.T) time.Duration {
+	t.Helper()
+	k.others = 3 * time.Millisecond
+	require.Positive(t, k.Looks(2))
+	k.GoOn() // does not know when the wait has begun
+	require.False(t, k.GoOn())
+	k.others = 0
 	begin := k.now
 	for k.Resting() {
 		k.now += time.Microsecond
@@ -57,87 +66,91 @@ func TestCrowdLeavesAlonePollsAlone(t *testing.T) {
 		require.Equal(t, 2001, k.poll(2000))
 		k.now += time.Second // between waits the rank computes
 	}
+	require.Zero(t, k.given)
 	require.False(t, k.Resting())
 }
 
-func TestCrowdRestsWhenDisturbed(t *testing.T) {
+// A thread that was preempted gives way to others that poll, and goes on until it is alone for a while.
+func TestCrowdGivesWay(t *testing.T) {
 	k := newCrowdClock()
-	require.Equal(t, leastRest, k.disturb(t, time.Millisecond))
-	require.Equal(t, 2001, k.poll(2000), "the rest is over")
-
-	k = newCrowdClock()
-	k.Looks(2000)
-	for range 2 * looksPerClock {
-		k.now += 2 * disturbance / looksPerClock
-		k.GoOn()
-	}
-	require.True(t, k.Resting())
-	require.Equal(t, 1, k.poll(2000), "it sleeps at once")
-	k.now += leastRest/2 - time.Microsecond
-	require.Zero(t, k.Looks(2000))
-	k.now += leastRest / 2
-	require.Equal(t, 2000, k.Looks(2000))
+	k.preempt(t, disturbance)
+	require.Zero(t, k.given, "no longer than looks may take")
+	k.preempt(t, disturbance+time.Microsecond)
+	require.Zero(t, k.given)
+	k.others = turn - time.Microsecond
+	require.Equal(t, 1001, k.poll(1000))
+	require.Equal(t, 1001, k.given)
+	k.others = passing
+	require.Equal(t, 100_001, k.poll(100_000))
+	k.others = 0
+	k.given = 0
+	require.Equal(t, 100_001, k.poll(100_000))
+	require.InDelta(t, int(quietTime/time.Microsecond), k.given, 2)
 }
 
-// Waits in a rest sleep after their only look. That is no disturbance, and the rest ends.
+func TestCrowdRestsIfOthersCompute(t *testing.T) {
+	k := newCrowdClock()
+	k.preempt(t, time.Millisecond)
+	require.Equal(t, leastRest, k.compute(t))
+	require.Equal(t, 2001, k.poll(2000), "the rest is over")
+}
+
+// Waits in a rest sleep after their only look, and do not give way before. The rest ends.
 func TestCrowdRestEnds(t *testing.T) {
 	k := newCrowdClock()
-	k.Looks(2000)
-	k.GoOn()
-	for range looksPerClock {
-		k.now += disturbance
-		k.GoOn()
-	}
-	waits, begin := 0, k.now
+	k.preempt(t, time.Millisecond)
+	k.others = 2 * turn
+	require.Equal(t, 2, k.poll(2000))
+	waits, begin, given := 0, k.now, k.given
 	for ; k.Resting(); waits++ {
 		require.Equal(t, 1, k.poll(2000))
 		k.now += 40 * time.Microsecond // it sleeps
 		require.LessOrEqual(t, k.now-begin, leastRest+41*time.Microsecond)
 	}
-	require.Greater(t, waits, 2*looksPerClock)
+	require.Greater(t, waits, 100)
+	require.Equal(t, given, k.given)
+	k.others = 0
 	require.Equal(t, 2001, k.poll(2000))
-}
-
-// One disturbance costs little, also if many came before at times far apart.
-func TestCrowdForgets(t *testing.T) {
-	k := newCrowdClock()
-	for range 100 {
-		require.Equal(t, leastRest, k.disturb(t, disturbance+time.Microsecond))
-		require.Equal(t, 20_001, k.poll(20_000))
-	}
 }
 
 func TestCrowdRestsLongerEachTimeAndBounded(t *testing.T) {
 	k := newCrowdClock()
+	k.preempt(t, time.Millisecond)
 	want := leastRest
-	for range 20 {
-		require.Equal(t, want, k.disturb(t, time.Millisecond))
-		want = min(2*want, mostRest)
+	for range 10 {
+		require.Equal(t, want, k.compute(t))
+		want = min(4*want, mostRest)
 	}
 	require.Equal(t, mostRest, want)
 
-	// Alone again: the rest halves each time that it has polled for long enough.
+	// Others poll: the rest halves each time that the thread has polled for long enough.
+	k.others = 2 * passing
 	for want > leastRest {
-		k.poll(int(quietTime/time.Microsecond) + 2*looksPerClock)
+		k.poll(int(quietTime/(2*passing+time.Microsecond)) + 1)
 		want /= 2
 		require.Equal(t, want, k.rest)
 	}
-	k.poll(int(quietTime / time.Microsecond * 2))
+	k.poll(100_000)
 	require.Equal(t, leastRest, k.rest)
 }
 
 // Looks that find work may take long.
 func TestCrowdWorks(t *testing.T) {
-	k := newCrowdClock()
-	k.Looks(1000)
-	for i := range 1000 {
-		if i%3 == 0 {
-			k.now += time.Millisecond
-			k.Worked()
+	for _, preempted := range []bool{false, true} {
+		k := newCrowdClock()
+		if preempted {
+			k.preempt(t, time.Millisecond)
 		}
-		require.True(t, k.GoOn())
+		k.Looks(1000)
+		for i := range 1000 {
+			if i%3 == 0 {
+				k.now += 2 * turn
+				k.Worked()
+			}
+			require.True(t, k.GoOn())
+		}
+		require.False(t, k.Resting())
 	}
-	require.False(t, k.Resting())
 }
 
 func TestNoCrowd(t *testing.T) {
