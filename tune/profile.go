@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/atomicfile"
 	"github.com/gopvas/gopvas/internal/machine"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
@@ -250,21 +251,10 @@ func (p *parameter) model() string {
 	return p.btl.String()
 }
 
-// Replaceable returns an error if something is at path that a profile must not take the place of: a
-// folder, a device, a pipe. There may be nothing, a file, or a symbolic link to either.
-func Replaceable(path string) error {
-	switch at, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case at.IsDir():
-		return fmt.Errorf("%s: is a directory", path)
-	case !at.Mode().IsRegular():
-		return fmt.Errorf("%s: is no regular file", path)
-	}
-	return nil
-}
+// Replaceable returns an error if a profile could not be written to path now, so also if something is
+// there that a profile must not take the place of: a folder, a device, a pipe. There may be nothing, a
+// file, or a symbolic link to either.
+func Replaceable(path string) error { return atomicfile.Probe(path) }
 
 // WriteFile writes a profile in place of that which is there, if any: a file, nothing else. If it
 // fails, or the program ends meanwhile, that one stays whole. Behind a symbolic link it is the file
@@ -277,29 +267,12 @@ func (p *Profile) WriteFile(path string) error {
 }
 
 func (p *Profile) writeFile(path string) (err error) {
-	if err := Replaceable(path); err != nil {
-		return err
-	}
-	if behind, err := filepath.EvalSymlinks(path); err == nil {
-		path = behind
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	out := json.NewEncoder(f)
-	out.SetIndent("", "  ")
-	err = errors.Join(out.Encode(p), f.Chmod(0o644), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return atomicfile.Write(path, func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		return out.Encode(p)
+	})
 }

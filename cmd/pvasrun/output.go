@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/gopvas/gopvas/internal/atomicfile"
 )
 
 // pipes are the named pipes that writable has opened. They stay open until they are written: the reader
@@ -19,22 +23,27 @@ func writable(file string) error {
 	if file == "" || pipes[file] != nil {
 		return nil
 	}
-	info, missing := os.Stat(file)
-	w, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o644) // waits for no reader of a pipe
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return atomicfile.Probe(file)
+	}
+	if err != nil {
+		return err
+	}
+	w, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0) // waits for no reader of a pipe
 	switch {
 	case errors.Is(err, syscall.ENXIO):
 		return fmt.Errorf("%w: no program reads the pipe: start one before, such as cat %s", err, file)
 	case err != nil:
 		return err
-	case missing != nil:
-		if made, err := filepath.EvalSymlinks(file); err == nil { // the link may have been there
-			defer func() { _ = os.Remove(made) }()
-		}
 	case info.Mode()&os.ModeNamedPipe != 0:
 		pipes[file] = w
 		return nil
 	}
-	return w.Close()
+	if err := w.Close(); err != nil || !info.Mode().IsRegular() || isStdout(info) {
+		return err
+	}
+	return atomicfile.Probe(file)
 }
 
 // nameOf returns the name of one of several files: all but the first have who added before the ending.
@@ -46,33 +55,57 @@ func nameOf(file, who string, i int) string {
 	return strings.TrimSuffix(file, ending) + "-" + who + ending
 }
 
-// writeNamed writes a file; all but the first have their name added before the ending. What could
-// not be written whole is removed, unless it is a device or a pipe.
-func writeNamed(file, who string, i int, write func(io.Writer) error) (err error) {
+// writeNamed writes a file whole or not at all; all but the first have their name added before the
+// ending. Devices, pipes and what standard output goes to take what write writes as it comes.
+func writeNamed(file, who string, i int, write func(io.Writer) error) error {
 	if file == "" {
 		return nil
 	}
 	file = nameOf(file, who, i)
 	w := pipes[file]
-	if delete(pipes, file); w == nil {
-		if w, err = os.Create(file); err != nil {
+	delete(pipes, file)
+	info, err := os.Stat(file)
+	switch {
+	case w != nil:
+	case err != nil || info.Mode().IsRegular() && !isStdout(info):
+		return replaceFile(file, write)
+	case info.Mode().IsRegular():
+		return write(os.Stdout)
+	default:
+		if w, err = os.OpenFile(file, os.O_WRONLY, 0); err != nil {
 			return err
 		}
 	}
-	if err = errors.Join(write(w), w.Close()); err != nil {
-		err = errors.Join(err, removeRegular(file))
-	}
-	return err
+	return errors.Join(write(w), w.Close())
 }
 
-// removeRegular removes a file, or what a link leads to, and leaves devices and pipes.
-func removeRegular(file string) error {
-	target, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return nil // it is not there
+// isStdout tells whether standard output goes to a file, as with -o /dev/stdout > FILE.
+func isStdout(info fs.FileInfo) bool {
+	out, err := os.Stdout.Stat()
+	return err == nil && os.SameFile(info, out)
+}
+
+// replaceFile writes a file whole or not at all, also if a signal asks for an end meanwhile.
+func replaceFile(file string, write func(io.Writer) error) error {
+	return untilSignal(func(ctx context.Context) error {
+		return atomicfile.Write(file, func(w io.Writer) error {
+			if err := write(untilDone{ctx, w}); err != nil {
+				return err
+			}
+			return context.Cause(ctx)
+		})
+	})
+}
+
+// untilDone is a writer that fails when its context has ended.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := context.Cause(u.ctx); err != nil {
+		return 0, err
 	}
-	if info, err := os.Stat(target); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	return os.Remove(target)
+	return u.w.Write(p)
 }

@@ -1,15 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/launcher"
 )
 
 // A pipe gets what a file would. One that nobody reads is refused before anything is measured.
@@ -54,7 +60,8 @@ func TestLinkToNoFileIsWritable(t *testing.T) {
 	require.NoFileExists(t, target)
 }
 
-// What could not be written whole is not left, also behind a link. Devices and pipes stay.
+// What could not be written whole is not left, also behind a link, and the file that was there stays. Devices
+// and pipes stay.
 func TestNothingHalfIsLeft(t *testing.T) {
 	full := errors.New("no space left on device")
 	half := func(w io.Writer) error {
@@ -76,5 +83,74 @@ func TestNothingHalfIsLeft(t *testing.T) {
 	for _, name := range []string{link, null, pipe} {
 		_, err := os.Lstat(name)
 		require.NoError(t, err)
+	}
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
+	for _, name := range []string{file, link} {
+		require.ErrorIs(t, writeNamed(name, "", 0, half), full)
+	}
+	staysAlone(t, file, "old", 4)
+}
+
+// staysAlone makes sure that a file has the text, in a folder with so many entries.
+func staysAlone(t *testing.T, file, text string, entries int) {
+	t.Helper()
+	have, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, text, string(have))
+	list, err := os.ReadDir(filepath.Dir(file))
+	require.NoError(t, err)
+	require.Len(t, list, entries)
+}
+
+// A signal while a file is written ends the writing. The file that was there stays, and nothing else.
+func TestInterruptedWriteLeavesTheOldFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "machine.json")
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		err := writeNamed(file, "", 0, func(w io.Writer) error {
+			require.NoError(t, syscall.Kill(os.Getpid(), sig))
+			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+				if _, err := io.WriteString(w, "new"); err != nil {
+					return fmt.Errorf("write: %w", err)
+				}
+			}
+			return nil
+		})
+		require.ErrorIs(t, err, launcher.Interrupted{Signal: sig})
+		staysAlone(t, file, "old", 1)
+	}
+}
+
+// On a full disk every command leaves the result that is there, says so in one line, and leaves nothing else.
+func TestFullDiskKeepsOldResults(t *testing.T) {
+	canMount(t)
+	dir := t.TempDir()
+	times, recorded, results := filepath.Join(dir, "times.csv"), filepath.Join(dir, "trace"), filepath.Join(dir, "results")
+	writeTimes(t, times)
+	got := command(t, nil, "--trace", recorded, "-n", "2", programs.Build(t, "../../examples/hello"))
+	require.Equal(t, 0, got.code, got.stderr)
+	got = command(t, nil, "bench", "pingpong", "--btl", "sm", "--sizes", "8", "--reps", "1", "--json")
+	require.Equal(t, 0, got.code, got.stderr)
+	require.NoError(t, os.WriteFile(results, []byte(got.stdout), 0o600))
+	disk := t.TempDir()
+	for _, args := range []string{
+		"model fit --from " + times + " -o",
+		"model fit --from " + times + " --samples",
+		"model fit --from " + times + " --plot",
+		"model show --param myrinet " + recorded + " -o",
+		"trace perfetto " + recorded + " -o",
+		"bench report " + results + " -o",
+		"tune --only spin --max-seconds 1 --rounds 5 -o",
+	} {
+		// The old result and what fills the disk are there before.
+		script := `mount -t tmpfs -o size=64k none "$0" && echo '{"links": []}' > "$0/old"
+			cat /dev/zero > "$0/fill" 2> /dev/null; "$@" "$0/old" > /dev/null; echo "code $?"; cat "$0/old"; ls -A "$0"`
+		cmd := exec.Command("unshare", append([]string{"--mount", "sh", "-c", script, disk, pvasrun}, strings.Fields(args)...)...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		require.NoError(t, err, "%s", &stderr)
+		require.Regexp(t, `^code [12]\n{"links": \[\]}\nfill\nold\n$`, string(out), "%s: %s", args, &stderr)
+		require.Regexp(t, `^pvasrun: [^\n]*/old: no space left on device\n(pvasrun --help[^\n]*\n)?$`, stderr.String(), args)
 	}
 }

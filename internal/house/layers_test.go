@@ -26,6 +26,7 @@ var layers = []layer{
 	{"internal/nofile", nil},
 	{"internal/pmi", nil},
 	{"internal/testkit", nil},
+	{"internal/atomicfile", nil},
 	{"internal/house", nil},
 	{"internal/rig", []string{"pvas", "internal/netns", "internal/processes"}}, // the first: its test only
 	{"internal/rig/...", []string{"mpi"}},                                      // the program it starts
@@ -98,8 +99,8 @@ var layers = []layer{
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/chart", "internal/median"}},
 	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps", "loggps/fit"}, benchImports...)},
 	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
-	{"tune", []string{"bench", "job", "internal/machine", "internal/median"}},
-	{"cmd/...", append([]string{"tune", "comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/chart", "internal/machine", "internal/processes"}, benchImports...)},
+	{"tune", []string{"bench", "job", "internal/atomicfile", "internal/machine", "internal/median"}},
+	{"cmd/...", append([]string{"tune", "comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes"}, benchImports...)},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}},       // their test only

@@ -1,0 +1,130 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// holds reads a file and makes sure that its folder has nothing else but others.
+func holds(t *testing.T, want, file string, others ...string) {
+	t.Helper()
+	have, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, want, string(have))
+	only(t, filepath.Dir(file), append(others, filepath.Base(file))...)
+}
+
+func only(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	require.ElementsMatch(t, want, names)
+}
+
+// A failed write leaves the file that was there, and nothing where none was.
+func TestWriteIsWholeOrNotAtAll(t *testing.T) {
+	full := errors.New("no space left on device")
+	half := func(w io.Writer) error { return errors.Join(text("half")(w), full) }
+	file := filepath.Join(t.TempDir(), "file")
+	require.ErrorIs(t, Write(file, half), full)
+	only(t, filepath.Dir(file))
+	require.NoError(t, Write(file, text("old")))
+	require.ErrorIs(t, Write(file, half), full)
+	holds(t, "old", file)
+	require.NoError(t, Write(file, text("new")))
+	holds(t, "new", file)
+}
+
+// Behind a link the file is replaced, also one that is not there yet. Another name of it keeps the old text.
+func TestWriteBehindLinks(t *testing.T) {
+	dir := t.TempDir()
+	file, link, further, other := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "further"), filepath.Join(dir, "other")
+	require.NoError(t, os.Symlink("file", link))
+	require.NoError(t, os.Symlink(link, further))
+	require.NoError(t, Probe(further))
+	only(t, dir, "link", "further")
+	require.NoError(t, Write(further, text("one")))
+	holds(t, "one", file, "link", "further")
+	require.NoError(t, os.Link(file, other))
+	require.NoError(t, Write(link, text("two")))
+	holds(t, "two", file, "link", "further", "other")
+	holds(t, "one", other, "link", "further", "file")
+	for _, name := range []string{link, further} {
+		at, err := os.Lstat(name)
+		require.NoError(t, err)
+		require.Equal(t, fs.ModeSymlink, at.Mode().Type())
+	}
+	require.NoError(t, os.Remove(link))
+	require.NoError(t, os.Symlink("further", link))
+	require.ErrorIs(t, Write(link, text("x")), syscall.ELOOP)
+}
+
+// A file keeps its permissions. A new one has those of the process's mask.
+func TestWriteKeepsPermissions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	mask := syscall.Umask(0o027)
+	defer syscall.Umask(mask)
+	require.NoError(t, Write(file, text("new")))
+	for _, want := range []fs.FileMode{0o640, 0o606} {
+		at, err := os.Stat(file)
+		require.NoError(t, err)
+		require.Equal(t, want, at.Mode().Perm())
+		require.NoError(t, os.Chmod(file, 0o606))
+		require.NoError(t, Write(file, text("newer")))
+	}
+}
+
+// The longest name can be replaced. A longer one is refused before it is written.
+func TestLongNames(t *testing.T) {
+	longest := filepath.Join(t.TempDir(), strings.Repeat("x", 255))
+	require.NoError(t, Probe(longest))
+	require.NoError(t, Write(longest, text("x")))
+	require.ErrorIs(t, Probe(longest+"x"), syscall.ENAMETOOLONG)
+}
+
+// What is no file is not replaced, and neither is a folder that is missing made. Errors have the name of the file.
+func TestOtherThanFiles(t *testing.T) {
+	dir := t.TempDir()
+	pipe, missing := filepath.Join(dir, "pipe"), filepath.Join(dir, "missing", "file")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	for path, says := range map[string]string{
+		dir: "is a directory", pipe: "is no regular file", os.DevNull: "is no regular file", filepath.Dir(missing) + "/file": "no such file",
+	} {
+		require.ErrorContains(t, Probe(path), says)
+		require.ErrorContains(t, Write(path, text("x")), says)
+	}
+	only(t, dir, "pipe")
+}
+
+// A folder that can not be written is found out before, with the name of the file.
+func TestFolderIsClosed(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, Write(file, text("old")))
+	require.NoError(t, os.Chmod(filepath.Dir(file), 0o500))
+	for _, err := range []error{Probe(file), Write(file, text("new"))} {
+		require.ErrorContains(t, err, "write "+file+": permission denied")
+	}
+	holds(t, "old", file)
+}
