@@ -105,6 +105,9 @@ func (f *exchangeFlags) config() (cfg bench.ExchangeConfig, err error) {
 	if err := f.check(&cfg); err != nil {
 		return cfg, err
 	}
+	if err := apart([]named{{"--plot", f.Plot}}, named{"the nodes of --hostfile", f.Hostfile}); err != nil {
+		return cfg, err
+	}
 	if cfg.Site.Nodes, err = f.named(); err != nil {
 		return cfg, err
 	}

@@ -24,6 +24,9 @@ func executeReport(_ context.Context, args []string) error {
 	if len(names) != 1 {
 		return usageError{errors.New("bench report: name one file that bench all has written, or a benchmark has printed with --json")}
 	}
+	if err := apart([]named{{"-o", f.Output}}, named{"the results", names[0]}); err != nil {
+		return usageError{fmt.Errorf("bench report: %w", err)}
+	}
 	if err := writable(f.Output); err != nil {
 		return fmt.Errorf("bench report: %w", err)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -51,6 +53,9 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	}
 	if err := f.checkRanks(countRanks(apps), settings.Helpers); err != nil {
 		return usageError{err}
+	}
+	if inOutputDir(f.Trace, f.OutputDir) {
+		return usageError{fmt.Errorf("--trace %s: the output of a rank goes to that file of --output-dir: name another file", f.Trace)}
 	}
 	j := f.job(apps, settings)
 	if err := f.takeProfile(&j); err != nil {
@@ -100,6 +105,14 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return exitStatus(result.Code)
 	}
 	return err
+}
+
+// outputOfRank is what files are called that --output-dir makes.
+var outputOfRank = regexp.MustCompile(`^rank\.\d+\.std(out|err)$`)
+
+// inOutputDir tells whether a file is one that the output of a rank goes to.
+func inOutputDir(file, dir string) bool {
+	return file != "" && outputOfRank.MatchString(filepath.Base(file)) && oneFile(filepath.Dir(file), dir)
 }
 
 // checkRanks returns an error if a job can not have so many ranks, or these helpers.

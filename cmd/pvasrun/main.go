@@ -114,6 +114,9 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 	if err != nil {
 		return nil, usageError{explain(p, args, err)}
 	}
+	if err := namedFiles(p); err != nil {
+		return nil, usageError{err}
+	}
 	return rest, nil
 }
 

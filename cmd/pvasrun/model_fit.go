@@ -99,6 +99,15 @@ func (f *fitFlags) check() error {
 	case f.EagerLimit < 1 || f.EagerLimit > job.MaxEagerLimit:
 		return errors.New("--eager-limit: want 1 to 64 KiB")
 	}
+	var outputs []named
+	for i, who := range f.combinations() {
+		for _, out := range []named{{"-o", f.Output}, {"--plot", f.Plot}, {"--samples", f.Samples}} {
+			outputs = append(outputs, named{out.by, nameOf(out.file, who, i)})
+		}
+	}
+	if err := apart(outputs, named{"the times of --from", f.From}); err != nil {
+		return err
+	}
 	for _, file := range []string{f.Output, f.Plot, f.Samples} {
 		if err := writable(file); err != nil {
 			return err // now, and not when all has been measured

@@ -24,6 +24,9 @@ func executeModelShow(args []string) error {
 		return err
 	}
 	opt, err := f.options()
+	if err == nil && len(files) == 1 {
+		f.Output, err = f.page(f.Output, files[0])
+	}
 	if err != nil {
 		return usageError{fmt.Errorf("model show: %w", err)}
 	}
@@ -45,7 +48,28 @@ func executeModelShow(args []string) error {
 	if err := printPage(os.Stdout, page); err != nil {
 		return err
 	}
-	return writePage(page, p.file, f.Output)
+	return writePage(page, f.Output)
+}
+
+// page returns the name of the page of a program: output, or if that is empty one beside the program. It
+// is an error if the page would replace what the command reads, or can not be written.
+func (f *simFlags) page(output, program string) (string, error) {
+	if output == "-" {
+		return output, nil
+	}
+	by := "-o"
+	if output == "" {
+		plain := strings.TrimSuffix(program, ".gz")
+		by, output = "the page", strings.TrimSuffix(plain, filepath.Ext(plain))+".html"
+	}
+	err := apart([]named{{by, output}}, named{"the program", program}, named{"the parameters of --machine", f.Machine}, named{"the parameters of --param", f.Param})
+	if err == nil {
+		err = writable(output)
+	}
+	if err != nil && by != "-o" {
+		err = fmt.Errorf("%w; -o names a page", err)
+	}
+	return output, err
 }
 
 // pageOf is the page of a prediction, below what was measured if that is known.
@@ -65,32 +89,16 @@ func pageOf(p *program, predicted *show.Prediction, opt sim.Options) *show.Page 
 	return page
 }
 
-// writePage writes the page beside the program, or where it is wanted.
-func writePage(page *show.Page, program, output string) error {
+// writePage writes the page where it is wanted.
+func writePage(page *show.Page, output string) error {
 	if output == "-" {
 		return nil
-	}
-	if output == "" {
-		output = strings.TrimSuffix(strings.TrimSuffix(program, ".gz"), filepath.Ext(strings.TrimSuffix(program, ".gz"))) + ".html"
-	}
-	if sameFile(output, program) {
-		return usageError{fmt.Errorf("model show: the page %s would replace the program: name another one by -o", output)}
 	}
 	if err := writeNamed(output, "", 0, page.Write); err != nil {
 		return fmt.Errorf("model show: %w", err)
 	}
 	fmt.Println("see", output)
 	return nil
-}
-
-// sameFile tells whether two names are those of one file.
-func sameFile(a, b string) bool {
-	at, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	is, err := os.Stat(b)
-	return err == nil && os.SameFile(at, is)
 }
 
 // printPage prints the facts and the tables of a page.

@@ -91,6 +91,72 @@ func TestNothingHalfIsLeft(t *testing.T) {
 	staysAlone(t, file, "old", 4)
 }
 
+// Two outputs are no one file, by whatever names, and no output is an input: that is refused before anything is
+// done. Any other file is replaced.
+func TestOutputsApart(t *testing.T) {
+	hello := programs.Build(t, "../../examples/hello")
+	dir := t.TempDir()
+	t.Chdir(dir)
+	writeTimes(t, "times.csv")
+	require.NoError(t, os.Mkdir("folder", 0o700))
+	require.NoError(t, os.Symlink("new.json", "link"))
+	require.NoError(t, os.Symlink(".", "here"))
+	require.NoError(t, os.WriteFile("old", nil, 0o600))
+	require.NoError(t, os.Link("old", "hard"))
+	require.NoError(t, os.Link("times.csv", "times2"))
+	got := command(t, nil, "--trace", "job.trace", "-n", "2", hello)
+	require.Equal(t, 0, got.code, got.stderr)
+	require.NoError(t, os.Symlink("job.trace", "job.html"))
+	require.NoError(t, os.WriteFile("machine", nil, 0o600))
+	got = command(t, nil, "model", "fit", "--from", "times.csv", "-o", "machine")
+	require.Equal(t, 0, got.code, got.stderr)
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	for args, says := range map[string]string{
+		"model fit --from times.csv -o q.json --samples q.json":                    "-o and --samples both name the file q.json",
+		"model fit --from times.csv -o q.json --samples folder/.././q.json":        "both name the file",
+		"model fit --from times.csv --plot new.json --samples link":                "--plot and --samples both name the file link",
+		"model fit --from times.csv --plot old --samples hard":                     "--plot and --samples both name the file hard",
+		"model fit --from times.csv -o q.json --plot " + dir + "/here/q.json":      "-o and --plot both name the file",
+		"model fit --btl pvas,sm --caches warm -o q.json --samples q-sm-warm.json": "--samples and -o both name the file q-sm-warm.json",
+		"model fit --from times.csv --samples times2":                              "--samples times2 would replace the times of --from",
+		"model show --param myrinet job.trace":                                     "the page job.html would replace the program: name another file; -o names a page",
+		"model show --param myrinet job.trace -o here/job.trace":                   "-o here/job.trace would replace the program",
+		"model show --machine machine job.trace -o machine":                        "-o machine would replace the parameters of --machine",
+		"trace perfetto job.trace -o job.html":                                     "-o job.html would replace the trace",
+		"bench report old -o hard":                                                 "-o hard would replace the results",
+		"bench exchange --hostfile old --plot hard":                                "--plot hard would replace the nodes of --hostfile",
+		"--output-dir folder --trace here/folder/rank.0.stdout -n 1 true":          "--trace here/folder/rank.0.stdout: the output of a rank goes to that file",
+	} {
+		got := command(t, nil, strings.Fields(args)...)
+		require.Equal(t, 2, got.code, args)
+		require.Contains(t, got.stderr, says, args)
+		require.Empty(t, got.stdout, args)
+		left, err := os.ReadDir(".")
+		require.NoError(t, err)
+		require.Len(t, left, len(entries), args)
+	}
+	got = command(t, nil, "model", "fit", "--from", "times.csv", "-o", os.DevNull, "--samples", os.DevNull, "--plot", "old")
+	require.Equal(t, 0, got.code, got.stderr)
+}
+
+// A flag for a file with an empty value is refused. A variable may be empty.
+func TestEmptyNames(t *testing.T) {
+	times := filepath.Join(t.TempDir(), "times.csv")
+	writeTimes(t, times)
+	for _, args := range [][]string{
+		{"model", "fit", "--from", times, "-o", ""}, {"model", "fit", "--from", times, "--samples="}, {"tune", "-o", ""},
+		{"suci", "key", "-o", ""}, {"bench", "all", "--output="}, {"--trace", "", "true"}, {"--output-dir=", "true"},
+		{"true", ":", "--wdir", "", "true"},
+	} {
+		got := command(t, nil, args...)
+		require.Equal(t, 2, got.code, args)
+		require.Contains(t, got.stderr, "its value is empty: write --", args)
+	}
+	got := command(t, env("PVASRUN_TRACE=", "PVASRUN_OUTPUT_DIR="), "-n", "1", "true")
+	require.Equal(t, finished{}, got)
+}
+
 // staysAlone makes sure that a file has the text, in a folder with so many entries.
 func staysAlone(t *testing.T, file, text string, entries int) {
 	t.Helper()

@@ -157,8 +157,10 @@ func parseApp(args []string) (f appFlags, rest []string, err error) {
 	if _, err := p.AddGroup("Flags", "", &f); err != nil {
 		return f, nil, err
 	}
-	rest, err = p.ParseArgs(args)
-	return f, rest, explain(p, args, err)
+	if rest, err = p.ParseArgs(args); err != nil {
+		return f, nil, explain(p, args, err)
+	}
+	return f, rest, namedFiles(p)
 }
 
 func cutAt(args []string, sep string) (before, after []string, found bool) {

@@ -30,7 +30,7 @@ func executeTraceInfo(args []string) error {
 	var f struct {
 		JSON bool `long:"json" env:"PVASRUN_JSON" description:"print one JSON object"`
 	}
-	t, _, err := openTrace("info", traceInfoDescription, &f, args)
+	t, err := openTrace("info", traceInfoDescription, &f, args)
 	if err != nil {
 		return err
 	}
@@ -42,18 +42,28 @@ func executeTraceInfo(args []string) error {
 }
 
 // openTrace parses the flags of a command that looks at one trace, and reads the file.
-func openTrace(command, description string, flags any, args []string) (t *trace.Trace, file string, err error) {
+func openTrace(command, description string, flags any, args []string) (*trace.Trace, error) {
+	file, err := oneTrace(command, description, flags, args)
+	if err != nil {
+		return nil, err
+	}
+	t, err := openNamed(file)
+	if err != nil {
+		return nil, modelMistake(err)
+	}
+	return t, nil
+}
+
+// oneTrace parses the flags of a command that looks at one trace, and returns the file.
+func oneTrace(command, description string, flags any, args []string) (file string, err error) {
 	files, err := parseMixed("pvasrun trace "+command, "[flags] FILE", description, flags, args)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
 	if len(files) != 1 {
-		return nil, "", usageError{fmt.Errorf("trace %s: name one trace", command)}
+		return "", usageError{fmt.Errorf("trace %s: name one trace", command)}
 	}
-	if t, err = openNamed(files[0]); err != nil {
-		return nil, "", modelMistake(err)
-	}
-	return t, files[0], nil
+	return files[0], nil
 }
 
 // openNamed reads a trace, with the functions and lines of its C programs. What is missing for that
@@ -101,7 +111,7 @@ func executeTraceList(args []string) error {
 	f := struct {
 		Rank int `long:"rank" env:"PVASRUN_RANK" default:"-1" default-mask:"all" value-name:"R" description:"of this rank only"`
 	}{}
-	t, _, err := openTrace("list", traceListDescription, &f, args)
+	t, err := openTrace("list", traceListDescription, &f, args)
 	if err != nil {
 		return err
 	}
@@ -135,15 +145,22 @@ func executeTracePerfetto(args []string) error {
 	var f struct {
 		Output string `short:"o" long:"output" env:"PVASRUN_TRACE_OUTPUT" value-name:"FILE" description:"file to write"`
 	}
-	t, file, err := openTrace("perfetto", tracePerfettoDescription, &f, args)
+	file, err := oneTrace("perfetto", tracePerfettoDescription, &f, args)
 	if err != nil {
 		return err
 	}
 	if f.Output == "" {
 		return usageError{errors.New("trace perfetto: -o FILE is missing: say where to write")}
 	}
-	if sameFile(f.Output, file) {
-		return usageError{fmt.Errorf("trace perfetto: -o %s is the trace itself: name another file", f.Output)}
+	if err := apart([]named{{"-o", f.Output}}, named{"the trace", file}); err != nil {
+		return usageError{fmt.Errorf("trace perfetto: %w", err)}
+	}
+	if err := writable(f.Output); err != nil {
+		return fmt.Errorf("trace perfetto: %w", err)
+	}
+	t, err := openNamed(file)
+	if err != nil {
+		return modelMistake(err)
 	}
 	err = writeNamed(f.Output, "", 0, func(out io.Writer) error { return perfetto.Write(out, t) })
 	if err != nil {

@@ -220,7 +220,7 @@ func checkInfo(t *testing.T, file, btl string) {
 	require.FileExists(t, file+".perfetto")
 	got = command(t, nil, "trace", "perfetto", "-o", file, file)
 	require.Equal(t, 2, got.code, got.stderr)
-	require.Contains(t, got.stderr, "is the trace itself")
+	require.Contains(t, got.stderr, "would replace the trace")
 }
 
 // TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.
@@ -310,7 +310,8 @@ func TestTraceMistakes(t *testing.T) {
 	}{
 		{[]string{"trace"}, 2, "say what to do"},
 		{[]string{"trace", "info"}, 2, "name one trace"},
-		{[]string{"trace", "perfetto", cut}, 2, "this is no trace"},
+		{[]string{"trace", "perfetto", cut}, 2, "-o FILE is missing"},
+		{[]string{"trace", "perfetto", cut, "-o", cut + "x"}, 2, "this is no trace"},
 		{[]string{"trace", "info", cut}, 2, "this is no trace"},
 		{[]string{"trace", "info", filepath.Dir(cut)}, 2, "it is a directory"},
 		{[]string{"trace", "info", cut + "x"}, 2, "no such file"},

@@ -98,6 +98,9 @@ func Target(path string) (string, error) {
 			return target, nil
 		}
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = &fs.PathError{Op: "open", Path: path, Err: e.Err}
+		}
 		if err != nil {
 			return "", err
 		}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/jessevdk/go-flags"
+
+	"github.com/gopvas/gopvas/internal/atomicfile"
+)
+
+// A named is a file with the flag that names it, or with what it is to the command.
+type named struct{ by, file string }
+
+// apart returns an error if two outputs of a command are one file, or if an output is an input. Any
+// other file may be replaced.
+func apart(outputs []named, inputs ...named) error {
+	for i, out := range outputs {
+		for _, other := range outputs[:i] {
+			if oneFile(out.file, other.file) {
+				return fmt.Errorf("%s and %s both name the file %s: give each a file of its own", other.by, out.by, out.file)
+			}
+		}
+		for _, in := range inputs {
+			if oneFile(out.file, in.file) {
+				return fmt.Errorf("%s %s would replace %s: name another file", out.by, out.file, in.by)
+			}
+		}
+	}
+	return nil
+}
+
+// oneFile tells whether two names are those of one file, also of one that is not there yet. A device
+// takes any number of outputs.
+func oneFile(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	at, err := os.Stat(a)
+	if err == nil {
+		is, err := os.Stat(b)
+		return err == nil && at.Mode()&fs.ModeDevice == 0 && os.SameFile(at, is)
+	}
+	to, err := target(a)
+	if err != nil {
+		return false
+	}
+	from, err := target(b)
+	return err == nil && to == from
+}
+
+// target is the absolute name of the file behind links.
+func target(file string) (string, error) {
+	file, err := atomicfile.Target(file)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(file)
+}
+
+// fileOrFolder is how the values of flags for files and folders are called.
+var fileOrFolder = regexp.MustCompile(`\b(FILE|DIR)\b`)
+
+// namedFiles returns an error if a flag for a file or a folder is given with an empty value, as scripts
+// do whose variable is not set. An environment variable may be empty.
+func namedFiles(p *flags.Parser) error {
+	for _, opt := range options(p) {
+		if opt.ValueName == "" || opt.IsSetDefault() || !opt.IsSet() {
+			continue
+		}
+		if value, ok := opt.Value().(string); ok && value == "" && fileOrFolder.MatchString(opt.ValueName) {
+			return fmt.Errorf("%s: its value is empty: write %s", opt, example(opt))
+		}
+	}
+	return nil
+}
