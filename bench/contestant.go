@@ -162,8 +162,6 @@ type JobError struct {
 	Output string
 }
 
-func (e *JobError) Error() string { return fmt.Sprintf("exit code %d\n%s", e.Code, e.Output) }
-
 // A MissingError says that a peer cannot be compared with here, and what to
 // install.
 type MissingError struct{ Peer, What string }

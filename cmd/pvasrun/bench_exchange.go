@@ -21,7 +21,7 @@ type exchangeFlags struct {
 	Sizes     sizes         `long:"sizes" env:"EX_SIZES" value-name:"LIST" default:"16KiB,64KiB,256KiB,1MiB" description:"lengths of a message, with halo of a face"`
 	Exchange  []string      `long:"exchange" env:"EX_EXCHANGE" env-delim:"," choice:"auto" choice:"plain" choice:"wrap" choice:"steps" choice:"stripe" default-mask:"all" description:"how messages are divided among the devices; repeatable, each is a contestant"`
 	Compare   exchangePeers `long:"compare" env:"COMPARE" value-name:"LIST" description:"what to run in turn with ours: openmpi, over a TCP connection for each device; mptcp, which is Open MPI over MPTCP"`
-	Rounds    int           `long:"rounds" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
+	Rounds    int           `long:"rounds" most:"1000; each round is a job of every contestant" env:"EX_ROUNDS" value-name:"N" default-mask:"1; with --compare 3" description:"runs of each contestant, in turn; the median counts"`
 	Every     lapse         `long:"every" env:"EX_EVERY" value-name:"DUR" default:"2s" description:"time of each run at each length; three exchanges are made at least"`
 	Plot      string        `long:"plot" env:"PLOT" value-name:"FILE" description:"draw what each device has sent when, in the last exchange of the first contestant, as HTML"`
 	JSON      bool          `long:"json" env:"JSON" description:"print one JSON object per line"`
@@ -44,6 +44,9 @@ func executeExchange(ctx context.Context, args []string) error {
 		return usageError{err}
 	}
 	if cfg.Site.Nodes.Hosts == nil {
+		if err := fits("--sizes", cfg.Memory()); err != nil {
+			return err
+		}
 		site, end, err := f.make(ctx, cfg.Ranks, transport.Links{MPTCP: slices.Contains(f.Compare, bench.MPTCP)})
 		if err != nil {
 			return fmt.Errorf("bench exchange: %w", err)

@@ -18,10 +18,10 @@ import (
 
 type footprintFlags struct {
 	contestantFlags
-	NP         counts   `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, jobs of each"`
+	NP         counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, jobs of each"`
 	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"2KiB, which is eager, and 16KiB, a rendezvous" description:"what each rank sends to each other"`
 	SingleCopy []string `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default-mask:"none, and cma where it is permitted" description:"how sm copies long messages; repeatable, each is a contestant"`
-	Reps       int      `long:"reps" env:"REPS" value-name:"N" default:"1000" description:"calls in a job"`
+	Reps       int      `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default:"1000" description:"calls in a job"`
 }
 
 const footprintDescription = `The memory experiment of the PVAS paper: every rank sends to every rank, again and again (Alltoall), and it is read what page tables and memory have grown by. Sizes are KiB.
@@ -47,6 +47,9 @@ func executeFootprint(ctx context.Context, args []string) error {
 	}
 	if slices.Min(f.Sizes) < 1 || f.Reps < 1 {
 		return usageError{errors.New("--sizes and --reps: at least 1")}
+	}
+	if err := fits("--sizes", (&bench.FootprintConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
+		return err
 	}
 	if len(f.SingleCopy) == 0 {
 		f.SingleCopy = copyModes()

@@ -14,9 +14,9 @@ import (
 )
 
 type npbFlags struct {
-	NP        counts `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"1" description:"numbers of ranks, a power of two each; any for ep"`
+	NP        counts `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"1" description:"numbers of ranks, a power of two each; any for ep"`
 	Class     string `long:"class" env:"CLASS" choice:"S" choice:"W" choice:"A" choice:"B" choice:"C" default:"S" description:"problem size"`
-	Rounds    int    `long:"rounds" env:"ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
+	Rounds    int    `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"1" description:"runs of each contestant, in turn; the median counts"`
 	Reference string `long:"reference" env:"REFERENCE" value-name:"DIR" description:"where the MPIs of --compare find NASA's own programs, such as is.A.x, built for them"`
 	contestantFlags
 }

@@ -16,16 +16,16 @@ import (
 
 type overlapFlags struct {
 	contestantFlags
-	NP      counts       `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"2" description:"numbers of ranks"`
+	NP      counts       `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"2" description:"numbers of ranks"`
 	Sizes   sizes        `long:"sizes" env:"SIZES" value-name:"LIST" default:"64KiB,1MiB" description:"lengths of the broadcast"`
-	Grains  grains       `long:"grain" env:"GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
-	Tests   testCounts   `long:"tests" env:"TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
+	Grains  grains       `long:"grain" most:"1024; a product then takes a second" env:"GRAIN" value-name:"LIST" default:"4,40" description:"rows of the matrices"`
+	Tests   testCounts   `long:"tests" most:"1000000; they would take longer than the broadcast" env:"TESTS" value-name:"LIST" default:"0,1,10,100,each" description:"calls of Test per broadcast; each: after each product, until it is there"`
 	Policy  policies     `long:"policy" env:"POLICY" value-name:"LIST" default:"share,owner" description:"how ours makes progress"`
-	Helpers helperCounts `long:"helpers" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, in one address space"`
+	Helpers helperCounts `long:"helpers" most:"65536; a rank has one at most, and a job has no more ranks" env:"HELPERS" value-name:"LIST" default:"0,1,2" description:"helpers for the whole job, in one address space"`
 	Work    lapse        `long:"work" env:"WORK" value-name:"DUR" default-mask:"as long as the slowest contestant's broadcast takes alone" description:"computing per broadcast"`
 	Loop    lapse        `long:"loop" env:"LOOP" value-name:"DUR" default:"5ms" description:"length of each loop that is timed"`
-	Blocks  int          `long:"blocks" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
-	Rounds  int          `long:"rounds" env:"ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
+	Blocks  int          `long:"blocks" most:"100000; each is a line of the job's output" env:"BLOCKS" value-name:"N" default:"8" description:"blocks of such loops in a run"`
+	Rounds  int          `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default:"3" description:"runs of each contestant, in turn; medians over the blocks of all are reported"`
 	Parts   []string     `long:"part" env:"PART" env-delim:"," choice:"broadcast" choice:"chain" choice:"graph" default-mask:"all" description:"what to measure; repeatable"`
 	Plot    string       `long:"plot" env:"PLOT" value-name:"FILE" description:"draw the broadcasts of at least two --sizes as SVG, those of the first number of ranks and the first grain"`
 	Verbose bool         `short:"v" long:"verbose" env:"VERBOSE" description:"show which ranks have done the work"`
@@ -58,6 +58,9 @@ func executeOverlap(ctx context.Context, args []string) error {
 	}
 	if err := f.check(); err != nil {
 		return usageError{err}
+	}
+	if err := fits("--sizes", (&bench.OverlapConfig{Ranks: f.NP, Sizes: f.Sizes}).Memory()); err != nil {
+		return err
 	}
 	auto := []string{job.SingleCopyAuto.String()}
 	base, closeAll, err := f.contenders(auto, auto)

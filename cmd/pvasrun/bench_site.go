@@ -21,7 +21,7 @@ type siteFlags struct {
 	Rsh      string `long:"rsh" env:"BENCH_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
 	Nodes    int    `long:"nodes" env:"BENCH_NODES" value-name:"N" description:"network namespaces to make on this machine as nodes, without --hosts"`
 	Devices  string `long:"devices" env:"BENCH_DEVICES" value-name:"LIST" description:"network devices by name or network, with --hosts (default: one in each network that all nodes are in); of nodes that are made their number"`
-	Rate     bits   `long:"rate" env:"BENCH_RATE" value-name:"BITS" description:"bits per second of each device of nodes that are made (0: not limited)"`
+	Rate     bits   `long:"rate" env:"BENCH_RATE" value-name:"BITS" description:"bits per second of each device of nodes that are made, such as 1G (default: not limited)"`
 	Buffer   size   `long:"buffer" env:"BENCH_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, with a rate"`
 }
 

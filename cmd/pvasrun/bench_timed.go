@@ -19,13 +19,13 @@ import (
 type timedFlags struct {
 	contestantFlags
 	siteFlags
-	NP         int      `short:"n" long:"np" env:"NP" value-name:"N" default-mask:"2; on several nodes as many as they take" description:"number of ranks"`
+	NP         int      `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP" value-name:"N" default-mask:"2; on several nodes as many as they take" description:"number of ranks"`
 	Sizes      sizes    `long:"sizes" env:"SIZES" value-name:"LIST" default-mask:"powers of two to 4 MiB, of eight (collectives) or four (layouts) to 1 MiB" description:"message sizes"`
 	SingleCopy []string `long:"single-copy" env:"SINGLE_COPY" env-delim:"," choice:"auto" choice:"none" choice:"cma" default:"auto" description:"how sm and Open MPI copy long messages; repeatable, each is a contestant"`
-	Rounds     int      `long:"rounds" env:"ROUNDS" value-name:"N" default-mask:"1; with --compare 3 for collectives, else 5" description:"runs of each contestant, in turn; the median counts"`
-	Goroutines int      `long:"goroutines" env:"GOROUTINES" value-name:"N" default:"1" description:"of each rank, for collectives: each calls on a communicator of its own, and the time is that of all calls of a rank, divided by their number"`
+	Rounds     int      `long:"rounds" most:"1000; each round is a job of every contestant" env:"ROUNDS" value-name:"N" default-mask:"1; with --compare 3 for collectives, else 5" description:"runs of each contestant, in turn; the median counts"`
+	Goroutines int      `long:"goroutines" most:"1024; each makes communicators of its own, which takes milliseconds" env:"GOROUTINES" value-name:"N" default:"1" description:"of each rank, for collectives: each calls on a communicator of its own, and the time is that of all calls of a rank, divided by their number"`
 	Profile    string   `long:"profile" env:"PROFILE" value-name:"FILE" description:"run ours also by the numbers that pvasrun tune has written to the file, in turn"`
-	Reps       int      `long:"reps" env:"REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
+	Reps       int      `long:"reps" least:"1" most:"1000000000; that takes hours at any size" env:"REPS" value-name:"N" default-mask:"by size" description:"repetitions per run and size"`
 }
 
 // A timedKind is one of the three kinds of benchmarks that are timed.
@@ -126,6 +126,15 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	if err != nil {
 		return usageError{err}
 	}
+	cfg := bench.TimedConfig{
+		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps, Limit: time.Duration(f.MaxSeconds),
+	}
+	if !f.isNamed() {
+		err = fits("--sizes", cfg.Memory())
+	}
+	if err != nil {
+		return err
+	}
 	if site != nil && site.Nodes.Hosts == nil {
 		made, end, err := f.make(ctx, f.NP, transport.Links{Pin: f.Bind == "core"})
 		if err != nil {
@@ -139,19 +148,11 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 		return err
 	}
 	defer closeAll()
-	rounds := f.Rounds
-	if rounds == notGiven {
-		rounds = 1
-		if len(f.Compare) > 0 {
-			rounds = kind.rounds
-		}
-	}
-	progress := newProgress(rounds * len(contenders))
+	cfg.Contenders, cfg.Rounds = contenders, f.rounds(&kind)
+	progress := newProgress(cfg.Rounds * len(contenders))
 	defer progress.done()
-	results, err := bench.Timed(ctx, bench.TimedConfig{
-		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Rounds: rounds, Repeat: f.Reps, Limit: time.Duration(f.MaxSeconds), Contenders: contenders,
-		Step: func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) },
-	})
+	cfg.Step = func(who string, round int) { progress.begin(fmt.Sprintf("%s, round %d", who, round+1)) }
+	results, err := bench.Timed(ctx, cfg)
 	progress.done()
 	if err != nil {
 		return err
@@ -220,6 +221,17 @@ func (f *timedFlags) place() (*bench.Site, error) {
 		f.NP = 2
 	}
 	return nil, f.checkNone()
+}
+
+// rounds are those of --rounds, or the default.
+func (f *timedFlags) rounds(kind *timedKind) int {
+	switch {
+	case f.Rounds != notGiven:
+		return f.Rounds
+	case len(f.Compare) > 0:
+		return kind.rounds
+	}
+	return 1
 }
 
 // withProfile puts beside each contestant of ours one by the numbers of --profile.

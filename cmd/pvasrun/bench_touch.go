@@ -13,7 +13,7 @@ import (
 )
 
 type touchFlags struct {
-	NP        counts   `short:"n" long:"np" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
+	NP        counts   `short:"n" long:"np" most:"65536; a job has no more ranks" env:"NP_LIST" value-name:"LIST" default:"8,16,32,64" description:"numbers of ranks, a job of each"`
 	Size      size     `long:"size" env:"SIZE" value-name:"SIZE" default:"2MiB" description:"shared memory of each rank"`
 	BTL       btlNames `long:"btl" env:"BTL" value-name:"LIST" default:"pvas,sm" description:"task models to compare"`
 	HugePages bool     `long:"huge-pages" env:"HUGE_PAGES" description:"advise transparent huge pages in one address space"`
@@ -39,9 +39,11 @@ func executeTouch(ctx context.Context, args []string) error {
 	if err := parseOnly("pvasrun bench touch", touchDescription, &f, args); err != nil {
 		return err
 	}
-	return runTouch(ctx, bench.TouchConfig{
-		Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages,
-	}, f.JSON)
+	cfg := bench.TouchConfig{Ranks: f.NP, Bytes: uint64(f.Size), BTLs: f.BTL, HugePages: f.HugePages}
+	if err := fits("--size", cfg.Memory()); err != nil {
+		return err
+	}
+	return runTouch(ctx, cfg, f.JSON)
 }
 
 func runTouch(ctx context.Context, cfg bench.TouchConfig, asJSON bool) error {

@@ -13,6 +13,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -114,7 +115,7 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 	if err != nil {
 		return nil, usageError{explain(p, args, err)}
 	}
-	if err := namedFiles(p); err != nil {
+	if err := cmp.Or(namedFiles(p), bounded(p, args)); err != nil {
 		return nil, usageError{err}
 	}
 	return rest, nil

@@ -35,13 +35,17 @@ func explain(p *flags.Parser, args []string, err error) error {
 		if e.Type == flags.ErrRequired {
 			return fmt.Errorf("%s is missing: write %s", opt, example(opt))
 		}
-		from := ""
-		if !slices.ContainsFunc(args, func(arg string) bool { return isFlag(arg, opt) }) {
-			from = " from " + opt.EnvKeyWithNamespace()
-		}
-		return fmt.Errorf("%s%s: %s", opt, from, wrong(opt, e))
+		return fmt.Errorf("%s: %s", origin(opt, args), wrong(opt, e))
 	}
 	return err
+}
+
+// origin names a flag, and its variable if that has the value.
+func origin(opt *flags.Option, args []string) string {
+	if slices.ContainsFunc(args, func(arg string) bool { return isFlag(arg, opt) }) {
+		return opt.String()
+	}
+	return opt.String() + " from " + opt.EnvKeyWithNamespace()
 }
 
 // isFlag tells whether an argument is the flag, with a value or without.

@@ -26,7 +26,7 @@ With --torus the ranks are a periodic grid, and the exchange is simulated: each 
 type modelExchangeFlags struct {
 	Neighbors int     `long:"neighbors" env:"PVASRUN_MODEL_NEIGHBORS" default:"6" value-name:"N" description:"neighbors of a rank, without --torus"`
 	Devices   int     `long:"devices" env:"PVASRUN_MODEL_DEVICES" default:"4" value-name:"C" description:"devices of a node"`
-	Sizes     sizes   `long:"sizes" env:"PVASRUN_MODEL_SIZES" default:"1K,4K,16K,64K,256K,1M,8M" value-name:"LIST" description:"lengths of a message"`
+	Sizes     sizes   `long:"sizes" most:"1099511627776; 1 TiB is the longest message" env:"PVASRUN_MODEL_SIZES" default:"1K,4K,16K,64K,256K,1M,8M" value-name:"LIST" description:"lengths of a message"`
 	Latency   lapse   `long:"latency" env:"PVASRUN_MODEL_LATENCY" default:"1us" value-name:"DUR" description:"what each piece costs a device"`
 	Bandwidth float64 `long:"bandwidth" env:"PVASRUN_MODEL_BANDWIDTH" default:"5" value-name:"GB/s" description:"of a device"`
 	Torus     string  `long:"torus" env:"PVASRUN_MODEL_TORUS" value-name:"AxBxC" description:"simulate a periodic grid of so many ranks, with two neighbors along each side, in place of the formulas"`

@@ -65,7 +65,7 @@ func TestRefusedSpellings(t *testing.T) {
 		"-genv A":                           `-genv: its value is missing`,
 		"-genv A 1 -n 1 a : -n 1 b":         `-genv: with several programs write -x`,
 		"-np x p":                           `-n, --np: "x" is not a whole number`,
-		"--spin -5 true":                    `spin of -5 looks is below 0`,
+		"--spin -5 true":                    `--spin: -5 is below 0`,
 		"--helpers 100 -n 2 true":           `--helpers 100: there are 2 ranks`,
 		"--partition-size 3G true":          `partition size must be a power of two`,
 		"--partition-size 1K --btl sm true": `partition size must be a power of two`,

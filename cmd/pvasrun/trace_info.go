@@ -109,11 +109,14 @@ const traceListDescription = `Prints the events of a trace, one a line: rank, st
 
 func executeTraceList(args []string) error {
 	f := struct {
-		Rank int `long:"rank" env:"PVASRUN_RANK" default:"-1" default-mask:"all" value-name:"R" description:"of this rank only"`
+		Rank int `long:"rank" least:"-1" env:"PVASRUN_RANK" default:"-1" default-mask:"all" value-name:"R" description:"of this rank only"`
 	}{}
 	t, err := openTrace("list", traceListDescription, &f, args)
 	if err != nil {
 		return err
+	}
+	if f.Rank >= len(t.Ranks) {
+		return usageError{fmt.Errorf("trace list: --rank %d: the trace has ranks 0 to %d", f.Rank, len(t.Ranks)-1)}
 	}
 	for rank := range t.Ranks {
 		if f.Rank >= 0 && f.Rank != rank {
