@@ -28,7 +28,7 @@ func TestCountsAreBounded(t *testing.T) {
 		"bench touch -n 4,65537":                    "65537 is more than 65536",
 		"bench footprint --reps 1000000001":         "is more than 1000000000",
 		"model fit --times 1001":                    "--times: 1001 is more than 1000",
-		"model fit --repeat 1001":                   "--repeat: 1001 is more than 1000",
+		"model fit --repeat 1000001":                "--repeat: 1000001 is more than 1000000",
 		"model exchange --sizes 8000000T":           "is more than 1099511627776",
 		"bench pingpong --spin -1":                  "--spin: -1 is below 0",
 		"--spin -1 true":                            "--spin: -1 is below 0",

@@ -35,7 +35,7 @@ type fitFlags struct {
 	Times      int        `long:"times" most:"1000; every five of them are a job, which takes its time even if --max-seconds is over" env:"PVASRUN_TIMES" value-name:"N" default:"20" description:"how often to measure each size"`
 	MaxSeconds lapse      `long:"max-seconds" env:"PVASRUN_MAX_SECONDS" value-name:"DUR" default:"55" description:"measure each size less often if it would take longer, all in all"`
 	Ranks      int        `long:"ranks" env:"PVASRUN_MODEL_RANKS" value-name:"N" default:"2" description:"ranks of the collective calls that are measured for -o; 0: measure none"`
-	Repeat     int        `long:"repeat" most:"1000; a fit takes a second at least" env:"PVASRUN_REPEAT" value-name:"N" default:"1" description:"measure and fit so often, at least once and else within --max-seconds all in all, and print how far the results lie apart"`
+	Repeat     int        `long:"repeat" most:"1000000; a fit takes a second at least" env:"PVASRUN_REPEAT" value-name:"N" default:"1" description:"measure and fit so often, at least once and else within --max-seconds all in all, and print how far the results lie apart"`
 	Samples    string     `long:"samples" env:"PVASRUN_SAMPLES" value-name:"FILE.csv" description:"write the measured times, for --from; several combinations as for -o"`
 	Plot       string     `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE.svg" description:"draw the times, the lines and the jumps; several combinations as for -o"`
 	JSON       bool       `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per combination"`
