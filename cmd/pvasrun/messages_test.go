@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
-	"io"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -68,49 +64,9 @@ func hangReport(t *testing.T, flags []string, how string, lines ...string) {
 func TestHangReportAtSIGQUIT(t *testing.T) {
 	stuck := programs.Build(t, "./testdata/stuck")
 	for _, btl := range models(t) {
-		cmd := exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "late")
-		stderr, err := cmd.StderrPipe()
-		require.NoError(t, err)
-		stdout, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		t.Cleanup(func() { _ = cmd.Process.Kill() })
-		up := bufio.NewReader(stdout)
-		for range 3 {
-			line, err := up.ReadString('\n')
-			require.NoError(t, err)
-			require.Equal(t, "up\n", line)
-		}
-		// The ranks are on their way into the barrier: ask until they are there.
-		report := readUntil(t, cmd, bufio.NewReader(stderr), "waits for rank 0")
+		report := testkit.HangReport(t, exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "late"), 3, "waits for rank 0")
 		require.NotContains(t, report, "deadlock")
-		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
-		_, _ = io.Copy(io.Discard, stderr)
-		_ = cmd.Wait()
-		require.Equal(t, 128+int(syscall.SIGTERM), cmd.ProcessState.ExitCode())
 	}
-}
-
-// readUntil asks for reports until a line of one has the text, which must be
-// before the test's own deadline.
-func readUntil(t *testing.T, cmd *exec.Cmd, r *bufio.Reader, text string) string {
-	t.Helper()
-	var all strings.Builder
-	stop := time.Now().Add(30 * time.Second)
-	require.NoError(t, cmd.Process.Signal(syscall.SIGQUIT))
-	for time.Now().Before(stop) {
-		line, err := r.ReadString('\n')
-		require.NoError(t, err, all.String())
-		all.WriteString(line)
-		if strings.Contains(line, text) {
-			return all.String()
-		}
-		if strings.HasPrefix(line, "  2 ") { // the last row: ask again
-			require.NoError(t, cmd.Process.Signal(syscall.SIGQUIT))
-		}
-	}
-	require.Fail(t, "not in time", all.String())
-	return ""
 }
 
 func TestBenchPointToPoint(t *testing.T) {

@@ -14,16 +14,15 @@ import (
 // HangReport starts a command that runs a job which hangs, and asks it by SIGQUIT what the ranks
 // do. It asks until a report has all lines (regular expressions): a rank says what it waits for
 // when it has waited for a while. Each rank first writes the line "up" to its standard output. At
-// the end the job is ended by SIGTERM.
-func HangReport(t testing.TB, cmd *exec.Cmd, ranks int, lines ...string) {
+// the end the job is ended by SIGTERM. HangReport returns what it has written to standard error.
+func HangReport(t testing.TB, cmd *exec.Cmd, ranks int, lines ...string) string {
 	t.Helper()
 	var stdout, stderr Output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Minute
 	require.NoError(t, cmd.Start())
-	ended := false
 	defer func() {
-		if !ended {
+		if cmd.ProcessState == nil {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 		}
@@ -43,6 +42,6 @@ func HangReport(t testing.TB, cmd *exec.Cmd, ranks int, lines ...string) {
 		"not in one report: %q\n%s", lines, &stderr)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	_ = cmd.Wait() // the exit code tells
-	ended = true
 	require.Equal(t, 128+int(syscall.SIGTERM), cmd.ProcessState.ExitCode(), &stderr)
+	return stderr.String()
 }
