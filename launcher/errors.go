@@ -86,7 +86,10 @@ func ExitCode(err error) int {
 	var build *exec.ExitError
 	var image *pvas.ImageError
 	var start *StartError
+	var output outputError
 	switch {
+	case errors.As(err, &output): // and no fault of the program
+		return codeError
 	case errors.As(err, &program) && errors.Is(err, fs.ErrNotExist):
 		return codeNotFound
 	case errors.As(err, &program) && errors.As(err, &build): // the go command has said why

@@ -3,6 +3,7 @@ package launcher
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,6 +21,7 @@ type stdio struct {
 	out, err *sink
 	streams  streams
 	null     *os.File
+	space    *os.File       // see full; nil: not known
 	input    *terminalInput // nil: Stdin is no terminal
 }
 
@@ -32,15 +34,46 @@ func newStdio(j *Job, messages *queue, failed func(error)) (*stdio, error) {
 	}
 	s.null = null
 	if j.OutputDir != "" {
-		if err := os.MkdirAll(j.OutputDir, 0o777); err != nil {
-			return nil, errors.Join(fmt.Errorf("launcher: output directory: %w", err), null.Close())
+		if err := s.openDir(); err != nil {
+			_ = null.Close()
+			return nil, fmt.Errorf("launcher: output directory %s: %w", j.OutputDir, err)
 		}
 	}
 	return s, nil
 }
 
+// openDir makes the output directory, and in it the file without a name that full writes to. One that has
+// no room for another file may still have room for what is written to those that are there.
+func (s *stdio) openDir() error {
+	if err := os.MkdirAll(s.job.OutputDir, 0o777); err != nil {
+		return withoutName(err)
+	}
+	f, err := os.CreateTemp(s.job.OutputDir, ".space")
+	if isFull(err) {
+		return nil
+	}
+	if err != nil {
+		return withoutName(err)
+	}
+	s.space = f
+	return withoutName(os.Remove(f.Name()))
+}
+
+// withoutName is an error of a file without the name of that file.
+func withoutName(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
 func (s *stdio) close() {
 	s.null.Close()
+	if s.space != nil {
+		s.space.Close()
+	}
 	if s.input != nil {
 		s.input.close()
 	}
@@ -100,7 +133,11 @@ func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 	if s.job.OutputDir != "" {
 		width := len(strconv.Itoa(n - 1))
 		file := fmt.Sprintf("rank.%0*d.%s", width, rank, name)
-		return os.Create(filepath.Join(s.job.OutputDir, file))
+		f, err := os.Create(filepath.Join(s.job.OutputDir, file))
+		if err != nil {
+			return nil, outputError{err}
+		}
+		return f, nil
 	}
 	to := s.out
 	if fd == 2 {
@@ -112,19 +149,19 @@ func (s *stdio) openOutput(rank, fd int, name string) (*os.File, error) {
 // full returns an error if the output directory takes no more. Ranks write there themselves, and
 // many do not look whether a write has failed. It may block.
 func (s *stdio) full() error {
-	if s.job.OutputDir == "" {
+	if s.space == nil {
 		return nil
 	}
-	f, err := os.CreateTemp(s.job.OutputDir, ".space")
-	if err == nil {
-		_, err = f.Write(make([]byte, 4096))
-		err = errors.Join(err, f.Close(), os.Remove(f.Name()))
-	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return err
+	if _, err := s.space.Write(make([]byte, 4096)); isFull(err) {
+		return fmt.Errorf("%s: %w", s.job.OutputDir, withoutName(err))
 	}
 	return nil
 }
+
+// An outputError is that of a file in the output directory.
+type outputError struct{ error }
+
+func (e outputError) Unwrap() error { return e.error }
 
 // giveInput hands rank 0 the input itself. A terminal cannot be handed over: the
 // rank is in a background process group of it and would be stopped at its first

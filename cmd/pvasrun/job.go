@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -54,8 +55,8 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if err := f.checkRanks(countRanks(apps), settings.Helpers); err != nil {
 		return usageError{err}
 	}
-	if inOutputDir(f.Trace, f.OutputDir) {
-		return usageError{fmt.Errorf("--trace %s: the output of a rank goes to that file of --output-dir: name another file", f.Trace)}
+	if err := f.checkOutputDir(); err != nil {
+		return usageError{err}
 	}
 	j := f.job(apps, settings)
 	if err := f.takeProfile(&j); err != nil {
@@ -109,6 +110,29 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 
 // outputOfRank is what files are called that --output-dir makes.
 var outputOfRank = regexp.MustCompile(`^rank\.\d+\.std(out|err)$`)
+
+// checkOutputDir returns an error if --output-dir names no folder, or if --trace names a file of it.
+func (f *runFlags) checkOutputDir() error {
+	if inOutputDir(f.Trace, f.OutputDir) {
+		return fmt.Errorf("--trace %s: the output of a rank goes to that file of --output-dir: name another file", f.Trace)
+	}
+	if f.PMI || f.nodes.Hosts != nil || f.DryRun {
+		return nil // it is a folder of other nodes, or of nobody
+	}
+	if err := noFolder(f.OutputDir); err != nil {
+		return fmt.Errorf("--output-dir: %w", err)
+	}
+	return nil
+}
+
+// noFolder returns an error if there is something else than a folder at path, or on the way to it.
+func noFolder(path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: it is no folder: name another one", path)
+	}
+	return nil
+}
 
 // inOutputDir tells whether a file is one that the output of a rank goes to.
 func inOutputDir(file, dir string) bool {
