@@ -166,9 +166,9 @@ func tellErrors(t *testing.T, btl string, list []predictedProgram) {
 	}
 }
 
-// predict returns the predicted time of what a recorded job printed the time of, and of a loop that with all of its
-// blocks. A loop takes the blocks of the prediction that it takes of itself. What other programs print is
-// taken to be a part of the prediction as large as of the job.
+// predict returns the predicted time of what a recorded job printed the time of. Of a loop that is the time of the same
+// blocks as it printed, and whole is that of all of its blocks. Of other programs it is the same share of the
+// predicted time as of the recorded one.
 func (p *predictedProgram) predict(t *testing.T, file, machine string, printed float64) (ns, whole float64) {
 	if !p.loop {
 		is, was := predictionOf(t, file, machine)
