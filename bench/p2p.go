@@ -18,6 +18,17 @@ import (
 //	copy      no message: a copy from the peer's memory, the bound for pingpong
 func Patterns() []string { return slices.Sorted(maps.Keys(patterns)) }
 
+// Partner is the rank with which rank 0 exchanges messages in a benchmark whose ranks work in pairs.
+func Partner(benchmark string, ranks int) (partner int, paired bool) {
+	switch benchmark {
+	case "pingpong", "pingping", "column", "struct":
+		return 1, true
+	case "bw", "mbw_mr":
+		return ranks / 2, true
+	}
+	return 0, false
+}
+
 // p2pRepetitions are many for small messages, and no more than move 256 MiB.
 func (c *TimedConfig) p2pRepetitions(n int) int {
 	most := 20_000
@@ -45,7 +56,7 @@ func (p pattern) streams(ranks int) int {
 	case ofPairs:
 		return max(ranks/2, 1)
 	case allOthers:
-		return ranks - 1
+		return max(ranks-1, 1)
 	}
 	return 1
 }

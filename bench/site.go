@@ -17,7 +17,7 @@ type Site struct {
 	Nodes launcher.Nodes
 	// Of nodes that are made on this machine.
 	Lead    []string // what a command begins with that is to run on the first node; nil: there are no such nodes
-	Crowded bool     // their ranks share CPUs
+	Crowded bool     // ranks share CPUs, as far as is known
 }
 
 // MPTCP is the peer of Exchange that is Open MPI with an MPTCP connection between two ranks, by the
@@ -44,14 +44,14 @@ func (s *Site) runPeer(ctx context.Context, c Contestant, ranks int, args []stri
 		}
 	}
 	command := append([]string{program}, args[1:]...)
-	flags, devices, bind := s.openMPI, s.Nodes.Devices, choose(c.Pinned, "core", "none")
+	flags, devices := s.openMPI, s.Nodes.Devices
 	switch p.name {
 	case "mpich":
 		flags = s.mpich
 	case MPTCP:
 		devices, command = devices[:min(len(devices), 1)], slices.Insert(command, 0, mptcpize, "run")
 	}
-	argv := slices.Concat(s.Lead, []string{p.mpirun, "-n", strconv.Itoa(ranks)}, flags(s.hostList(ranks), devices, agent, bind), command)
+	argv := slices.Concat(s.Lead, []string{p.mpirun, "-n", strconv.Itoa(ranks)}, flags(c, s.hostList(ranks), devices, agent), command)
 	return p.execute(ctx, argv[0], argv[1:]...)
 }
 
@@ -69,8 +69,11 @@ func (p *peer) agent(shell []string) (string, error) {
 }
 
 // openMPI are the flags of its mpirun: TCP between nodes, over the devices. Where ranks share CPUs they yield.
-func (s *Site) openMPI(hosts string, devices []string, agent, bind string) []string {
-	flags := []string{"--map-by", "slot", "--bind-to", bind, "--mca", "btl", "vader,tcp,self", "--mca", "pml", "ob1"}
+func (s *Site) openMPI(c Contestant, hosts string, devices []string, agent string) []string {
+	flags := []string{"--map-by", "slot", "--bind-to", choose(c.Pinned, "core:overload-allowed", "none"), "--mca", "btl", "vader,tcp,self", "--mca", "pml", "ob1"}
+	if c.SingleCopy != "" {
+		flags = append(flags, "--mca", "btl_vader_single_copy_mechanism", c.SingleCopy)
+	}
 	if s.Crowded {
 		flags = append(flags, "--mca", "mpi_yield_when_idle", "1")
 	}
@@ -86,9 +89,9 @@ func (s *Site) openMPI(hosts string, devices []string, agent, bind string) []str
 	return flags
 }
 
-// mpich are the flags of its mpiexec. On nodes that are made UCX would find out that they have one memory.
-func (s *Site) mpich(hosts string, devices []string, agent, bind string) []string {
-	flags := []string{"-bind-to", bind}
+// mpich are the flags of its mpiexec: TCP between nodes.
+func (s *Site) mpich(c Contestant, hosts string, devices []string, agent string) []string {
+	flags := []string{"-bind-to", choose(c.Pinned, "core", "none"), "-genv", "UCX_TLS", "tcp,sm,self"}
 	if !s.Nodes.Slurm {
 		flags = append(flags, "-hosts", hosts)
 	}
@@ -97,9 +100,6 @@ func (s *Site) mpich(hosts string, devices []string, agent, bind string) []strin
 	}
 	if devices != nil {
 		flags = append(flags, "-iface", devices[0], "-genv", "UCX_NET_DEVICES", strings.Join(devices, ","))
-	}
-	if s.Lead != nil {
-		flags = append(flags, "-genv", "UCX_TLS", "tcp,self")
 	}
 	return flags
 }
@@ -113,7 +113,9 @@ func (s *Site) hostList(ranks int) string {
 		if launcher.Slots(hosts) == 0 {
 			slots = (ranks + len(hosts) - 1 - i) / len(hosts)
 		}
-		list = append(list, fmt.Sprintf("%s:%d", h.Name, slots))
+		if slots > 0 {
+			list = append(list, fmt.Sprintf("%s:%d", h.Name, slots))
+		}
 	}
 	return strings.Join(list, ",")
 }

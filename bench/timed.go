@@ -106,9 +106,10 @@ func (cfg *TimedConfig) job(ctx context.Context, c Contestant) ([]timing, error)
 // MPI_Finalize. What it has found until then counts.
 var errStays = errors.New("the peer's job did not end in time, and was ended")
 
-// peerTime is how long a job of a peer may take: its start and its end, and for each size the limit and the warm-up.
+// peerTime is how long a job of a peer may take: its start, its end, and steps that are slow, and for each size the
+// limit and the warm-up.
 func (c *TimedConfig) peerTime() time.Duration {
-	return time.Minute + time.Duration(len(c.Sizes))*(2*c.Limit+time.Second)
+	return 10*time.Minute + time.Duration(len(c.Sizes))*(2*c.Limit+time.Second)
 }
 
 // program is the rank program that a contestant runs, and its arguments: the benchmark,

@@ -152,7 +152,8 @@ func (s *stdio) full() error {
 	if s.space == nil {
 		return nil
 	}
-	if _, err := s.space.Write(make([]byte, 4096)); isFull(err) {
+	_, err := s.space.Write(make([]byte, 4096))
+	if err = errors.Join(err, s.space.Sync()); isFull(err) { // a file system of a network says it then
 		return fmt.Errorf("%s: %w", s.job.OutputDir, withoutName(err))
 	}
 	return nil

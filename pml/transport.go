@@ -140,6 +140,5 @@ func (e *Engine) Spin() int {
 	return e.spin
 }
 
-// Yields tells whether a rank that waits lets others run before it sleeps: there are more ranks
-// than CPUs, and nobody is known to keep a CPU for long.
-func (e *Engine) Yields() bool { return e.spin == 0 && !e.crowd.Resting() }
+// Yields tells whether a wait of this rank lets others run before it sleeps: it does if it does not poll.
+func (e *Engine) Yields() bool { return e.spin == 0 }

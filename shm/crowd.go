@@ -17,8 +17,8 @@ import (
 // give way, each has its turn after some microseconds, and no thread must be woken. A thread that keeps the
 // CPU for a whole turn computes, or polls and does not give way. Then the waits sleep at once until a
 // rest is over: the scheduler prefers a thread that is woken, but not one that gives way. The rest grows
-// fourfold each time, up to mostRest. It halves when the thread has polled for quietTime without a rest. Who is
-// alone for that long does not give way any more.
+// fourfold each time, up to mostRest. It halves when the thread has polled for quietTime without a rest. A thread that
+// was nearly alone for that long does not give way any more.
 //
 // A thread that gives way makes a system call for each look in vain; else there is none. A wait that ends with its
 // first look reads no clock, unless there is a rest.
@@ -31,11 +31,12 @@ type Crowd struct {
 	clock  func() time.Duration
 	yield  func()
 	yields bool // the thread gives way
+	worked bool // the last look was not in vain
 	looks  uint
 	last   time.Duration // when the clock was read in this wait; 0: it was not
 	rest   time.Duration // how long the next rest takes
 	calm   time.Duration // polled since the last rest, or since the rest was halved
-	alone  time.Duration // polled since another thread ran
+	shared time.Duration // of that, what may have been others' time
 	until  atomic.Int64  // end of the rest; 0: there is none
 }
 
@@ -58,6 +59,10 @@ const (
 	// quietTime is longer than others who want the CPU leave it to a thread that polls.
 	quietTime = 16 * time.Millisecond
 
+	// nearlyAlone is the share of others in quietTime, 1 / nearlyAlone, from which on a thread gives way: the
+	// kernel interrupts a thread that is alone, too.
+	nearlyAlone = 8
+
 	leastRest = 8 * time.Millisecond
 	mostRest  = 512 * time.Millisecond // to find out that the CPU is wanted costs a turn, 2 to 4 ms
 )
@@ -78,14 +83,14 @@ func (c *Crowd) Looks(n int) int {
 	if c == nil {
 		return n
 	}
-	c.looks, c.last = 0, 0 // before the rest: its waits make one look each
+	c.looks, c.last, c.worked = 0, 0, false // before the rest: its waits make one look each
 	if until := c.until.Load(); until != 0 {
 		now := c.clock()
 		if now < time.Duration(until) {
 			return 0
 		}
 		c.until.Store(0)
-		c.calm = 0
+		c.calm, c.shared = 0, 0
 	}
 	return n
 }
@@ -96,14 +101,22 @@ func (c *Crowd) GoOn() bool {
 		return true
 	}
 	switch {
+	case c.worked:
+		c.worked = false
+		return true
 	case c.until.Load() != 0: // this was the only look of a wait in a rest
 		return false
 	case c.yields:
 		return c.giveWay()
 	}
-	if c.looks++; c.looks%looksPerClock == 1 && c.lap() > disturbance {
-		c.yields, c.alone = true, 0
+	if c.looks++; c.looks%looksPerClock != 1 {
+		return true
 	}
+	lap := c.lap()
+	if lap > disturbance {
+		c.yields, c.shared = true, quietTime
+	}
+	c.polled(lap)
 	return true
 }
 
@@ -120,6 +133,9 @@ func (c *Crowd) lap() time.Duration {
 
 // giveWay has others run, and tells whether they leave the CPU soon.
 func (c *Crowd) giveWay() bool {
+	if c.last == 0 {
+		c.last = c.clock()
+	}
 	c.yield()
 	took := c.lap()
 	if took > turn {
@@ -127,20 +143,27 @@ func (c *Crowd) giveWay() bool {
 		c.rest = min(4*c.rest, mostRest)
 		return false
 	}
-	if c.calm += took; c.calm >= quietTime {
-		c.rest, c.calm = max(c.rest/2, leastRest), 0
+	if took > passing {
+		c.shared += took
 	}
-	if c.alone += took; took > passing {
-		c.alone = 0
-	}
-	c.yields = c.alone < quietTime
+	c.polled(took)
 	return true
+}
+
+// polled notes how long the thread has polled.
+func (c *Crowd) polled(d time.Duration) {
+	if c.calm += d; c.calm < quietTime {
+		return
+	}
+	c.rest = max(c.rest/2, leastRest)
+	c.yields = c.yields && c.shared >= quietTime/nearlyAlone
+	c.calm, c.shared = 0, 0
 }
 
 // Worked is called where a look was not in vain: what it has done takes time, too.
 func (c *Crowd) Worked() {
 	if c != nil {
-		c.looks, c.last = 0, 0
+		c.looks, c.last, c.worked = 0, 0, true
 	}
 }
 

@@ -115,6 +115,7 @@ func (f *exchangeFlags) config() (cfg bench.ExchangeConfig, err error) {
 		return cfg, err
 	}
 	if hosts := cfg.Site.Nodes.Hosts; hosts != nil {
+		cfg.Site.Crowded = true // it may be
 		cfg.Ranks = max(launcher.Slots(hosts), len(hosts))
 		return cfg, cfg.Site.Nodes.Check(cfg.Ranks)
 	}

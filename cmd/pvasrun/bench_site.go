@@ -16,13 +16,13 @@ import (
 
 // siteFlags say on which nodes a benchmark runs.
 type siteFlags struct {
-	Hosts    string `long:"hosts" env:"BENCH_HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
-	Hostfile string `long:"hostfile" env:"BENCH_HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
-	Rsh      string `long:"rsh" env:"BENCH_RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
-	Nodes    int    `long:"nodes" env:"BENCH_NODES" value-name:"N" description:"network namespaces to make on this machine as nodes, without --hosts"`
-	Devices  string `long:"devices" env:"BENCH_DEVICES" value-name:"LIST" description:"network devices by name or network, with --hosts (default: one in each network that all nodes are in); of nodes that are made their number"`
-	Rate     bits   `long:"rate" env:"BENCH_RATE" value-name:"BITS" description:"bits per second of each device of nodes that are made, such as 1G (default: not limited)"`
-	Buffer   size   `long:"buffer" env:"BENCH_BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, with a rate"`
+	Hosts    string `long:"hosts" env:"HOSTS" value-name:"LIST" description:"nodes to run on, each with its number of ranks or without: a:4,b:4"`
+	Hostfile string `long:"hostfile" env:"HOSTFILE" value-name:"FILE" description:"a file that names the nodes, one a line: a slots=4"`
+	Rsh      string `long:"rsh" env:"RSH" value-name:"CMD" default-mask:"ssh, or srun in a Slurm allocation" description:"start pvasrun on a node by CMD HOST COMMAND"`
+	Nodes    int    `long:"nodes" env:"NODES" value-name:"N" default-mask:"none; of exchange 2" description:"network namespaces to make on this machine as nodes, without --hosts"`
+	Devices  string `long:"devices" env:"DEVICES" value-name:"LIST" default-mask:"with --hosts one in each network that all nodes are in, else 1, of exchange 4" description:"network devices by name or network, with --hosts; of nodes that are made their number"`
+	Rate     bits   `long:"rate" env:"RATE" value-name:"BITS" default-mask:"not limited; of exchange 50M" description:"bits per second of each device of nodes that are made, such as 1G"`
+	Buffer   size   `long:"buffer" env:"BUFFER" value-name:"SIZE" default:"64KiB" description:"queue of their switches towards each device, with a rate"`
 }
 
 const mostNodes = 64
@@ -60,15 +60,20 @@ func (f *siteFlags) checkMade(ranks int) error {
 	if ranks < f.Nodes {
 		return fmt.Errorf("--nodes %d: each needs a rank, and there are %d", f.Nodes, ranks)
 	}
-	return nil
+	return checkLinks(f.Rate, f.Buffer)
 }
 
-// checkNone refuses flags of nodes where there are none.
-func (f *siteFlags) checkNone() error {
+// checkUse refuses flags that would have no effect. Variables of the environment are for all
+// benchmarks, so they are no mistake.
+func (f *siteFlags) checkUse() error {
+	given := func(value bool, variable string) bool { return value && os.Getenv(benchVariables+"_"+variable) == "" }
+	nodes, rate := given(f.Nodes != 0, "NODES"), given(f.Rate != 0, "RATE")
 	switch {
-	case f.Rsh != "" && os.Getenv("BENCH_RSH") == "":
+	case f.isNamed() && (nodes || rate):
+		return errors.New("--nodes and --rate are of nodes that are made: leave them out with --hosts and --hostfile")
+	case given(f.Rsh != "", "RSH") && !f.isNamed():
 		return errors.New("--rsh: name nodes by --hosts or --hostfile")
-	case f.Devices != "" && os.Getenv("BENCH_DEVICES") == "", f.Rate != 0 && os.Getenv("BENCH_RATE") == "":
+	case !f.several() && (rate || given(f.Devices != "", "DEVICES")):
 		return errors.New("--devices and --rate: on this node alone no message uses a network device; give --nodes or --hosts")
 	}
 	return nil
@@ -93,9 +98,6 @@ func (f *siteFlags) make(ctx context.Context, ranks int, links transport.Links) 
 	}
 	if links.Devices, err = f.devices(); err != nil {
 		return s, nil, err
-	}
-	if err := checkLinks(f.Rate, f.Buffer); err != nil {
-		return s, nil, usageError{err}
 	}
 	links.Rate, links.Buffer = int(f.Rate), int(f.Buffer)
 	c, err := transport.NewCluster(ctx, f.Nodes, links)

@@ -96,8 +96,8 @@ func checkLinks(rate bits, buffer size) error {
 	switch {
 	case rate > 0 && rate < 8000:
 		return errors.New("--rate: at least 8k, which is 8000 bits per second")
-	case rate > 0 && buffer < 4<<10:
-		return errors.New("--buffer: at least 4KiB, or no packet passes the switch")
+	case rate > 0 && (buffer < 4<<10 || buffer > 1<<30):
+		return errors.New("--buffer: at least 4KiB, or no packet passes the switch, and at most 1GiB")
 	}
 	return nil
 }

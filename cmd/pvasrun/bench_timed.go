@@ -121,7 +121,7 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	}
 	site, err := f.place()
 	if err == nil {
-		err = f.check(benchmark, &kind)
+		err = f.check(benchmark, &kind, site)
 	}
 	if err != nil {
 		return usageError{err}
@@ -164,16 +164,33 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 }
 
 // check returns what is wrong with the flags for a benchmark.
-func (f *timedFlags) check(benchmark string, kind *timedKind) error {
+func (f *timedFlags) check(benchmark string, kind *timedKind, site *bench.Site) error {
+	partner, paired := bench.Partner(benchmark, f.NP)
 	switch {
+	case site != nil && paired && f.ofFirst(site) > partner:
+		return fmt.Errorf("%s: ranks 0 and %d are on one node: choose other numbers of ranks", benchmark, partner)
+	case site != nil && site.Nodes.Hosts == nil && slices.Contains(f.Compare, "mpich"):
+		return errors.New("--compare mpich with --nodes: its UCX looks for the devices of the machine, not for those of a namespace; name nodes by --hosts")
 	case f.Goroutines != 1 && !kind.goroutines:
 		return errors.New("--goroutines: for collective operations only")
 	case f.Rounds < 1 && f.Rounds != notGiven:
 		return errors.New("--rounds: at least one is needed")
-	case benchmark == "copy" && f.several():
+	case benchmark == "copy" && site != nil:
 		return errors.New("copy: it is within a node; leave out --hosts, --hostfile and --nodes")
 	}
 	return kind.check(benchmark, f)
+}
+
+// ofFirst is how many ranks the first node of a site has.
+func (f *timedFlags) ofFirst(site *bench.Site) int {
+	hosts, nodes := site.Nodes.Hosts, f.Nodes
+	if hosts != nil {
+		nodes = len(hosts)
+	}
+	if launcher.Slots(hosts) > 0 {
+		return max(hosts[0].Slots, 1)
+	}
+	return (f.NP + nodes - 1) / nodes
 }
 
 // takingPart are the contestants on a site; closeAll removes what was compiled for the MPIs.
@@ -201,6 +218,9 @@ func (f *timedFlags) takingPart(kind *timedKind, site *bench.Site) (list []bench
 // place returns the nodes that the benchmark runs on, without hosts if these are to be made, and
 // finds how many ranks there are. It returns nil for this node alone.
 func (f *timedFlags) place() (*bench.Site, error) {
+	if err := f.checkUse(); err != nil {
+		return nil, err
+	}
 	switch {
 	case f.isNamed():
 		nodes, err := f.named()
@@ -220,7 +240,7 @@ func (f *timedFlags) place() (*bench.Site, error) {
 	if f.NP == notGiven {
 		f.NP = 2
 	}
-	return nil, f.checkNone()
+	return nil, nil
 }
 
 // rounds are those of --rounds, or the default.

@@ -159,7 +159,9 @@ func adopt(f *os.File, old fs.FileInfo) error {
 		return nil
 	}
 	if owner, ok := old.Sys().(*syscall.Stat_t); ok {
-		_ = f.Chown(int(owner.Uid), int(owner.Gid)) // only root can give files away
+		if f.Chown(int(owner.Uid), int(owner.Gid)) != nil { // only root can give files away
+			_ = f.Chown(-1, int(owner.Gid)) // a member of the group can do that
+		}
 	}
 	return f.Chmod(old.Mode().Perm())
 }
