@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -49,15 +47,4 @@ func (c *ExchangeConfig) Memory() float64 {
 		sum += float64(n)
 	}
 	return 3 * sum * float64(c.Ranks)
-}
-
-// noMemory is what a rank writes whose Go runtime gets no memory, before a trace of all goroutines.
-var noMemory = regexp.MustCompile(`(?m)^(?:fatal error: .*out of memory|fatal error: .*cannot allocate memory|panic: runtime error: makeslice: len out of range|runtime: out of memory: .*)$`)
-
-// Error is one line where the ranks had no memory: their traces say nothing else.
-func (e *JobError) Error() string {
-	if line := noMemory.FindString(e.Output); line != "" {
-		return fmt.Sprintf("exit code %d: a rank got no memory for its buffers (%s): choose shorter messages or fewer ranks", e.Code, line)
-	}
-	return fmt.Sprintf("exit code %d\n%s", e.Code, e.Output)
 }

@@ -30,10 +30,14 @@ const mptcpize = "mptcpize"
 // ExchangePeers are the names of the peers of Exchange.
 func ExchangePeers() []string { return []string{"openmpi", MPTCP} }
 
-// runPeer runs so many ranks of a peer's program, with its arguments.
+// runPeer runs so many ranks of a peer's program with its arguments, as many on each node as of ours.
 func (s *Site) runPeer(ctx context.Context, c Contestant, ranks int, args []string) ([]byte, error) {
 	p := c.peer
 	program, err := p.program(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := s.hostList(ranks)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +55,7 @@ func (s *Site) runPeer(ctx context.Context, c Contestant, ranks int, args []stri
 	case MPTCP:
 		devices, command = devices[:min(len(devices), 1)], slices.Insert(command, 0, mptcpize, "run")
 	}
-	argv := slices.Concat(s.Lead, []string{p.mpirun, "-n", strconv.Itoa(ranks)}, flags(c, s.hostList(ranks), devices, agent), command)
+	argv := slices.Concat(s.Lead, []string{p.mpirun, "-n", strconv.Itoa(ranks)}, flags(c, hosts, devices, agent), command)
 	return p.execute(ctx, argv[0], argv[1:]...)
 }
 
@@ -105,17 +109,13 @@ func (s *Site) mpich(c Contestant, hosts string, devices []string, agent string)
 }
 
 // hostList are the hosts as peers have them, with as many slots as they have ranks of ours.
-func (s *Site) hostList(ranks int) string {
+func (s *Site) hostList(ranks int) (string, error) {
+	parts, err := launcher.Deal(s.Nodes.Hosts, ranks)
 	var list []string
-	hosts := s.Nodes.Hosts
-	for i, h := range hosts {
-		slots := max(h.Slots, 1)
-		if launcher.Slots(hosts) == 0 {
-			slots = (ranks + len(hosts) - 1 - i) / len(hosts)
-		}
+	for i, slots := range parts {
 		if slots > 0 {
-			list = append(list, fmt.Sprintf("%s:%d", h.Name, slots))
+			list = append(list, fmt.Sprintf("%s:%d", s.Nodes.Hosts[i].Name, slots))
 		}
 	}
-	return strings.Join(list, ",")
+	return strings.Join(list, ","), err
 }

@@ -54,9 +54,9 @@ func (t *Team) await(k uint64, p phase) bool {
 // turns is how often a member that shares its CPU lets others run before the engine waits for it.
 const turns = 2
 
-// yield lets other processes run, and tells whether the phase of call k has come. Mostly that is so after
-// the first turn. A wait of the engine is ten times as much code. After each switch of processes
-// that code is slow. Messages, and work of others, are left meanwhile, as if the rank computed.
+// yield lets other processes run, and tells whether the phase of call k has come. A wait of the engine is
+// much more code, which is slow after each switch of processes. Messages, and work of others, are left
+// meanwhile, as if the rank computed.
 func (t *Team) yield(k uint64) bool {
 	for range turns {
 		sys.Yield()

@@ -136,7 +136,7 @@ func (n *Nodes) Check(ranks int) error {
 			return err
 		}
 	}
-	_, err := deal(n.Hosts, ranks)
+	_, err := Deal(n.Hosts, ranks)
 	return err
 }
 
@@ -154,10 +154,10 @@ func deviceMistake(name string) error {
 	return nil
 }
 
-// deal returns the number of ranks of each host. If any host has a number, hosts are filled in
+// Deal returns the number of ranks of each host. If any host has a number, hosts are filled in
 // order, up to their numbers, and a host without one takes 1. Else all take the same number,
 // or the first ones one more.
-func deal(hosts []Host, ranks int) ([]int, error) {
+func Deal(hosts []Host, ranks int) ([]int, error) {
 	parts := make([]int, len(hosts))
 	if Slots(hosts) == 0 {
 		for i := range parts {

@@ -39,7 +39,7 @@ func TestDeal(t *testing.T) {
 		{[]Host{{"a", 0}, {"b", 0}, {"c", 0}}, 1, []int{1, 0, 0}},
 		{[]Host{{"a", 1}, {"b", 1}}, 3, nil},
 	} {
-		got, err := deal(c.hosts, c.ranks)
+		got, err := Deal(c.hosts, c.ranks)
 		require.Equal(t, c.want == nil, err != nil, c)
 		require.Equal(t, c.want, got, c)
 	}

@@ -132,7 +132,7 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	if n.Timeout == 0 {
 		n.Timeout = DefaultNodeTimeout
 	}
-	parts, err := deal(n.Hosts, j.size())
+	parts, err := Deal(n.Hosts, j.size())
 	if err != nil {
 		return nil, err
 	}

@@ -17,11 +17,11 @@ import (
 // give way, each has its turn after some microseconds, and no thread must be woken. A thread that keeps the
 // CPU for a whole turn computes, or polls and does not give way. Then the waits sleep at once until a
 // rest is over: the scheduler prefers a thread that is woken, but not one that gives way. The rest grows
-// fourfold each time, up to mostRest. It halves when the thread has polled for quietTime without a rest. A thread that
-// was nearly alone for that long does not give way any more.
+// fourfold each time, up to mostRest. It halves when the thread has polled for quietTime without a rest. A
+// thread that had little company in that time does not give way any more.
 //
-// A thread that gives way makes a system call for each look in vain; else there is none. A wait that ends with its
-// first look reads no clock, unless there is a rest.
+// A thread that gives way makes a system call for each look in vain; else there is none. A wait that
+// ends with its first look reads no clock, unless there is a rest.
 //
 // Whoever has the engine's lock calls Looks, GoOn and Worked. Any goroutine may call Resting. All that it
 // shares with the others is until, which is atomic for that reason.
@@ -59,9 +59,9 @@ const (
 	// quietTime is longer than others who want the CPU leave it to a thread that polls.
 	quietTime = 16 * time.Millisecond
 
-	// nearlyAlone is the share of others in quietTime, 1 / nearlyAlone, from which on a thread gives way: the
-	// kernel interrupts a thread that is alone, too.
-	nearlyAlone = 8
+	// company is how much of quietTime others take at least where a thread goes on to give way: the kernel
+	// interrupts a thread that is alone, too.
+	company = quietTime / 8
 
 	leastRest = 8 * time.Millisecond
 	mostRest  = 512 * time.Millisecond // to find out that the CPU is wanted costs a turn, 2 to 4 ms
@@ -156,7 +156,7 @@ func (c *Crowd) polled(d time.Duration) {
 		return
 	}
 	c.rest = max(c.rest/2, leastRest)
-	c.yields = c.yields && c.shared >= quietTime/nearlyAlone
+	c.yields = c.yields && c.shared >= company
 	c.calm, c.shared = 0, 0
 }
 

@@ -251,11 +251,6 @@ func (p *parameter) model() string {
 	return p.btl.String()
 }
 
-// Replaceable returns an error if a profile could not be written to path now, so also if something is
-// there that a profile must not take the place of: a folder, a device, a pipe. There may be nothing, a
-// file, or a symbolic link to either.
-func Replaceable(path string) error { return atomicfile.Probe(path) }
-
 // WriteFile writes a profile in place of that which is there, if any: a file, nothing else. If it
 // fails, or the program ends meanwhile, that one stays whole. Behind a symbolic link it is the file
 // that is replaced, and not the link.

@@ -110,7 +110,7 @@ func (f *siteFlags) make(ctx context.Context, ranks int, links transport.Links) 
 		s.Nodes.Devices = append(s.Nodes.Devices, "eth"+strconv.Itoa(i))
 	}
 	for i := range f.Nodes {
-		s.Nodes.Hosts = append(s.Nodes.Hosts, launcher.Host{Name: c.Address(i).String(), Slots: (ranks + f.Nodes - 1 - i) / f.Nodes})
+		s.Nodes.Hosts = append(s.Nodes.Hosts, launcher.Host{Name: c.Address(i).String()})
 	}
 	return s, c.Close, nil
 }

@@ -129,13 +129,12 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 	cfg := bench.TimedConfig{
 		Benchmark: benchmark, Ranks: f.NP, Goroutines: f.Goroutines, Sizes: f.Sizes, Repeat: f.Reps, Limit: time.Duration(f.MaxSeconds),
 	}
-	if !f.isNamed() {
-		err = fits("--sizes", cfg.Memory())
+	if !f.isNamed() { // all ranks are on this machine
+		if err := fits("--sizes", cfg.Memory()); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	if site != nil && site.Nodes.Hosts == nil {
+	if site != nil && !f.isNamed() {
 		made, end, err := f.make(ctx, f.NP, transport.Links{Pin: f.Bind == "core"})
 		if err != nil {
 			return fmt.Errorf("bench %s: %w", benchmark, err)
@@ -166,10 +165,13 @@ func executeTimed(ctx context.Context, benchmark string, kind timedKind, args []
 // check returns what is wrong with the flags for a benchmark.
 func (f *timedFlags) check(benchmark string, kind *timedKind, site *bench.Site) error {
 	partner, paired := bench.Partner(benchmark, f.NP)
+	if site != nil && paired {
+		if parts, err := launcher.Deal(site.Nodes.Hosts, f.NP); err == nil && parts[0] > partner {
+			return fmt.Errorf("%s: ranks 0 and %d are on one node: choose other numbers of ranks", benchmark, partner)
+		}
+	}
 	switch {
-	case site != nil && paired && f.ofFirst(site) > partner:
-		return fmt.Errorf("%s: ranks 0 and %d are on one node: choose other numbers of ranks", benchmark, partner)
-	case site != nil && site.Nodes.Hosts == nil && slices.Contains(f.Compare, "mpich"):
+	case site != nil && !f.isNamed() && slices.Contains(f.Compare, "mpich"):
 		return errors.New("--compare mpich with --nodes: its UCX looks for the devices of the machine, not for those of a namespace; name nodes by --hosts")
 	case f.Goroutines != 1 && !kind.goroutines:
 		return errors.New("--goroutines: for collective operations only")
@@ -179,18 +181,6 @@ func (f *timedFlags) check(benchmark string, kind *timedKind, site *bench.Site) 
 		return errors.New("copy: it is within a node; leave out --hosts, --hostfile and --nodes")
 	}
 	return kind.check(benchmark, f)
-}
-
-// ofFirst is how many ranks the first node of a site has.
-func (f *timedFlags) ofFirst(site *bench.Site) int {
-	hosts, nodes := site.Nodes.Hosts, f.Nodes
-	if hosts != nil {
-		nodes = len(hosts)
-	}
-	if launcher.Slots(hosts) > 0 {
-		return max(hosts[0].Slots, 1)
-	}
-	return (f.NP + nodes - 1) / nodes
 }
 
 // takingPart are the contestants on a site; closeAll removes what was compiled for the MPIs.
@@ -215,8 +205,8 @@ func (f *timedFlags) takingPart(kind *timedKind, site *bench.Site) (list []bench
 	return list, closeAll, nil
 }
 
-// place returns the nodes that the benchmark runs on, without hosts if these are to be made, and
-// finds how many ranks there are. It returns nil for this node alone.
+// place returns the nodes that the benchmark runs on, with hosts that have no names yet if they are to be made,
+// and finds how many ranks there are. It returns nil for this node alone.
 func (f *timedFlags) place() (*bench.Site, error) {
 	if err := f.checkUse(); err != nil {
 		return nil, err
@@ -235,7 +225,10 @@ func (f *timedFlags) place() (*bench.Site, error) {
 		if f.NP == notGiven {
 			f.NP = f.Nodes
 		}
-		return &bench.Site{}, f.checkMade(f.NP)
+		if err := f.checkMade(f.NP); err != nil {
+			return nil, err
+		}
+		return &bench.Site{Nodes: launcher.Nodes{Hosts: make([]launcher.Host, f.Nodes)}}, nil
 	}
 	if f.NP == notGiven {
 		f.NP = 2

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/atomicfile"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
 	"github.com/gopvas/gopvas/tune"
@@ -99,7 +100,7 @@ func (f *tuneFlags) findOutput() (err error) {
 			return err
 		}
 	}
-	return tune.Replaceable(f.Output)
+	return atomicfile.Probe(f.Output)
 }
 
 // measure measures what args ask for.
