@@ -164,17 +164,24 @@ func (p *Process) test(q request, r Ptr[Request], status Status) (over bool, err
 	return over, err
 }
 
-// Request_free is MPI_Request_free.
+// Request_free is MPI_Request_free. A collective operation must be complete: then MPI_Request_get_status
+// may have told so, and MPI 4.1 section 3.7.6 lets its request be freed.
 func (p *Process) Request_free(r Ptr[Request]) error {
 	q, err := p.request(r.Get())
 	if err != nil {
 		return err
 	}
-	switch {
-	case q.owner == nil:
+	if q.owner == nil {
 		return fail(ERR_REQUEST, "the request is MPI_REQUEST_NULL")
-	case q.collective && !q.idle():
-		return located{fail(ERR_REQUEST, "the request is that of a collective operation that is underway: it can only be waited for"), q.on}
+	}
+	if q.collective && !q.idle() {
+		over, err := p.test(q, r, Status{})
+		switch {
+		case !over:
+			return located{fail(ERR_REQUEST, "the request is that of a collective operation that is underway: it can only be waited for"), q.on}
+		case err != nil || !q.persistent:
+			return err
+		}
 	}
 	r.Set(REQUEST_NULL)
 	if q.grequest != nil {

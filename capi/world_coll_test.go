@@ -96,26 +96,56 @@ func TestManyNonblockingCollectives(t *testing.T) {
 	})
 }
 
-// Requests of collective operations can not be cancelled, and not be freed while they are active.
+// Requests of collective operations can not be cancelled, and not be freed while they are active. Rank 0
+// begins each operation only after rank 1 has tried.
 func TestRequestsOfCollectives(t *testing.T) {
 	onRanks(t, 2, func(c *rank) {
 		request, dup, kept := make([]Request, 1), new(Comm), make([]Request, 1)
-		refused := func() {
-			kept[0] = request[0]
-			require.Equal(c, ERR_REQUEST, c.try("MPI_Cancel", request))
-			require.Equal(c, ERR_REQUEST, c.try("MPI_Request_free", request))
-			require.Equal(c, kept, request)
+		refused := func(begin func()) {
+			if c.me == 0 {
+				c.call("MPI_Recv", 0, 0, INT, 1, 7, COMM_WORLD, 0)
+			}
+			begin()
+			if c.me == 1 {
+				kept[0] = request[0]
+				require.Equal(c, ERR_REQUEST, c.try("MPI_Cancel", request))
+				require.Equal(c, ERR_REQUEST, c.try("MPI_Request_free", request))
+				require.Equal(c, kept, request)
+				c.call("MPI_Send", 0, 0, INT, 0, 7, COMM_WORLD)
+			}
 			c.call("MPI_Wait", request, 0)
 		}
-		c.call("MPI_Ibarrier", COMM_WORLD, request)
-		refused()
-		c.call("MPI_Comm_idup", COMM_WORLD, dup, request)
-		refused()
+		refused(func() { c.call("MPI_Ibarrier", COMM_WORLD, request) })
+		refused(func() { c.call("MPI_Comm_idup", COMM_WORLD, dup, request) })
 		c.call("MPI_Comm_free", dup)
 		c.call("MPI_Barrier_init", COMM_WORLD, INFO_NULL, request)
-		c.call("MPI_Start", request)
-		refused()
+		refused(func() { c.call("MPI_Start", request) })
 		c.call("MPI_Request_free", request)
+	})
+}
+
+// A collective operation that MPI_Request_get_status has told to be complete can be freed.
+func TestFreeOfCompleteCollectives(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		request, flag, sum := make([]Request, 1), []int32{0}, []int32{0}
+		free := func() {
+			for flag[0] = 0; flag[0] == 0; {
+				c.call("MPI_Request_get_status", request[0], flag, 0)
+			}
+			c.call("MPI_Request_free", request)
+			require.Equal(c, REQUEST_NULL, request[0])
+		}
+		for range 3 {
+			sum[0] = 0
+			c.call("MPI_Iallreduce", []int32{int32(c.me + 5)}, sum, 1, INT, SUM, COMM_WORLD, request)
+			free()
+			require.Equal(c, int32(11), sum[0])
+		}
+		sum[0] = 0
+		c.call("MPI_Allreduce_init", []int32{2}, sum, 1, INT, SUM, COMM_WORLD, INFO_NULL, request)
+		c.call("MPI_Start", request)
+		free()
+		require.Equal(c, int32(4), sum[0])
 	})
 }
 
