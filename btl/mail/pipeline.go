@@ -7,7 +7,8 @@ import (
 
 // The pipeline moves a message through a lane: laneBlocks staging blocks in the
 // sender's segment, used round and round. Byte i of the message lies, in its time,
-// at i modulo the lane's size. The sender writes filled, the receiver drained, and
+// at i modulo the lane's size. No copy goes past the end of the lane: what follows belongs to
+// another transfer. The sender writes filled, the receiver drained, and
 //
 //	drained <= filled <= drained + size of the lane
 //
@@ -40,7 +41,7 @@ func (t *sendTransfer) fill(accepted bool) bool {
 	b := t.box
 	n := min(b.block, limit-t.filled)
 	if t.staged {
-		n = min(n, max(t.src.Len()/8, leastStaged))
+		n = min(n, max(t.src.Len()/8, leastStaged), b.lane-t.filled%b.lane)
 	}
 	if n <= 0 || t.filled+n > drained+b.lane {
 		return false

@@ -35,8 +35,9 @@ func staged(t *testing.T, rows int64) (root *job.Root, b []*Box, src, dst *colum
 	root, b = boxes(t, 2, true, job.Settings{})
 	require.Positive(t, b[0].patience)
 	src, dst = newColumn(t, rows), newColumn(t, rows)
+	rng := rand.New(rand.NewPCG(uint64(rows), 1)) // a pattern might be the same again a lane further on
 	for i := range src.Bytes {
-		src.Bytes[i] = byte(i>>8 + i)
+		src.Bytes[i] = byte(rng.Uint32())
 	}
 	out, sent := b[0].Offer(1, &btl.Header{Tag: 3}, &src.Buffer)
 	require.True(t, sent)
@@ -70,6 +71,27 @@ func TestStagedWithoutSender(t *testing.T) {
 	require.True(t, done)
 	require.EqualValues(t, 1<<lanes-1, b[0].freeLane, "the lane was given back")
 	require.False(t, b[0].peers[1].piped, "no blocks are filled for other messages")
+}
+
+// TestStagedParts: a part of a message ends with the lane, wherever the parts before it have ended.
+func TestStagedParts(t *testing.T) {
+	const lane = laneBlocks * job.DefaultRingBlock
+	for eighths := range 20 {
+		_, b, src, dst, out, in := staged(t, int64((lane+eighths*lane/8-24)/8))
+		for sent, received := false, false; !sent || !received; {
+			var err error
+			if !sent {
+				sent, err = out.Progress()
+				require.NoError(t, err)
+			}
+			if !received {
+				received, err = in.Progress()
+				require.NoError(t, err)
+			}
+		}
+		same(t, src, dst)
+		require.EqualValues(t, src.Len(), b[1].Counters().PipelinedBytes, "nothing was overtaken")
+	}
 }
 
 // TestStagedSenderGone: what a sender has not packed is lost with it.
