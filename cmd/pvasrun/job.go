@@ -38,6 +38,9 @@ func executeRun(args []string) error {
 	if err := f.findNodes(); err != nil {
 		return usageError{err}
 	}
+	if err := f.takeTimeout(os.Getenv(theirTimeout)); err != nil {
+		return usageError{err}
+	}
 	apps, err := f.apps(args)
 	if err != nil {
 		return err
@@ -106,6 +109,20 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 		return exitStatus(result.Code)
 	}
 	return err
+}
+
+// theirTimeout is the variable that the launchers of MPICH and Open MPI take a time limit from.
+const theirTimeout = "MPIEXEC_TIMEOUT"
+
+// takeTimeout takes a time limit of that variable, unless --timeout says another.
+func (f *runFlags) takeTimeout(value string) error {
+	if value == "" || f.Timeout != 0 {
+		return nil
+	}
+	if err := f.Timeout.UnmarshalFlag(value); err != nil {
+		return fmt.Errorf("%s: %w", theirTimeout, err)
+	}
+	return nil
 }
 
 // outputOfRank is what files are called that --output-dir makes.

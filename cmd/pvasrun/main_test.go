@@ -168,6 +168,15 @@ func TestTimeout(t *testing.T) {
 		got := command(t, nil, "--btl", btl, "--timeout", "200ms", "-n", "2", "sleep", "60")
 		require.Equal(t, 124, got.code, got.stderr)
 	}
+	for _, set := range []string{"MPIEXEC_TIMEOUT=200ms", "MPIEXEC_TIMEOUT=1"} {
+		got := command(t, env(set), "-n", "2", "sleep", "60")
+		require.Equal(t, 124, got.code, got.stderr)
+	}
+	got := command(t, env("MPIEXEC_TIMEOUT=1ms"), "--timeout", "60", "sleep", "0.1")
+	require.Equal(t, 0, got.code, "the command line wins: %s", got.stderr)
+	got = command(t, env("MPIEXEC_TIMEOUT=soon"), "true")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "MPIEXEC_TIMEOUT")
 }
 
 // canMount skips a test where no file system can be mounted.
