@@ -91,7 +91,7 @@ func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err err
 	c := p.world.c
 	for i := range n {
 		h := r.ptr(i).Get()
-		if h == doneRequest || h == REQUEST_NULL {
+		if h == doneRequest || h == REQUEST_NULL || comm.MessageAt(c, placeOf(uintptr(h)), uintptr(h)) {
 			continue
 		}
 		o := comm.OwnerAt(c, placeOf(uintptr(h)), uintptr(h))

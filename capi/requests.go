@@ -54,6 +54,21 @@ func (s Status) set(st *comm.Status) {
 	s.words().set(peerOut(st.Source), tagOut(st.Tag), int(st.Bytes()), st.Cancelled)
 }
 
+// wanted returns the memory of a status, nil if it is ignored.
+func (s Status) wanted() *statusWords {
+	if s.Ignored() {
+		return nil
+	}
+	return s.words()
+}
+
+// setTaken writes the status of a message that was waited for, if it is wanted.
+func (w *statusWords) setTaken(t comm.Taken) {
+	if w != nil {
+		w.set(peerOut(t.Source()), tagOut(t.Tag()), t.Bytes(), t.Cancelled())
+	}
+}
+
 // setEmpty writes the empty status.
 func (s Status) setEmpty() {
 	if !s.Ignored() {
@@ -70,19 +85,17 @@ func await(one *comm.Waits, at Ptr[Request], status Status) bool {
 		status.setEmpty()
 		return true
 	}
-	source, tag, bytes, cancelled, ok := one.Take(placeOf(uintptr(h)), uintptr(h))
-	if !ok {
-		source, tag, bytes, cancelled, ok = one.Await(placeOf(uintptr(h)), uintptr(h))
+	t := one.Await(placeOf(uintptr(h)), uintptr(h))
+	if !t.OK() {
+		return false
 	}
-	if ok {
-		at.Set(REQUEST_NULL)
-		status.SetMessage(peerOut(source), tagOut(tag), int(bytes), cancelled)
-	}
-	return ok
+	at.Set(REQUEST_NULL)
+	status.wanted().setTaken(t)
+	return true
 }
 
-// Wait is MPI_Wait. It goes the short way of await, but touches its arguments only before BeginWaits and
-// after End. The access to a null pointer panics, and the engine must not stay locked then.
+// Wait is MPI_Wait. It goes the short way of await, but looks for null pointers among its arguments
+// before BeginWaits. The access to one panics, and the engine must not stay locked then.
 func (p *Process) Wait(r Ptr[Request], status Status) error {
 	h := r.Get()
 	if h == doneRequest {
@@ -93,14 +106,17 @@ func (p *Process) Wait(r Ptr[Request], status Status) error {
 	if p.traced {
 		return p.waitOther(nil, r, status)
 	}
+	out := status.wanted()
 	one := comm.BeginWaits(p.world.c)
-	source, tag, bytes, cancelled, ok := one.Await(placeOf(uintptr(h)), uintptr(h))
+	t := one.Await(placeOf(uintptr(h)), uintptr(h))
+	if t.OK() {
+		out.setTaken(t)
+	}
 	one.End()
-	if !ok {
+	if !t.OK() {
 		return p.waitOther(nil, r, status)
 	}
 	r.Set(REQUEST_NULL)
-	status.SetMessage(peerOut(source), tagOut(tag), int(bytes), cancelled)
 	return nil
 }
 
@@ -129,13 +145,16 @@ func (p *Process) waitOther(one *comm.Waits, at Ptr[Request], status Status) err
 func (p *Process) Test(r Ptr[Request], flag Ref, status Status) error {
 	h := r.Get()
 	if !p.traced {
+		out := status.wanted()
 		one := comm.BeginWaits(p.world.c)
-		source, tag, bytes, cancelled, over := one.Take(placeOf(uintptr(h)), uintptr(h))
+		t := one.Take(placeOf(uintptr(h)), uintptr(h))
+		if t.OK() {
+			out.setTaken(t)
+		}
 		one.End()
-		if over {
+		if t.OK() {
 			r.Set(REQUEST_NULL)
 			flag.SetBool(true)
-			status.SetMessage(peerOut(source), tagOut(tag), int(bytes), cancelled)
 			return nil
 		}
 	}

@@ -168,27 +168,43 @@ func (w *Waits) Wait(r *Request, st *Status) error {
 }
 
 // Take is Wait for the message whose request has a place and a handle (see SetOwner), if it is
-// complete and ended without error. Else ok is false, and nothing has happened.
-func (w *Waits) Take(place int, handle uintptr) (source, tag int, bytes uint64, cancelled, ok bool) {
-	return taken(w.w.Take(place, handle))
+// complete and ended without error. Else nothing has happened.
+func (w *Waits) Take(place int, handle uintptr) Taken {
+	st, unit := w.w.Take(place, handle)
+	return Taken{st, unit}
 }
 
 // Await is Take, after the message has become complete.
-func (w *Waits) Await(place int, handle uintptr) (source, tag int, bytes uint64, cancelled, ok bool) {
-	return taken(w.w.Await(place, handle))
+func (w *Waits) Await(place int, handle uintptr) Taken {
+	st, unit := w.w.Await(place, handle)
+	return Taken{st, unit}
 }
 
-// taken is what Take returns, in ranks of the communicator.
-func taken(st *pml.Status, bits uint32) (source, tag int, bytes uint64, cancelled, ok bool) {
-	if st == nil {
-		return 0, 0, 0, false, false
-	}
-	source = st.Source
-	if u := unitOf(bits); u.group != nil {
-		source = u.group.source(source)
-	}
-	return source, st.Tag, st.Bytes, st.Cancelled, true
+// Taken is a message that was waited for, or none. It is valid until the next call, or End.
+type Taken struct {
+	st   *pml.Status
+	unit uint32
 }
+
+// OK tells whether there is a message.
+func (t Taken) OK() bool { return t.st != nil }
+
+// Source is the rank in the communicator.
+func (t Taken) Source() int {
+	if g := unitOf(t.unit).group; g != nil {
+		return g.source(t.st.Source)
+	}
+	return t.st.Source
+}
+
+// Tag is that of the message.
+func (t Taken) Tag() int { return t.st.Tag }
+
+// Bytes is the length of what was received.
+func (t Taken) Bytes() int { return int(t.st.Bytes) }
+
+// Cancelled tells whether the receive was cancelled.
+func (t Taken) Cancelled() bool { return t.st.Cancelled }
 
 // End ends the waits.
 func (w *Waits) End() { w.w.End() }

@@ -15,5 +15,8 @@ func RequestAt(c *Comm, place int, handle uintptr) (r Request, owner *any) {
 	return r, owner
 }
 
+// MessageAt tells whether RequestAt returns that of a message which is not persistent.
+func MessageAt(c *Comm, place int, handle uintptr) bool { return c.engine.Message(place, handle) }
+
 // OwnerAt is RequestAt for the owner alone.
 func OwnerAt(c *Comm, place int, handle uintptr) *any { return c.engine.Owner(place, handle) }

@@ -44,6 +44,13 @@ func (e *Engine) Owner(place int, handle uintptr) *any {
 	return nil
 }
 
+// Message tells whether there is a request at a place with a handle, and it is that of a message which
+// ends with its wait.
+func (e *Engine) Message(place int, handle uintptr) bool {
+	op := e.operation(place, handle)
+	return op != nil && op.plain()
+}
+
 // operation returns that of At.
 func (e *Engine) operation(place int, handle uintptr) *operation {
 	if all := *e.operations.Load(); uint(place) < uint(len(all)) && all[place].handle == handle {

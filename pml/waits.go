@@ -44,19 +44,34 @@ func (w *Waits) Wait(r *Request) (Status, error) {
 // the next call; unit is the request's.
 func (w *Waits) Take(place int, handle uintptr) (st *Status, unit uint32) {
 	op := w.e.operation(place, handle)
-	if op == nil || op.state != complete || op.err != nil || !op.plain() || w.e.trace != nil {
+	if op == nil || op.state != complete || !w.plain(op) {
 		return nil, 0
 	}
-	w.e.discard(op)
-	return &op.status, op.unit
+	return w.take(op)
 }
 
 // Await is Take, after the message has become complete.
 func (w *Waits) Await(place int, handle uintptr) (st *Status, unit uint32) {
-	if op := w.e.operation(place, handle); op == nil || !op.plain() || w.e.trace != nil || w.e.wait(op, job.OpWait) != nil {
+	op := w.e.operation(place, handle)
+	if op == nil || !w.plain(op) {
 		return nil, 0
 	}
-	return w.Take(place, handle)
+	if op.state != complete && (w.e.wait(op, job.OpWait) != nil || op.handle != handle) { // another goroutine may have taken it
+		return nil, 0
+	}
+	return w.take(op)
+}
+
+// plain tells whether a wait for the operation has nothing to do but to take its status.
+func (w *Waits) plain(op *operation) bool { return op.plain() && w.e.trace == nil }
+
+// take ends a complete operation, unless it has failed.
+func (w *Waits) take(op *operation) (st *Status, unit uint32) {
+	if op.err != nil {
+		return nil, 0
+	}
+	w.e.discard(op)
+	return &op.status, op.unit
 }
 
 // plain tells whether the operation is a message that ends with its wait.
