@@ -188,3 +188,17 @@ func TestMissingEnds(t *testing.T) {
 		assert.Equal(t, synchronous, err != nil, "%v", err)
 	}
 }
+
+// TestNoTime: a send of estimated times may begin and end as the next call begins. It is not within that.
+func TestNoTime(t *testing.T) {
+	r := replay(t, Options{},
+		[]trace.Event{
+			{Kind: trace.Send, Start: 100, End: 100, Peer: 1, Bytes: 8, Message: 1, Flags: trace.Estimated},
+			{Kind: trace.Send, Start: 100, End: 120, Peer: 1, Bytes: 9, Message: 2, Flags: trace.Estimated},
+		},
+		[]trace.Event{
+			{Kind: trace.Recv, Start: 90, End: 110, Peer: 0, Bytes: 8, Message: 1},
+			{Kind: trace.Recv, Start: 110, End: 130, Peer: 0, Bytes: 9, Message: 2},
+		})
+	assert.Equal(t, []string{"send 8 B to rank 1, tag 1", "send 9 B to rank 1, tag 2"}, ops(r, 0))
+}

@@ -9,7 +9,9 @@ type item struct {
 }
 
 // tree puts the events of a rank in the order of their starts, those within a call below it.
-// An event is written when it ends, so those within a call stand before it.
+// An event is written when it ends, so those within a call stand before it. A call that had ended when
+// the next one began is not within that, even if both have the same start: a short send, whose start is an
+// estimate, may take no time.
 func tree(events []trace.Event) (top []item) {
 	for i := range events {
 		e := &events[i]
@@ -20,7 +22,7 @@ func tree(events []trace.Event) (top []item) {
 		it := item{Event: e}
 		if e.Kind.Call() {
 			from := len(top)
-			for from > 0 && top[from-1].Start >= e.Start {
+			for from > 0 && top[from-1].Start >= e.Start && !(top[from-1].Kind.Call() && top[from-1].End <= e.Start) {
 				from--
 			}
 			it.within = append(it.within, top[from:]...)
