@@ -89,7 +89,8 @@ func predictedPrograms(t *testing.T) (list []predictedProgram) {
 // does not say how far they may be: that is a matter of what else the machine does. A machine whose
 // speed moves is not the same when it is measured and when a program runs. So both take turns, and
 // medians are compared. Beside each error stands the floor: how far the medians of two halves of the
-// runs without recording are apart. To find out:
+// runs without recording are apart, and how far half of these runs are from their median: what one more run
+// of the program would be off. To find out:
 //
 //	go test ./cmd/pvasrun -run TestPredictions -v -predict.rounds 5
 func TestPredictions(t *testing.T) {
@@ -147,25 +148,36 @@ func (p *predictedProgram) run(t *testing.T, btl, machine, messages string) {
 
 // tellErrors prints the errors in percent, of each program and by kind.
 func tellErrors(t *testing.T, btl string, list []predictedProgram) {
-	off, floors := map[string][]float64{}, map[string][]float64{}
+	off, floors, runs := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	var kinds []string
 	for _, p := range list {
-		plain := median.Of(slices.Concat(p.before, p.after))
+		all := slices.Concat(p.before, p.after)
+		plain, run := median.Of(all), scatter(all)
 		off1 := func(of []float64) float64 { return 100 * (median.Of(of)/plain - 1) }
 		e, floor := off1(p.predicted), math.Abs(off1(p.before)-off1(p.after))
-		all := ""
+		blocks := ""
 		if p.loop {
-			all = fmt.Sprintf("; all blocks %.0f us, predicted %+.1f %%", median.Of(p.whole)/1e3, 100*(median.Of(p.predictedWhole)/median.Of(p.whole)-1))
+			blocks = fmt.Sprintf("; all blocks %.0f us, predicted %+.1f %%", median.Of(p.whole)/1e3, 100*(median.Of(p.predictedWhole)/median.Of(p.whole)-1))
 		}
-		t.Logf("%s %-22s %10.0f us, predicted %+6.1f %% (floor %4.1f %%), by messages alone %+6.1f %%, recorded %+6.1f %%%s", btl, p.name, plain/1e3, e, floor, off1(p.other), off1(p.recorded), all)
+		t.Logf("%s %-22s %10.0f us, predicted %+6.1f %% (floor %4.1f %%, a run %4.1f %%), by messages alone %+6.1f %%, recorded %+6.1f %%%s", btl, p.name, plain/1e3, e, floor, run, off1(p.other), off1(p.recorded), blocks)
 		if off[p.kind] == nil {
 			kinds = append(kinds, p.kind)
 		}
 		off[p.kind], floors[p.kind] = append(off[p.kind], math.Abs(e)), append(floors[p.kind], floor)
+		runs[p.kind] = append(runs[p.kind], run)
 	}
 	for _, kind := range kinds {
-		t.Logf("%s %-20s error: median %.1f %%, worst %.1f %%; floor: median %.1f %%, worst %.1f %%", btl, kind, median.Of(off[kind]), slices.Max(off[kind]), median.Of(floors[kind]), slices.Max(floors[kind]))
+		t.Logf("%s %-20s error: median %.1f %%, worst %.1f %%; floor: median %.1f %%, worst %.1f %%; a run: median %.1f %%, worst %.1f %%", btl, kind, median.Of(off[kind]), slices.Max(off[kind]), median.Of(floors[kind]), slices.Max(floors[kind]), median.Of(runs[kind]), slices.Max(runs[kind]))
 	}
+}
+
+// scatter is how far half of the runs are from their median, in percent.
+func scatter(runs []float64) float64 {
+	var off []float64
+	for _, ns := range runs {
+		off = append(off, 100*math.Abs(ns/median.Of(runs)-1))
+	}
+	return median.Of(off)
 }
 
 // predict returns the predicted time of what a recorded job printed the time of. Of a loop that is the time of the same
