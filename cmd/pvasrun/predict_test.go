@@ -25,7 +25,7 @@ var (
 	predictFit      = flag.String("predict.fit", "10s", "most time to measure the machine, in each round")
 	predictPrograms = flag.String("predict.programs", "", "folder of the NAS parallel benchmarks in Fortran and C, such as is.W.x, built with mpicc of install-mpi; empty: those in Go only")
 	predictClass    = flag.String("predict.class", "W", "class of the NAS parallel benchmarks")
-	predictLonger   = flag.Int("predict.longer", 1, "how many times as many calls loops of one kind of call make: the first 10 ms of a process are disturbed by its runtime")
+	predictLonger   = flag.Int("predict.longer", 1, "how many times as many calls loops of one kind of call make: the first milliseconds of a process are disturbed by its runtime")
 	predictOnly     = flag.String("predict.only", "", "kinds of programs, such as ring,npb; empty: all")
 )
 
