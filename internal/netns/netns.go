@@ -27,6 +27,17 @@ func IP(ctx context.Context, pid int, commands ...string) error {
 	return nil
 }
 
+// bypass keeps the filters of the machine's IP off the frames that the switches in the network of a process
+// pass on, if the kernel does that (br_netfilter). A real switch has none, and they took a seventh of the
+// CPUs in a broadcast of 1 MiB to eight nodes. What cannot be set stays.
+func bypass(ctx context.Context, hub int) {
+	const script = "for f in /proc/sys/net/bridge/bridge-nf-call-*; do echo 0 > $f; done"
+	cmd := exec.CommandContext(ctx, "nsenter", "-t", strconv.Itoa(hub), "-n", "sh", "-c", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = waitDelay
+	_ = cmd.Run()
+}
+
 // A Port is a link between a switch and a node.
 type Port struct {
 	Name    string // of its end at the switch
@@ -46,6 +57,7 @@ func Connect(ctx context.Context, hub int, name string, ports ...Port) error {
 	if err := IP(ctx, hub, commands...); err != nil {
 		return err
 	}
+	bypass(ctx, hub)
 	errs := make([]error, len(ports))
 	var all sync.WaitGroup
 	for i, p := range ports {

@@ -57,7 +57,9 @@ func TestConnect(t *testing.T) {
 		require.Contains(t, show(t, p.Pid, "addr", "show", "eth0"), fmt.Sprintf("inet 10.9.8.%d/24", i+1))
 		require.Contains(t, show(t, p.Pid, "addr", "show", "lo"), "127.0.0.1/8")
 	}
-	err := netns.Connect(t.Context(), hub, "sw", ports...)
+	filters, err := exec.Command("nsenter", "-t", strconv.Itoa(hub), "-n", "sh", "-c", "cat /proc/sys/net/bridge/bridge-nf-call-*").Output()
+	require.NotContains(t, string(filters), "1", "the switch passes frames through filters: %v", err) // none where there is no br_netfilter
+	err = netns.Connect(t.Context(), hub, "sw", ports...)
 	require.ErrorContains(t, err, fmt.Sprintf("netns: ip in the network of process %d: exit status", hub))
 	require.ErrorContains(t, err, "File exists")
 }
