@@ -28,8 +28,8 @@ func IP(ctx context.Context, pid int, commands ...string) error {
 }
 
 // bypass keeps the filters of the machine's IP off the frames that the switches in the network of a process
-// pass on, if the kernel does that (br_netfilter). A real switch has none, and they took a seventh of the
-// CPUs in a broadcast of 1 MiB to eight nodes. What cannot be set stays.
+// pass on, if the kernel does that (br_netfilter). A real switch has none, and they take CPU
+// from the nodes. What cannot be set stays.
 func bypass(ctx context.Context, hub int) {
 	const script = "for f in /proc/sys/net/bridge/bridge-nf-call-*; do echo 0 > $f; done"
 	cmd := exec.CommandContext(ctx, "nsenter", "-t", strconv.Itoa(hub), "-n", "sh", "-c", script)
