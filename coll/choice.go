@@ -110,7 +110,7 @@ var algorithms = []algorithm{
 	{kind: Alltoall, name: "flat", run: flat, short: true, regular: true, fits: fitsPages, suits: always},
 	{kind: Alltoall, name: "packed", run: flat, direct: true, layouts: true, fits: fitsPacked, suits: always},
 	{kind: Alltoall, name: "direct", run: direct, direct: true, layouts: true, suits: always},
-	{kind: Alltoall, name: "levels", levels: levelsAlltoall, regular: true, suits: below(2 << 10)},
+	{kind: Alltoall, name: "levels", levels: levelsAlltoall, regular: true, suits: shortForLeaders},
 	{kind: Alltoall, name: "exchange", steps: exchangeBlocks, fits: pair, suits: always},
 	{kind: Alltoall, name: "bruck", build: graphAlltoallBruck, regular: true, suits: below(256)},
 	{kind: Alltoall, name: "linear", build: graphAlltoall, layouts: true, suits: always, shared: always},
@@ -182,6 +182,12 @@ func pair(t *Team, _ int) bool { return t.Size == 2 }
 // recursive doubling for a few of the whole, and for memory. With 2, 4 and 16 members they
 // take the same time at about 4 KiB for each other member.
 func longForAll(t *Team, n int) bool { return n > (t.Size-1)*4<<10 }
+
+// shortForLeaders: the leaders of the nodes send fewer messages than all members do, and longer ones. Each
+// message has a member wait for its turn where there are more ranks than CPUs.
+func shortForLeaders(t *Team, n int) bool {
+	return n < 2<<10 || n < 16<<10 && oversubscribed(t, n)
+}
 
 func longShares(t *Team, n int) bool { return n > 16<<10 }
 

@@ -15,6 +15,7 @@ type Root struct {
 	ranks []rankBlock
 
 	settings Settings // as Settings returns them
+	looks    int      // see Looks
 	traces   []byte   // of all ranks, one after the other; nil: there are none
 
 	waitMu   sync.Mutex    // one writer of the rank's own waiting record at a time
@@ -80,6 +81,10 @@ func (r *Root) Holding() bool { return r.head.flags&flagHold != 0 }
 // Spin returns how many times a wait should look before it sleeps: 0 when there
 // are more ranks than CPUs, because then the one waited for may need this CPU.
 func (r *Root) Spin() int { return r.settings.Spin }
+
+// Looks returns how many times a wait should look before it sleeps if it gives way to other ranks
+// after each look. Then it does not matter how many ranks there are.
+func (r *Root) Looks() int { return r.looks }
 
 // SoloLimit returns how many bytes of a collective operation in one address space the last rank
 // to arrive moves alone.

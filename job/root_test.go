@@ -31,6 +31,7 @@ func TestRootTellsWhatItWasCreatedWith(t *testing.T) {
 	require.EqualValues(t, 8192, r.SegmentStride())
 	require.EqualValues(t, 4096+2*8192, r.SegmentOffset(2))
 	require.Zero(t, r.Spin(), "three ranks on two CPUs do not spin")
+	require.Equal(t, DefaultSpin, r.Looks(), "but may look if they give way")
 	require.Positive(t, testRoot(t, Config{Ranks: 2, CPUs: 2}).Spin())
 	require.False(t, testRoot(t, Config{Ranks: 1}).HugePages())
 }

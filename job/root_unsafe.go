@@ -45,6 +45,7 @@ func viewRoot(mem []byte, ranks int) *Root {
 		r.traces = mem[tracesAt(ranks):blockSize(ranks, size)]
 	}
 	r.settings = r.head.settings.read()
+	r.looks = r.settings.Spin
 	if r.Near() > int(r.head.cpus) {
 		r.settings.Spin = 0
 	}

@@ -12,6 +12,7 @@ import (
 type Job interface {
 	Ranks() int // of the whole job
 	Spin() int  // looks of a wait before it sleeps
+	Looks() int // the same of a wait that gives way to other ranks after each
 
 	// GoneCounter returns the count of the ranks that have gone, which never falls. When
 	// it grows, the inboxes of all ranks are notified. By then Gone tells which rank it
@@ -59,7 +60,7 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	e.further = append(e.further, newTransport(m))
 	if bed, ok := m.(shm.Bed); ok {
 		e.module.Messages.(bedded).SleepIn(bed)
-		e.crowd = bed.Crowd()
+		e.crowd, e.spin = bed.Crowd(), e.job.Looks()
 	}
 	if p, ok := m.(btl.Planner); ok && p.Plans() && e.planner == nil {
 		e.planner, e.planned = p, uint8(len(e.further))
@@ -132,13 +133,13 @@ func (e *Engine) Direct(ranks []int32) bool {
 // GoneCount returns how many ranks of the job have gone. It never falls.
 func (e *Engine) GoneCount() int { return int(e.goneCount.Load()) }
 
-// Spin returns how many looks a wait of this rank makes before it sleeps.
+// Spin returns how many looks a wait of this rank may make that does not give way to others.
 func (e *Engine) Spin() int {
-	if e.crowd.Resting() {
+	if e.crowd.Shares() {
 		return 0
 	}
 	return e.spin
 }
 
 // Yields tells whether a wait of this rank lets others run before it sleeps: it does if it does not poll.
-func (e *Engine) Yields() bool { return e.spin == 0 }
+func (e *Engine) Yields() bool { return e.spin == 0 || e.crowd.Shares() }

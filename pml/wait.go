@@ -84,7 +84,7 @@ func (e *Engine) signal(w *waiter) {
 
 // waitFor returns when w is signalled, making progress for the whole rank or parked
 // while another goroutine does. Who waits for a condition has looked before: it polls only if it
-// becomes the owner after others, or has helped.
+// becomes the owner after others, or has helped, or gives way where it polls.
 func (e *Engine) waitFor(w *waiter) {
 	if e.owned && !e.park(w) {
 		e.withdraw(w)
@@ -93,7 +93,7 @@ func (e *Engine) waitFor(w *waiter) {
 	e.owned = true
 	helped := false
 	for !w.done {
-		expected := (w.until == nil || w.promoted || helped) && e.poll(w)
+		expected := (w.until == nil || w.promoted || helped || e.crowd != nil) && e.poll(w)
 		helped = !w.done && e.help()
 		if !w.done && !helped {
 			e.sleep(w)
@@ -142,12 +142,20 @@ func (e *Engine) unpark(w *waiter) {
 // made as many tells others that it can help them.
 const shortWait = 50
 
+// conditionLooks bounds the looks of a wait for a condition, which most often is what a rank of the same
+// node does: while that one uses the network for all of them, the others leave it the CPU.
+const conditionLooks = 256
+
 // poll makes progress until w is signalled, or the wait has lasted long enough that
 // to sleep is cheaper, or there is work of others. It returns whether others have been
 // told to expect help: what they have made ready in that time is for this rank.
 func (e *Engine) poll(w *waiter) (expected bool) {
 	e.poller, e.looks, e.expecting = w, 0, false
-	shm.Look(e.crowd.Looks(e.spin), e.onLook)
+	looks := e.spin
+	if w.until != nil {
+		looks = min(looks, conditionLooks)
+	}
+	shm.Look(e.crowd.Looks(looks), e.onLook)
 	if e.expecting {
 		e.helper.Polling(false)
 	}

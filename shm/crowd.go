@@ -7,37 +7,42 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// Crowd tells a thread that polls whether others want its CPU. Ranks that are more than the CPUs
-// of their node do not poll at all, but the launcher does not see who else is there: other jobs,
-// containers, or other nodes of the job that are on the same machine.
+// Crowd tells a thread that polls whether others want its CPU. A node may have more ranks than CPUs
+// (many). And the launcher does not see who else is there: other jobs, containers, or other nodes of
+// the job that are on the same machine.
 //
-// The thread reads the clock after the first look in vain, and after each looksPerClock more. A time in
-// between that is longer than such looks take was taken by another task, which the scheduler has
-// preferred. From then on the thread gives way: it has others run after each look. If these poll, too, and
-// give way, each has its turn after some microseconds, and no thread must be woken. A thread that keeps the
-// CPU for a whole turn computes, or polls and does not give way. Then the waits sleep at once until a
-// rest is over: the scheduler prefers a thread that is woken, but not one that gives way. The rest grows
-// fourfold each time, up to mostRest. It halves when the thread has polled for quietTime without a rest. A
-// thread that had little company in that time does not give way any more.
+// If there are many, the thread gives way from the start: it has others run after each look. Else it reads the
+// clock after the first look in vain, and after each looksPerClock more. A time in between that is longer
+// than such looks take was taken by another task, which the scheduler has preferred. From then on the
+// thread gives way. If the others poll, too, and give way, each has its turn after some microseconds, and no
+// thread must be woken. One turn may be long because several have work. If some in a row are, one of the others
+// computes, or polls and does not give way. Then the waits sleep at once until a rest is over: the scheduler
+// prefers a thread that is woken, but not one that gives way. The rest grows fourfold each time, up to
+// mostRest. It halves when the thread has polled for quietTime without a rest. A thread that had little
+// company in that time does not give way any more, unless there are many.
 //
 // A thread that gives way makes a system call for each look in vain; else there is none. A wait that
 // ends with its first look reads no clock, unless there is a rest.
 //
-// Whoever has the engine's lock calls Looks, GoOn and Worked. Any goroutine may call Resting. All that it
-// shares with the others is until, which is atomic for that reason.
+// Whoever has the engine's lock calls Looks, GoOn and Worked. Any goroutine may call Resting and Shares. All
+// that these share with the others is until and yields, which are atomic for that reason.
 //
 // A nil Crowd knows of nobody.
 type Crowd struct {
 	clock  func() time.Duration
 	yield  func()
-	yields bool // the thread gives way
-	worked bool // the last look was not in vain
+	many   bool        // there are more threads than CPUs
+	yields atomic.Bool // the thread gives way
+	worked bool        // the last look was not in vain
 	looks  uint
 	last   time.Duration // when the clock was read in this wait; 0: it was not
 	rest   time.Duration // how long the next rest takes
 	calm   time.Duration // polled since the last rest, or since the rest was halved
 	shared time.Duration // of that, what may have been others' time
 	until  atomic.Int64  // end of the rest; 0: there is none
+
+	patience int // how many long turns in a row end in a rest
+	long     int // there were so far
 }
 
 const (
@@ -56,6 +61,11 @@ const (
 	// It is shorter than the scheduler leaves the CPU to a task that computes, 1 to 4 ms.
 	turn = time.Millisecond
 
+	// Turns in a row that are longer only if another task computes. Ranks that are many have work at a
+	// time more often.
+	longTurns     = 2
+	longTurnsMany = 4
+
 	// quietTime is longer than others who want the CPU leave it to a thread that polls.
 	quietTime = 16 * time.Millisecond
 
@@ -64,17 +74,23 @@ const (
 	company = quietTime / 8
 
 	leastRest = 8 * time.Millisecond
-	mostRest  = 512 * time.Millisecond // to find out that the CPU is wanted costs a turn, 2 to 4 ms
+	mostRest  = 512 * time.Millisecond // to find out that the CPU is wanted costs two turns, of 2 to 4 ms
 )
 
-// NewCrowd returns what a thread knows at its start.
-func NewCrowd() *Crowd {
+// NewCrowd returns what a thread knows at its start. If there are many, more than CPUs, it always
+// gives way.
+func NewCrowd(many bool) *Crowd {
 	start := time.Now()
-	return newCrowd(func() time.Duration { return time.Since(start) }, sys.Yield)
+	return newCrowd(func() time.Duration { return time.Since(start) }, sys.Yield, many)
 }
 
-func newCrowd(clock func() time.Duration, yield func()) *Crowd {
-	return &Crowd{clock: clock, yield: yield, rest: leastRest}
+func newCrowd(clock func() time.Duration, yield func(), many bool) *Crowd {
+	c := &Crowd{clock: clock, yield: yield, many: many, rest: leastRest, patience: longTurns}
+	if many {
+		c.patience = longTurnsMany
+	}
+	c.yields.Store(many)
+	return c
 }
 
 // Looks is called when a wait begins that would make n looks. It returns how many it may make. No
@@ -106,7 +122,7 @@ func (c *Crowd) GoOn() bool {
 		return true
 	case c.until.Load() != 0: // this was the only look of a wait in a rest
 		return false
-	case c.yields:
+	case c.yields.Load():
 		return c.giveWay()
 	}
 	if c.looks++; c.looks%looksPerClock != 1 {
@@ -114,7 +130,8 @@ func (c *Crowd) GoOn() bool {
 	}
 	lap := c.lap()
 	if lap > disturbance {
-		c.yields, c.shared = true, quietTime
+		c.yields.Store(true)
+		c.shared = quietTime
 	}
 	c.polled(lap)
 	return true
@@ -138,7 +155,10 @@ func (c *Crowd) giveWay() bool {
 	}
 	c.yield()
 	took := c.lap()
-	if took > turn {
+	if took <= turn {
+		c.long = 0
+	} else if c.long++; c.long >= c.patience {
+		c.long = 0
 		c.until.Store(int64(c.last + c.rest))
 		c.rest = min(4*c.rest, mostRest)
 		return false
@@ -156,7 +176,9 @@ func (c *Crowd) polled(d time.Duration) {
 		return
 	}
 	c.rest = max(c.rest/2, leastRest)
-	c.yields = c.yields && c.shared >= company
+	if c.shared < company && !c.many {
+		c.yields.Store(false)
+	}
 	c.calm, c.shared = 0, 0
 }
 
@@ -175,3 +197,6 @@ func (c *Crowd) Resting() bool {
 	until := c.until.Load()
 	return until != 0 && c.clock() < time.Duration(until)
 }
+
+// Shares tells whether the thread shares its CPU with others: it rests, or gives way.
+func (c *Crowd) Shares() bool { return c != nil && (c.yields.Load() || c.Resting()) }

@@ -15,12 +15,14 @@ type crowdClock struct {
 	given  int           // how often it has
 }
 
-func newCrowdClock() *crowdClock {
+func newCrowdClock() *crowdClock { return newCrowdClockOf(false) }
+
+func newCrowdClockOf(many bool) *crowdClock {
 	k := &crowdClock{now: time.Hour}
 	k.Crowd = newCrowd(func() time.Duration { return k.now }, func() {
 		k.now += k.others
 		k.given++
-	})
+	}, many)
 	return k
 }
 
@@ -49,8 +51,7 @@ func (k *crowdClock) preempt(t *testing.T, d time.Duration) {
 func (k *crowdClock) compute(t *testing.T) time.Duration {
 	t.Helper()
 	k.others = 3 * time.Millisecond
-	require.Positive(t, k.Looks(2))
-	require.False(t, k.GoOn())
+	require.Equal(t, k.patience, k.poll(2000))
 	k.others = 0
 	begin := k.now
 	for k.Resting() {
@@ -63,7 +64,7 @@ func (k *crowdClock) compute(t *testing.T) time.Duration {
 func (k *crowdClock) crowdForgets(t *testing.T) {
 	t.Helper()
 	k.poll(int(10 * quietTime / time.Microsecond))
-	require.False(t, k.yields)
+	require.False(t, k.yields.Load())
 	require.Equal(t, leastRest, k.rest)
 }
 
@@ -108,7 +109,7 @@ func TestCrowdRestEnds(t *testing.T) {
 	k := newCrowdClock()
 	k.preempt(t, time.Millisecond)
 	k.others = 2 * turn
-	require.Equal(t, 1, k.poll(2000))
+	require.Equal(t, k.patience, k.poll(2000))
 	waits, begin, given := 0, k.now, k.given
 	for ; k.Resting(); waits++ {
 		require.Equal(t, 1, k.poll(2000))
@@ -147,6 +148,34 @@ func TestCrowdRestsLongerEachTimeAndBounded(t *testing.T) {
 	require.Equal(t, leastRest, k.rest)
 }
 
+// Several others that have work at a time may keep the CPU for long now and then.
+func TestCrowdSeldomLongTurns(t *testing.T) {
+	k := newCrowdClock()
+	k.preempt(t, time.Millisecond)
+	for range 100 {
+		k.others = 3 * turn
+		require.Equal(t, k.patience-1, k.poll(k.patience-2))
+		k.others = passing
+		require.Equal(t, 2, k.poll(1))
+	}
+	require.False(t, k.Resting())
+}
+
+// More threads than CPUs give way from the start and always, and rest as others do.
+func TestManyGiveWay(t *testing.T) {
+	k := newCrowdClockOf(true)
+	require.True(t, k.Shares())
+	require.Equal(t, 100_001, k.poll(100_000))
+	require.Equal(t, 100_001, k.given)
+	require.Equal(t, leastRest, k.compute(t))
+	require.True(t, k.Shares())
+
+	one := newCrowdClock()
+	require.False(t, one.Shares())
+	one.preempt(t, time.Millisecond)
+	require.True(t, one.Shares())
+}
+
 // Looks that find work may take long.
 func TestCrowdWorks(t *testing.T) {
 	for _, preempted := range []bool{false, true} {
@@ -172,4 +201,5 @@ func TestNoCrowd(t *testing.T) {
 	require.True(t, c.GoOn())
 	c.Worked()
 	require.False(t, c.Resting())
+	require.False(t, c.Shares())
 }

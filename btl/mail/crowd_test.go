@@ -40,7 +40,7 @@ func TestPartsAreWork(t *testing.T) {
 			root, b := boxes(t, 2, test.direct, job.Settings{SingleCopy: test.way})
 			require.NoError(t, root.Claim(1, os.Getpid()))
 			for _, b := range b {
-				b.SleepIn(crowded{crowd: shm.NewCrowd()})
+				b.SleepIn(crowded{crowd: shm.NewCrowd(false)})
 			}
 			src, dst := make([]byte, 16<<20), make([]byte, 16<<20)
 			out, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: src})

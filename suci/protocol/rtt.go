@@ -9,6 +9,7 @@ type rtt struct {
 	smooth, variance Time
 	current, before  Time // least of this period and of the one before, 0: none
 	period           Time
+	late             Time // what the processes at both ends take besides, at most, of late
 }
 
 func (r *rtt) sample(now, d Time) {
@@ -43,10 +44,24 @@ func (r *rtt) least() Time {
 // lost when many begin at once. On a longer path the probes are in vain, a few small packets.
 const firstProbe = 4 * Millisecond
 
+// mostLate bounds the time that is allowed to processes that wait for a CPU.
+const mostLate = 20 * Millisecond
+
+// answered notes how long an acknowledgement took besides the round trip: what the receiver held it
+// back, and what both processes have waited for a CPU. Where CPUs are shared, that is more
+// than the network takes, and a probe would only add to the load.
+func (r *rtt) answered(d Time) {
+	if d > r.late {
+		r.late = min(d, mostLate)
+	} else {
+		r.late += (d - r.late) / 8
+	}
+}
+
 // probe is the time after which an acknowledgement is overdue.
 func (r *rtt) probe() Time {
 	if r.smooth == 0 {
 		return firstProbe
 	}
-	return max(minProbe, r.smooth+4*r.variance+slowAckDelay)
+	return max(minProbe, r.smooth+4*r.variance+max(slowAckDelay, 2*r.late))
 }
