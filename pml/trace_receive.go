@@ -15,10 +15,9 @@ func (e *Engine) tracedRecv(context uint32, src, tag int, buf *btl.Buffer) (Stat
 	if !e.receiveFast(op, context, src, tag, buf) {
 		op, err = e.receive(context, src, tag, buf)
 	} else if op.state == complete && op.err == nil {
-		w := e.trace.Hold()
-		*w = op.received(e)
+		w := op.received(e)
 		w.Site, w.Context, w.Flags = site, context, w.Flags|wild(src, tag)
-		e.trace.Recv(start)
+		e.trace.Recv(start, &w)
 		st := op.status
 		e.release(op)
 		e.unlock()

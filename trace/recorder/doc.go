@@ -15,8 +15,7 @@
 // head is published with the next stamp of the clock, by a plain store: on amd64 stores are
 // seen in their order, and the assembly function that makes it keeps the compiler from
 // changing that. Before a rank sleeps it publishes all. So a rank that is killed loses the
-// event that it wrote last, or a short receive that it holds (short.go) and the one before. No other
-// rank loses anything.
+// event that it wrote last, and no other rank loses anything.
 //
 // When its ring is full the rank waits for space, for patience at most, and says so by a
 // Stall event. After that it counts what it does not record (Lost) until there is space

@@ -25,8 +25,6 @@ type Recorder struct {
 	sends, takes typical
 	looked       uint64 // when the message that comes next was last looked for
 
-	held held // a receive that is not written yet: see Hold
-
 	last uint64 // end of the last call
 	long uint64 // a computation of so many ticks has its CPU time recorded
 }
@@ -60,9 +58,6 @@ func NewNodes(root *job.Root, rank int) *Lane {
 // Begin is called when a call begins. It returns the time.
 func (r *Recorder) Begin() uint64 {
 	now := r.Now()
-	if r.held.is {
-		r.writeHeld()
-	}
 	if now > r.last+r.long { // an estimated end may be later than now
 		r.sample(now)
 	}
@@ -130,9 +125,6 @@ func (r *Recorder) Point(k trace.Kind, w *What) { r.write(k, r.Now(), w.Request,
 
 // write writes an event, after the high halves of its words if they are not 0.
 func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *What) {
-	if r.held.is {
-		r.writeHeld()
-	}
 	if w.Context != r.context || r.number == 0 {
 		r.choose(w.Context)
 	}

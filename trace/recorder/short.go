@@ -10,8 +10,6 @@ import "github.com/gopvas/gopvas/trace"
 //     such a send takes.
 //   - A receive that polls reads the clock before it polls. Its end is the last reading plus what
 //     it takes from there to the end of such a receive.
-//   - What is recorded of such a receive is held, and written before the next event: mostly when a
-//     send has left, or when the next receive waits.
 //
 // What is typical of a length is learnt from one message of many, for which the clock is read at both
 // ends. It is no longer read when two in a row took about as long. The events whose times are not read
@@ -102,20 +100,9 @@ func (r *Recorder) BeginWait(k trace.Kind) (start, site uint64) {
 // Look is called before each look for the message of a blocking receive.
 func (r *Recorder) Look() { r.looked = r.Now() }
 
-// held is a receive that is complete and not written.
-type held struct {
-	is         bool
-	start, end uint64
-	what       What
-}
-
-// Hold returns where to put what Recv records. No event is held: Begin has written it.
-func (r *Recorder) Hold() *What { return &r.held.what }
-
-// Recv records a receive that has found its message at the last Look, from what is in Hold. start is
-// that of BeginWait.
-func (r *Recorder) Recv(start uint64) {
-	w, end := &r.held.what, r.looked
+// Recv records a receive that has found its message at the last Look. start is that of BeginWait.
+func (r *Recorder) Recv(start uint64, w *What) {
+	end := r.looked
 	if took := r.takes.of(w.Bytes); took != 0 {
 		end += took
 		w.Flags |= trace.Estimated
@@ -123,24 +110,5 @@ func (r *Recorder) Recv(start uint64) {
 		end = r.Now()
 		r.takes.learn(w.Bytes, end-r.looked)
 	}
-	if end-start > r.long { // its CPU time is that of now
-		r.call(trace.Recv, start, end, w)
-		return
-	}
-	r.held.is, r.held.start, r.held.end, r.last = true, start, end, end
-}
-
-// Publish has the supervisor see all events.
-func (r *Recorder) Publish() {
-	if r.held.is {
-		r.writeHeld()
-	}
-	r.Lane.Publish()
-}
-
-// writeHeld writes the receive that is held. It is not the last call any more if the next one calls it.
-func (r *Recorder) writeHeld() {
-	r.held.is = false
-	took := r.held.end - r.held.start
-	r.write(trace.Recv, r.held.start, uint32(took), took>>32, &r.held.what)
+	r.call(trace.Recv, start, end, w)
 }

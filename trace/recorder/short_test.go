@@ -23,8 +23,7 @@ func TestShort(t *testing.T) {
 		r.ShortSend(start, 8, 7, 1, 0, i)
 		start, site := r.BeginWait(trace.Recv)
 		r.Look()
-		*r.Hold() = What{Bytes: 8, Site: site, Number: i, Context: 7, Tag: 1}
-		r.Recv(start)
+		r.Recv(start, &What{Bytes: 8, Site: site, Number: i, Context: 7, Tag: 1})
 	}
 	r.Publish()
 	require.NoError(t, d.Close())
@@ -62,8 +61,7 @@ func TestEarlyBegin(t *testing.T) {
 	*r.takes.usual(8) = usual{length: 8, ticks: hour, steady: true}
 	start, site := r.BeginWait(trace.Recv)
 	r.Look()
-	*r.Hold() = What{Bytes: 8, Site: site}
-	r.Recv(start)
+	r.Recv(start, &What{Bytes: 8, Site: site})
 	require.Greater(t, r.last, r.Now())
 	next := r.next
 	r.Begin()
@@ -105,45 +103,4 @@ func TestGap(t *testing.T) {
 	c.counter = counterTrusted()
 	c.base = c.now()
 	assert.Less(t, gapOf(c), uint64(1)<<40)
-}
-
-// TestHeld: a receive is written before anything else is, and before a rank sleeps.
-func TestHeld(t *testing.T) {
-	root := newRoot(t, 1, 16)
-	var file bytes.Buffer
-	d, err := Start(root, &file, trace.Meta{BTL: "pvas", CPUs: 2})
-	require.NoError(t, err)
-	r := New(root, 0)
-	r.long = 1 << 40 // none that is interrupted is long
-	receive := func() {
-		start, site := r.BeginWait(trace.Recv)
-		r.Look()
-		*r.Hold() = What{Bytes: 8, Site: site, Number: 1, Context: 7}
-		r.Recv(start)
-		require.True(t, r.held.is, "a short receive has no time to be written")
-	}
-	r.Begin() // what comes first is a computation
-	for _, then := range []func(){
-		func() { r.Call(trace.Irecv, r.Begin(), &What{Number: 2}) },
-		func() { r.Point(trace.Sent, &What{Number: 4}) },
-		func() { r.ShortSend(r.BeginShort(8), 8, 7, 1, 0, 6) },
-	} {
-		receive()
-		then()
-		require.False(t, r.held.is)
-	}
-	assert.NotEqual(t, r.held.end, r.last, "the send was the last call")
-	receive()
-	r.Publish()
-	require.Equal(t, r.next, r.lane.head, "all is published")
-	require.NoError(t, d.Close())
-	tr, err := trace.Read(&file)
-	require.NoError(t, err)
-	var kinds []trace.Kind
-	for _, e := range tr.Ranks[0].Events {
-		if e.Kind != trace.CPU {
-			kinds = append(kinds, e.Kind)
-		}
-	}
-	assert.Equal(t, []trace.Kind{trace.Recv, trace.Irecv, trace.Recv, trace.Sent, trace.Recv, trace.Send, trace.Recv}, kinds)
 }
