@@ -15,7 +15,7 @@ func RequestAt(c *Comm, place int, handle uintptr) (r Request, owner *any) {
 	return r, owner
 }
 
-// MessageAt tells whether RequestAt returns that of a message which is not persistent.
+// MessageAt tells whether the handle is that of a message that is not persistent.
 func MessageAt(c *Comm, place int, handle uintptr) bool { return c.engine.Message(place, handle) }
 
 // OwnerAt is RequestAt for the owner alone.

@@ -33,7 +33,7 @@ func nameOf[T ~uint32 | ~int](v T, names ...string) string {
 type Config struct {
 	Ranks     int  // number of ranks, 1 to MaxRanks
 	BTL       BTL  // how they share memory
-	CPUs      int  // CPUs the job may use; with more ranks than that nobody spins
+	CPUs      int  // CPUs the job may use; with more ranks than that Root.Spin is 0
 	HugePages bool // ranks advise huge pages for the memory they share
 	Hold      bool // the hold points hold: see Root.Reach
 	Settings  Settings

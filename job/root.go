@@ -82,8 +82,7 @@ func (r *Root) Holding() bool { return r.head.flags&flagHold != 0 }
 // are more ranks than CPUs, because then the one waited for may need this CPU.
 func (r *Root) Spin() int { return r.settings.Spin }
 
-// Looks returns how many times a wait should look before it sleeps if it gives way to other ranks
-// after each look. Then it does not matter how many ranks there are.
+// Looks is Spin without regard to the number of CPUs. It is for waits that yield after each look.
 func (r *Root) Looks() int { return r.looks }
 
 // SoloLimit returns how many bytes of a collective operation in one address space the last rank

@@ -159,7 +159,7 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 		st = noStatus
 	}
 	e.unlock()
-	if !done && progress && e.spin == 0 {
+	if !done && progress && e.Yields() {
 		sys.Yield() // ranks outnumber the CPUs: what this one waits for may need its own
 	}
 	return st, done, err

@@ -12,7 +12,7 @@ import (
 type Job interface {
 	Ranks() int // of the whole job
 	Spin() int  // looks of a wait before it sleeps
-	Looks() int // the same of a wait that gives way to other ranks after each
+	Looks() int // the same without regard to the number of CPUs
 
 	// GoneCounter returns the count of the ranks that have gone, which never falls. When
 	// it grows, the inboxes of all ranks are notified. By then Gone tells which rank it
@@ -133,7 +133,8 @@ func (e *Engine) Direct(ranks []int32) bool {
 // GoneCount returns how many ranks of the job have gone. It never falls.
 func (e *Engine) GoneCount() int { return int(e.goneCount.Load()) }
 
-// Spin returns how many looks a wait of this rank may make that does not give way to others.
+// Spin returns how many looks a wait of this rank may make without a yield: none if the rank shares
+// its CPU.
 func (e *Engine) Spin() int {
 	if e.crowd.Shares() {
 		return 0
@@ -141,5 +142,11 @@ func (e *Engine) Spin() int {
 	return e.spin
 }
 
-// Yields tells whether a wait of this rank lets others run before it sleeps: it does if it does not poll.
-func (e *Engine) Yields() bool { return e.spin == 0 || e.crowd.Shares() }
+// Yields tells whether a wait lets others run before it sleeps, and a test before it returns: what the rank
+// waits for may need its CPU. In a rest it does not: others would keep the CPU.
+func (e *Engine) Yields() bool {
+	if e.crowd == nil {
+		return e.spin == 0
+	}
+	return e.crowd.GivesWay()
+}

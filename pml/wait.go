@@ -84,7 +84,7 @@ func (e *Engine) signal(w *waiter) {
 
 // waitFor returns when w is signalled, making progress for the whole rank or parked
 // while another goroutine does. Who waits for a condition has looked before: it polls only if it
-// becomes the owner after others, or has helped, or gives way where it polls.
+// becomes the owner after others, or has helped, or if the job has several nodes.
 func (e *Engine) waitFor(w *waiter) {
 	if e.owned && !e.park(w) {
 		e.withdraw(w)
@@ -142,8 +142,8 @@ func (e *Engine) unpark(w *waiter) {
 // made as many tells others that it can help them.
 const shortWait = 50
 
-// conditionLooks bounds the looks of a wait for a condition, which most often is what a rank of the same
-// node does: while that one uses the network for all of them, the others leave it the CPU.
+// conditionLooks bounds the looks of a rank of several nodes that waits for a condition. Most often that is
+// what another rank of its node does. While that one uses the network for all, the others leave it the CPU.
 const conditionLooks = 256
 
 // poll makes progress until w is signalled, or the wait has lasted long enough that
@@ -152,7 +152,7 @@ const conditionLooks = 256
 func (e *Engine) poll(w *waiter) (expected bool) {
 	e.poller, e.looks, e.expecting = w, 0, false
 	looks := e.spin
-	if w.until != nil {
+	if w.until != nil && e.crowd != nil {
 		looks = min(looks, conditionLooks)
 	}
 	shm.Look(e.crowd.Looks(looks), e.onLook)

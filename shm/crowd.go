@@ -24,8 +24,8 @@ import (
 // A thread that gives way makes a system call for each look in vain; else there is none. A wait that
 // ends with its first look reads no clock, unless there is a rest.
 //
-// Whoever has the engine's lock calls Looks, GoOn and Worked. Any goroutine may call Resting and Shares. All
-// that these share with the others is until and yields, which are atomic for that reason.
+// Whoever has the engine's lock calls Looks, GoOn and Worked. Any goroutine may call the others. Of the
+// fields that these read, only until and yields change, which are atomic for that reason.
 //
 // A nil Crowd knows of nobody.
 type Crowd struct {
@@ -42,7 +42,7 @@ type Crowd struct {
 	until  atomic.Int64  // end of the rest; 0: there is none
 
 	patience int // how many long turns in a row end in a rest
-	long     int // there were so far
+	long     int // how many there were; work between two of them is no matter
 }
 
 const (
@@ -61,20 +61,20 @@ const (
 	// It is shorter than the scheduler leaves the CPU to a task that computes, 1 to 4 ms.
 	turn = time.Millisecond
 
-	// Turns in a row that are longer only if another task computes. Ranks that are many have work at a
-	// time more often.
+	// So many long turns in a row mean that another task computes. Where there are many ranks, several
+	// have work at a time more often.
 	longTurns     = 2
 	longTurnsMany = 4
 
 	// quietTime is longer than others who want the CPU leave it to a thread that polls.
 	quietTime = 16 * time.Millisecond
 
-	// company is how much of quietTime others take at least where a thread goes on to give way: the kernel
+	// company is what others must have taken of quietTime for a thread to go on giving way: the kernel
 	// interrupts a thread that is alone, too.
 	company = quietTime / 8
 
 	leastRest = 8 * time.Millisecond
-	mostRest  = 512 * time.Millisecond // to find out that the CPU is wanted costs two turns, of 2 to 4 ms
+	mostRest  = 512 * time.Millisecond // to find out that the CPU is wanted costs two or four turns of 2 to 4 ms
 )
 
 // NewCrowd returns what a thread knows at its start. If there are many, more than CPUs, it always
@@ -131,7 +131,7 @@ func (c *Crowd) GoOn() bool {
 	lap := c.lap()
 	if lap > disturbance {
 		c.yields.Store(true)
-		c.shared = quietTime
+		c.shared, c.long = quietTime, 0
 	}
 	c.polled(lap)
 	return true
@@ -198,5 +198,8 @@ func (c *Crowd) Resting() bool {
 	return until != 0 && c.clock() < time.Duration(until)
 }
 
-// Shares tells whether the thread shares its CPU with others: it rests, or gives way.
+// Shares tells whether the thread shares its CPU with others: it gives way, or rests.
 func (c *Crowd) Shares() bool { return c != nil && (c.yields.Load() || c.Resting()) }
+
+// GivesWay tells whether the thread is to have others run, and does not rest.
+func (c *Crowd) GivesWay() bool { return c != nil && c.yields.Load() && !c.Resting() }

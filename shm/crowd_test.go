@@ -203,3 +203,16 @@ func TestNoCrowd(t *testing.T) {
 	require.False(t, c.Resting())
 	require.False(t, c.Shares())
 }
+
+// GivesWay is false in a rest: then the others would keep the CPU.
+func TestCrowdGivesNoWayInARest(t *testing.T) {
+	k := newCrowdClockOf(true)
+	require.True(t, k.GivesWay())
+	k.others = 2 * turn
+	k.poll(2000)
+	require.True(t, k.Resting())
+	require.True(t, k.Shares())
+	require.False(t, k.GivesWay())
+	k.now += leastRest
+	require.True(t, k.GivesWay())
+}

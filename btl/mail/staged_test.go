@@ -78,7 +78,9 @@ func TestStagedParts(t *testing.T) {
 	const lane = laneBlocks * job.DefaultRingBlock
 	for eighths := range 20 {
 		_, b, src, dst, out, in := staged(t, int64((lane+eighths*lane/8-24)/8))
-		for sent, received := false, false; !sent || !received; {
+		looks := 0
+		for sent, received := false, false; !sent || !received; looks++ {
+			require.Less(t, looks, 100_000, "it does not end")
 			var err error
 			if !sent {
 				sent, err = out.Progress()

@@ -67,7 +67,8 @@ func (m *Module) gather() {
 
 // A look at the socket is a system call, and costs as much as ten looks at the queue of the
 // node. So a rank that has polled in vain for long looks less often, in the end in each 64th
-// Poll. Its messages are then some microseconds late.
+// Poll. Its messages are then some microseconds late. A rank that gives way always looks: a turn of others
+// takes longer than a look.
 const (
 	patience = 256 // looks in vain, before and between the steps
 	seldom   = 63
@@ -76,7 +77,7 @@ const (
 // due tells whether this Poll looks at the socket.
 func (m *Module) due() bool {
 	m.looks++
-	if m.looks&m.mask != 0 && !m.fresh.Load() {
+	if m.looks&m.mask != 0 && !m.crowd.Shares() && !m.fresh.Load() {
 		return false
 	}
 	m.fresh.Store(false)

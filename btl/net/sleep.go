@@ -35,10 +35,8 @@ func (m *Module) watch() {
 	}
 }
 
-// Yields implements shm.Bed. If no rank of this node shares the CPU, those for whom a rank
-// waits run elsewhere. Processes that have nothing to do with the job may keep the CPU for
-// milliseconds.
-func (m *Module) Yields() bool { return m.root.Spin() == 0 }
+// Yields implements shm.Bed. Who sleeps here has given way while it polled, or rests.
+func (m *Module) Yields() bool { return false }
 
 // Crowd implements shm.Bed.
 func (m *Module) Crowd() *shm.Crowd { return m.crowd }

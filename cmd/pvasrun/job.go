@@ -116,7 +116,7 @@ const theirTimeout = "MPIEXEC_TIMEOUT"
 
 // takeTimeout takes a time limit of that variable, unless --timeout says another.
 func (f *runFlags) takeTimeout(value string) error {
-	if value == "" || f.Timeout != 0 {
+	if value == "" || value == "-1" || f.Timeout != 0 { // -1 stands for no limit there
 		return nil
 	}
 	if err := f.Timeout.UnmarshalFlag(value); err != nil {

@@ -9,7 +9,7 @@ type rtt struct {
 	smooth, variance Time
 	current, before  Time // least of this period and of the one before, 0: none
 	period           Time
-	late             Time // what the processes at both ends take besides, at most, of late
+	late             Time // how long the receiver took to acknowledge: the most of late, which decays
 }
 
 func (r *rtt) sample(now, d Time) {
@@ -47,9 +47,8 @@ const firstProbe = 4 * Millisecond
 // mostLate bounds the time that is allowed to processes that wait for a CPU.
 const mostLate = 20 * Millisecond
 
-// answered notes how long an acknowledgement took besides the round trip: what the receiver held it
-// back, and what both processes have waited for a CPU. Where CPUs are shared, that is more
-// than the network takes, and a probe would only add to the load.
+// answered notes how long the receiver took to acknowledge a packet that had arrived. Where it waits for a
+// CPU, that is longer than the network takes, and a probe would only add to the load.
 func (r *rtt) answered(d Time) {
 	if d > r.late {
 		r.late = min(d, mostLate)

@@ -10,7 +10,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 	}
 	before := s.waiting + s.lost + s.parked
 	newest := s.newest(a, bitmap)
-	d, took, measured := s.roundTrip(arrived, a, newest)
+	d, measured := s.roundTrip(arrived, a, newest)
 	if !s.advance(a.Next) {
 		return false
 	}
@@ -23,7 +23,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 	p.queueThere = a.Queue
 	if measured {
 		p.rtt.sample(arrived, d)
-		p.rtt.answered(took - d)
+		p.rtt.answered(Time(a.Delay))
 		p.control.round(d)
 	}
 	if progress := before - s.waiting - s.lost - s.parked; progress > 0 {
@@ -68,16 +68,16 @@ func (s *sender) newest(a *wire.AckHeader, bitmap wire.Bitmap) uint64 {
 }
 
 // roundTrip measures with the newest packet, if that was unknown to have arrived and was
-// sent only once. It took longer until this process has learnt of it.
-func (s *sender) roundTrip(arrived Time, a *wire.AckHeader, newest uint64) (d, took Time, measured bool) {
+// sent only once.
+func (s *sender) roundTrip(arrived Time, a *wire.AckHeader, newest uint64) (Time, bool) {
 	if newest < s.una || newest >= s.next || a.Delay == wire.DelayUnknown {
-		return 0, 0, false
+		return 0, false
 	}
 	f := s.flight(newest)
 	if f.state != waiting || f.times != 1 {
-		return 0, 0, false
+		return 0, false
 	}
-	return max(arrived-f.at-Time(a.Delay), 1), s.peer.machine.now - f.at, true
+	return max(arrived-f.at-Time(a.Delay), 1), true
 }
 
 // mark notes the packets that the bitmap says have arrived.
