@@ -85,6 +85,13 @@ func (r *Root) Spin() int { return r.settings.Spin }
 // Looks is Spin without regard to the number of CPUs. It is for waits that yield after each look.
 func (r *Root) Looks() int { return r.looks }
 
+// fewPerCPU is up to how many ranks for each CPU a turn of all that poll takes less than to be woken.
+const fewPerCPU = 4
+
+// Few tells whether the ranks of this node are so few that each soon has its turn where all that poll give
+// way to others.
+func (r *Root) Few() bool { return r.Near() <= fewPerCPU*r.CPUs() }
+
 // SoloLimit returns how many bytes of a collective operation in one address space the last rank
 // to arrive moves alone.
 func (r *Root) SoloLimit() int {

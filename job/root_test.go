@@ -33,6 +33,8 @@ func TestRootTellsWhatItWasCreatedWith(t *testing.T) {
 	require.Zero(t, r.Spin(), "three ranks on two CPUs do not spin")
 	require.Equal(t, DefaultSpin, r.Looks(), "but may look if they give way")
 	require.Positive(t, testRoot(t, Config{Ranks: 2, CPUs: 2}).Spin())
+	require.True(t, testRoot(t, Config{Ranks: 8, CPUs: 2}).Few())
+	require.False(t, testRoot(t, Config{Ranks: 9, CPUs: 2}).Few())
 	require.False(t, testRoot(t, Config{Ranks: 1}).HugePages())
 }
 

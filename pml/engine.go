@@ -72,7 +72,7 @@ type Engine struct {
 	members    []btl.Member       // of Together
 	rank, size int
 	spin       int              // polls before a wait sleeps
-	crowd      *shm.Crowd       // of the bed; nil: there is none
+	crowd      *shm.Crowd       // of the bed, or of a node with a few more ranks than CPUs; nil: there is none
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
 	onLook     func() bool      // pollOnce, likewise
 	onReady    func() bool      // ready, likewise
@@ -154,11 +154,18 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	}
 	e.operations.Store(new([]*operation))
 	e.memory, _ = m.(btl.Memory)
+	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
+		e.crowd, e.spin = shm.NewCrowd(true), min(j.Looks(), fewLooks)
+	}
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
 	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
 	e.fast.node.of = &e.fast
 	return e
 }
+
+// fewLooks bounds the looks of a rank that gives way to other ranks of its node: the kernel has those run
+// meanwhile, but not other goroutines of its own, and to be woken by a rank of the node costs little.
+const fewLooks = 64
 
 // OneThread says that from now on one thread alone calls the engine: the calling one. No
 // other goroutine is in the engine, and none will ever be: nobody has called Serve or waits

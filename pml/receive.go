@@ -71,9 +71,9 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 		e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
-			if e.awaited != nil && !e.crowd.GoOn() {
-				break
-			}
+		}
+		if e.crowd != nil && e.awaited != nil && !e.crowd.GoOn() {
+			break
 		}
 		if e.awaited == nil {
 			return true

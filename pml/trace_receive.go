@@ -41,9 +41,9 @@ func (e *Engine) tracedPoll(spin int) bool {
 		e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
-			if e.awaited != nil && !e.crowd.GoOn() {
-				break
-			}
+		}
+		if e.crowd != nil && e.awaited != nil && !e.crowd.GoOn() {
+			break
 		}
 		if e.awaited == nil {
 			return true

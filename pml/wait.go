@@ -93,7 +93,7 @@ func (e *Engine) waitFor(w *waiter) {
 	e.owned = true
 	helped := false
 	for !w.done {
-		expected := (w.until == nil || w.promoted || helped || e.crowd != nil) && e.poll(w)
+		expected := (w.until == nil || w.promoted || helped || e.further != nil) && e.poll(w)
 		helped = !w.done && e.help()
 		if !w.done && !helped {
 			e.sleep(w)
@@ -186,7 +186,7 @@ func (e *Engine) pollOnce() (over bool) {
 	if e.completions != before { // modules say so themselves of work that completes nothing
 		e.crowd.Worked()
 	}
-	return w.done || e.further != nil && !e.crowd.GoOn()
+	return w.done || e.crowd != nil && !e.crowd.GoOn()
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.

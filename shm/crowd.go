@@ -8,7 +8,7 @@ import (
 )
 
 // Crowd tells a thread that polls whether others want its CPU. A node may have more ranks than CPUs
-// (many). And the launcher does not see who else is there: other jobs, containers, or other nodes of
+// (many). Jobs of one node have a Crowd only then, and if the ranks are few (job.Root.Few). And the launcher does not see who else is there: other jobs, containers, or other nodes of
 // the job that are on the same machine.
 //
 // If there are many, the thread gives way from the start: it has others run after each look. Else it reads the
