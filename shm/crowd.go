@@ -8,8 +8,8 @@ import (
 )
 
 // Crowd tells a thread that polls whether others want its CPU. A node may have more ranks than CPUs
-// (many). Jobs of one node have a Crowd only then, and if the ranks are few (job.Root.Few). And the launcher does not see who else is there: other jobs, containers, or other nodes of
-// the job that are on the same machine.
+// (many). A job of one node has a Crowd only then, and only if the ranks are few (job.Root.Few). In a job of
+// several nodes the launcher does not see who else is there: other jobs, containers, or nodes on the same machine.
 //
 // If there are many, the thread gives way from the start: it has others run after each look. Else it reads the
 // clock after the first look in vain, and after each looksPerClock more. A time in between that is longer
@@ -40,9 +40,7 @@ type Crowd struct {
 	calm   time.Duration // polled since the last rest, or since the rest was halved
 	shared time.Duration // of that, what may have been others' time
 	until  atomic.Int64  // end of the rest; 0: there is none
-
-	patience int // how many long turns in a row end in a rest
-	long     int // how many there were; work between two of them is no matter
+	long   int           // long turns in a row; work between two of them is no matter
 }
 
 const (
@@ -85,10 +83,7 @@ func NewCrowd(many bool) *Crowd {
 }
 
 func newCrowd(clock func() time.Duration, yield func(), many bool) *Crowd {
-	c := &Crowd{clock: clock, yield: yield, many: many, rest: leastRest, patience: longTurns}
-	if many {
-		c.patience = longTurnsMany
-	}
+	c := &Crowd{clock: clock, yield: yield, many: many, rest: leastRest}
 	c.yields.Store(many)
 	return c
 }
@@ -157,7 +152,7 @@ func (c *Crowd) giveWay() bool {
 	took := c.lap()
 	if took <= turn {
 		c.long = 0
-	} else if c.long++; c.long >= c.patience {
+	} else if c.long++; c.long >= c.patience() {
 		c.long = 0
 		c.until.Store(int64(c.last + c.rest))
 		c.rest = min(4*c.rest, mostRest)
@@ -168,6 +163,14 @@ func (c *Crowd) giveWay() bool {
 	}
 	c.polled(took)
 	return true
+}
+
+// patience is how many long turns in a row end in a rest.
+func (c *Crowd) patience() int {
+	if c.many {
+		return longTurnsMany
+	}
+	return longTurns
 }
 
 // polled notes how long the thread has polled.

@@ -51,7 +51,7 @@ func (k *crowdClock) preempt(t *testing.T, d time.Duration) {
 func (k *crowdClock) compute(t *testing.T) time.Duration {
 	t.Helper()
 	k.others = 3 * time.Millisecond
-	require.Equal(t, k.patience, k.poll(2000))
+	require.Equal(t, k.patience(), k.poll(2000))
 	k.others = 0
 	begin := k.now
 	for k.Resting() {
@@ -109,7 +109,7 @@ func TestCrowdRestEnds(t *testing.T) {
 	k := newCrowdClock()
 	k.preempt(t, time.Millisecond)
 	k.others = 2 * turn
-	require.Equal(t, k.patience, k.poll(2000))
+	require.Equal(t, k.patience(), k.poll(2000))
 	waits, begin, given := 0, k.now, k.given
 	for ; k.Resting(); waits++ {
 		require.Equal(t, 1, k.poll(2000))
@@ -154,7 +154,7 @@ func TestCrowdSeldomLongTurns(t *testing.T) {
 	k.preempt(t, time.Millisecond)
 	for range 100 {
 		k.others = 3 * turn
-		require.Equal(t, k.patience-1, k.poll(k.patience-2))
+		require.Equal(t, k.patience()-1, k.poll(k.patience()-2))
 		k.others = passing
 		require.Equal(t, 2, k.poll(1))
 	}

@@ -78,19 +78,7 @@ func TestStagedParts(t *testing.T) {
 	const lane = laneBlocks * job.DefaultRingBlock
 	for eighths := range 20 {
 		_, b, src, dst, out, in := staged(t, int64((lane+eighths*lane/8-24)/8))
-		looks := 0
-		for sent, received := false, false; !sent || !received; looks++ {
-			require.Less(t, looks, 100_000, "it does not end")
-			var err error
-			if !sent {
-				sent, err = out.Progress()
-				require.NoError(t, err)
-			}
-			if !received {
-				received, err = in.Progress()
-				require.NoError(t, err)
-			}
-		}
+		finish(t, out, in)
 		same(t, src, dst)
 		require.EqualValues(t, src.Len(), b[1].Counters().PipelinedBytes, "nothing was overtaken")
 	}

@@ -205,8 +205,8 @@ func (f *timedFlags) takingPart(kind *timedKind, site *bench.Site) (list []bench
 	return list, closeAll, nil
 }
 
-// place returns the nodes that the benchmark runs on, with hosts that have no names yet if they are to be made,
-// and finds how many ranks there are. It returns nil for this node alone.
+// place returns the nodes that the benchmark runs on, nil for this node alone. It also sets the number of
+// ranks. Hosts of nodes that are to be made have no names yet.
 func (f *timedFlags) place() (*bench.Site, error) {
 	if err := f.checkUse(); err != nil {
 		return nil, err

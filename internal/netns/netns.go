@@ -27,9 +27,8 @@ func IP(ctx context.Context, pid int, commands ...string) error {
 	return nil
 }
 
-// bypass keeps the filters of the machine's IP off the frames that the switches in the network of a process
-// pass on, if the kernel does that (br_netfilter). A real switch has none, and they take CPU
-// from the nodes. What cannot be set stays.
+// bypass switches off br_netfilter in the network of a process. It would pass the frames of a switch through
+// the IP filters. A real switch has none, and they take CPU from the nodes. What cannot be set stays.
 func bypass(ctx context.Context, hub int) {
 	const script = "for f in /proc/sys/net/bridge/bridge-nf-call-*; do echo 0 > $f; done"
 	cmd := exec.CommandContext(ctx, "nsenter", "-t", strconv.Itoa(hub), "-n", "sh", "-c", script)
