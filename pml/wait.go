@@ -143,7 +143,7 @@ func (e *Engine) unpark(w *waiter) {
 const shortWait = 50
 
 // conditionLooks bounds the looks of a rank of several nodes that waits for a condition. Most often that is
-// what another rank of its node does. While that one uses the network for all, the others leave it the CPU.
+// what another rank of its node does, which may use the network for all: leave it the CPU.
 const conditionLooks = 256
 
 // poll makes progress until w is signalled, or the wait has lasted long enough that
@@ -183,7 +183,7 @@ func (e *Engine) pollOnce() (over bool) {
 	if e.yield || e.contenders.Load() != 0 {
 		e.stepAside()
 	}
-	if e.completions != before { // modules say so themselves of work that completes nothing
+	if e.completions != before { // modules with the crowd say so themselves of work that completes nothing
 		e.crowd.Worked()
 	}
 	return w.done || e.crowd != nil && !e.crowd.GoOn()

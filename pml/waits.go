@@ -44,7 +44,7 @@ func (w *Waits) Wait(r *Request) (Status, error) {
 // the next call; unit is the request's.
 func (w *Waits) Take(place int, handle uintptr) (st *Status, unit uint32) {
 	op := w.e.operation(place, handle)
-	if op == nil || op.state != complete || !w.plain(op) {
+	if op == nil || op.state != complete || !w.direct(op) {
 		return nil, 0
 	}
 	return w.take(op)
@@ -53,7 +53,7 @@ func (w *Waits) Take(place int, handle uintptr) (st *Status, unit uint32) {
 // Await is Take, after the message has become complete.
 func (w *Waits) Await(place int, handle uintptr) (st *Status, unit uint32) {
 	op := w.e.operation(place, handle)
-	if op == nil || !w.plain(op) {
+	if op == nil || !w.direct(op) {
 		return nil, 0
 	}
 	if op.state != complete && (w.e.wait(op, job.OpWait) != nil || op.handle != handle) { // another goroutine may have taken it
@@ -62,8 +62,8 @@ func (w *Waits) Await(place int, handle uintptr) (st *Status, unit uint32) {
 	return w.take(op)
 }
 
-// plain tells whether a wait for the operation has nothing to do but to take its status.
-func (w *Waits) plain(op *operation) bool { return op.plain() && w.e.trace == nil }
+// direct tells whether a wait for the operation only takes its status: a plain message, and nothing is traced.
+func (w *Waits) direct(op *operation) bool { return op.plain() && w.e.trace == nil }
 
 // take ends a complete operation, unless it has failed.
 func (w *Waits) take(op *operation) (st *Status, unit uint32) {

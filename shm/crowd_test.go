@@ -202,6 +202,7 @@ func TestNoCrowd(t *testing.T) {
 	c.Worked()
 	require.False(t, c.Resting())
 	require.False(t, c.Shares())
+	require.False(t, c.GivesWay())
 }
 
 // GivesWay is false in a rest: then the others would keep the CPU.

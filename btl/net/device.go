@@ -55,7 +55,7 @@ const mostFlights = 1024
 func (m *Module) open(number int, addr netip.Addr) (*device, error) {
 	d := &device{m: m, number: number}
 	polls := spin
-	if m.root.Spin() == 0 { // there are more ranks than CPUs
+	if m.root.Spin() == 0 { // more ranks than CPUs, or --spin 0
 		polls = 0
 	}
 	var err error

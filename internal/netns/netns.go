@@ -17,24 +17,27 @@ const waitDelay = 5 * time.Second
 
 // IP has ip carry out commands, such as "link set sw up", in the network of a process.
 func IP(ctx context.Context, pid int, commands ...string) error {
-	cmd := exec.CommandContext(ctx, "nsenter", "-t", strconv.Itoa(pid), "-n", "ip", "-batch", "-")
+	cmd := inside(ctx, pid, "ip", "-batch", "-")
 	cmd.Stdin = strings.NewReader(strings.Join(commands, "\n") + "\n")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the terminal comes by ctx
-	cmd.WaitDelay = waitDelay
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("netns: ip in the network of process %d: %w: %s", pid, err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }
 
+// inside is a command in the network of a process.
+func inside(ctx context.Context, pid int, argv ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "nsenter", append([]string{"-t", strconv.Itoa(pid), "-n"}, argv...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt from the terminal comes by ctx
+	cmd.WaitDelay = waitDelay
+	return cmd
+}
+
 // bypass switches off br_netfilter in the network of a process. It would pass the frames of a switch through
 // the IP filters. A real switch has none, and they take CPU from the nodes. What cannot be set stays.
 func bypass(ctx context.Context, hub int) {
 	const script = "for f in /proc/sys/net/bridge/bridge-nf-call-*; do echo 0 > $f; done"
-	cmd := exec.CommandContext(ctx, "nsenter", "-t", strconv.Itoa(hub), "-n", "sh", "-c", script)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = waitDelay
-	_ = cmd.Run()
+	_ = inside(ctx, hub, "sh", "-c", script).Run()
 }
 
 // A Port is a link between a switch and a node.

@@ -100,7 +100,6 @@ type Counters struct {
 const (
 	ackDelay      = 500 * Microsecond // an acknowledgement is held back at most so long
 	slowAckDelay  = Millisecond       // the same for a receiver that is busy computing
-	minProbe      = Millisecond
 	maxProbe      = Second / 2
 	firstGreet    = 10 * Millisecond
 	maxGreet      = Second

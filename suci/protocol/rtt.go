@@ -9,7 +9,7 @@ type rtt struct {
 	smooth, variance Time
 	current, before  Time // least of this period and of the one before, 0: none
 	period           Time
-	late             Time // how long the receiver took to acknowledge: the most of late, which decays
+	late             Time // the longest delay of recent acknowledgements at the receiver; it decays
 }
 
 func (r *rtt) sample(now, d Time) {
@@ -62,5 +62,5 @@ func (r *rtt) probe() Time {
 	if r.smooth == 0 {
 		return firstProbe
 	}
-	return max(minProbe, r.smooth+4*r.variance+max(slowAckDelay, 2*r.late))
+	return r.smooth + 4*r.variance + max(slowAckDelay, 2*r.late)
 }
