@@ -227,18 +227,22 @@ func (p *pvasrun) awaitRanks(n int) []int {
 // host returns the pid of the space host.
 func (p *pvasrun) host() int { return p.child(hostName) }
 
-// child returns the child of the supervisor that was started by that name. The ranks of an address
-// space have its arguments, too, but their own names.
-func (p *pvasrun) child(name string) int {
+// child waits for the child of the supervisor that was started by that name: in the middle of
+// execve, which takes long for a guard, a process has no name. The ranks of an address space have
+// its arguments, too, but their own names.
+func (p *pvasrun) child(name string) (found int) {
 	p.t.Helper()
-	for _, pid := range children(p.cmd.Process.Pid) {
-		comm, _ := os.ReadFile(processes.File(pid, "comm"))
-		if args := processes.Args(pid); len(args) > 0 && args[0] == name && string(comm) == "exe\n" {
-			return pid
+	require.Eventually(p.t, func() bool {
+		found = 0
+		for _, pid := range children(p.cmd.Process.Pid) {
+			comm, _ := os.ReadFile(processes.File(pid, "comm"))
+			if args := processes.Args(pid); len(args) > 0 && args[0] == name && string(comm) == "exe\n" {
+				found = pid
+			}
 		}
-	}
-	p.t.Fatal("no child is a ", name)
-	return 0
+		return found != 0
+	}, 20*time.Second, time.Millisecond, "no child is a %s", name)
+	return found
 }
 
 // code waits for the supervisor and returns its exit code, 128 + signal if it
