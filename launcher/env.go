@@ -28,6 +28,15 @@ const (
 // the Go runtime need no such heap.
 const envArenas = "MALLOC_ARENA_MAX"
 
+// envHeapStep is by how many bytes the C library extends a heap beyond what it needs. The program
+// break of a shared address space does not move, so the library takes areas from mmap, of 1 MiB
+// if nothing else is said. Areas of several ranks then alternate, two in each page of the page
+// table. HPCG with 2 ranks was a quarter slower so.
+const (
+	envHeapStep = "MALLOC_TOP_PAD_"
+	heapStep    = 16 << 20
+)
+
 // baseEnv returns the environment that all ranks of an app share: the supervisor's, what the
 // user added, and the defaults of the runtime. Where a name occurs twice the last one counts.
 // total is the number of ranks of the job, and ranks of those on this node.
@@ -58,6 +67,15 @@ func baseEnv(app App, prog *program, id string, total, ranks, cpus int) []string
 func rankEnv(base []string, rank, local int, where string) []string {
 	r, l := strconv.Itoa(rank), strconv.Itoa(local)
 	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r, envOMPI+"="+l, envMPI+"="+l)
+}
+
+// sharedEnv adds what the ranks of a shared address space need, where the user has not set it.
+func sharedEnv(base []string) []string {
+	step := envHeapStep + "="
+	if slices.ContainsFunc(base, func(kv string) bool { return strings.HasPrefix(kv, step) }) {
+		return base
+	}
+	return append(slices.Clip(base), step+strconv.Itoa(heapStep))
 }
 
 func unset(env []string, names ...string) []string {

@@ -63,7 +63,7 @@ func (s *supervisor) makeSpace() error {
 	}
 	for i, app := range s.job.Apps {
 		prog := s.programs[i]
-		req := &appRequest{Path: prog.path, Name: prog.name, Args: s.args(i), Env: s.envs[i], Dir: app.Dir}
+		req := &appRequest{Path: prog.path, Name: prog.name, Args: s.args(i), Env: sharedEnv(s.envs[i]), Dir: app.Dir}
 		if _, err := s.control.call("look at "+app.Program, request{App: req}); err != nil {
 			return err
 		}

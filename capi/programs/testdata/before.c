@@ -16,7 +16,8 @@ int main(void) {
 	for (int i = 0; i < 3; i++)
 		CHECK(before[i] == rank);
 	CHECK(all == size);
-	printf("%d %s\n", arenas, getenv("OMPI_COMM_WORLD_LOCAL_RANK"));
+	const char *step = getenv("MALLOC_TOP_PAD_");
+	printf("%d %s %s\n", arenas, getenv("OMPI_COMM_WORLD_LOCAL_RANK"), step ? step : "-");
 	OK(MPI_Finalize());
 	return 0;
 }
