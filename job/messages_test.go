@@ -13,7 +13,7 @@ import (
 func TestSettings(t *testing.T) {
 	r, err := Settings{}.Resolve()
 	require.NoError(t, err)
-	require.Equal(t, Settings{EagerLimit: 4096, RingBlock: 32 << 10, Spin: 8000,
+	require.Equal(t, Settings{EagerLimit: 4096, RingBlock: 32 << 10, Spin: 32000,
 		Thresholds: Thresholds{ShareFrom: 48 << 10, SoloSpinning: 8 << 10, SoloSleeping: 64 << 10}}, r)
 	for _, bad := range []Settings{
 		{EagerLimit: -1}, {EagerLimit: MaxEagerLimit + 1}, {RingBlock: 4095}, {RingBlock: 2 * MaxRingBlock},

@@ -44,9 +44,9 @@ const (
 	MaxRingBlock      = 1 << 20
 
 	// DefaultSpin is how often a waiter looks before it sleeps: with a look of 10 to
-	// 50 ns that is 80 to 400 us. A message of 1 MiB takes less. With 2000
-	// looks its sender slept while the receiver called process_vm_readv.
-	DefaultSpin = 8000
+	// 50 ns that is 0.3 to 1.6 ms. What ranks of a balanced program wait for one another is
+	// less, and a CPU of a virtual machine takes long to wake.
+	DefaultSpin = 32000
 
 	// Of Thresholds.
 	DefaultShareFrom    = 48 << 10

@@ -163,7 +163,7 @@ func spin() *parameter {
 	short := func(int, int) int { return 8 }
 	return &parameter{
 		name: "spin", unit: "looks", field: func(s *job.Settings) *int { return &s.Spin }, standard: job.DefaultSpin,
-		low: 1, high: 1 << 30, lengths: []int{200, 20_000}, loads: []load{{"pingpong", short}, {"allreduce", short}},
+		low: 1, high: 1 << 30, lengths: []int{200, 8000}, loads: []load{{"pingpong", short}, {"allreduce", short}},
 		ranks: two, needs: twoCPUs, decide: candidate,
 		ways: [2]way{
 			{"default", func(*job.Settings, int) {}},

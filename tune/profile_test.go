@@ -29,7 +29,7 @@ func sample() *Profile {
 			{Name: "eager_limit", Model: "sm", Unit: "bytes", Default: 4096, Value: 4096, Verdict: NotTold},
 			{Name: "pipeline_from", Model: "sm", Unit: "bytes", Value: job.Never, Verdict: Measured},
 			{Name: "solo_spinning", Model: "pvas", Unit: "bytes", Default: 8192, Value: 8192, Verdict: NotMeasured, Reason: "it takes two CPUs"},
-			{Name: "spin", Unit: "looks", Default: 8000, Value: 200, Verdict: Measured},
+			{Name: "spin", Unit: "looks", Default: 32000, Value: 200, Verdict: Measured},
 		},
 	}
 }
