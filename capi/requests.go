@@ -184,7 +184,7 @@ func (p *Process) test(q request, r Ptr[Request], status Status) (over bool, err
 }
 
 // Request_free is MPI_Request_free. A collective operation must be complete: then MPI_Request_get_status
-// may have told so, and MPI 4.1 section 3.7.6 lets its request be freed.
+// may have told so, and MPI 4.1 section 3.7.6 lets its request be freed. Its error is returned then.
 func (p *Process) Request_free(r Ptr[Request]) error {
 	q, err := p.request(r.Get())
 	if err != nil {
@@ -194,13 +194,14 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 		return fail(ERR_REQUEST, "the request is MPI_REQUEST_NULL")
 	}
 	if q.collective && !q.idle() {
-		over, err := p.test(q, r, Status{})
+		over, failed := p.test(q, r, Status{})
 		switch {
 		case !over:
 			return located{fail(ERR_REQUEST, "the request is that of a collective operation that is underway: it can only be waited for"), q.on}
-		case err != nil || !q.persistent:
-			return err
+		case !q.persistent:
+			return failed
 		}
+		err = failed
 	}
 	r.Set(REQUEST_NULL)
 	if q.grequest != nil {
@@ -209,11 +210,14 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 		}
 		return p.leaveGeneralized(q)
 	}
-	err = comm.Leave(&q.r)
+	free := comm.Leave(&q.r)
 	if q.own != nil {
-		err = errors.Join(err, q.own.Free())
+		free = errors.Join(free, q.own.Free())
 	}
-	return err
+	if err != nil {
+		return err // of the operation; what is left of it is freed as well as it can be
+	}
+	return free
 }
 
 // Cancel is MPI_Cancel. Sends go on.

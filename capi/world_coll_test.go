@@ -149,6 +149,25 @@ func TestFreeOfCompleteCollectives(t *testing.T) {
 	})
 }
 
+// So can a persistent one that has failed: the call returns its error, and the handle is gone.
+func TestFreeOfFailedCollective(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		c.call("MPI_Comm_set_errhandler", COMM_WORLD, ERRORS_RETURN)
+		request := make([]Request, 1)
+		c.call("MPI_Bcast_init", make([]int32, 2), 2-c.me, INT, 0, COMM_WORLD, INFO_NULL, request)
+		c.call("MPI_Start", request)
+		code, flag := 0, []int32{0}
+		for flag[0] == 0 {
+			code = c.try("MPI_Request_get_status", request[0], flag, 0)
+		}
+		if c.me == 1 {
+			require.NotEqual(c, SUCCESS, code)
+		}
+		require.Equal(c, code, c.try("MPI_Request_free", request))
+		require.Equal(c, REQUEST_NULL, request[0])
+	})
+}
+
 // TestPersistentInAnyOrder: ranks start the same operations in different orders.
 func TestPersistentInAnyOrder(t *testing.T) {
 	onRanks(t, 2, func(c *rank) {
