@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 // The assembly and entry.h of cmd/libmpi have these numbers too.
@@ -48,16 +50,21 @@ func grow(n int) int {
 }
 
 // Guard finds the record of a goroutine as it expects it, on stacks of all sizes. If this
-// fails with a new version of Go, look at runtime.g and runtime.stackGuard there.
+// fails with a new version of Go, look at runtime.g and runtime.stackGuard there. The race
+// detector makes frames larger and the distance another one: Guard says 0 then, and resume does without.
 func TestGuard(t *testing.T) {
-	require.EqualValues(t, guardDistance, Guard())
+	want := guardDistance
+	if testkit.Race {
+		want = 0
+	}
+	require.EqualValues(t, want, Guard())
 	for _, depth := range []int{1, 100, 1000} {
 		done := make(chan uintptr)
 		go func() {
 			grow(depth)
 			done <- Guard()
 		}()
-		require.EqualValues(t, guardDistance, <-done)
+		require.EqualValues(t, want, <-done)
 	}
 }
 
