@@ -37,12 +37,23 @@ func Write(path string, write func(io.Writer) error) error {
 		err = closed
 	}
 	if err == nil {
-		err = of(path, os.Rename(f.Name(), path))
+		if err = of(path, os.Rename(f.Name(), path)); errors.Is(err, syscall.EBUSY) {
+			err = of(path, overwrite(path, f.Name()))
+		}
 	}
 	if err != nil {
 		_ = os.Remove(f.Name()) // the first error is what matters
 	}
 	return err
+}
+
+// overwrite moves the text of the temporary file into one on which another is mounted.
+func overwrite(path, temporary string) error {
+	text, err := os.ReadFile(temporary)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o666)
+	}
+	return errors.Join(err, os.Remove(temporary))
 }
 
 // A draft is the temporary file while it is written. Its errors name the file that it is to replace.

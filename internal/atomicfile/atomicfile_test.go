@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -99,6 +100,31 @@ func TestLongNames(t *testing.T) {
 	require.NoError(t, Probe(longest))
 	require.NoError(t, Write(longest, text("x")))
 	require.ErrorIs(t, Probe(longest+"x"), syscall.ENAMETOOLONG)
+}
+
+// mountedEnv makes the test binary write to a file on which another is mounted.
+const mountedEnv = "ATOMICFILE_TEST_MOUNTED"
+
+// A file on which another is mounted is overwritten, and has the new text in both places.
+func TestMountedFile(t *testing.T) {
+	if file := os.Getenv(mountedEnv); file != "" {
+		require.NoError(t, Probe(file))
+		require.NoError(t, Write(file, text("new")))
+		holds(t, "new", file)
+		return
+	}
+	outer, inner := filepath.Join(t.TempDir(), "outer"), filepath.Join(t.TempDir(), "inner")
+	require.NoError(t, os.WriteFile(outer, []byte("a longer old text"), 0o600))
+	require.NoError(t, os.WriteFile(inner, nil, 0o600))
+	mount := exec.Command("unshare", "--mount", "mount", "--bind", outer, inner)
+	if out, err := mount.CombinedOutput(); err != nil {
+		t.Skipf("no file can be mounted: %v: %s", err, out)
+	}
+	cmd := exec.Command("unshare", "--mount", "sh", "-c", `mount --bind "$0" "$1" && exec "$2" -test.run=^TestMountedFile$`, outer, inner, os.Args[0])
+	cmd.Env = append(os.Environ(), mountedEnv+"="+inner)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	holds(t, "new", outer)
 }
 
 // What is no file is not replaced, and neither is a folder that is missing made. Errors have the name of the file.
