@@ -33,6 +33,8 @@ func TestCountsAreBounded(t *testing.T) {
 		"bench pingpong --spin -1":                  "--spin: -1 is below 0",
 		"--spin -1 true":                            "--spin: -1 is below 0",
 		"info --spin -1":                            "--spin: -1 is below 0",
+		"--spin 1073741825 true":                    "--spin: 1073741825 is more than 1073741824",
+		"bench pingpong --spin 4294967296":          "--spin: 4294967296 is more than 1073741824",
 	} {
 		got := command(t, nil, strings.Fields(args)...)
 		require.Equal(t, 2, got.code, "%s: %s", args, got.stderr)

@@ -116,9 +116,10 @@ const theirTimeout = "MPIEXEC_TIMEOUT"
 
 // takeTimeout takes a time limit of that variable, unless --timeout says another.
 func (f *runFlags) takeTimeout(value string) error {
-	if value == "" || value == "-1" || f.Timeout != 0 { // -1 stands for no limit there
+	if value == "" || value == "-1" || f.Timeout != nil { // -1 stands for no limit there
 		return nil
 	}
+	f.Timeout = new(lapse)
 	if err := f.Timeout.UnmarshalFlag(value); err != nil {
 		return fmt.Errorf("%s: %w", theirTimeout, err)
 	}
@@ -181,6 +182,10 @@ func (f *runFlags) printStats(stats *statistics, nodes []string) (err error) {
 
 // job is what the flags say of the job.
 func (f *runFlags) job(apps []launcher.App, settings job.Settings) launcher.Job {
+	var limit lapse
+	if f.Timeout != nil {
+		limit = *f.Timeout
+	}
 	return launcher.Job{
 		Apps:           apps,
 		BTL:            f.BTL,
@@ -194,7 +199,7 @@ func (f *runFlags) job(apps []launcher.App, settings job.Settings) launcher.Job 
 		Stderr:         os.Stderr,
 		TagOutput:      f.TagOutput,
 		OutputDir:      f.OutputDir,
-		Timeout:        time.Duration(f.Timeout),
+		Timeout:        time.Duration(limit),
 		Log:            logger(f.Verbose),
 	}
 }

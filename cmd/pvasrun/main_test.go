@@ -174,6 +174,12 @@ func TestTimeout(t *testing.T) {
 	}
 	got := command(t, env("MPIEXEC_TIMEOUT=1ms"), "--timeout", "60", "sleep", "0.1")
 	require.Equal(t, 0, got.code, "the command line wins: %s", got.stderr)
+	for set, flags := range map[string][]string{
+		"MPIEXEC_TIMEOUT=100ms": {"--timeout", "0"}, "MPIEXEC_TIMEOUT=0": nil, "MPIEXEC_TIMEOUT=-1": nil,
+	} {
+		got = command(t, env(set), append(flags, "sleep", "0.2")...)
+		require.Equal(t, 0, got.code, "%s %v is no limit: %s", set, flags, got.stderr)
+	}
 	got = command(t, env("MPIEXEC_TIMEOUT=soon"), "true")
 	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "MPIEXEC_TIMEOUT")

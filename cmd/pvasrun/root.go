@@ -48,7 +48,7 @@ type tunableFlags struct {
 	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default-mask:"4KiB, or of the profile" description:"longest message that is copied to and fro; longer ones are read from the sender's buffer"`
 	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default-mask:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
 	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default-mask:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (some long messages are timed), never, or else fail"`
-	Spin       *int   `long:"spin" least:"0" env:"PVASRUN_SPIN" value-name:"N" default-mask:"8000, or of the profile" description:"looks before a wait sleeps; fewer with more ranks than CPUs"`
+	Spin       *int   `long:"spin" least:"0" most:"1073741824; that is a second of looking" env:"PVASRUN_SPIN" value-name:"N" default-mask:"8000, or of the profile" description:"looks before a wait sleeps; fewer with more ranks than CPUs"`
 }
 
 // settings checks and converts the flags. What is not given is 0.
@@ -96,7 +96,7 @@ type runFlags struct {
 	OutputDir      string  `long:"output-dir" env:"PVASRUN_OUTPUT_DIR" value-name:"DIR" description:"write to a file per rank and stream in this directory instead"`
 	Bind           binding `long:"bind" env:"PVASRUN_BIND" default:"none" value-name:"none|core|LIST" description:"CPUs of the ranks: any, one core each, or entry i of LIST for rank i, such as 0,2,4-7"`
 	ReportBindings bool    `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
-	Timeout        lapse   `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m"`
+	Timeout        *lapse  `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m; 0: never"`
 	PartitionSize  size    `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
 	HugePages      bool    `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
 	Coll           string  `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
