@@ -44,7 +44,8 @@ func Peers() []string { return []string{"mpich", "openmpi"} }
 
 // Peer returns an installed MPI, one of Peers or ExchangePeers, as a contestant, with the
 // single-copy mechanism of its shared memory as singleCopy says ("": its default). A
-// *MissingError says that it is not there. closePeer removes what was compiled for it.
+// *MissingError says that it is not there. closePeer removes what was compiled for it, and
+// ends what its launcher has left; so does the end of this process.
 func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(), err error) {
 	p, err := findPeer(name)
 	if err != nil {
@@ -53,12 +54,17 @@ func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(),
 	if p.dir, err = os.MkdirTemp("", "pvasrun-peer"); err != nil {
 		return c, nil, err
 	}
-	remove := func() { _ = os.RemoveAll(p.dir) }
-	if err := os.CopyFS(p.dir, sources); err != nil {
-		remove()
+	end, err := p.guard()
+	if err == nil {
+		if err = os.CopyFS(p.dir, sources); err != nil {
+			end()
+		}
+	}
+	if err != nil {
+		_ = os.RemoveAll(p.dir)
 		return c, nil, err
 	}
-	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, remove, nil
+	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, end, nil
 }
 
 // findPeer finds the compiler and the launcher of an MPI.

@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// A peer's guard ends what its launcher leaves. A launcher that lives when this process is killed gets
+// a TERM, but may have lost its way to the other nodes: namespaces end with this process. What it has
+// started there is found by its TMPDIR, the folder of the peer, which all of it inherits. The guard is
+// a shell that waits for the end of a pipe, which this process alone holds open.
+//
+// The launcher has its patience to remove its ranks and their files. Then all are killed, as often as
+// it takes to find none, and the folder is removed.
+const guardScript = `
+cat > /dev/null
+left() { grep -laszxF "TMPDIR=$0" /proc/[0-9]*/environ | cut -d / -f 3; }
+tries=0
+while all=$(left); [ -n "$all" ]; do
+	[ $tries -lt "$1" ] || kill -KILL $all 2> /dev/null
+	[ $tries -lt $(($1 + 100)) ] || break
+	tries=$((tries + 1))
+	sleep 0.1
+done
+rm -rf -- "$0"`
+
+// guard starts the guard of a peer. end has it look for the last time, and waits until it is done.
+func (p *peer) guard() (end func(), err error) {
+	cmd := exec.Command("sh", "-c", guardScript, p.dir, strconv.Itoa(int(p.patience/(100*time.Millisecond))))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // out of reach of the terminal
+	var pipe io.WriteCloser
+	if pipe, err = cmd.StdinPipe(); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bench: start the guard of %s: %w", p.name, err)
+	}
+	return func() {
+		_ = pipe.Close()
+		_ = cmd.Wait() // it ends well, or has been killed
+	}, nil
+}

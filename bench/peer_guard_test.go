@@ -1,0 +1,29 @@
+package bench
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a launcher leaves is killed, and the folder of the peer is removed. Others are left alone.
+func TestGuardOfPeer(t *testing.T) {
+	p := &peer{name: "openmpi", dir: t.TempDir(), patience: 100 * time.Millisecond}
+	end, err := p.guard()
+	require.NoError(t, err)
+	start := func(dir string) *exec.Cmd {
+		cmd := exec.Command("setsid", "--wait", "sleep", "1000")
+		cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+		require.NoError(t, cmd.Start())
+		return cmd
+	}
+	left, other := start(p.dir), start(p.dir+"1")
+	end()
+	require.ErrorContains(t, left.Wait(), "killed")
+	require.NoDirExists(t, p.dir)
+	require.NoError(t, other.Process.Signal(os.Interrupt)) // it lives
+	require.Error(t, other.Wait())
+}
