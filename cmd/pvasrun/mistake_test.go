@@ -74,7 +74,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--np --json":                 `-n, --np: its value is missing: write --np 4`,
 		"--helpers -1 true":           `--helpers: its value is missing: write --helpers 4`,
 		"--helpers=-1 true":           `--helpers: "-1" is not a whole number: write for example --helpers 4`,
-		"--spin 9223372036854775808":  `--spin: "9223372036854775808" is too large: write for example --spin 8000`,
+		"--spin 9223372036854775808":  `--spin: "9223372036854775808" is too large: write for example --spin 32000`,
 		"--btl udp true":              `--btl: "udp" is none of auto, pvas, sm`,
 		"-x":                          `-x: its value is missing: write -x NAME[=VALUE]`,
 		"--verbose=1":                 `-v, --verbose: it takes no value`,
