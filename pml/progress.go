@@ -15,9 +15,9 @@ const (
 	moveBatch = 16
 )
 
-// progress advances the operations, without blocking.
-func (e *Engine) progress() {
-	e.module.Poll(pollBatch, e.onFrame)
+// progress advances the operations, without blocking. It returns how many messages have come by the module.
+func (e *Engine) progress() (came int) {
+	came = e.module.Poll(pollBatch, e.onFrame)
 	if e.further != nil {
 		e.pollFurther(pollBatch)
 	}
@@ -36,6 +36,7 @@ func (e *Engine) progress() {
 	if e.tasks.head != nil {
 		e.advanceTasks()
 	}
+	return came
 }
 
 // Progress makes progress for all operations of the rank. It does

@@ -68,11 +68,11 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 		spin = 0
 	}
 	for range spin { // not shm.Look, whose callback a short message would feel
-		e.module.Poll(1, e.onFrame)
+		came := e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
 		}
-		if e.crowd != nil && e.awaited != nil && !e.crowd.GoOn() {
+		if e.crowd != nil && e.awaited != nil && !e.goOn(came > 0) {
 			break
 		}
 		if e.awaited == nil {
@@ -84,6 +84,15 @@ func (e *Engine) receiveFast(op *operation, context uint32, src, tag int, buf *b
 	}
 	e.awaited, op.buf = nil, btl.Buffer{}
 	return false
+}
+
+// goOn is GoOn of the crowd after a look, which was not in vain if it worked. Modules with the crowd say so
+// themselves of work that brings no message and completes nothing.
+func (e *Engine) goOn(worked bool) bool {
+	if worked {
+		e.crowd.Worked()
+	}
+	return e.crowd.GoOn()
 }
 
 // Irecv begins a receive and does not wait. buf must not be read or written

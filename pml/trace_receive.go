@@ -38,11 +38,11 @@ func (e *Engine) tracedRecv(context uint32, src, tag int, buf *btl.Buffer) (Stat
 func (e *Engine) tracedPoll(spin int) bool {
 	for range spin {
 		e.trace.Look()
-		e.module.Poll(1, e.onFrame)
+		came := e.module.Poll(1, e.onFrame)
 		if e.further != nil {
 			e.pollFurther(1)
 		}
-		if e.crowd != nil && e.awaited != nil && !e.crowd.GoOn() {
+		if e.crowd != nil && e.awaited != nil && !e.goOn(came > 0) {
 			break
 		}
 		if e.awaited == nil {

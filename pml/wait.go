@@ -165,7 +165,7 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 // pollOnce is one look of the owner that polls.
 func (e *Engine) pollOnce() (over bool) {
 	w, before := e.poller, e.completions
-	e.progress()
+	came := e.progress()
 	if e.conditions.head != nil {
 		e.askConditions()
 	}
@@ -183,10 +183,7 @@ func (e *Engine) pollOnce() (over bool) {
 	if e.yield || e.contenders.Load() != 0 {
 		e.stepAside()
 	}
-	if e.completions != before { // modules with the crowd say so themselves of work that completes nothing
-		e.crowd.Worked()
-	}
-	return w.done || e.crowd != nil && !e.crowd.GoOn()
+	return w.done || e.crowd != nil && !e.goOn(came > 0 || e.completions != before)
 }
 
 // sleep sleeps until w is signalled, or there is cause to let others run.
