@@ -1,8 +1,10 @@
 package programs
 
 import (
+	"debug/buildinfo"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -110,6 +112,13 @@ func TestOpenMP(t *testing.T) {
 func TestGarbage(t *testing.T) {
 	program := build(t, "garbage.c")
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+}
+
+// The library is built with the profile that lies beside its sources.
+func TestProfile(t *testing.T) {
+	info, err := buildinfo.ReadFile(filepath.Join(installed, "lib", "libmpi_abi.so.1"))
+	require.NoError(t, err)
+	require.Contains(t, info.Settings, debug.BuildSetting{Key: "-pgo", Value: "default.pgo"})
 }
 
 // The library exports the functions of MPI and nothing else.
