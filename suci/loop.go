@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/suci/protocol"
@@ -27,7 +28,9 @@ import (
 //
 // driver counts the drivers; whoever drives has the latest number. To depose the keeper,
 // a goroutine takes a new number; the keeper finds that out when it wakes up, and both
-// may receive meanwhile, under the lock.
+// may receive meanwhile, under the lock. As long as the number changes from look to look, the keeper
+// does not touch the lock: a goroutine that polls has it most of the time, and to hand it over takes
+// several switches of threads.
 //
 //	who          writes                                    under
 //	a driver     driver, driving, sleeping                 mu
@@ -45,9 +48,9 @@ type loop struct {
 	options    *Options   // of the first endpoint
 	drives     []*drive   // of the endpoints that are not closed
 	sockets    []*udp.Socket
-	over       bool // all endpoints are closed
-	driver     uint64
-	driving    bool // somebody other than the keeper drives
+	over       bool          // all endpoints are closed
+	driver     atomic.Uint64 // the keeper reads it without the lock
+	driving    bool          // somebody other than the keeper drives
 	sleepUntil protocol.Time
 	sleeping   *udp.Waker // of the driver while it sleeps
 	driverWake *udp.Waker
@@ -200,7 +203,7 @@ func (l *loop) poll() (came bool) {
 // depose makes the caller the driver. A keeper that sleeps wakes up: nobody would wake it when the
 // machines have earlier timers.
 func (l *loop) depose() {
-	l.driver++
+	l.driver.Add(1)
 	if l.sleeping == l.keeperWake {
 		l.sleeping = nil
 		l.keeperWake.Wake()
@@ -300,35 +303,40 @@ func (l *loop) sleepBy(w *udp.Waker, most time.Duration, quietly bool) (disturbe
 // keep drives when nobody else does.
 func (l *loop) keep() {
 	defer close(l.kept)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for !l.over {
-		seen := l.driver
-		l.mu.Unlock()
+	for {
+		seen := l.driver.Load()
 		time.Sleep(keeperTick)
-		l.mu.Lock()
-		switch {
-		case l.over:
-		case l.driver != seen: // they come and go: look again
-		case l.driving: // the same all the time: it tells when it leaves
-			l.hired = false
-			l.mu.Unlock()
-			<-l.hire
-			l.mu.Lock()
-		default:
-			l.serve()
+		if l.driver.Load() == seen && !l.replace(seen) {
+			return
 		}
 	}
 }
 
+// replace drives if nobody else has done so since the number of drivers was read. It returns when
+// somebody does, or false if the loop is over.
+func (l *loop) replace(seen uint64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.over || l.driver.Load() != seen:
+	case l.driving: // the same all the time: it tells when it leaves
+		l.hired = false
+		l.mu.Unlock()
+		<-l.hire
+		l.mu.Lock()
+	default:
+		l.serve()
+	}
+	return !l.over
+}
+
 // serve drives until somebody else does.
 func (l *loop) serve() {
-	l.driver++
-	me := l.driver
+	me := l.driver.Add(1)
 	for _, d := range l.drives {
 		d.looks = looksPerTime - 1
 	}
-	for !l.over && l.driver == me {
+	for !l.over && l.driver.Load() == me {
 		before := l.announced
 		if !l.step() && l.announced == before {
 			l.sleep(l.keeperWake)

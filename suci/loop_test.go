@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -210,7 +211,7 @@ func TestGatheringEnds(t *testing.T) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.driver++ // the keeper is deposed
+	l.driver.Add(1) // the keeper is deposed
 	l.driving = true
 	defer l.leave()
 	l.until = l.now() + protocol.Second/20
@@ -225,6 +226,26 @@ func TestGatheringEnds(t *testing.T) {
 	for _, d := range l.drives {
 		require.False(t, d.ready, "looked at")
 	}
+}
+
+// Where somebody polls all the time, who holds the lock while he looks, the keeper never waits for the lock.
+func TestKeeperLeavesThePollerTheLock(t *testing.T) {
+	l := &group(t, 1, nil)[0].drive
+	waited := func() float64 {
+		s := []metrics.Sample{{Name: "/sync/mutex/wait/total:seconds"}}
+		metrics.Read(s)
+		return s[0].Value.Float64()
+	}
+	before := waited()
+	for range 50 {
+		l.mu.Lock()
+		for range 10 {
+			l.poll()
+			time.Sleep(keeperTick / 10)
+		}
+		l.mu.Unlock()
+	}
+	require.Less(t, waited()-before, 20*keeperTick.Seconds(), "of 50")
 }
 
 // Poll tells apart what has come and what was only sent.
