@@ -82,3 +82,21 @@ func TestAcknowledged(t *testing.T) {
 		require.EqualValues(t, all, a.m.Acknowledged())
 	}
 }
+
+// Where peers answer one another, acknowledgements travel with the answers, and nobody asks for one.
+func TestAnswersCarryAcknowledgements(t *testing.T) {
+	n := newNetwork(t, 44)
+	a, b := n.start(nil), n.start(nil)
+	finished := 0
+	for i := range uint32(100) {
+		from, to := a, b
+		if i%2 == 1 {
+			from, to = b, a
+		}
+		before := to.m.count.BlocksIn
+		from.sendTo(to, 2, block(i/2, 100), func(err error) { require.NoError(t, err); finished++ })
+		n.run(Second, "a block", func() bool { return to.m.count.BlocksIn > before })
+	}
+	n.run(Second, "acknowledgements", func() bool { return finished == 100 })
+	require.LessOrEqual(t, int(a.m.count.Acks+b.m.count.Acks), 2, "of the last blocks")
+}

@@ -31,7 +31,7 @@ type sender struct {
 	served  Time
 	since   Time // since when nothing was heard of what the lane waits for
 	asked   bool // a probe was sent since the last grant
-	unasked int  // packets since the last one that asked for an acknowledgement
+	unasked int  // packets since the last one that asked for an acknowledgement, or since all were acknowledged
 }
 
 type flightState uint8

@@ -32,6 +32,9 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 			p.delivery.note(arrived-Time(a.Delay), progress*p.payload, p.underWay > 0)
 		}
 		s.since, p.backoff = p.machine.now, 0 // not arrived: this process may have waited for its CPU
+		if s.waiting+s.lost+s.parked == 0 {
+			s.unasked = 0 // acknowledgements come along with the data of the peer
+		}
 	}
 	switch {
 	case flags&wire.FlagNack != 0:

@@ -254,7 +254,7 @@ func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
 
 // asks tells whether the lane's next packet asks for an acknowledgement at once: it is the
 // last one that the window or the limit allows, or a quarter of the window was sent since
-// the last one that asked.
+// the last one that asked, or since nothing was under way.
 func (s *sender) asks() bool {
 	p := s.peer
 	s.unasked++
