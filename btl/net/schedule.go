@@ -37,7 +37,7 @@ const (
 	aheadTime = 150 * time.Millisecond
 	chunkTime = 40 * time.Millisecond
 
-	leastChunk = 64 << 10
+	leastChunk = 16 << 10 // shorter ones cost more than they are worth
 	mostChunk  = 8 << 20
 
 	// A device takes pieces of another one if that one is longer busy by so much: more than a piece
@@ -197,8 +197,7 @@ func (m *Module) startNext(d *device) bool {
 	}
 	n := c.len()
 	if m.several() {
-		chunk := int(e.Bandwidth*chunkTime.Seconds()) / min(d.peers, mostSharing)
-		n = min(n, min(max(chunk, leastChunk), mostChunk)>>c.t.shift<<c.t.shift)
+		n = min(n, max(d.chunk(e.Bandwidth)>>c.t.shift, 1)<<c.t.shift)
 	}
 	d.waiting -= n
 	m.queued -= n
@@ -212,6 +211,13 @@ func (m *Module) startNext(d *device) bool {
 	}
 	m.start(d, c)
 	return true
+}
+
+// chunk is how long a piece may be, at a bandwidth of the device. What is under way cannot be taken by another
+// device any more: on slow devices long pieces would be late at the end, while others are idle.
+func (d *device) chunk(bandwidth float64) int {
+	n := int(bandwidth*chunkTime.Seconds()) / min(d.peers, mostSharing)
+	return min(max(n, leastChunk), mostChunk)
 }
 
 // start sends a piece.

@@ -2,6 +2,7 @@ package net
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -41,4 +42,16 @@ func TestDeviceSendsToSeveralPeers(t *testing.T) {
 	for _, s := range to {
 		require.Zero(t, s.peer.paths[0])
 	}
+}
+
+// On a slow device, too, a piece is under way for chunkTime at most, where the device sends to two peers at a time.
+func TestChunksOfSlowDevices(t *testing.T) {
+	d := &device{peers: 2}
+	for _, bandwidth := range []float64{1.3e6, 5.7e6, 125e6} {
+		took := time.Duration(float64(d.chunk(bandwidth)*d.peers) * 1e9 / bandwidth)
+		require.LessOrEqual(t, took, chunkTime)
+		require.Greater(t, took, chunkTime*9/10)
+	}
+	require.Equal(t, leastChunk, d.chunk(1e4))
+	require.Equal(t, mostChunk, d.chunk(1e12))
 }
