@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/median"
+	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/loggps"
 )
 
@@ -19,6 +20,8 @@ type OperationsConfig struct {
 	Choices []string // lists of operation=algorithm; each is a job
 	Largest int      // bytes of the longest vector or block
 	Limit   time.Duration
+
+	Distance float64 // of the CPUs, ns: see Distances; 0: any
 }
 
 // Operations measures what calls of collective operations take by algorithms, between ranks of a
@@ -29,7 +32,7 @@ func Operations(ctx context.Context, who Contestant, c OperationsConfig) ([]logg
 	for _, choice := range c.Choices {
 		who.Settings.Coll = choice
 		args := []string{"operations", choice, strconv.Itoa(c.Largest), seconds(c.Limit / time.Duration(len(c.Choices)))}
-		out, err := who.run(ctx, c.Ranks, args)
+		out, err := who.runAt(ctx, c.Distance, c.Ranks, args, func(*launcher.Job) {})
 		if err != nil {
 			return nil, fmt.Errorf("bench: operations of %s: %w", who, err)
 		}

@@ -17,6 +17,7 @@ const operationSweeps = 3
 
 type operationRank struct {
 	world     *mpi.Comm
+	place     *Place
 	out, in   []byte
 	outF, inF []float64
 	sum       *mpi.Op[float64]
@@ -59,18 +60,28 @@ func oneByte(int) int    { return 1 }
 func oneElement(int) int { return 8 }
 
 // operationsRank is the rank program; its arguments are a list of operation=algorithm, the longest
-// length, and the most seconds.
+// length, the most seconds, and a distance.
 func operationsRank(args []string) {
 	var choices string
 	var largest int
-	var limit float64
-	scanArgs("operations, bytes and seconds", args, &choices, &largest, &limit)
+	var limit, distance float64
+	scanArgs("operations, bytes, seconds and a distance", args, &choices, &largest, &limit, &distance)
 	mpi.Run(func(world *mpi.Comm) error {
+		place, err := NewPlace(world, distance)
+		if err != nil {
+			return err
+		}
+		if here, err := place.begin(); err != nil || !here {
+			return err
+		}
 		all := largest * world.Size()
 		r := &operationRank{
-			world: world, out: touched(all), in: touched(all), sum: mpi.Sum[float64](),
+			world: world, place: place, out: touched(all), in: touched(all), sum: mpi.Sum[float64](),
 			outF: slices.Repeat([]float64{1}, largest/8+1), inF: slices.Repeat([]float64{1}, largest/8+1),
 			end: time.Now().Add(time.Duration(limit * float64(time.Second))),
+		}
+		if err := r.warmUp(); err != nil {
+			return err
 		}
 		wanted := strings.Split(choices, ",")
 		for sweep := 0; sweep < operationSweeps && !r.over; sweep++ {
@@ -80,6 +91,28 @@ func operationsRank(args []string) {
 		}
 		return nil
 	})
+}
+
+// firstTime is how long the runtime disturbs a process that has begun.
+const firstTime = 20 * time.Millisecond
+
+// warmUp makes calls until the ranks run as they will from then on.
+func (r *operationRank) warmUp() error {
+	begin := time.Now()
+	for going := []int{1}; going[0] != 0; {
+		for range 100 {
+			if err := mpi.Allreduce(r.world, r.outF[:2], r.inF[:2], r.sum); err != nil {
+				return err
+			}
+		}
+		if time.Since(begin) > firstTime {
+			going[0] = 0
+		}
+		if err := mpi.Bcast(r.world, going, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sweep measures what is wanted once. If there is no time for all, each operation has some lengths.
@@ -124,11 +157,19 @@ func (r *operationRank) measure(wanted []string, name string, n int, call func()
 	if r.over || !slices.Contains(wanted, name) {
 		return nil
 	}
+	before, err := r.place.Begins()
+	if err != nil {
+		return err
+	}
 	ns, err := r.time(call)
 	if r.over || err != nil {
 		return err // a few parts say little: others may have had the CPUs
 	}
 	r.any = true
+	after, err := r.place.Begins()
+	if err != nil || !before || !after {
+		return err
+	}
 	if r.world.Rank() == 0 {
 		_, err = fmt.Printf("%s %d %.1f\n", name, n, ns)
 	}

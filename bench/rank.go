@@ -22,6 +22,7 @@ var ranks = map[string]func(args []string){
 	"exchange":  exchangeRankMain,
 	"roundtrip": roundTripRank,
 	"calls":     callsRank,
+	"distance":  distanceRank,
 
 	"operations": operationsRank,
 

@@ -22,7 +22,10 @@ type RoundTripConfig struct {
 	Cold  bool          // messages lie where no cache has them
 	Seed  uint64        // of the order of the sizes
 	Limit time.Duration // fewer samples are taken if they take longer
-	Sweep func()        // told when all sizes have been measured once more; nil: nobody
+
+	Distance float64 // of the CPUs, ns: see Distances; 0: any
+
+	Sweep func() // told when all sizes have been measured once more; nil: nobody
 }
 
 // RoundTrips are what was measured.
@@ -49,7 +52,7 @@ func RoundTrip(ctx context.Context, who Contestant, c RoundTripConfig) (*RoundTr
 		"roundtrip", strings.Join(sizes, ","), strconv.Itoa(c.Times), choose(c.Cold, "cold", "warm"),
 		strconv.FormatUint(c.Seed, 10), seconds(c.Limit),
 	}
-	out, err := who.runOurs(ctx, 2, args, func(j *launcher.Job) {
+	out, err := who.runAt(ctx, c.Distance, 2, args, func(j *launcher.Job) {
 		if c.Sweep != nil {
 			j.Stdout = &lineWatcher{j.Stdout, sweepLine, c.Sweep}
 		}

@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps/fit"
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -26,6 +24,7 @@ const (
 	orderSends           // rounds of Recv, then an empty message back
 	orderLate            // rounds of Recv of an empty message, then Recv
 	orderExchange        // rounds of sendReceive
+	orderDistance        // Place.Here
 )
 
 // An order is what rank 1 is to do: which, bytes, and rounds.
@@ -34,19 +33,21 @@ type order [3]int
 // tripRank is a rank of the measurement.
 type tripRank struct {
 	world    *mpi.Comm
+	place    *Place
 	out, in  []byte
 	at, walk int     // where the next message lies, and how far the buffers reach
 	perLoop  float64 // ns of an iteration of spin: the median of perLoops
 	perLoops []float64
 	samples  []fit.Sample
+	others   []fit.Sample  // at another distance
 	share    time.Duration // of a sample: parts that it has no time for are left out
 }
 
 // roundTripRank is the rank program; its arguments are sizes, how often each is measured,
-// cold or warm, a seed, and the most seconds.
+// cold or warm, a seed, the most seconds, and a distance.
 func roundTripRank(args []string) {
-	if len(args) != 5 {
-		fmt.Fprintln(os.Stderr, "bench: five arguments are needed: sizes, repetitions, warm or cold, a seed and seconds")
+	if len(args) != 6 {
+		fmt.Fprintln(os.Stderr, "bench: six arguments are needed: sizes, repetitions, warm or cold, a seed, seconds and a distance")
 		os.Exit(2)
 	}
 	mpi.Run(func(world *mpi.Comm) error {
@@ -54,7 +55,14 @@ func roundTripRank(args []string) {
 		if err != nil || world.Size() != 2 {
 			return errors.Join(err, fmt.Errorf("bench: round trips of %d ranks: two are needed", world.Size()))
 		}
-		r := &tripRank{world: world, out: touched(c.walk), in: touched(c.walk), walk: c.walk}
+		place, err := NewPlace(world, c.distance)
+		if err != nil {
+			return err
+		}
+		if here, err := place.begin(); err != nil || !here {
+			return err
+		}
+		r := &tripRank{world: world, place: place, out: touched(c.walk), in: touched(c.walk), walk: c.walk}
 		if world.Rank() == 1 {
 			return r.serve()
 		}
@@ -79,6 +87,8 @@ type tripPlan struct {
 	walk  int
 	seed  uint64
 	limit time.Duration
+
+	distance float64 // at which samples count, ns; 0: at any
 }
 
 // coldBytes is how far the messages of cold caches lie spread, in each of the four buffers:
@@ -108,6 +118,9 @@ func parseTrips(args []string) (c tripPlan, err error) {
 		return c, fmt.Errorf("bench: parse seconds: %w", err)
 	}
 	c.limit = time.Duration(seconds * float64(time.Second))
+	if c.distance, err = strconv.ParseFloat(args[5], 64); err != nil {
+		return c, fmt.Errorf("bench: parse distance: %w", err)
+	}
 	return c, nil
 }
 
@@ -125,43 +138,6 @@ func (r *tripRank) next(n int) (out, in []byte) {
 		r.at += (n + page) &^ (page - 1)
 	}
 	return r.out[from : from+n], r.in[from : from+n]
-}
-
-// spin is the dummy loop of the paper: it takes a fixed time per iteration, and reads no
-// clock and no memory.
-func spin(iterations int) {
-	x := uint64(iterations) | 1
-	for range iterations {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-	}
-	spun.Store(x)
-}
-
-// spun has the compiler keep the loop of spin.
-var spun atomic.Uint64
-
-// calibrate finds out how long an iteration takes beside a peer that polls, which may slow
-// the CPU down: from empty round trips with two loops that are both longer than they.
-func (r *tripRank) calibrate() error {
-	const short, long = 1500, 4500
-	const rounds = 20
-	var times [2]float64
-	for i, loop := range []int{short, long} {
-		var err error
-		if times[i], err = r.trips(0, rounds, loop); err != nil {
-			return err
-		}
-	}
-	if took := times[1] - times[0]; took > 0 { // else others had the CPU
-		r.perLoops = append(r.perLoops, took/(long-short))
-	}
-	if len(r.perLoops) == 0 {
-		r.perLoops = append(r.perLoops, times[1]/long)
-	}
-	r.perLoop = median.Of(r.perLoops)
-	return nil
 }
 
 func (r *tripRank) order(o order) error { return mpi.Send(r.world, o[:], 1, orderTag) }
@@ -193,8 +169,12 @@ func (r *tripRank) serveRound(o order) error {
 			return err
 		}
 	}
-	if o[0] == orderExchange {
+	switch o[0] {
+	case orderExchange:
 		return sendReceive(r.world, out, in)
+	case orderDistance:
+		r.place.Here()
+		return nil
 	}
 	if _, err := mpi.Recv(r.world, in, 0, dataTag); err != nil || o[0] != orderTrips {
 		return err
@@ -297,6 +277,7 @@ func (r *tripRank) measure(c tripPlan) error {
 		}
 		fmt.Println(sweepLine)
 	}
+	r.samples = r.enough()
 	for i := range r.samples {
 		r.samples[i].Loop *= r.perLoop
 	}
@@ -338,6 +319,10 @@ func (r *tripRank) sample(n int, bare float64) error {
 	rounds := max(leastRounds, int(partTime/bare))
 	long := int((bare + min(bare/4, 5e3)) / r.perLoop)
 	short := int((bare*0.6 + 200) / r.perLoop)
+	before, err := r.here()
+	if err != nil {
+		return err
+	}
 	for _, s := range []struct {
 		kind  fit.Kind
 		loop  int
@@ -347,7 +332,12 @@ func (r *tripRank) sample(n int, bare float64) error {
 		if err != nil {
 			return err
 		}
-		r.samples = append(r.samples, fit.Sample{Kind: s.kind, Bytes: int64(n), Loop: float64(s.loop), Time: t})
+		here, err := r.here()
+		if err != nil {
+			return err
+		}
+		r.take(before && here, fit.Sample{Kind: s.kind, Bytes: int64(n), Loop: float64(s.loop), Time: t})
+		before = here
 	}
 	return nil
 }

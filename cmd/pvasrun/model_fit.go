@@ -45,6 +45,7 @@ type fitFlags struct {
 type fitted struct {
 	who     string // "" for --from
 	samples []fit.Sample
+	placed  bench.Distances
 	limit   int64     // as sought with late receivers; -1: not known
 	lines   fit.Break // where the lines jump, if S is the limit
 	calls   replay.Recording
@@ -181,13 +182,17 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 	var all []fitted
 	for _, btl := range f.BTL {
 		ranks := bench.Contestant{Name: btl, Settings: chosen, Pinned: true}
-		calls, whole, err := f.measureCalls(ctx, ranks, limit/4)
+		placed, err := findDistances(ctx, ranks)
+		if err != nil {
+			return nil, fmt.Errorf("model fit: %w", err)
+		}
+		calls, whole, err := f.measureCalls(ctx, ranks, placed.Used, limit/4)
 		if err != nil {
 			return nil, fmt.Errorf("model fit: %s: %w", btl, err)
 		}
 		for _, caches := range f.Caches {
 			who := btl + "-" + caches
-			got, err := f.roundTrips(ctx, ranks, caches == "cold", limit*3/4, func() { progress.begin(who) })
+			got, err := f.roundTrips(ctx, ranks, placed.Used, caches == "cold", limit*3/4, func() { progress.begin(who) })
 			if err != nil {
 				return nil, err
 			}
@@ -195,7 +200,7 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 			if err != nil {
 				return nil, fmt.Errorf("model fit: %s: %w", who, err)
 			}
-			r.who, r.calls, r.whole = who, calls, whole
+			r.who, r.placed, r.calls, r.whole = who, placed, calls, whole
 			all = append(all, r)
 		}
 	}
@@ -207,13 +212,13 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 const fewTimes = 5
 
 // roundTrips measures round trips in several jobs.
-func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, cold bool, limit time.Duration, sweep func()) (all *bench.RoundTrips, err error) {
+func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, distance float64, cold bool, limit time.Duration, sweep func()) (all *bench.RoundTrips, err error) {
 	jobs := max(f.Times/fewTimes, 1)
 	all = &bench.RoundTrips{}
 	for i := range jobs {
 		got, err := bench.RoundTrip(ctx, who, bench.RoundTripConfig{
 			Sizes: fit.Sizes(int64(f.Largest)), Times: (f.Times + i) / jobs, Cold: cold, Seed: uint64(i),
-			Limit: limit / time.Duration(jobs), Sweep: sweep,
+			Limit: limit / time.Duration(jobs), Distance: distance, Sweep: sweep,
 		})
 		if err != nil {
 			return nil, err
@@ -225,7 +230,7 @@ func (f *fitFlags) roundTrips(ctx context.Context, who bench.Contestant, cold bo
 
 // measureCalls measures what a machine that is written has besides its links: what recording adds between
 // calls, and collective calls as a whole.
-func (f *fitFlags) measureCalls(ctx context.Context, who bench.Contestant, limit time.Duration) (replay.Recording, []loggps.Operation, error) {
+func (f *fitFlags) measureCalls(ctx context.Context, who bench.Contestant, distance float64, limit time.Duration) (replay.Recording, []loggps.Operation, error) {
 	if f.Output == "" {
 		return nil, nil, nil
 	}
@@ -233,7 +238,7 @@ func (f *fitFlags) measureCalls(ctx context.Context, who bench.Contestant, limit
 	if err != nil || f.Ranks == 0 || f.Ranks > runtime.NumCPU() {
 		return between, nil, err
 	}
-	whole, err := measureOperations(ctx, who, f.Ranks, limit)
+	whole, err := measureOperations(ctx, who, distance, f.Ranks, limit)
 	return between, whole, err
 }
 
@@ -285,7 +290,9 @@ func (f *fitFlags) source() string {
 }
 
 func (r *fitted) machine(source string) loggps.Machine {
-	return loggps.Machine{Links: []loggps.Link{r.Link(cmp.Or(r.who, "link"), source)}, Recording: r.calls, Operations: r.whole}
+	link := r.Link(cmp.Or(r.who, "link"), source)
+	link.Distance = r.placed.Used
+	return loggps.Machine{Links: []loggps.Link{link}, Recording: r.calls, Operations: r.whole}
 }
 
 func (r *fitted) print(w io.Writer) error {
@@ -297,7 +304,7 @@ func (r *fitted) print(w io.Writer) error {
 	if r.limit >= 0 {
 		late = fmt.Sprintf("S is what a late receiver shows; by the lines alone it is %s\n", sayBreak(r.lines))
 	}
-	_, err := fmt.Fprintf(w, "%s%s%s\n", head, r.Result, late)
+	_, err := fmt.Fprintf(w, "%s%s%s%s\n", head, r.Result, late, sayDistances(r.placed))
 	return err
 }
 
@@ -319,6 +326,7 @@ type fitReport struct {
 	Noise      float64                `json:"noise"`
 	Used       int                    `json:"samples_used"`
 	Removed    int                    `json:"samples_removed"`
+	Distance   float64                `json:"distance_ns,omitempty"` // see loggps.Link
 }
 
 type fitEstimate struct {
@@ -336,7 +344,7 @@ type fitBreak struct {
 
 func (r *fitted) report() fitReport {
 	out := fitReport{
-		Who: r.who, Parameters: map[string]fitEstimate{}, R2: r.R2, Noise: r.Noise, Used: r.Used, Removed: r.Removed,
+		Who: r.who, Parameters: map[string]fitEstimate{}, R2: r.R2, Noise: r.Noise, Used: r.Used, Removed: r.Removed, Distance: r.placed.Used,
 		Packet: breakReport(r.Packet), Sync: breakReport(r.Sync),
 	}
 	if r.limit >= 0 {

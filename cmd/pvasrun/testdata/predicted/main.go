@@ -1,7 +1,8 @@
-// Command predicted makes calls of one kind, whose time a model predicts: predicted KIND BYTES CALLS.
+// Command predicted makes calls of one kind, whose time a model predicts: predicted KIND BYTES CALLS [DISTANCE].
 // It prints two times of all of them in ns. The first is what they would take if all blocks of calls took
 // as long as the fastest quarter. In the other blocks another process may have taken a CPU away. The
-// second is the time that they took.
+// second is the time that they took. With a distance in ns only those blocks count before and behind which the CPUs
+// were that far apart; if these are few, it prints nothing.
 package main
 
 import (
@@ -11,13 +12,14 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/mpi"
 )
 
 func main() {
 	mpi.Run(func(w *mpi.Comm) error {
-		if len(os.Args) != 4 {
-			return fmt.Errorf("predicted: %d arguments: want a kind, bytes and calls", len(os.Args)-1)
+		if len(os.Args) != 4 && len(os.Args) != 5 {
+			return fmt.Errorf("predicted: %d arguments: want a kind, bytes, calls, and a distance or nothing", len(os.Args)-1)
 		}
 		bytes, err := strconv.Atoi(os.Args[2])
 		if err != nil {
@@ -27,6 +29,21 @@ func main() {
 		if err != nil {
 			return err
 		}
+		distance := 0.0
+		if len(os.Args) == 5 {
+			if distance, err = strconv.ParseFloat(os.Args[4], 64); err != nil {
+				return err
+			}
+		}
+		place, err := bench.NewPlace(w, distance)
+		if err != nil {
+			return err
+		}
+		if distance > 0 {
+			if here, err := place.Begins(); err != nil || !here {
+				return err
+			}
+		}
 		step := newCaller(w, bytes).steps()[os.Args[1]]
 		if step == nil {
 			return fmt.Errorf("predicted: no calls of kind %q", os.Args[1])
@@ -34,33 +51,47 @@ func main() {
 		if err := w.Barrier(); err != nil {
 			return err
 		}
-		start := time.Now()
-		typical, err := timeBlocks(max(calls/block, 1), step)
-		all := time.Since(start)
-		if err == nil && w.Rank() == 0 {
-			fmt.Println(typical.Nanoseconds()*int64(max(calls/block, 1)), all.Nanoseconds())
+		times, err := timeBlocks(max(calls/block, 1), place, step)
+		if err == nil && w.Rank() == 0 && len(times) > calls/block/2 {
+			tell(times, max(calls/block, 1))
 		}
 		return err
 	})
 }
 
+// tell prints what so many blocks would take if all took as long as a quarter of those that were timed do not
+// exceed, and if they took as long as all of these.
+func tell(times []time.Duration, blocks int) {
+	all := time.Duration(0)
+	for _, t := range times {
+		all += t
+	}
+	slices.Sort(times)
+	fmt.Println(times[(len(times)-1)/4].Nanoseconds()*int64(blocks), all.Nanoseconds()*int64(blocks)/int64(len(times)))
+}
+
 // block is the calls between two readings of the clock.
 const block = 32
 
-// timeBlocks makes blocks of calls, and returns the time that a quarter of them do not exceed.
-func timeBlocks(blocks int, step func() error) (time.Duration, error) {
-	times := make([]time.Duration, blocks)
-	for i := range times {
+// timeBlocks makes blocks of calls, and returns the times of those that were made at the place.
+func timeBlocks(blocks int, place *bench.Place, step func() error) ([]time.Duration, error) {
+	var times []time.Duration
+	before := place.Here()
+	for range blocks {
 		start := time.Now()
 		for range block {
 			if err := step(); err != nil {
-				return 0, err
+				return nil, err
 			}
 		}
-		times[i] = time.Since(start)
+		took := time.Since(start)
+		here := place.Here()
+		if before && here {
+			times = append(times, took)
+		}
+		before = here
 	}
-	slices.Sort(times)
-	return times[(len(times)-1)/4], nil
+	return times, nil
 }
 
 type caller struct {

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/gopvas/gopvas/bench"
+)
+
+// findDistances says how far apart the CPUs of two ranks mostly are. On one CPU there is no distance.
+func findDistances(ctx context.Context, ranks bench.Contestant) (bench.Distances, error) {
+	if runtime.NumCPU() < 2 {
+		return bench.Distances{}, nil
+	}
+	return bench.FindDistances(ctx, ranks)
+}
+
+// sayDistances tells at which distance the times were measured.
+func sayDistances(d bench.Distances) string {
+	if d.Used == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("a cache line took %.0f ns between the CPUs and back", d.Used)
+	if n := d.Elsewhere(); n > 0 {
+		text += fmt.Sprintf("; in %d of %d jobs it took another time: the host moves the CPUs of this machine, and times at other distances are left out", n, len(d.Seen))
+	}
+	return text + "\n"
+}
