@@ -12,6 +12,8 @@ import "github.com/gopvas/gopvas/trace"
 type between struct {
 	at   int64 // what is before has been accounted for
 	seen bool  // a step of a collective, in this call
+
+	stalled int64 // since at the rank has waited so long for space in its buffer
 }
 
 // enter begins a call.
@@ -19,6 +21,9 @@ func (c *caller) enter(it *item) { c.between = between{at: max(it.Start, c.ready
 
 // step is for what happens in the call, before its operation is made.
 func (c *caller) step(e *trace.Event) {
+	if e.Kind == trace.Stall {
+		c.between.stalled += e.Duration()
+	}
 	if e.Flags&trace.Inside == 0 || !c.alone {
 		return
 	}
@@ -31,17 +36,19 @@ func (c *caller) step(e *trace.Event) {
 	case trace.Received:
 		c.between.at = max(c.between.at, e.Start)
 	}
+	c.between.stalled = 0
 }
 
 // leave ends a call.
 func (c *caller) leave(it *item) {
 	if c.seen {
+		c.between.stalled -= it.stalledBehind(it.End)
 		c.computeUntil(it.End)
 	}
 }
 
 func (c *caller) computeUntil(to int64) {
-	if gap := to - c.between.at - c.recording; gap > 0 {
+	if gap := to - c.between.at - c.between.stalled - c.recording; gap > 0 {
 		c.Tag = 0
 		c.Calc(gap)
 	}

@@ -62,7 +62,7 @@ func (c *caller) item(it *item) {
 		return
 	}
 	c.computed(it)
-	c.at, c.stalled, c.last = it.End, 0, it.Event
+	c.at, c.stalled, c.last = it.End, it.stalledBehind(it.End), it.Event
 	c.Site, c.Tag = c.site(c.rank, it.Event), 0
 	switch {
 	case it.Kind.Collective():

@@ -64,6 +64,22 @@ func TestRecordingIsNoComputation(t *testing.T) {
 	assert.Equal(t, []string{"calc 20 ns", "calc 160 ns"}, ops(r, 0))
 }
 
+// TestStalls: a rank that waits for space in its buffer computes nothing meanwhile. That which records a call
+// stands before the call, and begins behind its end.
+func TestStalls(t *testing.T) {
+	stall := func(start, end int64) trace.Event { return trace.Event{Kind: trace.Stall, Start: start, End: end} }
+	barrier := func(start, end int64) trace.Event {
+		return trace.Event{Kind: trace.Barrier, Start: start, End: end, Peer: trace.Any}
+	}
+	r := replay(t, Options{}, []trace.Event{
+		barrier(0, 10), stall(12, 20), barrier(30, 40), // between calls: it computes 12
+		stall(70, 80), barrier(60, 70), // behind the end of a call, which it records: 20 before the call
+		stall(105, 110), barrier(100, 120), // in a call: 20 before it
+		barrier(130, 140), // 10
+	})
+	assert.Equal(t, []string{"calc 12 ns", "calc 20 ns", "calc 20 ns", "calc 10 ns"}, ops(r, 0))
+}
+
 // TestRequests: a wait awaits what it has taken, also where another call was in progress when the
 // message left or came.
 func TestRequests(t *testing.T) {

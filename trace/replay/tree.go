@@ -33,6 +33,20 @@ func tree(events []trace.Event) (top []item) {
 	return top
 }
 
+// stalledBehind returns how long the rank has waited for space in its buffer behind the end of a call, as
+// far as that was to record the call or what happened in it. A call is recorded after its end is
+// read, so such a stall stands before it in the trace.
+func (it *item) stalledBehind(end int64) (ns int64) {
+	for i := range it.within {
+		w := &it.within[i]
+		if w.Kind == trace.Stall {
+			ns += max(w.End-max(w.Start, end), 0)
+		}
+		ns += w.stalledBehind(end)
+	}
+	return ns
+}
+
 // clock tells how much CPU time a rank has had in its computations.
 type clock struct {
 	samples []*trace.Event
