@@ -8,12 +8,18 @@ import (
 	"github.com/gopvas/gopvas/bench"
 )
 
-// findDistances says how far apart the CPUs of two ranks mostly are. On one CPU there is no distance.
-func findDistances(ctx context.Context, ranks bench.Contestant) (bench.Distances, error) {
-	if runtime.NumCPU() < 2 {
-		return bench.Distances{}, nil
+// distancesOf says how far apart the CPUs of two ranks mostly are: once, for all fits. On one CPU there is no
+// distance.
+func (f *fitFlags) distancesOf(ctx context.Context, ranks bench.Contestant) (bench.Distances, error) {
+	if d, known := f.placed[ranks.Name]; known || runtime.NumCPU() < 2 {
+		return d, nil
 	}
-	return bench.FindDistances(ctx, ranks)
+	d, err := bench.FindDistances(ctx, ranks)
+	if f.placed == nil {
+		f.placed = map[string]bench.Distances{}
+	}
+	f.placed[ranks.Name] = d
+	return d, err
 }
 
 // sayDistances tells at which distance the times were measured.

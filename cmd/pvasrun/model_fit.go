@@ -39,6 +39,8 @@ type fitFlags struct {
 	Samples    string     `long:"samples" env:"PVASRUN_SAMPLES" value-name:"FILE.csv" description:"write the measured times, for --from; several combinations as for -o"`
 	Plot       string     `long:"plot" env:"PVASRUN_PLOT" value-name:"FILE.svg" description:"draw the times, the lines and the jumps; several combinations as for -o"`
 	JSON       bool       `long:"json" env:"PVASRUN_JSON" description:"print one JSON object per combination"`
+
+	placed map[string]bench.Distances // by task model: all fits are made at one distance
 }
 
 // A fitted is what was found for a task model and a state of caches.
@@ -182,7 +184,7 @@ func (f *fitFlags) measure(ctx context.Context, limit time.Duration) ([]fitted, 
 	var all []fitted
 	for _, btl := range f.BTL {
 		ranks := bench.Contestant{Name: btl, Settings: chosen, Pinned: true}
-		placed, err := findDistances(ctx, ranks)
+		placed, err := f.distancesOf(ctx, ranks)
 		if err != nil {
 			return nil, fmt.Errorf("model fit: %w", err)
 		}

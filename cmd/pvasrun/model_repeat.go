@@ -85,6 +85,7 @@ type fitSpread struct {
 	Sync       []int64        `json:"S"`           // that the fits found
 	R2         [3]float64     `json:"r2"`          // least, median, most
 	Parameters []fitParameter `json:"parameters"`
+	Distance   float64        `json:"distance_ns,omitempty"` // of all fits: see loggps.Link
 }
 
 type fitParameter struct {
@@ -96,7 +97,7 @@ type fitParameter struct {
 }
 
 func spreadOf(who string, limit int64, fits []fitted) fitSpread {
-	s := fitSpread{Who: who, Fits: len(fits), EagerLimit: limit}
+	s := fitSpread{Who: who, Fits: len(fits), EagerLimit: limit, Distance: fits[0].placed.Used}
 	var r2 []float64
 	for _, r := range fits {
 		s.Sync, r2 = append(s.Sync, r.Params.Sync), append(r2, r.R2)
@@ -137,7 +138,11 @@ func (s *fitSpread) print(w io.Writer) error {
 	if s.found() < s.Fits {
 		fmt.Fprintf(&b, ": %v", s.Sync)
 	}
-	fmt.Fprintf(&b, "\nR2 %.4f to %.4f, median %.4f\n\n", s.R2[0], s.R2[2], s.R2[1])
+	fmt.Fprintf(&b, "\nR2 %.4f to %.4f, median %.4f\n", s.R2[0], s.R2[2], s.R2[1])
+	if s.Distance > 0 {
+		fmt.Fprintf(&b, "a cache line took %.0f ns between the CPUs and back\n", s.Distance)
+	}
+	b.WriteString("\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

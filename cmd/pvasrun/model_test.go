@@ -260,6 +260,7 @@ func TestModelFitRepeatsWithinTime(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	require.Contains(t, got.stderr, "of 1000000 fits: --max-seconds leaves no time for more")
 	require.Contains(t, got.stdout, "# sm-warm, ")
+	require.Equal(t, runtime.NumCPU() > 1, strings.Contains(got.stdout, " ns between the CPUs and back\n"), got.stdout)
 	require.Equal(t, runtime.NumCPU() < 2, strings.Contains(got.stderr, "it takes two CPUs"))
 	got = command(t, nil, "model", "fit", "--max-seconds", "0")
 	require.Equal(t, 2, got.code)
