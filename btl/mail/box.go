@@ -24,6 +24,7 @@ type Box struct {
 	geometry
 
 	own      []byte // this rank's mailbox
+	at       uint64 // where it lies
 	in       *shm.Consumer
 	frame    btl.Frame
 	peers    []*peer // by rank; nil before first contact
@@ -105,7 +106,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 	if b.in, err = shm.NewConsumer(own, ringSlots); err != nil {
 		return nil, fmt.Errorf("mailbox of rank %d: %w", rank, err)
 	}
-	b.addChunk(own[b.geometry.firstChunk:], at+uint64(b.geometry.firstChunk))
+	b.at = at
 	root.OpenMailbox(rank, at)
 	return b, nil
 }

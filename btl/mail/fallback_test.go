@@ -15,7 +15,9 @@ func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 	for _, killed := range []bool{false, true} {
 		root, b := boxes(t, 2, true, job.Settings{})
 		require.True(t, b[0].zeroCopy)
-		first := b[0].numbered(b[0].unused[len(b[0].unused)-1])
+		require.Empty(t, b[0].sending, "a rank that has sent nothing has no transfers")
+		first := b[0].transfer()
+		b[0].unused = append(b[0].unused, uint32(first.number))
 		first.d.taking.Store(first.generation + 1)
 		src := make([]byte, 1000)
 		src[999] = 7

@@ -34,7 +34,7 @@ func (b *Box) transfer() *sendTransfer {
 		b.reap()
 	}
 	if len(b.unused) == 0 {
-		mem, at, err := b.mem.Alloc(chunkBytes)
+		mem, at, err := b.nextChunk()
 		if err != nil || len(b.sending)*descriptors >= 1<<numberBits {
 			return nil
 		}
@@ -48,6 +48,15 @@ func (b *Box) transfer() *sendTransfer {
 
 func (b *Box) numbered(n uint32) *sendTransfer {
 	return &b.sending[n/descriptors][n%descriptors]
+}
+
+// nextChunk returns memory for more descriptors: first that of the mailbox. A rank that offers nothing
+// has no transfers.
+func (b *Box) nextChunk() (mem []byte, at uint64, err error) {
+	if first := b.geometry.firstChunk; len(b.sending) == 0 {
+		return b.own[first:], b.at + uint64(first), nil
+	}
+	return b.mem.Alloc(chunkBytes)
 }
 
 // addChunk makes transfers of the descriptors in mem, which are zeros.
