@@ -20,13 +20,25 @@ import (
 )
 
 // oneSpace is a module whose ranks are goroutines and share Go's heap, so that the race
-// detector sees all that they do to one another.
-type oneSpace struct{ btl.Module }
+// detector sees all that they do to one another. What a rank allocates outlives it, as in a job:
+// the engine of another rank may have its address.
+type oneSpace struct {
+	btl.Module
+	kept *kept
+}
+
+type kept struct {
+	mu     sync.Mutex
+	blocks [][]byte
+}
 
 func (oneSpace) Direct() bool { return true }
 
-func (oneSpace) Alloc(n int) ([]byte, uint64, error) {
+func (s oneSpace) Alloc(n int) ([]byte, uint64, error) {
 	b := alignedHeap(n)
+	s.kept.mu.Lock()
+	defer s.kept.mu.Unlock()
+	s.kept.blocks = append(s.kept.blocks, b)
 	return b, AddressOf(b), nil
 }
 
@@ -43,11 +55,11 @@ func start(t testing.TB, ranks int, direct bool, o Options) (*job.Root, []rank) 
 	require.NoError(t, err)
 	root := memory.Root()
 	w := mem.New(root, mem.Options{})
-	all := make([]rank, ranks)
+	all, space := make([]rank, ranks), &kept{}
 	for i := range all {
 		var m btl.Module = w.Module(i)
 		if direct {
-			m = oneSpace{m}
+			m = oneSpace{m, space}
 		}
 		messages := pml.New(root, i, m)
 		root.SetProgram(i, 1)
