@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -41,6 +42,7 @@ func (p *peer) guard() (end func(), err error) {
 	}
 	return func() {
 		_ = pipe.Close()
-		_ = cmd.Wait() // it ends well, or has been killed
+		_ = cmd.Wait()
+		_ = os.RemoveAll(p.dir) // the guard may have been killed
 	}, nil
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ func TestGuardOfPeer(t *testing.T) {
 		cmd := exec.Command("setsid", "--wait", "sleep", "1000")
 		cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 		return cmd
 	}
 	left, other := start(p.dir), start(p.dir+"1")

@@ -54,8 +54,10 @@ func (r *tripRank) here() (bool, error) {
 	if r.place.wanted == 0 {
 		return true, nil
 	}
-	err := r.order(order{orderDistance, 0, 1})
-	return r.place.Here(), err
+	if err := r.order(order{orderDistance, 0, 1}); err != nil {
+		return false, err
+	}
+	return r.place.Here(), nil
 }
 
 // take keeps a sample. here tells whether the CPUs were where they are to be before it and behind it.

@@ -28,14 +28,13 @@ const (
 // the Go runtime need no such heap.
 const envArenas = "MALLOC_ARENA_MAX"
 
-// envHeapStep is by how many bytes the C library extends a heap beyond what it needs. The program
-// break of a shared address space does not move, so the library takes areas from mmap, of 1 MiB
-// if nothing else is said. Areas of several ranks then alternate, two in each page of the page
-// table. HPCG with 2 ranks was a quarter slower so.
-const (
-	envHeapStep = "MALLOC_TOP_PAD_"
-	heapStep    = 16 << 20
-)
+// heapSteps has the C library extend heaps by 16 MiB beyond what it needs. The program break of a
+// shared address space does not move, so the library takes areas from mmap, of 1 MiB if nothing else
+// is said. Those of several ranks alternate then, and ranks share pages of the page table.
+//
+// To set the first keeps the library from raising the second, from which on a block is an area of
+// its own, up to this limit as programs free large blocks.
+var heapSteps = []string{"MALLOC_TOP_PAD_=16777216", "MALLOC_MMAP_THRESHOLD_=33554432"}
 
 // baseEnv returns the environment that all ranks of an app share: the supervisor's, what the
 // user added, and the defaults of the runtime. Where a name occurs twice the last one counts.
@@ -69,13 +68,15 @@ func rankEnv(base []string, rank, local int, where string) []string {
 	return append(slices.Clip(base), job.EnvRank+"="+r, job.EnvJob+"="+where, envPMIRank+"="+r, envOMPI+"="+l, envMPI+"="+l)
 }
 
-// sharedEnv adds what the ranks of a shared address space need, where the user has not set it.
+// sharedEnv adds what the ranks of a shared address space need, where the user has set none of it.
 func sharedEnv(base []string) []string {
-	step := envHeapStep + "="
-	if slices.ContainsFunc(base, func(kv string) bool { return strings.HasPrefix(kv, step) }) {
-		return base
+	for _, step := range heapSteps {
+		name, _, _ := strings.Cut(step, "=")
+		if slices.ContainsFunc(base, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+			return base
+		}
 	}
-	return append(slices.Clip(base), step+strconv.Itoa(heapStep))
+	return append(slices.Clip(base), heapSteps...)
 }
 
 func unset(env []string, names ...string) []string {

@@ -303,9 +303,14 @@ func (l *loop) sleepBy(w *udp.Waker, most time.Duration, quietly bool) (disturbe
 // keep drives when nobody else does.
 func (l *loop) keep() {
 	defer close(l.kept)
+	l.standBy(func() { time.Sleep(keeperTick) })
+}
+
+// standBy drives whenever nobody else does from one tick to the next, until the loop is over.
+func (l *loop) standBy(tick func()) {
 	for {
 		seen := l.driver.Load()
-		time.Sleep(keeperTick)
+		tick()
 		if l.driver.Load() == seen && !l.replace(seen) {
 			return
 		}

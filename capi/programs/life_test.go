@@ -137,12 +137,12 @@ func TestExports(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	program := build(t, "before.c")
 	eachWay(t, func(t *testing.T, w way) {
-		step := map[string]string{"pvas": "16777216", "sm": "-"}[w.btl]
+		step := map[string]string{"pvas": "16777216 33554432", "sm": "- -"}[w.btl]
 		require.ElementsMatch(t, []string{"1 0 " + step, "1 1 " + step, "1 2 " + step},
 			strings.Split(strings.TrimSpace(w.ends(t, 3, program)), "\n"))
 		out, _, code := run(t, []string{"MALLOC_ARENA_MAX=5", "MALLOC_TOP_PAD_=7", "PMI_RANK=99", "PMI_SIZE=99"},
 			tool("mpiexec"), "-n", "1", "--btl", w.btl, program)
 		require.Equal(t, 0, code)
-		require.Equal(t, "5 0 7\n", out, "what the user has set counts, what another launcher has set does not")
+		require.Equal(t, "5 0 7 -\n", out, "what the user has set counts, what another launcher has set does not")
 	})
 }

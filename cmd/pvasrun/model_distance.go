@@ -15,11 +15,14 @@ func (f *fitFlags) distancesOf(ctx context.Context, ranks bench.Contestant) (ben
 		return d, nil
 	}
 	d, err := bench.FindDistances(ctx, ranks)
+	if err != nil {
+		return d, err
+	}
 	if f.placed == nil {
 		f.placed = map[string]bench.Distances{}
 	}
 	f.placed[ranks.Name] = d
-	return d, err
+	return d, nil
 }
 
 // sayDistances tells at which distance the times were measured.
@@ -29,7 +32,7 @@ func sayDistances(d bench.Distances) string {
 	}
 	text := fmt.Sprintf("a cache line took %.0f ns between the CPUs and back", d.Used)
 	if n := d.Elsewhere(); n > 0 {
-		text += fmt.Sprintf("; in %d of %d jobs it took another time: the host moves the CPUs of this machine, and times at other distances are left out", n, len(d.Seen))
+		text += fmt.Sprintf("; in %d of %d jobs it took another time: the host moves the CPUs of this machine, and times at other distances are left out where there are enough", n, len(d.Seen))
 	}
 	return text + "\n"
 }

@@ -71,7 +71,7 @@ func executeModelFit(args []string) error {
 		return f.tell([]fitted{r})
 	}
 	if runtime.NumCPU() < 2 {
-		fmt.Fprintln(os.Stderr, "pvasrun: model fit: it takes two CPUs: on one, the times have those of the other rank in them")
+		fmt.Fprintln(os.Stderr, "pvasrun: model fit: warning: it goes on with one CPU, where the times have those of the other rank in them: use two")
 	}
 	if f.Repeat > 1 {
 		return measuring(f.repeat)

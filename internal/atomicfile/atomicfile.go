@@ -12,7 +12,7 @@ import (
 )
 
 // Write makes the file at path of what write writes. If it fails, the file that was there stays, and
-// nothing else is left. A file that is replaced keeps its permissions and, if it can be, its owner.
+// nothing else is left; see the package for a file on which another is mounted. A file that is replaced keeps its permissions and, if it can be, its owner.
 func Write(path string, write func(io.Writer) error) error {
 	path, err := Target(path)
 	if err != nil {
@@ -38,7 +38,7 @@ func Write(path string, write func(io.Writer) error) error {
 	}
 	if err == nil {
 		if err = of(path, os.Rename(f.Name(), path)); errors.Is(err, syscall.EBUSY) {
-			err = of(path, overwrite(path, f.Name()))
+			return overwrite(path, f.Name())
 		}
 	}
 	if err != nil {
@@ -47,13 +47,26 @@ func Write(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// overwrite moves the text of the temporary file into one on which another is mounted.
+// overwrite moves the text of the temporary file into one on which another is mounted. If it fails, the
+// temporary file stays, since the text may be nowhere else.
 func overwrite(path, temporary string) error {
 	text, err := os.ReadFile(temporary)
-	if err == nil {
-		err = os.WriteFile(path, text, 0o666)
+	if err != nil {
+		return err
 	}
-	return errors.Join(err, os.Remove(temporary))
+	if err := writeThrough(path, text); err != nil {
+		return fmt.Errorf("%w; the text is in %s", err, temporary)
+	}
+	return os.Remove(temporary)
+}
+
+func writeThrough(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // A draft is the temporary file while it is written. Its errors name the file that it is to replace.

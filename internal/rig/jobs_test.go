@@ -273,7 +273,7 @@ var harms = map[string]struct {
 	"agent": {"", func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun node( join)?$`) },
 		1, `node n2 is lost: .*; ending the other 4 ranks`},
 	"leader": {"", func(t *testing.T, j *job) { j.kill(t, 0, `^\S*pvasrun (--hosts|\S*work)`) }, anyCode, ``},
-	"ssh":    {"ssh", func(t *testing.T, j *job) { j.kill(t, 0, `^ssh .* n1 `) }, 1, `node n1 is lost: ssh: signal: killed; ending the other 4 ranks`},
+	"ssh":    {"ssh", func(t *testing.T, j *job) { j.kill(t, 0, `^ssh .* n1 `) }, 1, `node n1 is lost: ssh: signal: killed;.* ending the other 4 ranks`},
 	"srun":   {"slurm", func(t *testing.T, j *job) { j.kill(t, 0, `^srun .*--nodelist=n0,n1,n2`) }, anyCode, `is lost|killed`}, // Slurm kills what belongs to it at the same time
 	"cut":    {"", func(t *testing.T, j *job) { j.r.Cut(2) }, 1, `node n2 is lost: .*; ending the other 4 ranks`},
 	"scancel": {"slurm", func(t *testing.T, j *job) {

@@ -34,7 +34,10 @@ func (c *caller) step(e *trace.Event) {
 		m, _ := e.Sends(c.me)
 		c.between.at = max(e.Start, c.ends.received[m])
 	case trace.Received:
-		c.between.at = max(c.between.at, e.Start)
+		if e.Start <= c.between.at {
+			return
+		}
+		c.between.at = e.Start
 	}
 	c.between.stalled = 0
 }

@@ -16,8 +16,8 @@ int main(void) {
 	for (int i = 0; i < 3; i++)
 		CHECK(before[i] == rank);
 	CHECK(all == size);
-	const char *step = getenv("MALLOC_TOP_PAD_");
-	printf("%d %s %s\n", arenas, getenv("OMPI_COMM_WORLD_LOCAL_RANK"), step ? step : "-");
+	const char *step = getenv("MALLOC_TOP_PAD_"), *block = getenv("MALLOC_MMAP_THRESHOLD_");
+	printf("%d %s %s %s\n", arenas, getenv("OMPI_COMM_WORLD_LOCAL_RANK"), step ? step : "-", block ? block : "-");
 	OK(MPI_Finalize());
 	return 0;
 }
