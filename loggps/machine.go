@@ -12,8 +12,9 @@ type Link struct {
 	Name   string `json:"name"`
 	Source string `json:"source,omitempty"` // where the numbers came from
 	Params Params `json:"params"`
-	// Distance is what a cache line took from one CPU to the other and back, ns, when the parameters were
-	// measured; 0: not known. The host of a virtual machine may move CPUs, and then messages take another time.
+	// Distance is what a cache line mostly took from one CPU to the other and back, ns; 0: not known. The host
+	// of a virtual machine may move CPUs, and messages then take another time. The parameters were measured at
+	// this distance, as far as the host let them.
 	Distance float64 `json:"distance_ns,omitempty"`
 	// Interval has, for parameters that were measured, the ends of a confidence interval.
 	Interval map[string][2]float64 `json:"interval,omitempty"`

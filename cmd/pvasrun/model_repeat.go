@@ -140,7 +140,7 @@ func (s *fitSpread) print(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\nR2 %.4f to %.4f, median %.4f\n", s.R2[0], s.R2[2], s.R2[1])
 	if s.Distance > 0 {
-		fmt.Fprintf(&b, "a cache line took %.0f ns between the CPUs and back\n", s.Distance)
+		fmt.Fprintf(&b, "a cache line mostly took %.0f ns between the CPUs and back\n", s.Distance)
 	}
 	b.WriteString("\n")
 	_, err := io.WriteString(w, b.String())
