@@ -78,10 +78,10 @@ func (c Contestant) run(ctx context.Context, n int, args []string) ([]byte, erro
 	case c.peer != nil:
 		return c.peer.run(ctx, c, n, args)
 	}
-	return c.runOurs(ctx, n, args, func(*launcher.Job) {})
+	return c.runOurs(ctx, n, args, nil)
 }
 
-// runOurs is run where this project is the contestant; adapt completes the job.
+// runOurs is run where this project is the contestant; adapt completes the job, unless it is nil.
 func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt func(*launcher.Job)) ([]byte, error) {
 	bind, err := launcher.Binding{}, error(nil)
 	if c.Pinned {
@@ -97,7 +97,9 @@ func (c Contestant) runOurs(ctx context.Context, n int, args []string, adapt fun
 	}
 	return runRanks(n, args, func(j launcher.Job) (*launcher.Result, error) {
 		j.BTL, j.Settings, j.Bind = cmp.Or(c.loop, c.Name), settings, bind
-		adapt(&j)
+		if adapt != nil {
+			adapt(&j)
+		}
 		if c.Site != nil {
 			return launcher.RunNodes(ctx, j, c.Site.Nodes)
 		}

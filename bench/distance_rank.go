@@ -85,8 +85,8 @@ func (p *Place) Here() bool {
 	return p.wanted == 0 || SameDistance(p.distance.Measure(), p.wanted)
 }
 
-// Begins tells all ranks whether rank 0 is at the wanted distance. It is collective.
-func (p *Place) Begins() (bool, error) {
+// AllHere tells all ranks whether ranks 0 and 1 are at the wanted distance. It is collective.
+func (p *Place) AllHere() (bool, error) {
 	here := []int{1}
 	if p.world.Rank() < 2 && !p.Here() {
 		here[0] = 0
@@ -95,9 +95,9 @@ func (p *Place) Begins() (bool, error) {
 	return here[0] != 0, err
 }
 
-// begin is Begins for a rank program, which ends if it is elsewhere.
+// begin is AllHere for a rank program, which ends if it is elsewhere.
 func (p *Place) begin() (here bool, err error) {
-	if here, err = p.Begins(); err == nil && !here && p.world.Rank() == 0 {
+	if here, err = p.AllHere(); err == nil && !here && p.world.Rank() == 0 {
 		fmt.Print(elsewhereLine)
 	}
 	return here, err

@@ -52,10 +52,10 @@ func TestElsewhere(t *testing.T) {
 
 	const never = "1e9"
 	args := []string{"roundtrip", "0,8,64,100", "3", "warm", "1", "0.01"}
-	out, err := who.runOurs(t.Context(), 2, append(args, never), func(*launcher.Job) {})
+	out, err := who.runOurs(t.Context(), 2, append(args, never), nil)
 	require.NoError(t, err)
 	require.Equal(t, elsewhereLine, string(out))
-	out, err = who.runOurs(t.Context(), 2, []string{"operations", "barrier=flat", "64", "0.01", never}, func(*launcher.Job) {})
+	out, err = who.runOurs(t.Context(), 2, []string{"operations", "barrier=flat", "64", "0.01", never}, nil)
 	require.NoError(t, err)
 	require.Equal(t, elsewhereLine, string(out))
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/median"
-	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/loggps"
 )
 
@@ -32,7 +31,7 @@ func Operations(ctx context.Context, who Contestant, c OperationsConfig) ([]logg
 	for _, choice := range c.Choices {
 		who.Settings.Coll = choice
 		args := []string{"operations", choice, strconv.Itoa(c.Largest), seconds(c.Limit / time.Duration(len(c.Choices)))}
-		out, err := who.runAt(ctx, c.Distance, c.Ranks, args, func(*launcher.Job) {})
+		out, err := who.runAt(ctx, c.Distance, c.Ranks, args, nil)
 		if err != nil {
 			return nil, fmt.Errorf("bench: operations of %s: %w", who, err)
 		}

@@ -157,7 +157,7 @@ func (r *operationRank) measure(wanted []string, name string, n int, call func()
 	if r.over || !slices.Contains(wanted, name) {
 		return nil
 	}
-	before, err := r.place.Begins()
+	before, err := r.place.AllHere()
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (r *operationRank) measure(wanted []string, name string, n int, call func()
 		return err // a few parts say little: others may have had the CPUs
 	}
 	r.any = true
-	after, err := r.place.Begins()
+	after, err := r.place.AllHere()
 	if err != nil || !before || !after {
 		return err
 	}

@@ -55,13 +55,12 @@ func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(),
 		return c, nil, err
 	}
 	end, err := p.guard()
-	if err == nil {
-		if err = os.CopyFS(p.dir, sources); err != nil {
-			end()
-		}
-	}
 	if err != nil {
 		_ = os.RemoveAll(p.dir)
+		return c, nil, err
+	}
+	if err := os.CopyFS(p.dir, sources); err != nil {
+		end()
 		return c, nil, err
 	}
 	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, end, nil

@@ -33,8 +33,9 @@ func (p *peer) execute(ctx context.Context, name string, args ...string) ([]byte
 		kill.Reset(p.patience)
 		return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 	}
-	cmd.WaitDelay = p.patience + time.Second                                               // for who has left the group
-	limited := func(set string) bool { return strings.HasPrefix(set, "MPIEXEC_TIMEOUT=") } // a benchmark is no job
+	cmd.WaitDelay = p.patience + time.Second // for processes that have left the group
+	// MPIEXEC_TIMEOUT limits jobs; a benchmark is no job.
+	limited := func(set string) bool { return strings.HasPrefix(set, "MPIEXEC_TIMEOUT=") }
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), limited), "TMPDIR="+p.dir, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

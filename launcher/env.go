@@ -32,8 +32,8 @@ const envArenas = "MALLOC_ARENA_MAX"
 // shared address space does not move, so the library takes areas from mmap, of 1 MiB if nothing else
 // is said. Those of several ranks alternate then, and ranks share pages of the page table.
 //
-// To set the first keeps the library from raising the second, from which on a block is an area of
-// its own, up to this limit as programs free large blocks.
+// From the second length on a block is an area of its own. The library raises that length as programs
+// free blocks, up to 32 MiB, but no more once the first is set. So both are set.
 var heapSteps = []string{"MALLOC_TOP_PAD_=16777216", "MALLOC_MMAP_THRESHOLD_=33554432"}
 
 // baseEnv returns the environment that all ranks of an app share: the supervisor's, what the

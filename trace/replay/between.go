@@ -13,7 +13,8 @@ type between struct {
 	at   int64 // what is before has been accounted for
 	seen bool  // a step of a collective, in this call
 
-	stalled int64 // since at the rank has waited so long for space in its buffer
+	stalled int64       // since at the rank has waited so long for space in its buffer
+	stall   trace.Event // the last such wait
 }
 
 // enter begins a call.
@@ -22,7 +23,8 @@ func (c *caller) enter(it *item) { c.between = between{at: max(it.Start, c.ready
 // step is for what happens in the call, before its operation is made.
 func (c *caller) step(e *trace.Event) {
 	if e.Kind == trace.Stall {
-		c.between.stalled += e.Duration()
+		c.between.stalled += behind(e, c.between.at)
+		c.between.stall = *e
 	}
 	if e.Flags&trace.Inside == 0 || !c.alone {
 		return
@@ -32,26 +34,28 @@ func (c *caller) step(e *trace.Event) {
 	case trace.Sent:
 		c.computeUntil(e.Start)
 		m, _ := e.Sends(c.me)
-		c.between.at = max(e.Start, c.ends.received[m])
+		c.between.since(max(e.Start, c.ends.received[m]))
 	case trace.Received:
-		if e.Start <= c.between.at {
-			return
+		if e.Start > c.between.at {
+			c.between.since(e.Start)
 		}
-		c.between.at = e.Start
 	}
-	c.between.stalled = 0
 }
+
+// since accounts for what is before a time. A step is recorded after its time is read, so the stall
+// before it in the trace may lie behind it.
+func (b *between) since(at int64) { b.at, b.stalled = at, behind(&b.stall, at) }
 
 // leave ends a call.
 func (c *caller) leave(it *item) {
 	if c.seen {
-		c.between.stalled -= it.stalledBehind(it.End)
 		c.computeUntil(it.End)
 	}
 }
 
 func (c *caller) computeUntil(to int64) {
-	if gap := to - c.between.at - c.between.stalled - c.recording; gap > 0 {
+	b := &c.between
+	if gap := to - b.at - (b.stalled - behind(&b.stall, to)) - c.recording; gap > 0 {
 		c.Tag = 0
 		c.Calc(gap)
 	}

@@ -20,8 +20,12 @@ func TestBetween(t *testing.T) {
 		{Events: []trace.Event{
 			init,
 			{Kind: trace.Stall, Start: 103, End: 105},
-			step(trace.Sent, 112, 1, trace.Eager), step(trace.Received, 150, 1, trace.Eager),
+			{Kind: trace.Stall, Start: 113, End: 115},
+			step(trace.Sent, 112, 1, trace.Eager),
+			{Kind: trace.Stall, Start: 151, End: 152},
+			step(trace.Received, 150, 1, trace.Eager),
 			step(trace.Sent, 157, 2, trace.Rendezvous), step(trace.Received, 180, 2, trace.Rendezvous),
+			{Kind: trace.Stall, Start: 190, End: 195},
 			{Kind: trace.Stall, Start: 208, End: 300},
 			{Kind: trace.Allreduce, Start: 100, End: 208, Request: 1, Context: 1, Peer: trace.Any},
 		}},
@@ -39,7 +43,7 @@ func TestBetween(t *testing.T) {
 		cpus  int
 		sizes []int64
 	}{
-		{2, []int64{10, 7, 8}}, // until 112 without a stall of 2, from 150 to 157, and from 200, when rank 1 had it all
+		{2, []int64{10, 6, 8}}, // until 112 without a stall of 2, from 150 to 157 without one of 1, and from 200, when rank 1 had it all
 		{1, nil},
 	} {
 		r, err := New(&trace.Trace{Meta: trace.Meta{Ranks: 2, CPUs: c.cpus}, Ranks: ranks, End: &trace.End{}}, Options{})

@@ -33,19 +33,21 @@ func tree(events []trace.Event) (top []item) {
 	return top
 }
 
-// stalledBehind returns how long the rank has waited for space in its buffer behind the end of a call, as
-// far as that was to record the call or what happened in it. A call is recorded after its end is
-// read, so such a stall stands before it in the trace.
+// stalledBehind returns how long the rank has waited, behind the end of a call, for space to record it.
+// A call is recorded after its end is read, so the trace has that stall before the call.
 func (it *item) stalledBehind(end int64) (ns int64) {
 	for i := range it.within {
 		w := &it.within[i]
 		if w.Kind == trace.Stall {
-			ns += max(w.End-max(w.Start, end), 0)
+			ns += behind(w.Event, end)
 		}
 		ns += w.stalledBehind(end)
 	}
 	return ns
 }
+
+// behind returns how much of an event lies behind a time.
+func behind(e *trace.Event, at int64) int64 { return max(e.End-max(e.Start, at), 0) }
 
 // clock tells how much CPU time a rank has had in its computations.
 type clock struct {
