@@ -168,7 +168,7 @@ func below(bytes int) func(*Team, int) bool {
 // same answer.
 func oversubscribed(t *Team, _ int) bool {
 	if t.Engine.Memory(t.World) != nil {
-		return t.Job.Near() > t.Job.CPUs()
+		return t.Job.Oversubscribed()
 	}
 	return t.Job.Ranks() > t.Job.AllCPUs()
 }

@@ -10,11 +10,11 @@ import (
 // Job is what a team asks of the job. On one node *job.Root answers it.
 type Job interface {
 	cad.Job
-	CPUs() int         // that the ranks of this node have together
-	AllCPUs() int      // that the ranks of the job have together
-	Near() int         // number of ranks on this node
-	SoloLimit() int    // bytes that the last member to arrive moves alone, with a board
-	Node(rank int) int // where a rank is
+	CPUs() int            // that the ranks of this node have together
+	AllCPUs() int         // that the ranks of the job have together
+	Oversubscribed() bool // there are more ranks than CPUs on this node
+	SoloLimit() int       // bytes that the last member to arrive moves alone, with a board
+	Node(rank int) int    // where a rank is
 }
 
 // Team is a communicator as collectives see it: an ordered set of ranks of the job

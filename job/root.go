@@ -88,6 +88,9 @@ func (r *Root) Looks() int { return r.looks }
 // fewPerCPU is up to how many ranks for each CPU a turn of all that poll takes less than to be woken.
 const fewPerCPU = 4
 
+// Oversubscribed tells whether this node has more ranks than CPUs.
+func (r *Root) Oversubscribed() bool { return r.Near() > r.CPUs() }
+
 // Few tells whether the ranks of this node are so few that each soon has its turn where all that poll give
 // way to others.
 func (r *Root) Few() bool { return r.Near() <= fewPerCPU*r.CPUs() }

@@ -46,7 +46,7 @@ func viewRoot(mem []byte, ranks int) *Root {
 	}
 	r.settings = r.head.settings.read()
 	r.looks = r.settings.Spin
-	if r.Near() > int(r.head.cpus) {
+	if r.Oversubscribed() {
 		r.settings.Spin = 0
 	}
 	return r

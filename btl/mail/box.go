@@ -90,7 +90,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		peers: make([]*peer, root.Ranks()), freeLane: 1<<lanes - 1, answering: true,
 		// With more ranks than CPUs a helper may lose its CPU in the middle of a part
 		// that then keeps the receiver waiting.
-		help: root.Near() <= root.CPUs(),
+		help: !root.Oversubscribed(),
 	}
 	b.zeroCopy = b.help && mem.Direct() && root.Spin() > 0
 	if b.zeroCopy {

@@ -162,7 +162,7 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		return nil, fmt.Errorf("net: open: %w", &job.RankError{Rank: rank, Size: root.Ranks()})
 	}
 	m := &Module{
-		root: root, rank: rank, inbox: root.Inbox(rank), crowd: shm.NewCrowd(root.Near() > root.CPUs()), peers: make([]*peer, root.Ranks()),
+		root: root, rank: rank, inbox: root.Inbox(rank), crowd: shm.NewCrowd(root.Oversubscribed()), peers: make([]*peer, root.Ranks()),
 		eager: eagerLimit(root),
 	}
 	m.pile = make([]byte, headSize+m.eager)

@@ -53,7 +53,10 @@ func (j Job) Node(rank int) int {
 	return j.pattern[rank%len(j.pattern)]
 }
 
-// Near implements coll.Job.
+// Oversubscribed implements coll.Job.
+func (j Job) Oversubscribed() bool { return j.Near() > j.CPUs() }
+
+// Near returns the number of ranks on the node.
 func (j Job) Near() (n int) {
 	for rank := range j.Ranks() {
 		if j.near(rank) {
