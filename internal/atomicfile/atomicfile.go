@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Write makes the file at path of what write writes. If it fails, the file that was there stays, and
@@ -153,6 +155,10 @@ func replaceable(path string) (fs.FileInfo, error) {
 		return nil, fmt.Errorf("%s: is a directory", path)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s: is no regular file", path)
+	}
+	// The folder may be another mount, which can be written.
+	if err := unix.Access(path, unix.W_OK); errors.Is(err, unix.EROFS) {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	return info, nil
 }

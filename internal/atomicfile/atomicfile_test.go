@@ -103,11 +103,22 @@ func TestLongNames(t *testing.T) {
 }
 
 // mountedEnv makes the test binary write to a file on which another is mounted.
-const mountedEnv = "ATOMICFILE_TEST_MOUNTED"
+// readOnlyEnv says that it is mounted so that it cannot be written.
+const (
+	mountedEnv  = "ATOMICFILE_TEST_MOUNTED"
+	readOnlyEnv = "ATOMICFILE_TEST_READ_ONLY"
+)
 
-// A file on which another is mounted is overwritten, and has the new text in both places.
+// A file on which another is mounted is overwritten, and has the new text in both places. If it cannot be
+// written, that is found out before.
 func TestMountedFile(t *testing.T) {
 	if file := os.Getenv(mountedEnv); file != "" {
+		if os.Getenv(readOnlyEnv) != "" {
+			require.ErrorIs(t, Probe(file), syscall.EROFS)
+			require.ErrorIs(t, Write(file, text("lost")), syscall.EROFS)
+			only(t, filepath.Dir(file), filepath.Base(file))
+			return
+		}
 		require.NoError(t, Probe(file))
 		require.NoError(t, Write(file, text("new")))
 		holds(t, "new", file)
@@ -120,11 +131,16 @@ func TestMountedFile(t *testing.T) {
 	if out, err := mount.CombinedOutput(); err != nil {
 		t.Skipf("no file can be mounted: %v: %s", err, out)
 	}
-	cmd := exec.Command("unshare", "--mount", "sh", "-c", `mount --bind "$0" "$1" && exec "$2" -test.run=^TestMountedFile$`, outer, inner, os.Args[0])
-	cmd.Env = append(os.Environ(), mountedEnv+"="+inner)
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	holds(t, "new", outer)
+	inMount := func(mount string, env ...string) {
+		t.Helper()
+		cmd := exec.Command("unshare", "--mount", "sh", "-c", mount+` && exec "$2" -test.run=^TestMountedFile$`, outer, inner, os.Args[0])
+		cmd.Env = append(append(os.Environ(), mountedEnv+"="+inner), env...)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		holds(t, "new", outer)
+	}
+	inMount(`mount --bind "$0" "$1"`)
+	inMount(`mount --bind "$0" "$1" && mount -o remount,bind,ro "$1"`, readOnlyEnv+"=1")
 }
 
 // What is no file is not replaced, and neither is a folder that is missing made. Errors have the name of the file.
