@@ -155,7 +155,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	e.operations.Store(new([]*operation))
 	e.memory, _ = m.(btl.Memory)
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
-		e.crowd, e.spin = shm.NewCrowd(true), min(j.Looks(), fewLooks)
+		e.sleepIn(shm.NewBed(shm.NewCrowd(true)), fewLooks)
 	}
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
 	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
@@ -163,8 +163,8 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	return e
 }
 
-// fewLooks bounds the looks of a rank that gives way to other ranks of its node: the kernel has those run
-// meanwhile, but not other goroutines of its own, and to be woken by a rank of the node costs little.
+// fewLooks bounds the looks of a rank that yields after each. A yield lets other ranks run, but no other
+// goroutine of this one. To be woken by a rank of the node costs little.
 const fewLooks = 64
 
 // OneThread says that from now on one thread alone calls the engine: the calling one. No

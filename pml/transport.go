@@ -47,8 +47,8 @@ type transport struct {
 
 func newTransport(m btl.Messages) transport { return transport{m, m.EagerLimit()} }
 
-// bedded is a module whose Sleep can use the bed of another: one that wakes the rank for
-// what comes to either.
+// bedded is a module whose Sleep can use a bed that is not its own, as that of another module: it wakes the
+// rank for what comes to either.
 type bedded interface{ SleepIn(shm.Bed) }
 
 // AddPeers has the engine reach some ranks of the job by a further module, instead of that
@@ -60,8 +60,7 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	}
 	e.further = append(e.further, newTransport(m))
 	if bed, ok := m.(shm.Bed); ok {
-		e.module.Messages.(bedded).SleepIn(bed)
-		e.crowd, e.spin = bed.Crowd(), e.job.Looks()
+		e.sleepIn(bed, e.job.Looks())
 	}
 	if p, ok := m.(btl.Planner); ok && p.Plans() && e.planner == nil {
 		e.planner, e.planned = p, uint8(len(e.further))
@@ -69,6 +68,14 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
 	}
+}
+
+// sleepIn has the rank's waits end in a bed, and make so many looks at most before.
+func (e *Engine) sleepIn(bed shm.Bed, looks int) {
+	if m, ok := e.module.Messages.(bedded); ok {
+		m.SleepIn(bed)
+	}
+	e.crowd, e.spin = bed.Crowd(), min(e.job.Looks(), looks)
 }
 
 // to returns the transport to and from a peer.
@@ -143,8 +150,8 @@ func (e *Engine) Spin() int {
 	return e.spin
 }
 
-// Yields tells whether a wait lets others run before it sleeps, and a test before it returns: what the rank
-// waits for may need its CPU. In a rest it does not: others would keep the CPU.
+// Yields tells whether a wait yields before it sleeps, and a test before it returns: what the rank waits for
+// may need its CPU. In a rest neither does: others would keep the CPU.
 func (e *Engine) Yields() bool {
 	if e.crowd == nil {
 		return e.spin == 0

@@ -70,15 +70,20 @@ type Bed interface {
 }
 
 // futexBed is the bed of a thread that waits for nothing but the event.
-type futexBed struct{}
+type futexBed struct{ crowd *Crowd }
+
+// NewBed returns the bed of a thread that waits for nothing but the event, and that has others run after each
+// of its looks if the crowd says so.
+func NewBed(c *Crowd) Bed { return futexBed{c} }
 
 func (futexBed) Nap(e *Event, count uint32, limit time.Duration) bool {
 	return sys.FutexWaitBriefly(&e.seq, count, int64(limit))
 }
 
-func (futexBed) Yields() bool { return true }
+// Yields implements Bed. With a crowd the thread has given way while it looked, or rests.
+func (b futexBed) Yields() bool { return b.crowd == nil }
 
-func (futexBed) Crowd() *Crowd { return nil }
+func (b futexBed) Crowd() *Crowd { return b.crowd }
 
 func (futexBed) Doze(e *Event, count uint32) error { return sys.FutexWait(&e.seq, count) }
 

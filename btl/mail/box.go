@@ -92,7 +92,7 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 		// that then keeps the receiver waiting.
 		help: !root.Oversubscribed(),
 	}
-	b.zeroCopy = b.help && mem.Direct() && root.Spin() > 0
+	b.zeroCopy = mem.Direct() && root.Spin() > 0
 	if b.zeroCopy {
 		b.patience = min(stagedPatience, root.Spin()/2)
 	}
@@ -176,8 +176,8 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 	return err
 }
 
-// SleepIn has Sleep use a bed: that of a module which waits for more than the inbox. It is
-// called before the first Sleep.
+// SleepIn has Sleep use a bed, as that of a module which waits for more than the inbox. Its crowd learns of
+// work. It is called before the first Sleep.
 func (b *Box) SleepIn(bed shm.Bed) { b.bed, b.crowd = bed, bed.Crowd() }
 
 // again makes Sleep ask once more before it sleeps: a method has done a part of what
