@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // Write makes the file at path of what write writes. If it fails, the file that was there stays, and
@@ -142,6 +140,9 @@ func Target(path string) (string, error) {
 	return "", &fs.PathError{Op: "open", Path: path, Err: syscall.ELOOP}
 }
 
+// mayWrite has access(2) ask whether a file may be written: W_OK.
+const mayWrite = 2
+
 // replaceable describes the file at path, nil if there is none. It is an error if something else is
 // there.
 func replaceable(path string) (fs.FileInfo, error) {
@@ -157,7 +158,7 @@ func replaceable(path string) (fs.FileInfo, error) {
 		return nil, fmt.Errorf("%s: is no regular file", path)
 	}
 	// The folder may be another mount, which can be written.
-	if err := unix.Access(path, unix.W_OK); errors.Is(err, unix.EROFS) {
+	if err := syscall.Access(path, mayWrite); errors.Is(err, syscall.EROFS) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	return info, nil

@@ -41,9 +41,9 @@ func TestCheckLayers(t *testing.T) {
 		"btl/btltest/a.go":       imports(module+"/btl", module+"/internal/testkit"),
 		"mpi/a.go":               imports(module+"/comm", module+"/coll"),
 		"comm/a.go":              imports(module+"/btl", module+"/btl/sm", module+"/job"),
-		"launcher/a.go":          imports(module+"/pvas", module+"/job", module+"/pagetable"),
-		"bench/touch/a.go":       imports(module+"/mpi", module+"/launcher"),
-		"cmd/pvasrun/a.go":       imports(module+"/launcher", module+"/bench/touch", module+"/internal/machine"),
+		"launcher/a.go":          imports(module+"/pvas", module+"/job"),
+		"bench/a.go":             imports(module+"/mpi", module+"/launcher"),
+		"cmd/pvasrun/a.go":       imports(module+"/launcher", module+"/bench", module+"/internal/machine"),
 		"examples/hello/main.go": imports(module + "/mpi"),
 		".hidden/a.go":           imports(module + "/nowhere"),
 		"pvas/testdata/a.go":     imports(module + "/mpi"),
@@ -77,6 +77,16 @@ func TestCheckLayers(t *testing.T) {
 	got := checkLayers(layers, sources(t, map[string]string{"newpkg/a.go": "package newpkg"}))
 	require.Len(t, got, 1)
 	require.Contains(t, got[0], "package newpkg has no line")
+}
+
+func TestCheckAllowances(t *testing.T) {
+	files := sources(t, map[string]string{"a/a.go": imports("fmt", module+"/b"), "a/x_test.go": imports(module + "/c/d"), "b/b.go": "package b"})
+	require.Empty(t, checkAllowances([]layer{{"a", []string{"b", "c/..."}}, {"b", nil}}, files))
+	got := checkAllowances([]layer{{"a", []string{"b", "c/...", "c"}}, {"b", []string{"a"}}, {"e", nil}}, files)
+	require.Len(t, got, 3)
+	require.Contains(t, got[0], "a does not import c")
+	require.Contains(t, got[1], "b does not import a")
+	require.Contains(t, got[2], "no package e")
 }
 
 // Every line of the table can be reached: none is hidden by one above it.

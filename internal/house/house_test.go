@@ -39,6 +39,7 @@ func report(t *testing.T, bad []string) {
 func TestImportsPointDown(t *testing.T) {
 	_, files := repository(t)
 	report(t, checkLayers(layers, files))
+	report(t, checkAllowances(layers, files))
 }
 
 func TestUnsafeStaysInUnsafeFiles(t *testing.T) {

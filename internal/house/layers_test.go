@@ -28,8 +28,7 @@ var layers = []layer{
 	{"internal/testkit", nil},
 	{"internal/atomicfile", nil},
 	{"internal/house", nil},
-	{"internal/rig", []string{"pvas", "internal/netns", "internal/processes"}}, // the first: its test only
-	{"internal/rig/...", []string{"mpi"}},                                      // the program it starts
+	{"internal/rig", []string{"internal/netns", "internal/processes"}},
 	{"internal/netns", nil},
 	{"internal/limits", nil},
 	{"internal/median", nil},
@@ -37,16 +36,15 @@ var layers = []layer{
 	{"internal/processes", nil},
 	{"internal/machine", []string{"internal/limits"}},
 	{"internal/chaos", []string{"pvas", "internal/processes"}}, // its test only
-	{"internal/chaos/...", []string{"mpi"}},                    // the programs it starts
 
 	{"shm", nil},
 	{"pagetable", nil},
 	{"datatype", nil},
 	{"job", []string{"shm"}},
-	{"job/jobtest", []string{"job", "shm"}},
+	{"job/jobtest", []string{"job"}},
 
-	{"btl", []string{"datatype", "job", "shm"}},
-	{"btl/net", []string{"btl", "datatype", "exchange", "job", "shm", "suci"}},
+	{"btl", []string{"datatype"}},
+	{"btl/net", []string{"btl", "exchange", "job", "shm", "suci"}},
 	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
 	{"pml", []string{"btl", "datatype", "job", "shm", "trace", "trace/recorder"}},
 	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm", "trace", "trace/recorder"}},
@@ -60,14 +58,14 @@ var layers = []layer{
 	{"capi/coro/corotest", nil},
 	{"capi/api", nil},
 	{"capi/api/gen", []string{"capi/api"}},
-	{"capi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "pml", "btl", "btl/...", "job", "trace/recorder"}},
+	{"capi", []string{"comm", "datatype", "coll", "coll/operator", "btl", "btl/...", "job", "trace/recorder"}},
 	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
 	{"capi/install", []string{"."}},
 	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "pagetable", "job", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes"}},
+	{"launcher", []string{"pvas", "job", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
@@ -83,7 +81,7 @@ var layers = []layer{
 	{"trace/recorder", []string{"trace", "job", "shm"}},
 	{"trace/perfetto", []string{"trace"}},
 	{"trace/symbol", []string{"trace"}},
-	{"trace/replay", []string{"trace", "loggps", "loggps/...", "internal/median"}},
+	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
 	{"exchange", nil}, // a library by itself
 
 	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire", "internal/netns"}}, // the last: its test only
@@ -97,19 +95,14 @@ var layers = []layer{
 	{"bench/cpubound", nil},
 	{"bench/transport", []string{"internal/netns", "suci"}},
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/chart", "internal/median"}},
-	{"bench", append([]string{"bench/npb", "bench/results", "exchange", "loggps", "loggps/fit"}, benchImports...)},
-	{"bench/...", append([]string{"bench", "bench/..."}, benchImports...)},
+	{"bench", []string{"bench/npb", "bench/results", "exchange", "loggps", "loggps/fit", "mpi", "datatype", "launcher", "pagetable", "job", "internal/median"}},
 	{"tune", []string{"bench", "job", "internal/atomicfile", "internal/machine", "internal/median"}},
-	{"cmd/...", append([]string{"tune", "comm", "suci", "coll", "coll/cad", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes"}, benchImports...)},
+	{"cmd/...", []string{"tune", "comm", "suci", "coll", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes", "mpi", "launcher", "pvas", "pagetable", "job", "internal/median"}},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}},       // their test only
 	{"docs", []string{"internal/chart"}}, // its figures, drawn by a test
 }
-
-// benchImports is what stands on both pillars: what reaches down into them goes
-// through their tops.
-var benchImports = []string{"mpi", "datatype", "launcher", "pvas", "pagetable", "job", "internal/median"}
 
 // forTests tells whether a package exists for tests only: internal/testkit, internal/rig, the
 // BTL whose ranks are goroutines, and those named after what they test, such as
@@ -173,6 +166,37 @@ func checkLayers(table []layer, files []source) []string {
 		for _, imported := range f.imports() {
 			if to, ok := local(imported); ok && !mayImport(table, pkg, to, f.test()) {
 				bad = append(bad, f.path+": "+pkg+" may not import "+to)
+			}
+		}
+	}
+	return bad
+}
+
+// checkAllowances reports lines of the table that allow what no package imports, and lines for no package.
+func checkAllowances(table []layer, files []source) []string {
+	used := map[string]bool{} // pattern of the line and of the import
+	for _, f := range files {
+		l, ok := layerOf(table, path.Dir(f.path))
+		if !ok {
+			continue
+		}
+		used[l.pkg] = true
+		for _, imported := range f.imports() {
+			to, _ := local(imported)
+			for _, p := range l.imports {
+				used[l.pkg+" "+p] = used[l.pkg+" "+p] || matches(p, to)
+			}
+		}
+	}
+	var bad []string
+	for _, l := range table {
+		if !used[l.pkg] {
+			bad = append(bad, "internal/house/layers_test.go: there is no package "+l.pkg)
+			continue
+		}
+		for _, p := range l.imports {
+			if !used[l.pkg+" "+p] {
+				bad = append(bad, "internal/house/layers_test.go: "+l.pkg+" does not import "+p)
 			}
 		}
 	}
