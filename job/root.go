@@ -85,7 +85,7 @@ func (r *Root) Spin() int { return r.settings.Spin }
 // Looks is Spin without regard to the number of CPUs. It is for waits that yield after each look.
 func (r *Root) Looks() int { return r.looks }
 
-// fewPerCPU is up to how many ranks for each CPU a turn of all that poll takes less than to be woken.
+// fewPerCPU is the most ranks per CPU with which a round of yields takes less than a wake-up.
 const fewPerCPU = 4
 
 // Oversubscribed tells whether this node has more ranks than CPUs.

@@ -12,7 +12,8 @@ import (
 )
 
 // Write makes the file at path of what write writes. If it fails, the file that was there stays, and
-// nothing else is left; see the package for a file on which another is mounted. A file that is replaced keeps its permissions and, if it can be, its owner.
+// nothing else is left; see the package for a file on which another is mounted. A file that is replaced
+// keeps its permissions and, if it can be, its owner.
 func Write(path string, write func(io.Writer) error) error {
 	path, err := Target(path)
 	if err != nil {

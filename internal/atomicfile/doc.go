@@ -3,7 +3,8 @@
 // same folder and flushed to the disk (fsync). That file is then renamed, as POSIX has rename(2).
 //
 // A symbolic link stays one: the file behind the link is replaced. A file with several names (hard
-// links) keeps its old text under the others. A file on which another is mounted, as containers do with
-// files of their host, cannot be replaced: it is overwritten, and a crash may leave
-// a part. If that fails, the temporary file stays, and the error names it. Only files are replaced, no device and no pipe.
+// links) keeps its old text under the others. Only files are replaced, no device and no pipe.
+//
+// A file on which another is mounted, as containers do with files of their host, cannot be replaced. It is
+// overwritten, so a crash may leave a part. If that fails, the temporary file stays, and the error names it.
 package atomicfile
