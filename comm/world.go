@@ -163,9 +163,11 @@ func Who() string {
 
 // Run is a whole rank: Init, f, Finalize. If any of them fails it prints
 // "rank R: error", or "pid P: error" outside of a job, on the standard error output and exits with code 1, upon which
-// pvasrun ends the other ranks. Else it returns, and the program goes on alone.
+// pvasrun ends the other ranks. If the error follows from another rank's, it is printed only if the job has not
+// ended after a second. Else Run returns, and the program goes on alone.
 func Run(ops Operators, f func(world *Comm) error) {
 	if err := run(ops, f); err != nil {
+		AwaitCause(err)
 		fmt.Fprintf(os.Stderr, "%s: %v\n", Who(), err)
 		os.Exit(1)
 	}

@@ -20,6 +20,10 @@ int main(int argc, char **argv) {
 		MPI_Finalize();
 		return rank < size - 1 ? 0 : MPI_Barrier(MPI_COMM_WORLD);
 	}
+	if (strcmp(how, "scatter") == 0) {
+		int in[2], out[2 * 16];
+		MPI_Scatter(out, 2, MPI_INT, in, rank == size - 1 ? 1 : 2, MPI_INT, size - 1, MPI_COMM_WORLD);
+	}
 	if (rank == size - 1) {
 		if (strcmp(how, "segv") == 0)
 			return fault(NULL);
