@@ -10,7 +10,19 @@ type stepper interface {
 	hand(from, to int, buf []byte) // from one member of this node to another; all of them call it
 	place(to, from []byte)         // a copy
 	arrange(f func())              // copies between the memory of new
-	temp(n int) []byte             // memory for one sum
+	temp(n int) []byte             // memory for this call, which asks for it once
+}
+
+// mostKept is how much memory for such calls a team keeps from one to the next.
+const mostKept = 4 << 20
+
+// temporary returns memory whose contents do not matter. New memory for each call took 8 % of the CPU time in
+// an Alltoall of short blocks: it is cleared, and collected.
+func temporary(by stepper, n int) []byte {
+	if n > mostKept {
+		return make([]byte, n)
+	}
+	return by.temp(n)
 }
 
 // fitsLevels tells whether a call can be made so.
@@ -86,7 +98,7 @@ func levelsGather(t *Team, a *Args, by stepper) {
 	}
 	var own []byte // of the node
 	if l.leaders != nil {
-		own = make([]byte, len(l.nodes[l.here])*n)
+		own = temporary(by, len(l.nodes[l.here])*n)
 	}
 	by.step(l.node, Args{Kind: Gather, Send: Buffer{Data: a.Send.Data}, Recv: Buffer{Data: own, Block: n}})
 	if l.leaders != nil {
@@ -121,7 +133,7 @@ func levelsScatter(t *Team, a *Args, by stepper) {
 	}
 	var own []byte
 	if l.leaders != nil {
-		own = make([]byte, len(l.nodes[l.here])*n)
+		own = temporary(by, len(l.nodes[l.here])*n)
 		s := Args{Kind: Scatter, Root: l.where[a.Root], Irregular: !l.even, Send: l.byNode(all, n), Recv: Buffer{Data: own}}
 		by.step(l.leaders, s)
 	}
@@ -152,7 +164,9 @@ func levelsAlltoall(t *Team, a *Args, by stepper) {
 	here, row := l.nodes[l.here], t.Size*n
 	var mine, out, in []byte
 	if l.leaders != nil {
-		mine, out, in = make([]byte, len(here)*row), make([]byte, len(here)*row), make([]byte, len(here)*row)
+		k := len(here) * row
+		all := temporary(by, 3*k)
+		mine, out, in = all[:k], all[k:2*k], all[2*k:]
 	}
 	by.step(l.node, Args{Kind: Gather, Send: Buffer{Data: a.Send.Data[:row]}, Recv: Buffer{Data: mine, Block: row}})
 	if l.leaders != nil {
