@@ -10,7 +10,10 @@ package protocol
 // to twice as much as the packets, and it counts a train until all of the train was sent. So half
 // of what may be queued goes as a train, and while the device sends that, the other half waits. A
 // slow device gets the least there can be: one packet is being sent, and one waits. While its loop
-// gathers it gets twice as much, as two trains.
+// gathers it gets twice as much, as two trains. That does not last if looks come later than the loop wants, because the
+// process waits for a CPU. So a look that finds next to nothing queued, while a long block was held back, has half as much
+// again allowed, up to three times. When half of that has not been used for a while it is taken back. This is
+// what the kernel's dynamic queue limits do.
 //
 // The rate of the device is measured in the same unit. A sample is what became less while the
 // queue was never empty, between a look after sending and those before sending again. It takes
@@ -30,6 +33,11 @@ type device struct {
 	free   Time    // long blocks wait until then
 	seldom bool    // it is looked at now and then only: then a slow one gets two trains, too
 
+	// While it is looked at now and then only: how much more may be queued, as looks are late.
+	extra    int  // in halves of what may be queued else
+	lowest   int  // bytes that a look found since a time
+	lowSince Time // that time
+
 	// The sample: how much became less in how much time.
 	sent  int
 	took  Time
@@ -47,6 +55,9 @@ const (
 	fastDevice  = 1e12             // bytes per second, faster than any
 
 	deviceSample = 2 * deviceTime // some trains
+
+	mostExtra   = 4                // device.extra
+	extraPeriod = 50 * Millisecond // without need, until one of it is taken back
 )
 
 // Backlogged tells whether something waited in the device's queue at the last look: then Queued
@@ -65,6 +76,9 @@ func (m *Machine) Queued(now Time, bytes int, sent bool) {
 		d.fast, d.since = 0, 0
 		d.whole = d.whole || d.queued == d.handed
 	case bytes <= d.queued:
+		if d.seldom && d.free != 0 {
+			d.adapt(now, bytes, m.starved(now))
+		}
 		d.measure(d.queued-bytes, now-d.at, bytes > 0)
 	}
 	d.queued, d.handed, d.at = bytes, 0, now
@@ -106,8 +120,46 @@ func (d *device) outrun(now Time) {
 	}
 }
 
+// adapt notes how much a look has found queued, before anything is sent, and whether more could have been sent
+// if it had not been held back.
+func (d *device) adapt(now Time, bytes int, starved bool) {
+	d.lowest = min(d.lowest, bytes)
+	switch {
+	case starved && bytes < deviceLeast/2: // perhaps some acknowledgements
+		d.extra = min(d.extra+1, mostExtra)
+	case now-d.lowSince < extraPeriod:
+		return
+	case d.extra > 0 && d.lowest >= d.base()/2:
+		d.extra--
+	}
+	d.lowest, d.lowSince = bytes, now
+}
+
+// starved tells whether a part of a long block waits for nothing but the device.
+func (m *Machine) starved(now Time) bool {
+	for _, p := range m.active {
+		if p.session == nil || p.paceAt > now {
+			continue
+		}
+		for set := p.sending; set != 0; set = set.rest() {
+			if s := p.lanes[set.first()].out; s.fresh() > 0 && s.block(s.next).total > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // most is how many bytes may be queued.
-func (d *device) most() int { return max(d.least(), int(d.rate*float64(deviceTime)/1e9)) }
+func (d *device) most() int {
+	if !d.seldom {
+		return d.base()
+	}
+	return d.base() * (2 + d.extra) / 2
+}
+
+// base is most without extra.
+func (d *device) base() int { return max(d.least(), int(d.rate*float64(deviceTime)/1e9)) }
 
 func (d *device) least() int {
 	if d.seldom {

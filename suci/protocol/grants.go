@@ -16,6 +16,7 @@ const (
 	mostStanding = 96
 	startBudget  = 40 << 10
 	leastBudget  = 24 << 10
+	lateBudget   = 2 * leastBudget // while grants are given late: see SetSlack
 	soleBudget   = 1 << 20
 	activePeriod = Second / 5
 	startActive  = 2 // until it is known better: programs start all at once
@@ -71,7 +72,11 @@ func (m *Machine) grant() {
 		return
 	}
 	m.grantsDirty, m.urgent = false, false
-	budget := m.budget.window / m.config.Packet
+	bytes := m.budget.window
+	if m.slack > 0 {
+		bytes = max(bytes, lateBudget)
+	}
+	budget := bytes / m.config.Packet
 	lanes, outstanding := m.compete(budget)
 	if m.activeSenders <= 1 {
 		budget = max(budget, soleBudget/m.config.Packet)
