@@ -79,7 +79,7 @@ func TestStreamsOfNodesThatLookLate(t *testing.T) {
 	}
 	late := stream(600 * Microsecond)
 	t.Logf("%.1f %% of the device, %d halves more in its queue", 100*late, a.m.device.extra)
-	require.Greater(t, late, 0.88) // it was 0.83 before the queue adapted itself
+	require.Greater(t, late, 0.88)
 	require.Positive(t, a.m.device.extra)
 	require.Zero(t, a.m.count.Resent+b.m.count.Resent)
 
