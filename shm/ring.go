@@ -108,7 +108,7 @@ type ring struct {
 }
 
 // lap is the value of a position's word once it is published.
-func (r *ring) lap(pos uint64) uint32 { return uint32(pos>>r.shift) + 1 }
+func (r *ring) lap(pos uint64) uint32 { return uint32(pos>>(r.shift&63)) + 1 } // the compiler knows that the shift is less than 64
 
 // entry is the word of owners for a position: the lap, in more bits than the word has,
 // so that it does not come round again, and the owner.
@@ -136,6 +136,8 @@ type Producer struct {
 	owner       uint64
 	tail        uint64 // as last read
 	unpublished int    // slots claimed and not published
+	claimed     uint64 // what head was after the last claim
+	next        uint64 // the position then; 0: nothing was claimed yet
 }
 
 // NewProducer returns a producer's end of the ring in mem, which starts at a
@@ -161,6 +163,23 @@ const ahead = 3
 // give to that, or nil if the ring is full. Every claimed slot must be published
 // soon: later positions wait.
 func (p *Producer) Claim() (s *Slot, pos uint64) {
+	head := p.head.head.Load()
+	pos = p.next
+	if head != p.claimed || pos == 0 || p.unpublished != 0 || pos-p.tail >= uint64(len(p.slots)) {
+		return p.claim()
+	}
+	// Nobody has claimed since this producer did, which then has published.
+	next := head + 1<<ownerBits
+	if !p.head.head.CompareAndSwap(head, next) {
+		return p.claim()
+	}
+	p.claimed, p.next, p.unpublished = next, pos+1, 1
+	PrefetchWrite(&p.slots[(pos+ahead)&p.mask].word)
+	return &p.slots[pos&p.mask], pos
+}
+
+// claim is Claim in any case.
+func (p *Producer) claim() (s *Slot, pos uint64) {
 	for {
 		head := p.head.head.Load()
 		pos := position(head, p.tail)
@@ -178,6 +197,7 @@ func (p *Producer) Claim() (s *Slot, pos uint64) {
 		next := (pos+1)<<ownerBits | p.owner
 		if p.head.head.CompareAndSwap(head, next) {
 			p.unpublished++
+			p.claimed, p.next = next, pos+1
 			if last == p.owner {
 				PrefetchWrite(&p.slots[(pos+ahead)&p.mask].word)
 			}
