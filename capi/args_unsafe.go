@@ -81,3 +81,11 @@ func (a Address) Bytes(n int) []byte {
 	}
 	return sys.Bytes(uintptr(a), n)
 }
+
+// slice views n handles, for the time of a call.
+func (a Handles[T]) slice(n int) []T {
+	if n <= 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(pointer(a.addr)), n)
+}

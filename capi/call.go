@@ -28,6 +28,9 @@ type Handler struct {
 // call asks one flag and the arguments whether the call is of the usual kind: the rest is for
 // others.
 func (p *Process) call(op int, a slots) (int64, Handler) {
+	if p.usual.Load() && p.short(op, a) {
+		return SUCCESS, Handler{}
+	}
 	if c := &calls[op]; !p.usual.Load() || c.tool || c.firstNull(a) >= 0 {
 		return p.callUnusual(op, a)
 	}

@@ -64,9 +64,12 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 		defer waits.End()
 		one = &waits
 	}
-	for i := range n {
-		if failed == nil && one != nil && await(one, r.ptr(i), statuses.At(i)) {
-			continue
+	all := r.slice(n)
+	for i := 0; i < n; i++ {
+		if failed == nil && one != nil {
+			if i += awaitMessages(one, all[i:], statuses, i); i == n {
+				break
+			}
 		}
 		err := p.waitOther(one, r.ptr(i), statuses.At(i))
 		if err != nil && failed == nil {
@@ -82,19 +85,40 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 	return failed
 }
 
+// awaitMessages waits for the first of some requests, and goes on as long as they are sends that were over
+// when they began, or messages that end without error. It returns how many were. Their statuses begin at an index.
+func awaitMessages(one *comm.Waits, all []Request, statuses Statuses, from int) (n int) {
+	table := one.Messages()
+	for i, h := range all {
+		at := statuses.At(from + i).wanted()
+		if h == doneRequest {
+			all[i] = REQUEST_NULL
+			at.setEmpty()
+			continue
+		}
+		op := table.Message(placeOf(uintptr(h)), uintptr(h))
+		if op == nil || !one.Over(op, uintptr(h)) {
+			return i
+		}
+		at.setTaken(op)
+		one.Drop(op)
+		all[i] = REQUEST_NULL
+	}
+	return len(all)
+}
+
 // checkAll returns an error if one of the handles is wrong. It tells whether one is that of a
 // generalized request.
 func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err error) {
 	if n < 0 {
 		return false, fail(ERR_ARG, "%d requests", n)
 	}
-	c := p.world.c
-	for i := range n {
-		h := r.ptr(i).Get()
-		if h == doneRequest || h == REQUEST_NULL || comm.MessageAt(c, placeOf(uintptr(h)), uintptr(h)) {
+	table := comm.Messages(p.world.c)
+	for _, h := range r.slice(n) {
+		if h == doneRequest || h == REQUEST_NULL || table.Message(placeOf(uintptr(h)), uintptr(h)) != nil {
 			continue
 		}
-		o := comm.OwnerAt(c, placeOf(uintptr(h)), uintptr(h))
+		o := comm.OwnerAt(p.world.c, placeOf(uintptr(h)), uintptr(h))
 		if o == nil {
 			return false, wrongHandle(kindRequest, uintptr(h))
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/pml"
 )
 
 // located is an error of an operation on a communicator, for calls that name none.
@@ -62,10 +63,27 @@ func (s Status) wanted() *statusWords {
 	return s.words()
 }
 
-// setTaken writes the status of a message that was waited for, if it is wanted.
-func (w *statusWords) setTaken(t comm.Taken) {
+// setTaken writes the status of a complete message, if it is wanted.
+func (w *statusWords) setTaken(op *pml.Op) {
+	if w == nil {
+		return
+	}
+	if source, tag, bytes, simple := comm.Told(op); simple {
+		w.set(source, tag, bytes, false)
+	} else {
+		w.setOther(comm.TakenOf(op))
+	}
+}
+
+// setOther is setTaken of any message.
+func (w *statusWords) setOther(t comm.Taken) {
+	w.set(peerOut(t.Source()), tagOut(t.Tag()), t.Bytes(), t.Cancelled())
+}
+
+// setEmpty writes the empty status, if it is wanted.
+func (w *statusWords) setEmpty() {
 	if w != nil {
-		w.set(peerOut(t.Source()), tagOut(t.Tag()), t.Bytes(), t.Cancelled())
+		w.set(ANY_SOURCE, ANY_TAG, 0, false)
 	}
 }
 
@@ -76,25 +94,7 @@ func (s Status) setEmpty() {
 	}
 }
 
-// await is the short way of a wait for most requests: sends that were over when they began, and
-// messages that end without error. It tells whether the request was one. Else nothing is taken.
-func await(one *comm.Waits, at Ptr[Request], status Status) bool {
-	h := at.Get()
-	if h == doneRequest {
-		at.Set(REQUEST_NULL)
-		status.setEmpty()
-		return true
-	}
-	t := one.Await(placeOf(uintptr(h)), uintptr(h))
-	if !t.OK() {
-		return false
-	}
-	at.Set(REQUEST_NULL)
-	status.wanted().setTaken(t)
-	return true
-}
-
-// Wait is MPI_Wait. It goes the short way of await, but looks for null pointers among its arguments
+// Wait is MPI_Wait. It goes the short way of awaitMessages, and looks for null pointers among its arguments
 // before BeginWaits. The access to one panics, and the engine must not stay locked then.
 func (p *Process) Wait(r Ptr[Request], status Status) error {
 	h := r.Get()
@@ -108,12 +108,14 @@ func (p *Process) Wait(r Ptr[Request], status Status) error {
 	}
 	out := status.wanted()
 	one := comm.BeginWaits(p.world.c)
-	t := one.Await(placeOf(uintptr(h)), uintptr(h))
-	if t.OK() {
-		out.setTaken(t)
+	op := one.Messages().Message(placeOf(uintptr(h)), uintptr(h))
+	over := op != nil && one.Over(op, uintptr(h))
+	if over {
+		out.setTaken(op)
+		one.Drop(op)
 	}
 	one.End()
-	if !t.OK() {
+	if !over {
 		return p.waitOther(nil, r, status)
 	}
 	r.Set(REQUEST_NULL)
@@ -147,12 +149,14 @@ func (p *Process) Test(r Ptr[Request], flag Ref, status Status) error {
 	if !p.traced {
 		out := status.wanted()
 		one := comm.BeginWaits(p.world.c)
-		t := one.Take(placeOf(uintptr(h)), uintptr(h))
-		if t.OK() {
-			out.setTaken(t)
+		op := one.Messages().Message(placeOf(uintptr(h)), uintptr(h))
+		over := op != nil && one.Complete(op)
+		if over {
+			out.setTaken(op)
+			one.Drop(op)
 		}
 		one.End()
-		if t.OK() {
+		if over {
 			r.Set(REQUEST_NULL)
 			flag.SetBool(true)
 			return nil

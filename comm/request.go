@@ -167,27 +167,20 @@ func (w *Waits) Wait(r *Request, st *Status) error {
 	return err
 }
 
-// Take is Wait for the message whose request has a place and a handle (see SetOwner), if it is
-// complete and ended without error. Else nothing has happened.
-func (w *Waits) Take(place int, handle uintptr) Taken {
-	st, unit := w.w.Take(place, handle)
-	return Taken{st, unit}
-}
+// Messages, Complete, Over and Drop are Wait, or Test, for most messages: see pml.Waits.
+func (w *Waits) Messages() pml.Table                  { return w.w.Messages() }
+func (w *Waits) Complete(op *pml.Op) bool             { return w.w.Complete(op) }
+func (w *Waits) Over(op *pml.Op, handle uintptr) bool { return w.w.Over(op, handle) }
+func (w *Waits) Drop(op *pml.Op)                      { w.w.Drop(op) }
 
-// Await is Take, after the message has become complete.
-func (w *Waits) Await(place int, handle uintptr) Taken {
-	st, unit := w.w.Await(place, handle)
-	return Taken{st, unit}
-}
-
-// Taken is a message that was waited for, or none. It is valid until the next call, or End.
+// Taken is the status of a complete message, until Drop.
 type Taken struct {
 	st   *pml.Status
 	unit uint32
 }
 
-// OK tells whether there is a message.
-func (t Taken) OK() bool { return t.st != nil }
+// TakenOf returns that of a message.
+func TakenOf(op *pml.Op) Taken { return Taken{op.Status(), op.Unit()} }
 
 // Source is the rank in the communicator.
 func (t Taken) Source() int {

@@ -1,5 +1,7 @@
 package comm
 
+import "github.com/gopvas/gopvas/pml"
+
 // Place tells where a request stands that is not Over: the place of its operation in the rank, and
 // a generation that tells apart the requests that have the same place.
 func Place(r *Request) (place int, generation uint32) { return r.r.Place(), r.r.Generation() }
@@ -15,8 +17,14 @@ func RequestAt(c *Comm, place int, handle uintptr) (r Request, owner *any) {
 	return r, owner
 }
 
-// MessageAt tells whether the handle is that of a message that is not persistent.
-func MessageAt(c *Comm, place int, handle uintptr) bool { return c.engine.Message(place, handle) }
+// Messages are the operations of the rank that c is of, which their handles find.
+func Messages(c *Comm) pml.Table { return c.engine.Table() }
 
 // OwnerAt is RequestAt for the owner alone.
 func OwnerAt(c *Comm, place int, handle uintptr) *any { return c.engine.Owner(place, handle) }
+
+// Told is what the status of a complete message says, if that is simple: a message of the world has come.
+func Told(op *pml.Op) (source, tag, bytes int, simple bool) {
+	st := op.Status()
+	return st.Source, st.Tag, int(st.Bytes), int(int32(op.Unit()))|st.Source|st.Tag >= 0 && !st.Cancelled
+}

@@ -86,7 +86,8 @@ type Engine struct {
 	// the module: no send is queued, no rank has gone, and the engine is open.
 	slowPath bool
 	closed   bool
-	broken   error // why the module can not go on; nil: it can
+	broken   error     // why the module can not go on; nil: it can
+	short    btl.Short // of the module, if messages may go by it; see short.go
 
 	last     *matcher // the matcher used last
 	matchers map[uint32]*matcher
@@ -170,7 +171,10 @@ const fewLooks = 64
 // OneThread says that from now on one thread alone calls the engine: the calling one. No
 // other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
 // with a context that can end.
-func (e *Engine) OneThread() { e.oneThread = true }
+func (e *Engine) OneThread() {
+	e.oneThread = true
+	e.updateShort()
+}
 
 // Alone tells whether OneThread was called.
 func (e *Engine) Alone() bool { return e.oneThread }
@@ -229,6 +233,7 @@ func (e *Engine) matcher(context uint32) *matcher {
 // updateFastPath decides whether the next short send may take the short way.
 func (e *Engine) updateFastPath() {
 	e.slowPath = e.closed || e.broken != nil || e.gone > 0 || len(e.pending) > 0
+	e.updateShort()
 }
 
 // checkPeer returns an error unless the peer is a rank, or ProcNull.

@@ -198,29 +198,45 @@ func (e *Engine) release(op *operation) {
 
 // discard returns an operation to the pool and makes all its requests stale.
 func (e *Engine) discard(op *operation) {
+	op.persistent, op.left = false, false
+	op.err = nil
+	if op.kind > receiving {
+		op.message = nil
+		if op.task != nil {
+			op.task.Release()
+			op.task = nil
+		}
+	}
+	e.drop(op)
+}
+
+// drop is discard of a message that has ended without an error, and is neither persistent nor left.
+func (e *Engine) drop(op *operation) {
 	op.state = free
 	op.generation++
-	op.persistent, op.left = false, false
+	op.handle = 0
 	op.buf.Bytes, op.buf.Of = nil, 0 // reachable no longer than MPI says
 	if op.buf.Layout != nil {
-		op.buf.Layout, op.layout = nil, datatype.Layout{}
-	}
-	op.err, op.message, op.handle, op.owner = nil, nil, 0, nil
-	if op.task != nil {
-		op.task.Release()
-		op.task = nil
+		op.dropLayout()
 	}
 	op.node.next, e.unused = e.unused, &op.node
 }
+
+func (op *operation) dropLayout() { op.buf.Layout, op.layout = nil, datatype.Layout{} }
 
 // complete ends an operation, which is in no list any more, and tells its waiter.
 func (e *Engine) complete(op *operation, err error) {
 	if op.buf.Of != 0 {
 		err = op.compareElements(err)
 	}
-	op.state, op.err = complete, err
+	op.state = complete
+	if err != nil || op.err != nil {
+		op.err = err
+	}
 	e.completions++
-	op.transfer = nil
+	if op.transfer != nil {
+		op.transfer = nil
+	}
 	if e.trace != nil {
 		e.traceComplete(op)
 	}

@@ -9,8 +9,7 @@ package pml
 //   - SetOwner writes owner, unit and handle. The goroutine that has begun the operation calls
 //     it, before anybody has the handle.
 //   - When the request stands for nothing any more, or was left, the handle becomes 0 under the
-//     lock: from then on the request is not found. The owner becomes nil when the operation is
-//     given back.
+//     lock: from then on the request is not found. The owner stays, until there is another one.
 //   - At reads without the lock. Whoever has the handle of a request got it after SetOwner.
 //     A handle that is wrong, or that another goroutine makes invalid meanwhile, may lead to
 //     the request of another. The owner is one pointer, so even then it is one that was set.
@@ -44,17 +43,44 @@ func (e *Engine) Owner(place int, handle uintptr) *any {
 	return nil
 }
 
-// Message tells whether there is a request at a place with a handle, and it is that of a message which
-// ends with its wait.
-func (e *Engine) Message(place int, handle uintptr) bool {
-	op := e.operation(place, handle)
-	return op != nil && op.plain()
-}
-
 // operation returns that of At.
 func (e *Engine) operation(place int, handle uintptr) *operation {
 	if all := *e.operations.Load(); uint(place) < uint(len(all)) && all[place].handle == handle {
 		return all[place]
+	}
+	return nil
+}
+
+// Op is the operation of a request that has a handle, and so knows it by its place.
+type Op operation
+
+// Place and Generation are those of Request.
+func (op *Op) Place() int         { return int(op.place) }
+func (op *Op) Generation() uint32 { return op.generation }
+
+// SetOwner is Request.SetOwner.
+func (op *Op) SetOwner(handle uintptr, owner *any, unit uint32) {
+	op.handle, op.owner, op.unit = handle, owner, unit
+}
+
+// Status is that of an operation that is complete. Unit is what SetOwner was given.
+func (op *Op) Status() *Status { return &op.status }
+func (op *Op) Unit() uint32    { return op.unit }
+
+// Table are all operations of an engine, by their places. It has those of all handles that were
+// given out before.
+type Table struct{ all []*operation }
+
+// Table returns the operations that there are.
+func (e *Engine) Table() Table { return Table{*e.operations.Load()} }
+
+// Message returns the operation with a handle at a place if it is a message that ends with its wait;
+// else nil.
+func (t Table) Message(place int, handle uintptr) *Op {
+	if uint(place) < uint(len(t.all)) {
+		if op := t.all[place]; op.handle == handle && op.plain() {
+			return (*Op)(op)
+		}
 	}
 	return nil
 }

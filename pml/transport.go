@@ -42,10 +42,17 @@ var _ Job = (*job.Root)(nil)
 // transport is a module of this rank.
 type transport struct {
 	btl.Messages
-	eager int // the longest eager message in bytes
+	eager int       // the longest eager message in bytes
+	short btl.Short // nil: there is none
 }
 
-func newTransport(m btl.Messages) transport { return transport{m, m.EagerLimit()} }
+func newTransport(m btl.Messages) transport {
+	t := transport{Messages: m, eager: m.EagerLimit()}
+	if s, ok := m.(interface{ Short() btl.Short }); ok {
+		t.short = s.Short()
+	}
+	return t
+}
 
 // bedded is a module whose Sleep can use a bed that is not its own, as that of another module: it wakes the
 // rank for what comes to either.
@@ -68,6 +75,7 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
 	}
+	e.updateShort()
 }
 
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.

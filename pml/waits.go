@@ -39,40 +39,32 @@ func (w *Waits) Wait(r *Request) (Status, error) {
 	return w.e.collect(r)
 }
 
-// Take is Wait for the message whose request has a handle at a place (see At), if it is complete
-// and ended without error. Else it returns nil, and has done nothing. The status may be read until
-// the next call; unit is the request's.
-func (w *Waits) Take(place int, handle uintptr) (st *Status, unit uint32) {
-	op := w.e.operation(place, handle)
-	if op == nil || op.state != complete || !w.direct(op) {
-		return nil, 0
+// Messages are the operations of which Over and Drop are Wait: none if waits are recorded.
+func (w *Waits) Messages() Table {
+	if w.e.trace != nil {
+		return Table{}
 	}
-	return w.take(op)
+	return w.e.Table()
 }
 
-// Await is Take, after the message has become complete.
-func (w *Waits) Await(place int, handle uintptr) (st *Status, unit uint32) {
-	op := w.e.operation(place, handle)
-	if op == nil || !w.direct(op) {
-		return nil, 0
-	}
-	if op.state != complete && (w.e.wait(op, job.OpWait) != nil || op.handle != handle) { // another goroutine may have taken it
-		return nil, 0
-	}
-	return w.take(op)
+// Complete tells whether a message of Messages is complete, and has ended without error. Then Drop takes it.
+func (w *Waits) Complete(op *Op) bool { return op.state == complete && op.err == nil }
+
+// Over waits until the message of a handle is complete, and tells whether it has ended without error, and
+// nobody else has taken it. Then Drop takes it.
+func (w *Waits) Over(op *Op, handle uintptr) bool {
+	return op.state == complete && op.err == nil || w.over((*operation)(op), handle)
 }
 
-// direct tells whether a wait for the operation only takes its status: a plain message, and nothing is traced.
-func (w *Waits) direct(op *operation) bool { return op.plain() && w.e.trace == nil }
-
-// take ends a complete operation, unless it has failed.
-func (w *Waits) take(op *operation) (st *Status, unit uint32) {
-	if op.err != nil {
-		return nil, 0
+func (w *Waits) over(op *operation, handle uintptr) bool {
+	if op.state != complete && w.e.wait(op, job.OpWait) != nil {
+		return false
 	}
-	w.e.discard(op)
-	return &op.status, op.unit
+	return op.handle == handle && op.state == complete && op.err == nil
 }
+
+// Drop ends a message whose status was read: the request stands for nothing any more.
+func (w *Waits) Drop(op *Op) { w.e.drop((*operation)(op)) }
 
 // plain tells whether the operation is a message that ends with its wait.
 func (op *operation) plain() bool { return op.kind <= receiving && !op.persistent }

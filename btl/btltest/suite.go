@@ -36,6 +36,7 @@ func Cases() []Case {
 
 		{"messages in order", messagesInOrder},
 		{"held messages", heldMessages},
+		{"short ways", shortWays},
 		{"flood", flood},
 		{"flood of eager messages", floodEager},
 		{"many offers", manyOffers},

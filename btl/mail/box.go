@@ -27,6 +27,7 @@ type Box struct {
 	at       uint64 // where it lies
 	in       *shm.Consumer
 	frame    btl.Frame
+	short    btl.Buffer // of TakeShort
 	peers    []*peer // by rank; nil before first contact
 	counters btl.Counters
 

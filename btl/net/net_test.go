@@ -105,7 +105,7 @@ func (r *rank) Sleep(ready func() bool, lasting func()) error {
 
 // aboutMemory are the cases of the suite that a network has no part in.
 var aboutMemory = []string{"identity", "fresh memory", "bad lengths", "exhausted", "read and write peers", "lengths differ",
-	"parts", "bad attachments", "atomics", "goroutines", "direct", "closed", "peer has gone"}
+	"parts", "bad attachments", "atomics", "goroutines", "direct", "closed", "peer has gone", "short ways"}
 
 func TestConformance(t *testing.T) {
 	if raceEnabled {
