@@ -13,7 +13,7 @@ import (
 //
 // None of these calls sleeps. So the hang report need not know of them.
 
-// The numbers of the functions.
+// The numbers of the functions, as in calls.
 const (
 	opIrecv = 84
 	opIsend = 88

@@ -28,7 +28,7 @@ type Box struct {
 	in       *shm.Consumer
 	frame    btl.Frame
 	short    btl.Buffer // of TakeShort
-	peers    []*peer // by rank; nil before first contact
+	peers    []*peer    // by rank; nil before first contact
 	counters btl.Counters
 
 	sending    []*[descriptors]sendTransfer // one for each descriptor, by chunk
