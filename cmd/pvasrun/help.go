@@ -169,8 +169,7 @@ func printBenchmarks(w io.Writer, names []string) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	printExamples(w, "pvasrun bench")
-	return nil
+	return printExamples(w, "pvasrun bench")
 }
 
 // modelCommands, traceCommands and suciCommands are lines of help: a command, and what it is for.
@@ -196,21 +195,24 @@ func asksForHelp(args []string) bool {
 
 // printCommands prints the help of a group of commands.
 func printCommands(w io.Writer, group, commands string) error {
-	_, err := fmt.Fprintf(w, "Usage:\n%s\n\nEach command has flags and a help of its own: pvasrun %s COMMAND --help.\n\n", commands, group)
-	printExamples(w, "pvasrun "+group)
-	return err
+	if _, err := fmt.Fprintf(w, "Usage:\n%s\n\nEach command has flags and a help of its own: pvasrun %s COMMAND --help.\n\n", commands, group); err != nil {
+		return err
+	}
+	return printExamples(w, "pvasrun "+group)
 }
 
 // printExamples prints the examples of a command, which is named with its arguments.
-func printExamples(w io.Writer, command string) {
+func printExamples(w io.Writer, command string) error {
 	list := examplesOf(command)
 	if len(list) == 0 {
-		return
+		return nil
 	}
-	fmt.Fprintln(w, "Examples:")
+	text := "Examples:\n"
 	for i := 0; i < len(list); i += 2 {
-		fmt.Fprintf(w, "  # %s\n  %s\n", list[i], list[i+1])
+		text += fmt.Sprintf("  # %s\n  %s\n", list[i], list[i+1])
 	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // examplesOf are those of the command, or of the one that it is part of.

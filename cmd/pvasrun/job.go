@@ -22,8 +22,11 @@ import (
 func executeRun(args []string) error {
 	f := runFlags{appFlags: appFlags{NP: notGiven}}
 	f.Version = func() {
-		fmt.Println("pvasrun", version())
-		os.Exit(0)
+		_, err := fmt.Println("pvasrun", version())
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "pvasrun:", err)
+		}
+		os.Exit(launcher.ExitCode(err))
 	}
 	if !completing() {
 		var err error

@@ -108,8 +108,12 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 	}
 	rest, err := p.ParseArgs(args)
 	if flags.WroteHelp(err) {
-		fmt.Println(err)
-		printExamples(os.Stdout, name)
+		if _, err := fmt.Println(err); err != nil {
+			return nil, err
+		}
+		if err := printExamples(os.Stdout, name); err != nil {
+			return nil, err
+		}
 		return nil, exitStatus(0)
 	}
 	if err != nil {

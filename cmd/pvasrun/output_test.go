@@ -220,3 +220,15 @@ func TestFullDiskKeepsOldResults(t *testing.T) {
 		require.Regexp(t, `^pvasrun: [^\n]*/old: no space left on device\n(pvasrun --help[^\n]*\n)?$`, stderr.String(), args)
 	}
 }
+
+// What cannot be printed is a failure.
+func TestHelpNeedsOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer full.Close()
+	for _, args := range [][]string{{"--version"}, {"--help"}, {"bench", "--help"}, {"model", "--help"}, {"info", "--help"}} {
+		got := command(t, func(cmd *exec.Cmd) { cmd.Stdout = full }, args...)
+		require.Equal(t, 1, got.code, args)
+		require.Contains(t, got.stderr, "no space left on device", args)
+	}
+}
