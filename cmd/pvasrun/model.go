@@ -187,17 +187,27 @@ func (p *program) sites() []string {
 	return names
 }
 
+// programsThere returns an error if there is no such file.
+func programsThere(files []string) error {
+	for _, file := range files {
+		if err := regular(file); err != nil {
+			return fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err)
+		}
+	}
+	return nil
+}
+
 // readProgram reads a trace or a GOAL file, for a machine.
 func readProgram(file string, on *loggps.Machine) (*program, error) {
-	if err := regular(file); err != nil {
-		return nil, fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err)
-	}
 	recorded, err := isTrace(file)
 	if err != nil {
 		return nil, err
 	}
 	if !recorded {
 		g, err := goal.ReadFile(file)
+		if errors.Is(err, goal.ErrNoGoal) {
+			err = fmt.Errorf("%w; nor is it a trace of pvasrun --trace FILE", err)
+		}
 		return &program{file: file, graph: g}, err
 	}
 	t, err := openNamed(file)

@@ -26,6 +26,9 @@ func executeModelRun(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := programsThere(files); err != nil {
+		return modelMistake(err)
+	}
 	opt, err := f.options()
 	if err != nil {
 		return usageError{fmt.Errorf("model run: %w", err)}

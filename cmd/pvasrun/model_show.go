@@ -23,6 +23,9 @@ func executeModelShow(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := programsThere(files); err != nil {
+		return modelMistake(err)
+	}
 	opt, err := f.options()
 	if err == nil && len(files) == 1 {
 		f.Output, err = f.page(f.Output, files[0])

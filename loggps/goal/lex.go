@@ -20,6 +20,9 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("goal: %s:%d: %s", e.File, e.Line, e.Msg) }
 func (e *Error) Unwrap() error { return e.Err }
 
+// ErrNoGoal is the cause of an Error about an input that does not begin as GOAL does, with num_ranks.
+var ErrNoGoal = errors.New("not a GOAL file")
+
 const maxLine = 1 << 16
 
 // A lexer cuts lines into tokens. A token is a word, a number, -1, one of { } : or, at the

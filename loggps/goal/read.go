@@ -20,13 +20,22 @@ func ReadFile(name string) (*graph.Graph, error) {
 	return Read(f, name)
 }
 
-// Read reads a graph. The name is for messages. Mistakes in the input are *Error.
+// Read reads a graph. The name is for messages. Mistakes in the input are *Error, with ErrNoGoal as the
+// cause where it does not begin with num_ranks.
 func Read(r io.Reader, name string) (*graph.Graph, error) {
 	l, err := newLexer(r, name)
 	if err != nil {
 		return nil, err
 	}
 	p := &parser{lexer: l, labels: newLabels()}
+	g, err := p.parse()
+	if e, ok := errors.AsType[*Error](err); ok && p.b == nil && e.Err == nil {
+		e.Err = ErrNoGoal
+	}
+	return g, err
+}
+
+func (p *parser) parse() (*graph.Graph, error) {
 	for !p.eof {
 		if err := p.nextLine(); err != nil {
 			return nil, err
