@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"strconv"
@@ -52,6 +53,8 @@ func wholeNumbers(value any) (list []int64) {
 	case !v.IsValid():
 	case v.CanInt():
 		list = append(list, v.Int())
+	case v.CanUint():
+		list = append(list, int64(min(v.Uint(), math.MaxInt64)))
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Int:
 		for i := range v.Len() {
 			list = append(list, v.Index(i).Int())

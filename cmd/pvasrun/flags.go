@@ -45,10 +45,14 @@ func (v *lapse) UnmarshalFlag(text string) error {
 }
 
 // binding says where ranks may run.
-type binding struct{ launcher.Binding }
+type binding struct {
+	launcher.Binding
+	text string
+}
 
 // UnmarshalFlag parses a flag's value.
 func (v *binding) UnmarshalFlag(text string) (err error) {
+	v.text = text
 	v.Binding, err = launcher.ParseBinding(text)
 	return err
 }
@@ -85,7 +89,7 @@ type btlNames []string
 func (v *btlNames) UnmarshalFlag(text string) error {
 	list, ok := words(text, []string{"pvas", "sm"})
 	if !ok {
-		return fmt.Errorf("%q is not a list of task models: write pvas, sm, or pvas,sm", text)
+		return fmt.Errorf("%q is not a list of task models, each once: write pvas, sm, or pvas,sm", text)
 	}
 	*v = list
 	return nil
@@ -98,7 +102,7 @@ type cacheNames []string
 func (v *cacheNames) UnmarshalFlag(text string) error {
 	list, ok := words(text, []string{"warm", "cold"})
 	if !ok {
-		return fmt.Errorf("%q is not a list of states of caches: write warm, cold, or warm,cold", text)
+		return fmt.Errorf("%q is not a list of states of caches, each once: write warm, cold, or warm,cold", text)
 	}
 	*v = list
 	return nil
@@ -131,7 +135,7 @@ func peersOf(text string, known []string) ([]string, error) {
 	}
 	list, ok := words(text, known)
 	if !ok {
-		return nil, fmt.Errorf("%q is not a list of %s: write for example openmpi", text, strings.Join(known, ", "))
+		return nil, fmt.Errorf("%q is not a list of %s, each once: write for example openmpi", text, strings.Join(known, ", "))
 	}
 	return list, nil
 }
@@ -150,10 +154,15 @@ func (v *policy) UnmarshalFlag(text string) error {
 	return nil
 }
 
-// words parses a list of words that are known.
+// words parses a list of words that are known, each at most once.
 func words(text string, known []string) (list []string, ok bool) {
-	list = strings.Split(text, ",")
-	return list, !slices.ContainsFunc(list, func(word string) bool { return !slices.Contains(known, word) })
+	for word := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(known, word) || slices.Contains(list, word) {
+			return nil, false
+		}
+		list = append(list, word)
+	}
+	return list, true
 }
 
 // sizes is a list of numbers of bytes such as 8,1K,4MiB.

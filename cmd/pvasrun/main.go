@@ -119,7 +119,7 @@ func parseHow(how flags.Options, name, usage, long string, into any, args []stri
 	if err != nil {
 		return nil, usageError{explain(p, args, err)}
 	}
-	if err := cmp.Or(namedFiles(p), bounded(p, args)); err != nil {
+	if err := cmp.Or(valuesGiven(p), bounded(p, args)); err != nil {
 		return nil, usageError{err}
 	}
 	return rest, nil

@@ -65,14 +65,38 @@ func wrong(opt *flags.Option, e *flags.Error) string {
 	case flags.ErrNoArgumentForBool:
 		return "it takes no value"
 	case flags.ErrExpectedArgument:
+		if reason := refusal(opt, between(e.Message, "but got option `", "'")); reason != "" {
+			return explainValue(opt, reason)
+		}
 		return "its value is missing: write " + example(opt)
 	}
 	_, reason, _ := strings.Cut(e.Message, "): ") // the flag and its type are before
+	return explainValue(opt, reason)
+}
+
+// refusal is what the parser says of a negative number as the value of a flag that takes none. The parser
+// takes the number for another flag.
+func refusal(opt *flags.Option, value string) string {
+	if _, err := strconv.ParseFloat(value, 64); err != nil {
+		return ""
+	}
+	if err := opt.Set(&value); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// explainValue says in our words why a value is refused.
+func explainValue(opt *flags.Option, reason string) string {
 	if number := notANumber.FindStringSubmatch(reason); number != nil {
 		what := "not a whole number"
 		switch opt.Value().(type) {
 		case float64:
 			what = "not a number"
+		case uint:
+			if _, err := strconv.Atoi(strings.Trim(number[1], `"`)); err == nil {
+				what = "below 0"
+			}
 		case bool:
 			return number[1] + " is neither true nor false"
 		}

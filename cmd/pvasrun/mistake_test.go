@@ -72,8 +72,10 @@ func TestMistakesAreExplained(t *testing.T) {
 		"-n x true":                   `-n, --np: "x" is not a whole number: write for example --np 4`,
 		"-n":                          `-n, --np: its value is missing: write --np 4`,
 		"--np --json":                 `-n, --np: its value is missing: write --np 4`,
-		"--helpers -1 true":           `--helpers: its value is missing: write --helpers 4`,
-		"--helpers=-1 true":           `--helpers: "-1" is not a whole number: write for example --helpers 4`,
+		"--helpers -1 true":           `--helpers: "-1" is below 0: write for example --helpers 4`,
+		"--helpers --json":            `--helpers: its value is missing: write --helpers 4`,
+		"model run --S -1":            `--S: "-1" is not a size: write for example 4096`,
+		"--helpers=-1 true":           `--helpers: "-1" is below 0: write for example --helpers 4`,
 		"--spin 9223372036854775808":  `--spin: "9223372036854775808" is too large: write for example --spin 32000`,
 		"--btl udp true":              `--btl: "udp" is none of auto, pvas, sm`,
 		"-x":                          `-x: its value is missing: write -x NAME[=VALUE]`,
@@ -88,15 +90,31 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--bind 0,x true":             `--bind: launcher: binding "0,x": "x" is no CPU number from 0 to`,
 		"--progress x true":           `--progress: "x" is none of share, owner`,
 		"--coll x true":               `--coll: coll: choice "x" is not of the form operation=algorithm`,
-		"bench all --compare lam":     `--compare: "lam" is not a list of mpich, openmpi: write for example openmpi`,
+		"bench all --compare lam":     `--compare: "lam" is not a list of mpich, openmpi, each once: write for example openmpi`,
 		"--eager-limit 1T true":       `eager limit of 1099511627776 bytes is outside 1..`,
-		"--ring-block 1 true":         `ring block of 1 bytes is no multiple of`,
+		"--ring-block 5000 true":      `ring block of 5000 bytes is no multiple of`,
+		"--ring-block 0 true":         `--ring-block: 0 is below 4096`,
+		"--eager-limit 0 true":        `--eager-limit: 0 is below 1`,
+		"bench bw --eager-limit 0":    `--eager-limit: 0 is below 1`,
+		"bench bw --ring-block 0":     `--ring-block: 0 is below 4096`,
+		"--bind= true":                `--bind: its value is empty: write --bind none`,
+		"--coll= true":                `--coll: its value is empty: write --coll LIST`,
+		"--hosts= true":               `--hosts: its value is empty: write --hosts LIST`,
+		"--network= true":             `--network: its value is empty: write --network PREFIX`,
+		"--network foo true":          `--network "foo": write for example 10.1.0.0/16`,
+		"--node-timeout 0 true":       `--node-timeout 0s: at least 100ms are needed`,
+		"bench bw --btl pvas,pvas":    `--btl: "pvas,pvas" is not a list of task models, each once`,
+		"model fit -o -":              `-: write /dev/stdout for standard output`,
+
+		"--btl pvas --single-copy cma true": `--single-copy cma with --btl pvas: ranks in one address space copy long messages once anyway`,
 	} {
 		err := execute(strings.Fields(args))
 		require.ErrorAs(t, err, new(usageError), args)
 		require.ErrorContains(t, err, says, args)
 	}
 
+	t.Setenv("PVASRUN_EAGER_LIMIT", "0")
+	require.ErrorContains(t, execute([]string{"true"}), `--eager-limit from PVASRUN_EAGER_LIMIT: 0 is below 1`)
 	t.Setenv("PVASRUN_NP", "many")
 	t.Setenv("PVASRUN_BTL", "udp")
 	require.ErrorContains(t, execute([]string{"--btl", "sm", "true"}), `-n, --np from PVASRUN_NP: "many" is not a whole number`)

@@ -91,7 +91,10 @@ func (f *runFlags) findNodes() (err error) {
 		}
 	}
 	if f.nodes.Hosts == nil {
-		return f.checkHere()
+		if err := f.checkHere(); err != nil {
+			return err
+		}
+		return f.describeNodes() // nobody needs that here, but a value may be wrong
 	}
 	if f.nodes.Shell = f.shell(); f.nodes.Shell != nil {
 		f.nodes.Slurm = false

@@ -23,6 +23,9 @@ func writable(file string) error {
 	if file == "" || pipes[file] != nil {
 		return nil
 	}
+	if file == "-" {
+		return errors.New("-: write /dev/stdout for standard output, or ./- for a file of that name")
+	}
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return atomicfile.Probe(file)

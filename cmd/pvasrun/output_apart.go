@@ -61,19 +61,30 @@ func target(file string) (string, error) {
 	return filepath.Abs(file)
 }
 
-// fileOrFolder is how the values of flags for files and folders are called.
-var fileOrFolder = regexp.MustCompile(`\b(FILE|DIR)\b`)
+// neverEmpty is how the values are called that mean nothing if they are empty.
+var neverEmpty = regexp.MustCompile(`\b(FILE|DIR|LIST|PREFIX|CMD)\b`)
 
-// namedFiles returns an error if a flag for a file or a folder is given with an empty value, as scripts
-// do whose variable is not set. An environment variable may be empty.
-func namedFiles(p *flags.Parser) error {
+// valuesGiven returns an error if a flag for a file, a list or the like is given with an empty value, as
+// scripts do whose variable is not set. An environment variable may be empty.
+func valuesGiven(p *flags.Parser) error {
 	for _, opt := range options(p) {
 		if opt.ValueName == "" || opt.IsSetDefault() || !opt.IsSet() {
 			continue
 		}
-		if value, ok := opt.Value().(string); ok && value == "" && fileOrFolder.MatchString(opt.ValueName) {
+		if isEmpty(opt.Value()) && neverEmpty.MatchString(opt.ValueName) {
 			return fmt.Errorf("%s: its value is empty: write %s", opt, example(opt))
 		}
 	}
 	return nil
+}
+
+// isEmpty tells whether the text of a flag's value is empty, as far as the value shows it.
+func isEmpty(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return v == ""
+	case binding:
+		return v.text == ""
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -45,8 +46,8 @@ type appFlags struct {
 
 // tunableFlags change the speed of messages and nothing else.
 type tunableFlags struct {
-	EagerLimit size   `long:"eager-limit" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default-mask:"4KiB, or of the profile" description:"longest message that is copied to and fro; longer ones are read from the sender's buffer"`
-	RingBlock  size   `long:"ring-block" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default-mask:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
+	EagerLimit size   `long:"eager-limit" least:"1" env:"PVASRUN_EAGER_LIMIT" value-name:"SIZE" default-mask:"4KiB, or of the profile" description:"longest message that is copied to and fro; longer ones are read from the sender's buffer"`
+	RingBlock  size   `long:"ring-block" least:"4096" env:"PVASRUN_RING_BLOCK" value-name:"SIZE" default-mask:"32KiB" description:"block of the pipeline that carries long messages between processes (sm)"`
 	SingleCopy string `long:"single-copy" env:"PVASRUN_SINGLE_COPY" choice:"auto" choice:"none" choice:"cma" default-mask:"auto" description:"long messages between processes (sm) in one copy by process_vm_readv: where permitted and faster (some long messages are timed), never, or else fail"`
 	Spin       *int   `long:"spin" least:"0" most:"1073741824; that is more than 10 s of looking" env:"PVASRUN_SPIN" value-name:"N" default-mask:"32000, or of the profile" description:"looks before a wait sleeps; fewer with more ranks than CPUs"`
 }
@@ -76,6 +77,9 @@ func (f *runFlags) settings() (job.Settings, error) {
 	s.Coll, s.Progress, s.Helpers, s.Check = f.Coll, string(f.Progress), int(f.Helpers), f.Check
 	if f.Exchange != "auto" {
 		s.Exchange = f.Exchange
+	}
+	if f.BTL == "pvas" && s.SingleCopy == job.SingleCopyCMA && os.Getenv("PVASRUN_BTL")+os.Getenv("PVASRUN_SINGLE_COPY") == "" {
+		return s, errors.New("--single-copy cma with --btl pvas: ranks in one address space copy long messages once anyway: leave it out, or write --btl sm")
 	}
 	s.Encrypt = f.Encrypt
 	if _, err := coll.ParseChoice(s.Coll); err != nil {
@@ -157,7 +161,7 @@ func parseApp(args []string) (f appFlags, rest []string, err error) {
 	if rest, err = p.ParseArgs(args); err != nil {
 		return f, nil, explain(p, args, err)
 	}
-	return f, rest, namedFiles(p)
+	return f, rest, valuesGiven(p)
 }
 
 func cutAt(args []string, sep string) (before, after []string, found bool) {
