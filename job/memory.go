@@ -44,8 +44,12 @@ func Create(c Config) (*Memory, error) {
 		size = int64(base + uint64(c.Ranks)*stride)
 	}
 	if limit := sys.SoftLimit(sys.RlimitFsize); uint64(size) > limit {
+		fix := "raise it"
+		if c.TraceSize > 0 {
+			fix = "raise it, or trace fewer ranks"
+		}
 		return nil, fmt.Errorf("job: create memory: the limit on the size of files (RLIMIT_FSIZE, ulimit -f) is %d bytes, "+
-			"the job needs %d: raise it, or trace fewer ranks", limit, size)
+			"the job needs %d: %s", limit, size, fix)
 	}
 	f, err := sys.SealedMemfd("pvas-job", size)
 	if err != nil {

@@ -131,3 +131,12 @@ func TestLimitOfAControlGroup(t *testing.T) {
 		require.Regexp(t, `^pvasrun: launcher: pids\.max of the control group is 60, the job needs \d+: .*\n$`, got.stderr)
 	}
 }
+
+// The limit on the size of files counts for the job's memory in both task models.
+func TestFileSizeLimit(t *testing.T) {
+	for _, btl := range models(t) {
+		got := command(t, underLimit("-f 0"), "-n", "2", "--btl", btl, "true")
+		require.Equal(t, 1, got.code, got.stderr)
+		require.Regexp(t, `\(RLIMIT_FSIZE, ulimit -f\) is 0 bytes, .*: raise it\n$`, got.stderr, btl)
+	}
+}
