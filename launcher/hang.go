@@ -6,6 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
@@ -50,6 +51,7 @@ type started struct {
 	node    string // "": the job has one node
 	pid     int    // 0: it has not been started
 	program string
+	stopped bool // by a signal, as far as that is known: of ranks on this node
 }
 
 func (s started) number() string {
@@ -59,7 +61,16 @@ func (s started) number() string {
 	return fmt.Sprint(s.pid)
 }
 
+// describeView says what a rank does. That it is stopped comes first: it does nothing else.
 func describeView(v job.View, who started, now time.Duration) string {
+	does := describeState(v, who, now)
+	if who.stopped && !v.Gone {
+		return fmt.Sprintf("is stopped by a signal (kill -CONT %d lets it go on); %s", who.pid, does)
+	}
+	return does
+}
+
+func describeState(v job.View, who started, now time.Duration) string {
 	switch {
 	case who.pid == 0:
 		return "has not been started: " + who.program
@@ -216,6 +227,12 @@ func judge(views []job.View, dead []int) (kind, verdict string) {
 	return "circle", "only other goroutines or threads of " + rankList(others, 0) + " could end that"
 }
 
+// stopped tells whether a process is stopped by a signal.
+func stopped(pid int) bool {
+	p, ok := processes.Find(pid) // not ok: it has not been started, or has gone
+	return ok && p.State == 'T'
+}
+
 // HangReport is what the report of the ranks begins with, which QUIT asks for.
 const HangReport = "what the ranks do:\n"
 
@@ -232,7 +249,7 @@ func (s *supervisor) sayHang() {
 	}
 	who := make([]started, s.size)
 	for rank := range who {
-		who[rank] = started{pid: s.pids[rank], program: s.app(rank).Program}
+		who[rank] = started{pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank])}
 	}
 	s.io.say(HangReport+"%s", hangReport(s.memory.Root().Snapshot(), who, time.Duration(sys.Monotonic())))
 }

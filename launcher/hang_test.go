@@ -1,6 +1,9 @@
 package launcher
 
 import (
+	"os/exec"
+	"runtime"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,12 +48,13 @@ func TestHangReport(t *testing.T) {
 		who = append(who, started{pid: pid, program: "./p"})
 	}
 	who = append(who, started{program: "./q"})
+	who[3].stopped = true
 	got := hangReport(views, who, 3*time.Second)
 	require.Equal(t, `  rank  pid  state
   0     100  in recv for 2s, waits for rank 1, tag 5, 64 bytes
   1     101  in allreduce on communicator "world" for 1s, waits for ranks 0, 3
   2     102  in MPI_Waitany for 1s, waits for any rank, any tag, 64 bytes
-  3     103  runs: waits in no call
+  3     103  is stopped by a signal (kill -CONT 103 lets it go on); runs: waits in no call
   4     104  has ended
   5     105  has not called Init: ./p
   6     106  has called Finalize
@@ -88,4 +92,22 @@ func TestHangReport(t *testing.T) {
 	// What has just begun to wait may be about to be woken.
 	got = hangReport(views, who, 2*time.Second+10*time.Millisecond)
 	require.NotContains(t, got, "deadlock")
+}
+
+// The state of a process is that of /proc: it is stopped from a STOP to a CONT.
+func TestStopped(t *testing.T) {
+	runtime.LockOSThread() // whose end would be taken for that of the test
+	defer runtime.UnlockOSThread()
+	p := exec.Command("sleep", "1000")
+	p.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, p.Start())
+	defer func() { _, _ = p.Process.Kill(), p.Wait() }()
+	require.False(t, stopped(p.Process.Pid))
+	require.NoError(t, p.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(p.Process.Pid, &status, syscall.WUNTRACED, nil)
+	require.NoError(t, err)
+	require.True(t, status.Stopped())
+	require.True(t, stopped(p.Process.Pid))
+	require.False(t, stopped(0))
 }
