@@ -32,7 +32,7 @@ func (c *AllConfig) pie() Experiment {
 	e.Run = func(ctx context.Context, _ int) (points []results.Point, err error) {
 		dir, err := os.MkdirTemp("", "pvasrun-pie")
 		if err != nil {
-			return nil, err
+			return nil, noScratch(err)
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 		for range scaled(c, 1, 7, 15) { // in one round, as building takes longer than running

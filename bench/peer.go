@@ -52,7 +52,7 @@ func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(),
 		return c, nil, err
 	}
 	if p.dir, err = os.MkdirTemp("", "pvasrun-peer"); err != nil {
-		return c, nil, err
+		return c, nil, noScratch(err)
 	}
 	end, err := p.guard()
 	if err != nil {
@@ -64,6 +64,11 @@ func Peer(name, singleCopy string, pinned bool) (c Contestant, closePeer func(),
 		return c, nil, err
 	}
 	return Contestant{Name: name, SingleCopy: singleCopy, Pinned: pinned, peer: p}, end, nil
+}
+
+// noScratch says what to do where no temporary folder can be made.
+func noScratch(err error) error {
+	return fmt.Errorf("bench: make a temporary folder: %w: set TMPDIR to a folder that you may write", err)
 }
 
 // findPeer finds the compiler and the launcher of an MPI.

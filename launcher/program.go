@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -38,6 +39,9 @@ func (p *program) close() {
 // binary but looks like an import path is tried as a package.
 func findProgram(ctx context.Context, typed string, stderr io.Writer) (*program, error) {
 	if info, err := os.Stat(typed); err == nil && info.IsDir() && strings.ContainsRune(typed, '/') || typed == "." || typed == ".." {
+		if !hasGoFile(typed) {
+			return nil, &ProgramError{typed, errors.New("it is a directory without a Go package: name a program")}
+		}
 		return buildProgram(ctx, typed, typed, ".", stderr)
 	}
 	path, err := exec.LookPath(typed)
@@ -51,6 +55,12 @@ func findProgram(ctx context.Context, typed string, stderr io.Writer) (*program,
 		err = fmt.Errorf("%w: not in PATH (a program of this directory is ./%s)", fs.ErrNotExist, typed)
 	}
 	return nil, &ProgramError{typed, cause(err)}
+}
+
+// hasGoFile tells whether a directory has a file of Go, or cannot be read, of which the go command then says why.
+func hasGoFile(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
 }
 
 // cause takes the path off an error, which the message gives already.
@@ -162,13 +172,18 @@ func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer)
 		return nil, &ProgramError{typed, err}
 	}
 	name := filepath.Base(abs)
+	work, err := os.MkdirTemp("", "pvasrun-build")
+	if err != nil { // no fault of the program
+		return nil, fmt.Errorf("launcher: build %s: make a temporary folder: %w: set TMPDIR to a folder that you may write", typed, err)
+	}
+	defer func() { _ = os.RemoveAll(work) }()
 	file, err := sys.ProgramFile(name)
 	if err != nil {
 		return nil, &ProgramError{typed, err}
 	}
 	cmd := exec.CommandContext(ctx, "go", "run", "-buildmode=pie", "-exec", "cat", pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, file, stderr
-	if err := runGo(cmd); err != nil {
+	if err := runGo(cmd, work); err != nil {
 		file.Close()
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -182,15 +197,10 @@ func buildProgram(ctx context.Context, typed, dir, pkg string, stderr io.Writer)
 	return &program{path: descriptorPath(os.Getpid(), file), name: name, file: file}, nil
 }
 
-// runGo runs the go command so that its work directory is removed when the job is interrupted. The
-// go command does that itself once it builds, even when this process is killed; before, a signal ends it
+// runGo runs the go command with a work directory that the caller removes, also when the job is interrupted.
+// The go command does that itself once it builds, even when this process is killed; before, a signal ends it
 // with the directory made.
-func runGo(cmd *exec.Cmd) error {
-	work, err := os.MkdirTemp("", "pvasrun-build")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(work) }()
+func runGo(cmd *exec.Cmd, work string) error {
 	cmd.Env = append(cmd.Environ(), "GOTMPDIR="+work)
 	// The death signal refers to the thread that starts the command.
 	runtime.LockOSThread()

@@ -178,6 +178,14 @@ func TestBuildErrors(t *testing.T) {
 	require.Equal(t, 1, ExitCode(out.err))
 }
 
+// Where nothing can be built, it is no fault of the program.
+func TestNoFolderToBuildIn(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	out := run(t, Job{Apps: []App{{Program: "./testdata/ranks", N: 1}}})
+	require.ErrorContains(t, out.err, "set TMPDIR to a folder that you may write")
+	require.Equal(t, 1, ExitCode(out.err))
+}
+
 // An interrupt while a program is being built ends the job before it begins.
 func TestInterruptedBuild(t *testing.T) {
 	dir := t.TempDir()
@@ -212,6 +220,7 @@ func TestProgramErrors(t *testing.T) {
 		{"no-such-program-in-path", btlAuto, 127, fs.ErrNotExist},
 		{"no/such/package", btlAuto, 127, fs.ErrNotExist},
 		{plain, btlAuto, 126, fs.ErrPermission},
+		{dir, btlAuto, 126, nil},
 		{garbage, btlSM, 126, nil},
 		{garbage, btlAuto, 126, nil},
 		{garbage, btlPvas, 126, pvas.ErrNotELF},

@@ -99,7 +99,7 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	tools, scratch := t.TempDir(), t.TempDir()
 	script := "#!/bin/sh\nmkdir -p \"${GOTMPDIR:-$TMPDIR}/go-build1\"\necho made >&2\nexec sleep 100\n"
 	require.NoError(t, os.WriteFile(tools+"/go", []byte(script), 0o700))
-	cmd := exec.Command(pvasrun, t.TempDir())
+	cmd := exec.Command(pvasrun, "../../examples/hello")
 	cmd.Env = append(os.Environ(), "TMPDIR="+scratch, "GOTMPDIR=", "PATH="+tools+":"+os.Getenv("PATH"))
 	var stderr testkit.Output
 	cmd.Stderr = &stderr
