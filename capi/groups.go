@@ -72,7 +72,10 @@ func (p *Process) Group_translate_ranks(a *comm.Group, n int, ranks Ints, b *com
 	}
 	list := ranks.Copy(n)
 	for i, rank := range list {
-		if list[i] = peerIn(rank); rank == comm.ProcNull {
+		switch rank {
+		case PROC_NULL:
+			list[i] = comm.ProcNull
+		case comm.ProcNull:
 			list[i] = -1 // which is no rank
 		}
 	}

@@ -29,7 +29,7 @@ func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm
 	if m.tag, err = sendTag(tag); err != nil {
 		return m, err
 	}
-	if m.peer = peerIn(dest); !void(dest, count, t) {
+	if m.peer, err = peerIn(dest); err == nil && !void(dest, count, t) {
 		err = p.locate(&m, buf, count, t)
 	}
 	return m, err
@@ -44,7 +44,7 @@ func (p *Process) incoming(buf Address, count int, t Type, source, tag int, c Co
 	if m.tag, err = recvTag(tag); err != nil {
 		return m, err
 	}
-	if m.peer = sourceIn(source); !void(source, count, t) {
+	if m.peer, err = sourceIn(source); err == nil && !void(source, count, t) {
 		err = p.locate(&m, buf, count, t)
 	}
 	return m, err

@@ -35,11 +35,15 @@ func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, o
 	if err != nil {
 		return err
 	}
+	peer, err := peerIn(dest)
+	if err != nil {
+		return err
+	}
 	b, err := p.partitionedBuffer(buf, n, count, t, dest)
 	if err != nil {
 		return err
 	}
-	send, err := comm.NewPartitioned(on.c, b, peerIn(dest), tag)
+	send, err := comm.NewPartitioned(on.c, b, peer, tag)
 	if err != nil {
 		return err
 	}
@@ -64,11 +68,15 @@ func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int,
 	if err != nil {
 		return err
 	}
+	peer, err := peerIn(source)
+	if err != nil {
+		return err
+	}
 	b, err := p.partitionedBuffer(buf, n, count, t, source)
 	if err != nil {
 		return err
 	}
-	r, err := comm.PartitionedRecvInit(on.c, b, peerIn(source), tag)
+	r, err := comm.PartitionedRecvInit(on.c, b, peer, tag)
 	if err != nil {
 		return err
 	}

@@ -2,26 +2,26 @@ package capi
 
 import "github.com/gopvas/gopvas/comm"
 
-// Wildcards have other numbers in the packages below. A negative rank or tag that is no
-// wildcard is passed on as one that does not exist.
-
-const noRank = -1 << 20
+// Wildcards have other numbers in the packages below. Another negative rank is passed on, and
+// refused there, unless it is one of those numbers.
 
 // peerIn is a rank, MPI_PROC_NULL included, for the packages below.
-func peerIn(rank int) int {
-	switch {
-	case rank >= 0:
-		return rank
-	case rank == PROC_NULL:
-		return comm.ProcNull
+func peerIn(rank int) (int, error) {
+	switch rank {
+	case PROC_NULL:
+		return comm.ProcNull, nil
+	case ANY_SOURCE:
+		return rank, fail(ERR_RANK, "rank %d, which is MPI_ANY_SOURCE, is for receives and probes: name one rank", rank)
+	case comm.ProcNull: // comm.AnySource is ANY_SOURCE
+		return rank, fail(ERR_RANK, "rank %d is no rank: MPI_PROC_NULL is %d", rank, PROC_NULL)
 	}
-	return noRank
+	return rank, nil
 }
 
 // sourceIn is peerIn for what may be MPI_ANY_SOURCE.
-func sourceIn(rank int) int {
+func sourceIn(rank int) (int, error) {
 	if rank == ANY_SOURCE {
-		return comm.AnySource
+		return comm.AnySource, nil
 	}
 	return peerIn(rank)
 }

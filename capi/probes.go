@@ -7,7 +7,10 @@ func (p *Process) probing(source, tag int, c Comm) (on *communicator, from, with
 	if on, err = p.comm(c); err == nil {
 		with, err = recvTag(tag)
 	}
-	return on, sourceIn(source), with, err
+	if err == nil {
+		from, err = sourceIn(source)
+	}
+	return on, from, with, err
 }
 
 // Probe is MPI_Probe.
