@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/gopvas/gopvas/comm"
-	"github.com/gopvas/gopvas/pml"
 )
 
 // located is an error of an operation on a communicator, for calls that name none.
@@ -64,7 +63,7 @@ func (s Status) wanted() *statusWords {
 }
 
 // setTaken writes the status of a complete message, if it is wanted.
-func (w *statusWords) setTaken(op *pml.Op) {
+func (w *statusWords) setTaken(op *comm.Operation) {
 	if w == nil {
 		return
 	}

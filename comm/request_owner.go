@@ -17,6 +17,9 @@ func RequestAt(c *Comm, place int, handle uintptr) (r Request, owner *any) {
 	return r, owner
 }
 
+// An Operation is what a request stands for, as Messages finds it.
+type Operation = pml.Op
+
 // Messages are the operations of the rank that c is of, which their handles find.
 func Messages(c *Comm) pml.Table { return c.engine.Table() }
 
@@ -24,7 +27,7 @@ func Messages(c *Comm) pml.Table { return c.engine.Table() }
 func OwnerAt(c *Comm, place int, handle uintptr) *any { return c.engine.Owner(place, handle) }
 
 // Told is what the status of a complete message says, if that is simple: a message of the world has come.
-func Told(op *pml.Op) (source, tag, bytes int, simple bool) {
+func Told(op *Operation) (source, tag, bytes int, simple bool) {
 	st := op.Status()
 	return st.Source, st.Tag, int(st.Bytes), int(int32(op.Unit()))|st.Source|st.Tag >= 0 && !st.Cancelled
 }
