@@ -10,6 +10,6 @@ type Short interface {
 
 	// TakeShort is Poll, and Release, for the oldest message, if that comes from the peer, has the
 	// context and the tag (a negative one: any), and is not longer than buf. It copies the bytes to
-	// buf, and returns their number and the tag. It looks so many times for a message.
+	// buf, and returns their number and the tag. It looks once, and so many times more while there is none.
 	TakeShort(looks int, peer int, context uint32, tag int32, buf []byte) (n int, got int32, ok bool)
 }

@@ -33,7 +33,6 @@ func pairOfRanks(t testing.TB) (a, b *program) {
 	return both[0], both[1]
 }
 
-// A rank calls short functions at any rate, so they leave nothing to collect.
 // The numbers of the functions that have a short way are those of the table.
 func TestNumbersOfShortCalls(t *testing.T) {
 	for op, name := range map[int]string{opSend: "MPI_Send", opRecv: "MPI_Recv", opIsend: "MPI_Isend", opIrecv: "MPI_Irecv"} {
@@ -41,6 +40,7 @@ func TestNumbersOfShortCalls(t *testing.T) {
 	}
 }
 
+// A rank calls short functions at any rate, so they leave nothing to collect.
 func TestShortCallsAllocateNothing(t *testing.T) {
 	if testkit.Race {
 		t.Skip("the race detector empties pools at random")

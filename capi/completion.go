@@ -85,8 +85,8 @@ func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
 	return failed
 }
 
-// awaitMessages waits for the first of some requests, and goes on as long as they are sends that were over
-// when they began, or messages that end without error. It returns how many were. Their statuses begin at an index.
+// awaitMessages waits for requests, from the first on, as long as they are sends that were over at once, or
+// messages that end without error. It returns how many were. Their statuses begin at an index.
 func awaitMessages(one *comm.Waits, all []Request, statuses Statuses, from int) (n int) {
 	table := one.Messages()
 	for i, h := range all {

@@ -80,10 +80,11 @@ func (p *Process) shortIsend(a slots) bool {
 
 func (p *Process) shortRecv(a slots) bool {
 	on, memory, _ := p.shortMessage(a)
-	if on == nil || a.int(4) < 0 {
+	want, err := recvTag(a.int(4))
+	if on == nil || err != nil {
 		return false
 	}
-	n, tag, ok := comm.RecvShort(on.c, memory, a.int(3), a.int(4))
+	n, tag, ok := comm.RecvShort(on.c, memory, a.int(3), want)
 	if !ok {
 		return false
 	}

@@ -199,7 +199,7 @@ func (e *Engine) release(op *operation) {
 // discard returns an operation to the pool and makes all its requests stale.
 func (e *Engine) discard(op *operation) {
 	op.persistent, op.left = false, false
-	op.err = nil
+	op.err, op.owner = nil, nil
 	if op.kind > receiving {
 		op.message = nil
 		if op.task != nil {

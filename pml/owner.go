@@ -32,7 +32,7 @@ func (e *Engine) At(place int, handle uintptr) (r Request, owner *any) {
 	if op == nil {
 		return Request{}, nil
 	}
-	return Request{op: op, generation: op.generation, Unit: op.unit}, op.owner // nil if it is given back now
+	return Request{op: op, generation: op.generation, Unit: op.unit}, op.owner
 }
 
 // Owner is At for the owner alone.

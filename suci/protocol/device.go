@@ -138,11 +138,11 @@ func (d *device) adapt(now Time, bytes int, starved bool) {
 // starved tells whether a part of a long block waits for nothing but the device.
 func (m *Machine) starved(now Time) bool {
 	for _, p := range m.active {
-		if p.session == nil || p.paceAt > now {
+		if p.session == nil {
 			continue
 		}
 		for set := p.sending; set != 0; set = set.rest() {
-			if s := p.lanes[set.first()].out; s.fresh() > 0 && s.block(s.next).total > 1 {
+			if s := p.lanes[set.first()].out; s.willing(now) && s.held() != 0 { // 0: of one packet
 				return true
 			}
 		}

@@ -113,9 +113,12 @@ func (m *Machine) choose() (best *sender) {
 }
 
 // ready tells whether the lane may send a packet now.
-func (s *sender) ready(now Time) bool {
+func (s *sender) ready(now Time) bool { return s.willing(now) && s.held() <= now }
+
+// willing is ready but for the device.
+func (s *sender) willing(now Time) bool {
 	p := s.peer
-	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack+p.machine.slack && p.underWay*p.payload < p.control.window && s.held() <= now
+	return (s.lost > 0 || s.fresh() > 0) && p.paceAt <= now+paceSlack+p.machine.slack && p.underWay*p.payload < p.control.window
 }
 
 // sendQuantum sends what the lane may send at once.
