@@ -16,20 +16,22 @@ import (
 // a shell that waits for the end of a pipe, which this process alone holds open.
 //
 // The launcher has its patience to remove its ranks and their files. Then all are killed, as often as
-// it takes to find none, and the folder is removed.
+// it takes to find none twice, and the folder is removed. One look may miss a process in the middle of execve.
 const guardScript = `
 cat > /dev/null
 left() { grep -laszxF "TMPDIR=$0" /proc/[0-9]*/environ | cut -d / -f 3; }
-tries=0
-while all=$(left); [ -n "$all" ]; do
-	[ $tries -lt "$1" ] || kill -KILL $all 2> /dev/null
-	[ $tries -lt $(($1 + 100)) ] || break
+tries=0 none=0
+while [ $tries -lt $(($1 + 100)) ]; do
+	all=$(left)
+	[ -z "$all" ] && none=$((none + 1)) || none=0
+	[ $none -lt 2 ] || break
+	[ -z "$all" ] || [ $tries -lt "$1" ] || kill -KILL $all 2> /dev/null
 	tries=$((tries + 1))
 	sleep 0.1
 done
 rm -rf -- "$0"`
 
-// guard starts the guard of a peer. end has it look for the last time, and waits until it is done.
+// guard starts the guard of a peer. end closes the pipe, and waits until the guard is done.
 func (p *peer) guard() (end func(), err error) {
 	cmd := exec.Command("sh", "-c", guardScript, p.dir, strconv.Itoa(int(p.patience/(100*time.Millisecond))))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // out of reach of the terminal

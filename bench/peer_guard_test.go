@@ -16,7 +16,8 @@ func TestGuardOfPeer(t *testing.T) {
 	end, err := p.guard()
 	require.NoError(t, err)
 	start := func(dir string) *exec.Cmd {
-		cmd := exec.Command("setsid", "--wait", "sleep", "1000")
+		cmd := exec.Command("sleep", "1000")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 		require.NoError(t, cmd.Start())
 		t.Cleanup(func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
