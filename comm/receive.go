@@ -146,7 +146,7 @@ func RecvShort(c *Comm, buf []byte, src, tag int) (n, got int, ok bool) {
 
 // PostShort is the short way of Irecv. The receive that it returns gets an owner, as by SetOwner, and has
 // a place below a limit. Nil: nothing has happened.
-func PostShort(c *Comm, buf []byte, src, tag int, places uint32) *pml.Op {
+func PostShort(c *Comm, buf []byte, src, tag int, places uint32) *Operation {
 	if c.special {
 		return nil
 	}

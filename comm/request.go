@@ -168,10 +168,10 @@ func (w *Waits) Wait(r *Request, st *Status) error {
 }
 
 // Messages, Complete, Over and Drop are Wait, or Test, for most messages: see pml.Waits.
-func (w *Waits) Messages() pml.Table                  { return w.w.Messages() }
-func (w *Waits) Complete(op *pml.Op) bool             { return w.w.Complete(op) }
-func (w *Waits) Over(op *pml.Op, handle uintptr) bool { return w.w.Over(op, handle) }
-func (w *Waits) Drop(op *pml.Op)                      { w.w.Drop(op) }
+func (w *Waits) Messages() pml.Table                     { return w.w.Messages() }
+func (w *Waits) Complete(op *Operation) bool             { return w.w.Complete(op) }
+func (w *Waits) Over(op *Operation, handle uintptr) bool { return w.w.Over(op, handle) }
+func (w *Waits) Drop(op *Operation)                      { w.w.Drop(op) }
 
 // Taken is the status of a complete message, until Drop.
 type Taken struct {
@@ -180,7 +180,7 @@ type Taken struct {
 }
 
 // TakenOf returns that of a message.
-func TakenOf(op *pml.Op) Taken { return Taken{op.Status(), op.Unit()} }
+func TakenOf(op *Operation) Taken { return Taken{op.Status(), op.Unit()} }
 
 // Source is the rank in the communicator.
 func (t Taken) Source() int {

@@ -72,8 +72,8 @@ type Bed interface {
 // futexBed is the bed of a thread that waits for nothing but the event.
 type futexBed struct{ crowd *Crowd }
 
-// NewBed returns the bed of a thread that waits for nothing but the event, and that has others run after each
-// of its looks if the crowd says so.
+// NewBed returns the bed of a thread that waits for nothing but the event. If the crowd says so, the thread has
+// others run after each of its looks.
 func NewBed(c *Crowd) Bed { return futexBed{c} }
 
 func (futexBed) Nap(e *Event, count uint32, limit time.Duration) bool {

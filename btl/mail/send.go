@@ -33,13 +33,18 @@ func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool)
 	}
 	m := messageOf(s)
 	m.setHeader(h, b.rank, len(payload))
-	copy(m.inline[:], payload)
+	b.publishInline(p, s, pos, payload)
+	return nil, true
+}
+
+// publishInline sends a message whose header is in its slot, with its bytes beside it.
+func (b *Box) publishInline(p *peer, s *shm.Slot, pos uint64, payload []byte) {
+	copy(messageOf(s).inline[:], payload)
 	p.out.Publish(s, pos, kindInline)
 	b.notify(p.inbox)
 	p.account.Spend()
 	b.counters.InlineSent++
 	b.counters.InlineBytes += uint64(len(payload))
-	return nil, true
 }
 
 // checkLimit panics if a message is too long to be sent.

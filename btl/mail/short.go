@@ -23,12 +23,7 @@ func (b *Box) SendShort(rank int, context uint32, tag int32, payload []byte) boo
 	m := messageOf(s)
 	m.Source, m.Tag, m.Context, m.Flags = int32(b.rank), tag, context, 0
 	m.Length, m.Cookie = uint64(len(payload)), 0
-	copy(m.inline[:], payload)
-	p.out.Publish(s, pos, kindInline)
-	b.notify(p.inbox)
-	p.account.Spend()
-	b.counters.InlineSent++
-	b.counters.InlineBytes += uint64(len(payload))
+	b.publishInline(p, s, pos, payload)
 	return true
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopvas/gopvas/bench"
 	"github.com/gopvas/gopvas/internal/median"
 )
 
@@ -139,10 +140,7 @@ func (s *fitSpread) print(w io.Writer) error {
 		fmt.Fprintf(&b, ": %v", s.Sync)
 	}
 	fmt.Fprintf(&b, "\nR2 %.4f to %.4f, median %.4f\n", s.R2[0], s.R2[2], s.R2[1])
-	if s.Distance > 0 {
-		fmt.Fprintf(&b, "a cache line mostly took %.0f ns between the CPUs and back\n", s.Distance)
-	}
-	b.WriteString("\n")
+	b.WriteString(sayDistances(bench.Distances{Used: s.Distance}) + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

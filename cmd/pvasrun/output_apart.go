@@ -64,8 +64,8 @@ func target(file string) (string, error) {
 // neverEmpty is how the values are called that mean nothing if they are empty.
 var neverEmpty = regexp.MustCompile(`\b(FILE|DIR|LIST|PREFIX|CMD)\b`)
 
-// valuesGiven returns an error if a flag for a file, a list or the like is given with an empty value, as
-// scripts do whose variable is not set. An environment variable may be empty.
+// valuesGiven returns an error if a flag for a file, a list or the like is given with an empty value. A script
+// does so whose variable is not set. An environment variable may be empty.
 func valuesGiven(p *flags.Parser) error {
 	for _, opt := range options(p) {
 		if opt.ValueName == "" || opt.IsSetDefault() || !opt.IsSet() {

@@ -6,19 +6,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// newPair returns two nodes with devices of a bandwidth, which have a session, and the number of blocks that have come.
+func newPair(t *testing.T, seed uint64, device int) (n *network, finished *int) {
+	n, finished = newNetwork(t, seed), new(int)
+	n.device = device
+	n.start(nil)
+	n.start(nil)
+	for i, x := range n.nodes {
+		x.onBlock = func(*Incoming) { *finished++ }
+		x.sendTo(n.nodes[1-i], 2, make([]byte, 8), nil) // opens the session
+	}
+	n.run(Second, "two short blocks", func() bool { return *finished == 2 })
+	return n, finished
+}
+
 // Two nodes with slow devices send each other long blocks at a pace little above that of the devices.
 // They look at their sockets and timers only now and then. With slack that costs no bandwidth.
 func TestStreamsOfNodesThatLookNowAndThen(t *testing.T) {
 	const device, beat, length = 6e6, 320 * Microsecond, 1 << 20
-	n := newNetwork(t, 41)
-	n.device = device
-	a, b := n.start(nil), n.start(nil)
-	finished := 0
-	for i, x := range n.nodes {
-		x.onBlock = func(*Incoming) { finished++ }
-		x.sendTo(n.nodes[1-i], 2, make([]byte, 8), nil) // opens the session
-	}
-	n.run(Second, "two short blocks", func() bool { return finished == 2 })
+	n, finished := newPair(t, 41, device)
+	a, b := n.nodes[0], n.nodes[1]
 	for i, x := range n.nodes {
 		other := n.nodes[1-i]
 		x.m.Expect(other.m.config.Self, 7, make([]byte, length))
@@ -31,7 +38,7 @@ func TestStreamsOfNodesThatLookNowAndThen(t *testing.T) {
 	}
 	begin := n.now
 	require.True(t, a.m.Streams() && b.m.Streams())
-	for finished < 4 {
+	for *finished < 4 {
 		n.now += beat
 		n.events()
 		require.Less(t, n.now, begin+Second)
@@ -48,17 +55,10 @@ func TestStreamsOfNodesThatLookNowAndThen(t *testing.T) {
 // itself, and is small again when looks are in time.
 func TestStreamsOfNodesThatLookLate(t *testing.T) {
 	const device, length = 6e6, 4 << 20
-	n := newNetwork(t, 42)
-	n.device = device
-	a, b := n.start(nil), n.start(nil)
-	finished := 0
-	for i, x := range n.nodes {
-		x.onBlock = func(*Incoming) { finished++ }
-		x.sendTo(n.nodes[1-i], 2, make([]byte, 8), nil) // opens the session
-	}
-	n.run(Second, "two short blocks", func() bool { return finished == 2 })
+	n, finished := newPair(t, 42, device)
+	a, b := n.nodes[0], n.nodes[1]
 	stream := func(late Time) (share float64) {
-		begin, before := n.now, finished
+		begin, before := n.now, *finished
 		for i, x := range n.nodes {
 			other := n.nodes[1-i]
 			x.m.Expect(other.m.config.Self, 7, make([]byte, length))
@@ -67,7 +67,7 @@ func TestStreamsOfNodesThatLookLate(t *testing.T) {
 			o := &Outgoing{Data: make([]byte, length), Priority: 2, Place: 7}
 			require.NoError(t, x.m.Send(n.now, x.m.Peer(ID(1-i)), o))
 		}
-		for beat := 0; finished < before+2; beat++ {
+		for beat := 0; *finished < before+2; beat++ {
 			n.now += 320 * Microsecond
 			if beat%2 == 0 {
 				n.now += late
