@@ -15,8 +15,9 @@ import (
 // started there is found by its TMPDIR, the folder of the peer, which all of it inherits. The guard is
 // a shell that waits for the end of a pipe, which this process alone holds open.
 //
-// The launcher has its patience to remove its ranks and their files. Then all are killed, as often as
-// it takes to find none twice, and the folder is removed. One look may miss a process in the middle of execve.
+// The launcher has its patience to remove its ranks and their files. Then all are killed, until two looks
+// in a row find none, or for some 10 s. One look may miss a process in the middle of execve. The folder is
+// removed in any case.
 const guardScript = `
 cat > /dev/null
 left() { grep -laszxF "TMPDIR=$0" /proc/[0-9]*/environ | cut -d / -f 3; }

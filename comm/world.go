@@ -164,7 +164,7 @@ func Who() string {
 // Run is a whole rank: Init, f, Finalize. If any of them fails it prints
 // "rank R: error", or "pid P: error" outside of a job, on the standard error output and exits with code 1, upon which
 // pvasrun ends the other ranks. If the error follows from another rank's, it is printed only if the job has not
-// ended after a second. Else Run returns, and the program goes on alone.
+// ended after a second. If nothing fails Run returns, and the program goes on alone.
 func Run(ops Operators, f func(world *Comm) error) {
 	if err := run(ops, f); err != nil {
 		AwaitCause(err)

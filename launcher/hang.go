@@ -61,7 +61,7 @@ func (s started) number() string {
 	return fmt.Sprint(s.pid)
 }
 
-// describeView says what a rank does. That it is stopped comes first: it does nothing else.
+// describeView says what a rank does. If it is stopped that comes first, then what it did before.
 func describeView(v job.View, who started, now time.Duration) string {
 	does := describeState(v, who, now)
 	if who.stopped && !v.Gone {

@@ -9,7 +9,7 @@ package pml
 //   - SetOwner writes owner, unit and handle. The goroutine that has begun the operation calls
 //     it, before anybody has the handle.
 //   - When the request stands for nothing any more, or was left, the handle becomes 0 under the
-//     lock: from then on the request is not found. The owner stays, until there is another one.
+//     lock: from then on the request is not found. The owner may stay until there is another one: discard clears it, drop does not.
 //   - At reads without the lock. Whoever has the handle of a request got it after SetOwner.
 //     A handle that is wrong, or that another goroutine makes invalid meanwhile, may lead to
 //     the request of another. The owner is one pointer, so even then it is one that was set.

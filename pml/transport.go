@@ -54,8 +54,8 @@ func newTransport(m btl.Messages) transport {
 	return t
 }
 
-// bedded is a module whose Sleep can use a bed that is not its own, as that of another module: it wakes the
-// rank for what comes to either.
+// bedded is a module whose Sleep can use a bed that is not its own. If the bed is another module's, what comes
+// to either wakes the rank.
 type bedded interface{ SleepIn(shm.Bed) }
 
 // AddPeers has the engine reach some ranks of the job by a further module, instead of that

@@ -74,8 +74,8 @@ func wrong(opt *flags.Option, e *flags.Error) string {
 	return explainValue(opt, reason)
 }
 
-// refusal is what the parser says of a negative number as the value of a flag that takes none. The parser
-// takes the number for another flag.
+// refusal says why a flag refuses a negative number, which the parser has taken for another flag. It is empty
+// if the value is no number, or is allowed.
 func refusal(opt *flags.Option, value string) string {
 	if _, err := strconv.ParseFloat(value, 64); err != nil {
 		return ""

@@ -35,8 +35,8 @@ type device struct {
 
 	// While it is looked at now and then only: how much more may be queued, as looks are late.
 	extra    int  // in halves of what may be queued else
-	lowest   int  // bytes that a look found since a time
-	lowSince Time // that time
+	lowest   int  // the fewest bytes that a look found since lowSince
+	lowSince Time // when lowest began anew
 
 	// The sample: how much became less in how much time.
 	sent  int
