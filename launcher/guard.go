@@ -23,6 +23,8 @@ const (
 
 // guardMain serves as a guard; id is the name of the job.
 func guardMain(id string) int {
+	// It waits in the runtime's poller. A wait in read would keep the runtime's monitor awake for 5 ms.
+	_ = syscall.SetNonblock(guardFd, true)
 	pipe := os.NewFile(guardFd, "supervisor")
 	_, _ = io.Copy(io.Discard, pipe) // nothing is written: its end is that of the supervisor
 	killMarked(id)

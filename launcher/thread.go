@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
 )
 
 // A parent is the one thread of the supervisor that starts the processes of the
@@ -37,6 +38,7 @@ func (p *parent) run() {
 	// Never unlocked: the thread ends with the goroutine, and whatever its tasks
 	// changed about it with the thread.
 	runtime.LockOSThread()
+	job.StartWithMonitorSlack()
 	for {
 		select {
 		case task := <-p.tasks:

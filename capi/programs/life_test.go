@@ -3,6 +3,7 @@ package programs
 import (
 	"debug/buildinfo"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -149,5 +150,17 @@ func TestEnvironment(t *testing.T) {
 			tool("mpiexec"), "-n", "1", "--btl", w.btl, program)
 		require.Equal(t, 0, code)
 		require.Equal(t, "5 0 7 -\n", out, "what the user has set counts, what another launcher has set does not")
+	})
+}
+
+// The runtime's monitor seldom wakes; the timers of the program's own thread are as exact as before.
+func TestMonitor(t *testing.T) {
+	program := build(t, "monitor.c")
+	eachWay(t, func(t *testing.T, w way) {
+		most := "4000000"
+		if os.Geteuid() != 0 {
+			most = "50000" // of its own thread, the only one that it may read
+		}
+		require.Contains(t, w.ends(t, 2, program), "own 50000, most "+most+"\n")
 	})
 }
