@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/shm"
 )
@@ -44,6 +45,7 @@ type Box struct {
 	zeroCopy   bool                         // Send makes zero-copy attempts
 	patience   int                          // looks until overtake; 0: no offers are staged
 	answering  bool                         // a message has come since the last attempt
+	met        bool                         // anybody
 
 	staging   []byte // lanes; nil before first use
 	stagingAt uint64
@@ -117,6 +119,9 @@ func (b *Box) EagerLimit() int { return b.eagerLimit }
 
 // meet makes first contact. It returns nil if the peer has not opened its mailbox
 // yet, or if it cannot be attached.
+//
+// The first contact makes the pages of the ring. If a sender and the looking receiver touched a new one
+// at the same time, one would sleep until the other has it: 22 us for each 32 messages of the first lap.
 func (b *Box) meet(rank int) *peer {
 	at, ok := b.root.Mailbox(b.rank, rank)
 	if !ok {
@@ -143,6 +148,10 @@ func (b *Box) meet(rank int) *peer {
 	}
 	works, known := b.root.CMA()
 	p.piped = !b.mem.Direct() && (b.singleCopy == job.SingleCopyNone || known && !works)
+	if !b.met {
+		b.met = true
+		sys.Populate(b.own[:shm.RingSize(ringSlots)])
+	}
 	b.peers[rank] = p
 	return p
 }

@@ -2,6 +2,7 @@ package sys
 
 import (
 	"fmt"
+	"os"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -68,6 +69,14 @@ func Bytes(addr uintptr, n int) []byte {
 // AddrOf returns the address of the first byte of b, which must not be empty.
 // The caller keeps b alive while the number is in use.
 func AddrOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// Populate has the kernel make the pages of b now, and not one by one as they are touched. Where it
+// cannot, nothing happens.
+func Populate(b []byte) {
+	addr := AddrOf(b)
+	first := addr &^ uintptr(os.Getpagesize()-1)
+	_ = Madvise(first, addr+uintptr(len(b))-first, MadvPopulate)
+}
 
 // HeapAddr is AddrOf for memory that is used by its address later, or by others: 0 if b is
 // empty. The memory must not lie on a goroutine's stack, which moves when it grows: the

@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/shm"
 	"github.com/gopvas/gopvas/trace"
 )
@@ -42,13 +41,6 @@ func open(buffer, first []byte, which int) *Lane {
 		clock: newClock(h), limit: uint64(len(records)), mask: uint64(len(records) - 1),
 		records: records, lane: &h.lanes[which], event: &headOf(first).event,
 	}
-}
-
-// populate has the kernel make the pages of the lane now: a fault takes as long as many events.
-// Where it can not, they come one by one.
-func (l *Lane) populate() {
-	b := bytesOf(l.records)
-	_ = sys.Madvise(sys.AddrOf(b), uintptr(len(b)), sys.MadvPopulate)
 }
 
 // Now returns the time in ticks, and publishes what was written before.
