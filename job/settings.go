@@ -43,9 +43,8 @@ const (
 	MinRingBlock      = 4096
 	MaxRingBlock      = 1 << 20
 
-	// DefaultSpin is how often a waiter looks before it sleeps: with a look of 10 to
-	// 50 ns that is 0.3 to 1.6 ms. What ranks of a balanced program wait for one another is
-	// less, and a CPU of a virtual machine takes long to wake.
+	// DefaultSpin is how often a waiter looks before it sleeps, or keeps a vigil: with a look of 10 to
+	// 50 ns that is 0.3 to 1.6 ms. What ranks of a balanced program wait for one another is less.
 	DefaultSpin = 32000
 
 	// Of Thresholds.

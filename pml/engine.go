@@ -72,6 +72,7 @@ type Engine struct {
 	members    []btl.Member       // of Together
 	rank, size int
 	spin       int              // polls before a wait sleeps
+	vigil      *shm.Vigil       // nil: ranks are more than CPUs, or are to sleep early
 	crowd      *shm.Crowd       // of the bed, or of a node with a few more ranks than CPUs; nil: there is none
 	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
 	onLook     func() bool      // pollOnce, likewise
@@ -157,6 +158,9 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 	e.memory, _ = m.(btl.Memory)
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
 		e.sleepIn(shm.NewBed(shm.NewCrowd(true)), fewLooks)
+	}
+	if e.spin >= job.DefaultSpin {
+		e.vigil = shm.NewVigil()
 	}
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
 	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}

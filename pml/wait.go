@@ -95,7 +95,7 @@ func (e *Engine) waitFor(w *waiter) {
 	for !w.done {
 		expected := (w.until == nil || w.promoted || helped || e.further != nil) && e.poll(w)
 		helped = !w.done && e.help()
-		if !w.done && !helped {
+		if !w.done && !helped && !e.keepVigil(w) {
 			e.sleep(w)
 			expected = true
 		}
@@ -162,10 +162,23 @@ func (e *Engine) poll(w *waiter) (expected bool) {
 	return e.expecting
 }
 
+// keepVigil looks on before a sleep. It returns true if w was signalled, or if there is work of others. A rank
+// with other goroutines leaves them the CPU.
+func (e *Engine) keepVigil(w *waiter) bool {
+	if e.crowd != nil || !shm.Alone() {
+		return false
+	}
+	e.poller, e.looks = w, shortWait+1
+	return e.vigil.Look(e.onLook)
+}
+
 // pollOnce is one look of the owner that polls.
 func (e *Engine) pollOnce() (over bool) {
 	w, before := e.poller, e.completions
 	came := e.progress()
+	if worked := came > 0 || e.completions != before; worked {
+		e.vigil.Worked()
+	}
 	if e.conditions.head != nil {
 		e.askConditions()
 	}
