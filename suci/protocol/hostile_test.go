@@ -78,6 +78,7 @@ func FuzzMachine(f *testing.F) {
 	f.Add([]byte{0x13, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 9})
 	f.Add([]byte{0x14, 0})
 	f.Fuzz(func(t *testing.T, stream []byte) {
+		stream = stream[:min(len(stream), 1000)] // up to some hundred packets: the fuzzer goes on to longer and longer ones
 		n, a, b := pair(t, func(c *Config) { c.PeerMemory, c.Memory = 256<<10, 256<<10 })
 		b.onBlock = func(*Incoming) {}
 		failed := 0
