@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/testkit"
 )
 
 func TestHandlesAreFoundUntilTheyAreFreed(t *testing.T) {
@@ -61,6 +63,7 @@ func TestRequestHandles(t *testing.T) {
 // Where a request gets no handle nothing is left of its operation: a receive takes no message, and
 // the communicator of a persistent collective operation is freed.
 func TestRequestsRunOut(t *testing.T) {
+	testkit.OneGoroutine(t)
 	onRanks(t, 1, func(c *rank) {
 		request, number, there := make([]Request, 1), []int32{7}, []int32{0}
 		var all []Request

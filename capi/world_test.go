@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/btl/mem"
 	"github.com/gopvas/gopvas/coll/operator"
 	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -21,7 +22,7 @@ type rank struct {
 // onRanks runs f as so many ranks.
 func onRanks(t *testing.T, ranks int, f func(*rank)) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2, Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	root := memory.Root()

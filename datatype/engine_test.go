@@ -208,6 +208,7 @@ func TestSharedCopy(t *testing.T) {
 // TestManyRows has layouts with more rows than the tiles of plane.go and the groups of
 // whole.go.
 func TestManyRows(t *testing.T) {
+	testkit.OneGoroutine(t)
 	rng := testkit.Rand(t)
 	ok := must(t)
 	const rows, columns = 131, 50

@@ -95,6 +95,7 @@ func TestScattered(t *testing.T) {
 
 // TestTransposed: blocks of any shape, to the rows or to the columns of another matrix.
 func TestTransposed(t *testing.T) {
+	testkit.OneGoroutine(t)
 	d := rand.New(rand.NewPCG(testkit.Seed(t), 1))
 	for range 300 {
 		rows, runs, size := 1+d.Int64N(300), 1+d.Int64N(300), int64(1)<<d.IntN(5)

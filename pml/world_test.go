@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -21,7 +22,7 @@ type world struct {
 
 func newWorld(t *testing.T, ranks, cpus int, o mem.Options) *world {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	w := &world{T: t, root: memory.Root()}

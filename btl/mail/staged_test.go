@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/datatype"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -75,6 +76,7 @@ func TestStagedWithoutSender(t *testing.T) {
 
 // TestStagedParts: a part of a message ends with the lane, wherever the parts before it have ended.
 func TestStagedParts(t *testing.T) {
+	testkit.OneGoroutine(t)
 	const lane = laneBlocks * job.DefaultRingBlock
 	for eighths := range 20 {
 		_, b, src, dst, out, in := staged(t, int64((lane+eighths*lane/8-24)/8))
@@ -98,6 +100,7 @@ func TestStagedSenderGone(t *testing.T) {
 
 // TestStagedSteps: both ends make their steps in any order.
 func TestStagedSteps(t *testing.T) {
+	testkit.OneGoroutine(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	overtaken := 0
 	for range 50 {

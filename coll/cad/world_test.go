@@ -15,6 +15,7 @@ import (
 
 	"github.com/gopvas/gopvas/btl"
 	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -51,7 +52,7 @@ type rank struct {
 
 // start makes a job whose ranks are goroutines.
 func start(t testing.TB, ranks int, direct bool, o Options) (*job.Root, []rank) {
-	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: 2})
+	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: 2, Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	root := memory.Root()
 	w := mem.New(root, mem.Options{})

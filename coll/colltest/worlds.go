@@ -11,6 +11,7 @@ import (
 	"github.com/gopvas/gopvas/btl/pvasbtl"
 	"github.com/gopvas/gopvas/btl/sm"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pml"
 )
@@ -53,7 +54,7 @@ func newRank(root *job.Root, rank int, m btl.Module) Rank {
 var Heap = World{"heap", true, true, byModule(onHeap)}
 
 func onHeap(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
-	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus})
+	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	w := mem.New(memory.Root(), mem.Options{})
 	return memory.Root(), func(rank int) btl.Module { return direct{w.Module(rank)} }
@@ -65,7 +66,7 @@ type direct struct{ btl.Module }
 func (direct) Direct() bool { return true }
 
 func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	w := mem.New(memory.Root(), mem.Options{})
@@ -74,7 +75,7 @@ func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Modul
 
 func inOneSpace(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	const partition = 1 << 30
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	size := uintptr(ranks) * partition
 	base, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
