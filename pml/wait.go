@@ -84,7 +84,8 @@ func (e *Engine) signal(w *waiter) {
 
 // waitFor returns when w is signalled, making progress for the whole rank or parked
 // while another goroutine does. Who waits for a condition has looked before: it polls only if it
-// becomes the owner after others, or has helped, or if the job has several nodes.
+// becomes the owner after others, or has helped, or gives way after each look. To give way is how ranks that share a CPU
+// take turns of microseconds: a barrier of 4 ranks on 2 CPUs takes 2.6 us so, and 8.8 with a sleep in each.
 func (e *Engine) waitFor(w *waiter) {
 	if e.owned && !e.park(w) {
 		e.withdraw(w)
@@ -93,7 +94,7 @@ func (e *Engine) waitFor(w *waiter) {
 	e.owned = true
 	helped := false
 	for !w.done {
-		expected := (w.until == nil || w.promoted || helped || e.further != nil) && e.poll(w)
+		expected := (w.until == nil || w.promoted || helped || e.crowd != nil) && e.poll(w)
 		helped = !w.done && e.help()
 		if !w.done && !helped && !e.keepVigil(w) {
 			e.sleep(w)
@@ -142,7 +143,7 @@ func (e *Engine) unpark(w *waiter) {
 // made as many tells others that it can help them.
 const shortWait = 50
 
-// conditionLooks bounds the looks of a rank of several nodes that waits for a condition. Most often that is
+// conditionLooks bounds the looks of a rank with a crowd that waits for a condition. With several nodes that is most often
 // what another rank of its node does, which may use the network for all: leave it the CPU.
 const conditionLooks = 256
 
