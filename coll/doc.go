@@ -51,7 +51,8 @@
 // The members of a team on several nodes meet in steps: within each node, at a board where
 // there is one, and between the leaders of the nodes by messages (levels.go). What all
 // members of a node want crosses the network once. Long blocks that one member alone wants
-// go straight to it.
+// go straight to it. Where the best way of a broadcast depends on the network the root chooses
+// (bcast_measured.go).
 //
 // # Members that go
 //

@@ -66,7 +66,7 @@ func graphBcastChain(b *builder) {
 	me := t.relative(root)
 	b.whole = false
 	if t.far() {
-		b.piece = min(max(len(b.a.Send.Data)/16, leastFarPiece), graphPiece)
+		b.piece = farPiece(len(b.a.Send.Data))
 	}
 	b.segments(func(buf, _ []byte) {
 		there := cad.Start
@@ -78,6 +78,9 @@ func graphBcastChain(b *builder) {
 		}
 	})
 }
+
+// farPiece is the length of the pieces in which n bytes go down a chain of nodes.
+func farPiece(n int) int { return min(max(n/16, leastFarPiece), graphPiece) }
 
 // leastFarPiece is the length from which on the bytes of a message between nodes cost more than the
 // message does.

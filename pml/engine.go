@@ -69,6 +69,7 @@ type Engine struct {
 	further    []transport        // the other modules in use
 	planner    btl.Planner        // one of further; nil: none
 	planned    uint8              // its route
+	network    btl.Network        // one of further; nil: none
 	members    []btl.Member       // of Together
 	rank, size int
 	spin       int              // polls before a wait sleeps

@@ -31,6 +31,18 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	return st, mark, err
 }
 
+// Post sends a short message like Exchange, and returns at once: nobody waits for its end. out must stay as it is.
+func (e *Engine) Post(context uint32, tag int, m Mark, to int, out []byte) error {
+	e.lock()
+	defer e.unlock()
+	in := e.Inside()
+	r, err := in.Isend(context, to, tag, m, btl.Buffer{Bytes: out})
+	if err == nil {
+		in.Leave(&r)
+	}
+	return err
+}
+
 // receiveMarked receives a message and its mark.
 func (e *Engine) receiveMarked(context uint32, from, tag int, in []byte) (Status, Mark, error) {
 	op, buf := &e.fast, btl.Buffer{Bytes: in}

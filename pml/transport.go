@@ -72,10 +72,22 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	if p, ok := m.(btl.Planner); ok && p.Plans() && e.planner == nil {
 		e.planner, e.planned = p, uint8(len(e.further))
 	}
+	if w, ok := m.(btl.Network); ok {
+		e.network = w
+	}
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
 	}
 	e.updateShort()
+}
+
+// Bandwidth returns how fast this rank's network has turned out to be, in bytes per second; 0: there is none, or
+// too little was sent to know.
+func (e *Engine) Bandwidth() float64 {
+	if e.network == nil {
+		return 0
+	}
+	return e.network.Bandwidth()
 }
 
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.

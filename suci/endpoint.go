@@ -192,6 +192,10 @@ func (e *Endpoint) Flows() []Flow {
 // The done of Start may call it, too.
 func (e *Endpoint) Acknowledged() uint64 { return e.machine.Acknowledged() }
 
+// Rate is how many bytes per second came to peers in transfers of some length, smoothed over all peers; 0: not
+// known. Flow has the rate of each.
+func (e *Endpoint) Rate() float64 { return e.machine.Rate() }
+
 // handler is the endpoint as the machine sees it, with the lock held.
 type handler Endpoint
 

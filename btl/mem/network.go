@@ -21,6 +21,9 @@ func (n network) Poll(max int, deliver func(*btl.Frame)) int {
 	return got
 }
 
+// Bandwidth implements btl.Network.
+func (n network) Bandwidth() float64 { return n.Messages.(*Module).world.opts.Bandwidth }
+
 // Sleep is not to be called.
 func (network) Sleep(func() bool, func()) error {
 	misuse("Sleep of a network")

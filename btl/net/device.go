@@ -199,6 +199,14 @@ func (d *device) underWay() int {
 	return d.load
 }
 
+// Bandwidth implements btl.Network.
+func (m *Module) Bandwidth() (fastest float64) {
+	for _, d := range m.devices {
+		fastest = max(fastest, d.endpoint.Rate())
+	}
+	return fastest
+}
+
 // record keeps a piece for the picture of the exchange.
 func (d *device) record(f Flight) {
 	d.mu.Lock()

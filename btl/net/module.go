@@ -21,6 +21,7 @@ import (
 var (
 	_ btl.Messages = (*Module)(nil)
 	_ btl.Planner  = (*Module)(nil)
+	_ btl.Network  = (*Module)(nil)
 	_ shm.Bed      = (*Module)(nil)
 )
 

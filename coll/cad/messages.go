@@ -72,7 +72,8 @@ const (
 	numberBits = 10 // of the number, in the tag
 	markBits   = 30 // of the number, in the mark
 
-	spoilt     = 1 << 31         // in the mark: a record was sent before
+	diverted   = 1 << 30         // in the mark: the message is one of Steps.Divert
+	spoilt     = 1 << 31         // likewise: a record was sent before
 	recordPort = 1<<portBits - 1 // of records
 )
 

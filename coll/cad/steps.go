@@ -29,40 +29,91 @@ func (t *Transport) Steps(c *Channel, call uint64) Steps {
 }
 
 // Exchange sends to one member and receives from another; -1: neither.
-func (s *Steps) Exchange(to int, out []byte, from int, in []byte) {
-	if s.done {
+func (s *Steps) Exchange(to int, out []byte, from int, in []byte) { s.exchange(0, to, out, from, in) }
+
+// Way says how the bytes of a message come.
+type Way uint8
+
+const (
+	Here      Way = iota // in it
+	Elsewhere            // in other messages: the sender has called Divert
+	Nowhere              // something has gone wrong, and the sender does not know the way either
+)
+
+// Divert tells a member that the bytes of a message come another way. The message is empty.
+func (s *Steps) Divert(to int) { s.exchange(diverted, to, nil, -1, nil) }
+
+// Lose tells a member, after a failure, that neither the bytes nor their way are known. It does not wait for the
+// member to take that.
+func (s *Steps) Lose(to int) {
+	if s.done || s.failure.Fault == 0 {
 		return
+	}
+	s.post(to, recordPort, pml.Mark{}, s.failure.record())
+	s.post(to, 0, pml.Mark{Number: s.number&(1<<markBits-1) | spoilt, Word: s.call}, nil)
+}
+
+// Receive receives a message of some bytes, and tells how they come. If it is not Here, in has not been written to.
+func (s *Steps) Receive(from int, in []byte) Way {
+	switch st, got, ok := s.exchange(0, -1, nil, from, in); {
+	case got.Number&diverted != 0:
+		return Elsewhere
+	case !ok || st.Bytes == 0:
+		return Nowhere
+	}
+	return Here
+}
+
+// exchange is Exchange with a flag in the mark of what is sent. It returns what has come, if something has.
+func (s *Steps) exchange(flag uint32, to int, out []byte, from int, in []byte) (st pml.Status, got pml.Mark, ok bool) {
+	if s.done {
+		return st, got, false
 	}
 	own := pml.Mark{Number: s.number & (1<<markBits - 1), Word: s.call}
 	mark := own
+	mark.Number |= flag
 	if s.failure.Fault != 0 && to >= 0 {
 		mark.Number |= spoilt
-		s.record(s.rank(to), s.failure.record(), pml.ProcNull, nil)
+		s.post(to, recordPort, pml.Mark{}, s.failure.record())
 	}
 	st, got, err := s.t.Messages.Exchange(s.channel.Context, tagOf(s.number, 0), mark, s.rank(to), out, s.rank(from), in)
 	if err == nil && (from < 0 || got == own && st.Bytes == uint64(len(in))) {
-		return
+		return st, got, true
 	}
 	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
 		st.Bytes, err = truncated.Length, nil
 	}
 	if err != nil {
 		s.failed(err)
-	} else {
-		s.Note(compare(s.t.Rank, s.call, s.number, uint64(len(in)), st, got))
-		if got.Number&spoilt != 0 && !s.done {
-			b := make([]byte, recordBytes)
-			s.record(pml.ProcNull, nil, s.rank(from), b)
-			s.Note(readRecord(b))
-		}
+		return st, pml.Mark{}, false
+	}
+	want := uint64(len(in))
+	if st.Bytes == 0 && got.Number&(diverted|spoilt) != 0 { // of Divert or Lose
+		want = 0
+	}
+	s.Note(compare(s.t.Rank, s.call, s.number, want, st, got))
+	if got.Number&spoilt != 0 && !s.done {
+		s.Note(s.record(from))
+	}
+	return st, got, true
+}
+
+// post sends a message of a failure. Nobody waits for its end: the receiver takes the record after the message that
+// comes behind it.
+func (s *Steps) post(to int, port uint32, m pml.Mark, b []byte) {
+	if err := s.t.Messages.Post(s.channel.Context, tagOf(s.number, port), m, s.rank(to), b); err != nil {
+		s.failed(err)
 	}
 }
 
-// record sends or receives a record.
-func (s *Steps) record(to int, out []byte, from int, in []byte) {
-	if _, _, err := s.t.Messages.Exchange(s.channel.Context, tagOf(s.number, recordPort), pml.Mark{}, to, out, from, in); err != nil {
+// record receives what has failed at a member.
+func (s *Steps) record(from int) Failure {
+	b := make([]byte, recordBytes)
+	if _, _, err := s.t.Messages.Exchange(s.channel.Context, tagOf(s.number, recordPort), pml.Mark{}, pml.ProcNull, nil, s.rank(from), b); err != nil {
 		s.failed(err)
+		return Failure{}
 	}
+	return readRecord(b)
 }
 
 func (s *Steps) rank(member int) int {

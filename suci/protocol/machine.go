@@ -44,6 +44,7 @@ type Machine struct {
 	nonce     [12]byte
 	count     Counters
 	acked     atomic.Uint64   // see Acknowledged
+	delivered atomic.Uint64   // the bits of Rate
 	header    wire.DataHeader // scratch, so that it does not escape
 	ack       wire.AckHeader
 }

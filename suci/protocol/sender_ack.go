@@ -1,6 +1,10 @@
 package protocol
 
-import "github.com/gopvas/gopvas/suci/wire"
+import (
+	"math"
+
+	"github.com/gopvas/gopvas/suci/wire"
+)
 
 // acknowledge handles an acknowledgement that arrived at the given time. It tells whether
 // the acknowledgement can be true.
@@ -29,7 +33,9 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 	if progress := before - s.waiting - s.lost - s.parked; progress > 0 {
 		p.control.arrive(arrived, progress*p.payload, p.payload, p.rtt.least())
 		if a.Delay != wire.DelayUnknown {
-			p.delivery.note(arrived-Time(a.Delay), progress*p.payload, p.underWay > 0)
+			if p.delivery.note(arrived-Time(a.Delay), progress*p.payload, p.underWay > 0) {
+				p.machine.delivered.Store(math.Float64bits(smoothed(p.machine.Rate(), p.delivery.rate)))
+			}
 		}
 		s.since, p.backoff = p.machine.now, 0 // not arrived: this process may have waited for its CPU
 		if s.waiting+s.lost+s.parked == 0 {
