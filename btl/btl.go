@@ -152,13 +152,6 @@ type Messages interface {
 	Counters() Counters
 }
 
-// Network is a module that knows how fast the way to its peers is.
-type Network interface {
-	// Bandwidth returns the bytes per second of the fastest device, as measured by this rank's messages; 0: too
-	// little was sent to know. Any goroutine may call it.
-	Bandwidth() float64
-}
-
 // Planner is a module that divides messages among several network devices. It makes better
 // plans if the caller says before which messages are sent together. A message that was named
 // and is not sent costs nothing.

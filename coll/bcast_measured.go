@@ -6,30 +6,28 @@ import (
 	"github.com/gopvas/gopvas/coll/cad"
 )
 
-// The broadcast of a vector of medium length between nodes. Whether a chain or a binomial tree takes less time
-// depends on the bandwidth of the network, which only the ranks that have sent something know, each its own. So
-// the root decides, and the others learn it from the first message that they get.
+// The broadcast of a vector of medium length between nodes, down a chain or a binomial tree. The faster one depends on the
+// bandwidth. Only a rank that has sent something knows it. So the root decides.
 //
-// That message goes down the binomial tree. It has the vector, or says that the vector comes down the chain.
+// Invariant: all members that get a first message learn the same way. The first message goes down the tree. It
+// carries the vector (Here), or says that pieces follow down the chain (Elsewhere).
 //
-// A member that gets no first message, since the one above it has gone, does not know the way. It tells those below
-// it in the tree so, and the next one in the chain: that may know that the vector comes down the chain, and
-// wait for pieces. The members of a subtree follow one another. So in the chain a member that does not know
-// the way comes after another such one, or after one that has gone: nobody sends it pieces. A member that
-// knows the way, and gets the vector down the tree, never takes what such a one tells it. That happens only after
-// a member has gone, and nobody waits for it.
+// If a member's parent has failed, the member does not know the way (Nowhere). It sends the failure to its children, and
+// to its successor in the chain, who may be waiting for pieces. A subtree is a run of successive members. So the
+// predecessor of a Nowhere member is Nowhere too, or has failed, and sends no pieces. A parent that dies may have
+// reached some of its children and not others. Then a piece may be sent to a Nowhere member, so pieces are eager:
+// their sender does not wait. What a member does not receive in such a call, it never does.
 
-// bcastMeasured is done in calls that block, by members on several nodes.
+// bcastMeasured is for calls that block.
 func bcastMeasured(t *Team, s *cad.Steps) {
 	buf, root := t.args.Send.Data, t.args.Root
 	me, mask, way := t.relative(root), 1, cad.Here
 	for mask < t.Size && me&mask == 0 {
 		mask *= 2
 	}
-	switch {
-	case me != 0:
+	if me != 0 {
 		way = s.Receive(t.absolute(me-mask, root), buf)
-	case t.chainPays(len(buf)):
+	} else if bandwidth, eager := t.Engine.Network(); farPiece(len(buf)) <= eager && chainPays(t.Size, len(buf), bandwidth) {
 		way = cad.Elsewhere
 	}
 	for mask /= 2; mask > 0; mask /= 2 {
@@ -50,14 +48,14 @@ func bcastMeasured(t *Team, s *cad.Steps) {
 	}
 }
 
-// alongChain passes the pieces of the vector on to the next member. A member that has gone does not keep others from
-// receiving and sending the rest.
+// alongChain receives each piece from the predecessor and sends it to the successor. After a failure of the
+// predecessor it sends the remaining pieces as spoilt.
 func (t *Team) alongChain(s *cad.Steps, way cad.Way) {
 	buf, root := t.args.Send.Data, t.args.Root
 	me := t.relative(root)
 	more, last := me > 0, me+1 == t.Size
 	if way == cad.Nowhere {
-		if !last {
+		if me&1 != 0 && !last { // the successor of an even member is its child
 			s.Lose(t.absolute(me+1, root))
 		}
 		return
@@ -74,20 +72,16 @@ func (t *Team) alongChain(s *cad.Steps, way cad.Way) {
 	}
 }
 
-// farPieces tells whether a vector between nodes has several pieces.
-func farPieces(t *Team, n int) bool { return t.Size > 2 && n > leastFarPiece && t.far() }
+// medium tells whether a vector between nodes has several pieces.
+func medium(t *Team, n int) bool { return t.Size > 2 && n > leastFarPiece && t.far() }
 
-// farMessage is what a message between nodes takes besides the time of its bytes, in ns: half a round trip, and
-// the turn of a member that has slept.
+// farMessage is the cost of a message between nodes without its bytes, in ns: half a round trip, and the wake-up of a
+// sleeping receiver.
 const farMessage = 25e3
 
-// chainPays tells whether n bytes take less time down a chain than down a binomial tree, as far as this rank knows
-// the network.
-func (t *Team) chainPays(n int) bool { return chainPays(t.Size, n, t.Engine.Bandwidth()) }
-
-// chainPays: the first piece passes size-1 members, each of which then has the others to send; the messages of
-// the tree that announce it come first. The tree has as many levels as size-1 has bits, and each sends the whole
-// vector.
+// chainPays tells whether a chain takes less time than a binomial tree. Tree: one message with n bytes per level; size-1
+// has as many bits as there are levels. Chain: one empty message per level, then size-1 hops of the first piece, then
+// the other pieces.
 func chainPays(size, n int, bandwidth float64) bool {
 	if bandwidth == 0 {
 		return false

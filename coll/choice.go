@@ -59,7 +59,7 @@ var algorithms = []algorithm{
 	{kind: Bcast, name: "direct", run: direct, direct: true, layouts: true, suits: always},
 	{kind: Bcast, name: "levels", levels: levelsBcast, regular: true, suits: always},
 	{kind: Bcast, name: "chain", build: graphBcastChain, suits: longForChain, shared: above(512 << 10)},
-	{kind: Bcast, name: "measured", steps: bcastMeasured, suits: farPieces},
+	{kind: Bcast, name: "measured", steps: bcastMeasured, suits: medium},
 	{kind: Bcast, name: "binomial", build: graphBcastBinomial, steps: bcastBinomial, suits: always, shared: always},
 
 	{kind: Reduce, name: "flat", run: flat, regular: true, fits: fitsPages, suits: always},

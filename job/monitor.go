@@ -14,9 +14,9 @@ const (
 	usualSlack   = 50_000
 )
 
-// init runs on the first thread.
+// init runs on the first thread of a Go program. In libmpi it runs on one of the runtime, whose slack stays.
 func init() {
-	if sys.TimerSlack() >= MonitorSlack {
+	if sys.TimerSlack() == MonitorSlack {
 		sys.SetTimerSlack(usualSlack)
 	}
 }

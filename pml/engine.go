@@ -69,7 +69,8 @@ type Engine struct {
 	further    []transport        // the other modules in use
 	planner    btl.Planner        // one of further; nil: none
 	planned    uint8              // its route
-	network    btl.Network        // one of further; nil: none
+	bandwidth  func() float64     // of one of further, as it has measured; nil: none does
+	farEager   int                // its longest eager message
 	members    []btl.Member       // of Together
 	rank, size int
 	spin       int              // polls before a wait sleeps

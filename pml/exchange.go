@@ -31,16 +31,12 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	return st, mark, err
 }
 
-// Post sends a short message like Exchange, and returns at once: nobody waits for its end. out must stay as it is.
-func (e *Engine) Post(context uint32, tag int, m Mark, to int, out []byte) error {
+// Post begins to send a short message and returns at once: nobody waits for its end. If it does not leave at once,
+// later calls of this rank send it. out must not change any more.
+func (e *Engine) Post(context uint32, to, tag int, m Mark, out []byte) error {
 	e.lock()
 	defer e.unlock()
-	in := e.Inside()
-	r, err := in.Isend(context, to, tag, m, btl.Buffer{Bytes: out})
-	if err == nil {
-		in.Leave(&r)
-	}
-	return err
+	return e.Inside().Post(context, to, tag, m, out)
 }
 
 // receiveMarked receives a message and its mark.

@@ -200,6 +200,15 @@ func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Re
 	return request(in.e.send(context, dst, tag, m, &buf, Standard))
 }
 
+// Post is Engine.Post.
+func (in Inside) Post(context uint32, dst, tag int, m Mark, buf []byte) error {
+	r, err := in.Isend(context, dst, tag, m, btl.Buffer{Bytes: buf})
+	if err == nil {
+		in.Leave(&r)
+	}
+	return err
+}
+
 // Irecv is Engine.Irecv.
 func (in Inside) Irecv(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
 	in.e.beginning = step

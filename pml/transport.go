@@ -72,8 +72,8 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	if p, ok := m.(btl.Planner); ok && p.Plans() && e.planner == nil {
 		e.planner, e.planned = p, uint8(len(e.further))
 	}
-	if w, ok := m.(btl.Network); ok {
-		e.network = w
+	if w, ok := m.(interface{ Bandwidth() float64 }); ok {
+		e.bandwidth, e.farEager = w.Bandwidth, m.EagerLimit()
 	}
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
@@ -81,13 +81,13 @@ func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	e.updateShort()
 }
 
-// Bandwidth returns how fast this rank's network has turned out to be, in bytes per second; 0: there is none, or
-// too little was sent to know.
-func (e *Engine) Bandwidth() float64 {
-	if e.network == nil {
-		return 0
+// Network tells of the module that reaches other nodes: its bandwidth in bytes per second as far as this rank has
+// measured it, 0: it is not known, and the longest eager message in bytes.
+func (e *Engine) Network() (bandwidth float64, eager int) {
+	if e.bandwidth == nil {
+		return 0, 0
 	}
-	return e.network.Bandwidth()
+	return e.bandwidth(), e.farEager
 }
 
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.

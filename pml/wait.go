@@ -83,9 +83,9 @@ func (e *Engine) signal(w *waiter) {
 }
 
 // waitFor returns when w is signalled, making progress for the whole rank or parked
-// while another goroutine does. Who waits for a condition has looked before: it polls only if it
-// becomes the owner after others, or has helped, or gives way after each look. To give way is how ranks that share a CPU
-// take turns of microseconds: a barrier of 4 ranks on 2 CPUs takes 2.6 us so, and 8.8 with a sleep in each.
+// while another goroutine does. A waiter for a condition has polled before. It polls here only if it was promoted,
+// has helped, or has a crowd. By giving way, ranks that share a CPU take turns of microseconds: a barrier of 4 ranks
+// on 2 CPUs takes 2.6 us so, and 8.8 with a sleep in each.
 func (e *Engine) waitFor(w *waiter) {
 	if e.owned && !e.park(w) {
 		e.withdraw(w)

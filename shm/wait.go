@@ -8,11 +8,12 @@ import (
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// All waits of this project are made of three stages, in this order. Each stage asks a
+// All waits of this project are made of these stages, in this order. Each stage asks a
 // callback of the caller, which returns true when the wait is over, and which may make
 // progress on the way.
 //
 //	Look    asks again and again      takes the CPU        answers in nanoseconds
+//	Vigil   looks for 10 ms more      takes a CPU that nobody else wants (vigil.go); the waits of pml only
 //	Nap     sleeps, some ms at most   takes no CPU, but    answers as fast as the kernel
 //	        (see nap.go)              a slot of GOMAXPROCS
 //	doze    sleeps for good           takes a thread       answers when Go has a slot again

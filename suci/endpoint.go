@@ -192,8 +192,8 @@ func (e *Endpoint) Flows() []Flow {
 // The done of Start may call it, too.
 func (e *Endpoint) Acknowledged() uint64 { return e.machine.Acknowledged() }
 
-// Rate is how many bytes per second came to peers in transfers of some length, smoothed over all peers; 0: not
-// known. Flow has the rate of each.
+// Rate is the highest of the last rates in bytes per second at which bytes came to all peers together, 0: not
+// known. Most often it is not the network that makes a transfer slow. Any goroutine may call it.
 func (e *Endpoint) Rate() float64 { return e.machine.Rate() }
 
 // handler is the endpoint as the machine sees it, with the lock held.

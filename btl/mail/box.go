@@ -45,7 +45,7 @@ type Box struct {
 	zeroCopy   bool                         // Send makes zero-copy attempts
 	patience   int                          // looks until overtake; 0: no offers are staged
 	answering  bool                         // a message has come since the last attempt
-	met        bool                         // anybody
+	met        bool                         // first contact was made: the ring has its pages
 
 	staging   []byte // lanes; nil before first use
 	stagingAt uint64

@@ -21,7 +21,7 @@ func (n network) Poll(max int, deliver func(*btl.Frame)) int {
 	return got
 }
 
-// Bandwidth implements btl.Network.
+// Bandwidth is what pml.Engine.Network tells.
 func (n network) Bandwidth() float64 { return n.Messages.(*Module).world.opts.Bandwidth }
 
 // Sleep is not to be called.

@@ -199,7 +199,8 @@ func (d *device) underWay() int {
 	return d.load
 }
 
-// Bandwidth implements btl.Network.
+// Bandwidth returns the bytes per second of the fastest device, as measured by this rank's messages; 0: too little was
+// sent to know.
 func (m *Module) Bandwidth() (fastest float64) {
 	for _, d := range m.devices {
 		fastest = max(fastest, d.endpoint.Rate())

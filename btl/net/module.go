@@ -21,7 +21,6 @@ import (
 var (
 	_ btl.Messages = (*Module)(nil)
 	_ btl.Planner  = (*Module)(nil)
-	_ btl.Network  = (*Module)(nil)
 	_ shm.Bed      = (*Module)(nil)
 )
 

@@ -73,7 +73,7 @@ const (
 	markBits   = 30 // of the number, in the mark
 
 	diverted   = 1 << 30         // in the mark: the message is one of Steps.Divert
-	spoilt     = 1 << 31         // likewise: a record was sent before
+	spoilt     = 1 << 31         // in the mark: a record precedes the message
 	recordPort = 1<<portBits - 1 // of records
 )
 

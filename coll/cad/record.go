@@ -15,10 +15,7 @@ const recordBytes = 3*8 + textSize
 // sendRecord sends the failure of the graph. Nobody waits for that: if the receiver has gone
 // it is of no use.
 func (r *messageRun) sendRecord(to int) {
-	in := r.t.Messages.Inside()
-	if request, err := in.Isend(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, btl.Buffer{Bytes: r.failure.record()}); err == nil {
-		in.Leave(&request)
-	}
+	_ = r.t.Messages.Inside().Post(r.channel.Context, to, tagOf(r.number, recordPort), pml.Mark{}, r.failure.record())
 }
 
 func (f Failure) record() []byte {

@@ -37,14 +37,14 @@ type Way uint8
 const (
 	Here      Way = iota // in it
 	Elsewhere            // in other messages: the sender has called Divert
-	Nowhere              // something has gone wrong, and the sender does not know the way either
+	Nowhere              // unknown: the sender has failed, or has not learned the way itself
 )
 
 // Divert tells a member that the bytes of a message come another way. The message is empty.
 func (s *Steps) Divert(to int) { s.exchange(diverted, to, nil, -1, nil) }
 
-// Lose tells a member, after a failure, that neither the bytes nor their way are known. It does not wait for the
-// member to take that.
+// Lose sends the failure to a member instead of the bytes or their way. It does not wait until the member receives
+// that.
 func (s *Steps) Lose(to int) {
 	if s.done || s.failure.Fault == 0 {
 		return
@@ -58,13 +58,14 @@ func (s *Steps) Receive(from int, in []byte) Way {
 	switch st, got, ok := s.exchange(0, -1, nil, from, in); {
 	case got.Number&diverted != 0:
 		return Elsewhere
-	case !ok || st.Bytes == 0:
+	case !ok || st.Bytes == 0 && len(in) > 0:
 		return Nowhere
 	}
 	return Here
 }
 
-// exchange is Exchange with a flag in the mark of what is sent. It returns what has come, if something has.
+// exchange is Exchange with a flag in the mark of what is sent. st and got are those of the received message. Unless ok,
+// nothing was received, or something has failed.
 func (s *Steps) exchange(flag uint32, to int, out []byte, from int, in []byte) (st pml.Status, got pml.Mark, ok bool) {
 	if s.done {
 		return st, got, false
@@ -98,10 +99,10 @@ func (s *Steps) exchange(flag uint32, to int, out []byte, from int, in []byte) (
 	return st, got, true
 }
 
-// post sends a message of a failure. Nobody waits for its end: the receiver takes the record after the message that
-// comes behind it.
+// post sends a message about a failure without waiting: the receiver takes the record after the spoilt message that
+// follows it.
 func (s *Steps) post(to int, port uint32, m pml.Mark, b []byte) {
-	if err := s.t.Messages.Post(s.channel.Context, tagOf(s.number, port), m, s.rank(to), b); err != nil {
+	if err := s.t.Messages.Post(s.channel.Context, s.rank(to), tagOf(s.number, port), m, b); err != nil {
 		s.failed(err)
 	}
 }

@@ -1,10 +1,11 @@
 package protocol
 
-// delivery measures the rate at which bytes come to a peer, in stretches: the times in which packets are under way,
-// from one acknowledgement to another. Stretches are added up until they suffice for a rate. An
-// acknowledgement counts from the arrival of the newest packet at the peer's kernel: its process may acknowledge
-// late, and then much at once. A stretch ends when nothing is under way any more: the time until more is
-// sent is not the path's.
+import "slices"
+
+// delivery measures the rate at which bytes come to a peer, or to all peers. A stretch is a time in which packets
+// are under way without a break; the pauses between stretches do not count. It runs from one acknowledgement to a
+// later one. An acknowledgement counts from the arrival of the newest packet at the peer's kernel: its process may
+// acknowledge late, and then much at once. Stretches are added up to deliverySample bytes.
 type delivery struct {
 	rate  float64 // bytes per second, smoothed; 0: not known
 	since Time    // when the stretch began, 0: none has
@@ -22,11 +23,11 @@ const (
 )
 
 // note takes an acknowledgement of so many bytes, the newest of which have come at the given
-// time. busy tells whether more are under way. note tells whether the rate is a new one.
-func (d *delivery) note(arrived Time, bytes int, busy bool) (sample bool) {
+// time. busy tells whether more are under way. note returns a new rate, not smoothed; 0: there is none.
+func (d *delivery) note(arrived Time, bytes int, busy bool) (rate float64) {
 	if d.since == 0 {
 		d.begin(arrived, busy)
-		return false
+		return 0
 	}
 	d.bytes += bytes
 	took := arrived - d.since
@@ -39,30 +40,37 @@ func (d *delivery) note(arrived Time, bytes int, busy bool) (sample bool) {
 	if !busy {
 		d.since = 0
 	}
-	return false
+	return 0
 }
 
 // take takes a rate of what has been added up, if that is enough.
-func (d *delivery) take() bool {
+func (d *delivery) take() (rate float64) {
 	if d.sum < deliverySample {
-		return false
+		return 0
 	}
-	d.rate = smoothed(d.rate, float64(d.sum)*1e9/float64(d.took))
+	rate = float64(d.sum) * 1e9 / float64(d.took)
+	if d.rate == 0 {
+		d.rate = rate
+	}
+	d.rate += (rate - d.rate) / 4
 	d.took, d.sum = 0, 0
-	return true
-}
-
-// smoothed is a rate after one more value.
-func smoothed(rate, value float64) float64 {
-	if rate == 0 {
-		return value
-	}
-	return rate + (value-rate)/4
+	return rate
 }
 
 func (d *delivery) begin(arrived Time, busy bool) {
 	d.since, d.bytes = 0, 0
 	if busy {
 		d.since = arrived
+	}
+}
+
+// delivered notes that so many bytes have come to the peer.
+func (p *Peer) delivered(arrived Time, bytes int) {
+	p.delivery.note(arrived, bytes, p.underWay > 0)
+	m := p.machine
+	if rate := m.delivery.note(arrived, bytes, m.underWay > 0); rate > 0 {
+		copy(m.rates[1:], m.rates[:])
+		m.rates[0] = rate
+		m.highest.Store(uint64(slices.Max(m.rates[:])))
 	}
 }

@@ -11,7 +11,7 @@ type Flow struct {
 
 	RoundTrip, LeastRoundTrip, Variation Time
 
-	Rate     int    // bytes per second at which transfers of some length came to the peer, 0: not known
+	Rate     int    // bytes per second at which transfers of 8 KiB or more came to the peer, 0: not known
 	Window   int    // bytes that may be under way to the peer
 	UnderWay int    // bytes that are
 	Granted  int    // bytes that the peer allows beyond those already sent

@@ -44,7 +44,10 @@ type Machine struct {
 	nonce     [12]byte
 	count     Counters
 	acked     atomic.Uint64   // see Acknowledged
-	delivered atomic.Uint64   // the bits of Rate
+	underWay  int             // packets sent of which nothing has been heard
+	delivery  delivery        // to all peers
+	rates     [4]float64      // of it, the newest first
+	highest   atomic.Uint64   // see Rate
 	header    wire.DataHeader // scratch, so that it does not escape
 	ack       wire.AckHeader
 }

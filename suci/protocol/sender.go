@@ -146,6 +146,7 @@ func (s *sender) send(now Time, seq uint64, o *Outgoing) (first bool) {
 	}
 	s.waiting++
 	s.peer.underWay++
+	s.peer.machine.underWay++
 	return first
 }
 
@@ -155,6 +156,7 @@ func (s *sender) leave(f *flight) {
 	case waiting:
 		s.waiting--
 		s.peer.underWay--
+		s.peer.machine.underWay--
 	case lost:
 		s.lost--
 	case parked:
@@ -237,6 +239,7 @@ func (s *sender) giveUp(o *Outgoing, err error) {
 // fail ends all blocks of the lane.
 func (s *sender) fail(err error) {
 	s.peer.underWay -= s.waiting
+	s.peer.machine.underWay -= s.waiting
 	s.waiting, s.lost, s.parked = 0, 0, 0
 	s.una, s.next = s.end, s.end
 	for s.blocks.len() > 0 {

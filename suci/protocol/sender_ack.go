@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"math"
-
-	"github.com/gopvas/gopvas/suci/wire"
-)
+import "github.com/gopvas/gopvas/suci/wire"
 
 // acknowledge handles an acknowledgement that arrived at the given time. It tells whether
 // the acknowledgement can be true.
@@ -12,7 +8,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 	if a.Limit > a.Next+2*maxWindow || a.Next+uint64(a.Span) > max(s.next, s.holding) {
 		return false
 	}
-	before := s.waiting + s.lost + s.parked
+	before, had := s.waiting+s.lost+s.parked, s.peer.machine.Acknowledged()
 	newest := s.newest(a, bitmap)
 	d, measured := s.roundTrip(arrived, a, newest)
 	if !s.advance(a.Next) {
@@ -33,9 +29,7 @@ func (s *sender) acknowledge(arrived Time, flags uint8, a *wire.AckHeader, bitma
 	if progress := before - s.waiting - s.lost - s.parked; progress > 0 {
 		p.control.arrive(arrived, progress*p.payload, p.payload, p.rtt.least())
 		if a.Delay != wire.DelayUnknown {
-			if p.delivery.note(arrived-Time(a.Delay), progress*p.payload, p.underWay > 0) {
-				p.machine.delivered.Store(math.Float64bits(smoothed(p.machine.Rate(), p.delivery.rate)))
-			}
+			p.delivered(arrived-Time(a.Delay), int(p.machine.Acknowledged()-had))
 		}
 		s.since, p.backoff = p.machine.now, 0 // not arrived: this process may have waited for its CPU
 		if s.waiting+s.lost+s.parked == 0 {

@@ -1,7 +1,5 @@
 package protocol
 
-import "math"
-
 // Streams tells whether a block with a place is being received, or has packets that were not sent
 // yet.
 func (m *Machine) Streams() bool {
@@ -28,9 +26,9 @@ func (m *Machine) Payload() uint64 { return m.count.PayloadIn + m.count.PayloadO
 // Unlike other calls, it may be called at any time, by anybody.
 func (m *Machine) Acknowledged() uint64 { return m.acked.Load() }
 
-// Rate is how many bytes per second came to peers in transfers of some length, smoothed over all peers; 0: not known.
+// Rate is the highest of the last rates in bytes per second at which bytes came to all peers together; 0: not known.
 // Like Acknowledged, it may be called at any time.
-func (m *Machine) Rate() float64 { return math.Float64frombits(m.delivered.Load()) }
+func (m *Machine) Rate() float64 { return float64(m.highest.Load()) }
 
 // SetSlack says how late Transmit may be called although it has something to do. As much is sent
 // early, and what is late is made up for. The default is 0.
