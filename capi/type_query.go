@@ -85,6 +85,7 @@ func (p *Process) Type_dup(oldtype Type, newtype Ptr[Type]) error {
 	if err != nil {
 		return err
 	}
+	newtype.Set(DATATYPE_NULL) // if a callback refuses to copy an attribute
 	copies, err := p.copyAll(uintptr(oldtype), &old.attributes)
 	if err != nil {
 		return err

@@ -9,6 +9,8 @@ static int copy(MPI_Comm comm, int keyval, void *extra, void *in, void *out, int
 	memset((char *)frame, 1, sizeof frame);
 	MPI_Comm deeper;
 	CHECK(extra == &most);
+	if ((long)in == -1)
+		return MPI_ERR_OTHER;
 	if (++depth > most)
 		most = depth;
 	ring();
@@ -43,6 +45,11 @@ int main(void) {
 		OK(MPI_Comm_free(&other));
 		CHECK(deleted > 0);
 	}
+	/* A copy that is refused leaves no handle behind. */
+	OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+	OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void *)-1L));
+	other = MPI_COMM_SELF;
+	CHECK(MPI_Comm_dup(MPI_COMM_SELF, &other) != MPI_SUCCESS && other == MPI_COMM_NULL);
 	OK(MPI_Finalize());
 	return 0;
 }
