@@ -20,6 +20,7 @@ type plan struct {
 const (
 	copyChunk   = 64 << 10 // bytes that a unit copies: fits into the L2 cache
 	reduceChunk = 16 << 10 // of each vector: so that the sum stays in the L1 cache
+	leastPiece  = 4 << 10  // that is worth a unit of its own
 
 	// typedCost is how much longer it takes about to copy a byte of a layout.
 	typedCost = 8
@@ -55,7 +56,25 @@ func (t *Team) makePlan(typed int) (p plan, units int) {
 	}
 	p = plan{typed: typed, cols: cols, group: max(1, chunk/length), pieces: (length + chunk - 1) / chunk, chunk: chunk, length: length}
 	p.group = min(p.group, cols)
+	if typed == 0 && p.group == 1 {
+		t.level(&p)
+	}
 	return p, rows * p.groups() * p.pieces
+}
+
+// level makes the pieces of a part equally long, and as many for each member if there is one part. Else a vector
+// little longer than a piece takes as long as two of them.
+func (t *Team) level(p *plan) {
+	pieces := p.pieces
+	if each := (pieces + t.Size - 1) / t.Size * t.Size; p.cols == 1 && pieces < 4*t.Size && p.length/each >= leastPiece {
+		pieces = each
+	}
+	unit := cacheLine
+	if op := t.args.Op; op != nil && unit%op.Size != 0 {
+		unit = op.Size
+	}
+	p.chunk = ((p.length+pieces-1)/pieces + unit - 1) / unit * unit
+	p.pieces = (p.length + p.chunk - 1) / p.chunk
 }
 
 func (p *plan) groups() int { return (p.cols + p.group - 1) / p.group }
