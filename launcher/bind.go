@@ -50,6 +50,9 @@ func parseCPUs(entry string) ([]int, error) {
 	if !isRange {
 		last = first
 	}
+	if first == "" {
+		first = entry // such as -1
+	}
 	lo, err := parseCPU(first)
 	if err != nil {
 		return nil, err
