@@ -32,7 +32,19 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
+// testsRun is set where tests run. A test that starts a job by execute has its own program begin again as pvasrun's
+// parts. These would run all tests, and so on.
+const testsRun = "GOPVAS_TESTS_RUN"
+
 func runTests(m *testing.M) int {
+	if os.Getenv(testsRun) != "" {
+		fmt.Println("a test has started a job in its own process")
+		return 1
+	}
+	if err := os.Setenv(testsRun, "1"); err != nil {
+		fmt.Println(err)
+		return 1
+	}
 	dir, err := os.MkdirTemp("", "pvasrun-test")
 	if err != nil {
 		fmt.Println(err)
