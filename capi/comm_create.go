@@ -2,8 +2,8 @@ package capi
 
 import "github.com/gopvas/gopvas/comm"
 
-// dup copies a communicator with its attributes, and hints, which may be other ones. If a callback refuses to copy
-// an attribute, the handle is MPI_COMM_NULL.
+// dup copies a communicator with its attributes, and hints, which may be other ones. If it fails, for example
+// since a callback refuses to copy an attribute, the handle is MPI_COMM_NULL.
 func (p *Process) dup(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
 	out.Set(COMM_NULL)
 	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)

@@ -27,7 +27,7 @@ func bcastMeasured(t *Team, s *cad.Steps) {
 	}
 	if me != 0 {
 		way = s.Receive(t.absolute(me-mask, root), buf)
-	} else if bandwidth, eager := t.Engine.Network(); farPiece(len(buf)) <= eager && chainPays(t.Size, len(buf), bandwidth) {
+	} else if t.takesChain(len(buf)) {
 		way = cad.Elsewhere
 	}
 	for mask /= 2; mask > 0; mask /= 2 {
@@ -74,6 +74,12 @@ func (t *Team) alongChain(s *cad.Steps, way cad.Way) {
 
 // medium tells whether a vector between nodes has several pieces.
 func medium(t *Team, n int) bool { return t.Size > 2 && n > leastFarPiece && t.far() }
+
+// takesChain is the root's decision.
+func (t *Team) takesChain(n int) bool {
+	bandwidth, eager := t.Engine.Network()
+	return farPiece(n) <= eager && chainPays(t.Size, n, bandwidth)
+}
 
 // farMessage is the cost of a message between nodes without its bytes, in ns: half a round trip, and the wake-up of a
 // sleeping receiver.
