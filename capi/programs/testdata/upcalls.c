@@ -32,9 +32,14 @@ static int delete_attr(MPI_Comm comm, int keyval, void *value, void *extra) {
 	return MPI_SUCCESS;
 }
 
+static int refuse(MPI_Datatype type, int keyval, void *extra, void *in, void *out, int *flag) {
+	return MPI_ERR_OTHER;
+}
+
 int main(void) {
 	int keyval;
 	MPI_Comm other;
+	MPI_Datatype type, copied = MPI_INT;
 	join(MPI_THREAD_SINGLE);
 	OK(MPI_Comm_create_keyval(copy, delete_attr, &keyval, &most));
 	for (int i = 0; i < 20; i++) {
@@ -50,6 +55,11 @@ int main(void) {
 	OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, (void *)-1L));
 	other = MPI_COMM_SELF;
 	CHECK(MPI_Comm_dup(MPI_COMM_SELF, &other) != MPI_SUCCESS && other == MPI_COMM_NULL);
+	OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	OK(MPI_Type_create_keyval(refuse, MPI_TYPE_NULL_DELETE_FN, &keyval, NULL));
+	OK(MPI_Type_contiguous(2, MPI_INT, &type));
+	OK(MPI_Type_set_attr(type, keyval, NULL));
+	CHECK(MPI_Type_dup(type, &copied) != MPI_SUCCESS && copied == MPI_DATATYPE_NULL);
 	OK(MPI_Finalize());
 	return 0;
 }
