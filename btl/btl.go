@@ -70,9 +70,9 @@ type Messages interface {
 	// Send sends payload, of at most EagerLimit bytes, and returns true when it is on its
 	// way; payload is the caller's again at once. For about a microsecond before it
 	// returns, the receiver may copy from payload itself (zero-copy attempt). The message
-	// then arrives as an offered one: the receiver goes by Frame.Offered alone. If the
-	// receiver stops in the middle of the copy, Send does not wait: it returns a Transfer,
-	// and payload belongs to the message as in Offer. Else the Transfer is nil.
+	// then arrives as an offered one: the receiver goes by Frame.Offered alone. Send may also return
+	// a Transfer, when a message has come meanwhile, or the receiver has stopped in the middle of the copy. Then
+	// the message is lent: see Lender. Else the Transfer is nil.
 	//
 	// False means that nothing was sent, for one of three reasons. The peer's queue is
 	// full; the peer has not opened its module yet; or the peer has not released enough of

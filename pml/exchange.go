@@ -13,7 +13,7 @@ func (e *Engine) Exchange(context uint32, tag int, m Mark, to int, out []byte, f
 	e.beginning = step
 	defer e.begun()
 	if to != ProcNull {
-		if send = e.sendNow(context, to, tag, m, out); send == nil {
+		if send = e.sendNow(context, to, tag, m, out, false); send == nil {
 			var err error
 			if send, err = e.send(context, to, tag, m, &btl.Buffer{Bytes: out}, Standard); err != nil {
 				return noStatus, m, err

@@ -34,7 +34,7 @@ func (e *Engine) Send(context uint32, dst, tag int, buf []byte, mode Mode) error
 	e.lock()
 	var op *operation
 	if mode == Standard {
-		op = e.sendNow(context, dst, tag, Mark{}, buf)
+		op = e.sendNow(context, dst, tag, Mark{}, buf, false)
 	}
 	if op == sent {
 		e.unlock()
@@ -84,7 +84,7 @@ func (e *Engine) Isend(context uint32, dst, tag int, buf []byte, mode Mode) (Req
 	e.lock()
 	var op *operation
 	if mode == Standard {
-		op = e.sendNow(context, dst, tag, Mark{}, buf)
+		op = e.sendNow(context, dst, tag, Mark{}, buf, true)
 	}
 	if op == sent {
 		e.unlock()
@@ -125,9 +125,9 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buf
 }
 
 // sendNow is the short way of a standard send: it returns sent if the message is on its way,
-// without an operation of its own; one that is underway if the module keeps the buffer, which
-// is rare; and nil if the message can not go this way.
-func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *operation {
+// without an operation of its own; one that is underway if the module keeps the buffer; and nil if the message
+// can not go this way. lent tells that the caller goes on without the buffer.
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, lent bool) *operation {
 	if !e.fastPath(dst, tag) {
 		return nil
 	}
@@ -135,7 +135,13 @@ func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte) *oper
 	if len(buf) > by.eager {
 		return nil
 	}
-	t, ok := by.Send(dst, e.head(context, int32(tag), m), buf)
+	var t btl.Transfer
+	var ok bool
+	if h := e.head(context, int32(tag), m); lent {
+		t, ok = by.lend(dst, h, buf)
+	} else {
+		t, ok = by.Send(dst, h, buf)
+	}
 	if !ok {
 		return nil
 	}
@@ -220,7 +226,7 @@ func (e *Engine) launch(op *operation) bool {
 		if op.buf.Layout != nil {
 			ok = by.SendBuffer(peer, h, op.buf)
 		} else {
-			t, ok = by.Send(peer, h, op.buf.Bytes)
+			t, ok = by.lend(peer, h, op.buf.Bytes)
 		}
 		if ok && e.trace != nil {
 			e.traceSent(op)

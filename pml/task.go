@@ -193,7 +193,7 @@ func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Re
 	in.e.beginning = step
 	defer in.e.begun()
 	if buf.Layout == nil {
-		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes); op != nil {
+		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes, true); op != nil {
 			return request(op, nil)
 		}
 	}

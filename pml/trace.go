@@ -101,7 +101,7 @@ func (e *Engine) tracedSend(context uint32, dst, tag int, buf *btl.Buffer, mode 
 	var start uint64
 	if mode == Standard && buf.Layout == nil && buf.Of == 0 {
 		start = e.trace.BeginShort(len(buf.Bytes))
-		op = e.sendNow(context, dst, tag, Mark{}, buf.Bytes)
+		op = e.sendNow(context, dst, tag, Mark{}, buf.Bytes, false)
 		if op == sent {
 			e.trace.ShortSend(start, len(buf.Bytes), context, int32(tag), dst, e.numbered)
 			e.unlock()

@@ -89,13 +89,7 @@ func (p *post) done(f *btl.Frame, bytes []byte) {
 // progress does what there is to do.
 func (p *post) progress() {
 	p.Poll(7, p.take)
-	for i := 0; i < len(p.sent); i++ {
-		if done, err := p.sent[i].Progress(); done {
-			require.NoError(p, err)
-			p.sent = append(p.sent[:i], p.sent[i+1:]...)
-			i--
-		}
-	}
+	p.progressSends()
 	for i := 0; i < len(p.incoming); i++ {
 		if done, err := p.incoming[i].Progress(); done {
 			require.NoError(p, err)

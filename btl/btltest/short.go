@@ -22,6 +22,7 @@ func shortWays(e *env) {
 			n = min(200, e.EagerLimit())
 		}
 		p.await2(func() bool {
+			p.progressSends()
 			if tag%3 > 0 && short.SendShort(next, 7, tag, p.message(tag, n)) {
 				sent++
 				return true

@@ -33,7 +33,12 @@ import (
 // Send makes the attempt (sendZeroCopy) only if it is likely to succeed: when a message
 // has come in since the last attempt, and less often to a receiver that did not come in
 // time. In a row of sends without an answer, a wait for the receiver costs more than a second
-// copy, which overlaps with the receiver's work.
+// copy, which overlaps with the receiver's work. If a message comes for the sender meanwhile, its
+// peer may be making an attempt, too, and both would look in vain. So the sender then lends the
+// message: the attempt goes on while its caller takes what has come.
+//
+// A lent message falls back in Progress, which then has been called so many times in vain (lentLooks). Lend lends at once,
+// as its caller does not wait (lending.go).
 //
 // The receiver ends either way with phaseDone. The sender takes the descriptor and the buffer
 // of a fallback back in reap, when it needs them. The receiver needs no credit and no memory.
@@ -41,8 +46,8 @@ import (
 // mayFallBack tells whether the sender of an offer of n bytes may fall back. Both ends know.
 func (b *Box) mayFallBack(n int) bool { return n <= b.eagerLimit && b.mem.Direct() }
 
-// FallBack is the fallback of Send, for tests: they choose other moments for it, and make
-// attempts where Send makes none. See fallBacker in btltest.
+// FallBack has the message fall back, if there is a buffer for it. Tests choose other moments for it than
+// Send and Progress, and other messages. See fallBacker in btltest.
 func (t *sendTransfer) FallBack() bool {
 	b := t.box
 	if t.buffer != 0 || t.d.state.Load()>>phaseBits == t.generation || !b.mayFallBack(t.src.Len()) {
@@ -111,10 +116,11 @@ func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame,
 	return true
 }
 
-// Bounds of the attempt.
+// Bounds of attempts.
 const (
 	zeroCopyLooks = 100  // and pauses between them: about a microsecond
 	takeLooks     = 1000 // the same, for a receiver that is taking the message
+	lentLooks     = 100  // of Progress at a lent message
 	maxSkip       = 63
 )
 
@@ -141,6 +147,15 @@ func (p *peer) tryZeroCopy() bool {
 	return true
 }
 
+// took notes that the peer has taken a message from where it lay.
+func (p *peer) took() { p.backoff = 0 }
+
+// late notes that the peer did not come in time.
+func (p *peer) late() {
+	p.backoff = min(2*p.backoff+1, maxSkip)
+	p.skip = p.backoff
+}
+
 // sendZeroCopy lets the receiver copy from the payload, for a moment. It takes a buffer first,
 // and returns false as sendEager does if there is none. With a buffer it nearly always gets
 // the payload back.
@@ -154,24 +169,22 @@ func (b *Box) sendZeroCopy(p *peer, h *btl.Header, payload []byte) (btl.Transfer
 		b.counters.RefusedCredit++
 		return nil, false
 	}
-	t := b.transfer()
-	if t != nil {
-		t.own.Bytes = payload
-	}
-	if t == nil || !b.offer(t, p, h, &t.own) {
+	t := b.lend(p, h, payload)
+	if t == nil {
 		p.account.Put(i)
 		return nil, false
 	}
-	b.counters.EagerSent++
-	b.counters.EagerBytes += uint64(len(payload))
-	if t.taken(zeroCopyLooks) {
+	t.buffer = i + 1
+	switch t.attempt() {
+	case taken:
+		p.took()
 		t.finish()
-		p.account.Put(i)
-		p.backoff = 0
 		return nil, true
+	case crossing:
+		t.patience = lentLooks
+		return t, true
 	}
-	p.backoff = min(2*p.backoff+1, maxSkip)
-	p.skip = p.backoff
+	p.late()
 	if t.fallBackInto(i) {
 		return nil, true
 	}
@@ -180,6 +193,29 @@ func (b *Box) sendZeroCopy(p *peer, h *btl.Header, payload []byte) (btl.Transfer
 		return nil, true
 	}
 	return t, true
+}
+
+// What comes of an attempt.
+type outcome uint8
+
+const (
+	untaken  outcome = iota
+	taken            // the receiver has taken the message
+	crossing         // a message is there for the sender
+)
+
+// attempt looks for a moment whether the receiver takes the message.
+func (t *sendTransfer) attempt() outcome {
+	for range zeroCopyLooks {
+		s, _ := t.box.in.Front()
+		if t.taken(1) { // looked at last: a message may be the receiver's answer
+			return taken
+		}
+		if s != nil {
+			return crossing
+		}
+	}
+	return untaken
 }
 
 // taken looks whether the receiver has taken the message, so often at most.

@@ -47,3 +47,92 @@ func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 		require.Empty(t, b[0].fallenBack, "the transfer was finished by its owner")
 	}
 }
+
+// lends lends a message of 1,000 bytes to rank 1 and returns its transfer.
+func lends(t *testing.T, b *Box, tag int32) (src []byte, transfer btl.Transfer) {
+	src = make([]byte, 1000)
+	src[999] = byte(tag)
+	transfer, sent := b.Lend(1, &btl.Header{Tag: tag}, src)
+	require.True(t, sent)
+	return src, transfer
+}
+
+// takes has a rank take its next message, and returns its last byte.
+func takes(t *testing.T, b *Box, offered bool) byte {
+	dst := make([]byte, 1000)
+	require.Equal(t, 1, b.Poll(1, func(f *btl.Frame) {
+		require.Equal(t, offered, f.Offered)
+		if offered {
+			require.Nil(t, b.Accept(f, &btl.Buffer{Bytes: dst}))
+			return
+		}
+		copy(dst, f.Payload)
+		b.Release(f)
+	}))
+	return dst[999]
+}
+
+func TestLend(t *testing.T) {
+	_, b := boxes(t, 2, true, job.Settings{})
+	_, first := lends(t, b[0], 2)
+	done, _ := first.Progress()
+	require.False(t, done)
+	require.EqualValues(t, 2, takes(t, b[1], true))
+	done, err := first.Progress()
+	require.True(t, done)
+	require.NoError(t, err)
+	require.Empty(t, b[0].fallenBack)
+
+	src, transfer := lends(t, b[0], 3)
+	looks := 0
+	require.NoError(t, b[0].Sleep(func() bool { // nobody wakes the sender, which has to come back by itself
+		looks++
+		done, err = transfer.Progress()
+		require.NoError(t, err)
+		return done
+	}, nil))
+	require.Equal(t, lentLooks, looks)
+	clear(src)
+	require.EqualValues(t, 3, takes(t, b[1], true), "from the buffer")
+
+	_, next := lends(t, b[0], 4)
+	require.Nil(t, next, "the receiver was late, so the next message is copied at once")
+	require.EqualValues(t, 4, takes(t, b[1], false))
+	_, next = lends(t, b[0], 5)
+	require.NotNil(t, next)
+	require.EqualValues(t, 5, takes(t, b[1], true))
+}
+
+// TestLendWithoutBuffers: a lent message that finds no buffer stays where it is.
+func TestLendWithoutBuffers(t *testing.T) {
+	_, b := boxes(t, 2, true, job.Settings{})
+	_, transfer := lends(t, b[0], 7)
+	for held := true; held; {
+		_, held = b[0].takeBuffer(b[0].peers[1], 1000)
+	}
+	for range 10 * lentLooks {
+		done, err := transfer.Progress()
+		require.NoError(t, err)
+		require.False(t, done)
+	}
+	require.EqualValues(t, 7, takes(t, b[1], true))
+	done, err := transfer.Progress()
+	require.NoError(t, err)
+	require.True(t, done)
+}
+
+// TestSendsThatCross: two ranks send at the same time. None of them looks in vain for the other.
+func TestSendsThatCross(t *testing.T) {
+	_, b := boxes(t, 2, true, job.Settings{})
+	require.True(t, sends(b[1], 0, btl.Header{Tag: 1}, nil))
+	src := make([]byte, 1000)
+	src[999] = 9
+	transfer, sent := b[0].Send(1, &btl.Header{Tag: 2}, src)
+	require.True(t, sent)
+	require.NotNil(t, transfer, "lent, as there is a message to take")
+	require.Equal(t, []int32{1}, tags(b[0]))
+	require.EqualValues(t, 9, takes(t, b[1], true))
+	done, err := transfer.Progress()
+	require.NoError(t, err)
+	require.True(t, done)
+}

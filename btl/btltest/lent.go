@@ -1,0 +1,80 @@
+package btltest
+
+import (
+	"math/rand/v2"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+)
+
+// lentMessages: messages that are lent arrive whole and in order, whether the receiver takes them soon, late, or
+// while they fall back. When Progress says done the sender's buffer is its own again.
+func lentMessages(e *env) {
+	lender, ok := e.Module.(btl.Lender)
+	if !ok {
+		return
+	}
+	p := newPost(e)
+	n := e.root.Ranks()
+	rng := rand.New(rand.NewPCG(13, uint64(e.rank)))
+	each := 1200 / n
+	for tag := range int32(each) {
+		p.hold = rng.IntN(4) == 0
+		for to := range n {
+			p.lend(lender, to, tag, rng.IntN(e.EagerLimit()+1))
+			for range rng.IntN(3) * 80 { // without a look at what has come
+				p.progressSends()
+			}
+		}
+		if rng.IntN(8) == 0 {
+			p.letGo()
+		}
+	}
+	p.hold = false
+	p.letGo()
+	p.wait(each * n)
+	p.sync(1)
+}
+
+// lend lends a message, and spoils its buffer when the message is over. If there is no credit it lets go what it
+// holds: its own messages may be among that.
+func (p *post) lend(lender btl.Lender, to int, tag int32, n int) {
+	src := p.message(tag, n)
+	p.await(func() bool {
+		t, ok := lender.Lend(to, p.header(to, tag, n), src)
+		if t != nil {
+			p.sent = append(p.sent, spoiler{t, src})
+		} else if ok {
+			clear(src)
+		} else {
+			p.hold = false
+			p.letGo()
+		}
+		return ok
+	})
+}
+
+// spoiler is a transfer at whose end its buffer is overwritten.
+type spoiler struct {
+	btl.Transfer
+	src []byte
+}
+
+func (s spoiler) Progress() (done bool, err error) {
+	if done, err = s.Transfer.Progress(); done {
+		clear(s.src)
+	}
+	return done, err
+}
+
+// progressSends makes progress for what this rank has sent.
+func (p *post) progressSends() {
+	for i := 0; i < len(p.sent); i++ {
+		if done, err := p.sent[i].Progress(); done {
+			require.NoError(p, err)
+			p.sent = append(p.sent[:i], p.sent[i+1:]...)
+			i--
+		}
+	}
+}
