@@ -7,7 +7,8 @@ import "github.com/gopvas/gopvas/trace"
 // reading in all, and that is taken while a message is on its way:
 //
 //   - The end of a short send is read when the message has left. Its start is the end minus what
-//     such a send takes.
+//     such a send takes. A send of more than 88 bytes may be lent (btl.Lender), and takes one time or another:
+//     its start is read, too.
 //   - A receive that polls reads the clock before it polls. Its end is the last reading plus what
 //     it takes from there to the end of such a receive.
 //
@@ -16,7 +17,8 @@ import "github.com/gopvas/gopvas/trace"
 // are flagged as Estimated.
 
 const (
-	short    = 8 << 10 // bytes at most
+	inline   = 88      // bytes of a send, at most
+	short    = 8 << 10 // of a receive
 	lengths  = 64      // that are known at a time
 	measured = 64      // one of so many messages
 )
@@ -66,10 +68,10 @@ func (t *typical) learn(length, took uint64) {
 // BeginShort is Begin of a send of so many bytes that may leave at once. It returns 0 if the
 // start is to be estimated.
 func (r *Recorder) BeginShort(length int) uint64 {
-	if r.sends.of(uint64(length)) == 0 {
-		return r.Begin()
+	if length <= inline && r.sends.of(uint64(length)) != 0 {
+		return 0
 	}
-	return 0
+	return r.Begin()
 }
 
 // ShortSend records a send that has left at once. start is that of BeginShort.
