@@ -2,22 +2,26 @@ package bench
 
 import "github.com/gopvas/gopvas/mpi"
 
-// callRounds is how often each pattern of calls is repeated. A recorder estimates times of messages
-// by what it has learnt from one in 64, so messages come more often.
+// How often each pattern of calls is repeated. A recorder estimates times of short messages
+// by what it has learnt from one in 64, so these come more often.
 const (
 	callRounds    = 400
 	messageRounds = 6000
+	shortMessage  = 8 << 10 // bytes
 )
 
 // callsRank is the rank program of Calls. Messages go inline, eagerly and by rendezvous.
 func callsRank([]string) {
 	mpi.Run(func(world *mpi.Comm) error {
-		const most = 12000
+		const most = 100000
 		out, in := touched(most), touched(most)
-		for _, n := range []int{8, 64, 500, 2000, most} {
-			r := &p2pRank{world: world, out: out[:n], in: in[:n]}
+		for _, n := range []int{8, 64, 500, 2000, 12000, most} {
+			r, rounds := &p2pRank{world: world, out: out[:n], in: in[:n]}, messageRounds
+			if n > shortMessage {
+				rounds = callRounds
+			}
 			for _, pattern := range []func() error{r.pingPong, r.exchange, r.exchangeAll, r.pingPing} {
-				if err := repeat(messageRounds, pattern); err != nil {
+				if err := repeat(rounds, pattern); err != nil {
 					return err
 				}
 			}

@@ -9,14 +9,15 @@ import (
 
 // Recording is what recording adds to the time between two calls of a rank, in ns, by what they are:
 // "recv send", or "recv" for what is behind any receive. Other gaps take what the trace says of
-// itself. A ~ behind a kind says that one of its times is an estimate: how it shares the time with the
-// gap depends on the length of the message, so such a pair also comes with lengths: "recv~ send~ 2000".
+// itself. A ~ behind a kind says that one of its times is an estimate. What a gap takes depends on the length of the message:
+// an estimate shares its time with the gap, and a copy leaves less in the caches. So pairs also come with lengths:
+// "recv~ send~ 2000".
 type Recording map[string]float64
 
 // Gaps returns the recording of a job that computes nothing: all that lies between its calls is
 // the cost of recording them.
 func Gaps(t *trace.Trace) Recording {
-	found, learnt := map[string][]float64{}, map[string][]float64{} // learnt: of estimates
+	found, lengths := map[string][]float64{}, map[string][]float64{}
 	for rank := range t.Ranks {
 		var last *trace.Event
 		for _, it := range tree(t.Ranks[rank].Events) {
@@ -27,9 +28,9 @@ func Gaps(t *trace.Trace) Recording {
 				gap, between := float64(it.Start-last.End), pair(last, it.Event)
 				found[named(last)] = append(found[named(last)], gap)
 				found[between] = append(found[between], gap)
-				if bytes, ok := estimated(last, it.Event); ok {
+				if bytes := length(last, it.Event); bytes > 0 {
 					name := between + " " + strconv.FormatUint(bytes, 10)
-					learnt[name] = append(learnt[name], gap)
+					lengths[name] = append(lengths[name], gap)
 				}
 			}
 			last = it.Event
@@ -41,7 +42,7 @@ func Gaps(t *trace.Trace) Recording {
 			r[name] = max(undisturbed(gaps), 0)
 		}
 	}
-	for name, gaps := range learnt {
+	for name, gaps := range lengths {
 		if late := gaps[len(gaps)/2:]; len(late) >= fewGaps {
 			r[name] = max(undisturbed(late), 0)
 		}
@@ -49,13 +50,16 @@ func Gaps(t *trace.Trace) Recording {
 	return r
 }
 
-// estimated returns the length of the message of two calls of which a time is estimated. What is
-// estimated is learnt from the first some thousand messages of a length.
-func estimated(last, next *trace.Event) (bytes uint64, ok bool) {
-	if last.Flags&trace.Estimated != 0 {
-		return last.Bytes, true
+// length returns the length of the message that the gap between two calls depends on: of the one whose time is an
+// estimate, else of the longer one.
+func length(last, next *trace.Event) uint64 {
+	switch {
+	case last.Flags&trace.Estimated != 0:
+		return last.Bytes
+	case next.Flags&trace.Estimated != 0:
+		return next.Bytes
 	}
-	return next.Bytes, next.Flags&trace.Estimated != 0
+	return max(last.Bytes, next.Bytes)
 }
 
 // undisturbed is the mean of all gaps but a twentieth, in which others on the machine may have had the CPU.
@@ -88,8 +92,8 @@ func (m *maker) recorded(last, next *trace.Event) int64 {
 		return m.recording
 	}
 	between := pair(last, next)
-	if bytes, ok := estimated(last, next); ok && m.lengths[between] != nil {
-		return int64(m.lengths[between].at(bytes))
+	if list := m.lengths[between]; list != nil {
+		return int64(list.at(length(last, next)))
 	}
 	for _, name := range []string{between, named(last)} {
 		if ns, ok := m.options.Recording[name]; ok {

@@ -30,7 +30,7 @@ func TestGaps(t *testing.T) {
 	recording := Gaps(job(0))
 	assert.Equal(t, Recording{
 		"barrier": 20, "barrier barrier~": 20, "barrier~": 40, "barrier~ wait": 40, "wait": 30, "wait barrier": 30,
-		"barrier barrier~ 8": 20, "barrier~ wait 8": 40,
+		"barrier barrier~ 8": 20, "barrier~ wait 8": 40, "wait barrier 8": 30,
 	}, recording)
 
 	r, err := New(job(7), Options{Recording: recording})
