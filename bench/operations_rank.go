@@ -135,12 +135,16 @@ func (r *operationRank) sweep(wanted []string, largest int) error {
 	return nil
 }
 
-// lengthsInTurn are powers of two, in an order in which the first few reach over all.
+// lengthsInTurn are powers of two, in an order in which the first few reach over all, and then the means of
+// neighbors: ways change at powers of two, so a line between two of them would miss by some 10 %.
 func lengthsInTurn(largest int) (list []int) {
 	for _, first := range []int{1, 4, 2, 8} {
 		for n := first * leastOperation; n <= largest; n *= 16 {
 			list = append(list, n)
 		}
+	}
+	for n := leastOperation; 2*n <= largest; n *= 2 {
+		list = append(list, n+n/2)
 	}
 	return list
 }

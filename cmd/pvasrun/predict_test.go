@@ -65,7 +65,7 @@ func predictedPrograms(t *testing.T) (list []predictedProgram) {
 		add("pingpong", c.bytes, c.calls)
 		add("ring", c.bytes, c.calls)
 	}
-	for _, c := range []struct{ bytes, calls int }{{8, 40000}, {3000, 15000}, {50000, 2000}} {
+	for _, c := range []struct{ bytes, calls int }{{8, 40000}, {3000, 15000}, {3500, 15000}, {40000, 3000}, {50000, 2000}} {
 		add("alltoall", c.bytes, c.calls)
 		add("alltoall linear", c.bytes, c.calls, "--coll", "alltoall=linear")
 		add("allreduce", c.bytes, c.calls)
