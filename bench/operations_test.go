@@ -20,7 +20,7 @@ func TestOperationTimes(t *testing.T) {
 	require.ErrorContains(t, times.read("scan=flat 16\n"), "unexpected output")
 }
 
-// TestLengthsInTurn: all powers of two, and the first ones from the shortest to the longest.
+// TestLengthsInTurn: all powers of two, and the first ones from the shortest to the longest; then those between.
 func TestLengthsInTurn(t *testing.T) {
-	require.Equal(t, []int{16, 256, 4096, 64, 1024, 32, 512, 128, 2048}, lengthsInTurn(4096))
+	require.Equal(t, []int{16, 256, 4096, 64, 1024, 32, 512, 128, 2048, 24, 48, 96, 192, 384, 768, 1536, 3072}, lengthsInTurn(4096))
 }

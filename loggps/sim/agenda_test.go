@@ -50,11 +50,11 @@ func TestAgendaAgainstSorting(t *testing.T) {
 }
 
 func TestEventFields(t *testing.T) {
-	ev := makeEvent(1.5, 1<<32-1, makeWhat(1<<27-1, phaseData)).marked(markPool)
+	ev := makeEvent(1.5, 1<<32-1, makeWhat(1<<27-1, phaseData)).marked(markShared)
 	assert.EqualValues(t, 1<<32-1, ev.number())
 	assert.EqualValues(t, 1<<27-1, ev.id())
 	assert.EqualValues(t, phaseData, ev.phase())
-	assert.EqualValues(t, markPool, ev.mark())
+	assert.EqualValues(t, markShared, ev.mark())
 	assert.EqualValues(t, markLane, ev.marked(markLane).mark())
 }
 

@@ -46,10 +46,10 @@ type engine struct {
 	events *agenda
 	number uint32
 	ops    []state
-	pend   []uint32 // by operation: what it still awaits; nil without Waits
-	lanes  []lane   // by rank and CPU
-	nics   []nic    // by rank and NIC
-	pools  []pool   // by node, if ranks share CPUs
+	pend   []uint32    // by operation: what it still awaits; nil without Waits
+	lanes  []lane      // by rank and CPU
+	nics   []nic       // by rank and NIC
+	shared []sharedCPU // by node and CPU, if ranks share them
 	left   map[uint32]float64
 	match  *matcher
 	finish []float64 // by rank: when an operation completed that did not occupy a CPU then
@@ -82,6 +82,9 @@ func Run(g *graph.Graph, opt Options) (*Result, error) {
 		ev := e.events.take()
 		if ev == never {
 			break
+		}
+		if ev.mark() == markShared {
+			ev.t = tried(ev.t)
 		}
 		e.now = ev.t
 		e.step(ev)
@@ -131,7 +134,7 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 	if opt.Record {
 		e.log = newLog(g.Len(), opt.Mode)
 	}
-	e.makePools()
+	e.makeShared()
 	for id := range g.Len() {
 		for _, d := range g.Dependents(graph.ID(id)) {
 			if d.Dep() == graph.Awaits && e.pend != nil {
@@ -144,8 +147,8 @@ func newEngine(g *graph.Graph, opt Options) *engine {
 	return e
 }
 
-// makePools gives each node the CPUs that its ranks share.
-func (e *engine) makePools() {
+// makeShared makes the CPUs of each node that its ranks share.
+func (e *engine) makeShared() {
 	if e.opt.Share == nil {
 		return
 	}
@@ -153,12 +156,9 @@ func (e *engine) makePools() {
 	if n := e.opt.Machine.RanksPerNode; n > 0 {
 		nodes = (e.g.Ranks() + n - 1) / n
 	}
-	e.pools = make([]pool, nodes)
-	for i := range e.pools {
-		e.pools[i].cpus = make([]sharedCPU, e.opt.Share.CPUs)
-		for c := range e.pools[i].cpus {
-			e.pools[i].cpus[c].rank = -1
-		}
+	e.shared = make([]sharedCPU, nodes*min(e.opt.Share.CPUs, e.g.Ranks()))
+	for i := range e.shared {
+		e.shared[i].rank, e.shared[i].line.shared = -1, true
 	}
 	e.left = map[uint32]float64{}
 }
@@ -192,11 +192,13 @@ func (e *engine) laneOf(rank int32, cpu uint8) *lane {
 
 func (e *engine) nicOf(rank int32, i uint8) *nic { return &e.nics[int(rank)*e.g.NICs()+int(i)] }
 
-func (e *engine) poolOf(rank int32) *pool {
-	if len(e.pools) == 1 {
-		return &e.pools[0]
+// sharedOf returns the CPU of a rank: the ranks of a node have them in turn.
+func (e *engine) sharedOf(rank int32) *sharedCPU {
+	cpus, r, node := min(e.opt.Share.CPUs, e.g.Ranks()), int(rank), 0
+	if n := e.opt.Machine.RanksPerNode; n > 0 {
+		node, r = r/n, r%n
 	}
-	return &e.pools[int(rank)/e.opt.Machine.RanksPerNode]
+	return &e.shared[node*cpus+r%cpus]
 }
 
 // link returns the parameters of the way of a message.
@@ -215,10 +217,12 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 	if side != nil && side.free > last.free {
 		last, mark = side, markNIC
 	}
-	var p *pool
-	if e.pools != nil {
-		if p = e.poolOf(rank); p.free > last.free {
-			last, mark = &p.line, markPool
+	var cpu *sharedCPU
+	over := false
+	if e.shared != nil {
+		cpu = e.sharedOf(rank)
+		if over = ev.mark() != markShared && cpu.over(rank, ev.t, e.opt.Share.Slice); over || cpu.free > last.free {
+			last, mark = &cpu.line, markShared
 		}
 	}
 	switch ev.mark() {
@@ -227,9 +231,9 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 	case markNIC:
 		cause = Gap
 		e.leave(side)
-	case markPool:
+	case markShared:
 		cause = Turn
-		e.leave(&p.line)
+		e.leave(&cpu.line)
 	}
 	if idle := ev.t - ln.seen; idle > 0 {
 		ln.used[cause] += idle
@@ -237,7 +241,7 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 		ln.seen = ev.t
 		e.log.waits(ev, e, idle)
 	}
-	if last.free > ev.t {
+	if over || last.free > ev.t {
 		last.wait(e.events, ev, mark)
 		return false
 	}
@@ -253,8 +257,8 @@ func (e *engine) leave(l *line) {
 // if a shared CPU has to change to this rank.
 func (e *engine) occupy(rank int32, ln *lane, work float64, how Cause, by ref) float64 {
 	from := e.now
-	if e.pools != nil {
-		from = e.poolOf(rank).take(int(rank), e.now, work, e.opt.Share.Switch)
+	if e.shared != nil {
+		from = e.sharedOf(rank).take(rank, e.now, work, e.opt.Share.Switch)
 		ln.used[Turn] += from - e.now
 		e.watch(rank, ln, Turn, by.id(), e.now, from)
 	}

@@ -26,7 +26,7 @@ const (
 	markNone = iota
 	markLane
 	markNIC
-	markPool
+	markShared
 )
 
 const (

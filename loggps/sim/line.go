@@ -1,5 +1,7 @@
 package sim
 
+import "math"
+
 // A line is something that serves one event at a time: a CPU, or one side of a NIC.
 // Events that find it busy wait in it.
 //
@@ -16,6 +18,7 @@ type line struct {
 	highest  uint32  // no number that stands is larger
 	standing uint32  // waiting events that stand among the events to come
 	last     ref     // what made free, if that is recorded
+	shared   bool    // it is that of a sharedCPU
 	aside    *aside
 }
 
@@ -39,7 +42,9 @@ func (l *line) wait(events *agenda, ev event, mark uint64) {
 }
 
 func (l *line) stand(events *agenda, ev event, t float64) {
-	ev.t = t
+	if ev.t = t; l.shared {
+		ev.t = math.Nextafter(t, math.Inf(1))
+	}
 	if l.standing == 0 || ev.number() > l.highest {
 		l.highest = ev.number()
 	}
@@ -93,35 +98,32 @@ func (a *aside) take() waiter {
 	return top
 }
 
-// A pool is CPUs that several ranks share: whoever is ready takes one that is free, in the
-// order of numbers. As a line it is free when its first CPU is.
-type pool struct {
-	line
-	cpus []sharedCPU
-}
-
+// A sharedCPU is a CPU of several ranks. One that has it keeps it as long as it has something to do, until its turn is over.
+// So those that wait are tried last of all that happens when the CPU is free: they stand at the next larger time, and
+// take that back when it comes (tried).
 type sharedCPU struct {
-	free float64
-	rank int // that it served last, or -1
+	line
+	rank  int32   // that had it last, or -1
+	since float64 // when the turn of that rank began
 }
 
-// take occupies a CPU that is free at time t, that of last time if it can be, and returns
-// when the work begins. Another rank than last time costs a switch.
-func (p *pool) take(rank int, t, work, change float64) (from float64) {
-	best := -1
-	for i, c := range p.cpus {
-		if c.free <= t && (best < 0 || c.rank == rank) {
-			best = i
-		}
+// over tells whether the turn of a rank is over that would go on now, and others wait.
+func (c *sharedCPU) over(rank int32, now, turn float64) bool {
+	return c.standing > 0 && turn > 0 && c.rank == rank && c.free == now && now-c.since >= turn
+}
+
+// take occupies the CPU, which is free at time t, and returns when the work begins. Another rank than last time
+// costs a switch.
+func (c *sharedCPU) take(rank int32, t, work, change float64) (from float64) {
+	if c.rank != rank || c.free != t {
+		c.since = t
 	}
-	c := &p.cpus[best]
 	if c.rank >= 0 && c.rank != rank {
 		t += change
 	}
 	c.free, c.rank = t+work, rank
-	p.free = p.cpus[0].free
-	for _, c := range p.cpus {
-		p.free = min(p.free, c.free)
-	}
 	return t
 }
+
+// tried returns the time of an event that comes from the line of a shared CPU.
+func tried(t float64) float64 { return math.Nextafter(t, math.Inf(-1)) }

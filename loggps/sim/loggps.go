@@ -230,7 +230,7 @@ func (e *engine) calc(ev event, id uint32, op *graph.Op) {
 		delete(e.left, id)
 	}
 	rest := 0.0
-	if e.pools != nil && e.opt.Share.Slice > 0 && work > e.opt.Share.Slice {
+	if e.shared != nil && e.opt.Share.Slice > 0 && work > e.opt.Share.Slice {
 		work, rest = e.opt.Share.Slice, work-e.opt.Share.Slice
 	}
 	if first {

@@ -64,16 +64,15 @@ type Piece struct {
 // NoOp stands for no operation.
 const NoOp = graph.ID(1<<32 - 1)
 
-// Share is CPUs that ranks share. A rank whose operation is ready takes any CPU of its
-// node that is free; if none is, the one that became ready first gets the next. A
-// computation gives its CPU up after each Slice; everything else keeps it until it is done
-// or has to wait. A rank that waits for a message needs no CPU.
+// Share is CPUs that ranks share: those of a node have them in turn, the first rank the first one, and stay there.
+// A rank keeps its CPU as long as it has something to do. After a Slice it gives it up if others wait: within a
+// computation, or between two operations. Of those that wait, the one that became ready first is next. A rank that
+// waits for a message needs no CPU.
 //
-// So ranks neither poll nor oversleep, and a slice ends whether or not another rank wants
-// the CPU. Priorities and the placement by a real scheduler are not modelled.
+// So ranks neither poll nor oversleep. Priorities, and ranks that a scheduler moves, are not modelled.
 type Share struct {
 	CPUs   int     // of a node
-	Slice  float64 // ns; 0: until the computation ends
+	Slice  float64 // ns; 0: as long as there is something to do
 	Switch float64 // ns that a CPU takes to change to another rank
 }
 

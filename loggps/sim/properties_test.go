@@ -189,6 +189,25 @@ func TestSharedCPUs(t *testing.T) {
 	r = run(t, relay, Options{Machine: free, Share: &Share{CPUs: 1, Slice: 100, Switch: 7}})
 	assert.Equal(t, 1000.0+3*7, r.Time())
 
+	// A rank keeps its CPU from one operation to the next, until its turn is over.
+	busy := program(t, 2, func(m pattern.Member) {
+		for range 10 {
+			m.Calc(100)
+		}
+	})
+	for slice, switches := range map[float64]float64{0: 1, 1000: 1, 500: 3, 450: 3, 400: 5, 50: 39} {
+		r = run(t, busy, Options{Machine: free, Share: &Share{CPUs: 1, Slice: slice, Switch: 7}})
+		assert.Equal(t, 2000+7*switches, r.Time(), "slices of %v ns", slice)
+	}
+
+	// And it stays with its CPU: ranks 0 and 2 share one, though the other is idle.
+	apart := program(t, 3, func(m pattern.Member) {
+		if m.Rank != 1 {
+			m.Calc(1000)
+		}
+	})
+	assert.Equal(t, 2000.0, run(t, apart, Options{Machine: free, Share: &Share{CPUs: 2}}).Time())
+
 	// Each node has CPUs of its own.
 	free.RanksPerNode = 4
 	free.Links = append(free.Links, free.Links[0])
