@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -135,4 +136,37 @@ func TestSendsThatCross(t *testing.T) {
 	done, err := transfer.Progress()
 	require.NoError(t, err)
 	require.True(t, done)
+}
+
+// TestLateReceiverOfLongEagerMessage: a message that has fallen back is taken from the buffer, also if it is so long that
+// both ends would copy it if it were offered.
+func TestLateReceiverOfLongEagerMessage(t *testing.T) {
+	const n = 16000
+	for name, typed := range map[string]bool{"contiguous": false, "layout at the receiver": true} {
+		t.Run(name, func(t *testing.T) {
+			shareFrom := n / 2
+			if typed {
+				shareFrom = job.DefaultShareFrom // an eighth of it with a layout
+			}
+			_, b := boxes(t, 2, true, job.Settings{EagerLimit: 2 * n, Thresholds: job.Thresholds{ShareFrom: shareFrom}})
+			src := bytes.Repeat([]byte{7}, n)
+			transfer, sent := b[0].Lend(1, &btl.Header{Tag: 1}, src)
+			require.True(t, sent)
+			require.NotNil(t, transfer)
+			for done := false; !done; {
+				var err error
+				done, err = transfer.Progress()
+				require.NoError(t, err)
+			}
+			clear(src)
+			buf := btl.Buffer{Bytes: make([]byte, n)}
+			if typed {
+				buf = newColumn(t, n/8).Buffer
+			}
+			require.Equal(t, 1, b[1].Poll(1, func(f *btl.Frame) { require.Nil(t, b[1].Accept(f, &buf)) }))
+			got := make([]byte, n)
+			buf.Pack(got, 0)
+			require.Equal(t, bytes.Repeat([]byte{7}, n), got)
+		})
+	}
 }

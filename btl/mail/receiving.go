@@ -58,8 +58,9 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 		b.taken(p, d, generation)
 		return nil
 	}
-	if n < b.shareFrom(typed || dst.Layout != nil) && (direct || n == 0) {
-		if b.mayFallBack(int(f.Length)) {
+	short := b.mayFallBack(int(f.Length)) // who copies alone looks where the bytes are
+	if (short || n < b.shareFrom(typed || dst.Layout != nil)) && (direct || n == 0) {
+		if short {
 			if !b.takeShort(p, d, generation, f, dst, n) {
 				return nil // Sleep says why
 			}
