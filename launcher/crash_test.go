@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -226,6 +227,28 @@ func TestSignalsAreForwarded(t *testing.T) {
 		require.NoError(t, sys.Kill(p.cmd.Process.Pid, syscall.SIGTERM))
 		require.Equal(t, 0, p.code())
 	})
+}
+
+// A signal that comes while a rank is being started is for that rank, too: its user may have seen
+// the rank's output, of which the host has not told yet.
+func TestSignalsWaitForAllRanks(t *testing.T) {
+	s := &supervisor{plan: &plan{job: &Job{}}, alive: map[int]int{}, fate: fate{starting: true}}
+	s.fate.effects = effects{signal: s.signalRanks}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	sleeps := []*exec.Cmd{exec.CommandContext(ctx, "sleep", "1000"), exec.CommandContext(ctx, "sleep", "1000")}
+	for rank, sleep := range sleeps {
+		sleep.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		require.NoError(t, sleep.Start())
+		s.alive[sleep.Process.Pid] = rank
+		if rank == 0 {
+			s.received(syscall.SIGUSR1)
+		}
+	}
+	s.allStarted(ctx, nil)
+	for _, sleep := range sleeps {
+		require.EqualError(t, sleep.Wait(), "signal: user defined signal 1")
+	}
 }
 
 // What a rank leaves behind dies with the job, even in a session of its own, and

@@ -272,17 +272,25 @@ func (s *supervisor) received(sig os.Signal) {
 	case number == syscall.SIGQUIT:
 		s.sayHang()
 		return
-	case number == syscall.SIGTSTP && s.fate.starting:
-		s.pauseLater = true // a rank that the host is just starting could not be told
-		return
 	case number == syscall.SIGTSTP:
-		s.pause()
+		s.pass(number, func(syscall.Signal) { s.pause() })
 		return
 	case s.phase != working: // nobody is left to forward it to
 		s.givenUp = s.givenUp || s.phase == draining && endsWait(sig)
 		return
 	}
-	s.fate.received(number)
+	s.pass(number, s.fate.received)
+}
+
+// pass passes a signal on by to. One that does not ask for an end waits until all ranks have been
+// started: the one that the host is just starting, whose output may be seen already, could not
+// be told.
+func (s *supervisor) pass(sig syscall.Signal, to func(syscall.Signal)) {
+	if s.fate.starting && !endsWait(sig) {
+		s.later = append(s.later, func() { to(sig) })
+		return
+	}
+	to(sig)
 }
 
 // pause stops the ranks, and then this process until it is continued, as Ctrl-Z

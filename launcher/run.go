@@ -67,16 +67,15 @@ type supervisor struct {
 	parent *parent
 	host   int // pid
 	// hostEnd is how the host ended, if it has.
-	hostEnd *syscall.WaitStatus
-	control *control
-	memory  *job.Memory
-	btl     job.BTL // by chooseBTL
-	reason  string  // by chooseBTL
-	misfit  error   // why the ranks cannot share an address space; nil if that has to be seen in the host
-	io      *stdio
-	// pauseLater: TSTP has come before all ranks were started.
-	pauseLater bool
-	messages   queue // of messages and the log
+	hostEnd  *syscall.WaitStatus
+	control  *control
+	memory   *job.Memory
+	btl      job.BTL // by chooseBTL
+	reason   string  // by chooseBTL
+	misfit   error   // why the ranks cannot share an address space; nil if that has to be seen in the host
+	io       *stdio
+	later    []func() // signals to pass on when all ranks have been started
+	messages queue    // of messages and the log
 
 	fate  fate
 	pids  []int       // by rank; 0: not started
@@ -226,8 +225,8 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 // allStarted is called when every rank has been started.
 func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	s.fate.starting = false
-	if s.pauseLater {
-		s.pause()
+	for _, pass := range s.later {
+		pass()
 	}
 	p := Processes{BTL: s.btl, Host: s.host, Ranks: append([]int(nil), s.pids...)}
 	if s.job.Started != nil {
