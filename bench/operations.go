@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/loggps"
 )
 
@@ -45,29 +44,38 @@ func Operations(ctx context.Context, who Contestant, c OperationsConfig) ([]logg
 // operationTimes are measured times, in ns, by operation=algorithm and bytes.
 type operationTimes map[string]map[int64][]float64
 
-// read adds what a job has printed: an operation, bytes and ns a line.
+// read adds what a job has printed: an operation, bytes and the ns of some parts a line.
 func (t operationTimes) read(out string) error {
 	for line := range strings.Lines(out) {
-		var name string
-		var bytes int64
-		var ns float64
-		if _, err := fmt.Sscan(line, &name, &bytes, &ns); err != nil {
+		words := strings.Fields(line)
+		if len(words) < 3 {
+			return fmt.Errorf("bench: operations: unexpected output %.200q: want an operation, bytes and times", line)
+		}
+		name := words[0]
+		bytes, err := strconv.ParseInt(words[1], 10, 64)
+		if err != nil {
 			return fmt.Errorf("bench: operations: unexpected output %.200q: %w", line, err)
 		}
 		if t[name] == nil {
 			t[name] = map[int64][]float64{}
 		}
-		t[name][bytes] = append(t[name][bytes], ns)
+		for _, word := range words[2:] {
+			ns, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				return fmt.Errorf("bench: operations: unexpected output %.200q: %w", line, err)
+			}
+			t[name][bytes] = append(t[name][bytes], ns)
+		}
 	}
 	return nil
 }
 
-// operations are the medians of the times.
+// operations have the times that a quarter of the parts do not exceed, as in tripRank.timed.
 func (t operationTimes) operations(ranks int) (list []loggps.Operation) {
 	for name, sizes := range t {
 		o := loggps.Operation{Name: name, Ranks: ranks}
 		for bytes, times := range sizes {
-			o.Points = append(o.Points, loggps.OperationPoint{Bytes: bytes, Time: median.Of(times)})
+			o.Points = append(o.Points, loggps.OperationPoint{Bytes: bytes, Time: undisturbed(times)})
 		}
 		slices.SortFunc(o.Points, func(a, b loggps.OperationPoint) int { return cmp.Compare(a.Bytes, b.Bytes) })
 		list = append(list, o)

@@ -12,8 +12,12 @@ import (
 // The rank program of Operations. All ranks do what rank 0 finds out: it reads the clock, and tells
 // the others after each part.
 
-// operationSweeps is how often all is measured, if there is time.
-const operationSweeps = 3
+// operationSweeps is how often all is measured, if there is time. Each time makes some of the parts of a length:
+// what disturbs a CPU for milliseconds then disturbs a few of them.
+const (
+	operationSweeps = 12
+	operationParts  = 8
+)
 
 type operationRank struct {
 	world     *mpi.Comm
@@ -24,6 +28,7 @@ type operationRank struct {
 	end       time.Time // when to stop, but for the first operation
 	any       bool      // an operation has been measured
 	over      bool      // it is time
+	times     []float64 // of a call in each part, ns
 }
 
 // measuredOperations are the operations, as choices of algorithms name them. Vectors are of 8 bytes an
@@ -165,7 +170,7 @@ func (r *operationRank) measure(wanted []string, name string, n int, call func()
 	if err != nil {
 		return err
 	}
-	ns, err := r.time(call)
+	longest, err := r.time(call)
 	if r.over || err != nil {
 		return err // a few parts say little: others may have had the CPUs
 	}
@@ -175,7 +180,7 @@ func (r *operationRank) measure(wanted []string, name string, n int, call func()
 		return err
 	}
 	if r.world.Rank() == 0 {
-		_, err = fmt.Printf("%s %d %.1f\n", name, n, ns)
+		_, err = fmt.Println(name, n, strings.Trim(fmt.Sprintf("%.1f", longest), "[]"))
 	}
 	return err
 }
@@ -183,43 +188,49 @@ func (r *operationRank) measure(wanted []string, name string, n int, call func()
 // mostRounds bounds the calls of a part.
 const mostRounds = 1 << 12
 
-// time returns what a call takes, in ns: as in tripRank.timed a quartile of several parts, once these
-// are long enough.
-func (r *operationRank) time(call func() error) (ns float64, err error) {
-	rounds := 1
-	var times []float64
-	for made := 0; made < parts; {
-		t, err := r.part(rounds, call)
+// rowTime is how long parts that follow one another without a barrier take together, at most or but one.
+const rowTime = 1e6 // ns
+
+// time returns what a call takes in each of several parts, in ns, on the rank on which it takes longest: the root of a
+// broadcast may be ahead. The parts of a row follow one another as calls of a program do, because the first calls
+// behind a barrier take longer.
+func (r *operationRank) time(call func() error) (longest []float64, err error) {
+	r.times = r.times[:0]
+	for rounds, row := 1, 1; len(r.times) < operationParts; {
+		t, err := r.row(row, rounds, call)
 		switch {
-		case err != nil:
-			return 0, err
-		case made == 0 && t < partTime/2 && rounds < mostRounds && !r.over:
+		case r.over || err != nil:
+			return nil, err
+		case len(r.times) == 1 && t < partTime/2 && rounds < mostRounds:
 			rounds *= 2
+			r.times = r.times[:0]
 			continue
 		}
-		times = append(times, t/float64(rounds))
-		if made++; r.over {
-			break
-		}
+		row = min(max(1, int(rowTime/t)), operationParts-len(r.times))
 	}
-	return undisturbed(times), nil
+	longest = make([]float64, operationParts)
+	return longest, mpi.Allreduce(r.world, r.times, longest, mpi.Max[float64]())
 }
 
-// part makes calls, and returns on all ranks how long they took on rank 0, in ns.
-func (r *operationRank) part(rounds int, call func() error) (ns float64, err error) {
+// row makes parts of calls behind a barrier, and keeps what a call took in each of them. It returns on all
+// ranks how long the last part took on rank 0, in ns.
+func (r *operationRank) row(parts, rounds int, call func() error) (ns float64, err error) {
 	if err := r.world.Barrier(); err != nil {
 		return 0, err
 	}
+	var took time.Duration
 	start := time.Now()
-	for range rounds {
-		if err := call(); err != nil {
-			return 0, err
+	for range parts {
+		for range rounds {
+			if err := call(); err != nil {
+				return 0, err
+			}
 		}
+		end := time.Now()
+		took, start = end.Sub(start), end
+		r.times = append(r.times, float64(took.Nanoseconds())/float64(rounds))
 	}
-	if err := r.world.Barrier(); err != nil { // the root of a broadcast may be ahead
-		return 0, err
-	}
-	said := []float64{float64(time.Since(start).Nanoseconds()), time.Until(r.end).Seconds()}
+	said := []float64{float64(took.Nanoseconds()), time.Until(r.end).Seconds()}
 	if err := mpi.Bcast(r.world, said, 0); err != nil {
 		return 0, err
 	}

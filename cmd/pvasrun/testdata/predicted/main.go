@@ -107,6 +107,9 @@ func newCaller(w *mpi.Comm, bytes int) *caller {
 		c.out[i], c.in[i] = byte(i), 1 // no page is touched later for the first time
 	}
 	c.numbers, c.sum = make([]int64, max(bytes/8, 1)), make([]int64, max(bytes/8, 1))
+	for i := range c.numbers {
+		c.numbers[i] = int64(i) // else all pages of what is only read would be the one page of zeros
+	}
 	return c
 }
 
