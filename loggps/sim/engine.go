@@ -50,6 +50,7 @@ type engine struct {
 	lanes  []lane      // by rank and CPU
 	nics   []nic       // by rank and NIC
 	shared []sharedCPU // by node and CPU, if ranks share them
+	cpus   int         // of a node, of those
 	left   map[uint32]float64
 	match  *matcher
 	finish []float64 // by rank: when an operation completed that did not occupy a CPU then
@@ -156,9 +157,10 @@ func (e *engine) makeShared() {
 	if n := e.opt.Machine.RanksPerNode; n > 0 {
 		nodes = (e.g.Ranks() + n - 1) / n
 	}
-	e.shared = make([]sharedCPU, nodes*min(e.opt.Share.CPUs, e.g.Ranks()))
+	e.cpus = min(e.opt.Share.CPUs, e.g.Ranks())
+	e.shared = make([]sharedCPU, nodes*e.cpus)
 	for i := range e.shared {
-		e.shared[i].rank, e.shared[i].line.shared = -1, true
+		e.shared[i].rank = -1
 	}
 	e.left = map[uint32]float64{}
 }
@@ -192,13 +194,13 @@ func (e *engine) laneOf(rank int32, cpu uint8) *lane {
 
 func (e *engine) nicOf(rank int32, i uint8) *nic { return &e.nics[int(rank)*e.g.NICs()+int(i)] }
 
-// sharedOf returns the CPU of a rank: the ranks of a node have them in turn.
+// sharedOf returns the CPU of a rank: see Share.
 func (e *engine) sharedOf(rank int32) *sharedCPU {
-	cpus, r, node := min(e.opt.Share.CPUs, e.g.Ranks()), int(rank), 0
+	r, node := int(rank), 0
 	if n := e.opt.Machine.RanksPerNode; n > 0 {
 		node, r = r/n, r%n
 	}
-	return &e.shared[node*cpus+r%cpus]
+	return &e.shared[node*e.cpus+r%e.cpus]
 }
 
 // link returns the parameters of the way of a message.
@@ -221,7 +223,7 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 	over := false
 	if e.shared != nil {
 		cpu = e.sharedOf(rank)
-		if over = ev.mark() != markShared && cpu.over(rank, ev.t, e.opt.Share.Slice); over || cpu.free > last.free {
+		if over = ev.mark() != markShared && cpu.turnEnds(rank, ev.t, e.opt.Share.Slice); over || cpu.free > last.free {
 			last, mark = &cpu.line, markShared
 		}
 	}
@@ -240,6 +242,10 @@ func (e *engine) enter(ev event, rank int32, ln *lane, side *line, cause Cause) 
 		e.watch(rank, ln, cause, e.blame(ev), ln.seen, ev.t)
 		ln.seen = ev.t
 		e.log.waits(ev, e, idle)
+	}
+	if over { // it is ready again only now, behind those that wait
+		ev = makeEvent(ev.t, e.number, ev.what())
+		e.number++
 	}
 	if over || last.free > ev.t {
 		last.wait(e.events, ev, mark)

@@ -18,7 +18,6 @@ type line struct {
 	highest  uint32  // no number that stands is larger
 	standing uint32  // waiting events that stand among the events to come
 	last     ref     // what made free, if that is recorded
-	shared   bool    // it is that of a sharedCPU
 	aside    *aside
 }
 
@@ -42,7 +41,7 @@ func (l *line) wait(events *agenda, ev event, mark uint64) {
 }
 
 func (l *line) stand(events *agenda, ev event, t float64) {
-	if ev.t = t; l.shared {
+	if ev.t = t; ev.mark() == markShared {
 		ev.t = math.Nextafter(t, math.Inf(1))
 	}
 	if l.standing == 0 || ev.number() > l.highest {
@@ -98,17 +97,17 @@ func (a *aside) take() waiter {
 	return top
 }
 
-// A sharedCPU is a CPU of several ranks. One that has it keeps it as long as it has something to do, until its turn is over.
-// So those that wait are tried last of all that happens when the CPU is free: they stand at the next larger time, and
-// take that back when it comes (tried).
+// A sharedCPU is a CPU of several ranks. The rank that has it keeps it while it has work, until its turn is over.
+// So at the time when the CPU is free, events of that rank must come before events of those that wait, whatever their
+// numbers. Those that wait therefore stand at the next larger float64, and Run sets their time back (tried).
 type sharedCPU struct {
 	line
 	rank  int32   // that had it last, or -1
 	since float64 // when the turn of that rank began
 }
 
-// over tells whether the turn of a rank is over that would go on now, and others wait.
-func (c *sharedCPU) over(rank int32, now, turn float64) bool {
+// turnEnds tells whether a rank would go on now although its slice is used up and others wait.
+func (c *sharedCPU) turnEnds(rank int32, now, turn float64) bool {
 	return c.standing > 0 && turn > 0 && c.rank == rank && c.free == now && now-c.since >= turn
 }
 

@@ -64,8 +64,7 @@ type Piece struct {
 // NoOp stands for no operation.
 const NoOp = graph.ID(1<<32 - 1)
 
-// Share is CPUs that ranks share: those of a node have them in turn, the first rank the first one, and stay there.
-// A rank keeps its CPU as long as it has something to do. After a Slice it gives it up if others wait: within a
+// Share is CPUs that ranks share. Rank r of a node always runs on CPU r mod CPUs of that node. A rank keeps its CPU as long as it has something to do. After a Slice it gives it up if others wait: within a
 // computation, or between two operations. Of those that wait, the one that became ready first is next. A rank that
 // waits for a message needs no CPU.
 //

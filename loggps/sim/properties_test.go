@@ -200,6 +200,24 @@ func TestSharedCPUs(t *testing.T) {
 		assert.Equal(t, 2000+7*switches, r.Time(), "slices of %v ns", slice)
 	}
 
+	// One that becomes ready within a slice of another comes next, whether that one is one computation or several.
+	for _, pieces := range []int{1, 20} {
+		late := program(t, 2, func(m pattern.Member) {
+			if m.Rank == 1 {
+				m.Recv(8, 0)
+				m.Calc(100)
+				return
+			}
+			m.Send(8, 1)
+			for range pieces {
+				m.Calc(int64(2000 / pieces))
+			}
+		})
+		slow := loggps.Single(loggps.Params{L: 120, Sync: 1 << 30, Packet: 1 << 30})
+		r = run(t, late, Options{Machine: slow, Share: &Share{CPUs: 1, Slice: 500}})
+		assert.Equal(t, []float64{2100, 600}, r.Finish, "%d computations", pieces)
+	}
+
 	// And it stays with its CPU: ranks 0 and 2 share one, though the other is idle.
 	apart := program(t, 3, func(m pattern.Member) {
 		if m.Rank != 1 {
