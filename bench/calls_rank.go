@@ -7,8 +7,10 @@ import "github.com/gopvas/gopvas/mpi"
 const (
 	callRounds    = 400
 	messageRounds = 6000
-	shortMessage  = 8 << 10 // bytes
 )
+
+// estimated is the longest message whose times a recorder estimates: recorder.Short.
+const estimated = 8 << 10 // bytes
 
 // callsRank is the rank program of Calls. Messages go inline, eagerly and by rendezvous.
 func callsRank([]string) {
@@ -17,7 +19,7 @@ func callsRank([]string) {
 		out, in := touched(most), touched(most)
 		for _, n := range []int{8, 64, 500, 2000, 12000, most} {
 			r, rounds := &p2pRank{world: world, out: out[:n], in: in[:n]}, messageRounds
-			if n > shortMessage {
+			if n > estimated {
 				rounds = callRounds
 			}
 			for _, pattern := range []func() error{r.pingPong, r.exchange, r.exchangeAll, r.pingPing} {

@@ -72,7 +72,7 @@ type Messages interface {
 	// returns, the receiver may copy from payload itself (zero-copy attempt). The message
 	// then arrives as an offered one: the receiver goes by Frame.Offered alone. Send may also return
 	// a Transfer, when a message has come meanwhile, or the receiver has stopped in the middle of the copy. Then
-	// the message is lent: see Lender. Else the Transfer is nil.
+	// the attempt is pending: see ZeroCopySender. Else the Transfer is nil.
 	//
 	// False means that nothing was sent, for one of three reasons. The peer's queue is
 	// full; the peer has not opened its module yet; or the peer has not released enough of
@@ -86,7 +86,7 @@ type Messages interface {
 	Send(peer int, h *Header, payload []byte) (Transfer, bool)
 
 	// SendBuffer is Send from a buffer that has a layout. It packs the message into memory
-	// of the module, and lends nothing.
+	// of the module, and makes no zero-copy attempt.
 	SendBuffer(peer int, h *Header, src Buffer) bool
 
 	// Offer announces a message of any length, 0 included, whose bytes stay in src

@@ -5,7 +5,7 @@ package btl
 // stands for. There may be many reasons for that.
 type Short interface {
 	// SendShort is Send of a message whose header has no more than a context and a tag. It
-	// lends nothing, as SendBuffer.
+	// makes no zero-copy attempt, as SendBuffer.
 	SendShort(peer int, context uint32, tag int32, payload []byte) bool
 
 	// TakeShort is Poll, and Release, for the oldest message, if that comes from the peer, has the

@@ -251,6 +251,19 @@ func TestSignalsWaitForAllRanks(t *testing.T) {
 	}
 }
 
+// TestContinueEndsStop: Ctrl-Z and then CONT before all ranks have been started do not stop anybody.
+func TestContinueEndsStop(t *testing.T) {
+	s := &supervisor{plan: &plan{job: &Job{}}, fate: fate{starting: true}}
+	for _, signal := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGTSTP, syscall.SIGCONT} {
+		s.received(signal)
+	}
+	var left []syscall.Signal
+	for _, later := range s.later {
+		left = append(left, later.Signal)
+	}
+	require.Equal(t, []syscall.Signal{syscall.SIGUSR1, syscall.SIGCONT}, left)
+}
+
 // What a rank leaves behind dies with the job, even in a session of its own, and
 // does not keep the output open.
 func TestOrphansDieWithTheJob(t *testing.T) {

@@ -273,24 +273,33 @@ func (s *supervisor) received(sig os.Signal) {
 		s.sayHang()
 		return
 	case number == syscall.SIGTSTP:
-		s.pass(number, func(syscall.Signal) { s.pause() })
+		s.whenStarted(number, s.pause)
 		return
 	case s.phase != working: // nobody is left to forward it to
 		s.givenUp = s.givenUp || s.phase == draining && endsWait(sig)
 		return
 	}
-	s.pass(number, s.fate.received)
+	s.whenStarted(number, func() { s.fate.received(number) })
 }
 
-// pass passes a signal on by to. One that does not ask for an end waits until all ranks have been
-// started: the one that the host is just starting, whose output may be seen already, could not
-// be told.
-func (s *supervisor) pass(sig syscall.Signal, to func(syscall.Signal)) {
-	if s.fate.starting && !endsWait(sig) {
-		s.later = append(s.later, func() { to(sig) })
+// whenStarted carries out a signal. One that asks for an end acts at once. Others wait until all ranks have been
+// started: a rank that the host is just starting, whose output may be seen already, has no pid here yet, and
+// would miss them.
+func (s *supervisor) whenStarted(sig syscall.Signal, act func()) {
+	if !s.fate.starting || endsWait(sig) {
+		act()
 		return
 	}
-	to(sig)
+	if sig == syscall.SIGCONT { // ends a stop that has not begun, as in the kernel
+		s.later = slices.DeleteFunc(s.later, func(l laterSignal) bool { return l.Signal == syscall.SIGTSTP })
+	}
+	s.later = append(s.later, laterSignal{sig, act})
+}
+
+// laterSignal is a signal that waits for the ranks.
+type laterSignal struct {
+	syscall.Signal
+	act func()
 }
 
 // pause stops the ranks, and then this process until it is continued, as Ctrl-Z

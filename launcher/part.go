@@ -152,7 +152,7 @@ func (s *supervisor) obey(o order) {
 	case o.Hang:
 		s.sayHang()
 	case o.Signal != 0 && s.phase == working:
-		s.pass(o.Signal, s.signalRanks)
+		s.whenStarted(o.Signal, func() { s.signalRanks(o.Signal) })
 	case s.memory == nil:
 		s.unheard = append(s.unheard, o)
 	}

@@ -74,8 +74,8 @@ type supervisor struct {
 	reason   string  // by chooseBTL
 	misfit   error   // why the ranks cannot share an address space; nil if that has to be seen in the host
 	io       *stdio
-	later    []func() // signals to pass on when all ranks have been started
-	messages queue    // of messages and the log
+	later    []laterSignal // until all ranks have been started
+	messages queue         // of messages and the log
 
 	fate  fate
 	pids  []int       // by rank; 0: not started
@@ -225,8 +225,8 @@ func (s *supervisor) makeMemory() (*job.Memory, error) {
 // allStarted is called when every rank has been started.
 func (s *supervisor) allStarted(ctx context.Context, holds *sync.WaitGroup) {
 	s.fate.starting = false
-	for _, pass := range s.later {
-		pass()
+	for _, signal := range s.later {
+		signal.act()
 	}
 	p := Processes{BTL: s.btl, Host: s.host, Ranks: append([]int(nil), s.pids...)}
 	if s.job.Started != nil {

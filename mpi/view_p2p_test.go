@@ -17,7 +17,7 @@ import (
 	"github.com/gopvas/gopvas/job/jobtest"
 )
 
-// viewLengths are of messages of all ways that there are: inline, eager, lent, shared.
+// viewLengths are of messages of all ways that there are: inline, eager, zero-copy, shared.
 var viewLengths = []int{0, 1, 9, 700, 3000, 40_000}
 
 // columnOf is a view of n elements of memory of its own, i columns wide.

@@ -126,8 +126,8 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buf
 
 // sendNow is the short way of a standard send: it returns sent if the message is on its way,
 // without an operation of its own; one that is underway if the module keeps the buffer; and nil if the message
-// can not go this way. lent tells that the caller goes on without the buffer.
-func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, lent bool) *operation {
+// can not go this way. mayKeep tells that the module may keep the buffer beyond the call.
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mayKeep bool) *operation {
 	if !e.fastPath(dst, tag) {
 		return nil
 	}
@@ -137,8 +137,8 @@ func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, lent 
 	}
 	var t btl.Transfer
 	var ok bool
-	if h := e.head(context, int32(tag), m); lent {
-		t, ok = by.lend(dst, h, buf)
+	if h := e.head(context, int32(tag), m); mayKeep {
+		t, ok = by.sendZeroCopy(dst, h, buf)
 	} else {
 		t, ok = by.Send(dst, h, buf)
 	}
@@ -226,7 +226,7 @@ func (e *Engine) launch(op *operation) bool {
 		if op.buf.Layout != nil {
 			ok = by.SendBuffer(peer, h, op.buf)
 		} else {
-			t, ok = by.lend(peer, h, op.buf.Bytes)
+			t, ok = by.sendZeroCopy(peer, h, op.buf.Bytes)
 		}
 		if ok && e.trace != nil {
 			e.traceSent(op)

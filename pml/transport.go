@@ -45,14 +45,14 @@ type transport struct {
 	eager int       // the longest eager message in bytes
 	short btl.Short // nil: there is none
 
-	// lend is Send of a caller that goes on without the buffer: see btl.Lender.
-	lend func(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool)
+	// sendZeroCopy is that of a btl.ZeroCopySender, else Send.
+	sendZeroCopy func(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool)
 }
 
 func newTransport(m btl.Messages) transport {
-	t := transport{Messages: m, eager: m.EagerLimit(), lend: m.Send}
-	if l, ok := m.(btl.Lender); ok {
-		t.lend = l.Lend
+	t := transport{Messages: m, eager: m.EagerLimit(), sendZeroCopy: m.Send}
+	if l, ok := m.(btl.ZeroCopySender); ok {
+		t.sendZeroCopy = l.SendZeroCopy
 	}
 	if s, ok := m.(interface{ Short() btl.Short }); ok {
 		t.short = s.Short()

@@ -42,7 +42,7 @@ func Cases() []Case {
 		{"many offers", manyOffers},
 		{"messages with fallback", fallbackMessages},
 		{"fallback is bounded", fallbackIsBounded},
-		{"lent messages", lentMessages},
+		{"zero-copy sends", zeroCopySends},
 		{"truncating accept", truncatingAccept},
 		{"sleepers are woken", sleepersAreWoken},
 		{"sends wait for room", sendsWaitForRoom},

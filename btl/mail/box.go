@@ -190,10 +190,14 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 // work. It is called before the first Sleep.
 func (b *Box) SleepIn(bed shm.Bed) { b.bed, b.crowd = bed, bed.Crowd() }
 
-// again makes Sleep ask once more before it sleeps: a method has done a part of what
-// there was to do, and nobody will notify this rank of the rest. The look was not in vain.
+// again is askAgain where a method has done a part of what there was to do: the look was not in vain.
 func (b *Box) again() {
 	b.crowd.Worked()
+	b.askAgain()
+}
+
+// askAgain makes Sleep ask once more before it sleeps: there is more to do, and nobody will notify this rank of it.
+func (b *Box) askAgain() {
 	if !b.more.Load() {
 		b.more.Store(true)
 	}

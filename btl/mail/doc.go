@@ -19,8 +19,8 @@
 //
 //	inline     up to InlineLimit bytes, in the slot of the ring
 //	eager      up to job.Settings.EagerLimit, in a buffer of the sender that the slot names
-//	zero-copy  above InlineLimit, one address space, receiver waiting, or, from 768 bytes on,
-//	           sender going on: see fallback.go
+//	zero-copy  above InlineLimit, one address space, receiver waiting, or, from zeroCopyFrom
+//	           on, sender going on: see fallback.go
 //	direct     an offer; the receiver copies from the sender's buffer, and for longer
 //	           messages so does the sender, part by part; done is a store
 //	cma        an offer; the receiver calls process_vm_readv; done is a store; see trial.go

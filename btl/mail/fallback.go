@@ -26,19 +26,19 @@ import (
 //
 // All are atomic operations of Go, so at least one of S2 and R2 finds the other's word: the
 // sender never goes on while the receiver copies from its memory. If both find it, the
-// sender waits without need: for a moment in Send, and then as for an offer. The buffer stays
-// in use until phaseDone. As long as nobody falls back, neither word costs a transfer of
+// sender waits without need: for a moment in Send, and then as for an offer. In Progress it
+// does not wait: the next calls find phaseDone. The buffer stays in use until phaseDone. As long as nobody falls back, neither word costs a transfer of
 // its cache line: the sender reads taking, and writes the line of fallback, only to fall back.
 //
-// Send makes the attempt (sendZeroCopy) only if it is likely to succeed: when a message
+// Send makes the attempt (sendAttempting) only if it is likely to succeed: when a message
 // has come in since the last attempt, and less often to a receiver that did not come in
 // time. In a row of sends without an answer, a wait for the receiver costs more than a second
 // copy, which overlaps with the receiver's work. If a message comes for the sender meanwhile, its
-// peer may be making an attempt, too, and both would look in vain. So the sender then lends the
-// message: the attempt goes on while its caller takes what has come.
+// peer may be making an attempt, too, and both would look in vain. So Send returns then, and the
+// attempt is pending: it goes on while the caller takes what has come. Attempts of SendZeroCopy are pending from the
+// start, as its caller does not wait (zerocopy.go).
 //
-// A lent message falls back in Progress, which then has been called so many times in vain (lentLooks). Lend lends at once,
-// as its caller does not wait (lending.go).
+// A pending attempt falls back in the pendingLooks-th call of Progress that finds it untaken.
 //
 // The receiver ends either way with phaseDone. The sender takes the descriptor and the buffer
 // of a fallback back in reap, when it needs them. The receiver needs no credit and no memory.
@@ -120,7 +120,7 @@ func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame,
 const (
 	zeroCopyLooks = 100  // and pauses between them: about a microsecond
 	takeLooks     = 1000 // the same, for a receiver that is taking the message
-	lentLooks     = 100  // of Progress at a lent message
+	pendingLooks  = 100  // of Progress at a pending attempt
 	maxSkip       = 63
 )
 
@@ -147,48 +147,50 @@ func (p *peer) tryZeroCopy() bool {
 	return true
 }
 
-// took notes that the peer has taken a message from where it lay.
-func (p *peer) took() { p.backoff = 0 }
+// attemptSucceeded notes that the peer has copied a message from where it lay.
+func (p *peer) attemptSucceeded() { p.backoff = 0 }
 
-// late notes that the peer did not come in time.
-func (p *peer) late() {
+// attemptFailed notes that the peer did not come in time. Of several pending attempts the first one counts: one late
+// moment makes all of them fail.
+func (p *peer) attemptFailed() {
+	if p.skip > 0 {
+		return
+	}
 	p.backoff = min(2*p.backoff+1, maxSkip)
 	p.skip = p.backoff
 }
 
-// sendZeroCopy lets the receiver copy from the payload, for a moment. It takes a buffer first,
-// and returns false as sendEager does if there is none. With a buffer it nearly always gets
-// the payload back.
-//
-// It does not if the receiver is taking the message all the time that the sender looks. The
-// receiver copies at most EagerLimit bytes, so it has lost its CPU, was stopped or killed.
-// Then the message counts as offered, and the buffer stays in use until it is over.
-func (b *Box) sendZeroCopy(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bool) {
+// sendAttempting lets the receiver copy from the payload, for a moment. It takes a buffer first,
+// and returns false as sendEager does if there is none. With a buffer it returns a Transfer in two cases. A message
+// has come: then the attempt is pending, and keeps the buffer for the fallback. Or the receiver is taking the
+// message all the time that the sender looks. The receiver copies at most EagerLimit bytes, so it has lost its CPU, was
+// stopped or killed. Then the message counts as offered, and the buffer stays in use until it is over.
+func (b *Box) sendAttempting(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	i, ok := b.takeBuffer(p, len(payload))
 	if !ok {
 		b.counters.RefusedCredit++
 		return nil, false
 	}
-	t := b.lend(p, h, payload)
+	t := b.beginAttempt(p, h, payload)
 	if t == nil {
 		p.account.Put(i)
 		return nil, false
 	}
 	t.buffer = i + 1
 	switch t.attempt() {
-	case taken:
-		p.took()
+	case attemptTaken:
+		p.attemptSucceeded()
 		t.finish()
 		return nil, true
-	case crossing:
-		t.patience = lentLooks
+	case attemptCrossed:
+		t.looksLeft = pendingLooks
 		return t, true
 	}
-	p.late()
+	p.attemptFailed()
 	if t.fallBackInto(i) {
 		return nil, true
 	}
-	if t.taken(takeLooks) {
+	if t.pollDone(takeLooks) {
 		t.finish()
 		return nil, true
 	}
@@ -199,27 +201,29 @@ func (b *Box) sendZeroCopy(p *peer, h *btl.Header, payload []byte) (btl.Transfer
 type outcome uint8
 
 const (
-	untaken  outcome = iota
-	taken            // the receiver has taken the message
-	crossing         // a message is there for the sender
+	attemptTimedOut outcome = iota
+	attemptTaken            // the receiver has taken the message
+	attemptCrossed          // a message is there for the sender
 )
 
 // attempt looks for a moment whether the receiver takes the message.
 func (t *sendTransfer) attempt() outcome {
 	for range zeroCopyLooks {
+		// The order of these two looks counts. The receiver stores phaseDone before it sends an answer, so
+		// a sender that sees the answer also sees phaseDone.
 		s, _ := t.box.in.Front()
-		if t.taken(1) { // looked at last: a message may be the receiver's answer
-			return taken
+		if t.pollDone(1) {
+			return attemptTaken
 		}
 		if s != nil {
-			return crossing
+			return attemptCrossed
 		}
 	}
-	return untaken
+	return attemptTimedOut
 }
 
-// taken looks whether the receiver has taken the message, so often at most.
-func (t *sendTransfer) taken(looks int) bool {
+// pollDone looks whether the receiver has taken the message, so often at most.
+func (t *sendTransfer) pollDone(looks int) bool {
 	done := t.generation<<phaseBits | phaseDone
 	for range looks {
 		if t.d.state.Load() == done {

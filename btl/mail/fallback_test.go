@@ -24,7 +24,7 @@ func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 		src[999] = 7
 		transfer, sent := b[0].Send(1, &btl.Header{Tag: 3}, src)
 		require.True(t, sent)
-		require.NotNil(t, transfer, "the payload is still lent")
+		require.NotNil(t, transfer, "the payload still belongs to the message")
 		done, err := transfer.Progress()
 		require.NoError(t, err)
 		require.False(t, done)
@@ -49,11 +49,11 @@ func TestSendDoesNotWaitForAReceiverThatIsTaking(t *testing.T) {
 	}
 }
 
-// lends lends a message of 1,000 bytes to rank 1 and returns its transfer.
-func lends(t *testing.T, b *Box, tag int32) (src []byte, transfer btl.Transfer) {
+// attempts begins a zero-copy attempt of 1,000 bytes to rank 1, and returns its transfer.
+func attempts(t *testing.T, b *Box, tag int32) (src []byte, transfer btl.Transfer) {
 	src = make([]byte, 1000)
 	src[999] = byte(tag)
-	transfer, sent := b.Lend(1, &btl.Header{Tag: tag}, src)
+	transfer, sent := b.SendZeroCopy(1, &btl.Header{Tag: tag}, src)
 	require.True(t, sent)
 	return src, transfer
 }
@@ -73,9 +73,9 @@ func takes(t *testing.T, b *Box, offered bool) byte {
 	return dst[999]
 }
 
-func TestLend(t *testing.T) {
+func TestPendingAttempts(t *testing.T) {
 	_, b := boxes(t, 2, true, job.Settings{})
-	_, first := lends(t, b[0], 2)
+	_, first := attempts(t, b[0], 2)
 	done, _ := first.Progress()
 	require.False(t, done)
 	require.EqualValues(t, 2, takes(t, b[1], true))
@@ -84,7 +84,7 @@ func TestLend(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, b[0].fallenBack)
 
-	src, transfer := lends(t, b[0], 3)
+	src, transfer := attempts(t, b[0], 3)
 	looks := 0
 	require.NoError(t, b[0].Sleep(func() bool { // nobody wakes the sender, which has to come back by itself
 		looks++
@@ -92,26 +92,46 @@ func TestLend(t *testing.T) {
 		require.NoError(t, err)
 		return done
 	}, nil))
-	require.Equal(t, lentLooks, looks)
+	require.Equal(t, pendingLooks, looks)
 	clear(src)
 	require.EqualValues(t, 3, takes(t, b[1], true), "from the buffer")
 
-	_, next := lends(t, b[0], 4)
+	_, next := attempts(t, b[0], 4)
 	require.Nil(t, next, "the receiver was late, so the next message is copied at once")
 	require.EqualValues(t, 4, takes(t, b[1], false))
-	_, next = lends(t, b[0], 5)
+	_, next = attempts(t, b[0], 5)
 	require.NotNil(t, next)
 	require.EqualValues(t, 5, takes(t, b[1], true))
 }
 
-// TestLendWithoutBuffers: a lent message that finds no buffer stays where it is.
-func TestLendWithoutBuffers(t *testing.T) {
+// TestPendingAttemptsFailTogether: a late receiver lets all attempts of a row of sends fail. That counts as one failure.
+func TestPendingAttemptsFailTogether(t *testing.T) {
 	_, b := boxes(t, 2, true, job.Settings{})
-	_, transfer := lends(t, b[0], 7)
+	var pending []btl.Transfer
+	for tag := range int32(4) {
+		_, transfer := attempts(t, b[0], tag)
+		require.NotNil(t, transfer)
+		pending = append(pending, transfer)
+	}
+	for _, transfer := range pending {
+		for done := false; !done; {
+			done, _ = transfer.Progress()
+		}
+	}
+	_, transfer := attempts(t, b[0], 4)
+	require.Nil(t, transfer)
+	_, transfer = attempts(t, b[0], 5)
+	require.NotNil(t, transfer, "one message was copied at once")
+}
+
+// TestPendingAttemptWithoutBuffers: the message stays where it is.
+func TestPendingAttemptWithoutBuffers(t *testing.T) {
+	_, b := boxes(t, 2, true, job.Settings{})
+	_, transfer := attempts(t, b[0], 7)
 	for held := true; held; {
 		_, held = b[0].takeBuffer(b[0].peers[1], 1000)
 	}
-	for range 10 * lentLooks {
+	for range 10 * pendingLooks {
 		done, err := transfer.Progress()
 		require.NoError(t, err)
 		require.False(t, done)
@@ -130,7 +150,7 @@ func TestSendsThatCross(t *testing.T) {
 	src[999] = 9
 	transfer, sent := b[0].Send(1, &btl.Header{Tag: 2}, src)
 	require.True(t, sent)
-	require.NotNil(t, transfer, "lent, as there is a message to take")
+	require.NotNil(t, transfer, "pending, as there is a message to take")
 	require.Equal(t, []int32{1}, tags(b[0]))
 	require.EqualValues(t, 9, takes(t, b[1], true))
 	done, err := transfer.Progress()
@@ -150,7 +170,7 @@ func TestLateReceiverOfLongEagerMessage(t *testing.T) {
 			}
 			_, b := boxes(t, 2, true, job.Settings{EagerLimit: 2 * n, Thresholds: job.Thresholds{ShareFrom: shareFrom}})
 			src := bytes.Repeat([]byte{7}, n)
-			transfer, sent := b[0].Lend(1, &btl.Header{Tag: 1}, src)
+			transfer, sent := b[0].SendZeroCopy(1, &btl.Header{Tag: 1}, src)
 			require.True(t, sent)
 			require.NotNil(t, transfer)
 			for done := false; !done; {

@@ -55,12 +55,13 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 		dst.Unpack(d.short[:n], 0)
 		b.counters.PipelinedCopied++
 		b.counters.PipelinedBytes += uint64(n)
-		b.taken(p, d, generation)
+		b.giveBack(p, d, generation)
 		return nil
 	}
-	short := b.mayFallBack(int(f.Length)) // who copies alone looks where the bytes are
-	if (short || n < b.shareFrom(typed || dst.Layout != nil)) && (direct || n == 0) {
-		if short {
+	// A message that may fall back is copied by the receiver alone: the sender may have the payload back.
+	mayFallBack := b.mayFallBack(int(f.Length))
+	if (mayFallBack || n < b.shareFrom(typed || dst.Layout != nil)) && (direct || n == 0) {
+		if mayFallBack {
 			if !b.takeShort(p, d, generation, f, dst, n) {
 				return nil // Sleep says why
 			}
@@ -68,7 +69,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 			take(dst, f, d, n)
 		}
 		b.countDirect(n)
-		b.taken(p, d, generation)
+		b.giveBack(p, d, generation)
 		return nil
 	}
 	t := b.receives
@@ -89,8 +90,8 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	return t
 }
 
-// taken gives a message back to its sender that was taken in one go.
-func (b *Box) taken(p *peer, d *descriptor, generation uint64) {
+// giveBack gives a message back to its sender that was taken in one go.
+func (b *Box) giveBack(p *peer, d *descriptor, generation uint64) {
 	shm.OrderRelease()
 	d.state.Store(generation<<phaseBits | phaseDone)
 	b.notify(p.inbox)

@@ -10,20 +10,14 @@ import (
 // Send implements btl.Messages.
 func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	b.checkLimit(len(payload))
-	p := b.peers[rank]
-	if p == nil {
-		if p = b.meet(rank); p == nil {
-			return nil, false
-		}
-	}
-	if !p.account.Credit() {
-		b.counters.RefusedCredit++
+	p := b.reach(rank)
+	if p == nil || !b.credit(p) {
 		return nil, false
 	}
 	if len(payload) > InlineLimit {
 		if b.zeroCopy && b.answering && p.tryZeroCopy() {
 			b.answering = false
-			return b.sendZeroCopy(p, h, payload)
+			return b.sendAttempting(p, h, payload)
 		}
 		return nil, b.sendEager(p, h, btl.Buffer{Bytes: payload})
 	}
@@ -35,6 +29,23 @@ func (b *Box) Send(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool)
 	m.setHeader(h, b.rank, len(payload))
 	b.publishInline(p, s, pos, payload)
 	return nil, true
+}
+
+// reach returns a peer, or nil if it has not opened its mailbox yet.
+func (b *Box) reach(rank int) *peer {
+	if p := b.peers[rank]; p != nil {
+		return p
+	}
+	return b.meet(rank)
+}
+
+// credit tells whether the peer takes one more message that is not offered.
+func (b *Box) credit(p *peer) bool {
+	if p.account.Credit() {
+		return true
+	}
+	b.counters.RefusedCredit++
+	return false
 }
 
 // publishInline sends a message whose header is in its slot, with its bytes beside it.
@@ -58,14 +69,8 @@ func (b *Box) checkLimit(n int) {
 func (b *Box) SendBuffer(rank int, h *btl.Header, src btl.Buffer) bool {
 	n := src.Len()
 	b.checkLimit(n)
-	p := b.peers[rank]
-	if p == nil {
-		if p = b.meet(rank); p == nil {
-			return false
-		}
-	}
-	if !p.account.Credit() {
-		b.counters.RefusedCredit++
+	p := b.reach(rank)
+	if p == nil || !b.credit(p) {
 		return false
 	}
 	if n > InlineLimit {
@@ -128,11 +133,9 @@ func (b *Box) sendEager(p *peer, h *btl.Header, src btl.Buffer) bool {
 
 // Offer implements btl.Messages.
 func (b *Box) Offer(rank int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
-	p := b.peers[rank]
+	p := b.reach(rank)
 	if p == nil {
-		if p = b.meet(rank); p == nil {
-			return nil, false
-		}
+		return nil, false
 	}
 	t := b.transfer()
 	if t == nil {

@@ -17,14 +17,14 @@ type sendTransfer struct {
 	number     int    // of the descriptor
 	generation uint64 // of its use
 
-	peer     *peer
-	src      *btl.Buffer // keeps the memory reachable, which the receiver knows by address only
-	own      btl.Buffer  // what src is of an eager message
-	staged   bool        // see staged.go
-	filled   int         // pipelined: bytes put into the lane so far
-	lane     int         // number plus one; 0: none
-	buffer   int         // eager buffer that it has, plus one; 0: none
-	patience int         // looks until a lent message falls back; 0: it does not
+	peer      *peer
+	src       *btl.Buffer // keeps the memory reachable, which the receiver knows by address only
+	own       btl.Buffer  // what src is of an eager message
+	staged    bool        // see staged.go
+	filled    int         // pipelined: bytes put into the lane so far
+	lane      int         // number plus one; 0: none
+	buffer    int         // eager buffer that it has, plus one; 0: none
+	looksLeft int         // until a pending attempt falls back; 0: none is pending
 }
 
 // transfer returns one that is free, or nil if there is no memory for more. That
@@ -99,7 +99,7 @@ func (t *sendTransfer) finish() {
 	if t.buffer != 0 {
 		t.peer.account.Put(t.buffer - 1)
 	}
-	t.src, t.own.Bytes, t.peer, t.lane, t.buffer, t.patience = nil, nil, nil, 0, 0, 0
+	t.src, t.own.Bytes, t.peer, t.lane, t.buffer, t.looksLeft = nil, nil, nil, 0, 0, 0
 	b.unused = append(b.unused, uint32(t.number))
 }
 
@@ -116,13 +116,13 @@ func (t *sendTransfer) Progress() (done bool, err error) {
 		if t.lane != 0 && !t.staged || phase == phaseRead {
 			t.peer.piped = phase == phaseDone
 		}
-		if t.patience > 0 {
-			t.peer.took()
+		if t.looksLeft > 0 {
+			t.peer.attemptSucceeded()
 		}
 		t.finish()
 		return true, nil
-	case t.patience > 0:
-		if t.tooLong() {
+	case t.looksLeft > 0: // the receiver copies such a message alone, so there are no phases in between
+		if t.countDown() {
 			return true, nil
 		}
 	case phase == phaseShared:

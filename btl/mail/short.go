@@ -73,7 +73,7 @@ func (b *Box) takeElsewhere(p *peer, m *message, kind uint8, buf []byte) bool {
 		p.returns.Buffer(int(e.number))
 		p.returns.Message()
 		return true
-	case kind != kindOffered || !b.mayFallBack(len(buf)) || len(buf) >= b.shareFrom(false):
+	case kind != kindOffered || !b.mayFallBack(len(buf)):
 		return false
 	}
 	shm.OrderAcquire()
@@ -89,7 +89,7 @@ func (b *Box) takeElsewhere(p *peer, m *message, kind uint8, buf []byte) bool {
 	b.short.Bytes = nil
 	if done {
 		b.countDirect(len(buf))
-		b.taken(p, d, generation)
+		b.giveBack(p, d, generation)
 	}
 	return done
 }

@@ -7,7 +7,7 @@ import "github.com/gopvas/gopvas/trace"
 // reading in all, and that is taken while a message is on its way:
 //
 //   - The end of a short send is read when the message has left. Its start is the end minus what
-//     such a send takes. A send of more than 88 bytes may be lent (btl.Lender), and takes one time or another:
+//     such a send takes. A send of more than 88 bytes may be a pending attempt (btl.ZeroCopySender), and takes one of two times:
 //     its start is read, too.
 //   - A receive that polls reads the clock before it polls. Its end is the last reading plus what
 //     it takes from there to the end of such a receive.
@@ -17,8 +17,8 @@ import "github.com/gopvas/gopvas/trace"
 // are flagged as Estimated.
 
 const (
-	inline   = 88      // bytes of a send, at most
-	short    = 8 << 10 // of a receive
+	Inline   = 88      // bytes of the longest send whose start is estimated: mail.InlineLimit
+	Short    = 8 << 10 // bytes of the longest receive whose end is
 	lengths  = 64      // that are known at a time
 	measured = 64      // one of so many messages
 )
@@ -53,7 +53,7 @@ func (t *typical) of(length uint64) uint64 {
 func (t *typical) learn(length, took uint64) {
 	u := t.usual(length)
 	switch {
-	case length > short:
+	case length > Short:
 		return
 	case u.length != length || u.ticks == 0 || took < u.ticks/2:
 		*u = usual{length: length, ticks: took}
@@ -68,7 +68,7 @@ func (t *typical) learn(length, took uint64) {
 // BeginShort is Begin of a send of so many bytes that may leave at once. It returns 0 if the
 // start is to be estimated.
 func (r *Recorder) BeginShort(length int) uint64 {
-	if length <= inline && r.sends.of(uint64(length)) != 0 {
+	if length <= Inline && r.sends.of(uint64(length)) != 0 {
 		return 0
 	}
 	return r.Begin()
@@ -84,7 +84,7 @@ func (r *Recorder) ShortSend(start uint64, length int, context uint32, tag int32
 		if start > r.last+r.long {
 			r.sample(start)
 		}
-	} else {
+	} else if length <= Inline {
 		r.sends.learn(uint64(length), end-start)
 	}
 	r.call(trace.Send, start, end, &What{

@@ -92,9 +92,9 @@ func TestTypical(t *testing.T) {
 		}
 	}
 	for range 3 {
-		p.learn(short+1, 100)
+		p.learn(Short+1, 100)
 	}
-	assert.Zero(t, p.of(short+1), "too long")
+	assert.Zero(t, p.of(Short+1), "too long")
 }
 
 // TestGap: recording takes some time, and not much. The clock may be a coarse one.

@@ -28,7 +28,7 @@ func Gaps(t *trace.Trace) Recording {
 				gap, between := float64(it.Start-last.End), pair(last, it.Event)
 				found[named(last)] = append(found[named(last)], gap)
 				found[between] = append(found[between], gap)
-				if bytes := length(last, it.Event); bytes > 0 {
+				if bytes := decidingLength(last, it.Event); bytes > 0 {
 					name := between + " " + strconv.FormatUint(bytes, 10)
 					lengths[name] = append(lengths[name], gap)
 				}
@@ -42,7 +42,7 @@ func Gaps(t *trace.Trace) Recording {
 			r[name] = max(undisturbed(gaps), 0)
 		}
 	}
-	for name, gaps := range lengths {
+	for name, gaps := range lengths { // the first ones may be from before times were estimated
 		if late := gaps[len(gaps)/2:]; len(late) >= fewGaps {
 			r[name] = max(undisturbed(late), 0)
 		}
@@ -50,9 +50,9 @@ func Gaps(t *trace.Trace) Recording {
 	return r
 }
 
-// length returns the length of the message that the gap between two calls depends on: of the one whose time is an
+// decidingLength returns the length of the message that the gap between two calls depends on: of the one whose time is an
 // estimate, else of the longer one.
-func length(last, next *trace.Event) uint64 {
+func decidingLength(last, next *trace.Event) uint64 {
 	switch {
 	case last.Flags&trace.Estimated != 0:
 		return last.Bytes
@@ -93,7 +93,7 @@ func (m *maker) recorded(last, next *trace.Event) int64 {
 	}
 	between := pair(last, next)
 	if list := m.lengths[between]; list != nil {
-		return int64(list.at(length(last, next)))
+		return int64(list.at(decidingLength(last, next)))
 	}
 	for _, name := range []string{between, named(last)} {
 		if ns, ok := m.options.Recording[name]; ok {

@@ -8,10 +8,10 @@ import (
 	"github.com/gopvas/gopvas/btl"
 )
 
-// lentMessages: messages that are lent arrive whole and in order, whether the receiver takes them soon, late, or
+// zeroCopySends: messages of SendZeroCopy arrive whole and in order, whether the receiver takes them soon, late, or
 // while they fall back. When Progress says done the sender's buffer is its own again.
-func lentMessages(e *env) {
-	lender, ok := e.Module.(btl.Lender)
+func zeroCopySends(e *env) {
+	sender, ok := e.Module.(btl.ZeroCopySender)
 	if !ok {
 		return
 	}
@@ -22,7 +22,7 @@ func lentMessages(e *env) {
 	for tag := range int32(each) {
 		p.hold = rng.IntN(4) == 0
 		for to := range n {
-			p.lend(lender, to, tag, rng.IntN(e.EagerLimit()+1))
+			p.sendZeroCopy(sender, to, tag, rng.IntN(e.EagerLimit()+1))
 			for range rng.IntN(3) * 80 { // without a look at what has come
 				p.progressSends()
 			}
@@ -37,12 +37,12 @@ func lentMessages(e *env) {
 	p.sync(1)
 }
 
-// lend lends a message, and spoils its buffer when the message is over. If there is no credit it lets go what it
+// sendZeroCopy sends a message, and spoils its buffer when the message is over. If there is no credit it lets go what it
 // holds: its own messages may be among that.
-func (p *post) lend(lender btl.Lender, to int, tag int32, n int) {
+func (p *post) sendZeroCopy(sender btl.ZeroCopySender, to int, tag int32, n int) {
 	src := p.message(tag, n)
 	p.await(func() bool {
-		t, ok := lender.Lend(to, p.header(to, tag, n), src)
+		t, ok := sender.SendZeroCopy(to, p.header(to, tag, n), src)
 		if t != nil {
 			p.sent = append(p.sent, spoiler{t, src})
 		} else if ok {

@@ -1,0 +1,57 @@
+package mail
+
+import "github.com/gopvas/gopvas/btl"
+
+var _ btl.ZeroCopySender = (*Box)(nil)
+
+// zeroCopyFrom is the length from which SendZeroCopy makes an attempt. A shorter message has arrived sooner by a buffer.
+const zeroCopyFrom = 768 // bytes
+
+// SendZeroCopy implements btl.ZeroCopySender.
+func (b *Box) SendZeroCopy(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
+	if len(payload) <= InlineLimit || !b.zeroCopy {
+		return b.Send(rank, h, payload)
+	}
+	b.checkLimit(len(payload))
+	p := b.reach(rank)
+	if p == nil {
+		return nil, false
+	}
+	if len(payload) < zeroCopyFrom || !p.tryZeroCopy() {
+		return nil, b.credit(p) && b.sendEager(p, h, btl.Buffer{Bytes: payload})
+	}
+	t := b.beginAttempt(p, h, payload)
+	if t == nil {
+		return nil, false
+	}
+	t.looksLeft = pendingLooks
+	return t, true
+}
+
+// beginAttempt offers a short message; nil: that can not be done now.
+func (b *Box) beginAttempt(p *peer, h *btl.Header, payload []byte) *sendTransfer {
+	t := b.transfer()
+	if t == nil {
+		return nil
+	}
+	if t.own.Bytes = payload; !b.offer(t, p, h, &t.own) {
+		return nil
+	}
+	b.counters.EagerSent++
+	b.counters.EagerBytes += uint64(len(payload))
+	return t
+}
+
+// countDown counts a look in vain at a pending attempt. At the last one the message falls back; countDown tells whether it has.
+// Without a free buffer the message stays as if offered.
+func (t *sendTransfer) countDown() (over bool) {
+	if t.looksLeft--; t.looksLeft > 0 {
+		t.box.askAgain() // else the rank might sleep before it has looked so often
+		return false
+	}
+	t.peer.attemptFailed()
+	if t.buffer != 0 {
+		return t.fallBackInto(t.buffer - 1)
+	}
+	return t.FallBack()
+}
