@@ -189,18 +189,19 @@ func TestParseParams(t *testing.T) {
 	p, err := ParseParams("L=2500,o=1500, g=1000,G=6,O=0.5,S=65535")
 	require.NoError(t, err)
 	assert.Equal(t, LogGOPS{2500, 1500, 1000, 6, 0.5, 65535}.Params(), p)
-	p, err = ParseParams("Gs=3,G=6,Gs=4,s=10")
+	p, err = ParseParams("G=6,Gs=4,s=10")
 	require.NoError(t, err)
 	assert.Equal(t, Params{Gs: 4, Gl: 6, Packet: 10, Sync: Unlimited}, p)
 	for text, want := range map[string]string{
-		"":      "want NAME=NUMBER",
-		"L":     `parameter "L"`,
-		"L=x":   "such as L=2500",
-		"l=5":   "there are L, o, Oss",
-		"S=1.5": "whole bytes",
-		"S=-1":  "whole bytes",
-		"L=-1":  "no cost",
-		"o=NaN": "no cost",
+		"":        "want NAME=NUMBER",
+		"L":       `parameter "L"`,
+		"L=x":     "such as L=2500",
+		"L=1,L=2": "L is given twice",
+		"l=5":     "there are L, o, Oss",
+		"S=1.5":   "whole bytes",
+		"S=-1":    "whole bytes",
+		"L=-1":    "no cost",
+		"o=NaN":   "no cost",
 	} {
 		_, err := ParseParams(text)
 		assert.ErrorContains(t, err, want, text)

@@ -16,12 +16,17 @@ const Unlimited = 1 << 53
 func ParseParams(text string) (Params, error) {
 	var v [NumValues]float64
 	p := Params{Packet: -1, Sync: Unlimited}
+	seen := map[string]bool{}
 	for _, field := range strings.Split(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(field), "=")
 		x, err := strconv.ParseFloat(value, 64)
 		if !ok || err != nil {
 			return Params{}, fmt.Errorf("loggps: parameter %q: want NAME=NUMBER, such as L=2500", field)
 		}
+		if seen[name] {
+			return Params{}, fmt.Errorf("loggps: parameter %q: %s is given twice", field, name)
+		}
+		seen[name] = true
 		i := slices.Index(Names[:], name)
 		switch {
 		case i >= 0:

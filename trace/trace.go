@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -41,6 +43,9 @@ type Context struct {
 // file that is cut off there is no error: see Trace.Cut.
 func Open(path string) (*Trace, error) {
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("trace: %w: name the file of pvasrun --trace FILE", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}

@@ -63,7 +63,7 @@ func TestTraceListOfNoRank(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
 	got := command(t, nil, "--trace", file, "-n", "2", programs.Build(t, "../../examples/hello"))
 	require.Equal(t, 0, got.code, got.stderr)
-	for rank, says := range map[string]string{"2": "--rank 2: the trace has ranks 0 to 1", "-5": "--rank: -5 is below -1"} {
+	for rank, says := range map[string]string{"2": "--rank 2: the trace has ranks 0 to 1", "-5": "--rank: -5 is below 0"} {
 		got = command(t, nil, "trace", "list", file, "--rank", rank)
 		require.Equal(t, 2, got.code)
 		require.Contains(t, got.stderr, says)

@@ -120,7 +120,7 @@ func example(opt *flags.Option) string {
 	case *int: // its default depends on more
 		value, _, _ = strings.Cut(opt.DefaultMask, ",")
 	}
-	if list := slices.Concat(opt.Default, opt.Choices); len(list) > 0 {
+	if list := slices.Concat(opt.Default, opt.Choices); len(list) > 0 && list[0] != "-1" { // which stands for all
 		value = list[0]
 	}
 	if opt.LongName == "" {

@@ -91,7 +91,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"--progress x true":           `--progress: "x" is none of share, owner`,
 		"--coll x true":               `--coll: coll: choice "x" is not of the form operation=algorithm`,
 		"bench all --compare lam":     `--compare: "lam" is not a list of mpich, openmpi, each once: write for example openmpi`,
-		"--eager-limit 1T true":       `eager limit of 1099511627776 bytes is outside 1..`,
+		"--eager-limit 1T true":       `--eager-limit: 1099511627776 is more than 65536: longer messages`,
 		"--ring-block 5000 true":      `ring block of 5000 bytes is no multiple of`,
 		"--ring-block 0 true":         `--ring-block: 0 is below 4096`,
 		"--eager-limit 0 true":        `--eager-limit: 0 is below 1`,

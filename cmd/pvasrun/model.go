@@ -44,10 +44,10 @@ type simFlags struct {
 	Model       string  `long:"model" env:"PVASRUN_MODEL" choice:"loggps" choice:"loggops" default:"loggps" description:"rules of the simulation: the model of protocol switches, or that of LogGOPSim"`
 	Param       string  `long:"param" env:"PVASRUN_PARAM" value-name:"LIST|NAME|FILE" description:"parameters of the machine: a list such as L=2500,o=1500,G=6,S=65536 (ns, ns/byte, bytes; g, O, Oss, Ors, Osl, Orl, Gs, Gl, s too), a platform of the paper (myrinet, fast-ethernet, cenju-4), or a file"`
 	Machine     string  `long:"machine" env:"PVASRUN_MACHINE" value-name:"FILE" description:"parameters that model fit has written"`
-	Sync        size    `long:"S" env:"PVASRUN_S" value-name:"SIZE" default-mask:"that of the parameters" description:"what if messages up to this size were sent without waiting for the receiver"`
+	Sync        *size   `long:"S" env:"PVASRUN_S" value-name:"SIZE" default-mask:"that of the parameters" description:"what if messages up to this size were sent without waiting for the receiver"`
 	Synchronous bool    `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"what if every message waited for its receiver: finds programs that are correct only thanks to buffers"`
 	Compute     float64 `long:"compute" env:"PVASRUN_COMPUTE" value-name:"FACTOR" default:"1" description:"what if computation took so many times as long"`
-	CPUs        int     `long:"cpus" env:"PVASRUN_CPUS" value-name:"N" default-mask:"one for each rank" description:"CPUs that the ranks of a node share in turns of 3 ms"`
+	CPUs        int     `long:"cpus" env:"PVASRUN_CPUS" value-name:"N" default-mask:"with --machine those of the recorded job, else one for each rank" description:"CPUs that the ranks of a node share in turns of 3 ms"`
 }
 
 // sharedSlice and sharedSwitch are how ranks share CPUs: the slice of Linux with HZ=250 and
@@ -78,9 +78,9 @@ func (f *simFlags) options() (opt sim.Options, err error) {
 	if opt.Mode, err = sim.ParseMode(f.Model); err != nil {
 		return opt, err
 	}
-	if f.Sync > 0 {
+	if f.Sync != nil {
 		for i := range opt.Machine.Links {
-			opt.Machine.Links[i].Params.Sync = int64(f.Sync)
+			opt.Machine.Links[i].Params.Sync = int64(*f.Sync)
 		}
 	}
 	opt.Synchronous, opt.Compute = f.Synchronous, f.Compute
@@ -188,11 +188,14 @@ func (p *program) sites() []string {
 	return names
 }
 
-// programsThere returns an error if there is no such file.
-func programsThere(files []string) error {
+// programsThere returns an error if a command names no file, or one that is not there.
+func programsThere(command string, files []string) error {
+	if len(files) == 0 {
+		return usageError{fmt.Errorf("%s: name a trace or GOAL file", command)}
+	}
 	for _, file := range files {
 		if err := regular(file); err != nil {
-			return fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err)
+			return modelMistake(fmt.Errorf("model: read program: %w: name a trace of pvasrun --trace FILE, or a GOAL file", err))
 		}
 	}
 	return nil

@@ -259,8 +259,8 @@ func fitTrips(got *bench.RoundTrips) (r fitted, err error) {
 	return r, err
 }
 
-// tell writes and prints what was found.
-func (f *fitFlags) tell(all []fitted) error {
+// tell writes and prints what was found. A file that can not be written is no reason to lose the rest.
+func (f *fitFlags) tell(all []fitted) (err error) {
 	for i, r := range all {
 		for _, w := range []struct {
 			file  string
@@ -270,21 +270,17 @@ func (f *fitFlags) tell(all []fitted) error {
 			{f.Plot, r.plot},
 			{f.Samples, func(w io.Writer) error { return fit.WriteCSV(w, r.samples) }},
 		} {
-			if err := writeNamed(w.file, r.who, i, w.write); err != nil {
-				return fmt.Errorf("model fit: %w", err)
+			if failed := writeNamed(w.file, r.who, i, w.write); failed != nil {
+				err = errors.Join(err, fmt.Errorf("model fit: %w", failed))
 			}
 		}
 		if f.JSON {
-			if err := json.NewEncoder(os.Stdout).Encode(r.report()); err != nil {
-				return err
-			}
+			err = errors.Join(err, json.NewEncoder(os.Stdout).Encode(r.report()))
 			continue
 		}
-		if err := r.print(os.Stdout); err != nil {
-			return err
-		}
+		err = errors.Join(err, r.print(os.Stdout))
 	}
-	return nil
+	return err
 }
 
 func (f *fitFlags) source() string {

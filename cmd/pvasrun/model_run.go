@@ -26,8 +26,8 @@ func executeModelRun(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := programsThere(files); err != nil {
-		return modelMistake(err)
+	if err := programsThere("model run", files); err != nil {
+		return err
 	}
 	opt, err := f.options()
 	if err != nil {

@@ -23,8 +23,8 @@ func executeModelShow(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := programsThere(files); err != nil {
-		return modelMistake(err)
+	if err := programsThere("model show", files); err != nil {
+		return err
 	}
 	opt, err := f.options()
 	if err == nil && len(files) == 1 {

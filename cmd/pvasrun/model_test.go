@@ -47,6 +47,8 @@ func TestModelRun(t *testing.T) {
 	params := file("p.json", `{"model":"LogGPS","version":1,"links":[{"name":"x","params":{"L":7,"s":99,"S":99}}]}`)
 	got = command(t, nil, "model", "run", good, "--param", params)
 	require.Equal(t, "0 0\n1 7\n", got.stdout)
+	got = command(t, nil, "model", "run", good, "--param", params, "--S", "0")
+	require.Equal(t, "0 14\n1 21\n", got.stdout, "the receiver's word takes L, too")
 
 	for _, c := range []struct {
 		args []string
@@ -69,7 +71,9 @@ func TestModelRun(t *testing.T) {
 		{[]string{dir + "/none", "--param", "L=1"}, 2, "no such file or directory: name a trace"},
 		{[]string{good, "--param", "L=1", "--compute", "1e308", "--json"}, 2, "--compute: want a factor above 0"},
 		{[]string{good, "--param", "L=1e308,o=1e308", "--json"}, 2, "beyond all numbers"},
-		{[]string{"--param", "L=1"}, 2, "name one trace or GOAL file"},
+		{[]string{good, "--param", "L=1", "--S", "0"}, 0, ""},
+		{[]string{"--param", "L=1"}, 2, "name a trace or GOAL file"},
+		{nil, 2, "name a trace or GOAL file"},
 		{[]string{good, "--param", "myrinet", "--model", "loggops"}, 2, "make Oss, Ors, Osl, Orl equal"},
 	} {
 		got := command(t, nil, append([]string{"model", "run"}, c.args...)...)
@@ -112,7 +116,7 @@ func TestModelFitOverwrites(t *testing.T) {
 	got := command(t, nil, "model", "fit", "--from", times, "-o", machine)
 	require.Equal(t, 0, got.code, got.stderr)
 	other := dir + "/machine-sm-warm.json" // of the second combination
-	require.NoError(t, os.WriteFile(other, []byte(trace.Magic), 0o600))
+	require.NoError(t, os.WriteFile(other, []byte("a table"), 0o600))
 	for _, args := range [][]string{
 		{"--from", times, "-o", other},
 		{"--btl", "pvas,sm", "--caches", "warm", "-o", machine},
@@ -122,8 +126,29 @@ func TestModelFitOverwrites(t *testing.T) {
 		require.Contains(t, got.stderr, other+": it has no parameters and is not overwritten")
 		text, err := os.ReadFile(other)
 		require.NoError(t, err)
-		require.Equal(t, trace.Magic, string(text))
+		require.Equal(t, "a table", string(text))
 	}
+}
+
+// TestTraceIsNotOverwritten: nothing that a command writes replaces a recorded trace.
+func TestTraceIsNotOverwritten(t *testing.T) {
+	dir := t.TempDir()
+	recorded, times, program := dir+"/job.trace", dir+"/times.csv", dir+"/job.goal"
+	writeTimes(t, times)
+	require.NoError(t, os.WriteFile(program, []byte("num_ranks 1\nrank 0 {\ncalc 5\n}\n"), 0o600))
+	require.NoError(t, os.WriteFile(recorded, []byte(trace.Magic), 0o600))
+	for _, args := range [][]string{
+		{"show", "--param", "myrinet", "-o", recorded, program},
+		{"fit", "--from", times, "-o", recorded},
+		{"fit", "--from", times, "--plot", recorded},
+	} {
+		got := command(t, nil, append([]string{"model"}, args...)...)
+		require.Equal(t, 2, got.code, got.stderr)
+		require.Contains(t, got.stderr, recorded+": it is a trace and is not overwritten", args)
+	}
+	text, err := os.ReadFile(recorded)
+	require.NoError(t, err)
+	require.Equal(t, trace.Magic, string(text))
 }
 
 // TestWhileTimeShares: calls that take longer than they are told, by no more than a share, are all made.

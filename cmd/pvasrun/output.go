@@ -18,7 +18,8 @@ import (
 // of a pipe takes its last writer's close for the end of the file.
 var pipes = map[string]*os.File{}
 
-// writable returns an error if a file can not be written later. It changes no file.
+// writable returns an error if a file can not be written later, or is a recorded trace, which nothing but another
+// job replaces. It changes no file.
 func writable(file string) error {
 	if file == "" || pipes[file] != nil {
 		return nil
@@ -46,7 +47,22 @@ func writable(file string) error {
 	if err := w.Close(); err != nil || !info.Mode().IsRegular() || isStdout(info) {
 		return err
 	}
+	if err := noTrace(file); err != nil {
+		return err
+	}
 	return atomicfile.Probe(file)
+}
+
+// noTrace returns an error if a file is a recorded trace.
+func noTrace(file string) error {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() { // to open a pipe could wait for ever
+		return nil
+	}
+	if recorded, _ := isTrace(file); recorded {
+		return fmt.Errorf("%s: it is a trace and is not overwritten: name another file, or remove this one", file)
+	}
+	return nil
 }
 
 // nameOf returns the name of one of several files: all but the first have who added before the ending.

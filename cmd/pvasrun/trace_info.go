@@ -109,7 +109,7 @@ const traceListDescription = `Prints the events of a trace, one a line: rank, st
 
 func executeTraceList(args []string) error {
 	f := struct {
-		Rank int `long:"rank" least:"-1" env:"PVASRUN_RANK" default:"-1" default-mask:"all" value-name:"R" description:"of this rank only"`
+		Rank int `long:"rank" least:"0" env:"PVASRUN_RANK" default:"-1" default-mask:"all" value-name:"R" description:"of this rank only"`
 	}{}
 	t, err := openTrace("list", traceListDescription, &f, args)
 	if err != nil {

@@ -314,7 +314,7 @@ func TestTraceMistakes(t *testing.T) {
 		{[]string{"trace", "perfetto", cut, "-o", cut + "x"}, 2, "this is no trace"},
 		{[]string{"trace", "info", cut}, 2, "this is no trace"},
 		{[]string{"trace", "info", filepath.Dir(cut)}, 2, "it is a directory"},
-		{[]string{"trace", "info", cut + "x"}, 2, "no such file"},
+		{[]string{"trace", "info", cut + "x"}, 2, "no such file or directory: name the file of pvasrun --trace FILE"},
 	} {
 		got := command(t, nil, c.args...)
 		assert.Equal(t, c.code, got.code, "%v: %s", c.args, got.stderr)

@@ -100,6 +100,9 @@ func (f *tuneFlags) findOutput() (err error) {
 			return err
 		}
 	}
+	if err := noTrace(f.Output); err != nil {
+		return err
+	}
 	return atomicfile.Probe(f.Output)
 }
 

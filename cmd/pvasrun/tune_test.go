@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/trace"
 	"github.com/gopvas/gopvas/tune"
 )
 
@@ -224,11 +225,14 @@ func TestTuneInterrupted(t *testing.T) {
 func TestTuneMistakes(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	recorded := filepath.Join(t.TempDir(), "job.trace")
+	require.NoError(t, os.WriteFile(recorded, []byte(trace.Magic), 0o600))
 	for _, c := range []struct {
 		args []string
 		code int
 		want string
 	}{
+		{[]string{"-o", recorded}, 1, "it is a trace and is not overwritten"},
 		{[]string{"--rounds", "4"}, 2, "--rounds: want 5 to 1000"},
 		{[]string{"--max-seconds", "0"}, 2, "--max-seconds: 0 leaves no time to measure: give some, such as 60"},
 		{[]string{"--only", "speed"}, 2, "is not a list of parameters: write some of eager_limit,"},
