@@ -12,6 +12,7 @@ type Summary struct {
 	Events   uint64        `json:"events"`
 	Lost     uint64        `json:"lost"`
 	Cut      string        `json:"cut,omitempty"`
+	Unended  []int         `json:"unended,omitempty"` // ranks: see Trace.Unended
 	Ranks    []RankSummary `json:"ranks"`
 	Calls    []CallSummary `json:"calls"` // of all ranks, those with the longest time first
 }
@@ -41,7 +42,7 @@ type CallSummary struct {
 
 // Summary counts what the trace has.
 func (t *Trace) Summary() Summary {
-	s := Summary{Meta: t.Meta, Duration: t.Duration(), Lost: t.Lost()}
+	s := Summary{Meta: t.Meta, Duration: t.Duration(), Lost: t.Lost(), Unended: t.Unended()}
 	if t.Cut != nil {
 		s.Cut = t.Cut.Error()
 	}
@@ -90,6 +91,21 @@ func (r *Rank) summary(byKind *[256]CallSummary) RankSummary {
 		s.Computed = max(s.Time-s.Calls-s.Stalled, 0)
 	}
 	return s
+}
+
+// Unended returns the ranks that began and did not come to Finalize: they were killed, have failed, or the job was ended.
+func (t *Trace) Unended() (ranks []int) {
+	for rank := range t.Ranks {
+		begun, ended := false, false
+		for i := range t.Ranks[rank].Events {
+			begun = begun || t.Ranks[rank].Events[i].Kind == Init
+			ended = ended || t.Ranks[rank].Events[i].Kind == Finalize
+		}
+		if begun && !ended {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
 }
 
 // Calls returns the calls of the program in the order of their starts. Calls within another

@@ -218,6 +218,9 @@ func readProgram(file string, on *loggps.Machine) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
+	if ranks := t.Unended(); ranks != nil {
+		fmt.Fprintf(os.Stderr, "pvasrun: %s: %s; what is predicted is the part before that\n", file, unended(ranks, len(t.Ranks)))
+	}
 	r, err := replay.New(t, replay.Options{Recording: on.Recording, Operations: on.Operations})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -79,6 +79,11 @@ func openNamed(file string) (*trace.Trace, error) {
 	return t, nil
 }
 
+// unended says that ranks of a job have not come to the end of their program.
+func unended(ranks []int, of int) string {
+	return fmt.Sprintf("the job failed or was ended: %d of %d ranks did not come to Finalize, such as rank %d", len(ranks), of, ranks[0])
+}
+
 func printTrace(w io.Writer, s *trace.Summary) error {
 	m := &s.Meta
 	fmt.Fprintf(w, "%s, recorded %s: %d ranks on %d CPUs, %s\n", strings.Join(m.Command, " "),
@@ -89,6 +94,9 @@ func printTrace(w io.Writer, s *trace.Summary) error {
 	fmt.Fprintf(w, "%d events in %s, %d lost\n", s.Events, spell(s.Duration), s.Lost)
 	if s.Cut != "" {
 		fmt.Fprintf(w, "incomplete: %s; this is what comes before\n", s.Cut)
+	}
+	if s.Unended != nil {
+		fmt.Fprintln(w, unended(s.Unended, m.Ranks))
 	}
 	t := newTable(w)
 	fmt.Fprintln(t, "\nrank\tevents\tnodes\tlost\ttime\tin calls\tcomputed\tstalled\tmessages\tbytes\t")
