@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -63,16 +64,18 @@ func (t *Trace) Summary() Summary {
 	return s
 }
 
-// summary counts what a rank has. What is called within another call counts there alone.
+// summary counts what a rank has. Time in which several goroutines are in calls counts once for the rank.
 func (r *Rank) summary(byKind *[256]CallSummary) RankSummary {
 	s := RankSummary{Events: len(r.Events), Nodes: len(r.Nodes), Lost: r.Lost}
+	now := int64(math.MinInt64)
 	for _, c := range r.Calls() {
 		k := &byKind[c.Kind]
 		k.Calls++
 		k.Bytes += c.Bytes
 		k.Time += c.Duration()
 		k.Most = max(k.Most, c.Duration())
-		s.Calls += c.Duration()
+		s.Calls += max(c.End-max(c.Start, now), 0)
+		now = max(now, c.End)
 	}
 	for i := range r.Events {
 		e := &r.Events[i]
@@ -108,8 +111,8 @@ func (t *Trace) Unended() (ranks []int) {
 	return ranks
 }
 
-// Calls returns the calls of the program in the order of their starts. Calls within another
-// call are left out, such as the messages of an exchange among neighbours.
+// Calls returns the calls of the program in the order of their starts. Calls of which another
+// call is made are left out, such as the messages of an exchange among neighbours.
 func (r *Rank) Calls() []*Event {
 	var list []*Event
 	for i := range r.Events {
@@ -117,10 +120,13 @@ func (r *Rank) Calls() []*Event {
 		if !e.Kind.Call() {
 			continue
 		}
-		for len(list) > 0 && list[len(list)-1].Start > e.Start {
+		for e.Kind.Holds() && len(list) > 0 && list[len(list)-1].Start > e.Start {
 			list = list[:len(list)-1] // it is within e, which has ended later
 		}
 		list = append(list, e)
+	}
+	if byStart := func(a, b *Event) int { return cmp.Compare(a.Start, b.Start) }; !slices.IsSortedFunc(list, byStart) {
+		slices.SortStableFunc(list, byStart) // several goroutines were in calls at a time
 	}
 	return list
 }

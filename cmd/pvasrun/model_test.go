@@ -314,3 +314,24 @@ func TestWhileTime(t *testing.T) {
 		require.Equal(t, c.fails > 0, errors.Is(err, failed))
 	}
 }
+
+// TestModelOfGoroutines: a recorded job of which goroutines were in calls at a time can be predicted.
+func TestModelOfGoroutines(t *testing.T) {
+	program, file := programs.Build(t, "./testdata/together"), t.TempDir()+"/trace"
+	got := command(t, nil, "--trace", file, "--timeout", "60", "-n", "2", program)
+	require.Equal(t, 0, got.code, got.stderr)
+	for _, what := range [][]string{nil, {"--synchronous"}, {"--S", "100K"}} {
+		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet"}, what...)...)
+		require.Equal(t, 0, got.code, got.stderr)
+		require.Contains(t, got.stderr, "goroutines of 2 of 2 ranks were in calls at a time")
+	}
+	got = command(t, nil, "trace", "info", "--json", file)
+	require.Equal(t, 0, got.code, got.stderr)
+	var s trace.Summary
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &s))
+	for _, c := range s.Calls {
+		if c.Kind == "send" || c.Kind == "recv" {
+			require.Equal(t, 80, c.Calls, c.Kind)
+		}
+	}
+}

@@ -39,8 +39,13 @@ func (m *maker) rank(rank int) {
 	if len(items) > 0 {
 		c.at = items[0].Start
 	}
-	for i := range items {
-		c.item(&items[i])
+	if together := findTogether(items); together != nil {
+		m.together = append(m.together, rank)
+		c.together(items, together)
+	} else {
+		for i := range items {
+			c.item(&items[i])
+		}
 	}
 	c.settle()
 }
@@ -61,8 +66,13 @@ func (c *caller) item(it *item) {
 		c.point(it.Event)
 		return
 	}
-	c.computed(it)
+	c.computed(it.Start, it.Event)
 	c.at, c.stalled, c.last = it.End, it.stalledBehind(it.End), it.Event
+	c.made(it)
+}
+
+// made makes the operations of a call.
+func (c *caller) made(it *item) {
 	c.Site, c.Tag = c.site(c.rank, it.Event), 0
 	switch {
 	case it.Kind.Collective():
@@ -70,7 +80,7 @@ func (c *caller) item(it *item) {
 	default:
 		c.enter(it)
 		for i := range it.within {
-			if it.within[i].Kind != trace.Taken {
+			if it.within[i].Kind != trace.Taken || !takes[it.Kind] {
 				c.step(it.within[i].Event)
 				c.point(it.within[i].Event)
 			}
@@ -80,13 +90,13 @@ func (c *caller) item(it *item) {
 	}
 }
 
-// computed makes the computation before a call. What recording takes varies, and estimated times are too
+// computed makes the computation before a time at which there is a call. What recording takes varies, and estimated times are too
 // late as often as too early: what one gap has too little, the next ones have too much.
-func (c *caller) computed(it *item) {
-	gap := c.lacks + c.clock.computed(c.at, it.Start) - c.stalled - c.recorded(c.last, it.Event)
+func (c *caller) computed(until int64, next *trace.Event) {
+	gap := c.lacks + c.clock.computed(c.at, until) - c.stalled - c.recorded(c.last, next)
 	c.lacks = 0
 	switch {
-	case it.Kind == trace.Init || c.last == nil:
+	case next.Kind == trace.Init || c.last == nil:
 	case gap > 0:
 		c.Site = 0
 		c.Calc(gap)
@@ -144,6 +154,9 @@ func (c *caller) call(it *item) {
 	}
 }
 
+// takes are the calls that take results of requests.
+var takes = map[trace.Kind]bool{trace.Wait: true, trace.Test: true, trace.WaitAll: true, trace.WaitAny: true, trace.Finalize: true}
+
 // taken returns the requests whose results a wait has taken.
 func taken(it *item) (list []uint32) {
 	for i := range it.within {
@@ -157,16 +170,18 @@ func taken(it *item) (list []uint32) {
 // begin begins the operation of a request. A request without a message is one with no rank, or
 // was cancelled.
 func (c *caller) begin(request uint32) {
-	e := c.messages[request]
-	if e == nil {
-		return
+	if e := c.messages[request]; e != nil {
+		c.open[request] = c.beginMessage(e)
 	}
+}
+
+// beginMessage begins the operation of one end of a message.
+func (c *caller) beginMessage(e *trace.Event) graph.ID {
 	c.Tag = tag(e)
-	if e.Kind == trace.Sent {
-		c.open[request] = c.Isend(int64(e.Bytes), int(e.Peer))
-	} else {
-		c.open[request] = c.Irecv(int64(e.Bytes), int(e.Peer))
+	if _, sends := e.Sends(c.me); sends {
+		return c.Isend(int64(e.Bytes), int(e.Peer))
 	}
+	return c.Irecv(int64(e.Bytes), int(e.Peer))
 }
 
 // wait waits for requests.

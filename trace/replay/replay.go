@@ -29,6 +29,10 @@ type Options struct {
 type Replay struct {
 	Graph *graph.Graph
 	Sites []string // what graph.Op.Site means; [0] is nothing
+
+	// Together are the ranks of which goroutines or threads were in calls at a time. What they computed
+	// meanwhile is a guess.
+	Together []int
 }
 
 // New makes the graph of a trace. It is an error if the trace was cut off or lost events, if an
@@ -62,7 +66,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	return &Replay{Graph: g, Sites: m.names}, nil
+	return &Replay{Graph: g, Sites: m.names, Together: m.together}, nil
 }
 
 // maker makes a graph.
@@ -81,8 +85,9 @@ type maker struct {
 	lengths   map[string]byLength // where it depends on the length of a message
 	expand    map[trace.Kind]algorithm
 
-	sites map[string]uint32
-	names []string
+	sites    map[string]uint32
+	names    []string
+	together []int // ranks
 }
 
 // site returns the number of a place in the program.

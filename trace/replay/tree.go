@@ -9,7 +9,8 @@ type item struct {
 }
 
 // tree puts the events of a rank in the order of their starts, those within a call below it.
-// An event is written when it ends, so those within a call stand before it. A call that had ended when
+// An event is written when it ends, so those within a call stand before it. Only few calls are made of calls (trace.Kind.Holds):
+// one that lies within another is that of another goroutine. A call that had ended when
 // the next one began is not within that, even if both have the same start: a short send, whose start is an
 // estimate, may take no time.
 func tree(events []trace.Event) (top []item) {
@@ -25,8 +26,15 @@ func tree(events []trace.Event) (top []item) {
 			for from > 0 && top[from-1].Start >= e.Start && !(top[from-1].Kind.Call() && top[from-1].End <= e.Start) {
 				from--
 			}
-			it.within = append(it.within, top[from:]...)
+			within := top[from:]
 			top = top[:from]
+			for _, w := range within {
+				if w.Kind.Call() && !e.Kind.Holds() {
+					top = append(top, w)
+				} else {
+					it.within = append(it.within, w)
+				}
+			}
 		}
 		top = append(top, it)
 	}
