@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/limits"
-	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -87,11 +86,17 @@ func (p *plan) awaitInterrupt(ctx context.Context) error {
 	for {
 		select {
 		case sig := <-p.job.Signals:
-			if number, ok := sig.(syscall.Signal); ok && endsWait(sig) {
-				return fmt.Errorf("launcher: build programs: %w", Interrupted{number})
-			}
-			if sig == syscall.SIGTSTP {
-				_ = sys.RaiseDefault(syscall.SIGTSTP) // an error: then there is no pause
+			for come := []os.Signal{sig}; len(come) > 0; come = come[1:] {
+				var others []os.Signal
+				switch sig, _ := come[0].(syscall.Signal); {
+				case endsWait(sig):
+					return fmt.Errorf("launcher: build programs: %w", Interrupted{sig})
+				case sig == syscall.SIGTSTP:
+					others, _ = stopSelf(p.job.Signals) // an error: then there is no pause
+				case sig == syscall.SIGCONT:
+					others, _ = takeAll(p.job.Signals, syscall.SIGTSTP)
+				}
+				come = append(come, others...)
 			}
 		case <-ctx.Done():
 			return nil

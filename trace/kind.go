@@ -80,8 +80,8 @@ func (k Kind) Call() bool { return k > None && k < lastCall }
 // Collective tells whether it is a blocking collective call.
 func (k Kind) Collective() bool { return k >= Barrier && k < lastCall }
 
-// Holds tells whether it is a call that is made of calls, which are recorded, too.
-func (k Kind) Holds() bool { return k == Init || k == Finalize || k == Neighbor }
+// Compound tells whether it is a call that is made of calls, which are recorded, too.
+func (k Kind) Compound() bool { return k == Init || k == Finalize || k == Neighbor }
 
 // lasts tells whether events of the kind have a duration.
 func (k Kind) lasts() bool { return k.Call() || k == Stall || k == Node }

@@ -120,7 +120,7 @@ func (r *Rank) Calls() []*Event {
 		if !e.Kind.Call() {
 			continue
 		}
-		for e.Kind.Holds() && len(list) > 0 && list[len(list)-1].Start > e.Start {
+		for e.Kind.Compound() && len(list) > 0 && list[len(list)-1].Start > e.Start {
 			list = list[:len(list)-1] // it is within e, which has ended later
 		}
 		list = append(list, e)

@@ -225,8 +225,8 @@ func readProgram(file string, on *loggps.Machine) (*program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if ranks := r.Together; ranks != nil {
-		fmt.Fprintf(os.Stderr, "pvasrun: %s: goroutines of %d of %d ranks were in calls at a time, such as those of rank %d; what a rank computes meanwhile is a guess\n", file, len(ranks), len(t.Ranks), ranks[0])
+	if ranks := r.Overlapping; ranks != nil {
+		fmt.Fprintf(os.Stderr, "pvasrun: %s: calls of several goroutines overlap in %d of %d ranks, such as rank %d: what these compute meanwhile is a guess, and no deadlock for want of buffers is found\n", file, len(ranks), len(t.Ranks), ranks[0])
 	}
 	return &program{file: file, graph: r.Graph, names: r.Sites, cpus: t.Meta.CPUs, measured: measuredTimeline(t)}, nil
 }

@@ -323,7 +323,7 @@ func TestModelOfGoroutines(t *testing.T) {
 	for _, what := range [][]string{nil, {"--synchronous"}, {"--S", "100K"}} {
 		got = command(t, nil, append([]string{"model", "run", file, "--param", "myrinet"}, what...)...)
 		require.Equal(t, 0, got.code, got.stderr)
-		require.Contains(t, got.stderr, "goroutines of 2 of 2 ranks were in calls at a time")
+		require.Contains(t, got.stderr, "calls of several goroutines overlap in 2 of 2 ranks")
 	}
 	got = command(t, nil, "trace", "info", "--json", file)
 	require.Equal(t, 0, got.code, got.stderr)

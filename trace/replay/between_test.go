@@ -30,7 +30,7 @@ func TestBetween(t *testing.T) {
 			{Kind: trace.Allreduce, Start: 100, End: 208, Request: 1, Context: 1, Peer: trace.Any},
 		}},
 		{Events: []trace.Event{
-			init,
+			{Kind: trace.Init, End: 80, Peer: trace.Any},
 			step(trace.Received, 120, 1, trace.Eager), step(trace.Sent, 121, 1, trace.Eager),
 			step(trace.Received, 200, 2, trace.Rendezvous), step(trace.Sent, 170, 2, trace.Rendezvous),
 			{Kind: trace.Allreduce, Start: 90, End: 200, Request: 1, Context: 1, Peer: trace.Any},

@@ -170,6 +170,14 @@ func collectiveTag(e *trace.Event) int32 { return tagCollective | int32(e.Contex
 // collective makes the operations of a collective call.
 func (c *caller) collective(it *item) {
 	key := groupKey{it.Context, it.Request}
+	if c.apart[key] {
+		c.sendApart(it)
+		for i := range it.within {
+			c.point(it.within[i].Event)
+		}
+		c.receiveApart(it)
+		return
+	}
 	if o := c.operation(it.Event, c.groups[key]); o != nil {
 		c.whole(it, o, c.groups[key])
 		return

@@ -90,6 +90,11 @@ func (c *caller) whole(it *item, o *loggps.Operation, call *group) {
 		together(m)
 	}
 	c.Tag, c.NIC = 0, 0
+	c.timeOf(it, o)
+}
+
+// timeOf computes for as long as a collective call takes.
+func (c *caller) timeOf(it *item, o *loggps.Operation) {
 	ns := o.At(int64(it.Event.Bytes))
 	if it.Event.Bytes == 0 && it.Kind != trace.Barrier {
 		ns = 0 // the members know that there is nothing to do

@@ -20,6 +20,8 @@ type caller struct {
 	lacks    int64                   // by how much recording takes longer than the time since calls before: 0 or less
 	stalled  int64                   // since then
 	inside   []graph.ID              // sends within a collective, that it waits for
+	left     []graph.ID              // sends for which nobody waits until the rank ends
+	meeting  map[uint32]bool         // by context: in a collective call by messages that were not recorded
 	between
 }
 
@@ -27,7 +29,7 @@ func (m *maker) rank(rank int) {
 	r := &m.trace.Ranks[rank]
 	c := &caller{
 		maker: m, Calls: m.builder.Calls(rank), me: rank, rank: r, clock: newClock(r.Events),
-		messages: map[uint32]*trace.Event{}, begun: map[uint32]*trace.Event{}, open: map[uint32]graph.ID{},
+		messages: map[uint32]*trace.Event{}, begun: map[uint32]*trace.Event{}, open: map[uint32]graph.ID{}, meeting: map[uint32]bool{},
 	}
 	for i := range r.Events {
 		e := &r.Events[i]
@@ -39,9 +41,8 @@ func (m *maker) rank(rank int) {
 	if len(items) > 0 {
 		c.at = items[0].Start
 	}
-	if together := findTogether(items); together != nil {
-		m.together = append(m.together, rank)
-		c.together(items, together)
+	if m.overlaps[rank] != nil {
+		c.overlappingCalls(items)
 	} else {
 		for i := range items {
 			c.item(&items[i])
@@ -112,11 +113,14 @@ const mostLack = 1000
 func (c *caller) point(e *trace.Event) {
 	switch {
 	case e.Kind == trace.Taken:
-		c.wait([]uint32{e.Request})
-	case e.Flags&trace.Inside == 0 || c.options.Expand || !c.exists(e):
+		c.wait([]uint32{e.Request}, e.End)
+	case e.Flags&trace.Inside == 0 || c.options.Expand || c.meeting[e.Context] || !c.exists(e):
 	case e.Kind == trace.Sent:
-		c.Tag = tag(e)
-		c.inside = append(c.inside, c.Isend(int64(e.Bytes), int(e.Peer)))
+		if id := c.beginMessage(e); c.unawaited(e, e.End) {
+			c.left = append(c.left, id)
+		} else {
+			c.inside = append(c.inside, id)
+		}
 	case e.Kind == trace.Received:
 		c.Tag = tag(e)
 		c.Recv(int64(e.Bytes), int(e.Peer))
@@ -134,7 +138,11 @@ func (c *caller) call(it *item) {
 	e := it.Event
 	switch e.Kind {
 	case trace.Send:
-		if c.exists(e) {
+		switch {
+		case !c.exists(e):
+		case c.unawaited(e, e.End):
+			c.left = append(c.left, c.beginMessage(e))
+		default:
 			c.Tag = tag(e)
 			c.Send(int64(e.Bytes), int(e.Peer))
 		}
@@ -148,9 +156,9 @@ func (c *caller) call(it *item) {
 	case trace.Begin:
 		c.begun[e.Request] = e
 	case trace.Wait, trace.Test:
-		c.wait(append(taken(it), e.Request))
+		c.wait(append(taken(it), e.Request), e.End)
 	case trace.WaitAll, trace.WaitAny, trace.Finalize:
-		c.wait(taken(it))
+		c.wait(taken(it), e.End)
 	}
 }
 
@@ -184,13 +192,16 @@ func (c *caller) beginMessage(e *trace.Event) graph.ID {
 	return c.Irecv(int64(e.Bytes), int(e.Peer))
 }
 
-// wait waits for requests.
-func (c *caller) wait(requests []uint32) {
+// wait waits for requests, until a time in the job.
+func (c *caller) wait(requests []uint32, ended int64) {
 	var ops []graph.ID
 	for _, r := range requests {
 		if id, ok := c.open[r]; ok {
-			ops = append(ops, id)
-			delete(c.open, r)
+			if delete(c.open, r); c.unawaited(c.messages[r], ended) {
+				c.left = append(c.left, id)
+			} else {
+				ops = append(ops, id)
+			}
 		}
 		if e := c.begun[r]; e != nil {
 			delete(c.begun, r)
@@ -215,7 +226,7 @@ func (c *caller) settle() {
 		c.Tag = tag(m.sent)
 		c.Irecv(int64(m.sent.Bytes), int(m.From))
 	}
-	ops := c.inside
+	ops := append(c.inside, c.left...)
 	for _, id := range c.open {
 		ops = append(ops, id)
 	}

@@ -30,9 +30,9 @@ type Replay struct {
 	Graph *graph.Graph
 	Sites []string // what graph.Op.Site means; [0] is nothing
 
-	// Together are the ranks of which goroutines or threads were in calls at a time. What they computed
-	// meanwhile is a guess.
-	Together []int
+	// Overlapping are the ranks with calls that overlap, of several goroutines or threads. What they computed
+	// meanwhile is a guess, and the graph cannot deadlock: see overlap.go.
+	Overlapping []int
 }
 
 // New makes the graph of a trace. It is an error if the trace was cut off or lost events, if an
@@ -54,7 +54,8 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 			}
 		}
 	}
-	m.groups, m.silent, m.ends = findGroups(t), findSilent(t), findEnds(t)
+	m.findAllOverlaps()
+	m.groups, m.silent, m.ends = findGroups(t), findSilent(t), findEnds(t, m.overlapping != nil)
 	m.measured = m.findMeasured()
 	if err := m.algorithms(); err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func New(t *trace.Trace, o Options) (*Replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	return &Replay{Graph: g, Sites: m.names, Together: m.together}, nil
+	return &Replay{Graph: g, Sites: m.names, Overlapping: m.overlapping}, nil
 }
 
 // maker makes a graph.
@@ -85,9 +86,12 @@ type maker struct {
 	lengths   map[string]byLength // where it depends on the length of a message
 	expand    map[trace.Kind]algorithm
 
-	sites    map[string]uint32
-	names    []string
-	together []int // ranks
+	sites map[string]uint32
+	names []string
+
+	overlapping []int                   // ranks with calls that overlap
+	overlaps    []map[*trace.Event]bool // by rank: those calls
+	apart       map[groupKey]bool       // collective calls that some member made so
 }
 
 // site returns the number of a place in the program.
