@@ -1,6 +1,9 @@
 package bench
 
-import "github.com/gopvas/gopvas/mpi"
+import (
+	"github.com/gopvas/gopvas/mpi"
+	"github.com/gopvas/gopvas/trace/recorder"
+)
 
 // How often each pattern of calls is repeated. A recorder estimates times of short messages
 // by what it has learnt from one in 64, so these come more often.
@@ -9,9 +12,6 @@ const (
 	messageRounds = 6000
 )
 
-// estimated is the longest message whose times a recorder estimates: recorder.Short.
-const estimated = 8 << 10 // bytes
-
 // callsRank is the rank program of Calls. Messages go inline, eagerly and by rendezvous.
 func callsRank([]string) {
 	mpi.Run(func(world *mpi.Comm) error {
@@ -19,7 +19,7 @@ func callsRank([]string) {
 		out, in := touched(most), touched(most)
 		for _, n := range []int{8, 64, 500, 2000, 12000, most} {
 			r, rounds := &p2pRank{world: world, out: out[:n], in: in[:n]}, messageRounds
-			if n > estimated {
+			if n > recorder.Short {
 				rounds = callRounds
 			}
 			for _, pattern := range []func() error{r.pingPong, r.exchange, r.exchangeAll, r.pingPing} {

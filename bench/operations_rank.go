@@ -10,9 +10,9 @@ import (
 )
 
 // The rank program of Operations. All ranks do what rank 0 finds out: it reads the clock, and tells
-// the others after each part.
+// the others after each row.
 
-// operationSweeps is how often all is measured, if there is time. Each time makes some of the parts of a length:
+// operationSweeps is how often all is measured, if there is time. Each sweep measures operationParts parts of each length:
 // what disturbs a CPU for milliseconds then disturbs a few of them.
 const (
 	operationSweeps = 12
@@ -188,7 +188,7 @@ func (r *operationRank) measure(wanted []string, name string, n int, call func()
 // mostRounds bounds the calls of a part.
 const mostRounds = 1 << 12
 
-// rowTime is how long parts that follow one another without a barrier take together, at most or but one.
+// rowTime bounds how long the parts of a row take together. A part that takes longer is a row by itself.
 const rowTime = 1e6 // ns
 
 // time returns what a call takes in each of several parts, in ns, on the rank on which it takes longest: the root of a

@@ -71,8 +71,8 @@ type Messages interface {
 	// way; payload is the caller's again at once. For about a microsecond before it
 	// returns, the receiver may copy from payload itself (zero-copy attempt). The message
 	// then arrives as an offered one: the receiver goes by Frame.Offered alone. Send may also return
-	// a Transfer, when a message has come meanwhile, or the receiver has stopped in the middle of the copy. Then
-	// the attempt is pending: see ZeroCopySender. Else the Transfer is nil.
+	// a Transfer. If a message has come meanwhile, the attempt is pending: see ZeroCopySender. If the receiver has stopped in
+	// the middle of the copy, the message is as if offered.
 	//
 	// False means that nothing was sent, for one of three reasons. The peer's queue is
 	// full; the peer has not opened its module yet; or the peer has not released enough of

@@ -126,8 +126,9 @@ func (e *Engine) isend(op *operation, context uint32, dst, tag int, buf *btl.Buf
 
 // sendNow is the short way of a standard send: it returns sent if the message is on its way,
 // without an operation of its own; one that is underway if the module keeps the buffer; and nil if the message
-// can not go this way. mayKeep tells that the module may keep the buffer beyond the call.
-func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mayKeep bool) *operation {
+// can not go this way. nonblocking tells that the caller does not need the buffer at
+// once: then a zero-copy attempt may be pending from its start.
+func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, nonblocking bool) *operation {
 	if !e.fastPath(dst, tag) {
 		return nil
 	}
@@ -137,7 +138,7 @@ func (e *Engine) sendNow(context uint32, dst, tag int, m Mark, buf []byte, mayKe
 	}
 	var t btl.Transfer
 	var ok bool
-	if h := e.head(context, int32(tag), m); mayKeep {
+	if h := e.head(context, int32(tag), m); nonblocking {
 		t, ok = by.sendZeroCopy(dst, h, buf)
 	} else {
 		t, ok = by.Send(dst, h, buf)

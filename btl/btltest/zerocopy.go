@@ -37,19 +37,21 @@ func zeroCopySends(e *env) {
 	p.sync(1)
 }
 
-// sendZeroCopy sends a message, and spoils its buffer when the message is over. If there is no credit it lets go what it
-// holds: its own messages may be among that.
+// sendZeroCopy sends a message, and spoils its buffer when the message is over. Without credit, of which nobody tells when it comes
+// back, the message is offered.
 func (p *post) sendZeroCopy(sender btl.ZeroCopySender, to int, tag int32, n int) {
 	src := p.message(tag, n)
 	p.await(func() bool {
-		t, ok := sender.SendZeroCopy(to, p.header(to, tag, n), src)
-		if t != nil {
+		h := p.header(to, tag, n)
+		t, ok := sender.SendZeroCopy(to, h, src)
+		if !ok {
+			t, ok = p.Offer(to, h, &btl.Buffer{Bytes: src})
+		}
+		switch {
+		case t != nil:
 			p.sent = append(p.sent, spoiler{t, src})
-		} else if ok {
+		case ok:
 			clear(src)
-		} else {
-			p.hold = false
-			p.letGo()
 		}
 		return ok
 	})

@@ -81,8 +81,9 @@ type peer struct {
 	theirStaging []byte
 	blocks       uint // that were drained
 
-	skip    int // sends before the next zero-copy attempt
-	backoff int // and how many these were last time
+	skip     int    // sends before the next zero-copy attempt
+	failures uint32 // of attempts; those that began before the last one do not count
+	backoff  int    // and how many these were last time
 }
 
 // Open makes a rank's mailbox and opens it to its peers. The memory stays open

@@ -26,9 +26,10 @@ import (
 //
 // All are atomic operations of Go, so at least one of S2 and R2 finds the other's word: the
 // sender never goes on while the receiver copies from its memory. If both find it, the
-// sender waits without need: for a moment in Send, and then as for an offer. In Progress it
-// does not wait: the next calls find phaseDone. The buffer stays in use until phaseDone. As long as nobody falls back, neither word costs a transfer of
-// its cache line: the sender reads taking, and writes the line of fallback, only to fall back.
+// sender keeps the payload without need. Send then looks takeLooks times for phaseDone, and
+// returns a Transfer. Progress returns, and a later call finds phaseDone. The buffer stays in
+// use until phaseDone. As long as nobody falls back, neither word costs a transfer of its cache
+// line: the sender reads taking, and writes the line of fallback, only to fall back.
 //
 // Send makes the attempt (sendAttempting) only if it is likely to succeed: when a message
 // has come in since the last attempt, and less often to a receiver that did not come in
@@ -150,12 +151,14 @@ func (p *peer) tryZeroCopy() bool {
 // attemptSucceeded notes that the peer has copied a message from where it lay.
 func (p *peer) attemptSucceeded() { p.backoff = 0 }
 
-// attemptFailed notes that the peer did not come in time. Of several pending attempts the first one counts: one late
-// moment makes all of them fail.
-func (p *peer) attemptFailed() {
-	if p.skip > 0 {
+// attemptFailed notes that the peer did not come in time. Of the attempts that were pending together the first one counts: one
+// late moment makes all of them fail.
+func (t *sendTransfer) attemptFailed() {
+	p := t.peer
+	if t.failures != p.failures {
 		return
 	}
+	p.failures++
 	p.backoff = min(2*p.backoff+1, maxSkip)
 	p.skip = p.backoff
 }
@@ -186,7 +189,7 @@ func (b *Box) sendAttempting(p *peer, h *btl.Header, payload []byte) (btl.Transf
 		t.looksLeft = pendingLooks
 		return t, true
 	}
-	p.attemptFailed()
+	t.attemptFailed()
 	if t.fallBackInto(i) {
 		return nil, true
 	}

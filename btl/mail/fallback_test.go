@@ -113,15 +113,17 @@ func TestPendingAttemptsFailTogether(t *testing.T) {
 		require.NotNil(t, transfer)
 		pending = append(pending, transfer)
 	}
-	for _, transfer := range pending {
+	for i, transfer := range pending {
 		for done := false; !done; {
 			done, _ = transfer.Progress()
 		}
+		if i == 0 {
+			_, copied := attempts(t, b[0], 4)
+			require.Nil(t, copied, "one message is copied at once")
+		}
 	}
-	_, transfer := attempts(t, b[0], 4)
-	require.Nil(t, transfer)
-	_, transfer = attempts(t, b[0], 5)
-	require.NotNil(t, transfer, "one message was copied at once")
+	_, transfer := attempts(t, b[0], 5)
+	require.NotNil(t, transfer)
 }
 
 // TestPendingAttemptWithoutBuffers: the message stays where it is.

@@ -24,6 +24,7 @@ type sendTransfer struct {
 	filled    int         // pipelined: bytes put into the lane so far
 	lane      int         // number plus one; 0: none
 	buffer    int         // eager buffer that it has, plus one; 0: none
+	failures  uint32      // of the peer when an attempt began
 	looksLeft int         // until a pending attempt falls back; 0: none is pending
 }
 

@@ -34,6 +34,7 @@ func (b *Box) beginAttempt(p *peer, h *btl.Header, payload []byte) *sendTransfer
 	if t == nil {
 		return nil
 	}
+	t.failures = p.failures
 	if t.own.Bytes = payload; !b.offer(t, p, h, &t.own) {
 		return nil
 	}
@@ -49,7 +50,7 @@ func (t *sendTransfer) countDown() (over bool) {
 		t.box.askAgain() // else the rank might sleep before it has looked so often
 		return false
 	}
-	t.peer.attemptFailed()
+	t.attemptFailed()
 	if t.buffer != 0 {
 		return t.fallBackInto(t.buffer - 1)
 	}

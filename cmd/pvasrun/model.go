@@ -129,7 +129,7 @@ func modelMachine(param string) (loggps.Machine, error) {
 	defer f.Close()
 	m, err := loggps.Read(f)
 	if err != nil {
-		return m, fmt.Errorf("%s has no parameters, which pvasrun model fit -o FILE writes: %w", param, err)
+		return m, fmt.Errorf("%s: want parameters, which pvasrun model fit -o FILE writes: %w", param, err)
 	}
 	return m, nil
 }
@@ -218,12 +218,12 @@ func readProgram(file string, on *loggps.Machine) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ranks := t.Unended(); ranks != nil {
-		fmt.Fprintf(os.Stderr, "pvasrun: %s: %s; what is predicted is the part before that\n", file, unended(ranks, len(t.Ranks)))
-	}
 	r, err := replay.New(t, replay.Options{Recording: on.Recording, Operations: on.Operations})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if ranks := t.Unended(); ranks != nil {
+		fmt.Fprintf(os.Stderr, "pvasrun: %s: %s; what is predicted is the part before that\n", file, unended(ranks, len(t.Ranks)))
 	}
 	if ranks := r.Overlapping; ranks != nil {
 		fmt.Fprintf(os.Stderr, "pvasrun: %s: calls of several goroutines overlap in %d of %d ranks, such as rank %d: what these compute meanwhile is a guess, and no deadlock for want of buffers is found\n", file, len(ranks), len(t.Ranks), ranks[0])

@@ -111,9 +111,9 @@ func (f *fitFlags) check() error {
 	if err := apart(outputs, named{"the times of --from", f.From}); err != nil {
 		return err
 	}
-	for _, file := range []string{f.Output, f.Plot, f.Samples} {
-		if err := writable(file); err != nil {
-			return err // now, and not when all has been measured
+	for _, out := range outputs {
+		if err := writable(out.file); err != nil {
+			return fmt.Errorf("%s: %w", out.by, err) // now, and not when all has been measured
 		}
 	}
 	for i, who := range f.combinations() {

@@ -66,7 +66,7 @@ func TestModelRun(t *testing.T) {
 		{[]string{good, "--param", "L=x"}, 2, "NAME=NUMBER"},
 		{[]string{good, "--param", "nothing.json"}, 2, "nothing.json"},
 		{[]string{good, "--param", dir}, 2, "is a directory: write a list such as"},
-		{[]string{good, "--param", good}, 2, "has no parameters, which pvasrun model fit -o FILE writes"},
+		{[]string{good, "--param", good}, 2, "want parameters, which pvasrun model fit -o FILE writes"},
 		{[]string{dir, "--param", "L=1"}, 2, "is a directory: name a trace"},
 		{[]string{dir + "/none", "--param", "L=1"}, 2, "no such file or directory: name a trace"},
 		{[]string{good, "--param", "L=1", "--compute", "1e308", "--json"}, 2, "--compute: want a factor above 0"},

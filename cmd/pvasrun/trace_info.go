@@ -81,7 +81,7 @@ func openNamed(file string) (*trace.Trace, error) {
 
 // unended says that ranks of a job have not come to the end of their program.
 func unended(ranks []int, of int) string {
-	return fmt.Sprintf("the job failed or was ended: %d of %d ranks did not come to Finalize, such as rank %d", len(ranks), of, ranks[0])
+	return fmt.Sprintf("the job failed or was ended: %d of %d ranks did not reach Finalize, such as rank %d", len(ranks), of, ranks[0])
 }
 
 func printTrace(w io.Writer, s *trace.Summary) error {

@@ -235,7 +235,7 @@ func TestTraceOfFailure(t *testing.T) {
 		require.NoError(t, tr.Cut)
 		assert.NotEmpty(t, tr.Ranks[1].Events)
 		assert.Contains(t, tr.Unended(), 1)
-		const says = `the job failed or was ended: \d of 3 ranks did not come to Finalize, such as rank \d`
+		const says = `the job failed or was ended: \d of 3 ranks did not reach Finalize, such as rank \d`
 		got = command(t, nil, "trace", "info", file)
 		assert.Regexp(t, says, got.stdout)
 		got = command(t, nil, "model", "run", "--param", "myrinet", file)

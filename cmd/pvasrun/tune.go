@@ -101,7 +101,7 @@ func (f *tuneFlags) findOutput() (err error) {
 		}
 	}
 	if err := noTrace(f.Output); err != nil {
-		return err
+		return usageError{fmt.Errorf("tune: -o: %w", err)}
 	}
 	return atomicfile.Probe(f.Output)
 }

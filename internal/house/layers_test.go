@@ -95,7 +95,7 @@ var layers = []layer{
 	{"bench/cpubound", nil},
 	{"bench/transport", []string{"internal/netns", "suci"}},
 	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/chart", "internal/median"}},
-	{"bench", []string{"bench/npb", "bench/results", "exchange", "loggps", "loggps/fit", "mpi", "datatype", "launcher", "pagetable", "job", "internal/median"}},
+	{"bench", []string{"bench/npb", "bench/results", "exchange", "loggps", "loggps/fit", "mpi", "datatype", "launcher", "pagetable", "job", "trace/recorder", "internal/median"}},
 	{"tune", []string{"bench", "job", "internal/atomicfile", "internal/machine", "internal/median"}},
 	{"cmd/...", []string{"tune", "comm", "suci", "coll", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes", "mpi", "launcher", "pvas", "pagetable", "job", "internal/median"}},
 

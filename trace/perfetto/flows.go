@@ -8,36 +8,44 @@ type flow struct {
 	received bool
 }
 
-// flows finds the messages that a rank's calls have begun, or received.
+// flows are the messages that a rank's calls have begun, or received.
 type flows struct {
 	rank      int
-	events    []trace.Event
-	next      int                     // event from which on the steps of the next call are
 	byRequest map[uint32]*trace.Event // Sent or Received
-	taken     []uint32                // requests that were taken and whose wait has not been met
+	of        map[*trace.Event][]flow
 }
 
-func newFlows(rank int, r *trace.Rank) *flows {
-	f := &flows{rank: rank, events: r.Events, byRequest: map[uint32]*trace.Event{}}
-	for i := range f.events {
-		if e := &f.events[i]; (e.Kind == trace.Sent || e.Kind == trace.Received) && e.Request != 0 {
+func newFlows(rank int, r *trace.Rank, calls []*trace.Event) *flows {
+	f := &flows{rank: rank, byRequest: map[uint32]*trace.Event{}, of: map[*trace.Event][]flow{}}
+	for i := range r.Events {
+		if e := &r.Events[i]; (e.Kind == trace.Sent || e.Kind == trace.Received) && e.Request != 0 {
 			f.byRequest[e.Request] = e
+		}
+	}
+	drawn := map[*trace.Event]bool{}
+	for _, c := range calls {
+		drawn[c] = true
+	}
+	var steps []flow   // of the next call
+	var taken []uint32 // requests that were taken and whose wait has not been met
+	for i := range r.Events {
+		switch e := &r.Events[i]; {
+		case drawn[e]:
+			if list := f.call(e, steps, taken); len(list) > 0 {
+				f.of[e] = list
+			}
+			steps, taken = nil, taken[:0]
+		case e.Kind == trace.Taken:
+			taken = append(taken, e.Request)
+		case e.Flags&trace.Inside != 0:
+			steps = f.add(steps, e)
 		}
 	}
 	return f
 }
 
-// of returns the messages of a call. It is asked for the calls in their order.
-func (f *flows) of(c *trace.Event) (list []flow) {
-	f.taken = f.taken[:0]
-	for ; f.next < len(f.events) && &f.events[f.next] != c; f.next++ {
-		switch e := &f.events[f.next]; {
-		case e.Kind == trace.Taken:
-			f.taken = append(f.taken, e.Request)
-		case e.Flags&trace.Inside != 0:
-			list = f.add(list, e)
-		}
-	}
+// call adds the messages of a call to those of its steps.
+func (f *flows) call(c *trace.Event, list []flow, taken []uint32) []flow {
 	switch c.Kind {
 	case trace.Send, trace.Recv:
 		list = f.add(list, c)
@@ -46,9 +54,9 @@ func (f *flows) of(c *trace.Event) (list []flow) {
 			list = f.add(list, e)
 		}
 	case trace.Wait, trace.Test:
-		f.taken = append(f.taken, c.Request)
+		taken = append(taken, c.Request)
 	}
-	for _, request := range f.taken {
+	for _, request := range taken {
 		if e := f.byRequest[request]; e != nil && e.Kind == trace.Received {
 			list = f.add(list, e)
 		}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -70,30 +71,54 @@ func Write(w io.Writer, t *trace.Trace) error {
 }
 
 type writer struct {
-	w   *bufio.Writer
-	err error
+	w      *bufio.Writer
+	err    error
+	tracks int // that are described
 }
 
-// rank writes the track of a rank.
+// rank writes the tracks of a rank: as many as calls overlap, since slices of a track have to nest.
 func (w *writer) rank(rank int, r *trace.Rank) {
-	track := uint64(rank + 2)
+	calls := r.Calls()
+	flows := newFlows(rank, r, calls)
+	tracks := []rankTrack{{id: w.track(rank, 0)}}
+	for _, c := range calls {
+		i := slices.IndexFunc(tracks, func(t rankTrack) bool { return t.last == nil || t.last.OverlapEnd() <= c.Start })
+		if i < 0 {
+			i = len(tracks)
+			tracks = append(tracks, rankTrack{id: w.track(rank, i)})
+		}
+		t := &tracks[i]
+		begin := max(c.Start, t.end)
+		t.last, t.end = c, max(c.End, begin)
+		w.event(begin, func(b []byte) []byte { return begins(b, t.id, r, c, flows.of[c]) })
+		w.event(t.end, func(b []byte) []byte {
+			return number(number(b, eventType, sliceEnd), eventTrack, t.id)
+		})
+	}
+}
+
+// rankTrack is a track of a rank, with the last call on it, and where that ends.
+type rankTrack struct {
+	id   uint64
+	last *trace.Event
+	end  int64
+}
+
+// track describes a track of a rank, and returns its number.
+func (w *writer) track(rank, i int) uint64 {
+	name := fmt.Sprintf("rank %d", rank)
+	if i > 0 {
+		name += fmt.Sprintf(", %d", i+1)
+	}
+	w.tracks++
+	track := uint64(w.tracks + 1)
 	w.describe(track, func(b []byte) []byte {
 		return field(b, descriptorThread, func(b []byte) []byte {
-			b = number(number(b, threadPid, pid), threadTid, uint64(rank+1))
-			return text(b, threadName, fmt.Sprintf("rank %d", rank))
+			b = number(number(b, threadPid, pid), threadTid, uint64(w.tracks))
+			return text(b, threadName, name)
 		})
 	})
-	flows := newFlows(rank, r)
-	last := int64(0)
-	for _, c := range r.Calls() {
-		begin := max(c.Start, last)
-		end := max(c.End, begin)
-		w.event(begin, func(b []byte) []byte { return begins(b, track, r, c, flows.of(c)) })
-		w.event(end, func(b []byte) []byte {
-			return number(number(b, eventType, sliceEnd), eventTrack, track)
-		})
-		last = end
-	}
+	return track
 }
 
 // begins is the begin of a slice.

@@ -28,15 +28,6 @@ import (
 //
 // A call that begins and ends within one that is made of calls (trace.Kind.Compound) is taken for a part of it.
 
-// end is when a call had ended at the latest. The end of an estimated receive may be too late, but the receive has held the
-// engine's lock, so no other call has begun before it had ended.
-func end(e *trace.Event) int64 {
-	if e.Kind == trace.Recv && e.Flags&trace.Estimated != 0 {
-		return e.Start
-	}
-	return e.End
-}
-
 // findOverlaps finds the calls of a rank that were underway with another one; nil: there is none.
 func findOverlaps(items []item) (overlaps map[*trace.Event]bool) {
 	var calls []*trace.Event
@@ -51,13 +42,13 @@ func findOverlaps(items []item) (overlaps map[*trace.Event]bool) {
 	}
 	var longest *trace.Event // of those before, the one that ends last
 	for _, e := range calls {
-		if longest != nil && e.Start < end(longest) {
+		if longest != nil && e.Start < longest.OverlapEnd() {
 			if overlaps == nil {
 				overlaps = map[*trace.Event]bool{}
 			}
 			overlaps[longest], overlaps[e] = true, true
 		}
-		if longest == nil || end(e) > end(longest) {
+		if longest == nil || e.OverlapEnd() > longest.OverlapEnd() {
 			longest = e
 		}
 	}
