@@ -61,7 +61,7 @@ func TestBenchNPBOutput(t *testing.T) {
 		"is --class D":           "class",
 		"is --rounds 0":          "at least one",
 		"is --btl udp":           "not a list of task models",
-		"is --eager-limit 1GiB":  "eager limit",
+		"is --eager-limit 1GiB":  "--eager-limit: 1073741824 is more than 65536",
 		"is,ep --class S -n 256": "128 at most",
 		"is --compare openmpi":   "--reference",
 	} {
