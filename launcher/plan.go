@@ -86,22 +86,32 @@ func (p *plan) awaitInterrupt(ctx context.Context) error {
 	for {
 		select {
 		case sig := <-p.job.Signals:
-			for come := []os.Signal{sig}; len(come) > 0; come = come[1:] {
-				var others []os.Signal
-				switch sig, _ := come[0].(syscall.Signal); {
-				case endsWait(sig):
-					return fmt.Errorf("launcher: build programs: %w", Interrupted{sig})
-				case sig == syscall.SIGTSTP:
-					others, _ = stopSelf(p.job.Signals) // an error: then there is no pause
-				case sig == syscall.SIGCONT:
-					others, _ = takeAll(p.job.Signals, syscall.SIGTSTP)
-				}
-				come = append(come, others...)
+			if err := p.interrupted(sig); err != nil {
+				return err
 			}
 		case <-ctx.Done():
 			return nil
 		}
 	}
+}
+
+// interrupted handles a signal that comes while programs are found. An error: it would end the job.
+func (p *plan) interrupted(sig os.Signal) error {
+	var others []os.Signal
+	switch number, _ := sig.(syscall.Signal); {
+	case endsWait(sig):
+		return fmt.Errorf("launcher: build programs: %w", Interrupted{number})
+	case number == syscall.SIGTSTP:
+		others, _ = stopSelf(p.job.Signals) // an error: then there is no pause
+	case number == syscall.SIGCONT:
+		others, _ = takeAll(p.job.Signals, syscall.SIGTSTP)
+	}
+	for _, sig := range others {
+		if err := p.interrupted(sig); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *plan) find(ctx context.Context) error {

@@ -137,14 +137,16 @@ func TestTraceIsNotOverwritten(t *testing.T) {
 	writeTimes(t, times)
 	require.NoError(t, os.WriteFile(program, []byte("num_ranks 1\nrank 0 {\ncalc 5\n}\n"), 0o600))
 	require.NoError(t, os.WriteFile(recorded, []byte(trace.Magic), 0o600))
+	require.NoError(t, os.Symlink(recorded, dir+"/job-sm-warm.csv"))
 	for _, args := range [][]string{
 		{"show", "--param", "myrinet", "-o", recorded, program},
 		{"fit", "--from", times, "-o", recorded},
 		{"fit", "--from", times, "--plot", recorded},
+		{"fit", "--btl", "pvas,sm", "--caches", "warm", "--samples", dir + "/job.csv"}, // the second has another name
 	} {
 		got := command(t, nil, append([]string{"model"}, args...)...)
 		require.Equal(t, 2, got.code, got.stderr)
-		require.Contains(t, got.stderr, recorded+": it is a trace and is not overwritten", args)
+		require.Contains(t, got.stderr, ": it is a trace and is not overwritten", args)
 	}
 	text, err := os.ReadFile(recorded)
 	require.NoError(t, err)

@@ -46,6 +46,7 @@ func TestWrite(t *testing.T) {
 		}},
 		{Events: []trace.Event{
 			{Kind: trace.Irecv, Start: 10, End: 20, Peer: 0, Request: 1},
+			{Kind: trace.Send, Start: 115, End: 120, Peer: 0, Bytes: 4, Message: 1}, // of another goroutine
 			{Kind: trace.Recv, Start: 110, End: 150, Peer: 0, Bytes: 8, Message: 1},
 			{Kind: trace.Received, Start: 160, End: 160, Peer: 0, Bytes: 9, Message: 2, Request: 1},
 			{Kind: trace.Wait, Start: 151, End: 170, Peer: trace.Any, Request: 1},
@@ -84,9 +85,9 @@ func TestWrite(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, 3, tracks)
-	assert.Equal(t, []string{"send", "isend", "barrier", "irecv", "recv", "wait", "barrier"}, names)
-	assert.Equal(t, map[uint64]string{1<<32 | 1: "send", 1<<32 | 2: "isend", 1<<32 | 3: "barrier"}, begun)
+	assert.Equal(t, 4, tracks, "the job, and two of rank 1")
+	assert.Equal(t, []string{"send", "isend", "barrier", "irecv", "recv", "send", "wait", "barrier"}, names)
+	assert.Equal(t, map[uint64]string{1<<32 | 1: "send", 1<<32 | 2: "isend", 1<<32 | 3: "barrier", 1<<48 | 1: "send"}, begun)
 	assert.Equal(t, map[uint64]string{1<<32 | 1: "recv", 1<<32 | 2: "wait", 1<<32 | 3: "barrier"}, ended)
 	for track, n := range open {
 		assert.Zero(t, n, "track %d", track)

@@ -7,8 +7,8 @@ import "github.com/gopvas/gopvas/trace"
 // reading in all, and that is taken while a message is on its way:
 //
 //   - The end of a short send is read when the message has left. Its start is the end minus what
-//     such a send takes. A send of more than 88 bytes may be a pending attempt (btl.ZeroCopySender), and takes one of two times:
-//     its start is read, too.
+//     such a send takes. A longer one may make a zero-copy attempt (btl.Messages), and takes
+//     one of two times: its start is read, too.
 //   - A receive that polls reads the clock before it polls. Its end is the last reading plus what
 //     it takes from there to the end of such a receive.
 //

@@ -29,19 +29,9 @@ import (
 // A call that begins and ends within one that is made of calls (trace.Kind.Compound) is taken for a part of it.
 
 // findOverlaps finds the calls of a rank that were underway with another one; nil: there is none.
-func findOverlaps(items []item) (overlaps map[*trace.Event]bool) {
-	var calls []*trace.Event
-	for i := range items {
-		if items[i].Kind.Call() {
-			calls = append(calls, items[i].Event)
-		}
-	}
-	byStart := func(a, b *trace.Event) int { return cmp.Compare(a.Start, b.Start) }
-	if !slices.IsSortedFunc(calls, byStart) {
-		slices.SortStableFunc(calls, byStart)
-	}
+func findOverlaps(r *trace.Rank) (overlaps map[*trace.Event]bool) {
 	var longest *trace.Event // of those before, the one that ends last
-	for _, e := range calls {
+	for _, e := range r.Calls() {
 		if longest != nil && e.Start < longest.OverlapEnd() {
 			if overlaps == nil {
 				overlaps = map[*trace.Event]bool{}
@@ -59,7 +49,7 @@ func findOverlaps(items []item) (overlaps map[*trace.Event]bool) {
 func (m *maker) findAllOverlaps() {
 	m.overlaps, m.apart = make([]map[*trace.Event]bool, len(m.trace.Ranks)), map[groupKey]bool{}
 	for rank := range m.trace.Ranks {
-		found := findOverlaps(tree(m.trace.Ranks[rank].Events))
+		found := findOverlaps(&m.trace.Ranks[rank])
 		if found == nil {
 			continue
 		}
