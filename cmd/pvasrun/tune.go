@@ -101,7 +101,7 @@ func (f *tuneFlags) findOutput() (err error) {
 		}
 	}
 	if err := noTrace(f.Output); err != nil {
-		return usageError{fmt.Errorf("tune: -o: %w", err)}
+		return usageError{err}
 	}
 	return atomicfile.Probe(f.Output)
 }
