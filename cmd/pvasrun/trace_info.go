@@ -167,7 +167,7 @@ func executeTracePerfetto(args []string) error {
 		return usageError{fmt.Errorf("trace perfetto: %w", err)}
 	}
 	if err := writable(f.Output); err != nil {
-		return fmt.Errorf("trace perfetto: %w", err)
+		return usageError{fmt.Errorf("trace perfetto: %w", err)}
 	}
 	t, err := openNamed(file)
 	if err != nil {
@@ -177,5 +177,8 @@ func executeTracePerfetto(args []string) error {
 	if err != nil {
 		return fmt.Errorf("trace perfetto: %w", err)
 	}
-	return t.Cut
+	if t.Cut != nil {
+		return fmt.Errorf("trace perfetto: %s: %w; %s has what comes before", file, t.Cut, f.Output)
+	}
+	return nil
 }

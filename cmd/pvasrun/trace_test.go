@@ -221,6 +221,19 @@ func checkInfo(t *testing.T, file, btl string) {
 	got = command(t, nil, "trace", "perfetto", "-o", file, file)
 	require.Equal(t, 2, got.code, got.stderr)
 	require.Contains(t, got.stderr, "would replace the trace")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	cut := file + ".cut"
+	require.NoError(t, os.WriteFile(cut, text[:len(text)-1], 0o600))
+	got = command(t, nil, "trace", "perfetto", "-o", file+".perfetto", cut)
+	require.Equal(t, 1, got.code, got.stderr)
+	require.Contains(t, got.stderr, "trace perfetto: "+cut+": ")
+	require.Contains(t, got.stderr, "; "+file+".perfetto has what comes before")
+	other := file + ".other"
+	require.NoError(t, os.WriteFile(other, []byte(trace.Magic), 0o600))
+	got = command(t, nil, "trace", "perfetto", "-o", other, file)
+	require.Equal(t, 2, got.code, got.stderr)
+	require.Contains(t, got.stderr, "it is a trace and is not overwritten")
 }
 
 // TestTraceOfFailure: a job that fails leaves what was recorded, and its own exit code.
