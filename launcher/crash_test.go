@@ -264,24 +264,6 @@ func TestContinueEndsStop(t *testing.T) {
 	require.Equal(t, []syscall.Signal{syscall.SIGUSR1, syscall.SIGCONT}, left)
 }
 
-// TestContinuedBeforeStop: a CONT that has come before this process would stop itself ends that stop.
-func TestContinuedBeforeStop(t *testing.T) {
-	signals := make(chan os.Signal, 3)
-	for _, sig := range []syscall.Signal{syscall.SIGUSR1, syscall.SIGCONT, syscall.SIGUSR2} {
-		signals <- sig
-	}
-	others, err := stopSelf(signals) // else the test would stop here
-	require.NoError(t, err)
-	require.Equal(t, []os.Signal{syscall.SIGUSR1, syscall.SIGUSR2}, others)
-
-	signals <- syscall.SIGTSTP // which the runtime hands over behind a CONT that has come after it
-	s := &supervisor{plan: &plan{job: &Job{Signals: signals}}, fate: fate{starting: true}}
-	s.received(syscall.SIGCONT)
-	require.Len(t, s.later, 1)
-	require.Equal(t, syscall.SIGCONT, s.later[0].Signal)
-	require.Empty(t, signals)
-}
-
 // What a rank leaves behind dies with the job, even in a session of its own, and
 // does not keep the output open.
 func TestOrphansDieWithTheJob(t *testing.T) {

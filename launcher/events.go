@@ -268,10 +268,6 @@ func (s *supervisor) received(sig os.Signal) {
 	if !ok {
 		return
 	}
-	if number == syscall.SIGCONT {
-		others, _ := takeAll(s.job.Signals, syscall.SIGTSTP) // one that has come together with a CONT is over
-		defer s.receivedAll(others)
-	}
 	switch {
 	case number == syscall.SIGQUIT:
 		s.sayHang()
@@ -284,12 +280,6 @@ func (s *supervisor) received(sig os.Signal) {
 		return
 	}
 	s.whenStarted(number, func() { s.fate.received(number) })
-}
-
-func (s *supervisor) receivedAll(signals []os.Signal) {
-	for _, sig := range signals {
-		s.received(sig)
-	}
 }
 
 // whenStarted carries out a signal. One that asks for an end acts at once. Others wait until all ranks have been
@@ -313,15 +303,15 @@ type laterSignal struct {
 }
 
 // pause stops the ranks, and then this process until it is continued, as Ctrl-Z
-// stops every process of a pipeline. Where this process is not stopped the ranks go on at once.
+// stops every process of a pipeline. Where nobody would continue them, in an
+// orphaned process group, the kernel does not stop this process, and the ranks go
+// on at once.
 func (s *supervisor) pause() {
 	s.signalRanks(syscall.SIGTSTP)
-	others, err := stopSelf(s.job.Signals)
-	if err != nil {
+	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
 		s.io.say("pause: %v", err)
 	}
 	s.signalRanks(syscall.SIGCONT)
-	s.receivedAll(others)
 }
 
 // sweep ends the host and every process that the job has left: a rank whose pid

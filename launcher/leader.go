@@ -244,16 +244,6 @@ func (l *leader) received(sig os.Signal) {
 	default:
 		l.fate.received(number)
 	}
-	if number == syscall.SIGCONT {
-		others, _ := takeAll(l.job.Signals, syscall.SIGTSTP) // one that has come together with a CONT is over
-		l.receivedAll(others)
-	}
-}
-
-func (l *leader) receivedAll(signals []os.Signal) {
-	for _, sig := range signals {
-		l.received(sig)
-	}
 }
 
 // asked is told that a signal has asked an agent to end. scancel and Slurm's time limit send it
@@ -280,12 +270,10 @@ func (l *leader) pause() {
 			a.link.out.flush()
 		}
 	}
-	others, err := stopSelf(l.job.Signals)
-	if err != nil {
+	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
 		l.say("pause: %v", err)
 	}
 	l.order(order{Signal: syscall.SIGCONT})
-	l.receivedAll(others)
 }
 
 // order tells all agents.

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
 )
@@ -86,32 +87,16 @@ func (p *plan) awaitInterrupt(ctx context.Context) error {
 	for {
 		select {
 		case sig := <-p.job.Signals:
-			if err := p.interrupted(sig); err != nil {
-				return err
+			if number, ok := sig.(syscall.Signal); ok && endsWait(sig) {
+				return fmt.Errorf("launcher: build programs: %w", Interrupted{number})
+			}
+			if sig == syscall.SIGTSTP {
+				_ = sys.RaiseDefault(syscall.SIGTSTP) // an error: then there is no pause
 			}
 		case <-ctx.Done():
 			return nil
 		}
 	}
-}
-
-// interrupted handles a signal that comes while programs are found. An error: it would end the job.
-func (p *plan) interrupted(sig os.Signal) error {
-	var others []os.Signal
-	switch number, _ := sig.(syscall.Signal); {
-	case endsWait(sig):
-		return fmt.Errorf("launcher: build programs: %w", Interrupted{number})
-	case number == syscall.SIGTSTP:
-		others, _ = stopSelf(p.job.Signals) // an error: then there is no pause
-	case number == syscall.SIGCONT:
-		others, _ = takeAll(p.job.Signals, syscall.SIGTSTP)
-	}
-	for _, sig := range others {
-		if err := p.interrupted(sig); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p *plan) find(ctx context.Context) error {

@@ -4,8 +4,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/gopvas/gopvas/internal/sys"
 )
 
 // ForwardedSignals begins to catch signals, for Job.Signals. A process manager passes
@@ -18,9 +16,9 @@ func ForwardedSignals() (signals <-chan os.Signal, stop func()) {
 }
 
 // OwnSignals is ForwardedSignals for a program that ends jobs by their context: it catches
-// those only that are not passed on, QUIT and TSTP, and CONT.
+// those only that are not passed on, QUIT and TSTP.
 func OwnSignals() (signals <-chan os.Signal, stop func()) {
-	return catch([]os.Signal{syscall.SIGQUIT, syscall.SIGCONT}, syscall.SIGTSTP)
+	return catch([]os.Signal{syscall.SIGQUIT}, syscall.SIGTSTP)
 }
 
 // catch catches signals, and those of unlessIgnored that are not ignored.
@@ -36,37 +34,6 @@ func catch(signals []os.Signal, unlessIgnored ...os.Signal) (<-chan os.Signal, f
 		signal.Notify(c, signals...)
 	}
 	return c, func() { signal.Stop(c) }
-}
-
-// stopSelf stops this process until it is continued, as the default action of TSTP does. In an orphaned process group, where nobody
-// would continue it, the kernel does not stop it. Neither does stopSelf if a CONT has come by now: between the TSTP that was caught
-// and the stop, that ends nothing. It returns the other signals that have come, which the caller has to handle.
-func stopSelf(signals <-chan os.Signal) (others []os.Signal, err error) {
-	others, continued := takeAll(signals, syscall.SIGCONT)
-	if !continued && !sys.TakePending(syscall.SIGCONT) {
-		err = sys.RaiseDefault(syscall.SIGTSTP)
-	}
-	return others, err
-}
-
-// takeAll takes all signals that have come, and tells whether one of them was there, which it leaves out. Go's runtime hands over
-// signals that have come together in the order of their numbers: a CONT before the TSTP that it was to end.
-func takeAll(signals <-chan os.Signal, one syscall.Signal) (others []os.Signal, there bool) {
-	settled := make(chan os.Signal, 1)
-	signal.Notify(settled, syscall.SIGCONT)
-	signal.Stop(settled) // returns when the runtime has handed over all that has come
-	for {
-		select {
-		case sig := <-signals:
-			if sig == one {
-				there = true
-			} else {
-				others = append(others, sig)
-			}
-		default:
-			return others, there
-		}
-	}
 }
 
 // ignoreEnds is for the processes that watch over a job. Slurm's scancel and a shutdown send

@@ -78,14 +78,6 @@ func RaiseDefault(sig syscall.Signal) error {
 	return errors.Join(err, action(&old, nil))
 }
 
-// TakePending takes a signal that was sent to this process and that none of its threads has handled yet. It does not wait.
-func TakePending(sig syscall.Signal) bool {
-	set := uint64(1) << (sig - 1)
-	var now unix.Timespec
-	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGTIMEDWAIT, uintptr(unsafe.Pointer(&set)), 0, uintptr(unsafe.Pointer(&now)), SigsetSize, 0, 0)
-	return errno == 0
-}
-
 // Word views the 32-bit word at a mapped, 4-byte aligned address.
 func Word(addr uintptr) *atomic.Uint32 {
 	return (*atomic.Uint32)(*(*unsafe.Pointer)(unsafe.Pointer(&addr)))
