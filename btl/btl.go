@@ -109,8 +109,8 @@ type Messages interface {
 
 	// Accept starts taking the bytes of an offered message into dst: the first
 	// min(dst.Len(), Length) of them. Either end may have a layout. A nil Transfer says
-	// that the bytes are there already; otherwise dst belongs to the module until Progress
-	// of the Transfer says done. Frames may be accepted in any order, and any time after
+	// that the bytes are there already, all of them; otherwise dst belongs to the module until
+	// Progress of the Transfer says done. If they can not be had, that Progress has the error. Frames may be accepted in any order, and any time after
 	// their delivery; until then the sender's Transfer stays open. An empty dst drops the
 	// message.
 	Accept(f *Frame, dst *Buffer) Transfer

@@ -80,12 +80,11 @@ func (b *Box) room(n int) (mem []byte, at uint64, err error) {
 }
 
 // attachBuffers attaches the buffers of a peer for this rank.
-func (b *Box) attachBuffers(p *peer, at uint64, stride uint32) bool {
+func (b *Box) attachBuffers(p *peer, at uint64, stride uint32) error {
 	mem, err := b.mem.Attach(p.rank, at, b.buffers*int(stride))
 	if err != nil {
-		b.fail(fmt.Errorf("eager buffers: %w", err))
-		return false
+		return fmt.Errorf("eager buffers: %w", err)
 	}
 	p.theirBuffers = eagerBuffers{bytes: mem, stride: stride, at: at}
-	return true
+	return nil
 }

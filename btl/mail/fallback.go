@@ -97,24 +97,26 @@ func (b *Box) reap() {
 	b.fallenBack = left
 }
 
-// takeShort copies a message whose sender may fall back.
-func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame, dst *btl.Buffer, n int) bool {
+// takeShort copies a message whose sender may fall back. After an error it can be called again.
+func (b *Box) takeShort(p *peer, d *descriptor, generation uint64, f *btl.Frame, dst *btl.Buffer, n int) error {
 	d.taking.Swap(generation)
 	if d.fallback.Load() != generation {
 		if n > 0 && dst.Layout == nil && f.Token&typedBit == 0 { // as take, without its calls
 			copy(dst.Bytes, bytesAt(f.Place, n))
-			return true
+			return nil
 		}
 		take(dst, f, d, n)
-		return true
+		return nil
 	}
 	shm.OrderAcquire()
 	at, lane := d.at.Load(), d.lane.Load()
-	if at != p.theirBuffers.at && !b.attachBuffers(p, at, uint32(lane>>32)) {
-		return false
+	if at != p.theirBuffers.at {
+		if err := b.attachBuffers(p, at, uint32(lane>>32)); err != nil {
+			return err
+		}
 	}
 	dst.Unpack(p.theirBuffers.payload(int(uint32(lane)), n), 0)
-	return true
+	return nil
 }
 
 // Bounds of attempts.

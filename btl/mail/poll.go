@@ -34,8 +34,11 @@ func (b *Box) Poll(max int, deliver func(*btl.Frame)) int {
 			f.Inline = true
 		case kindEager:
 			e := m.eager()
-			if e.at != p.theirBuffers.at && !b.attachBuffers(p, e.at, e.stride) {
-				return n
+			if e.at != p.theirBuffers.at {
+				if err := b.attachBuffers(p, e.at, e.stride); err != nil {
+					b.fail(err)
+					return n
+				}
 			}
 			f.Payload = p.theirBuffers.payload(int(e.number), int(f.Length))
 			f.Token = uint64(e.number) + 1

@@ -32,6 +32,7 @@ type recvTransfer struct {
 	waited     int   // looks in vain for new bytes of the peer
 	seen       uint  // peer.blocks then
 	reading    bool  // process_vm_readv has read some of it
+	failed     error // what Accept has ended it with; Progress tells
 }
 
 // way is how the bytes of a transfer get over.
@@ -62,8 +63,9 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	mayFallBack := b.mayFallBack(int(f.Length))
 	if (mayFallBack || n < b.shareFrom(typed || dst.Layout != nil)) && (direct || n == 0) {
 		if mayFallBack {
-			if !b.takeShort(p, d, generation, f, dst, n) {
-				return nil // Sleep says why
+			if err := b.takeShort(p, d, generation, f, dst, n); err != nil {
+				b.giveBack(p, d, generation) // the message is lost to this rank
+				return b.newReceive().fail(fmt.Errorf("receive of %d bytes: %w", n, err))
 			}
 		} else {
 			take(dst, f, d, n)
@@ -72,21 +74,36 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 		b.giveBack(p, d, generation)
 		return nil
 	}
-	t := b.receives
-	if t == nil {
-		t = &recvTransfer{box: b}
-	} else {
-		b.receives = t.next
-	}
+	t := b.newReceive()
 	t.peer, t.d, t.generation, t.addr, t.typed = p, d, generation, f.Place, typed
 	t.dst, t.take, t.pos, t.began = dst, n, 0, 0
 	t.staged, t.waited, t.seen, t.reading = f.Token&stagedBit != 0, 0, p.blocks, false
 	t.begin(direct)
 	// A first step: it may be all that is needed, and starts the other end.
-	if done, err := t.step(); done && err == nil {
-		t.free()
-		return nil
+	switch done, err := t.step(); {
+	case !done:
+		return t
+	case err != nil:
+		return t.fail(err)
 	}
+	t.free()
+	return nil
+}
+
+// newReceive returns a transfer that is not in use.
+func (b *Box) newReceive() *recvTransfer {
+	t := b.receives
+	if t == nil {
+		return &recvTransfer{box: b}
+	}
+	b.receives = t.next
+	return t
+}
+
+// fail ends a transfer in Accept. The sender may use the descriptor for another message from now on, so no
+// step follows: it would write to that.
+func (t *recvTransfer) fail(err error) *recvTransfer {
+	t.failed = err
 	return t
 }
 
@@ -143,14 +160,19 @@ func (t *recvTransfer) enter(phase uint64) {
 
 // Progress implements btl.Transfer.
 func (t *recvTransfer) Progress() (done bool, err error) {
-	if done, err = t.step(); done {
+	if err = t.failed; err != nil {
+		done = true
+	} else {
+		done, err = t.step()
+	}
+	if done {
 		t.free()
 	}
 	return done, err
 }
 
 func (t *recvTransfer) free() {
-	t.peer, t.d, t.dst = nil, nil, nil
+	t.peer, t.d, t.dst, t.failed = nil, nil, nil, nil
 	t.next, t.box.receives = t.box.receives, t
 }
 

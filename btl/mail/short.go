@@ -61,12 +61,12 @@ func (b *Box) TakeShort(looks, rank int, context uint32, tag int32, buf []byte) 
 }
 
 // takeElsewhere takes the bytes of an eager message, and of an offered one whose sender may fall back. It
-// returns false for all others, and where memory can not be attached, as Poll then finds out, too.
+// returns false for all others, and where memory can not be attached, as Poll or Accept then finds out, too.
 func (b *Box) takeElsewhere(p *peer, m *message, kind uint8, buf []byte) bool {
 	switch {
 	case kind == kindEager:
 		e := m.eager()
-		if e.at != p.theirBuffers.at && !b.attachBuffers(p, e.at, e.stride) {
+		if e.at != p.theirBuffers.at && b.attachBuffers(p, e.at, e.stride) != nil {
 			return false
 		}
 		copy(buf, p.theirBuffers.payload(int(e.number), len(buf)))
@@ -85,7 +85,7 @@ func (b *Box) takeElsewhere(p *peer, m *message, kind uint8, buf []byte) bool {
 	d := descriptorAt(p.theirChunks[number/descriptors][number%descriptors*descriptorSize:])
 	b.frame.Place, b.frame.Token = o.addr, o.descriptor
 	b.short.Bytes = buf
-	done := b.takeShort(p, d, generation, &b.frame, &b.short, len(buf))
+	done := b.takeShort(p, d, generation, &b.frame, &b.short, len(buf)) == nil
 	b.short.Bytes = nil
 	if done {
 		b.countDirect(len(buf))

@@ -1,0 +1,81 @@
+package mail
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
+)
+
+// refusing is memory of peers that can not be attached any more.
+type refusing struct{ btl.Memory }
+
+var errRefused = errors.New("refused")
+
+func (refusing) Attach(int, uint64, int) ([]byte, error) { return nil, errRefused }
+
+// TestBytesThatCannotBeHad: a receive whose bytes lie in memory that can not be attached fails. Its sender
+// has its descriptor and its buffer back, and other messages come.
+func TestBytesThatCannotBeHad(t *testing.T) {
+	_, b := boxes(t, 2, true, job.Settings{})
+	dst := make([]byte, 1000)
+	out, ok := b[0].Offer(1, &btl.Header{}, &btl.Buffer{Bytes: make([]byte, 1000)})
+	require.True(t, ok)
+	require.True(t, out.(*sendTransfer).FallBack())
+	var f btl.Frame
+	require.Equal(t, 1, b[1].Poll(1, func(frame *btl.Frame) { f = *frame }))
+	memory := b[1].mem
+	b[1].mem = refusing{memory}
+	in := b[1].Accept(&f, &btl.Buffer{Bytes: dst})
+	require.NotNil(t, in, "the bytes are not there")
+	done, err := in.Progress()
+	require.True(t, done)
+	require.ErrorIs(t, err, errRefused)
+	b[0].reap()
+	require.Empty(t, b[0].fallenBack)
+
+	b[1].mem = memory
+	src, _ := attempts(t, b[0], 5)
+	require.Equal(t, src[999], takes(t, b[1], true))
+}
+
+// TestFailedReceiveIsOver: when the first step of a receive has failed its sender goes on. What the sender
+// then sends by the same descriptor is not touched by the receive.
+func TestFailedReceiveIsOver(t *testing.T) {
+	skipWithoutCMA(t)
+	root, b := boxes(t, 3, false, job.Settings{SingleCopy: job.SingleCopyCMA})
+	require.NoError(t, root.Claim(1, os.Getpid()))
+	src, dst := make([]byte, 20_000), make([]byte, 20_000)
+	offer := func(to int) (out *sendTransfer) {
+		transfer, ok := b[1].Offer(to, &btl.Header{}, &btl.Buffer{Bytes: src})
+		require.True(t, ok)
+		return transfer.(*sendTransfer)
+	}
+	ends := func(transfer btl.Transfer) {
+		t.Helper()
+		done, err := transfer.Progress()
+		require.NoError(t, err)
+		require.True(t, done)
+	}
+	first := offer(0)
+	number := first.number
+	var failed btl.Transfer
+	require.Equal(t, 1, b[0].Poll(1, func(f *btl.Frame) {
+		f.Place = 8 // where nothing is
+		failed = b[0].Accept(f, &btl.Buffer{Bytes: dst})
+	}))
+	require.NotNil(t, failed)
+	ends(first)
+
+	second := offer(2)
+	require.Equal(t, number, second.number)
+	require.Equal(t, 1, b[2].Poll(1, func(f *btl.Frame) { require.Nil(t, b[2].Accept(f, &btl.Buffer{Bytes: dst})) }))
+	done, err := failed.Progress()
+	require.True(t, done)
+	require.ErrorContains(t, err, "cross memory attach")
+	ends(second)
+}
