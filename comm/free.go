@@ -52,10 +52,9 @@ func (c *Comm) retire() error {
 		if idle {
 			verdict[0] = 1
 		}
-		if err := t.send(0, verdict); !isLost(err) { // else there is nobody to use the id again
-			return err
-		}
-		return nil
+		// Posted: a blocking send would wait, when its credit is used up, for rank 0 to free as many. If rank 0 has
+		// gone there is nobody to use the id again.
+		return c.engine.Post(t.context, int(t.ranks[0]), t.tag, pml.Mark{}, verdict)
 	}
 	r := &retirement{team: c.team, id: id, idle: idle, verdicts: make([]byte, len(t.ranks))}
 	for member := 1; member < len(t.ranks); member++ {
