@@ -113,14 +113,18 @@ func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, num
 	if err != nil {
 		return err
 	}
+	p.keyvals.hold(key) // the callback may delete the attribute, and free the key
 	if i := a.find(key); i >= 0 {
 		if err := p.deleted(object, a.values[i]); err != nil {
+			p.keyvals.drop(key)
 			return err
 		}
-		a.values[i].value = value
-		return nil
+		if i = a.find(key); i >= 0 { // where it was, or not: the callback may have deleted others
+			a.values[i].value = value
+			p.keyvals.drop(key)
+			return nil
+		}
 	}
-	p.keyvals.hold(key)
 	a.values = append(a.values, attribute{key, value})
 	return nil
 }
@@ -152,11 +156,17 @@ func (p *Process) deleteAttribute(of handleKind, object uintptr, a *attributes, 
 	if err := p.deleted(object, a.values[i]); err != nil {
 		return err
 	}
-	if i = a.find(key); i >= 0 { // the callback may have deleted others
+	p.remove(a, key)
+	return nil
+}
+
+// remove takes an attribute out of the list, after the program's function was called for it. That may
+// have deleted others, and even this one.
+func (p *Process) remove(a *attributes, key *keyval) {
+	if i := a.find(key); i >= 0 {
 		a.values = slices.Delete(a.values, i, i+1)
 		p.keyvals.drop(key)
 	}
-	return nil
 }
 
 // deleted calls the program's function for a value that an object is to lose.
@@ -178,43 +188,50 @@ func (p *Process) callbackError(code uintptr) error {
 
 // copyAll returns what a copy of the object is to have.
 func (p *Process) copyAll(object uintptr, a *attributes) (copies attributes, err error) {
-	defer func() {
-		for _, v := range copies.values {
-			p.keyvals.hold(v.key)
-		}
-	}()
+	add := func(key *keyval, value Address) {
+		p.keyvals.hold(key)
+		copies.values = append(copies.values, attribute{key, value})
+	}
 	for _, v := range slices.Clone(a.values) {
-		switch v.key.copy.Entry {
-		case nullFunction:
-		case dupFunction:
-			copies.values = append(copies.values, v)
+		switch {
+		case a.find(v.key) < 0: // a callback has deleted it
+		case v.key.copy.Entry == nullFunction:
+		case v.key.copy.Entry == dupFunction:
+			add(v.key, v.value)
 		default:
-			cells := newCells(2) // the new value, and the flag
+			p.keyvals.hold(v.key) // the callback may delete the attribute, and free the key
+			cells := newCells(2)  // the new value, and the flag
 			code := Upcall(v.key.copy.Entry, []uintptr{object, uintptr(v.key.number), uintptr(v.key.extra),
 				uintptr(v.value), addressOf(cells, 0), addressOf(cells, 1)})
-			if err := p.callbackError(code); err != nil {
-				return copies, err
+			err := p.callbackError(code)
+			if err == nil && int32(cells[1]) != 0 {
+				add(v.key, Address(cells[0]))
 			}
-			if int32(cells[1]) != 0 {
-				copies.values = append(copies.values, attribute{v.key, Address(cells[0])})
+			p.keyvals.drop(v.key)
+			if err != nil {
+				p.forget(copies)
+				return attributes{}, err
 			}
 		}
 	}
 	return copies, nil
 }
 
+// forget gives up what copyAll has returned, for an object that was not made.
+func (p *Process) forget(copies attributes) {
+	for _, v := range copies.values {
+		p.keyvals.drop(v.key)
+	}
+}
+
 // deleteAll takes all values from an object, the last first, up to one whose callback fails.
 func (p *Process) deleteAll(object uintptr, a *attributes) error {
 	for len(a.values) > 0 {
-		last := len(a.values) - 1
-		v := a.values[last]
+		v := a.values[len(a.values)-1]
 		if err := p.deleted(object, v); err != nil {
 			return err
 		}
-		if last < len(a.values) && a.values[last] == v {
-			a.values = a.values[:last]
-			p.keyvals.drop(v.key)
-		}
+		p.remove(a, v.key)
 	}
 	return nil
 }

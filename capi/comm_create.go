@@ -12,6 +12,7 @@ func (p *Process) dup(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
 	}
 	n, err := on.c.Dup()
 	if err != nil {
+		p.forget(copies)
 		return err
 	}
 	p.adoptCopy(n, on, hints, copies, out)
@@ -42,6 +43,7 @@ func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Pt
 	}
 	n, r, err := on.c.Idup()
 	if err != nil {
+		p.forget(copies)
 		return err
 	}
 	p.adoptCopy(n, on, hints, copies, out)

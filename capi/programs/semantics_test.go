@@ -15,6 +15,11 @@ func TestSemantics(t *testing.T) {
 	})
 }
 
+func TestAttributes(t *testing.T) {
+	program := build(t, "attributes.c")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })
+}
+
 func TestTool(t *testing.T) {
 	program := build(t, "tool.c")
 	eachWay(t, func(t *testing.T, w way) {
