@@ -114,7 +114,11 @@ func (p *Process) init(level int) error {
 	if p.initialized.Swap(true) {
 		return fail(ERR_OTHER, "MPI is initialized already: a process calls MPI_Init once, and not again after MPI_Finalize")
 	}
-	return p.join(level)
+	err := p.join(level)
+	if err != nil {
+		p.initialized.Store(false)
+	}
+	return err
 }
 
 // join makes this process a rank, or counts one more user of what it is.

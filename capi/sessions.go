@@ -1,6 +1,7 @@
 package capi
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -72,13 +73,19 @@ func (s *session) levelAsked() (int, error) {
 	return 0, fail(ERR_ARG, "the hint thread_level is %q: it is one of %s", asked, strings.Join(levelNames[:], ", "))
 }
 
-// Session_finalize is MPI_Session_finalize.
+// Session_finalize is MPI_Session_finalize. A buffer that is attached is detached: MPI 4.1 section 3.6.
 func (p *Process) Session_finalize(h Ptr[Session]) error {
-	if p.sessions.remove(uintptr(h.Get())) == nil {
+	s := p.sessions.remove(uintptr(h.Get()))
+	if s == nil {
 		return wrongHandle(kindSession, uintptr(h.Get()))
 	}
 	h.Set(SESSION_NULL)
-	return p.leave()
+	var err error
+	if s.attached.there {
+		p.sessionBuffers.Add(-1)
+		err = p.world.c.FlushBuffer()
+	}
+	return errors.Join(err, p.leave())
 }
 
 // Session_get_info is MPI_Session_get_info.
@@ -221,14 +228,20 @@ func (p *Process) Session_call_errhandler(h Session, code int) error {
 
 // Session_attach_buffer is MPI_Session_attach_buffer.
 func (p *Process) Session_attach_buffer(s *session, at Address, size int) error {
-	p.sessionBuffers.Add(1)
-	return s.attached.attach(at, size)
+	err := s.attached.attach(at, size)
+	if err == nil {
+		p.sessionBuffers.Add(1)
+	}
+	return err
 }
 
 // Session_detach_buffer is MPI_Session_detach_buffer.
 func (p *Process) Session_detach_buffer(s *session, at Ptr[Address], size Ref) error {
-	p.sessionBuffers.Add(-1)
-	return p.detach(&s.attached, at, size)
+	err := p.detach(&s.attached, at, size)
+	if err == nil {
+		p.sessionBuffers.Add(-1)
+	}
+	return err
 }
 
 // Session_flush_buffer is MPI_Session_flush_buffer.

@@ -17,30 +17,37 @@ import (
 // world is what this process is in its job. It is never taken away again: peers
 // may read the memory that its windows keep reachable as long as the job lives.
 var world struct {
-	mu   sync.Mutex
-	init bool
-	comm *Comm
+	mu     sync.Mutex
+	init   bool
+	failed error // of the only attempt: what it has taken of the job can not be taken again
+	comm   *Comm
 }
 
 // Init makes this process a rank of the job that it was started in. If pvasrun did not start it,
-// it gets a job of its own. Init returns the communicator of all ranks (MPI_COMM_WORLD).
+// it gets a job of its own. Init returns the communicator of all ranks (MPI_COMM_WORLD). It is
+// tried once: after a failure each later call returns the same error.
 //
 // MPI 4.1 section 11.2.1.
 func Init(ops Operators) (*Comm, error) {
 	world.mu.Lock()
 	defer world.mu.Unlock()
-	if world.init {
+	switch {
+	case world.failed != nil:
+		return nil, world.failed
+	case world.init:
 		return nil, Wrap("init", ErrInitialized)
 	}
 	world.init = true
 	c, err := join(ops)
 	if err != nil {
-		return nil, Wrap("init", err)
+		world.failed = Wrap("init", err)
+		return nil, world.failed
 	}
 	world.comm = c
 	start := c.engine.CallBegins()
 	if err := c.root.Reach(job.HoldInit); err != nil {
-		return nil, Wrap("init", err)
+		world.failed = Wrap("init", err)
+		return nil, world.failed
 	}
 	c.engine.CallEnds(trace.Init, start, recorder.What{Peer: -1})
 	return c, nil
