@@ -204,9 +204,12 @@ func (m *Module) setState(at *path, s pathState) {
 	m.startable = true
 }
 
-// takeDown ends the use of a path.
+// takeDown ends the use of a path, unless it is the last one that is up.
 func (m *Module) takeDown(p *peer, d *device) {
 	at := &p.paths[d.number]
+	if at.state == up && !p.others(d.number) {
+		return
+	}
 	handle := at.handle
 	at.handle, at.silent, at.retry = nil, false, time.Now().Add(pathRetry)
 	m.countFailure(at, d)

@@ -128,7 +128,8 @@ func (t *recvTransfer) Progress() (bool, error) {
 	m.sort()
 	lost := m.lost(t.peer)
 	if device, ok := t.finishPart(); !ok && !lost {
-		m.takeDown(t.peer, m.devices[device]) // the block ends with an error: placed
+		// The block ends with an error: placed. By the last path that is up it comes to its end as it is.
+		m.takeDown(t.peer, m.devices[device])
 	}
 	if t.due && !lost {
 		t.ask()
