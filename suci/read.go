@@ -71,6 +71,28 @@ func (e *Endpoint) Ready(ctx context.Context) (size int, from ID, err error) {
 	return len(in.Data), in.From, nil
 }
 
+// Behind returns a function that tells whether a socket of the loop may still have packets that had come before
+// Behind was called. It turns false however many go on coming; if none come it may stay true.
+func (e *Endpoint) Behind() func() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	drives := e.drives
+	until := make([]uint64, len(drives))
+	for i, d := range drives {
+		until[i] = d.e.socket.Arrived()
+	}
+	return func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		for i, d := range drives {
+			if !d.e.closed && d.e.socket.Received < until[i] {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 // Poll takes in what has come to the socket and sends what is due. It tells whether
 // anything came, and whether packets have come or gone since the last Poll, whoever moved them: a Poll
 // that finds nothing takes little time only if they have not. A program that calls it often needs

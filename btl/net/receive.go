@@ -211,7 +211,7 @@ func (m *Module) Drained() bool {
 		}
 	}
 	m.leaving = gone
-	for m.poll() {
+	for behind := m.endpoint.Behind(); m.poll() && behind(); {
 		m.sort()
 	}
 	m.gather()

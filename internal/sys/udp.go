@@ -94,6 +94,16 @@ func UDPQueued(fd int) int {
 	return n
 }
 
+// UDPUnread is how many bytes of kernel memory hold what has come to a socket and was not received: never less
+// than its bytes. It is the whole buffer if the kernel does not say.
+func UDPUnread(fd int) int {
+	n, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_MEMINFO) // the first word: SK_MEMINFO_RMEM_ALLOC
+	if err != nil {
+		n, _ = unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF)
+	}
+	return n
+}
+
 // CloseFD closes a descriptor of UDPSocket or EventFD.
 func CloseFD(fd int) error { return wrapErrno("close", unix.Close(fd)) }
 

@@ -33,6 +33,7 @@ type Socket struct {
 // Counters count what the socket has done.
 type Counters struct {
 	Sends, Receives uint64 // system calls
+	Received        uint64 // bytes of datagrams; an empty one counts as one
 	Dropped         uint64 // datagrams that the kernel did not take
 }
 
@@ -139,6 +140,10 @@ func (s *Socket) drop(trains []wire.Train) {
 // does not say.
 func (s *Socket) Queued() int { return sys.UDPQueued(s.fd) }
 
+// Arrived is how many bytes of datagrams must have been received, Counters.Received, so that all have been
+// which have come until now. It may be more than those.
+func (s *Socket) Arrived() uint64 { return s.Received + uint64(sys.UDPUnread(s.fd)) }
+
 // Taker takes what a socket receives.
 type Taker interface {
 	// Train takes one datagram or several from one address, with the time of the arrival. All
@@ -170,8 +175,9 @@ func (s *Socket) Receive(t Taker) (int, error) {
 		now, arrived := s.times(wall, at)
 		t.Train(now, arrived, from, b, segment)
 		datagrams += (len(b) + segment - 1) / segment
-		bytes += len(b)
+		bytes += max(len(b), 1)
 	}
+	s.Received += uint64(bytes)
 	s.expect = 1
 	if datagrams > 1 && bytes < n*longMessage {
 		s.expect = inboxSize
@@ -192,6 +198,7 @@ func (s *Socket) receiveInto(t Taker, to []byte) (int, error) {
 		t.Train(now, arrived, from, b, segment)
 	}
 	s.expect = 1
+	s.Received += uint64(max(n, 1))
 	return (n + segment - 1) / segment, nil
 }
 
