@@ -25,8 +25,22 @@ import (
 // at its address, and that the Open is not an old one. If both peers begin at once, the
 // one with the smaller ID goes on and the other one follows.
 //
-// Hello also finds out what has become of a peer that is silent: its Cookie tells its
-// incarnation, and whether it still has the session.
+// Hello also asks a silent peer whether it has the session: its Cookie says yes or no. The
+// session is asked for by its name, the nonces of both peers, which no other one has.
+//
+// The two may disagree about their session: an Open or an Accept comes late, when its greeting
+// or its session was given up (Remove, a timeout).
+//
+//   - Who waits for the other one finds out. Packets of another session have another tag, so
+//     nothing is heard. After some probes Hello asks, until a Cookie answers this very question.
+//     Who waits for nothing needs no session, and takes the next one.
+//   - A no stays true, so it ends no session that both have. The second peer has the name before
+//     the first one. The first one has the name, or the greeting that may bring it: then the answer
+//     is yes. Who has given both up never gets that name again, since it has a random part of each peer.
+//   - An Open is good only if its cookie was made since the last session. So an old Open ends no
+//     session that was made after it, and does nothing once there was one.
+//   - So greetings end no session that both have, and a session ends the greeting of who has it.
+//     While both greet, only one goes on. So the first exchange of which nothing is lost is the last.
 type greeting struct {
 	kind     wire.Kind // Hello or Open
 	at, gap  Time      // when it is sent again, and the time after that
@@ -86,6 +100,9 @@ func (m *Machine) sendGreetings(b *Batch) {
 		g.at, g.gap = m.now+g.gap, min(2*g.gap, maxGreet)
 		h := m.about(p.id)
 		h.Expected, h.Nonce, h.Cookie = g.expected, g.nonce, g.cookie
+		if p.session != nil {
+			h.Cookie = p.name() // it is a Hello: Open is sent without a session
+		}
 		m.greetingPacket(b, p.addr, g.kind, &h, m.config.Packet)
 	}
 }
@@ -144,33 +161,46 @@ func (m *Machine) greet(from netip.AddrPort, b []byte) {
 }
 
 // bound is what a cookie is bound to besides the address: what the peer says of itself
-// in Hello and again in Open, and the session that there is with it. So an Open is good
-// only if no session was opened or ended since its Hello.
+// in Hello and again in Open, and the last session with it. So an Open is good only if no
+// session was opened since its Hello, and none was removed.
 func (m *Machine) bound(h *wire.GreetingHeader) []byte {
 	b := binary.BigEndian.AppendUint32(nil, h.From)
 	b = binary.BigEndian.AppendUint64(b, h.Incarnation)
 	b = append(b, h.Nonce[:]...)
-	var current [wire.NonceSize]byte
-	if p := m.peers[ID(h.From)]; p != nil && p.session != nil {
-		current = p.nonce
+	last := m.unopened()
+	if p := m.peers[ID(h.From)]; p != nil {
+		last = p.nonce
 	}
-	return append(b, current[:]...)
+	return append(b, last[:]...)
+}
+
+// unopened stands for the nonce of the last session if there was none since the last Remove.
+func (m *Machine) unopened() (n [wire.NonceSize]byte) {
+	binary.BigEndian.PutUint64(n[:], m.removed)
+	return n
 }
 
 // hello answers with a cookie and keeps nothing.
 func (m *Machine) hello(from netip.AddrPort, h *wire.GreetingHeader) {
 	a := m.about(ID(h.From))
 	a.Nonce, a.Cookie = h.Nonce, m.cookies.Make(int64(m.now), from, m.bound(h))
-	if p := m.peers[ID(h.From)]; p != nil && p.knows(h.Incarnation) {
+	if p := m.peers[ID(h.From)]; p != nil && p.knows(h.Cookie) {
 		a.Expected = h.Incarnation
 	}
 	m.reply(from, wire.Cookie, a)
 }
 
-// knows tells whether there is a session with that incarnation of the peer, or one that
-// the peer may have already.
-func (p *Peer) knows(incarnation uint64) bool {
-	return p.session != nil && p.incarnation == incarnation || p.greeting != nil && p.greeting.expected == incarnation
+// name names the session for both peers.
+func (p *Peer) name() (name [wire.ProofSize]byte) {
+	copy(name[:], p.nonce[:])
+	copy(name[wire.NonceSize:], p.answer[:])
+	return name
+}
+
+// knows tells whether there is the session of that name, or a greeting that has made it at the peer
+// and may make it here.
+func (p *Peer) knows(name [wire.ProofSize]byte) bool {
+	return p.session != nil && p.name() == name || p.greeting != nil && p.greeting.nonce == [wire.NonceSize]byte(name[:])
 }
 
 // cookie goes on with Open, unless it was asked for to see whether the peer is alive.
@@ -202,8 +232,7 @@ func (m *Machine) opened(from netip.AddrPort, h *wire.GreetingHeader) {
 	case p != nil && p.session != nil && p.nonce == h.Nonce && p.incarnation == h.Incarnation:
 		m.replyAccept(from, h, p.answer) // the first Accept was lost
 		return
-	case h.Expected != m.config.Incarnation || p != nil && p.former == h.Nonce,
-		!m.cookies.Check(int64(m.now), from, m.bound(h), h.Cookie[:]):
+	case h.Expected != m.config.Incarnation, !m.cookies.Check(int64(m.now), from, m.bound(h), h.Cookie[:]):
 		m.count.Stale++
 		return
 	case p != nil && p.greeting != nil && p.addr == from && m.config.Self < ID(h.From):

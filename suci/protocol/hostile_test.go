@@ -161,7 +161,12 @@ func TestGreetingsOfStrangers(t *testing.T) {
 
 	// The session ends; the same Open again is a replay.
 	b.m.Remove(n.now, b.m.Peer(9), NewBatch(1472))
+	require.Empty(t, say(wire.Open, testKey, open), "a replay")
+	require.Empty(t, b.m.peers)
 	b.m.Add(9, stranger)
+	require.Empty(t, say(wire.Open, testKey, open), "a replay")
+	require.Equal(t, uint64(6), b.m.count.Stale)
+	require.False(t, b.m.peers[9].Up())
 }
 
 // A Remove makes place for others, MaxPeers holds.

@@ -15,15 +15,16 @@ type Machine struct {
 	cookies *seal.Cookies
 	longest int // block accepted without a place
 
-	now    Time
-	peers  map[ID]*Peer
-	byTag  map[uint64]*Peer
-	last   *Peer // that sent the last packet
-	row    row
-	active []*Peer
-	places map[placeKey][]byte
-	mem    memory
-	closed bool
+	now     Time
+	peers   map[ID]*Peer
+	removed uint64 // how many peers were: see bound
+	byTag   map[uint64]*Peer
+	last    *Peer // that sent the last packet
+	row     row
+	active  []*Peer
+	places  map[placeKey][]byte
+	mem     memory
+	closed  bool
 
 	device          device
 	slack           Time    // see SetSlack
@@ -69,7 +70,7 @@ func New(c Config) *Machine {
 func (m *Machine) Add(id ID, addr netip.AddrPort) *Peer {
 	p := m.peers[id]
 	if p == nil {
-		p = &Peer{machine: m, id: id, control: m.config.newSendControl(), deadline: Never}
+		p = &Peer{machine: m, id: id, nonce: m.unopened(), control: m.config.newSendControl(), deadline: Never}
 		m.peers[id] = p
 	}
 	p.addr = addr
@@ -96,6 +97,7 @@ func (m *Machine) Remove(now Time, p *Peer, b *Batch) {
 	p.rest()
 	if m.peers[p.id] == p {
 		delete(m.peers, p.id)
+		m.removed++
 	}
 }
 

@@ -19,9 +19,8 @@ type Peer struct {
 	// The session, nil if there is none.
 	session     *seal.Session
 	incarnation uint64               // the peer's in the session
-	nonce       [wire.NonceSize]byte // of the peer that opened the session
+	nonce       [wire.NonceSize]byte // of the peer that opened the session, or the last one: see bound
 	answer      [wire.NonceSize]byte // of the other one
-	former      [wire.NonceSize]byte // of the session before
 	payload     int                  // bytes of a block in a packet
 	longest     uint64               // block that the peer accepts without a place
 	greeting    *greeting            // being exchanged, or nil
@@ -103,7 +102,7 @@ func (p *Peer) end(err error) {
 	if m.last == p {
 		m.last = nil
 	}
-	p.session, p.incarnation, p.former = nil, 0, p.nonce
+	p.session, p.incarnation = nil, 0
 	for i := range p.lanes {
 		l := &p.lanes[i]
 		if s := l.out; s != nil {

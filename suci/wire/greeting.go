@@ -20,7 +20,8 @@ const MinPacket = 512
 //	18  incarnation  8 bytes: the sender's
 //	26  expected     8 bytes: incarnation of the receiver, as far as known, else 0
 //	34  nonce        16 bytes: chosen by the peer that opens the session
-//	50  cookie       32 bytes: chosen by the other one; in an Accept, its nonce
+//	50  cookie       32 bytes: chosen by the other one; in an Accept, its nonce; in a Hello, both
+//	                 nonces of the session that it asks about, zero if none
 //	82  packet       2 bytes: longest datagram
 //	84  window       4 bytes: packets that may be sent on each lane at first
 //	88  block        8 bytes: longest block without a place
