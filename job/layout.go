@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 17
+	layoutVersion = 18
 
 	cacheLine = 64
 
@@ -124,7 +124,7 @@ type rankBlock struct {
 	share Share
 
 	// Written from outside: the geometry by the space host before the rank
-	// starts, gone by the supervisor when it has reaped the rank (0, then 1).
+	// starts; pidOver by the supervisor before it reaps the rank, and gone after that (each 0, then 1).
 	partition     atomic.Uint64
 	partitionSize atomic.Uint64
 	arena         atomic.Uint64
@@ -133,7 +133,8 @@ type rankBlock struct {
 	smallSize     atomic.Uint64
 	gone          atomic.Uint32
 	program       atomic.Uint32 // ranks with the same number run the same file; 0: unknown
-	_             [cacheLine - 56]byte
+	pidOver       atomic.Uint32 // see PidOver
+	_             [cacheLine - 60]byte
 
 	// Written by the rank, each slot once, before a synchronisation after which peers
 	// read it.

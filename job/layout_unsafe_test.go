@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 17, layoutVersion)
+	require.EqualValues(t, 18, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -90,6 +90,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.smallSize", unsafe.Offsetof(b.smallSize), 168},
 		{"rankBlock.gone", unsafe.Offsetof(b.gone), 176},
 		{"rankBlock.program", unsafe.Offsetof(b.program), 180},
+		{"rankBlock.pidOver", unsafe.Offsetof(b.pidOver), 184},
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},

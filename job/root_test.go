@@ -130,6 +130,26 @@ func TestFirstLostIsRemembered(t *testing.T) {
 	require.EqualValues(t, 2, r.head.goneCount.Load())
 }
 
+// TestPidOver: the rank whose process is about to be reaped is known by its pid.
+func TestPidOver(t *testing.T) {
+	r := testRoot(t, Config{Ranks: 3})
+	require.NoError(t, r.Claim(1, 41))
+	require.NoError(t, r.Claim(2, 42))
+	r.Reaping(40)
+	for want, reaping := range []int{40, 42, 41} {
+		r.Reaping(reaping)
+		over := 0
+		for rank := range 3 {
+			if r.PidOver(rank) {
+				over++
+			}
+		}
+		require.Equal(t, want, over)
+	}
+	require.False(t, r.PidOver(0), "nobody has claimed it")
+	require.False(t, r.Gone(1))
+}
+
 func TestNames(t *testing.T) {
 	for want, have := range map[string]interface{ String() string }{
 		"pvas": BTLPvas, "sm": BTLSM, "BTL(9)": BTL(9),

@@ -186,7 +186,7 @@ func (s *supervisor) reap() {
 	var err error
 	for {
 		var e exit
-		if e, err = s.nextExit(); err != nil || e.pid == 0 {
+		if e, err = s.nextExit(s.reaping); err != nil || e.pid == 0 {
 			break
 		}
 		list = append(list, e)
@@ -197,6 +197,13 @@ func (s *supervisor) reap() {
 	}
 	if errors.Is(err, syscall.ECHILD) && len(s.alive) > 0 {
 		s.lose()
+	}
+}
+
+// reaping tells the ranks that a pid is about to be free. MarkGone waits for the order of the ends.
+func (s *supervisor) reaping(pid int) {
+	if s.memory != nil {
+		s.memory.Root().Reaping(pid)
 	}
 }
 

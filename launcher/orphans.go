@@ -1,6 +1,7 @@
 package launcher
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -37,22 +38,37 @@ func adopt() (*adoption, error) {
 }
 
 // nextExit reaps a child that has ended, if there is one; else the pid is 0. The
-// error is ECHILD where this process has no child but those it had before.
-func (a *adoption) nextExit() (exit, error) {
+// error is ECHILD where this process has no child but those it had before. Before it reaps the child
+// it calls reaping: the pid is certain to be the child's until that returns.
+func (a *adoption) nextExit(reaping func(pid int)) (exit, error) {
+	for {
+		pid, err := a.nextEnded()
+		if pid == 0 || err != nil {
+			return exit{}, err
+		}
+		reaping(pid)
+		got, status, err := sys.Reap(pid)
+		if !errors.Is(err, syscall.ECHILD) { // else somebody else in this process has just reaped it
+			return exit{got, status}, err
+		}
+	}
+}
+
+// nextEnded returns the pid of what nextExit reaps.
+func (a *adoption) nextEnded() (int, error) {
 	if len(a.before) == 0 {
-		pid, status, err := sys.Reap(-1)
-		return exit{pid, status}, err
+		return sys.Ended(-1)
 	}
 	pids := a.children()
 	for _, pid := range pids {
-		if got, status, err := sys.Reap(pid); err == nil && got != 0 {
-			return exit{got, status}, nil
+		if got, err := sys.Ended(pid); err == nil && got != 0 {
+			return got, nil
 		}
 	}
 	if len(pids) == 0 {
-		return exit{}, syscall.ECHILD
+		return 0, syscall.ECHILD
 	}
-	return exit{}, nil
+	return 0, nil
 }
 
 // children are those that this process has got since adopt, also those that have

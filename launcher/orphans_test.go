@@ -4,10 +4,14 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
 )
 
 // What ranks leave behind, and what ends while the job goes on, is reaped then:
@@ -45,4 +49,58 @@ func TestOrphansAreReaped(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A child that has ended still has its pid when the supervisor is told that it is about to be reaped,
+// whatever other children there are.
+func TestReapingIsToldBefore(t *testing.T) {
+	for _, other := range []bool{false, true} {
+		if other {
+			startSleep(t)
+		}
+		a, err := adopt()
+		require.NoError(t, err)
+		defer a.end()
+		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		require.NoError(t, err)
+		defer null.Close()
+		pid, err := sys.Start("/bin/true", []string{"true"}, nil, "/", []*os.File{null, null, null}, nil)
+		require.NoError(t, err)
+		require.NoError(t, sys.AwaitEnd(pid))
+		var told []int
+		e, err := a.nextExit(func(pid int) {
+			told = append(told, pid)
+			require.NoError(t, sys.Kill(pid, 0))
+		})
+		require.NoError(t, err)
+		require.Equal(t, exit{pid: pid}, e)
+		require.Equal(t, []int{pid}, told)
+		require.Error(t, sys.Kill(pid, 0))
+		_, err = a.nextExit(func(pid int) { t.Errorf("%d", pid) })
+		require.ErrorIs(t, err, syscall.ECHILD)
+	}
+}
+
+// The root block says that the pid of a rank is over when the rank has ended.
+func TestPidsAreOver(t *testing.T) {
+	eachBTL(t, func(t *testing.T, btl string) {
+		near, far, err := os.Pipe()
+		require.NoError(t, err)
+		defer near.Close()
+		var root *job.Root
+		var over []bool
+		note := func() { over = append(over, root.PidOver(0)) }
+		j := Job{BTL: btl, Stdin: near, Apps: []App{{Program: "/bin/sh", Args: []string{"-c", "read line; true"}, N: 1}},
+			Made: func(r *job.Root) error { root = r; return nil },
+			Started: func(p Processes) {
+				require.NoError(t, root.Claim(0, p.Ranks[0]))
+				note()
+				require.NoError(t, far.Close())
+			},
+			Finished: func(*job.Root) { note() },
+		}
+		_, err = Run(t.Context(), j)
+		require.NoError(t, err)
+		require.Equal(t, []bool{false, true}, over)
+	})
 }

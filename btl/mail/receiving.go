@@ -246,6 +246,10 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 	part := t.dst.Bytes[t.pos:min(t.pos+maxRead, t.take)]
 	n, err := sys.ReadProcess(root.Pid(rank), uintptr(t.addr)+uintptr(t.pos), part)
 	switch {
+	case root.PidOver(rank):
+		// The sender has ended, and the bytes may be another process's that has its pid now. The transfer fails as
+		// soon as this is noted (step). If it failed before, it would pass for the cause.
+		return false, false, nil
 	case err == nil && n > 0:
 		if t.pos == 0 {
 			root.NoteCMA(true)
@@ -260,8 +264,7 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		t.enter(phaseRead)
 		return true, true, nil
 	case errors.Is(err, syscall.ESRCH) && !root.Gone(rank) && sys.Kill(root.Pid(rank), 0) == nil:
-		// The sender is ending: it has no memory any more, and its supervisor has not reaped it. The
-		// receiver waits until this is noted. If it failed before, it would pass for the cause.
+		// The sender is ending: it has no memory any more, and its supervisor does not know it yet. Likewise.
 		return false, false, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
 		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})

@@ -79,3 +79,35 @@ func TestFailedReceiveIsOver(t *testing.T) {
 	require.ErrorContains(t, err, "cross memory attach")
 	ends(second)
 }
+
+// TestSenderThatIsReaped: its pid may be another process's already. No byte that is read then counts, and the
+// receive fails when the sender is known to be gone.
+func TestSenderThatIsReaped(t *testing.T) {
+	skipWithoutCMA(t)
+	for _, steps := range []int{0, 1} { // before it is reaped
+		root, b := boxes(t, 2, false, job.Settings{SingleCopy: job.SingleCopyCMA})
+		require.NoError(t, root.Claim(1, os.Getpid()))
+		src, dst := make([]byte, maxRead+steps*maxRead/2), make([]byte, 2*maxRead)
+		out, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: src})
+		require.True(t, ok)
+		if steps == 0 {
+			root.Reaping(os.Getpid())
+		}
+		var in btl.Transfer
+		require.Equal(t, 1, b[0].Poll(1, func(f *btl.Frame) { in = b[0].Accept(f, &btl.Buffer{Bytes: dst}) }))
+		require.NotNil(t, in)
+		root.Reaping(os.Getpid())
+		for range 3 {
+			done, err := in.Progress()
+			require.NoError(t, err)
+			require.False(t, done)
+		}
+		root.MarkGone(1)
+		done, err := in.Progress()
+		require.True(t, done)
+		var lost *job.LostError
+		require.ErrorAs(t, err, &lost)
+		require.Zero(t, b[0].Counters().CMACopied)
+		require.NotNil(t, out)
+	}
+}

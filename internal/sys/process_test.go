@@ -34,7 +34,18 @@ func TestReap(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, got)
 	}
+	for _, which := range []int{pid, -1} {
+		got, err := Ended(which)
+		require.NoError(t, err)
+		require.Zero(t, got)
+	}
 	require.NoError(t, to.Close()) // which ends its read
+	require.NoError(t, AwaitEnd(pid))
+	for _, which := range []int{pid, -1, pid} {
+		got, err := Ended(which)
+		require.NoError(t, err)
+		require.Equal(t, pid, got)
+	}
 	status, err := WaitPid(pid)
 	require.NoError(t, err)
 	require.Equal(t, 7, status.ExitStatus())

@@ -12,6 +12,16 @@ import (
 // none has ended. The error is ECHILD where there is no such child.
 func Reap(pid int) (int, syscall.WaitStatus, error) { return wait4(pid, unix.WNOHANG) }
 
+// Ended returns the pid of a child that Reap would reap, and leaves it as it is: 0 where none has ended. Until it is
+// reaped nobody else has its pid. The error is that of Reap.
+func Ended(pid int) (int, error) { return waitid(pid, unix.WNOHANG) }
+
+// AwaitEnd waits until Ended would return the child pid.
+func AwaitEnd(pid int) error {
+	_, err := waitid(pid, 0)
+	return err
+}
+
 // WaitPid waits for the child pid, whichever thread started it, and reaps it.
 func WaitPid(pid int) (syscall.WaitStatus, error) {
 	_, status, err := wait4(pid, 0)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -85,6 +86,8 @@ func Start(t testing.TB, c job.Config, program string, env ...string) *Job {
 		require.NoError(t, r.cmd.Start())
 		j.ranks = append(j.ranks, r)
 		go func() {
+			_ = sys.AwaitEnd(r.cmd.Process.Pid) // an error is that of Wait
+			mem.Root().Reaping(r.cmd.Process.Pid)
 			_ = r.cmd.Wait() // the status is in ProcessState
 			mem.Root().MarkGone(i)
 			close(r.reaped)
