@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas"
@@ -41,6 +40,9 @@ func Install(ctx context.Context, c Config) (err error) {
 			err = fmt.Errorf("install: %s: %w", c.Dir, err)
 		}
 	}()
+	if c.Dir == "" {
+		return errors.New("its name is empty: name the folder that is to be made")
+	}
 	in := installation{Config: c}
 	if in.Dir, err = filepath.Abs(c.Dir); err != nil {
 		return err
@@ -53,7 +55,7 @@ func Install(ctx context.Context, c Config) (err error) {
 			in.removeEmpty()
 		}
 	}()
-	for _, dir := range []string{"bin", "include", "lib/pkgconfig"} {
+	for _, dir := range []string{"bin", "include", "lib", "lib/pkgconfig"} {
 		if err := in.makeFolder(in.path(dir)); err != nil {
 			return err
 		}
@@ -73,29 +75,6 @@ func Install(ctx context.Context, c Config) (err error) {
 		}
 	}
 	return nil
-}
-
-// makeFolder makes a folder and those above it that are not there, and notes them.
-func (in *installation) makeFolder(dir string) error {
-	err := os.Mkdir(dir, 0o755)
-	switch {
-	case err == nil:
-		in.made = append(in.made, dir)
-	case errors.Is(err, fs.ErrExist):
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-		if err = in.makeFolder(filepath.Dir(dir)); err == nil {
-			return in.makeFolder(dir)
-		}
-	}
-	return err
-}
-
-// removeEmpty takes back the folders that were made, but for those with files.
-func (in *installation) removeEmpty() {
-	for _, dir := range slices.Backward(in.made) {
-		_ = os.Remove(dir)
-	}
 }
 
 // path is that of a file in the folder.

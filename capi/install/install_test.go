@@ -5,23 +5,32 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// An installation that fails leaves nothing, but for what was there.
-func TestFailedInstall(t *testing.T) {
+// withoutGo has a go command in PATH that fails, and compilers that do nothing.
+func withoutGo(t *testing.T) {
 	tools := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(tools, "go"), []byte("#!/bin/sh\nexit 1\n"), 0o755))
 	t.Setenv("PATH", tools+":"+os.Getenv("PATH"))
 	t.Setenv("CC", "true")
 	t.Setenv("FC", "true")
+}
+
+func installInto(dir string) error {
+	return Install(context.Background(), Config{Dir: dir, Stderr: io.Discard, Log: func(string, ...any) {}})
+}
+
+// An installation that fails leaves nothing, but for what was there.
+func TestFailedInstall(t *testing.T) {
+	withoutGo(t)
 	top := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(top, "there", "bin"), 0o755))
 	for _, dir := range []string{"new/mpi", "there"} {
-		err := Install(context.Background(), Config{Dir: filepath.Join(top, dir), Stderr: io.Discard, Log: func(string, ...any) {}})
-		require.Error(t, err)
+		require.ErrorContains(t, installInto(filepath.Join(top, dir)), "build the library")
 	}
 	var left []string
 	require.NoError(t, filepath.WalkDir(top, func(path string, _ os.DirEntry, err error) error {
@@ -29,4 +38,50 @@ func TestFailedInstall(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, []string{"", "/there", "/there/bin"}, left)
+}
+
+// What stands in the way of a folder is said in one line, before anything is built, and nothing is left.
+func TestFolderThatCannotBeMade(t *testing.T) {
+	withoutGo(t)
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("file", nil, 0o644))
+	require.NoError(t, os.Mkdir("taken", 0o755))
+	require.NoError(t, os.WriteFile("taken/lib", nil, 0o644))
+	require.NoError(t, os.Symlink("nowhere", "dangling"))
+	require.NoError(t, os.Symlink("file", "tofile"))
+	require.NoError(t, os.Symlink("circle", "circle"))
+	require.NoError(t, os.Mkdir("closed", 0o555))
+	require.NoError(t, os.MkdirAll("half/bin", 0o755))
+	require.NoError(t, os.Mkdir("half/lib", 0o555))
+	for dir, cause := range map[string]string{
+		"":                        "its name is empty: name the folder",
+		"file":                    "file is there and no folder: remove it",
+		"file/mpi":                "file is there and no folder: remove it",
+		"file/a/b/c":              "file is there and no folder: remove it",
+		"taken":                   "taken/lib is there and no folder: remove it",
+		"tofile":                  "tofile is there and no folder: remove it",
+		"dangling":                "dangling is a link to nowhere, which is not there: make that folder",
+		"dangling/a/b":            "dangling is a link to nowhere, which is not there: make that folder",
+		"circle/mpi":              "too many levels of symbolic links",
+		"/proc/mpi":               "no file can be made in /proc (no such file or directory): name another folder",
+		"/proc/a/b":               "no file can be made in /proc (no such file or directory): name another folder",
+		"/sys/mpi":                "mkdir /sys/mpi: ",
+		"/dev/null":               "/dev/null is there and no folder",
+		"a\x00b":                  "invalid argument",
+		strings.Repeat("n", 1000): "file name too long",
+		"closed":                  "mkdir",
+		"closed/mpi":              "mkdir",
+		"half":                    "no file can be made in",
+	} {
+		if all := os.WriteFile("closed/probe", nil, 0o644) == nil; all && (dir == "half" || strings.HasPrefix(dir, "closed")) {
+			require.NoError(t, os.Remove("closed/probe"))
+			continue // root may write there
+		}
+		err := installInto(dir)
+		require.ErrorContains(t, err, cause, dir)
+		require.NotContains(t, err.Error(), "\n", dir)
+	}
+	left, err := filepath.Glob("*/*")
+	require.NoError(t, err)
+	require.Equal(t, []string{"half/bin", "half/lib", "taken/lib"}, left)
 }

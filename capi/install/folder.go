@@ -1,0 +1,57 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// makeFolder makes a folder that can be written to, and those above it that are not there, and notes what
+// it has made. It goes up by one folder at a time, and tries each once more at most.
+func (in *installation) makeFolder(dir string) error {
+	err := os.Mkdir(dir, 0o755)
+	above := filepath.Dir(dir)
+	if (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)) && above != dir {
+		if err := in.makeFolder(above); err != nil {
+			return err
+		}
+		err = os.Mkdir(dir, 0o755)
+	}
+	switch {
+	case err == nil:
+		in.made = append(in.made, dir)
+	case errors.Is(err, fs.ErrExist):
+		return checkFolder(dir)
+	}
+	return err
+}
+
+// checkFolder tells why what has the name of a folder is none to write to, nil if it is one.
+func checkFolder(dir string) error {
+	info, err := os.Stat(dir)
+	if to, notLink := os.Readlink(dir); errors.Is(err, fs.ErrNotExist) && notLink == nil {
+		return fmt.Errorf("%s is a link to %s, which is not there: make that folder, or remove the link", dir, to)
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s is there and no folder: remove it, or name another folder", dir)
+	}
+	probe, err := os.CreateTemp(dir, ".probe-")
+	if err != nil {
+		return fmt.Errorf("no file can be made in %s (%w): name another folder", dir, errors.Unwrap(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// removeEmpty takes back the folders that were made, but for those with files.
+func (in *installation) removeEmpty() {
+	for _, dir := range slices.Backward(in.made) {
+		_ = os.Remove(dir)
+	}
+}
