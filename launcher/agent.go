@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/netip"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
@@ -41,9 +40,8 @@ func runAgent(in io.Reader, out io.Writer, reached netip.Addr, instruments map[s
 	defer catchPipe()()
 	// Of a terminal: the leader passes on the signals for ranks. It is caught and not
 	// ignored, since the ranks would inherit that.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT)
-	ends := make(chan os.Signal, 1)
-	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
+	_, _ = catch(syscall.SIGINT)
+	ends, _ := catch(syscall.SIGTERM, syscall.SIGHUP)
 	if _, err := io.WriteString(out, linkMagic); err != nil {
 		return fmt.Errorf("launcher: leader of the job: %w", err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/pvas"
 )
 
@@ -45,6 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 func testMain(m *testing.M) int {
+	testkit.TakeSignals()
 	dir, err := os.MkdirTemp("", "launcher-test")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

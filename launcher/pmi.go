@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/gopvas/gopvas/internal/pmi"
 	"github.com/gopvas/gopvas/internal/sys"
@@ -233,8 +231,7 @@ func spread(mask []byte) {
 // play is the part of a process other than the leader.
 func (r *role) play(instruments map[string]Instrument) error {
 	if r.Wait != 0 {
-		// A signal is for the job: others handle it.
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+		ignoreEnds() // a signal is for the job: others handle it
 		return sys.AwaitExit(r.Wait)
 	}
 	spread(r.CPUs)

@@ -9,38 +9,37 @@ import (
 // ForwardedSignals begins to catch signals, for Job.Signals. A process manager passes
 // INT, TERM, HUP, USR1, USR2 and CONT on to the ranks. At QUIT it prints what each rank
 // waits for, and at TSTP the job pauses. stop ends the catching. INT, HUP and TSTP stay
-// ignored where they are: in the background of a shell script and under nohup.
+// ignored where they are: in the background of a shell script and under nohup. Ranks then ignore
+// them, too, as all that such a command starts.
 func ForwardedSignals() (signals <-chan os.Signal, stop func()) {
-	return catch([]os.Signal{syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGQUIT},
+	return catch(syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT, syscall.SIGQUIT,
 		syscall.SIGINT, syscall.SIGHUP, syscall.SIGTSTP)
 }
 
 // OwnSignals is ForwardedSignals for a program that ends jobs by their context: it catches
 // those only that are not passed on, QUIT and TSTP.
 func OwnSignals() (signals <-chan os.Signal, stop func()) {
-	return catch([]os.Signal{syscall.SIGQUIT}, syscall.SIGTSTP)
+	return catch(syscall.SIGQUIT, syscall.SIGTSTP)
 }
 
-// catch catches signals, and those of unlessIgnored that are not ignored.
-func catch(signals []os.Signal, unlessIgnored ...os.Signal) (<-chan os.Signal, func()) {
+// catch catches those of the signals that are not ignored.
+func catch(signals ...os.Signal) (<-chan os.Signal, func()) {
 	// For a burst: a signal that finds it full is dropped.
 	c := make(chan os.Signal, 16)
-	for _, sig := range unlessIgnored {
+	for _, sig := range signals {
 		if !signal.Ignored(sig) {
-			signals = append(signals, sig)
+			signal.Notify(c, sig)
 		}
-	}
-	if len(signals) > 0 {
-		signal.Notify(c, signals...)
 	}
 	return c, func() { signal.Stop(c) }
 }
 
 // ignoreEnds is for the processes that watch over a job. Slurm's scancel and a shutdown send
 // TERM to all processes. The supervisor then decides the fate of the job. The
-// signals are caught and not ignored, since ranks would inherit that.
+// signals are caught and not ignored, since ranks would inherit that. They do inherit what this
+// process was started with.
 func ignoreEnds() {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	_, _ = catch(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 }
 
 // catchPipe turns SIGPIPE for our own standard output, which would end this

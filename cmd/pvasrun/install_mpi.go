@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/gopvas/gopvas/capi/install"
 )
@@ -30,14 +28,14 @@ func executeInstallMPI(args []string) error {
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	log := logger(f.Verbose)
 	if log == nil {
 		log = func(string, ...any) {}
 	}
-	err = install.Install(ctx, install.Config{
-		Dir: rest[0], Launch: own, Version: moduleVersion(), Stderr: os.Stderr, Log: log,
+	err = untilSignal(func(ctx context.Context) error {
+		return install.Install(ctx, install.Config{
+			Dir: rest[0], Launch: own, Version: moduleVersion(), Stderr: os.Stderr, Log: log,
+		})
 	})
 	if err != nil {
 		return fmt.Errorf("install-mpi: %w", err)

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 const testsRun = "GOPVAS_TESTS_RUN"
 
 func runTests(m *testing.M) int {
+	testkit.TakeSignals()
 	if os.Getenv(testsRun) != "" {
 		fmt.Println("a test has started a job in its own process")
 		return 1

@@ -38,7 +38,7 @@ func interruptible() (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	asked := make(chan os.Signal, 1)
 	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
-		if sig == syscall.SIGTERM || !signal.Ignored(sig) {
+		if !signal.Ignored(sig) {
 			signal.Notify(asked, sig)
 		}
 	}

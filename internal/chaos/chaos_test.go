@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -27,8 +26,7 @@ var (
 // No job hangs or leaves a process, and each ends with the code and the words of
 // its cause, whatever is done to it and when.
 func TestChaos(t *testing.T) {
-	// Under nohup the hang-up is ignored, also by jobs, unless this process takes it.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	testkit.TakeSignals()
 	pvasrun, programs := build(t)
 	start := *seed
 	if start == 0 {
