@@ -34,9 +34,9 @@ func TestFortran(t *testing.T) {
 		require.Empty(t, os.Getenv("CI"), "CI must have gfortran: %v", err)
 		t.Skip("there is no gfortran")
 	}
-	for _, source := range []string{"fixed.f", "module.f90"} {
+	for source, with := range map[string][]string{"fixed.f": nil, "module.f90": nil, "binding.f90": {"testdata/included.f90"}} {
 		t.Run(source, func(t *testing.T) {
-			program := build(t, source)
+			program := build(t, source, append(with, "-J"+built)...)
 			eachWay(t, func(t *testing.T, w way) {
 				for _, n := range sizes {
 					require.Empty(t, w.ends(t, n, program))

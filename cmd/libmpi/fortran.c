@@ -24,6 +24,8 @@ void pmpi_alloc_mem_(MPI_Aint *size, int *info, MPI_Aint *baseptr, int *ierror)
     *ierror = MPI_Alloc_mem(*size, (MPI_Info)f_handle(*info), baseptr);
 }
 #pragma weak mpi_alloc_mem_ = pmpi_alloc_mem_
+#pragma weak mpi_alloc_mem_cptr_ = pmpi_alloc_mem_
+#pragma weak pmpi_alloc_mem_cptr_ = pmpi_alloc_mem_
 
 void pmpi_finalize_(int *ierror)
 {
@@ -91,9 +93,9 @@ void pmpi_is_thread_main_(int *flag, int *ierror)
 }
 #pragma weak mpi_is_thread_main_ = pmpi_is_thread_main_
 
-void pmpi_pcontrol_(int *level, int *ierror)
+void pmpi_pcontrol_(int *level)
 {
-    *ierror = MPI_Pcontrol(*level);
+    MPI_Pcontrol(*level);
 }
 #pragma weak mpi_pcontrol_ = pmpi_pcontrol_
 
@@ -114,6 +116,12 @@ double pmpi_wtime_(void)
     return MPI_Wtime();
 }
 #pragma weak mpi_wtime_ = pmpi_wtime_
+
+void pmpi_abi_get_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *is_set, int *ierror)
+{
+    *ierror = MPI_Abi_get_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false), is_set);
+}
+#pragma weak mpi_abi_get_fortran_booleans_ = pmpi_abi_get_fortran_booleans_
 
 void pmpi_abi_get_fortran_info_(int *info, int *ierror)
 {
@@ -136,6 +144,12 @@ void pmpi_abi_get_version_(int *abi_major, int *abi_minor, int *ierror)
     *ierror = MPI_Abi_get_version(abi_major, abi_minor);
 }
 #pragma weak mpi_abi_get_version_ = pmpi_abi_get_version_
+
+void pmpi_abi_set_fortran_booleans_(int *logical_size, void *logical_true, void *logical_false, int *ierror)
+{
+    *ierror = MPI_Abi_set_fortran_booleans(*logical_size, f_address(logical_true), f_address(logical_false));
+}
+#pragma weak mpi_abi_set_fortran_booleans_ = pmpi_abi_set_fortran_booleans_
 
 void pmpi_abi_set_fortran_info_(int *info, int *ierror)
 {
@@ -167,10 +181,10 @@ void pmpi_pready_range_(int *partition_low, int *partition_high, int *request, i
 }
 #pragma weak mpi_pready_range_ = pmpi_pready_range_
 
-void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *dest, int *tag, int *comm, int *info, int *request, int *ierror)
+void pmpi_precv_init_(void *buf, int *partitions, MPI_Count *count, int *datatype, int *source, int *tag, int *comm, int *info, int *request, int *ierror)
 {
     MPI_Request c_request = (MPI_Request)f_handle(*request);
-    *ierror = MPI_Precv_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *dest, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
+    *ierror = MPI_Precv_init(f_address(buf), *partitions, *count, (MPI_Datatype)f_handle(*datatype), *source, *tag, (MPI_Comm)f_handle(*comm), (MPI_Info)f_handle(*info), &c_request);
     *request = (int)(intptr_t)c_request;
 }
 #pragma weak mpi_precv_init_ = pmpi_precv_init_
@@ -486,9 +500,10 @@ void pmpi_request_get_status_any_(int *count, int *array_of_requests, int *indx,
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Request_get_status_any(*count, c_array_of_requests, indx, flag, f_status(status));
+    int c_indx = UNWRITTEN;
+    *ierror = MPI_Request_get_status_any(*count, c_array_of_requests, &c_indx, flag, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, 0);
-    f_index(*ierror, indx);
+    f_index(indx, c_indx);
 }
 #pragma weak mpi_request_get_status_any_ = pmpi_request_get_status_any_
 
@@ -496,9 +511,10 @@ void pmpi_request_get_status_some_(int *incount, int *array_of_requests, int *ou
 {
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Request_get_status_some(*incount, c_array_of_requests, outcount, array_of_indices, f_statuses(array_of_statuses));
+    int c_outcount = UNWRITTEN;
+    *ierror = MPI_Request_get_status_some(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, 0);
-    f_indices(*ierror, *outcount, array_of_indices);
+    f_indices(outcount, c_outcount, array_of_indices);
 }
 #pragma weak mpi_request_get_status_some_ = pmpi_request_get_status_some_
 
@@ -519,9 +535,9 @@ void pmpi_startall_(int *count, int *array_of_requests, int *ierror)
 }
 #pragma weak mpi_startall_ = pmpi_startall_
 
-void pmpi_status_get_error_(MPI_Status *status, int *error, int *ierror)
+void pmpi_status_get_error_(MPI_Status *status, int *err, int *ierror)
 {
-    *ierror = MPI_Status_get_error(f_status(status), error);
+    *ierror = MPI_Status_get_error(f_status(status), err);
 }
 #pragma weak mpi_status_get_error_ = pmpi_status_get_error_
 
@@ -555,9 +571,9 @@ void pmpi_status_set_elements_x_(MPI_Status *status, int *datatype, MPI_Count *c
 }
 #pragma weak mpi_status_set_elements_x_ = pmpi_status_set_elements_x_
 
-void pmpi_status_set_error_(MPI_Status *status, int *error, int *ierror)
+void pmpi_status_set_error_(MPI_Status *status, int *err, int *ierror)
 {
-    *ierror = MPI_Status_set_error(f_status(status), *error);
+    *ierror = MPI_Status_set_error(f_status(status), *err);
 }
 #pragma weak mpi_status_set_error_ = pmpi_status_set_error_
 
@@ -600,9 +616,10 @@ void pmpi_testany_(int *count, int *array_of_requests, int *indx, int *flag, MPI
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Testany(*count, c_array_of_requests, indx, flag, f_status(status));
+    int c_indx = UNWRITTEN;
+    *ierror = MPI_Testany(*count, c_array_of_requests, &c_indx, flag, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
-    f_index(*ierror, indx);
+    f_index(indx, c_indx);
 }
 #pragma weak mpi_testany_ = pmpi_testany_
 
@@ -610,9 +627,10 @@ void pmpi_testsome_(int *incount, int *array_of_requests, int *outcount, int *ar
 {
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Testsome(*incount, c_array_of_requests, outcount, array_of_indices, f_statuses(array_of_statuses));
+    int c_outcount = UNWRITTEN;
+    *ierror = MPI_Testsome(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
-    f_indices(*ierror, *outcount, array_of_indices);
+    f_indices(outcount, c_outcount, array_of_indices);
 }
 #pragma weak mpi_testsome_ = pmpi_testsome_
 
@@ -637,9 +655,10 @@ void pmpi_waitany_(int *count, int *array_of_requests, int *indx, MPI_Status *st
 {
     int n_array_of_requests = *count;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Waitany(*count, c_array_of_requests, indx, f_status(status));
+    int c_indx = UNWRITTEN;
+    *ierror = MPI_Waitany(*count, c_array_of_requests, &c_indx, f_status(status));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
-    f_index(*ierror, indx);
+    f_index(indx, c_indx);
 }
 #pragma weak mpi_waitany_ = pmpi_waitany_
 
@@ -647,9 +666,10 @@ void pmpi_waitsome_(int *incount, int *array_of_requests, int *outcount, int *ar
 {
     int n_array_of_requests = *incount;
     MPI_Request *c_array_of_requests = f_handles(array_of_requests, n_array_of_requests);
-    *ierror = MPI_Waitsome(*incount, c_array_of_requests, outcount, array_of_indices, f_statuses(array_of_statuses));
+    int c_outcount = UNWRITTEN;
+    *ierror = MPI_Waitsome(*incount, c_array_of_requests, &c_outcount, array_of_indices, f_statuses(array_of_statuses));
     f_release(c_array_of_requests, n_array_of_requests, array_of_requests);
-    f_indices(*ierror, *outcount, array_of_indices);
+    f_indices(outcount, c_outcount, array_of_indices);
 }
 #pragma weak mpi_waitsome_ = pmpi_waitsome_
 
@@ -1169,7 +1189,7 @@ void pmpi_alltoallv_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sen
 
 void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *ierror)
 {
-    int n_sendtypes = f_members(*comm);
+    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
@@ -1181,7 +1201,7 @@ void pmpi_alltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtype
 
 void pmpi_alltoallw_init_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *info, int *request, int *ierror)
 {
-    int n_sendtypes = f_members(*comm);
+    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
@@ -1305,7 +1325,7 @@ void pmpi_ialltoallv_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtyp
 
 void pmpi_ialltoallw_(void *sendbuf, int *sendcounts, int *sdispls, int *sendtypes, void *recvbuf, int *recvcounts, int *rdispls, int *recvtypes, int *comm, int *request, int *ierror)
 {
-    int n_sendtypes = f_members(*comm);
+    int n_sendtypes = f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm);
     MPI_Datatype *c_sendtypes = f_handles(sendtypes, n_sendtypes);
     int n_recvtypes = f_members(*comm);
     MPI_Datatype *c_recvtypes = f_handles(recvtypes, n_recvtypes);
@@ -1677,7 +1697,6 @@ void pmpi_graph_create_(int *comm_old, int *nnodes, int *indx, int *edges, int *
 {
     MPI_Comm c_comm_graph = (MPI_Comm)f_handle(*comm_graph);
     *ierror = MPI_Graph_create((MPI_Comm)f_handle(*comm_old), *nnodes, indx, edges, *reorder, &c_comm_graph);
-    f_index(*ierror, indx);
     *comm_graph = (int)(intptr_t)c_comm_graph;
 }
 #pragma weak mpi_graph_create_ = pmpi_graph_create_
@@ -1685,14 +1704,12 @@ void pmpi_graph_create_(int *comm_old, int *nnodes, int *indx, int *edges, int *
 void pmpi_graph_get_(int *comm, int *maxindex, int *maxedges, int *indx, int *edges, int *ierror)
 {
     *ierror = MPI_Graph_get((MPI_Comm)f_handle(*comm), *maxindex, *maxedges, indx, edges);
-    f_index(*ierror, indx);
 }
 #pragma weak mpi_graph_get_ = pmpi_graph_get_
 
 void pmpi_graph_map_(int *comm, int *nnodes, int *indx, int *edges, int *newrank, int *ierror)
 {
     *ierror = MPI_Graph_map((MPI_Comm)f_handle(*comm), *nnodes, indx, edges, newrank);
-    f_index(*ierror, indx);
 }
 #pragma weak mpi_graph_map_ = pmpi_graph_map_
 
@@ -1924,7 +1941,7 @@ void pmpi_win_set_errhandler_(int *win, int *errhandler, int *ierror)
 
 void pmpi_close_port_(char *port_name, int *ierror, size_t l_port_name)
 {
-    char *c_port_name = f_string(port_name, l_port_name);
+    char *c_port_name = f_stripped(port_name, l_port_name);
     *ierror = MPI_Close_port(c_port_name);
     free(c_port_name);
 }
@@ -1932,7 +1949,7 @@ void pmpi_close_port_(char *port_name, int *ierror, size_t l_port_name)
 
 void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
 {
-    char *c_port_name = f_string(port_name, l_port_name);
+    char *c_port_name = f_stripped(port_name, l_port_name);
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     *ierror = MPI_Comm_accept(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
     free(c_port_name);
@@ -1942,7 +1959,7 @@ void pmpi_comm_accept_(char *port_name, int *info, int *root, int *comm, int *ne
 
 void pmpi_comm_connect_(char *port_name, int *info, int *root, int *comm, int *newcomm, int *ierror, size_t l_port_name)
 {
-    char *c_port_name = f_string(port_name, l_port_name);
+    char *c_port_name = f_stripped(port_name, l_port_name);
     MPI_Comm c_newcomm = (MPI_Comm)f_handle(*newcomm);
     *ierror = MPI_Comm_connect(c_port_name, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_newcomm);
     free(c_port_name);
@@ -1974,9 +1991,36 @@ void pmpi_comm_join_(int *fd, int *intercomm, int *ierror)
 }
 #pragma weak mpi_comm_join_ = pmpi_comm_join_
 
+void pmpi_comm_spawn_(char *command, char *argv, int *maxprocs, int *info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_command, size_t l_argv)
+{
+    char *c_command = f_stripped(command, l_command);
+    char **c_argv = f_argv(argv, l_argv);
+    MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
+    *ierror = MPI_Comm_spawn(c_command, c_argv, *maxprocs, (MPI_Info)f_handle(*info), *root, (MPI_Comm)f_handle(*comm), &c_intercomm, f_errcodes(array_of_errcodes));
+    free(c_command);
+    f_argv_free(c_argv);
+    *intercomm = (int)(intptr_t)c_intercomm;
+}
+#pragma weak mpi_comm_spawn_ = pmpi_comm_spawn_
+
+void pmpi_comm_spawn_multiple_(int *count, char *array_of_commands, char *array_of_argv, int *array_of_maxprocs, int *array_of_info, int *root, int *comm, int *intercomm, int *array_of_errcodes, int *ierror, size_t l_array_of_commands, size_t l_array_of_argv)
+{
+    char **c_array_of_commands = f_strings(array_of_commands, l_array_of_commands, *count);
+    char ***c_array_of_argv = f_argvs(array_of_argv, l_array_of_argv, *count);
+    int n_array_of_info = *count;
+    MPI_Info *c_array_of_info = f_handles(array_of_info, n_array_of_info);
+    MPI_Comm c_intercomm = (MPI_Comm)f_handle(*intercomm);
+    *ierror = MPI_Comm_spawn_multiple(*count, c_array_of_commands, c_array_of_argv, array_of_maxprocs, c_array_of_info, *root, (MPI_Comm)f_handle(*comm), &c_intercomm, f_errcodes(array_of_errcodes));
+    f_strings_free(c_array_of_commands, *count);
+    f_argvs_free(c_array_of_argv, *count);
+    f_release(c_array_of_info, n_array_of_info, 0);
+    *intercomm = (int)(intptr_t)c_intercomm;
+}
+#pragma weak mpi_comm_spawn_multiple_ = pmpi_comm_spawn_multiple_
+
 void pmpi_lookup_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
-    char *c_service_name = f_string(service_name, l_service_name);
+    char *c_service_name = f_stripped(service_name, l_service_name);
     char c_port_name[MPI_MAX_PORT_NAME] = "";
     *ierror = MPI_Lookup_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
     free(c_service_name);
@@ -1994,8 +2038,8 @@ void pmpi_open_port_(int *info, char *port_name, int *ierror, size_t l_port_name
 
 void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
-    char *c_service_name = f_string(service_name, l_service_name);
-    char *c_port_name = f_string(port_name, l_port_name);
+    char *c_service_name = f_stripped(service_name, l_service_name);
+    char *c_port_name = f_stripped(port_name, l_port_name);
     *ierror = MPI_Publish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
     free(c_service_name);
     free(c_port_name);
@@ -2004,8 +2048,8 @@ void pmpi_publish_name_(char *service_name, int *info, char *port_name, int *ier
 
 void pmpi_unpublish_name_(char *service_name, int *info, char *port_name, int *ierror, size_t l_service_name, size_t l_port_name)
 {
-    char *c_service_name = f_string(service_name, l_service_name);
-    char *c_port_name = f_string(port_name, l_port_name);
+    char *c_service_name = f_stripped(service_name, l_service_name);
+    char *c_port_name = f_stripped(port_name, l_port_name);
     *ierror = MPI_Unpublish_name(c_service_name, (MPI_Info)f_handle(*info), c_port_name);
     free(c_service_name);
     free(c_port_name);
@@ -2210,7 +2254,7 @@ void pmpi_info_create_(int *info, int *ierror)
 
 void pmpi_info_delete_(int *info, char *key, int *ierror, size_t l_key)
 {
-    char *c_key = f_string(key, l_key);
+    char *c_key = f_stripped(key, l_key);
     *ierror = MPI_Info_delete((MPI_Info)f_handle(*info), c_key);
     free(c_key);
 }
@@ -2248,7 +2292,7 @@ void pmpi_info_get_nthkey_(int *info, int *n, char *key, int *ierror, size_t l_k
 
 void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int *ierror, size_t l_key)
 {
-    char *c_key = f_string(key, l_key);
+    char *c_key = f_stripped(key, l_key);
     *ierror = MPI_Info_get_valuelen((MPI_Info)f_handle(*info), c_key, valuelen, flag);
     free(c_key);
 }
@@ -2256,8 +2300,8 @@ void pmpi_info_get_valuelen_(int *info, char *key, int *valuelen, int *flag, int
 
 void pmpi_info_set_(int *info, char *key, char *value, int *ierror, size_t l_key, size_t l_value)
 {
-    char *c_key = f_string(key, l_key);
-    char *c_value = f_string(value, l_value);
+    char *c_key = f_stripped(key, l_key);
+    char *c_value = f_stripped(value, l_value);
     *ierror = MPI_Info_set((MPI_Info)f_handle(*info), c_key, c_value);
     free(c_key);
     free(c_value);
@@ -2379,6 +2423,8 @@ void pmpi_win_allocate_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MP
     *win = (int)(intptr_t)c_win;
 }
 #pragma weak mpi_win_allocate_ = pmpi_win_allocate_
+#pragma weak mpi_win_allocate_cptr_ = pmpi_win_allocate_
+#pragma weak pmpi_win_allocate_cptr_ = pmpi_win_allocate_
 
 void pmpi_win_allocate_shared_(MPI_Aint *size, int *disp_unit, int *info, int *comm, MPI_Aint *baseptr, int *win, int *ierror)
 {
@@ -2387,6 +2433,8 @@ void pmpi_win_allocate_shared_(MPI_Aint *size, int *disp_unit, int *info, int *c
     *win = (int)(intptr_t)c_win;
 }
 #pragma weak mpi_win_allocate_shared_ = pmpi_win_allocate_shared_
+#pragma weak mpi_win_allocate_shared_cptr_ = pmpi_win_allocate_shared_
+#pragma weak pmpi_win_allocate_shared_cptr_ = pmpi_win_allocate_shared_
 
 void pmpi_win_attach_(int *win, void *base, MPI_Aint *size, int *ierror)
 {
@@ -2539,6 +2587,8 @@ void pmpi_win_shared_query_(int *win, int *rank, MPI_Aint *size, int *disp_unit,
     *ierror = MPI_Win_shared_query((MPI_Win)f_handle(*win), *rank, size, disp_unit, baseptr);
 }
 #pragma weak mpi_win_shared_query_ = pmpi_win_shared_query_
+#pragma weak mpi_win_shared_query_cptr_ = pmpi_win_shared_query_
+#pragma weak pmpi_win_shared_query_cptr_ = pmpi_win_shared_query_
 
 void pmpi_win_start_(int *group, int *assert, int *win, int *ierror)
 {

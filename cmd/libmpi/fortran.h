@@ -2,6 +2,7 @@
 #ifndef LIBMPI_FORTRAN_H
 #define LIBMPI_FORTRAN_H
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,11 @@ extern struct {
 } mpi_f_sentinels_ __attribute__((weak));
 
 #define F mpi_f_sentinels_
+
+// The block of the texts.
+extern struct {
+	char argv_null[1], argvs_null[1];
+} mpi_f_texts_ __attribute__((weak));
 
 // f_address is a buffer in C.
 static inline void *f_address(void *p) {
@@ -45,6 +51,8 @@ static inline int *f_weights(int *p) {
 	return p;
 }
 
+static inline int *f_errcodes(int *p) { return p == &F.errcodes_ignore ? MPI_ERRCODES_IGNORE : p; }
+
 // f_handle is a handle in C, of any type.
 static inline void *f_handle(int handle) { return (void *)(intptr_t)handle; }
 
@@ -53,15 +61,25 @@ static inline void *f_handle(int handle) { return (void *)(intptr_t)handle; }
 void *f_handles(const int *handles, int n);
 void f_release(void *array, int n, int *back);
 
-// f_index and f_indices count from 1 what C has counted from 0.
-static inline void f_index(int ierror, int *indx) {
-	if (ierror == MPI_SUCCESS && *indx != MPI_UNDEFINED)
-		++*indx;
-}
-void f_indices(int ierror, int n, int *indices);
+// f_index and f_indices count from 1 what C has counted from 0, and pass on what C has written.
+#define UNWRITTEN INT_MIN
+void f_index(int *index, int written);
+void f_indices(int *outcount, int written, int *indices);
 
-// f_string makes a string of a text without the blanks at its ends. The caller frees it.
+// f_string makes a string of a text without the blanks at its end, and f_stripped also without those
+// at its beginning. The caller frees it.
 char *f_string(const char *text, size_t length);
+char *f_stripped(const char *text, size_t length);
+
+// f_strings makes strings of n texts. f_argv makes the arguments of a program, which end with a
+// text of blanks, and f_argvs those of n programs: a text of each, then the next one of each. The
+// functions with _free free them.
+char **f_strings(const char *texts, size_t length, int n);
+char **f_argv(const char *texts, size_t length);
+char ***f_argvs(const char *texts, size_t length, int n);
+void f_strings_free(char **strings, int n);
+void f_argv_free(char **argv);
+void f_argvs_free(char ***argvs, int n);
 
 // f_text fills a text with a string and blanks, unless ierror is an error.
 void f_text(int ierror, char *text, size_t length, const char *string);

@@ -15,24 +15,17 @@ void f_release(void *array, int n, int *back) {
 	free(all);
 }
 
-void f_indices(int ierror, int n, int *indices) {
-	if (ierror != MPI_SUCCESS && ierror != MPI_ERR_IN_STATUS)
-		return;
-	for (int i = 0; n != MPI_UNDEFINED && i < n; i++)
-		indices[i]++;
+void f_index(int *index, int written) {
+	if (written != UNWRITTEN)
+		*index = written == MPI_UNDEFINED ? written : written + 1;
 }
 
-char *f_string(const char *text, size_t length) {
-	while (length > 0 && text[length - 1] == ' ')
-		length--;
-	while (length > 0 && *text == ' ')
-		text++, length--;
-	char *string = malloc(length + 1);
-	if (string) {
-		memcpy(string, text, length);
-		string[length] = 0;
-	}
-	return string;
+void f_indices(int *outcount, int written, int *indices) {
+	if (written == UNWRITTEN)
+		return;
+	*outcount = written;
+	for (int i = 0; i < written; i++)
+		indices[i]++;
 }
 
 void f_text(int ierror, char *text, size_t length, const char *string) {

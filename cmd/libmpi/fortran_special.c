@@ -19,7 +19,7 @@ void pmpi_info_create_env_(int *info, int *ierror) {
 // A value in C has room for the zero byte, which is not counted in Fortran.
 
 void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag, int *ierror, size_t l_key, size_t l_value) {
-	char *c_key = f_string(key, l_key), *c_value = malloc(*valuelen > 0 ? *valuelen + 1 : 1);
+	char *c_key = f_stripped(key, l_key), *c_value = malloc(*valuelen > 0 ? *valuelen + 1 : 1);
 	*ierror = MPI_Info_get(f_handle(*info), c_key, *valuelen, c_value, flag);
 	if (*ierror == MPI_SUCCESS && *flag)
 		f_text(*ierror, value, l_value, c_value);
@@ -30,7 +30,7 @@ void pmpi_info_get_(int *info, char *key, int *valuelen, char *value, int *flag,
 
 void pmpi_info_get_string_(int *info, char *key, int *buflen, char *value, int *flag, int *ierror, size_t l_key, size_t l_value) {
 	int n = *buflen > 0 ? *buflen + 1 : 0;
-	char *c_key = f_string(key, l_key), *c_value = malloc(n + 1);
+	char *c_key = f_stripped(key, l_key), *c_value = malloc(n + 1);
 	*ierror = MPI_Info_get_string(f_handle(*info), c_key, &n, c_value, flag);
 	if (*ierror == MPI_SUCCESS && *flag) {
 		if (*buflen > 0)
@@ -78,6 +78,56 @@ void pmpi_session_detach_buffer_(int *session, void *buffer, int *size, int *ier
 	*ierror = MPI_Session_detach_buffer(f_handle(*session), &address, size);
 }
 #pragma weak mpi_session_detach_buffer_ = pmpi_session_detach_buffer_
+
+// Representations of data in files. The callbacks of Fortran have their error code as last argument.
+
+struct datarep {
+	void (*read)(void *, int *, int *, void *, MPI_Offset *, MPI_Aint *, int *);
+	void (*write)(void *, int *, int *, void *, MPI_Offset *, MPI_Aint *, int *);
+	void (*extent)(int *, MPI_Aint *, MPI_Aint *, int *);
+	MPI_Aint extra;
+};
+
+void mpi_conversion_fn_null_(void *userbuf, int *type, int *n, void *filebuf, MPI_Offset *position, MPI_Aint *extra, int *ierror) {
+	*ierror = MPI_ERR_CONVERSION; // the library does not call it
+}
+
+static int read_data(void *userbuf, MPI_Datatype type, int n, void *filebuf, MPI_Offset position, void *state) {
+	struct datarep *d = state;
+	int handle = MPI_Type_toint(type), ierror = MPI_SUCCESS;
+	d->read(userbuf, &handle, &n, filebuf, &position, &d->extra, &ierror);
+	return ierror;
+}
+
+static int write_data(void *userbuf, MPI_Datatype type, int n, void *filebuf, MPI_Offset position, void *state) {
+	struct datarep *d = state;
+	int handle = MPI_Type_toint(type), ierror = MPI_SUCCESS;
+	d->write(userbuf, &handle, &n, filebuf, &position, &d->extra, &ierror);
+	return ierror;
+}
+
+static int extent_of(MPI_Datatype type, MPI_Aint *extent, void *state) {
+	struct datarep *d = state;
+	int handle = MPI_Type_toint(type), ierror = MPI_SUCCESS;
+	d->extent(&handle, extent, &d->extra, &ierror);
+	return ierror;
+}
+
+void pmpi_register_datarep_(char *name, void *read_fn, void *write_fn, void *extent_fn, MPI_Aint *extra, int *ierror, size_t l_name) {
+	char *c_name = f_string(name, l_name);
+	struct datarep *d = malloc(sizeof *d); // for the rest of the process, as the representation
+	if (d) {
+		*d = (struct datarep){read_fn, write_fn, extent_fn, *extra};
+		*ierror = MPI_Register_datarep(c_name, d->read == mpi_conversion_fn_null_ ? MPI_CONVERSION_FN_NULL : read_data,
+			d->write == mpi_conversion_fn_null_ ? MPI_CONVERSION_FN_NULL : write_data, extent_of, d);
+		if (*ierror != MPI_SUCCESS)
+			free(d);
+	} else {
+		*ierror = MPI_ERR_NO_MEM;
+	}
+	free(c_name);
+}
+#pragma weak mpi_register_datarep_ = pmpi_register_datarep_
 
 // Generalized requests. The callbacks of Fortran have their error code as last argument. They
 // get the extra state where the program has it, and may change it.

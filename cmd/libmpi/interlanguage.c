@@ -29,10 +29,12 @@ CONVERT(MPI_Win, Win)
 
 COPY(MPI_Status, MPI_Fint, c2f)
 COPY(MPI_Fint, MPI_Status, f2c)
-COPY(MPI_Status, MPI_F08_Status, c2f08)
-COPY(MPI_F08_Status, MPI_Status, f082c)
-COPY(MPI_Fint, MPI_F08_Status, f2f08)
-COPY(MPI_F08_Status, MPI_Fint, f082f)
+COPY(MPI_Status, MPI_F08_status, c2f08)
+COPY(MPI_F08_status, MPI_Status, f082c)
+COPY(MPI_Fint, MPI_F08_status, f2f08)
+COPY(MPI_F08_status, MPI_Fint, f082f)
 
 MPI_Fint *MPI_F_STATUS_IGNORE = F.status_ignore;
 MPI_Fint *MPI_F_STATUSES_IGNORE = F.statuses_ignore;
+MPI_F08_status *MPI_F08_STATUS_IGNORE = (MPI_F08_status *)F.status_ignore;
+MPI_F08_status *MPI_F08_STATUSES_IGNORE = (MPI_F08_status *)F.statuses_ignore;

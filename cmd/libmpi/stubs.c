@@ -418,7 +418,7 @@ int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request
 }
 #pragma weak MPI_Pready_range = PMPI_Pready_range
 
-int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     int64_t slots[10], *a = slots + 1;
     a[-1] = CALLER;
@@ -426,7 +426,7 @@ int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype dat
     a[1] = partitions;
     a[2] = count;
     a[3] = WORD(datatype);
-    a[4] = dest;
+    a[4] = source;
     a[5] = tag;
     a[6] = WORD(comm);
     a[7] = WORD(info);
@@ -435,7 +435,7 @@ int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype dat
 }
 #pragma weak MPI_Precv_init = PMPI_Precv_init
 
-int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
+int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
     int64_t slots[10], *a = slots + 1;
     a[-1] = CALLER;
@@ -443,7 +443,7 @@ int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count, MPI_Datatype d
     a[1] = partitions;
     a[2] = count;
     a[3] = WORD(datatype);
-    a[4] = dest;
+    a[4] = source;
     a[5] = tag;
     a[6] = WORD(comm);
     a[7] = WORD(info);
@@ -1524,12 +1524,12 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[])
 }
 #pragma weak MPI_Startall = PMPI_Startall
 
-int PMPI_Status_get_error(const MPI_Status *status, int *error)
+int PMPI_Status_get_error(const MPI_Status *status, int *err)
 {
     int64_t slots[3], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(status);
-    a[1] = WORD(error);
+    a[1] = WORD(err);
     return (int)libmpi_call(OP_Status_get_error, a);
 }
 #pragma weak MPI_Status_get_error = PMPI_Status_get_error
@@ -1597,12 +1597,12 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Co
 }
 #pragma weak MPI_Status_set_elements_x = PMPI_Status_set_elements_x
 
-int PMPI_Status_set_error(MPI_Status *status, int error)
+int PMPI_Status_set_error(MPI_Status *status, int err)
 {
     int64_t slots[3], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(status);
-    a[1] = error;
+    a[1] = err;
     return (int)libmpi_call(OP_Status_set_error, a);
 }
 #pragma weak MPI_Status_set_error = PMPI_Status_set_error

@@ -13,9 +13,11 @@ var converted = [][2]string{{"Comm", "Comm"}, {"Datatype", "Type"}, {"Errhandler
 const besideTypes = `
 /* Fortran and C */
 typedef int MPI_Fint;
-typedef MPI_Status MPI_F08_Status;
+typedef MPI_Status MPI_F08_status;
 extern MPI_Fint *MPI_F_STATUS_IGNORE;
 extern MPI_Fint *MPI_F_STATUSES_IGNORE;
+extern MPI_F08_status *MPI_F08_STATUS_IGNORE;
+extern MPI_F08_status *MPI_F08_STATUSES_IGNORE;
 
 /* Removed in MPI 3.0 */
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
@@ -24,10 +26,10 @@ typedef MPI_Comm_errhandler_function MPI_Handler_function;
 // besideFunctions are prototypes without the prefixes of their names.
 const besideFunctions = `int Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
 int Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
-int Status_c2f08(const MPI_Status *c_status, MPI_F08_Status *f08_status);
-int Status_f082c(const MPI_F08_Status *f08_status, MPI_Status *c_status);
-int Status_f2f08(const MPI_Fint *f_status, MPI_F08_Status *f08_status);
-int Status_f082f(const MPI_F08_Status *f08_status, MPI_Fint *f_status);
+int Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status);
+int Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status);
+int Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
+int Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status);
 
 /* Removed in MPI 3.0 */
 int Address(void *location, MPI_Aint *address);

@@ -11,32 +11,33 @@ import (
 // What the generated files for Fortran have in common: which functions there are, and how
 // Fortran sees their arguments. Handles are INTEGERs and all is passed by reference.
 
-// notInFortran are chapters and functions without a binding for Fortran, or with none here:
-// processes are not started, and the representation of files is that of C.
-var notInFortran = []string{"Tool interface", "Handles as integers",
-	"Comm_spawn", "Comm_spawn_multiple", "Register_datarep", "Abi_get_fortran_booleans", "Abi_set_fortran_booleans"}
+// notInFortran are chapters without a binding for Fortran.
+var notInFortran = []string{"Tool interface", "Handles as integers"}
 
 // fortranFunctions are the functions that Fortran programs call.
 func fortranFunctions(t *table) []api.Function {
 	var all []api.Function
 	for _, f := range t.functions {
-		if f.Form != api.Large && !slices.Contains(notInFortran, f.Chapter) && !slices.Contains(notInFortran, f.Name) {
+		if f.Form != api.Large && !slices.Contains(notInFortran, f.Chapter) {
 			all = append(all, f)
 		}
 	}
 	return all
 }
 
-// logicals are the arguments that are LOGICAL, which is an int of 0 or 1 for gfortran.
-var logicals = []string{"flag", "reorder", "periods", "remain_dims", "commute", "high"}
+// withoutError are the subroutines that do not have ierror as last argument.
+var withoutError = []string{"Pcontrol"}
 
-// fortranArgs are the arguments of a function in Fortran, without ierror.
+// logicals are the arguments that are LOGICAL, which is an int of 0 or 1 for gfortran.
+var logicals = []string{"flag", "reorder", "periods", "remain_dims", "commute", "high", "weighted", "is_set"}
+
+// fortranArgs are the arguments of a function in Fortran, without ierror. The arguments of the
+// program are no matter of Fortran.
 func fortranArgs(f api.Function) []api.Arg {
-	var args []api.Arg
-	for _, a := range f.Own() {
-		if a.Name != "argc" && a.Name != "argv" {
-			args = append(args, a)
-		}
+	args := f.Own()
+	i := slices.IndexFunc(args, func(a api.Arg) bool { return a.Name == "argc" })
+	if i >= 0 {
+		args = slices.Delete(args, i, i+2)
 	}
 	return args
 }
@@ -58,39 +59,69 @@ func addressWord(a api.Arg) bool {
 	return false
 }
 
+// pointed tells whether an argument may be a TYPE(C_PTR), too.
+func pointed(a api.Arg) bool { return a.Name == "baseptr" }
+
+// hasPointer tells whether a function has such an argument.
+func hasPointer(f api.Function) bool { return slices.ContainsFunc(fortranArgs(f), pointed) }
+
 // choice tells whether an argument is a buffer of any type.
 func choice(a api.Arg) bool { return a.Base == "Address" && !addressWord(a) }
 
-// fortranType declares an argument in Fortran, but for choice arguments.
-func fortranType(f api.Function, a api.Arg) string {
-	array := a.Shape == api.In || a.Shape == api.Out
-	dimension := ""
-	if array {
-		dimension = "(*)"
+// written tells whether a function may write an argument.
+func written(a api.Arg) bool {
+	return a.Shape == api.Out || a.Shape == api.Pointer && !a.Const
+}
+
+// fortranName is the name of an argument, which may be a keyword in calls.
+func fortranName(a api.Arg) string {
+	if a.Name == "indx" { // C has a function index
+		return "index"
 	}
+	return a.Name
+}
+
+// fortranKind is the type of an argument in Fortran.
+func fortranKind(f api.Function, a api.Arg) string {
 	switch {
 	case a.Callback():
-		return "EXTERNAL " + a.Name
+		return "EXTERNAL"
+	case choice(a):
+		return "TYPE(*)"
 	case text(a):
-		return "CHARACTER(LEN=*) " + a.Name
-	case a.Base == "Status" && array:
-		return "INTEGER " + a.Name + "(MPI_STATUS_SIZE,*)"
-	case a.Base == "Status":
-		return "INTEGER " + a.Name + "(MPI_STATUS_SIZE)"
-	case a.Shape == api.InOfArrays:
-		return "INTEGER " + a.Name + "(3,*)"
+		return "CHARACTER(LEN=*)"
 	case slices.Contains(logicals, a.Name):
-		return "LOGICAL " + a.Name + dimension
+		return "LOGICAL"
 	case addressWord(a) && oldAttribute(f):
-		return "INTEGER " + a.Name
+		return "INTEGER"
 	case addressWord(a), a.Base == "Aint":
-		return "INTEGER(KIND=MPI_ADDRESS_KIND) " + a.Name + dimension
+		return "INTEGER(KIND=MPI_ADDRESS_KIND)"
 	case a.Base == "Offset":
-		return "INTEGER(KIND=MPI_OFFSET_KIND) " + a.Name
+		return "INTEGER(KIND=MPI_OFFSET_KIND)"
 	case a.Base == "Count":
-		return "INTEGER(KIND=MPI_COUNT_KIND) " + a.Name
+		return "INTEGER(KIND=MPI_COUNT_KIND)"
 	}
-	return "INTEGER " + a.Name + dimension
+	return "INTEGER"
+}
+
+// fortranShape is the shape of an argument in Fortran.
+func fortranShape(a api.Arg) string {
+	array := a.Shape == api.In || a.Shape == api.Out
+	switch {
+	case choice(a):
+		return "(*)"
+	case a.Base == "Status" && array:
+		return "(MPI_STATUS_SIZE,*)"
+	case a.Base == "Status":
+		return "(MPI_STATUS_SIZE)"
+	case a.Shape == api.InOfArrays && a.Base == "string":
+		return "(count,*)"
+	case a.Shape == api.InOfArrays:
+		return "(3,*)"
+	case array && a.Base != "char":
+		return "(*)"
+	}
+	return ""
 }
 
 // fortranConstant is a constant in Fortran.
@@ -105,7 +136,9 @@ func fortranConstants(t *table) []fortranConstant {
 	for _, g := range t.constants {
 		kind := ""
 		switch {
-		case g.Form == "enum" || strings.Contains(g.Title, "_function") || strings.HasPrefix(g.Title, "T_") || strings.HasPrefix(g.Title, "Tools"):
+		case g.Form == "enum" || strings.Contains(g.Title, "_function") || strings.HasPrefix(g.Title, "T_"):
+			continue
+		case strings.HasPrefix(g.Title, "Tools") && g.Title != "Tools: verbosity":
 			continue
 		case g.Form == "type" && g.Title == "Offset":
 			kind = "MPI_OFFSET_KIND"
@@ -113,7 +146,7 @@ func fortranConstants(t *table) []fortranConstant {
 			continue // addresses: see sentinels
 		}
 		for _, c := range g.Constants {
-			if fortran := c.CName(); !strings.HasPrefix(c.Name, "F_") && !strings.HasPrefix(c.Name, "T_") {
+			if fortran := c.CName(); !strings.HasPrefix(c.Name, "F_") {
 				value := c.Value
 				if strings.HasPrefix(c.Name, "MAX_") {
 					value-- // without the zero byte
@@ -136,11 +169,16 @@ var sentinels = []string{"MPI_BOTTOM", "MPI_IN_PLACE", "MPI_BUFFER_AUTOMATIC", "
 
 const sentinelBlock = "MPI_F_SENTINELS"
 
+// textSentinels are those of type CHARACTER, in a block of their own.
+var textSentinels = []string{"MPI_ARGV_NULL(1)", "MPI_ARGVS_NULL(1,1)"}
+
+const textBlock = "MPI_F_TEXTS"
+
 // predefinedCallbacks are subroutines that a program hands over in place of its own.
 var predefinedCallbacks = []string{"MPI_NULL_COPY_FN", "MPI_NULL_DELETE_FN", "MPI_DUP_FN",
 	"MPI_COMM_NULL_COPY_FN", "MPI_COMM_NULL_DELETE_FN", "MPI_COMM_DUP_FN",
 	"MPI_TYPE_NULL_COPY_FN", "MPI_TYPE_NULL_DELETE_FN", "MPI_TYPE_DUP_FN",
-	"MPI_WIN_NULL_COPY_FN", "MPI_WIN_NULL_DELETE_FN", "MPI_WIN_DUP_FN"}
+	"MPI_WIN_NULL_COPY_FN", "MPI_WIN_NULL_DELETE_FN", "MPI_WIN_DUP_FN", "MPI_CONVERSION_FN_NULL"}
 
 // declarations are the constants and sentinels as lines that are right in fixed and in free
 // form: at most 72 columns, from the seventh on.
@@ -159,13 +197,17 @@ func declarations(t *table) []string {
 		add("LOGICAL %s", name)
 		add("PARAMETER (%s=.FALSE.)", name)
 	}
-	for _, s := range sentinels {
-		add("INTEGER %s", s)
+	common := func(kind, block string, names []string) {
+		for _, s := range names {
+			add("%s %s", kind, s)
+		}
+		for _, s := range names {
+			name, _, _ := strings.Cut(s, "(")
+			add("COMMON /%s/ %s", block, name)
+		}
+		add("SAVE /%s/", block)
 	}
-	for _, s := range sentinels {
-		name, _, _ := strings.Cut(s, "(")
-		add("COMMON /%s/ %s", sentinelBlock, name)
-	}
-	add("SAVE /%s/", sentinelBlock)
+	common("INTEGER", sentinelBlock, sentinels)
+	common("CHARACTER*1", textBlock, textSentinels)
 	return lines
 }

@@ -19,6 +19,9 @@ func fortranStubs(t *table) ([]byte, error) {
 	for _, f := range fortranFunctions(t) {
 		if lower := strings.ToLower(f.Name); !slices.Contains(special, f.Name) {
 			fmt.Fprintf(&b, "%s#pragma weak mpi_%s_ = pmpi_%s_\n", fortranStub(f), lower, lower)
+			if hasPointer(f) { // an address is the same as INTEGER and as TYPE(C_PTR)
+				fmt.Fprintf(&b, "#pragma weak mpi_%s_cptr_ = pmpi_%s_\n#pragma weak pmpi_%s_cptr_ = pmpi_%s_\n", lower, lower, lower, lower)
+			}
 		}
 	}
 	return b.Bytes(), nil
@@ -27,7 +30,7 @@ func fortranStubs(t *table) ([]byte, error) {
 // special are the functions that fortran_special.c has.
 var special = []string{"Init", "Init_thread", "Info_create_env", "Info_get", "Info_get_string",
 	"Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create",
-	"Comm_get_attr", "Win_get_attr", "Attr_get", "Attr_put", "Grequest_start",
+	"Comm_get_attr", "Win_get_attr", "Attr_get", "Attr_put", "Grequest_start", "Register_datarep",
 	"Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer", "Session_get_nth_pset"}
 
 // stub is a subroutine in the making.
@@ -44,6 +47,9 @@ func fortranStub(f api.Function) string {
 	call := fmt.Sprintf("MPI_%s(%s)", f.Name, strings.Join(s.args, ", "))
 	if f.Result != "" {
 		return fmt.Sprintf("\n%s pmpi_%s_(%s)\n{\n    return %s;\n}\n", result(f), name, orVoid(s.params), call)
+	}
+	if slices.Contains(withoutError, f.Name) {
+		return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s;\n}\n", name, strings.Join(s.params, ", "), call)
 	}
 	params := append(append(s.params, "int *ierror"), s.lengths...)
 	lines := append(append(s.before, "*ierror = "+call+";"), s.after...)
@@ -68,6 +74,8 @@ func (s *stub) add(f api.Function, a api.Arg) {
 	switch {
 	case a.Callback():
 		s.pass(base+" *", n, n)
+	case text(a) && a.Shape != api.Value && a.Shape != api.Out:
+		s.texts(a)
 	case text(a):
 		s.text(f, a)
 	case a.Base == "Address" && addressWord(a) && a.Shape == api.Value:
@@ -86,21 +94,26 @@ func (s *stub) add(f api.Function, a api.Arg) {
 		s.params, s.args = append(s.params, "int "+n+"[][3]"), append(s.args, n)
 	case strings.Contains(n, "weights"):
 		s.pass(base+" *", n, "f_weights("+n+")")
+	case n == "array_of_errcodes":
+		s.pass(base+" *", n, "f_errcodes("+n+")")
 	case a.Shape == api.Value:
 		s.pass(base+" *", n, "*"+n)
+	case n == "indx" && a.Shape == api.Pointer, n == "outcount":
+		s.index(n)
 	default:
 		s.pass(base+" *", n, n)
-		s.index(n)
 	}
 }
 
-// index counts from 1, as Fortran does, what C has counted from 0.
+// index counts from 1, as Fortran does, what C has counted from 0. A failed call may have written it,
+// or not.
 func (s *stub) index(name string) {
-	switch name {
-	case "indx":
-		s.after = append(s.after, "f_index(*ierror, indx);")
-	case "array_of_indices":
-		s.after = append(s.after, "f_indices(*ierror, *outcount, array_of_indices);")
+	s.before = append(s.before, fmt.Sprintf("int c_%s = UNWRITTEN;", name))
+	s.pass("int *", name, "&c_"+name)
+	if name == "indx" {
+		s.after = append(s.after, "f_index(indx, c_indx);")
+	} else {
+		s.after = append(s.after, "f_indices(outcount, c_outcount, array_of_indices);")
 	}
 }
 
@@ -132,6 +145,8 @@ func countOf(f api.Function, a api.Arg) string {
 	switch {
 	case strings.Contains(f.Name, "eighbor_alltoallw"):
 		return "f_neighbors(*comm, " + map[bool]string{true: "1", false: "0"}[a.Name == "sendtypes"] + ")"
+	case strings.Contains(f.Name, "lltoallw") && a.Name == "sendtypes":
+		return "f_address(sendbuf) == MPI_IN_PLACE ? 0 : f_members(*comm)"
 	case strings.Contains(f.Name, "lltoallw"):
 		return "f_members(*comm)"
 	case f.Name == "Type_get_contents":
@@ -157,7 +172,11 @@ func (s *stub) text(f api.Function, a api.Arg) {
 	s.lengths = append(s.lengths, "size_t l_"+n)
 	s.args = append(s.args, "c_"+n)
 	if a.Base == "string" {
-		s.before = append(s.before, fmt.Sprintf("char *c_%s = f_string(%s, l_%s);", n, n, n))
+		from := "f_string"
+		if slices.Contains(stripped, f.Chapter) {
+			from = "f_stripped"
+		}
+		s.before = append(s.before, fmt.Sprintf("char *c_%s = %s(%s, l_%s);", n, from, n, n))
 		s.after = append(s.after, fmt.Sprintf("free(c_%s);", n))
 		return
 	}
@@ -167,4 +186,24 @@ func (s *stub) text(f api.Function, a api.Arg) {
 	}
 	s.before = append(s.before, fmt.Sprintf("char c_%s[%s] = \"\";", n, limit))
 	s.after = append(s.after, fmt.Sprintf("f_text(*ierror, %s, l_%s, c_%s);", n, n, n))
+}
+
+// stripped are the chapters in which blanks at the beginning of a text do not count either.
+var stripped = []string{"Info", "Dynamic processes"}
+
+// texts converts arrays of texts. One of arguments ends with a text of blanks.
+func (s *stub) texts(a api.Arg) {
+	n, stars, made, count := a.Name, "**", "f_strings(%s, l_%s, *count)", "*count"
+	switch {
+	case a.Shape == api.InOfArrays:
+		stars, made = "***", "f_argvs(%s, l_%s, *count)"
+	case n == "argv":
+		made, count = "f_argv(%s, l_%s)", ""
+	}
+	s.params = append(s.params, "char *"+n)
+	s.lengths = append(s.lengths, "size_t l_"+n)
+	s.args = append(s.args, "c_"+n)
+	s.before = append(s.before, fmt.Sprintf("char %sc_%s = "+made+";", stars, n, n, n))
+	release, _, _ := strings.Cut(made, "(")
+	s.after = append(s.after, fmt.Sprintf("%s_free(%s);", release, strings.TrimSuffix("c_"+n+", "+count, ", ")))
 }

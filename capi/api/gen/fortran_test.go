@@ -13,6 +13,20 @@ import (
 // gfortran compiles a program in Fortran, which is given as text.
 func gfortran(t *testing.T, name, text string, flags ...string) {
 	t.Helper()
+	out, err := compileFortran(t, name, text, flags...)
+	require.NoError(t, err, "%s", out)
+}
+
+// gfortranFails returns what the compiler says of a program that is wrong.
+func gfortranFails(t *testing.T, text string) string {
+	t.Helper()
+	out, err := compileFortran(t, "wrong.f90", text)
+	require.Error(t, err, "%s", text)
+	return out
+}
+
+func compileFortran(t *testing.T, name, text string, flags ...string) (string, error) {
+	t.Helper()
 	if _, err := exec.LookPath("gfortran"); err != nil {
 		t.Skip("there is no gfortran")
 	}
@@ -20,12 +34,28 @@ func gfortran(t *testing.T, name, text string, flags ...string) {
 	source := filepath.Join(dir, name)
 	require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
 	folder := filepath.Join(root, "cmd/libmpi/fortran")
-	module, err := exec.Command("gfortran", "-Wall", "-c", filepath.Join(folder, "mpi.f90"), "-J"+dir, "-o", filepath.Join(dir, "mpi.o")).CombinedOutput()
-	require.NoError(t, err, "%s", module)
-	require.Empty(t, string(module))
-	args := append(flags, "-I"+folder, "-I"+dir, "-J"+dir, "-c", source, "-o", filepath.Join(dir, "a.o"))
+	modules := compiledModule(t)
+	args := append(flags, "-I"+folder, "-I"+modules, "-J"+dir, "-c", source, "-o", filepath.Join(dir, "a.o"))
 	out, err := exec.Command("gfortran", args...).CombinedOutput()
+	return string(out), err
+}
+
+// compiledModule is a folder with the module mpi.
+func compiledModule(t *testing.T) string {
+	t.Helper()
+	dir, source := t.TempDir(), filepath.Join(root, "cmd/libmpi/fortran/mpi.f90")
+	out, err := exec.Command("gfortran", "-Wall", "-c", source, "-J"+dir, "-o", filepath.Join(dir, "mpi.o")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	require.Empty(t, string(out))
+	return dir
+}
+
+// fortranSources are the files in C that Fortran calls.
+func fortranSources(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(root, "cmd/libmpi/fortran*.c"))
+	require.NoError(t, err)
+	return names
 }
 
 const fixedForm = `      PROGRAM P
@@ -75,9 +105,9 @@ func TestFortranCompiles(t *testing.T) {
 // TestFortranHasEverySubroutine: what the module declares is there, by both names.
 func TestFortranHasEverySubroutine(t *testing.T) {
 	folder, symbols := filepath.Join(root, "cmd/libmpi"), map[string]bool{}
-	for _, name := range []string{"fortran.c", "fortran_special.c", "fortran_attributes.c", "fortran_convert.c"} {
+	for _, name := range fortranSources(t) {
 		object := filepath.Join(t.TempDir(), "a.o")
-		out, err := exec.Command("gcc", "-fPIC", "-I"+folder, "-c", filepath.Join(folder, name), "-o", object).CombinedOutput()
+		out, err := exec.Command("gcc", "-fPIC", "-Wall", "-Werror", "-I"+folder, "-c", name, "-o", object).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		out, err = exec.Command("nm", "--defined-only", object).Output()
 		require.NoError(t, err)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gopvas/gopvas/capi/api"
@@ -41,43 +42,82 @@ func fortranResult(f api.Function) string {
 	return ""
 }
 
+const moduleTop = `module mpi
+      use, intrinsic :: iso_c_binding, only: C_INT, C_PTR
+      implicit none
+      private :: C_INT, C_PTR
+`
+
 // module makes mpi.f90: the module mpi, with the interfaces of all subroutines.
 func module(t *table) ([]byte, error) {
 	var b bytes.Buffer
-	b.WriteString(generatedFortran + "module mpi\n      implicit none\n")
+	b.WriteString(generatedFortran + moduleTop)
 	for _, line := range declarations(t) {
 		b.WriteString(line + "\n")
 	}
 	for _, name := range predefinedCallbacks {
 		fmt.Fprintf(&b, "      EXTERNAL %s\n", name)
 	}
+	b.WriteString(namedTypes())
 	b.WriteString("interface\n")
 	for _, prefix := range []string{"MPI_", "PMPI_"} {
 		for _, f := range fortranFunctions(t) {
-			b.WriteString(interfaceOf(prefix, f))
+			if !hasPointer(f) {
+				b.WriteString(interfaceOf(prefix+f.Name, f, false))
+			}
 		}
 	}
-	b.WriteString("end interface\nend module mpi\n")
+	b.WriteString("end interface\n")
+	for _, prefix := range []string{"MPI_", "PMPI_"} {
+		for _, f := range fortranFunctions(t) {
+			if hasPointer(f) {
+				fmt.Fprintf(&b, "interface %s%s\n%s%send interface\n", prefix, f.Name,
+					interfaceOf(prefix+f.Name, f, false), interfaceOf(prefix+f.Name+"_cptr", f, true))
+			}
+		}
+		b.WriteString(besideInterfaces(prefix))
+	}
+	b.WriteString("end module mpi\n")
 	return b.Bytes(), nil
 }
 
-// interfaceOf declares a subroutine. A buffer is of any type and shape.
-func interfaceOf(prefix string, f api.Function) string {
-	kind, word, names := fortranResult(f), "subroutine", []string{}
-	lines := []string{}
+// interfaceOf declares a subroutine, with the pointers that it may have as TYPE(C_PTR). A buffer is of
+// any type and shape. What a function writes it may leave as it is, and special values of an argument
+// are no variables to be written. So INTENT(OUT) would be wrong.
+func interfaceOf(name string, f api.Function, pointers bool) string {
+	result, word, names := fortranResult(f), "subroutine", []string{}
+	lines := []string{"import"}
 	for _, a := range fortranArgs(f) {
-		names = append(names, a.Name)
-		if choice(a) {
-			lines = append(lines, "!GCC$ ATTRIBUTES NO_ARG_CHECK :: "+a.Name, "type(*), dimension(*) :: "+a.Name)
-		} else {
-			lines = append(lines, fortranType(f, a))
-		}
+		names = append(names, fortranName(a))
+		lines = append(lines, declaration(f, a, pointers)...)
 	}
-	if kind != "" {
-		word, lines = "function", append(lines, kind+" :: "+prefix+f.Name)
-	} else {
-		names, lines = append(names, "ierror"), append(lines, "INTEGER ierror")
+	switch {
+	case result != "":
+		word, lines = "function", append(lines, result+" :: "+name)
+	case !slices.Contains(withoutError, f.Name):
+		names, lines = append(names, "ierror"), append(lines, "INTEGER, INTENT(INOUT) :: ierror")
 	}
-	head := fmt.Sprintf("%s %s%s(%s)", word, prefix, f.Name, strings.Join(names, ", &\n        "))
-	return fmt.Sprintf("  %s\n    import\n    %s\n  end %s\n", head, strings.Join(lines, "\n    "), word)
+	head := fmt.Sprintf("%s %s(%s)", word, name, strings.Join(names, ", &\n        "))
+	return fmt.Sprintf("  %s\n    %s\n  end %s\n", head, strings.Join(lines, "\n    "), word)
+}
+
+// declaration declares an argument. What the library keeps beyond the call is a TARGET: without that
+// the compiler may keep the variable elsewhere until the request is waited for.
+func declaration(f api.Function, a api.Arg, pointers bool) []string {
+	name, kind := fortranName(a), fortranKind(f, a)
+	if pointers && pointed(a) {
+		kind = "TYPE(C_PTR)"
+	}
+	switch {
+	case choice(a):
+		return []string{"!GCC$ ATTRIBUTES NO_ARG_CHECK :: " + name, kind + ", TARGET :: " + name + fortranShape(a)}
+	case f.Name == "Grequest_start" && a.Name == "extra_state":
+		kind += ", TARGET"
+	case a.Callback():
+	case written(a):
+		kind += ", INTENT(INOUT)"
+	default:
+		kind += ", INTENT(IN)"
+	}
+	return []string{kind + " :: " + name + fortranShape(a)}
 }
