@@ -102,10 +102,12 @@ type Messages interface {
 	// Sleep and Close. It must take every message: there is no putting back.
 	Poll(max int, deliver func(*Frame)) int
 
-	// Drained tells whether all messages that were sent before the call were handed over.
-	// If it returns false and Poll hands over none, another rank is in the middle of sending
-	// the first of them. Sleep asks when that is done, or when the rank has gone.
-	Drained() bool
+	// Senders calls f with the source of each message that has come and that Poll has not handed
+	// over, as often as it likes. Nothing more comes from a rank that had gone before the call and
+	// that f is not called with. Poll may hand over none of these messages, because another
+	// rank is in the middle of sending one that comes first. Sleep asks when that is done, or when that
+	// rank has gone. f calls no method of the module.
+	Senders(f func(rank int))
 
 	// Accept starts taking the bytes of an offered message into dst: the first
 	// min(dst.Len(), Length) of them. Either end may have a layout. A nil Transfer says

@@ -80,6 +80,7 @@ type Engine struct {
 	onLook     func() bool      // pollOnce, likewise
 	onReady    func() bool      // ready, likewise
 	onLasting  func()           // announce, likewise
+	onSender   func(int)        // sets due, likewise
 	contenders atomic.Int32     // goroutines that wait for mu
 	oneThread  bool             // nothing takes mu; see OneThread
 
@@ -133,9 +134,12 @@ type Engine struct {
 	parked     list[waiter]    // waiters that are not the owner
 	conditions list[Condition] // that are waited for, and not known to be true
 	waiters    list[waiter]    // pool
-	gone       int             // how many ranks had gone when that was last looked at
-	departed   []int           // which are being looked at
-	dead       []bool          // which they were; made when needed
+	gone       int             // how many ranks had gone when all of them were dead
+	seen       int             // how many when noteGone last looked
+	handed     uint64          // messages that had been handed over then
+	departed   []int           // the ranks that had
+	due        []bool          // by rank: a message of it was not handed over
+	dead       []bool          // by rank: it has gone, and so have its messages; made when needed
 	lost       int             // one of them that went without Finalize, -1 if none
 	deserted   bool            // all other ranks have gone
 
@@ -165,6 +169,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		e.vigil = shm.NewVigil()
 	}
 	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
+	e.onSender = func(rank int) { e.due[rank] = true }
 	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
 	e.fast.node.of = &e.fast
 	return e
@@ -238,7 +243,7 @@ func (e *Engine) matcher(context uint32) *matcher {
 
 // updateFastPath decides whether the next short send may take the short way.
 func (e *Engine) updateFastPath() {
-	e.slowPath = e.closed || e.broken != nil || e.gone > 0 || len(e.pending) > 0
+	e.slowPath = e.closed || e.broken != nil || e.dead != nil || len(e.pending) > 0
 	e.updateShort()
 }
 

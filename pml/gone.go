@@ -3,8 +3,8 @@ package pml
 import "github.com/gopvas/gopvas/job"
 
 // Ranks that have gone. A rank is gone when the supervisor has reaped it, however
-// it ended, and then its messages are all in our queue. noteGone sees the count, and
-// after that drains the queue. Then nothing more can come from that rank, and the
+// it ended, and then its messages are all in our queue. noteGone sees the count. When it has then
+// taken all messages of the rank out of the queue, nothing more can come from it: the rank is dead, and the
 // operations that wait for it fail:
 //
 //   - a receive or probe that names it, also if it ended well: it sends no more;
@@ -17,36 +17,46 @@ import "github.com/gopvas/gopvas/job"
 //     failure, such receives fail from then on, unless a message that matches is
 //     there already. If all other ranks ended well, they fail likewise: nobody is
 //     left to send. (Messages of a rank to itself do not count: a goroutine that
-//     still wants to send one sends it before.)
+//     still wants to send one sends it before.) These receives fail when all ranks that
+//     have gone are dead: until then a message that matches may be there.
 
 // noteGone fails the operations that depend on ranks that have gone since its last call.
 //
-// The order matters: first it looks which ranks have gone, then it drains the queue. A rank
-// that goes in between raises the count, and is left for the next call. All are left for it
-// if the queue can not be drained yet: a rank that lives, and may have been preempted, is in the
-// middle of a send that comes before the messages of those that have gone.
+// The order matters: first it looks which ranks have gone, then it takes messages, and then it asks whose are
+// left. A rank that goes in between raises the count, and is left for the next call. So is one that
+// has left messages. There may be more than a call takes. Or a rank that lives is in the middle of a send that comes
+// first: it may have been preempted, or stopped for as long as somebody likes. What comes behind that from a dead
+// rank is complete or will never be, so the modules can tell whose it is.
+//
+// A rank that is left becomes dead by messages that are handed over, or by another death. Without either a call does
+// nothing, unless there is a network: it has more to take in than messages.
 func (e *Engine) noteGone() {
-	n, gone := e.GoneCount(), e.departed[:0]
+	n := e.GoneCount()
+	if n == e.seen && e.further == nil && e.received() == e.handed {
+		return
+	}
+	gone := e.departed[:0]
 	for rank := range e.size {
 		if rank != e.rank && e.job.Gone(rank) {
 			gone = append(gone, rank)
 		}
 	}
 	e.departed = gone
-	if !e.drain() {
-		return
-	}
 	if e.dead == nil {
-		e.dead = make([]bool, e.size)
+		e.dead, e.due = make([]bool, e.size), make([]bool, e.size)
 	}
+	e.pollAll()
+	e.noteSenders()
+	e.seen, e.handed = n, e.received()
+	all := true
 	for _, rank := range gone {
-		e.dead[rank] = true
-		if e.lost < 0 && e.job.State(rank) != job.StateFinal {
-			e.lost = rank
-		}
+		e.dead[rank] = e.dead[rank] || !e.due[rank]
+		all = all && e.dead[rank]
 	}
-	e.deserted = len(gone) == e.size-1 && e.size > 1
-	e.gone = n
+	if all {
+		e.noteLost(gone)
+		e.gone = n
+	}
 	e.updateFastPath()
 	e.settle() // the module fails the transfers underway to and from them
 	for _, m := range e.matchers {
@@ -58,6 +68,16 @@ func (e *Engine) noteGone() {
 		})
 	}
 	e.dropQueued(e.goneError)
+}
+
+// noteLost decides what becomes of the receives from AnySource. All ranks that have gone are dead.
+func (e *Engine) noteLost(gone []int) {
+	for _, rank := range gone {
+		if e.lost < 0 && e.job.State(rank) != job.StateFinal {
+			e.lost = rank
+		}
+	}
+	e.deserted = len(gone) == e.size-1 && e.size > 1
 }
 
 // dropQueued fails the queued sends to the peers for which why returns an error.
@@ -80,7 +100,7 @@ func (e *Engine) dropQueued(why func(peer int32) error) {
 // goneError returns a *LostError if nothing can come from, or get to, this peer,
 // which may be AnySource.
 func (e *Engine) goneError(peer int32) error {
-	if e.gone == 0 {
+	if e.dead == nil {
 		return nil
 	}
 	return e.goneFor(peer)

@@ -305,3 +305,91 @@ func TestFloodIsBounded(t *testing.T) {
 	}
 	require.Equal(t, n, w.engines[1].Stats().UnexpectedHigh)
 }
+
+// TestDeathBesideAStoppedSender: a rank is stopped in the middle of sending a message, and another one dies. What
+// waits for the dead rank ends, but for what it has sent behind that message.
+func TestDeathBesideAStoppedSender(t *testing.T) {
+	for _, sent := range []bool{false, true} {
+		w := newWorld(t, 4, 1, mem.Options{})
+		e := w.engines[1]
+		resume := w.memory.Module(1).Stop(0, btl.Header{Tag: 9})
+		if sent {
+			require.NoError(t, w.engines[2].Send(0, 1, 7, nil, pml.Standard))
+		}
+		w.leave(3) // which has left nothing
+		w.root.MarkGone(2)
+		var waits [3]pml.Request
+		for i, tag := range []int{7, 8, 9} {
+			src := []int{2, 2, 0}[i]
+			r, err := e.Irecv(0, src, tag, nil)
+			require.NoError(t, err)
+			waits[i] = r
+		}
+		anybody, err := e.Irecv(0, pml.AnySource, 6, nil)
+		require.NoError(t, err)
+		_, err = e.Recv(0, 3, 7, nil)
+		wantLost(t, 3, err)
+		if sent {
+			for i := range waits {
+				_, done, err := e.Test(&waits[i])
+				require.NoError(t, err)
+				require.False(t, done, "it may come")
+			}
+			_, done, err := e.Test(&anybody)
+			require.NoError(t, err)
+			require.False(t, done)
+			resume()
+			_, err = e.Wait(&waits[0])
+			require.NoError(t, err)
+		} else {
+			_, err = e.Wait(&waits[0])
+			wantLost(t, 2, err)
+			wantLost(t, 2, e.Send(0, 2, 7, nil, pml.Standard))
+		}
+		_, err = e.Wait(&waits[1])
+		wantLost(t, 2, err)
+		_, err = e.Wait(&anybody)
+		wantLost(t, 2, err)
+		if !sent {
+			_, done, err := e.Test(&waits[2])
+			require.NoError(t, err)
+			require.False(t, done, "its sender lives")
+			resume()
+		}
+		_, err = e.Wait(&waits[2])
+		require.NoError(t, err)
+	}
+}
+
+// TestLooksForTheDeadAreFew: as long as nothing comes, a rank that polls does not look through its queue again.
+func TestLooksForTheDeadAreFew(t *testing.T) {
+	w := newWorld(t, 3, 1, mem.Options{})
+	m := &counting{Module: w.memory.Module(1)}
+	e := pml.New(w.root, 1, m)
+	resume := m.Stop(0, btl.Header{Tag: 9})
+	require.NoError(t, w.engines[2].Send(0, 1, 7, nil, pml.Standard))
+	w.root.MarkGone(2)
+	r, err := e.Irecv(0, 2, 8, nil)
+	require.NoError(t, err)
+	for range 100 {
+		_, done, err := e.Test(&r)
+		require.NoError(t, err)
+		require.False(t, done)
+	}
+	require.Equal(t, 1, m.looks)
+	resume()
+	_, err = e.Wait(&r)
+	wantLost(t, 2, err)
+	require.Equal(t, 2, m.looks)
+}
+
+// counting counts the looks for senders.
+type counting struct {
+	*mem.Module
+	looks int
+}
+
+func (c *counting) Senders(f func(int)) {
+	c.looks++
+	c.Module.Senders(f)
+}

@@ -11,6 +11,9 @@ const (
 	// the caller, whose own may be the first of them, wait for the others.
 	pollBatch = 16
 
+	// pollBatches is how many batches one look takes that is for everything: a queue of the node.
+	pollBatches = 16
+
 	// moveBatch is how many transfers one look asks, of many, in turn.
 	moveBatch = 16
 )
@@ -50,10 +53,7 @@ func (e *Engine) Progress() {
 // progressAll looks at everything. A sleeper uses it: an operation that it
 // passed over would wait for the whole sleep.
 func (e *Engine) progressAll() {
-	for e.module.Poll(pollBatch, e.onFrame) == pollBatch {
-	}
-	for e.pollFurther(pollBatch) {
-	}
+	e.pollAll()
 	e.settle()
 	if len(e.pending) > 0 {
 		e.flush()

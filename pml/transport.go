@@ -121,23 +121,33 @@ func (e *Engine) pollFurther(max int) (more bool) {
 	return more
 }
 
-// drain hands over all messages that have been sent by now. It returns false if another
-// rank is in the middle of sending one that comes first.
-func (e *Engine) drain() bool {
-	for i := -1; i < len(e.further); i++ {
-		m := &e.module
-		if i >= 0 {
-			m = &e.further[i]
-		}
-		// This ends, though live peers may go on sending: credit bounds what they can
-		// send before we receive again, which needs the lock that we hold.
-		for !m.Drained() {
-			if m.Poll(pollBatch, e.onFrame) == 0 {
-				return false
-			}
+// pollAll hands over what has come, with a bound: peers may go on sending without end, as offers need no credit.
+// What is left is there at the next look. A module whose Poll has reached its max sees to it that there is one.
+func (e *Engine) pollAll() {
+	for range pollBatches {
+		more := e.module.Poll(pollBatch, e.onFrame) == pollBatch
+		if more = e.pollFurther(pollBatch) || more; !more {
+			return
 		}
 	}
-	return true
+}
+
+// noteSenders sets due of each rank that has sent what was not handed over.
+func (e *Engine) noteSenders() {
+	clear(e.due)
+	e.module.Senders(e.onSender)
+	for i := range e.further {
+		e.further[i].Senders(e.onSender)
+	}
+}
+
+// received counts the messages that were handed over.
+func (e *Engine) received() uint64 {
+	n := e.module.Counters().Received
+	for i := range e.further {
+		n += e.further[i].Counters().Received
+	}
+	return n
 }
 
 // Memory returns the module by which this rank and these ranks of the job, nil: all, can

@@ -17,6 +17,7 @@ import (
 type world struct {
 	*testing.T
 	root    *job.Root
+	memory  *mem.World // of the node
 	engines []*pml.Engine
 }
 
@@ -25,10 +26,9 @@ func newWorld(t *testing.T, ranks, cpus int, o mem.Options) *world {
 	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
-	w := &world{T: t, root: memory.Root()}
-	m := mem.New(w.root, o)
+	w := &world{T: t, root: memory.Root(), memory: mem.New(memory.Root(), o)}
 	for rank := range ranks {
-		w.engines = append(w.engines, pml.New(w.root, rank, m.Module(rank)))
+		w.engines = append(w.engines, pml.New(w.root, rank, w.memory.Module(rank)))
 		w.root.SetState(rank, job.StateInit)
 	}
 	return w

@@ -289,6 +289,18 @@ func (c *Consumer) Starved() uint64 {
 // Empty tells whether no position is claimed but those that were taken.
 func (c *Consumer) Empty() bool { return position(c.head.head.Load(), c.next) == c.next }
 
+// Each calls f with the messages that are there, the oldest first, also with those behind a position that is
+// claimed and not published. They stay there. What a producer has published that has gone before the call
+// is among them: it claimed and published before it went, and only the consumer takes away.
+func (c *Consumer) Each(f func(*Slot)) {
+	end := position(c.head.head.Load(), c.next)
+	for pos := c.next; pos != end; pos++ {
+		if s := &c.slots[pos&c.mask]; uint32(s.word.Load()>>lapShift) == c.lap(pos) {
+			f(s)
+		}
+	}
+}
+
 // Claimant returns the owner of the front slot if it is claimed and not published.
 func (c *Consumer) Claimant() (owner int, ok bool) {
 	head := c.head.head.Load()

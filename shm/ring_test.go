@@ -97,6 +97,14 @@ func TestRingAgainstOracle(t *testing.T) {
 	at := map[*entry]uint64{}
 	for step := range uint64(20000) {
 		require.Equal(t, len(queue) == 0, c.Empty())
+		var there, all []uint64
+		c.Each(func(s *Slot) { there = append(there, get(s)) })
+		for _, e := range queue {
+			if e.published {
+				all = append(all, e.value)
+			}
+		}
+		require.Equal(t, all, there)
 		switch p := producers[rng.IntN(3)]; rng.IntN(4) {
 		case 0, 1:
 			s, pos := p.Claim()

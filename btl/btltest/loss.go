@@ -28,6 +28,7 @@ func senderHasGone(e *env) {
 	var frame btl.Frame
 	p.awaitDespite(func() bool { return e.Poll(1, func(f *btl.Frame) { frame = *f }) == 1 })
 	require.EqualValues(e, last, frame.Source)
+	e.Senders(func(rank int) { require.NotEqual(e, last, rank, "it has sent nothing else") })
 	dst := make([]byte, frame.Length)
 	t := e.Accept(&frame, &btl.Buffer{Bytes: dst})
 	for done := t == nil; !done; {

@@ -53,6 +53,11 @@ func tags(b *Box) (tags []int32) {
 	return tags
 }
 
+func senders(b *Box) (ranks []int) {
+	b.Senders(func(rank int) { ranks = append(ranks, rank) })
+	return ranks
+}
+
 // TestKilledWhileSending: a rank killed between claim and publish holds up the
 // others' messages only until it is known to be gone.
 func TestKilledWhileSending(t *testing.T) {
@@ -62,12 +67,15 @@ func TestKilledWhileSending(t *testing.T) {
 	s, _ := b[2].claim(b[2].meet(0))
 	require.NotNil(t, s) // and here it is killed
 	require.True(t, sends(b[1], 0, btl.Header{Tag: 3}, []byte("x")))
+	require.Equal(t, []int{1, 2, 1}, senders(b[0]), "also of what is behind")
 	require.Equal(t, []int32{1, 2}, tags(b[0]))
 	require.Empty(t, tags(b[0]))
+	require.Equal(t, []int{1}, senders(b[0]))
 	root.MarkGone(1) // another one: no reason to skip
 	require.Empty(t, tags(b[0]))
 	root.MarkGone(2)
 	require.Equal(t, []int32{3}, tags(b[0]), "of rank 1, which has gone since, but sent it")
+	require.Empty(t, senders(b[0]))
 }
 
 // TestEarlySender: the peer's mailbox is not open yet.

@@ -76,8 +76,10 @@ func (b *Box) feed() {
 	}
 }
 
-// Drained implements btl.Messages.
-func (b *Box) Drained() bool { return b.in.Empty() }
+// Senders implements btl.Messages.
+func (b *Box) Senders(f func(rank int)) {
+	b.in.Each(func(s *shm.Slot) { f(int(messageOf(s).Source)) })
+}
 
 // skipDead steps over the front slot if the rank that claimed it has gone without
 // having published it, and tells whether there is anything new to look at.

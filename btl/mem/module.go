@@ -139,11 +139,40 @@ func (m *Module) Poll(max int, deliver func(*btl.Frame)) int {
 	return n
 }
 
-// Drained implements btl.Messages.
+// Senders implements btl.Messages.
+func (m *Module) Senders(f func(rank int)) {
+	m.calls++
+	m.world.mu.Lock()
+	defer m.world.mu.Unlock()
+	for _, s := range m.queue {
+		if s.phase == arriving {
+			f(int(s.from.rank))
+		}
+	}
+}
+
+// Drained tells whether nothing is in the queue.
 func (m *Module) Drained() bool {
 	m.world.mu.Lock()
 	defer m.world.mu.Unlock()
 	return len(m.queue) == 0
+}
+
+// Stop puts a message into the queue that a rank is in the middle of sending: nothing gets past it
+// until resume. It is empty and has this header.
+func (m *Module) Stop(from int, h btl.Header) (resume func()) {
+	w := m.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pairs[[2]int32{int32(from), m.rank}]++
+	s := w.modules[from].put(m, &h, 0, false)
+	s.payload, s.phase = s.payload[:0], claimed
+	return func() {
+		w.mu.Lock()
+		s.phase = arriving
+		w.mu.Unlock()
+		w.root.Inbox(int(m.rank)).Notify()
+	}
 }
 
 func (m *Module) pollOne(deliver func(*btl.Frame)) bool {
@@ -154,6 +183,10 @@ func (m *Module) pollOne(deliver func(*btl.Frame)) bool {
 		return false
 	}
 	s := m.queue[0]
+	if s.phase == claimed {
+		w.mu.Unlock()
+		return false
+	}
 	if s.late > 0 {
 		s.late--
 		w.mu.Unlock()
@@ -305,15 +338,19 @@ func (m *Module) Sleep(ready func() bool, lasting func()) error {
 	}
 	return m.world.root.Inbox(int(m.rank)).Wait(func() bool {
 		for !ready() {
-			m.world.mu.Lock()
-			more := len(m.queue) > 0
-			m.world.mu.Unlock()
-			if !m.again.Swap(false) && !more {
+			if !m.again.Swap(false) && !m.more() {
 				return false
 			}
 		}
 		return true
 	})
+}
+
+// more tells whether Poll may hand over a message without an event.
+func (m *Module) more() bool {
+	m.world.mu.Lock()
+	defer m.world.mu.Unlock()
+	return len(m.queue) > 0 && m.queue[0].phase != claimed
 }
 
 // Wake implements btl.Module.

@@ -63,7 +63,8 @@ func (w *World) Module(rank int) *Module { return w.modules[rank] }
 type phase uint8
 
 const (
-	unused phase = iota
+	unused  phase = iota
+	claimed       // see Stop
 	arriving
 	here     // eager: delivered, not released
 	announce // offered: delivered, not accepted

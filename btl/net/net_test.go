@@ -89,7 +89,10 @@ func (r *rank) Poll(max int, deliver func(*btl.Frame)) int {
 	return n + r.net.Poll(max-n, deliver)
 }
 
-func (r *rank) Drained() bool { return r.Module.Drained() && r.net.Drained() }
+func (r *rank) Senders(f func(rank int)) {
+	r.Module.Senders(f)
+	r.net.Senders(f)
+}
 
 func (r *rank) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	return r.to(int(f.Source)).Accept(f, dst)

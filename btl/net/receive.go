@@ -199,7 +199,20 @@ func (m *Module) Release(f *btl.Frame) {
 	m.owe(m.peers[f.Source], int(f.Length))
 }
 
-// Drained implements btl.Messages. When all that ranks have sent that were gone before the
+// Senders implements btl.Messages. As long as not all is drained it names all ranks of other nodes
+// that are not buried: their messages may be anywhere.
+func (m *Module) Senders(f func(rank int)) {
+	if m.Drained() {
+		return
+	}
+	for rank, p := range m.peers {
+		if m.root.Node(rank) != m.root.Here() && (p == nil || !p.buried) {
+			f(rank)
+		}
+	}
+}
+
+// Drained takes in what has come, and tells whether Poll has handed over all of it. When all that ranks have sent that were gone before the
 // call was handed over, they are buried.
 func (m *Module) Drained() bool {
 	gone, count := m.leaving[:0], m.root.GoneCount()
