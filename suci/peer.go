@@ -31,12 +31,13 @@ const copyLimit = 16 << 10
 // ErrWouldBlock says that a block cannot be queued now.
 var ErrWouldBlock = errors.New("suci: write block: the queue to the peer is full; wait until it has room")
 
-// outgoing is a block on its way.
+// outgoing is a block on its way, or a free one, of which only the buffer is of any use: see block.
 type outgoing struct {
 	protocol.Outgoing
 	peer   *Peer
-	buffer []byte      // of a block that was copied
-	done   func(error) // of a block of Start
+	copied bool        // to buffer; else it is of Start, which has given done, or Write waits for it
+	buffer []byte      // kept for the next block that is copied
+	done   func(error) // nil: nobody wants to know
 	ended  bool        // of a block that Write waits for
 	err    error
 }
@@ -97,15 +98,17 @@ func (p *Peer) Start(b Block, done func(error)) error {
 	return err
 }
 
-// room tells whether so many bytes can be copied now. One block always can.
+// room tells whether so many bytes can be copied now. One block always can. Where nothing goes any
+// more there is room, too: who waits for it is told why.
 func (p *Peer) room(n int) bool {
-	return p.queued == 0 || p.queued+n <= p.endpoint.options.QueueLimit || p.endpoint.closed
+	e := p.endpoint
+	return p.queued == 0 || p.queued+n <= e.options.QueueLimit || e.closed || e.failure != nil
 }
 
 // queueCopy queues a copy of a block.
 func (p *Peer) queueCopy(b Block) error {
 	o := p.endpoint.block(p)
-	o.buffer = append(o.buffer[:0], b.Data...)
+	o.copied, o.buffer = true, append(o.buffer, b.Data...)
 	b.Data = o.buffer
 	p.queued += len(b.Data)
 	if err := p.send(o, b); err != nil {
@@ -147,7 +150,7 @@ func (p *Peer) send(o *outgoing, b Block) error {
 	return nil
 }
 
-// block returns a free outgoing.
+// block returns an outgoing of which nothing is set but the peer. Its buffer is empty.
 func (e *Endpoint) block(p *Peer) *outgoing {
 	n := len(e.blocks)
 	if n == 0 {
@@ -157,15 +160,16 @@ func (e *Endpoint) block(p *Peer) *outgoing {
 	}
 	o := e.blocks[n-1]
 	e.blocks = e.blocks[:n-1]
-	o.peer, o.done, o.ended, o.err = p, nil, false, nil
+	o.peer = p
 	return o
 }
 
 // mostFree bounds the blocks that are kept for reuse, with their buffers.
 const mostFree = 256
 
+// recycle takes back an outgoing that the machine does not have (any more), whatever has become of it.
 func (e *Endpoint) recycle(o *outgoing) {
-	o.Data, o.peer = nil, nil
+	*o = outgoing{Outgoing: protocol.Outgoing{Done: o.Done}, buffer: o.buffer[:0]}
 	if len(e.blocks) < mostFree {
 		e.blocks = append(e.blocks, o)
 	}
@@ -180,12 +184,11 @@ func (o *outgoing) end(_ *protocol.Outgoing, err error) {
 	case o.done != nil:
 		o.done(err)
 		e.recycle(o)
-	case len(o.buffer) > 0 || len(o.Data) == 0:
+	case o.copied:
 		p.queued -= len(o.buffer)
 		if p.err == nil {
 			p.err = err
 		}
-		o.buffer = o.buffer[:0]
 		e.recycle(o)
 	default:
 		o.ended, o.err = true, err // Write recycles it
