@@ -7,8 +7,8 @@ import (
 )
 
 // Comm_create_keyval is MPI_Comm_create_keyval.
-func (p *Process) Comm_create_keyval(copy, delete Func, key Ref, extra Address) error {
-	key.Set(p.keyvals.create(kindComm, copy, delete, extra))
+func (p *Process) Comm_create_keyval(copy, delete Func, key Ref, extra Address, in Language) error {
+	key.Set(p.keyvals.create(keyval{of: kindComm, copy: copy, delete: delete, extra: extra, language: in}))
 	return nil
 }
 
@@ -16,22 +16,22 @@ func (p *Process) Comm_create_keyval(copy, delete Func, key Ref, extra Address) 
 func (p *Process) Comm_free_keyval(key Ref) error { return p.keyvals.free(kindComm, key) }
 
 // Comm_set_attr is MPI_Comm_set_attr.
-func (p *Process) Comm_set_attr(on *communicator, key int, value Address) error {
-	return p.setAttribute(kindComm, uintptr(on.handle), &on.attributes, key, value)
+func (p *Process) Comm_set_attr(on *communicator, key int, value Address, in Language) error {
+	return p.setAttribute(kindComm, uintptr(on.handle), &on.attributes, key, newValue(value, in))
 }
 
 // Comm_get_attr is MPI_Comm_get_attr. The predefined attributes are those of all
 // communicators.
-func (p *Process) Comm_get_attr(on *communicator, key int, value Ptr[Address], flag Ref) error {
+func (p *Process) Comm_get_attr(on *communicator, key int, value Ptr[Address], flag Ref, as Language) error {
 	if key >= TAG_UB && key <= UNIVERSE_SIZE {
-		at, ok := p.predefinedAttribute(key)
+		v, ok := p.predefinedAttribute(key)
 		if ok {
-			value.Set(at)
+			wantedValue{value, as}.set(v)
 		}
 		flag.SetBool(ok)
 		return nil
 	}
-	return p.getAttribute(kindComm, &on.attributes, key, value, flag)
+	return p.getAttribute(kindComm, &on.attributes, key, wantedValue{value, as}, flag)
 }
 
 // Comm_delete_attr is MPI_Comm_delete_attr.
@@ -39,9 +39,8 @@ func (p *Process) Comm_delete_attr(on *communicator, key int) error {
 	return p.deleteAttribute(kindComm, uintptr(on.handle), &on.attributes, key)
 }
 
-// predefinedAttribute returns the address of an int that has the value of a predefined
-// attribute; ok tells whether there is one.
-func (p *Process) predefinedAttribute(key int) (at Address, ok bool) {
+// predefinedAttribute returns the value of a predefined attribute; ok tells whether there is one.
+func (p *Process) predefinedAttribute(key int) (v attributeValue, ok bool) {
 	value := 0
 	switch key {
 	case TAG_UB:
@@ -56,41 +55,42 @@ func (p *Process) predefinedAttribute(key int) (at Address, ok bool) {
 	case UNIVERSE_SIZE:
 		value = p.world.c.Size()
 	default:
-		return 0, false // MPI_APPNUM
+		return v, false // MPI_APPNUM
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.predefined == nil {
 		p.predefined = newCells(UNIVERSE_SIZE - TAG_UB + 1)
 	}
-	p.predefined[key-TAG_UB] = uint64(uint32(int32(min(value, math.MaxInt32))))
-	return Address(addressOf(p.predefined, key-TAG_UB)), true
+	cell := (*[1]uint64)(p.predefined[key-TAG_UB:])
+	cell[0] = uint64(min(value, math.MaxInt32))
+	return attributeValue{set: inInteger, integer: cell}, true
 }
 
 // Keyval_create is MPI_Keyval_create.
-func (p *Process) Keyval_create(copy, delete Func, key Ref, extra Address) error {
-	return p.Comm_create_keyval(copy, delete, key, extra)
+func (p *Process) Keyval_create(copy, delete Func, key Ref, extra Address, in Language) error {
+	return p.Comm_create_keyval(copy, delete, key, extra, in)
 }
 
 // Keyval_free is MPI_Keyval_free.
 func (p *Process) Keyval_free(key Ref) error { return p.Comm_free_keyval(key) }
 
 // Attr_put is MPI_Attr_put.
-func (p *Process) Attr_put(on *communicator, key int, value Address) error {
-	return p.Comm_set_attr(on, key, value)
+func (p *Process) Attr_put(on *communicator, key int, value Address, in Language) error {
+	return p.Comm_set_attr(on, key, value, in)
 }
 
 // Attr_get is MPI_Attr_get.
-func (p *Process) Attr_get(on *communicator, key int, value Ptr[Address], flag Ref) error {
-	return p.Comm_get_attr(on, key, value, flag)
+func (p *Process) Attr_get(on *communicator, key int, value Ptr[Address], flag Ref, as Language) error {
+	return p.Comm_get_attr(on, key, value, flag, as)
 }
 
 // Attr_delete is MPI_Attr_delete.
 func (p *Process) Attr_delete(on *communicator, key int) error { return p.Comm_delete_attr(on, key) }
 
 // Type_create_keyval is MPI_Type_create_keyval.
-func (p *Process) Type_create_keyval(copy, delete Func, key Ref, extra Address) error {
-	key.Set(p.keyvals.create(kindType, copy, delete, extra))
+func (p *Process) Type_create_keyval(copy, delete Func, key Ref, extra Address, in Language) error {
+	key.Set(p.keyvals.create(keyval{of: kindType, copy: copy, delete: delete, extra: extra, language: in}))
 	return nil
 }
 
@@ -98,17 +98,17 @@ func (p *Process) Type_create_keyval(copy, delete Func, key Ref, extra Address) 
 func (p *Process) Type_free_keyval(key Ref) error { return p.keyvals.free(kindType, key) }
 
 // Type_set_attr is MPI_Type_set_attr.
-func (p *Process) Type_set_attr(t Type, key int, value Address) error {
+func (p *Process) Type_set_attr(t Type, key int, value Address, in Language) error {
 	o, err := p.typeOf(t)
 	if err != nil {
 		return err
 	}
-	return p.setAttribute(kindType, uintptr(t), &o.attributes, key, value)
+	return p.setAttribute(kindType, uintptr(t), &o.attributes, key, newValue(value, in))
 }
 
 // Type_get_attr is MPI_Type_get_attr.
-func (p *Process) Type_get_attr(o *typeObject, key int, value Ptr[Address], flag Ref) error {
-	return p.getAttribute(kindType, &o.attributes, key, value, flag)
+func (p *Process) Type_get_attr(o *typeObject, key int, value Ptr[Address], flag Ref, as Language) error {
+	return p.getAttribute(kindType, &o.attributes, key, wantedValue{value, as}, flag)
 }
 
 // Type_delete_attr is MPI_Type_delete_attr.
@@ -121,8 +121,8 @@ func (p *Process) Type_delete_attr(t Type, key int) error {
 }
 
 // Win_create_keyval is MPI_Win_create_keyval.
-func (p *Process) Win_create_keyval(copy, delete Func, key Ref, extra Address) error {
-	key.Set(p.keyvals.create(kindWin, copy, delete, extra))
+func (p *Process) Win_create_keyval(copy, delete Func, key Ref, extra Address, in Language) error {
+	key.Set(p.keyvals.create(keyval{of: kindWin, copy: copy, delete: delete, extra: extra, language: in}))
 	return nil
 }
 

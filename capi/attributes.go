@@ -13,7 +13,7 @@ type attributes struct {
 
 type attribute struct {
 	key   *keyval
-	value Address
+	value attributeValue
 }
 
 // keyval is a key of attributes.
@@ -24,6 +24,7 @@ type keyval struct {
 	of           handleKind // of what objects
 	copy, delete Func
 	extra        Address
+	language     Language // of copy and delete
 }
 
 // Callbacks that are constants of the ABI.
@@ -42,16 +43,16 @@ type keyvals struct {
 // firstKeyval is above the numbers of the predefined attributes.
 const firstKeyval = 0x400
 
-func (k *keyvals) create(of handleKind, copy, delete Func, extra Address) int {
+func (k *keyvals) create(key keyval) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.known == nil {
 		k.known, k.next = map[int]*keyval{}, firstKeyval
 	}
-	number := k.next
+	key.number, key.refs = k.next, 1
 	k.next++
-	k.known[number] = &keyval{number: number, refs: 1, of: of, copy: copy, delete: delete, extra: extra}
-	return number
+	k.known[key.number] = &key
+	return key.number
 }
 
 // get returns a key for objects of a kind.
@@ -108,7 +109,7 @@ func (a *attributes) find(key *keyval) int {
 }
 
 // setAttribute gives the object of a handle a value, in place of the one it has.
-func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, number int, value Address) error {
+func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, number int, value attributeValue) error {
 	key, err := p.keyvals.get(of, number)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, num
 			return err
 		}
 		if i = a.find(key); i >= 0 { // where it was, or not: the callback may have deleted others
-			a.values[i].value = value
+			a.values[i].value.replace(value)
 			p.keyvals.drop(key)
 			return nil
 		}
@@ -130,14 +131,14 @@ func (p *Process) setAttribute(of handleKind, object uintptr, a *attributes, num
 }
 
 // getAttribute tells the value that an object has for a key.
-func (p *Process) getAttribute(of handleKind, a *attributes, number int, value Ptr[Address], flag Ref) error {
+func (p *Process) getAttribute(of handleKind, a *attributes, number int, value wantedValue, flag Ref) error {
 	key, err := p.keyvals.get(of, number)
 	if err != nil {
 		return err
 	}
 	i := a.find(key)
 	if i >= 0 {
-		value.Set(a.values[i].value)
+		value.set(a.values[i].value)
 	}
 	flag.SetBool(i >= 0)
 	return nil
@@ -174,7 +175,7 @@ func (p *Process) deleted(object uintptr, v attribute) error {
 	if v.key.delete.Entry == nullFunction {
 		return nil
 	}
-	code := Upcall(v.key.delete.Entry, []uintptr{object, uintptr(v.key.number), uintptr(v.value), uintptr(v.key.extra)})
+	code := Upcall(v.key.delete.Entry, []uintptr{object, uintptr(v.key.number), uintptr(v.value.as(v.key.language)), uintptr(v.key.extra)})
 	return p.callbackError(code)
 }
 
@@ -188,7 +189,7 @@ func (p *Process) callbackError(code uintptr) error {
 
 // copyAll returns what a copy of the object is to have.
 func (p *Process) copyAll(object uintptr, a *attributes) (copies attributes, err error) {
-	add := func(key *keyval, value Address) {
+	add := func(key *keyval, value attributeValue) {
 		p.keyvals.hold(key)
 		copies.values = append(copies.values, attribute{key, value})
 	}
@@ -197,15 +198,15 @@ func (p *Process) copyAll(object uintptr, a *attributes) (copies attributes, err
 		case a.find(v.key) < 0: // a callback has deleted it
 		case v.key.copy.Entry == nullFunction:
 		case v.key.copy.Entry == dupFunction:
-			add(v.key, v.value)
+			add(v.key, v.value.copied())
 		default:
 			p.keyvals.hold(v.key) // the callback may delete the attribute, and free the key
 			cells := newCells(2)  // the new value, and the flag
 			code := Upcall(v.key.copy.Entry, []uintptr{object, uintptr(v.key.number), uintptr(v.key.extra),
-				uintptr(v.value), addressOf(cells, 0), addressOf(cells, 1)})
+				uintptr(v.value.as(v.key.language)), addressOf(cells, 0), addressOf(cells, 1)})
 			err := p.callbackError(code)
 			if err == nil && int32(cells[1]) != 0 {
-				add(v.key, Address(cells[0]))
+				add(v.key, v.value.madeBy(v.key.language, uintptr(cells[0])))
 			}
 			p.keyvals.drop(v.key)
 			if err != nil {

@@ -224,17 +224,17 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 158, 159:
 		return 0, p.Reduce_local(Address(a.word(0)), Address(a.word(1)), a.int(2), Type(a.word(3)), Op(a.word(4)))
 	case 160:
-		return 0, p.Type_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
+		return 0, p.Type_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 161:
 		return 0, p.Type_delete_attr(Type(a.word(0)), a.int(1))
 	case 162:
 		return 0, p.Type_free_keyval(Ref{a.word(0), false})
 	case 163:
 		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
-			return p.Type_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+			return p.Type_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 		})
 	case 164:
-		return 0, p.Type_set_attr(Type(a.word(0)), a.int(1), Address(a.word(2)))
+		return 0, p.Type_set_attr(Type(a.word(0)), a.int(1), Address(a.word(2)), Language(a.int(3)))
 	case 165:
 		return 0, found(p.comm(Comm(a.word(6)))).then(func(o6 *communicator) error {
 			return p.Pack(Address(a.word(0)), a.int(1), Type(a.word(2)), Address(a.word(3)), a.int(4), Ref{a.word(5), false}, o6)
@@ -455,24 +455,26 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Attr_delete(o0, a.int(1)) })
 	case 385:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Attr_get(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+			return p.Attr_get(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 		})
 	case 386:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Attr_put(o0, a.int(1), Address(a.word(2))) })
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Attr_put(o0, a.int(1), Address(a.word(2)), Language(a.int(3))) })
 	case 387:
-		return 0, p.Comm_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
+		return 0, p.Comm_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 388:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_delete_attr(o0, a.int(1)) })
 	case 389:
 		return 0, p.Comm_free_keyval(Ref{a.word(0), false})
 	case 390:
 		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
-			return p.Comm_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false})
+			return p.Comm_get_attr(o0, a.int(1), Ptr[Address]{a.word(2)}, Ref{a.word(3), false}, Language(a.int(4)))
 		})
 	case 391:
-		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error { return p.Comm_set_attr(o0, a.int(1), Address(a.word(2))) })
+		return 0, found(p.comm(Comm(a.word(0)))).then(func(o0 *communicator) error {
+			return p.Comm_set_attr(o0, a.int(1), Address(a.word(2)), Language(a.int(3)))
+		})
 	case 392:
-		return 0, p.Keyval_create(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
+		return 0, p.Keyval_create(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 393:
 		return 0, p.Keyval_free(Ref{a.word(0), false})
 	case 394:
@@ -618,7 +620,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 471:
 		return 0, p.Session_init(Info(a.word(0)), Errhandler(a.word(1)), Ptr[Session]{a.word(2)})
 	case 499:
-		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)))
+		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 508:
 		return 0, p.Win_free_keyval(Ref{a.word(0), false})
 	case 613:

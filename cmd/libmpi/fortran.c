@@ -713,18 +713,6 @@ void pmpi_type_free_keyval_(int *type_keyval, int *ierror)
 }
 #pragma weak mpi_type_free_keyval_ = pmpi_type_free_keyval_
 
-void pmpi_type_get_attr_(int *datatype, int *type_keyval, MPI_Aint *attribute_val, int *flag, int *ierror)
-{
-    *ierror = MPI_Type_get_attr((MPI_Datatype)f_handle(*datatype), *type_keyval, attribute_val, flag);
-}
-#pragma weak mpi_type_get_attr_ = pmpi_type_get_attr_
-
-void pmpi_type_set_attr_(int *datatype, int *type_keyval, MPI_Aint *attribute_val, int *ierror)
-{
-    *ierror = MPI_Type_set_attr((MPI_Datatype)f_handle(*datatype), *type_keyval, (void *)*attribute_val);
-}
-#pragma weak mpi_type_set_attr_ = pmpi_type_set_attr_
-
 void pmpi_pack_(void *inbuf, int *incount, int *datatype, void *outbuf, int *outsize, int *position, int *comm, int *ierror)
 {
     *ierror = MPI_Pack(f_address(inbuf), *incount, (MPI_Datatype)f_handle(*datatype), f_address(outbuf), *outsize, position, (MPI_Comm)f_handle(*comm));
@@ -1755,12 +1743,6 @@ void pmpi_comm_free_keyval_(int *comm_keyval, int *ierror)
 }
 #pragma weak mpi_comm_free_keyval_ = pmpi_comm_free_keyval_
 
-void pmpi_comm_set_attr_(int *comm, int *comm_keyval, MPI_Aint *attribute_val, int *ierror)
-{
-    *ierror = MPI_Comm_set_attr((MPI_Comm)f_handle(*comm), *comm_keyval, (void *)*attribute_val);
-}
-#pragma weak mpi_comm_set_attr_ = pmpi_comm_set_attr_
-
 void pmpi_keyval_free_(int *keyval, int *ierror)
 {
     *ierror = MPI_Keyval_free(keyval);
@@ -2561,12 +2543,6 @@ void pmpi_win_post_(int *group, int *assert, int *win, int *ierror)
     *ierror = MPI_Win_post((MPI_Group)f_handle(*group), *assert, (MPI_Win)f_handle(*win));
 }
 #pragma weak mpi_win_post_ = pmpi_win_post_
-
-void pmpi_win_set_attr_(int *win, int *win_keyval, MPI_Aint *attribute_val, int *ierror)
-{
-    *ierror = MPI_Win_set_attr((MPI_Win)f_handle(*win), *win_keyval, (void *)*attribute_val);
-}
-#pragma weak mpi_win_set_attr_ = pmpi_win_set_attr_
 
 void pmpi_win_set_info_(int *win, int *info, int *ierror)
 {

@@ -3,7 +3,10 @@
 //
 // A callback of Fortran takes all its arguments by reference. A C function stands in for it, and
 // finds it in the extra state. That state is never freed: attributes outlive their key.
+#include "attributes.h"
 #include "fortran.h"
+
+__thread intptr_t libmpi_value[3];
 
 typedef void copy_subroutine(int *handle, int *key, void *extra, void *in, void *out, int *flag, int *ierror);
 typedef void delete_subroutine(int *handle, int *key, void *value, void *extra, int *ierror);
@@ -15,7 +18,7 @@ struct state {
 	int old_extra; // of the subroutines of MPI 1
 };
 
-static int copy(void *handle, int key, void *state, void *in, void *out, int *flag) {
+int libmpi_copy(void *handle, int key, void *state, void *in, void *out, int *flag) {
 	struct state *s = state;
 	int object = (int)(intptr_t)handle, ierror = MPI_SUCCESS;
 	MPI_Aint from = (MPI_Aint)in, to = 0;
@@ -33,7 +36,7 @@ static int delete(void *handle, int key, void *value, void *state) {
 	return ierror;
 }
 
-static int old_copy(void *handle, int key, void *state, void *in, void *out, int *flag) {
+int libmpi_old_copy(void *handle, int key, void *state, void *in, void *out, int *flag) {
 	struct state *s = state;
 	int object = (int)(intptr_t)handle, ierror = MPI_SUCCESS, from = (int)(intptr_t)in, to = 0;
 	s->copy(&object, &key, &s->old_extra, &from, &to, flag, &ierror);
@@ -62,7 +65,7 @@ static struct state *state(void *copy_fn, void *delete_fn, MPI_Aint extra, int *
 	void pmpi_##name##_create_keyval_(void *copy_fn, void *delete_fn, int *key, MPI_Aint *extra, int *ierror) { \
 		struct state *s = state(copy_fn, delete_fn, *extra, ierror); \
 		if (s) \
-			*ierror = MPI_##KIND##_create_keyval((MPI_##KIND##_copy_attr_function *)copy, (MPI_##KIND##_delete_attr_function *)delete, key, s); \
+			*ierror = MPI_##KIND##_create_keyval((MPI_##KIND##_copy_attr_function *)libmpi_copy, (MPI_##KIND##_delete_attr_function *)delete, key, s); \
 	}
 
 CREATE(comm, Comm)
@@ -75,50 +78,46 @@ CREATE(win, Win)
 void pmpi_keyval_create_(void *copy_fn, void *delete_fn, int *key, int *extra, int *ierror) {
 	struct state *s = state(copy_fn, delete_fn, *extra, ierror);
 	if (s)
-		*ierror = MPI_Keyval_create((MPI_Copy_function *)old_copy, (MPI_Delete_function *)old_delete, key, s);
+		*ierror = MPI_Keyval_create((MPI_Copy_function *)libmpi_old_copy, (MPI_Delete_function *)old_delete, key, s);
 }
 #pragma weak mpi_keyval_create_ = pmpi_keyval_create_
 
-// C gets the address of a predefined attribute, and Fortran its value.
+// A call has the integer of the thread in place of a pointer.
+#define VALUE_OF(language) ((void *)&libmpi_value[language])
 
-void pmpi_comm_get_attr_(int *comm, int *key, MPI_Aint *value, int *flag, int *ierror) {
-	void *v = NULL;
-	*ierror = MPI_Comm_get_attr(f_handle(*comm), *key, &v, flag);
-	if (*ierror == MPI_SUCCESS && *flag)
-		*value = *key >= MPI_TAG_UB && *key <= MPI_UNIVERSE_SIZE ? *(int *)v : (MPI_Aint)v;
-}
+#define ATTRIBUTE(name, Name) \
+	void pmpi_##name##_set_attr_(int *object, int *key, MPI_Aint *value, int *ierror) { \
+		libmpi_value[IN_ADDRESS_SIZE] = *value; \
+		*ierror = MPI_##Name##_set_attr(f_handle(*object), *key, VALUE_OF(IN_ADDRESS_SIZE)); \
+	} \
+	void pmpi_##name##_get_attr_(int *object, int *key, MPI_Aint *value, int *flag, int *ierror) { \
+		*ierror = MPI_##Name##_get_attr(f_handle(*object), *key, VALUE_OF(IN_ADDRESS_SIZE), flag); \
+		if (*ierror == MPI_SUCCESS && *flag) \
+			*value = libmpi_value[IN_ADDRESS_SIZE]; \
+	}
+
+ATTRIBUTE(comm, Comm)
+ATTRIBUTE(type, Type)
+ATTRIBUTE(win, Win)
+#pragma weak mpi_comm_set_attr_ = pmpi_comm_set_attr_
 #pragma weak mpi_comm_get_attr_ = pmpi_comm_get_attr_
-
-void pmpi_attr_get_(int *comm, int *key, int *value, int *flag, int *ierror) {
-	MPI_Aint v = 0;
-	pmpi_comm_get_attr_(comm, key, &v, flag, ierror);
-	if (*ierror == MPI_SUCCESS && *flag)
-		*value = (int)v;
-}
-#pragma weak mpi_attr_get_ = pmpi_attr_get_
+#pragma weak mpi_type_set_attr_ = pmpi_type_set_attr_
+#pragma weak mpi_type_get_attr_ = pmpi_type_get_attr_
+#pragma weak mpi_win_set_attr_ = pmpi_win_set_attr_
+#pragma weak mpi_win_get_attr_ = pmpi_win_get_attr_
 
 void pmpi_attr_put_(int *comm, int *key, int *value, int *ierror) {
-	*ierror = MPI_Attr_put(f_handle(*comm), *key, (void *)(intptr_t)*value);
+	libmpi_value[IN_INTEGER] = *value;
+	*ierror = MPI_Attr_put(f_handle(*comm), *key, VALUE_OF(IN_INTEGER));
 }
 #pragma weak mpi_attr_put_ = pmpi_attr_put_
 
-void pmpi_win_get_attr_(int *win, int *key, MPI_Aint *value, int *flag, int *ierror) {
-	void *v = NULL;
-	*ierror = MPI_Win_get_attr(f_handle(*win), *key, &v, flag);
-	if (*ierror != MPI_SUCCESS || !*flag)
-		return;
-	switch (*key) {
-	case MPI_WIN_SIZE:
-		*value = *(MPI_Aint *)v;
-		break;
-	case MPI_WIN_DISP_UNIT: case MPI_WIN_CREATE_FLAVOR: case MPI_WIN_MODEL:
-		*value = *(int *)v;
-		break;
-	default:
-		*value = (MPI_Aint)v;
-	}
+void pmpi_attr_get_(int *comm, int *key, int *value, int *flag, int *ierror) {
+	*ierror = MPI_Attr_get(f_handle(*comm), *key, VALUE_OF(IN_INTEGER), flag);
+	if (*ierror == MPI_SUCCESS && *flag)
+		*value = (int)libmpi_value[IN_INTEGER];
 }
-#pragma weak mpi_win_get_attr_ = pmpi_win_get_attr_
+#pragma weak mpi_attr_get_ = pmpi_attr_get_
 
 // The predefined callbacks, for keys of either kind: extra states and values of MPI 1 are ints.
 

@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "mpi.h"
+#include "attributes.h"
 #include "entry.h"
 #include "ops.h"
 
@@ -1801,12 +1802,13 @@ int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_
 
 int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
-    int64_t slots[5], *a = slots + 1;
+    int64_t slots[6], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(type_copy_attr_fn);
     a[1] = WORD(type_delete_attr_fn);
     a[2] = WORD(type_keyval);
     a[3] = WORD(extra_state);
+    a[4] = libmpi_language_of_copy(WORD(type_copy_attr_fn));
     return (int)libmpi_call(OP_Type_create_keyval, a);
 }
 #pragma weak MPI_Type_create_keyval = PMPI_Type_create_keyval
@@ -1832,23 +1834,25 @@ int PMPI_Type_free_keyval(int *type_keyval)
 
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
-    int64_t slots[5], *a = slots + 1;
+    int64_t slots[6], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = type_keyval;
     a[2] = WORD(attribute_val);
     a[3] = WORD(flag);
+    a[4] = libmpi_language_of_value(attribute_val);
     return (int)libmpi_call(OP_Type_get_attr, a);
 }
 #pragma weak MPI_Type_get_attr = PMPI_Type_get_attr
 
 int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
-    int64_t slots[4], *a = slots + 1;
+    int64_t slots[5], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(datatype);
     a[1] = type_keyval;
     a[2] = WORD(attribute_val);
+    a[3] = libmpi_language_of_value(attribute_val);
     return (int)libmpi_call(OP_Type_set_attr, a);
 }
 #pragma weak MPI_Type_set_attr = PMPI_Type_set_attr
@@ -5084,35 +5088,38 @@ int PMPI_Attr_delete(MPI_Comm comm, int keyval)
 
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
-    int64_t slots[5], *a = slots + 1;
+    int64_t slots[6], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = keyval;
     a[2] = WORD(attribute_val);
     a[3] = WORD(flag);
+    a[4] = libmpi_language_of_value(attribute_val);
     return (int)libmpi_call(OP_Attr_get, a);
 }
 #pragma weak MPI_Attr_get = PMPI_Attr_get
 
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
-    int64_t slots[4], *a = slots + 1;
+    int64_t slots[5], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = keyval;
     a[2] = WORD(attribute_val);
+    a[3] = libmpi_language_of_value(attribute_val);
     return (int)libmpi_call(OP_Attr_put, a);
 }
 #pragma weak MPI_Attr_put = PMPI_Attr_put
 
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
-    int64_t slots[5], *a = slots + 1;
+    int64_t slots[6], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(comm_copy_attr_fn);
     a[1] = WORD(comm_delete_attr_fn);
     a[2] = WORD(comm_keyval);
     a[3] = WORD(extra_state);
+    a[4] = libmpi_language_of_copy(WORD(comm_copy_attr_fn));
     return (int)libmpi_call(OP_Comm_create_keyval, a);
 }
 #pragma weak MPI_Comm_create_keyval = PMPI_Comm_create_keyval
@@ -5138,35 +5145,38 @@ int PMPI_Comm_free_keyval(int *comm_keyval)
 
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
-    int64_t slots[5], *a = slots + 1;
+    int64_t slots[6], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = comm_keyval;
     a[2] = WORD(attribute_val);
     a[3] = WORD(flag);
+    a[4] = libmpi_language_of_value(attribute_val);
     return (int)libmpi_call(OP_Comm_get_attr, a);
 }
 #pragma weak MPI_Comm_get_attr = PMPI_Comm_get_attr
 
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
-    int64_t slots[4], *a = slots + 1;
+    int64_t slots[5], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(comm);
     a[1] = comm_keyval;
     a[2] = WORD(attribute_val);
+    a[3] = libmpi_language_of_value(attribute_val);
     return (int)libmpi_call(OP_Comm_set_attr, a);
 }
 #pragma weak MPI_Comm_set_attr = PMPI_Comm_set_attr
 
 int PMPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-    int64_t slots[5], *a = slots + 1;
+    int64_t slots[6], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(copy_fn);
     a[1] = WORD(delete_fn);
     a[2] = WORD(keyval);
     a[3] = WORD(extra_state);
+    a[4] = libmpi_language_of_copy(WORD(copy_fn));
     return (int)libmpi_call(OP_Keyval_create, a);
 }
 #pragma weak MPI_Keyval_create = PMPI_Keyval_create
@@ -6455,12 +6465,13 @@ int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
-    int64_t slots[5], *a = slots + 1;
+    int64_t slots[6], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(win_copy_attr_fn);
     a[1] = WORD(win_delete_attr_fn);
     a[2] = WORD(win_keyval);
     a[3] = WORD(extra_state);
+    a[4] = libmpi_language_of_copy(WORD(win_copy_attr_fn));
     return (int)libmpi_call(OP_Win_create_keyval, a);
 }
 #pragma weak MPI_Win_create_keyval = PMPI_Win_create_keyval
@@ -6553,12 +6564,13 @@ int PMPI_Win_free_keyval(int *win_keyval)
 
 int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
-    int64_t slots[5], *a = slots + 1;
+    int64_t slots[6], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = win_keyval;
     a[2] = WORD(attribute_val);
     a[3] = WORD(flag);
+    a[4] = libmpi_language_of_value(attribute_val);
     return (int)libmpi_call(OP_Win_get_attr, a);
 }
 #pragma weak MPI_Win_get_attr = PMPI_Win_get_attr
@@ -6629,11 +6641,12 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 
 int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
-    int64_t slots[4], *a = slots + 1;
+    int64_t slots[5], *a = slots + 1;
     a[-1] = CALLER;
     a[0] = WORD(win);
     a[1] = win_keyval;
     a[2] = WORD(attribute_val);
+    a[3] = libmpi_language_of_value(attribute_val);
     return (int)libmpi_call(OP_Win_set_attr, a);
 }
 #pragma weak MPI_Win_set_attr = PMPI_Win_set_attr

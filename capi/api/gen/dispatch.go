@@ -106,6 +106,9 @@ func callOf(f api.Function, m method) (string, error) {
 	if len(m.params) == len(want)+1 && m.params[len(want)] == "Form" {
 		args, want = append(args, fmt.Sprintf("Form(%d)", f.Form)), append(want, "Form")
 	}
+	if hidden(f) != "" {
+		args, want = append(args, fmt.Sprintf("Language(a.int(%d))", slot)), append(want, "Language")
+	}
 	if !slices.Equal(want, m.params) {
 		return "", fmt.Errorf("method %s of Process takes (%s), but the table asks for (%s)",
 			f.Method, strings.Join(m.params, ", "), strings.Join(want, ", "))

@@ -30,7 +30,7 @@ func fortranStubs(t *table) ([]byte, error) {
 // special are the functions that fortran_special.c has.
 var special = []string{"Init", "Init_thread", "Info_create_env", "Info_get", "Info_get_string",
 	"Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create",
-	"Comm_get_attr", "Win_get_attr", "Attr_get", "Attr_put", "Grequest_start", "Register_datarep",
+	"Comm_get_attr", "Type_get_attr", "Win_get_attr", "Comm_set_attr", "Type_set_attr", "Win_set_attr", "Attr_get", "Attr_put", "Grequest_start", "Register_datarep",
 	"Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer", "Session_get_nth_pset"}
 
 // stub is a subroutine in the making.

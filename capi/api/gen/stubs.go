@@ -22,6 +22,7 @@ func stubs(t *table) ([]byte, error) {
 const stubsTop = `#include <stdint.h>
 
 #include "mpi.h"
+#include "attributes.h"
 #include "entry.h"
 #include "ops.h"
 
@@ -73,13 +74,34 @@ func body(f api.Function) string {
 	args := "0"
 	if own := f.Own(); len(own) > 0 {
 		args = "a"
-		fmt.Fprintf(&b, "    int64_t slots[%d], *a = slots + 1;\n    a[-1] = CALLER;\n", len(own)+1)
-		for i, a := range own {
-			fmt.Fprintf(&b, "    a[%d] = %s;\n", i, word(a))
+		words := []string{"CALLER"}
+		for _, a := range own {
+			words = append(words, word(a))
+		}
+		if h := hidden(f); h != "" {
+			words = append(words, h)
+		}
+		fmt.Fprintf(&b, "    int64_t slots[%d], *a = slots + 1;\n", len(words))
+		for i, w := range words {
+			fmt.Fprintf(&b, "    a[%d] = %s;\n", i-1, w)
 		}
 	}
 	fmt.Fprintf(&b, "    return (%s)libmpi_call(OP_%s, %s);\n", result(f), f.Name, args)
 	return b.String()
+}
+
+// hidden is a word after the arguments of a function: the language of the call, where values of
+// attributes or callbacks for them differ by it. Or it is "".
+func hidden(f api.Function) string {
+	for _, a := range f.Own() {
+		switch {
+		case a.Name == "attribute_val":
+			return "libmpi_language_of_value(attribute_val)"
+		case a.Callback() && strings.HasSuffix(strings.ToLower(a.Base), "copy_attr_function"), a.Base == "Copy_function":
+			return "libmpi_language_of_copy(WORD(" + a.Name + "))"
+		}
+	}
+	return ""
 }
 
 // word is the argument as a word of 64 bits.
