@@ -44,6 +44,9 @@ func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag
 // isendrecv begins both halves. The request is that of the receive; the send is complete
 // before it.
 func (p *Process) isendrecv(out, in message, r Ptr[Request]) error {
+	if err := comm.Disjoint("isendrecv", &out.buf, &in.buf); err != nil {
+		return err
+	}
 	recv, err := comm.IrecvBuffer(in.on.c, in.buf, in.of, in.peer, in.tag)
 	if err != nil {
 		return err

@@ -13,8 +13,8 @@ type MismatchError = coll.MismatchError
 // OperatorError means that an operator of a reduction has panicked, and where.
 type OperatorError = coll.OpError
 
-// ErrOverlap means that the send and the receive buffer of a collective operation have
-// elements in common, and that the send buffer is not nil.
+// ErrOverlap means that the send and the receive buffer of a call have elements in common, and, of a
+// collective operation, that the send buffer is not nil.
 var ErrOverlap = coll.ErrOverlap
 
 // BufferError means that a buffer is too short. As with all errors about arguments, the

@@ -72,6 +72,31 @@ func (e *CountError) Error() string {
 		"receive it with the type it was sent with", e.Bytes, e.Element)
 }
 
+// OverlapError means that a call sends from memory that it receives into. It is ErrOverlap.
+type OverlapError struct {
+	Send, Recv [2]uint64 // the addresses of the first byte and of the one behind the last
+}
+
+// Error names both ranges, and what to call.
+func (e *OverlapError) Error() string {
+	return fmt.Sprintf("the send buffer (%#x to %#x) and the receive buffer (%#x to %#x) overlap: "+
+		"use two buffers, or SendrecvReplace, in C MPI_Sendrecv_replace", e.Send[0], e.Send[1], e.Recv[0], e.Recv[1])
+}
+
+// Is tells that it is ErrOverlap.
+func (e *OverlapError) Is(target error) bool { return target == ErrOverlap }
+
+// Disjoint returns an error if a message is to be sent from memory that another is received into.
+func Disjoint(op string, out, in *Buffer) error {
+	if !out.Meets(in) {
+		return nil
+	}
+	e := &OverlapError{}
+	e.Send[0], e.Send[1] = out.Range()
+	e.Recv[0], e.Recv[1] = in.Range()
+	return Wrap(op, e)
+}
+
 // inElements has a *TruncateError give lengths in elements of that size, too.
 func inElements(err error, size int) error {
 	if err == nil {

@@ -106,7 +106,8 @@ func RecvAlloc(c *Comm, of Element, src, tag int, alloc func(elements int) []byt
 	return c.status(st, size), WrapReceive(op, src, tag, err)
 }
 
-// Sendrecv sends out and receives into in at the same time. op names the call in errors.
+// Sendrecv sends out and receives into in at the same time. op names the call in errors. The error wraps
+// ErrOverlap if the two have memory in common.
 //
 // MPI 4.1 section 3.11 (MPI_Sendrecv).
 func Sendrecv(c *Comm, op string, out Buffer, outOf Element, dst, sendTag int, in Buffer, inOf Element, src, recvTag int) (Status, error) {
@@ -117,6 +118,11 @@ func Sendrecv(c *Comm, op string, out Buffer, outOf Element, dst, sendTag int, i
 	from, err := c.from(src)
 	if err != nil {
 		return Status{}, WrapReceive(op, src, recvTag, err)
+	}
+	if to != pml.ProcNull && from != pml.ProcNull {
+		if err := Disjoint(op, &out, &in); err != nil {
+			return Status{}, err
+		}
 	}
 	c.say(&out, outOf)
 	c.say(&in, inOf)

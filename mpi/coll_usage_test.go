@@ -178,6 +178,14 @@ func overlappingBuffers(c *Comm) error {
 			return err
 		}
 	}
+	left, right := ring(c)
+	_, both := Sendrecv(c, buf[:2], right, 0, buf[1:3], left, 0)
+	_, views := Vector(buf, 2, 1, 2).Sendrecv(c, right, 0, Vector(buf, 2, 1, 1), left, 0)
+	_, beside := Sendrecv(c, buf[:2], right, 0, buf[2:4], left, 0)
+	_, woven := Vector(buf, 2, 1, 2).Sendrecv(c, right, 0, Vector(buf[1:], 2, 1, 2), left, 0)
+	if err := first(wantIs("sendrecv", both, ErrOverlap), wantIs("views", views, ErrOverlap), beside, woven); err != nil {
+		return err
+	}
 	err := Gather(c, buf[:1], buf, 0)
 	if c.Rank() == 0 && !errors.Is(err, ErrOverlap) {
 		return fmt.Errorf("gather: %w", err)

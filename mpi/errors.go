@@ -45,8 +45,8 @@ var (
 	// ErrNoMessage means that a message from Mprobe was received before.
 	ErrNoMessage = comm.ErrNoMessage
 
-	// ErrOverlap means that the send and the receive buffer of a collective operation
-	// have elements in common, and that the send buffer is not nil.
+	// ErrOverlap means that the send and the receive buffer of Sendrecv have elements in common, or
+	// those of a collective operation whose send buffer is not nil.
 	ErrOverlap = comm.ErrOverlap
 
 	// ErrNoCell means that coordinates are outside of a grid.

@@ -71,7 +71,7 @@ func RecvAlloc[T any](c *Comm, src, tag int) ([]T, Status, error) {
 // Sendrecv sends one buffer and receives into another at the same time. Ranks that
 // all do so do not wait for one another in a circle. The call blocks until both are done.
 // The status is of the receive. If only the sending fails, the receive is cancelled
-// if it can be, else waited for.
+// if it can be, else waited for. The error wraps ErrOverlap if the buffers have elements in common.
 //
 // MPI 4.1 section 3.11 (MPI_Sendrecv).
 func Sendrecv[S, R any](c *Comm, send []S, dst, sendTag int, recv []R, src, recvTag int) (Status, error) {
