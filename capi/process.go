@@ -161,18 +161,17 @@ func (p *Process) leave() error {
 	if p.users--; p.users > 0 {
 		return nil
 	}
-	if err := p.world.c.FlushBuffer(); err != nil {
-		return err
-	}
+	err := p.world.c.FlushBuffer()
 	if !p.initialized.Load() {
 		p.become(resting)
 		comm.Rest(p.world.c, true)
-		return nil
+		return err
 	}
-	err := p.world.c.Barrier()
-	if _, gone := errors.AsType[*comm.LostError](err); gone {
-		err = nil // a rank in Go waits for nobody at its end; of others that have gone pvasrun tells
+	met := comm.Meet(p.world.c)
+	if _, gone := errors.AsType[*comm.LostError](met); gone {
+		met = nil // a rank in Go waits for nobody at its end; of others that have gone pvasrun tells
 	}
+	err = errors.Join(err, met)
 	p.become(over)
 	end := p.world.c.Finalize()
 	if leak, ok := errors.AsType[*comm.LeakError](end); ok { // no error in C

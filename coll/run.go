@@ -35,6 +35,7 @@ type state struct {
 	turn   uint64 // number of the call, for the hang report
 	called string // name of the call that is underway; "": none is
 	known  bool   // to the engine, for the hang report
+	erred  bool   // a call has failed
 
 	atBoard
 }
@@ -59,11 +60,16 @@ func (t *Team) Run(a *Args) error {
 		t.recordCall(a, start, err)
 	}
 	if err != nil {
+		t.erred = true
 		return fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
 	a.after()
 	return nil
 }
+
+// Calls returns how many calls the team has made here; ok tells whether none has failed. Then all
+// members have made as many, if the program is right.
+func (t *Team) Calls() (n uint64, ok bool) { return t.turn, !t.erred }
 
 // barrier is what Run does of a barrier. It has no arguments but hooks: all else of args stays
 // zero, as between calls. To copy and check it took a third of the instructions of a barrier.
@@ -98,7 +104,9 @@ func (t *Team) move(a *Args) error {
 // begin has the hang report know the call.
 func (t *Team) begin(name string) {
 	t.turn++
-	t.called = name
+	if t.called = name; t.Called != "" {
+		t.called = t.Called
+	}
 	if !t.known {
 		t.known = true
 		t.Engine.Explain(t.Context, t.explain)

@@ -44,6 +44,9 @@ type Team struct {
 	// Name returns the name of the communicator for messages to people; nil: there is none.
 	Name func() string
 
+	// Called is what the hang report calls all calls of the team; "": by their operations.
+	Called string
+
 	// Boards are shared by the teams of a rank; nil: this one gives nothing back.
 	Boards *Boards
 

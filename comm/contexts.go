@@ -31,6 +31,8 @@ func idOf(context uint32) uint32 { return context / uint32(purposes) }
 const (
 	idBits  = 29
 	worldID = 0 // also "none": nobody hands it out
+	meetID  = 1 // of no communicator: its contexts are for Meet
+	firstID = 2 // that is handed out
 )
 
 // contexts hands out the ids of communicators that this process is to lead, which
@@ -54,11 +56,7 @@ type contexts struct {
 
 func newContexts(rank, size int) *contexts {
 	each := uint32(1) << (idBits - bits.Len(uint(size-1)))
-	c := &contexts{next: uint32(rank) * each, end: uint32(rank+1) * each}
-	if c.next == worldID {
-		c.next++
-	}
-	return c
+	return &contexts{next: max(firstID, uint32(rank)*each), end: uint32(rank+1) * each}
 }
 
 // take returns an id, worldID if there is none left.

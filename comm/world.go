@@ -148,6 +148,7 @@ func (c *Comm) Finalize() error {
 	c.graphs.Close()
 	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})
 	c.finalized.Store(true)
+	c.noteCalls()
 	c.root.SetState(c.rank, job.StateFinal)
 	return Wrap("finalize", err)
 }

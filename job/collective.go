@@ -33,6 +33,9 @@ const (
 	NeedSome
 )
 
+// Ending is Collective.Name of a rank that waits for all others to come to their ends.
+const Ending = "finalize"
+
 // namedRanks is how many ranks a record can name.
 const namedRanks = 44
 

@@ -116,7 +116,7 @@ type rankBlock struct {
 	state   atomic.Uint32 // a State
 	mailbox atomic.Uint64 // where the rank's mailbox lies, plus one; 0: not open
 	early   atomic.Uint32 // 0, then 1 for ever: has looked for a mailbox too early
-	_       uint32
+	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
 	graphs  atomic.Uint64 // address of the graphs that others may advance for the rank, 0: none
 	_       [cacheLine - 32]byte
 

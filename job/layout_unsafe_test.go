@@ -79,6 +79,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.state", unsafe.Offsetof(b.state), 4},
 		{"rankBlock.mailbox", unsafe.Offsetof(b.mailbox), 8},
 		{"rankBlock.early", unsafe.Offsetof(b.early), 16},
+		{"rankBlock.world", unsafe.Offsetof(b.world), 20},
 		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 24},
 		{"rankBlock.share", unsafe.Offsetof(b.share), 64},
 		{"share.Helper", unsafe.Offsetof(b.share.Helper), 4},

@@ -14,6 +14,7 @@ type Record struct {
 	For       []int         // Collective.Ranks
 	Counters  []uint64
 	Calls     []uint64
+	World     uint32      // rankBlock.world
 	Devices   []DeviceUse // of the network devices of its node
 	Far       FarSends
 }
@@ -22,6 +23,7 @@ type Record struct {
 func (r *Root) Record(rank int, now time.Duration) Record {
 	counters, calls := r.Counters(rank), r.Calls(rank)
 	c := Record{Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), Counters: counters[:], Calls: calls[:], Far: r.FarSends(rank)}
+	c.World = r.block(rank).world.Load()
 	if c.Waiting, c.Waits = r.Waiting(rank); c.Waits {
 		c.Age = now - time.Duration(c.Waiting.Since)
 		c.For = c.Waiting.Collective.Ranks()
@@ -41,6 +43,7 @@ func (r *Root) Restore(c Record, now time.Duration) {
 	if c.Gone {
 		r.MarkGone(c.Rank)
 	}
+	b.world.Store(c.World)
 	r.ClearWaiting(c.Rank)
 	if c.Waits {
 		w := c.Waiting

@@ -191,6 +191,18 @@ func (r *Root) SetState(rank int, s State) {
 	r.block(rank).state.Store(uint32(s))
 }
 
+// NoteWorldCalls is called by the rank itself when it ends its part in the job: how many collective
+// operations it has begun on the communicator of all ranks.
+func (r *Root) NoteWorldCalls(rank int, n uint64) {
+	r.block(rank).world.Store(uint32(n) + 1)
+}
+
+// WorldCalls returns what NoteWorldCalls has noted, in 32 bits; known is false if nothing was.
+func (r *Root) WorldCalls(rank int) (n uint32, known bool) {
+	n = r.block(rank).world.Load()
+	return n - 1, n != 0
+}
+
 // PublishWindow notes where a window's memory of the calling rank lies, for the report of page
 // tables (SharedBytes). Slots are numbered from 0 to MaxWindows-1. A peer may read it after a
 // synchronisation that both have passed.

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/job"
 )
 
 // graceTime is how long ranks have between the request to end and the kill.
 const graceTime = 2 * time.Second
 
-// A Failure is the first rank that did not end with exit code 0.
+// A Failure is the first rank that did not end with exit code 0, or that joined the job and ended without
+// Finalize.
 type Failure struct {
 	Rank    int
 	Pid     int
@@ -19,12 +21,24 @@ type Failure struct {
 	Status  syscall.WaitStatus
 }
 
-// Code returns the exit code of the rank, 128 + signal if it was killed.
-func (f *Failure) Code() int { return exitCode(f.Status) }
+// Code returns the exit code of the rank, 128 + signal if it was killed; 1 if it only lacks Finalize.
+func (f *Failure) Code() int {
+	if code := exitCode(f.Status); code != 0 {
+		return code
+	}
+	return codeError
+}
 
 // String says which rank failed and how.
 func (f *Failure) String() string {
-	return fmt.Sprintf("rank %d (pid %d, %s) %s", f.Rank, f.Pid, f.Program, describe(f.Status))
+	return fmt.Sprintf("rank %d (pid %d, %s) %s", f.Rank, f.Pid, f.Program, f.how())
+}
+
+func (f *Failure) how() string {
+	if exitCode(f.Status) != 0 {
+		return describe(f.Status)
+	}
+	return describe(f.Status) + " after Init and without Finalize, in C MPI_Finalize: others may wait for it"
 }
 
 func exitCode(status syscall.WaitStatus) int {
@@ -118,9 +132,10 @@ func (f *fate) fresh(signal func(syscall.Signal)) {
 	}
 }
 
-// rankEnded is told when a rank has been reaped; alive no longer counts it.
-func (f *fate) rankEnded(rank, pid int, program string, status syscall.WaitStatus) {
-	if exitCode(status) == 0 || f.ending || f.killed {
+// rankEnded is told when a rank has been reaped, and how far it had come; alive no longer counts it.
+func (f *fate) rankEnded(rank, pid int, program string, status syscall.WaitStatus, state job.State) {
+	well := exitCode(status) == 0
+	if f.ending || f.killed || well && (state != job.StateInit || f.asked != 0) {
 		return
 	}
 	if f.asked != 0 {
@@ -128,9 +143,20 @@ func (f *fate) rankEnded(rank, pid int, program string, status syscall.WaitStatu
 		return
 	}
 	f.failure = &Failure{Rank: rank, Pid: pid, Program: program, Status: status}
-	f.end(exitCode(status))
+	f.end(f.failure.Code())
 	if !f.quiet {
-		f.say("rank %d (pid %d, %s) on %s %s%s", rank, pid, program, f.hostname, describe(status), f.others())
+		f.say("rank %d (pid %d, %s) on %s %s%s", rank, pid, program, f.hostname, f.failure.how(), f.others())
+	}
+}
+
+// allEnded is told when no rank is left, with what they have noted in the root block.
+func (f *fate) allEnded(root *job.Root) {
+	if f.ending || f.killed || f.quiet || root == nil {
+		return
+	}
+	if odd := describeLeftOut(root); odd != "" {
+		f.code = codeError
+		f.say("%s", odd)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/job"
 )
 
 // newTestFate records what a fate does as lines of text.
@@ -37,34 +39,42 @@ func TestFate(t *testing.T) {
 		code int
 		did  []string
 	}{
-		{"all well", func(f *fate) { f.rankEnded(0, 10, "p", exit0) }, 0, nil},
-		{"exit", func(f *fate) { f.rankEnded(1, 10, "./p", exit3) }, 3,
+		{"all well", func(f *fate) { f.rankEnded(0, 10, "p", exit0, job.StateNone) }, 0, nil},
+		{"all well, with Finalize", func(f *fate) { f.rankEnded(0, 10, "p", exit0, job.StateFinal) }, 0, nil},
+		{"without Finalize", func(f *fate) { f.rankEnded(1, 10, "./p", exit0, job.StateInit) }, 1,
+			append(end[:3:3], "say rank 1 (pid 10, ./p) on here exited with code 0 after Init and without Finalize, in C MPI_Finalize: "+
+				"others may wait for it; ending the other 2 ranks")},
+		{"without Finalize, as the user has asked", func(f *fate) {
+			f.received(syscall.SIGTERM)
+			f.rankEnded(1, 10, "./p", exit0, job.StateInit)
+		}, 0, []string{"signal terminated"}},
+		{"exit", func(f *fate) { f.rankEnded(1, 10, "./p", exit3, job.StateInit) }, 3,
 			append(end[:3:3], "say rank 1 (pid 10, ./p) on here exited with code 3; ending the other 2 ranks")},
-		{"core", func(f *fate) { f.rankEnded(1, 10, "./p", dumped) }, 139,
+		{"core", func(f *fate) { f.rankEnded(1, 10, "./p", dumped, job.StateInit) }, 139,
 			append(end[:3:3], "say rank 1 (pid 10, ./p) on here was killed by signal 11 (segmentation fault, SIGSEGV), core dumped; ending the other 2 ranks")},
 		{"only the first failure counts", func(f *fate) {
 			f.timedOut(time.Second)
-			f.rankEnded(1, 10, "p", exit3)
+			f.rankEnded(1, 10, "p", exit3, job.StateInit)
 			f.outputFailed(syscall.EPIPE)
 			f.graceOver()
-			f.rankEnded(2, 11, "p", killed9)
+			f.rankEnded(2, 11, "p", killed9, job.StateInit)
 		}, 124, append(end[:3:3], "say time-out after 1s: ending 2 ranks", "signal killed")},
 		{"interrupt", func(f *fate) {
 			f.received(syscall.SIGINT)
-			f.rankEnded(0, 10, "p", syscall.WaitStatus(2))
+			f.rankEnded(0, 10, "p", syscall.WaitStatus(2), job.StateInit)
 		}, 130, append([]string{"signal interrupt"}, end...)},
 		{"interrupt that is handled", func(f *fate) {
 			f.received(syscall.SIGINT)
-			f.rankEnded(0, 10, "p", exit0)
+			f.rankEnded(0, 10, "p", exit0, job.StateNone)
 		}, 0, []string{"signal interrupt"}},
 		{"two interrupts", func(f *fate) {
 			f.received(syscall.SIGINT)
 			f.received(syscall.SIGINT)
-			f.rankEnded(0, 10, "p", killed9)
+			f.rankEnded(0, 10, "p", killed9, job.StateInit)
 		}, 130, []string{"signal interrupt", "signal killed", "say second interrupt: killing 2 ranks"}},
 		{"other signals do not excuse a failure", func(f *fate) {
 			f.received(syscall.SIGUSR1)
-			f.rankEnded(0, 10, "p", exit3)
+			f.rankEnded(0, 10, "p", exit3, job.StateInit)
 		}, 3, append(append([]string{"signal user defined signal 1"}, end...),
 			"say rank 0 (pid 10, p) on here exited with code 3; ending the other 2 ranks")},
 		{"host", func(f *fate) { f.hostDied(9, killed9) }, 137,
@@ -75,7 +85,7 @@ func TestFate(t *testing.T) {
 			f.starting = true
 			f.received(syscall.SIGUSR1)
 			f.received(syscall.SIGTERM)
-			f.rankEnded(0, 10, "p", exit0)
+			f.rankEnded(0, 10, "p", exit0, job.StateNone)
 		}, 143, append([]string{"signal user defined signal 1", "signal terminated"}, end...)},
 		{"status taken by somebody else", func(f *fate) { f.rankLost(1, 10, "./p") }, 1,
 			append(end[:3:3], "say rank 1 (pid 10, ./p) on here has ended, how is not known: its status was taken by a wait elsewhere in this process; ending the other 2 ranks")},

@@ -13,6 +13,9 @@ import (
 func (s *supervisor) finish(ctx context.Context, err error) (*Result, error) {
 	if s.io != nil {
 		s.reportDevices()
+		if s.memory != nil {
+			s.fate.allEnded(s.memory.Root())
+		}
 		s.phase, s.givenUp, s.deadline = draining, false, nil
 		if ctx.Err() != nil {
 			s.deadline = time.After(drainTime)

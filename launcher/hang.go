@@ -41,6 +41,7 @@ func hangReport(views []job.View, who []started, now time.Duration) string {
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	b.WriteString(describeMismatch(views))
+	b.WriteString(describeFinalize(views))
 	b.WriteString(describeSilence(views, who))
 	b.WriteString(describeDeadlock(views, now, still))
 	return strings.TrimSuffix(b.String(), "\n")

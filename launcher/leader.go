@@ -327,6 +327,7 @@ func (l *leader) say(format string, args ...any) {
 // result ends the job: it passes on the rest of the output.
 func (l *leader) result(ctx context.Context) (*Result, error) {
 	l.sayHang()
+	l.fate.allEnded(l.mirror)
 	l.messages.flush()
 	select {
 	case err := <-l.output:

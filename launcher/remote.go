@@ -270,7 +270,7 @@ func (a *remote) ended(e *rankEnd) {
 	a.others(order{Gone: []rankGone{{e.Rank, e.State}}})
 	l := a.l
 	l.fate.hostname = a.name
-	l.fate.rankEnded(e.Rank, e.Pid, l.app(e.Rank).Program, e.Status)
+	l.fate.rankEnded(e.Rank, e.Pid, l.app(e.Rank).Program, e.Status, e.State)
 }
 
 // pass writes the output of ranks, and lets the agent go on with as much.

@@ -150,6 +150,9 @@ type Channel struct {
 	queue []*run     // graphs that wait for a place
 }
 
+// Issued returns how many graphs, and contributions, this rank has issued. All members issue as many.
+func (c *Channel) Issued() uint32 { return c.issued.Load() }
+
 func (c *Channel) world(member int) int {
 	if c.World == nil {
 		return member
