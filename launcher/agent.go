@@ -230,7 +230,7 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 	}
 	a.part = &part{partSpec: s.Part, name: name, reportDevices: s.Job.ReportDevices, order: make(chan order), tell: func(n note) { a.link.post(n) }}
 	j := &Job{
-		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, Settings: s.Job.Settings,
+		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, StackSize: s.Job.Stack.here(), Settings: s.Job.Settings,
 		Bind: bind, ReportBindings: s.Job.ReportBindings, TagOutput: s.Job.TagOutput, OutputDir: s.Job.OutputDir,
 		Stdout: &linkWriter{a, false}, Stderr: &linkWriter{a, true},
 		part: a.part,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/limits"
+	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
 )
 
@@ -18,6 +19,7 @@ type Job struct {
 
 	BTL           string // "auto" or "": one address space where possible; "pvas"; "sm"
 	PartitionSize uint64 // pvas: bytes per rank, a power of two; 0: chosen
+	StackSize     uint64 // bytes of a rank's stack, its RLIMIT_STACK; math.MaxUint64: unlimited; 0: the limit of this process
 	HugePages     bool   // advise huge pages for the shared memory of the ranks
 
 	Settings job.Settings // of messages and collectives; the zero value stands for the defaults
@@ -129,6 +131,12 @@ func (j *Job) check() error {
 	}
 	if _, err := j.Settings.Resolve(); err != nil {
 		return fmt.Errorf("launcher: job: %w", err)
+	}
+	if err := CheckStackSize(j.StackSize); err != nil {
+		return err
+	}
+	if hard := sys.HardLimit(sys.RlimitStack); j.StackSize > hard {
+		return fmt.Errorf("launcher: job: a stack of %s: the hard limit is %d KiB (ulimit -Hs): raise that, or take a smaller stack", stackText(j.StackSize), hard>>10)
 	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)

@@ -105,7 +105,7 @@ func (l *leader) images() (map[string][]byte, error) {
 func (l *leader) spec(a *remote) jobSpec {
 	j := l.job
 	s := jobSpec{
-		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Settings: j.nodeSettings(), Bind: j.Bind.String(),
+		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Stack: j.stackOnNodes(), Settings: j.nodeSettings(), Bind: j.Bind.String(),
 		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
 		Input: j.Stdin != nil, Verbose: j.Log != nil, Instruments: l.nodes.Instruments,
 	}

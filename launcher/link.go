@@ -62,6 +62,7 @@ type jobSpec struct {
 	BTL            string
 	PartitionSize  uint64
 	HugePages      bool
+	Stack          stackSpec
 	Settings       job.Settings
 	Bind           string // as ParseBinding reads it
 	ReportBindings bool

@@ -197,6 +197,11 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 		return nil, err
 	}
 	defer p.close()
+	restore, err := j.limitStack()
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("launcher: %w", err)

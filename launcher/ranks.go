@@ -104,8 +104,8 @@ func (s *supervisor) startInSpace(rank int, cpus []int, files []*os.File) (int, 
 		return 0, err
 	}
 	l := rep.Layout
-	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack and small region %#x-%#x, arena %#x", s.job.first()+rank,
-		l.Base, l.Image.Start, l.Image.End, l.Stack.Start, l.SmallRegion.End, l.Arena.Start)
+	s.job.logf("rank %d: partition %#x, image %#x-%#x, stack of %d KiB and small region %#x-%#x, arena %#x", s.job.first()+rank,
+		l.Base, l.Image.Start, l.Image.End, l.Stack.Len()>>10, l.Stack.Start, l.SmallRegion.End, l.Arena.Start)
 	if l.Image.Len() == 0 { // its dynamic linker has mapped it, and debuggers ask that
 		return rep.Pid, nil
 	}

@@ -44,6 +44,11 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 		return nil, err
 	}
 	defer plan.close()
+	restore, err := j.limitStack()
+	if err != nil {
+		return nil, err
+	}
+	defer restore()
 	var misfit error
 	if j.BTL != btlSM {
 		misfit = plan.fit() // tries a child, which would be taken for an orphan later

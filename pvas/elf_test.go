@@ -244,7 +244,7 @@ func FuzzPlanImage(f *testing.F) {
 		for _, r := range img.relocs {
 			require.True(t, (span{img.lo, img.hi}).holds(r.offset, 8))
 		}
-		_, err = lay(0, 1<<40, 1<<36, program{img: img}, extents{stack: defaultStack})
+		_, err = lay(0, 1<<40, 1<<36, program{img: img}, extents{stack: usual})
 		if err != nil {
 			require.ErrorIs(t, err, ErrTooSmall)
 		}

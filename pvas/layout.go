@@ -7,7 +7,7 @@ import "fmt"
 //
 //	base                                                       base + size
 //	|- guard -|---- stack ----|- small region -|- program -|- interpreter -|---- arena ----|
-//	          16 KiB          ^ stackTop, 64 KiB above a 2 MiB boundary
+//	  1 MiB                   ^ stackTop, 64 KiB above a 2 MiB boundary
 //
 // The used top of the stack, the small region and the first 2 MiB of the program share a
 // table page. The small region is for the little that every task needs to share: behind the
@@ -18,12 +18,9 @@ import "fmt"
 // The arena is the rest, without a gap that would be a mapping of its own: PROT_NONE
 // until the runtime package of the rank makes parts of it usable.
 const (
-	guardSize    = 16 << 10
-	stackShare   = 64 << 10 // of the stack, above the 2 MiB boundary
-	tableSpan    = 2 << 20  // mapped by one table page
-	defaultStack = 8 << 20  // as Linux
-	minStack     = 256 << 10
-	maxStack     = 64 << 20 // larger ones are for threads, which map their own
+	guardSize  = 1 << 20  // as Linux
+	stackShare = 64 << 10 // of the stack, above the 2 MiB boundary
+	tableSpan  = 2 << 20  // mapped by one table page
 
 	defaultPartition = 64 << 30
 	maxReserve       = 1 << 45 // a quarter of the 47 bits: the runtimes' own mappings need addresses too
@@ -86,7 +83,7 @@ func lay(partition int, base, size uint64, prog program, front extents) (Layout,
 	}
 	l.Arena = Range{end, base + size}
 	if l.Arena.Start >= l.Arena.End {
-		return Layout{}, fmt.Errorf("%w: %d MiB hold no stack of %d MiB and image of %d MiB: give --partition-size a larger power of two",
+		return Layout{}, fmt.Errorf("%w: %d MiB hold no stack of %d MiB and image of %d MiB: give --partition-size a larger power of two, or take a smaller stack (--stack-size, ulimit -s)",
 			ErrTooSmall, size>>20, front.stack>>20, (end-top)>>20)
 	}
 	return l, nil

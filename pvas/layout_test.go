@@ -11,14 +11,17 @@ import (
 	"github.com/gopvas/gopvas/internal/limits"
 )
 
+const usual = limits.UsualStack
+
 func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi, align, size, stack, small uint64
 	}{
-		{0x400000, 0x5e4000, 4096, 64 << 30, defaultStack, 140 << 10}, // a Go PIE
-		{0, 0x9000, 4096, 64 << 20, minStack, 0},
-		{0x200000, 0x900000, 2 << 20, 1 << 30, maxStack, pageSize},
-		{0x1000, 0x9000, 2 << 20, 1 << 30, defaultStack + pageSize, 1 << 20},
+		{0x400000, 0x5e4000, 4096, 64 << 30, usual, 140 << 10}, // a Go PIE
+		{0, 0x9000, 4096, 64 << 20, leastStack, 0},
+		{0x200000, 0x900000, 2 << 20, 1 << 30, 64 << 20, pageSize},
+		{0x200000, 0x900000, 2 << 20, 64 << 30, unlimitedStack, pageSize},
+		{0x1000, 0x9000, 2 << 20, 1 << 30, usual + pageSize, 1 << 20},
 	} {
 		img := &image{lo: c.lo, hi: c.hi, align: c.align, entry: c.lo + 0x10}
 		base := c.size * 3
@@ -36,7 +39,7 @@ func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 		require.Equal(t, l.Image.End, l.Arena.Start)
 		require.Equal(t, base+c.size, l.Arena.End)
 	}
-	_, err := lay(0, 1<<40, limits.MinPartition, program{img: &image{hi: 60 << 20, align: pageSize}}, extents{stack: defaultStack})
+	_, err := lay(0, 1<<40, limits.MinPartition, program{img: &image{hi: 60 << 20, align: pageSize}}, extents{stack: usual})
 	require.ErrorIs(t, err, ErrTooSmall)
 }
 

@@ -25,6 +25,7 @@ type Space struct {
 	base, size uint64 // of one partition; base is a multiple of size
 	tasks      int
 	small      uint64
+	stack      uint64 // of each task
 	huge       bool
 	reserved   Range
 	fences     []Range
@@ -61,6 +62,7 @@ func Create(cfg Config) (*Space, error) {
 	if err := s.reserve(cfg.PartitionSize); err != nil {
 		return nil, err
 	}
+	s.stack = s.stackSize()
 	if err := errors.Join(freezeBrk(), s.advise(s.reserved)); err != nil {
 		return nil, errors.Join(err, s.Destroy())
 	}
@@ -96,8 +98,8 @@ func (s *Space) advise(r Range) error {
 
 // reserve finds the region. The kernel chooses the place: the Go runtime puts
 // its heap at a random address, so any fixed one collides sooner or later.
-// Where no hole is as large as wished, smaller partitions are tried, unless the
-// caller asked for a size.
+// Where no hole is as large as wished, smaller partitions are tried, as far as they hold
+// a stack, unless the caller asked for a size.
 func (s *Space) reserve(size uint64) error {
 	n := uint64(s.tasks)
 	if size != 0 {
@@ -107,11 +109,15 @@ func (s *Space) reserve(size uint64) error {
 		return s.reserveOf(size)
 	}
 	size = defaultPartition
+	for size < maxReserve && !holdsStack(size/2) {
+		size *= 2
+	}
 	for size > maxReserve/n {
 		size /= 2
 	}
-	var err error
-	for ; size >= limits.MinPartition; size /= 2 {
+	err := fmt.Errorf("pvas: create: %w: %d partitions of %d MiB hold no stack of %d MiB: take a smaller one (--stack-size, ulimit -s), or --btl sm",
+		ErrTooSmall, n, size>>20, sys.SoftLimit(sys.RlimitStack)>>20)
+	for ; size >= limits.MinPartition && holdsStack(size); size /= 2 {
 		if err = s.reserveOf(size); err == nil {
 			return nil
 		}
@@ -169,17 +175,7 @@ func (s *Space) Layout(i int, path string, env ...string) (Layout, error) {
 
 func (s *Space) lay(i int, prog program) (Layout, error) {
 	base, size := s.Partition(i)
-	return lay(i, base, size, prog, extents{stackSize(), s.small})
-}
-
-// stackSize is the value of RLIMIT_STACK, within bounds: C libraries read the same
-// limit to learn how far the stack of their main thread reaches.
-func stackSize() uint64 {
-	limit := sys.SoftLimit(sys.RlimitStack)
-	if limit == sys.Unlimited {
-		return defaultStack
-	}
-	return alignUp(min(max(limit, minStack), maxStack), pageSize)
+	return lay(i, base, size, prog, extents{s.stack, s.small})
 }
 
 // program opens and plans the program at path, or finds it done, for a task with

@@ -27,6 +27,7 @@ var (
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }
 
 func runTests(m *testing.M) int {
+	testkit.TakeSignals()
 	if _, err := exec.LookPath("gcc"); err != nil && os.Getenv("CI") == "" {
 		fmt.Println("SKIPPED: gcc is not installed")
 		return 0

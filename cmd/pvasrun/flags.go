@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,23 @@ func (v *size) UnmarshalFlag(text string) error {
 		return fmt.Errorf("%q is not a size: write for example 4096, 64K or 2MiB", text)
 	}
 	*v = size(n)
+	return nil
+}
+
+// stack is the size of a rank's stack, or unlimited; 0: not given.
+type stack uint64
+
+// UnmarshalFlag parses a flag's value.
+func (v *stack) UnmarshalFlag(text string) error {
+	if text == "unlimited" {
+		*v = math.MaxUint64
+		return nil
+	}
+	var n size
+	if err := n.UnmarshalFlag(text); err != nil || n == 0 {
+		return fmt.Errorf("%q is not a size of a stack: write for example 512K, 64M, 2GiB or unlimited", text)
+	}
+	*v = stack(n)
 	return nil
 }
 

@@ -168,7 +168,7 @@ func (f *runFlags) checkRanks(ranks, helpers int) error {
 	case ranks > job.MaxRanks:
 		return fmt.Errorf("-n: %d ranks: a job has at most %d in all", ranks, job.MaxRanks)
 	}
-	return pvas.CheckPartitions(ranks, uint64(f.PartitionSize))
+	return errors.Join(pvas.CheckPartitions(ranks, uint64(f.PartitionSize)), launcher.CheckStackSize(uint64(f.StackSize)))
 }
 
 // printStats prints what was counted, as far as that is asked for. nodes are the names of the
@@ -194,6 +194,7 @@ func (f *runFlags) job(apps []launcher.App, settings job.Settings) launcher.Job 
 		BTL:            f.BTL,
 		Settings:       settings,
 		PartitionSize:  uint64(f.PartitionSize),
+		StackSize:      uint64(f.StackSize),
 		HugePages:      f.HugePages,
 		Bind:           f.Bind.Binding,
 		ReportBindings: f.ReportBindings,

@@ -48,6 +48,27 @@ func TestInfoSaysWhatTheStartDoes(t *testing.T) {
 	}
 }
 
+// A stack that cannot be had is refused before anything starts, in one line.
+func TestStackSizeIsRefused(t *testing.T) {
+	for _, btl := range models(t) {
+		got := command(t, underLimit("-S -s 8192 && ulimit -H -s 9000"), "--btl", btl, "--stack-size", "64M", "true")
+		require.Equal(t, 1, got.code)
+		require.Equal(t, "pvasrun: launcher: job: a stack of 65536 KiB: the hard limit is 9000 KiB (ulimit -Hs): raise that, or take a smaller stack\n", got.stderr)
+		for _, size := range []string{"0", "big", "-1", "100K"} {
+			got = command(t, nil, "--btl", btl, "--stack-size", size, "true")
+			require.Equal(t, 2, got.code, size)
+			require.Regexp(t, `stack`, got.stderr)
+		}
+	}
+	onlyInOneSpace(t)
+	for size, cause := range map[string]string{"40000G": "hold no stack of 40960000 MiB: take a smaller one (--stack-size, ulimit -s), or --btl sm\n", "63M": "give --partition-size"} {
+		got := command(t, nil, "--btl", "pvas", "--partition-size", map[string]string{"63M": "64M", "40000G": "0"}[size], "--stack-size", size, "true")
+		require.Equal(t, 1, got.code, size)
+		require.Contains(t, got.stderr, cause)
+		require.Len(t, lines(got.stderr), 1)
+	}
+}
+
 // A limit that lets no process of a job live is refused in both task models, with one
 // line.
 func TestLimitsThatForbidAll(t *testing.T) {

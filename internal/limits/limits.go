@@ -32,7 +32,7 @@ const (
 	addressSpacePerProcess = 1400 << 20
 
 	// dataPerProcess and dataPerRank: private writable memory that a Go program maps,
-	// and a Go rank in one address space.
+	// and a Go rank in one address space, with a stack of UsualStack.
 	dataPerProcess = 96 << 20
 	dataPerRank    = 52 << 20
 
@@ -41,6 +41,10 @@ const (
 	// strictly.
 	commitPerRank = 64 << 20
 )
+
+// UsualStack is the size of a stack in bytes by Linux' default. What a larger one in one address space has more,
+// counts as memory that its rank maps.
+const UsualStack = 8 << 20
 
 // MinPartition is the least size of a partition in bytes. Where limits or holes ask for
 // it, partitions shrink to that.
@@ -109,8 +113,8 @@ func read(root fs.FS, from source) []Limit {
 	limits := []Limit{
 		areaLimit(root, areasOfHost, AreasPerRank),
 		addressSpace(from, MinPartition),
-		{Name: "RLIMIT_DATA", Value: finite(from.soft(sys.RlimitData)), Used: dataPerProcess, PerRank: dataPerRank, OneSpace: true,
-			PerProcess: dataPerProcess, Title: "RLIMIT_DATA (ulimit -d)", Fix: "raise it with ulimit -d unlimited, or use --btl sm"},
+		dataLimit(from, stackOf(from)),
+		{Name: "RLIMIT_STACK", Value: finite(from.soft(sys.RlimitStack)), Note: "stack of a rank; unlimited: up to 1 GiB in one address space"},
 		// The soft limit of open files is raised to the hard one by the Go library.
 		{Name: nofile, Value: finite(from.hard(sys.RlimitNofile)), Used: filesOfSupervisor, PerRank: filesPerRank,
 			Title: "the hard limit on open files (RLIMIT_NOFILE, ulimit -Hn)",
@@ -122,6 +126,9 @@ func read(root fs.FS, from source) []Limit {
 			Fix: "raise it with sysctl kernel.pid_max=N or start fewer ranks"}),
 		cgroupLimit(root),
 		commitLimit(root),
+	}
+	if l := stackCommitLimit(root, stackOf(from)); l.Value != nil {
+		limits = append(limits, l)
 	}
 	for i := range limits {
 		limits[i].setRanks()
@@ -155,7 +162,7 @@ func (l *Limit) setRanks() {
 	if l.Title == "" {
 		l.Title = l.Name
 	}
-	if l.Value == nil {
+	if l.Value == nil || l.PerRank == 0 {
 		return
 	}
 	if l.forbidsAll() {

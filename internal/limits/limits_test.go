@@ -63,6 +63,10 @@ func TestReadLimits(t *testing.T) {
 	}
 	for _, l := range limits {
 		require.Empty(t, l.Error, l.Name)
+		if l.Name == "RLIMIT_STACK" { // says how large a stack is, and not how many ranks there may be
+			require.Nil(t, l.Ranks)
+			continue
+		}
 		require.Positive(t, l.PerRank, l.Name)
 		if l.Name == "vm.overcommit_memory" {
 			require.Nil(t, l.Ranks)
@@ -99,6 +103,30 @@ func TestRootHasNoProcessLimit(t *testing.T) {
 	l := limit(t, read(ordinary(), given(0, map[int]uint64{sys.RlimitNproc: 1})), "RLIMIT_NPROC")
 	require.Nil(t, l.Ranks)
 	require.Equal(t, rootNote, l.Note)
+}
+
+// A stack of more than the usual size counts in one address space: as data, and where memory is committed
+// strictly. Without a limit it is made to fit.
+func TestLargeStacks(t *testing.T) {
+	root := ordinary()
+	root["proc/sys/vm/overcommit_memory"] = file("2\n")
+	root["proc/meminfo"] = file("CommitLimit: 104857600 kB\nCommitted_AS: 0 kB\n") // 100 GiB
+	for stack, want := range map[uint64][2]uint64{
+		8 << 20:                {100 << 10 / 52, 100 << 10 / 64},
+		1 << 30:                {100 << 10 / (1024 + 44), 100 << 10 / (1024 + 56)},
+		uint64(sys.Unlimited):  {100 << 10 / 52, 100 << 10 / 64},
+		sys.Unlimited - 100000: {0, 0},
+	} {
+		list := read(root, given(0, map[int]uint64{sys.RlimitStack: stack, sys.RlimitData: dataPerProcess + 100<<30}))
+		data := limit(t, list, "RLIMIT_DATA")
+		require.Equal(t, want[0], *data.Ranks, stack)
+		require.Equal(t, moreStack(stackOf(given(0, map[int]uint64{sys.RlimitStack: stack}))) > 0, strings.Contains(data.Fix, "--stack-size"), stack)
+		for _, c := range capacities(list) {
+			const pids = 157 // of ordinary
+			wants := map[string]uint64{"pvas": min(want[0], want[1], pids), "sm": pids}[c.BTL]
+			require.Equal(t, wants, *c.Ranks, "%s, stack of %d", c.BTL, stack)
+		}
+	}
 }
 
 func TestStrictOvercommit(t *testing.T) {

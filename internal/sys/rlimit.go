@@ -14,6 +14,16 @@ const (
 	RlimitStack  = unix.RLIMIT_STACK
 )
 
+// SetSoftLimit sets the soft limit of a resource for this process and those that it starts.
+func SetSoftLimit(resource int, soft uint64) error {
+	var r unix.Rlimit
+	if err := unix.Getrlimit(resource, &r); err != nil {
+		return wrapErrno("getrlimit", err)
+	}
+	r.Cur = soft
+	return wrapErrno("setrlimit", unix.Setrlimit(resource, &r))
+}
+
 // SoftLimit returns the soft limit of a resource, Unlimited where it cannot be
 // read.
 func SoftLimit(resource int) uint64 {

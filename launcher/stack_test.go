@@ -1,0 +1,59 @@
+package launcher
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// What is chosen is the limit of the ranks, and of what they start, in both task models and on other nodes. The
+// limit of this process is as before.
+func TestStackSize(t *testing.T) {
+	if hard := sys.HardLimit(sys.RlimitStack); hard < 1<<30 {
+		t.Skipf("the hard limit of stacks is %d", hard)
+	}
+	before := sys.SoftLimit(sys.RlimitStack)
+	eachBTL(t, func(t *testing.T, btl string) {
+		for size, want := range map[uint64]string{1 << 30: "1048576", leastStack: "256", sys.Unlimited: "unlimited"} {
+			if size > sys.HardLimit(sys.RlimitStack) {
+				continue
+			}
+			j := ranks(btl, 2, "sh", "ulimit -s")
+			j.StackSize = size
+			out := run(t, j)
+			require.NoError(t, out.err)
+			require.Equal(t, want+"\n"+want+"\n", out.stdout, out.stderr)
+			out = runNodes(t, j, twoNodes())
+			require.NoError(t, out.err)
+			require.Equal(t, want+"\n"+want+"\n", out.stdout, out.stderr)
+			require.Equal(t, before, sys.SoftLimit(sys.RlimitStack))
+		}
+	})
+}
+
+// The limit of the leader counts on all nodes, as far as they allow it.
+func TestStackOnNodes(t *testing.T) {
+	hard := sys.HardLimit(sys.RlimitStack)
+	for spec, want := range map[stackSpec]uint64{
+		{64 << 20, false}:      min(64<<20, hard),
+		{sys.Unlimited, false}: hard,
+		{4096, false}:          leastStack,
+		{1 << 20, true}:        1 << 20,
+		{sys.Unlimited, true}:  sys.Unlimited,
+	} {
+		require.Equal(t, want, spec.here(), "%+v", spec)
+	}
+}
+
+func TestStackIsRefused(t *testing.T) {
+	for size, cause := range map[uint64]string{
+		leastStack - 1: "launcher: job: a stack of 262143 bytes is too small: take 256 KiB or more",
+		1:              "is too small",
+	} {
+		j := ranks(btlSM, 1, "true")
+		j.StackSize = size
+		require.ErrorContains(t, run(t, j).err, cause)
+	}
+}
