@@ -32,8 +32,11 @@ func (d *drive) init(e *Endpoint, l *loop) error {
 // intake receives what has come and returns how many packets that were.
 func (d *drive) intake() int {
 	e := d.e
+	if e.failure != nil {
+		return 0
+	}
 	n, err := e.socket.Receive((*taker)(d))
-	if err != nil && e.failure == nil {
+	if err != nil {
 		e.failure, d.news = err, true
 	}
 	if n > 0 {
@@ -172,6 +175,7 @@ func (d *drive) drive(ctx context.Context, ready func() bool) {
 		switch {
 		case came:
 			begin = time.Time{}
+		case e.failure != nil: // a broken socket wakes nobody
 		case d.spin(&begin):
 		default:
 			d.sleep(d.driverWake)

@@ -2,6 +2,7 @@ package sys
 
 import (
 	"net/netip"
+	"syscall"
 	"testing"
 	"time"
 
@@ -61,5 +62,27 @@ func TestSendAndReceiveMany(t *testing.T) {
 			require.NoError(t, err)
 			require.Zero(t, n)
 		})
+	}
+}
+
+// Descriptors that can receive nothing are told from sockets that have an error for once.
+func TestReceiveBroken(t *testing.T) {
+	event, err := EventFD()
+	require.NoError(t, err)
+	defer CloseFD(event)
+	in := NewInbox(2)
+	for fd, want := range map[int]syscall.Errno{-1: syscall.EBADF, event: syscall.ENOTSOCK} {
+		for most := range 2 {
+			_, err := in.Receive(fd, 1+most)
+			require.ErrorIs(t, err, want)
+			require.True(t, ReceiveBroken(err))
+		}
+		_, err := in.ReceiveInto(fd, make([]byte, 10))
+		require.ErrorIs(t, err, want)
+		require.True(t, ReceiveBroken(err))
+	}
+	for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.ENOBUFS, syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
+		syscall.ENETDOWN, syscall.EPERM, syscall.EACCES, syscall.EMSGSIZE, syscall.EPROTO, syscall.ETIMEDOUT} {
+		require.False(t, ReceiveBroken(wrap("recvmsg", errno)), errno)
 	}
 }

@@ -138,6 +138,17 @@ func SendUncut(err error) bool {
 	return errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EMSGSIZE)
 }
 
+// ReceiveBroken tells whether an error of Receive or ReceiveInto says that the descriptor is no socket, or that the
+// call is wrong: then it will fail for ever. Others are of the network or of a lack of memory.
+func ReceiveBroken(err error) bool {
+	for _, errno := range []syscall.Errno{syscall.EBADF, syscall.ENOTSOCK, syscall.EOPNOTSUPP, syscall.EINVAL, syscall.EFAULT, syscall.ENOSYS} {
+		if errors.Is(err, errno) {
+			return true
+		}
+	}
+	return false
+}
+
 // inboxControl has room for the control messages of UDPCoalesce.
 const inboxControl = 64
 

@@ -1,6 +1,7 @@
 package sys
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -39,5 +40,25 @@ func TestPollSet(t *testing.T) {
 			require.False(t, set.Readable(3))
 			Unsignal(fds[MostPolled])
 		})
+	}
+}
+
+// What a wait finds of a descriptor that fails, and of none.
+func TestPollSetFailing(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer r.Close()
+	require.NoError(t, w.Close())
+	fd, err := EventFD()
+	require.NoError(t, err)
+	defer CloseFD(fd)
+	Signal(fd)
+	var set PollSet
+	for _, fd := range []int{int(r.Fd()), fd, -1} {
+		set.Add(fd)
+	}
+	set.Wait(-1)
+	for i, want := range [][2]bool{{true, true}, {true, false}, {false, false}} {
+		require.Equal(t, want, [2]bool{set.Readable(i), set.Failing(i)}, i)
 	}
 }

@@ -17,7 +17,8 @@ type PollSet struct {
 	n   int
 }
 
-// Add adds a descriptor. The first one has the index 0. A set that is full ignores more.
+// Add adds a descriptor. The first one has the index 0. A set that is full ignores more. A negative one
+// is never readable.
 func (p *PollSet) Add(fd int) {
 	if p.n < MostPolled {
 		p.fds[p.n] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
@@ -59,3 +60,6 @@ func (p *PollSet) forget() {
 
 // Readable tells whether the last wait found the descriptor of an index readable.
 func (p *PollSet) Readable(i int) bool { return p.fds[i].Revents != 0 }
+
+// Failing tells whether it found an error there, and nothing to be read.
+func (p *PollSet) Failing(i int) bool { return p.Readable(i) && p.fds[i].Revents&unix.POLLIN == 0 }

@@ -3,6 +3,7 @@ package udp
 import (
 	"fmt"
 	"net/netip"
+	"sync/atomic"
 	"time"
 
 	"github.com/gopvas/gopvas/internal/sys"
@@ -27,14 +28,28 @@ type Socket struct {
 	expect int  // messages that the next Receive asks for
 	whole  bool // UDP_SEGMENT does not work
 	start  time.Time
+	health atomic.Int32 // of receiving; Wait reads it, too
 	Counters
 }
+
+// The health of a socket. An error of receiving is taken as a loss, as one of sending is. It may come
+// again at once and for ever, and then poll does not sleep either. So the next Wait leaves the socket
+// out for a pause, after which it is looked at again. One that is broken is left out for ever.
+const (
+	sound = iota
+	failing
+	broken
+)
+
+// failurePause is how long Wait leaves a socket alone that is failing.
+const failurePause = time.Millisecond
 
 // Counters count what the socket has done.
 type Counters struct {
 	Sends, Receives uint64 // system calls
 	Received        uint64 // bytes of datagrams; an empty one counts as one
 	Dropped         uint64 // datagrams that the kernel did not take
+	Failures        uint64 // errors of receiving
 }
 
 // Open binds a socket and gives it buffers of the given size, as far as the system's
@@ -157,7 +172,7 @@ type Taker interface {
 }
 
 // Receive hands over what has come, at most a few hundred datagrams. It returns how many have come.
-// It does not wait.
+// It does not wait. After an error the socket is of no use any more.
 func (s *Socket) Receive(t Taker) (int, error) {
 	s.Receives++
 	if to := t.Landing(); to != nil {
@@ -166,7 +181,7 @@ func (s *Socket) Receive(t Taker) (int, error) {
 	n, err := s.in.Receive(s.fd, s.expect)
 	if n == 0 {
 		s.expect = 1
-		return 0, err
+		return 0, s.failed(err)
 	}
 	wall := time.Now()
 	datagrams, bytes := 0, 0
@@ -182,14 +197,28 @@ func (s *Socket) Receive(t Taker) (int, error) {
 	if datagrams > 1 && bytes < n*longMessage {
 		s.expect = inboxSize
 	}
-	return datagrams, err
+	return datagrams, nil
+}
+
+// failed notes an error of receiving, and returns it if the socket is broken.
+func (s *Socket) failed(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case sys.ReceiveBroken(err):
+		s.health.Store(broken)
+		return fmt.Errorf("suci/udp: receive at %v: %w; something has closed or replaced the descriptor: open another endpoint", s.local, err)
+	}
+	s.Failures++
+	s.health.Store(failing)
+	return nil
 }
 
 // receiveInto receives one message to where it is foreseen.
 func (s *Socket) receiveInto(t Taker, to []byte) (int, error) {
 	ok, err := s.in.ReceiveInto(s.fd, to)
 	if !ok {
-		return 0, err
+		return 0, s.failed(err)
 	}
 	n, from, segment, at := s.in.Into()
 	now, arrived := s.times(time.Now(), at)
@@ -218,15 +247,28 @@ const MostSockets = sys.MostPolled - 1
 
 // Wait sleeps until one of the sockets has a datagram, the waker (or nil) wakes it, a signal has come,
 // or the time has passed. A negative time is forever. ready has a bit for each socket that
-// has a datagram.
+// may have a datagram.
 //
 // quietly keeps the Go scheduler from learning of the sleep, which makes waking cheaper. It is for some
 // milliseconds, in threads that have a slot of GOMAXPROCS to spare, and the time must not be negative.
 // disturbed is true then if a signal has come: the scheduler may want the thread.
 func Wait(sockets []*Socket, w *Waker, d time.Duration, quietly bool) (ready uint64, disturbed bool) {
 	var set sys.PollSet
-	for _, s := range sockets {
-		set.Add(s.fd)
+	var paused uint64
+	for i, s := range sockets {
+		fd := s.fd
+		switch s.health.Load() {
+		case failing:
+			s.health.CompareAndSwap(failing, sound)
+			paused |= 1 << i
+			fallthrough
+		case broken:
+			fd = -1
+		}
+		set.Add(fd)
+	}
+	if paused != 0 && (d < 0 || d > failurePause) {
+		d = failurePause
 	}
 	if w != nil {
 		set.Add(w.fd)
@@ -236,11 +278,15 @@ func Wait(sockets []*Socket, w *Waker, d time.Duration, quietly bool) (ready uin
 	} else {
 		set.Wait(d)
 	}
-	for i := range sockets {
+	for i, s := range sockets {
 		if set.Readable(i) {
 			ready |= 1 << i
 		}
+		if set.Failing(i) {
+			s.health.CompareAndSwap(sound, failing)
+		}
 	}
+	ready |= paused
 	if w != nil && set.Readable(len(sockets)) {
 		sys.Unsignal(w.fd)
 	}
