@@ -52,3 +52,48 @@ func TestWaitOfTwoThreads(t *testing.T) {
 		}
 	})
 }
+
+// A thread waits for requests that are over, while another one begins and ends requests at the same places.
+func TestStaleHandlesOfAnotherThread(t *testing.T) {
+	onRanks(t, 1, func(c *rank) {
+		message := make([]int32, 1)
+		begin := func() []Request {
+			handle := make([]Request, 1)
+			c.call("MPI_Irecv", message, 1, INT, 0, 5, COMM_SELF, handle)
+			return handle
+		}
+		end := func(handle []Request) {
+			c.call("MPI_Cancel", handle)
+			c.call("MPI_Wait", handle, make([]int32, 8))
+		}
+		stale := begin()
+		end(slices.Clone(stale))
+		at := address(c.program, stale)
+		stop, errs := make(chan struct{}), make(chan error, 1)
+		go func() {
+			for {
+				err := c.p.Wait(Ptr[Request]{at}, Status{})
+				if err == nil {
+					err = c.p.Waitall(1, Handles[Request]{at}, Statuses{})
+				}
+				select {
+				case <-stop:
+					errs <- err
+					return
+				default:
+				}
+				if err == nil {
+					errs <- nil
+					return
+				}
+			}
+		}()
+		for range 1<<useBits - 2 { // then it is a handle again
+			handle := begin()
+			require.NotEqual(c, stale, handle)
+			end(handle)
+		}
+		close(stop)
+		require.Error(c, <-errs, "it stands for nothing")
+	})
+}

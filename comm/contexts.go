@@ -52,6 +52,7 @@ type contexts struct {
 
 	retiring sync.Mutex
 	retired  []*retirement // freed, but not by all members yet
+	turn     int           // which of them settle asks next
 }
 
 func newContexts(rank, size int) *contexts {

@@ -2,7 +2,6 @@ package comm
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/gopvas/gopvas/coll"
 	"github.com/gopvas/gopvas/pml"
@@ -40,8 +39,7 @@ func (c *Comm) Free() error {
 // either is a receive, or never will be one. The caller holds the lock.
 func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
-	idle := c.engine.Idle(pointToPoint.of(id)) && c.engine.Idle(collective.of(id)) &&
-		c.engine.Idle(grouping.of(id)) && c.engine.Idle(nonblocking.of(id)) && c.engine.Idle(partitioned.of(id))
+	idle := c.engine.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id), partitioned.of(id))
 	if idle {
 		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
 	}
@@ -92,21 +90,37 @@ func (c *contexts) retire(r *retirement) {
 func (c *contexts) settle(e *pml.Engine) {
 	c.retiring.Lock()
 	defer c.retiring.Unlock()
-	c.retired = slices.DeleteFunc(c.retired, func(r *retirement) bool {
+	for range min(len(c.retired), settleLooks) {
+		if c.turn >= len(c.retired) {
+			c.turn = 0
+		}
+		r := c.retired[c.turn]
 		if !e.AllDone(r.requests) {
-			return false
+			c.turn++
+			continue
 		}
-		idle := r.idle
-		for i := range r.requests {
-			_, _, err := e.Take(&r.requests[i])
-			idle = idle && err == nil && r.verdicts[i+1] == 1
-		}
-		r.team.Free() // all are through with their collective operations, or have gone
-		if idle {
-			c.give(r.id)
-		}
-		return true
-	})
+		last := len(c.retired) - 1
+		c.retired[c.turn], c.retired[last] = c.retired[last], nil
+		c.retired = c.retired[:last]
+		c.use(r, e)
+	}
+}
+
+// settleLooks bounds the communicators that one call asks, in turn. A communicator that is made and freed has two
+// calls made, so more are settled than are freed, however many wait for members.
+const settleLooks = 4
+
+// use uses again what a communicator has left that all members are done with.
+func (c *contexts) use(r *retirement, e *pml.Engine) {
+	idle := r.idle
+	for i := range r.requests {
+		_, _, err := e.Take(&r.requests[i])
+		idle = idle && err == nil && r.verdicts[i+1] == 1
+	}
+	r.team.Free() // all are through with their collective operations, or have gone
+	if idle {
+		c.give(r.id)
+	}
 }
 
 // abandon ends all waits for members. Finalize calls it.

@@ -15,7 +15,7 @@ func (e *Engine) Close() error {
 		return ErrFinalized
 	}
 	leak := LeakError{Messages: e.stats.matchedNow}
-	for _, op := range *e.operations.Load() {
+	for _, op := range e.existing {
 		if op.state != free && !op.left {
 			leak.Requests++
 			if leak.First == "" {

@@ -98,11 +98,13 @@ type Engine struct {
 	explain  map[uint32]func(*job.Waiting) // by context; see Explain
 	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
 
-	fast       operation                    // of the short way to receive; see receiveFast
-	awaited    *operation                   // it, while its message is looked for
-	header     btl.Header                   // of the message that is being sent: here, since that allocates nothing
-	unused     *node[operation]             // a stack by next: the operation used last is used next, since it is in the cache
-	operations atomic.Pointer[[]*operation] // all there are, by their places; replaced when there is one more
+	fast       operation              // of the short way to receive; see receiveFast
+	awaited    *operation             // it, while its message is looked for
+	header     btl.Header             // of the message that is being sent: here, since that allocates nothing
+	unused     *node[operation]       // a stack by next: the operation used last is used next, since it is in the cache
+	operations atomic.Pointer[places] // all there are, by their places; see pool.go
+	existing   []*operation           // the same in no order
+	vacancies  []vacancy              // places that have none
 	messages   list[message]
 
 	moving      list[operation] // receives underway
@@ -160,7 +162,7 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		sends:    map[int32]*peerSends{},
 		lost:     -1,
 	}
-	e.operations.Store(new([]*operation))
+	e.operations.Store(new(places))
 	e.memory, _ = m.(btl.Memory)
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
 		e.sleepIn(shm.NewBed(shm.NewCrowd(true)), fewLooks)

@@ -95,7 +95,7 @@ type operation struct {
 	err    error
 	mark   Mark    // of a send; of a receive the mark of its message
 	waiter *waiter // signalled by complete; nil: nobody waits
-	handle uintptr // see SetOwner; 0: none
+	handle uintptr // see setHandle; 0: none
 	owner  *any    // valid with a handle, as is unit
 	unit   uint32
 
@@ -106,6 +106,9 @@ type operation struct {
 	message  *message        // the result of a picking probe
 	task     Task            // of a tasking operation
 	layout   datatype.Layout // of buf, if it has one
+
+	rested uint32 // generation at the last look in vain; see rest
+	rests  uint8  // those looks
 }
 
 // Request stands for an operation that was begun and not yet waited for. The zero
@@ -163,16 +166,6 @@ func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation 
 	return op
 }
 
-// grow makes an operation.
-func (e *Engine) grow() *operation {
-	all := *e.operations.Load()
-	op := &operation{engine: e, place: uint32(len(all))}
-	op.node.of = op
-	all = append(all, op) // readers of the old list do not look beyond its end
-	e.operations.Store(&all)
-	return op
-}
-
 // use makes a buffer that of the operation.
 func (op *operation) use(b *btl.Buffer) {
 	op.buf.Bytes, op.buf.Of = b.Bytes, b.Of
@@ -213,8 +206,8 @@ func (e *Engine) discard(op *operation) {
 // drop is discard of a message that has ended without an error, and is neither persistent nor left.
 func (e *Engine) drop(op *operation) {
 	op.state = free
+	op.setHandle(0, e.oneThread)
 	op.generation++
-	op.handle = 0
 	op.buf.Bytes, op.buf.Of = nil, 0 // reachable no longer than MPI says
 	if op.buf.Layout != nil {
 		op.dropLayout()

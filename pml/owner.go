@@ -1,18 +1,41 @@
 package pml
 
+import "sync/atomic"
+
 // Requests by handle. Package capi gives its program handles, which are numbers. It makes them of
 // the place of a request's operation among all of the engine, and of the generation there. So there
 // is no other object for a request that would have to be made, found and given back.
 //
 // The owner is the record that package capi has of a request. Who writes what:
 //
-//   - SetOwner writes owner, unit and handle. The goroutine that has begun the operation calls
+//   - SetOwner writes owner and unit, and then the handle. The goroutine that has begun the operation calls
 //     it, before anybody has the handle.
 //   - When the request stands for nothing any more, or was left, the handle becomes 0 under the
-//     lock: from then on the request is not found. The owner may stay until there is another one: discard clears it, drop does not.
-//   - At reads without the lock. Whoever has the handle of a request got it after SetOwner.
-//     A handle that is wrong, or that another goroutine makes invalid meanwhile, may lead to
-//     the request of another. The owner is one pointer, so even then it is one that was set.
+//     lock, and then the generation grows: from then on the request is not found. The owner may stay until there
+//     is another one: discard clears it, drop does not.
+//   - At, Owner and Message read without the lock. They read the handle first, and nothing else of an operation that
+//     has another one. To find the handle by an atomic operation orders what SetOwner wrote, and what made the
+//     operation, before the reads that follow. What changes the operation next comes after a wait for the request,
+//     which the program orders behind the reads.
+//
+// A program that waits for a request in one thread and uses its handle in another at the same time may
+// still read while that changes. Each word is then one that was set. At reads the handle again, after the generation: if
+// that is of the next request the handle has changed before.
+//
+// The handle is the only word that threads meet at. Where one thread calls the engine nobody does, and it is written
+// without the cost of an atomic operation; to read it costs nothing in any case.
+
+// setHandle writes the handle. alone says that one thread calls the engine.
+func (op *operation) setHandle(handle uintptr, alone bool) {
+	if alone {
+		op.handle = handle
+		return
+	}
+	atomic.StoreUintptr(&op.handle, handle)
+}
+
+// has tells whether the operation has the handle.
+func (op *operation) has(handle uintptr) bool { return atomic.LoadUintptr(&op.handle) == handle }
 
 // Place is the place of the operation, for which the request stands, and Generation tells apart
 // the requests whose operations have the same place.
@@ -22,7 +45,8 @@ func (r *Request) Generation() uint32 { return r.generation }
 // SetOwner gives the request, which stands for an operation, a handle other than 0 and an owner.
 func (r *Request) SetOwner(handle uintptr, owner *any) {
 	op := r.op
-	op.handle, op.owner, op.unit = handle, owner, r.Unit
+	op.owner, op.unit = owner, r.Unit
+	op.setHandle(handle, op.engine.oneThread)
 }
 
 // At returns the request whose operation is at a place and has a handle, and its owner; nil if
@@ -32,7 +56,11 @@ func (e *Engine) At(place int, handle uintptr) (r Request, owner *any) {
 	if op == nil {
 		return Request{}, nil
 	}
-	return Request{op: op, generation: op.generation, Unit: op.unit}, op.owner
+	r, owner = Request{op: op, generation: op.generation, Unit: op.unit}, op.owner
+	if !op.has(handle) {
+		return Request{}, nil
+	}
+	return r, owner
 }
 
 // Owner is At for the owner alone.
@@ -45,10 +73,7 @@ func (e *Engine) Owner(place int, handle uintptr) *any {
 
 // operation returns that of At.
 func (e *Engine) operation(place int, handle uintptr) *operation {
-	if all := *e.operations.Load(); uint(place) < uint(len(all)) && all[place].handle == handle {
-		return all[place]
-	}
-	return nil
+	return e.Table().find(place, handle)
 }
 
 // Op is the operation of a request that has a handle, and so knows it by its place.
@@ -58,7 +83,7 @@ type Op operation
 func (op *Op) Place() int         { return int(op.place) }
 func (op *Op) Generation() uint32 { return op.generation }
 
-// SetOwner is Request.SetOwner.
+// SetOwner is Request.SetOwner where one thread calls the engine, as it does where an Op was begun (PostShort).
 func (op *Op) SetOwner(handle uintptr, owner *any, unit uint32) {
 	op.handle, op.owner, op.unit = handle, owner, unit
 }
@@ -69,7 +94,7 @@ func (op *Op) Unit() uint32    { return op.unit }
 
 // Table are all operations of an engine, by their places. It has those of all handles that were
 // given out before.
-type Table struct{ all []*operation }
+type Table struct{ all places }
 
 // Table returns the operations that there are.
 func (e *Engine) Table() Table { return Table{*e.operations.Load()} }
@@ -77,9 +102,17 @@ func (e *Engine) Table() Table { return Table{*e.operations.Load()} }
 // Message returns the operation with a handle at a place if it is a message that ends with its wait;
 // else nil.
 func (t Table) Message(place int, handle uintptr) *Op {
+	if op := t.find(place, handle); op != nil && op.plain() {
+		return (*Op)(op)
+	}
+	return nil
+}
+
+// find returns the operation with a handle at a place; nil if there is none.
+func (t Table) find(place int, handle uintptr) *operation {
 	if uint(place) < uint(len(t.all)) {
-		if op := t.all[place]; op.handle == handle && op.plain() {
-			return (*Op)(op)
+		if op := t.all[place].Load(); op.has(handle) {
+			return op
 		}
 	}
 	return nil

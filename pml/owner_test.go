@@ -74,3 +74,55 @@ func TestOwnersOfThreads(t *testing.T) {
 	}
 	threads.Wait()
 }
+
+// A thread looks for handles that are wrong, and for some that it was given, while others begin and end
+// operations at the same places.
+func TestHandlesOfOtherThreads(t *testing.T) {
+	e := newWorld(t, 2, 2, mem.Options{}).engines[0]
+	const rounds, each = 200, 20
+	owner := any("its")
+	given := make(chan pml.Request)
+	over := make(chan struct{})
+	var threads sync.WaitGroup
+	threads.Go(func() { // begins, and gives to the other
+		defer close(given)
+		for i := range rounds * each {
+			r, err := e.Irecv(0, 1, 0, nil)
+			assert.NoError(t, err)
+			r.SetOwner(uintptr(i+1), &owner)
+			given <- r
+		}
+	})
+	threads.Go(func() { // ends
+		defer close(over)
+		handle := uintptr(0)
+		for want := range given {
+			handle++
+			r, its := e.At(want.Place(), handle)
+			assert.Same(t, &owner, its)
+			assert.Equal(t, want, r)
+			assert.NoError(t, e.Cancel(&r))
+			_, err := e.Wait(&r)
+			assert.NoError(t, err)
+			if handle%each == 0 {
+				e.Idle(0) // which may shrink the pool
+			}
+		}
+	})
+	threads.Go(func() {
+		for wrong := uintptr(1 << 40); ; wrong++ {
+			for place := range 4 {
+				_, its := e.At(place, wrong)
+				assert.Nil(t, its)
+				assert.Nil(t, e.Owner(place, wrong))
+				assert.Nil(t, e.Table().Message(place, wrong))
+			}
+			select {
+			case <-over:
+				return
+			default:
+			}
+		}
+	})
+	threads.Wait()
+}

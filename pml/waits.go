@@ -60,7 +60,7 @@ func (w *Waits) over(op *operation, handle uintptr) bool {
 	if op.state != complete && w.e.wait(op, job.OpWait) != nil {
 		return false
 	}
-	return op.handle == handle && op.state == complete && op.err == nil
+	return op.has(handle) && op.state == complete && op.err == nil
 }
 
 // Drop ends a message whose status was read: the request stands for nothing any more.
