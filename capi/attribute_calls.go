@@ -20,12 +20,12 @@ func (p *Process) Comm_set_attr(on *communicator, key int, value Address, in Lan
 	return p.setAttribute(kindComm, uintptr(on.handle), &on.attributes, key, newValue(value, in))
 }
 
-// Comm_get_attr is MPI_Comm_get_attr. The predefined attributes are those of all
-// communicators.
+// Comm_get_attr is MPI_Comm_get_attr. The predefined attributes are those of all communicators, but
+// for the Sessions Model, which has MPI_TAG_UB only.
 func (p *Process) Comm_get_attr(on *communicator, key int, value Ptr[Address], flag Ref, as Language) error {
 	if key >= TAG_UB && key <= UNIVERSE_SIZE {
 		v, ok := p.predefinedAttribute(key)
-		if ok {
+		if ok = ok && (key == TAG_UB || !on.sessions); ok {
 			wantedValue{value, as}.set(v)
 		}
 		flag.SetBool(ok)
@@ -128,3 +128,12 @@ func (p *Process) Win_create_keyval(copy, delete Func, key Ref, extra Address, i
 
 // Win_free_keyval is MPI_Win_free_keyval.
 func (p *Process) Win_free_keyval(key Ref) error { return p.keyvals.free(kindWin, key) }
+
+// Win_get_name is MPI_Win_get_name. There are no windows, but the null handle has a name.
+func (p *Process) Win_get_name(w Win, name OutString, length Ref) error {
+	if w != WIN_NULL {
+		return wrongHandle(kindWin, uintptr(w))
+	}
+	length.Set(name.Set("MPI_WIN_NULL", MAX_OBJECT_NAME))
+	return nil
+}

@@ -15,6 +15,7 @@ type communicator struct {
 	name     string
 	hints    *comm.Info     // nil: none
 	weighted bool           // of a distributed graph: the program has given weights
+	sessions bool           // of the Sessions Model: without the attributes of the World Model
 	attached attachedBuffer // for messages on this communicator alone
 
 	messages, collectives *owner                // of the requests of those that were begun
@@ -70,7 +71,7 @@ func (p *Process) adopt(c *comm.Comm, from *communicator, out Ptr[Comm]) *commun
 		out.Set(COMM_NULL)
 		return nil
 	}
-	n := newCommunicator(&communicator{c: c, handler: from.handler})
+	n := newCommunicator(&communicator{c: c, handler: from.handler, sessions: from.sessions})
 	n.handle = Comm(p.comms.add(n))
 	p.mu.Lock()
 	p.known[c] = n

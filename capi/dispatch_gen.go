@@ -318,7 +318,7 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 	case 201, 202, 203:
 		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_get_extent(o0, Ref{a.word(1), true}, Ref{a.word(2), true}) })
 	case 204:
-		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error { return p.Type_get_name(o0, OutString{a.word(1)}, Ref{a.word(2), false}) })
+		return 0, p.Type_get_name(Type(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
 	case 205, 206, 207:
 		return 0, found(p.typeOf(Type(a.word(0)))).then(func(o0 *typeObject) error {
 			return p.Type_get_true_extent(o0, Ref{a.word(1), true}, Ref{a.word(2), true})
@@ -623,6 +623,8 @@ func (p *Process) dispatch(op int, a slots) (int64, error) {
 		return 0, p.Win_create_keyval(Func{a.word(0), false}, Func{a.word(1), false}, Ref{a.word(2), false}, Address(a.word(3)), Language(a.int(4)))
 	case 508:
 		return 0, p.Win_free_keyval(Ref{a.word(0), false})
+	case 512:
+		return 0, p.Win_get_name(Win(a.word(0)), OutString{a.word(1)}, Ref{a.word(2), false})
 	case 613:
 		return 0, p.T_category_changed(Ref{a.word(0), false})
 	case 614:

@@ -162,7 +162,7 @@ func (p *Process) Comm_create_from_group(g *comm.Group, text CString, info Info,
 	if err == nil && n == nil {
 		err = fail(ERR_GROUP, "this rank is not in the group")
 	}
-	return p.made(n, err, &communicator{handler: handler}, out)
+	return p.made(n, err, &communicator{handler: handler, sessions: true}, out)
 }
 
 // Intercomm_create_from_groups is MPI_Intercomm_create_from_groups.
@@ -193,7 +193,7 @@ func (p *Process) Intercomm_create_from_groups(local Group, leader int, remote G
 	if err == nil {
 		err = side.Free()
 	}
-	return p.made(n, err, &communicator{handler: handler}, out)
+	return p.made(n, err, &communicator{handler: handler, sessions: true}, out)
 }
 
 // Session_create_errhandler is MPI_Session_create_errhandler.

@@ -37,6 +37,32 @@ func TestBuffersOfSessions(t *testing.T) {
 	})
 }
 
+// TestAttributesOfSessions: communicators made from groups, and from those, have MPI_TAG_UB only.
+func TestAttributesOfSessions(t *testing.T) {
+	onRanks(t, 2, func(c *rank) {
+		s, g, of, dup, part := new(Session), new(Group), new(Comm), new(Comm), new(Comm)
+		c.call("MPI_Session_init", INFO_NULL, ERRORS_RETURN, s)
+		c.call("MPI_Group_from_session_pset", *s, "mpi://WORLD", g)
+		c.call("MPI_Comm_create_from_group", *g, "attributes", INFO_NULL, ERRORS_RETURN, of)
+		c.call("MPI_Comm_dup", *of, dup)
+		c.call("MPI_Comm_split", *dup, 0, 0, part)
+		for key := TAG_UB; key <= UNIVERSE_SIZE; key++ {
+			value, flag := new(uintptr), new(int32)
+			for _, h := range []Comm{*of, *dup, *part} {
+				c.call("MPI_Comm_get_attr", h, key, value, flag)
+				require.Equal(c, key == TAG_UB, *flag != 0, "key %d", key)
+			}
+			c.call("MPI_Comm_get_attr", COMM_WORLD, key, value, flag)
+			require.Equal(c, key != APPNUM, *flag != 0, "key %d", key)
+		}
+		for _, h := range []*Comm{part, dup, of} {
+			c.call("MPI_Comm_free", h)
+		}
+		c.call("MPI_Group_free", g)
+		c.call("MPI_Session_finalize", s)
+	})
+}
+
 // TestRefusedByTheJob: a process that finds no place in its job hears why at each attempt, and is not
 // initialized.
 func TestRefusedByTheJob(t *testing.T) {

@@ -66,7 +66,15 @@ func (p *Process) Type_set_name(o *typeObject, name CString) error {
 }
 
 // Type_get_name is MPI_Type_get_name.
-func (p *Process) Type_get_name(o *typeObject, name OutString, length Ref) error {
+func (p *Process) Type_get_name(t Type, name OutString, length Ref) error {
+	if t == DATATYPE_NULL {
+		length.Set(name.Set("MPI_DATATYPE_NULL", MAX_OBJECT_NAME))
+		return nil
+	}
+	o, err := p.typeOf(t)
+	if err != nil {
+		return err
+	}
 	text := ""
 	if n := o.name.Load(); n != nil {
 		text = *n
