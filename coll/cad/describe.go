@@ -24,6 +24,9 @@ func (r *run) Describe(w *job.Waiting) {
 	if r.queued {
 		return
 	}
+	if f := r.unmet(); f.Fault != 0 {
+		r.e.breakAt(r.e.rank, r.channel.Context, f)
+	}
 	if r.compareContributed(); r.record.broken.Fault() != 0 {
 		r.e.job.Inbox(r.e.rank).Notify() // has this rank make progress, which ends the graph
 	}

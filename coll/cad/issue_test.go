@@ -135,6 +135,46 @@ func TestNumbersOfPairsThatDiffer(t *testing.T) {
 	require.ErrorAs(t, all[0].do(many), &mismatch)
 }
 
+// TestNodesThatNothingMeets: the graphs of the other ranks are complete, and have nothing for a node of rank
+// 0. It is told of that, whether they live on, have ended in order, or have ended before it issues.
+func TestNodesThatNothingMeets(t *testing.T) {
+	for _, kind := range []Kind{Send, Recv} {
+		for _, how := range []string{"alive", "ended", "ended before"} {
+			t.Run(fmt.Sprint(kind, " ", how), func(t *testing.T) {
+				root, all := start(t, 3, true, Options{})
+				told := make(chan struct{})
+				eachRank(t, root, all, func(r rank) error {
+					g := NewGraph()
+					if r.rank == 0 {
+						defer close(told)
+						if kind == Send {
+							g.Send(make([]byte, 5), 1)
+						} else {
+							g.Recv(make([]byte, 5), 1)
+						}
+					}
+					g.Tie()
+					if r.rank != 0 {
+						err := r.do(g)
+						if how == "alive" {
+							<-told
+						}
+						return err
+					}
+					if how == "ended before" {
+						awaitGone(root, 1)
+					}
+					err := r.do(g)
+					if mismatch, ok := errors.AsType[*MismatchError](err); !ok || mismatch.Member != 1 {
+						return fmt.Errorf("got %v", err)
+					}
+					return nil
+				})
+			})
+		}
+	}
+}
+
 // TestPanicOfOperator: those that depend on its result are told whose operator it was.
 func TestPanicOfOperator(t *testing.T) {
 	bothWays(t, func(t *testing.T, direct bool) {

@@ -55,19 +55,20 @@ func (r *run) lost() Failure {
 		}
 	}
 	if found < 0 {
-		return Failure{}
+		return r.unmet()
 	}
 	return About(Lost, found)
 }
 
-// through tells whether a rank that has gone had finished its part: it ended well, as
-// it can do only when all that it has issued is complete, and it had issued this. It may have
+// through tells whether a rank that has gone had finished its part: it ended well, and the graph that it
+// had issued was complete.
+func (r *run) through(rank int) bool { return r.e.job.State(rank) == job.StateFinal && r.completed(rank) }
+
+// completed tells whether a rank has issued its graph of this number, and it is complete. The rank may have
 // forgotten the channel since then. It has no other one with the context: no rank has before all
-// members have forgotten this one.
-func (r *run) through(rank int) bool {
-	if r.e.job.State(rank) != job.StateFinal {
-		return false
-	}
+// members have forgotten this one. A graph that is not found any more, though it was issued, is complete: a
+// rank stores the place of a graph before it counts it, and takes it away when it is complete.
+func (r *run) completed(rank int) bool {
 	rec := r.e.find(rank, r.channel.Context)
 	if rec == nil {
 		return false
@@ -76,5 +77,35 @@ func (r *run) through(rank int) bool {
 	if issued == 0 {
 		issued = rec.former.Load()
 	}
-	return int32(issued-r.number) > 0
+	if int32(issued-r.number) <= 0 {
+		return false
+	}
+	g, issue := r.e.lookup(uint32(rank), r.channel.Context, r.number)
+	return g == nil || g.done.Load() == issue
+}
+
+// unmet returns what is wrong if a member's graph of this number is complete, and this graph has a SEND or
+// RECV for it that has not met one. It never will, since the other graph had none. Both nodes of a pair are
+// over before either of their graphs is complete: so the other graph is looked at first, and then the node.
+//
+// With a round in which calls are compared nothing is known before the end of the round: graphs of different
+// calls are complete there.
+func (r *run) unmet() Failure {
+	m := r.image
+	if r.queued || m.entry != m.start && m.node(m.entry).state.Load() != over.of(r.issue) {
+		return Failure{}
+	}
+	for i := range uint32(m.peers) {
+		at := uint32(m.count) + i*peerWords
+		rank, first, count := int(word(m.aux, at).Load()>>1), word(m.aux, at+1).Load(), word(m.aux, at+2).Load()
+		if !r.completed(rank) {
+			continue
+		}
+		for place := first; place < first+count; place++ {
+			if m.node(place).state.Load() != over.of(r.issue) {
+				return Failure{Fault: Pairs | Fault(r.e.rank)<<16 | Fault(rank)}
+			}
+		}
+	}
+	return Failure{}
 }

@@ -19,7 +19,7 @@ func (r *run) takeTurn() bool {
 		return false
 	}
 	c.queue = slices.Delete(c.queue, 0, 1)
-	r.queued, r.looks = false, 0
+	r.queued, r.looks, r.gone = false, 0, 0
 	r.occupy()
 	return true
 }
