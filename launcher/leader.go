@@ -92,7 +92,9 @@ type leader struct {
 	measure measure
 	mirror  *job.Root // the agents' notes of their ranks
 
-	wasAsked bool // to end, by a signal to an agent
+	wasAsked bool         // to end, by a signal to an agent
+	pausing  bool         // this process is to stop when all agents have been told
+	stop     func() error // stops this process until it is continued
 }
 
 // RunNodes runs a job on several nodes, and returns when all agents have ended, or were
@@ -146,6 +148,7 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	}
 	l := &leader{
 		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(), done: make(chan struct{}),
+		stop: func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
 	}
 	l.out, l.err = newSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
 	l.fate = fate{starting: true, effects: effects{alive: l.alive, signal: l.signal, grace: l.endRanks, say: l.say}}
@@ -242,6 +245,9 @@ func (l *leader) received(sig os.Signal) {
 	case number == syscall.SIGTSTP:
 		l.pause()
 	default:
+		if number == syscall.SIGCONT {
+			l.pausing = false // as in the kernel, it ends a stop that has not begun
+		}
 		l.fate.received(number)
 	}
 }
@@ -260,20 +266,6 @@ func (l *leader) asked(a *remote, sig syscall.Signal) {
 		return
 	}
 	l.say("pvasrun on node %s got %s: %s", a.name, sys.SignalName(sig), l.fate.doing("ending"))
-}
-
-// pause stops the ranks, and this process until it is continued.
-func (l *leader) pause() {
-	for _, a := range l.agents {
-		if !a.over {
-			a.link.out.put(func() { _ = a.link.send(order{Signal: syscall.SIGTSTP, Pause: true}) })
-			a.link.out.flush()
-		}
-	}
-	if err := sys.RaiseDefault(syscall.SIGTSTP); err != nil {
-		l.say("pause: %v", err)
-	}
-	l.order(order{Signal: syscall.SIGCONT})
 }
 
 // order tells all agents.

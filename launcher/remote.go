@@ -24,6 +24,7 @@ type remote struct {
 	ranks  int
 	alive  int // ranks that were told to start and have not ended
 	gone   map[int]bool
+	untold bool // of a pause: the order is not on the wire yet
 
 	command *exec.Cmd // nil: the agent connects by itself
 	stdin   io.WriteCloser
@@ -308,6 +309,7 @@ func (a *remote) finish() {
 	a.over, a.alive = true, 0
 	l := a.l
 	l.answered(a)
+	l.stopWhenTold()
 	close(a.stop)
 	a.window.close()
 	if a.command == nil && a.ready == nil {

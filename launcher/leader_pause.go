@@ -1,0 +1,44 @@
+package launcher
+
+import (
+	"slices"
+	"syscall"
+)
+
+// A pause of the job. The agents are told first. An order is on its way when all that was put before it is:
+// a node may be slow to take a program, or dead. Meanwhile the leader serves events. It stops when the last
+// agent has been told, or was lost.
+
+// pause begins to stop the ranks, and then this process until it is continued.
+func (l *leader) pause() {
+	if l.pausing {
+		return
+	}
+	l.pausing = true
+	for _, a := range l.agents {
+		if a.over {
+			continue
+		}
+		a.untold = true
+		a.link.out.put(func() {
+			_ = a.link.send(order{Signal: syscall.SIGTSTP, Pause: true}) // an error shows in the other direction
+			go l.post(func() {
+				a.untold = false
+				l.stopWhenTold()
+			})
+		})
+	}
+	l.stopWhenTold()
+}
+
+// stopWhenTold stops this process if it is to pause, and no agent is left to be told.
+func (l *leader) stopWhenTold() {
+	if !l.pausing || slices.ContainsFunc(l.agents, func(a *remote) bool { return a.untold && !a.over }) {
+		return
+	}
+	l.pausing = false
+	if err := l.stop(); err != nil {
+		l.say("pause: %v", err)
+	}
+	l.order(order{Signal: syscall.SIGCONT})
+}
