@@ -62,7 +62,9 @@ func (r *run) lost() Failure {
 
 // through tells whether a rank that has gone had finished its part: it ended well, and the graph that it
 // had issued was complete.
-func (r *run) through(rank int) bool { return r.e.job.State(rank) == job.StateFinal && r.completed(rank) }
+func (r *run) through(rank int) bool {
+	return r.e.job.State(rank) == job.StateFinal && r.completed(rank)
+}
 
 // completed tells whether a rank has issued its graph of this number, and it is complete. The rank may have
 // forgotten the channel since then. It has no other one with the context: no rank has before all
