@@ -11,7 +11,6 @@ type partitions struct {
 	send  *comm.Partitioned // nil: it is received
 	ready []atomic.Bool     // which are marked as ready since the start
 	count int
-	tag   int
 }
 
 // partitionedBuffer is the memory of partitions of count elements each.
@@ -81,7 +80,7 @@ func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int,
 		return err
 	}
 	o, err := p.prepared(r, on, out)
-	o.parts = &partitions{count: n, tag: tag}
+	o.parts = &partitions{count: n}
 	return err
 }
 

@@ -29,21 +29,12 @@ func (p *Process) finish(q request, st *comm.Status, err error, status Status) (
 	case q.grequest != nil:
 		err = p.queryGeneralized(q.grequest, status)
 	default:
-		q.tell(status, st)
+		status.set(st)
 	}
 	if err != nil {
 		err = located{err, q.on}
 	}
 	return h, err
-}
-
-// tell writes the status of a request. The tag of a partitioned message tells apart those with the same
-// tag: the program has its own one.
-func (q request) tell(status Status, st *comm.Status) {
-	if q.parts != nil && q.parts.send == nil && !st.Cancelled {
-		st.Tag = q.parts.tag
-	}
-	status.set(st)
 }
 
 // set writes a status.
@@ -294,7 +285,7 @@ func (p *Process) peek(q request, status Status) (done bool, err error) {
 	case q.grequest != nil:
 		return true, p.queryStatus(q.grequest, status)
 	}
-	q.tell(status, &st)
+	status.set(&st)
 	if err != nil {
 		err = located{err, q.on}
 	}

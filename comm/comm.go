@@ -55,7 +55,8 @@ type Comm struct {
 
 	describe func(call uint64) string // what a graph stands for, for errors
 
-	parts partCounts
+	partitioned atomic.Uint32 // partitioned sends that were made; see NewPartitioned
+
 	units unitCache
 	notes notes
 }

@@ -19,6 +19,7 @@ const (
 	nonblocking                 // of nonblocking collective operations
 	partitioned                 // partitioned messages of the program
 	levels                      // of collective operations, within nodes and between them
+	pairing                     // of partitioned sends and receives, with the program's tags
 
 	purposes purpose = 8
 )
