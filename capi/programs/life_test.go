@@ -85,6 +85,15 @@ func TestLoadedAtRunTime(t *testing.T) {
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program, library, module) })
 }
 
+// So may one in Fortran.
+func TestFortranLoadedAtRunTime(t *testing.T) {
+	needs(t, "gfortran")
+	module := build(t, "late.f90", "-shared", "-fPIC")
+	program := build(t, "loaded.c", "-ldl")
+	library := filepath.Join(installed, "lib", "libmpi.so")
+	eachWay(t, func(t *testing.T, w way) { w.ends(t, 3, program, library, module) })
+}
+
 func TestExceptions(t *testing.T) {
 	program := build(t, "exceptions.cc")
 	eachWay(t, func(t *testing.T, w way) { w.ends(t, 2, program) })

@@ -10,12 +10,18 @@
 #include "mpi.h"
 
 // The common block of mpif.h and of the module, in the program. The library must not define it:
-// references would stay within the library (it is linked with -Bsymbolic). A program that
-// is not in Fortran has none, and the address is NULL.
-extern struct {
+// references would stay within the library (it is linked with -Bsymbolic). Where no program or
+// library in Fortran was there when this library was loaded, the address is NULL.
+extern struct sentinels {
 	int bottom, in_place, buffer_automatic, unweighted, weights_empty, errcodes_ignore;
 	int status_ignore[8], statuses_ignore[8];
 } mpi_f_sentinels_ __attribute__((weak));
+
+// f_found is the block that an address lies in, in a library that was loaded later, or one that no
+// address lies in.
+struct sentinels *f_found(const void *p);
+
+static inline struct sentinels *f_block(const void *p) { return &mpi_f_sentinels_ ? &mpi_f_sentinels_ : f_found(p); }
 
 #define F mpi_f_sentinels_
 
@@ -26,32 +32,34 @@ extern struct {
 
 // f_address is a buffer in C.
 static inline void *f_address(void *p) {
-	if (p == &F.bottom)
+	struct sentinels *s = f_block(p);
+	if (p == &s->bottom)
 		return MPI_BOTTOM;
-	if (p == &F.in_place)
+	if (p == &s->in_place)
 		return MPI_IN_PLACE;
-	if (p == &F.buffer_automatic)
+	if (p == &s->buffer_automatic)
 		return MPI_BUFFER_AUTOMATIC;
 	return p;
 }
 
 static inline MPI_Status *f_status(MPI_Status *p) {
-	return (void *)p == F.status_ignore ? MPI_STATUS_IGNORE : p;
+	return (void *)p == f_block(p)->status_ignore ? MPI_STATUS_IGNORE : p;
 }
 
 static inline MPI_Status *f_statuses(MPI_Status *p) {
-	return (void *)p == F.statuses_ignore ? MPI_STATUSES_IGNORE : p;
+	return (void *)p == f_block(p)->statuses_ignore ? MPI_STATUSES_IGNORE : p;
 }
 
 static inline int *f_weights(int *p) {
-	if (p == &F.unweighted)
+	struct sentinels *s = f_block(p);
+	if (p == &s->unweighted)
 		return MPI_UNWEIGHTED;
-	if (p == &F.weights_empty)
+	if (p == &s->weights_empty)
 		return MPI_WEIGHTS_EMPTY;
 	return p;
 }
 
-static inline int *f_errcodes(int *p) { return p == &F.errcodes_ignore ? MPI_ERRCODES_IGNORE : p; }
+static inline int *f_errcodes(int *p) { return p == &f_block(p)->errcodes_ignore ? MPI_ERRCODES_IGNORE : p; }
 
 // f_handle is a handle in C, of any type.
 static inline void *f_handle(int handle) { return (void *)(intptr_t)handle; }

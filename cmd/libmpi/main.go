@@ -15,7 +15,7 @@
 // how it was made.
 package main
 
-// #cgo LDFLAGS: -Wl,--wrap=pthread_getattr_np
+// #cgo LDFLAGS: -Wl,--wrap=pthread_getattr_np -ldl
 import "C"
 
 func main() {} // a library: nobody calls it
