@@ -22,6 +22,5 @@
 // for each; they may share a loop (Options.With), in which one sleep waits for all. It makes
 // progress in the goroutine that waits for it; a goroutine of its own takes over when none does.
 //
-// Not there: multicast, discovery of the path's MTU (Options.Packet says it), link-local
-// IPv6 addresses, other systems than Linux.
+// Not there: multicast, link-local IPv6 addresses, other systems than Linux.
 package suci

@@ -113,6 +113,9 @@ func (d *drive) send(now protocol.Time) {
 		if len(e.batch.Trains) > 0 {
 			d.moved = true
 			e.socket.Send(e.batch.Trains)
+			if e.socket.TooLong() {
+				e.machine.Shrink(now)
+			}
 		}
 		if e.batch.Long {
 			e.machine.Queued(e.now(), e.socket.Queued(), true)

@@ -45,7 +45,7 @@ func Open(o Options) (*Endpoint, error) {
 		return nil, fmt.Errorf("suci: open endpoint: %w", err)
 	}
 	e := &Endpoint{options: o, socket: socket, batch: protocol.NewBatch(o.Packet), peers: map[ID]*Peer{}}
-	e.machine = protocol.New(o.config((*handler)(e)))
+	e.machine = protocol.New(e.options.config((*handler)(e), socket))
 	if err := e.join(start); err != nil {
 		_ = socket.Close()
 		return nil, fmt.Errorf("suci: open endpoint: %w", err)

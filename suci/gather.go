@@ -37,7 +37,7 @@ func (l *loop) gather(now protocol.Time) {
 	if l.rate == 0 {
 		return
 	}
-	packets := gatherPackets * l.options.Packet * len(l.drives)
+	packets := gatherPackets * l.drives[0].e.machine.PacketSize() * len(l.drives)
 	if t := min(protocol.Time(float64(packets)/l.rate), gatherMost); t >= gatherLeast {
 		l.slack, l.until = t, now+t
 	}

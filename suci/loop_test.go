@@ -171,7 +171,7 @@ func TestJoinIsRefused(t *testing.T) {
 
 // A loop gathers if its devices are slow, and a block with a place is under way.
 func TestGathers(t *testing.T) {
-	nodes := joined(t, 2, 4, nil)
+	nodes := joined(t, 2, 4, func(o *Options) { o.Packet = 1472 })
 	from, to := nodes[0][2], nodes[1][2]
 	l := to.loop
 	decide := func(rate float64) protocol.Time {
@@ -196,7 +196,7 @@ func TestGathers(t *testing.T) {
 	require.Equal(t, gatherMost, decide(0.05), "slow devices")
 	require.Zero(t, decide(1), "fast devices")
 	require.Zero(t, decide(0), "the rate is not known")
-	packets := float64(gatherPackets * to.options.Packet * len(nodes[1]))
+	packets := float64(gatherPackets * to.machine.PacketSize() * len(nodes[1]))
 	require.InDelta(t, 100e3, int64(decide(packets/100e3)), 1e3)
 }
 

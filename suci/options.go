@@ -9,6 +9,7 @@ import (
 
 	"github.com/gopvas/gopvas/suci/protocol"
 	"github.com/gopvas/gopvas/suci/seal"
+	"github.com/gopvas/gopvas/suci/udp"
 	"github.com/gopvas/gopvas/suci/wire"
 )
 
@@ -31,9 +32,8 @@ type Options struct {
 	// Encrypt seals every packet. All peers of a job must agree on it.
 	Encrypt bool
 
-	// Packet is the length of the longest datagram in bytes, the network's MTU without
-	// the headers of IP and UDP. Default: 1472, or 1452 over IPv6, for an MTU of 1500.
-	// The two ends of a session use the smaller one.
+	// Packet is the length of the longest datagram in bytes that may be sent. Each direction of a session finds
+	// out what its path carries. Default: 8972, for an MTU of 9000.
 	Packet int
 
 	// PeerMemory and Memory bound the bytes of blocks kept for one peer and in all:
@@ -115,8 +115,7 @@ var (
 )
 
 const (
-	packetIPv4  = 1472
-	packetIPv6  = 1452
+	jumboPacket = 8972
 	mostPacket  = 65000
 	leastMemory = 256 << 10
 	sockBuffer  = 4 << 20
@@ -127,11 +126,7 @@ func (o *Options) complete() error {
 	if !o.Listen.IsValid() {
 		o.Listen = netip.AddrPortFrom(netip.IPv4Unspecified(), 0)
 	}
-	packet := packetIPv4
-	if o.Listen.Addr().Is6() {
-		packet = packetIPv6
-	}
-	defaults(&o.Packet, packet)
+	defaults(&o.Packet, jumboPacket)
 	defaults(&o.PeerMemory, 64<<20)
 	defaults(&o.Memory, max(256<<20, o.PeerMemory))
 	defaults(&o.QueueLimit, 4<<20)
@@ -158,7 +153,7 @@ func defaults(v *int, d int) {
 }
 
 // config is what the machine must know.
-func (o *Options) config(h protocol.Handler) protocol.Config {
+func (o *Options) config(h protocol.Handler, s *udp.Socket) protocol.Config {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return protocol.Config{
@@ -166,6 +161,7 @@ func (o *Options) config(h protocol.Handler) protocol.Config {
 		Key: o.Key, Seal: o.Encrypt, Packet: o.Packet,
 		PeerMemory: o.PeerMemory, Memory: o.Memory, MaxPeers: o.MaxPeers, Start: o.Start,
 		Timeout: protocol.Time(o.Timeout), Random: nonce, Handler: h, Locate: o.Locate,
+		Longest: func(to netip.AddrPort) int { return s.Longest(to, o.Packet) },
 	}
 }
 

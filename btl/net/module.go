@@ -40,8 +40,6 @@ const (
 	// partSize is how many bytes travel at once between buffers with layouts.
 	partSize = 512 << 10
 
-	loopbackPacket = 8952 // bytes; the MTU of Linux' loopback is 64 KiB
-
 	// spin is how long a rank that may poll does so, each time, before it sleeps in its
 	// socket: about as long as it takes to wake up. A long message then keeps it awake.
 	spin = 50 * time.Microsecond
@@ -209,15 +207,6 @@ func (m *Module) closeDevices() (err error) {
 
 // idOf returns the name of a rank in suci.
 func idOf(rank int) suci.ID { return suci.ID(rank + 1) }
-
-// longestPacket returns the longest datagram to be sent from an address, 0 for the default
-// of suci: a loopback takes long ones.
-func longestPacket(a netip.Addr) int {
-	if a.IsLoopback() {
-		return loopbackPacket
-	}
-	return 0
-}
 
 // peer returns the record of a rank. It returns nil for this rank, and if there is no such rank.
 func (m *Module) peer(rank int) *peer {

@@ -21,7 +21,7 @@ import (
 type suciFlags struct {
 	Key     string `long:"key" env:"PVASRUN_SUCI_KEY" value-name:"FILE" required:"yes" description:"file with the key that both ends share, as pvasrun suci key prints it"`
 	Encrypt bool   `long:"encrypt" env:"PVASRUN_SUCI_ENCRYPT" description:"seal every packet; both ends must say so"`
-	Packet  int    `long:"packet" env:"PVASRUN_SUCI_PACKET" value-name:"BYTES" default-mask:"1472, or 1452 over IPv6" description:"longest datagram"`
+	Packet  int    `long:"packet" env:"PVASRUN_SUCI_PACKET" value-name:"BYTES" default-mask:"8972" description:"longest datagram; the path may carry less"`
 	Spin    lapse  `long:"spin" env:"PVASRUN_SUCI_SPIN" value-name:"DUR" default-mask:"never" description:"poll the socket so long before sleeping, such as 1ms"`
 }
 

@@ -133,7 +133,7 @@ func SendBusy(err error) bool {
 }
 
 // SendUncut tells whether an error of Send says that UDP_SEGMENT does not work on the way
-// to the address.
+// to the address, or not for datagrams of that length.
 func SendUncut(err error) bool {
 	return errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EMSGSIZE)
 }
@@ -148,6 +148,9 @@ func ReceiveBroken(err error) bool {
 	}
 	return false
 }
+
+// SendTooLong tells whether an error of Send says that a datagram is longer than the device takes, and must not be cut.
+func SendTooLong(err error) bool { return errors.Is(err, syscall.EMSGSIZE) }
 
 // inboxControl has room for the control messages of UDPCoalesce.
 const inboxControl = 64

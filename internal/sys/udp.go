@@ -84,6 +84,48 @@ func UDPCoalesce(fd int) error {
 	return wrapErrno("setsockopt(SO_TIMESTAMPNS)", unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1))
 }
 
+// UDPFragments says whether datagrams of a socket may be cut into fragments on their way. If not, those that are
+// too long for the device are refused (EMSGSIZE), and those that a router does not take are lost, whatever it says. If
+// they may, those of IPv6 are cut here, for the least MTU. What the kernel does not know stays.
+func UDPFragments(fd int, ipv6, may bool) {
+	v4, v6, mtu := unix.IP_PMTUDISC_PROBE, unix.IPV6_PMTUDISC_PROBE, 0
+	if may {
+		v4, v6, mtu = unix.IP_PMTUDISC_DONT, unix.IPV6_PMTUDISC_DONT, leastIPv6
+	}
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_MTU_DISCOVER, v4) // also for IPv4 by a socket of IPv6
+	if ipv6 {
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, v6)
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU, mtu)
+	}
+}
+
+const leastIPv6 = 1280 // bytes, the MTU of any path
+
+// UDPLongest is how many bytes a datagram from a local address to another one may have, by what this node knows: the
+// MTU of device and route without the headers.
+func UDPLongest(local netip.Addr, to netip.AddrPort) (int, error) {
+	family, level, mtu, discover, heads := unix.AF_INET, unix.IPPROTO_IP, unix.IP_MTU, unix.IP_MTU_DISCOVER, 20+8
+	if to.Addr().Is6() {
+		family, level, mtu, discover, heads = unix.AF_INET6, unix.IPPROTO_IPV6, unix.IPV6_MTU, unix.IPV6_MTU_DISCOVER, 40+8
+	}
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, wrapErrno("socket(SOCK_DGRAM)", err)
+	}
+	defer unix.Close(fd)
+	_ = unix.SetsockoptInt(fd, level, discover, unix.IP_PMTUDISC_PROBE) // the same number for IPv6
+	if local.Is6() == to.Addr().Is6() {
+		if err := unix.Bind(fd, sockaddr(netip.AddrPortFrom(local, 0))); err != nil {
+			return 0, wrapErrno("bind", err)
+		}
+	}
+	if err := unix.Connect(fd, sockaddr(to)); err != nil {
+		return 0, wrapErrno("connect", err)
+	}
+	n, err := unix.GetsockoptInt(fd, level, mtu)
+	return n - heads, wrapErrno("getsockopt(IP_MTU)", err)
+}
+
 // UDPQueued is how many bytes of kernel memory hold what a socket has sent and its device has not;
 // 0 if the kernel does not say.
 func UDPQueued(fd int) int {

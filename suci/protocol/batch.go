@@ -52,13 +52,29 @@ func (b *Batch) add(to netip.AddrPort, packet []byte) {
 	b.Trains = append(b.Trains, wire.Train{To: to, Length: len(packet), Bytes: packet})
 }
 
-// addRow adds n packets in a row, which were appended to what head has returned.
-func (b *Batch) addRow(p *Peer, row []byte, n int) {
+// part has the next packet begin another train.
+func (b *Batch) part() {
+	if i := len(b.Trains) - 1; i >= 0 {
+		b.Trains[i].End()
+	}
+}
+
+// loosen has the network cut the last train if need be.
+func (b *Batch) loosen(p *Peer) {
+	if t := &b.Trains[len(b.Trains)-1]; t.Length > int(p.proven) {
+		t.Loose = true
+	}
+}
+
+// addRow adds n packets in a row, which were appended to what head has returned. Each is so long, but the last may
+// be shorter.
+func (b *Batch) addRow(p *Peer, row []byte, n, length int) {
 	b.arena = b.arena[:len(b.arena)+len(row)]
 	b.packets += n
-	t := wire.Train{To: p.addr, Length: wire.DataHeaderSize + p.payload, Bytes: row[:0]}
+	t := wire.Train{To: p.addr, Length: length, Bytes: row[:0]}
 	t.Extend(len(row))
 	b.Trains = append(b.Trains, t)
+	b.loosen(p)
 }
 
 // packet adds a packet of a session: sealed if the session is, else as it is.
@@ -70,6 +86,7 @@ func (m *Machine) packet(b *Batch, p *Peer, head, body []byte) {
 		head = p.session.Seal(head, &m.nonce)
 	}
 	b.add(p.addr, head)
+	b.loosen(p)
 	p.spoke = m.now
 	m.count.PacketsOut++
 }

@@ -14,11 +14,12 @@ type Outgoing struct {
 	// has the whole block, else with the reason.
 	Done func(*Outgoing, error)
 
-	sender *sender // nil before it is queued and after Done
-	begin  uint64
-	total  uint32
-	short  uint16
-	void   bool // given up: the receiver is told to skip it
+	sender  *sender // nil before it is queued and after Done
+	begin   uint64
+	total   uint32
+	short   uint16
+	void    bool // given up: the receiver is told to skip it
+	payload int  // bytes of it in each packet
 }
 
 func (o *Outgoing) end() uint64 { return o.begin + uint64(o.total) }
@@ -38,14 +39,15 @@ type Incoming struct {
 	Data     []byte
 	Err      error // ErrPlace or ErrAbandoned for a block with a place
 
-	peer   *Peer
-	begin  uint64
-	total  uint32
-	short  uint16
-	got    uint32 // packets
-	state  blockState
-	buffer []byte // the machine's, nil if Data is the program's
-	late   bool   // it was begun before its predecessor was seen
+	peer    *Peer
+	begin   uint64
+	total   uint32
+	short   uint16
+	payload int    // 0: not known
+	got     uint32 // packets
+	state   blockState
+	buffer  []byte // the machine's, nil if Data is the program's
+	late    bool   // it was begun before its predecessor was seen
 }
 
 type blockState uint8

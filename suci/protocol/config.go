@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"math"
+	"net/netip"
 
 	"github.com/gopvas/gopvas/suci/seal"
 	"github.com/gopvas/gopvas/suci/wire"
@@ -30,7 +31,7 @@ type Config struct {
 	Incarnation uint64 // not 0, different for each start of this peer
 	Key         seal.Key
 	Seal        bool // encrypt; both peers must say so
-	Packet      int  // longest datagram in bytes
+	Packet      int  // longest datagram in bytes that may be sent
 	PeerMemory  int  // bytes of blocks held for one peer
 	Memory      int  // bytes of blocks held for all peers
 	MaxPeers    int
@@ -38,6 +39,10 @@ type Config struct {
 	Timeout     Time // a peer that is silent for so long is lost
 	Random      func() [wire.NonceSize]byte
 	Handler     Handler
+
+	// Longest says how long datagrams to an address the devices and routes of this node carry; nil: any. Longer ones
+	// must be lost.
+	Longest func(netip.AddrPort) int
 
 	// Locate says where a block belongs for whose place Expect was not called; nil: it is kept.
 	Locate func(from ID, place uint32, length int) []byte

@@ -44,9 +44,9 @@ type control struct {
 	patience bool // the last epoch's round trips were too slow, too
 }
 
-// newSendControl is the control of a sender.
-func (c *Config) newSendControl() control {
-	start, packet := startWindow, c.Packet
+// newSendControl is the control of a sender of packets of so many bytes.
+func (c *Config) newSendControl(packet int) control {
+	start := startWindow
 	if c.Start > 0 {
 		start = max(c.Start, 16*packet)
 	}

@@ -12,6 +12,7 @@ type Flow struct {
 	RoundTrip, LeastRoundTrip, Variation Time
 
 	Rate     int    // bytes per second at which transfers of 8 KiB or more came to the peer, 0: not known
+	Packet   int    // bytes of the longest packets to the peer, 0: not known
 	Window   int    // bytes that may be under way to the peer
 	UnderWay int    // bytes that are
 	Granted  int    // bytes that the peer allows beyond those already sent
@@ -32,7 +33,7 @@ func (p *Peer) Flow(now Time) Flow {
 	f := Flow{
 		Peer: p.id, Addr: p.addr, Up: p.session != nil, Incarnation: p.incarnation,
 		RoundTrip: p.rtt.smooth, LeastRoundTrip: p.rtt.least(), Variation: p.rtt.variance,
-		Rate: int(p.delivery.rate), Window: p.control.window, UnderWay: p.underWay * p.payload, Pace: int(p.rate()),
+		Rate: int(p.delivery.rate), Packet: int(p.size), Window: p.control.window, UnderWay: p.underWay * p.payload, Pace: int(p.rate()),
 		Queue: p.Queue(), Waiting: p.held, There: int(p.queueThere) << 10,
 		Losses: p.losses, Resent: p.resent, Probing: p.unanswered, Silent: now - p.heard,
 	}

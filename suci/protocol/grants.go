@@ -76,10 +76,10 @@ func (m *Machine) grant() {
 	if m.slack > 0 {
 		bytes = max(bytes, lateBudget)
 	}
-	budget := bytes / m.config.Packet
+	budget := bytes / m.packetSize
 	lanes, outstanding := m.compete(budget)
 	if m.activeSenders <= 1 {
-		budget = max(budget, soleBudget/m.config.Packet)
+		budget = max(budget, soleBudget/m.packetSize)
 	}
 	share := max(2, budget/max(1, min(lanes, overcommit)))
 	standing := min(max(2, budget/2/max(1, m.activeSenders)), mostStanding)
@@ -105,7 +105,7 @@ func (m *Machine) grant() {
 		r.raise(m, target, share)
 		outstanding += r.outstanding() - before
 	}
-	m.budget.sent(outstanding * m.config.Packet)
+	m.budget.sent(outstanding * m.packetSize)
 }
 
 // compete finds the lanes that get a share, best first, in m.ranked. It returns how many

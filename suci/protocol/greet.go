@@ -84,7 +84,7 @@ func (m *Machine) sendGreetings(b *Batch) {
 	for len(m.replies) > 0 && !b.full() {
 		r := m.replies[len(m.replies)-1]
 		m.replies = m.replies[:len(m.replies)-1]
-		m.greetingPacket(b, r.to, r.kind, &r.GreetingHeader, wire.GreetingSize)
+		m.greetingPacket(b, r.to, r.kind, &r.GreetingHeader)
 	}
 	for _, p := range m.active {
 		g := p.greeting
@@ -103,7 +103,7 @@ func (m *Machine) sendGreetings(b *Batch) {
 		if p.session != nil {
 			h.Cookie = p.name() // it is a Hello: Open is sent without a session
 		}
-		m.greetingPacket(b, p.addr, g.kind, &h, m.config.Packet)
+		m.greetingPacket(b, p.addr, g.kind, &h)
 	}
 }
 
@@ -115,15 +115,11 @@ func (m *Machine) about(to ID) wire.GreetingHeader {
 	}
 }
 
-// greetingPacket adds a greeting, padded with zeros to size bytes.
-func (m *Machine) greetingPacket(b *Batch, to netip.AddrPort, kind wire.Kind, h *wire.GreetingHeader, size int) {
+// greetingPacket adds a greeting.
+func (m *Machine) greetingPacket(b *Batch, to netip.AddrPort, kind wire.Kind, h *wire.GreetingHeader) {
 	head := h.Append(b.head(), kind)
 	proof := m.config.Key.Proof(head)
-	head = append(head, proof[:]...)
-	for len(head) < size {
-		head = append(head, 0)
-	}
-	b.add(to, head)
+	b.add(to, append(head, proof[:]...))
 	m.count.PacketsOut++
 }
 
@@ -140,7 +136,7 @@ func (m *Machine) greet(from netip.AddrPort, b []byte) {
 	var h wire.GreetingHeader
 	signed, proof, err := wire.ParseGreeting(b, &h)
 	switch {
-	case bad != nil || err != nil || (kind == wire.Hello || kind == wire.Open) && len(b) != int(h.Packet):
+	case bad != nil || err != nil:
 		m.count.Malformed++
 		return
 	case h.To != uint32(m.config.Self), h.From == h.To, h.Sealed != m.config.Seal, m.closed,
@@ -284,25 +280,17 @@ func (p *Peer) establish(h *wire.GreetingHeader, first bool) {
 	m.byTag[p.session.ReceiveTag] = p
 	p.greeting, p.nonce, p.incarnation = nil, h.Nonce, h.Incarnation
 	p.longest = h.Block
-	p.payload = min(m.config.Packet, int(h.Packet)) - wire.DataHeaderSize
-	if m.config.Seal {
-		p.payload -= seal.Overhead
-	}
 	p.sending, p.receiving = 0, 0
 	for i := range p.lanes {
 		p.lanes[i] = lane{limit: uint64(h.Window), granted: initialWindow}
 	}
-	p.control, p.rtt, p.delivery = m.config.newSendControl(), rtt{}, delivery{}
+	p.rtt, p.delivery = rtt{}, delivery{}
 	p.heard, p.unanswered, p.backoff, p.paceAt = m.now, 0, 0, 0
 	p.touch()
-	m.changed(p, Up)
-	for p.pending.len() > 0 {
-		o := p.pending.pop()
-		if o.Place == 0 && uint64(len(o.Data)) > p.longest {
-			m.count.BlocksFailed++
-			o.finish(ErrTooLong)
-			continue
-		}
-		p.sender(o.Priority).queue(o)
+	p.theirs = h.Packet
+	p.look(greatest)
+	if !first {
+		p.search.at += firstAnswer // or when the first peer asks: it has the session then
 	}
+	m.changed(p, Up)
 }

@@ -39,7 +39,7 @@ func (m *Machine) Forget(from ID, place uint32) bool {
 func (m *Machine) begin(r *receiver, flags uint8, h *wire.DataHeader) *Incoming {
 	p := r.peer
 	late := h.Begin() > r.next
-	length := h.BlockLength(p.payload)
+	length := h.BlockLength()
 	buf, placed := []byte(nil), false
 	if h.Place != 0 {
 		buf, placed = m.places[placeKey{p.id, h.Place}]
@@ -52,7 +52,10 @@ func (m *Machine) begin(r *receiver, flags uint8, h *wire.DataHeader) *Incoming 
 		return nil
 	}
 	in := m.mem.block()
-	*in = Incoming{From: p.id, Priority: r.lane, Place: h.Place, peer: p, begin: h.Begin(), total: h.Total, short: h.Short}
+	*in = Incoming{From: p.id, Priority: r.lane, Place: h.Place, peer: p, begin: h.Begin(), total: h.Total, short: h.Short, payload: h.Payload}
+	if h.Total > 1 && h.Payload > 0 {
+		m.packetSize = wire.DataHeaderSize + h.Payload
+	}
 	if placed {
 		delete(m.places, placeKey{p.id, h.Place})
 	} else if length <= m.longest {

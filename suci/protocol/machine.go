@@ -38,6 +38,8 @@ type Machine struct {
 	urgent          bool // a sender may be waiting for it
 	refusing        bool // some lane has refused packets
 	pruneAt         Time
+	packetSize      int    // of the long block from or to a peer that was begun last
+	searches        uint32 // see search
 
 	replies   []reply // cookies and accepts to be sent
 	senders   []*sender
@@ -60,7 +62,7 @@ func New(c Config) *Machine {
 		cookies: seal.NewCookies(seal.NewKey()),
 		peers:   map[ID]*Peer{}, byTag: map[uint64]*Peer{}, places: map[placeKey][]byte{},
 		budget: c.newBudget(), ranked: make([]*receiver, 0, overcommit),
-		mem: memory{limit: c.Memory}, pruneAt: Never, activeSenders: startActive, standing: mostStanding,
+		mem: memory{limit: c.Memory}, pruneAt: Never, packetSize: c.Packet, activeSenders: startActive, standing: mostStanding,
 	}
 	m.longest = smallBuffer << (class(c.PeerMemory/2+1) - 1)
 	return m
@@ -70,7 +72,7 @@ func New(c Config) *Machine {
 func (m *Machine) Add(id ID, addr netip.AddrPort) *Peer {
 	p := m.peers[id]
 	if p == nil {
-		p = &Peer{machine: m, id: id, nonce: m.unopened(), control: m.config.newSendControl(), deadline: Never}
+		p = &Peer{machine: m, id: id, nonce: m.unopened(), control: m.config.newSendControl(m.config.Packet), deadline: Never}
 		m.peers[id] = p
 	}
 	p.addr = addr
@@ -145,6 +147,12 @@ func (m *Machine) Send(now Time, p *Peer, o *Outgoing) error {
 	if !p.busy() {
 		p.heard = now // its silence counts from now on
 	}
+	if p.size == 0 {
+		if p.pending.push(o); p.search == nil {
+			p.look(greatest)
+		}
+		return nil
+	}
 	p.sender(o.Priority).queue(o)
 	return nil
 }
@@ -216,7 +224,7 @@ func (m *Machine) accept(p *Peer, arrived Time, prefix wire.Prefix, b []byte) (o
 	p.touch()
 	switch prefix.Kind {
 	case wire.Data:
-		body, err := wire.ParseData(b, prefix, p.payload, &m.header, &m.ack)
+		body, err := wire.ParseData(b, prefix, &m.header, &m.ack)
 		if ok = err == nil; ok {
 			if prefix.Flags&wire.FlagAck != 0 {
 				ok = m.acknowledged(p, arrived, 0, nil)
@@ -231,6 +239,11 @@ func (m *Machine) accept(p *Peer, arrived Time, prefix wire.Prefix, b []byte) (o
 		probe, err := wire.ParseProbe(b)
 		if ok = err == nil; ok {
 			p.receiver(prefix.Lane).probe(probe)
+		}
+	case wire.Size:
+		size, err := wire.ParseSize(b, prefix, p.overhead())
+		if ok = err == nil; ok {
+			p.sized(prefix.Flags, size)
 		}
 	case wire.Bye:
 		p.end(ErrGone)

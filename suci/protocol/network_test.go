@@ -27,10 +27,13 @@ type network struct {
 
 	loss, dup     float64
 	delay, jitter Time
-	dark          bool // nothing gets through
-	rate          int  // bytes per second of each node's port, 0: no limit
-	buffer        int  // bytes that a port queues
-	device        int  // bytes per second that a node's device sends, 0: no limit
+	dark          bool                     // nothing gets through
+	rate          int                      // bytes per second of each node's port, 0: no limit
+	buffer        int                      // bytes that a port queues
+	device        int                      // bytes per second that a node's device sends, 0: no limit
+	carries       func(from, to *node) int // bytes of the longest packet; nil: any
+	cuts          bool                     // the network cuts longer ones into fragments if it may
+	fragmented    int
 	dropped       int
 	packets       int
 	observe       func(from, to *node, b []byte) // of each packet sent
@@ -228,7 +231,7 @@ func (x *node) check() {
 func (x *node) send(batch *Batch) {
 	for _, train := range batch.Trains {
 		for b := range train.All() {
-			x.sendPacket(train.To, slices.Clone(b))
+			x.sendPacket(train.To, slices.Clone(b), train.Loose)
 		}
 		if x.device > 0 {
 			x.handed = append(x.handed, handed{x.sent, len(train.Bytes)})
@@ -236,13 +239,20 @@ func (x *node) send(batch *Batch) {
 	}
 }
 
-func (x *node) sendPacket(addr netip.AddrPort, b []byte) {
+func (x *node) sendPacket(addr netip.AddrPort, b []byte, loose bool) {
 	require.LessOrEqual(x.t, len(b), x.m.config.Packet)
 	x.packets++
 	for _, to := range x.nodes {
 		if to.addr == addr {
 			if x.network.observe != nil {
 				x.network.observe(x, to, b)
+			}
+			if n := x.network; n.carries != nil && len(b) > n.carries(x, to) {
+				if !n.cuts || !loose {
+					n.dropped++
+					continue
+				}
+				n.fragmented++
 			}
 			x.post(to, b)
 		}

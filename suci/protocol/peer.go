@@ -21,7 +21,7 @@ type Peer struct {
 	incarnation uint64               // the peer's in the session
 	nonce       [wire.NonceSize]byte // of the peer that opened the session, or the last one: see bound
 	answer      [wire.NonceSize]byte // of the other one
-	payload     int                  // bytes of a block in a packet
+	path                             // how long its packets are
 	longest     uint64               // block that the peer accepts without a place
 	greeting    *greeting            // being exchanged, or nil
 
@@ -114,12 +114,13 @@ func (p *Peer) end(err error) {
 			l.in = nil
 		}
 	}
+	p.abandon(err) // those that wait for the length of packets
 	p.lanes, p.sending, p.receiving = [wire.Lanes]lane{}, 0, 0
-	p.underWay, p.unanswered, p.backoff, p.blocked = 0, 0, 0, false
+	p.underWay, p.unanswered, p.backoff, p.blocked, p.path = 0, 0, 0, false, path{}
 	m.changed(p, Down)
 }
 
-// abandon fails the blocks that wait for a session.
+// abandon fails the blocks that wait for a session, or for the length of its packets.
 func (p *Peer) abandon(err error) {
 	for p.pending.len() > 0 {
 		o := p.pending.pop()

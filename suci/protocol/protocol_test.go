@@ -79,7 +79,7 @@ func (n *network) watch() {
 		}
 		var h wire.DataHeader
 		var a wire.AckHeader
-		_, err = wire.ParseData(b, p, 1440, &h, &a)
+		_, err = wire.ParseData(b, p, &h, &a)
 		require.NoError(n.t, err)
 		l := lane{from.m.config.Self, to.m.config.Self, p.Lane}
 		require.Less(n.t, h.Seq, to.limit(l.from, p.Lane), "beyond the grant")
@@ -224,7 +224,7 @@ func TestSlowReader(t *testing.T) {
 // Many senders at once do not overrun a queue of 64 KB before the receiver.
 func TestIncast(t *testing.T) {
 	n := newNetwork(t, 7)
-	n.rate, n.buffer = 125e6, 64<<10
+	n.rate, n.buffer, n.jitter = 125e6, 64<<10, Microsecond
 	sink := n.start(nil)
 	var senders []*node
 	for range 7 {

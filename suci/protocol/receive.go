@@ -27,11 +27,11 @@ func (m *Machine) data(p *Peer, arrived Time, prefix wire.Prefix, h *wire.DataHe
 		r.refuse(h.Seq)
 		return
 	}
-	in.store(h, body, p.payload)
+	in.store(h, body)
 	gap := r.gap()
 	r.announce(prefix.Flags, in.end())
 	r.arrive(h.Seq)
-	m.flow(r, arrived, h.Seq, 1)
+	m.flow(r, arrived, h.Seq, len(body), h.Payload)
 	r.schedule(arrived, in, 1, gap || prefix.Flags&wire.FlagAsk != 0)
 	m.beginRow(r, in, h.Seq)
 	r.handOver()
@@ -48,17 +48,16 @@ func (r *receiver) announce(flags uint8, end uint64) {
 	}
 }
 
-// flow notes what packets, seq the last of them, tell of the round trip and of the rate.
-func (m *Machine) flow(r *receiver, arrived Time, seq uint64, packets int) {
+// flow notes what packets of so many bytes, seq the last of them, tell of the round trip and of the rate.
+func (m *Machine) flow(r *receiver, arrived Time, seq uint64, bytes, payload int) {
 	m.regrant(r)
-	p := r.peer
 	if r.grantAt != 0 && seq >= r.grantEnd {
 		d := max(arrived-r.grantAt, 1)
 		m.turn.sample(arrived, d)
 		m.budget.round(d)
 		r.grantAt = 0
 	}
-	m.budget.arrive(arrived, packets*p.payload, p.payload, m.turn.least())
+	m.budget.arrive(arrived, bytes, payload, m.turn.least())
 }
 
 // schedule decides when packets of a block are acknowledged: at once if that is urgent or the
@@ -119,7 +118,7 @@ func (r *receiver) find(flags uint8, h *wire.DataHeader) (*Incoming, verdict) {
 	}
 	if i < r.blocks.len() && r.blocks.at(i).begin == begin {
 		in := r.blocks.at(i)
-		if in.total != h.Total || in.short != h.Short {
+		if in.total != h.Total || in.short != h.Short || in.state != voided && flags&wire.FlagVoid == 0 && in.payload != h.Payload {
 			return nil, broken
 		}
 		if flags&wire.FlagVoid != 0 && in.state != voided {
@@ -140,10 +139,10 @@ func (r *receiver) find(flags uint8, h *wire.DataHeader) (*Incoming, verdict) {
 }
 
 // store copies the payload of a packet to its place.
-func (in *Incoming) store(h *wire.DataHeader, body []byte, payload int) {
+func (in *Incoming) store(h *wire.DataHeader, body []byte) {
 	in.got++
 	if in.state == filling {
-		copy(in.Data[int(h.Index)*payload:], body)
+		copy(in.Data[int(h.Index)*in.payload:], body)
 	}
 }
 

@@ -87,7 +87,7 @@ func TestSessionsThatDiffer(t *testing.T) {
 			}
 			h.Expected, h.Cookie = b.m.config.Incarnation, b.m.cookies.Make(int64(n.now), a.addr, b.m.bound(&h))
 			n.batch.Reset()
-			a.m.greetingPacket(n.batch, b.addr, wire.Open, &h, a.m.config.Packet)
+			a.m.greetingPacket(n.batch, b.addr, wire.Open, &h)
 			a.send(n.batch)
 			n.run(Second, "another session", b.m.peers[0].Up)
 			require.NotEqual(t, a.m.peers[1].name(), b.m.peers[0].name())

@@ -53,7 +53,7 @@ func (m *Machine) keepHead(b []byte) {
 	if m.row.lane == nil {
 		return
 	}
-	if len(b) != wire.DataHeaderSize+m.row.lane.peer.payload {
+	if len(b) != wire.DataHeaderSize+m.row.block.payload {
 		m.row.lane = nil
 		return
 	}
@@ -65,7 +65,7 @@ func (m *Machine) keepHead(b []byte) {
 // moved towards the front, over nothing that is needed yet.
 func (m *Machine) continueRow(arrived Time, b []byte) int {
 	r, in := m.row.lane, m.row.block
-	payload := r.peer.payload
+	payload := in.payload
 	size := wire.DataHeaderSize + payload
 	most := min(len(b)/size, int(in.end()-1-r.next), int(r.limit-r.next))
 	to := in.Data[int(r.next-in.begin)*payload:]
@@ -86,11 +86,11 @@ func (m *Machine) extendRow(arrived Time, n int, asked bool) {
 	}
 	r, in := m.row.lane, m.row.block
 	m.count.PacketsIn += uint64(n)
-	m.count.PayloadIn += uint64(n * r.peer.payload)
+	m.count.PayloadIn += uint64(n * in.payload)
 	in.got += uint32(n)
 	r.next += uint64(n)
 	r.high = r.next
-	m.flow(r, arrived, r.next-1, n)
+	m.flow(r, arrived, r.next-1, n*in.payload, in.payload)
 	r.schedule(arrived, in, n, asked)
 }
 
@@ -104,7 +104,7 @@ func (m *Machine) Landing() []byte {
 	if r == nil || in.end()-r.next < leastLanding {
 		return nil
 	}
-	return in.Data[int(r.next-in.begin)*r.peer.payload:]
+	return in.Data[int(r.next-in.begin)*in.payload:]
 }
 
 // Row handles packets of one length that have come to the landing. It returns how many bytes of
@@ -112,7 +112,7 @@ func (m *Machine) Landing() []byte {
 func (m *Machine) Row(now, arrived Time, b []byte, length int) (taken int) {
 	m.now = now
 	p := m.row.lane.peer
-	if length != wire.DataHeaderSize+p.payload {
+	if length != wire.DataHeaderSize+m.row.block.payload {
 		return 0
 	}
 	if taken = m.continueRow(arrived, b); taken > 0 {

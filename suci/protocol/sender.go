@@ -67,11 +67,9 @@ func (s *sender) growFlights(n int) {
 
 // queue appends a block.
 func (s *sender) queue(o *Outgoing) {
-	payload := s.peer.payload
-	packets := max(1, (len(o.Data)+payload-1)/payload)
-	o.sender, o.begin, o.total = s, s.end, uint32(packets)
-	o.short = uint16(packets*payload - len(o.Data))
-	s.end += uint64(packets)
+	o.sender, o.begin = s, s.end
+	o.cut(s.peer.payload)
+	s.end += uint64(o.total)
 	s.blocks.push(o)
 }
 
@@ -183,9 +181,10 @@ func (s *sender) settle(seq uint64, block *int) (bytes int) {
 	case o.void:
 		return 0
 	case o.end() == seq+1:
-		return s.peer.payload - int(o.short)
+		return o.payload - int(o.short)
+	default:
+		return o.payload
 	}
-	return s.peer.payload
 }
 
 // advance notes that all packets before next have arrived, and finishes their blocks.

@@ -22,6 +22,9 @@ func (m *Machine) Streams() bool {
 // Payload is how many bytes of blocks have come and gone.
 func (m *Machine) Payload() uint64 { return m.count.PayloadIn + m.count.PayloadOut }
 
+// PacketSize is how long the packets of long blocks are, as of the last one that was begun, or the last session.
+func (m *Machine) PacketSize() int { return m.packetSize }
+
 // Acknowledged is how many bytes of blocks peers have acknowledged, also of blocks that are not done.
 // Unlike other calls, it may be called at any time, by anybody.
 func (m *Machine) Acknowledged() uint64 { return m.acked.Load() }

@@ -39,6 +39,12 @@ func (p *Peer) wake() Time {
 	if p.greeting != nil {
 		at = p.greeting.at
 	}
+	if p.search != nil {
+		at = min(at, p.search.at)
+	}
+	if p.asked.Size != 0 {
+		at = p.machine.now
+	}
 	if p.busy() {
 		at = min(at, p.heard+p.machine.config.Timeout, p.deadline)
 	}

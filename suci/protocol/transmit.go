@@ -16,6 +16,7 @@ func (m *Machine) Transmit(now Time, b *Batch) (more bool) {
 	m.timers(b)
 	m.grant()
 	m.sendGreetings(b)
+	m.sendSizes(b)
 	m.sendAcks(b)
 	for !b.full() {
 		s := m.choose()
@@ -62,7 +63,7 @@ func appendWord(b []byte, w uint64) []byte {
 func (m *Machine) fillAck(r *receiver) {
 	room := 0
 	if !r.refused {
-		room = max(1, m.budget.window/m.config.Packet)
+		room = max(1, m.budget.window/m.packetSize)
 	}
 	r.ack(m.now, &m.ack, room)
 	if m.ack.Resend > 0 {
@@ -178,7 +179,7 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 	if o.void {
 		flags = wire.FlagVoid
 	} else {
-		body = o.Data[index*p.payload : min((index+1)*p.payload, len(o.Data))]
+		body = o.Data[index*o.payload : min((index+1)*o.payload, len(o.Data))]
 	}
 	if o.end() < s.end {
 		flags |= wire.FlagMore
@@ -200,6 +201,7 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 		m.fillAck(carried)
 		head = m.ack.Append(head)
 	}
+	s.suspect(seq, o)
 	if s.send(m.now, seq, o) {
 		m.count.PayloadOut += uint64(len(body))
 	} else {
@@ -221,7 +223,7 @@ func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
 		return 0
 	}
 	o := s.block(seq)
-	most = min(most, s.fresh(), int(o.end()-seq), batchPackets-b.packets, wire.Cars(wire.DataHeaderSize+p.payload))
+	most = min(most, s.fresh(), int(o.end()-seq), batchPackets-b.packets, wire.Cars(wire.DataHeaderSize+o.payload))
 	if o.void || most < leastRow {
 		return 0
 	}
@@ -231,7 +233,7 @@ func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
 	}
 	prefix := wire.Prefix{Tag: p.session.SendTag, Kind: wire.Data, Lane: s.lane}
 	h := wire.DataHeader{Short: o.short, Index: uint32(seq - o.begin), Seq: seq, Total: o.total, Place: o.Place}
-	from := int(h.Index) * p.payload
+	from := int(h.Index) * o.payload
 	to := from
 	row := b.head()
 	for ; n < most && m.device.free <= m.now; n++ {
@@ -239,7 +241,7 @@ func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
 		if s.asks() {
 			prefix.Flags |= wire.FlagAsk
 		}
-		size := min(p.payload, len(o.Data)-to)
+		size := min(o.payload, len(o.Data)-to)
 		row = append(h.Append(prefix.Append(row)), o.Data[to:to+size]...)
 		to += size
 		m.device.hand(m.now, size)
@@ -247,7 +249,7 @@ func (m *Machine) sendRow(b *Batch, s *sender, most int) (n int) {
 		h.Index++
 		h.Seq++
 	}
-	b.addRow(p, row, n)
+	b.addRow(p, row, n, wire.DataHeaderSize+o.payload)
 	b.Long = true
 	p.spoke = m.now
 	m.count.PacketsOut += uint64(n)

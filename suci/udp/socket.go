@@ -27,6 +27,8 @@ type Socket struct {
 	in     *sys.Inbox
 	expect int  // messages that the next Receive asks for
 	whole  bool // UDP_SEGMENT does not work
+	loose  bool // the network may cut what is sent now
+	long   bool // see TooLong
 	start  time.Time
 	health atomic.Int32 // of receiving; Wait reads it, too
 	Counters
@@ -64,6 +66,7 @@ func Open(local netip.AddrPort, buffer int, start time.Time) (*Socket, error) {
 		out: sys.NewOutbox(mostMessages, local.Addr().Is6()), in: sys.NewInbox(inboxSize),
 	}
 	sys.UDPBuffers(fd, buffer)
+	sys.UDPFragments(fd, local.Addr().Is6(), false)
 	if err = sys.UDPCoalesce(fd); err == nil {
 		s.local, err = sys.LocalAddress(fd)
 	}
@@ -82,7 +85,7 @@ func (s *Socket) Close() error { return sys.CloseFD(s.fd) }
 
 // Send sends the datagrams. The memory is the caller's again when it returns.
 func (s *Socket) Send(trains []wire.Train) {
-	if len(trains) == 1 && trains[0].One() {
+	if len(trains) == 1 && trains[0].One() && trains[0].Loose == s.loose {
 		s.Sends++
 		if s.out.SendOne(s.fd, trains[0].To, trains[0].Bytes) {
 			return
@@ -93,6 +96,10 @@ func (s *Socket) Send(trains []wire.Train) {
 			s.sendSingly(&trains[0])
 			trains = trains[1:]
 			continue
+		}
+		if s.loose != trains[0].Loose {
+			s.loose = trains[0].Loose
+			sys.UDPFragments(s.fd, s.local.Addr().Is6(), s.loose)
 		}
 		s.out.Reset()
 		n := s.collect(trains)
@@ -106,7 +113,11 @@ func (s *Socket) Send(trains []wire.Train) {
 			s.drop(trains[sent:])
 			return
 		case sys.SendUncut(err) && !trains[sent].One():
-			s.whole = true // and try again what was not sent
+			s.sendUncut(&trains[sent])
+			sent++
+		case sys.SendTooLong(err) && !trains[sent].Loose:
+			s.long = true
+			fallthrough
 		default: // the address cannot be reached now: as if it was lost
 			s.drop(trains[sent : sent+1])
 			sent++
@@ -121,6 +132,9 @@ func (s *Socket) Send(trains []wire.Train) {
 func (s *Socket) collect(trains []wire.Train) (n int) {
 	for ; n < min(len(trains), mostMessages); n++ {
 		t := &trains[n]
+		if t.Loose != s.loose {
+			return n
+		}
 		switch {
 		case t.One():
 			s.out.Message(t.To, 0, t.Bytes)
@@ -133,12 +147,30 @@ func (s *Socket) collect(trains []wire.Train) (n int) {
 	return n
 }
 
+// sendUncut sends a train that the kernel does not cut. UDP_SEGMENT works another time if its datagrams are too long
+// for the device now: those that must not be cut are refused, and others are cut by the kernel.
+func (s *Socket) sendUncut(t *wire.Train) {
+	long := s.long
+	s.long = false
+	s.sendSingly(t)
+	s.whole = s.whole || !s.long && !t.Loose
+	s.long = s.long || long
+}
+
+// TooLong tells whether a device has refused datagrams, since the last call, because they were too long for it. They
+// were dropped.
+func (s *Socket) TooLong() bool {
+	long := s.long
+	s.long = false
+	return long
+}
+
 // sendSingly sends the datagrams of a train as messages of their own.
 func (s *Socket) sendSingly(t *wire.Train) {
 	var cars [wire.MostCars]wire.Train
 	n := 0
 	for b := range t.All() {
-		cars[n] = wire.Train{To: t.To, Length: len(b), Bytes: b}
+		cars[n] = wire.Train{To: t.To, Length: len(b), Bytes: b, Loose: t.Loose}
 		n++
 	}
 	s.Send(cars[:n])
@@ -149,6 +181,16 @@ func (s *Socket) drop(trains []wire.Train) {
 	for _, t := range trains {
 		s.Dropped += uint64(t.Count())
 	}
+}
+
+// Longest is how many bytes a datagram to an address may have, by what this node knows of devices and routes; most if
+// it knows nothing.
+func (s *Socket) Longest(to netip.AddrPort, most int) int {
+	n, err := sys.UDPLongest(s.local.Addr(), to)
+	if err != nil {
+		return most
+	}
+	return n
 }
 
 // Queued is how many bytes of memory are taken by what the device has not sent yet; 0 if the kernel

@@ -13,12 +13,16 @@ const DataHeaderSize = 32
 //	16  seq    8 bytes: sequence number in the lane, in packets
 //	24  total  4 bytes: packets in the block
 //	28  place  4 bytes: where the receiver wants the block, 0 for anywhere
+//
+// All packets of a block carry equally many bytes of it, payload, but the last one carries fewer by short. So
+// each packet tells the payload by its length. Blocks of a session may have different ones.
 type DataHeader struct {
-	Short uint16
-	Index uint32
-	Seq   uint64
-	Total uint32
-	Place uint32
+	Short   uint16
+	Index   uint32
+	Seq     uint64
+	Total   uint32
+	Place   uint32
+	Payload int // not written; 0 if the sender has given the block up
 }
 
 // Begin is the sequence number of the block's first packet, which names the block.
@@ -33,10 +37,8 @@ func (h *DataHeader) Append(b []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, h.Place)
 }
 
-// ParseData reads a data packet whose prefix is p. payload is the number of bytes that
-// every packet of the session carries but the last of a block. ack is valid if p has
-// FlagAck.
-func ParseData(b []byte, p Prefix, payload int, h *DataHeader, ack *AckHeader) (body []byte, err error) {
+// ParseData reads a data packet whose prefix is p. ack is valid if p has FlagAck.
+func ParseData(b []byte, p Prefix, h *DataHeader, ack *AckHeader) (body []byte, err error) {
 	if len(b) < DataHeaderSize || p.Flags&FlagNack != 0 {
 		return nil, ErrMalformed
 	}
@@ -47,8 +49,7 @@ func ParseData(b []byte, p Prefix, payload int, h *DataHeader, ack *AckHeader) (
 		Total: binary.BigEndian.Uint32(b[24:]),
 		Place: binary.BigEndian.Uint32(b[28:]),
 	}
-	if h.Index >= h.Total || uint64(h.Index) > h.Seq || int(h.Short) > payload ||
-		h.Begin()+uint64(h.Total) < h.Begin() || (int(h.Short) == payload && h.Total > 1) {
+	if h.Index >= h.Total || uint64(h.Index) > h.Seq || h.Begin()+uint64(h.Total) < h.Begin() {
 		return nil, ErrMalformed
 	}
 	body = b[DataHeaderSize:]
@@ -57,10 +58,22 @@ func ParseData(b []byte, p Prefix, payload int, h *DataHeader, ack *AckHeader) (
 			return nil, err
 		}
 	}
-	if len(body) != h.bodySize(p.Flags, payload) {
+	if !h.measure(p.Flags, len(body)) {
 		return nil, ErrMalformed
 	}
 	return body, nil
+}
+
+// measure finds the payload by the length of the packet's body. It returns false if the last packet of
+// the block would be empty though there are others, or longer than they are.
+func (h *DataHeader) measure(flags uint8, body int) bool {
+	if flags&FlagVoid != 0 {
+		return body == 0
+	}
+	if h.Payload = body; h.Index == h.Total-1 {
+		h.Payload += int(h.Short)
+	}
+	return h.Payload > int(h.Short) || h.Total == 1
 }
 
 // parsePiggyback reads an acknowledgement that a data packet carries. It has no bitmap.
@@ -74,19 +87,8 @@ func parsePiggyback(b []byte, ack *AckHeader) (rest []byte, err error) {
 	return b[AckSize:], nil
 }
 
-// bodySize is the length of the packet's payload.
-func (h *DataHeader) bodySize(flags uint8, payload int) int {
-	switch {
-	case flags&FlagVoid != 0:
-		return 0
-	case h.Index == h.Total-1:
-		return payload - int(h.Short)
-	}
-	return payload
-}
-
-// BlockLength is the length of the block in bytes.
-func (h *DataHeader) BlockLength(payload int) int { return int(h.Total)*payload - int(h.Short) }
+// BlockLength is the length of the block in bytes, 0 if the sender has given it up.
+func (h *DataHeader) BlockLength() int { return max(0, int(h.Total)*h.Payload-int(h.Short)) }
 
 // Continues tells whether a packet is the n-th one behind a first one in a block, and tells
 // nothing else, but that it may ask for an acknowledgement. The first one must be a data packet

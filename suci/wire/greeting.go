@@ -2,15 +2,14 @@ package wire
 
 import "encoding/binary"
 
-// Sizes of a greeting and of its parts. A Hello and an Open are padded with zeros to the
-// full packet size: they show that the path carries it, and no answer is longer.
+// Sizes of a greeting and of its parts. All greetings are equally long, so no answer is longer than its question.
 const (
 	GreetingSize = prefixSize + 102 + ProofSize
 	NonceSize    = 16
 	ProofSize    = 32
 )
 
-// MinPacket is the smallest packet size a session can have.
+// MinPacket is the longest datagram that any path carries, and so the smallest packet size a session can have.
 const MinPacket = 512
 
 // GreetingHeader is the contents of the four packets that open a session.
@@ -61,7 +60,7 @@ func (g *GreetingHeader) Append(b []byte, kind Kind) []byte {
 
 // ParseGreeting reads a greeting. signed is what the proof is about.
 func ParseGreeting(b []byte, g *GreetingHeader) (signed, proof []byte, err error) {
-	if len(b) < GreetingSize || b[9] != 0 || b[96] > 1 || [15]byte(b[97:]) != [15]byte{} {
+	if len(b) != GreetingSize || b[9] != 0 || b[96] > 1 || [15]byte(b[97:]) != [15]byte{} {
 		return nil, nil, ErrMalformed
 	}
 	*g = GreetingHeader{

@@ -6,7 +6,7 @@ import (
 )
 
 // Version is the format's version. Packets of another version are dropped.
-const Version = 1
+const Version = 2
 
 // Lanes is the number of priorities. Each has sequence numbers of its own.
 const Lanes = 8
@@ -14,7 +14,7 @@ const Lanes = 8
 // Kind says what a packet is.
 type Kind uint8
 
-// The kinds of packets. Greetings open a session, the others belong to one.
+// The kinds of packets. Greetings open a session, the others belong to one: see SizeHeader for the last.
 const (
 	Data Kind = iota + 1
 	Ack
@@ -24,6 +24,7 @@ const (
 	Cookie
 	Open
 	Accept
+	Size
 )
 
 // Greeting tells whether packets of the kind open a session.
@@ -36,7 +37,7 @@ const (
 	FlagVoid   = 0x20 // Data: the sender has given the block up; no payload
 	FlagNack   = 0x40 // Ack: a packet was refused because the receiver's queue is full
 	FlagAsk    = 0x80 // Data: the sender wants an acknowledgement at once
-	FlagAnswer = 0x80 // Ack: answers a probe
+	FlagAnswer = 0x80 // Ack: answers a probe; Size: answers one
 
 	laneMask = Lanes - 1
 )
@@ -74,7 +75,7 @@ func ParsePrefix(b []byte) (Prefix, error) {
 		Lane:  b[9] & laneMask,
 		Flags: b[9] &^ laneMask,
 	}
-	if p.Kind < Data || p.Kind > Accept || p.Kind.Greeting() != (p.Tag == 0) {
+	if p.Kind < Data || p.Kind > Size || p.Kind.Greeting() != (p.Tag == 0) {
 		return Prefix{}, ErrMalformed
 	}
 	return p, nil

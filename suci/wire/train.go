@@ -11,6 +11,7 @@ type Train struct {
 	To     netip.AddrPort
 	Length int // of a datagram
 	Bytes  []byte
+	Loose  bool // the network may cut them into fragments
 	ended  bool // by a shorter one
 }
 
@@ -33,6 +34,9 @@ func (t *Train) Extend(bytes int) {
 	t.Bytes = t.Bytes[:len(t.Bytes)+bytes]
 	t.ended = bytes%t.Length != 0
 }
+
+// End has no further datagram go with the train.
+func (t *Train) End() { t.ended = true }
 
 // One tells whether the train is a single datagram.
 func (t *Train) One() bool { return len(t.Bytes) == t.Length }

@@ -18,7 +18,7 @@ func dataPacket(flags uint8, h DataHeader, ack *AckHeader, body int) []byte {
 }
 
 func TestDataRoundTrip(t *testing.T) {
-	h := DataHeader{Short: 40, Index: 2, Seq: 1 << 40, Total: 3, Place: 9}
+	h := DataHeader{Short: 40, Index: 2, Seq: 1 << 40, Total: 3, Place: 9, Payload: payload}
 	ack := AckHeader{Next: 5, Limit: 9, Delay: 3, Queue: 1, Lane: 2}
 	b := dataPacket(FlagAck|FlagMore, h, &ack, payload-40)
 	p, err := ParsePrefix(b)
@@ -26,25 +26,25 @@ func TestDataRoundTrip(t *testing.T) {
 	require.Equal(t, Prefix{Tag: 7, Kind: Data, Lane: 3, Flags: FlagAck | FlagMore}, p)
 	var got DataHeader
 	var gotAck AckHeader
-	body, err := ParseData(b, p, payload, &got, &gotAck)
+	body, err := ParseData(b, p, &got, &gotAck)
 	require.NoError(t, err)
 	require.Len(t, body, payload-40)
 	require.Equal(t, h, got)
 	require.Equal(t, ack, gotAck)
 	require.Equal(t, uint64(1<<40-2), got.Begin())
-	require.Equal(t, 3*payload-40, got.BlockLength(payload))
+	require.Equal(t, 3*payload-40, got.BlockLength())
 }
 
 func TestMalformedData(t *testing.T) {
 	good := DataHeader{Index: 0, Seq: 4, Total: 2}
 	cases := map[string][]byte{
-		"short body":         dataPacket(0, good, nil, payload-1),
-		"long body":          dataPacket(0, good, nil, payload+1),
+		"no body":            dataPacket(0, good, nil, 0),
+		"short body":         dataPacket(0, DataHeader{Short: 8, Seq: 4, Total: 2}, nil, 8),
 		"index beyond total": dataPacket(0, DataHeader{Index: 2, Seq: 4, Total: 2}, nil, payload),
 		"no packets":         dataPacket(0, DataHeader{Seq: 4}, nil, payload),
 		"begins below zero":  dataPacket(0, DataHeader{Index: 5, Seq: 4, Total: 9}, nil, payload),
 		"wraps":              dataPacket(0, DataHeader{Seq: ^uint64(0), Total: 2}, nil, payload),
-		"empty last packet":  dataPacket(0, DataHeader{Short: payload, Seq: 4, Total: 2}, nil, payload),
+		"empty last packet":  dataPacket(0, DataHeader{Short: payload, Index: 1, Seq: 5, Total: 2}, nil, 0),
 		"void with a body":   dataPacket(FlagVoid, good, nil, payload),
 		"flags of an ack":    dataPacket(FlagNack, good, nil, payload),
 		"ack cut off":        dataPacket(FlagAck, DataHeader{Total: 1, Short: payload}, nil, AckSize-1),
@@ -56,7 +56,7 @@ func TestMalformedData(t *testing.T) {
 		require.NoError(t, err, name)
 		var h DataHeader
 		var a AckHeader
-		_, err = ParseData(b, p, payload, &h, &a)
+		_, err = ParseData(b, p, &h, &a)
 		require.ErrorIs(t, err, ErrMalformed, name)
 	}
 }
@@ -66,10 +66,10 @@ func TestMalformedPrefix(t *testing.T) {
 	_, err := ParsePrefix(good)
 	require.NoError(t, err)
 	otherVersion := append([]byte(nil), good...)
-	otherVersion[8] = 2<<4 | byte(Bye)
+	otherVersion[8] = 3<<4 | byte(Bye)
 	for _, b := range [][]byte{
 		nil, good[:9], otherVersion,
-		Prefix{Tag: 7, Kind: 0}.Append(nil), Prefix{Tag: 7, Kind: 9}.Append(nil),
+		Prefix{Tag: 7, Kind: 0}.Append(nil), Prefix{Tag: 7, Kind: Size + 1}.Append(nil),
 		Prefix{Tag: 7, Kind: Hello}.Append(nil), Prefix{Kind: Data}.Append(nil),
 	} {
 		_, err := ParsePrefix(b)
@@ -98,6 +98,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(dataPacket(FlagAck, DataHeader{Total: 1, Short: payload - 8}, &AckHeader{Next: 2, Limit: 7, Lane: 5}, 8))
 	f.Add(append((&AckHeader{Next: 1, Limit: 2, Span: 65, Resend: 3}).Append(Prefix{Tag: 1, Kind: Ack}.Append(nil)), make([]byte, 16)...))
 	f.Add(ProbeHeader{Sent: 3, Backlog: 4}.Append(Prefix{Tag: 1, Kind: Probe}.Append(nil)))
+	f.Add(append(SizeHeader{Number: 3, Size: 99}.Append(Prefix{Tag: 1, Kind: Size}.Append(nil)), make([]byte, 83)...))
+	f.Add(SizeHeader{Number: 3, Size: 99}.Append(Prefix{Tag: 1, Kind: Size, Flags: FlagAnswer}.Append(nil)))
 	f.Add(append((&GreetingHeader{Incarnation: 1, Packet: 1472}).Append(nil, Hello), make([]byte, ProofSize)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := ParsePrefix(b)
@@ -109,7 +111,7 @@ func FuzzParse(f *testing.F) {
 		case p.Kind == Data:
 			var h DataHeader
 			var a AckHeader
-			body, err := ParseData(b, p, payload, &h, &a)
+			body, err := ParseData(b, p, &h, &a)
 			if err != nil {
 				return
 			}
