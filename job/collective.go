@@ -149,17 +149,17 @@ func meetings(views []View) {
 	for _, here := range members {
 		last := here[0]
 		for _, i := range here {
-			if views[i].Waiting.Since > views[last].Waiting.Since {
+			if views[i].Waiting.Seen > views[last].Waiting.Seen {
 				last = i
 			}
 		}
 		all, unnamed := views[last].missingBeside(here)
-		seen := views[last].Waiting.Since
+		seen := views[last].Waiting.Seen
 		for _, i := range here {
 			if v := &views[i]; v.Waiting.Collective.Need == NeedIssue {
 				v.For, v.Unnamed = v.missingBeside(here)
 			} else {
-				v.For, v.Unnamed, v.seen = all, unnamed, seen
+				v.For, v.Unnamed, v.seen = all, unnamed, seen // the latest there is
 			}
 		}
 	}
@@ -175,11 +175,8 @@ func (v *View) missingBeside(here []int) (ranks []int, unnamed int) {
 	return ranks, max(0, v.Waiting.Collective.Missing-namedRanks)
 }
 
-// mayHaveBegun tells, of a nonblocking operation for which another rank had not done its part
-// when that was seen, whether that rank may have begun it since: it may if it began to wait
-// later.
+// mayHaveBegun tells, of an operation for which another rank had not done its part when that was seen,
+// whether that rank may have done it since: it may if it began to wait later.
 func (v *View) mayHaveBegun(other *View) bool {
-	need := v.Waiting.Collective.Need
-	return v.Waiting.Op == OpCollective && (need == NeedIssue || need == NeedAllIssue) &&
-		other.Waits && other.Waiting.Since > v.seen
+	return v.Waiting.Op == OpCollective && v.Waiting.Collective.Need.meeting() && other.Waits && other.Waiting.Since > max(v.seen, v.Waiting.Seen)
 }

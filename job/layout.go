@@ -93,7 +93,10 @@ type header struct {
 	// on other nodes. Notes is published last.
 	addressNotes atomic.Uint32
 	addressEvent shm.Event // the supervisor sleeps here
-	_            [cacheLine - 12]byte
+
+	// Written by the supervisor: the number of its last look, 0 before the first. See Look.
+	look atomic.Uint32
+	_    [cacheLine - 16]byte
 }
 
 // holdBlock is one hold point.
@@ -118,7 +121,8 @@ type rankBlock struct {
 	early   atomic.Uint32 // 0, then 1 for ever: has looked for a mailbox too early
 	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
 	graphs  atomic.Uint64 // address of the graphs that others may advance for the rank, 0: none
-	_       [cacheLine - 32]byte
+	answer  atomic.Uint64 // to the supervisor's last look: see Look
+	_       [cacheLine - 40]byte
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share
@@ -146,7 +150,6 @@ type rankBlock struct {
 	// Written by the rank: what it has sent to other nodes; see FarSends.
 	underWay   atomic.Int64
 	unanswered atomic.Uint64
-	_          [cacheLine - 56]byte
 
 	// The rank sleeps here. It writes sleepers, the waker writes seq; as long as
 	// it does not sleep, both are only read.

@@ -52,6 +52,7 @@ func TestLayout(t *testing.T) {
 		{"devices", unsafe.Offsetof(h.devices), 112},
 		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1920},
 		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1924},
+		{"look", unsafe.Offsetof(h.look), 1932},
 		{"header", unsafe.Sizeof(h), 1984},
 
 		{"settings.eagerLimit", unsafe.Offsetof(s.eagerLimit), 0},
@@ -81,6 +82,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.early", unsafe.Offsetof(b.early), 16},
 		{"rankBlock.world", unsafe.Offsetof(b.world), 20},
 		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 24},
+		{"rankBlock.answer", unsafe.Offsetof(b.answer), 32},
 		{"rankBlock.share", unsafe.Offsetof(b.share), 64},
 		{"share.Helper", unsafe.Offsetof(b.share.Helper), 4},
 		{"rankBlock.partition", unsafe.Offsetof(b.partition), 128},
@@ -112,9 +114,10 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.more", unsafe.Offsetof(b.waiting.more), 20},
 		{"waitingBlock.bytes", unsafe.Offsetof(b.waiting.bytes), 24},
 		{"waitingBlock.since", unsafe.Offsetof(b.waiting.since), 32},
-		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 40},
-		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 72},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 232},
+		{"waitingBlock.seen", unsafe.Offsetof(b.waiting.seen), 40},
+		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 48},
+		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 80},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 240},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

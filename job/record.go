@@ -9,9 +9,11 @@ type Record struct {
 	State     State
 	Gone      bool
 	Waits     bool
-	Waiting   Waiting       // if it waits; Since means nothing
+	Waiting   Waiting       // if it waits; Since and Seen mean nothing
 	Age       time.Duration // since when it waits: each node has a clock of its own
-	For       []int         // Collective.Ranks
+	Seen      time.Duration // since when it has said this
+	Answer    Answer
+	For       []int // Collective.Ranks
 	Counters  []uint64
 	Calls     []uint64
 	World     uint32      // rankBlock.world
@@ -22,10 +24,10 @@ type Record struct {
 // Record returns the state of a rank at a time, on the clock of Waiting.Since.
 func (r *Root) Record(rank int, now time.Duration) Record {
 	counters, calls := r.Counters(rank), r.Calls(rank)
-	c := Record{Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), Counters: counters[:], Calls: calls[:], Far: r.FarSends(rank)}
-	c.World = r.block(rank).world.Load()
+	c := Record{Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), Counters: counters[:], Calls: calls[:]}
+	c.World, c.Far, c.Answer = r.block(rank).world.Load(), r.FarSends(rank), r.Answered(rank)
 	if c.Waiting, c.Waits = r.Waiting(rank); c.Waits {
-		c.Age = now - time.Duration(c.Waiting.Since)
+		c.Age, c.Seen = now-time.Duration(c.Waiting.Since), now-time.Duration(c.Waiting.Seen)
 		c.For = c.Waiting.Collective.Ranks()
 	}
 	for device := range r.Devices() {
@@ -47,7 +49,7 @@ func (r *Root) Restore(c Record, now time.Duration) {
 	r.ClearWaiting(c.Rank)
 	if c.Waits {
 		w := c.Waiting
-		w.Since = int64(now - c.Age)
+		w.Since, w.Seen = int64(now-c.Age), int64(now-c.Seen)
 		missing := w.Collective.Missing
 		w.Collective.Missing = 0
 		for _, rank := range c.For {
@@ -56,6 +58,7 @@ func (r *Root) Restore(c Record, now time.Duration) {
 		w.Collective.Missing = missing
 		r.SetWaiting(c.Rank, w)
 	}
+	r.Answer(c.Rank, c.Answer)
 	b.underWay.Store(c.Far.UnderWay)
 	r.SetSilent(c.Rank, c.Far.Silent, c.Far.Device)
 	for slot := range min(len(c.Counters), len(b.counters)) {

@@ -12,7 +12,8 @@ type View struct {
 	For     []int   // the ranks it waits for, in a large job the first of them
 	Unnamed int     // how many more there are, or were
 	Far     FarSends
-	seen    int64 // when it was seen that it waits for them
+	Answer  Answer
+	seen    int64 // when another rank saw that it waits for them; 0, or earlier than Waiting.Seen: it has seen it itself
 	node    int   // where it is
 	Any     bool  // one of For is enough; else it needs all of them
 }
@@ -23,11 +24,10 @@ func (r *Root) Snapshot() []View {
 	views := make([]View, len(r.ranks))
 	for i := range views {
 		b := &r.ranks[i]
-		v := View{Rank: i, node: r.Node(i), Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0, Far: r.FarSends(i)}
+		v := View{Rank: i, node: r.Node(i), Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0, Far: r.FarSends(i), Answer: r.Answered(i)}
 		if v.Waiting, v.Waits = r.Waiting(i); v.Waits {
 			v.For, v.Any = r.waitsFor(i, v.Waiting)
 		}
-		v.seen = v.Waiting.Since
 		v.Unnamed = max(0, v.Waiting.Collective.Missing-len(v.For))
 		views[i] = v
 	}
@@ -69,7 +69,11 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 // says whether there may be such. A rank that
 // has called Finalize sends nothing any more.
 func Deadlocked(views []View) (ranks, cycle []int) {
-	live := make([]bool, len(views))
+	return deadlocked(views, make([]bool, len(views)))
+}
+
+// deadlocked is Deadlocked, given ranks that can go on.
+func deadlocked(views []View, live []bool) (ranks, cycle []int) {
 	for changed := true; changed; {
 		changed = false
 		for i, v := range views {

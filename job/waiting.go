@@ -39,7 +39,8 @@ type Waiting struct {
 	Context uint32 // of the communicator
 	Bytes   uint64 // length of the buffer
 	Since   int64  // CLOCK_MONOTONIC, in nanoseconds: the same clock in all processes
-	Others  bool   // the rank has other goroutines or threads, which may act meanwhile
+	Seen    int64  // likewise: when the rank said this, which may be later than Since
+	Others  bool   // the rank has other goroutines or threads, which may act meanwhile, or gives up by itself
 
 	Collective Collective // of OpCollective; Peer, Tag and Bytes then mean nothing
 }
@@ -63,6 +64,7 @@ type waitingBlock struct {
 	more  atomic.Uint32 // 1: Waiting.Others
 	bytes atomic.Uint64
 	since atomic.Int64
+	seen  atomic.Int64
 
 	call       [4]atomic.Uint64 // see NameCalls
 	collective collectiveBlock  // of OpCollective
@@ -82,6 +84,7 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	k.ctx.Store(w.Context)
 	k.bytes.Store(w.Bytes)
 	k.since.Store(w.Since)
+	k.seen.Store(w.Seen)
 	k.more.Store(0)
 	if w.Others {
 		k.more.Store(1)
@@ -122,7 +125,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 	ok = k.read(func() {
 		w = Waiting{
 			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
-			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(),
+			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(), Seen: k.seen.Load(),
 			Call: loadText(k.call[:]), Others: k.more.Load() != 0,
 		}
 		if w.Op == OpCollective {

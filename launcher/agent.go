@@ -232,6 +232,7 @@ func (a *agent) prepare(s *start, name string) (*Job, error) {
 	j := &Job{
 		BTL: s.Job.BTL, PartitionSize: s.Job.PartitionSize, HugePages: s.Job.HugePages, StackSize: s.Job.Stack.here(), Settings: s.Job.Settings,
 		Bind: bind, ReportBindings: s.Job.ReportBindings, TagOutput: s.Job.TagOutput, OutputDir: s.Job.OutputDir,
+		Deadlock: s.Job.Deadlock, DeadlockAfter: s.Job.DeadlockAfter,
 		Stdout: &linkWriter{a, false}, Stderr: &linkWriter{a, true},
 		part: a.part,
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	codeError       = 1
 	codeTimeout     = 124 // as timeout(1)
+	codeDeadlock    = 125
 	codeNotRunnable = 126 // as the shell
 	codeNotFound    = 127 // as the shell
 	codeSignal      = 128 // plus the number of the signal

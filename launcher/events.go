@@ -84,6 +84,8 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.timeout = nil
 		s.sayHang()
 		s.fate.timedOut(s.job.Timeout)
+	case <-s.lookout.tick:
+		s.look()
 	case <-s.grace:
 		s.fate.graceOver()
 	case err := <-s.output:

@@ -22,7 +22,7 @@ const farStillness = time.Second
 // hangReport says what each rank waits for, which rank waits for which, and names a
 // deadlock where there is one. It is read from the job's memory, without the help
 // of the ranks.
-func hangReport(views []job.View, who []started, now time.Duration) string {
+func hangReport(views []job.View, who []started, now time.Duration, proof *job.Proof) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	still := stillness
@@ -43,7 +43,11 @@ func hangReport(views []job.View, who []started, now time.Duration) string {
 	b.WriteString(describeMismatch(views))
 	b.WriteString(describeFinalize(views))
 	b.WriteString(describeSilence(views, who))
-	b.WriteString(describeDeadlock(views, now, still))
+	if proof != nil {
+		b.WriteString(describeProof(views, proof, now))
+	} else {
+		b.WriteString(describeDeadlock(views, now, still))
+	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -73,10 +77,10 @@ func describeView(v job.View, who started, now time.Duration) string {
 
 func describeState(v job.View, who started, now time.Duration) string {
 	switch {
-	case who.pid == 0:
-		return "has not been started: " + who.program
 	case v.Gone:
 		return "has ended"
+	case who.pid == 0:
+		return "has not been started: " + who.program
 	case v.Waits:
 		return describeWait(v, now)
 	case v.State == job.StateNone:
@@ -205,16 +209,20 @@ func describeDeadlock(views []job.View, now, still time.Duration) string {
 	if len(cycle) == 0 {
 		return fmt.Sprintf("  a rank that others wait for has called Finalize: %s\n", verdict)
 	}
-	steps := make([]string, 0, len(cycle)+1)
-	for _, r := range append(cycle, cycle[0]) {
-		steps = append(steps, fmt.Sprintf("rank %d", r))
-	}
-	return fmt.Sprintf("  %s: %s; nothing has moved for %v, and %s\n",
-		kind, strings.Join(steps, " waits for "), shortest.Round(time.Millisecond), verdict)
+	return fmt.Sprintf("  %s: %s; nothing has moved for %v, and %s\n", kind, steps(cycle), shortest.Round(time.Millisecond), verdict)
 }
 
-// judge says what is proved of ranks of which each shows a wait that no other rank ends. A rank
-// shows one wait: if it has other goroutines or threads, these may act.
+// steps names the ranks of a cycle.
+func steps(cycle []int) string {
+	names := make([]string, 0, len(cycle)+1)
+	for _, r := range append(cycle[:len(cycle):len(cycle)], cycle[0]) {
+		names = append(names, fmt.Sprintf("rank %d", r))
+	}
+	return strings.Join(names, " waits for ")
+}
+
+// judge says what becomes of ranks that wait for one another only: a deadlock, or a circle that another goroutine or
+// thread may break. A rank shows one wait.
 func judge(views []job.View, dead []int) (kind, verdict string) {
 	var others []int
 	for _, r := range dead {
@@ -225,7 +233,7 @@ func judge(views []job.View, dead []int) (kind, verdict string) {
 	if len(others) == 0 {
 		return "deadlock", rankList(dead, 0) + " can never go on"
 	}
-	return "circle", "only other goroutines or threads of " + rankList(others, 0) + " could end that"
+	return "circle", "only other goroutines or threads of " + rankList(others, 0) + ", or the end of a context, could end that"
 }
 
 // stopped tells whether a process is stopped by a signal.
@@ -242,15 +250,26 @@ const HangReport = "what the ranks do:\n"
 func (s *supervisor) sayHang() {
 	switch {
 	case s.job.part != nil:
-		s.job.part.tell(note{Doing: &doing{Records: s.records(), Pids: s.pids}})
+		s.tellDoing(0)
 		return
 	case s.memory == nil:
 		s.io.say("no rank has been started yet")
 		return
 	}
+	s.report(s.memory.Root().Snapshot(), nil)
+}
+
+// report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is proved.
+func (s *supervisor) report(views []job.View, proof *job.Proof) {
 	who := make([]started, s.size)
 	for rank := range who {
 		who[rank] = started{pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank])}
 	}
-	s.io.say(HangReport+"%s", hangReport(s.memory.Root().Snapshot(), who, time.Duration(sys.Monotonic())))
+	now := time.Duration(sys.Monotonic())
+	s.io.say(HangReport+"%s", hangReport(views, who, now, proof))
+	s.messages.put(func() {
+		if err := writeHang(s.job.HangFile, views, who, now, proof); err != nil {
+			s.io.say("%v", err)
+		}
+	})
 }

@@ -15,7 +15,7 @@ import (
 func waitView(rank int, op job.Op, peer, tag int32, since time.Duration, on ...int) job.View {
 	return job.View{
 		Rank: rank, State: job.StateInit, Waits: true, For: on, Any: peer == job.AnyPeer,
-		Waiting: job.Waiting{Op: op, Peer: peer, Tag: tag, Bytes: 64, Since: int64(since)},
+		Waiting: job.Waiting{Op: op, Peer: peer, Tag: tag, Bytes: 64, Since: int64(since), Seen: int64(since)},
 	}
 }
 
@@ -49,7 +49,7 @@ func TestHangReport(t *testing.T) {
 	}
 	who = append(who, started{program: "./q"})
 	who[3].stopped = true
-	got := hangReport(views, who, 3*time.Second)
+	got := hangReport(views, who, 3*time.Second, nil)
 	require.Equal(t, `  rank  pid  state
   0     100  in recv for 2s, waits for rank 1, tag 5, 64 bytes
   1     101  in allreduce on communicator "world" for 1s, waits for ranks 0, 3
@@ -68,29 +68,29 @@ func TestHangReport(t *testing.T) {
 		8: {Name: "ibcast", Number: 5, Call: 9}, 9: {Name: "ibcast", Number: 5, Call: 9}} {
 		views[i].Waiting.Collective = c
 	}
-	require.Contains(t, hangReport(views, who, 3*time.Second), "\n  rank 1 has called ibcast, and rank 7 in its place iallreduce: all ranks of")
+	require.Contains(t, hangReport(views, who, 3*time.Second, nil), "\n  rank 1 has called ibcast, and rank 7 in its place iallreduce: all ranks of")
 	views[9].Waiting.Collective.Call, views[7].Waiting.Collective.Number = 8, 3
-	require.Contains(t, hangReport(views, who, 3*time.Second), "\n  ranks 8 and 9 have called ibcast with different roots, operators or lengths: all ranks of")
+	require.Contains(t, hangReport(views, who, 3*time.Second, nil), "\n  ranks 8 and 9 have called ibcast with different roots, operators or lengths: all ranks of")
 
 	views[8].Waiting.Others = true
-	require.Contains(t, hangReport(views, who, 3*time.Second),
-		"\n  circle: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and only other goroutines or threads of rank 8 could end that")
+	require.Contains(t, hangReport(views, who, 3*time.Second, nil),
+		"\n  circle: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and only other goroutines or threads of rank 8, or the end of a context, could end that")
 	views[8].Waiting.Others = false
 
 	views[2].Far, who[3].node = job.FarSends{Silent: 4, Device: 1}, "n2"
-	got = hangReport(views, who, 3*time.Second)
+	got = hangReport(views, who, 3*time.Second, nil)
 	require.Contains(t, got, "\n  rank 2 has sent to rank 3 on n2 by device 1 and hears nothing: the network may be down")
 	require.Contains(t, got, "deadlock", "of others")
 	for i := range views {
 		views[i].Far.UnderWay = 100
 	}
-	require.NotContains(t, hangReport(views, who, 3*time.Second), "deadlock")
+	require.NotContains(t, hangReport(views, who, 3*time.Second, nil), "deadlock")
 	for i := range views {
 		views[i].Far.UnderWay = 0
 	}
 
 	// What has just begun to wait may be about to be woken.
-	got = hangReport(views, who, 2*time.Second+10*time.Millisecond)
+	got = hangReport(views, who, 2*time.Second+10*time.Millisecond, nil)
 	require.NotContains(t, got, "deadlock")
 }
 

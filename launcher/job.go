@@ -39,7 +39,11 @@ type Job struct {
 	TagOutput bool      // every line begins with "[rank]<stream>: "
 	OutputDir string    // if not empty: a file per rank and stream there, instead of Stdout and Stderr
 
-	Timeout time.Duration    // end the job that long after its programs have been found; 0: never
+	Timeout       time.Duration // end the job that long after its programs have been found; 0: never
+	Deadlock      Deadlock      // what becomes of the job if a deadlock is proved; "": DeadlockEnd
+	DeadlockAfter time.Duration // how long ranks must have waited for that; 0: the default
+	HangFile      string        // the report of what ranks wait for is also written to this file, as JSON; "": it is not
+
 	Signals <-chan os.Signal // to forward, see ForwardedSignals; never closed; nil: none
 
 	// Hold, if not nil, is called when every rank of the job has reached a hold

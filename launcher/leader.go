@@ -89,6 +89,11 @@ type leader struct {
 
 	checks  bool // there is no job: CheckNodes
 	hang    hangQuestion
+	lookout lookout
+	lookers []*remote // have not told what comes of the last look
+	watched bool      // a rank is: of the last look
+	pids    []int     // by rank; 0: not started, or not known
+	stopped []bool    // by rank, as far as that is known
 	measure measure
 	mirror  *job.Root // the agents' notes of their ranks
 
@@ -149,6 +154,7 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	l := &leader{
 		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(), done: make(chan struct{}),
 		stop: func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
+		lookout: newLookout(j), pids: make([]int, p.size), stopped: make([]bool, p.size),
 	}
 	l.out, l.err = newSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
 	l.fate = fate{starting: true, effects: effects{alive: l.alive, signal: l.signal, grace: l.endRanks, say: l.say}}
@@ -208,8 +214,7 @@ func (l *leader) next() {
 		l.received(sig)
 	case <-l.timeout:
 		l.timeout = nil
-		l.askHang()
-		l.fate.timedOut(l.job.Timeout)
+		l.askHang(func() { l.fate.timedOut(l.job.Timeout) })
 	case <-l.grace:
 		l.grace = nil
 		l.fate.graceOver()
@@ -220,6 +225,8 @@ func (l *leader) next() {
 		l.fate.kill(codeSignal + int(syscall.SIGKILL))
 	case <-l.hang.late:
 		l.sayHang()
+	case <-l.lookout.tick:
+		l.look()
 	case <-l.measure.tick:
 		l.askClocks()
 	case <-l.deadline:
@@ -241,7 +248,7 @@ func (l *leader) received(sig os.Signal) {
 	switch {
 	case !ok:
 	case number == syscall.SIGQUIT:
-		l.askHang()
+		l.askHang(nil)
 	case number == syscall.SIGTSTP:
 		l.pause()
 	default:

@@ -8,28 +8,33 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// The report of a hang of a job on several nodes. The leader asks all agents at a time, and
+// The report of a hang of a job on several nodes, and the looks for a deadlock. The leader asks all agents at a time, and
 // notes their answers in the mirror. The mirror is like the root block of a job on one node.
-// From it the leader prints one report of all ranks.
+// From it the leader prints one report of all ranks, and proves a deadlock.
 
 // hangQuestion is the state of a question that is underway.
 type hangQuestion struct {
-	open []*remote // have not answered; nil: nothing is asked
-	pids []int     // by rank; nil: nothing is asked
-	late <-chan time.Time
+	asked bool
+	open  []*remote // have not answered
+	late  <-chan time.Time
+	then  []func() // is done when all have answered, or it is late
 }
 
 // hangTime is how long the answers may take.
 const hangTime = 2 * time.Second
 
-// askHang asks all agents what their ranks do, unless a question is open.
-func (l *leader) askHang() {
-	if l.hang.pids != nil {
+// askHang asks all agents what their ranks do, unless a question is open. then, if it is not nil, is called when the report was
+// printed: the report of a job that is to end needs all answers before the first rank ends.
+func (l *leader) askHang(then func()) {
+	if then != nil {
+		l.hang.then = append(l.hang.then, then)
+	}
+	if l.hang.asked {
 		return
 	}
-	l.hang = hangQuestion{pids: make([]int, l.size), late: time.After(hangTime)}
+	l.hang.asked, l.hang.late = true, time.After(hangTime)
 	for _, a := range l.agents {
-		if !a.over {
+		if !a.over && a.alive > 0 {
 			l.hang.open = append(l.hang.open, a)
 			a.order(order{Hang: true})
 		}
@@ -39,13 +44,20 @@ func (l *leader) askHang() {
 	}
 }
 
-// tellDoing takes an answer.
+// tellDoing takes an answer to a question, or to a look.
 func (a *remote) tellDoing(d *doing) {
+	l := a.l
 	a.restore(d.Records)
-	if l := a.l; l.hang.pids != nil && len(d.Pids) == a.ranks {
-		copy(l.hang.pids[a.first:], d.Pids)
+	if len(d.Pids) == a.ranks && len(d.Stopped) == a.ranks {
+		copy(l.pids[a.first:], d.Pids)
+		copy(l.stopped[a.first:], d.Stopped)
 	}
-	a.l.answered(a)
+	switch {
+	case d.Look == 0:
+		l.answered(a)
+	case d.Look == l.lookout.number:
+		l.looked(a, d.Watched)
+	}
 }
 
 // restore notes an agent's records of its ranks.
@@ -71,16 +83,90 @@ func (l *leader) answered(a *remote) {
 
 // sayHang prints the report, if one is asked for, with the answers so far.
 func (l *leader) sayHang() {
-	if l.hang.pids == nil {
+	if !l.hang.asked {
 		return
-	}
-	who := make([]started, l.size)
-	for rank := range who {
-		who[rank] = started{node: l.agents[l.node[rank]].name, pid: l.hang.pids[rank], program: l.app(rank).Program}
 	}
 	for _, a := range l.hang.open {
 		l.say("node %s does not say in time what its ranks do", a.name)
 	}
+	then := l.hang.then
 	l.hang = hangQuestion{}
-	l.say(HangReport+"%s", hangReport(l.mirror.Snapshot(), who, time.Duration(sys.Monotonic())))
+	l.report(l.mirror.Snapshot(), nil)
+	for _, f := range then {
+		f()
+	}
+}
+
+// report prints the report of all ranks.
+func (l *leader) report(views []job.View, proof *job.Proof) {
+	who := make([]started, l.size)
+	for rank := range who {
+		who[rank] = started{node: l.agents[l.node[rank]].name, pid: l.pids[rank], stopped: l.stopped[rank], program: l.app(rank).Program}
+	}
+	now := time.Duration(sys.Monotonic())
+	l.say(HangReport+"%s", hangReport(views, who, now, proof))
+	l.messages.put(func() {
+		if err := writeHang(l.job.HangFile, views, who, now, proof); err != nil {
+			l.say("%v", err)
+		}
+	})
+}
+
+// look is the next step of the lookout: a look, or the end of one that was not answered in time.
+func (l *leader) look() {
+	o := &l.lookout
+	waiting := 0
+	for _, a := range l.agents {
+		if !a.over {
+			waiting += a.waiting
+		}
+	}
+	switch {
+	case l.fate.starting || l.over():
+		o.rest()
+	case o.asked:
+		o.giveUp()
+	case o.wants(waiting, l.alive()):
+		l.askLook()
+	default:
+		o.rest()
+	}
+}
+
+// askLook has all agents look.
+func (l *leader) askLook() {
+	n := l.lookout.ask()
+	l.lookout.tick = time.After(hangTime + l.lookout.after)
+	l.lookers, l.watched = l.lookers[:0], false
+	for _, a := range l.agents {
+		if !a.over {
+			l.lookers = append(l.lookers, a)
+			a.order(order{Look: n})
+		}
+	}
+}
+
+// looked is told that the ranks of an agent have answered the last look, or that it has ended. When that holds of all agents the
+// answers are read.
+func (l *leader) looked(a *remote, watched bool) {
+	i := slices.Index(l.lookers, a)
+	if i < 0 {
+		return
+	}
+	l.watched = l.watched || watched
+	if l.lookers = slices.Delete(l.lookers, i, i+1); len(l.lookers) > 0 || !l.lookout.asked || l.over() {
+		return
+	}
+	views := l.mirror.Snapshot()
+	proof, again := l.lookout.read(views, time.Duration(sys.Monotonic()))
+	switch {
+	case again:
+		l.askLook()
+	case len(proof.Ranks) > 0 && l.watched:
+		l.lookout.giveUp()
+	case len(proof.Ranks) > 0:
+		l.lookout.tick = nil
+		l.report(views, &proof)
+		l.fate.deadlocked(l.lookout.policy)
+	}
 }

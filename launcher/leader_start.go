@@ -107,6 +107,7 @@ func (l *leader) spec(a *remote) jobSpec {
 	s := jobSpec{
 		BTL: j.BTL, PartitionSize: j.PartitionSize, HugePages: j.HugePages, Stack: j.stackOnNodes(), Settings: j.nodeSettings(), Bind: j.Bind.String(),
 		ReportBindings: j.ReportBindings, ReportDevices: l.nodes.ReportDevices, TagOutput: j.TagOutput, OutputDir: j.OutputDir,
+		Deadlock: j.Deadlock, DeadlockAfter: j.DeadlockAfter,
 		Input: j.Stdin != nil, Verbose: j.Log != nil, Instruments: l.nodes.Instruments,
 	}
 	at := 0 // rank at which the app begins

@@ -33,7 +33,7 @@ import (
 // (flowWindow).
 const (
 	linkMagic   = "\x00pvasrun agent\n"
-	linkVersion = 3
+	linkVersion = 4
 	mostBanner  = 64 << 10
 	flowWindow  = 256 << 10 // bytes of a stream that may be underway
 	beatsPerEnd = 10        // beats in a time-out; silence is noticed one before its end
@@ -69,6 +69,8 @@ type jobSpec struct {
 	ReportDevices  bool
 	TagOutput      bool
 	OutputDir      string
+	Deadlock       Deadlock
+	DeadlockAfter  time.Duration
 	Input, Verbose bool
 	Instruments    []string
 }
@@ -79,9 +81,10 @@ type order struct {
 	Addresses []address // of ranks on other nodes
 	Gone      []rankGone
 	Signal    syscall.Signal
-	End, Kill bool // the ranks: with time to end in order, or none
-	Hang      bool // say what the ranks wait for
-	Pause     bool // the leader is about to be stopped: no beats come
+	End, Kill bool   // the ranks: with time to end in order, or none
+	Hang      bool   // say what the ranks wait for
+	Look      uint32 // begin this look, and say what comes of it; 0: do not
+	Pause     bool   // the leader is about to be stopped: no beats come
 	Input     []byte
 	InputEnd  bool
 	Took      int   // bytes of output that were passed on
@@ -102,6 +105,7 @@ type note struct {
 	Asked      syscall.Signal // a signal has asked the agent to end
 	Log        string
 	Doing      *doing
+	Waiting    *int // how many ranks have waited for long now
 	Clock      *clockTime
 	Data       []byte // that an instrument has written
 	Instrument string
@@ -143,7 +147,10 @@ type rankEnd struct {
 // doing answers the question about the ranks' waits.
 type doing struct {
 	Records []job.Record
-	Pids    []int // 0: not started
+	Pids    []int  // 0: not started
+	Stopped []bool // by a signal
+	Look    uint32 // the answers are to this look; 0: to none
+	Watched bool   // a rank is stopped, or looked at by a debugger
 }
 
 // finished is the last note.

@@ -151,6 +151,8 @@ func (s *supervisor) obey(o order) {
 		s.fate.end(codeError)
 	case o.Hang:
 		s.sayHang()
+	case o.Look > 0:
+		s.beginLook(o.Look)
 	case o.Signal != 0 && s.phase == working:
 		s.whenStarted(o.Signal, func() { s.signalRanks(o.Signal) })
 	case s.memory == nil:

@@ -17,14 +17,15 @@ import (
 
 // remote is an agent as the leader sees it. The fields belong to the goroutine of RunNodes.
 type remote struct {
-	l      *leader
-	number int
-	name   string
-	first  int // rank
-	ranks  int
-	alive  int // ranks that were told to start and have not ended
-	gone   map[int]bool
-	untold bool // of a pause: the order is not on the wire yet
+	l       *leader
+	number  int
+	name    string
+	first   int // rank
+	ranks   int
+	alive   int // ranks that were told to start and have not ended
+	waiting int // of them, have waited for long
+	gone    map[int]bool
+	untold  bool // of a pause: the order is not on the wire yet
 
 	command *exec.Cmd // nil: the agent connects by itself
 	stdin   io.WriteCloser
@@ -229,6 +230,8 @@ func (a *remote) take(n *note) {
 		l.asked(a, n.Asked)
 	case n.Doing != nil:
 		a.tellDoing(n.Doing)
+	case n.Waiting != nil:
+		a.waiting = *n.Waiting
 	case n.Clock != nil:
 		a.clockRead(*n.Clock)
 	case n.Data != nil:
@@ -270,6 +273,9 @@ func (a *remote) ended(e *rankEnd) {
 	a.alive--
 	a.others(order{Gone: []rankGone{{e.Rank, e.State}}})
 	l := a.l
+	l.pids[e.Rank] = e.Pid
+	l.mirror.SetState(e.Rank, e.State)
+	l.mirror.MarkGone(e.Rank)
 	l.fate.hostname = a.name
 	l.fate.rankEnded(e.Rank, e.Pid, l.app(e.Rank).Program, e.Status, e.State)
 }
@@ -310,6 +316,7 @@ func (a *remote) finish() {
 	l := a.l
 	l.answered(a)
 	l.stopWhenTold()
+	l.looked(a, false)
 	close(a.stop)
 	a.window.close()
 	if a.command == nil && a.ready == nil {

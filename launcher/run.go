@@ -28,7 +28,7 @@ var running sync.Mutex
 // A rank that fails is no error of Run but a Result with a Failure and a Code:
 // 0 if every rank ended with 0; else the code of the first that did not, 128 +
 // signal if it was killed; 128 + signal if a forwarded INT, TERM or HUP ended
-// the job; 124 after Timeout; 141 if Stdout was closed. When a rank fails the
+// the job; 124 after Timeout; 125 after a proved deadlock; 141 if Stdout was closed. When a rank fails the
 // others get TERM, and KILL after 2 s. INT, TERM and HUP that come before all
 // ranks have been started end the job, whatever its ranks do with them.
 //
@@ -93,6 +93,9 @@ type supervisor struct {
 	nodesEnd context.Context // ends when the memory is about to be closed
 	told     sync.WaitGroup  // tellAddresses
 	held     holds
+	lookout  lookout
+	// toldWaiting is how many waiting ranks the leader was told of.
+	toldWaiting int
 
 	events
 }
@@ -101,7 +104,7 @@ func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor 
 	s := &supervisor{
 		plan: p, adoption: orphans, parent: newParent(),
 		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
-		events: newEvents(ctx, p.job),
+		events: newEvents(ctx, p.job), lookout: newLookout(p.job),
 	}
 	if log := p.job.Log; log != nil {
 		p.job.Log = func(format string, args ...any) { s.messages.put(func() { log(format, args...) }) }

@@ -111,6 +111,7 @@ type Engine struct {
 	movingCount int
 	tasks       list[operation] // tasks underway
 	completions uint64          // operations that have become complete
+	moves       uint32          // see job.Answer; completions are counted apart
 	helper      Helper          // nil: none; see SetHelper
 	server      *waiter         // the goroutine in Serve; nil: there is none
 	sends       map[int32]*peerSends
@@ -131,6 +132,7 @@ type Engine struct {
 	sleeper    *waiter         // the owner, while it is in Sleep
 	lasting    bool            // that sleep lasts
 	announced  *waiter         // whose wait the root block has
+	answered   uint32          // the last look of the supervisor that was answered
 	inReady    bool            // ready is running: the sleeper looks by itself
 	yield      bool            // a parked goroutine was woken: let it run
 	parked     list[waiter]    // waiters that are not the owner

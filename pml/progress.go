@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/job"
 )
 
 const (
@@ -78,6 +79,7 @@ func (e *Engine) ready() bool {
 	if c := e.sleeper.until; c != nil && c.over() {
 		return true
 	}
+	look := e.job.Asked()
 	e.lock()
 	e.inReady = true
 	e.progressAll()
@@ -86,8 +88,42 @@ func (e *Engine) ready() bool {
 	e.sayAgain(e.speaker())
 	e.inReady = false
 	stop := e.sleeper.done || e.yield || e.wanted()
+	if look != 0 && !stop {
+		e.answer(look)
+	}
 	e.unlock()
 	return stop
+}
+
+// answer answers a look of the supervisor that was begun before the calling ready, if this rank waits and nothing
+// is on its way: see job.Answer. After the first answer to a look each further one only tells the moves.
+//
+// What is on its way: bytes of a message that is taken in; a message that somebody is in the middle of sending, which holds
+// back those behind it; what a further module has sent and does not know to have arrived. A send that was offered, or has no
+// room at its receiver, is not: it waits for what the receiver does.
+func (e *Engine) answer(look uint32) {
+	w := e.announced
+	if !e.lasting || w == nil || w.done || w != e.speaker() || e.movingCount > 0 || !e.settled() {
+		return
+	}
+	if look != e.answered {
+		e.answered = look
+		e.say(w, e.describe(w))
+	}
+	e.job.Answer(e.rank, job.Answer{Look: look, Moves: e.moves + uint32(e.completions)})
+}
+
+// settled tells whether nothing is on its way to this rank, or from it to another node.
+func (e *Engine) settled() bool {
+	if !e.module.Drained() {
+		return false
+	}
+	for i := range e.further {
+		if s, ok := e.further[i].Messages.(interface{ Settled() bool }); ok && !s.Settled() {
+			return false
+		}
+	}
+	return true
 }
 
 // move starts to look after a transfer. It asks at once: a receiver's bytes often

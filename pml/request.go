@@ -93,7 +93,7 @@ func (e *Engine) waitContext(ctx context.Context, op *operation) error {
 		return ErrBusy
 	}
 	// Not from the pool: the function below may still run when we have left.
-	w := &waiter{about: op, call: job.OpWait}
+	w := &waiter{about: op, call: job.OpWait, bounded: ctx.Done() != nil}
 	w.node.of = w
 	op.waiter = w
 	stop := context.AfterFunc(ctx, func() {
@@ -198,6 +198,8 @@ func (e *Engine) waitAny(rs []Request) (int, error) {
 		if w == nil {
 			w = e.newWaiter(op)
 			w.call = job.OpWait
+		} else {
+			w.any = true
 		}
 		op.waiter = w
 	}

@@ -296,6 +296,7 @@ func (e *Engine) flush() {
 				b.ops.pushFront(n)
 				break
 			}
+			e.moves++
 		}
 		if b.ops.head != nil {
 			i++

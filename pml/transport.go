@@ -26,6 +26,8 @@ type Job interface {
 	// These are for the hang report and the supervisor. A rank says them of itself.
 	SetWaiting(rank int, w job.Waiting)
 	ClearWaiting(rank int)
+	Asked() uint32
+	Answer(rank int, a job.Answer)
 	PublishCounters(rank, first int, values ...uint64)
 }
 
@@ -116,7 +118,9 @@ func (e *Engine) to(peer int) *transport {
 // them may have more than max messages.
 func (e *Engine) pollFurther(max int) (more bool) {
 	for i := range e.further {
-		more = e.further[i].Poll(max, e.onFrame) == max || more
+		n := e.further[i].Poll(max, e.onFrame)
+		e.moves += uint32(n)
+		more = n == max || more
 	}
 	return more
 }
@@ -125,7 +129,9 @@ func (e *Engine) pollFurther(max int) (more bool) {
 // What is left is there at the next look. A module whose Poll has reached its max sees to it that there is one.
 func (e *Engine) pollAll() {
 	for range pollBatches {
-		more := e.module.Poll(pollBatch, e.onFrame) == pollBatch
+		n := e.module.Poll(pollBatch, e.onFrame)
+		e.moves += uint32(n)
+		more := n == pollBatch
 		if more = e.pollFurther(pollBatch) || more; !more {
 			return
 		}

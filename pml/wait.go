@@ -18,6 +18,8 @@ type waiter struct {
 	said     uint64        // what completions was when it was described last
 	ch       chan struct{} // one token at most; made when first needed
 	about    *operation    // one of the operations, for the hang report
+	any      bool          // it waits for any of several operations
+	bounded  bool          // it gives up by itself
 	call     job.Op        // the call, if it is another than the operation's
 	until    *Condition    // what it waits for instead of operations; set once
 }
@@ -34,7 +36,7 @@ func (e *Engine) newWaiter(about *operation) *waiter {
 }
 
 // reset prepares a waiter that nobody uses for a wait.
-func (w *waiter) reset() { w.done, w.promoted = false, false }
+func (w *waiter) reset() { w.done, w.promoted, w.any, w.bounded = false, false, false, false }
 
 func (e *Engine) freeWaiter(w *waiter) {
 	w.about = nil
@@ -218,6 +220,7 @@ func (e *Engine) sleep(w *waiter) {
 		e.awake()
 		e.lock()
 	}
+	e.moves++
 	e.sleeper = nil
 	e.askConditions()
 	if err != nil {
@@ -227,7 +230,8 @@ func (e *Engine) sleep(w *waiter) {
 
 // say writes what a waiter waits for.
 func (e *Engine) say(w *waiter, say job.Waiting) {
-	w.said, say.Since, say.Others = e.completions, w.since, !e.oneThread && shm.Others()
+	w.said, say.Since, say.Seen = e.completions, w.since, sys.Monotonic()
+	say.Others = w.bounded || !e.oneThread && shm.Others()
 	e.job.SetWaiting(e.rank, say)
 }
 
@@ -247,6 +251,9 @@ func (e *Engine) sayAgain(w *waiter) {
 func (e *Engine) describe(w *waiter) job.Waiting {
 	if w.until != nil {
 		return w.until.say()
+	}
+	if w.any {
+		return job.Waiting{Op: job.OpWait, Peer: job.AnyPeer, Tag: AnyTag, Context: w.about.context}
 	}
 	op, say := w.about, &e.saying
 	*say = op.describe()
@@ -278,6 +285,7 @@ func (e *Engine) announceWaiter(w *waiter) (did bool) {
 	if w == nil || w == e.announced || w.done {
 		return false
 	}
+	e.moves++
 	e.announced, w.since = w, sys.Monotonic()
 	e.say(w, e.describe(w))
 	return true
@@ -286,6 +294,7 @@ func (e *Engine) announceWaiter(w *waiter) (did bool) {
 // withdraw is called when a wait is over. The root block says no more that this rank waits for it.
 func (e *Engine) withdraw(w *waiter) {
 	if w == e.announced {
+		e.moves++
 		e.announced = nil
 		e.job.ClearWaiting(e.rank)
 		e.announceParked()

@@ -238,6 +238,42 @@ func (m *Module) Drained() bool {
 	return true
 }
 
+// Settled tells whether nothing is on its way between this rank and those of other nodes, as far as it can know: all that
+// has come was handed over, and all that it has sent was acknowledged. It is for a rank that sleeps: see job.Answer.
+func (m *Module) Settled() bool {
+	for m.poll() {
+		m.sort()
+	}
+	m.gather()
+	if !m.arrivals.empty() || m.queued > 0 || len(m.owing) > 0 || m.ailing.Load() > 0 || m.disturbed.Load() || m.failed.Load() != nil {
+		return false
+	}
+	for _, d := range m.devices {
+		if len(d.queue)+len(d.flying) > 0 {
+			return false
+		}
+	}
+	for _, p := range m.peers {
+		if p != nil && !p.buried && !m.heard(p) {
+			return false
+		}
+	}
+	return true
+}
+
+// heard tells whether the peer has acknowledged all that was sent to it.
+func (m *Module) heard(p *peer) bool {
+	if m.several() && !m.acknowledged(p) {
+		return false
+	}
+	for i := range p.paths {
+		if at := &p.paths[i]; at.handle != nil && at.handle.QueueLength() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // bury forgets a peer that has gone. Blocks that were being received from it come to
 // their end now, with an error.
 func (m *Module) bury(p *peer) {

@@ -204,6 +204,9 @@ func (f *runFlags) job(apps []launcher.App, settings job.Settings) launcher.Job 
 		TagOutput:      f.TagOutput,
 		OutputDir:      f.OutputDir,
 		Timeout:        time.Duration(limit),
+		Deadlock:       launcher.Deadlock(f.Deadlock),
+		DeadlockAfter:  time.Duration(f.DeadlockAfter),
+		HangFile:       f.ReportHang,
 		Log:            logger(f.Verbose),
 	}
 }

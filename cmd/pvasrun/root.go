@@ -35,7 +35,7 @@ const description = `Starts ranks of a program as separate processes inside one 
 
 PROGRAM is a binary, looked up in PATH if it has no slash, or a Go package such as ./examples/hello, which is built as a position independent executable first. Flags after it belong to it. Several programs make one job, separated by ":", each with its own -n, -x and --wdir.
 
-The exit code is 0, or that of the first rank that failed (128 + signal if it was killed), 124 after a time-out, 127 or 126 if a program cannot be found or executed, 2 for a mistake on the command line. When a rank fails the others get SIGTERM, and SIGKILL after 2 s. INT, TERM, HUP, USR1, USR2 and CONT are passed on to the ranks; a second INT kills. QUIT prints what each rank waits for, as a time-out does.`
+The exit code is 0, or that of the first rank that failed (128 + signal if it was killed), 124 after a time-out, 125 after a deadlock, 127 or 126 if a program cannot be found or executed, 2 for a mistake on the command line. When a rank fails the others get SIGTERM, and SIGKILL after 2 s. INT, TERM, HUP, USR1, USR2 and CONT are passed on to the ranks; a second INT kills. QUIT prints what each rank waits for, as a time-out and a deadlock do.`
 
 // appFlags belong to one program of a job.
 type appFlags struct {
@@ -101,6 +101,9 @@ type runFlags struct {
 	Bind           binding `long:"bind" env:"PVASRUN_BIND" default:"none" value-name:"none|core|LIST" description:"CPUs of the ranks: any, one core each, or entry i of LIST for rank i, such as 0,2,4-7"`
 	ReportBindings bool    `long:"report-bindings" env:"PVASRUN_REPORT_BINDINGS" description:"say on which CPUs each rank may run"`
 	Timeout        *lapse  `long:"timeout" env:"PVASRUN_TIMEOUT" value-name:"DUR" default-mask:"never" description:"end the job after this time: 90 (seconds), 90s, 2m; 0: never"`
+	Deadlock       string  `long:"deadlock" env:"PVASRUN_DEADLOCK" choice:"end" choice:"report" choice:"off" default:"end" description:"when ranks have waited for 3 s and it is proved that they can never go on: say so and end the job with code 125 (end), say so (report), or do not look (off)"`
+	ReportHang     string  `long:"report-hang" env:"PVASRUN_REPORT_HANG" value-name:"FILE" description:"write what the ranks wait for to this file, too, as JSON: at a deadlock, a time-out, QUIT"`
+	DeadlockAfter  lapse   `long:"deadlock-after" env:"PVASRUN_DEADLOCK_AFTER" hidden:"true" default:"3s" description:"how long ranks have waited then"`
 	PartitionSize  size    `long:"partition-size" env:"PVASRUN_PARTITION_SIZE" value-name:"SIZE" default-mask:"64GiB, less for many ranks" description:"address space of a rank, a power of two"`
 	StackSize      stack   `long:"stack-size" env:"PVASRUN_STACK_SIZE" value-name:"SIZE" default-mask:"ulimit -s" description:"stack of a rank, such as 64M, or unlimited"`
 	HugePages      bool    `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`

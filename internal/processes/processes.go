@@ -61,6 +61,14 @@ func Find(pid int) (p Process, ok bool) {
 	return p, ok
 }
 
+// Traced tells whether a debugger, or another tracer, is attached to a process.
+func Traced(pid int) bool {
+	status, _ := os.ReadFile(File(pid, "status")) // an error: it has gone
+	_, rest, found := bytes.Cut(status, []byte("\nTracerPid:"))
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return found && string(bytes.TrimSpace(line)) != "0"
+}
+
 // parse reads "pid (name) state parent group ...", of which the number of threads is the 20th and
 // the start the 22nd. The name may hold blanks and parentheses, so the last parenthesis counts.
 func parse(stat []byte) (Process, bool) {
