@@ -233,7 +233,7 @@ func judge(views []job.View, dead []int) (kind, verdict string) {
 	if len(others) == 0 {
 		return "deadlock", rankList(dead, 0) + " can never go on"
 	}
-	return "circle", "only other goroutines or threads of " + rankList(others, 0) + ", or the end of a context, could end that"
+	return "circle", "only other goroutines or threads of " + rankList(others, 0) + " could end that"
 }
 
 // stopped tells whether a process is stopped by a signal.

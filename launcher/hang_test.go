@@ -74,7 +74,7 @@ func TestHangReport(t *testing.T) {
 
 	views[8].Waiting.Others = true
 	require.Contains(t, hangReport(views, who, 3*time.Second, nil),
-		"\n  circle: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and only other goroutines or threads of rank 8, or the end of a context, could end that")
+		"\n  circle: rank 0 waits for rank 1 waits for rank 0; nothing has moved for 1s, and only other goroutines or threads of rank 8 could end that")
 	views[8].Waiting.Others = false
 
 	views[2].Far, who[3].node = job.FarSends{Silent: 4, Device: 1}, "n2"

@@ -65,7 +65,7 @@ var layers = []layer{
 	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "job", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes"}},
+	{"launcher", []string{"pvas", "job", "internal/atomicfile", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},

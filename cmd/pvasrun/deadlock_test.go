@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// longWaits is for a thorough test by hand: 300 programs that wait for 3 to 20 s take some minutes.
+var longWaits = flag.Int("long-waits", 0, "number of programs that wait for long, for 3 to 20 s, to be run")
+
+// waitCase is a line of testdata/hangs.
+type waitCase struct {
+	name  string
+	ranks int
+}
+
+// waitCases returns the program and its cases of a kind.
+func waitCases(t *testing.T, kind string) (program string, cases []waitCase) {
+	program = programs.Build(t, "./testdata/hangs")
+	out, err := exec.Command(program).Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		var k string
+		var c waitCase
+		_, err := fmt.Sscan(line, &k, &c.name, &c.ranks)
+		require.NoError(t, err)
+		if k == kind {
+			cases = append(cases, c)
+		}
+	}
+	return program, cases
+}
+
+// ways are the flags of the jobs: both task models, and two nodes for those of several ranks.
+func (c waitCase) ways(t *testing.T, rsh string) (ways [][]string) {
+	for _, btl := range models(t) {
+		ways = append(ways, []string{"--btl", btl, "-n", fmt.Sprint(c.ranks)})
+	}
+	if c.ranks > 1 && !strings.Contains(c.name, "window") { // which needs one node
+		ways = append(ways, []string{"--hosts", fmt.Sprintf("a:1,b:%d", c.ranks-1), "--rsh", rsh})
+	}
+	return ways
+}
+
+// sideBySide runs functions, which mostly wait, some at a time.
+func sideBySide(most int, list []func()) {
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, most)
+	for _, f := range list {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			f()
+		})
+	}
+	wg.Wait()
+}
+
+// Programs that can never go on are told so, and end.
+func TestDeadlocksEndTheJob(t *testing.T) {
+	program, cases := waitCases(t, "hang")
+	require.Greater(t, len(cases), 33)
+	rsh := hereAs(t)
+	var list []func()
+	for _, c := range cases {
+		for _, way := range c.ways(t, rsh) {
+			list = append(list, func() {
+				got := command(t, nil, append(way, "--deadlock-after", "300ms", "--timeout", "50", program, "hang", c.name)...)
+				if got.code != 125 || strings.Count(got.stderr, "what the ranks do:") != 1 ||
+					!strings.Contains(got.stderr, "  deadlock, proved: ") || !strings.Contains(got.stderr, "pvasrun: deadlock: ending ") {
+					t.Errorf("%s, %v: code %d\n%s", c.name, way, got.code, got.stderr)
+				}
+			})
+		}
+	}
+	sideBySide(4, list)
+}
+
+// Programs that wait for long and can go on are left alone, however soon and often they are looked at.
+func TestLongWaitsAreNoDeadlocks(t *testing.T) {
+	program, cases := waitCases(t, "right")
+	rsh := hereAs(t)
+	var list []func()
+	add := func(c waitCase, way []string, after string, long time.Duration) {
+		list = append(list, func() {
+			got := command(t, env("HANGS_LONG="+long.String()), append(way, "--deadlock-after", after, program, "right", c.name)...)
+			if got.code != 0 {
+				t.Errorf("%s for %v, %v: code %d\n%s", c.name, long, way, got.code, got.stderr)
+			}
+		})
+	}
+	if *longWaits == 0 {
+		for _, c := range cases {
+			for _, way := range c.ways(t, rsh) {
+				add(c, way, "20ms", 400*time.Millisecond)
+			}
+		}
+		sideBySide(4, list)
+		return
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	for i := range *longWaits {
+		c := cases[i%len(cases)]
+		ways := c.ways(t, rsh)
+		add(c, ways[random.IntN(len(ways))], "3s", 3*time.Second+time.Duration(random.Int64N(int64(17*time.Second))))
+	}
+	sideBySide(16, list)
+}
+
+// The report may be all that comes of it, and nobody may look.
+func TestDeadlockPolicies(t *testing.T) {
+	program, _ := waitCases(t, "hang")
+	for policy, reports := range map[string]int{"report": 2, "off": 1} {
+		got := command(t, nil, "--deadlock", policy, "--deadlock-after", "100ms", "--timeout", "3", "-n", "2", program, "hang", "recv-ring-2")
+		require.Equal(t, 124, got.code, got.stderr)
+		require.Equal(t, reports, strings.Count(got.stderr, "what the ranks do:"), got.stderr)
+	}
+}
+
+// The report for programs says the same.
+func TestReportOfAHangAsJSON(t *testing.T) {
+	program, _ := waitCases(t, "hang")
+	file := filepath.Join(t.TempDir(), "hang.json")
+	for _, where := range [][]string{{"-n", "3"}, {"--hosts", "a:1,b:2", "--rsh", hereAs(t)}} {
+		got := command(t, nil, append(where, "--deadlock-after", "100ms", "--report-hang", file, program, "hang", "barrier-left-out")...)
+		require.Equal(t, 125, got.code, got.stderr)
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var report struct {
+			Ranks []struct {
+				Rank        int
+				State, Text string
+				Wait        struct {
+					Call, Communicator string
+					Seconds            float64
+					For                []int
+				}
+			}
+			Deadlock struct {
+				Ranks, Cycle []int
+				All          bool
+			}
+		}
+		require.NoError(t, json.Unmarshal(text, &report), string(text))
+		require.Len(t, report.Ranks, 3)
+		require.Equal(t, "waiting", report.Ranks[2].State)
+		require.Equal(t, "barrier", report.Ranks[2].Wait.Call)
+		require.Equal(t, "world", report.Ranks[2].Wait.Communicator)
+		require.Positive(t, report.Ranks[2].Wait.Seconds)
+		require.Contains(t, report.Ranks[0].Text, "in recv for ")
+		require.Equal(t, []int{1}, report.Ranks[0].Wait.For)
+		require.Equal(t, []int{0, 1, 2}, report.Deadlock.Ranks)
+		require.True(t, report.Deadlock.All)
+		require.NoError(t, os.Remove(file))
+	}
+	got := command(t, nil, "-n", "2", "--deadlock-after", "100ms", "--report-hang", filepath.Join(file, "x"), program, "hang", "recv-ring-2")
+	require.Equal(t, 125, got.code)
+	require.Contains(t, got.stderr, "pvasrun: report of the ranks: ")
+}
