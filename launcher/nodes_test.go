@@ -88,7 +88,7 @@ func TestNodesAndOneRankFails(t *testing.T) {
 
 func TestNodesAndTimeout(t *testing.T) {
 	j := ranks(btlSM, 4, "stubborn")
-	out := runTimedOut(t, &j, func() outcome { return runNodes(t, j, twoNodes()) }, `: ending 4 ranks\n(?s:.*has not called Init){4}`)
+	out := runTimedOut(t, &j, func() outcome { return runNodes(t, j, twoNodes()) }, `(?s:.*has not called Init){4}(?s:.*): ending 4 ranks\n`)
 	require.Equal(t, 1, strings.Count(out.stderr, "what the ranks do:"))
 	for rank, node := range []string{"a", "a", "b", "b"} {
 		require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +%s +\d+ +has not called Init: .*ranks$`, rank, node), out.stderr)

@@ -115,7 +115,9 @@ func (e *Engine) answer(look uint32) {
 
 // settled tells whether nothing is on its way to this rank, or from it to another node.
 func (e *Engine) settled() bool {
-	if !e.module.Drained() {
+	waiting := false
+	e.module.Senders(func(int) { waiting = true })
+	if waiting {
 		return false
 	}
 	for i := range e.further {

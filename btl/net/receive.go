@@ -241,11 +241,9 @@ func (m *Module) Drained() bool {
 // Settled tells whether nothing is on its way between this rank and those of other nodes, as far as it can know: all that
 // has come was handed over, and all that it has sent was acknowledged. It is for a rank that sleeps: see job.Answer.
 func (m *Module) Settled() bool {
-	for m.poll() {
-		m.sort()
-	}
-	m.gather()
-	if !m.arrivals.empty() || m.queued > 0 || len(m.owing) > 0 || m.ailing.Load() > 0 || m.disturbed.Load() || m.failed.Load() != nil {
+	came := m.poll()
+	m.gather() // which has the rank asked again if there are messages
+	if came || !m.arrivals.empty() || m.queued > 0 || len(m.owing) > 0 || m.ailing.Load() > 0 || m.disturbed.Load() || m.failed.Load() != nil {
 		return false
 	}
 	for _, d := range m.devices {
