@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 18, layoutVersion)
+	require.EqualValues(t, 19, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
