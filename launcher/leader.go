@@ -153,7 +153,7 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	}
 	l := &leader{
 		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(), done: make(chan struct{}),
-		stop: func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
+		stop:    func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
 		lookout: newLookout(j), pids: make([]int, p.size), stopped: make([]bool, p.size),
 	}
 	l.out, l.err = newSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
