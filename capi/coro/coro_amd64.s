@@ -41,6 +41,8 @@ TEXT ·resume(SB), NOSPLIT, $16-8
 	JEQ	call
 	CMPQ	g_stackGuard(R14), stackPreempt
 	JNE	call
+	CMPL	runtime·writeBarrier(SB), $0 // garbage is being looked for: obey
+	JNE	call
 	ADDQ	g_stackLo(R14), CX
 	MOVQ	CX, g_stackGuard(R14)
 call:

@@ -38,7 +38,11 @@
 //
 // The runtime asks a goroutine for its P when it has run for 10 ms, time in C included. The
 // goroutine would obey at the beginning of its next call, which costs two changes of
-// threads. With one P nobody waits for it, and resume withdraws the request: see Guard.
+// threads. With one P nobody waits for it but the collector of garbage, and resume withdraws the request: see
+// Guard. While a collection is underway, which the write barrier tells, the goroutine obeys. The collector has no
+// other time on this P than that of requests and of allocations, and calls seldom allocate. It would not get
+// to its end, and the write barrier would slow down all calls that follow. So a collection that is begun in a
+// call ends some tens of requests later, however little the calls allocate.
 //
 // The signal by which the runtime asks too (SIGURG) would interrupt system calls of C, so
 // the library leaves it ignored. Faults in C must not reach the runtime's handler

@@ -5,7 +5,7 @@ import "unsafe"
 // A goroutine's record in the runtime begins with the bounds of its stack and the stack
 // guard: the prologue of each function compares the stack pointer with it. The guard is
 // the lower bound plus a distance, or a huge number that asks for preemption. resume writes the
-// usual value in place of the request.
+// usual value in place of the request, unless a collection of garbage is underway.
 //
 // These places and numbers are the runtime's own and may change with its version. A test
 // pins them. At run time Guard checks what can be checked, and resume leaves the guard

@@ -41,3 +41,9 @@ TEXT program<>(SB), NOSPLIT|NOFRAME, $0
 	MOVQ	goSP(DI), SP
 	MOVQ	goBP(DI), BP
 	JMP	resumeAt(DI)
+
+// func Marking() bool
+TEXT ·Marking(SB), NOSPLIT, $0-1
+	CMPL	runtime·writeBarrier(SB), $0
+	SETNE	ret+0(FP)
+	RET
