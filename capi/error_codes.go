@@ -10,12 +10,13 @@ import (
 type errorCodes struct {
 	mu    sync.Mutex
 	next  int
-	added map[int]addedCode
+	added map[int]*addedCode
 }
 
 type addedCode struct {
 	class int // of itself, if it is a class
 	text  string
+	named bool // the program has given it a string
 }
 
 // className is the name of a class of the ABI, such as MPI_ERR_TYPE.
@@ -114,8 +115,10 @@ func (e *errorCodes) text(code int) (text string, ok bool) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	a, ok := e.added[code]
-	return a.text, ok
+	if a, ok := e.added[code]; ok {
+		return a.text, true
+	}
+	return "", false
 }
 
 // asError makes an error of a code of the program.
@@ -137,9 +140,9 @@ func (e *errorCodes) add(class int) int {
 		class = code
 	}
 	if e.added == nil {
-		e.added = map[int]addedCode{}
+		e.added = map[int]*addedCode{}
 	}
-	e.added[code] = addedCode{class: class}
+	e.added[code] = &addedCode{class: class}
 	return code
 }
 
@@ -183,43 +186,64 @@ func (p *Process) Add_error_code(class int, code Ref) error {
 
 // Add_error_string is MPI_Add_error_string.
 func (p *Process) Add_error_string(code int, text CString) error {
-	return p.codes.change(code, func(a addedCode) { p.codes.added[code] = addedCode{a.class, text.String()} })
+	return p.codes.change(code, func(a *addedCode) error {
+		a.text, a.named = text.String(), true
+		return nil
+	})
 }
 
 // Remove_error_string is MPI_Remove_error_string.
 func (p *Process) Remove_error_string(code int) error {
-	return p.codes.change(code, func(a addedCode) { p.codes.added[code] = addedCode{class: a.class} })
+	return p.codes.change(code, func(a *addedCode) error {
+		if !a.named {
+			return fail(ERR_ARG, "error code %d has no string", code)
+		}
+		a.text, a.named = "", false
+		return nil
+	})
 }
 
 // Remove_error_code is MPI_Remove_error_code.
 func (p *Process) Remove_error_code(code int) error {
-	return p.codes.change(code, func(addedCode) { p.codes.remove(code) })
+	return p.codes.change(code, func(a *addedCode) error {
+		if a.class == code {
+			return fail(ERR_ARG, "%d is an error class: remove it by MPI_Remove_error_class", code)
+		}
+		return p.codes.remove(code)
+	})
 }
 
 // Remove_error_class is MPI_Remove_error_class.
 func (p *Process) Remove_error_class(class int) error {
-	for code, a := range p.codes.added {
-		if a.class == class && code != class {
-			return fail(ERR_ARG, "error class %d has codes: remove them before", class)
+	return p.codes.change(class, func(a *addedCode) error {
+		if a.class != class {
+			return fail(ERR_ARG, "%d is no error class", class)
 		}
-	}
-	return p.codes.change(class, func(addedCode) { p.codes.remove(class) })
+		for code, other := range p.codes.added {
+			if other.class == class && code != class {
+				return fail(ERR_ARG, "error class %d has codes: remove them before", class)
+			}
+		}
+		return p.codes.remove(class)
+	})
 }
 
 // change does something to a code of the program.
-func (e *errorCodes) change(code int, f func(addedCode)) error {
+func (e *errorCodes) change(code int, f func(*addedCode) error) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	a, ok := e.added[code]
 	if !ok {
 		return fail(ERR_ARG, "error code %d was not added by the program", code)
 	}
-	f(a)
-	return nil
+	return f(a)
 }
 
-// remove forgets a code. The last one is used again. mu is held.
-func (e *errorCodes) remove(code int) {
+// remove forgets a code without a string. The last one is used again. mu is held.
+func (e *errorCodes) remove(code int) error {
+	if e.added[code].named {
+		return fail(ERR_ARG, "error code %d has a string: remove it before", code)
+	}
 	delete(e.added, code)
 	for last := e.next - 1; last > ERR_LASTCODE; last-- {
 		if _, there := e.added[last]; there {
@@ -227,4 +251,5 @@ func (e *errorCodes) remove(code int) {
 		}
 		e.next = last
 	}
+	return nil
 }

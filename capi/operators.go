@@ -160,6 +160,8 @@ func allowed(code operator.Code, kind datatype.Kind) bool {
 		return code >= operator.LAnd
 	case datatype.KindByte:
 		return code >= operator.BAnd && code <= operator.BXor
+	case datatype.KindFloat:
+		return code < operator.LAnd
 	}
 	return true
 }

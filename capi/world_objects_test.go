@@ -91,8 +91,19 @@ func TestErrorCodesOfPrograms(t *testing.T) {
 	require.Equal(c, "lost the plot", string(text[:*got]))
 	require.Equal(c, ERR_ARG, c.try("MPI_Add_error_code", 1<<20, code))
 	require.Equal(c, ERR_ARG, c.try("MPI_Remove_error_class", int(*class)), "it has a code")
-	c.call("MPI_Remove_error_code", int(*code))
-	c.call("MPI_Remove_error_class", int(*class))
+	for _, of := range []*int32{code, class} {
+		remove, other := "MPI_Remove_error_code", "MPI_Remove_error_class"
+		if of == class {
+			remove, other = other, remove
+		}
+		c.call("MPI_Add_error_string", int(*of), "a string")
+		require.Equal(c, ERR_ARG, c.try(remove, int(*of)), "it has a string")
+		c.call("MPI_Remove_error_string", int(*of))
+		require.Equal(c, ERR_ARG, c.try("MPI_Remove_error_string", int(*of)), "it has none")
+		require.Equal(c, ERR_ARG, c.try(other, int(*of)), "it is the other kind")
+		c.call(remove, int(*of))
+		require.Equal(c, ERR_ARG, c.try(remove, int(*of)), "it is no more")
+	}
 	for class := range ERR_ABI + 1 {
 		c.call("MPI_Error_class", class, got)
 		require.Equal(c, int32(class), *got)
