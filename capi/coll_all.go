@@ -4,17 +4,17 @@ import "github.com/gopvas/gopvas/coll"
 
 // allgather is Allgather and Allgatherv.
 func (p *Process) allgather(k *collective, at Address, count int, t Type, to blockList, c Comm) error {
-	on, err := p.comm(c)
+	on, err := k.of(p, coll.Allgather, c)
 	if err != nil {
 		return err
 	}
 	if err := notInPlace(to.at); err != nil {
 		return err
 	}
-	if on.inter() {
+	if k.apart {
 		return p.allgatherAcross(k, at, count, t, to, on)
 	}
-	a := k.is(coll.Allgather, on)
+	a := &k.args
 	a.Irregular, a.InPlace = to.irregular(), at == IN_PLACE
 	if err := to.memory(p, k, &a.Recv, on.c.Size()); err != nil || a.InPlace {
 		return err
@@ -34,7 +34,7 @@ func (p *Process) allgatherAcross(k *collective, at Address, count int, t Type, 
 	if err != nil {
 		return err
 	}
-	return k.across(on, "allgather", on.each(b), in)
+	return k.across(on.each(b), in)
 }
 
 // Allgather is MPI_Allgather.
@@ -49,17 +49,17 @@ func (p *Process) Allgatherv(k *collective, s Address, sn int, st Type, d Addres
 
 // alltoall is all kinds of Alltoall.
 func (p *Process) alltoall(k *collective, from, to blockList, c Comm) error {
-	on, err := p.comm(c)
+	on, err := k.of(p, coll.Alltoall, c)
 	if err != nil {
 		return err
 	}
 	if err := notInPlace(to.at); err != nil {
 		return err
 	}
-	if on.inter() {
+	if k.apart {
 		return p.alltoallAcross(k, from, to, on)
 	}
-	a := k.is(coll.Alltoall, on)
+	a := &k.args
 	a.Irregular, a.InPlace = to.irregular(), from.at == IN_PLACE
 	if err := to.memory(p, k, &a.Recv, on.c.Size()); err != nil || a.InPlace {
 		return err
@@ -79,7 +79,7 @@ func (p *Process) alltoallAcross(k *collective, from, to blockList, on *communic
 	if err != nil {
 		return err
 	}
-	return k.across(on, "alltoall", out, in)
+	return k.across(out, in)
 }
 
 // Alltoall is MPI_Alltoall.

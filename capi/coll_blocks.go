@@ -37,8 +37,29 @@ func typed(at Address, counts, displs Ints, types Handles[Type]) blockList {
 // irregular tells whether the blocks may differ in length.
 func (l *blockList) irregular() bool { return l.form != regularForm }
 
+// given returns an error if an array of the list is a null pointer. There are n blocks.
+func (l *blockList) given(n int) error {
+	switch {
+	case l.form == regularForm || n == 0:
+	case l.counts.addr < firstPage:
+		return noArray("counts")
+	case l.displs.addr < firstPage:
+		return noArray("displacements")
+	case l.form == typedForm && l.types.addr < firstPage:
+		return noArray("datatypes")
+	}
+	return nil
+}
+
+func noArray(of string) error {
+	return fail(ERR_ARG, "the array of %s is a null pointer: pass memory that MPI can read", of)
+}
+
 // memory says where n blocks are: see coll_memory.go.
 func (l *blockList) memory(p *Process, k *collective, b *coll.Buffer, n int) (err error) {
+	if err := l.given(n); err != nil {
+		return err
+	}
 	switch l.form {
 	case listedForm:
 		return p.listMemory(k, b, l.at, l.counts, l.displs, l.t, n)
@@ -51,6 +72,9 @@ func (l *blockList) memory(p *Process, k *collective, b *coll.Buffer, n int) (er
 
 // parts returns n blocks as a list.
 func (l *blockList) parts(p *Process, n int) ([]comm.Buffer, error) {
+	if err := l.given(n); err != nil {
+		return nil, err
+	}
 	switch l.form {
 	case listedForm:
 		return p.listParts(l.at, l.counts, l.displs, l.t, n)

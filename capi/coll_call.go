@@ -10,13 +10,17 @@ import (
 // collective is a collective operation that is to be done, begun or prepared. Three functions of
 // C have one method of Process: MPI_X runs what the method has made, MPI_IX begins it, and
 // MPI_X_init prepares it. The method fills in its *collective, which lies on the stack of
-// dispatchCollective. It returns an error if the call can not be made. The other ranks do not
-// learn of that error.
+// dispatchCollective. It returns an error if the call is refused. Nothing has been done for it then that
+// another rank could notice. If calls are checked the others learn of the error.
+//
+// A method looks only at the arguments that are significant at this rank (MPI 4.1 chapter 6).
+// programs/testdata/significant.h has the table.
 type collective struct {
-	on    *communicator
+	on    *communicator // nil: the handle is wrong
 	name  string
 	args  coll.Args
 	edges *comm.NeighborCall // messages along edges instead
+	apart bool               // they are, or would be if the call were not refused
 	lists *lists             // of args, nil: none yet
 }
 
@@ -45,7 +49,7 @@ func (k *collective) list(n int) []int {
 func (k *collective) run(err error) error {
 	switch {
 	case err != nil:
-		return err
+		return k.refused(err, comm.NeighborCall.Run, comm.Call.Run)
 	case k.edges != nil:
 		return k.edges.Run()
 	}
@@ -58,8 +62,11 @@ func (k *collective) run(err error) error {
 
 // begin begins the operation and gives its request a handle.
 func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
+	if err == nil {
+		err = noRequest(out)
+	}
 	if err != nil {
-		return err
+		return k.refused(err, begun(comm.NeighborCall.Begin), begun(comm.Call.Begin))
 	}
 	var r comm.Request
 	if k.edges != nil {
@@ -73,14 +80,41 @@ func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
 	return err
 }
 
+// noRequest is the error of a request that can not be given to the program.
+func noRequest(out Ptr[Request]) error {
+	if out.addr < firstPage {
+		return fail(ERR_ARG, "the request is a null pointer: pass memory that MPI can write")
+	}
+	return nil
+}
+
+// begun is begin for a call that is refused: there is no request.
+func begun[T any](begin func(T) (comm.Request, error)) func(T) error {
+	return func(call T) error {
+		_, err := begin(call)
+		return err
+	}
+}
+
 // prepare makes a persistent request for the operation. Ranks may start persistent operations
 // in different orders, so each operation has a communicator of its own. All ranks make
 // persistent operations in the same order.
 func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error) error {
-	if err != nil {
-		return err
+	if err == nil {
+		err = noRequest(out)
 	}
-	if _, err := p.hints(info); err != nil {
+	if err == nil {
+		_, err = p.hints(info)
+	}
+	switch {
+	case err != nil:
+		return k.refused(err, comm.NeighborCall.Verify, comm.Call.Verify)
+	case k.edges != nil:
+		err = k.edges.Verify()
+	default:
+		err = comm.Call{Comm: k.on.c, Op: k.name, Args: k.args}.Verify()
+	}
+	if err != nil {
 		return err
 	}
 	own, err := k.on.c.Dup()
@@ -105,28 +139,42 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	return nil
 }
 
-// is says which operation it is.
-func (k *collective) is(kind coll.Kind, on *communicator) *coll.Args {
-	k.on, k.name, k.args.Kind, k.args.Mixed = on, kind.String(), kind, true
-	return &k.args
+// refused returns the error of a call that is refused. If calls are checked it makes the call, which tells the
+// others.
+func (k *collective) refused(err error, apart func(comm.NeighborCall) error, call func(comm.Call) error) error {
+	switch {
+	case k.on == nil || !comm.Checked(k.on.c):
+	case k.apart:
+		_ = apart(comm.NeighborCall{Comm: k.on.c, Op: k.name, Exchange: coll.Exchange{Wrong: err}})
+	default:
+		_ = call(comm.Call{Comm: k.on.c, Op: k.name, Args: coll.Args{Kind: k.args.Kind, Wrong: err}})
+	}
+	return err
 }
 
-// rooted returns the communicator of a call with a root.
-func (p *Process) rooted(c Comm, root int) (*communicator, error) {
-	on, err := p.comm(c)
+// of says which operation on which communicator it is.
+func (k *collective) of(p *Process, kind coll.Kind, c Comm) (on *communicator, err error) {
+	if on, err = p.comm(c); err != nil {
+		return nil, err
+	}
+	k.on, k.name, k.args.Kind, k.args.Mixed = on, kind.String(), kind, true
+	k.apart = kind != coll.Barrier && on.inter()
+	return on, nil
+}
+
+// rooted is of for a call with a root.
+func (k *collective) rooted(p *Process, kind coll.Kind, root int, c Comm) (*communicator, error) {
+	on, err := k.of(p, kind, c)
 	switch {
 	case err != nil:
 		return nil, err
-	case on.inter() && (root == ROOT || root == PROC_NULL):
+	case k.apart && (root == ROOT || root == PROC_NULL):
 		return on, nil
 	}
-	ranks := on.c.Size()
-	if on.inter() {
-		ranks = comm.RemoteGroup(on.c).Size()
-	}
-	if root < 0 || root >= ranks {
+	if ranks := on.peers(); root < 0 || root >= ranks {
 		return nil, fail(ERR_ROOT, "root %d is outside of 0..%d", root, ranks-1)
 	}
+	k.args.Root = root
 	return on, nil
 }
 
@@ -147,9 +195,9 @@ func notInPlace(at Address) error {
 }
 
 // across makes the call one over an intercommunicator. Sides are nil where nothing goes there.
-func (k *collective) across(on *communicator, name string, out, in []comm.Buffer) error {
-	edges := comm.Across(on.c, name, out, in, coll.Hooks{})
-	k.on, k.name, k.edges = on, name, &edges
+func (k *collective) across(out, in []comm.Buffer) error {
+	edges := comm.Across(k.on.c, k.name, out, in, coll.Hooks{})
+	k.edges = &edges
 	return nil
 }
 

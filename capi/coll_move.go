@@ -9,51 +9,48 @@ import (
 
 // Barrier is MPI_Barrier.
 func (p *Process) Barrier(k *collective, c Comm) error {
-	on, err := p.comm(c)
-	k.is(coll.Barrier, on)
+	_, err := k.of(p, coll.Barrier, c)
 	return err
 }
 
 // Bcast is MPI_Bcast.
 func (p *Process) Bcast(k *collective, buf Address, count int, t Type, root int, c Comm) error {
-	on, err := p.rooted(c, root)
+	on, err := k.rooted(p, coll.Bcast, root, c)
 	if err != nil {
 		return err
 	}
-	if on.inter() {
+	if k.apart {
 		return p.bcastAcross(k, buf, count, t, root, on)
 	}
-	a := k.is(coll.Bcast, on)
-	a.Root = root
-	return p.ownMemory(&a.Send, buf, count, t)
+	return p.ownMemory(&k.args.Send, buf, count, t)
 }
 
 func (p *Process) bcastAcross(k *collective, buf Address, count int, t Type, root int, on *communicator) error {
 	if root == PROC_NULL {
-		return k.across(on, "bcast", nil, nil)
+		return k.across(nil, nil)
 	}
 	b, err := p.buffer(buf, count, t)
 	switch {
 	case err != nil:
 		return err
 	case root == ROOT:
-		return k.across(on, "bcast", on.each(b), nil)
+		return k.across(on.each(b), nil)
 	}
-	return k.across(on, "bcast", nil, on.only(root, b))
+	return k.across(nil, on.only(root, b))
 }
 
 // rootBlocks is Gather and Scatter: all members have memory of their own, and blocks are the
 // memory for all of them at the root.
 func (p *Process) rootBlocks(k *collective, kind coll.Kind, blocks blockList, at Address, count int, t Type, root int, c Comm) error {
-	on, err := p.rooted(c, root)
+	on, err := k.rooted(p, kind, root, c)
 	if err != nil {
 		return err
 	}
-	if on.inter() {
+	if k.apart {
 		return p.rootBlocksAcross(k, kind, blocks, at, count, t, root, on)
 	}
-	a := k.is(kind, on)
-	a.Root, a.Irregular = root, blocks.irregular()
+	a := &k.args
+	a.Irregular = blocks.irregular()
 	own, all := &a.Send, &a.Recv
 	if kind == coll.Scatter {
 		own, all = all, own
@@ -89,9 +86,9 @@ func (p *Process) rootBlocksAcross(k *collective, kind coll.Kind, blocks blockLi
 		return err
 	}
 	if sends := (kind == coll.Gather) == (root != ROOT); sends {
-		return k.across(on, kind.String(), parts, nil)
+		return k.across(parts, nil)
 	}
-	return k.across(on, kind.String(), nil, parts)
+	return k.across(nil, parts)
 }
 
 // Gather is MPI_Gather.

@@ -12,6 +12,7 @@ func (p *Process) neighbors(k *collective, name string, c Comm, data func(out, i
 	if err != nil {
 		return err
 	}
+	k.on, k.name, k.apart = on, name, true
 	edges := comm.NewNeighborCall(on.c, name, func(out, in []coll.Edge) error {
 		sends, receives, err := data(len(out), len(in))
 		comm.SetEdges(out, sends)
@@ -19,7 +20,7 @@ func (p *Process) neighbors(k *collective, name string, c Comm, data func(out, i
 		return err
 	})
 	edges.Layouts = true
-	k.on, k.name, k.edges = on, name, &edges
+	k.edges = &edges
 	return edges.Wrong
 }
 

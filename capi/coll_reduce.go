@@ -58,18 +58,20 @@ func (r *reducing) look(p *Process, op Op, t Type, on *communicator) (err error)
 
 // Reduce is MPI_Reduce.
 func (p *Process) Reduce(k *collective, send, recv Address, count int, t Type, op Op, root int, c Comm) error {
-	on, err := p.rooted(c, root)
+	on, err := k.rooted(p, coll.Reduce, root, c)
 	if err != nil {
 		return err
+	}
+	if root == PROC_NULL {
+		return k.across(nil, nil)
 	}
 	var r reducing
 	if err := r.look(p, op, t, on); err != nil {
 		return err
 	}
-	if on.inter() {
+	if k.apart {
 		return r.reduceAcross(k, send, recv, count, root)
 	}
-	k.is(coll.Reduce, on).Root = root
 	return r.combine(k, send, recv, count, on.c.Rank() == root)
 }
 
@@ -92,21 +94,18 @@ func (r *reducing) combine(k *collective, send, recv Address, count int, wanted 
 
 // reduceAcross is Reduce over an intercommunicator.
 func (r *reducing) reduceAcross(k *collective, send, recv Address, count, root int) error {
-	switch root {
-	case PROC_NULL:
-		return k.across(r.on, "reduce", nil, nil)
-	case ROOT:
+	if root == ROOT {
 		v, err := r.received(recv, count, false)
 		if err != nil {
 			return err
 		}
-		return r.fold(k, "reduce", nil, v, len(v), 0)
+		return r.fold(k, nil, v, len(v), 0)
 	}
 	v, err := r.sent(send, count)
 	if err != nil {
 		return err
 	}
-	err = k.across(r.on, "reduce", r.on.only(root, comm.Bytes(v)), nil)
+	err = k.across(r.on.only(root, comm.Bytes(v)), nil)
 	k.edges.Hooks = r.hooks
 	return err
 }
@@ -114,7 +113,7 @@ func (r *reducing) reduceAcross(k *collective, send, recv Address, count, root i
 // fold sends a vector, unless it is nil, to each rank of the remote group. It combines the
 // vectors of length bytes that come from there, in the order of the ranks. The result is what
 // the combined vector has from the byte from on.
-func (r *reducing) fold(k *collective, name string, send, result []byte, length, from int) error {
+func (r *reducing) fold(k *collective, send, result []byte, length, from int) error {
 	var out []comm.Buffer
 	if send != nil {
 		out = r.on.each(comm.Bytes(send))
@@ -123,7 +122,7 @@ func (r *reducing) fold(k *collective, name string, send, result []byte, length,
 	for i := range in {
 		in[i] = comm.Bytes(make([]byte, length))
 	}
-	err := k.across(r.on, name, out, in)
+	err := k.across(out, in)
 	op, store := r.op, r.hooks.After
 	k.edges.Hooks = coll.Hooks{Before: r.hooks.Before, After: func() {
 		if len(result) > 0 {
@@ -141,7 +140,7 @@ func (r *reducing) fold(k *collective, name string, send, result []byte, length,
 
 // Allreduce is MPI_Allreduce.
 func (p *Process) Allreduce(k *collective, send, recv Address, count int, t Type, op Op, c Comm) error {
-	on, err := p.comm(c)
+	on, err := k.of(p, coll.Allreduce, c)
 	if err != nil {
 		return err
 	}
@@ -149,8 +148,7 @@ func (p *Process) Allreduce(k *collective, send, recv Address, count int, t Type
 	if err := r.look(p, op, t, on); err != nil {
 		return err
 	}
-	if !on.inter() {
-		k.is(coll.Allreduce, on)
+	if !k.apart {
 		return r.combine(k, send, recv, count, true)
 	}
 	s, err := r.sent(send, count)
@@ -161,7 +159,7 @@ func (p *Process) Allreduce(k *collective, send, recv Address, count int, t Type
 	if err != nil {
 		return err
 	}
-	return r.fold(k, "allreduce", s, v, len(v), 0)
+	return r.fold(k, s, v, len(v), 0)
 }
 
 // scan is Scan and Exscan.
@@ -170,12 +168,15 @@ func (p *Process) scan(k *collective, kind coll.Kind, send, recv Address, count 
 	if err != nil {
 		return err
 	}
+	if _, err = k.of(p, kind, c); err != nil {
+		return err
+	}
 	var r reducing
 	if err := r.look(p, op, t, on); err != nil {
 		return err
 	}
-	k.is(kind, on)
-	return r.combine(k, send, recv, count, true)
+	first := kind == coll.Exscan && on.c.Rank() == 0 // it has no result
+	return r.combine(k, send, recv, count, !first || send == IN_PLACE)
 }
 
 // Scan is MPI_Scan.

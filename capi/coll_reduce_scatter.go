@@ -4,7 +4,7 @@ import "github.com/gopvas/gopvas/coll"
 
 // reduceScatter is Reduce_scatter_block, and with counts Reduce_scatter.
 func (p *Process) reduceScatter(k *collective, send, recv Address, block int, counts Ints, regular bool, t Type, op Op, c Comm) error {
-	on, err := p.comm(c)
+	on, err := k.of(p, coll.ReduceScatter, c)
 	if err != nil {
 		return err
 	}
@@ -13,20 +13,23 @@ func (p *Process) reduceScatter(k *collective, send, recv Address, block int, co
 		return err
 	}
 	size, rank := on.c.Size(), on.c.Rank()
-	a := k.is(coll.ReduceScatter, on)
+	a := &k.args
 	total, err := product(size, block)
 	if err != nil {
 		return err
 	}
 	before, own := rank*block, block
 	if !regular {
+		if counts.addr < firstPage {
+			return noArray("counts")
+		}
 		a.Send.Counts, a.Send.Displs, a.Send.Unit = counts.CopyTo(k.list(size)), k.list(size), r.op.Size
 		if total, err = starts(a.Send.Counts, a.Send.Displs); err != nil {
 			return err
 		}
 		before, own = a.Send.Displs[rank], a.Send.Counts[rank]
 	}
-	if on.inter() {
+	if k.apart {
 		return r.reduceScatterAcross(k, send, recv, total, before, own)
 	}
 	a.Op, a.InPlace = r.op, send == IN_PLACE
@@ -65,7 +68,7 @@ func (r *reducing) reduceScatterAcross(k *collective, send, recv Address, total,
 	if err != nil {
 		return err
 	}
-	return r.fold(k, "reduce_scatter", s, v, len(s), before*r.op.Size)
+	return r.fold(k, s, v, len(s), before*r.op.Size)
 }
 
 // Reduce_scatter is MPI_Reduce_scatter.

@@ -16,7 +16,8 @@ import (
 //	Reduce          own                         own, at the root
 //	Allreduce       own                         own
 //	ReduceScatter   blocks                      own
-//	Scan, Exscan    own                         own
+//	Scan            own                         own
+//	Exscan          own                         own, but at the first
 //	Gather          own                         blocks, at the root
 //	Scatter         blocks, at the root         own
 //	Allgather       own                         blocks
@@ -45,7 +46,7 @@ type Args struct {
 	Mixed bool
 
 	// Wrong is what the caller has found wrong with this call, if anything. The member
-	// gets it as its error, and the others learn that there is one.
+	// gets it as its error. If calls are checked the others learn of it.
 	Wrong error
 
 	Hooks
@@ -160,6 +161,9 @@ func (t *Team) prepare(a *Args) error {
 	}
 	if send, recv := a.Send.elements(), a.Recv.elements(); t.Check && !send.Matches(recv) {
 		return &pml.ElementError{Sent: send, Received: recv}
+	}
+	if a.Kind == Exscan && t.Rank == 0 && !a.InPlace {
+		a.InPlace, a.Recv = true, a.Send // it has no result
 	}
 	root := !a.Kind.rooted() || t.Rank == a.Root
 	if root && a.overlap(t) {

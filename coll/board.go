@@ -50,17 +50,26 @@ type lane struct {
 	_    [cacheLine - 8]byte
 }
 
-// slot is one member's part of a board. Only the member writes it. It writes the record
+// slot is one member's part of a board. Only the member writes it, but for misfit. It writes the record
 // before it arrives in a call, and not again before the next.
 type slot struct {
 	record callRecord
 	passed atomic.Uint64 // number of the last call that the member has completed
-	_      [cacheLine - 8]byte
+	misfit misfit
+	_      [cacheLine - 8 - misfitSize]byte
+}
+
+// misfit says that a block of the member has another length than its other end expects: the first such
+// block. The member that does the unit writes it, before the unit is done. So the slot's member reads it when
+// all are, and makes it zero again before it arrives in the next call.
+type misfit struct {
+	fault          atomic.Uint64 // a cad.Fault; who swaps it for 0 writes the lengths
+	sent, expected uint64
 }
 
 // callRecord is what a member says about its call. Addresses are of its own memory.
 type callRecord struct {
-	word    uint64 // Args.signature, or cad.RefusedCall
+	word    uint64 // Args.signature, or cad.RefusedCall: see inherit
 	size    uint64 // Args.size; irregular: 0
 	longest uint64 // irregular: length of the longest block that it knows of
 	source  uint64 // what it sends, and the length in bytes
@@ -91,6 +100,7 @@ const (
 	recordSize = 128
 	headSize   = 10*cacheLine + maxLanes*cacheLine
 	slotSize   = 3 * cacheLine
+	misfitSize = 24
 )
 
 // atBoard is the state of a member at its board.

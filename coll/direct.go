@@ -61,6 +61,7 @@ func (t *Team) meet(k uint64) {
 	} else {
 		t.calls = b.released.Load() // members in different calls go on together
 	}
+	t.takeMisfit()
 	if b.failure.Fault() != 0 {
 		t.failure = b.failure.Failure() // the same for all
 	}
@@ -214,7 +215,7 @@ func (t *Team) difference(of func(member int) call) cad.Failure {
 				alike++
 			}
 		}
-		if of(i).word == cad.RefusedCall {
+		if cad.IsRefused(of(i).word) {
 			alike = 0
 		}
 		if alike < fewest {
@@ -263,6 +264,26 @@ func (t *Team) unitDone() {
 	shm.OrderRelease()
 	if b.finished.Add(1) == b.units {
 		t.wake()
+	}
+}
+
+// misfit notes that a member sends another one a block that is longer or shorter than that one expects. It is
+// a failure of the call of these two alone.
+func (t *Team) misfit(from, to, sent, expected int) {
+	f := cad.Length | cad.Fault(t.world(to))<<16 | cad.Fault(t.world(from))
+	for _, member := range []int{from, to} {
+		if m := &t.board.slots[member].misfit; m.fault.CompareAndSwap(0, uint64(f)) {
+			m.sent, m.expected = uint64(sent), uint64(expected)
+		}
+	}
+}
+
+// takeMisfit takes what was noted of this member in the call that is over.
+func (t *Team) takeMisfit() {
+	m := &t.board.slots[t.Rank].misfit
+	if f := m.fault.Load(); f != 0 {
+		t.note(cad.Failure{Fault: cad.Fault(f), Detail: [2]uint64{m.sent, m.expected}})
+		m.fault.Store(0)
 	}
 }
 

@@ -70,9 +70,13 @@
 // round of messages before the call. Only that round finds all differences and tells all
 // members. Without it a wrong program may wait forever: between processes one member may
 // wait at the board while another waits for messages, and the hang report names both calls.
-// But no member writes to memory outside of the buffers of a call. A member whose arguments
-// are wrong stands for a signature of its own. The others learn of it in the round, and at
-// the board in one address space; else they wait for it.
+// But no member writes to memory outside of the buffers of a call.
+//
+// # Calls that are refused
+//
+// All that one member can find wrong with a call it finds before it does anything for it (Team.prepare): so a
+// call that is refused is no call. The others wait for this member's next one. If calls are checked they learn of the
+// refusal and its cause in the round, if they are in the same operation (cad.NewRefusal).
 //
 // # Not implemented
 //

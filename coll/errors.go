@@ -22,7 +22,7 @@ type RankError = job.RankError
 var ErrOverlap = errors.New("the send and the receive buffer overlap: use others, or no send buffer (nil, in C MPI_IN_PLACE) to send what is in the receive buffer")
 
 // ArgumentError means that a buffer has not the length that the call needs. The call is
-// over for this member. If calls are checked the others get a *MismatchError that names it.
+// refused: this member has not made it. If calls are checked the others get a *MismatchError that names it.
 type ArgumentError struct {
 	What  string
 	Have  int

@@ -13,12 +13,12 @@ import (
 // is issued several times. It does not communicate. The buffers belong to each issue until
 // that is complete, also those that are only sent; counts and displacements are
 // not needed any more when Graph returns. The error wraps a *RankError, *ArgumentError
-// or Args.Wrong. If all calls are checked a graph comes with it, for cad.Engine.Refuse.
+// or Args.Wrong. A graph comes with it that says which operation it is: see cad.Engine.Refuse.
 //
 // MPI 4.1 sections 6.12 and 6.13; the graphs of the KACC paper (see package cad).
 func (t *Team) Graph(a Args) (*cad.Graph, error) {
 	if err := t.prepare(&a); err != nil {
-		return t.refusal(), fmt.Errorf("coll: %v: %w", a.Kind, err)
+		return cad.NewRefusal(uint64(a.Kind), err.Error()), fmt.Errorf("coll: %v: %w", a.Kind, err)
 	}
 	return t.graphBy(t.chooseGraph(&a), a), nil
 }
@@ -60,17 +60,6 @@ func (t *Team) GraphOnce(a *Args) (*cad.Graph, error) {
 // FreeGraphs gives back the graphs that are cached, and those that still are underway when
 // they are complete. It is local, and due on each member when no more will be asked for.
 func (t *Team) FreeGraphs() { t.nonblocking.close() }
-
-// refusal returns a graph that tells the others that this member can not make the call.
-func (t *Team) refusal() *cad.Graph {
-	if !t.Check {
-		return nil
-	}
-	g := cad.NewGraph()
-	g.Signature = cad.RefusedCall
-	g.Tie()
-	return g
-}
 
 // builder makes the graph of one call. Nodes are added in the same order on both ends of
 // a pair: the k-th SEND to a member meets the k-th RECV there.

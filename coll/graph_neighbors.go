@@ -11,13 +11,8 @@ import (
 // NeighborsGraph is Neighbors as a graph; see Graph. The messages between two members
 // are matched by their tags, and those with the same tag by their order.
 func (t *Team) NeighborsGraph(x Exchange) (*cad.Graph, error) {
-	for _, e := range slices.Concat(x.In, x.Out) {
-		if e.Member >= t.Size {
-			return nil, fmt.Errorf("coll: neighbors: %w", &RankError{Rank: e.Member, Size: t.Size})
-		}
-	}
-	if x.Wrong != nil {
-		return t.refusal(), fmt.Errorf("coll: neighbors: %w", x.Wrong)
+	if err := t.prepareEdges(&x); err != nil {
+		return cad.NewRefusal(uint64(neighbors), err.Error()), fmt.Errorf("coll: neighbors: %w", err)
 	}
 	b := newBuilder(t, Args{Hooks: x.Hooks})
 	b.uncut = x.Layouts

@@ -109,7 +109,7 @@ func (t *Team) step(s *Team, a Args) {
 // members then have the failure.
 func (t *Team) inherit() {
 	f := t.failure
-	t.args, t.size, t.call = Args{}, 0, cad.RefusedCall
+	t.args, t.size, t.call = Args{}, 0, cad.RefusedCall(cad.Operation(t.call))
 	k, ok := t.enter()
 	if !ok {
 		return

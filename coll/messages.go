@@ -38,14 +38,17 @@ func (t *Team) runGraph(by *cad.Transport, g *cad.Graph) error {
 func (t *Team) agree() bool {
 	g := cad.NewGraph()
 	g.Signature = t.call
-	if t.call != cad.RefusedCall {
-		g.Signature |= t.args.elements() << cad.ElementsAt
-	}
+	g.Signature |= t.args.elements() << cad.ElementsAt
 	g.Tie()
+	t.broken = t.runGraph(t.checking(), g)
+	return t.broken == nil
+}
+
+// checking returns the transport of rounds that compare calls.
+func (t *Team) checking() *cad.Transport {
 	check := t.transport
 	check.Check = true
-	t.broken = t.runGraph(&check, g)
-	return t.broken == nil
+	return &check
 }
 
 // tell gives all members what member 0 has in buf. It is no call of the program.

@@ -107,11 +107,12 @@ func plot(d draw, kind Kind, size, me, most int) *trial {
 // that they hold something else.
 func (x *trial) passThrough() {
 	send, recv := slices.Clone(x.Send.Data), slices.Clone(x.Recv.Data)
-	x.want = slices.Clone(x.want) // which may be one of them
-	spoil := func() { clear(x.Send.Data); clear(x.Recv.Data) }
+	x.want = slices.Clone(x.want)       // which may be one of them
+	out, in := x.Send.Data, x.Recv.Data // of the program
+	spoil := func() { clear(out); clear(in) }
 	spoil()
-	x.Before = func() { copy(x.Send.Data, send); copy(x.Recv.Data, recv) }
-	x.After = func() { x.taken = slices.Clone(x.Recv.Data); spoil() }
+	x.Before = func() { copy(out, send); copy(in, recv) }
+	x.After = func() { x.taken = slices.Clone(in); spoil() }
 }
 
 // vectors is the kinds whose members all have one vector of a length.

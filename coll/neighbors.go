@@ -40,19 +40,16 @@ const edgeTags = 1 << 30
 // and blocks until then. The error is Wrong, or that of the first edge that failed.
 func (t *Team) Neighbors(x Exchange) error {
 	start := t.Engine.CallBegins()
-	defer func() { t.recordNeighbors(&x, start) }()
 	t.connect()
+	if err := t.prepareEdges(&x); err != nil {
+		t.refuse(neighbors, err)
+		return fmt.Errorf("coll: neighbors: %w", err)
+	}
 	t.begin(neighborsName)
 	defer t.end()
-	t.failure, t.broken, t.call = cad.Failure{}, nil, uint64(neighbors)<<callKindAt
-	if x.Wrong != nil {
-		t.call = cad.RefusedCall
-	}
-	agreed := !t.Check || t.Size == 1 || t.agree()
-	if x.Wrong != nil {
-		return fmt.Errorf("coll: neighbors: %w", x.Wrong)
-	}
-	if agreed {
+	defer t.recordNeighbors(&x, start)
+	t.call = uint64(neighbors) << callKindAt
+	if !t.Check || t.Size == 1 || t.agree() {
 		x.before()
 		t.alongEdges(x.Out, x.In)
 	}
@@ -60,6 +57,40 @@ func (t *Team) Neighbors(x Exchange) error {
 		return fmt.Errorf("coll: neighbors: %w", err)
 	}
 	x.after()
+	return nil
+}
+
+// VerifyNeighbors is Verify of an exchange.
+func (t *Team) VerifyNeighbors(x Exchange) error {
+	t.connect()
+	if err := t.prepareEdges(&x); err != nil {
+		t.refuse(neighbors, err)
+		return fmt.Errorf("coll: neighbors: %w", err)
+	}
+	if !t.Check || t.Size == 1 {
+		return nil
+	}
+	t.begin(neighborsName)
+	defer t.end()
+	t.call = uint64(neighbors) << callKindAt
+	if t.agree() {
+		return nil
+	}
+	return fmt.Errorf("coll: neighbors: %w", t.broken)
+}
+
+// prepareEdges returns what is wrong with an exchange.
+func (t *Team) prepareEdges(x *Exchange) error {
+	if x.Wrong != nil {
+		return x.Wrong
+	}
+	for _, edges := range [][]Edge{x.In, x.Out} {
+		for i := range edges {
+			if edges[i].Member >= t.Size {
+				return &RankError{Rank: edges[i].Member, Size: t.Size}
+			}
+		}
+	}
 	return nil
 }
 
@@ -87,7 +118,7 @@ func (t *Team) alongEdges(out, in []Edge) {
 		}
 		t.failed(err)
 		if i < len(in) && in[i].Member >= 0 && err == nil && st.Bytes != uint64(in[i].Data.Len()) {
-			t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(in[i].Member)),
+			t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(t.Rank))<<16 | cad.Fault(t.world(in[i].Member)),
 				Detail: [2]uint64{st.Bytes, uint64(in[i].Data.Len())}})
 		}
 	}

@@ -2,7 +2,6 @@ package coll
 
 import (
 	"github.com/gopvas/gopvas/btl"
-	"github.com/gopvas/gopvas/coll/cad"
 )
 
 // Direct collectives: how the work of a call is cut into units, and what a unit does.
@@ -215,24 +214,25 @@ func (t *Team) blockPiece(row, col, at, chunk int) {
 	case Gather:
 		m, r := t.record(col), t.record(root)
 		start, length := r.recv.blockOf(col)
-		t.carry(col, m.source, int(m.sent), r.result+uint64(start), length, at, chunk)
+		t.carry(col, root, m.source, int(m.sent), r.result+uint64(start), length, at, chunk)
 	case Scatter:
 		r, m := t.record(root), t.record(col)
 		start, length := r.send.blockOf(col)
-		t.carry(root, r.source+uint64(start), length, m.result, int(m.wanted), at, chunk)
+		t.carry(root, col, r.source+uint64(start), length, m.result, int(m.wanted), at, chunk)
 	case Allgather:
 		m := t.record(col)
 		for i := range t.Size {
-			to := t.record(t.neighbour(i))
+			member := t.neighbour(i)
+			to := t.record(member)
 			start, length := to.recv.blockOf(col)
-			t.carry(col, m.source, int(m.sent), to.result+uint64(start), length, at, chunk)
+			t.carry(col, member, m.source, int(m.sent), to.result+uint64(start), length, at, chunk)
 		}
 	case Alltoall:
 		from := (row + 1 + col) % t.Size
 		s, r := t.record(from), t.record(row)
 		start, length := s.send.blockOf(row)
 		place, room := r.recv.blockOf(from)
-		t.carry(from, s.source+uint64(start), length, r.result+uint64(place), room, at, chunk)
+		t.carry(from, row, s.source+uint64(start), length, r.result+uint64(place), room, at, chunk)
 	}
 }
 
@@ -243,20 +243,21 @@ func (t *Team) typedPiece(row, col, at, chunk int) {
 	case Bcast:
 		for i := range t.Size {
 			if member := t.neighbour(i); member != root {
-				t.carryRef(root, t.record(root).sends(0, true), t.record(member).receives(0, true), at, chunk)
+				t.carryRef(root, member, t.record(root).sends(0, true), t.record(member).receives(0, true), at, chunk)
 			}
 		}
 	case Gather:
-		t.carryRef(col, t.record(col).sends(0, true), t.record(root).receives(col, false), at, chunk)
+		t.carryRef(col, root, t.record(col).sends(0, true), t.record(root).receives(col, false), at, chunk)
 	case Scatter:
-		t.carryRef(root, t.record(root).sends(col, false), t.record(col).receives(0, true), at, chunk)
+		t.carryRef(root, col, t.record(root).sends(col, false), t.record(col).receives(0, true), at, chunk)
 	case Allgather:
 		for i := range t.Size {
-			t.carryRef(col, t.record(col).sends(0, true), t.record(t.neighbour(i)).receives(col, false), at, chunk)
+			member := t.neighbour(i)
+			t.carryRef(col, member, t.record(col).sends(0, true), t.record(member).receives(col, false), at, chunk)
 		}
 	case Alltoall:
 		from := (row + 1 + col) % t.Size
-		t.carryRef(from, t.record(from).sends(row, false), t.record(row).receives(from, false), at, chunk)
+		t.carryRef(from, row, t.record(from).sends(row, false), t.record(row).receives(from, false), at, chunk)
 	}
 }
 
@@ -298,14 +299,14 @@ func (l *layout) tell(b *Buffer, refs *[]btl.Ref) {
 }
 
 // carryRef is carry for pieces that may have layouts.
-func (t *Team) carryRef(from int, source, result btl.Ref, at, chunk int) {
+func (t *Team) carryRef(from, to int, source, result btl.Ref, at, chunk int) {
 	if !source.Typed() && !result.Typed() {
-		t.carry(from, source.Place, int(source.Length), result.Place, int(result.Length), at, chunk)
+		t.carry(from, to, source.Place, int(source.Length), result.Place, int(result.Length), at, chunk)
 		return
 	}
 	length, room := int(source.Length), int(result.Length)
 	if length != room {
-		t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(from)), Detail: [2]uint64{source.Length, result.Length}})
+		t.misfit(from, to, length, room)
 	}
 	n := min(min(length, room)-at, chunk)
 	if n <= 0 || source == result { // in place
@@ -315,9 +316,9 @@ func (t *Team) carryRef(from int, source, result btl.Ref, at, chunk int) {
 }
 
 // carry copies the bytes from at on, at most chunk, of a block that a member sends.
-func (t *Team) carry(from int, source uint64, length int, result uint64, room, at, chunk int) {
+func (t *Team) carry(from, to int, source uint64, length int, result uint64, room, at, chunk int) {
 	if length != room {
-		t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(from)), Detail: [2]uint64{uint64(length), uint64(room)}})
+		t.misfit(from, to, length, room)
 		length = min(length, room)
 	}
 	if n := min(length-at, chunk); n > 0 && source != result {

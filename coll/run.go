@@ -45,18 +45,15 @@ type state struct {
 // *RankError, *ArgumentError or pml.ErrFinalized. After a *LostError the other members may
 // still be writing to the buffer that was to be received into.
 func (t *Team) Run(a *Args) error {
-	start := t.Engine.CallBegins()
+	start, turn := t.Engine.CallBegins(), t.turn
 	t.connect()
-	t.begin(a.Kind.String())
-	t.failure, t.broken = cad.Failure{}, nil
 	var err error
 	if a.Kind == Barrier && a.Wrong == nil {
 		err = t.barrier(a)
 	} else {
 		err = t.move(a)
 	}
-	t.end()
-	if t.Engine.Traced() {
+	if t.Engine.Traced() && t.turn != turn { // unless it was refused
 		t.recordCall(a, start, err)
 	}
 	if err != nil {
@@ -74,35 +71,57 @@ func (t *Team) Calls() (n uint64, ok bool) { return t.turn, !t.erred }
 // barrier is what Run does of a barrier. It has no arguments but hooks: all else of args stays
 // zero, as between calls. To copy and check it took a third of the instructions of a barrier.
 func (t *Team) barrier(a *Args) error {
+	t.begin(Barrier.String())
 	a.before()
 	t.args.Kind = Barrier
 	t.perform()
 	t.args.Kind = None
+	t.end()
 	return t.verdict()
 }
 
 // move is what Run does of other operations.
 func (t *Team) move(a *Args) error {
 	t.args = *a
-	if a.Wrong == nil {
-		a.before()
+	if err := t.prepare(&t.args); err != nil {
+		t.args = Args{}
+		t.refuse(a.Kind, err)
+		return err
 	}
-	bad := t.prepare(&t.args)
-	if bad != nil {
-		t.refuse()
-	} else {
-		t.perform()
-	}
-	err := t.verdict()
-	if bad != nil {
-		err = bad // rather than what came of it
-	}
+	t.begin(a.Kind.String())
+	a.before()
+	t.perform()
 	t.args = Args{}
-	return err
+	t.end()
+	return t.verdict()
 }
 
-// begin has the hang report know the call.
+// Verify returns what is wrong with a call, and does not make it. If calls are checked all members call it, and
+// find out whether they would make the same call: that is as with Run.
+func (t *Team) Verify(a *Args) error {
+	t.connect()
+	t.args = *a
+	defer func() { t.args = Args{} }()
+	if err := t.prepare(&t.args); err != nil {
+		t.refuse(a.Kind, err)
+		return fmt.Errorf("coll: %v: %w", a.Kind, err)
+	}
+	if !t.Check || t.Size == 1 {
+		return nil
+	}
+	t.begin(a.Kind.String())
+	defer t.end()
+	t.call = t.args.signature(t.args.agreed())
+	if t.agree() {
+		return nil
+	}
+	return fmt.Errorf("coll: %v: %w", a.Kind, t.broken)
+}
+
+// begin has the hang report know the call. All that is wrong with the arguments is known by then: a call
+// that is refused changes nothing for anybody, as if it had not been made.
 func (t *Team) begin(name string) {
+	t.failure, t.broken = cad.Failure{}, nil
 	t.turn++
 	if t.called = name; t.Called != "" {
 		t.called = t.Called
@@ -172,17 +191,13 @@ func (t *Team) execute(l *algorithm) {
 	}
 }
 
-// refuse has the others learn that this member can not make the call, where that costs
-// nothing: at a board, or if all calls are compared.
-func (t *Team) refuse() {
-	t.call = cad.RefusedCall
-	switch {
-	case t.Size == 1:
-	case t.Check:
-		t.agree()
-	case t.Engine.Direct(t.World):
-		t.args, t.size = Args{}, 0
-		direct(t)
+// refuse tells the others, if calls are checked, that this member's call is refused, and why. It waits
+// for nobody. What is wrong is the error of the call, whatever comes of this.
+func (t *Team) refuse(kind Kind, cause error) {
+	if t.Check {
+		g := cad.NewRefusal(uint64(kind), cause.Error())
+		g.Blocking = true
+		_ = t.checking().Refuse(&t.channel, g)
 	}
 }
 

@@ -28,7 +28,7 @@ const (
 	commonOp = 1 << (callOp - 1) // the operator is cad.Common, and these bits of its name follow
 )
 
-// neighbors stands for exchanges among neighbours.
+// neighbors stands for exchanges among neighbours. The kind of a signature is a cad.Operation.
 const neighbors = kinds
 
 // signature returns the word for a call that was prepared. n is agreed().
@@ -80,7 +80,7 @@ func opBits(op *Op) uint64 {
 func DescribeCall(call uint64, operator func(name uint64) string) string {
 	kind := Kind(call >> callKindAt)
 	switch {
-	case call == cad.RefusedCall:
+	case cad.IsRefused(call):
 		return "a call with wrong arguments"
 	case kind == None:
 		return "a graph of the program"

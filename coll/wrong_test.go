@@ -3,6 +3,7 @@ package coll
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -27,62 +28,122 @@ var wrongs = map[string]func(a *Args){
 	},
 }
 
-// TestWrongArguments: the member whose arguments are wrong gets an error that says so. If
-// the others can learn of it, at a board or because calls are checked, they get an error
-// that names it, and all are ready for the next call.
+// TestWrongArguments: the member whose arguments are wrong gets an error that says so, and has done nothing
+// for the call. If calls are checked the others get an error that names it and the cause, if they are in the
+// same operation. They do not notice it in another one, and are ready for the next call.
 func TestWrongArguments(t *testing.T) {
 	for _, maker := range colltest.Worlds {
-		for i, l := range algorithms {
+		for _, l := range algorithms {
 			if !doneBy(&l, maker) {
 				continue
 			}
 			for what, wrong := range wrongs {
 				t.Run(fmt.Sprintf("%s/%v=%s/%s", maker.Name, l.kind, l.name, what), func(t *testing.T) {
-					refuseIn(t, maker, &l, wrong, i%2 == 0)
+					refuseIn(t, maker, &l, wrong)
 				})
 			}
 		}
 	}
 }
 
-func refuseIn(t *testing.T, w colltest.World, l *algorithm, wrong func(*Args), check bool) {
-	const ranks, refuses = 4, 2
-	check = check || !w.Direct || l.kind == Bcast && !l.direct // in a slot the root waits for nobody. Else the others wait, or are told in the next call
+const refused = 2 // the member whose call is wrong
+
+func refuseIn(t *testing.T, w colltest.World, l *algorithm, wrong func(*Args)) {
+	const ranks = 4
 	root, rankOf := w.Start(t, ranks, 2+6*(len(l.name)%2))
 	var refusals, told atomic.Int32
 	for rank, err := range run(t, root, rankOf, func(w *Team) error {
-		w.Choice.Blocking[l.kind], w.Check = l.name, check
-		for range 2 {
-			a := simple(l.kind, w, 500)
-			if !l.regular {
-				irregular(a, ranks)
+		w.Choice.Blocking[l.kind] = l.name
+		for i := range byte(6) {
+			call := func() *Args {
+				a := simple(l.kind, w, 500)
+				if !l.regular {
+					irregular(a, ranks)
+				}
+				return a
 			}
-			if w.Rank == refuses {
-				wrong(a)
+			w.Check = i >= 2
+			var err error
+			if i < 4 {
+				err = refusedAlone(w, call, wrong)
+			} else {
+				err = refusedToo(w, call, wrong, &refusals, &told)
 			}
-			err := w.Run(a)
-			mismatch, ok := errors.AsType[*MismatchError](err)
-			switch {
-			case w.Rank == refuses && err != nil && !ok:
-				refusals.Add(1)
-			case ok && mismatch.Member == refuses && mismatch.Refused:
-				told.Add(1)
-			case ok && !mismatch.Refused: // the call was right as such, but did not fit
-			case err != nil:
-				return err
+			if err == nil {
+				err = rightCalls(w, i, l.kind == Bcast)
 			}
-			if err := w.Run(simple(Alltoall, w, 10)); err != nil {
-				return fmt.Errorf("next call: %w", err)
+			if err != nil {
+				return fmt.Errorf("round %d: %w", i, err)
 			}
 		}
 		return nil
 	}) {
 		require.NoError(t, err, "rank %d", rank)
 	}
-	if refusals.Load() != 0 && (w.Direct || check) {
-		require.EqualValues(t, 2, refusals.Load())
-		require.EqualValues(t, 2*(ranks-1), told.Load(), "all others are told")
+	require.Equal(t, refusals.Load()*(ranks-1), told.Load(), "all others are told")
+}
+
+// refusedAlone has one member alone make a call that is wrong.
+func refusedAlone(w *Team, call func() *Args, wrong func(*Args)) error {
+	a := call()
+	if wrong(a); w.Rank != refused || !w.isWrong(*a) {
+		return nil
 	}
+	mismatch := &MismatchError{}
+	if err := w.Run(a); err == nil || errors.As(err, &mismatch) {
+		return fmt.Errorf("a wrong call returns %w", err)
+	}
+	return nil
+}
+
+func (t *Team) isWrong(a Args) bool { return t.prepare(&a) != nil }
+
+// refusedToo has all members make a call that is wrong at one.
+func refusedToo(w *Team, call func() *Args, wrong func(*Args), refusals, told *atomic.Int32) error {
+	a := call()
+	if w.Rank == refused {
+		wrong(a)
+	}
+	err := w.Run(a)
+	mismatch, ok := errors.AsType[*MismatchError](err)
+	switch {
+	case w.Rank == refused && err != nil && !ok:
+		refusals.Add(1)
+	case ok && mismatch.Refused && mismatch.Member == refused && mismatch.Detail != "":
+		told.Add(1)
+	case ok && !mismatch.Refused: // the call was right as such, but did not fit
+	default:
+		return err
+	}
+	return nil
+}
+
+// rightCalls are calls of all members whose results are looked at: a broadcast, unless one was wrong, and others.
+func rightCalls(w *Team, i byte, noBcast bool) error {
+	data := []byte{40 + i, i}
+	if w.Rank != refused {
+		data = make([]byte, 2)
+	}
+	all := make([]byte, w.Size)
+	if !noBcast {
+		buffer := Buffer{Data: data}
+		if err := w.Run(&Args{Kind: Bcast, Root: refused, Send: buffer, Recv: buffer}); err != nil || data[0] != 40+i {
+			return fmt.Errorf("the next broadcast has %d: %w", data, err)
+		}
+	}
+	a := &Args{Kind: Allgather, Send: Buffer{Data: []byte{byte(w.Rank) + i}}, Recv: Buffer{Data: all, Block: 1}}
+	if noBcast {
+		a = &Args{Kind: Alltoall, Send: Buffer{Data: slices.Repeat([]byte{byte(w.Rank) + i}, w.Size), Block: 1}, Recv: a.Recv}
+	}
+	if err := w.Run(a); err != nil {
+		return fmt.Errorf("the next call: %w", err)
+	}
+	for rank, b := range all {
+		if b != byte(rank)+i {
+			return fmt.Errorf("the next call gives %d", all)
+		}
+	}
+	return nil
 }
 
 // irregular gives a call that moves blocks the v form.

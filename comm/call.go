@@ -18,7 +18,7 @@ type OperatorError = coll.OpError
 var ErrOverlap = coll.ErrOverlap
 
 // BufferError means that a buffer is too short. As with all errors about arguments, the
-// call is over for this rank. Ranks that need it for their calls get a *MismatchError
+// call is refused: this rank has not made it. If calls are checked the others get a *MismatchError
 // that names it.
 type BufferError = coll.ArgumentError
 
@@ -28,7 +28,7 @@ type BufferError = coll.ArgumentError
 // by reference. A face that has no Call passes its Args to RunCollective and BeginCollective.
 //
 // A face that finds something wrong with the arguments says so in Args.Wrong and makes the
-// call nevertheless: the other ranks hear of it.
+// call nevertheless: it is refused, and if calls are checked the other ranks hear of it.
 type Call struct {
 	Comm *Comm
 	Op   string // its name in errors
@@ -47,14 +47,23 @@ func (k Call) Run() error { return RunCollective(k.Comm, k.Op, &k.Args) }
 // Begin begins it as a nonblocking operation.
 func (k Call) Begin() (Request, error) { return BeginCollective(k.Comm, k.Op, &k.Args) }
 
-// Prepare makes a persistent request for it.
+// Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.
 func (k Call) Prepare() (Request, error) {
-	if k.Comm == nil {
-		return Request{}, persistentError(k.Op, ErrNoComm)
+	if err := k.Verify(); err != nil {
+		return Request{}, err
 	}
 	g, err := k.Comm.team.Graph(k.Args)
 	r, err := k.Comm.prepare(g, bare(err))
 	return r, persistentError(k.Op, err)
+}
+
+// Verify returns what is wrong with it, and does not do it. If calls are checked it is a call of all ranks.
+func (k Call) Verify() error {
+	if err := k.Comm.lockCollective(); err != nil {
+		return persistentError(k.Op, err)
+	}
+	defer k.Comm.mu.Unlock()
+	return persistentError(k.Op, bare(k.Comm.team.Verify(&k.Args)))
 }
 
 // RunCollective does a collective operation, and blocks. op is its name in errors.

@@ -101,20 +101,24 @@ func (g *Graph) Prepare() (Request, error) {
 	return r, Wrap("prepare graph", err)
 }
 
-// issue begins a graph on the communicator, unless there is something wrong with it: then
-// the others hear of it, if there is a graph that tells them.
-func (c *Comm) issue(g *cad.Graph, wrong error) (Request, error) {
+// issue begins a graph on the communicator, unless there is something wrong with it.
+func (c *Comm) issue(g *cad.Graph, wrong error) (r Request, err error) {
 	if err := c.usable(); err != nil {
 		return Request{}, err
 	}
-	if wrong != nil {
-		if g != nil {
-			_ = c.graphs.Refuse(c.channel, g) // what is wrong is the error
-		}
-		return Request{}, wrong
+	if err = wrong; err == nil {
+		r.r, err = c.graphs.Issue(c.channel, g)
 	}
-	r, err := c.graphs.Issue(c.channel, g)
-	return Request{r}, err
+	return r, c.refused(g, err)
+}
+
+// refused returns what is wrong with a graph that was to be issued or prepared. If calls are checked the
+// others hear of it.
+func (c *Comm) refused(g *cad.Graph, wrong error) error {
+	if wrong != nil {
+		_ = c.graphs.Refuse(c.channel, cad.NewRefusal(cad.Operation(g.Signature), wrong.Error()))
+	}
+	return wrong
 }
 
 // contribute begins a short operation on the communicator.
@@ -131,13 +135,12 @@ func (c *Comm) contribute(x *coll.Short) (Request, error) {
 }
 
 // prepare makes a persistent request for a graph.
-func (c *Comm) prepare(g *cad.Graph, wrong error) (Request, error) {
+func (c *Comm) prepare(g *cad.Graph, wrong error) (r Request, err error) {
 	if err := c.usable(); err != nil {
 		return Request{}, err
 	}
-	if wrong != nil {
-		return Request{}, wrong
+	if err = wrong; err == nil {
+		r.r, err = c.graphs.Prepare(c.channel, g)
 	}
-	r, err := c.graphs.Prepare(c.channel, g)
-	return Request{r}, err
+	return r, err
 }

@@ -33,10 +33,7 @@ func NewNeighborCall(c *Comm, op string, data func(out, in []coll.Edge) error) N
 		k.edges = c.newEdges(sources, destinations)
 	}
 	k.Out, k.In = k.edges.out, k.edges.in
-	if k.Wrong = data(k.Out, k.In); k.Wrong != nil {
-		// Nothing instead of what they expect, so that the neighbours do not wait.
-		k.edges.clear()
-	}
+	k.Wrong = data(k.Out, k.In)
 	return k
 }
 
@@ -83,8 +80,21 @@ func (k NeighborCall) Begin() (Request, error) {
 	return r, nonblockingError(k.Op, err)
 }
 
-// Prepare makes a persistent request for it.
+// Verify is Call.Verify.
+func (k NeighborCall) Verify() error {
+	if err := k.Comm.lockCollective(); err != nil {
+		return persistentError(k.Op, err)
+	}
+	defer k.Comm.mu.Unlock()
+	return persistentError(k.Op, bare(k.Comm.team.VerifyNeighbors(k.Exchange)))
+}
+
+// Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.
 func (k NeighborCall) Prepare() (Request, error) {
+	if err := k.Verify(); err != nil {
+		k.done()
+		return Request{}, err
+	}
 	g, err := k.graph()
 	r, err := k.Comm.prepare(g, err)
 	return r, persistentError(k.Op, err)

@@ -23,6 +23,7 @@ var nonblockingCases = []p2pCase{
 	{"user graphs", userGraphs},
 	{"bad graphs", badGraphs},
 	{"nonblocking mistakes", nonblockingMistakes},
+	{"refused calls among others", refusedAmongOthers},
 	{"views", backgroundViews},
 	{"mistakes with views", viewMistakes},
 	{"random views", randomViews},
@@ -236,7 +237,7 @@ func TestNonblockingInOneSpace(t *testing.T) {
 				continue // three ranks have two peers each, and no other ways
 			}
 			t.Run(fmt.Sprintf("%s/ranks=%d", kind, ranks), func(t *testing.T) {
-				inOneSpaceBy(t, ranks, comm.Settings{Setup: setup}, func(c *Comm) error {
+				inOneSpaceBy(t, ranks, comm.Settings{Setup: setup, Check: setup.Check}, func(c *Comm) error {
 					return errors.Join(nonblockingConformance(c), c.Finalize())
 				})
 			})

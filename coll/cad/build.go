@@ -14,7 +14,6 @@ type image struct {
 	peers      int
 	words      int        // of aux
 	start, end uint32     // places
-	entry      uint32     // likewise of the GATE, or START if there is none
 	ops        []*Op      // of the CALC nodes, by place
 	refs       []*btl.Ref // of the buffers with a layout: keeps them reachable
 }
@@ -53,11 +52,6 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 	if err := g.check(c.Size, edges, first); err != nil {
 		return nil, err
 	}
-	entry := Start
-	if e.options.Check && c.Size > 1 {
-		g, entry = g.guarded(c.Rank, c.Size)
-		edges, first = g.successors()
-	}
 	order := g.order(c)
 	place := make([]uint32, len(order))
 	for i, n := range order {
@@ -65,7 +59,7 @@ func (e *Engine) build(c *Channel, g *Graph) (*image, error) {
 	}
 	runs := g.runs(c, order)
 	m := &image{count: len(order), peers: len(runs), start: place[Start], end: place[End],
-		entry: place[entry], ops: make([]*Op, len(order))}
+		ops: make([]*Op, len(order))}
 	names := namesAt(uint32(m.count), uint32(m.peers))
 	base := names + nameWords*g.named(runs)
 	m.words = int(base) + len(edges)

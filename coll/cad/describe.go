@@ -160,7 +160,7 @@ func (r *messageRun) tell() {
 
 // describe says which operation of a channel it is that is waited for.
 func describe(w *job.Waiting, c *Channel, name string, number uint32, call uint64) {
-	if call != RefusedCall {
+	if !IsRefused(call) {
 		call &^= Elements
 	}
 	w.Op = job.OpCollective

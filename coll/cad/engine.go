@@ -20,6 +20,7 @@ type Options struct {
 
 	// Check has all graphs begin with a round in which their members find out whether
 	// they stand for the same call (see Graph.Signature), and end there if they do not.
+	// All are executed by messages then.
 	Check bool
 
 	// Describe names a call for errors.
@@ -140,8 +141,9 @@ type Channel struct {
 	// Name returns the name of the communicator for messages to people; nil: there is none.
 	Name func() string
 
-	issued atomic.Uint32 // how many graphs were issued
-	flight []uint32      // those by messages that are underway; see messageRun.mayBegin
+	issued  atomic.Uint32 // how many graphs were issued
+	flight  []uint32      // those by messages that are underway; see messageRun.mayBegin
+	guarded bool          // one of them, which does not block, has not passed its guard
 
 	contributing atomic.Pointer[contributing] // nil: this rank has not contributed yet
 
@@ -175,21 +177,14 @@ func (e *Engine) Issue(c *Channel, g *Graph) (pml.Request, error) {
 
 // task returns what executes a graph.
 func (e *Engine) task(c *Channel, g *Graph) (pml.Task, error) {
-	if g.Messages || !e.messages.Direct(c.World) {
+	if g.Messages || e.options.Check || !e.messages.Direct(c.World) {
 		return e.transport.build(c, g)
 	}
 	return e.newRun(c, g)
 }
 
-// Refuse issues a graph for a call with wrong arguments (RefusedCall), for which nobody
-// waits.
-func (e *Engine) Refuse(c *Channel, g *Graph) error {
-	r, err := e.Issue(c, g)
-	if err == nil {
-		e.messages.Leave(&r)
-	}
-	return err
-}
+// Refuse is Transport.Refuse.
+func (e *Engine) Refuse(c *Channel, g *Graph) error { return e.transport.Refuse(c, g) }
 
 // Prepare returns a request that Start begins, any number of times, without building
 // the graph again.

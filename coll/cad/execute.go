@@ -159,12 +159,6 @@ func (x *executor) execute(r ref) {
 		if r.g.fault.Fault() == 0 && x.e.runOf(r.g).record.broken.Fault() == 0 {
 			x.calculate(r, n.src)
 		}
-	case gate:
-		if f := r.g.fault.Fault().Kind(); f == Mismatch || f == Refused {
-			x.complete(r.g)
-			return
-		}
-		n.state.Store(over.of(r.g.issue.Load()))
 	}
 	x.tally(r)
 	x.finish(r.g, n)

@@ -38,14 +38,33 @@ func (f Fault) Other() int { return int(uint16(f >> 16)) }
 type Failure struct {
 	Fault
 	Detail [2]uint64 // lengths in bytes, numbers, or the calls of the rank and of the other
-	Text   string    // what an operator panicked with
+	Text   string    // what an operator panicked with, or why a call is refused
 }
 
 // About returns the failure of a kind about a rank.
 func About(kind Fault, rank int) Failure { return Failure{Fault: kind | Fault(rank)} }
 
-// RefusedCall is what the graph of a call with wrong arguments stands for.
-const RefusedCall = ^uint64(0)
+// The four highest bits of a signature say which operation it is. Those of a refused call are all
+// set, and its lowest bits are the operation.
+const (
+	operationAt   = 60
+	refusedCall   = uint64(15) << operationAt
+	operationBits = 15
+)
+
+// Operation returns the operation of a call, of a refused one too.
+func Operation(call uint64) uint64 {
+	if IsRefused(call) {
+		return call & operationBits
+	}
+	return call >> operationAt
+}
+
+// RefusedCall is the signature of a refused call of an operation.
+func RefusedCall(operation uint64) uint64 { return refusedCall | operation }
+
+// IsRefused tells whether a signature is that of a refused call.
+func IsRefused(call uint64) bool { return call>>operationAt == operationBits }
 
 // Elements are the bits of a signature that say what the call moves, as a datatype.Element.Code.
 // They are 0 if that is not known: such a call goes with others that it is equal to otherwise.
@@ -65,10 +84,10 @@ func Between(a int, call uint64, b int, other uint64) Failure {
 	switch {
 	case call == other || (call^other)&^Elements == 0 && (call&Elements == 0 || other&Elements == 0):
 		return Failure{}
-	case call == RefusedCall:
-		return About(Refused, a)
-	case other == RefusedCall:
-		return About(Refused, b)
+	case IsRefused(call):
+		return Failure{Fault: Refused | Fault(a), Detail: [2]uint64{call}}
+	case IsRefused(other):
+		return Failure{Fault: Refused | Fault(b), Detail: [2]uint64{other}}
 	}
 	return Failure{Fault: Mismatch | Fault(b)<<16 | Fault(a), Detail: [2]uint64{call, other}}
 }
@@ -164,9 +183,9 @@ func (r Reporter) Err(f Failure, own uint64) error {
 		}
 		return e
 	case Refused:
-		e.Refused = true
+		e.Refused, e.Detail = true, f.Text
 	case Length:
-		e.Detail = fmt.Sprintf("a message of %d bytes meets a receive of %d bytes", f.Detail[0], f.Detail[1])
+		e.Lengths = &LengthError{Sender: e.Member, Receiver: r.Member(f.Other()), Sent: f.Detail[0], Expected: f.Detail[1]}
 	case Pairs:
 		e.Detail = "one sends more messages to the other than that receives from it"
 	default:
@@ -215,22 +234,43 @@ type ElementError = pml.ElementError
 type MismatchError struct {
 	Member  int           // one that differs from others; -1: not known
 	Refused bool          // it has got an error about its own arguments
-	Detail  string        // what it called, and this member called
+	Detail  string        // what it called, and this member called; if it was refused, why
 	Types   *ElementError // the calls are the same but for the types of the data; else nil
+	Lengths *LengthError  // the calls are the same but for these lengths; else nil
 }
 
-// Unwrap returns Types, if they are all that differs.
+// LengthError means that a member sends more or less to another than that one expects.
+type LengthError struct {
+	Sender, Receiver int
+	Sent, Expected   uint64 // bytes
+}
+
+// Error names both members.
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("rank %d sends %d bytes to rank %d, which expects %d bytes: give both the same length",
+		e.Sender, e.Sent, e.Receiver, e.Expected)
+}
+
+// Unwrap returns Types or Lengths, if they are all that differs.
 func (e *MismatchError) Unwrap() error {
-	if e.Types == nil {
-		return nil
+	switch {
+	case e.Types != nil:
+		return e.Types
+	case e.Lengths != nil:
+		return e.Lengths
 	}
-	return e.Types
+	return nil
 }
 
 // Error names the member and both calls.
 func (e *MismatchError) Error() string {
-	if e.Refused {
+	switch {
+	case e.Refused && e.Detail == "":
 		return fmt.Sprintf("rank %d has passed wrong arguments: the error that it has got says which", e.Member)
+	case e.Refused:
+		return fmt.Sprintf("rank %d has passed wrong arguments, and was told: %s", e.Member, e.Detail)
+	case e.Lengths != nil:
+		return e.Lengths.Error()
 	}
 	who := "members"
 	if e.Member >= 0 {

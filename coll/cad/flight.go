@@ -7,14 +7,27 @@ import "slices"
 // order in which they were begun, so no graph begins before an earlier one. All members issue the
 // same graphs in the same order, so the first one that is underway anywhere is so everywhere. (Of
 // graphs that block, a channel has one at a time.)
+//
+// Guards come one after the other, and a graph with a guard has its number from there on. So it can
+// have the next one if the guard is void: see again.
 func (r *messageRun) mayBegin() bool {
 	c := r.channel
 	if r.graph.Blocking {
 		return true
 	}
+	if r.guarded {
+		if c.guarded {
+			return false
+		}
+		r.number = c.issued.Load()
+	}
 	tooFar := func(n uint32) bool { return int32(r.number-n) >= 1<<numberBits }
 	if len(c.flight) >= ringSize || slices.ContainsFunc(c.flight, tooFar) {
 		return false
+	}
+	if r.guarded {
+		c.guarded = true
+		c.issued.Add(1)
 	}
 	c.flight = append(c.flight, r.number)
 	return true
@@ -23,7 +36,31 @@ func (r *messageRun) mayBegin() bool {
 // leaveFlight undoes what mayBegin has done.
 func (r *messageRun) leaveFlight() {
 	c := r.channel
+	if r.guarded {
+		r.passGuard()
+	}
 	if i := slices.Index(c.flight, r.number); i >= 0 && !r.graph.Blocking {
 		c.flight = slices.Delete(c.flight, i, i+1)
+	}
+}
+
+// passGuard lets the next guard of the channel begin.
+func (r *messageRun) passGuard() {
+	if r.guarded = false; !r.graph.Blocking {
+		r.channel.guarded = false
+	}
+}
+
+// reset has all nodes wait again, and nothing gone wrong.
+func (r *messageRun) reset() {
+	r.call, r.guarded, r.failure = r.graph.Signature, r.gate != Start, Failure{}
+	if f := r.t.Failed; f != nil {
+		r.failure = *f
+	}
+	if IsRefused(r.call) {
+		r.failure = Failure{Fault: Refused | Fault(r.t.Rank), Detail: [2]uint64{r.call}, Text: r.graph.refusal}
+	}
+	for n := range r.actions {
+		r.left[n] = r.actions[n].before
 	}
 }

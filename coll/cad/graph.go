@@ -98,10 +98,11 @@ type Graph struct {
 	// the hang report: where such a rank waits is all that others can wait for.
 	Blocking bool
 
-	nodes []spec
-	edges []edge
-	reuse *reuse // nil: each issue builds it anew
-	err   error  // the first mistake in building it
+	nodes   []spec
+	edges   []edge
+	refusal string // why the call is refused: see NewRefusal
+	reuse   *reuse // nil: each issue builds it anew
+	err     error  // the first mistake in building it
 }
 
 // spec is a node as it was made.

@@ -20,8 +20,11 @@ func (g *Graph) guarded(rank, size int) (w *Graph, entry Node) {
 	for d := 1; d < size; d *= 2 {
 		send := w.Send(nil, (rank+d)%size)
 		recv := w.Recv(nil, (rank-d+size)%size)
-		w.Connect(heard, send)
 		w.Connect(heard, recv)
+		if IsRefused(g.Signature) {
+			heard = Start // see refusal.go
+		}
+		w.Connect(heard, send)
 		before = append(before, send)
 		heard = recv
 	}

@@ -123,15 +123,12 @@ func compareNodes(send, recv found) {
 
 // misfit ends the graphs of two ranks, and with them their channel, because the first rank
 // has no node for one of the other. Each tells the other members when it gives up its graph:
-// see run.abandon. If calls are compared first, graphs of different calls end by themselves.
+// see run.abandon.
 func (e *Engine) misfit(context uint32, a, b found) {
 	rank, other := int(high(a.g.where.Load())), int(high(b.g.where.Load()))
 	f := Between(rank, a.g.call.Load(), other, b.g.call.Load())
-	switch {
-	case f.Fault == 0:
+	if f.Fault == 0 {
 		f = Failure{Fault: Pairs | Fault(other)<<16 | Fault(rank)}
-	case e.options.Check:
-		return
 	}
 	e.breakAt(rank, context, f)
 	e.breakAt(other, context, f)

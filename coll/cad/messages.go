@@ -118,14 +118,11 @@ type inFlight struct {
 
 // Start implements pml.Task.
 func (r *messageRun) Start() error {
-	r.number, r.call = r.channel.issued.Add(1)-1, r.graph.Signature
-	r.begun, r.done, r.guarded, r.lasting = false, false, r.gate != Start, false
-	r.failure, r.broken = Failure{}, nil
-	if f := r.t.Failed; f != nil {
-		r.failure = *f
-	}
-	for n := range r.actions {
-		r.left[n] = r.actions[n].before
+	r.begun, r.done, r.lasting, r.broken = false, false, false, nil
+	if r.reset(); r.guarded && !r.graph.Blocking {
+		r.number = r.channel.issued.Load() // until it begins: see mayBegin
+	} else {
+		r.number = r.channel.issued.Add(1) - 1
 	}
 	if slot := r.graph.Slot; slot != 0 {
 		r.t.Job.CountCall(r.t.Rank, slot)
@@ -218,9 +215,14 @@ func (r *messageRun) execute(n Node) {
 	case kindEnd:
 		r.done = true
 		return
-	case gate:
-		if r.guarded = false; r.failure.Kind() == Mismatch || r.failure.Kind() == Refused {
-			r.done = true // no node before the gate is left, and none behind it has begun
+	case gate: // no node before it is left, and none behind it has begun
+		if r.void() {
+			r.again()
+			return
+		}
+		r.passGuard()
+		if r.failure.Kind() == Mismatch || r.failure.Kind() == Refused {
+			r.done = true
 			return
 		}
 	case Copy:
@@ -314,9 +316,10 @@ func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mar
 	return Failure{}
 }
 
-// note keeps the first failure. Members in different calls can not go on: see Faults.
+// note keeps the first failure, and in a guard the one that all members are to know. Members in different
+// calls can not go on: see Faults.
 func (r *messageRun) note(f Failure) {
-	if f.Fault != 0 && r.failure.Fault == 0 {
+	if f.Fault != 0 && (r.failure.Fault == 0 || r.guarded && f.outranks(r.failure)) {
 		r.failure = f
 	}
 	if (f.Kind() == Mismatch || f.Kind() == Refused) && !r.guarded {
