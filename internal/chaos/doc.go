@@ -13,6 +13,11 @@
 //
 //	go test ./internal/chaos -run TestChaos -count=1 -v -timeout 2h -chaos.time 1h
 //	go test ./internal/chaos -run TestChaos -count=1 -v -chaos.jobs 1000 -chaos.seed 42
+//	go test ./internal/chaos -run TestChaosOnNodes -count=1 -v -timeout 4h -chaos.nodes 1000
+//
+// The last line is for jobs on three nodes, which are namespaces with two devices each: links go down and
+// up, and a rank, an agent, the leader or an ssh is killed. It needs root, iproute2 and sshd, and is skipped where
+// they are missing. No file may be left, either.
 //
 // A seed gives the same jobs, kinds of harm and moments again; what the machine
 // makes of them differs.

@@ -13,5 +13,5 @@
 // init, then all processes of the rack, and with them networks and mounts. No network is
 // named, and all files of the rig lie in a tmpfs of the rack. So nothing can be left.
 //
-// Not implemented: rates, delays, several devices of a node, cgroups.
+// Not implemented: rates, delays, cgroups.
 package rig

@@ -152,6 +152,33 @@ func (r *Rig) connect() {
 	}
 }
 
+// AddDevice gives each node one more device, eth1, on a switch of its own. SetDevice takes its link down or up.
+func (r *Rig) AddDevice() {
+	r.t.Helper()
+	var ports []netns.Port
+	for i, n := range r.nodes {
+		at := Address(i).As4()
+		at[1]++
+		ports = append(ports, netns.Port{Name: "q" + strconv.Itoa(i), Pid: n.pid, Device: "eth1", Address: netip.PrefixFrom(netip.AddrFrom4(at), 16)})
+	}
+	require.NoError(r.t, netns.Connect(context.Background(), r.rack.pid, "sw1", ports...))
+}
+
+// SetDevice is described with AddDevice. Packets under way on the link are lost.
+func (r *Rig) SetDevice(node int, state string) error {
+	return netns.IP(context.Background(), r.rack.pid, "link set q"+strconv.Itoa(node)+" "+state)
+}
+
+// Files returns what lies in /dev/shm of a node, which is its own.
+func (r *Rig) Files(node int) (list []string) {
+	found, err := os.ReadDir(processes.File(r.nodes[node].pid, "root/dev/shm"))
+	require.NoError(r.t, err)
+	for _, f := range found {
+		list = append(list, f.Name())
+	}
+	return list
+}
+
 // port is the name of a node's port at the switch.
 func port(node int) string { return "p" + strconv.Itoa(node) }
 
