@@ -18,6 +18,9 @@ const (
 	EnvSize    = "PVAS_SIZE"
 	EnvJob     = "PVAS_JOB"
 	EnvProgram = "PVAS_PROGRAM"
+
+	// EnvBacktrace is the program that the MPI library has name the places of a fault: pvasrun on this node.
+	EnvBacktrace = "PVAS_BACKTRACE"
 )
 
 // Place is a process' place in a job.

@@ -119,12 +119,15 @@ static void begun(int level) {
 		libmpiFreeSlots();
 	libmpi_call(OP_Comm_rank, rank + 1);
 	libmpi_call(OP_Comm_size, size + 1);
+	libmpi_report_faults(libmpi_world.rank);
 }
 
 static void call_by_cgo(struct context *c) {
 	int init = c->op == OP_Init || c->op == OP_Init_thread;
-	if (init)
+	if (init) {
+		libmpi_fault_stack();
 		libmpi_go_signals();
+	}
 	libmpiCall((uintptr_t)c);
 	if (!init)
 		return;

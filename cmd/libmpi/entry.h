@@ -57,6 +57,11 @@ int64_t libmpi_elsewhere(int64_t op, const int64_t *args);
 // that Go wants called, and returns the result.
 int64_t libmpi_back_in_c(struct context *);
 
+// libmpi_fault_stack gives the thread a stack for handlers of signals, before it enters Go for the first time.
+// libmpi_report_faults has fatal signals reported from then on. See faults.c.
+void libmpi_fault_stack(void);
+void libmpi_report_faults(int rank);
+
 // In the assembly, as libmpi_call.
 void libmpi_switch(struct context *);
 void libmpi_first(struct context *, void *stack);

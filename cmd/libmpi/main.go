@@ -13,9 +13,12 @@
 // The compiler reads default.pgo, a profile of short messages and small collectives in C programs: it inlines along
 // their calls. What the profile says of functions that have changed since is ignored. docs/performance.md tells
 // how it was made.
+//
+// The unwinder of the C compiler is linked into it (faults.c): a C program has no other need of that library, and each
+// library of a rank takes memory areas.
 package main
 
-// #cgo LDFLAGS: -Wl,--wrap=pthread_getattr_np -ldl
+// #cgo LDFLAGS: -Wl,--wrap=pthread_getattr_np -Wl,--wrap=pthread_attr_init -static-libgcc -ldl
 import "C"
 
 func main() {} // a library: nobody calls it

@@ -33,11 +33,15 @@ import (
 func main() {
 	// The same executable also is the space host of a job, a probe of info, and
 	// the rank program of the benchmarks.
+	if os.Args[0] == backtraceName {
+		os.Exit(backtraceMain(os.Args[1:]))
+	}
 	launcher.HostMain()
 	machine.ProbeMain()
 	if bench.RankMain(os.Args[1:]) || transport.NodeMain(os.Args[1:]) {
 		return
 	}
+	offerBacktraces()
 	os.Exit(run(os.Args[1:]))
 }
 

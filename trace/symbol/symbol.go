@@ -6,8 +6,10 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/trace"
@@ -57,6 +59,11 @@ func open(path, id string) (*file, error) {
 		return nil, fmt.Errorf("symbol: %s: it is another build than the one that was recorded (%s, and then %s): its calls are named by offsets",
 			path, cmp.Or(now, "none"), cmp.Or(id, "none"))
 	}
+	return read(f, path)
+}
+
+// read reads the symbols of an open file.
+func read(f io.ReaderAt, path string) (*file, error) {
 	e, err := elf.NewFile(f)
 	if err != nil {
 		return nil, fmt.Errorf("symbol: %s: %w", path, err)
@@ -118,6 +125,28 @@ func (f *file) function(at uint64) string {
 		return ""
 	}
 	return fmt.Sprintf("%s+%#x", s.Name, at-s.Value)
+}
+
+// Names names places in code by the function, and the file and line if these are known: "solve at solver.c:12". An
+// address is that of an instruction, as the symbols of the file have it. A place that is not known is "".
+func Names(path string, addresses []uint64) ([]string, error) {
+	names := make([]string, len(addresses))
+	opened, err := sys.OpenRegular(path)
+	if err != nil {
+		return names, fmt.Errorf("symbol: %w", err)
+	}
+	defer opened.Close()
+	f, err := read(opened, path)
+	if err != nil {
+		return names, err
+	}
+	for i, at := range addresses {
+		names[i], _, _ = strings.Cut(f.function(at), "+")
+		if line := f.line(at); names[i] != "" && line != "" {
+			names[i] += " at " + line
+		}
+	}
+	return names, nil
 }
 
 // line returns the line of the source around an address.

@@ -1,0 +1,76 @@
+package programs
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// lineOf is the number of the first line of a file of testdata with a text.
+func lineOf(t *testing.T, file, text string) int {
+	source, err := os.ReadFile(filepath.Join("testdata", file))
+	require.NoError(t, err)
+	before, _, found := strings.Cut(string(source), text)
+	require.True(t, found, text)
+	return 1 + strings.Count(before, "\n")
+}
+
+// A fatal signal is reported once, by the rank, with the address, and with functions and lines of the program. The
+// code of the job is that of the signal.
+func TestFaults(t *testing.T) {
+	c, fortran, cxx := build(t, "faults.c", "-g", "-pthread"), "", ""
+	if _, err := exec.LookPath("gfortran"); err == nil {
+		fortran = build(t, "faults.f90", "-g", "-O0")
+	}
+	if _, err := exec.LookPath("g++"); err == nil {
+		cxx = build(t, "faults.cc", "-g")
+	}
+	cases := []struct {
+		name, program, how string
+		code               int
+		cause              string // a regular expression
+		function, source   string
+		mark               string // in the line of the source that is named
+	}{
+		{"store", c, "s", 139, "SIGSEGV at address 0x10", "store_nowhere", "faults.c", "/* the fault */"},
+		{"division", c, "d", 136, "SIGFPE at address 0x[0-9a-f]+", "divide_by_zero", "faults.c", "/* the division */"},
+		{"recursion", c, "r", 139, "SIGSEGV at address 0x[0-9a-f]+: stack overflow; raise --stack-size or ulimit -s",
+			"deep", "faults.c", "/* deeper */"},
+		{"message", c, "m", 139, "SIGSEGV at address 0x10", "send_nowhere", "faults.c", "/* the call */"},
+		{"call", c, "n", 139, "SIGSEGV at address 0x0", "call_nothing", "faults.c", "/* nobody */"},
+		{"abort", c, "a", 134, "SIGABRT", "give_up", "faults.c", "/* the end */"},
+		{"thread", c, "t", 139, "SIGSEGV at address 0x10", "store_nowhere", "faults.c", "/* the fault */"},
+		{"Fortran", fortran, "", 139, "SIGSEGV at address 0x[0-9a-f]+", "__place_MOD_store", "faults.f90", "! the fault"},
+		{"C++", cxx, "", 134, "SIGABRT", "_ZL5solvei", "faults.cc", "// the end"},
+	}
+	eachWay(t, func(t *testing.T, w way) {
+		for _, f := range cases {
+			if f.program == "" || f.name == "message" && w.entry == "cgo" { // Go on a stack of its own: C's calls are not found
+				continue
+			}
+			_, stderr, code := w.start(t, 2, f.program, f.how)
+			require.Equal(t, f.code, code, "%s: %s", f.name, stderr)
+			require.Regexp(t, `(?m)^rank 1 \(pid \d+\) has got `+f.cause+`:$`, stderr, f.name)
+			require.Equal(t, 1, strings.Count(stderr, " has got "), "%s: %s", f.name, stderr)
+			place := fmt.Sprintf("%s at %s:%d (", f.function, f.source, lineOf(t, f.source, f.mark))
+			require.Regexp(t, `(?m)^  #\d+ +`+regexp.QuoteMeta(place), stderr, f.name)
+		}
+	})
+}
+
+// Without the program that names places, a rank reports files and offsets by itself. A rank alone has none.
+func TestFaultsWithoutNames(t *testing.T) {
+	program := build(t, "faults.c", "-g", "-pthread")
+	for _, reporter := range []string{"", "/nowhere", "/bin/false"} {
+		_, stderr, code := run(t, []string{"PVAS_BACKTRACE=" + reporter}, "sh", "-c", `"$0" own; exit $?`, program)
+		require.Equal(t, 139, code, stderr)
+		require.Regexp(t, `(?m)^rank 0 \(pid \d+\) has got SIGSEGV at address 0x10:$`, stderr)
+		require.Regexp(t, `(?m)^.*/faults-c\+0x[0-9a-f]+$`, stderr)
+	}
+}

@@ -1,0 +1,77 @@
+/* Rank 1 gets a fatal signal of the kind that the argument names, in a function that is named for it. */
+#include "program.h"
+#include <pthread.h>
+
+static volatile int *volatile nowhere = (int *)0x10;
+static volatile int zero;
+static void (*volatile no_function)(void);
+
+__attribute__((noinline)) static int store_nowhere(void) {
+	*nowhere = 1; /* the fault */
+	return zero;
+}
+
+__attribute__((noinline)) static int divide_by_zero(void) {
+	zero = 100 / zero; /* the division */
+	return zero;
+}
+
+__attribute__((noinline)) static int deep(int n) {
+	volatile char frame[1 << 16];
+	frame[n % (1 << 16)] = 1; /* the recursion */
+	return deep(n + 1) + frame[0]; /* deeper */
+}
+
+__attribute__((noinline)) static int send_nowhere(void) {
+	int result = MPI_Send((void *)nowhere, 64, MPI_CHAR, 0, 5, MPI_COMM_WORLD); /* the call */
+	return result + zero;
+}
+
+__attribute__((noinline)) static int call_nothing(void) {
+	no_function(); /* nobody */
+	return zero;
+}
+
+__attribute__((noinline)) static int give_up(void) {
+	abort(); /* the end */
+	return zero;
+}
+
+static void *in_thread(void *unused) {
+	(void)unused;
+	store_nowhere();
+	return NULL;
+}
+
+__attribute__((noinline)) static int end(const char *how) {
+	pthread_t thread;
+	switch (how[0]) {
+	case 's':
+		return store_nowhere();
+	case 'd':
+		return divide_by_zero();
+	case 'r':
+		return deep(0);
+	case 'm':
+		return send_nowhere();
+	case 'n':
+		return call_nothing();
+	case 'a':
+		return give_up();
+	case 't':
+		pthread_create(&thread, NULL, in_thread, NULL);
+		return pthread_join(thread, NULL);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv) {
+	join(MPI_THREAD_SINGLE);
+	if (argc > 1 && strcmp(argv[1], "own") == 0)
+		end("s");
+	if (rank == 1 && argc > 1)
+		end(argv[1]);
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	OK(MPI_Finalize());
+	return 0;
+}

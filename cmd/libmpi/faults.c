@@ -1,0 +1,266 @@
+// Fatal signals.
+//
+// A rank that dies of a fault says where: its number, the signal, the address, and the functions that were
+// being called. MPI_Init installs handlers for the signals below where the program has none, on a stack of
+// their own, since the thread may have used up its stack. A fault costs nothing before it happens.
+//
+// A handler does what is safe in a signal handler. The unwinder of the compiler is linked into the library; it finds
+// the tables of the code through the dynamic linker. Names are another program's work: the handler starts pvasrun
+// (PVAS_BACKTRACE) with the modules and offsets, waits for it, and writes these itself if there is none.
+// Then the signal takes its default action, as it would without the handler: the status of the rank and its core
+// dump are those of the fault.
+//
+// Of several threads that fault at a time the first reports, and the others wait for its end. A fault in the handler
+// ends the process, because the signals are blocked there.
+//
+// Go code has no tables for the unwinder. If the thread is in the coroutine, the calls of C are found where C has
+// left for Go (entry_amd64.S).
+
+#define _GNU_SOURCE
+#include "entry.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+extern __thread struct context *libmpi_mine __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+#ifdef __x86_64__
+
+#include <unwind.h>
+
+enum { FRAMES = 48, TEXT = 16 << 10, RED_ZONE = 128 };
+
+static const struct fatal {
+	int number;
+	const char *name;
+} fatal[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGABRT, "SIGABRT"}};
+enum { FATAL = sizeof fatal / sizeof fatal[0] };
+
+static char fault_stack[64 << 10] __attribute__((aligned(64)));
+static const char *program, *reporter; // paths; NULL: not known
+static int rank;
+
+// Text that grows, and is cut where it would be too long.
+static char text[TEXT];
+static size_t length;
+
+static void add(const char *s) {
+	while (*s && length < TEXT - 1)
+		text[length++] = *s++;
+}
+
+static void add_number(unsigned long n, unsigned base) {
+	char digits[24], *d = digits + sizeof digits - 1;
+	*d = 0;
+	do
+		*--d = "0123456789abcdef"[n % base];
+	while (n /= base);
+	add(base == 16 ? "0x" : "");
+	add(d);
+}
+
+// begin_word begins a further string in the text, behind the end of the one before.
+static char *begin_word(void) {
+	if (length < TEXT - 1)
+		text[length++] = 0;
+	return text + length;
+}
+
+// readable asks the kernel: a system call that reads the address fails otherwise than one that cannot.
+static int readable(uintptr_t at) {
+	enum { NO_SUCH_HOW = 99 };
+	return syscall(SYS_rt_sigprocmask, NO_SUCH_HOW, at & ~7ul, NULL, 8) == 0 || errno != EFAULT;
+}
+
+// The bases of a table of the unwinder, of which only the presence counts here.
+struct bases {
+	void *text, *data, *function;
+};
+extern const void *_Unwind_Find_FDE(void *pc, struct bases *);
+
+// has_table tells whether the unwinder knows the code at an address.
+static int has_table(uintptr_t pc) {
+	struct bases b;
+	return pc != 0 && _Unwind_Find_FDE((void *)pc, &b) != NULL;
+}
+
+// to_caller changes registers that no unwinder can go on from into those of the caller in C, if it is known: of a
+// bad address that was called, and of Go. It tells whether it has.
+static int to_caller(greg_t *r) {
+	const struct context *c = libmpi_mine;
+	uintptr_t pc = (uintptr_t)r[REG_RIP], sp = (uintptr_t)r[REG_RSP];
+	Dl_info info;
+	if (has_table(pc))
+		return 0;
+	if (dladdr((void *)pc, &info) == 0) { // no code at all: the return address is the last that was pushed
+		if (!readable(sp) || !has_table(*(uintptr_t *)sp))
+			return 0;
+		r[REG_RIP] = *(greg_t *)sp;
+		r[REG_RSP] += 8;
+		return 1;
+	}
+	if (c == NULL || !readable(c->c_sp))
+		return 0;
+	const greg_t *saved = (const greg_t *)c->c_sp; // as entry_amd64.S has pushed them
+	if (!has_table((uintptr_t)saved[6]))
+		return 0;
+	r[REG_R15] = saved[0], r[REG_R14] = saved[1], r[REG_R13] = saved[2], r[REG_R12] = saved[3];
+	r[REG_RBX] = saved[4], r[REG_RBP] = saved[5], r[REG_RIP] = saved[6], r[REG_RSP] = (greg_t)(saved + 7);
+	return 1;
+}
+
+// frames are the addresses of the calls, from the innermost on.
+static struct {
+	uintptr_t start, pc[FRAMES]; // start: of the first that the unwinder finds behind those of the handler
+	int n, started;
+} frames;
+
+static _Unwind_Reason_Code note_frame(struct _Unwind_Context *c, void *unused) {
+	(void)unused;
+	int before = 0;
+	uintptr_t pc = _Unwind_GetIPInfo(c, &before);
+	if (pc == 0 || frames.n == FRAMES)
+		return _URC_END_OF_STACK;
+	frames.started |= pc == frames.start;
+	if (frames.started)
+		frames.pc[frames.n] = frames.n == 0 ? pc : pc - 1, frames.n++;
+	return _URC_NO_REASON;
+}
+
+static void collect(greg_t *r) {
+	gregset_t saved;
+	memcpy(saved, r, sizeof saved);
+	if (to_caller(r) || !has_table((uintptr_t)r[REG_RIP]))
+		frames.pc[frames.n++] = (uintptr_t)saved[REG_RIP];
+	frames.start = (uintptr_t)r[REG_RIP];
+	if (has_table(frames.start))
+		_Unwind_Backtrace(note_frame, NULL);
+	memcpy(r, saved, sizeof saved);
+}
+
+// add_place adds the file of an address and the offset as its symbols have it.
+static void add_place(uintptr_t pc) {
+	Dl_info info;
+	struct link_map *map = NULL;
+	if (dladdr1((void *)pc, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL) {
+		add_number(pc, 16);
+		return;
+	}
+	add(map->l_name[0] ? map->l_name : program ? program : info.dli_fname);
+	add("+");
+	add_number(pc - map->l_addr, 16);
+}
+
+// add_cause says what has happened.
+static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
+	uintptr_t at = (uintptr_t)info->si_addr, sp = (uintptr_t)r[REG_RSP];
+	add("rank ");
+	add_number((unsigned long)rank, 10);
+	add(" (pid ");
+	add_number((unsigned long)getpid(), 10);
+	add(") has got ");
+	for (int i = 0; i < FATAL; i++)
+		add(fatal[i].number == number ? fatal[i].name : "");
+	if (info->si_code <= 0) {
+		if (info->si_pid != getpid()) {
+			add(" from process ");
+			add_number((unsigned long)info->si_pid, 10);
+		}
+	} else {
+		add(" at address ");
+		add_number(at, 16);
+		if (number == SIGSEGV && ((at < sp && at >= sp - RED_ZONE) || !readable(sp)))
+			add(": stack overflow; raise --stack-size or ulimit -s");
+	}
+	add(":");
+}
+
+// named has pvasrun print the report, and tells whether it has.
+static int named(char **words) {
+	if (reporter == NULL)
+		return 0;
+	pid_t child = vfork();
+	if (child == 0) {
+		execve(reporter, words, environ);
+		_exit(127);
+	}
+	int status = -1;
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// report prints the cause and the frames. Each word of the text is one line.
+static void report(int number, const siginfo_t *info, greg_t *r) {
+	static char *words[FRAMES + 3] = {"pvasrun-backtrace"};
+	int n = 1;
+	collect(r);
+	words[n++] = text;
+	add_cause(number, info, r);
+	for (int i = 0; i < frames.n; i++) {
+		words[n++] = begin_word();
+		add_place(frames.pc[i]);
+	}
+	if (named(words))
+		return;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == 0)
+			text[i] = '\n';
+	text[length++] = '\n';
+	if (write(STDERR_FILENO, text, length) < 0)
+		return;
+}
+
+static void die(int number, siginfo_t *info, void *interrupted) {
+	static int reporting;
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	if (__atomic_exchange_n(&reporting, 1, __ATOMIC_SEQ_CST))
+		for (;;)
+			pause();
+	report(number, info, ((ucontext_t *)interrupted)->uc_mcontext.gregs);
+	sigaction(number, &plain, NULL);
+	// A fault happens again when the handler returns. What was sent is sent again.
+	if (info->si_code <= 0)
+		syscall(SYS_tgkill, getpid(), gettid(), number);
+}
+
+// of_fortran tells whether a handler is that of the Fortran runtime. It names neither the rank nor what happens on
+// a stack that is full.
+static int of_fortran(const struct sigaction *a) {
+	Dl_info info;
+	int known = dladdr((void *)a->sa_handler, &info) != 0 && info.dli_fname != NULL;
+	return known && strstr(info.dli_fname, "/libgfortran.so") != NULL;
+}
+
+void libmpi_fault_stack(void) {
+	stack_t old, own = {.ss_sp = fault_stack, .ss_size = sizeof fault_stack};
+	if (sigaltstack(NULL, &old) == 0 && old.ss_flags & SS_DISABLE)
+		sigaltstack(&own, NULL);
+}
+
+void libmpi_report_faults(int number) {
+	rank = number;
+	const char *p = getenv("PVAS_PROGRAM"), *r = getenv("PVAS_BACKTRACE");
+	program = p ? strdup(p) : NULL;
+	reporter = r && *r ? strdup(r) : NULL;
+	for (int i = 0; i < FATAL; i++) {
+		struct sigaction old, own = {.sa_sigaction = die, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+		sigfillset(&own.sa_mask);
+		if (sigaction(fatal[i].number, NULL, &old) == 0 && (old.sa_handler == SIG_DFL || of_fortran(&old)))
+			sigaction(fatal[i].number, &own, NULL);
+	}
+}
+
+#else // the registers of other machines are not known here
+
+void libmpi_fault_stack(void) {}
+void libmpi_report_faults(int number) { (void)number; }
+
+#endif
