@@ -171,9 +171,9 @@ func (t *Team) prepare(a *Args) error {
 	}
 	switch a.Kind {
 	case ReduceScatter:
-		return t.prepareReduceScatter(a)
+		return t.disjoint(a, root, t.prepareReduceScatter(a))
 	case Gather, Allgather, Scatter, Alltoall:
-		return t.prepareBlocks(a, root)
+		return t.disjoint(a, root, t.prepareBlocks(a, root))
 	case Bcast:
 		a.Recv.Data, a.Recv.Parts = a.Send.Data, a.Send.Parts
 	case Reduce, Allreduce, Scan, Exscan:

@@ -178,6 +178,9 @@ func overlappingBuffers(c *Comm) error {
 			return err
 		}
 	}
+	if err := overlappingBlocks(c, buf); err != nil {
+		return err
+	}
 	left, right := ring(c)
 	_, both := Sendrecv(c, buf[:2], right, 0, buf[1:3], left, 0)
 	_, views := Vector(buf, 2, 1, 2).Sendrecv(c, right, 0, Vector(buf, 2, 1, 1), left, 0)
@@ -192,6 +195,30 @@ func overlappingBuffers(c *Comm) error {
 	}
 	return first(Alltoall(c, buf[n:][:n], buf[:n]), Allreduce(c, buf[:n], buf[n:][:n], sum),
 		Allgather(c, buf[:1], buf[1:][:n]), Allreduce(c, buf[n:][:n], buf[:2*n][:n], sum))
+}
+
+// overlappingBlocks: of blocks that differ in length, or have layouts. Blocks may interleave.
+func overlappingBlocks(c *Comm, buf []int) error {
+	n := c.Size()
+	ones, even, odd := make([]int, n), make([]int, n), make([]int, n)
+	var views, other []View[int]
+	for i := range n {
+		ones[i], even[i], odd[i] = 1, 2*i, 2*i+1
+		views, other = append(views, Vector(buf[4*i:], 2, 1, 2)), append(other, Vector(buf[4*i+1:], 2, 1, 2))
+	}
+	_, begun := Ialltoallv(c, buf, ones, even, buf, ones, even)
+	_, prepared := AlltoallvInit(c, buf, ones, even, buf, ones, even)
+	for what, err := range map[string]error{
+		"alltoallv": Alltoallv(c, buf, ones, even, buf, ones, even), "ialltoallv": begun, "alltoallv init": prepared,
+		"allgatherv": Allgatherv(c, buf[even[c.Rank()]:][:1], buf, ones, even),
+		"alltoallw":  Alltoallw(c, views, views),
+	} {
+		if err := wantIs(what, err, ErrOverlap); err != nil {
+			return err
+		}
+	}
+	return first(Alltoallv(c, buf, ones, even, buf, ones, odd), Alltoallw(c, views, other),
+		Allgatherv(c, buf[odd[c.Rank()]:][:1], buf, ones, even))
 }
 
 // lengthsThatDiffer: one rank has another length than all others, and calls are checked: all
