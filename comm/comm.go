@@ -27,29 +27,30 @@ import (
 // communicator, as Split returns it for Undefined, is one that this rank is not in: calls
 // on it return ErrNoComm (wrapped).
 type Comm struct {
-	root       *job.Root
-	rank, size int
-	module     btl.Module
-	engine     *pml.Engine
-	graphs     *cad.Engine           // of the process
-	channel    *cad.Channel          // the communicator as graphs see it
-	team       *coll.Team            // the communicator as collective operations see it
-	context    uint32                // of point-to-point messages
-	group      *Group                // the caller's, and that of Rank and Size
-	peers      *Group                // the ranks that messages go to and come from: group, or the remote group of an intercommunicator
-	members    *Group                // of collective operations: group, or both groups of an intercommunicator
-	ranks      []int32               // those of peers; nil for the world, where nothing needs to be translated
-	special    bool                  // messages do not go the shortest way: there are ranks, or calls are checked
-	contexts   *contexts             // of the process
-	networks   []Network             // of the world only: for Finalize
-	windows    *windows              // likewise
-	buffered   *buffered             // likewise
-	self       func() *Comm          // likewise
-	finalized  *atomic.Bool          // likewise
-	topology   topology              // nil: none
-	edges      atomic.Pointer[edges] // of the topology; nil: none yet, or in use
-	permanent  bool                  // Self: Free refuses
-	state      atomic.Uint32         // ready, freed or pending
+	root        *job.Root
+	rank, size  int
+	module      btl.Module
+	engine      *pml.Engine
+	graphs      *cad.Engine           // of the process
+	channel     *cad.Channel          // the communicator as graphs see it
+	team        *coll.Team            // the communicator as collective operations see it
+	context     uint32                // of point-to-point messages
+	group       *Group                // the caller's, and that of Rank and Size
+	peers       *Group                // the ranks that messages go to and come from: group, or the remote group of an intercommunicator
+	members     *Group                // of collective operations: group, or both groups of an intercommunicator
+	ranks       []int32               // those of peers; nil for the world, where nothing needs to be translated
+	special     bool                  // messages do not go the shortest way: there are ranks, or calls are checked
+	synchronous bool                  // standard sends wait for their receivers
+	contexts    *contexts             // of the process
+	networks    []Network             // of the world only: for Finalize
+	windows     *windows              // likewise
+	buffered    *buffered             // likewise
+	self        func() *Comm          // likewise
+	finalized   *atomic.Bool          // likewise
+	topology    topology              // nil: none
+	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use
+	permanent   bool                  // Self: Free refuses
+	state       atomic.Uint32         // ready, freed or pending
 
 	mu sync.Mutex // held during collective operations
 
@@ -101,7 +102,7 @@ func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Opera
 	}
 	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
 	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
-	c.special = s.Check
+	c.special, c.synchronous = s.Check, s.Synchronous
 	c.notes.name = "world"
 	c.self = sync.OnceValue(c.alone)
 	return c
@@ -125,19 +126,20 @@ func (c *Comm) newComm(g *Group, id uint32) *Comm {
 func (c *Comm) withoutID(g *Group) *Comm {
 	n := &Comm{
 		root: c.root, rank: g.rank, size: len(g.ranks), module: c.module,
-		engine:    c.engine,
-		graphs:    c.graphs,
-		group:     g,
-		peers:     g,
-		members:   g,
-		ranks:     g.ranks,
-		special:   true,
-		contexts:  c.contexts,
-		windows:   c.windows,
-		buffered:  c.buffered,
-		describe:  c.describe,
-		self:      c.self,
-		finalized: c.finalized,
+		engine:      c.engine,
+		graphs:      c.graphs,
+		group:       g,
+		peers:       g,
+		members:     g,
+		ranks:       g.ranks,
+		special:     true,
+		synchronous: c.synchronous,
+		contexts:    c.contexts,
+		windows:     c.windows,
+		buffered:    c.buffered,
+		describe:    c.describe,
+		self:        c.self,
+		finalized:   c.finalized,
 	}
 	n.team = &coll.Team{Choice: c.team.Choice, Check: c.team.Check, Boards: c.team.Boards}
 	n.state.Store(pending)

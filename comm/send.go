@@ -31,12 +31,20 @@ func Send(c *Comm, mode Mode, buf []byte, of Element, dst, tag int) error {
 	return err
 }
 
+// mode returns the mode in which a send is carried out.
+func (c *Comm) mode(m Mode) Mode {
+	if c.synchronous {
+		return Synchronous
+	}
+	return m
+}
+
 // SendBuffer is Send for a buffer that may have a layout.
 func SendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) error {
 	peer, err := c.to(dst)
 	if err == nil {
 		c.say(&buf, of)
-		err = c.engine.SendBuffer(c.context, peer, tag, buf, mode)
+		err = c.engine.SendBuffer(c.context, peer, tag, buf, c.mode(mode))
 	}
 	return WrapSend(sendNames[mode], dst, tag, err)
 }
@@ -48,7 +56,7 @@ func IsendBuffer(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Requ
 	peer, err := c.to(dst)
 	if err == nil {
 		c.say(&buf, of)
-		r, err = c.engine.IsendBuffer(c.context, peer, tag, buf, mode)
+		r, err = c.engine.IsendBuffer(c.context, peer, tag, buf, c.mode(mode))
 	}
 	if err != nil {
 		err = WrapSend("i"+sendNames[mode], dst, tag, err)
@@ -78,7 +86,7 @@ func SendInit(c *Comm, mode Mode, buf Buffer, of Element, dst, tag int) (Request
 	peer, err := c.to(dst)
 	if err == nil {
 		c.say(&buf, of)
-		r, err = c.engine.SendInit(c.context, peer, tag, buf, mode)
+		r, err = c.engine.SendInit(c.context, peer, tag, buf, c.mode(mode))
 	}
 	return Request{r}, WrapSend(sendNames[mode]+" init", dst, tag, err)
 }

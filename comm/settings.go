@@ -10,6 +10,8 @@ import (
 type Settings struct {
 	Choice coll.Choice // of collective algorithms
 	Check  bool        // whether all ranks are asked whether they make the same call
+
+	Synchronous bool // with Check: whether standard sends wait for their receivers
 	cad.Setup
 }
 
@@ -18,7 +20,7 @@ func readSettings(j job.Settings) (s Settings, err error) {
 	if s.Choice, err = coll.ParseChoice(j.Coll); err != nil {
 		return s, err
 	}
-	s.Check = j.Check
+	s.Check, s.Synchronous = j.Check, j.Check && j.Synchronous
 	s.Setup, err = cad.ParseSetup(j.Progress, j.Helpers, j.Check)
 	return s, err
 }
@@ -27,7 +29,7 @@ func readSettings(j job.Settings) (s Settings, err error) {
 // any more. It returns what held before. All ranks do so at the same place of the program.
 func SetCheck(c *Comm, on bool) (was bool) {
 	was, c.team.Check = c.team.Check, on
-	c.special = on || c.ranks != nil
+	c.special = on || c.ranks != nil || c.synchronous
 	return was
 }
 

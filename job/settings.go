@@ -76,6 +76,8 @@ type Settings struct {
 	Exchange string // how messages are divided among network devices, as package exchange reads it; "": the fastest
 	Check    bool   // ranks make sure that all of them make the same collective calls
 	Encrypt  bool   // messages between nodes are encrypted
+
+	Synchronous bool // with Check: standard sends act as synchronous ones
 }
 
 // Thresholds are lengths in bytes at which ranks change the way. They have no flags: pvasrun tune
@@ -181,8 +183,9 @@ type settingsRecord struct {
 
 // Of settingsRecord.flags.
 const (
-	flagCheck   = 1 << iota // Settings.Check
-	flagEncrypt             // Settings.Encrypt
+	flagCheck       = 1 << iota // Settings.Check
+	flagEncrypt                 // Settings.Encrypt
+	flagSynchronous             // Settings.Synchronous
 )
 
 // write fills in the record, which is zero, from resolved settings.
@@ -196,6 +199,9 @@ func (r *settingsRecord) write(s Settings) {
 	}
 	if s.Encrypt {
 		r.flags |= flagEncrypt
+	}
+	if s.Synchronous {
+		r.flags |= flagSynchronous
 	}
 	copy(r.progress[:], s.Progress)
 	copy(r.coll[:], s.Coll)
@@ -211,7 +217,7 @@ func (r *settingsRecord) read() Settings {
 			ShareFrom: int(r.shareFrom), PipelineFrom: int(r.pipelineFrom),
 			SoloSpinning: int(r.soloSpinning), SoloSleeping: int(r.soloSleeping),
 		},
-		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0,
+		Check: r.flags&flagCheck != 0, Encrypt: r.flags&flagEncrypt != 0, Synchronous: r.flags&flagSynchronous != 0,
 		Progress: text(r.progress[:]), Coll: text(r.coll[:]), Exchange: text(r.exchange[:]),
 	}
 }

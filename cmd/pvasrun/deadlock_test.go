@@ -170,3 +170,18 @@ func TestReportOfAHangAsJSON(t *testing.T) {
 	require.Equal(t, 125, got.code)
 	require.Contains(t, got.stderr, "pvasrun: report of the ranks: ")
 }
+
+// A program that is correct only thanks to buffers is found.
+func TestSynchronousSends(t *testing.T) {
+	program, _ := waitCases(t, "right")
+	for _, btl := range models(t) {
+		for flags, code := range map[string]int{"--check": 0, "--check --synchronous": 125} {
+			args := append(strings.Fields(flags), "--btl", btl, "--deadlock-after", "100ms", "--timeout", "50", "-n", "2", program, "right", "buffers")
+			got := command(t, nil, args...)
+			require.Equal(t, code, got.code, got.stderr)
+		}
+	}
+	got := command(t, nil, "--synchronous", "-n", "1", program, "right", "buffers")
+	require.Equal(t, 2, got.code)
+	require.Contains(t, got.stderr, "write --check --synchronous")
+}

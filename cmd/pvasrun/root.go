@@ -81,7 +81,10 @@ func (f *runFlags) settings() (job.Settings, error) {
 	if f.BTL == "pvas" && s.SingleCopy == job.SingleCopyCMA && os.Getenv("PVASRUN_BTL")+os.Getenv("PVASRUN_SINGLE_COPY") == "" {
 		return s, errors.New("--single-copy cma with --btl pvas: ranks in one address space copy long messages once anyway: leave it out, or write --btl sm")
 	}
-	s.Encrypt = f.Encrypt
+	s.Encrypt, s.Synchronous = f.Encrypt, f.Synchronous
+	if f.Synchronous && !f.Check && os.Getenv("PVASRUN_SYNCHRONOUS") == "" { // which model reads, too
+		return s, errors.New("--synchronous: it is a part of --check: write --check --synchronous")
+	}
 	if _, err := coll.ParseChoice(s.Coll); err != nil {
 		return s, fmt.Errorf("--coll: %w", err)
 	}
@@ -109,6 +112,7 @@ type runFlags struct {
 	HugePages      bool    `long:"huge-pages" env:"PVASRUN_HUGE_PAGES" description:"advise transparent huge pages for the ranks' shared memory in one address space"`
 	Coll           string  `long:"coll" env:"PVASRUN_COLL" value-name:"LIST" description:"force algorithms of collectives, such as allreduce=tree,ibcast=chain (with an i: of those that do not block)"`
 	Check          bool    `long:"check" env:"PVASRUN_CHECK" description:"make sure, at a cost, that all ranks make the same collective calls, and receive what was sent to them, but for types in exchanges among neighbours"`
+	Synchronous    bool    `long:"synchronous" env:"PVASRUN_SYNCHRONOUS" description:"with --check: each send waits for its receiver, which finds programs that are correct only thanks to buffers"`
 	Progress       policy  `long:"progress" env:"PVASRUN_PROGRESS" value-name:"POLICY" default-mask:"share in one address space, owner else" description:"who progresses nonblocking collectives in one address space: ranks that wait and helpers, unless all are busy (share), or each rank its own (owner)"`
 	Helpers        uint    `long:"helpers" env:"PVASRUN_HELPERS" value-name:"K" description:"ranks with a thread that progresses nonblocking collectives"`
 	Report         string  `long:"report" env:"PVASRUN_REPORT" choice:"none" choice:"pagetable" default:"none" description:"what to report at the end: the job's page tables and memory, and the model's (pagetable)"`

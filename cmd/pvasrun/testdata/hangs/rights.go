@@ -39,6 +39,7 @@ var rights = []testCase{
 	{"slow-window", 2, first(slow(window), window)},
 	{"ping-pong", 2, pingPong},
 	{"bulk", 2, bulk},
+	{"buffers", 2, func(w *mpi.Comm) error { return errors.Join(send(w, short, next(w), 1), recv(w, next(w), 1)) }},
 }
 
 // slow does something after a while.
