@@ -357,3 +357,13 @@ func TestDescribeUse(t *testing.T) {
 	require.Equal(t, "7 bytes sent, in 0 pieces of long messages and otherwise, 0 received; busy for 0.000 s; - MB/s, latency - us; not known to have reached a peer",
 		describeUse(&job.DeviceUse{Sent: 7}, 0))
 }
+
+// A rank that has ended is said to have, and those that live are asked before the first of them is ended.
+func TestNodesReportOfEndedRanks(t *testing.T) {
+	j := ranks(btlSM, 4, "sh", `[ $PVAS_RANK = 0 ] && exit 0; exec sleep 1000`)
+	out := runTimedOut(t, &j, func() outcome {
+		return runNodes(t, j, Nodes{Hosts: []Host{{"a", 1}, {"b", 3}}, Shell: here, Timeout: 20 * time.Second})
+	},
+		`(?s)  0 +a +\d+ +has ended\n(.*has not called Init){3}.*: ending 3 ranks`)
+	require.NotContains(t, out.stderr, "has not been started")
+}
