@@ -67,3 +67,19 @@ func TestLeftRequest(t *testing.T) {
 		require.Contains(t, stderr, "rank 0: MPI_Finalize: warning: 1 requests are left (one is a receive of 4 bytes")
 	})
 }
+
+// Programs in C that can never go on are told so, also with intercommunicators.
+func TestDeadlocks(t *testing.T) {
+	program := build(t, "deadlocks.c")
+	const cases = 13
+	for _, btl := range []string{"pvas", "sm"} {
+		for n := range cases {
+			out, err := exec.Command(tool("mpiexec"), "-n", "4", "--btl", btl, "--deadlock-after", "200ms", "--timeout", "60",
+				program, fmt.Sprint(n)).CombinedOutput()
+			var exit *exec.ExitError
+			require.ErrorAs(t, err, &exit, "%s", out)
+			require.Equal(t, 125, exit.ExitCode(), "case %d, %s: %s", n, btl, out)
+			require.Contains(t, string(out), "  deadlock, proved: ")
+		}
+	}
+}
