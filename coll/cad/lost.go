@@ -66,17 +66,20 @@ func (r *run) through(rank int) bool {
 	return r.e.job.State(rank) == job.StateFinal && r.completed(rank)
 }
 
-// completed tells whether a rank has issued its graph of this number, and it is complete. The rank may have
-// forgotten the channel since then. It has no other one with the context: no rank has before all
-// members have forgotten this one. A graph that is not found any more, though it was issued, is complete: a
-// rank stores the place of a graph before it counts it, and takes it away when it is complete.
+// completed tells whether a rank has issued its graph of this number, and it is complete. A graph that is
+// not found any more, though it was issued, is complete: a rank stores the place of a graph before it counts
+// it, and takes it away when it is complete.
+//
+// A rank that has called Finalize has forgotten the channel, and former says how many graphs it had issued. Of
+// a rank that goes on, former may count the graphs of an earlier channel with the context: it has not
+// issued any on this one yet.
 func (r *run) completed(rank int) bool {
 	rec := r.e.find(rank, r.channel.Context)
 	if rec == nil {
 		return false
 	}
 	issued := rec.issued.Load()
-	if issued == 0 {
+	if issued == 0 && r.e.job.State(rank) == job.StateFinal {
 		issued = rec.former.Load()
 	}
 	if int32(issued-r.number) <= 0 {
