@@ -1,35 +1,39 @@
 package job
 
-// A Proof says that ranks can never go on.
+// A Proof names ranks that can never go on.
 type Proof struct {
 	Ranks []int
-	Cycle []int // among them: each waits for the next, and the last for the first; nil: none is known
-	All   bool  // these are all ranks of the job that have not ended
+	Cycle []int // of these: each waits for the next, and the last for the first; nil: none is known
+	All   bool  // Ranks are all ranks of the job that have not ended
 }
 
-// Prove returns what two looks prove, look-1 and look; see Look. Both asked the same ranks. The proof has no rank if
-// nothing is proved.
+// Prove returns what two looks prove, look-1 and look; see Answer. before and now are the views after each of them.
+// The proof has no rank if nothing is proved.
 //
-// The ranks that have answered both looks with as many moves, and have no other goroutine or thread, are still. If all
-// ranks are still, but for those whose processes have ended, nobody is left who could move one: whatever they wait for, it
-// does not come. Else those of the still ranks are proved that Deadlocked finds if all others are taken for live.
-// What these wait for was said in the answers.
+// A rank is still if it has answered both looks with the same number of moves, and has no other goroutine or thread
+// that could move it. Only a rank that is not still can move a still rank. So there are two proofs:
 //
-// A rank that has called Finalize may begin another session, and a rank that has not called Init may do so: both are live.
+//   - All ranks are still, but for those whose processes have ended. Then no rank is left that could move another,
+//     whatever the ranks wait for.
+//   - Else all ranks that are not still are taken for live, and Deadlocked finds still ranks that no live rank can move.
+//
+// A rank that has called Finalize may begin another session, and a rank that has not called Init may call it. So both
+// are live.
 func Prove(before, now []View, look uint32) (p Proof) {
 	return proof(before, now, func(i int) bool {
 		return now[i].still(look) && before[i].still(look-1) && now[i].Answer.Moves == before[i].Answer.Moves
 	})
 }
 
-// Plausible tells whether the answers to one look may be the first half of a proof.
+// Plausible tells whether the answers to one look may be the first half of a proof: whether they would be a proof if
+// the next look found them again.
 func Plausible(views []View, look uint32) bool {
 	p := proof(views, views, func(i int) bool { return views[i].still(look) })
 	return len(p.Ranks) > 0
 }
 
-// proof is Prove, given which ranks are still. A rank that has ended must have done so before the second look was asked: the
-// others were told of it before that.
+// proof is Prove, given which ranks are still. A rank whose process ended after the second look was asked is live: the
+// others may not have been told of its end before they answered.
 func proof(before, now []View, still func(i int) bool) (p Proof) {
 	live, all := make([]bool, len(now)), true
 	var left []int
@@ -54,7 +58,7 @@ func proof(before, now []View, still func(i int) bool) (p Proof) {
 	return p
 }
 
-// still tells whether a rank has answered a look, and nothing but others could move it.
+// still tells whether a rank has answered a look, and only other ranks could move it.
 func (v *View) still(look uint32) bool {
 	return v.Waits && !v.Gone && v.Answer.Look == look && !v.Waiting.Others && !v.Far.any()
 }

@@ -24,12 +24,15 @@ type Record struct {
 // Record returns the state of a rank at a time, on the clock of Waiting.Since.
 func (r *Root) Record(rank int, now time.Duration) Record {
 	counters, calls := r.Counters(rank), r.Calls(rank)
-	c := Record{Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), Counters: counters[:], Calls: calls[:]}
-	c.World, c.Far, c.Answer = r.block(rank).world.Load(), r.FarSends(rank), r.Answered(rank)
+	c := Record{
+		Rank: rank, Pid: r.Pid(rank), State: r.State(rank), Gone: r.Gone(rank), World: r.block(rank).world.Load(),
+		Far: r.FarSends(rank), Counters: counters[:], Calls: calls[:],
+	}
 	if c.Waiting, c.Waits = r.Waiting(rank); c.Waits {
 		c.Age, c.Seen = now-time.Duration(c.Waiting.Since), now-time.Duration(c.Waiting.Seen)
 		c.For = c.Waiting.Collective.Ranks()
 	}
+	c.Answer = r.Answered(rank) // after the record: see Answer
 	for device := range r.Devices() {
 		c.Devices = append(c.Devices, r.DeviceUse(rank, device))
 	}

@@ -24,10 +24,14 @@ func (r *Root) Snapshot() []View {
 	views := make([]View, len(r.ranks))
 	for i := range views {
 		b := &r.ranks[i]
-		v := View{Rank: i, node: r.Node(i), Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0, Far: r.FarSends(i), Answer: r.Answered(i)}
+		v := View{
+			Rank: i, node: r.Node(i), Pid: int(b.pid.Load()), State: State(b.state.Load()), Gone: b.gone.Load() != 0,
+			Far: r.FarSends(i),
+		}
 		if v.Waiting, v.Waits = r.Waiting(i); v.Waits {
 			v.For, v.Any = r.waitsFor(i, v.Waiting)
 		}
+		v.Answer = r.Answered(i) // after the record: see Answer
 		v.Unnamed = max(0, v.Waiting.Collective.Missing-len(v.For))
 		views[i] = v
 	}

@@ -132,7 +132,7 @@ type Engine struct {
 	sleeper    *waiter         // the owner, while it is in Sleep
 	lasting    bool            // that sleep lasts
 	announced  *waiter         // whose wait the root block has
-	answered   uint32          // the last look of the supervisor that was answered
+	answered   uint32          // the look of the supervisor that the answer in the root block is for; 0: there is none
 	inReady    bool            // ready is running: the sleeper looks by itself
 	yield      bool            // a parked goroutine was woken: let it run
 	parked     list[waiter]    // waiters that are not the owner

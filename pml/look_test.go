@@ -2,6 +2,7 @@ package pml_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +49,44 @@ func TestAnswers(t *testing.T) {
 		require.NoError(t, <-done)
 		require.Equal(t, third, w.root.Answered(1), "it runs")
 	})
+}
+
+// recorder is a job that notes whether a rank has written a record of its wait beside an answer.
+type recorder struct {
+	*job.Root
+	beside atomic.Bool
+}
+
+func (r *recorder) SetWaiting(rank int, w job.Waiting) {
+	if r.Answered(rank) != (job.Answer{}) {
+		r.beside.Store(true)
+	}
+	r.Root.SetWaiting(rank, w)
+}
+
+// The record of a wait is never read together with an answer of the wait before: the answer is withdrawn first.
+func TestAnswerOfTheWaitBefore(t *testing.T) {
+	w := newWorld(t, 2, 1, mem.Options{})
+	r := &recorder{Root: w.root}
+	e := pml.New(r, 1, w.memory.Module(1))
+	done := make(chan error, 2)
+	go func() {
+		for tag := range 2 {
+			_, err := e.Recv(0, 0, tag, nil)
+			done <- err
+		}
+	}()
+	w.asleep(1)
+	require.NotZero(t, w.look(1, 1))
+	require.NoError(t, w.engines[0].Send(0, 1, 0, nil, pml.Standard))
+	require.NoError(t, <-done)
+	require.Eventually(t, func() bool {
+		say, ok := w.root.Waiting(1)
+		return ok && say.Tag == 1
+	}, time.Minute, time.Millisecond)
+	require.NoError(t, w.engines[0].Send(0, 1, 1, nil, pml.Standard))
+	require.NoError(t, <-done)
+	require.False(t, r.beside.Load())
 }
 
 // What a wait for several operations, or one that may give up, says of itself.

@@ -95,29 +95,29 @@ func (e *Engine) ready() bool {
 	return stop
 }
 
-// answer answers a look of the supervisor that was begun before the calling ready, if this rank waits and nothing
-// is on its way: see job.Answer. After the first answer to a look each further one only tells the moves.
+// answer answers a look of the supervisor that was asked before ready was called, if this rank waits and no message is
+// on its way: see job.Answer. A further answer to the same look only updates the moves.
 //
-// What is on its way: bytes of a message that is taken in; a message that somebody is in the middle of sending, which holds
-// back those behind it; what a further module has sent and does not know to have arrived. A send that was offered, or has no
-// room at its receiver, is not: it waits for what the receiver does.
+// A message is on its way while its receiver copies its bytes, while its sender is in the middle of sending it (which
+// holds back the messages behind it), and while a further module has sent it and has no acknowledgement. A send that is
+// offered, or has no room at its receiver, is not on its way: it waits until the receiver does something.
 func (e *Engine) answer(look uint32) {
 	w := e.announced
 	if !e.lasting || w == nil || w.done || w != e.speaker() || e.movingCount > 0 || !e.settled() {
 		return
 	}
 	if look != e.answered {
-		e.answered = look
 		e.say(w, e.describe(w))
+		e.answered = look
 	}
 	e.job.Answer(e.rank, job.Answer{Look: look, Moves: e.moves + uint32(e.completions)})
 }
 
 // settled tells whether nothing is on its way to this rank, or from it to another node.
 func (e *Engine) settled() bool {
-	waiting := false
-	e.module.Senders(func(int) { waiting = true })
-	if waiting {
+	coming := false
+	e.module.Senders(func(int) { coming = true })
+	if coming {
 		return false
 	}
 	for i := range e.further {

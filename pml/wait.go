@@ -228,8 +228,12 @@ func (e *Engine) sleep(w *waiter) {
 	}
 }
 
-// say writes what a waiter waits for.
+// say writes what a waiter waits for. An answer is of the record before this one, so it is withdrawn first.
 func (e *Engine) say(w *waiter, say job.Waiting) {
+	if e.answered != 0 {
+		e.answered = 0
+		e.job.Answer(e.rank, job.Answer{})
+	}
 	w.said, say.Since, say.Seen = e.completions, w.since, sys.Monotonic()
 	say.Others = w.bounded || !e.oneThread && shm.Others()
 	e.job.SetWaiting(e.rank, say)
