@@ -9,48 +9,47 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// A Deadlock policy says what becomes of a job of which a deadlock is proved.
+// Deadlock is what becomes of a job with a proved deadlock.
 type Deadlock string
 
 // The policies.
 const (
 	DeadlockEnd    Deadlock = "end"    // it is reported, and the job ends with code 125; the default
 	DeadlockReport Deadlock = "report" // it is reported, once
-	DeadlockOff    Deadlock = "off"    // nobody looks
+	DeadlockOff    Deadlock = "off"    // the launcher does not look
 )
 
 // DeadlockAfter is how long ranks have waited when the launcher begins to look.
 const DeadlockAfter = 3 * time.Second
 
-// A lookout looks for a deadlock, by itself. It belongs to the goroutine of a supervisor, or of the leader of several
-// nodes, which has it ask ranks and reads their answers.
+// A lookout decides when to look for a deadlock (job.Answer), and what the answers prove (job.Prove). It belongs to the
+// goroutine of a supervisor, or of the leader of several nodes, which asks the ranks.
 //
 //	       worth a look           plausible
 //	idle --------------> first ------------> second --proved--> over
 //	 ^                     |                    |
 //	 +------- pause -------+--------------------+
 //
-// A rank that runs has no part in this. Once in a while the lookout reads when ranks began to wait, and only if one has
-// waited for long, it looks (job.Root.Look): that wakes the ranks that wait. What two looks prove is said at
-// job.Prove. A look in vain makes the pause before the next one longer, until somebody goes on: so ranks
-// that wait for hours for one that computes are left alone.
+// A rank that runs takes no part. The lookout reads periodically when ranks began to wait. It looks only if a rank has
+// waited for long, because a look wakes the ranks that wait. Each look that proves nothing doubles the pause before the
+// next one, until no rank waits for long. So ranks that wait for hours for one that computes are seldom woken.
 type lookout struct {
 	policy Deadlock
 	after  time.Duration
-	tick   <-chan time.Time // the next step is due; nil: there is none
+	tick   <-chan time.Time // when the next step is due; nil: there is none
 	number uint32           // of the last look
-	first  []job.View       // what the first of two looks has found; nil: there was none
-	asked  bool             // ranks have been asked, and not been read
-	pause  int              // in units of after/3, until the next look
-	idle   int              // the same, since the last one
-	all    bool             // all ranks were waiting at the last look
+	first  []job.View       // the views after the first of two looks; nil: there was none
+	asked  bool             // ranks were asked, and their answers are not read yet
+	pause  int              // from a look to the next one, in units of after/3
+	idle   int              // since the last look, in the same units
+	all    bool             // all ranks waited at the last look
 }
 
 // mostPause is the longest pause, in units of a third of the time that ranks must have waited.
 const mostPause = 32
 
-// newLookout begins to look, if the job is to be looked at. With helper threads of nonblocking collectives nothing is proved:
-// they go on while their ranks wait.
+// newLookout returns the lookout of a job. With helper threads of nonblocking collectives it does not look: they work
+// while their ranks wait.
 func newLookout(j *Job) lookout {
 	l := lookout{policy: j.Deadlock, after: j.DeadlockAfter, pause: 1}
 	if l.policy == "" {
@@ -65,13 +64,14 @@ func newLookout(j *Job) lookout {
 	return l
 }
 
-// rest has the next step come after a part of the time that ranks must have waited.
+// rest ends a look, or none, and sets the time of the next step.
 func (l *lookout) rest() {
 	l.first, l.asked = nil, false
 	l.tick = time.After(l.after / 3)
 }
 
-// wants tells whether it is time for a first look, given how many ranks have waited for long, of those that have not ended.
+// wants tells whether it is time for a first look, given the number of ranks that have waited for long, and that of
+// ranks that have not ended.
 func (l *lookout) wants(waiting, alive int) bool {
 	all := waiting == alive
 	l.idle++
@@ -85,7 +85,7 @@ func (l *lookout) wants(waiting, alive int) bool {
 	return false
 }
 
-// ask counts a look, and has its answers read after a while.
+// ask counts a look, and sets the time at which its answers are read.
 func (l *lookout) ask() uint32 {
 	l.number++
 	l.asked = true
@@ -93,8 +93,8 @@ func (l *lookout) ask() uint32 {
 	return l.number
 }
 
-// read takes the answers to the last look. If they prove a deadlock it returns that. If they may be the first half of a proof,
-// the next look is due.
+// read takes the answers to the last look, and returns what they prove. If they may be the first half of a proof, again
+// is true: the second look is due.
 func (l *lookout) read(views []job.View, now time.Duration) (p job.Proof, again bool) {
 	if l.first == nil {
 		if job.Plausible(views, l.number) && waitedLong(views, l.number, now, l.after) {
@@ -110,7 +110,7 @@ func (l *lookout) read(views []job.View, now time.Duration) (p job.Proof, again 
 	return p, false
 }
 
-// giveUp is called after a look in vain.
+// giveUp ends a look that has proved nothing.
 func (l *lookout) giveUp() {
 	l.pause = min(2*l.pause, mostPause)
 	l.rest()
@@ -176,7 +176,7 @@ func (s *supervisor) look() {
 	}
 }
 
-// watched tells whether a rank of this node is stopped, or looked at by a debugger: then nobody wants the job to be ended.
+// watched tells whether a rank of this node is stopped, or has a debugger attached. Such a job is not ended.
 func (s *supervisor) watched() bool {
 	for pid := range s.alive {
 		if p, ok := processes.Find(pid); ok && (p.State == 'T' || p.State == 't') || processes.Traced(pid) {
@@ -201,13 +201,13 @@ func describeProof(views []job.View, p *job.Proof, now time.Duration) string {
 	for _, r := range p.Ranks {
 		shortest = min(shortest, waited(views[r], now))
 	}
-	since := shortest.Round(time.Millisecond)
-	who := rankList(p.Ranks, 0)
+	what := ""
 	switch {
 	case len(p.Cycle) > 0:
-		return fmt.Sprintf("  deadlock, proved: %s; nothing has moved for %v, and %s can never go on\n", steps(p.Cycle), since, who)
+		what = steps(p.Cycle) + "; "
 	case p.All:
-		return fmt.Sprintf("  deadlock, proved: all ranks wait, and no message is on its way; nothing has moved for %v, and %s can never go on\n", since, who)
+		what = "all ranks wait, and no message is on its way; "
 	}
-	return fmt.Sprintf("  deadlock, proved: nothing has moved for %v, and %s can never go on\n", since, who)
+	return fmt.Sprintf("  deadlock, proved: %snothing has moved for %v, and %s can never go on\n",
+		what, shortest.Round(time.Millisecond), rankList(p.Ranks, 0))
 }

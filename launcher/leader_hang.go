@@ -8,23 +8,23 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// The report of a hang of a job on several nodes, and the looks for a deadlock. The leader asks all agents at a time, and
-// notes their answers in the mirror. The mirror is like the root block of a job on one node.
-// From it the leader prints one report of all ranks, and proves a deadlock.
+// The report of a hang of a job on several nodes, and the looks for a deadlock. The leader asks all agents at the same
+// time, and writes the records that they answer with into the mirror: a root block of all ranks. From the mirror it
+// prints one report and proves a deadlock, as the supervisor of one node does from the job's root block.
 
-// hangQuestion is the state of a question that is underway.
+// hangQuestion is a question to all agents.
 type hangQuestion struct {
 	asked bool
-	open  []*remote // have not answered
+	open  []*remote // agents that have not answered
 	late  <-chan time.Time
-	then  []func() // is done when all have answered, or it is late
+	then  []func() // is called after the report
 }
 
-// hangTime is how long the answers may take.
+// hangTime limits how long the leader waits for answers.
 const hangTime = 2 * time.Second
 
-// askHang asks all agents what their ranks do, unless a question is open. then, if it is not nil, is called when the report was
-// printed: the report of a job that is to end needs all answers before the first rank ends.
+// askHang asks all agents what their ranks do, unless a question is open. It calls then, if it is not nil, after the
+// report: a job that is to end must not end ranks before they were reported.
 func (l *leader) askHang(then func()) {
 	if then != nil {
 		l.hang.then = append(l.hang.then, then)
@@ -70,7 +70,7 @@ func (a *remote) restore(records []job.Record) {
 	}
 }
 
-// answered is told that an agent has answered, or will not.
+// answered is told that an agent has answered, or has ended.
 func (l *leader) answered(a *remote) {
 	i := slices.Index(l.hang.open, a)
 	if i < 0 {
@@ -81,7 +81,7 @@ func (l *leader) answered(a *remote) {
 	}
 }
 
-// sayHang prints the report, if one is asked for, with the answers so far.
+// sayHang prints the report, if one is asked for, with the answers that there are.
 func (l *leader) sayHang() {
 	if !l.hang.asked {
 		return
@@ -112,7 +112,7 @@ func (l *leader) report(views []job.View, proof *job.Proof) {
 	})
 }
 
-// look is the next step of the lookout: a look, or the end of one that was not answered in time.
+// look is the next step of the lookout: a look, or the end of a look that was not answered in time.
 func (l *leader) look() {
 	o := &l.lookout
 	waiting := 0
@@ -133,7 +133,7 @@ func (l *leader) look() {
 	}
 }
 
-// askLook has all agents look.
+// askLook orders all agents to look.
 func (l *leader) askLook() {
 	n := l.lookout.ask()
 	l.lookout.tick = time.After(hangTime + l.lookout.after)
@@ -146,8 +146,8 @@ func (l *leader) askLook() {
 	}
 }
 
-// looked is told that the ranks of an agent have answered the last look, or that it has ended. When that holds of all agents the
-// answers are read.
+// looked is told that an agent has told the answers to the last look, or has ended. After the last agent it reads the
+// answers.
 func (l *leader) looked(a *remote, watched bool) {
 	i := slices.Index(l.lookers, a)
 	if i < 0 {

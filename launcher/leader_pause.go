@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// A pause of the job. The agents are told first. An order is on its way when all that was put before it is:
-// a node may be slow to take a program, or dead. Meanwhile the leader serves events. It stops when the last
-// agent has been told, or was lost.
+// A pause of the job. The leader sends the order to all agents, and stops when each agent was told or lost. The order
+// leaves only after all that was queued before it, which may take long: a node may be slow to take a program, or dead.
+// Meanwhile the leader serves events.
 
 // pause begins to stop the ranks, and then this process until it is continued.
 func (l *leader) pause() {

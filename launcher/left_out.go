@@ -6,10 +6,10 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// describeLeftOut names a rank that has ended in order after another number of collective operations on the
-// communicator of all ranks than most others, or says nothing. Then one has left out an operation in which
-// nobody had to wait for it. Ranks that do not know, for example because an operation has failed, are not
-// looked at.
+// describeLeftOut returns "" if all ranks have called Finalize after the same number of collective operations on the
+// communicator of all ranks. Otherwise a rank has left out an operation in which no other rank had to wait for it.
+// Then the message names a rank whose number differs from the most frequent one. Ranks whose number is not known, for
+// example after an operation that failed, do not count.
 func describeLeftOut(root *job.Root) string {
 	count := map[uint32]int{}
 	for rank := range root.Ranks() {
@@ -37,12 +37,12 @@ func describeLeftOut(root *job.Root) string {
 		}
 	}
 	n, _ := worldCalls(root, odd)
-	return fmt.Sprintf("rank %d has called Finalize after %d collective operations on the communicator of all ranks, rank %d after %d: %s",
-		odd, n, other, usual, sameCalls)
+	return fmt.Sprintf("rank %d has called Finalize after %d collective operations on the communicator of all ranks, "+
+		"rank %d after %d: %s", odd, n, other, usual, sameCalls)
 }
 
-// describeFinalize names a rank that waits in MPI_Finalize while another one waits for it in something else,
-// or says nothing.
+// describeFinalize names a rank that waits in MPI_Finalize while another rank waits for it in another call. It returns ""
+// if there is none.
 func describeFinalize(views []job.View) string {
 	for i := range views {
 		v := &views[i]
@@ -51,15 +51,15 @@ func describeFinalize(views []job.View) string {
 		}
 		for _, r := range v.For {
 			if r >= 0 && r < len(views) && inFinalize(&views[r]) {
-				return fmt.Sprintf("  rank %d is in MPI_Finalize, and rank %d waits for it in %s: rank %d has left out what they wait for\n",
-					r, v.Rank, callOf(*v, action(v)), r)
+				return fmt.Sprintf("  rank %d is in MPI_Finalize, and rank %d waits for it in %s: "+
+					"rank %d has left out the call that rank %d waits in\n", r, v.Rank, callOf(*v, action(v)), r, v.Rank)
 			}
 		}
 	}
 	return ""
 }
 
-// action is what a rank that waits does, in lower case.
+// action names the call in which a rank waits, in lower case.
 func action(v *job.View) string {
 	if v.Waiting.Op == job.OpCollective {
 		return v.Waiting.Collective.Name
@@ -67,7 +67,7 @@ func action(v *job.View) string {
 	return v.Waiting.Op.String()
 }
 
-// inFinalize tells whether a rank waits for all others to come to their ends.
+// inFinalize tells whether a rank waits in Finalize for the other ranks.
 func inFinalize(v *job.View) bool {
 	return v.Waits && v.Waiting.Op == job.OpCollective && v.Waiting.Collective.Name == job.Ending
 }

@@ -2,9 +2,9 @@ package launcher
 
 import "slices"
 
-// The lookout on a node of a job on several: it tells the leader how many ranks have waited for long, and asks them when
-// the leader says so. Orders come in the order in which the leader has sent them. So a rank that is asked has been told before of
-// all addresses and ends of other ranks that the leader knew of.
+// The lookout of one node of several. The agent tells the leader how many ranks have waited for long, and asks the ranks
+// when the leader orders a look. Orders arrive in the order in which the leader has sent them. So a rank that is asked
+// was told before of each address and each end of a rank that the leader knew.
 
 // tellWaiting tells the leader how many ranks have waited for long, if that has changed.
 func (s *supervisor) tellWaiting() {
@@ -14,10 +14,10 @@ func (s *supervisor) tellWaiting() {
 	}
 }
 
-// beginLook begins a look of the leader. The answers are told after a while.
+// beginLook begins a look of the leader. tellDoing tells the answers later.
 func (s *supervisor) beginLook(number uint32) {
 	if s.memory == nil {
-		return // the leader does not wait for long
+		return // there are no ranks: the leader gives the look up when its time is over
 	}
 	s.lookout.ask()
 	s.lookout.number = number
