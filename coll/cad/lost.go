@@ -6,10 +6,9 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// Ranks that go. A graph needs all members of its channel until they are through with
-// their own graphs of the same number, though others may do their work: data of a rank
-// that was killed is not to be trusted. And it needs every rank of the address space not to have
-// died in the middle of executing: what that was is not known.
+// Ranks that have gone. A graph needs each member of its channel until the member's graph of the same number is
+// complete, even if other ranks execute the nodes of that: the data of a rank that was killed cannot be trusted. A graph
+// fails, too, if any rank of the address space has died while it executed nodes: which nodes these were is not known.
 
 // ended returns why the graph will never be complete, if so.
 func (r *run) ended() Failure {
@@ -39,8 +38,8 @@ func (e *Engine) noteDead() []int {
 	return e.dead
 }
 
-// lost looks for a rank that the graph can not do without: if there are several for the
-// one that went first, since others often go only because of it.
+// lost looks for a rank that has gone and that the graph needs. Of several it names the one that went first: others
+// often go only because of that.
 func (r *run) lost() Failure {
 	e := r.e
 	e.mu.Lock()
@@ -66,13 +65,13 @@ func (r *run) through(rank int) bool {
 	return r.e.job.State(rank) == job.StateFinal && r.completed(rank)
 }
 
-// completed tells whether a rank has issued its graph of this number, and it is complete. A graph that is
-// not found any more, though it was issued, is complete: a rank stores the place of a graph before it counts
-// it, and takes it away when it is complete.
+// completed tells whether a rank has issued its graph of this number, and that graph is complete. A graph that was
+// issued and is not found is complete: a rank stores the place of a graph before it counts the graph, and clears the
+// place only when the graph is complete.
 //
-// A rank that has called Finalize has forgotten the channel, and former says how many graphs it had issued. Of
-// a rank that goes on, former may count the graphs of an earlier channel with the context: it has not
-// issued any on this one yet.
+// If issued is 0 the rank has forgotten the channel, or has issued nothing on it yet. A rank that has called Finalize has
+// forgotten it: former is the number of graphs that it had issued. Of any other rank former may belong to an earlier
+// channel of the context.
 func (r *run) completed(rank int) bool {
 	rec := r.e.find(rank, r.channel.Context)
 	if rec == nil {
@@ -89,9 +88,9 @@ func (r *run) completed(rank int) bool {
 	return g == nil || g.done.Load() == issue
 }
 
-// unmet returns what is wrong if a member's graph of this number is complete, and this graph has a SEND or
-// RECV for it that has not met one. It never will, since the other graph had none. Both nodes of a pair are
-// over before either of their graphs is complete: so the other graph is looked at first, and then the node.
+// unmet returns the failure of a graph with a SEND or RECV that will never meet a node: the graph of the peer, of the
+// same number, is complete, and had no node for it. The two nodes of a pair are over before either graph is
+// complete. So unmet reads the state of the peer's graph first and that of the node second.
 func (r *run) unmet() Failure {
 	m := r.image
 	if r.queued {

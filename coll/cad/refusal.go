@@ -1,20 +1,25 @@
 package cad
 
-// A call that one member is refused, for its arguments, is no call: the member has done nothing for it, and
-// the others do not meet it. Only if calls are checked does it issue a graph, which is a guard with
-// nothing behind. It tells the others of the refusal, and it has a number on the channel. Nobody waits for
-// it. When the guard of another member finds a refusal, there are two cases:
+// A call is refused if the arguments of one member are wrong. A refused call is no call: the member has sent nothing
+// for it, and no call of another member is matched with it.
 //
-//   - Its own call is of the same operation: then that is the call that was refused, and ends with the cause.
-//   - It is of another one. Then the refused call was the member's alone, the round is void, and the graph
-//     begins again with the next number.
+// If calls are checked, the member tells the others of the refusal. It issues a graph that is a guard (see guarded)
+// with nothing behind, and that takes a number on the channel. No member waits for it. The guard of another member that
+// finds a refusal distinguishes two cases:
 //
-// All members hear of the same refusal, that of the lowest rank: in a guard it outranks what else is wrong. So
-// all have as many rounds. A refused member sends all its messages at once, and the others learn of it also
-// if it makes no call any more. So it passes on nothing: if two members are refused calls of
-// different operations at a time, some may hear of one and some of the other.
+//   - Its own call is of the operation that was refused. Then both are taken for the same call, which ends on all
+//     members with the cause of the refusal.
+//   - Its own call is of another operation. Then only one member has made the refused call: the round is void, and the
+//     graph begins again with the next number.
+//
+// Invariant: all members take part in the same number of rounds, because all decide by the same refusal. In a guard a
+// refusal outranks all other failures, and the refusal of the lowest rank outranks those of others.
+//
+// A refused member sends the messages of its guard at once, so the others learn of the refusal even if it makes no
+// further call. The price is that it does not pass on what it receives. If two members are refused calls of different
+// operations in the same round, some members may learn of one refusal and some of the other.
 
-// NewRefusal returns a graph for a call of an operation that is refused, and why: for Refuse.
+// NewRefusal returns the graph that tells why a call of an operation was refused, for Refuse.
 func NewRefusal(operation uint64, cause string) *Graph {
 	g := NewGraph()
 	g.Signature, g.refusal = RefusedCall(operation), cause
@@ -22,7 +27,7 @@ func NewRefusal(operation uint64, cause string) *Graph {
 	return g
 }
 
-// Refuse issues a graph of NewRefusal if calls are checked. Nobody waits for it.
+// Refuse issues a graph of NewRefusal if calls are checked. It does not wait for the graph.
 func (t *Transport) Refuse(c *Channel, g *Graph) error {
 	if !t.Check || c.Size == 1 {
 		return nil
@@ -38,7 +43,7 @@ func (t *Transport) Refuse(c *Channel, g *Graph) error {
 	return err
 }
 
-// outranks tells whether all members of a guard are to know this failure rather than another one.
+// outranks tells whether a guard passes on this failure rather than another one: see the invariant above.
 func (f Failure) outranks(other Failure) bool {
 	switch {
 	case f.Kind() != Refused:
@@ -55,7 +60,7 @@ func (r *messageRun) void() bool {
 		Operation(r.failure.Detail[0]) != Operation(r.graph.Signature)
 }
 
-// again has the graph begin with the next number.
+// again begins the graph anew, with the next number.
 func (r *messageRun) again() {
 	r.leaveFlight()
 	r.reset()
