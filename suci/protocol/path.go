@@ -7,40 +7,43 @@ import (
 	"github.com/gopvas/gopvas/suci/wire"
 )
 
-// How long the packets to a peer are. Each direction of a session finds out for itself what its path carries, as in
-// RFC 8899: it sends packets of some length that say nothing (wire.Size), and the peer answers those that come.
-// Messages of routers are not needed, and not believed. No block waits for a packet that is too long:
+// path is what a peer knows of the packet length of its path. Each direction of a session finds by itself the longest
+// packet that its path carries, as in RFC 8899. It sends questions, which are packets of a given length without data
+// (wire.Size), and the other end answers those that arrive. ICMP messages are neither needed nor trusted.
 //
-//   - Blocks are cut when the first length is known. So the first of a session waits for about a round trip.
-//   - The packets of a block stay as long as they are. If the path carries no more such ones, because its route
-//     or a device has changed, they go loosely: the network may cut them into fragments, which is slow and works.
-//     Blocks of which nothing was sent are cut anew.
-//   - All other packets must not be cut. If one is lost several times, all long packets go loosely until it is known
-//     whether the path still carries them.
+// Invariant: a packet that is too long for the path delays a block, but never stops it for good.
 //
-// A search asks for the greatest length first, which nearly always does. If no answer comes it asks for
-// all usual lengths at once, and takes the greatest that is answered. Then it looks, without haste,
-// whether a greater one is carried, too: a question may have been lost, and the length may be an unusual one.
+//   - A block is cut into packets when the first length is known. So the first block of a session waits for about one
+//     round trip.
+//   - The packets of a block keep their length once one was sent. If the path carries this length no longer, because
+//     a route or a device has changed, they are sent loosely: the network may fragment them, which is slow but works.
+//     Blocks of which no packet was sent are cut anew.
+//   - A packet that is not loose must not be fragmented. If one is lost several times, all long packets are sent loosely
+//     until a search has found what the path carries.
+//
+// A search first asks for the greatest length, which nearly all paths carry. If no answer comes, it asks for all usual
+// lengths at once, and takes the greatest one that is answered. Then it looks slowly for a greater one: a question may
+// have been lost, or the length of the path may be none of the usual ones.
 type path struct {
 	payload int    // bytes of a block in a packet
-	size    uint16 // the longest packet of blocks that are cut from now on; 0: not known
-	proven  uint16 // no longer packets are sent but loosely
-	theirs  uint16 // the longest packet that the peer wants
+	size    uint16 // length of the packets of blocks that are cut from now on; 0: not known
+	proven  uint16 // a longer packet is sent loosely
+	theirs  uint16 // the longest packet that the peer takes
 	search  *search
-	raiseAt Time            // another search is due when something is sent
-	asked   wire.SizeHeader // the longest packet of the peer's questions, to be answered; Size 0: none
+	raiseAt Time            // if a packet is sent then or later, the next search is due
+	asked   wire.SizeHeader // the peer's longest question, to be answered; Size 0: none
 }
 
 // search is a search for the length of packets.
 type search struct {
 	number uint32 // of its questions
 	step   step
-	at     Time // no answers are waited for then
-	gap    Time // for which they are
-	least  int  // the path carries that; 0: nothing was answered
-	most   int  // more need not be asked for
-	size   int  // that is asked for; 0: none yet
-	tries  int  // of it
+	at     Time // when the wait for answers ends
+	gap    Time // how long that wait is
+	least  int  // the greatest length that was answered; 0: none
+	most   int  // the greatest length that is worth a question
+	size   int  // the length that is asked for between least and most; 0: none yet
+	tries  int  // questions of this step, or for size
 }
 
 // The steps of a search.
@@ -52,25 +55,27 @@ type step uint8
 
 const (
 	greatest step = iota // asks for the greatest length
-	usual                // asks for all usual ones
-	alive                // asks for the least one: it may be the peer that does not answer
-	between              // looks for a better one than was found
+	usual                // asks for all usual lengths
+	alive                // asks for the least length: the peer itself may not answer
+	between              // asks for lengths greater than the one found
 )
 
 const (
-	firstAnswer = 5 * Millisecond // how long answers are waited for at first
+	firstAnswer = 5 * Millisecond // the first wait for answers
 	sizeTries   = 2
-	nearSize    = 8            // a search for so few bytes more is not worth it
-	raisePeriod = 30 * Second  // until it is looked whether more is carried than was found
-	mostUnsized = patience + 2 // questions without an answer, in a third of a second, until the session is in doubt
-	mostLosses  = 3            // of a packet until the path is in doubt
+	nearSize    = 8            // a search ends when least and most differ by less
+	raisePeriod = 30 * Second  // from the end of a search to the next one
+	mostUnsized = patience + 2 // unanswered questions, in a third of a second, until the session is in doubt
+	mostLosses  = 3            // losses of one packet until its length is in doubt
 )
 
 // usualSizes are the lengths of datagrams that many paths carry: of jumbo frames, FDDI, Ethernet, PPPoE, tunnels and
 // overlay networks, and the least MTU of IPv6.
-var usualSizes = []int{8972, 8952, 4324, 1472, 1464, 1452, 1444, 1422, 1402, 1372, 1332, 1252, 1232, 972, wire.MinPacket}
+var usualSizes = []int{
+	8972, 8952, 4324, 1472, 1464, 1452, 1444, 1422, 1402, 1372, 1332, 1252, 1232, 972, wire.MinPacket,
+}
 
-// overhead is how much longer packets of the session are than what they say.
+// overhead is how many bytes encryption adds to a packet of the session.
 func (p *Peer) overhead() int {
 	if p.session.Sealed() {
 		return seal.Overhead
@@ -78,8 +83,7 @@ func (p *Peer) overhead() int {
 	return 0
 }
 
-// setSize has blocks from now on be cut for packets of so many bytes, which the path carries, and those of which
-// nothing was sent, too.
+// setSize sets the length of packets to size, which the path carries. Blocks of which no packet was sent are cut anew.
 func (p *Peer) setSize(size int) {
 	first := p.size == 0
 	p.size, p.proven = uint16(size), uint16(size)
@@ -95,7 +99,7 @@ func (p *Peer) setSize(size int) {
 	}
 }
 
-// admit queues the blocks that have waited until their packets could be cut.
+// admit queues the blocks that have waited for the first length.
 func (p *Peer) admit() {
 	m := p.machine
 	for p.pending.len() > 0 {
@@ -109,7 +113,7 @@ func (p *Peer) admit() {
 	}
 }
 
-// recut cuts the blocks anew of which nothing was sent.
+// recut cuts those blocks anew of which no packet was sent.
 func (s *sender) recut() {
 	end := s.next
 	for i := range s.blocks.len() {
@@ -125,14 +129,14 @@ func (s *sender) recut() {
 	}
 }
 
-// cut finds how many packets a block has.
+// cut divides a block into packets.
 func (o *Outgoing) cut(payload int) {
 	packets := max(1, (len(o.Data)+payload-1)/payload)
 	o.total, o.payload = uint32(packets), payload
 	o.short = uint16(packets*payload - len(o.Data))
 }
 
-// look begins a search.
+// look begins a search with a step.
 func (p *Peer) look(first step) {
 	m := p.machine
 	most := min(m.config.Packet, int(p.theirs))
@@ -144,13 +148,13 @@ func (p *Peer) look(first step) {
 	p.touch()
 }
 
-// doubt has long packets go loosely until it is known what the path carries.
+// doubt sends long packets loosely until a search has found what the path carries.
 func (p *Peer) doubt() {
 	p.proven = min(p.proven, wire.MinPacket)
 	p.look(greatest)
 }
 
-// suspect notes that a packet is sent again. If it was lost several times, its length may be the reason.
+// suspect is told that a packet is sent again. If it was lost several times, its length may be the cause.
 func (s *sender) suspect(seq uint64, o *Outgoing) {
 	p := s.peer
 	if seq == s.next || s.flight(seq).times < mostLosses || p.search != nil || o.void {
@@ -161,12 +165,12 @@ func (s *sender) suspect(seq uint64, o *Outgoing) {
 	}
 }
 
-// Shrink is to be called when a device has refused packets because they are too long for it now.
+// Shrink is called when a device has refused packets that are too long for it now.
 func (m *Machine) Shrink(now Time) {
 	m.now = now
 	for _, p := range m.active {
 		if p.session == nil || m.config.Longest == nil || int(p.proven) <= m.config.Longest(p.addr) {
-			continue // it was a question that was too long
+			continue // it has refused a question, or packets to another peer
 		}
 		p.doubt()
 		if int(p.size) > p.search.most {
@@ -196,7 +200,7 @@ func (m *Machine) sendSizes(b *Batch) {
 	}
 }
 
-// goOn goes on with a search, whose questions were answered, or not in time.
+// goOn goes on with a search when its questions were answered, or the wait for answers is over.
 func (m *Machine) goOn(b *Batch, p *Peer) {
 	s := p.search
 	s.turn(p)
@@ -205,7 +209,7 @@ func (m *Machine) goOn(b *Batch, p *Peer) {
 		p.found()
 		return
 	case s.step != between && !p.busy() && p.unanswered >= patience:
-		p.search, p.proven = nil, p.size // nobody needs to know, and the peer does not answer
+		p.search, p.proven = nil, p.size // nothing is to be sent, and the peer does not answer
 		return
 	}
 	s.at = m.now + max(s.gap, 2*p.rtt.smooth)
@@ -230,7 +234,7 @@ func (m *Machine) goOn(b *Batch, p *Peer) {
 	}
 }
 
-// turn goes on to the next step.
+// turn changes to the next step if this one is over.
 func (s *search) turn(p *Peer) {
 	switch {
 	case s.step == greatest && s.tries > 0:
@@ -251,7 +255,7 @@ func (s *search) turn(p *Peer) {
 	}
 }
 
-// choose chooses the length to be asked for in between. It returns false if there is none.
+// choose chooses the next length of step between. It returns false if there is none.
 func (s *search) choose() bool {
 	asked := s.size > s.least
 	if asked && s.tries <= sizeTries {
@@ -280,7 +284,7 @@ func (p *Peer) found() {
 // askSize asks whether the path carries so many bytes.
 func (m *Machine) askSize(b *Batch, p *Peer, size int) {
 	if b.full() {
-		return // as if it was lost
+		return // the question counts as lost
 	}
 	h := wire.SizeHeader{Number: p.search.number, Size: uint16(size)}
 	head := h.Append(p.prefix(b, wire.Size, 0, 0))
