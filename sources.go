@@ -7,5 +7,5 @@ import "embed"
 // of modules, because pvasrun was built from them, or gets them.
 //
 //go:embed go.mod go.sum LICENSE
-//go:embed btl capi cmd/libmpi coll comm datatype exchange internal/sys job pml shm suci trace
+//go:embed btl capi cmd/libmpi coll comm datatype exchange internal/processes internal/sys job pml shm suci trace
 var Sources embed.FS

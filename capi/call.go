@@ -34,7 +34,7 @@ func (p *Process) call(op int, a slots) (int64, Handler) {
 	if c := &calls[op]; !p.usual.Load() || c.tool || c.firstNull(a) >= 0 {
 		return p.callUnusual(op, a)
 	}
-	outer := p.inside.enterAlone(op)
+	outer := p.inside.enterAlone(op, a)
 	result, err := p.dispatch(op, a)
 	p.inside.leaveAlone(outer)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *Process) callUnusual(op int, a slots) (int64, Handler) {
 	}
 	var result int64
 	var err error
-	outer := p.inside.enter(op)
+	outer := p.inside.enter(op, a)
 	if null := c.firstNull(a); null >= 0 || p.recorded {
 		result, err = p.rare(op, a, null)
 	} else {

@@ -2,58 +2,68 @@ package capi
 
 import "sync/atomic"
 
-// inside knows which function the program is in, for the hang report: from Go a blocked
+// inside knows which function the program is in, and where it has called it, for the hang report: from Go a blocked
 // MPI_Waitall looks like any wait.
 //
-// Below MPI_THREAD_MULTIPLE one thread at a time is in MPI, and call is its function. A
+// Below MPI_THREAD_MULTIPLE one thread at a time is in MPI, and last is its call. A
 // function that calls back into the program may find other calls inside; each puts back what
 // it has found. With MPI_THREAD_MULTIPLE, word has the number of calls in its upper half and the sum of
 // their functions in the lower one. So it tells the function if there is one call only.
 type inside struct {
 	many bool // threads may call at the same time; set before there is a second one
-	call int  // its number plus one, 0: none
+	last made
 	word atomic.Uint64
 }
 
 const oneCall = 1 << 32
 
+// made is a call that the program has made.
+type made struct {
+	call int   // the number of the function plus one, 0: none
+	args slots // 0: it has none
+}
+
 // enter notes a call, and returns the one that it is within.
-func (i *inside) enter(op int) (outer int) {
+func (i *inside) enter(op int, a slots) (outer made) {
 	if i.many {
 		i.word.Add(oneCall + uint64(op))
-		return manyCalls
+		return made{call: manyCalls}
 	}
-	return i.enterAlone(op)
+	return i.enterAlone(op, a)
 }
 
 // enterAlone is enter where one thread at a time calls.
-func (i *inside) enterAlone(op int) (outer int) {
-	outer, i.call = i.call, op+1
+func (i *inside) enterAlone(op int, a slots) (outer made) {
+	outer, i.last = i.last, made{op + 1, a}
 	return outer
 }
 
 // leaveAlone is leave after enterAlone.
-func (i *inside) leaveAlone(outer int) { i.call = outer }
+func (i *inside) leaveAlone(outer made) { i.last = outer }
 
-// manyCalls is returned by enter where leave has to take the call off the word.
+// manyCalls is in what enter returns where leave has to take the call off the word.
 const manyCalls = -1
 
 // leave notes the end of a call.
-func (i *inside) leave(op, outer int) {
-	if outer == manyCalls {
+func (i *inside) leave(op int, outer made) {
+	if outer.call == manyCalls {
 		i.word.Add(-(oneCall + uint64(op)))
 	} else {
 		i.leaveAlone(outer)
 	}
 }
 
-// name is the function that the program is in, "" if it is in several.
-func (i *inside) name() string {
-	if !i.many && i.call > 0 {
-		return calls[i.call-1].name
+// current is the function that the program is in, "" if it is in several, and the address where it goes on after
+// the call, 0 if that is not known. Of several threads nobody knows which one calls.
+func (i *inside) current() (name string, place uint64) {
+	if last := i.last; !i.many && last.call > 0 {
+		if last.args != 0 {
+			place = uint64(last.args.word(-1))
+		}
+		return calls[last.call-1].name, place
 	}
 	if w := i.word.Load(); w/oneCall == 1 {
-		return calls[w%oneCall].name
+		return calls[w%oneCall].name, 0
 	}
-	return ""
+	return "", 0
 }

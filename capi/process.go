@@ -131,7 +131,7 @@ func (p *Process) join(level int) error {
 		if err != nil {
 			return err
 		}
-		comm.NameCalls(world, p.inside.name)
+		comm.NameCalls(world, p.inside.current)
 		p.start(world, level)
 	case resting:
 		comm.Rest(p.world.c, false)

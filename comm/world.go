@@ -153,9 +153,9 @@ func (c *Comm) Finalize() error {
 	return Wrap("finalize", err)
 }
 
-// NameCalls has the hang report say what name returns, instead of what the rank does, where it
-// is not "". It is called right after Init.
-func NameCalls(world *Comm, name func() string) { world.root.NameCalls(name) }
+// NameCalls has the hang report say which function of the program's calls returns, instead of what the rank does,
+// where it is not "", and where in the program it is called (job.Waiting.Place). It is called right after Init.
+func NameCalls(world *Comm, calls func() (name string, place uint64)) { world.root.NameCalls(calls) }
 
 // Who names this process in messages to people: as a rank of its job, also before Init and
 // after Finalize, or else by its process ID.

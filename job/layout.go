@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 19
+	layoutVersion = 20
 
 	cacheLine = 64
 
@@ -150,6 +150,7 @@ type rankBlock struct {
 	// Written by the rank: what it has sent to other nodes; see FarSends.
 	underWay   atomic.Int64
 	unanswered atomic.Uint64
+	_          [cacheLine - 8]byte
 
 	// The rank sleeps here. It writes sleepers, the waker writes seq; as long as
 	// it does not sleep, both are only read.

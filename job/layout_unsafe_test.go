@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 19, layoutVersion)
+	require.EqualValues(t, 20, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -97,14 +97,14 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
-		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 960},
-		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1024},
-		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1408},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 2432},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1024},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1088},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1472},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2496},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2496},
-		{"rankBlock", unsafe.Sizeof(b), 3008},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2560},
+		{"rankBlock", unsafe.Sizeof(b), 3072},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
@@ -117,7 +117,8 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.seen", unsafe.Offsetof(b.waiting.seen), 40},
 		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 48},
 		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 80},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 240},
+		{"waitingBlock.place", unsafe.Offsetof(b.waiting.place), 240},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 248},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

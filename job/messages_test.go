@@ -74,7 +74,7 @@ func TestWaiting(t *testing.T) {
 	r := inMemory(2)
 	_, ok := r.Waiting(1)
 	require.False(t, ok)
-	w := Waiting{Op: OpRecv, Peer: AnyPeer, Tag: -5, Context: 7, Bytes: 1 << 40, Since: 123}
+	w := Waiting{Op: OpRecv, Peer: AnyPeer, Tag: -5, Context: 7, Bytes: 1 << 40, Since: 123, Place: 1 << 50}
 	r.SetWaiting(1, w)
 	have, ok := r.Waiting(1)
 	require.True(t, ok)
@@ -87,11 +87,12 @@ func TestWaiting(t *testing.T) {
 
 	const name = "MPI_Intercomm_create_from_groups"
 	call := name
-	r.NameCalls(func() string { return call })
+	r.NameCalls(func() (string, uint64) { return call, uint64(len(call)) })
 	for _, call = range []string{name, "MPI_Recv", ""} { // longest first
 		r.SetWaiting(1, w)
 		have, _ = r.Waiting(1)
 		require.Equal(t, call, have.Call)
+		require.EqualValues(t, len(call), have.Place)
 	}
 
 	r.SetWaiting(1, w)

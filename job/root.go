@@ -18,8 +18,8 @@ type Root struct {
 	looks    int      // see Looks
 	traces   []byte   // of all ranks, one after the other; nil: there are none
 
-	waitMu   sync.Mutex    // one writer of the rank's own waiting record at a time
-	callName func() string // see NameCalls
+	waitMu sync.Mutex              // one writer of the rank's own waiting record at a time
+	calls  func() (string, uint64) // see NameCalls
 }
 
 // RankError reports a rank number that the job does not have.

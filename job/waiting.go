@@ -40,6 +40,7 @@ type Waiting struct {
 	Bytes   uint64 // length of the buffer
 	Since   int64  // CLOCK_MONOTONIC, in nanoseconds: the same clock in all processes
 	Seen    int64  // likewise: when the rank said this, which may be later than Since
+	Place   uint64 // address in the rank's memory where the program goes on after its call; 0: not known
 	Others  bool   // the rank has other goroutines or threads, which may act meanwhile, or gives up by itself
 
 	Collective Collective // of OpCollective; Peer, Tag and Bytes then mean nothing
@@ -68,6 +69,7 @@ type waitingBlock struct {
 
 	call       [4]atomic.Uint64 // see NameCalls
 	collective collectiveBlock  // of OpCollective
+	place      atomic.Uint64
 }
 
 // SetWaiting notes the wait of the rank. Only the rank itself calls it; of
@@ -89,9 +91,10 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	if w.Others {
 		k.more.Store(1)
 	}
-	if r.callName != nil {
-		w.Call = r.callName()
+	if r.calls != nil {
+		w.Call, w.Place = r.calls()
 	}
+	k.place.Store(w.Place)
 	if w.Call != "" || k.call[0].Load() != 0 {
 		storeText(k.call[:], w.Call)
 	}
@@ -101,9 +104,9 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	k.seq.Add(1)
 }
 
-// NameCalls has SetWaiting ask name for the program's name of the current function. name
-// returns "" if it does not know. NameCalls is called before the rank waits for the first time.
-func (r *Root) NameCalls(name func() string) { r.callName = name }
+// NameCalls has SetWaiting ask calls for the program's name of the current function, and for Waiting.Place. calls
+// returns "" and 0 if it does not know. NameCalls is called before the rank waits for the first time.
+func (r *Root) NameCalls(calls func() (name string, place uint64)) { r.calls = calls }
 
 // ClearWaiting notes that the rank waits no longer. The rules of SetWaiting apply.
 func (r *Root) ClearWaiting(rank int) {
@@ -126,7 +129,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 		w = Waiting{
 			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(), Seen: k.seen.Load(),
-			Call: loadText(k.call[:]), Others: k.more.Load() != 0,
+			Call: loadText(k.call[:]), Place: k.place.Load(), Others: k.more.Load() != 0,
 		}
 		if w.Op == OpCollective {
 			w.Collective = k.collective.load()

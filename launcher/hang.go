@@ -9,6 +9,7 @@ import (
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 // stillness is how long ranks must have waited before a cycle among them counts
@@ -56,7 +57,8 @@ type started struct {
 	node    string // "": the job has one node
 	pid     int    // 0: it has not been started
 	program string
-	stopped bool // by a signal, as far as that is known: of ranks on this node
+	stopped bool         // by a signal, as far as that is known: of ranks on this node
+	place   symbol.Place // of the call in which it waits
 }
 
 func (s started) number() string {
@@ -82,7 +84,7 @@ func describeState(v job.View, who started, now time.Duration) string {
 	case who.pid == 0:
 		return "has not been started: " + who.program
 	case v.Waits:
-		return describeWait(v, now)
+		return describeWait(v, inParentheses(who.place), now)
 	case v.State == job.StateNone:
 		return "has not called Init: " + who.program
 	case v.State == job.StateFinal:
@@ -99,10 +101,10 @@ func callOf(v job.View, does string) string {
 	return does
 }
 
-func describeWait(v job.View, now time.Duration) string {
+func describeWait(v job.View, place string, now time.Duration) string {
 	since := waited(v, now).Round(time.Millisecond)
 	if v.Waiting.Op == job.OpCollective {
-		return describeCollective(v, since)
+		return describeCollective(v, place, since)
 	}
 	peer := "any rank"
 	if v.Waiting.Peer != job.AnyPeer {
@@ -112,19 +114,21 @@ func describeWait(v job.View, now time.Duration) string {
 	if v.Waiting.Tag >= 0 {
 		tag = fmt.Sprintf("tag %d", v.Waiting.Tag)
 	}
-	return fmt.Sprintf("in %s for %v, waits for %s, %s, %d bytes", callOf(v, v.Waiting.Op.String()), since, peer, tag, v.Waiting.Bytes)
+	call := callOf(v, v.Waiting.Op.String()) + place
+	return fmt.Sprintf("in %s for %v, waits for %s, %s, %d bytes", call, since, peer, tag, v.Waiting.Bytes)
 }
 
-func describeCollective(v job.View, since time.Duration) string {
+func describeCollective(v job.View, place string, since time.Duration) string {
 	c := &v.Waiting.Collective
+	call := callOf(v, c.Name) + place
 	where := fmt.Sprintf("communicator %q", c.Communicator)
 	if c.Communicator == "" {
 		where = fmt.Sprintf("a communicator without a name (context %d)", v.Waiting.Context)
 	}
 	if len(v.For) == 0 {
-		return fmt.Sprintf("in %s on %s for %v, all members are there", callOf(v, c.Name), where, since)
+		return fmt.Sprintf("in %s on %s for %v, all members are there", call, where, since)
 	}
-	return fmt.Sprintf("in %s on %s for %v, waits for %s", callOf(v, c.Name), where, since, rankList(v.For, v.Unnamed))
+	return fmt.Sprintf("in %s on %s for %v, waits for %s", call, where, since, rankList(v.For, v.Unnamed))
 }
 
 func waited(v job.View, now time.Duration) time.Duration {
@@ -261,9 +265,13 @@ func (s *supervisor) sayHang() {
 
 // report prints the report of the ranks, and writes it to the file that is asked for. proof is nil if nothing is proved.
 func (s *supervisor) report(views []job.View, proof *job.Proof) {
-	who := make([]started, s.size)
+	who, addresses := make([]started, s.size), make([]uint64, s.size)
+	for rank, v := range views {
+		addresses[rank] = v.Waiting.Place
+	}
+	places := s.places(addresses)
 	for rank := range who {
-		who[rank] = started{pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank])}
+		who[rank] = started{pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank]), place: places[rank]}
 	}
 	now := time.Duration(sys.Monotonic())
 	s.io.say(HangReport+"%s", hangReport(views, who, now, proof))

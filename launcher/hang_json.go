@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/atomicfile"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 // hangJSON is the report of what the ranks do, for programs.
@@ -28,6 +29,9 @@ type rankJSON struct {
 
 type waitJSON struct {
 	Call         string  `json:"call"`
+	Function     string  `json:"function,omitempty"` // of the program, in which the call is
+	File         string  `json:"file,omitempty"`
+	Line         int     `json:"line,omitempty"`
 	Seconds      float64 `json:"seconds"`
 	Communicator string  `json:"communicator,omitempty"` // its name
 	Context      uint32  `json:"context"`
@@ -75,7 +79,7 @@ func rankReport(v *job.View, who started, now time.Duration) rankJSON {
 	case who.pid == 0:
 		r.State = "not started"
 	case v.Waits:
-		r.State, r.Wait = "waiting", waitReport(v, now)
+		r.State, r.Wait = "waiting", waitReport(v, who.place, now)
 	case v.State == job.StateNone:
 		r.State = "not initialized"
 	case v.State == job.StateFinal:
@@ -86,9 +90,10 @@ func rankReport(v *job.View, who started, now time.Duration) rankJSON {
 	return r
 }
 
-func waitReport(v *job.View, now time.Duration) *waitJSON {
+func waitReport(v *job.View, place symbol.Place, now time.Duration) *waitJSON {
 	w := &v.Waiting
 	j := &waitJSON{Call: callOf(*v, w.Op.String()), Seconds: waited(*v, now).Seconds(), Context: w.Context, For: v.For, More: v.Unnamed, Any: v.Any}
+	j.Function, j.File, j.Line = place.Function, place.File, place.Line
 	if w.Op == job.OpCollective {
 		j.Call, j.Communicator = callOf(*v, w.Collective.Name), w.Collective.Communicator
 		return j

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 func waitView(rank int, op job.Op, peer, tag int32, since time.Duration, on ...int) job.View {
@@ -49,16 +50,18 @@ func TestHangReport(t *testing.T) {
 	}
 	who = append(who, started{program: "./q"})
 	who[3].stopped = true
+	who[2].place = symbol.Place{Function: "exchange", File: "solver.c", Line: 120}
+	who[7].place = symbol.Place{Function: "main"}
 	got := hangReport(views, who, 3*time.Second, nil)
 	require.Equal(t, `  rank  pid  state
   0     100  in recv for 2s, waits for rank 1, tag 5, 64 bytes
   1     101  in allreduce on communicator "world" for 1s, waits for ranks 0, 3
-  2     102  in MPI_Waitany for 1s, waits for any rank, any tag, 64 bytes
+  2     102  in MPI_Waitany (exchange at solver.c:120) for 1s, waits for any rank, any tag, 64 bytes
   3     103  is stopped by a signal (kill -CONT 103 lets it go on); runs: waits in no call
   4     104  has ended
   5     105  has not called Init: ./p
   6     106  has called Finalize
-  7     107  in MPI_Finalize on communicator "halo" for 1s, waits for rank 3
+  7     107  in MPI_Finalize (main) on communicator "halo" for 1s, waits for rank 3
   8     108  in allreduce on a communicator without a name (context 9) for 1s, waits for ranks 0, 1, 2, 3, 4, 5, 6, 7, 4 more
   9     109  in allreduce on communicator "halo" for 1s, all members are there
   10    -    has not been started: ./q

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 // Nodes says where a job on several nodes runs, and how it gets there.
@@ -90,10 +91,11 @@ type leader struct {
 	checks  bool // there is no job: CheckNodes
 	hang    hangQuestion
 	lookout lookout
-	lookers []*remote // have not told what comes of the last look
-	watched bool      // a rank is: of the last look
-	pids    []int     // by rank; 0: not started, or not known
-	stopped []bool    // by rank, as far as that is known
+	lookers []*remote      // have not told what comes of the last look
+	watched bool           // a rank is: of the last look
+	pids    []int          // by rank; 0: not started, or not known
+	stopped []bool         // by rank, as far as that is known
+	places  []symbol.Place // likewise, of the calls in which they wait
 	measure measure
 	mirror  *job.Root // the agents' notes of their ranks
 
@@ -154,7 +156,7 @@ func newLeader(ctx context.Context, j *Job, n Nodes) (*leader, error) {
 	l := &leader{
 		plan: p, nodes: n, dir: dir, events: make(chan func()), output: make(chan error, 1), canceled: ctx.Done(), done: make(chan struct{}),
 		stop:    func() error { return sys.RaiseDefault(syscall.SIGTSTP) },
-		lookout: newLookout(j), pids: make([]int, p.size), stopped: make([]bool, p.size),
+		lookout: newLookout(j), pids: make([]int, p.size), stopped: make([]bool, p.size), places: make([]symbol.Place, p.size),
 	}
 	l.out, l.err = newSinks(j.Stdout, j.Stderr, func(err error) { l.output <- err })
 	l.fate = fate{starting: true, effects: effects{alive: l.alive, signal: l.signal, grace: l.endRanks, say: l.say}}

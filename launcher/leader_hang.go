@@ -48,9 +48,10 @@ func (l *leader) askHang(then func()) {
 func (a *remote) tellDoing(d *doing) {
 	l := a.l
 	a.restore(d.Records)
-	if len(d.Pids) == a.ranks && len(d.Stopped) == a.ranks {
+	if len(d.Pids) == a.ranks && len(d.Stopped) == a.ranks && len(d.Places) == a.ranks {
 		copy(l.pids[a.first:], d.Pids)
 		copy(l.stopped[a.first:], d.Stopped)
+		copy(l.places[a.first:], d.Places)
 	}
 	switch {
 	case d.Look == 0:
@@ -101,7 +102,10 @@ func (l *leader) sayHang() {
 func (l *leader) report(views []job.View, proof *job.Proof) {
 	who := make([]started, l.size)
 	for rank := range who {
-		who[rank] = started{node: l.agents[l.node[rank]].name, pid: l.pids[rank], stopped: l.stopped[rank], program: l.app(rank).Program}
+		who[rank] = started{
+			node: l.agents[l.node[rank]].name, pid: l.pids[rank], stopped: l.stopped[rank], place: l.places[rank],
+			program: l.app(rank).Program,
+		}
 	}
 	now := time.Duration(sys.Monotonic())
 	l.say(HangReport+"%s", hangReport(views, who, now, proof))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 // A link is the control connection between the leader, the pvasrun that the user has started,
@@ -147,10 +148,11 @@ type rankEnd struct {
 // doing answers the question about the ranks' waits.
 type doing struct {
 	Records []job.Record
-	Pids    []int  // 0: not started
-	Stopped []bool // by a signal
-	Look    uint32 // the answers are to this look; 0: to none
-	Watched bool   // a rank is stopped, or looked at by a debugger
+	Pids    []int          // 0: not started
+	Stopped []bool         // by a signal
+	Places  []symbol.Place // of the calls in which ranks wait
+	Look    uint32         // the answers are to this look; 0: to none
+	Watched bool           // a rank is stopped, or looked at by a debugger
 }
 
 // finished is the last note.

@@ -26,7 +26,13 @@ func (s *supervisor) beginLook(number uint32) {
 
 // tellDoing tells the leader what the ranks do, and which look they have answered.
 func (s *supervisor) tellDoing(look uint32) {
-	d := &doing{Records: s.records(), Pids: slices.Clone(s.pids), Look: look, Watched: s.watched()}
+	records, addresses := s.records(), make([]uint64, len(s.pids))
+	for _, c := range records {
+		if c.Waits {
+			addresses[c.Rank-s.job.first()] = c.Waiting.Place
+		}
+	}
+	d := &doing{Records: records, Pids: slices.Clone(s.pids), Places: s.places(addresses), Look: look, Watched: s.watched()}
 	for _, pid := range s.pids {
 		d.Stopped = append(d.Stopped, stopped(pid))
 	}

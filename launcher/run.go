@@ -12,6 +12,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 // running admits one job at a time: adopting orphans is a property of the whole
@@ -96,6 +97,7 @@ type supervisor struct {
 	lookout  lookout
 	// toldWaiting is how many waiting ranks the leader was told of.
 	toldWaiting int
+	named       map[callAt]symbol.Place // see places
 
 	events
 }
@@ -103,7 +105,7 @@ type supervisor struct {
 func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor {
 	s := &supervisor{
 		plan: p, adoption: orphans, parent: newParent(),
-		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{},
+		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{}, named: map[callAt]symbol.Place{},
 		events: newEvents(ctx, p.job), lookout: newLookout(p.job),
 	}
 	if log := p.job.Log; log != nil {

@@ -71,3 +71,17 @@ func TestPlacesOfAnotherBuild(t *testing.T) {
 	require.Contains(t, said, "no such file")
 	require.Regexp(t, `barrier .* at program\+0x[0-9a-f]+\n`, text)
 }
+
+// The report of a hang names the place of each call that waits.
+func TestPlacesOfWaits(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	out, err := exec.Command(tool("mpicc"), "-g", filepath.Join("testdata", "deadlocks.c"), "-o", program).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, btl := range []string{"pvas", "sm"} {
+		out, err := exec.Command(tool("mpiexec"), "-n", "2", "--btl", btl, "--deadlock-after", "200ms", "--timeout", "60",
+			program, "0").CombinedOutput()
+		require.Error(t, err)
+		require.Regexp(t, `0 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 1, tag 9, 4 bytes`, string(out))
+		require.Regexp(t, `1 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 0, tag 9, 4 bytes`, string(out))
+	}
+}

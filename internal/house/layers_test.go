@@ -65,7 +65,7 @@ var layers = []layer{
 	{"capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "job", "internal/atomicfile", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes"}},
+	{"launcher", []string{"pvas", "job", "internal/atomicfile", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes", "trace/symbol"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
@@ -78,7 +78,7 @@ var layers = []layer{
 	{"loggps/show", []string{"loggps", "loggps/graph", "loggps/pattern", "loggps/sim", "loggps/explain"}},
 
 	{"trace", nil},
-	{"trace/recorder", []string{"trace", "job", "shm"}},
+	{"trace/recorder", []string{"trace", "job", "shm", "internal/processes"}},
 	{"trace/perfetto", []string{"trace"}},
 	{"trace/symbol", []string{"trace"}},
 	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},

@@ -3,9 +3,8 @@ package recorder
 import (
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/trace"
 )
 
@@ -36,9 +35,8 @@ type codes struct {
 
 // module is code of a file in memory.
 type module struct {
-	start, end uintptr
-	offset     uint64 // of start in the file
-	path, id   string
+	processes.Code
+	id string
 }
 
 // code returns the number of a place, 0 if it is not known.
@@ -62,46 +60,23 @@ func (r *Recorder) nameCode(pc uintptr) uint16 {
 		return 0
 	}
 	r.codes.named++
-	r.Put(trace.NameCode(r.codes.named, trace.Code{Path: m.path, BuildID: m.id, Offset: uint64(pc-m.start) + m.offset})...)
+	r.Put(trace.NameCode(r.codes.named, trace.Code{Path: m.Path, BuildID: m.id, Offset: m.InFile(uint64(pc))})...)
 	return r.codes.named
 }
 
 // find returns the module of an address, nil if there is none.
 func (c *codes) find(pc uintptr) *module {
-	holds := func(m module) bool { return pc >= m.start && pc < m.end }
-	i := slices.IndexFunc(c.modules, holds)
+	i := slices.IndexFunc(c.modules, func(m module) bool { return m.Holds(uint64(pc)) })
 	if i >= 0 {
 		return &c.modules[i]
 	}
-	list, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return nil
-	}
-	for text := range strings.Lines(string(list)) {
-		if m, ok := parseModule(text); ok && holds(m) {
-			m.id = buildID(m.path)
-			c.modules = append(c.modules, m)
+	for _, code := range processes.CodeOf(os.Getpid()) {
+		if code.Holds(uint64(pc)) {
+			c.modules = append(c.modules, module{code, buildID(code.Path)})
 			return &c.modules[len(c.modules)-1]
 		}
 	}
 	return nil
-}
-
-// parseModule parses a line of /proc/self/maps. ok tells whether it is code of a file.
-func parseModule(text string) (m module, ok bool) {
-	fields := strings.Fields(text) // range, permissions, offset, device, inode, path
-	if len(fields) < 6 || !strings.Contains(fields[1], "x") || fields[5][0] != '/' {
-		return m, false
-	}
-	from, to, _ := strings.Cut(fields[0], "-")
-	start, err1 := strconv.ParseUint(from, 16, 64)
-	end, err2 := strconv.ParseUint(to, 16, 64)
-	offset, err3 := strconv.ParseUint(fields[2], 16, 64)
-	if err1 != nil || err2 != nil || err3 != nil {
-		return m, false
-	}
-	at := strings.Index(text, fields[5]) // a path may have spaces
-	return module{start: uintptr(start), end: uintptr(end), offset: offset, path: strings.TrimSpace(text[at:])}, true
 }
 
 // buildID is that of a program or library, "" if it has none.

@@ -96,12 +96,10 @@ func (f *file) name(offset uint64) string {
 		return ""
 	}
 	name := f.function(at)
-	line := f.line(at - 1)
-	switch {
-	case name == "" || line == "":
-		return cmp.Or(line, name)
+	if source, line := f.line(at - 1); line > 0 {
+		return strings.TrimSuffix(fmt.Sprintf("%s:%d %s", source, line, name), " ")
 	}
-	return line + " " + name
+	return name
 }
 
 // address turns an offset in the file into an address as symbols have it.
@@ -131,41 +129,33 @@ func (f *file) function(at uint64) string {
 // address is that of an instruction, as the symbols of the file have it. A place that is not known is "".
 func Names(path string, addresses []uint64) ([]string, error) {
 	names := make([]string, len(addresses))
-	opened, err := sys.OpenRegular(path)
-	if err != nil {
-		return names, fmt.Errorf("symbol: %w", err)
-	}
-	defer opened.Close()
-	f, err := read(opened, path)
+	f, err := openAny(path)
 	if err != nil {
 		return names, err
 	}
 	for i, at := range addresses {
-		names[i], _, _ = strings.Cut(f.function(at), "+")
-		if line := f.line(at); names[i] != "" && line != "" {
-			names[i] += " at " + line
-		}
+		names[i] = f.place(at, at).String()
 	}
 	return names, nil
 }
 
-// line returns the line of the source around an address.
-func (f *file) line(at uint64) string {
+// line returns the file and the line of the source around an address, 0 if that is not known.
+func (f *file) line(at uint64) (source string, line int) {
 	if f.debug == nil {
-		return ""
+		return "", 0
 	}
 	r := f.debug.Reader()
 	unit, err := r.SeekPC(at)
 	if err != nil {
-		return ""
+		return "", 0
 	}
 	lines, err := f.debug.LineReader(unit)
 	if err != nil || lines == nil {
-		return ""
+		return "", 0
 	}
 	var entry dwarf.LineEntry
 	if err := lines.SeekPC(at, &entry); err != nil || entry.File == nil {
-		return ""
+		return "", 0
 	}
-	return fmt.Sprintf("%s:%d", filepath.Base(entry.File.Name), entry.Line)
+	return filepath.Base(entry.File.Name), entry.Line
 }
