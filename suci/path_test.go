@@ -134,8 +134,9 @@ func TestPathMTUShrinks(t *testing.T) {
 				begun := make(chan struct{})
 				go func() {
 					<-begun
-					if device {
+					if device { // at both ends of the cable: if one end keeps long frames, the other drops them
 						here.ip(t, "link set eth0 mtu 1450")
+						router.ip(t, "link set r0 mtu 1450")
 					} else {
 						router.ip(t, "link set r1 mtu 1450")
 					}

@@ -11,13 +11,14 @@ import (
 // packet that its path carries, as in RFC 8899. It sends questions, which are packets of a given length without data
 // (wire.Size), and the other end answers those that arrive. ICMP messages are neither needed nor trusted.
 //
-// Invariant: a packet that is too long for the path delays a block, but never stops it for good.
+// Invariant: a packet that is too long for the path delays a block, but does not stop the session.
 //
 //   - A block is cut into packets when the first length is known. So the first block of a session waits for about one
 //     round trip.
 //   - The packets of a block keep their length once one was sent. If the path carries this length no longer, because
 //     a route or a device has changed, they are sent loosely: the network may fragment them, which is slow but works.
-//     Blocks of which no packet was sent are cut anew.
+//     Blocks of which no packet was sent are cut anew. Where a switch drops what is too long, nothing cuts it: then the
+//     block fails with ErrLost.
 //   - A packet that is not loose must not be fragmented. If one is lost several times, all long packets are sent loosely
 //     until a search has found what the path carries.
 //
@@ -67,6 +68,8 @@ const (
 	raisePeriod = 30 * Second  // from the end of a search to the next one
 	mostUnsized = patience + 2 // unanswered questions, in a third of a second, until the session is in doubt
 	mostLosses  = 3            // losses of one packet until its length is in doubt
+
+	mostLooseLosses = 30 // losses of one packet that is sent loosely until its block is given up
 )
 
 // usualSizes are the lengths of datagrams that many paths carry: of jumbo frames, FDDI, Ethernet, PPPoE, tunnels and
@@ -154,15 +157,22 @@ func (p *Peer) doubt() {
 	p.look(greatest)
 }
 
-// suspect is told that a packet is sent again. If it was lost several times, its length may be the cause.
-func (s *sender) suspect(seq uint64, o *Outgoing) {
+// suspect is called before a packet is sent. If the packet was lost several times, its length may be the cause. If it
+// is lost many times more, although it is sent loosely and the path carries shorter ones, nothing cuts it into
+// fragments: its block is given up. suspect returns the block that the packet is of then.
+func (s *sender) suspect(seq uint64, o *Outgoing) *Outgoing {
 	p := s.peer
 	if seq == s.next || s.flight(seq).times < mostLosses || p.search != nil || o.void {
-		return
+		return o
 	}
-	if length := wire.DataHeaderSize + o.payload + p.overhead(); length > wire.MinPacket && length <= int(p.proven) {
+	switch length := wire.DataHeaderSize + o.payload + p.overhead(); {
+	case length > wire.MinPacket && length <= int(p.proven):
 		p.doubt()
+	case length > int(p.size) && s.flight(seq).times >= mostLooseLosses:
+		s.giveUp(o, ErrLost)
+		return s.block(seq)
 	}
+	return o
 }
 
 // Shrink is called when a device has refused packets that are too long for it now.

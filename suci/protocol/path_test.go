@@ -111,6 +111,30 @@ func TestPathShrinks(t *testing.T) {
 	require.Equal(t, 8972, a.size(b))
 }
 
+// A switch drops long frames from some moment on, and nothing cuts them. The block that was under way fails, and those
+// that waited go on in shorter packets.
+func TestPathDropsLongPackets(t *testing.T) {
+	n := newNetwork(t, 29)
+	n.rate, n.buffer = 125e6, 1<<20
+	n.batch = NewBatch(8972)
+	a, b := n.start(jumbo), n.start(jumbo)
+	n.transfer(a, b, 0, 100e3, Second)
+	b.onBlock = func(*Incoming) {} // also of a block that was given up
+	var ends []error
+	for i := range uint32(3) {
+		a.sendTo(b, 2, block(1+i, 4e6), func(err error) { ends = append(ends, err) })
+	}
+	n.pass(5 * Millisecond)
+	n.between(1400, 9000)
+	begin := n.now
+	n.run(Time(30*Second), "the ends of the blocks", func() bool { return len(ends) == 3 })
+	t.Logf("took %d ms", (n.now-begin)/Millisecond)
+	require.ErrorIs(t, ends[0], ErrLost)
+	require.NoError(t, ends[1])
+	require.NoError(t, ends[2])
+	require.InDelta(t, 1400, a.size(b), nearSize)
+}
+
 // A blackout says nothing of what a path carries, and losses do not, either.
 func TestPacketSizeAfterLosses(t *testing.T) {
 	n := newNetwork(t, 24)

@@ -172,7 +172,7 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 	if s.lost > 0 {
 		seq = s.nextLost()
 	}
-	o := s.block(seq)
+	o := s.suspect(seq, s.block(seq))
 	index := int(seq - o.begin)
 	var body []byte
 	flags := uint8(0)
@@ -201,7 +201,6 @@ func (m *Machine) sendPacket(b *Batch, s *sender) {
 		m.fillAck(carried)
 		head = m.ack.Append(head)
 	}
-	s.suspect(seq, o)
 	if s.send(m.now, seq, o) {
 		m.count.PayloadOut += uint64(len(body))
 	} else {
