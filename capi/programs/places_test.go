@@ -77,9 +77,13 @@ func TestPlacesOfWaits(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
 	out, err := exec.Command(tool("mpicc"), "-g", filepath.Join("testdata", "deadlocks.c"), "-o", program).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	for _, btl := range []string{"pvas", "sm"} {
-		out, err := exec.Command(tool("mpiexec"), "-n", "2", "--btl", btl, "--deadlock-after", "200ms", "--timeout", "60",
-			program, "0").CombinedOutput()
+	rsh := filepath.Join(t.TempDir(), "rsh")
+	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nexec sh -c \"exec $2\"\n"), 0o755))
+	for _, where := range [][]string{
+		{"-n", "2", "--btl", "pvas"}, {"-n", "2", "--btl", "sm"}, {"--hosts", "a:1,b:1", "--rsh", rsh},
+	} {
+		out, err := exec.Command(tool("mpiexec"), append(where, "--deadlock-after", "200ms", "--timeout", "60",
+			program, "0")...).CombinedOutput()
 		require.Error(t, err)
 		require.Regexp(t, `0 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 1, tag 9, 4 bytes`, string(out))
 		require.Regexp(t, `1 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 0, tag 9, 4 bytes`, string(out))
