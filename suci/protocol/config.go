@@ -74,7 +74,7 @@ const (
 // Errors that a block can end with.
 var (
 	ErrLost      = errors.New("suci: send block: the peer does not answer; check that it runs and that the network carries UDP to it")
-	ErrRestarted = errors.New("suci: send block: the peer has been started anew, or has given up the session, and does not know what was sent before; send again if it needs that")
+	ErrRestarted = errors.New("suci: send block: the peer has been started anew, or has given up the session, and does not know what was sent before; send again what it still needs")
 	ErrGone      = errors.New("suci: send block: the peer has closed the session")
 	ErrDeadline  = errors.New("suci: send block: its deadline has passed; the peer does not deliver it")
 	ErrCanceled  = errors.New("suci: send block: canceled; the peer may have received it")

@@ -8,8 +8,8 @@ import (
 	"github.com/gopvas/gopvas/suci/wire"
 )
 
-// How a session is opened: the first peer sends Hello until it has the Cookie, then Open
-// until it has the Accept.
+// How a session is opened. The first peer sends Hello until it has the Cookie, then Open until
+// it has the Accept.
 //
 //	first                              second
 //	Hello   nonce, proof          -->  keeps nothing
@@ -17,30 +17,35 @@ import (
 //	Open    cookie, proof         -->  the address is real: the session is open
 //	the session is open           <--  Accept  another nonce, proof
 //
-// An Open that is not accepted goes back to Hello: the peer may have been started anew,
-// or the cookie may be too old. The secrets of the session come from the key and from
-// both nonces, so a replayed Open makes a session that nobody else knows.
+// If no Accept comes, the first peer goes back to Hello: the second peer may have restarted, or
+// the cookie may have expired. The keys of the session come from the key of the job and from both
+// nonces, so nobody else knows the keys of a session that a replayed Open makes.
 //
-// Each packet proves knowledge of the key. The cookie shows that the first peer receives
-// at its address, and that the Open is not an old one. If both peers begin at once, the
-// one with the smaller ID goes on and the other one follows.
+// Each greeting proves that its sender knows the key of the job. The cookie proves that the first
+// peer receives at its address, and that the Open is not an old one. If both peers begin at
+// once, the greeting of the smaller ID goes on, and its Open ends the other greeting.
 //
-// Hello also asks a silent peer whether it has the session: its Cookie says yes or no. The
-// session is asked for by its name, the nonces of both peers, which no other one has.
+// A peer that hears nothing asks by Hello whether the other one still has the session. This Hello
+// has the name of the session: the nonces of both peers. The Cookie answers yes or no.
 //
-// The two may disagree about their session: an Open or an Accept comes late, when its greeting
-// or its session was given up (Remove, a timeout).
+// Both peers agree on one session in the end. They disagree after an Open or an Accept that is
+// late: its greeting, or its session, was given up meanwhile (Remove, a timeout). Then one peer has
+// a session that the other one does not have.
 //
-//   - Who waits for the other one finds out. Packets of another session have another tag, so
-//     nothing is heard. After some probes Hello asks, until a Cookie answers this very question.
-//     Who waits for nothing needs no session, and takes the next one.
-//   - A no stays true, so it ends no session that both have. The second peer has the name before
-//     the first one. The first one has the name, or the greeting that may bring it: then the answer
-//     is yes. Who has given both up never gets that name again, since it has a random part of each peer.
-//   - An Open is good only if its cookie was made since the last session. So an old Open ends no
-//     session that was made after it, and does nothing once there was one.
-//   - So greetings end no session that both have, and a session ends the greeting of who has it.
-//     While both greet, only one goes on. So the first exchange of which nothing is lost is the last.
+//   - A disagreement is found. The tag of a packet comes from the keys of its session, so a peer
+//     drops packets of another session, and their sender hears nothing. After some probes it sends
+//     Hello with the name, until a Cookie answers this Hello. A peer that waits for nothing needs
+//     no session, and takes the next one.
+//   - A session that both peers have does not end by a no. The answer is yes if the peer has the
+//     session, or the greeting whose Accept may still bring it. The second peer has the session
+//     before it sends the Accept, and the first one has the greeting until then. So only a peer
+//     that has given up both says no. It never has that session again: each of the two nonces is
+//     random, and at least one is new.
+//   - A session does not end by an old Open. A cookie is bound to the last session with the peer
+//     (see bound), so an Open is refused if a session was made after its cookie.
+//   - Greetings come to an end. They do not end a session that both peers have, and a session ends
+//     the greeting of the peer that makes it. While both peers greet, only one greeting goes on.
+//     So the first exchange of greetings without a loss is the last one.
 type greeting struct {
 	kind     wire.Kind // Hello or Open
 	at, gap  Time      // when it is sent again, and the time after that
@@ -53,17 +58,17 @@ type greeting struct {
 // mostOpens is the number of times that an Open is sent before Hello asks again.
 const mostOpens = 4
 
-// reply is an answer to be sent to somebody of whom nothing is kept.
+// reply is an answer to be sent. Nothing else is kept of its receiver.
 type reply struct {
 	to   netip.AddrPort
 	kind wire.Kind
 	wire.GreetingHeader
 }
 
-// mostReplies bounds the answers to be sent; more are lost like packets.
+// mostReplies bounds the answers to be sent. Further ones are dropped, which is a loss like any other.
 const mostReplies = 64
 
-// patience is the number of probes without an answer after which Hello asks again.
+// patience is the number of probes without an answer after which the peer counts as silent and is asked by Hello.
 const patience = 5
 
 // open begins to open a session.
@@ -156,9 +161,9 @@ func (m *Machine) greet(from netip.AddrPort, b []byte) {
 	}
 }
 
-// bound is what a cookie is bound to besides the address: what the peer says of itself
-// in Hello and again in Open, and the last session with it. So an Open is good only if no
-// session was opened since its Hello, and none was removed.
+// bound returns what a cookie is bound to besides the address: what the peer says of itself
+// in Hello and again in Open, and the last session with it. So an Open is accepted only if no
+// session with the peer was opened since its Hello, and the peer was not removed.
 func (m *Machine) bound(h *wire.GreetingHeader) []byte {
 	b := binary.BigEndian.AppendUint32(nil, h.From)
 	b = binary.BigEndian.AppendUint64(b, h.Incarnation)
@@ -170,7 +175,8 @@ func (m *Machine) bound(h *wire.GreetingHeader) []byte {
 	return append(b, last[:]...)
 }
 
-// unopened stands for the nonce of the last session if there was none since the last Remove.
+// unopened stands for the nonce of the last session with a peer that had none since it was added.
+// It differs after each Remove, since nothing is kept of a removed peer.
 func (m *Machine) unopened() (n [wire.NonceSize]byte) {
 	binary.BigEndian.PutUint64(n[:], m.removed)
 	return n
@@ -186,20 +192,19 @@ func (m *Machine) hello(from netip.AddrPort, h *wire.GreetingHeader) {
 	m.reply(from, wire.Cookie, a)
 }
 
-// name names the session for both peers.
+// name returns the name of the session, which is the same at both peers.
 func (p *Peer) name() (name [wire.ProofSize]byte) {
 	copy(name[:], p.nonce[:])
 	copy(name[wire.NonceSize:], p.answer[:])
 	return name
 }
 
-// knows tells whether there is the session of that name, or a greeting that has made it at the peer
-// and may make it here.
+// knows tells whether the session of that name is here, or the greeting whose Accept may bring it.
 func (p *Peer) knows(name [wire.ProofSize]byte) bool {
 	return p.session != nil && p.name() == name || p.greeting != nil && p.greeting.nonce == [wire.NonceSize]byte(name[:])
 }
 
-// cookie goes on with Open, unless it was asked for to see whether the peer is alive.
+// cookie goes on with Open, unless the peer says that it has the session.
 func (m *Machine) cookie(h *wire.GreetingHeader) {
 	p := m.peers[ID(h.From)]
 	if p == nil || p.greeting == nil || p.greeting.kind != wire.Hello || p.greeting.nonce != h.Nonce {

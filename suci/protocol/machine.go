@@ -17,7 +17,7 @@ type Machine struct {
 
 	now     Time
 	peers   map[ID]*Peer
-	removed uint64 // how many peers were: see bound
+	removed uint64 // number of removed peers: see unopened
 	byTag   map[uint64]*Peer
 	last    *Peer // that sent the last packet
 	row     row

@@ -19,8 +19,8 @@ type Peer struct {
 	// The session, nil if there is none.
 	session     *seal.Session
 	incarnation uint64               // the peer's in the session
-	nonce       [wire.NonceSize]byte // of the peer that opened the session, or the last one: see bound
-	answer      [wire.NonceSize]byte // of the other one
+	nonce       [wire.NonceSize]byte // of the first peer of the session, or of the last session: see bound
+	answer      [wire.NonceSize]byte // of the second peer
 	path                             // how long its packets are
 	longest     uint64               // block that the peer accepts without a place
 	greeting    *greeting            // being exchanged, or nil

@@ -11,7 +11,7 @@ import (
 	"github.com/gopvas/gopvas/suci/wire"
 )
 
-// forget has a node take another one out of its table, if it is there, and put it in again.
+// forget removes another node from the table of x, if it is there, and adds it again.
 func (x *node) forget(other *node) {
 	id := other.m.config.Self
 	if p := x.m.Peer(id); p != nil {
@@ -22,9 +22,9 @@ func (x *node) forget(other *node) {
 	x.m.Add(id, other.addr)
 }
 
-// Both peers now and then take one another out of their tables and put them in again, as a program
-// does with a path that is silent. Greetings and goodbyes are late and lost, so the two disagree
-// about their session. When they have stopped doing so a block comes, either way, and no session ends any more.
+// Both peers remove and add one another now and then, as a program does with a path that is silent.
+// Greetings and goodbyes are late or lost, so the peers disagree about their session. After the last
+// removal a block arrives in either direction, and no session ends.
 func TestRemovedPeersAgreeAgain(t *testing.T) {
 	seed := testkit.Seed(t)
 	longest := Time(0)
@@ -74,8 +74,8 @@ func TestRemovedPeersAgreeAgain(t *testing.T) {
 	t.Logf("a block came after %d ms at the latest", longest/Millisecond)
 }
 
-// Two peers that have another session each find it out, whoever has something to send, also if the
-// sessions differ only in what the second peer chose.
+// Two peers that have different sessions find that out, whichever of them sends. So they do if the
+// sessions differ only in the nonce of the second peer.
 func TestSessionsThatDiffer(t *testing.T) {
 	for _, sameNonce := range []bool{false, true} {
 		for _, fromFirst := range []bool{false, true} {
@@ -148,8 +148,8 @@ func (w *wild) settle() {
 	w.pass(10 * Second)
 }
 
-// While peers are removed and added again, and blocks of any length are under way, each block is
-// delivered once and in order, or its sender has an error. Then all go again, and no memory is left.
+// Peers are removed and added again while blocks of any length are in flight. Each block is delivered
+// once and in order, or its sender gets an error. Afterwards blocks arrive, and no memory is held.
 func TestPeersComeAndGo(t *testing.T) {
 	seed := testkit.Seed(t)
 	for i := range uint64(10) {
