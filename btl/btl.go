@@ -103,18 +103,18 @@ type Messages interface {
 	Poll(max int, deliver func(*Frame)) int
 
 	// Senders calls f with the source of each message that has come and that Poll has not handed
-	// over, as often as it likes. Nothing more comes from a rank that had gone before the call and
-	// that f is not called with. Poll may hand over none of these messages, because another
-	// rank is in the middle of sending one that comes first. Sleep asks when that is done, or when that
-	// rank has gone. f calls no method of the module.
+	// over; with the same source once or more. If a rank had gone before the call, and f is not called
+	// with it, nothing more comes from that rank. Poll may be unable to hand these messages over
+	// yet, because another rank is in the middle of sending an earlier one. Sleep asks ready again when
+	// that rank has sent it, or has gone. f calls no method of the module.
 	Senders(f func(rank int))
 
 	// Accept starts taking the bytes of an offered message into dst: the first
 	// min(dst.Len(), Length) of them. Either end may have a layout. A nil Transfer says
-	// that the bytes are there already, all of them; otherwise dst belongs to the module until
-	// Progress of the Transfer says done. If they can not be had, that Progress has the error. Frames may be accepted in any order, and any time after
-	// their delivery; until then the sender's Transfer stays open. An empty dst drops the
-	// message.
+	// that all of the bytes are there already; otherwise dst belongs to the module until
+	// Progress of the Transfer says done. If the module cannot read the bytes, Progress returns the
+	// error. Frames may be accepted in any order, and any time after their delivery; until then
+	// the sender's Transfer stays open. An empty dst drops the message.
 	Accept(f *Frame, dst *Buffer) Transfer
 
 	// Release says that the payload of a frame that was not offered is consumed, and

@@ -106,11 +106,11 @@ func (c *contexts) settle(e *pml.Engine) {
 	}
 }
 
-// settleLooks bounds the communicators that one call asks, in turn. A communicator that is made and freed has two
-// calls made, so more are settled than are freed, however many wait for members.
+// settleLooks bounds the communicators that one call of settle looks at, in turn. To make and to free a communicator
+// calls settle twice. So it looks at more communicators than are freed, however many of them wait for members.
 const settleLooks = 4
 
-// use uses again what a communicator has left that all members are done with.
+// use releases the team of a communicator that all members have freed, and its id for another one if it is idle.
 func (c *contexts) use(r *retirement, e *pml.Engine) {
 	idle := r.idle
 	for i := range r.requests {

@@ -20,12 +20,14 @@ func (r *Root) MarkGone(rank int) {
 	}
 }
 
-// Reaping notes that a child of the supervisor has ended and is about to be reaped. If it is a rank, PidOver
-// is true of it from then on. Only the supervisor calls it. So whoever uses a rank's pid, and finds
-// after that that PidOver is false, has met the rank: the number was not free before.
+// Reaping notes that a child of the supervisor has ended and is about to be reaped. From then on PidOver of its
+// rank is true. Only the supervisor calls it.
 //
-// The rank may be one that the supervisor does not know yet by its pid: its Claim tells. What a rank started, and
-// what has claimed the rank in its place, is reaped by whoever started it, without this note.
+// A pid is free only after its process was reaped, and PidOver is true before that. So if a peer first uses the pid
+// of a rank, and PidOver is false afterwards, then the pid was the rank's.
+//
+// The rank is found by the pid in its Claim: the supervisor may not know the pid yet. A process that a rank has
+// started, and that has claimed the rank in its place, is reaped by its parent, and PidOver stays false.
 func (r *Root) Reaping(pid int) {
 	for i := range r.ranks {
 		if b := &r.ranks[i]; b.pid.Load() == uint32(pid) {
@@ -34,8 +36,8 @@ func (r *Root) Reaping(pid int) {
 	}
 }
 
-// PidOver tells whether Pid may name another process by now. The rank has ended; if the supervisor has
-// not said so yet (Gone) it is about to.
+// PidOver tells whether Pid may name another process by now. Then the rank has ended, and Gone is true or
+// will be soon.
 func (r *Root) PidOver(rank int) bool { return r.block(rank).pidOver.Load() != 0 }
 
 // Lost returns the rank that has gone first; ok is false if all are there. A rank

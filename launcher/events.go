@@ -202,7 +202,7 @@ func (s *supervisor) reap() {
 	}
 }
 
-// reaping tells the ranks that a pid is about to be free. MarkGone waits for the order of the ends.
+// reaping tells the ranks that a pid will be free. MarkGone comes later, when the order of the ends is known.
 func (s *supervisor) reaping(pid int) {
 	if s.memory != nil {
 		s.memory.Root().Reaping(pid)

@@ -38,8 +38,8 @@ func adopt() (*adoption, error) {
 }
 
 // nextExit reaps a child that has ended, if there is one; else the pid is 0. The
-// error is ECHILD where this process has no child but those it had before. Before it reaps the child
-// it calls reaping: the pid is certain to be the child's until that returns.
+// error is ECHILD where this process has no child but those it had before. It calls reaping before it
+// reaps the child: the pid is the child's until reaping returns.
 func (a *adoption) nextExit(reaping func(pid int)) (exit, error) {
 	for {
 		pid, err := a.nextEnded()
@@ -48,13 +48,13 @@ func (a *adoption) nextExit(reaping func(pid int)) (exit, error) {
 		}
 		reaping(pid)
 		got, status, err := sys.Reap(pid)
-		if !errors.Is(err, syscall.ECHILD) { // else somebody else in this process has just reaped it
+		if !errors.Is(err, syscall.ECHILD) { // else another goroutine of this process has just reaped it
 			return exit{got, status}, err
 		}
 	}
 }
 
-// nextEnded returns the pid of what nextExit reaps.
+// nextEnded returns the pid of a child that nextExit can reap, 0 if none has ended.
 func (a *adoption) nextEnded() (int, error) {
 	if len(a.before) == 0 {
 		return sys.Ended(-1)

@@ -138,11 +138,11 @@ type Engine struct {
 	parked     list[waiter]    // waiters that are not the owner
 	conditions list[Condition] // that are waited for, and not known to be true
 	waiters    list[waiter]    // pool
-	gone       int             // how many ranks had gone when all of them were dead
-	seen       int             // how many when noteGone last looked
+	gone       int             // number of ranks that had gone when all of those were dead
+	seen       int             // number of ranks that had gone when noteGone last looked
 	handed     uint64          // messages that had been handed over then
 	departed   []int           // the ranks that had
-	due        []bool          // by rank: a message of it was not handed over
+	due        []bool          // by rank: one of its messages was not handed over
 	dead       []bool          // by rank: it has gone, and so have its messages; made when needed
 	lost       int             // one of them that went without Finalize, -1 if none
 	deserted   bool            // all other ranks have gone

@@ -3,9 +3,9 @@ package pml
 import "github.com/gopvas/gopvas/job"
 
 // Ranks that have gone. A rank is gone when the supervisor has reaped it, however
-// it ended, and then its messages are all in our queue. noteGone sees the count. When it has then
-// taken all messages of the rank out of the queue, nothing more can come from it: the rank is dead, and the
-// operations that wait for it fail:
+// it ended, and then its messages are all in our queue. noteGone sees the count of such ranks. When it has
+// taken all messages of the rank out of the queue, nothing more can come from that rank: it is dead, and
+// the operations that wait for it fail:
 //
 //   - a receive or probe that names it, also if it ended well: it sends no more;
 //   - a send to it that was not announced yet (transfers underway learn it from the
@@ -22,14 +22,16 @@ import "github.com/gopvas/gopvas/job"
 
 // noteGone fails the operations that depend on ranks that have gone since its last call.
 //
-// The order matters: first it looks which ranks have gone, then it takes messages, and then it asks whose are
-// left. A rank that goes in between raises the count, and is left for the next call. So is one that
-// has left messages. There may be more than a call takes. Or a rank that lives is in the middle of a send that comes
-// first: it may have been preempted, or stopped for as long as somebody likes. What comes behind that from a dead
-// rank is complete or will never be, so the modules can tell whose it is.
+// The order matters: noteGone first looks which ranks have gone, then takes messages, and then asks whose messages
+// are left. A rank that goes in between raises the count, and the next call looks at it.
 //
-// A rank that is left becomes dead by messages that are handed over, or by another death. Without either a call does
-// nothing, unless there is a network: it has more to take in than messages.
+// The next call also looks at a rank that has gone and has messages left. The queue may have held more than a call
+// takes. Or a message comes first whose sender lives and is in the middle of the send: it may be preempted, or
+// stopped without end. Behind that, each message of a rank that has gone is complete or never will be, so
+// the modules can tell its source.
+//
+// Such a rank becomes dead only after a message was handed over, or after another rank has gone. Without either the
+// call does nothing. With a network it looks in any case: a network has more to take in than messages.
 func (e *Engine) noteGone() {
 	n := e.GoneCount()
 	if n == e.seen && e.further == nil && e.received() == e.handed {

@@ -107,8 +107,8 @@ type operation struct {
 	task     Task            // of a tasking operation
 	layout   datatype.Layout // of buf, if it has one
 
-	rested uint32 // generation at the last look in vain; see rest
-	rests  uint8  // those looks
+	rested uint32 // generation at the last look of Idle that found it free; see rest
+	rests  uint8  // number of such looks at this generation
 }
 
 // Request stands for an operation that was begun and not yet waited for. The zero

@@ -13,17 +13,17 @@ import "sync/atomic"
 //   - When the request stands for nothing any more, or was left, the handle becomes 0 under the
 //     lock, and then the generation grows: from then on the request is not found. The owner may stay until there
 //     is another one: discard clears it, drop does not.
-//   - At, Owner and Message read without the lock. They read the handle first, and nothing else of an operation that
-//     has another one. To find the handle by an atomic operation orders what SetOwner wrote, and what made the
-//     operation, before the reads that follow. What changes the operation next comes after a wait for the request,
-//     which the program orders behind the reads.
+//   - At, Owner and Message read without the lock. They read the handle first, and read nothing else if it differs. The
+//     atomic read of the handle orders what SetOwner wrote, and what made the operation, before the reads that
+//     follow. The operation next changes after a wait for the request, and the program orders that wait after
+//     the reads.
 //
-// A program that waits for a request in one thread and uses its handle in another at the same time may
-// still read while that changes. Each word is then one that was set. At reads the handle again, after the generation: if
-// that is of the next request the handle has changed before.
+// An erroneous program may wait for a request in one thread while another thread uses its handle. Then these reads
+// race with changes, but each word is one that was set. At reads the handle again after the generation: if the
+// generation is that of the next request, the handle has changed before.
 //
-// The handle is the only word that threads meet at. Where one thread calls the engine nobody does, and it is written
-// without the cost of an atomic operation; to read it costs nothing in any case.
+// Only the handle is written while other threads may read it. If one thread alone calls the engine, it writes the
+// handle without an atomic operation, which would cost time; an atomic read costs none.
 
 // setHandle writes the handle. alone says that one thread calls the engine.
 func (op *operation) setHandle(handle uintptr, alone bool) {

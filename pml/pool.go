@@ -6,15 +6,17 @@ import (
 )
 
 // The pool of operations. An operation has a place in the table, by which handles of requests find it (owner.go).
-// It stays in the pool when it is over, to be used again. The pool of a program that once had many operations
-// at a time shrinks where it is looked through anyhow, in Idle. So an operation that was not in use between some looks
-// is taken out, and a look costs as much as the program has needed lately.
+// It stays in the pool when it is over, to be used again. Idle looks at all operations, so its cost must follow what
+// the program has needed lately, and not the most that it ever had. So Idle takes out an operation that was free
+// at mostRests looks and was not used between them.
 //
-// All but the table is guarded by the lock. Who reads the table has none: see owner.go. A place of the table is
-// written under the lock, and a longer table replaces the old one, which keeps what it has. What it has is
-// all that had a handle when the table was read, so nobody needs the places that are filled later. An operation
-// that was taken out has handle 0 for ever. The next one at its place goes on with its generation, so
-// that no two requests have the same place and generation.
+// All but the table is guarded by the lock. Readers of the table do not hold the lock (owner.go):
+//
+//   - A reader finds each operation that had a handle before it read the table. Places are written under the lock. A
+//     longer table replaces the old one, which keeps its operations. A reader of the old one needs no later ones.
+//   - A reader finds no operation that was taken out: its handle is 0 for ever.
+//   - No two requests have the same place and generation. The next operation at a place goes on with the
+//     generation of the one that was taken out.
 
 // places are operations by their places.
 type places []atomic.Pointer[operation]
@@ -27,8 +29,8 @@ type vacancy struct{ place, generation uint32 }
 
 const (
 	leastTable = 64
-	leastPurge = 64 // operations that are not worth to be taken out
-	mostRests  = 8  // looks at a free operation that was not in use since the last one, before it is taken out
+	leastPurge = 64 // fewer free operations are left in the pool
+	mostRests  = 8  // looks that find an operation free and unused before it is taken out
 )
 
 // grow makes an operation.

@@ -125,8 +125,8 @@ func (e *Engine) pollFurther(max int) (more bool) {
 	return more
 }
 
-// pollAll hands over what has come, with a bound: peers may go on sending without end, as offers need no credit.
-// What is left is there at the next look. A module whose Poll has reached its max sees to it that there is one.
+// pollAll hands over what has come, within a bound: peers can send without end, since offers need no credit.
+// The next look takes the rest, and a module whose Poll has reached its max makes sure that there is a next look.
 func (e *Engine) pollAll() {
 	for range pollBatches {
 		n := e.module.Poll(pollBatch, e.onFrame)
@@ -138,7 +138,7 @@ func (e *Engine) pollAll() {
 	}
 }
 
-// noteSenders sets due of each rank that has sent what was not handed over.
+// noteSenders sets due of each rank of which a message was not handed over.
 func (e *Engine) noteSenders() {
 	clear(e.due)
 	e.module.Senders(e.onSender)

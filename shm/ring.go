@@ -289,9 +289,9 @@ func (c *Consumer) Starved() uint64 {
 // Empty tells whether no position is claimed but those that were taken.
 func (c *Consumer) Empty() bool { return position(c.head.head.Load(), c.next) == c.next }
 
-// Each calls f with the messages that are there, the oldest first, also with those behind a position that is
-// claimed and not published. They stay there. What a producer has published that has gone before the call
-// is among them: it claimed and published before it went, and only the consumer takes away.
+// Each calls f with each published message, the oldest first, and takes none away. It calls f also with those
+// behind a position that is claimed and not published. Of a producer that had gone before the call these are
+// all of its messages: it published them before it went, and only the consumer takes messages away.
 func (c *Consumer) Each(f func(*Slot)) {
 	end := position(c.head.head.Load(), c.next)
 	for pos := c.next; pos != end; pos++ {

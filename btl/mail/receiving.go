@@ -32,7 +32,7 @@ type recvTransfer struct {
 	waited     int   // looks in vain for new bytes of the peer
 	seen       uint  // peer.blocks then
 	reading    bool  // process_vm_readv has read some of it
-	failed     error // what Accept has ended it with; Progress tells
+	failed     error // why Accept has ended it; Progress returns it
 }
 
 // way is how the bytes of a transfer get over.
@@ -64,7 +64,7 @@ func (b *Box) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
 	if (mayFallBack || n < b.shareFrom(typed || dst.Layout != nil)) && (direct || n == 0) {
 		if mayFallBack {
 			if err := b.takeShort(p, d, generation, f, dst, n); err != nil {
-				b.giveBack(p, d, generation) // the message is lost to this rank
+				b.giveBack(p, d, generation) // this rank cannot receive the message
 				return b.newReceive().fail(fmt.Errorf("receive of %d bytes: %w", n, err))
 			}
 		} else {
@@ -100,8 +100,8 @@ func (b *Box) newReceive() *recvTransfer {
 	return t
 }
 
-// fail ends a transfer in Accept. The sender may use the descriptor for another message from now on, so no
-// step follows: it would write to that.
+// fail ends a transfer in Accept. No step may follow: the sender may use the descriptor for another message
+// from now on, and a step would write into that.
 func (t *recvTransfer) fail(err error) *recvTransfer {
 	t.failed = err
 	return t
@@ -247,8 +247,8 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 	n, err := sys.ReadProcess(root.Pid(rank), uintptr(t.addr)+uintptr(t.pos), part)
 	switch {
 	case root.PidOver(rank):
-		// The sender has ended, and the bytes may be another process's that has its pid now. The transfer fails as
-		// soon as this is noted (step). If it failed before, it would pass for the cause.
+		// The sender has ended. Another process may have its pid now, and the bytes may be of that process.
+		// The transfer fails when the end is noted (step): an earlier failure would be reported as the cause.
 		return false, false, nil
 	case err == nil && n > 0:
 		if t.pos == 0 {
@@ -264,7 +264,7 @@ func (t *recvTransfer) readProcess() (done, moved bool, err error) {
 		t.enter(phaseRead)
 		return true, true, nil
 	case errors.Is(err, syscall.ESRCH) && !root.Gone(rank) && sys.Kill(root.Pid(rank), 0) == nil:
-		// The sender is ending: it has no memory any more, and its supervisor does not know it yet. Likewise.
+		// The sender is ending: it has no memory left, and its supervisor does not know of the end yet. Likewise.
 		return false, false, nil
 	case root.Gone(rank) || errors.Is(err, syscall.ESRCH):
 		return true, false, fmt.Errorf("receive of %d bytes: %w", t.take, &job.LostError{Rank: rank})

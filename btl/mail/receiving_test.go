@@ -11,16 +11,16 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// refusing is memory of peers that can not be attached any more.
+// refusing is memory of peers that can no longer be attached.
 type refusing struct{ btl.Memory }
 
 var errRefused = errors.New("refused")
 
 func (refusing) Attach(int, uint64, int) ([]byte, error) { return nil, errRefused }
 
-// TestBytesThatCannotBeHad: a receive whose bytes lie in memory that can not be attached fails. Its sender
-// has its descriptor and its buffer back, and other messages come.
-func TestBytesThatCannotBeHad(t *testing.T) {
+// TestMemoryThatCannotBeAttached: a receive fails if its bytes are in memory that cannot be attached. Its sender
+// gets its descriptor and its buffer back, and other messages come.
+func TestMemoryThatCannotBeAttached(t *testing.T) {
 	_, b := boxes(t, 2, true, job.Settings{})
 	dst := make([]byte, 1000)
 	out, ok := b[0].Offer(1, &btl.Header{}, &btl.Buffer{Bytes: make([]byte, 1000)})
@@ -80,8 +80,8 @@ func TestFailedReceiveIsOver(t *testing.T) {
 	ends(second)
 }
 
-// TestSenderThatIsReaped: its pid may be another process's already. No byte that is read then counts, and the
-// receive fails when the sender is known to be gone.
+// TestSenderThatIsReaped: another process may have the pid of the sender already. No byte that is read by that pid
+// counts, and the receive fails when the sender is known to be gone.
 func TestSenderThatIsReaped(t *testing.T) {
 	skipWithoutCMA(t)
 	for _, steps := range []int{0, 1} { // before it is reaped

@@ -61,7 +61,7 @@ func (b *Box) TakeShort(looks, rank int, context uint32, tag int32, buf []byte) 
 }
 
 // takeElsewhere takes the bytes of an eager message, and of an offered one whose sender may fall back. It
-// returns false for all others, and where memory can not be attached, as Poll or Accept then finds out, too.
+// returns false for all others, and if memory cannot be attached: then Poll or Accept reports the error.
 func (b *Box) takeElsewhere(p *peer, m *message, kind uint8, buf []byte) bool {
 	switch {
 	case kind == kindEager:

@@ -151,15 +151,8 @@ func (m *Module) Senders(f func(rank int)) {
 	}
 }
 
-// Drained tells whether nothing is in the queue.
-func (m *Module) Drained() bool {
-	m.world.mu.Lock()
-	defer m.world.mu.Unlock()
-	return len(m.queue) == 0
-}
-
-// Stop puts a message into the queue that a rank is in the middle of sending: nothing gets past it
-// until resume. It is empty and has this header.
+// Stop puts an empty message with this header into the queue, as if its sender had stopped in the middle of
+// sending it. Poll hands over neither it nor a later message until resume.
 func (m *Module) Stop(from int, h btl.Header) (resume func()) {
 	w := m.world
 	w.mu.Lock()
@@ -338,7 +331,7 @@ func (m *Module) Sleep(ready func() bool, lasting func()) error {
 	}
 	return m.world.root.Inbox(int(m.rank)).Wait(func() bool {
 		for !ready() {
-			if !m.again.Swap(false) && !m.more() {
+			if !m.again.Swap(false) && !m.More() {
 				return false
 			}
 		}
@@ -346,8 +339,8 @@ func (m *Module) Sleep(ready func() bool, lasting func()) error {
 	})
 }
 
-// more tells whether Poll may hand over a message without an event.
-func (m *Module) more() bool {
+// More tells whether Poll may hand over a message without an event.
+func (m *Module) More() bool {
 	m.world.mu.Lock()
 	defer m.world.mu.Unlock()
 	return len(m.queue) > 0 && m.queue[0].phase != claimed

@@ -15,7 +15,7 @@ func (w *World) Network(rank int) btl.Messages { return network{w.modules[rank]}
 func (n network) Poll(max int, deliver func(*btl.Frame)) int {
 	m := n.Messages.(*Module)
 	got := m.Poll(max, deliver)
-	if m.more() {
+	if m.More() {
 		m.world.root.Inbox(int(m.rank)).Signal()
 	}
 	return got

@@ -103,7 +103,7 @@ func (r *rank) Release(f *btl.Frame) { r.to(int(f.Source)).Release(f) }
 func (r *rank) Counters() btl.Counters { return r.Module.Counters().Plus(r.net.Counters()) }
 
 func (r *rank) Sleep(ready func() bool, lasting func()) error {
-	return r.root.Inbox(r.self).SleepIn(r.net, func() bool { return ready() || !r.Module.Drained() && ready() }, lasting)
+	return r.root.Inbox(r.self).SleepIn(r.net, func() bool { return ready() || r.Module.More() && ready() }, lasting)
 }
 
 // aboutMemory are the cases of the suite that a network has no part in.

@@ -199,10 +199,10 @@ func (m *Module) Release(f *btl.Frame) {
 	m.owe(m.peers[f.Source], int(f.Length))
 }
 
-// Senders implements btl.Messages. As long as not all is drained it names all ranks of other nodes
-// that are not buried: their messages may be anywhere.
+// Senders implements btl.Messages. Unless all is drained it names every rank of other nodes that is
+// not buried: a message of any of them may be in a socket, in a queue or incomplete.
 func (m *Module) Senders(f func(rank int)) {
-	if m.Drained() {
+	if m.drained() {
 		return
 	}
 	for rank, p := range m.peers {
@@ -212,9 +212,9 @@ func (m *Module) Senders(f func(rank int)) {
 	}
 }
 
-// Drained takes in what has come, and tells whether Poll has handed over all of it. When all that ranks have sent that were gone before the
-// call was handed over, they are buried.
-func (m *Module) Drained() bool {
+// drained takes in what has come, and tells whether Poll has handed over all of it. Then the ranks that
+// had gone before the call are buried.
+func (m *Module) drained() bool {
 	gone, count := m.leaving[:0], m.root.GoneCount()
 	if count != m.gone {
 		for _, p := range m.peers {

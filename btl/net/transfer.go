@@ -133,7 +133,7 @@ func (t *sendTransfer) Progress() (bool, error) {
 
 // lost tells whether a peer has gone and nothing that it has sent is left.
 func (m *Module) lost(p *peer) bool {
-	return p.buried || m.root.Gone(p.rank) && m.Drained() && p.buried
+	return p.buried || m.root.Gone(p.rank) && m.drained() && p.buried
 }
 
 // part returns memory for a part, which drop takes back.

@@ -12,8 +12,8 @@ import (
 // none has ended. The error is ECHILD where there is no such child.
 func Reap(pid int) (int, syscall.WaitStatus, error) { return wait4(pid, unix.WNOHANG) }
 
-// Ended returns the pid of a child that Reap would reap, and leaves it as it is: 0 where none has ended. Until it is
-// reaped nobody else has its pid. The error is that of Reap.
+// Ended returns the pid of a child that Reap would reap, and does not reap it; 0 if none has ended. No other process
+// gets the pid until the child is reaped. The error is that of Reap.
 func Ended(pid int) (int, error) { return waitid(pid, unix.WNOHANG) }
 
 // AwaitEnd waits until Ended would return the child pid.
