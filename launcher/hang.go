@@ -186,12 +186,20 @@ func describeMismatch(views []job.View) string {
 
 const sameCalls = "all ranks of a communicator call the same collectives in the same order (--check finds where they do not)"
 
-// describeSilence names a rank that hears nothing of one on another node, or says nothing.
+// describeSilence names a rank that hears nothing of one on another node, or says nothing. A rank that makes no MPI
+// call answers nobody.
 func describeSilence(views []job.View, who []started) string {
 	for _, v := range views {
-		if f := v.Far; f.Silent > 0 && !v.Gone {
-			return fmt.Sprintf("  rank %d has sent to rank %d on %s by device %d and hears nothing: the network may be down\n", v.Rank, f.Silent-1, who[f.Silent-1].node, f.Device)
+		f := v.Far
+		if f.Silent == 0 || v.Gone {
+			continue
 		}
+		cause, peer := "the network may be down", int(f.Silent-1)
+		if p := &views[peer]; !p.Waits && !p.Gone {
+			cause = fmt.Sprintf("rank %d makes no MPI call, or %s", peer, cause)
+		}
+		return fmt.Sprintf("  rank %d has sent to rank %d on %s by device %d and hears nothing: %s\n",
+			v.Rank, peer, who[peer].node, f.Device, cause)
 	}
 	return ""
 }

@@ -82,7 +82,10 @@ func TestHangReport(t *testing.T) {
 
 	views[2].Far, who[3].node = job.FarSends{Silent: 4, Device: 1}, "n2"
 	got = hangReport(views, who, 3*time.Second, nil)
-	require.Contains(t, got, "\n  rank 2 has sent to rank 3 on n2 by device 1 and hears nothing: the network may be down")
+	require.Contains(t, got, "\n  rank 2 has sent to rank 3 on n2 by device 1 and hears nothing: rank 3 makes no MPI call, or the network may be down")
+	views[2].Far.Silent = 8
+	require.Contains(t, hangReport(views, who, 3*time.Second, nil), " by device 1 and hears nothing: the network may be down", "rank 7 waits")
+	views[2].Far.Silent = 4
 	require.Contains(t, got, "deadlock", "of others")
 	for i := range views {
 		views[i].Far.UnderWay = 100

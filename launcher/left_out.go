@@ -46,8 +46,8 @@ func describeLeftOut(root *job.Root) string {
 func describeFinalize(views []job.View) string {
 	for i := range views {
 		v := &views[i]
-		if !v.Waits || inFinalize(v) {
-			continue
+		if !v.Waits || inFinalize(v) || v.Waiting.Op != job.OpCollective && v.Waiting.Peer == job.AnyPeer {
+			continue // the message may come from another rank
 		}
 		for _, r := range v.For {
 			if r >= 0 && r < len(views) && inFinalize(&views[r]) {

@@ -41,4 +41,6 @@ func TestReportOfFinalize(t *testing.T) {
 	require.Contains(t, describeFinalize(views[:2]), "rank 0 waits")
 	views[0] = job.View{State: job.StateInit}
 	require.Equal(t, "  rank 1 is in MPI_Finalize, and rank 2 waits for it in recv: rank 1 has left out the call that rank 2 waits in\n", describeFinalize(views))
+	views[2].Waiting.Peer = job.AnyPeer
+	require.Empty(t, describeFinalize(views), "another rank may send")
 }
