@@ -10,9 +10,9 @@ import (
 // meetsRuns is how many runs of each layout Meets looks at.
 const meetsRuns = 8
 
-// Meets tells whether the messages of two buffers have a byte of memory in common. True is always right.
-// False is right unless one of the layouts has more runs of bytes than Meets looks at, which are the first
-// ones. So layouts that interleave are not refused, and a buffer that is used twice is found.
+// Meets tells whether the messages of two buffers have a byte of memory in common. True is always right. Of a layout
+// with more than meetsRuns runs of bytes it compares the first ones, and false may be wrong. So it never refuses layouts
+// that interleave, and it finds a buffer that is used twice.
 func (b *Buffer) Meets(other *Buffer) bool {
 	if b.Layout == nil && other.Layout == nil {
 		return meet(runOf(b.Bytes), runOf(other.Bytes))

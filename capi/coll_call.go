@@ -10,17 +10,17 @@ import (
 // collective is a collective operation that is to be done, begun or prepared. Three functions of
 // C have one method of Process: MPI_X runs what the method has made, MPI_IX begins it, and
 // MPI_X_init prepares it. The method fills in its *collective, which lies on the stack of
-// dispatchCollective. It returns an error if the call is refused. Nothing has been done for it then that
-// another rank could notice. If calls are checked the others learn of the error.
+// dispatchCollective. It returns an error if the call is refused. Then the call has had no effect on other
+// ranks. If calls are checked they learn of the error.
 //
-// A method looks only at the arguments that are significant at this rank (MPI 4.1 chapter 6).
-// programs/testdata/significant.h has the table.
+// A method reads only the arguments that are significant at this rank (MPI 4.1 chapter 6). The table is in
+// programs/testdata/significant.h.
 type collective struct {
 	on    *communicator // nil: the handle is wrong
 	name  string
 	args  coll.Args
-	edges *comm.NeighborCall // messages along edges instead
-	apart bool               // they are, or would be if the call were not refused
+	edges *comm.NeighborCall // the call is one of messages along edges; nil: it is args
+	apart bool               // the call is one along edges; set before edges, so that a refused call has it, too
 	lists *lists             // of args, nil: none yet
 }
 
@@ -80,7 +80,7 @@ func (k *collective) begin(p *Process, out Ptr[Request], err error) error {
 	return err
 }
 
-// noRequest is the error of a request that can not be given to the program.
+// noRequest returns an error if there is no memory for the request.
 func noRequest(out Ptr[Request]) error {
 	if out.addr < firstPage {
 		return fail(ERR_ARG, "the request is a null pointer: pass memory that MPI can write")
@@ -139,8 +139,8 @@ func (k *collective) prepare(p *Process, info Info, out Ptr[Request], err error)
 	return nil
 }
 
-// refused returns the error of a call that is refused. If calls are checked it makes the call, which tells the
-// others.
+// refused returns the error of a call that is refused. If calls are checked it makes the call with that error, by apart
+// or call, which tells the other ranks.
 func (k *collective) refused(err error, apart func(comm.NeighborCall) error, call func(comm.Call) error) error {
 	switch {
 	case k.on == nil || !comm.Checked(k.on.c):

@@ -59,11 +59,11 @@ type slot struct {
 	_      [cacheLine - 8 - misfitSize]byte
 }
 
-// misfit says that a block of the member has another length than its other end expects: the first such
-// block. The member that does the unit writes it, before the unit is done. So the slot's member reads it when
-// all are, and makes it zero again before it arrives in the next call.
+// misfit says that a block of the member has another length than its other end expects. It is the first such block. The
+// member that does the unit writes misfit before it counts the unit as done. The slot's member reads misfit when all
+// units are done, and clears it before it arrives in the next call. So no two of these accesses meet.
 type misfit struct {
-	fault          atomic.Uint64 // a cad.Fault; who swaps it for 0 writes the lengths
+	fault          atomic.Uint64 // a cad.Fault; the member that swaps it for 0 writes the lengths
 	sent, expected uint64
 }
 

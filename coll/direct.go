@@ -267,8 +267,8 @@ func (t *Team) unitDone() {
 	}
 }
 
-// misfit notes that a member sends another one a block that is longer or shorter than that one expects. It is
-// a failure of the call of these two alone.
+// misfit notes that one member sends another member a block of another length than that member expects. Only the calls
+// of these two fail.
 func (t *Team) misfit(from, to, sent, expected int) {
 	f := cad.Length | cad.Fault(t.world(to))<<16 | cad.Fault(t.world(from))
 	for _, member := range []int{from, to} {
@@ -278,7 +278,7 @@ func (t *Team) misfit(from, to, sent, expected int) {
 	}
 }
 
-// takeMisfit takes what was noted of this member in the call that is over.
+// takeMisfit takes and clears the misfit of this member, after the call.
 func (t *Team) takeMisfit() {
 	m := &t.board.slots[t.Rank].misfit
 	if f := m.fault.Load(); f != 0 {

@@ -2,13 +2,12 @@ package coll
 
 import "github.com/gopvas/gopvas/btl"
 
-// overlapBlocks is how many blocks of a buffer are compared with those of the other one.
+// overlapBlocks is how many blocks of each buffer disjoint compares.
 const overlapBlocks = 8
 
-// disjoint returns err, and ErrOverlap if nothing else is wrong and the call sends bytes that it receives
-// into. It is for calls whose blocks differ in length or have layouts; overlap is for all others. Blocks may
-// interleave: so it compares the blocks and not the buffers, and is right if it says that they meet. With
-// more blocks it looks at some.
+// disjoint returns err, or, if that is nil, ErrOverlap if the call sends bytes that it receives into. It is for calls
+// whose blocks differ in length or have layouts; overlap is for all others. Blocks of the two buffers may interleave,
+// so it compares blocks. ErrOverlap is always right; nil may be wrong if there are more than overlapBlocks blocks.
 func (t *Team) disjoint(a *Args, root bool, err error) error {
 	if err != nil || !root || a.InPlace || !a.Irregular && !a.typed() {
 		return err
@@ -29,7 +28,8 @@ func (t *Team) disjoint(a *Args, root bool, err error) error {
 	return nil
 }
 
-// someBlocks returns blocks of a buffer, this member's first, or all of a buffer that is one piece.
+// someBlocks returns the first blocks of a buffer, beginning with this member's, or the only block of a buffer that is
+// one piece.
 func (t *Team) someBlocks(b *Buffer, blocks bool, into *[overlapBlocks]btl.Buffer) []btl.Buffer {
 	if !blocks {
 		into[0] = b.own()

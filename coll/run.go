@@ -64,8 +64,8 @@ func (t *Team) Run(a *Args) error {
 	return nil
 }
 
-// Calls returns how many calls the team has made here; ok tells whether none has failed. Then all
-// members have made as many, if the program is right.
+// Calls returns how many calls this member has made; ok tells whether none has failed. In a correct program all members
+// for which ok is true have made the same number.
 func (t *Team) Calls() (n uint64, ok bool) { return t.turn, !t.erred }
 
 // barrier is what Run does of a barrier. It has no arguments but hooks: all else of args stays
@@ -96,8 +96,8 @@ func (t *Team) move(a *Args) error {
 	return t.verdict()
 }
 
-// Verify returns what is wrong with a call, and does not make it. If calls are checked all members call it, and
-// find out whether they would make the same call: that is as with Run.
+// Verify returns the error that a call would be refused with, and does not make the call. If calls are checked all
+// members call Verify, and it also compares their calls, as Run does.
 func (t *Team) Verify(a *Args) error {
 	t.connect()
 	t.args = *a
@@ -118,8 +118,8 @@ func (t *Team) Verify(a *Args) error {
 	return fmt.Errorf("coll: %v: %w", a.Kind, t.broken)
 }
 
-// begin has the hang report know the call. All that is wrong with the arguments is known by then: a call
-// that is refused changes nothing for anybody, as if it had not been made.
+// begin begins a call, which the hang report names. It is called after prepare has found no error in the arguments: a
+// call that is refused changes no state.
 func (t *Team) begin(name string) {
 	t.failure, t.broken = cad.Failure{}, nil
 	t.turn++
@@ -191,8 +191,8 @@ func (t *Team) execute(l *algorithm) {
 	}
 }
 
-// refuse tells the others, if calls are checked, that this member's call is refused, and why. It waits
-// for nobody. What is wrong is the error of the call, whatever comes of this.
+// refuse tells the other members, if calls are checked, that this member's call is refused, and why. It waits for no
+// member. Its own error is ignored: the call returns cause.
 func (t *Team) refuse(kind Kind, cause error) {
 	if t.Check {
 		g := cad.NewRefusal(uint64(kind), cause.Error())

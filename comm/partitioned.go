@@ -9,11 +9,13 @@ import (
 	"github.com/gopvas/gopvas/pml"
 )
 
-// Partitioned messages. The k-th NewPartitioned for a peer and tag matches the k-th PartitionedRecvInit for
-// it, in whatever order their messages become ready. So NewPartitioned sends the receiver a number, with the
-// program's tag and in a context of its own, and PartitionedRecvInit receives it. Messages of one tag do not
-// overtake, and so the k-th gets the number of the k-th. The message itself has the number as its tag,
-// in another context. No two partitioned messages of a sender on a communicator have the same number.
+// Partitioned messages. Invariant: the k-th NewPartitioned for a peer and tag matches the k-th PartitionedRecvInit of
+// that peer and tag, in whatever order the messages become ready.
+//
+// Each partitioned message of a sender on a communicator has a number of its own. NewPartitioned sends the number with
+// the program's tag in one context (pairing), and PartitionedRecvInit receives it there. Messages of one tag do not
+// overtake, so the k-th receive gets the number of the k-th send. The data follow in another context (partitioned), with
+// the number as the tag.
 
 // Partitioned is a message that is sent, in one piece, when all of its partitions are ready.
 // It matches receives from PartitionedRecvInit only.
@@ -113,7 +115,9 @@ func PartitionedRecvInit(c *Comm, buf Buffer, src, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, WrapReceive(op, src, tag, err)
 	}
-	t := &partitionedReceive{inside: c.engine.Inside(), context: partitioned.of(idOf(c.context)), peer: peer, tag: tag, buf: buf}
+	t := &partitionedReceive{
+		inside: c.engine.Inside(), context: partitioned.of(idOf(c.context)), peer: peer, tag: tag, buf: buf,
+	}
 	if t.pair, err = c.engine.Irecv(pairing.of(idOf(c.context)), peer, tag, t.number[:]); err != nil {
 		return Request{}, WrapReceive(op, src, tag, err)
 	}
@@ -129,9 +133,9 @@ type partitionedReceive struct {
 	peer, tag int
 	buf       Buffer
 
-	pair   pml.Request // of the number; none when it is there
+	pair   pml.Request // receives number; none when that was received
 	number [numberSize]byte
-	failed error // why there is no number, and so no message
+	failed error // of the receive of number: then there is no message
 
 	data   pml.Request
 	begun  bool
@@ -158,8 +162,9 @@ func (t *partitionedReceive) Progress() (bool, error) {
 	}
 	if !t.begun {
 		t.begun = true
+		number := int(binary.LittleEndian.Uint32(t.number[:]))
 		var err error
-		if t.data, err = t.inside.Irecv(t.context, t.peer, int(binary.LittleEndian.Uint32(t.number[:])), t.buf); err != nil {
+		if t.data, err = t.inside.Irecv(t.context, t.peer, number, t.buf); err != nil {
 			return true, err
 		}
 	}
@@ -173,8 +178,8 @@ func (t *partitionedReceive) Progress() (bool, error) {
 // Status is that of the message, with the program's tag.
 func (t *partitionedReceive) Status() pml.Status { return t.status }
 
-// Release is called when the request was freed. The number that comes is received nevertheless: the next
-// receive is for the next number.
+// Release is called when the request was freed. The receive of its number goes on, so that the next
+// PartitionedRecvInit gets the next number.
 func (t *partitionedReceive) Release() { t.inside.Leave(&t.pair) }
 
 // Describe names the sender.

@@ -1,20 +1,19 @@
 // Fatal signals.
 //
-// A rank that dies of a fault says where: its number, the signal, the address, and the functions that were
-// being called. MPI_Init installs handlers for the signals below where the program has none, on a stack of
-// their own, since the thread may have used up its stack. A fault costs nothing before it happens.
+// A rank that dies of a fault reports its number, the signal, the address, and the functions on its stack. MPI_Init
+// installs handlers for the signals below, unless the program has its own. The handlers run on a stack of their own,
+// because the stack of the thread may be full. Nothing is slower before a fault.
 //
-// A handler does what is safe in a signal handler. The unwinder of the compiler is linked into the library; it finds
-// the tables of the code through the dynamic linker. Names are another program's work: the handler starts pvasrun
-// (PVAS_BACKTRACE) with the modules and offsets, waits for it, and writes these itself if there is none.
-// Then the signal takes its default action, as it would without the handler: the status of the rank and its core
-// dump are those of the fault.
+// The handler does only what is safe in a signal handler. The unwinder of the compiler, which is linked into the
+// library, finds the tables of the code through the dynamic linker. The handler cannot read symbols. So it starts pvasrun
+// (PVAS_BACKTRACE) with the file and offset of each call, and waits for it. If that fails it writes the offsets itself.
+// Then the signal takes its default action: the exit status of the rank and its core dump are those of the fault.
 //
-// Of several threads that fault at a time the first reports, and the others wait for its end. A fault in the handler
-// ends the process, because the signals are blocked there.
+// If several threads fault at the same time, the first one reports and the others wait until the process ends. A fault
+// in the handler ends the process, because all signals are blocked there.
 //
-// Go code has no tables for the unwinder. If the thread is in the coroutine, the calls of C are found where C has
-// left for Go (entry_amd64.S).
+// Go code has no tables for the unwinder. If the thread runs Go in the coroutine, unwinding begins at the call by which
+// C entered Go (entry_amd64.S).
 
 #define _GNU_SOURCE
 #include "entry.h"
@@ -73,13 +72,13 @@ static char *begin_word(void) {
 	return text + length;
 }
 
-// readable asks the kernel: a system call that reads the address fails otherwise than one that cannot.
+// readable asks the kernel whether memory can be read: the system call fails with EFAULT only if it cannot.
 static int readable(uintptr_t at) {
 	enum { NO_SUCH_HOW = 99 };
 	return syscall(SYS_rt_sigprocmask, NO_SUCH_HOW, at & ~7ul, NULL, 8) == 0 || errno != EFAULT;
 }
 
-// The bases of a table of the unwinder, of which only the presence counts here.
+// The result of _Unwind_Find_FDE, of which only the size matters here.
 struct bases {
 	void *text, *data, *function;
 };
@@ -91,8 +90,8 @@ static int has_table(uintptr_t pc) {
 	return pc != 0 && _Unwind_Find_FDE((void *)pc, &b) != NULL;
 }
 
-// to_caller changes registers that no unwinder can go on from into those of the caller in C, if it is known: of a
-// bad address that was called, and of Go. It tells whether it has.
+// to_caller replaces registers from which the unwinder cannot begin by those of the caller in C, if that is known. It
+// does so after a call of a bad address, and in Go. It returns whether it has replaced them.
 static int to_caller(greg_t *r) {
 	const struct context *c = libmpi_mine;
 	uintptr_t pc = (uintptr_t)r[REG_RIP], sp = (uintptr_t)r[REG_RSP];
@@ -118,7 +117,7 @@ static int to_caller(greg_t *r) {
 
 // frames are the addresses of the calls, from the innermost on.
 static struct {
-	uintptr_t start, pc[FRAMES]; // start: of the first that the unwinder finds behind those of the handler
+	uintptr_t start, pc[FRAMES]; // start: where the signal came; the unwinder begins with the frames of the handler
 	int n, started;
 } frames;
 
@@ -158,7 +157,7 @@ static void add_place(uintptr_t pc) {
 	add_number(pc - map->l_addr, 16);
 }
 
-// add_cause says what has happened.
+// add_cause adds the rank, the signal and its address or sender.
 static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
 	uintptr_t at = (uintptr_t)info->si_addr, sp = (uintptr_t)r[REG_RSP];
 	add("rank ");
@@ -182,8 +181,8 @@ static void add_cause(int number, const siginfo_t *info, const greg_t *r) {
 	add(":");
 }
 
-// named has pvasrun print the report, and tells whether it has.
-static int named(char **words) {
+// print_named starts pvasrun, which prints the report with names. It returns whether that has worked.
+static int print_named(char **words) {
 	if (reporter == NULL)
 		return 0;
 	pid_t child = vfork();
@@ -208,7 +207,7 @@ static void report(int number, const siginfo_t *info, greg_t *r) {
 		words[n++] = begin_word();
 		add_place(frames.pc[i]);
 	}
-	if (named(words))
+	if (print_named(words))
 		return;
 	for (size_t i = 0; i < length; i++)
 		if (text[i] == 0)
@@ -231,8 +230,8 @@ static void die(int number, siginfo_t *info, void *interrupted) {
 		syscall(SYS_tgkill, getpid(), gettid(), number);
 }
 
-// of_fortran tells whether a handler is that of the Fortran runtime. It names neither the rank nor what happens on
-// a stack that is full.
+// of_fortran tells whether a handler is that of the Fortran runtime, which is replaced: it does not name the rank, and
+// cannot run if the stack is full.
 static int of_fortran(const struct sigaction *a) {
 	Dl_info info;
 	int known = dladdr((void *)a->sa_handler, &info) != 0 && info.dli_fname != NULL;

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,19 +11,19 @@ import (
 	"github.com/gopvas/gopvas/trace/symbol"
 )
 
-// A rank in C that has got a fatal signal starts pvasrun by this name to have the places of its calls named. Its
-// arguments are what the report begins with, and then each place: "FILE+0xADDRESS", from the innermost call on.
+// A rank of C that has got a fatal signal starts pvasrun by this name, which names the places of the calls. The first
+// argument is the cause. Each of the others is a place, "FILE+0xADDRESS", from the innermost call on.
 const backtraceName = "pvasrun-backtrace"
 
-// offerBacktraces tells ranks where this program is.
+// offerBacktraces tells the ranks the path of this program.
 func offerBacktraces() {
 	if own, err := os.Executable(); err == nil {
 		_ = os.Setenv(job.EnvBacktrace, own) // an error: then ranks report offsets
 	}
 }
 
-// backtraceMain prints the report by one write, so that lines of other ranks do not come between. The code is 0 if
-// the rank need not print it.
+// backtraceMain prints the report by one write, so that it is not mixed with lines of other ranks. If the exit code is
+// not 0 the rank prints the report by itself.
 func backtraceMain(args []string) int {
 	if len(args) == 0 {
 		return codeUsage
@@ -38,11 +37,7 @@ func backtraceMain(args []string) int {
 func backtrace(cause string, places []string) string {
 	text := cause + "\n"
 	for i, name := range nameAll(places) {
-		file, at, _ := strings.Cut(places[i], "+0x")
-		where := cmp.Or(filepath.Base(file), "?")
-		if at != "" {
-			where += "+0x" + at
-		}
+		where := filepath.Base(places[i])
 		if name != "" {
 			where = name + " (" + where + ")"
 		}
@@ -51,7 +46,7 @@ func backtrace(cause string, places []string) string {
 	return text
 }
 
-// nameAll returns the names of places, "" for those that are not known. Each file is read once.
+// nameAll returns the names of places, "" for a place that is not known. It reads each file once.
 func nameAll(places []string) []string {
 	names := make([]string, len(places))
 	addresses, from := map[string][]uint64{}, map[string][]int{}
@@ -68,7 +63,7 @@ func nameAll(places []string) []string {
 		addresses[file], from[file] = append(addresses[file], address), append(from[file], i)
 	}
 	for file, list := range addresses {
-		found, _ := symbol.Names(file, list) // an error: offsets have to do
+		found, _ := symbol.Names(file, list) // after an error the report has offsets
 		for k, name := range found {
 			names[from[file][k]] = name
 		}

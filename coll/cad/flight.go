@@ -2,14 +2,13 @@ package cad
 
 import "slices"
 
-// mayBegin tells whether the graph may send its first messages. The tag has few bits of the number,
-// so the graphs that are underway have numbers close to one another. Tasks make progress in the
-// order in which they were begun, so no graph begins before an earlier one. All members issue the
-// same graphs in the same order, so the first one that is underway anywhere is so everywhere. (Of
-// graphs that block, a channel has one at a time.)
+// mayBegin tells whether the graph may send its first messages. Invariant: the numbers of the graphs that are underway
+// differ by less than the tag can tell apart, because the tag has few bits of the number. Tasks make progress in the order
+// in which they were begun, so no graph begins before an earlier one. All members issue the same graphs in the same
+// order, so they begin them in the same order. (A channel has one blocking graph at a time.)
 //
-// Guards come one after the other, and a graph with a guard has its number from there on. So it can
-// have the next one if the guard is void: see again.
+// The guards of a channel run one after the other, and a graph with a guard gets its number when its guard begins. So no
+// later graph has taken the next number if the guard is void and the graph begins again: see again.
 func (r *messageRun) mayBegin() bool {
 	c := r.channel
 	if r.graph.Blocking {
@@ -51,7 +50,7 @@ func (r *messageRun) passGuard() {
 	}
 }
 
-// reset has all nodes wait again, and nothing gone wrong.
+// reset brings the nodes and the failure into the state before the issue.
 func (r *messageRun) reset() {
 	r.call, r.guarded, r.failure = r.graph.Signature, r.gate != Start, Failure{}
 	if f := r.t.Failed; f != nil {

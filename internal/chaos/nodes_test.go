@@ -28,7 +28,7 @@ const (
 	nodeStarts = 20 * time.Second
 )
 
-// A nodeVictim is what is killed of a job on several nodes.
+// A nodeVictim is the kind of process that is killed.
 type nodeVictim struct {
 	name    string
 	node    int // -1: any
@@ -36,7 +36,7 @@ type nodeVictim struct {
 	codes   []int
 }
 
-// An agent that is killed takes its ranks with it. The first end that the leader learns of is the cause.
+// The ranks of an agent that is killed end, too. The exit code is that of the first end that the leader learns of.
 var nodeVictims = []nodeVictim{
 	{"rank or host", -1, `^(pvasrun-host|\S*/busy )`, []int{137}},
 	{"agent", -1, `pvasrun node( join)?$`, []int{1, 137}},
@@ -74,8 +74,8 @@ func newNodeAttack(r *rand.Rand, btls []string) nodeAttack {
 	return a
 }
 
-// Jobs on several nodes with two devices each, of which one loses packets: whoever is killed, the job ends in
-// bounded time, with the code of the cause, and leaves no process and no file on any node.
+// On nodes with two devices each, of which one goes down and up: whichever process is killed, the job ends in bounded
+// time with the exit code of the cause, and leaves no process and no file on any node.
 func TestChaosOnNodes(t *testing.T) {
 	r := rig.Up(t, nodes, "sshd", "ssh", "ssh-keygen")
 	r.StartSSH()
@@ -101,7 +101,7 @@ func TestChaosOnNodes(t *testing.T) {
 	t.Logf("hit: %v; the longest end took %v", hit, longest)
 }
 
-// run starts a job, does the harm, and judges.
+// run starts a job, attacks it, and judges its end.
 func (a nodeAttack) run(t *testing.T, r *rig.Rig, i int, pvasrun, busy string) (took time.Duration, hit bool) {
 	hosts := fmt.Sprintf("n0:%[1]d,n1:%[1]d,n2:%[1]d", ranksEach)
 	cmd := r.Command(0, pvasrun, "--hosts", hosts, "--btl", a.btl, "--devices", "eth0,eth1", busy, a.program)
@@ -142,7 +142,7 @@ func (a nodeAttack) run(t *testing.T, r *rig.Rig, i int, pvasrun, busy string) (
 	if hang || len(left) > 0 || hit && !slices.Contains(a.victim.codes, code) || strings.Contains(output.String(), "goroutine ") {
 		t.Errorf("job %d, %v: hit %v, hang %v, code %d, left %v, output:\n%.3000s", i, a, hit, hang, code, left, output)
 	}
-	for _, pid := range killed(r) { // whatever is left must not disturb the next
+	for _, pid := range jobProcesses(r) { // whatever is left must not disturb the next
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 	return took, hit
@@ -169,8 +169,8 @@ func (a nodeAttack) await(r *rig.Rig, ended <-chan struct{}) (pids []int) {
 
 var daemon = regexp.MustCompile(`^\S*sshd`)
 
-// killed returns the processes of jobs on all nodes.
-func killed(r *rig.Rig) (pids []int) {
+// jobProcesses returns the processes of jobs on all nodes.
+func jobProcesses(r *rig.Rig) (pids []int) {
 	for node := range nodes {
 		for _, p := range r.Processes(node) {
 			if !daemon.MatchString(strings.Join(p.Args, " ")) {
@@ -185,7 +185,7 @@ func killed(r *rig.Rig) (pids []int) {
 func leftOnNodes(r *rig.Rig) (left []string) {
 	for end := time.Now().Add(nodeLeave); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		left = left[:0]
-		for _, pid := range killed(r) {
+		for _, pid := range jobProcesses(r) {
 			args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 			left = append(left, fmt.Sprintf("pid %d: %s", pid, bytes.ReplaceAll(args, []byte{0}, []byte(" "))))
 		}

@@ -34,9 +34,9 @@ type Socket struct {
 	Counters
 }
 
-// The health of a socket. An error of receiving is taken as a loss, as one of sending is. It may come
-// again at once and for ever, and then poll does not sleep either. So the next Wait leaves the socket
-// out for a pause, after which it is looked at again. One that is broken is left out for ever.
+// The health of a socket. An error of receiving counts as a loss, like an error of sending. The error may repeat at once
+// and without end, and poll(2) does not sleep while it does. So the next Wait leaves the socket out for failurePause, and
+// then it is read again. A socket that is broken is left out for good.
 const (
 	sound = iota
 	failing
@@ -147,8 +147,9 @@ func (s *Socket) collect(trains []wire.Train) (n int) {
 	return n
 }
 
-// sendUncut sends a train that the kernel does not cut. UDP_SEGMENT works another time if its datagrams are too long
-// for the device now: those that must not be cut are refused, and others are cut by the kernel.
+// sendUncut sends the datagrams of a train singly, because the kernel has refused the train. If it refuses one of them for
+// its length, or may fragment them, the length is the cause, and UDP_SEGMENT may work for the next train. Otherwise
+// UDP_SEGMENT does not work.
 func (s *Socket) sendUncut(t *wire.Train) {
 	long := s.long
 	s.long = false
@@ -157,8 +158,7 @@ func (s *Socket) sendUncut(t *wire.Train) {
 	s.long = s.long || long
 }
 
-// TooLong tells whether a device has refused datagrams, since the last call, because they were too long for it. They
-// were dropped.
+// TooLong tells whether a device has refused datagrams since the last call because they were too long. They were dropped.
 func (s *Socket) TooLong() bool {
 	long := s.long
 	s.long = false
@@ -183,8 +183,8 @@ func (s *Socket) drop(trains []wire.Train) {
 	}
 }
 
-// Longest is how many bytes a datagram to an address may have, by what this node knows of devices and routes; most if
-// it knows nothing.
+// Longest is the greatest length in bytes of a datagram to an address that the devices and routes of this node allow;
+// most if these are not known.
 func (s *Socket) Longest(to netip.AddrPort, most int) int {
 	n, err := sys.UDPLongest(s.local.Addr(), to)
 	if err != nil {
@@ -197,8 +197,7 @@ func (s *Socket) Longest(to netip.AddrPort, most int) int {
 // does not say.
 func (s *Socket) Queued() int { return sys.UDPQueued(s.fd) }
 
-// Arrived is how many bytes of datagrams must have been received, Counters.Received, so that all have been
-// which have come until now. It may be more than those.
+// Arrived is an upper bound of Counters.Received at the moment when all datagrams are received that have come until now.
 func (s *Socket) Arrived() uint64 { return s.Received + uint64(sys.UDPUnread(s.fd)) }
 
 // Taker takes what a socket receives.
@@ -214,7 +213,7 @@ type Taker interface {
 }
 
 // Receive hands over what has come, at most a few hundred datagrams. It returns how many have come.
-// It does not wait. After an error the socket is of no use any more.
+// It does not wait. After an error the socket cannot receive again.
 func (s *Socket) Receive(t Taker) (int, error) {
 	s.Receives++
 	if to := t.Landing(); to != nil {
