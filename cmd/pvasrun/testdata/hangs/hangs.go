@@ -91,7 +91,6 @@ var hangs = []testCase{
 		return err
 	})},
 	{"window-free-left-out", 2, windowFree},
-	{"graph-message", 2, graphMessage},
 	{"graph-cycle", 3, graphCycle},
 	{"persistent", 2, persistent},
 	{"cart-neighbours", 2, cartNeighbours},
@@ -224,18 +223,6 @@ func oneRunsCollective(w *mpi.Comm) error {
 		return recv(w, 1, 1)
 	}
 	return part.Barrier()
-}
-
-// graphMessage has a graph whose message nobody sends.
-func graphMessage(w *mpi.Comm) error {
-	g := mpi.NewGraph(w)
-	if w.Rank() == 0 {
-		mpi.RecvNode(g, make([]int, 1), 1)
-	}
-	if err := issue(g); err != nil {
-		return err
-	}
-	return recv(w, 0, 1)
 }
 
 // graphCycle has each rank send what it has received from the one before it.
