@@ -19,7 +19,8 @@ func HangReport(t testing.TB, cmd *exec.Cmd, ranks int, lines ...string) string 
 	t.Helper()
 	var stdout, stderr Output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(cmd.Environ(), "PVASRUN_DEADLOCK=off") // the test ends the job
+	// The test ends the job. A look has ranks say anew what they wait for.
+	cmd.Env = append(cmd.Environ(), "PVASRUN_DEADLOCK=report", "PVASRUN_DEADLOCK_AFTER=100ms")
 	cmd.WaitDelay = time.Minute
 	require.NoError(t, cmd.Start())
 	defer func() {
