@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 20
+	layoutVersion = 21
 
 	cacheLine = 64
 
@@ -96,7 +96,10 @@ type header struct {
 
 	// Written by the supervisor: the number of its last look, 0 before the first. See Look.
 	look atomic.Uint32
-	_    [cacheLine - 16]byte
+
+	// Likewise: the number of its last report. See Polls.
+	report atomic.Uint32
+	_      [cacheLine - 20]byte
 }
 
 // holdBlock is one hold point.
@@ -122,7 +125,7 @@ type rankBlock struct {
 	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
 	graphs  atomic.Uint64 // address of the graphs that others may advance for the rank, 0: none
 	answer  atomic.Uint64 // to the supervisor's last look: see Look
-	_       [cacheLine - 40]byte
+	polls   pollsBlock
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share

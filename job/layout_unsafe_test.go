@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 20, layoutVersion)
+	require.EqualValues(t, 21, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -53,6 +53,7 @@ func TestLayout(t *testing.T) {
 		{"addressNotes", unsafe.Offsetof(h.addressNotes), 1920},
 		{"addressEvent", unsafe.Offsetof(h.addressEvent), 1924},
 		{"look", unsafe.Offsetof(h.look), 1932},
+		{"report", unsafe.Offsetof(h.report), 1936},
 		{"header", unsafe.Sizeof(h), 1984},
 
 		{"settings.eagerLimit", unsafe.Offsetof(s.eagerLimit), 0},
@@ -83,6 +84,7 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.world", unsafe.Offsetof(b.world), 20},
 		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 24},
 		{"rankBlock.answer", unsafe.Offsetof(b.answer), 32},
+		{"rankBlock.polls", unsafe.Offsetof(b.polls), 40},
 		{"rankBlock.share", unsafe.Offsetof(b.share), 64},
 		{"share.Helper", unsafe.Offsetof(b.share.Helper), 4},
 		{"rankBlock.partition", unsafe.Offsetof(b.partition), 128},

@@ -13,6 +13,7 @@ type Record struct {
 	Age       time.Duration // since when it waits: each node has a clock of its own
 	Seen      time.Duration // since when it has said this
 	Answer    Answer
+	Polls     Polls // if it does not wait
 	For       []int // Collective.Ranks
 	Counters  []uint64
 	Calls     []uint64
@@ -31,6 +32,8 @@ func (r *Root) Record(rank int, now time.Duration) Record {
 	if c.Waiting, c.Waits = r.Waiting(rank); c.Waits {
 		c.Age, c.Seen = now-time.Duration(c.Waiting.Since), now-time.Duration(c.Waiting.Seen)
 		c.For = c.Waiting.Collective.Ranks()
+	} else {
+		c.Polls = r.Polls(rank)
 	}
 	c.Answer = r.Answered(rank) // after the record: see Answer
 	for device := range r.Devices() {
@@ -62,6 +65,8 @@ func (r *Root) Restore(c Record, now time.Duration) {
 		r.SetWaiting(c.Rank, w)
 	}
 	r.Answer(c.Rank, c.Answer)
+	r.head.report.CompareAndSwap(0, 1)
+	r.SetPolls(c.Rank, 1, c.Polls)
 	b.underWay.Store(c.Far.UnderWay)
 	r.SetSilent(c.Rank, c.Far.Silent, c.Far.Device)
 	for slot := range min(len(c.Counters), len(b.counters)) {

@@ -9,6 +9,7 @@ type View struct {
 	Gone    bool    // its process has ended
 	Waits   bool    // it waits for others, in Waiting
 	Waiting Waiting // valid if Waits
+	Polls   Polls   // if it waits for nothing
 	For     []int   // the ranks it waits for, in a large job the first of them
 	Unnamed int     // how many more there are, or were
 	Far     FarSends
@@ -30,6 +31,8 @@ func (r *Root) Snapshot() []View {
 		}
 		if v.Waiting, v.Waits = r.Waiting(i); v.Waits {
 			v.For, v.Any = r.waitsFor(i, v.Waiting)
+		} else {
+			v.Polls = r.Polls(i)
 		}
 		v.Answer = r.Answered(i) // after the record: see Answer
 		v.Unnamed = max(0, v.Waiting.Collective.Missing-len(v.For))

@@ -90,6 +90,9 @@ func describeState(v job.View, who started, now time.Duration) string {
 	case v.State == job.StateFinal:
 		return "has called Finalize"
 	}
+	if v.Polls.Op != job.OpNone {
+		return describePolls(v.Polls)
+	}
 	return "runs: waits in no call"
 }
 
@@ -106,16 +109,27 @@ func describeWait(v job.View, place string, now time.Duration) string {
 	if v.Waiting.Op == job.OpCollective {
 		return describeCollective(v, place, since)
 	}
-	peer := "any rank"
-	if v.Waiting.Peer != job.AnyPeer {
-		peer = fmt.Sprintf("rank %d", v.Waiting.Peer)
-	}
-	tag := "any tag"
-	if v.Waiting.Tag >= 0 {
-		tag = fmt.Sprintf("tag %d", v.Waiting.Tag)
-	}
 	call := callOf(v, v.Waiting.Op.String()) + place
-	return fmt.Sprintf("in %s for %v, waits for %s, %s, %d bytes", call, since, peer, tag, v.Waiting.Bytes)
+	return fmt.Sprintf("in %s for %v, waits for %s, %d bytes", call, since, peerAndTag(v.Waiting.Peer, v.Waiting.Tag), v.Waiting.Bytes)
+}
+
+// describePolls says what a rank that polls has asked for last.
+func describePolls(p job.Polls) string {
+	if p.Op == job.OpWait {
+		return "polls for a nonblocking operation, not of one message"
+	}
+	return fmt.Sprintf("polls for a %v: %s, %d bytes", p.Op, peerAndTag(p.Peer, p.Tag), p.Bytes)
+}
+
+func peerAndTag(peer, tag int32) string {
+	from, which := "any rank", "any tag"
+	if peer != job.AnyPeer {
+		from = fmt.Sprintf("rank %d", peer)
+	}
+	if tag >= 0 {
+		which = fmt.Sprintf("tag %d", tag)
+	}
+	return from + ", " + which
 }
 
 func describeCollective(v job.View, place string, since time.Duration) string {
@@ -260,6 +274,7 @@ const HangReport = "what the ranks do:\n"
 // sayHang prints the report of the ranks as they stand now, or has the leader of several nodes
 // do that. Programs that have not called Init, or never will, are not known here.
 func (s *supervisor) sayHang() {
+	s.askPolls()
 	switch {
 	case s.job.part != nil:
 		s.tellDoing(0)

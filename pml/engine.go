@@ -62,6 +62,8 @@ import (
 type Engine struct {
 	job        Job
 	goneCount  *atomic.Uint32     // of the job
+	reports    *atomic.Uint32     // likewise: see polls
+	reported   uint32             // the last of them that was answered
 	module     transport          // the rank sleeps in it
 	memory     btl.Memory         // of the module; nil: it has none
 	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
@@ -157,7 +159,7 @@ type Engine struct {
 // reaches.
 func New(j Job, rank int, m btl.Messages) *Engine {
 	e := &Engine{
-		job: j, goneCount: j.GoneCounter(), module: newTransport(m),
+		job: j, goneCount: j.GoneCounter(), reports: j.PollsCounter(), module: newTransport(m),
 		rank: rank, size: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},

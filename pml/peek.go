@@ -1,5 +1,7 @@
 package pml
 
+import "github.com/gopvas/gopvas/job"
+
 // Peek returns what Test would, and leaves the request as it is: it can be waited for as
 // before. It makes progress and does not block.
 func (e *Engine) Peek(r *Request) (st Status, done bool, err error) {
@@ -13,7 +15,16 @@ func (e *Engine) Peek(r *Request) (st Status, done bool, err error) {
 	case op == nil:
 		return noStatus, true, nil
 	case op.state != complete:
+		if e.reports.Load() != e.reported {
+			e.sayPolls(op.describe())
+		}
 		return noStatus, false, nil
 	}
 	return op.status, true, op.err
+}
+
+// sayPolls answers a report: the rank polls for this, which is not there.
+func (e *Engine) sayPolls(w job.Waiting) {
+	e.reported = e.reports.Load()
+	e.job.SetPolls(e.rank, e.reported, job.Polls{Op: w.Op, Peer: w.Peer, Tag: w.Tag, Bytes: w.Bytes})
 }

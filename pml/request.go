@@ -157,6 +157,9 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 		done = true
 	default:
 		st = noStatus
+		if e.reports.Load() != e.reported {
+			e.sayPolls(op.describe())
+		}
 	}
 	e.unlock()
 	if !done && progress && e.Yields() {

@@ -48,6 +48,17 @@ func TestHangReportWithHelpers(t *testing.T) {
 	}
 }
 
+// Ranks that poll say for what, and are in no deadlock.
+func TestHangReportOfPolls(t *testing.T) {
+	stuck := programs.Build(t, "./testdata/stuck")
+	for _, btl := range models(t) {
+		report := testkit.HangReport(t, exec.Command(pvasrun, "--btl", btl, "-n", "3", stuck, "polls"), 3,
+			`(?m)^  0 +\d+ +polls for a recv: rank 1, tag 5, 100 bytes$`, `(?m)^  1 +\d+ +polls for a probe: rank 0, tag 8, 0 bytes$`,
+			`(?m)^  2 +\d+ +in recv for`)
+		require.NotContains(t, report, "deadlock")
+	}
+}
+
 // hangReport runs a job with these flags that hangs; a report has all lines.
 func hangReport(t *testing.T, flags []string, how string, lines ...string) {
 	t.Helper()

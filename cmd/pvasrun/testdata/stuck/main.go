@@ -1,7 +1,7 @@
 // Command stuck is a rank program that never ends: every rank receives from its
 // right neighbour (ring), or rank 0 stays out of a barrier (late), or it receives from rank
 // 1 while the others are in a second Allreduce (allreduce) or in Dup (dup), or each rank
-// receives from both neighbours by a goroutine each (goroutines).
+// receives from both neighbours by a goroutine each (goroutines), or ranks 0 and 1 poll (polls).
 package main
 
 import (
@@ -40,6 +40,9 @@ func main() {
 			_, err := world.Dup()
 			return err
 		}
+		if os.Args[1] == "polls" && world.Rank() < 2 {
+			return polls(world)
+		}
 		if os.Args[1] == "goroutines" {
 			return goroutines(world)
 		}
@@ -57,4 +60,20 @@ func goroutines(world *mpi.Comm) error {
 	}()
 	_, err := mpi.Recv(world, make([]byte, 32), (world.Rank()+1)%world.Size(), 7)
 	return errors.Join(err, <-left)
+}
+
+// polls asks for a message again and again, by a request or by a probe. Nobody sends.
+func polls(world *mpi.Comm) error {
+	if world.Rank() == 1 {
+		for {
+			if _, found, err := mpi.Iprobe(world, 0, 8); found || err != nil {
+				return err
+			}
+		}
+	}
+	r, err := mpi.Irecv(world, make([]byte, 100), 1, 5)
+	for done := false; err == nil && !done; {
+		_, done, err = r.Test()
+	}
+	return err
 }
