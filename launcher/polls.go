@@ -25,7 +25,8 @@ func (s *supervisor) askPolls() {
 
 // silent tells whether a rank of this node runs and has not said for what it polls.
 func (s *supervisor) silent(root *job.Root) bool {
-	for rank, pid := range s.pids {
+	for i, pid := range s.pids {
+		rank := s.job.first() + i
 		if pid == 0 || root.Gone(rank) || root.State(rank) != job.StateInit {
 			continue
 		}
