@@ -89,21 +89,3 @@ func TestPlacesOfWaits(t *testing.T) {
 		require.Regexp(t, `1 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 0, tag 9, 4 bytes`, string(out))
 	}
 }
-
-// The report of a hang says for what ranks poll. They are in no deadlock, as far as anybody knows.
-func TestPlacesOfPolls(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command(tool("mpicc"), filepath.Join("testdata", "polls.c"), "-o", program).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	rsh := filepath.Join(t.TempDir(), "rsh")
-	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nexec sh -c \"exec $2\"\n"), 0o755))
-	for _, where := range [][]string{
-		{"-n", "2", "--btl", "pvas"}, {"-n", "2", "--btl", "sm"}, {"--hosts", "a:1,b:1", "--rsh", rsh},
-	} {
-		out, err := exec.Command(tool("mpiexec"), append(where, "--deadlock-after", "200ms", "--timeout", "4", program)...).CombinedOutput()
-		require.Error(t, err)
-		require.Regexp(t, `0 .* polls for a recv: rank 1, tag 9, 4 bytes`, string(out))
-		require.Regexp(t, `1 .* polls for a recv: rank 0, tag 9, 4 bytes`, string(out))
-		require.NotContains(t, string(out), "deadlock")
-	}
-}
