@@ -9,8 +9,8 @@ import (
 	"github.com/gopvas/gopvas/job"
 )
 
-// A rank that has ended in order after fewer collective operations than the others is named, and ranks that
-// have not ended so, or do not know, are not looked at.
+// A rank that has ended in order after fewer collective operations than the others is named. Ranks that have
+// not ended in order are left out, and so are ranks that do not know their number.
 func TestLeftOut(t *testing.T) {
 	m, err := job.InHeap(job.Config{Ranks: 5, BTL: job.BTLSM, CPUs: 1})
 	require.NoError(t, err)

@@ -98,8 +98,8 @@ func (e *Engine) ready() bool {
 // answer answers a look of the supervisor that was asked before ready was called, if this rank waits and no message is
 // on its way: see job.Answer. A further answer to the same look only updates the moves.
 //
-// A message is on its way while its receiver copies its bytes, while its sender is in the middle of sending it (which
-// holds back the messages behind it), and while a further module has sent it and has no acknowledgement. A send that is
+// A message is on its way in three cases. Its receiver copies its bytes. Its sender is in the middle of sending it,
+// which holds back the messages behind it. A further module has sent it and has no acknowledgement. A send that is
 // offered, or has no room at its receiver, is not on its way: it waits until the receiver does something.
 func (e *Engine) answer(look uint32) {
 	w := e.announced
