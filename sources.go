@@ -7,5 +7,6 @@ import "embed"
 // of modules, because pvasrun was built from them, or gets them.
 //
 //go:embed go.mod go.sum LICENSE
-//go:embed btl capi cmd/libmpi coll comm datatype exchange internal/processes internal/sys job pml shm suci trace
+//go:embed btl cmd/libmpi datatype exchange shm suci trace
+//go:embed internal/btl internal/capi internal/coll internal/comm internal/job internal/pml internal/processes internal/sys internal/trace
 var Sources embed.FS

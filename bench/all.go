@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/bench/results"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // AllConfig describes a run of the paper's evaluation.

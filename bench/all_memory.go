@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gopvas/gopvas/bench/results"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // footprint is what Alltoall makes page tables and memory grow by. A round is one length

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
 // pingpong is the latency of messages, from eager to rendezvous.

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/gopvas/gopvas/bench/npb"
-	"github.com/gopvas/gopvas/bench/results"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gopvas/gopvas/bench/results"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // overlap is computing while a broadcast is underway, and data that goes down a chain of

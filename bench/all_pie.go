@@ -11,14 +11,14 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gopvas/gopvas/bench/results"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 )
 
 // cpubound is the program that is built both ways.
 //
-//go:embed cpubound/main.go
+//go:embed internal/cpubound/main.go
 var cpubound []byte
 
 // pie compares a program at a fixed address with a position independent one, in its own

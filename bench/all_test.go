@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/bench/results"
 	"github.com/gopvas/gopvas/launcher"
 )
 

@@ -1,8 +1,8 @@
 package bench
 
 import (
+	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/mpi"
-	"github.com/gopvas/gopvas/trace/recorder"
 )
 
 // How often each pattern of calls is repeated. A recorder estimates times of short messages

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/bench/results"
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/bench/results"
 	"github.com/gopvas/gopvas/internal/median"
 	"github.com/gopvas/gopvas/launcher"
 )

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pagetable"
 )

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pagetable"
 )

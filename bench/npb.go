@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/gopvas/gopvas/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/npb"
 	"github.com/gopvas/gopvas/internal/median"
 )
 

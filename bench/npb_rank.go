@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"os"
 
-	"github.com/gopvas/gopvas/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/npb"
 	"github.com/gopvas/gopvas/mpi"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gopvas/gopvas/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/npb"
 )
 
 // Reference returns an installed MPI as a contestant of NPB that runs NASA's own

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/bench/npb"
-	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
 // Load reads a file that AllConfig's experiments were written to, or one of what any

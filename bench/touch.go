@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pagetable"
 )

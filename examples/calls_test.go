@@ -20,7 +20,7 @@ import (
 
 const (
 	mpi  = "github.com/gopvas/gopvas/mpi"
-	comm = "github.com/gopvas/gopvas/comm"
+	comm = "github.com/gopvas/gopvas/internal/comm"
 )
 
 // below is what faces call, and programs need not: package mpi has a call of its own.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 )
 
 // Deadlock is what becomes of a job with a proved deadlock.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 )
 
 // Devices. A node may have several network devices. The device of a number of one node reaches

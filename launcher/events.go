@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 )
 
 // The goroutine of Run waits in one place, next. That ends at every event: the

@@ -5,8 +5,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 )
 
 // graceTime is how long ranks have between the request to end and the kill.

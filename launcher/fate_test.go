@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // newTestFate records what a fate does as lines of text.

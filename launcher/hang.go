@@ -6,10 +6,10 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/processes"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/trace/symbol"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
 // stillness is how long ranks must have waited before a cycle among them counts

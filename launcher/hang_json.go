@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/atomicfile"
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/trace/symbol"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
 // hangJSON is the report of what the ranks do, for programs.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // holds calls Job.Hold at the hold points. The supervisor gives up a call that lasts when the job

@@ -7,10 +7,10 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/nofile"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
 )
 

@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 )
 
 // A Job describes what Run starts. The zero value of every field but Apps is

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/trace/symbol"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
 // Nodes says where a job on several nodes runs, and how it gets there.

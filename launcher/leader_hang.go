@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 )
 
 // The report of a hang of a job on several nodes, and the looks for a deadlock. The leader asks all agents at the same

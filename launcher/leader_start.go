@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // How the leader starts a job: all agents answer, then they are told the job.

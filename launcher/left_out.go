@@ -3,7 +3,7 @@ package launcher
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // describeLeftOut returns "" if all ranks have called Finalize after the same number of collective operations on the

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/trace/symbol"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
 // A link is the control connection between the leader, the pvasrun that the user has started,

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 )
 
 // A part is the supervisor's knowledge of a job on several nodes: see

@@ -3,9 +3,9 @@ package launcher
 import (
 	"slices"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/processes"
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/trace/symbol"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
 // The places in the program where ranks wait. A rank says no more than an address of its memory

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
 )
 

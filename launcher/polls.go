@@ -3,7 +3,7 @@ package launcher
 import (
 	"time"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // pollsWait bounds how long a report waits for ranks that may poll. One that computes does not answer.

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
 )
 
 // A parent is the one thread of the supervisor that starts the processes of the

@@ -3,7 +3,7 @@ package mpi
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/internal/coll"
 )
 
 // Collective operations are called by all ranks of a communicator, in the same order.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 func badCollectives(c *Comm) error {

@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/gopvas/gopvas/coll/cad"
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
-	"github.com/gopvas/gopvas/job/jobtest"
 )
 
 // nonblockingCases are the behaviours of nonblocking and persistent collectives.

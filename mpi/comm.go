@@ -1,8 +1,8 @@
 package mpi
 
 import (
-	"github.com/gopvas/gopvas/coll/operator"
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/coll/operator"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // What has no element type is in package comm, under the same names: `go doc comm.Comm.Dup`.

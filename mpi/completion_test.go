@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/btl/mem"
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // completionCases are the calls that complete the face: they run in all worlds, with the

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/comm"
+import "github.com/gopvas/gopvas/internal/comm"
 
 // DeviceUse is what a rank has done with a network device.
 type DeviceUse = comm.DeviceUse

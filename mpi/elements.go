@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // TypeError reports an element type that can not travel: it holds a pointer, which

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/comm"
+import "github.com/gopvas/gopvas/internal/comm"
 
 var (
 	// ErrInitialized means that Init was called a second time in a process.

@@ -3,8 +3,8 @@ package mpi
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/coll/cad"
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // Graph is one rank's part of a collective algorithm that the program makes up: sends,

@@ -3,8 +3,8 @@ package mpi
 import (
 	"reflect"
 
-	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // numbersOf returns what a type without pointers consists of, if all of its numbers are alike.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/btl/pvasbtl"
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/btl/pvasbtl"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/testkit"
-	"github.com/gopvas/gopvas/job"
 )
 
 // inOneSpace runs f as ranks that share an address space: goroutines. What a rank

@@ -3,8 +3,8 @@ package mpi
 import (
 	"errors"
 
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/coll/operator"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/coll/operator"
 )
 
 // Integer, Real and Number are the element types that the operators take.

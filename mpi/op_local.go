@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // Commutative tells whether the operator was made as one whose order of operands plays

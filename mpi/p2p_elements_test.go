@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // comparedElements: with --check the receiver is told that the sender has sent other numbers, in

@@ -11,11 +11,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/btl/mem"
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/job/jobtest"
 )
 
 // p2pCase is one behaviour that the MPI standard asks for. It runs with any number of

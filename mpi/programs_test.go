@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/job/jobtest"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 )
 
 func TestMain(m *testing.M) {

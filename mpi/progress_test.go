@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/btl/mem"
+	"github.com/gopvas/gopvas/internal/btl/mem"
 )
 
 // blockingCalls are calls that may wait for another rank, as two ranks make them. Names
@@ -241,7 +241,7 @@ func meetInside(c *Comm, inside int, prepare func(*Comm) (func() error, error)) 
 func TestAllBlockingCallsAreKnown(t *testing.T) {
 	calls := exportedCalls(t, ".", nil)
 	for _, aliased := range []string{"Comm", "Request", "Graph", "Cart", "DistGraph"} {
-		calls = append(calls, exportedCalls(t, "../comm", []string{aliased})...)
+		calls = append(calls, exportedCalls(t, "../internal/comm", []string{aliased})...)
 	}
 	require.Greater(t, len(calls), 150)
 	for _, name := range calls {

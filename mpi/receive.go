@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/comm"
+import "github.com/gopvas/gopvas/internal/comm"
 
 // Recv receives a message from rank src, or AnySource, with the given tag, or AnyTag,
 // into buf, and blocks until it is there. A shorter message fills the first elements.

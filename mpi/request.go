@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/comm"
+import "github.com/gopvas/gopvas/internal/comm"
 
 // Request is a nonblocking operation that was begun and not yet waited for. It is a
 // value: its zero value, and a request that was waited for, stands for no operation,

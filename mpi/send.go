@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/gopvas/gopvas/comm"
+import "github.com/gopvas/gopvas/internal/comm"
 
 // All functions that send or receive take slices of elements without pointers. The
 // elements must be on the heap, which the compiler sees to, and are moved as bytes:

@@ -3,8 +3,8 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/comm"
 	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/comm"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 

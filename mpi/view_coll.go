@@ -3,8 +3,8 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // Collective operations on views. In one address space all of them read and write the

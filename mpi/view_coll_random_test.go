@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job/jobtest"
 	"github.com/gopvas/gopvas/internal/testkit"
-	"github.com/gopvas/gopvas/job/jobtest"
 )
 
 // randomViews makes collective calls on views of all shapes, in all forms, and compares with

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gopvas/gopvas/comm"
+	"github.com/gopvas/gopvas/internal/comm"
 )
 
 // Window is memory of every rank of a communicator that all of them can address,

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gopvas/gopvas/suci/protocol"
+	"github.com/gopvas/gopvas/suci/internal/protocol"
 )
 
 // drive is what a loop keeps of one endpoint. The loop's lock guards all of it but users.

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopvas/gopvas/suci/protocol"
-	"github.com/gopvas/gopvas/suci/udp"
-	"github.com/gopvas/gopvas/suci/wire"
+	"github.com/gopvas/gopvas/suci/internal/protocol"
+	"github.com/gopvas/gopvas/suci/internal/udp"
+	"github.com/gopvas/gopvas/suci/internal/wire"
 )
 
 // Endpoint is one UDP socket and all that goes over it. All its methods may be called

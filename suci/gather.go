@@ -1,6 +1,6 @@
 package suci
 
-import "github.com/gopvas/gopvas/suci/protocol"
+import "github.com/gopvas/gopvas/suci/internal/protocol"
 
 // Gathering. While long blocks come and go by several slow devices, a packet is due every few
 // microseconds, each time on another device. To sleep until then, and wake up for it, costs more than

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopvas/gopvas/suci/protocol"
-	"github.com/gopvas/gopvas/suci/udp"
+	"github.com/gopvas/gopvas/suci/internal/protocol"
+	"github.com/gopvas/gopvas/suci/internal/udp"
 )
 
 // How endpoints make progress. There is no thread that spins, and none that all packets have to

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/gopvas/gopvas/suci/protocol"
-	"github.com/gopvas/gopvas/suci/udp"
+	"github.com/gopvas/gopvas/suci/internal/protocol"
+	"github.com/gopvas/gopvas/suci/internal/udp"
 )
 
 // joined opens nodes with as many endpoints each, which share a loop. Endpoints of one number know each

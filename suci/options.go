@@ -7,10 +7,10 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/gopvas/gopvas/suci/protocol"
-	"github.com/gopvas/gopvas/suci/seal"
-	"github.com/gopvas/gopvas/suci/udp"
-	"github.com/gopvas/gopvas/suci/wire"
+	"github.com/gopvas/gopvas/suci/internal/protocol"
+	"github.com/gopvas/gopvas/suci/internal/seal"
+	"github.com/gopvas/gopvas/suci/internal/udp"
+	"github.com/gopvas/gopvas/suci/internal/wire"
 )
 
 // ID names a peer. The IDs of a job are unique.

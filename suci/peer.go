@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/gopvas/gopvas/suci/protocol"
+	"github.com/gopvas/gopvas/suci/internal/protocol"
 )
 
 // Block is a block to be written.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/gopvas/gopvas/suci/protocol"
+	"github.com/gopvas/gopvas/suci/internal/protocol"
 )
 
 // Received is a block that was read. Its data belongs to the reader until Free.

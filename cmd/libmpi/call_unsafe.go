@@ -12,8 +12,8 @@ import (
 	"runtime/debug"
 	"unsafe"
 
-	"github.com/gopvas/gopvas/capi"
-	"github.com/gopvas/gopvas/capi/coro"
+	"github.com/gopvas/gopvas/internal/capi"
+	"github.com/gopvas/gopvas/internal/capi/coro"
 	"github.com/gopvas/gopvas/shm"
 )
 

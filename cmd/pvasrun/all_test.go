@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
 // A run goes on where it was, does not measure twice, and becomes a page and a

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gopvas/gopvas/job"
-	"github.com/gopvas/gopvas/trace/symbol"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
 )
 
 // A rank of C that has got a fatal signal starts pvasrun by this name, which names the places of the calls. The first

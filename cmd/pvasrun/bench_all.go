@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/bench/results"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/machine"
-	"github.com/gopvas/gopvas/job"
 	"github.com/gopvas/gopvas/pvas"
 )
 

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"os"
 
-	"github.com/gopvas/gopvas/bench/report"
-	"github.com/gopvas/gopvas/bench/results"
+	"github.com/gopvas/gopvas/internal/bench/report"
+	"github.com/gopvas/gopvas/internal/bench/results"
 )
 
 const diffDescription = `Compares two files that bench all has written, in the manner of benchstat: medians, the interval in which each lies with a confidence of 95 %, the difference, and p, how often chance alone gives such a difference (Mann-Whitney U test). Only differences that chance gives seldom are listed. It takes at least four rounds of an experiment to tell any difference from chance, and six to know an interval; without, it is ∞.`

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/transport"
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/launcher"
 )
 

@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // whoFlags say who takes part in a benchmark.

@@ -12,8 +12,8 @@ import (
 	"github.com/docker/go-units"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/machine"
-	"github.com/gopvas/gopvas/job"
 )
 
 type footprintFlags struct {

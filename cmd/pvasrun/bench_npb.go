@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/npb"
 )
 
 type npbFlags struct {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/report"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/bench/report"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 type overlapFlags struct {

@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/report"
+	"github.com/gopvas/gopvas/internal/bench/report"
 )
 
 const reportDescription = `Makes a page of HTML from what bench all has written: plots and tables of each experiment, with the command that made it and what the paper found. It takes as well what any benchmark has printed with --json, of one or several after one another in a file; runs of the same benchmark are rounds. The page needs no network.`

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/transport"
+	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/launcher"
 )
 

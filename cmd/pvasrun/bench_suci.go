@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/bench/report"
-	"github.com/gopvas/gopvas/bench/transport"
+	"github.com/gopvas/gopvas/internal/bench/report"
+	"github.com/gopvas/gopvas/internal/bench/transport"
 )
 
 type suciBenchFlags struct {

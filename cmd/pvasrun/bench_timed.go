@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/transport"
+	"github.com/gopvas/gopvas/internal/bench/transport"
+	"github.com/gopvas/gopvas/internal/tune"
 	"github.com/gopvas/gopvas/launcher"
-	"github.com/gopvas/gopvas/tune"
 )
 
 // timedFlags are those of the benchmarks that time messages and collective operations.

@@ -11,7 +11,7 @@ import (
 	"github.com/jessevdk/go-flags"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/internal/coll"
 )
 
 // completing tells whether a shell asks how the last argument may go on, by the

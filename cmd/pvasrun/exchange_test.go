@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/transport"
+	"github.com/gopvas/gopvas/internal/bench/transport"
 )
 
 // needNamespaces skips a test where no network namespaces can be made.

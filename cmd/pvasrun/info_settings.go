@@ -5,7 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 // settingsInfo is what a job started now would go by.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pvas"
 )

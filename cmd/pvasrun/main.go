@@ -25,7 +25,7 @@ import (
 	"github.com/jessevdk/go-flags"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/transport"
+	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/internal/machine"
 	"github.com/gopvas/gopvas/launcher"
 )

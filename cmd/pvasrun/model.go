@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/goal"
 	"github.com/gopvas/gopvas/loggps/graph"
 	"github.com/gopvas/gopvas/loggps/sim"
 	"github.com/gopvas/gopvas/trace"
-	"github.com/gopvas/gopvas/trace/replay"
 )
 
 // executeModel carries out what the first argument names.

@@ -13,9 +13,9 @@ import (
 	"github.com/docker/go-units"
 
 	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
-	"github.com/gopvas/gopvas/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/exchange"
-	"github.com/gopvas/gopvas/loggps/pattern"
+	"github.com/gopvas/gopvas/internal/loggps/pattern"
 )
 
 // TestTorus: on the paper's 96 nodes, simulated, each way takes what the formulas say: what

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/fit"
-	"github.com/gopvas/gopvas/trace/replay"
 )
 
 const modelFitDescription = `Finds the parameters of the LogGPS model: measures round trips and sends between two ranks, with and without a loop between send and receive, and fits equations (12) to (14) of the paper. With --from it fits times that were measured before, of lines kind,k_bytes,w_ns,t_ns with rtt, send or exchange as kind.

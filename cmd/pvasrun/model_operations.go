@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/loggps"
 )
 

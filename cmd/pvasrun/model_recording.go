@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/trace/replay"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/trace"
-	"github.com/gopvas/gopvas/trace/replay"
 )
 
 // measureRecording records a job that computes nothing, and returns what recording adds between

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/internal/coll"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/trace"
 )

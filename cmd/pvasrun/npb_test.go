@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/bench"
-	"github.com/gopvas/gopvas/bench/npb"
+	"github.com/gopvas/gopvas/internal/bench/npb"
 )
 
 // Every kernel, in both task models, with eager and with rendezvous messages.

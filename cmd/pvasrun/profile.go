@@ -6,9 +6,9 @@ import (
 	"os"
 	"sync"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/tune"
 	"github.com/gopvas/gopvas/launcher"
-	"github.com/gopvas/gopvas/tune"
 )
 
 // profileFlags say which profile a job goes by.

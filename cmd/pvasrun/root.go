@@ -11,8 +11,8 @@ import (
 
 	"github.com/jessevdk/go-flags"
 
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 )
 

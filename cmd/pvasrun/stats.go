@@ -5,9 +5,9 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/gopvas/gopvas/coll"
-	"github.com/gopvas/gopvas/comm"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/mpi"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gopvas/gopvas/bench/transport"
+	"github.com/gopvas/gopvas/internal/bench/transport"
 	"github.com/gopvas/gopvas/suci"
 )
 

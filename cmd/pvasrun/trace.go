@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gopvas/gopvas/coll"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/trace"
-	"github.com/gopvas/gopvas/trace/recorder"
 )
 
 // tracing is --trace: the file that a job is recorded in.

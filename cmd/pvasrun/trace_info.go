@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gopvas/gopvas/internal/trace/perfetto"
+	"github.com/gopvas/gopvas/internal/trace/symbol"
 	"github.com/gopvas/gopvas/loggps/show"
 	"github.com/gopvas/gopvas/trace"
-	"github.com/gopvas/gopvas/trace/perfetto"
-	"github.com/gopvas/gopvas/trace/symbol"
 )
 
 // executeTrace is the command trace: it looks at what --trace has recorded.

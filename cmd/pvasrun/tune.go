@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/internal/atomicfile"
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/tune"
 	"github.com/gopvas/gopvas/pvas"
-	"github.com/gopvas/gopvas/tune"
 )
 
 const tuneDescription = `Measures at which lengths of messages and collective operations this machine should change the way, and writes a profile. Jobs started later use it for what their flags leave open; pvasrun info shows it.

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gopvas/gopvas/internal/processes"
+	"github.com/gopvas/gopvas/internal/tune"
 	"github.com/gopvas/gopvas/trace"
-	"github.com/gopvas/gopvas/tune"
 )
 
 // tuned is a profile of this machine with some numbers.

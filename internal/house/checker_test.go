@@ -32,37 +32,37 @@ func imports(paths ...string) string {
 
 func TestCheckLayers(t *testing.T) {
 	good := map[string]string{
-		"internal/sys/a.go":      imports("fmt", "golang.org/x/sys/unix"),
-		"job/a.go":               imports(module+"/shm", module+"/internal/sys"),
-		"job/a_test.go":          imports(module + "/internal/testkit"),
-		"job/x_test.go":          imports(module + "/job"),
-		"btl/sm/a.go":            imports(module+"/btl", module+"/job"),
-		"btl/sm/a_test.go":       imports(module+"/btl/btltest", module+"/job/jobtest"),
-		"btl/btltest/a.go":       imports(module+"/btl", module+"/internal/testkit"),
-		"mpi/a.go":               imports(module+"/comm", module+"/coll"),
-		"comm/a.go":              imports(module+"/btl", module+"/btl/sm", module+"/job"),
-		"launcher/a.go":          imports(module+"/pvas", module+"/job"),
-		"bench/a.go":             imports(module+"/mpi", module+"/launcher"),
-		"cmd/pvasrun/a.go":       imports(module+"/launcher", module+"/bench", module+"/internal/machine"),
-		"examples/hello/main.go": imports(module + "/mpi"),
-		".hidden/a.go":           imports(module + "/nowhere"),
-		"pvas/testdata/a.go":     imports(module + "/mpi"),
+		"internal/sys/a.go":         imports("fmt", "golang.org/x/sys/unix"),
+		"internal/job/a.go":         imports(module+"/shm", module+"/internal/sys"),
+		"internal/job/a_test.go":    imports(module + "/internal/testkit"),
+		"internal/job/x_test.go":    imports(module + "/internal/job"),
+		"internal/btl/sm/a.go":      imports(module+"/btl", module+"/internal/job"),
+		"internal/btl/sm/a_test.go": imports(module+"/internal/btl/btltest", module+"/internal/job/jobtest"),
+		"internal/btl/btltest/a.go": imports(module+"/btl", module+"/internal/testkit"),
+		"mpi/a.go":                  imports(module+"/internal/comm", module+"/internal/coll"),
+		"internal/comm/a.go":        imports(module+"/btl", module+"/internal/btl/sm", module+"/internal/job"),
+		"launcher/a.go":             imports(module+"/pvas", module+"/internal/job"),
+		"bench/a.go":                imports(module+"/mpi", module+"/launcher"),
+		"cmd/pvasrun/a.go":          imports(module+"/launcher", module+"/bench", module+"/internal/machine"),
+		"examples/hello/main.go":    imports(module + "/mpi"),
+		".hidden/a.go":              imports(module + "/nowhere"),
+		"pvas/testdata/a.go":        imports(module + "/mpi"),
 	}
 	require.Empty(t, checkLayers(layers, sources(t, good)))
 
 	bad := map[string][2]string{
-		"up":                        {"shm/a.go", "job"},
+		"up":                        {"shm/a.go", "internal/job"},
 		"from messages across":      {"mpi/a.go", "launcher"},
 		"from messages to tasks":    {"mpi/a.go", "pvas"},
 		"from processes across":     {"launcher/a.go", "mpi"},
-		"around the contract":       {"coll/a.go", "btl/sm"},
-		"job must not know above":   {"job/a.go", "btl"},
-		"leaf":                      {"pagetable/a.go", "job"},
-		"example behind the face":   {"examples/hello/main.go", "job"},
+		"around the contract":       {"internal/coll/a.go", "internal/btl/sm"},
+		"job must not know above":   {"internal/job/a.go", "btl"},
+		"leaf":                      {"pagetable/a.go", "internal/job"},
+		"example behind the face":   {"examples/hello/main.go", "internal/job"},
 		"example to the kernel":     {"examples/hello/main.go", "internal/sys"},
-		"conformance in product":    {"btl/sm/a.go", "btl/btltest"},
-		"test package in product":   {"job/a.go", "internal/testkit"},
-		"comm has no face":          {"comm/a.go", "mpi"},
+		"conformance in product":    {"internal/btl/sm/a.go", "internal/btl/btltest"},
+		"test package in product":   {"internal/job/a.go", "internal/testkit"},
+		"comm has no face":          {"internal/comm/a.go", "mpi"},
 		"a command is no library":   {"mpi/a.go", "cmd/pvasrun"},
 		"the root is not a package": {"mpi/a.go", ""},
 		"probes do not know tasks":  {"internal/machine/a.go", "pvas"},
@@ -122,7 +122,7 @@ func TestCheckUnsafe(t *testing.T) {
 
 func TestCheckCgo(t *testing.T) {
 	require.Empty(t, checkCgo(sources(t, map[string]string{"cmd/libmpi/a.go": imports("C"), "b/b.go": imports("fmt")})))
-	require.Len(t, checkCgo(sources(t, map[string]string{"capi/a.go": imports("C"), "cmd/pvasrun/b.go": imports("C")})), 2)
+	require.Len(t, checkCgo(sources(t, map[string]string{"internal/capi/a.go": imports("C"), "cmd/pvasrun/b.go": imports("C")})), 2)
 }
 
 func TestCheckKernel(t *testing.T) {
@@ -131,18 +131,18 @@ func TestCheckKernel(t *testing.T) {
 		"internal/sys/a.go": text, "internal/sys/a_test.go": text, "b/b.go": imports("syscall"),
 	})))
 	require.Len(t, checkKernel(sources(t, map[string]string{
-		"job/a.go": text, "job/a_test.go": text, "internal/sys/sub/a.go": text,
+		"internal/job/a.go": text, "internal/job/a_test.go": text, "internal/sys/sub/a.go": text,
 	})), 3)
 }
 
 func TestCheckSharedMappings(t *testing.T) {
 	library, flag := imports("github.com/edsrzf/mmap-go"), "package p\nvar x = sys.MapShared\n"
 	require.Empty(t, checkSharedMappings(sources(t, map[string]string{
-		"job/segment.go": library, "job/a_test.go": library, "internal/sys/mem_unsafe.go": flag,
+		"internal/job/segment.go": library, "internal/job/a_test.go": library, "internal/sys/mem_unsafe.go": flag,
 		"shm/a.go": "package p\nvar x = sys.MapPrivate\n",
 	})))
 	require.Len(t, checkSharedMappings(sources(t, map[string]string{
-		"job/memory.go": library, "btl/sm/module.go": flag, "internal/machine/a.go": library,
+		"internal/job/memory.go": library, "internal/btl/sm/module.go": flag, "internal/machine/a.go": library,
 	})), 3)
 }
 

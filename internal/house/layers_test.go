@@ -40,64 +40,64 @@ var layers = []layer{
 	{"shm", nil},
 	{"pagetable", nil},
 	{"datatype", nil},
-	{"job", []string{"shm"}},
-	{"job/jobtest", []string{"job"}},
+	{"internal/job", []string{"shm"}},
+	{"internal/job/jobtest", []string{"internal/job"}},
 
 	{"btl", []string{"datatype"}},
-	{"btl/net", []string{"btl", "exchange", "job", "shm", "suci"}},
-	{"btl/...", []string{"btl", "btl/...", "datatype", "job", "shm"}},
-	{"pml", []string{"btl", "datatype", "job", "shm", "trace", "trace/recorder"}},
-	{"coll/cad", []string{"datatype", "pml", "btl", "job", "shm", "trace", "trace/recorder"}},
-	{"coll/operator", []string{"coll/cad"}},
-	{"coll", []string{"datatype", "coll/cad", "pml", "btl", "job", "shm", "trace", "trace/recorder"}},
-	{"coll/colltest", []string{"pml", "btl", "btl/...", "job", "shm"}},
-	{"comm", []string{"datatype", "coll", "coll/cad", "pml", "btl", "btl/...", "job", "trace", "trace/recorder"}},
-	{"mpi", []string{"comm", "datatype", "coll", "coll/cad", "coll/operator", "btl", "btl/...", "job"}}, // the last three: its tests
+	{"internal/btl/net", []string{"btl", "exchange", "internal/job", "shm", "suci"}},
+	{"internal/btl/...", []string{"btl", "internal/btl/...", "datatype", "internal/job", "shm"}},
+	{"internal/pml", []string{"btl", "datatype", "internal/job", "shm", "trace", "internal/trace/recorder"}},
+	{"internal/coll/cad", []string{"datatype", "internal/pml", "btl", "internal/job", "shm", "trace", "internal/trace/recorder"}},
+	{"internal/coll/operator", []string{"internal/coll/cad"}},
+	{"internal/coll", []string{"datatype", "internal/coll/cad", "internal/pml", "btl", "internal/job", "shm", "trace", "internal/trace/recorder"}},
+	{"internal/coll/colltest", []string{"internal/pml", "btl", "internal/btl/...", "internal/job", "shm"}},
+	{"internal/comm", []string{"datatype", "internal/coll", "internal/coll/cad", "internal/pml", "btl", "internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
+	{"mpi", []string{"internal/comm", "datatype", "internal/coll", "internal/coll/cad", "internal/coll/operator", "btl", "internal/btl/...", "internal/job"}}, // the last three: its tests
 
-	{"capi/coro", nil},
-	{"capi/coro/corotest", nil},
-	{"capi/api", nil},
-	{"capi/api/gen", []string{"capi/api"}},
-	{"capi", []string{"comm", "datatype", "coll", "coll/operator", "btl", "btl/...", "job", "trace/recorder"}},
-	{"cmd/libmpi", []string{"capi", "capi/coro", "shm"}},
+	{"internal/capi/coro", nil},
+	{"internal/capi/coro/corotest", nil},
+	{"internal/capi/api", nil},
+	{"internal/capi/api/gen", []string{"internal/capi/api"}},
+	{"internal/capi", []string{"internal/comm", "datatype", "internal/coll", "internal/coll/operator", "btl", "internal/btl/...", "internal/job", "internal/trace/recorder"}},
+	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
-	{"capi/install", []string{"."}},
-	{"capi/programs", []string{"pvas"}}, // its tests only
+	{"internal/capi/install", []string{"."}},
+	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "job", "internal/atomicfile", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes", "trace/symbol"}},
+	{"launcher", []string{"pvas", "internal/job", "internal/atomicfile", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes", "internal/trace/symbol"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
-	{"loggps/graph/graphtest", []string{"loggps/graph"}},
+	{"loggps/internal/graphtest", []string{"loggps/graph"}},
 	{"loggps/goal", []string{"loggps/graph"}},
-	{"loggps/pattern", []string{"loggps/graph"}},
+	{"internal/loggps/pattern", []string{"loggps/graph"}},
 	{"loggps/fit", []string{"loggps", "internal/median"}},
-	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern"}},
-	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "loggps/pattern", "loggps/sim"}},
-	{"loggps/show", []string{"loggps", "loggps/graph", "loggps/pattern", "loggps/sim", "loggps/explain"}},
+	{"loggps/sim", []string{"loggps", "loggps/graph", "loggps/goal", "internal/loggps/pattern"}},
+	{"loggps/explain", []string{"loggps", "loggps/graph", "loggps/goal", "internal/loggps/pattern", "loggps/sim"}},
+	{"loggps/show", []string{"loggps", "loggps/graph", "internal/loggps/pattern", "loggps/sim", "loggps/explain"}},
 
 	{"trace", nil},
-	{"trace/recorder", []string{"trace", "job", "shm", "internal/processes"}},
-	{"trace/perfetto", []string{"trace"}},
-	{"trace/symbol", []string{"trace"}},
-	{"trace/replay", []string{"trace", "loggps", "loggps/..."}},
+	{"internal/trace/recorder", []string{"trace", "internal/job", "shm", "internal/processes"}},
+	{"internal/trace/perfetto", []string{"trace"}},
+	{"internal/trace/symbol", []string{"trace"}},
+	{"internal/trace/replay", []string{"trace", "loggps", "loggps/...", "internal/loggps/pattern"}},
 	{"exchange", nil}, // a library by itself
 
-	{"suci", []string{"suci/protocol", "suci/seal", "suci/udp", "suci/wire", "internal/netns"}}, // the last: its test only
-	{"suci/wire", nil},
-	{"suci/seal", nil},
-	{"suci/protocol", []string{"suci/seal", "suci/wire"}},
-	{"suci/udp", []string{"suci/wire"}},
+	{"suci", []string{"suci/internal/protocol", "suci/internal/seal", "suci/internal/udp", "suci/internal/wire", "internal/netns"}}, // the last: its test only
+	{"suci/internal/wire", nil},
+	{"suci/internal/seal", nil},
+	{"suci/internal/protocol", []string{"suci/internal/seal", "suci/internal/wire"}},
+	{"suci/internal/udp", []string{"suci/internal/wire"}},
 
-	{"bench/npb", []string{"mpi"}},
-	{"bench/results", nil},
-	{"bench/cpubound", nil},
-	{"bench/transport", []string{"internal/netns", "suci"}},
-	{"bench/report", []string{"bench", "bench/results", "bench/transport", "internal/chart", "internal/median"}},
-	{"bench", []string{"bench/npb", "bench/results", "exchange", "loggps", "loggps/fit", "mpi", "datatype", "launcher", "pagetable", "job", "trace/recorder", "internal/median"}},
-	{"tune", []string{"bench", "job", "internal/atomicfile", "internal/machine", "internal/median"}},
-	{"cmd/...", []string{"tune", "comm", "suci", "coll", "bench", "bench/...", "capi/install", "loggps", "loggps/...", "exchange", "trace", "trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes", "mpi", "launcher", "pvas", "pagetable", "job", "internal/median"}},
+	{"internal/bench/npb", []string{"mpi"}},
+	{"internal/bench/results", nil},
+	{"bench/internal/cpubound", nil},
+	{"internal/bench/transport", []string{"internal/netns", "suci"}},
+	{"internal/bench/report", []string{"bench", "internal/bench/results", "internal/bench/transport", "internal/chart", "internal/median"}},
+	{"bench", []string{"internal/bench/npb", "internal/bench/results", "exchange", "loggps", "loggps/fit", "mpi", "datatype", "launcher", "pagetable", "internal/job", "internal/trace/recorder", "internal/median"}},
+	{"internal/tune", []string{"bench", "internal/job", "internal/atomicfile", "internal/machine", "internal/median"}},
+	{"cmd/...", []string{"internal/tune", "internal/comm", "suci", "internal/coll", "bench", "internal/bench/...", "internal/capi/install", "loggps", "loggps/...", "internal/loggps/pattern", "exchange", "trace", "internal/trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes", "mpi", "launcher", "pvas", "pagetable", "internal/job", "internal/median"}},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}},       // their test only
@@ -108,7 +108,7 @@ var layers = []layer{
 // BTL whose ranks are goroutines, and those named after what they test, such as
 // btl/btltest.
 func forTests(pkg string) bool {
-	return pkg == "internal/testkit" || pkg == "internal/rig" || pkg == "btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
+	return pkg == "internal/testkit" || pkg == "internal/rig" || pkg == "internal/btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
 }
 
 // matches tells whether a package is meant by a pattern of the table.

@@ -133,7 +133,7 @@ func checkCgo(files []source) []string {
 }
 
 // sharedDoor is the file that maps what ranks share by a file, with the library for it.
-const sharedDoor = "job/segment.go"
+const sharedDoor = "internal/job/segment.go"
 
 // checkSharedMappings reports shared mappings of files around sharedDoor: imports of the
 // mapping library, and uses of the flag in internal/sys. Tests are free to make any.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gopvas/gopvas/internal/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/explain"
 	"github.com/gopvas/gopvas/loggps/goal"
-	"github.com/gopvas/gopvas/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/loggps/pattern"
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/loggps"
 	"github.com/gopvas/gopvas/loggps/graph"
-	"github.com/gopvas/gopvas/loggps/graph/graphtest"
-	"github.com/gopvas/gopvas/loggps/pattern"
+	"github.com/gopvas/gopvas/loggps/internal/graphtest"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 

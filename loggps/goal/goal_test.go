@@ -16,7 +16,7 @@ import (
 
 	"github.com/gopvas/gopvas/internal/testkit"
 	"github.com/gopvas/gopvas/loggps/graph"
-	"github.com/gopvas/gopvas/loggps/graph/graphtest"
+	"github.com/gopvas/gopvas/loggps/internal/graphtest"
 )
 
 // everything uses all of the grammar.

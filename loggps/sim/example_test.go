@@ -3,8 +3,8 @@ package sim_test
 import (
 	"fmt"
 
+	"github.com/gopvas/gopvas/internal/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps"
-	"github.com/gopvas/gopvas/loggps/pattern"
 	"github.com/gopvas/gopvas/loggps/sim"
 )
 

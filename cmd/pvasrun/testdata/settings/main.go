@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopvas/gopvas/job"
+	"github.com/gopvas/gopvas/internal/job"
 )
 
 func main() {

@@ -1,0 +1,71 @@
+package mail
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// crowded is a bed in which nobody sleeps.
+type crowded struct {
+	shm.Bed
+	crowd *shm.Crowd
+}
+
+func (c crowded) Crowd() *shm.Crowd { return c.crowd }
+
+// A rank that copies a message part by part does not take the time of that for one in which others had
+// its CPU.
+func TestPartsAreWork(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		direct bool
+		way    job.SingleCopy
+		sender bool // copies, too
+	}{
+		{"pipeline", false, job.SingleCopyNone, true},
+		{"process_vm_readv", false, job.SingleCopyCMA, false},
+		{"both ends", true, job.SingleCopyAuto, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.way == job.SingleCopyCMA {
+				skipWithoutCMA(t)
+			}
+			root, b := boxes(t, 2, test.direct, job.Settings{SingleCopy: test.way})
+			require.NoError(t, root.Claim(1, os.Getpid()))
+			for _, b := range b {
+				b.SleepIn(crowded{crowd: shm.NewCrowd(false)})
+			}
+			src, dst := make([]byte, 16<<20), make([]byte, 16<<20)
+			out, ok := b[1].Offer(0, &btl.Header{}, &btl.Buffer{Bytes: src})
+			require.True(t, ok)
+			var in btl.Transfer
+			b[0].Poll(1, func(f *btl.Frame) { in = b[0].Accept(f, &btl.Buffer{Bytes: dst}) })
+			for {
+				done := part(t, in)
+				if done {
+					break
+				}
+				require.True(t, b[0].crowd.GoOn())
+				if test.sender && !part(t, out) {
+					require.True(t, b[1].crowd.GoOn())
+				}
+			}
+		})
+	}
+}
+
+// part is a look at a transfer that copies a part of it, and takes long.
+func part(t *testing.T, of btl.Transfer) (done bool) {
+	for begin := time.Now(); time.Since(begin) < 50*time.Microsecond; {
+	}
+	done, err := of.Progress()
+	require.NoError(t, err)
+	return done
+}

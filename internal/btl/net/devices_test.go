@@ -1,0 +1,320 @@
+package net_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/exchange"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/suci"
+)
+
+// talk is a rank that sends messages to all others, and gets as many.
+type talk struct {
+	*rank
+	t       *testing.T
+	sizes   []int // the same of all
+	out     []btl.Transfer
+	in      map[btl.Transfer]func()
+	got     map[int]int // messages by source
+	devices int
+	ready   bool    // all peers can be reached by all devices
+	pending [][]int // by destination, the messages that were not sent yet
+}
+
+func content(from, number, size int) []byte {
+	rng := rand.New(rand.NewPCG(uint64(from), uint64(number)))
+	b := make([]byte, size)
+	for i := 0; i < size; i += 8 {
+		var word [8]byte
+		binary.LittleEndian.PutUint64(word[:], rng.Uint64())
+		copy(b[i:], word[:])
+	}
+	return b
+}
+
+// take takes a message. Those of a rank come in order.
+func (k *talk) take(f *btl.Frame) {
+	from, number := int(f.Source), int(f.Tag)
+	if want := k.got[from]; number != want {
+		k.t.Errorf("message %d of rank %d has come before message %d", number, from, want)
+	}
+	k.got[from]++
+	want := content(from, number, k.sizes[number])
+	if !f.Offered {
+		if !bytes.Equal(want, f.Payload) {
+			k.t.Errorf("message %d of rank %d differs", number, from)
+		}
+		k.Release(f)
+		return
+	}
+	buf := make([]byte, len(want))
+	check := func() {
+		if !bytes.Equal(want, buf) {
+			k.t.Errorf("message %d of rank %d differs", number, from)
+		}
+	}
+	if t := k.Accept(f, &btl.Buffer{Bytes: buf}); t != nil {
+		k.in[t] = check
+	} else {
+		check()
+	}
+}
+
+// step makes progress and tells whether all is done.
+func (k *talk) step() bool {
+	for to, list := range k.pending {
+		// The first message opens the ways.
+		for len(list) > 0 && (k.ready || list[0] == 0) && k.send(to, list[0]) {
+			list = list[1:]
+		}
+		k.pending[to] = list
+	}
+	k.Poll(8, k.take)
+	if !k.ready {
+		k.ready = true
+		for peer := range k.pending {
+			k.ready = k.ready && (peer == k.self || k.net.Ways(peer) == k.devices)
+		}
+	}
+	left := k.out[:0]
+	for _, t := range k.out {
+		done, err := t.Progress()
+		if err != nil {
+			k.t.Error(err)
+		}
+		if !done {
+			left = append(left, t)
+		}
+	}
+	k.out = left
+	for t, check := range k.in {
+		if done, err := t.Progress(); done {
+			if err != nil {
+				k.t.Error(err)
+			}
+			check()
+			delete(k.in, t)
+		}
+	}
+	for peer, list := range k.pending {
+		if len(list) > 0 || peer != k.self && k.got[peer] < len(k.sizes) {
+			return false
+		}
+	}
+	return len(k.out) == 0 && len(k.in) == 0
+}
+
+func (k *talk) send(to, number int) bool {
+	b := content(k.self, number, k.sizes[number])
+	h := &btl.Header{Tag: int32(number), Length: uint64(len(b))}
+	if len(b) <= k.EagerLimit() {
+		if _, ok := k.Send(to, h, b); ok {
+			return true
+		}
+	}
+	t, ok := k.Offer(to, h, &btl.Buffer{Bytes: b})
+	if ok {
+		k.out = append(k.out, t)
+	}
+	return ok
+}
+
+// run has all ranks talk; at is called by rank 0 at each step. It returns what rank 0 has done
+// with its devices.
+func run(t *testing.T, ranks, devices int, form string, sizes []int, at func(k *talk)) (used []job.DeviceUse) {
+	root := newRootOf(t, ranks, 2, devices, form)
+	w := mem.New(root, mem.Options{EagerLimit: 4 * job.DefaultEagerLimit})
+	var wg, ended sync.WaitGroup
+	ended.Add(ranks)
+	for self := range ranks {
+		k := &talk{rank: open(t, root, w, self), t: t, sizes: sizes, devices: devices, in: map[btl.Transfer]func(){}, got: map[int]int{}, pending: make([][]int, ranks)}
+		for peer := range ranks {
+			for number := range sizes {
+				if peer != self {
+					k.pending[peer] = append(k.pending[peer], number)
+				}
+			}
+		}
+		wg.Go(func() {
+			var members []btl.Member
+			for peer := range ranks {
+				for number, size := range sizes {
+					if peer != self {
+						members = append(members, btl.Member{Peer: peer, Tag: int32(number), Bytes: size})
+					}
+				}
+			}
+			k.net.Together(members)
+			err := k.Sleep(func() bool {
+				if self == 0 && at != nil {
+					at(k)
+				}
+				return k.step()
+			}, nil)
+			if err == nil {
+				err = k.net.Flush(t.Context())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			if self == 0 {
+				used = k.net.Devices()
+			}
+			ended.Done()
+			ended.Wait() // others may need what this one repeats
+		})
+	}
+	wg.Wait()
+	return used
+}
+
+// TestSeveralDevices: messages of all lengths between three ranks, by all plans. Each comes
+// whole, once and in order. Several devices have a part, unless the choice is free. On a machine
+// under load a device may be doubted, and others take its part.
+func TestSeveralDevices(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for _, form := range append(exchange.Forms(), exchange.Auto) {
+		t.Run(form.String(), func(t *testing.T) {
+			sizes := []int{1}
+			for range 12 {
+				sizes = append(sizes, rng.IntN(1<<rng.IntN(22)))
+			}
+			sizes = append(sizes, 3<<20, 0)
+			used := run(t, 3, 3, form.String(), sizes, nil)
+			require.Len(t, used, 3)
+			parts := 0
+			for _, u := range used {
+				if u.Sent > 0 {
+					parts++
+				}
+			}
+			require.True(t, parts > 1 || form == exchange.Auto, "%+v", used)
+		})
+	}
+}
+
+// TestDeviceFails: devices of a rank go one after the other, also the one by which the ranks
+// have met. Nothing is lost.
+func TestDeviceFails(t *testing.T) {
+	for _, order := range [][]int{{1}, {2, 1}, {0}, {0, 2}} {
+		sizes := []int{100, 5 << 20, 1 << 20, 3000, 300_000, 16_000, 7 << 20, 200, 2 << 20, 40_000, 1 << 20}
+		failed := 0
+		run(t, 2, 3, "auto", sizes, func(k *talk) {
+			if failed < len(order) && k.ready && k.got[1] > 2+4*failed {
+				k.net.Fail(order[failed])
+				failed++
+			}
+		})
+		require.Equal(t, len(order), failed)
+	}
+}
+
+// TestSilentPathIsDoubtedFirst: a peer may be late because its node has more work than CPUs. So a
+// path that becomes silent keeps what is under way, and is taken down if it stays silent. Nothing
+// is lost either way.
+func TestSilentPathIsDoubtedFirst(t *testing.T) {
+	sizes := []int{100, 5 << 20, 1 << 20, 3000, 2 << 20, 300_000, 1 << 20}
+	told := false
+	run(t, 2, 3, "auto", sizes, func(k *talk) {
+		if told || !k.ready || len(k.out) == 0 {
+			return
+		}
+		told = true
+		for device := range 3 {
+			k.net.Tell(1, device, suci.Answers)
+		}
+		before := k.net.Devices()[1].Failures
+		k.net.Tell(1, 1, suci.Silent)
+		if !k.net.Doubted(1, 1) {
+			t.Error("a silent path is not doubted while others are up")
+		}
+		k.net.Tell(1, 1, suci.Answers)
+		if !k.net.Up(1, 1) || k.net.Devices()[1].Failures != before {
+			t.Error("a path that answers again is not up, or has failed")
+		}
+		k.net.Tell(1, 1, suci.Silent)
+		k.net.Overdue(1, 1)
+		if k.net.Up(1, 1) || k.net.Doubted(1, 1) || k.net.Devices()[1].Failures != before+1 {
+			t.Error("a path that stays silent is not taken down")
+		}
+		k.net.Probe(1, 1)
+		k.net.Tell(1, 1, suci.Silent)
+		if !k.net.Down(1, 1) || k.net.Devices()[1].Failures != before+1 {
+			t.Error("a path that is probed in vain is not left alone until it is probed again")
+		}
+		k.net.Tell(1, 2, suci.Down)
+		if k.net.Up(1, 2) || k.net.Down(1, 2) || k.net.Devices()[2].Failures != 1 {
+			t.Error("a path whose session was ended is not probed at once")
+		}
+	})
+	require.True(t, told)
+}
+
+// TestPlanIsMadeOnce: each start of a persistent operation announces messages of the same lengths,
+// with new tags. The plan is made in the first one, and anew when a device has become slower or
+// was lost.
+func TestPlanIsMadeOnce(t *testing.T) {
+	root := newRootOf(t, 2, 2, 3, "wrap")
+	m := open(t, root, mem.New(root, mem.Options{}), 0).net
+	start := func(tag int32, sizes ...int) *exchange.Plan {
+		var members []btl.Member
+		for i, n := range sizes {
+			members = append(members, btl.Member{Peer: 1, Tag: tag + int32(i), Bytes: n})
+		}
+		m.Together(members)
+		return m.LastPlan()
+	}
+	sizes := []int{1 << 20, 1 << 20, 1 << 20, 1 << 20}
+	first := start(0, sizes...)
+	require.Len(t, first.Queues, 3)
+	require.Same(t, first, start(10, sizes...), "the second start plans nothing")
+	other := start(20, 1<<20, 2<<20)
+	require.NotSame(t, first, other)
+	require.Same(t, first, start(30, sizes...), "also after another operation")
+
+	for device := range 3 {
+		m.Measured(device, 100e6)
+	}
+	known := start(40, sizes...)
+	require.NotSame(t, first, known)
+	m.Measured(1, 98e6)
+	require.Same(t, known, start(50, sizes...), "a small difference")
+	m.Measured(1, 30e6)
+	slow := start(60, sizes...)
+	require.NotSame(t, known, slow)
+	bytes := func(p *exchange.Plan, device int) (n int) {
+		for _, piece := range p.Queues[device] {
+			n += piece.Len()
+		}
+		return n
+	}
+	require.Less(t, bytes(slow, 1), bytes(slow, 0)/2)
+
+	m.Lose(1, 2)
+	lost := start(70, sizes...)
+	require.Len(t, lost.Queues, 3)
+	require.Zero(t, bytes(lost, 2), "a device that is down gets nothing")
+	require.Same(t, lost, start(80, sizes...))
+}
+
+// TestSleepEndsToTryAPathAgain: a path that is down is tried again, though nobody wakes the rank.
+func TestSleepEndsToTryAPathAgain(t *testing.T) {
+	root := newRootOf(t, 2, 2, 3, "auto")
+	m := open(t, root, mem.New(root, mem.Options{}), 0).net
+	m.TakeDown(1, 1)
+	inbox := root.Inbox(0)
+	begin := time.Now()
+	require.NoError(t, m.Doze(inbox, inbox.Count()))
+	require.Less(t, time.Since(begin), 30*time.Second, "not the minute of other sleeps")
+}

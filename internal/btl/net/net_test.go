@@ -1,0 +1,275 @@
+package net_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/btltest"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/btl/net"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/suci"
+)
+
+// newRoot returns the root block of a job with a node for each rank. The nodes have one
+// root block here, so that the suite's barriers work.
+func newRoot(t *testing.T, ranks, cpus int) *job.Root {
+	return newRootOf(t, ranks, cpus, 1, "")
+}
+
+// newRootOf is newRoot with so many devices: addresses of the loopback.
+func newRootOf(t *testing.T, ranks, cpus, devices int, form string) *job.Root {
+	nodes := make([]int, ranks)
+	for i := range nodes {
+		nodes[i] = i
+	}
+	var list []netip.Addr
+	for i := range devices {
+		list = append(list, netip.AddrFrom4([4]byte{127, 0, 0, byte(1 + i)}))
+	}
+	memory, err := job.Create(job.Config{
+		Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Nodes: nodes, Host: list[0], Devices: list, Key: job.Key{7},
+		Settings: job.Settings{Exchange: form},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	return memory.Root()
+}
+
+// rank is what a rank has: the network for others, and memory for its own messages, as the
+// engine has them beside each other.
+type rank struct {
+	*mem.Module
+	net  *net.Module
+	root *job.Root
+	self int
+}
+
+func open(t *testing.T, root *job.Root, w *mem.World, self int) *rank {
+	n, err := net.Open(root, self)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, n.Close()) })
+	return &rank{w.Module(self), n, root, self}
+}
+
+func (r *rank) to(peer int) btl.Messages {
+	if peer == r.self {
+		return r.Module
+	}
+	return r.net
+}
+
+func (r *rank) EagerLimit() int { return min(r.Module.EagerLimit(), r.net.EagerLimit()) }
+
+func (r *rank) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
+	return r.to(peer).Send(peer, h, payload)
+}
+
+func (r *rank) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
+	return r.to(peer).SendBuffer(peer, h, src)
+}
+
+func (r *rank) Offer(peer int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
+	return r.to(peer).Offer(peer, h, src)
+}
+
+func (r *rank) Poll(max int, deliver func(*btl.Frame)) int {
+	n := r.Module.Poll(max, deliver)
+	if n == max {
+		return n
+	}
+	return n + r.net.Poll(max-n, deliver)
+}
+
+func (r *rank) Senders(f func(rank int)) {
+	r.Module.Senders(f)
+	r.net.Senders(f)
+}
+
+func (r *rank) Accept(f *btl.Frame, dst *btl.Buffer) btl.Transfer {
+	return r.to(int(f.Source)).Accept(f, dst)
+}
+
+func (r *rank) Release(f *btl.Frame) { r.to(int(f.Source)).Release(f) }
+
+func (r *rank) Counters() btl.Counters { return r.Module.Counters().Plus(r.net.Counters()) }
+
+func (r *rank) Sleep(ready func() bool, lasting func()) error {
+	return r.root.Inbox(r.self).SleepIn(r.net, func() bool { return ready() || r.Module.More() && ready() }, lasting)
+}
+
+// aboutMemory are the cases of the suite that a network has no part in.
+var aboutMemory = []string{"identity", "fresh memory", "bad lengths", "exhausted", "read and write peers", "lengths differ",
+	"parts", "bad attachments", "atomics", "goroutines", "direct", "closed", "peer has gone", "short ways"}
+
+func TestConformance(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the suite synchronises through the job's mapped memory, which the race detector does not see")
+	}
+	for _, c := range btltest.Cases() {
+		if slices.Contains(aboutMemory, c.Name) {
+			continue
+		}
+		for _, ranks := range []int{2, 5} {
+			if ranks > 2 && c.Name == "detached messages" {
+				continue // takes long, and the same way
+			}
+			for _, cpus := range []int{1, 8} {
+				t.Run(fmt.Sprintf("%s/ranks=%d/cpus=%d", c.Name, ranks, cpus), func(t *testing.T) {
+					root := newRoot(t, ranks, cpus)
+					w := mem.New(root, mem.Options{EagerLimit: job.MaxEagerLimit})
+					var wg sync.WaitGroup
+					for self := range ranks {
+						r := open(t, root, w, self)
+						wg.Go(func() {
+							err := c.Run(r, root, self)
+							if err == nil {
+								err = r.net.Flush(context.Background())
+							}
+							root.MarkGone(self)
+							if err != nil {
+								t.Error(err)
+							}
+						})
+					}
+					wg.Wait()
+				})
+			}
+		}
+	}
+}
+
+// TestArrivalDuringARefusedSend: a message that a send takes in while it looks for credit keeps the
+// rank from going to sleep.
+func TestArrivalDuringARefusedSend(t *testing.T) {
+	root := newRoot(t, 2, 2)
+	w := mem.New(root, mem.Options{})
+	a, b := open(t, root, w, 0).net, open(t, root, w, 1).net
+	deadline := time.Now().Add(time.Minute)
+	payload, refused := make([]byte, 4096), false
+	for sent := 0; !refused; sent++ { // b never polls, and so gives no credit
+		_, ok := a.Send(1, &btl.Header{}, payload)
+		refused = !ok && sent > 0
+		require.True(t, time.Now().Before(deadline))
+	}
+	before := root.Inbox(0).Count()
+	_, sent := b.Send(0, &btl.Header{Tag: 7}, nil)
+	for ; !sent; _, sent = b.Send(0, &btl.Header{Tag: 7}, nil) {
+		require.True(t, time.Now().Before(deadline))
+	}
+	require.Eventually(t, func() bool { return root.Inbox(0).Count() != before }, time.Minute, time.Millisecond)
+	for !a.Arrived() {
+		before = root.Inbox(0).Count()
+		_, ok := a.Send(1, &btl.Header{}, payload)
+		require.False(t, ok)
+		require.True(t, !a.Arrived() || root.Inbox(0).Count() != before)
+		require.True(t, time.Now().Before(deadline))
+	}
+	require.Equal(t, 1, a.Poll(1, func(f *btl.Frame) { require.EqualValues(t, 7, f.Tag); a.Release(f) }))
+}
+
+// TestCloseBeforeTheMemoryGoes: nothing of a module touches the memory of the job after Close.
+func TestCloseBeforeTheMemoryGoes(t *testing.T) {
+	for range 100 {
+		memory, err := job.Create(job.Config{
+			Ranks: 1, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0}, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{7},
+		})
+		require.NoError(t, err)
+		m, err := net.Open(memory.Root(), 0)
+		require.NoError(t, err)
+		require.NoError(t, m.Close())
+		require.NoError(t, memory.Close())
+	}
+}
+
+// TestUnknownAddress: a peer whose address is not known yet is not sent to, and its
+// messages are answered all the same.
+func TestUnknownAddress(t *testing.T) {
+	root := newRoot(t, 2, 1)
+	m, err := net.Open(root, 0)
+	require.NoError(t, err)
+	defer m.Close()
+	_, ok := m.Send(1, &btl.Header{}, nil)
+	require.False(t, ok)
+	other, err := net.Open(root, 1)
+	require.NoError(t, err)
+	defer other.Close()
+	_, ok = m.Send(1, &btl.Header{Tag: 5}, []byte("x"))
+	require.True(t, ok)
+	got := 0
+	require.Eventually(t, func() bool {
+		got += other.Poll(1, func(f *btl.Frame) {
+			require.EqualValues(t, 5, f.Tag)
+			other.Release(f)
+		})
+		return got == 1
+	}, 10*time.Second, 100*time.Microsecond)
+}
+
+// TestOtherKey: messages of another job are not taken.
+func TestOtherKey(t *testing.T) {
+	root := newRoot(t, 2, 1)
+	m, err := net.Open(root, 0)
+	require.NoError(t, err)
+	defer m.Close()
+	memory, err := job.Create(job.Config{
+		Ranks: 2, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0, 1}, Node: 1, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{8},
+	})
+	require.NoError(t, err)
+	defer memory.Close()
+	stranger := memory.Root()
+	address, _ := root.Address(0)
+	stranger.SetAddress(0, address)
+	s, err := net.Open(stranger, 1)
+	require.NoError(t, err)
+	defer s.Close()
+	_, ok := s.Send(0, &btl.Header{}, nil)
+	require.True(t, ok)
+	short, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, s.Flush(short), context.DeadlineExceeded)
+	require.Zero(t, m.Poll(1, func(*btl.Frame) {}))
+}
+
+// With Encrypt a rank takes packets only from those who encrypt, too.
+func TestEncrypt(t *testing.T) {
+	for _, encrypt := range []bool{false, true} {
+		memory, err := job.Create(job.Config{
+			Ranks: 2, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1}, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{7},
+			Settings: job.Settings{Encrypt: encrypt},
+		})
+		require.NoError(t, err)
+		root := memory.Root()
+		n, err := net.Open(root, 0)
+		require.NoError(t, err)
+		at, ok := root.Address(0)
+		require.True(t, ok)
+		for _, stranger := range []bool{false, true} {
+			options := suci.Options{Self: 2, Key: suci.Key{7}, Encrypt: stranger}
+			if encrypt != stranger {
+				options.Timeout = 200 * time.Millisecond // it hears nothing
+			}
+			e, err := suci.Open(options)
+			require.NoError(t, err)
+			p, err := e.Destination(1, at)
+			require.NoError(t, err)
+			require.NoError(t, p.Write(t.Context(), suci.Block{Data: []byte("not of any rank")}))
+			if err := p.Flush(t.Context()); encrypt == stranger {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, suci.ErrLost)
+			}
+			require.NoError(t, e.Close())
+		}
+		require.NoError(t, n.Close())
+		require.NoError(t, memory.Close())
+	}
+}

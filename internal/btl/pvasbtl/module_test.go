@@ -1,0 +1,143 @@
+package pvasbtl_test
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/btltest"
+	"github.com/gopvas/gopvas/internal/btl/pvasbtl"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+const (
+	partitionSize = 1 << 30
+	arenaStart    = 3 * 4096 // arenas begin where the image ends: at any page
+	arenaSize     = partitionSize - arenaStart
+)
+
+// space reserves partitions for a job of so many ranks in this process, as the
+// space host does.
+func space(t testing.TB, c job.Config) *job.Root {
+	t.Helper()
+	c.BTL = job.BTLPvas
+	mem, err := job.Create(c)
+	require.NoError(t, err)
+	size := uintptr(c.Ranks) * partitionSize
+	base, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, sys.Munmap(base, size))
+		require.NoError(t, mem.Close())
+	})
+	for rank := range c.Ranks {
+		partition := uint64(base) + uint64(rank)*partitionSize
+		mem.Root().SetArena(rank, partition, partitionSize, partition+arenaStart, arenaSize)
+	}
+	return mem.Root()
+}
+
+// TestConformance runs the suite with ranks as goroutines.
+func TestConformance(t *testing.T) {
+	for _, c := range btltest.Cases() {
+		for _, ranks := range []int{1, 2, 5} {
+			if testkit.Race && ranks != 2 {
+				continue // ranks share only mapped memory, which the detector does not see: its races are of goroutines
+			}
+			t.Run(fmt.Sprintf("%s/ranks=%d", c.Name, ranks), func(t *testing.T) {
+				root := space(t, job.Config{Ranks: ranks, CPUs: 2, HugePages: ranks == 2})
+				var wg sync.WaitGroup
+				for rank := range ranks {
+					wg.Go(func() {
+						defer root.MarkGone(rank)
+						m, err := pvasbtl.New(root, rank)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						if err := c.Run(m, root, rank); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+			})
+		}
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	root := space(t, job.Config{Ranks: 2, CPUs: 2})
+	var bad *job.RankError
+	_, err := pvasbtl.New(root, -1)
+	require.ErrorAs(t, err, &bad)
+	page := uint64(root.PageSize())
+	for _, arena := range [][2]uint64{{0, 0}, {page, 0}, {page + 1, page}, {page, page + 1}, {-page, 2 * page}} {
+		root.SetArena(1, 0, 0, arena[0], arena[1])
+		_, err := pvasbtl.New(root, 1)
+		require.ErrorContains(t, err, "no usable arena", "%#x", arena)
+	}
+}
+
+// TestAttachIsArithmetic: the peer's bytes are at the peer's address.
+func TestAttachIsArithmetic(t *testing.T) {
+	root := space(t, job.Config{Ranks: 2, CPUs: 2})
+	owner, err := pvasbtl.New(root, 0)
+	require.NoError(t, err)
+	peer, err := pvasbtl.New(root, 1)
+	require.NoError(t, err)
+	mem, at, err := owner.Alloc(100)
+	require.NoError(t, err)
+	require.EqualValues(t, sys.AddrOf(mem), at)
+	seen, err := peer.Attach(0, at, 100)
+	require.NoError(t, err)
+	require.Equal(t, sys.AddrOf(mem), sys.AddrOf(seen))
+	base, size := root.Arena(0)
+	require.True(t, base <= at && at+100 <= base+size)
+}
+
+func TestArenaRunsOut(t *testing.T) {
+	m, err := pvasbtl.New(space(t, job.Config{Ranks: 1, CPUs: 2}), 0)
+	require.NoError(t, err)
+	_, _, err = m.Alloc(partitionSize)
+	require.ErrorIs(t, err, btl.ErrExhausted)
+	_, _, err = m.Alloc(arenaSize - 100)
+	require.ErrorIs(t, err, btl.ErrExhausted, "it would fit, but not aligned")
+	_, _, err = m.Alloc(arenaSize / 2)
+	require.NoError(t, err)
+	_, err = m.Attach(0, 4096, 1)
+	require.ErrorContains(t, err, "there is no memory at 0x1000")
+}
+
+// What every rank shares fits into the small region, so that it needs no table page of its
+// own; what does not fit comes from the arena.
+func TestSmallRegion(t *testing.T) {
+	const ranks = 240
+	root := space(t, job.Config{Ranks: ranks, CPUs: 2})
+	small := make([]byte, job.SmallRegionSize(ranks)+4096)
+	at := (uint64(sys.AddrOf(small)) + 4095) &^ 4095
+	root.SetSmallRegion(0, at, job.SmallRegionSize(ranks))
+	inside := func(p uint64) bool { return p >= at && p < at+job.SmallRegionSize(ranks) }
+	m, err := pvasbtl.New(root, 0)
+	require.NoError(t, err)
+	mailbox, open := root.Mailbox(0, 0)
+	require.True(t, open)
+	require.True(t, inside(mailbox))
+	_, first, err := m.Alloc(200 * ranks) // as large as the board of all ranks' collectives
+	require.NoError(t, err)
+	require.True(t, inside(first))
+	_, second, err := m.Alloc(200 * ranks)
+	require.NoError(t, err)
+	require.False(t, inside(second))
+	_, third, err := m.Alloc(1)
+	require.NoError(t, err)
+	require.True(t, inside(third))
+	require.NotEqual(t, first, third)
+	runtime.KeepAlive(small)
+}

@@ -1,0 +1,87 @@
+// Command gen writes what follows from the table of package api: mpi.h, the C stubs, the
+// dispatch and the constants of package capi, and the table of conformance. go generate runs
+// it in the folder of package api; its test holds the files fresh.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/gopvas/gopvas/internal/capi/api"
+)
+
+// table is what the files are made from.
+type table struct {
+	functions []api.Function
+	callbacks []api.Function
+	constants []api.Group
+	methods   map[string]method // of capi.Process
+}
+
+// outputs are the generated files, by their paths from the root of the repository.
+var outputs = map[string]func(t *table) ([]byte, error){
+	"cmd/libmpi/mpi.h":               header,
+	"cmd/libmpi/ops.h":               ops,
+	"cmd/libmpi/stubs.c":             stubs,
+	"internal/capi/dispatch_gen.go":  dispatch,
+	"internal/capi/constants_gen.go": constants,
+	"cmd/libmpi/fortran.c":           fortranStubs,
+	"cmd/libmpi/fortran/mpif.h":      mpif,
+	"cmd/libmpi/fortran/mpi.f90":     module,
+	"docs/c-conformance.md":          conformance,
+}
+
+func main() {
+	if err := run("../../.."); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(root string) error {
+	files, err := generate(root)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("gen: make the folder of %s: %w", name, err)
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return fmt.Errorf("gen: write %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// generate makes all files.
+func generate(root string) (map[string][]byte, error) {
+	t, err := load(root)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for name, make := range outputs {
+		if files[name], err = make(t); err != nil {
+			return nil, fmt.Errorf("gen: make %s: %w", name, err)
+		}
+	}
+	return files, nil
+}
+
+func load(root string) (t *table, err error) {
+	t = &table{}
+	if t.functions, err = api.Functions(); err != nil {
+		return nil, err
+	}
+	if t.callbacks, err = api.Callbacks(); err != nil {
+		return nil, err
+	}
+	if t.constants, err = api.Constants(); err != nil {
+		return nil, err
+	}
+	t.methods, err = methodsOf(filepath.Join(root, "internal/capi"))
+	return t, err
+}

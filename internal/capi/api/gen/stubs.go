@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/capi/api"
+)
+
+// stubs makes the C functions. Each puts its arguments into words on its frame and calls
+// libmpi_call of entry.h with its number. What needs no state is computed in place.
+func stubs(t *table) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(generated + stubsTop)
+	for _, f := range t.functions {
+		fmt.Fprintf(&b, "\n%s\n{\n%s}\n#pragma weak MPI_%s = PMPI_%s\n", prototype("PMPI_", f), body(f), f.Name, f.Name)
+	}
+	return b.Bytes(), nil
+}
+
+const stubsTop = `#include <stdint.h>
+
+#include "mpi.h"
+#include "attributes.h"
+#include "entry.h"
+#include "ops.h"
+
+/* A word of 64 bits from a pointer. */
+#define WORD(p) ((int64_t)(intptr_t)(p))
+`
+
+// inPlace are functions that need no call of Go.
+func inPlace(f api.Function) string {
+	switch {
+	case strings.HasSuffix(f.Name, "_toint"):
+		return fmt.Sprintf("    return (int)(intptr_t)%s;\n", f.Args[0].Name)
+	case strings.HasSuffix(f.Name, "_fromint"):
+		return fmt.Sprintf("    return (%s)(intptr_t)%s;\n", result(f), f.Args[0].Name)
+	case f.Name == "Aint_add":
+		return "    return (MPI_Aint)((uintptr_t)base + (uintptr_t)disp);\n"
+	case f.Name == "Aint_diff":
+		return "    return (MPI_Aint)((uintptr_t)addr1 - (uintptr_t)addr2);\n"
+	case f.Name == "Wtime":
+		return "    return libmpi_time();\n"
+	case f.Name == "Wtick":
+		return "    return 1e-9;\n"
+	case f.Name == "Is_thread_main":
+		return "    *flag = libmpi_is_main();\n    return MPI_SUCCESS;\n"
+	}
+	return ""
+}
+
+// shortcut is what comes before the call of Go: the answer to calls that programs make in
+// loops, and at the end, that it may not be given any more.
+func shortcut(f api.Function) string {
+	if f.Name == "Finalize" {
+		return "    libmpi_ending();\n"
+	}
+	if f.Name != "Comm_rank" && f.Name != "Comm_size" {
+		return ""
+	}
+	value := f.Args[1].Name
+	return fmt.Sprintf("    if (comm == MPI_COMM_WORLD && libmpi_world.size > 0 && %s) {\n"+
+		"        *%s = libmpi_world.%s;\n        return MPI_SUCCESS;\n    }\n", value, value, value)
+}
+
+func body(f api.Function) string {
+	if text := inPlace(f); text != "" {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(shortcut(f))
+	args := "0"
+	if own := f.Own(); len(own) > 0 {
+		args = "a"
+		words := []string{"CALLER"}
+		for _, a := range own {
+			words = append(words, word(a))
+		}
+		if h := hidden(f); h != "" {
+			words = append(words, h)
+		}
+		fmt.Fprintf(&b, "    int64_t slots[%d], *a = slots + 1;\n", len(words))
+		for i, w := range words {
+			fmt.Fprintf(&b, "    a[%d] = %s;\n", i-1, w)
+		}
+	}
+	fmt.Fprintf(&b, "    return (%s)libmpi_call(OP_%s, %s);\n", result(f), f.Name, args)
+	return b.String()
+}
+
+// hidden is a word after the arguments of a function: the language of the call, where values of
+// attributes or callbacks for them differ by it. Or it is "".
+func hidden(f api.Function) string {
+	for _, a := range f.Own() {
+		switch {
+		case a.Name == "attribute_val":
+			return "libmpi_language_of_value(attribute_val)"
+		case a.Callback() && strings.HasSuffix(strings.ToLower(a.Base), "copy_attr_function"), a.Base == "Copy_function":
+			return "libmpi_language_of_copy(WORD(" + a.Name + "))"
+		}
+	}
+	return ""
+}
+
+// word is the argument as a word of 64 bits.
+func word(a api.Arg) string {
+	number := a.Shape == api.Value && a.Base != "Address" && a.Base != "string" && !a.Handle() && !a.Callback()
+	if number {
+		return a.Name
+	}
+	return "WORD(" + a.Name + ")"
+}
+
+// ops makes the numbers of the functions.
+func ops(t *table) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(generated + "enum {\n")
+	for op, f := range t.functions {
+		fmt.Fprintf(&b, "    OP_%s = %d,\n", f.Name, op)
+	}
+	b.WriteString("};\n")
+	return b.Bytes(), nil
+}

@@ -1,0 +1,150 @@
+package capi
+
+import "github.com/gopvas/gopvas/internal/comm"
+
+// attachedBuffer is the memory that the program has attached for sends in buffered mode. It
+// is not used: each message is copied to the heap. But what would not fit into it is refused,
+// as the program expects.
+type attachedBuffer struct {
+	there bool
+	at    Address
+	size  int
+}
+
+func (b *attachedBuffer) attach(at Address, size int) error {
+	switch {
+	case b.there:
+		return fail(ERR_BUFFER, "a buffer is attached already: detach it before")
+	case size < 0:
+		return fail(ERR_ARG, "the size %d is negative", size)
+	}
+	*b = attachedBuffer{true, at, size}
+	return nil
+}
+
+// detach waits until all messages are with their receivers.
+func (p *Process) detach(b *attachedBuffer, at Ptr[Address], size Ref) error {
+	if !b.there {
+		return fail(ERR_BUFFER, "no buffer is attached")
+	}
+	if err := p.world.c.FlushBuffer(); err != nil {
+		return err
+	}
+	at.Set(b.at)
+	if b.at == BUFFER_AUTOMATIC {
+		b.size = 0
+	}
+	size.Set(b.size)
+	*b = attachedBuffer{}
+	return nil
+}
+
+// iflush begins to wait until all messages are with their receivers.
+func (p *Process) iflush(r Ptr[Request]) error {
+	flush, err := comm.IflushBuffer(p.world.c)
+	return p.begin(flush, err, p.world, r)
+}
+
+// buffering returns an error unless there is a buffer for one more message on c.
+func (p *Process) buffering(on *communicator, bytes int) error {
+	b := &p.attached
+	if on.attached.there {
+		b = &on.attached
+	}
+	switch {
+	case p.sessionBuffers.Load() > 0 || b.at == BUFFER_AUTOMATIC:
+		return nil
+	case !b.there:
+		return fail(ERR_BUFFER, "no buffer is attached: call MPI_Buffer_attach before")
+	}
+	messages, used := comm.BufferedMessages(p.world.c)
+	if need := used + bytes + (messages+1)*BSEND_OVERHEAD; need > b.size {
+		return fail(ERR_BUFFER, "the attached buffer of %d bytes is full: with this message %d are needed", b.size, need)
+	}
+	return nil
+}
+
+// Buffer_attach is MPI_Buffer_attach.
+func (p *Process) Buffer_attach(at Address, size int) error { return p.attached.attach(at, size) }
+
+// Buffer_detach is MPI_Buffer_detach.
+func (p *Process) Buffer_detach(at Ptr[Address], size Ref) error {
+	return p.detach(&p.attached, at, size)
+}
+
+// Buffer_flush is MPI_Buffer_flush.
+func (p *Process) Buffer_flush() error { return p.world.c.FlushBuffer() }
+
+// Buffer_iflush is MPI_Buffer_iflush.
+func (p *Process) Buffer_iflush(r Ptr[Request]) error { return p.iflush(r) }
+
+// Comm_attach_buffer is MPI_Comm_attach_buffer.
+func (p *Process) Comm_attach_buffer(on *communicator, at Address, size int) error {
+	return on.attached.attach(at, size)
+}
+
+// Comm_detach_buffer is MPI_Comm_detach_buffer.
+func (p *Process) Comm_detach_buffer(on *communicator, at Ptr[Address], size Ref) error {
+	return p.detach(&on.attached, at, size)
+}
+
+// Comm_flush_buffer is MPI_Comm_flush_buffer.
+func (p *Process) Comm_flush_buffer(_ *communicator) error {
+	return p.Buffer_flush()
+}
+
+// Comm_iflush_buffer is MPI_Comm_iflush_buffer.
+func (p *Process) Comm_iflush_buffer(_ *communicator, r Ptr[Request]) error {
+	return p.iflush(r)
+}
+
+// bsend checks the arguments of a send in buffered mode. The bytes are those that lie there
+// now, if the message is in one piece.
+func (p *Process) bsend(buf Address, count int, t Type, dest, tag int, c Comm) (m message, err error) {
+	if m, err = p.outgoing(buf, count, t, dest, tag, c); err == nil {
+		err = p.buffering(m.on, m.buf.Len())
+	}
+	return m, err
+}
+
+// bytes is a message in one piece.
+func (m *message) bytes() []byte {
+	if m.buf.Layout == nil {
+		return m.buf.Bytes
+	}
+	return packedCopy(m.buf)
+}
+
+// Bsend is MPI_Bsend.
+func (p *Process) Bsend(buf Address, count int, t Type, dest, tag int, c Comm) error {
+	m, err := p.bsend(buf, count, t, dest, tag, c)
+	if err != nil {
+		return err
+	}
+	return comm.Bsend(m.on.c, m.bytes(), m.of, m.peer, m.tag)
+}
+
+// Ibsend is MPI_Ibsend.
+func (p *Process) Ibsend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	m, err := p.bsend(buf, count, t, dest, tag, c)
+	if err != nil {
+		return err
+	}
+	send, err := comm.Ibsend(m.on.c, m.bytes(), m.of, m.peer, m.tag)
+	return p.begin(send, err, m.on, r)
+}
+
+// Bsend_init is MPI_Bsend_init.
+func (p *Process) Bsend_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	m, err := p.outgoing(buf, count, t, dest, tag, c)
+	if err != nil {
+		return err
+	}
+	send, err := comm.BsendInit(m.on.c, func() ([]byte, error) {
+		if err := p.buffering(m.on, m.buf.Len()); err != nil {
+			return nil, err
+		}
+		return m.bytes(), nil
+	}, m.of, m.peer, m.tag)
+	return p.prepare(send, err, m.on, r)
+}

@@ -1,0 +1,137 @@
+package capi
+
+import "github.com/gopvas/gopvas/internal/comm"
+
+// dup copies a communicator with its attributes, and hints, which may be other ones. If it fails, for example
+// since a callback refuses to copy an attribute, the handle is MPI_COMM_NULL.
+func (p *Process) dup(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
+	out.Set(COMM_NULL)
+	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)
+	if err != nil {
+		return err
+	}
+	n, err := on.c.Dup()
+	if err != nil {
+		p.forget(copies)
+		return err
+	}
+	p.adoptCopy(n, on, hints, copies, out)
+	return nil
+}
+
+func (p *Process) adoptCopy(n *comm.Comm, from *communicator, hints *comm.Info, copies attributes, out Ptr[Comm]) {
+	if hints == nil {
+		hints = from.hints
+	}
+	made := p.adopt(n, from, out)
+	made.attributes, made.hints, made.weighted = copies, hints.Clone(), from.weighted
+}
+
+// Comm_dup is MPI_Comm_dup.
+func (p *Process) Comm_dup(on *communicator, out Ptr[Comm]) error { return p.dup(on, nil, out) }
+
+// Comm_dup_with_info is MPI_Comm_dup_with_info.
+func (p *Process) Comm_dup_with_info(on *communicator, hints *comm.Info, out Ptr[Comm]) error {
+	return p.dup(on, hints.Clone(), out)
+}
+
+// idup is dup, nonblocking.
+func (p *Process) idup(on *communicator, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
+	copies, err := p.copyAll(uintptr(on.handle), &on.attributes)
+	if err != nil {
+		return err
+	}
+	n, r, err := on.c.Idup()
+	if err != nil {
+		p.forget(copies)
+		return err
+	}
+	p.adoptCopy(n, on, hints, copies, out)
+	return p.begun(r, on.collectives, req)
+}
+
+// Comm_idup is MPI_Comm_idup.
+func (p *Process) Comm_idup(on *communicator, out Ptr[Comm], req Ptr[Request]) error {
+	return p.idup(on, nil, out, req)
+}
+
+// Comm_idup_with_info is MPI_Comm_idup_with_info.
+func (p *Process) Comm_idup_with_info(on *communicator, hints *comm.Info, out Ptr[Comm], req Ptr[Request]) error {
+	return p.idup(on, hints.Clone(), out, req)
+}
+
+// Comm_create is MPI_Comm_create.
+func (p *Process) Comm_create(on *communicator, g *comm.Group, out Ptr[Comm]) error {
+	n, err := on.c.Create(g)
+	return p.made(n, err, on, out)
+}
+
+// Comm_create_group is MPI_Comm_create_group.
+func (p *Process) Comm_create_group(c Comm, group Group, tag int, out Ptr[Comm]) error {
+	on, err := p.intra(c)
+	if err != nil {
+		return err
+	}
+	g, err := p.group(group)
+	if err != nil {
+		return err
+	}
+	n, err := on.c.CreateGroup(g, tag)
+	return p.made(n, err, on, out)
+}
+
+// Comm_split is MPI_Comm_split.
+func (p *Process) Comm_split(on *communicator, color, key int, out Ptr[Comm]) error {
+	if color < 0 && color != UNDEFINED {
+		return fail(ERR_ARG, "color %d is negative: pass 0 or more, or MPI_UNDEFINED", color)
+	}
+	if color == UNDEFINED {
+		color = comm.Undefined
+	}
+	n, err := on.c.Split(color, key)
+	return p.made(n, err, on, out)
+}
+
+// Comm_split_type is MPI_Comm_split_type. The ranks of a node share memory. Guided types know
+// one value of the hint mpi_hw_resource_type, mpi_shared_memory. Without it, and for the
+// unguided type, nobody gets a communicator.
+func (p *Process) Comm_split_type(on *communicator, kind, key int, hints *comm.Info, out Ptr[Comm]) error {
+	how := comm.SplitKind(comm.Undefined)
+	switch kind {
+	case COMM_TYPE_SHARED:
+		how = comm.Shared
+	case COMM_TYPE_HW_GUIDED, COMM_TYPE_RESOURCE_GUIDED:
+		if is, _ := hints.Clone().Get("mpi_hw_resource_type"); is == "mpi_shared_memory" {
+			how = comm.Shared
+		}
+	case COMM_TYPE_HW_UNGUIDED, UNDEFINED:
+	default:
+		return fail(ERR_ARG, "split type %d is not known", kind)
+	}
+	n, err := on.c.SplitType(how, key)
+	return p.made(n, err, on, out)
+}
+
+// Intercomm_create is MPI_Intercomm_create.
+func (p *Process) Intercomm_create(local Comm, leader int, peer Comm, remoteLeader, tag int, out Ptr[Comm]) error {
+	on, err := p.intra(local)
+	if err != nil {
+		return err
+	}
+	var with *comm.Comm
+	if on.c.Rank() == leader {
+		over, err := p.comm(peer)
+		if err != nil {
+			return err
+		}
+		with = over.c
+	}
+	n, err := comm.IntercommCreate(on.c, leader, with, remoteLeader, tag)
+	return p.made(n, err, on, out)
+}
+
+// Intercomm_merge is MPI_Intercomm_merge.
+func (p *Process) Intercomm_merge(on *communicator, high int, out Ptr[Comm]) error {
+	n, err := comm.Merge(on.c, high != 0)
+	return p.made(n, err, on, out)
+}

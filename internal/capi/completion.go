@@ -1,0 +1,342 @@
+package capi
+
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// Calls that complete several requests.
+
+// several are the requests of a call that has some.
+type several struct {
+	all   []request      // without an owner those that are null or not active
+	inner []comm.Request // of those that are not complete from the beginning
+}
+
+// list returns the requests of handles. They are given back with p.lists.Put.
+func (p *Process) list(n int, r Handles[Request]) (*several, error) {
+	if n < 0 {
+		return nil, fail(ERR_ARG, "%d requests", n)
+	}
+	l, _ := p.lists.Get().(*several)
+	if l == nil {
+		l = new(several)
+	}
+	l.all = slices.Grow(l.all[:0], n)[:n]
+	for i := range l.all {
+		q, err := p.request(r.At(i))
+		if err != nil {
+			p.lists.Put(l)
+			return nil, err
+		}
+		if q.idle() {
+			q = request{}
+		}
+		l.all[i] = q
+	}
+	return l, nil
+}
+
+// waitFirst blocks until one of the requests is complete, and returns its index;
+// Undefined if there is none.
+func (l *several) waitFirst() (i int, st comm.Status, err error) {
+	l.inner = slices.Grow(l.inner[:0], len(l.all))[:len(l.all)]
+	for i, q := range l.all {
+		if q.owner == done {
+			return i, comm.EmptyStatus(), nil
+		}
+		l.inner[i] = q.r
+	}
+	return comm.WaitAny(l.inner)
+}
+
+// Waitall is MPI_Waitall. Nothing is waited for if one of the handles is wrong.
+func (p *Process) Waitall(n int, r Handles[Request], statuses Statuses) error {
+	generalized, err := p.checkAll(n, r)
+	if err != nil {
+		return err
+	}
+	var failed error
+	var one *comm.Waits
+	if !generalized { // else the program is called between the waits
+		waits := comm.BeginWaits(p.world.c)
+		defer waits.End()
+		one = &waits
+	}
+	all := r.slice(n)
+	for i := 0; i < n; i++ {
+		if failed == nil && one != nil {
+			if i += awaitMessages(one, all[i:], statuses, i); i == n {
+				break
+			}
+		}
+		err := p.waitOther(one, r.ptr(i), statuses.At(i))
+		if err != nil && failed == nil {
+			failed = inStatus(err)
+			for k := range i {
+				statuses.At(k).SetError(SUCCESS)
+			}
+		}
+		if failed != nil {
+			statuses.At(i).SetError(codeOf(err))
+		}
+	}
+	return failed
+}
+
+// awaitMessages waits for requests, from the first on, as long as they are sends that were over at once, or
+// messages that end without error. It returns how many were. Their statuses begin at an index.
+func awaitMessages(one *comm.Waits, all []Request, statuses Statuses, from int) (n int) {
+	table := one.Messages()
+	for i, h := range all {
+		at := statuses.At(from + i).wanted()
+		if h == doneRequest {
+			all[i] = REQUEST_NULL
+			at.setEmpty()
+			continue
+		}
+		op := table.Message(placeOf(uintptr(h)), uintptr(h))
+		if op == nil || !one.Over(op, uintptr(h)) {
+			return i
+		}
+		at.setTaken(op)
+		one.Drop(op)
+		all[i] = REQUEST_NULL
+	}
+	return len(all)
+}
+
+// checkAll returns an error if one of the handles is wrong. It tells whether one is that of a
+// generalized request.
+func (p *Process) checkAll(n int, r Handles[Request]) (generalized bool, err error) {
+	if n < 0 {
+		return false, fail(ERR_ARG, "%d requests", n)
+	}
+	table := comm.Messages(p.world.c)
+	for _, h := range r.slice(n) {
+		if h == doneRequest || h == REQUEST_NULL || table.Message(placeOf(uintptr(h)), uintptr(h)) != nil {
+			continue
+		}
+		o := comm.OwnerAt(p.world.c, placeOf(uintptr(h)), uintptr(h))
+		if o == nil {
+			return false, wrongHandle(kindRequest, uintptr(h))
+		}
+		generalized = generalized || (*o).(*owner).grequest != nil
+	}
+	return generalized, nil
+}
+
+// inStatus is the error of a call whose statuses have the errors.
+func inStatus(first error) error {
+	err := fail(ERR_IN_STATUS, "%v", first)
+	if l, ok := first.(located); ok {
+		return located{err, l.on}
+	}
+	return err
+}
+
+// codeOf is the error code of an error, which may be nil.
+func codeOf(err error) int {
+	if err == nil {
+		return 0
+	}
+	return classOf(err)
+}
+
+// Testall is MPI_Testall.
+func (p *Process) Testall(n int, r Handles[Request], flag Ref, statuses Statuses) error {
+	if n < 0 {
+		return fail(ERR_ARG, "%d requests", n)
+	}
+	for i := range n {
+		q, err := p.request(r.At(i))
+		if err != nil {
+			return err
+		}
+		if q.idle() {
+			continue
+		}
+		if _, done, _ := comm.Peek(&q.r); !done {
+			flag.SetBool(false)
+			return nil
+		}
+	}
+	flag.SetBool(true)
+	return p.Waitall(n, r, statuses)
+}
+
+// Waitany is MPI_Waitany.
+func (p *Process) Waitany(n int, r Handles[Request], index Ref, status Status) error {
+	l, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	defer p.lists.Put(l)
+	i, st, err := l.waitFirst()
+	if i == comm.Undefined {
+		index.Set(UNDEFINED)
+		status.setEmpty()
+		return err
+	}
+	h, err := p.finish(l.all[i], &st, err, status)
+	r.Set(i, h)
+	index.Set(i)
+	return err
+}
+
+// anyOf tells of the first request that look says is complete.
+func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Status,
+	look func(i int, q request) (done bool, err error)) error {
+	l, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	defer p.lists.Put(l)
+	active := false
+	for i, q := range l.all {
+		if q.owner == nil {
+			continue
+		}
+		active = true
+		if done, err := look(i, q); done {
+			index.Set(i)
+			flag.SetBool(true)
+			return err
+		}
+	}
+	index.Set(UNDEFINED)
+	if flag.SetBool(!active); !active {
+		status.setEmpty()
+	}
+	return nil
+}
+
+// Testany is MPI_Testany.
+func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Status) error {
+	return p.anyOf(n, r, index, flag, status, func(i int, q request) (bool, error) { return p.test(q, r.ptr(i), status) })
+}
+
+// Waitsome is MPI_Waitsome.
+func (p *Process) Waitsome(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
+	l, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	defer p.lists.Put(l)
+	first, st, err := l.waitFirst()
+	if first == comm.Undefined {
+		count.Set(UNDEFINED)
+		return err
+	}
+	s := some{p: p, r: r, indices: indices, statuses: statuses}
+	s.take(first, l.all[first], &st, err)
+	s.rest(l.all, first+1)
+	count.Set(s.n)
+	return s.failed
+}
+
+// Testsome is MPI_Testsome.
+func (p *Process) Testsome(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
+	l, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	defer p.lists.Put(l)
+	s := some{p: p, r: r, indices: indices, statuses: statuses}
+	if !s.rest(l.all, 0) {
+		count.Set(UNDEFINED)
+		return nil
+	}
+	count.Set(s.n)
+	return s.failed
+}
+
+// some are the requests that a call has found complete.
+type some struct {
+	p        *Process
+	r        Handles[Request]
+	indices  Ints
+	statuses Statuses
+	n        int
+	failed   error
+}
+
+// take notes a complete request.
+func (s *some) take(i int, q request, st *comm.Status, err error) {
+	status := s.statuses.At(s.n)
+	h, err := s.p.finish(q, st, err, status)
+	s.r.Set(i, h)
+	s.indices.Set(s.n, i)
+	status.SetError(codeOf(err))
+	if err != nil && s.failed == nil {
+		s.failed = inStatus(err)
+	}
+	s.n++
+}
+
+// rest takes all that are complete from an index on, and tells whether there was any request.
+func (s *some) rest(all []request, from int) (any bool) {
+	for i := from; i < len(all); i++ {
+		if q := all[i]; q.owner != nil {
+			any = true
+			if st, done, err := q.r.Test(); done {
+				s.take(i, q, &st, err)
+			}
+		}
+	}
+	return any
+}
+
+// Request_get_status_all is MPI_Request_get_status_all.
+func (p *Process) Request_get_status_all(n int, r Handles[Request], flag Ref, statuses Statuses) error {
+	l, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	defer p.lists.Put(l)
+	for _, q := range l.all {
+		if done, _ := p.peek(q, Status{}); !done {
+			flag.SetBool(false)
+			return nil
+		}
+	}
+	var failed error
+	for i, q := range l.all {
+		if _, err := p.peek(q, statuses.At(i)); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	flag.SetBool(true)
+	return failed
+}
+
+// Request_get_status_any is MPI_Request_get_status_any.
+func (p *Process) Request_get_status_any(n int, r Handles[Request], index, flag Ref, status Status) error {
+	return p.anyOf(n, r, index, flag, status, func(_ int, q request) (bool, error) { return p.peek(q, status) })
+}
+
+// Request_get_status_some is MPI_Request_get_status_some.
+func (p *Process) Request_get_status_some(n int, r Handles[Request], count Ref, indices Ints, statuses Statuses) error {
+	l, err := p.list(n, r)
+	if err != nil {
+		return err
+	}
+	defer p.lists.Put(l)
+	found, active := 0, false
+	for i, q := range l.all {
+		if q.owner == nil {
+			continue
+		}
+		active = true
+		if done, _ := p.peek(q, statuses.At(found)); done {
+			indices.Set(found, i)
+			found++
+		}
+	}
+	if !active {
+		found = UNDEFINED
+	}
+	count.Set(found)
+	return nil
+}

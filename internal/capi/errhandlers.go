@@ -1,0 +1,231 @@
+package capi
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// errhandler is what is done about errors of the calls on an object.
+type errhandler struct {
+	handle Errhandler // 0: the program has freed it
+	refs   int        // how often the program was given the handle
+	of     objectKind // for objects of which kind; noObject: of any
+	f      Func       // of the program
+}
+
+// The predefined error handlers.
+var (
+	areFatal = &errhandler{handle: ERRORS_ARE_FATAL}
+	abort    = &errhandler{handle: ERRORS_ABORT}
+	returns  = &errhandler{handle: ERRORS_RETURN}
+)
+
+// Upcall runs a function of the C program with up to 6 arguments, each an integer or a
+// pointer, and returns its result. It runs on the stack of C, on the calling thread, and may
+// call MPI. cmd/libmpi sets Upcall.
+var Upcall = func(function uintptr, args []uintptr) uintptr {
+	panic("capi: upcall: no C program is there; cmd/libmpi sets capi.Upcall")
+}
+
+// raise answers a call that has failed with err: its error handler decides.
+func (p *Process) raise(op int, a slots, err error) (int64, Handler) {
+	if c, ok := err.(called); ok {
+		return SUCCESS, Handler(c)
+	}
+	if h, null := p.handlerArgument(calls[op].name, a); h != nil {
+		return int64(classOf(err)), p.handle(h, null, calls[op].name, err)
+	}
+	handler, object, name := p.handlerOf(&calls[op], a)
+	if l, ok := err.(located); ok && l.on != nil {
+		handler, object, name = l.on.handler, uintptr(l.on.handle), " on "+l.on.title()
+	}
+	return int64(classOf(err)), p.handle(handler, object, calls[op].name+name, err)
+}
+
+// handlerArgument returns the error handler that is an argument of a call, and a null handle: a
+// call that makes an object with a handler has no object yet. It returns nil for other calls, and
+// for an argument that is no error handler.
+func (p *Process) handlerArgument(call string, a slots) (h *errhandler, null uintptr) {
+	slot, kind, null := -1, onComm, uintptr(COMM_NULL)
+	switch call {
+	case "MPI_Session_init":
+		slot, kind, null = 1, onSession, uintptr(SESSION_NULL)
+	case "MPI_Comm_create_from_group":
+		slot = 3
+	case "MPI_Intercomm_create_from_groups":
+		slot = 6
+	default:
+		return nil, 0
+	}
+	h, err := p.handler(Errhandler(a.word(slot)), kind)
+	if err != nil {
+		return nil, 0
+	}
+	return h, null
+}
+
+// handlerOf returns the error handler for a call, the handle of the object that it belongs
+// to, and how the call is described besides its name. For a call without an object, or with a
+// wrong one, the handler is that of MPI_COMM_SELF. If the program has set none there it is
+// that of MPI_COMM_WORLD, as in MPI before 4.0.
+func (p *Process) handlerOf(call *callInfo, a slots) (h *errhandler, object uintptr, about string) {
+	if p.state.Load() != running {
+		return areFatal, 0, ""
+	}
+	if strings.HasPrefix(call.name, "MPI_File_") { // no file can be opened, and no handler set for it
+		return returns, 0, ""
+	}
+	object = call.handle(a)
+	switch call.object {
+	case onComm:
+		if c, err := p.comm(Comm(object)); err == nil {
+			return c.handler, object, fmt.Sprintf(" on %s", c.title())
+		}
+	case onSession:
+		if s, err := p.session(Session(object)); err == nil {
+			return s.handler, object, " on a session"
+		}
+	}
+	if p.self.handler == areFatal {
+		return p.world.handler, uintptr(COMM_WORLD), ""
+	}
+	return p.self.handler, uintptr(COMM_SELF), ""
+}
+
+// handle does what an error handler says, or returns the function of the program that does.
+func (p *Process) handle(h *errhandler, object uintptr, call string, err error) Handler {
+	code := classOf(err)
+	switch {
+	case h == returns:
+		return Handler{}
+	case h == areFatal || h == abort:
+		p.die(call, code, err)
+	}
+	return Handler{h.f.Entry, object, code}
+}
+
+// called is the result of a function that has only to call an error handler yet. It is no
+// failure.
+type called Handler
+
+func (called) Error() string { return "an error handler is to be called" }
+
+// die ends the job because of an error.
+func (p *Process) die(call string, code int, err error) {
+	comm.AwaitCause(err)
+	text := strings.TrimPrefix(err.Error(), "mpi: ")
+	fmt.Fprintf(os.Stderr, "%s: %s: %s (%s)\n", comm.Who(), call, text, className(p.codes.classOf(code)))
+	if p.world == nil {
+		os.Exit(1)
+	}
+	p.world.c.Abort(1)
+}
+
+// handler returns the error handler of a handle, for objects of a kind.
+func (p *Process) handler(h Errhandler, of objectKind) (*errhandler, error) {
+	switch h {
+	case ERRORS_ARE_FATAL:
+		return areFatal, nil
+	case ERRORS_ABORT:
+		return abort, nil
+	case ERRORS_RETURN:
+		return returns, nil
+	}
+	e := p.errhandlers.get(uintptr(h))
+	if e == nil {
+		return nil, wrongHandle(kindErrhandler, uintptr(h))
+	}
+	if e.of != of {
+		return nil, fail(ERR_ARG, "the error handler %#x is for objects of another kind", uintptr(h))
+	}
+	return e, nil
+}
+
+// createHandler makes an error handler of a function of the program.
+func (p *Process) createHandler(of objectKind, f Func, out Ptr[Errhandler]) error {
+	if f.Entry == 0 {
+		return fail(ERR_ARG, "the function of the error handler is a null pointer")
+	}
+	e := &errhandler{of: of, f: f}
+	p.give(e, out)
+	return nil
+}
+
+// give hands the program the handle of an error handler, once more.
+func (p *Process) give(e *errhandler, out Ptr[Errhandler]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if e.handle == 0 {
+		e.handle = Errhandler(p.errhandlers.add(e))
+	}
+	e.refs++
+	out.Set(e.handle)
+}
+
+// Errhandler_free is MPI_Errhandler_free. Objects that have the error handler keep it.
+func (p *Process) Errhandler_free(h Ptr[Errhandler]) error {
+	switch handle := h.Get(); handle {
+	case ERRORS_ARE_FATAL, ERRORS_ABORT, ERRORS_RETURN:
+	default:
+		e := p.errhandlers.get(uintptr(handle))
+		if e == nil {
+			return wrongHandle(kindErrhandler, uintptr(handle))
+		}
+		p.mu.Lock()
+		if e.refs--; e.refs == 0 {
+			p.errhandlers.remove(uintptr(handle))
+			e.handle = 0
+		}
+		p.mu.Unlock()
+	}
+	h.Set(ERRHANDLER_NULL)
+	return nil
+}
+
+// Comm_create_errhandler is MPI_Comm_create_errhandler.
+func (p *Process) Comm_create_errhandler(f Func, out Ptr[Errhandler]) error {
+	return p.createHandler(onComm, f, out)
+}
+
+// Comm_set_errhandler is MPI_Comm_set_errhandler.
+func (p *Process) Comm_set_errhandler(on *communicator, h Errhandler) error {
+	e, err := p.handler(h, onComm)
+	if err != nil {
+		return err
+	}
+	on.handler = e
+	return nil
+}
+
+// Comm_get_errhandler is MPI_Comm_get_errhandler.
+func (p *Process) Comm_get_errhandler(on *communicator, out Ptr[Errhandler]) error {
+	p.give(on.handler, out)
+	return nil
+}
+
+// Comm_call_errhandler is MPI_Comm_call_errhandler.
+func (p *Process) Comm_call_errhandler(on *communicator, code int) error {
+	return p.callHandler(on.handler, uintptr(on.handle), "MPI_Comm_call_errhandler on "+on.title(), code)
+}
+
+// callHandler calls an error handler for a code of the program.
+func (p *Process) callHandler(handler *errhandler, object uintptr, call string, code int) error {
+	h := p.handle(handler, object, call, p.codes.asError(code))
+	if h.Function == 0 {
+		return nil
+	}
+	return called(h)
+}
+
+// Win_create_errhandler is MPI_Win_create_errhandler.
+func (p *Process) Win_create_errhandler(f Func, out Ptr[Errhandler]) error {
+	return p.createHandler(onWin, f, out)
+}
+
+// File_create_errhandler is MPI_File_create_errhandler.
+func (p *Process) File_create_errhandler(f Func, out Ptr[Errhandler]) error {
+	return p.createHandler(onFile, f, out)
+}

@@ -1,0 +1,79 @@
+package capi
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// Error is an error of a function of the ABI.
+type Error struct {
+	Class int    // ERR_TYPE and the like, or an error code of the program
+	Text  string // what is wrong, and what to do
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// fail makes an Error.
+func fail(class int, format string, args ...any) error {
+	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
+}
+
+// classes are the error classes of errors of the packages below.
+var classes = []struct {
+	is    error
+	class int
+}{
+	{comm.ErrFreed, ERR_COMM}, {comm.ErrNoComm, ERR_COMM}, {comm.ErrPending, ERR_COMM}, {comm.ErrWorld, ERR_COMM},
+	{comm.ErrInter, ERR_COMM}, {comm.ErrNotInter, ERR_COMM},
+	{comm.ErrBusy, ERR_REQUEST}, {comm.ErrActive, ERR_REQUEST}, {comm.ErrNotPersistent, ERR_REQUEST},
+	{comm.ErrNoMessage, ERR_REQUEST},
+	{comm.ErrOverlap, ERR_BUFFER},
+	{comm.ErrNoTopology, ERR_TOPOLOGY}, {comm.ErrNoCell, ERR_RANK},
+	{datatype.ErrCount, ERR_COUNT}, {datatype.ErrType, ERR_TYPE}, {datatype.ErrArgument, ERR_ARG},
+	{datatype.ErrOverflow, ERR_VALUE_TOO_LARGE},
+}
+
+// classed gives an error that has no class of its own a class.
+func classed(err error, class int) error {
+	if err == nil || classOf(err) != ERR_OTHER {
+		return err
+	}
+	return fail(class, "%v", err)
+}
+
+// classOf is the MPI error class of an error, or the error code of the program that it is.
+func classOf(err error) int {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Class
+	}
+	if _, ok := errors.AsType[*comm.LostError](err); ok {
+		return ERR_PROC_ABORTED
+	}
+	if _, ok := errors.AsType[*comm.RankError](err); ok {
+		return ERR_RANK
+	}
+	if _, ok := errors.AsType[*comm.TagError](err); ok {
+		return ERR_TAG
+	}
+	if _, ok := errors.AsType[*comm.TruncateError](err); ok {
+		return ERR_TRUNCATE
+	}
+	if _, ok := errors.AsType[*comm.ElementError](err); ok {
+		return ERR_TYPE
+	}
+	if _, ok := errors.AsType[*comm.BufferError](err); ok {
+		return ERR_TRUNCATE
+	}
+	if _, ok := errors.AsType[*comm.OperatorError](err); ok {
+		return ERR_OP
+	}
+	for _, c := range classes {
+		if errors.Is(err, c.is) {
+			return c.class
+		}
+	}
+	return ERR_OTHER
+}

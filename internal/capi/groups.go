@@ -1,0 +1,163 @@
+package capi
+
+import "github.com/gopvas/gopvas/internal/comm"
+
+// group returns the group of a handle.
+func (p *Process) group(g Group) (*comm.Group, error) {
+	if g == GROUP_EMPTY {
+		return p.world.c.Group().Incl()
+	}
+	if object := p.groups.get(uintptr(g)); object != nil {
+		return object, nil
+	}
+	return nil, wrongHandle(kindGroup, uintptr(g))
+}
+
+// newGroup gives a group a handle.
+func (p *Process) newGroup(g *comm.Group) Group {
+	if g.Size() == 0 {
+		return GROUP_EMPTY
+	}
+	copied := *g // each handle is freed by itself
+	return Group(p.groups.add(&copied))
+}
+
+// madeGroup hands out what a call has returned.
+func (p *Process) madeGroup(g *comm.Group, err error, out Ptr[Group]) error {
+	if err != nil {
+		return err
+	}
+	out.Set(p.newGroup(g))
+	return nil
+}
+
+// Comm_group is MPI_Comm_group.
+func (p *Process) Comm_group(on *communicator, out Ptr[Group]) error {
+	return p.madeGroup(on.c.Group(), nil, out)
+}
+
+// Group_free is MPI_Group_free.
+func (p *Process) Group_free(g Ptr[Group]) error {
+	if h := g.Get(); h != GROUP_EMPTY && p.groups.remove(uintptr(h)) == nil {
+		return wrongHandle(kindGroup, uintptr(h))
+	}
+	g.Set(GROUP_NULL)
+	return nil
+}
+
+// Group_size is MPI_Group_size.
+func (p *Process) Group_size(g *comm.Group, size Ref) error {
+	size.Set(g.Size())
+	return nil
+}
+
+// Group_rank is MPI_Group_rank.
+func (p *Process) Group_rank(g *comm.Group, rank Ref) error {
+	rank.Set(undefined(g.Rank()))
+	return nil
+}
+
+// undefined is a rank in C.
+func undefined(rank int) int {
+	if rank == comm.Undefined {
+		return UNDEFINED
+	}
+	return rank
+}
+
+// Group_translate_ranks is MPI_Group_translate_ranks.
+func (p *Process) Group_translate_ranks(a *comm.Group, n int, ranks Ints, b *comm.Group, out Ints) error {
+	if n < 0 {
+		return fail(ERR_ARG, "%d ranks", n)
+	}
+	list := ranks.Copy(n)
+	for i, rank := range list {
+		switch rank {
+		case PROC_NULL:
+			list[i] = comm.ProcNull
+		case comm.ProcNull:
+			list[i] = -1 // which is no rank
+		}
+	}
+	translated, err := a.TranslateRanks(list, b)
+	if err != nil {
+		return err
+	}
+	for i, rank := range translated {
+		if rank == comm.ProcNull {
+			out.Set(i, PROC_NULL)
+		} else {
+			out.Set(i, undefined(rank))
+		}
+	}
+	return nil
+}
+
+// Group_compare is MPI_Group_compare.
+func (p *Process) Group_compare(one, other *comm.Group, result Ref) error {
+	result.Set(comparisons[one.Compare(other)])
+	return nil
+}
+
+// Group_union is MPI_Group_union.
+func (p *Process) Group_union(one, other *comm.Group, out Ptr[Group]) error {
+	return p.madeGroup(one.Union(other), nil, out)
+}
+
+// Group_intersection is MPI_Group_intersection.
+func (p *Process) Group_intersection(one, other *comm.Group, out Ptr[Group]) error {
+	return p.madeGroup(one.Intersection(other), nil, out)
+}
+
+// Group_difference is MPI_Group_difference.
+func (p *Process) Group_difference(one, other *comm.Group, out Ptr[Group]) error {
+	return p.madeGroup(one.Difference(other), nil, out)
+}
+
+// choose makes a group of some ranks of another.
+func (p *Process) choose(g *comm.Group, n int, ranks Ints, how func(...int) (*comm.Group, error), out Ptr[Group]) error {
+	if n < 0 {
+		return fail(ERR_ARG, "%d ranks", n)
+	}
+	if n > g.Size() { // the list may be shorter than n says
+		return fail(ERR_ARG, "%d ranks of a group of %d: give each rank at most once", n, g.Size())
+	}
+	chosen, err := how(ranks.Copy(n)...)
+	return p.madeGroup(chosen, classed(err, ERR_RANK), out)
+}
+
+// Group_incl is MPI_Group_incl.
+func (p *Process) Group_incl(g *comm.Group, n int, ranks Ints, out Ptr[Group]) error {
+	return p.choose(g, n, ranks, g.Incl, out)
+}
+
+// Group_excl is MPI_Group_excl.
+func (p *Process) Group_excl(g *comm.Group, n int, ranks Ints, out Ptr[Group]) error {
+	return p.choose(g, n, ranks, g.Excl, out)
+}
+
+// chooseRanges makes a group of ranges of ranks of another.
+func (p *Process) chooseRanges(n int, triples Ints, how func(...comm.Range) (*comm.Group, error), out Ptr[Group]) error {
+	if n < 0 {
+		return fail(ERR_ARG, "%d ranges", n)
+	}
+	ranges := make([]comm.Range, n)
+	for i := range ranges {
+		ranges[i] = comm.Range{First: triples.At(3 * i), Last: triples.At(3*i + 1), Stride: triples.At(3*i + 2)}
+		if ranges[i].Stride == 0 {
+			return fail(ERR_ARG, "the stride of range %d is 0", i)
+		}
+	}
+	chosen, err := how(ranges...)
+	return p.madeGroup(chosen, classed(err, ERR_RANK), out)
+}
+
+// Group_range_incl is MPI_Group_range_incl.
+func (p *Process) Group_range_incl(g *comm.Group, n int, ranges Ints, out Ptr[Group]) error {
+	return p.chooseRanges(n, ranges, g.RangeIncl, out)
+}
+
+// Group_range_excl is MPI_Group_range_excl.
+func (p *Process) Group_range_excl(g *comm.Group, n int, ranges Ints, out Ptr[Group]) error {
+	return p.chooseRanges(n, ranges, g.RangeExcl, out)
+}

@@ -1,0 +1,222 @@
+package capi
+
+import (
+	"math"
+
+	"github.com/gopvas/gopvas/internal/comm"
+)
+
+// message are the arguments of a send or a receive, as the packages below want them.
+type message struct {
+	on   *communicator
+	buf  comm.Buffer
+	of   comm.Element // counted in bytes
+	peer int
+	tag  int
+}
+
+// void tells whether a message has nothing whose datatype could matter.
+func void(peer, count int, t Type) bool {
+	return peer == PROC_NULL || count == 0 && t == DATATYPE_NULL
+}
+
+// outgoing checks the arguments of a send.
+func (p *Process) outgoing(buf Address, count int, t Type, dest, tag int, c Comm) (m message, err error) {
+	m.of = 1
+	if m.on, err = p.comm(c); err != nil {
+		return m, err
+	}
+	if m.tag, err = sendTag(tag); err != nil {
+		return m, err
+	}
+	if m.peer, err = peerIn(dest); err == nil && !void(dest, count, t) {
+		err = p.locate(&m, buf, count, t)
+	}
+	return m, err
+}
+
+// incoming checks the arguments of a receive.
+func (p *Process) incoming(buf Address, count int, t Type, source, tag int, c Comm) (m message, err error) {
+	m.of = 1
+	if m.on, err = p.comm(c); err != nil {
+		return m, err
+	}
+	if m.tag, err = recvTag(tag); err != nil {
+		return m, err
+	}
+	if m.peer, err = sourceIn(source); err == nil && !void(source, count, t) {
+		err = p.locate(&m, buf, count, t)
+	}
+	return m, err
+}
+
+// locate says where a message lies, and what it consists of.
+func (p *Process) locate(m *message, at Address, count int, t Type) error {
+	o, err := p.messageType(t)
+	if err != nil {
+		return err
+	}
+	m.of = o.element
+	m.buf, err = o.memory(at, count)
+	return err
+}
+
+// plain is the short way through the arguments of most messages: some elements of a predefined type without
+// gaps, no wildcard, no MPI_PROC_NULL, nothing wrong. For all other messages on is nil, and
+// outgoing or incoming looks at them.
+//
+// The arguments cost as much time as the rest of a short message, above all where the caches are
+// cold: a program that computes between messages finds none of this code in them.
+func (p *Process) plain(buf Address, count int, t Type, peer, tag int, c Comm) (on *communicator, memory []byte, of comm.Element) {
+	i := uint(t) - uint(firstPredefined)
+	if i >= uint(len(predefinedTypes)) || peer|tag < 0 || uint(count)-1 >= math.MaxInt32 || buf == BOTTOM {
+		return nil, nil, 0
+	}
+	o := predefinedTypes[i].Load()
+	if o == nil || o.unit == 0 {
+		return nil, nil, 0
+	}
+	if on = p.world; c != COMM_WORLD {
+		on = p.comms.get(uintptr(c))
+	}
+	return on, buf.Bytes(count * o.unit), o.element
+}
+
+// send is the blocking sends of a mode.
+func (p *Process) send(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm) error {
+	if on, memory, of := p.plain(buf, count, t, dest, tag, c); on != nil {
+		return comm.Send(on.c, mode, memory, of, dest, tag)
+	}
+	m, err := p.outgoing(buf, count, t, dest, tag, c)
+	switch {
+	case err != nil:
+		return err
+	case m.buf.Layout == nil:
+		return comm.Send(m.on.c, mode, m.buf.Bytes, m.of, m.peer, m.tag)
+	}
+	return comm.SendBuffer(m.on.c, mode, m.buf, m.of, m.peer, m.tag)
+}
+
+// isend is the nonblocking ones.
+func (p *Process) isend(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm, out Ptr[Request]) error {
+	if on, memory, of := p.plain(buf, count, t, dest, tag, c); on != nil {
+		r, err := comm.Isend(on.c, mode, memory, of, dest, tag)
+		return p.begin(r, err, on, out)
+	}
+	m, err := p.outgoing(buf, count, t, dest, tag, c)
+	if err != nil {
+		return err
+	}
+	var r comm.Request
+	if m.buf.Layout == nil {
+		r, err = comm.Isend(m.on.c, mode, m.buf.Bytes, m.of, m.peer, m.tag)
+	} else {
+		r, err = comm.IsendBuffer(m.on.c, mode, m.buf, m.of, m.peer, m.tag)
+	}
+	return p.begin(r, err, m.on, out)
+}
+
+// sendInit is the persistent ones.
+func (p *Process) sendInit(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm, out Ptr[Request]) error {
+	m, err := p.outgoing(buf, count, t, dest, tag, c)
+	if err != nil {
+		return err
+	}
+	r, err := comm.SendInit(m.on.c, mode, m.buf, m.of, m.peer, m.tag)
+	return p.prepare(r, err, m.on, out)
+}
+
+// Send is MPI_Send.
+func (p *Process) Send(buf Address, count int, t Type, dest, tag int, c Comm) error {
+	return p.send(comm.Standard, buf, count, t, dest, tag, c)
+}
+
+// Ssend is MPI_Ssend.
+func (p *Process) Ssend(buf Address, count int, t Type, dest, tag int, c Comm) error {
+	return p.send(comm.Synchronous, buf, count, t, dest, tag, c)
+}
+
+// Rsend is MPI_Rsend, which may be a standard send.
+func (p *Process) Rsend(buf Address, count int, t Type, dest, tag int, c Comm) error {
+	return p.send(comm.Standard, buf, count, t, dest, tag, c)
+}
+
+// Isend is MPI_Isend.
+func (p *Process) Isend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.isend(comm.Standard, buf, count, t, dest, tag, c, r)
+}
+
+// Issend is MPI_Issend.
+func (p *Process) Issend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.isend(comm.Synchronous, buf, count, t, dest, tag, c, r)
+}
+
+// Irsend is MPI_Irsend.
+func (p *Process) Irsend(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.isend(comm.Standard, buf, count, t, dest, tag, c, r)
+}
+
+// Send_init is MPI_Send_init.
+func (p *Process) Send_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.sendInit(comm.Standard, buf, count, t, dest, tag, c, r)
+}
+
+// Ssend_init is MPI_Ssend_init.
+func (p *Process) Ssend_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.sendInit(comm.Synchronous, buf, count, t, dest, tag, c, r)
+}
+
+// Rsend_init is MPI_Rsend_init.
+func (p *Process) Rsend_init(buf Address, count int, t Type, dest, tag int, c Comm, r Ptr[Request]) error {
+	return p.sendInit(comm.Standard, buf, count, t, dest, tag, c, r)
+}
+
+// Recv is MPI_Recv.
+func (p *Process) Recv(buf Address, count int, t Type, source, tag int, c Comm, status Status) error {
+	var st comm.Status
+	if on, memory, of := p.plain(buf, count, t, source, tag, c); on != nil {
+		err := comm.Recv(on.c, &st, memory, of, source, tag)
+		status.set(&st)
+		return err
+	}
+	m, err := p.incoming(buf, count, t, source, tag, c)
+	if err != nil {
+		return err
+	}
+	if m.buf.Layout == nil {
+		err = comm.Recv(m.on.c, &st, m.buf.Bytes, m.of, m.peer, m.tag)
+	} else {
+		st, err = comm.RecvBuffer(m.on.c, m.buf, m.of, m.peer, m.tag)
+	}
+	status.set(&st)
+	return err
+}
+
+// Irecv is MPI_Irecv.
+func (p *Process) Irecv(buf Address, count int, t Type, source, tag int, c Comm, out Ptr[Request]) error {
+	if on, memory, of := p.plain(buf, count, t, source, tag, c); on != nil {
+		r, err := comm.Irecv(on.c, memory, of, source, tag)
+		return p.begin(r, err, on, out)
+	}
+	m, err := p.incoming(buf, count, t, source, tag, c)
+	if err != nil {
+		return err
+	}
+	var r comm.Request
+	if m.buf.Layout == nil {
+		r, err = comm.Irecv(m.on.c, m.buf.Bytes, m.of, m.peer, m.tag)
+	} else {
+		r, err = comm.IrecvBuffer(m.on.c, m.buf, m.of, m.peer, m.tag)
+	}
+	return p.begin(r, err, m.on, out)
+}
+
+// Recv_init is MPI_Recv_init.
+func (p *Process) Recv_init(buf Address, count int, t Type, source, tag int, c Comm, out Ptr[Request]) error {
+	m, err := p.incoming(buf, count, t, source, tag, c)
+	if err != nil {
+		return err
+	}
+	r, err := comm.RecvInit(m.on.c, m.buf, m.of, m.peer, m.tag)
+	return p.prepare(r, err, m.on, out)
+}

@@ -1,0 +1,310 @@
+package capi
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/coll/operator"
+	"github.com/gopvas/gopvas/internal/comm"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
+)
+
+// Process is this rank as its C program sees it.
+type Process struct {
+	state atomic.Uint32 // before, running, resting or over; changed by become
+	usual atomic.Bool   // calls go the short way: running, one thread at a time, no places are recorded
+	level int           // thread level that was granted
+
+	initialized, finalized atomic.Bool // by MPI_Init and MPI_Finalize
+	users                  int         // sessions, and MPI_Init up to MPI_Finalize
+	sessionBuffers         atomic.Int32
+
+	world, self *communicator
+
+	comms       table[communicator]
+	groups      table[comm.Group]
+	lists       sync.Pool // of *several
+	infos       table[comm.Info]
+	errhandlers table[errhandler]
+	messages    table[matched]
+	sessions    table[session]
+	keyvals     keyvals
+	codes       errorCodes
+	attached    attachedBuffer
+	inside      inside
+	traced      bool // waits are recorded, and so go the long way
+	recorded    bool // the places of calls are recorded
+	tool        tool
+
+	mu         sync.Mutex // guards what follows
+	memory     map[Address]allocated
+	known      map[*comm.Comm]*communicator
+	predefined []uint64 // attributes that the program gets the addresses of
+}
+
+// The states of a Process.
+const (
+	before uint32 = iota
+	running
+	resting // all sessions are finalized, and there may be others
+	over
+)
+
+// become changes the state.
+func (p *Process) become(state uint32) {
+	p.state.Store(state)
+	p.usual.Store(state == running && !p.inside.many && !p.recorded)
+}
+
+// process is the only one of its kind: a C program is one process.
+var process = newProcess()
+
+func newProcess() *Process {
+	p := &Process{memory: map[Address]allocated{}, known: map[*comm.Comm]*communicator{}}
+	p.comms.kind, p.groups.kind = kindComm, kindGroup
+	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler, kindMessage, kindSession
+	p.tool.controls.kind, p.tool.sessions.kind, p.tool.counters.kind = kindControl, kindToolSession, kindCounter
+	p.codes.next = ERR_LASTCODE + 1
+	return p
+}
+
+// start has the program run on a world.
+func (p *Process) start(world *comm.Comm, level int) {
+	p.level = level
+	p.traced = recorder.Active()
+	p.recorded = level < THREAD_MULTIPLE && p.traced // of several threads only one could say where it is
+	p.world = newCommunicator(&communicator{c: world, handle: COMM_WORLD, handler: areFatal, name: "MPI_COMM_WORLD"})
+	p.self = newCommunicator(&communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal, name: "MPI_COMM_SELF"})
+	for _, c := range []*communicator{p.world, p.self} {
+		c.c.SetName(c.name)
+		p.known[c.c] = c
+	}
+}
+
+// notRunning says why a function can not be called now; nil if it can.
+func (p *Process) notRunning() error {
+	switch p.state.Load() {
+	case before:
+		return fail(ERR_OTHER, "called before MPI_Init: call MPI_Init or MPI_Init_thread first")
+	case resting, over:
+		return fail(ERR_OTHER, "called after MPI_Finalize, or after the last session was finalized: move the call before it")
+	}
+	return nil
+}
+
+// Init is MPI_Init.
+func (p *Process) Init(argc Ref, argv Address) error { return p.init(THREAD_SINGLE) }
+
+// Init_thread is MPI_Init_thread. All levels are granted.
+func (p *Process) Init_thread(argc Ref, argv Address, required int, provided Ref) error {
+	switch required {
+	case THREAD_SINGLE, THREAD_FUNNELED, THREAD_SERIALIZED, THREAD_MULTIPLE:
+	default:
+		return fail(ERR_ARG, "thread level %d: pass MPI_THREAD_SINGLE, FUNNELED, SERIALIZED or MULTIPLE", required)
+	}
+	provided.Set(required)
+	return p.init(required)
+}
+
+func (p *Process) init(level int) error {
+	if p.initialized.Swap(true) {
+		return fail(ERR_OTHER, "MPI is initialized already: a process calls MPI_Init once, and not again after MPI_Finalize")
+	}
+	err := p.join(level)
+	if err != nil {
+		p.initialized.Store(false)
+	}
+	return err
+}
+
+// join makes this process a rank, or counts one more user of what it is.
+func (p *Process) join(level int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch p.state.Load() {
+	case before:
+		world, err := comm.Init(comm.Operators{Resolve: operator.Resolve, Describe: operator.Describe})
+		if err != nil {
+			return err
+		}
+		comm.NameCalls(world, p.inside.current)
+		p.start(world, level)
+	case resting:
+		comm.Rest(p.world.c, false)
+	case over:
+		return fail(ERR_OTHER, "this process has left the job by MPI_Finalize")
+	}
+	p.level = max(p.level, level)
+	p.inside.many = p.level == THREAD_MULTIPLE
+	p.become(running)
+	p.users++
+	return nil
+}
+
+// OneThread says that no thread of the program calls MPI any more but the calling one: the library
+// refuses all others.
+func OneThread() {
+	if !process.inside.many {
+		comm.OneThread(process.world.c)
+	}
+}
+
+// leave counts one user less. The last one ends what this process is in the job, unless
+// there were sessions only: then others may come.
+func (p *Process) leave() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users--; p.users > 0 {
+		return nil
+	}
+	err := p.world.c.FlushBuffer()
+	if !p.initialized.Load() {
+		p.become(resting)
+		comm.Rest(p.world.c, true)
+		return err
+	}
+	met := comm.Meet(p.world.c)
+	if _, gone := errors.AsType[*comm.LostError](met); gone {
+		met = nil // a rank in Go waits for nobody at its end; of others that have gone pvasrun tells
+	}
+	err = errors.Join(err, met)
+	p.become(over)
+	end := p.world.c.Finalize()
+	if leak, ok := errors.AsType[*comm.LeakError](end); ok { // no error in C
+		fmt.Fprintf(os.Stderr, "%s: MPI_Finalize: warning: %v\n", comm.Who(), leak)
+		end = nil
+	}
+	return errors.Join(err, end)
+}
+
+// Finalize is MPI_Finalize. Attributes of MPI_COMM_SELF are deleted first, the last one
+// first. No rank leaves before all have come.
+func (p *Process) Finalize() error {
+	if !p.initialized.Load() || p.finalized.Load() {
+		return fail(ERR_OTHER, "called before MPI_Init, or a second time")
+	}
+	err := p.deleteAll(uintptr(COMM_SELF), &p.self.attributes)
+	p.finalized.Store(true)
+	return errors.Join(err, p.leave())
+}
+
+// Abort is MPI_Abort. It ends the whole job.
+func (p *Process) Abort(c Comm, code int) error {
+	on := ""
+	if object, err := p.comm(c); err == nil {
+		on = " on " + object.title()
+	}
+	fmt.Fprintf(os.Stderr, "%s: MPI_Abort%s: ends the job with error code %d\n", comm.Who(), on, code)
+	p.world.c.Abort(code)
+	return nil
+}
+
+// Initialized is MPI_Initialized.
+func (p *Process) Initialized(flag Ref) error {
+	flag.SetBool(p.initialized.Load())
+	return nil
+}
+
+// Finalized is MPI_Finalized.
+func (p *Process) Finalized(flag Ref) error {
+	flag.SetBool(p.finalized.Load())
+	return nil
+}
+
+// Query_thread is MPI_Query_thread.
+func (p *Process) Query_thread(provided Ref) error {
+	provided.Set(p.level)
+	return nil
+}
+
+// Get_version is MPI_Get_version.
+func (p *Process) Get_version(version, subversion Ref) error {
+	version.Set(VERSION)
+	subversion.Set(SUBVERSION)
+	return nil
+}
+
+// Get_library_version is MPI_Get_library_version.
+func (p *Process) Get_library_version(version OutString, resultlen Ref) error {
+	resultlen.Set(version.Set("gopvas, MPI 5.0, MPI ABI 1.0", MAX_LIBRARY_VERSION_STRING))
+	return nil
+}
+
+// Abi_get_version is MPI_Abi_get_version.
+func (p *Process) Abi_get_version(major, minor Ref) error {
+	major.Set(ABI_VERSION)
+	minor.Set(ABI_SUBVERSION)
+	return nil
+}
+
+// Get_processor_name is MPI_Get_processor_name: the name of the machine.
+func (p *Process) Get_processor_name(name OutString, resultlen Ref) error {
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	resultlen.Set(name.Set(host, MAX_PROCESSOR_NAME))
+	return nil
+}
+
+// memoryAlign is what memory of Alloc_mem is aligned to.
+const memoryAlign = 64
+
+// mapFrom is the size from which Alloc_mem asks the system. It may refuse, where the Go heap would
+// end the process.
+const mapFrom = 1 << 20
+
+// Alloc_mem is MPI_Alloc_mem. The memory stays where it is.
+func (p *Process) Alloc_mem(size int, info Info, base Ptr[Address]) error {
+	if size < 0 {
+		return fail(ERR_ARG, "size %d is negative", size)
+	}
+	if _, err := p.hints(info); err != nil {
+		return err
+	}
+	mem, at, err := allocate(size)
+	if err != nil {
+		return fail(ERR_NO_MEM, "%v", err)
+	}
+	p.mu.Lock()
+	p.memory[at] = mem
+	p.mu.Unlock()
+	base.Set(at)
+	return nil
+}
+
+// Free_mem is MPI_Free_mem.
+func (p *Process) Free_mem(base Address) error {
+	p.mu.Lock()
+	mem, ok := p.memory[base]
+	delete(p.memory, base)
+	p.mu.Unlock()
+	if !ok && base != 0 {
+		return fail(ERR_BASE, "address %#x is not from MPI_Alloc_mem, or was freed", uintptr(base))
+	}
+	if mem.mapped > 0 {
+		return sys.Munmap(uintptr(base), mem.mapped)
+	}
+	return nil
+}
+
+// allocated is memory of Alloc_mem: of the Go heap, or so many bytes that were mapped.
+type allocated struct {
+	heap   []byte
+	mapped uintptr
+}
+
+// allocate returns memory of size bytes and its address.
+func allocate(size int) (allocated, Address, error) {
+	if size >= mapFrom {
+		at, err := sys.Mmap(0, uintptr(size), sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous, -1, 0)
+		return allocated{mapped: uintptr(size)}, Address(at), err
+	}
+	mem := make([]byte, size+memoryAlign)
+	at := (Address(sys.AddrOf(mem)) + memoryAlign - 1) &^ (memoryAlign - 1)
+	return allocated{heap: mem}, at, nil
+}

@@ -1,0 +1,82 @@
+package capi
+
+import "github.com/gopvas/gopvas/internal/comm"
+
+// Sendrecv is MPI_Sendrecv.
+func (p *Process) Sendrecv(sendbuf Address, sendcount int, sendtype Type, dest, sendtag int,
+	recvbuf Address, recvcount int, recvtype Type, source, recvtag int, c Comm, status Status) error {
+	out, in, err := p.both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, c)
+	if err != nil {
+		return err
+	}
+	st, err := comm.Sendrecv(out.on.c, "sendrecv", out.buf, out.of, out.peer, out.tag, in.buf, in.of, in.peer, in.tag)
+	status.set(&st)
+	return err
+}
+
+// both checks the arguments of a send and a receive.
+func (p *Process) both(sendbuf Address, sendcount int, sendtype Type, dest, sendtag int,
+	recvbuf Address, recvcount int, recvtype Type, source, recvtag int, c Comm) (out, in message, err error) {
+	if out, err = p.outgoing(sendbuf, sendcount, sendtype, dest, sendtag, c); err == nil {
+		in, err = p.incoming(recvbuf, recvcount, recvtype, source, recvtag, c)
+	}
+	return out, in, err
+}
+
+// packedCopy is a copy of a message in one piece.
+func packedCopy(b comm.Buffer) []byte {
+	data := make([]byte, b.Len())
+	b.Pack(data, 0)
+	return data
+}
+
+// Sendrecv_replace is MPI_Sendrecv_replace.
+func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag, source, recvtag int, c Comm, status Status) error {
+	out, in, err := p.both(buf, count, t, dest, sendtag, buf, count, t, source, recvtag, c)
+	if err != nil {
+		return err
+	}
+	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", comm.Bytes(packedCopy(out.buf)), out.of, out.peer, out.tag, in.buf, in.of, in.peer, in.tag)
+	status.set(&st)
+	return err
+}
+
+// isendrecv begins both halves. The request is that of the receive; the send is complete
+// before it.
+func (p *Process) isendrecv(out, in message, r Ptr[Request]) error {
+	if err := comm.Disjoint("isendrecv", &out.buf, &in.buf); err != nil {
+		return err
+	}
+	recv, err := comm.IrecvBuffer(in.on.c, in.buf, in.of, in.peer, in.tag)
+	if err != nil {
+		return err
+	}
+	send, err := comm.IsendBuffer(out.on.c, comm.Standard, out.buf, out.of, out.peer, out.tag)
+	if err != nil {
+		_ = recv.Cancel()
+		_ = comm.Leave(&recv)
+		return err
+	}
+	both, err := comm.Join(in.on.c, recv, send)
+	return p.begin(both, err, in.on, r)
+}
+
+// Isendrecv is MPI_Isendrecv.
+func (p *Process) Isendrecv(sendbuf Address, sendcount int, sendtype Type, dest, sendtag int,
+	recvbuf Address, recvcount int, recvtype Type, source, recvtag int, c Comm, r Ptr[Request]) error {
+	out, in, err := p.both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, c)
+	if err != nil {
+		return err
+	}
+	return p.isendrecv(out, in, r)
+}
+
+// Isendrecv_replace is MPI_Isendrecv_replace.
+func (p *Process) Isendrecv_replace(buf Address, count int, t Type, dest, sendtag, source, recvtag int, c Comm, r Ptr[Request]) error {
+	out, in, err := p.both(buf, count, t, dest, sendtag, buf, count, t, source, recvtag, c)
+	if err != nil {
+		return err
+	}
+	out.buf = comm.Bytes(packedCopy(out.buf))
+	return p.isendrecv(out, in, r)
+}

@@ -1,0 +1,299 @@
+package cad
+
+import (
+	"fmt"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Fault is what has gone wrong with an operation, in a word that ranks pass on: what, and
+// about which ranks of the job.
+type Fault uint64
+
+// The kinds of faults. Each names a rank; Mismatch and Length name two.
+const (
+	Lost     Fault = (iota + 1) << 32 // the rank has gone
+	Panic                             // an operator of the rank has panicked
+	Length                            // the rank sends more or less than the other receives
+	Pairs                             // the ranks have different numbers of messages for one another
+	Refused                           // the rank has passed wrong arguments
+	Mismatch                          // the two ranks have made different calls
+)
+
+// Kind is the fault without the ranks.
+func (f Fault) Kind() Fault { return f >> 32 << 32 }
+
+// Rank is the rank that the fault is about, Other the second one.
+func (f Fault) Rank() int { return int(uint16(f)) }
+
+// Other is described with Rank.
+func (f Fault) Other() int { return int(uint16(f >> 16)) }
+
+// Failure is a fault and what there is to say about it.
+type Failure struct {
+	Fault
+	Detail [2]uint64 // lengths in bytes, numbers, or the calls of the rank and of the other
+	Text   string    // what an operator panicked with, or why a call is refused
+}
+
+// About returns the failure of a kind about a rank.
+func About(kind Fault, rank int) Failure { return Failure{Fault: kind | Fault(rank)} }
+
+// The four highest bits of a signature say which operation it is. Those of a refused call are all
+// set, and its lowest bits are the operation.
+const (
+	operationAt   = 60
+	refusedCall   = uint64(15) << operationAt
+	operationBits = 15
+)
+
+// Operation returns the operation of a call, of a refused one too.
+func Operation(call uint64) uint64 {
+	if IsRefused(call) {
+		return call & operationBits
+	}
+	return call >> operationAt
+}
+
+// RefusedCall is the signature of a refused call of an operation.
+func RefusedCall(operation uint64) uint64 { return refusedCall | operation }
+
+// IsRefused tells whether a signature is that of a refused call.
+func IsRefused(call uint64) bool { return call>>operationAt == operationBits }
+
+// Elements are the bits of a signature that say what the call moves, as a datatype.Element.Code.
+// They are 0 if that is not known: such a call goes with others that it is equal to otherwise.
+const (
+	Elements   uint64 = (1<<datatype.CodeBits - 1) << ElementsAt
+	ElementsAt        = 28
+)
+
+// ElementsOf returns what a call moves.
+func ElementsOf(call uint64) datatype.Element {
+	return datatype.ElementOfCode(call & Elements >> ElementsAt)
+}
+
+// Between returns what is wrong if two ranks stand at the same place in calls of these
+// signatures: nothing if they go together.
+func Between(a int, call uint64, b int, other uint64) Failure {
+	switch {
+	case call == other || (call^other)&^Elements == 0 && (call&Elements == 0 || other&Elements == 0):
+		return Failure{}
+	case IsRefused(call):
+		return Failure{Fault: Refused | Fault(a), Detail: [2]uint64{call}}
+	case IsRefused(other):
+		return Failure{Fault: Refused | Fault(b), Detail: [2]uint64{other}}
+	}
+	return Failure{Fault: Mismatch | Fault(b)<<16 | Fault(a), Detail: [2]uint64{call, other}}
+}
+
+// Cell keeps the first failure of an operation in memory that several ranks share. Any of
+// them may note one. The rank whose compare-and-swap finds no fault writes the rest, and
+// then told. A reader that comes in between knows the fault, and lets the writer go on until
+// told is set. The writer may have died there: then the reader does without the details.
+type Cell struct {
+	fault  atomic.Uint64
+	detail [2]atomic.Uint64
+	told   atomic.Uint32
+	text   [textSize]byte
+}
+
+const textSize = 3*cacheLine - 28
+
+// Note keeps a failure if there is none yet. It returns whether it has.
+func (c *Cell) Note(f Failure) bool {
+	if f.Fault == 0 || !c.fault.CompareAndSwap(0, uint64(f.Fault)) {
+		return false
+	}
+	for i, d := range f.Detail {
+		c.detail[i].Store(d)
+	}
+	clear(c.text[copy(c.text[:], f.Text):])
+	c.told.Store(1)
+	return true
+}
+
+// Fault returns the fault, 0 if there is none.
+func (c *Cell) Fault() Fault { return Fault(c.fault.Load()) }
+
+// tellYields is how often a reader gives up the CPU for the rank that is about to tell.
+const tellYields = 1000
+
+// Failure returns the failure. If it is not told by then, the details are missing.
+func (c *Cell) Failure() Failure {
+	f := Failure{Fault: c.Fault()}
+	if f.Fault == 0 {
+		return f
+	}
+	for range tellYields {
+		if c.told.Load() != 0 {
+			break
+		}
+		runtime.Gosched() // ranks may be goroutines of one process
+		sys.Yield()
+	}
+	if c.told.Load() != 0 {
+		f.Detail = [2]uint64{c.detail[0].Load(), c.detail[1].Load()}
+		f.Text = textOf(c.text[:])
+	}
+	return f
+}
+
+// Reset forgets the failure. Nobody else uses the cell.
+func (c *Cell) Reset() {
+	if c.fault.Load() != 0 {
+		c.told.Store(0)
+		c.fault.Store(0)
+	}
+}
+
+// textOf returns a text that ends at the first zero.
+func textOf(b []byte) string {
+	for i := range b {
+		if b[i] == 0 {
+			return string(b[:i])
+		}
+	}
+	return string(b)
+}
+
+// Reporter turns failures into errors, for one member of a communicator.
+type Reporter struct {
+	Member   func(rank int) int       // the place of a rank of the job, or -1
+	Describe func(call uint64) string // names a call; nil: by its number
+}
+
+// Err returns the error for what is wrong with this member's call of the given signature.
+func (r Reporter) Err(f Failure, own uint64) error {
+	e := &MismatchError{Member: r.Member(f.Rank())}
+	switch f.Kind() {
+	case 0:
+		return nil
+	case Lost:
+		return &LostError{Rank: f.Rank()}
+	case Panic:
+		e := &OpError{Rank: f.Rank()}
+		if f.Text != "" {
+			e.Value = f.Text
+		}
+		return e
+	case Refused:
+		e.Refused, e.Detail = true, f.Text
+	case Length:
+		e.Lengths = &LengthError{Sender: e.Member, Receiver: r.Member(f.Other()), Sent: f.Detail[0], Expected: f.Detail[1]}
+	case Pairs:
+		e.Detail = "one sends more messages to the other than that receives from it"
+	default:
+		r.explain(e, f, own)
+	}
+	return e
+}
+
+// explain says which calls differ. The member that it names has made another call than
+// this one has.
+func (r Reporter) explain(e *MismatchError, f Failure, own uint64) {
+	if f.Detail == [2]uint64{} {
+		e.Detail = "it is not known any more which"
+		return
+	}
+	there, here := f.Detail[0], f.Detail[1]
+	types := (there^here)&^Elements == 0
+	if there == own || !types && (there^own)&^Elements == 0 { // it may have heard of what it moves: see guarded
+		e.Member, there, here = r.Member(f.Other()), here, there
+	}
+	if types {
+		e.Types = &ElementError{Sent: ElementsOf(there), Received: ElementsOf(here)}
+		e.Detail = fmt.Sprintf("%s, of %v and of %v", r.describe(own&^Elements), e.Types.Received, e.Types.Sent)
+		return
+	}
+	e.Detail = fmt.Sprintf("here it was %s, there %s", r.describe(own), r.describe(there))
+}
+
+func (r Reporter) describe(call uint64) string {
+	if r.Describe == nil {
+		return fmt.Sprintf("call %#x", call)
+	}
+	return r.Describe(call)
+}
+
+// LostError means that an operation could not be completed because a rank of the
+// job, named in it, has gone.
+type LostError = job.LostError
+
+// ElementError says of which types a message, or the data of a call, was on two ranks.
+type ElementError = pml.ElementError
+
+// MismatchError means that the members did not call the same operation, or with
+// arguments that do not fit. All buffers that were to be received into may have been
+// written to in part.
+type MismatchError struct {
+	Member  int           // one that differs from others; -1: not known
+	Refused bool          // it has got an error about its own arguments
+	Detail  string        // what it called, and this member called; if it was refused, why
+	Types   *ElementError // the calls are the same but for the types of the data; else nil
+	Lengths *LengthError  // the calls are the same but for these lengths; else nil
+}
+
+// LengthError means that a member sends more or less to another than that one expects.
+type LengthError struct {
+	Sender, Receiver int
+	Sent, Expected   uint64 // bytes
+}
+
+// Error names both members.
+func (e *LengthError) Error() string {
+	return fmt.Sprintf("rank %d sends %d bytes to rank %d, which expects %d bytes: give both the same length",
+		e.Sender, e.Sent, e.Receiver, e.Expected)
+}
+
+// Unwrap returns Types or Lengths, if they are all that differs.
+func (e *MismatchError) Unwrap() error {
+	switch {
+	case e.Types != nil:
+		return e.Types
+	case e.Lengths != nil:
+		return e.Lengths
+	}
+	return nil
+}
+
+// Error names the member and both calls.
+func (e *MismatchError) Error() string {
+	switch {
+	case e.Refused && e.Detail == "":
+		return fmt.Sprintf("rank %d has passed wrong arguments: the error that it has got says which", e.Member)
+	case e.Refused:
+		return fmt.Sprintf("rank %d has passed wrong arguments, and was told: %s", e.Member, e.Detail)
+	case e.Lengths != nil:
+		return e.Lengths.Error()
+	}
+	who := "members"
+	if e.Member >= 0 {
+		who = fmt.Sprintf("rank %d and others", e.Member)
+	}
+	if e.Types != nil {
+		return fmt.Sprintf("%s called the same operation with different types: %s; give all ranks the same type", who, e.Detail)
+	}
+	return fmt.Sprintf("%s called different operations, or with different roots or lengths: %s; "+
+		"all ranks of a communicator call the same collectives in the same order", who, e.Detail)
+}
+
+// OpError means that an operator has panicked. The result is lost on all members
+// that got this error.
+type OpError struct {
+	Rank  int // whose operation it was, as a rank of the job
+	Value any // what it panicked with, on other ranks as text
+}
+
+// Error names the rank.
+func (e *OpError) Error() string {
+	if e.Value == nil {
+		return fmt.Sprintf("operator panicked on rank %d", e.Rank)
+	}
+	return fmt.Sprintf("operator panicked on rank %d: %v", e.Rank, e.Value)
+}

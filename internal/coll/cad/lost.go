@@ -1,0 +1,112 @@
+package cad
+
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// Ranks that have gone. A graph needs each member of its channel until the member's graph of the same number is
+// complete, even if other ranks execute the nodes of that: the data of a rank that was killed cannot be trusted. A graph
+// fails, too, if any rank of the address space has died while it executed nodes: which nodes these were is not known.
+
+// ended returns why the graph will never be complete, if so.
+func (r *run) ended() Failure {
+	if b := &r.record.broken; b.Fault() != 0 {
+		if b.told.Load() == 0 && r.e.messages.GoneCount() == 0 {
+			return Failure{} // the rank that is about to tell wakes this one
+		}
+		return b.Failure()
+	}
+	if n := r.e.messages.GoneCount(); n != r.gone {
+		r.gone = n
+		return r.lost()
+	}
+	return Failure{}
+}
+
+// noteDead returns the ranks that have gone. e.mu is held.
+func (e *Engine) noteDead() []int {
+	if len(e.dead) == e.messages.GoneCount() {
+		return e.dead
+	}
+	for rank := range e.size {
+		if e.job.Gone(rank) && !slices.Contains(e.dead, rank) {
+			e.dead = append(e.dead, rank)
+		}
+	}
+	return e.dead
+}
+
+// lost looks for a rank that has gone and that the graph needs. Of several it names the one that went first: others
+// often go only because of that.
+func (r *run) lost() Failure {
+	e := r.e
+	e.mu.Lock()
+	dead := e.noteDead()
+	e.mu.Unlock()
+	first, _ := e.job.Lost()
+	found := -1
+	for i, rank := range dead {
+		inTheMiddle := i >= r.before && e.beside(rank) && e.job.Share(rank).Executing.Load() != 0
+		if (inTheMiddle || r.channel.member(rank) >= 0 && !r.through(rank)) && (found < 0 || rank == first) {
+			found = rank
+		}
+	}
+	if found < 0 {
+		return r.unmet()
+	}
+	return About(Lost, found)
+}
+
+// through tells whether a rank that has gone had finished its part: it ended well, and the graph that it
+// had issued was complete.
+func (r *run) through(rank int) bool {
+	return r.e.job.State(rank) == job.StateFinal && r.completed(rank)
+}
+
+// completed tells whether a rank has issued its graph of this number, and that graph is complete. A graph that was
+// issued and is not found is complete: a rank stores the place of a graph before it counts the graph, and clears the
+// place only when the graph is complete.
+//
+// If issued is 0 the rank has forgotten the channel, or has issued nothing on it yet. A rank that has called Finalize has
+// forgotten it: former is the number of graphs that it had issued. Of any other rank former may belong to an earlier
+// channel of the context.
+func (r *run) completed(rank int) bool {
+	rec := r.e.find(rank, r.channel.Context)
+	if rec == nil {
+		return false
+	}
+	issued := rec.issued.Load()
+	if issued == 0 && r.e.job.State(rank) == job.StateFinal {
+		issued = rec.former.Load()
+	}
+	if int32(issued-r.number) <= 0 {
+		return false
+	}
+	g, issue := r.e.lookup(uint32(rank), r.channel.Context, r.number)
+	return g == nil || g.done.Load() == issue
+}
+
+// unmet returns the failure of a graph with a SEND or RECV that will never meet a node: the graph of the peer, of the
+// same number, is complete, and had no node for it. The two nodes of a pair are over before either graph is
+// complete. So unmet reads the state of the peer's graph first and that of the node second.
+func (r *run) unmet() Failure {
+	m := r.image
+	if r.queued {
+		return Failure{}
+	}
+	for i := range uint32(m.peers) {
+		at := uint32(m.count) + i*peerWords
+		rank, first, count := int(word(m.aux, at).Load()>>1), word(m.aux, at+1).Load(), word(m.aux, at+2).Load()
+		if !r.completed(rank) {
+			continue
+		}
+		for place := first; place < first+count; place++ {
+			if m.node(place).state.Load() != over.of(r.issue) {
+				return Failure{Fault: Pairs | Fault(r.e.rank)<<16 | Fault(rank)}
+			}
+		}
+	}
+	return Failure{}
+}

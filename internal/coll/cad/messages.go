@@ -1,0 +1,396 @@
+package cad
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// Graphs by messages. Between processes a SEND node is a message, a RECV node receives it,
+// and only the rank that has issued the graph executes it, in its own calls. Nothing of
+// such a graph is shared, so it needs neither atomic operations nor shared memory. Blocking
+// collectives and nonblocking ones are executed by this file.
+//
+// # What a message carries
+//
+// The tag has the low bits of the graph's number on the channel, and the number of the pair
+// of nodes among those of the two ranks. The mark has more bits of the number, and the
+// signature of the call. So each receiver finds out, at no cost, whether the sender has
+// made the same call.
+//
+// In one address space graphs that move little in one round are executed so, too
+// (Graph.Messages): for a pair of nodes it takes a fourth of the cache misses.
+//
+// # Faults
+//
+// A member for which something goes wrong (a peer has gone, an operator panics, a length
+// does not fit) goes on with all its nodes, and from then on marks its messages as spoilt.
+// Before each of these it sends a record with the failure. Thus nobody waits for a message
+// that will not come, and each member that depends on lost data learns why. A wait for a
+// rank that has gone ends at once, by the layer below.
+//
+// Members in different calls have graphs that do not fit: there is no message to wait for.
+// So the first member that finds such a mismatch gives the graph up. Only the guard of
+// --check (see guarded) tells all members.
+//
+// Progress runs under the lock of the engine for messages, and so does all of this file but
+// Run, Start and build.
+
+// Transport is what graphs need that are executed by messages.
+type Transport struct {
+	Job      Job
+	Messages *pml.Engine
+	Rank     int // of the job
+	Check    bool
+	Describe func(call uint64) string
+
+	// Failed, if it is not nil, has what has failed before a call: the messages tell the
+	// others. At the end it has what has failed then, which is not returned as an error.
+	Failed *Failure
+	Whole  func(rank int) bool // tells whether a rank is a member of the whole; nil: the channel is
+
+	executed *executed // nil: not counted
+	engine   *Engine   // of nonblocking graphs in one address space; nil: there is none
+	named    []bool    // by rank of the job: see messageRun.Describe
+}
+
+// Run issues a graph and returns when it is complete.
+func (t *Transport) Run(c *Channel, g *Graph) error {
+	r, err := t.build(c, g)
+	if err != nil {
+		return err
+	}
+	return t.Messages.Do(r, c.Context)
+}
+
+const (
+	portBits   = 20
+	numberBits = 10 // of the number, in the tag
+	markBits   = 30 // of the number, in the mark
+
+	diverted   = 1 << 30         // in the mark: the message is one of Steps.Divert
+	spoilt     = 1 << 31         // in the mark: a record precedes the message
+	recordPort = 1<<portBits - 1 // of records
+)
+
+func tagOf(number, port uint32) int {
+	return int(number&(1<<numberBits-1))<<portBits | int(port&(1<<portBits-1))
+}
+
+// messageRun is the task of a graph that is executed by messages.
+type messageRun struct {
+	t       *Transport
+	channel *Channel
+	graph   *Graph
+
+	// What does not change.
+	actions []action
+	edges   []edge
+	gate    Node // the last node of the guard; Start: there is none
+	bytes   int  // of its memory
+
+	// Of one issue.
+	number  uint32
+	call    uint64
+	left    []int32 // predecessors that are not done, by node
+	stack   []Node  // nodes that are ready
+	active  []inFlight
+	members []btl.Member // of together
+	seen    uint64       // pml.Inside.Completions when active was last looked through
+	begun   bool
+	guarded bool // the gate has not been passed
+	lasting bool // it was described: this rank waits for it for longer
+	done    bool
+	failure Failure
+	broken  error // the engine for messages can not go on
+}
+
+// inFlight is a message that is underway, for a node.
+type inFlight struct {
+	request pml.Request
+	n       Node
+	record  []byte // it is the record of the node's message
+}
+
+// Start implements pml.Task.
+func (r *messageRun) Start() error {
+	r.begun, r.done, r.lasting, r.broken = false, false, false, nil
+	if r.reset(); r.guarded && !r.graph.Blocking {
+		r.number = r.channel.issued.Load() // until it begins: see mayBegin
+	} else {
+		r.number = r.channel.issued.Add(1) - 1
+	}
+	if slot := r.graph.Slot; slot != 0 {
+		r.t.Job.CountCall(r.t.Rank, slot)
+	}
+	return nil
+}
+
+// Progress implements pml.Task.
+func (r *messageRun) Progress() (done bool, err error) {
+	in := r.t.Messages.Inside()
+	if !r.begun {
+		if !r.mayBegin() {
+			return false, nil
+		}
+		r.begun, r.seen = true, in.Completions()
+		r.together()
+		r.finish(Start)
+		r.drain()
+	}
+	for !r.done && r.seen != in.Completions() {
+		r.seen = in.Completions()
+		r.takeArrived()
+	}
+	if r.lasting && !r.done {
+		r.compareIssued() // a peer may have issued its graph since
+	}
+	if !r.done {
+		return false, nil
+	}
+	r.leaveFlight()
+	if f := r.t.Failed; f != nil {
+		*f = r.failure
+		return true, r.broken
+	}
+	if r.broken != nil || r.failure.Fault == 0 {
+		return true, r.broken
+	}
+	return true, Reporter{r.channel.member, r.t.Describe}.Err(r.failure, r.graph.Signature)
+}
+
+// Release implements pml.Task.
+func (r *messageRun) Release() {
+	if k := r.graph.reuse; k != nil && r.done && r.failure.Fault == 0 && r.broken == nil {
+		k.rest(r.graph)
+		return
+	}
+	r.count(-r.bytes)
+}
+
+// count adds to the memory that the rank's graphs take.
+func (r *messageRun) count(bytes int) {
+	if x := r.t.executed; x != nil {
+		x.memory.Add(uint64(bytes))
+	}
+}
+
+// takeArrived goes on after the messages that are over.
+func (r *messageRun) takeArrived() {
+	for i := 0; i < len(r.active) && !r.done; {
+		l := r.active[i]
+		st, mark, done, err := r.t.Messages.Inside().Take(&l.request)
+		if !done {
+			i++
+			continue
+		}
+		last := len(r.active) - 1
+		r.active[i] = r.active[last]
+		r.active[last] = inFlight{}
+		r.active = r.active[:last]
+		r.arrived(l, st, mark, err)
+		r.drain()
+	}
+}
+
+// drain executes all nodes that are ready.
+func (r *messageRun) drain() {
+	for len(r.stack) > 0 && !r.done {
+		n := r.stack[len(r.stack)-1]
+		r.stack = r.stack[:len(r.stack)-1]
+		r.execute(n)
+	}
+}
+
+func (r *messageRun) execute(n Node) {
+	a := &r.actions[n]
+	switch a.kind {
+	case Send, Recv:
+		r.communicate(n)
+		return
+	case kindEnd:
+		r.done = true
+		return
+	case gate: // no node before it is left, and none behind it has begun
+		if r.void() {
+			r.again()
+			return
+		}
+		r.passGuard()
+		if r.failure.Kind() == Mismatch || r.failure.Kind() == Refused {
+			r.done = true
+			return
+		}
+	case Copy:
+		to, from := r.of(&a.dst), r.of(&a.src)
+		btl.Copy(&to, &from, 0, a.src.size)
+		r.tally(a)
+	case Calc, Call:
+		r.apply(a, r.bytesOf(&a.src))
+		r.tally(a)
+	}
+	r.finish(n)
+}
+
+// communicate begins the message of a node.
+func (r *messageRun) communicate(n Node) {
+	a, in, context := &r.actions[n], r.t.Messages.Inside(), r.channel.Context
+	l := inFlight{n: n}
+	var err error
+	switch {
+	case a.kind == Send:
+		mark := pml.Mark{Number: r.number & (1<<markBits - 1), Word: r.call}
+		if r.failure.Fault != 0 {
+			mark.Number |= spoilt
+			r.sendRecord(int(a.peer))
+		}
+		l.request, err = in.Isend(context, int(a.peer), tagOf(r.number, a.port), mark, r.of(&a.src))
+	case a.folds:
+		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), btl.Buffer{Bytes: a.in})
+	default:
+		l.request, err = in.Irecv(context, int(a.peer), tagOf(r.number, a.port), r.of(&a.dst))
+	}
+	r.began(l, err)
+}
+
+// began looks after a message, unless it is over at once.
+func (r *messageRun) began(l inFlight, err error) {
+	if err != nil {
+		r.failed(l.n, err)
+		return
+	}
+	if st, mark, done, err := r.t.Messages.Inside().Take(&l.request); done {
+		r.arrived(l, st, mark, err)
+	} else {
+		r.active = append(r.active, l)
+	}
+}
+
+// arrived is for a message that is over.
+func (r *messageRun) arrived(l inFlight, st pml.Status, mark pml.Mark, err error) {
+	a := &r.actions[l.n]
+	if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+		st.Bytes, err = truncated.Length, nil
+	}
+	switch {
+	case err != nil:
+		r.failed(l.n, err)
+		return
+	case l.record != nil:
+		r.note(readRecord(l.record))
+	case a.kind == Recv:
+		if r.note(compare(r.t.Rank, r.call, r.number, uint64(a.dst.size), st, mark)); r.done {
+			return
+		}
+		if r.guarded && r.call&Elements == 0 {
+			r.call |= mark.Word & Elements
+		}
+		if mark.Number&spoilt != 0 {
+			r.receiveRecord(l.n, st.Source)
+			return
+		}
+		if a.folds && a.dst.size > 0 {
+			r.apply(a, a.in)
+		}
+		r.tally(a)
+	}
+	r.finish(l.n)
+}
+
+// compare returns the failure, if any, that a message shows which was received in a call. So
+// many bytes were expected.
+func compare(me int, call uint64, number uint32, want uint64, st pml.Status, mark pml.Mark) Failure {
+	from := st.Source
+	switch f := Between(me, call, from, mark.Word); {
+	case f.Fault != 0:
+		return f
+	case (mark.Number^number)&(1<<markBits-1) != 0:
+		return Failure{Fault: Mismatch | Fault(me)<<16 | Fault(from)} // of a call long ago
+	case st.Bytes != want:
+		return Failure{Fault: Length | Fault(me)<<16 | Fault(from), Detail: [2]uint64{st.Bytes, want}}
+	}
+	return Failure{}
+}
+
+// note keeps the first failure, and in a guard the one that all members are to know. Members in different
+// calls can not go on: see Faults.
+func (r *messageRun) note(f Failure) {
+	if f.Fault != 0 && (r.failure.Fault == 0 || r.guarded && f.outranks(r.failure)) {
+		r.failure = f
+	}
+	if (f.Kind() == Mismatch || f.Kind() == Refused) && !r.guarded {
+		r.giveUp()
+	}
+}
+
+// failed is for a message that can not come or go.
+func (r *messageRun) failed(n Node, err error) {
+	lost, ok := errors.AsType[*LostError](err)
+	if !ok {
+		r.broken = err
+		r.giveUp()
+		return
+	}
+	r.note(About(Lost, r.t.culprit(r.channel, lost.Rank)))
+	r.finish(n)
+}
+
+// culprit returns the member to be named if a rank has gone: it may only have left because
+// of another, which went first and not in order.
+func (t *Transport) culprit(c *Channel, rank int) int {
+	first, ok := t.Job.Lost()
+	if ok && t.Job.State(first) != job.StateFinal && (c.member(first) >= 0 || t.Whole != nil && t.Whole(first)) {
+		return first
+	}
+	return rank
+}
+
+// giveUp ends the graph. It withdraws the messages that it can, and leaves the others.
+func (r *messageRun) giveUp() {
+	r.done = true
+	in := r.t.Messages.Inside()
+	for i := range r.active {
+		in.Drop(&r.active[i].request)
+		in.Leave(&r.active[i].request)
+	}
+	clear(r.active)
+	r.active, r.stack = r.active[:0], r.stack[:0]
+}
+
+// apply calls the operator of a node, or the function of a CALL. After a failure it does not:
+// the data may be lost.
+func (r *messageRun) apply(a *action, in []byte) {
+	if r.failure.Fault != 0 {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			f := About(Panic, r.t.Rank)
+			f.Text = fmt.Sprint(v)
+			r.note(f)
+		}
+	}()
+	a.op.Apply(r.bytesOf(&a.dst), in)
+}
+
+// finish is for a node that is done: those that come after it may be ready. The stack gives
+// them back in their order: a SEND that was added before a RECV is not held up by it.
+func (r *messageRun) finish(n Node) {
+	a := &r.actions[n]
+	for _, e := range slices.Backward(r.edges[a.first:][:a.count]) {
+		if r.left[e.to]--; r.left[e.to] == 0 {
+			r.stack = append(r.stack, e.to)
+		}
+	}
+}
+
+func (r *messageRun) tally(a *action) {
+	if x := r.t.executed; x != nil {
+		x.nodes.Add(1)
+		x.bytes.Add(uint64(max(a.dst.size, a.src.size)))
+	}
+}

@@ -1,0 +1,112 @@
+package colltest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// pattern is the node of each rank in the world of nodes, again and again: the nodes have
+// different numbers of ranks, which do not follow one another. The ranks of a node share one
+// address space. Those of others are reached by a network.
+var pattern = []int{0, 1, 0, 2, 1, 0, 0}
+
+// SlowNodes is the world of nodes, in which ranks have measured a slow network.
+var SlowNodes = World{"slow nodes", false, false, func(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
+	return withNetwork(t, ranks, cpus, mem.Options{EagerLimit: 8 << 10, Inline: -1, Credit: 64, Bandwidth: 1e6})
+}}
+
+func onNodes(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
+	return withNetwork(t, ranks, cpus, mem.Options{EagerLimit: 1500, Inline: -1, Credit: 16})
+}
+
+func withNetwork(t testing.TB, ranks, cpus int, o mem.Options) (*job.Root, func(int) Rank) {
+	root, module := inOneSpace(t, ranks, cpus)
+	network := mem.New(root, o)
+	work := make([]job.Work, len(pattern))
+	return root, func(rank int) Rank {
+		j := Job{root, nil, rank, pattern}
+		j.work = &work[j.Node(rank)]
+		r := Rank{j, pml.New(root, rank, module(rank))}
+		var far []int
+		for peer := range ranks {
+			if !r.Job.near(peer) {
+				far = append(far, peer)
+			}
+		}
+		if far != nil {
+			r.Engine.AddPeers(network.Network(rank), far...)
+		}
+		return r
+	}
+}
+
+// Job is the job as a rank sees it. What one node alone can tell is not to be asked for
+// ranks of others.
+type Job struct {
+	*job.Root
+	work    *job.Work // of the node
+	rank    int
+	pattern []int // nil: all are on one node
+}
+
+// Node implements coll.Job.
+func (j Job) Node(rank int) int {
+	if j.pattern == nil {
+		return 0
+	}
+	return j.pattern[rank%len(j.pattern)]
+}
+
+// Oversubscribed implements coll.Job.
+func (j Job) Oversubscribed() bool { return j.Near() > j.CPUs() }
+
+// Near returns the number of ranks on the node.
+func (j Job) Near() (n int) {
+	for rank := range j.Ranks() {
+		if j.near(rank) {
+			n++
+		}
+	}
+	return n
+}
+
+func (j Job) near(rank int) bool { return j.Node(rank) == j.Node(j.rank) }
+
+func (j Job) need(what string, rank int) {
+	if !j.near(rank) {
+		panic(fmt.Sprintf("colltest: rank %d asks for the %s of rank %d, which is on another node", j.rank, what, rank))
+	}
+}
+
+// Work implements cad.Space.
+func (j Job) Work() *job.Work { return j.work }
+
+// Inbox implements cad.Job.
+func (j Job) Inbox(rank int) *shm.Event {
+	j.need("inbox", rank)
+	return j.Root.Inbox(rank)
+}
+
+// Share implements cad.Space.
+func (j Job) Share(rank int) *job.Share {
+	j.need("share", rank)
+	return j.Root.Share(rank)
+}
+
+// Graphs implements cad.Space.
+func (j Job) Graphs(rank int) uint64 {
+	j.need("graphs", rank)
+	return j.Root.Graphs(rank)
+}
+
+// SameProgram implements cad.Space.
+func (j Job) SameProgram(a, b int) bool {
+	j.need("program", a)
+	j.need("program", b)
+	return j.Root.SameProgram(a, b)
+}

@@ -1,0 +1,113 @@
+package colltest
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/btl/pvasbtl"
+	"github.com/gopvas/gopvas/internal/btl/sm"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/testkit"
+)
+
+// World is a way to start a job whose ranks are goroutines.
+type World struct {
+	Name   string
+	Direct bool // one address space
+	Shared bool // memory that all ranks share
+
+	// Start makes a job, which lasts until the end of the test, and returns its root
+	// and what makes a rank.
+	Start func(t testing.TB, ranks, cpus int) (*job.Root, func(rank int) Rank)
+}
+
+// Worlds are all there are.
+var Worlds = []World{
+	{"messages", false, true, byModule(overMessages)}, {"one space", true, true, byModule(inOneSpace)}, {"nodes", false, false, onNodes},
+}
+
+// Rank is a rank of a world.
+type Rank struct {
+	Job    Job
+	Engine *pml.Engine
+}
+
+func byModule(start func(testing.TB, int, int) (*job.Root, func(int) btl.Module)) func(testing.TB, int, int) (*job.Root, func(int) Rank) {
+	return func(t testing.TB, ranks, cpus int) (*job.Root, func(int) Rank) {
+		root, module := start(t, ranks, cpus)
+		return root, func(rank int) Rank { return newRank(root, rank, module(rank)) }
+	}
+}
+
+func newRank(root *job.Root, rank int, m btl.Module) Rank {
+	return Rank{Job{Root: root, work: root.Work()}, pml.New(root, rank, m)}
+}
+
+// Heap is one address space as far as graphs of operations are concerned, which lies on
+// Go's heap, where the race detector sees it. Messages are as in the world of messages.
+var Heap = World{"heap", true, true, byModule(onHeap)}
+
+func onHeap(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
+	memory, err := job.InHeap(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
+	require.NoError(t, err)
+	w := mem.New(memory.Root(), mem.Options{})
+	return memory.Root(), func(rank int) btl.Module { return direct{w.Module(rank)} }
+}
+
+// direct is a module whose ranks can read one another's memory.
+type direct struct{ btl.Module }
+
+func (direct) Direct() bool { return true }
+
+func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	w := mem.New(memory.Root(), mem.Options{})
+	return memory.Root(), func(rank int) btl.Module { return w.Module(rank) }
+}
+
+func inOneSpace(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
+	const partition = 1 << 30
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
+	require.NoError(t, err)
+	size := uintptr(ranks) * partition
+	base, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, sys.Munmap(base, size))
+		require.NoError(t, memory.Close())
+	})
+	root := memory.Root()
+	return root, func(rank int) btl.Module {
+		p := uint64(base) + uint64(rank)*partition
+		root.SetArena(rank, p, partition, p+4096, partition-4096)
+		m, err := pvasbtl.New(root, rank)
+		require.NoError(t, err)
+		return m
+	}
+}
+
+// Join makes this process, which job/jobtest has started, a rank of its job.
+func Join() (*job.Place, Rank, error) {
+	place, err := job.Join()
+	if err != nil {
+		return nil, Rank{}, err
+	}
+	root := place.Memory.Root()
+	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
+		return nil, Rank{}, err
+	}
+	m, err := sm.New(place.Memory, place.Rank)
+	if err != nil {
+		return nil, Rank{}, err
+	}
+	root.SetState(place.Rank, job.StateInit)
+	return place, newRank(root, place.Rank, m), nil
+}

@@ -1,0 +1,151 @@
+package coll
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// Edge is one message of a neighbourhood exchange.
+type Edge struct {
+	Member int // the other end; negative: nobody, and nothing is done
+	Tag    int // below 1<<24: tells apart several edges between two members
+	Data   btl.Buffer
+}
+
+// Exchange is one neighbourhood exchange, as one member makes it.
+type Exchange struct {
+	Out, In []Edge
+
+	// Layouts says that the data of edges may have layouts. All members give the same.
+	Layouts bool
+
+	// Wrong is as in Args.
+	Wrong error
+
+	Hooks
+}
+
+// neighborsName is what the hang report calls an exchange among neighbours.
+const neighborsName = "neighbor exchange"
+
+// edgeTags is where the tags of edges begin: above those of all other messages.
+const edgeTags = 1 << 30
+
+// Neighbors sends and receives along edges. Messages to one member with the same tag
+// are received in the order in which they are in Out. It returns when all are there,
+// and blocks until then. The error is Wrong, or that of the first edge that failed.
+func (t *Team) Neighbors(x Exchange) error {
+	start := t.Engine.CallBegins()
+	t.connect()
+	if err := t.prepareEdges(&x); err != nil {
+		t.refuse(neighbors, err)
+		return fmt.Errorf("coll: neighbors: %w", err)
+	}
+	t.begin(neighborsName)
+	defer t.end()
+	defer t.recordNeighbors(&x, start)
+	t.call = uint64(neighbors) << callKindAt
+	if !t.Check || t.Size == 1 || t.agree() {
+		x.before()
+		t.alongEdges(x.Out, x.In)
+	}
+	if err := t.verdict(); err != nil {
+		return fmt.Errorf("coll: neighbors: %w", err)
+	}
+	x.after()
+	return nil
+}
+
+// VerifyNeighbors is Verify of an exchange.
+func (t *Team) VerifyNeighbors(x Exchange) error {
+	t.connect()
+	if err := t.prepareEdges(&x); err != nil {
+		t.refuse(neighbors, err)
+		return fmt.Errorf("coll: neighbors: %w", err)
+	}
+	if !t.Check || t.Size == 1 {
+		return nil
+	}
+	t.begin(neighborsName)
+	defer t.end()
+	t.call = uint64(neighbors) << callKindAt
+	if t.agree() {
+		return nil
+	}
+	return fmt.Errorf("coll: neighbors: %w", t.broken)
+}
+
+// prepareEdges returns what is wrong with an exchange.
+func (t *Team) prepareEdges(x *Exchange) error {
+	if x.Wrong != nil {
+		return x.Wrong
+	}
+	for _, edges := range [][]Edge{x.In, x.Out} {
+		for i := range edges {
+			if edges[i].Member >= t.Size {
+				return &RankError{Rank: edges[i].Member, Size: t.Size}
+			}
+		}
+	}
+	return nil
+}
+
+// alongEdges sends and receives, and notes what goes wrong.
+func (t *Team) alongEdges(out, in []Edge) {
+	t.requests = append(t.requests[:0], make([]pml.Request, len(in)+len(out))...)
+	requests := t.requests
+	for i, e := range in {
+		if e.Member >= 0 {
+			requests[i] = t.edge(t.Engine.IrecvBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data))
+		}
+	}
+	t.together(out)
+	for i, e := range out {
+		if e.Member >= 0 {
+			requests[len(in)+i] = t.edge(t.Engine.IsendBuffer(t.Context, t.world(e.Member), edgeTags+e.Tag, e.Data, pml.Standard))
+		}
+	}
+	waits := t.Engine.BeginWaits()
+	defer waits.End()
+	for i := range requests {
+		st, err := waits.Wait(&requests[i])
+		if truncated, ok := errors.AsType[*pml.TruncateError](err); ok {
+			st.Bytes, err = truncated.Length, nil
+		}
+		t.failed(err)
+		if i < len(in) && in[i].Member >= 0 && err == nil && st.Bytes != uint64(in[i].Data.Len()) {
+			t.note(cad.Failure{Fault: cad.Length | cad.Fault(t.world(t.Rank))<<16 | cad.Fault(t.world(in[i].Member)),
+				Detail: [2]uint64{st.Bytes, uint64(in[i].Data.Len())}})
+		}
+	}
+}
+
+// together tells the engine what is sent at a time.
+func (t *Team) together(out []Edge) {
+	if !t.Engine.Plans() {
+		return
+	}
+	t.members = t.members[:0]
+	for _, e := range out {
+		if e.Member >= 0 {
+			t.members = append(t.members, btl.Member{Peer: t.world(e.Member), Tag: int32(edgeTags + e.Tag), Context: t.Context, Bytes: e.Data.Len()})
+		}
+	}
+	t.Engine.Together(t.members)
+}
+
+// failed takes note of an error of the layer below.
+func (t *Team) failed(err error) {
+	if err != nil && t.broken == nil {
+		t.broken = err
+	}
+}
+
+func (t *Team) edge(r pml.Request, err error) pml.Request {
+	t.failed(err)
+	return r
+}

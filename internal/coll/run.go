@@ -1,0 +1,249 @@
+package coll
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// state is what a team keeps between and during calls.
+type state struct {
+	args      Args        // the call; keeps its buffers reachable and on the heap
+	call      uint64      // its signature
+	size      int         // Args.size; irregular: 0
+	failure   cad.Failure // the first thing that went wrong in the call
+	broken    error       // likewise, of the layers below
+	scratch   []byte
+	from      [][]byte      // what the members have given, for the call by pages
+	kept      []byte        // what this one has given, where the result comes to lie
+	requests  []pml.Request // of an exchange among neighbours
+	members   []btl.Member  // likewise
+	last      string        // algorithm of the last call
+	slot      int           // of it, in the job's counts of calls
+	uncounted bool          // the call that is underway is to be counted
+	chosen    [kinds]choice // of the last call of each kind
+	steps     cad.Steps     // of a call without a graph
+
+	transport cad.Transport // of messages
+	channel   cad.Channel
+	blocking  graphCache // of calls by messages
+
+	levels *levels // nil: the members are on one node, or each on one of its own
+
+	turn   uint64 // number of the call, for the hang report
+	called string // name of the call that is underway; "": none is
+	known  bool   // to the engine, for the hang report
+	erred  bool   // a call has failed
+
+	atBoard
+}
+
+// Run does one collective operation. It blocks until this member's part is done, and does
+// not change a. The error is, or wraps, a *LostError, *MismatchError, *OpError,
+// *RankError, *ArgumentError or pml.ErrFinalized. After a *LostError the other members may
+// still be writing to the buffer that was to be received into.
+func (t *Team) Run(a *Args) error {
+	start, turn := t.Engine.CallBegins(), t.turn
+	t.connect()
+	var err error
+	if a.Kind == Barrier && a.Wrong == nil {
+		err = t.barrier(a)
+	} else {
+		err = t.move(a)
+	}
+	if t.Engine.Traced() && t.turn != turn { // unless it was refused
+		t.recordCall(a, start, err)
+	}
+	if err != nil {
+		t.erred = true
+		return fmt.Errorf("coll: %v: %w", a.Kind, err)
+	}
+	a.after()
+	return nil
+}
+
+// Calls returns how many calls this member has made; ok tells whether none has failed. In a correct program all members
+// for which ok is true have made the same number.
+func (t *Team) Calls() (n uint64, ok bool) { return t.turn, !t.erred }
+
+// barrier is what Run does of a barrier. It has no arguments but hooks: all else of args stays
+// zero, as between calls. To copy and check it took a third of the instructions of a barrier.
+func (t *Team) barrier(a *Args) error {
+	t.begin(Barrier.String())
+	a.before()
+	t.args.Kind = Barrier
+	t.perform()
+	t.args.Kind = None
+	t.end()
+	return t.verdict()
+}
+
+// move is what Run does of other operations.
+func (t *Team) move(a *Args) error {
+	t.args = *a
+	if err := t.prepare(&t.args); err != nil {
+		t.args = Args{}
+		t.refuse(a.Kind, err)
+		return err
+	}
+	t.begin(a.Kind.String())
+	a.before()
+	t.perform()
+	t.args = Args{}
+	t.end()
+	return t.verdict()
+}
+
+// Verify returns the error that a call would be refused with, and does not make the call. If calls are checked all
+// members call Verify, and it also compares their calls, as Run does.
+func (t *Team) Verify(a *Args) error {
+	t.connect()
+	t.args = *a
+	defer func() { t.args = Args{} }()
+	if err := t.prepare(&t.args); err != nil {
+		t.refuse(a.Kind, err)
+		return fmt.Errorf("coll: %v: %w", a.Kind, err)
+	}
+	if !t.Check || t.Size == 1 {
+		return nil
+	}
+	t.begin(a.Kind.String())
+	defer t.end()
+	t.call = t.args.signature(t.args.agreed())
+	if t.agree() {
+		return nil
+	}
+	return fmt.Errorf("coll: %v: %w", a.Kind, t.broken)
+}
+
+// begin begins a call, which the hang report names. It is called after prepare has found no error in the arguments: a
+// call that is refused changes no state.
+func (t *Team) begin(name string) {
+	t.failure, t.broken = cad.Failure{}, nil
+	t.turn++
+	if t.called = name; t.Called != "" {
+		t.called = t.Called
+	}
+	if !t.known {
+		t.known = true
+		t.Engine.Explain(t.Context, t.explain)
+	}
+}
+
+// end has the hang report forget it.
+func (t *Team) end() { t.called = "" }
+
+// perform does a call whose arguments are right.
+func (t *Team) perform() {
+	t.size = t.args.agreed()
+	t.call = t.args.signature(t.size)
+	if t.Check && t.Size > 1 && !t.agree() {
+		return
+	}
+	l := t.choose()
+	t.last, t.slot, t.uncounted = l.name, l.slot, true
+	if l.run == nil {
+		t.count()
+	}
+	switch {
+	case t.args.empty(t.Size, t.size):
+	case t.args.typed() && !l.takes(&t.args, l.run != nil):
+		pack, unpack := t.args.stage(t.receives(&t.args))
+		pack()
+		t.execute(l)
+		if t.broken == nil && t.failure.Fault == 0 {
+			unpack()
+		}
+	default:
+		t.execute(l)
+	}
+	t.count()
+}
+
+// count counts the call, once: before its messages, at a board when this member first waits, and at the
+// latest at its end. So a call that hangs is counted. A flat barrier takes less time this way than if it is
+// counted before the page is published.
+func (t *Team) count() {
+	if t.uncounted {
+		t.uncounted = false
+		t.Job.CountCall(t.world(t.Rank), t.slot)
+	}
+}
+
+// execute does a call by an algorithm.
+func (t *Team) execute(l *algorithm) {
+	switch {
+	case l.run != nil:
+		t.args.separate()
+		l.run(t)
+	case l.levels != nil:
+		t.args.separate()
+		l.levels(t, &t.args, t)
+	case l.steps != nil:
+		t.args.separate()
+		t.steps = t.transport.Steps(&t.channel, t.call)
+		l.steps(t, &t.steps)
+		t.broken = t.steps.Err()
+	default:
+		t.broken = t.byMessages(l)
+	}
+}
+
+// refuse tells the other members, if calls are checked, that this member's call is refused, and why. It waits for no
+// member. Its own error is ignored: the call returns cause.
+func (t *Team) refuse(kind Kind, cause error) {
+	if t.Check {
+		g := cad.NewRefusal(uint64(kind), cause.Error())
+		g.Blocking = true
+		_ = t.checking().Refuse(&t.channel, g)
+	}
+}
+
+// verdict turns what was noted into an error.
+func (t *Team) verdict() error {
+	if t.broken != nil || t.failure.Fault == 0 {
+		return t.broken
+	}
+	return cad.Reporter{Member: t.member, Describe: t.describe}.Err(t.failure, t.call)
+}
+
+// note keeps the first failure.
+func (t *Team) note(f cad.Failure) {
+	if t.failure.Fault == 0 {
+		t.failure = f
+	}
+}
+
+// apply calls the operator and takes note if it panics.
+func (t *Team) apply(inout, in []byte) {
+	if len(in) == 0 {
+		return
+	}
+	defer t.catch()
+	t.args.Op.Apply(inout, in)
+}
+
+func (t *Team) catch() {
+	if v := recover(); v != nil {
+		f := cad.About(cad.Panic, t.world(t.Rank))
+		f.Text = fmt.Sprint(v)
+		t.note(f)
+	}
+}
+
+// temp returns n bytes that last until the next call of temp.
+func (t *Team) temp(n int) []byte {
+	if cap(t.scratch) < n {
+		t.scratch = make([]byte, n)
+	}
+	return t.scratch[:n]
+}
+
+// Last returns the name of the algorithm of the last call; to be read by the
+// goroutine that made it.
+func (t *Team) Last() string { return t.last }
+
+// Barrier returns when all members have called it.
+func (t *Team) Barrier() error { return t.Run(&Args{Kind: Barrier}) }

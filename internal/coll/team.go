@@ -1,0 +1,85 @@
+package coll
+
+import (
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// Job is what a team asks of the job. On one node *job.Root answers it.
+type Job interface {
+	cad.Job
+	CPUs() int            // that the ranks of this node have together
+	AllCPUs() int         // that the ranks of the job have together
+	Oversubscribed() bool // there are more ranks than CPUs on this node
+	SoloLimit() int       // bytes that the last member to arrive moves alone, with a board
+	Node(rank int) int    // where a rank is
+}
+
+// Team is a communicator as collectives see it: an ordered set of ranks of the job
+// with a context of its own. The exported fields are set before the first use and
+// stay as they are.
+//
+// All members call the same collectives in the same order. One goroutine of a rank at a
+// time calls methods of a team: the caller sees to that, by a lock that it needs anyway.
+// Different teams do not meet.
+type Team struct {
+	Engine *pml.Engine
+	Job    Job
+
+	// Context is that of the messages of collectives, and of no others. Inner is another one,
+	// for those within nodes and between them.
+	Context, Inner uint32
+
+	Rank, Size int     // the caller's place in the team, and the number of members
+	World      []int32 // the job's rank of each member; nil: the same numbers
+
+	Choice Choice // algorithms to be used instead of the usual ones
+	Check  bool   // make sure, at a cost, that all members make the same calls
+
+	// Describe names a call for errors; nil: DescribeCall does.
+	Describe func(call uint64) string
+
+	// Name returns the name of the communicator for messages to people; nil: there is none.
+	Name func() string
+
+	// Called is what the hang report calls all calls of the team; "": by their operations.
+	Called string
+
+	// Boards are shared by the teams of a rank; nil: this one gives nothing back.
+	Boards *Boards
+
+	state
+
+	nonblocking graphCache // of nonblocking calls
+	shorts      shortCalls // likewise
+}
+
+// world returns the job's rank of a member.
+func (t *Team) world(member int) int {
+	if t.World == nil {
+		return member
+	}
+	return int(t.World[member])
+}
+
+// member returns the place of a rank of the job in the team, or -1.
+func (t *Team) member(rank int) int {
+	if t.World == nil {
+		return rank
+	}
+	return slices.Index(t.World, int32(rank))
+}
+
+// neighbour is asked each time that a member looks at the others' pages: so it does not
+// divide. The distance is less than the number of members, in either direction.
+func (t *Team) neighbour(distance int) (member int) {
+	switch member = t.Rank + distance; {
+	case member >= t.Size:
+		member -= t.Size
+	case member < 0:
+		member += t.Size
+	}
+	return member
+}

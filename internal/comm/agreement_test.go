@@ -1,0 +1,75 @@
+package comm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+)
+
+// TestIdsAreUsedUp: the error is for all, names the leader, and only for those that it
+// was to lead.
+func TestIdsAreUsedUp(t *testing.T) {
+	overMem(t, 3, 2, mem.Options{}, func(c *Comm) error {
+		if c.Rank() == 0 {
+			c.contexts.next = c.contexts.end
+		}
+		_, err := c.Dup()
+		if err := wantContains(err, "rank 0 has been rank 0 of too many communicators"); err != nil {
+			return err
+		}
+		r, err := c.Split(0, -c.Rank()) // rank 2 leads
+		if err != nil {
+			return err
+		}
+		return r.Barrier()
+	})
+}
+
+func TestIdsDoNotOverlap(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 64, 1000, 4096} {
+		last := uint32(worldID)
+		for rank := range size {
+			c := newContexts(rank, size)
+			require.Greater(t, c.next, last, "rank %d of %d", rank, size)
+			require.Greater(t, c.end-c.next, uint32(1)<<16)
+			require.Less(t, c.end-1, uint32(1)<<idBits)
+			last = c.end - 1
+		}
+	}
+	c := newContexts(0, 1)
+	a, b := c.take(), c.take()
+	c.give(a)
+	require.NotEqual(t, a, b)
+	require.Equal(t, a, c.take(), "what nobody used is taken again")
+	require.NotContains(t, []uint32{a, b, worldID}, c.take())
+}
+
+// TestDamagedAgreement: what arrives is looked at before it is believed.
+func TestDamagedAgreement(t *testing.T) {
+	for _, message := range []string{"", "\x01", "\x05\x00\x00\x00abcd", "\xff\xff\xff\xffabcd"} {
+		_, err := split([]byte(message), 1)
+		require.Error(t, err, "%q", message)
+	}
+	parts, err := split([]byte("\x02\x00\x00\x00ab\x00\x00\x00\x00"), 2)
+	require.NoError(t, err)
+	require.Equal(t, "ab/", string(parts[0])+"/"+string(parts[1]))
+	_, err = decodeProposal([]byte(strings.Repeat("x", proposalSize-1)))
+	require.Error(t, err)
+	p := proposal{color: -1, key: -1 << 62, call: called{number: 1 << 63}, id: 1<<32 - 1, refused: true, data: []byte("data")}
+	back, err := decodeProposal(p.encode())
+	require.NoError(t, err)
+	require.Equal(t, p, back)
+}
+
+func TestACommunicatorWithoutAnIDIsPending(t *testing.T) {
+	overMem(t, 1, 1, mem.Options{}, func(c *Comm) error {
+		n := c.withoutID(c.group)
+		require.ErrorIs(t, Send(n, Standard, []byte{1}, 1, 0, 0), ErrPending)
+		require.ErrorIs(t, n.Barrier(), ErrPending)
+		n.setID(c.contexts.take())
+		return first(n.Barrier(), n.Free())
+	})
+}

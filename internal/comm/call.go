@@ -1,0 +1,146 @@
+package comm
+
+import (
+	"errors"
+
+	"github.com/gopvas/gopvas/internal/coll"
+)
+
+// MismatchError means that the ranks of a communicator did not call the same
+// collective operation, or with arguments that do not fit.
+type MismatchError = coll.MismatchError
+
+// OperatorError means that an operator of a reduction has panicked, and where.
+type OperatorError = coll.OpError
+
+// ErrOverlap means that the send and the receive buffer of a call have elements in common, and, of a
+// collective operation, that the send buffer is not nil.
+var ErrOverlap = coll.ErrOverlap
+
+// BufferError means that a buffer is too short. As with all errors about arguments, the
+// call is refused: this rank has not made it. If calls are checked the others get a *MismatchError
+// that names it.
+type BufferError = coll.ArgumentError
+
+// Call is a collective operation that is to be done, begun or prepared. It is some
+// hundreds of bytes, and to copy it from function to function took a fifth of the time of
+// a short operation: so it is filled in where it is returned, and its Args are handed down
+// by reference. A face that has no Call passes its Args to RunCollective and BeginCollective.
+//
+// A face that finds something wrong with the arguments says so in Args.Wrong and makes the
+// call nevertheless: it is refused, and if calls are checked the other ranks hear of it.
+type Call struct {
+	Comm *Comm
+	Op   string // its name in errors
+	Args coll.Args
+}
+
+// Set says which operation it is, and returns the arguments to be filled in.
+func (k *Call) Set(c *Comm, op string, kind coll.Kind) *coll.Args {
+	k.Comm, k.Op, k.Args.Kind = c, op, kind
+	return &k.Args
+}
+
+// Run does it, and blocks.
+func (k Call) Run() error { return RunCollective(k.Comm, k.Op, &k.Args) }
+
+// Begin begins it as a nonblocking operation.
+func (k Call) Begin() (Request, error) { return BeginCollective(k.Comm, k.Op, &k.Args) }
+
+// Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.
+func (k Call) Prepare() (Request, error) {
+	if err := k.Verify(); err != nil {
+		return Request{}, err
+	}
+	g, err := k.Comm.team.Graph(k.Args)
+	r, err := k.Comm.prepare(g, bare(err))
+	return r, persistentError(k.Op, err)
+}
+
+// Verify returns what is wrong with it, and does not do it. If calls are checked it is a call of all ranks.
+func (k Call) Verify() error {
+	if err := k.Comm.lockCollective(); err != nil {
+		return persistentError(k.Op, err)
+	}
+	defer k.Comm.mu.Unlock()
+	return persistentError(k.Op, bare(k.Comm.team.Verify(&k.Args)))
+}
+
+// RunCollective does a collective operation, and blocks. op is its name in errors.
+func RunCollective(c *Comm, op string, a *coll.Args) error {
+	var err error
+	alone := c != nil && c.engine.Alone() // then nobody else can have the lock
+	if alone {
+		err = c.usable()
+	} else {
+		err = c.lockCollective()
+	}
+	if err != nil {
+		return Wrap(op, err)
+	}
+	err = c.team.Run(a)
+	if !alone {
+		c.mu.Unlock()
+	}
+	if err != nil {
+		err = Wrap(op, bare(err))
+	}
+	return err
+}
+
+// BeginCollective begins a nonblocking operation. op is its name in errors.
+func BeginCollective(c *Comm, op string, a *coll.Args) (Request, error) {
+	if c == nil {
+		return Request{}, nonblockingError(op, ErrNoComm)
+	}
+	if x := c.team.Short(a); x != nil {
+		r, err := c.contribute(x)
+		return r, nonblockingError(op, err)
+	}
+	g, err := c.team.GraphOnce(a)
+	r, err := c.issue(g, bare(err))
+	return r, nonblockingError(op, err)
+}
+
+// Barrier returns nil when all ranks have called it. It blocks until then, without
+// taking CPU time for long. What a rank wrote before is visible to all after.
+//
+// The error wraps a *LostError if a rank has gone before it got here; then no
+// later barrier succeeds. It wraps ErrFinalized after Finalize.
+//
+// MPI 4.1 section 6.3.
+func (c *Comm) Barrier() error {
+	return RunCollective(c, "barrier", &coll.Args{Kind: coll.Barrier})
+}
+
+// Ibarrier is Barrier, nonblocking.
+//
+// MPI 4.1 section 6.12.1 (MPI_Ibarrier).
+func (c *Comm) Ibarrier() (Request, error) { return c.barrierCall().Begin() }
+
+// BarrierInit makes a Barrier persistent.
+//
+// MPI 4.1 section 6.13.1 (MPI_Barrier_init).
+func (c *Comm) BarrierInit() (Request, error) { return c.barrierCall().Prepare() }
+
+func (c *Comm) barrierCall() Call {
+	return Call{Comm: c, Op: "barrier", Args: coll.Args{Kind: coll.Barrier}}
+}
+
+// bare takes off an error of package coll what names the operation, once more.
+func bare(err error) error {
+	if cause := errors.Unwrap(err); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// Algorithm returns the name of the algorithm of the last collective operation on the
+// communicator, but for those of neighbours; to be called by the goroutine that made
+// the call. pvasrun --coll chooses others.
+func (c *Comm) Algorithm() string {
+	if c == nil {
+		return ""
+	}
+	return c.team.Last()
+}

@@ -1,0 +1,300 @@
+package comm
+
+import (
+	"math"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
+)
+
+// Comm is a communicator: some ranks of the job in an order of their own, whose
+// messages and collective operations do not mix with those of any other communicator.
+// The world comes from Init, all others from one that is there already: see Dup,
+// Split, SplitType, CreateGroup, CartCreate, DistGraphCreate. A communicator that is
+// not needed any more is given back with Free.
+//
+// Ranks, in arguments and in statuses, are those of the communicator. Only in a
+// *LostError it is the rank of the world.
+//
+// Finalize is for the world only: on others it returns ErrNotWorld (wrapped). A nil
+// communicator, as Split returns it for Undefined, is one that this rank is not in: calls
+// on it return ErrNoComm (wrapped).
+type Comm struct {
+	root        *job.Root
+	rank, size  int
+	module      btl.Module
+	engine      *pml.Engine
+	graphs      *cad.Engine           // of the process
+	channel     *cad.Channel          // the communicator as graphs see it
+	team        *coll.Team            // the communicator as collective operations see it
+	context     uint32                // of point-to-point messages
+	group       *Group                // the caller's, and that of Rank and Size
+	peers       *Group                // the ranks that messages go to and come from: group, or the remote group of an intercommunicator
+	members     *Group                // of collective operations: group, or both groups of an intercommunicator
+	ranks       []int32               // those of peers; nil for the world, where nothing needs to be translated
+	special     bool                  // messages do not go the shortest way: there are ranks, or calls are checked
+	synchronous bool                  // standard sends wait for their receivers
+	contexts    *contexts             // of the process
+	networks    []Network             // of the world only: for Finalize
+	windows     *windows              // likewise
+	buffered    *buffered             // likewise
+	self        func() *Comm          // likewise
+	finalized   *atomic.Bool          // likewise
+	topology    topology              // nil: none
+	edges       atomic.Pointer[edges] // of the topology; nil: none yet, or in use
+	permanent   bool                  // Self: Free refuses
+	state       atomic.Uint32         // ready, freed or pending
+
+	mu sync.Mutex // held during collective operations
+
+	describe func(call uint64) string // what a graph stands for, for errors
+
+	partitioned atomic.Uint32 // partitioned sends that were made; see NewPartitioned
+
+	units unitCache
+	notes notes
+}
+
+// Operators are what a face knows of its operators by their names (coll.Op.Name).
+type Operators struct {
+	Resolve  func(name uint64) func(inout, in []byte) // this rank's function; nil: none
+	Describe func(name uint64) string                 // for errors; the name is without cad.Common
+}
+
+// NewWorld returns the communicator of all ranks of a job, for a rank whose module is
+// open. Init is for programs; this is for tests, whose ranks may be goroutines. Networks
+// reach the ranks that the module does not.
+func NewWorld(root *job.Root, rank int, module btl.Module, s Settings, ops Operators, networks ...Network) *Comm {
+	size := root.Ranks()
+	s.Resolve, s.Setup.Check = ops.Resolve, s.Check
+	describe := func(call uint64) string { return coll.DescribeCall(call, ops.Describe) }
+	s.Describe = describe
+	c := &Comm{
+		root: root, rank: rank, size: size, module: module,
+		engine:    pml.New(root, rank, module),
+		context:   pointToPoint.of(worldID),
+		group:     everybody(rank, size),
+		contexts:  newContexts(rank, size),
+		windows:   new(windows),
+		buffered:  new(buffered),
+		describe:  describe,
+		finalized: new(atomic.Bool),
+	}
+	if r := recorder.New(root, rank); r != nil {
+		c.engine.Trace(r)
+	}
+	c.peers, c.members = c.group, c.group
+	for _, n := range networks {
+		c.engine.AddPeers(n.Messages, n.Peers...)
+		c.networks = append(c.networks, n)
+	}
+	c.graphs = cad.New(root, rank, c.engine, s.Options)
+	c.graphs.Trace(recorder.NewNodes(root, rank))
+	if s.Helps(rank, size) {
+		c.graphs.StartHelper()
+	}
+	c.team, c.channel = c.newTeam(worldID), c.newChannel(worldID)
+	c.team.Boards, c.team.Choice, c.team.Check = new(coll.Boards), s.Choice, s.Check
+	c.special, c.synchronous = s.Check, s.Synchronous
+	c.notes.name = "world"
+	c.self = sync.OnceValue(c.alone)
+	return c
+}
+
+// The states of a communicator.
+const (
+	ready   = iota
+	freed   // after Free
+	pending // from Idup, until its request is complete: it has no id
+)
+
+// newComm returns the communicator of a group that this process belongs to.
+func (c *Comm) newComm(g *Group, id uint32) *Comm {
+	n := c.withoutID(g)
+	n.setID(id)
+	return n
+}
+
+// withoutID returns a communicator that setID makes ready.
+func (c *Comm) withoutID(g *Group) *Comm {
+	n := &Comm{
+		root: c.root, rank: g.rank, size: len(g.ranks), module: c.module,
+		engine:      c.engine,
+		graphs:      c.graphs,
+		group:       g,
+		peers:       g,
+		members:     g,
+		ranks:       g.ranks,
+		special:     true,
+		synchronous: c.synchronous,
+		contexts:    c.contexts,
+		windows:     c.windows,
+		buffered:    c.buffered,
+		describe:    c.describe,
+		self:        c.self,
+		finalized:   c.finalized,
+	}
+	n.team = &coll.Team{Choice: c.team.Choice, Check: c.team.Check, Boards: c.team.Boards}
+	n.state.Store(pending)
+	return n
+}
+
+func (c *Comm) setID(id uint32) {
+	old := c.team
+	c.context = pointToPoint.of(id)
+	c.team, c.channel = c.newTeam(id), c.newChannel(id)
+	c.team.Choice, c.team.Check, c.team.Boards = old.Choice, old.Check, old.Boards
+	c.state.Store(ready)
+}
+
+// Self returns the communicator of this rank alone, the same at each call. It can not be
+// freed. Finalize removes its attributes first.
+//
+// MPI 4.1 section 7.2.4 (MPI_COMM_SELF).
+func (c *Comm) Self() *Comm {
+	if c == nil {
+		return nil
+	}
+	return c.self()
+}
+
+// alone makes what Self returns.
+func (c *Comm) alone() *Comm {
+	n := c.newComm(newGroup(c.group.self, []int32{int32(c.group.self)}), c.contexts.take())
+	n.permanent, n.notes.name = true, "self"
+	return n
+}
+
+func (c *Comm) newTeam(id uint32) *coll.Team {
+	return &coll.Team{
+		Engine: c.engine, Job: c.root,
+		Context: collective.of(id), Inner: levels.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
+	}
+}
+
+func (c *Comm) newChannel(id uint32) *cad.Channel {
+	c.graphs.Reuse(nonblocking.of(id))
+	return &cad.Channel{Context: nonblocking.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name}
+}
+
+// world returns the job's rank of each member; nil if they have the same numbers.
+func (c *Comm) world() []int32 {
+	if c.isWorld() {
+		return nil
+	}
+	return c.members.ranks
+}
+
+// lockCollective lets one goroutine at a time into the collective operations. After nil
+// the caller unlocks c.mu at the end of its operation.
+func (c *Comm) lockCollective() error {
+	if c == nil {
+		return ErrNoComm
+	}
+	c.mu.Lock()
+	err := c.usable()
+	if err != nil {
+		c.mu.Unlock()
+	}
+	return err
+}
+
+// usable returns an error if the communicator is no more.
+func (c *Comm) usable() error {
+	switch {
+	case c == nil:
+		return ErrNoComm
+	case c.finalized.Load():
+		return ErrFinalized
+	}
+	switch c.state.Load() {
+	case freed:
+		return ErrFreed
+	case pending:
+		return ErrPending
+	}
+	return nil
+}
+
+// isWorld tells whether c is what Init has returned.
+func (c *Comm) isWorld() bool { return c != nil && c.ranks == nil }
+
+// ID returns a number of the communicator that no other one of the job has before this
+// one is freed. All members have the same.
+func (c *Comm) ID() uint32 {
+	if c == nil {
+		return math.MaxUint32
+	}
+	return idOf(c.context)
+}
+
+// OneAddressSpace tells whether the ranks of the communicator share one address space.
+func (c *Comm) OneAddressSpace() bool { return c != nil && c.engine.Direct(c.members.ranks) }
+
+// Rank returns the number of the calling process, from 0 to Size()-1; Undefined if c is
+// nil.
+//
+// MPI 4.1 section 7.4.1.
+func (c *Comm) Rank() int {
+	if c == nil {
+		return Undefined
+	}
+	return c.rank
+}
+
+// Size returns the number of ranks, at least 1; 0 if c is nil.
+//
+// MPI 4.1 section 7.4.1.
+func (c *Comm) Size() int {
+	if c == nil {
+		return 0
+	}
+	return c.size
+}
+
+// Group returns the ranks of the communicator as a group. It is local, and works also
+// after Free.
+//
+// MPI 4.1 section 7.3.2 (MPI_Comm_group).
+func (c *Comm) Group() *Group {
+	if c == nil {
+		return nobody
+	}
+	return c.group
+}
+
+// Abort ends this process at once with the given exit code, without deferred
+// functions. pvasrun then ends all other ranks of the job, also those that are not in c,
+// and returns the code. A code that does not mean failure (outside of 1..255) is
+// replaced by 1: the job did fail. Abort may be called at any time, also
+// after Finalize.
+//
+// MPI 4.1 section 9.7.
+func (c *Comm) Abort(code int) {
+	if code < 1 || code > 255 {
+		code = 1
+	}
+	if c != nil {
+		c.root.SetState(c.group.self, job.StateAborted)
+	}
+	os.Exit(code)
+}
+
+// Partition returns the part of the shared address space, from base on and of size
+// bytes, that belongs to this rank: its image, stack and arena lie there. ok is
+// false if the ranks do not share an address space; a job of one started without
+// pvasrun has no partition either.
+func (c *Comm) Partition() (base, size uint64, ok bool) {
+	if c == nil {
+		return 0, 0, false
+	}
+	base, size = c.root.Partition(c.group.self)
+	return base, size, size != 0
+}

@@ -1,0 +1,179 @@
+package comm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/coll"
+)
+
+// Dup returns a communicator of the same ranks in the same order. It has the topology
+// of c and those attributes that are made to be copied, and no name. It is collective.
+//
+// All calls that make communicators have these rules. Ranks may make several at the same
+// time from different communicators. Every rank of c calls them in the same order. If one
+// rank passes bad arguments, or some that do not fit those of the others, all get an error.
+// The error wraps a *LostError if a rank has gone.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_dup).
+func (c *Comm) Dup() (*Comm, error) {
+	const op = "dup"
+	copies, bad := c.copyAttributes()
+	n, _, err := c.createAmongAll(proposal{key: int64(c.Rank()), call: callOf(op)}, bad)
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	n.topology, n.notes.attached = c.topology, copies
+	return n, nil
+}
+
+// Split returns a communicator of the ranks that pass the same color. They are in the
+// order of their keys, and where those are the same in the order of c. It returns
+// nil, and no error, if the color is Undefined; other colors are not negative. It is
+// collective, as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_split).
+func (c *Comm) Split(color, key int) (*Comm, error) {
+	const op = "split"
+	var bad error
+	if color < 0 && color != Undefined {
+		bad = fmt.Errorf("color %d is negative: pass 0 or more, or Undefined", color)
+	}
+	n, _, err := c.createAmongAll(proposal{color: int64(color), key: int64(key), call: callOf(op)}, bad)
+	return n, Wrap(op, err)
+}
+
+// SplitKind is what the ranks of a communicator from SplitType have in common.
+type SplitKind int
+
+const (
+	// Shared: they can share memory, see WinAllocateShared. All ranks of a node can.
+	Shared SplitKind = iota
+
+	// AddressSpace: they are in one address space, see WinCreate. With pvasrun
+	// --btl pvas all of a node are; with sm each is alone.
+	AddressSpace
+)
+
+// SplitType returns a communicator of the ranks that have something in common. They
+// are in the order of their keys, and where those are the same in the order of c. It
+// returns nil, and no error, if the kind is Undefined. All other ranks pass the same
+// kind. It is collective, as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_split_type).
+func (c *Comm) SplitType(kind SplitKind, key int) (*Comm, error) {
+	const op = "split by type"
+	if err := c.usable(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	p := proposal{key: int64(key), call: callOf(op)}
+	var bad error
+	switch kind {
+	case Undefined:
+		p.color = Undefined
+	case Shared:
+		p.color = int64(c.root.Node(c.group.self))
+	case AddressSpace:
+		// Not the color of Shared: ranks that pass different kinds, which is wrong,
+		// are at least not put together.
+		p.color = int64(c.root.Nodes() + c.root.Node(c.group.self))
+		if !c.module.Direct() {
+			p.color = int64(2*c.root.Nodes() + c.Rank())
+		}
+	default:
+		bad = fmt.Errorf("kind %d is not known: pass Shared, AddressSpace or Undefined", kind)
+	}
+	n, _, err := c.createAmongAll(p, bad)
+	return n, Wrap(op, err)
+}
+
+// CreateGroup returns a communicator of a group of ranks of c. Only they call it, with
+// the same group and tag, and wait for one another; a rank that is not in the group
+// gets nil, and no error. Several goroutines of a rank may make communicators from c
+// at the same time, also while others use c: the tag, from 0 to MaxTag, tells them
+// apart.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_create_group).
+func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
+	const op = "create group"
+	if err := c.usable(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	if g == nil {
+		return nil, Wrap(op, errors.New("the group is nil"))
+	}
+	if tag < 0 || tag > MaxTag {
+		return nil, Wrap(op, &TagError{Tag: tag})
+	}
+	if i := slices.IndexFunc(g.ranks, func(r int32) bool { return c.group.find(r) == Undefined }); i >= 0 {
+		return nil, Wrap(op, fmt.Errorf("rank %d of the group is not in the communicator", i))
+	}
+	if g.rank == Undefined {
+		return nil, nil
+	}
+	t := circle{c.engine, grouping.of(idOf(c.context)), tag, g.ranks, g.rank, c.Name}
+	n, _, err := c.create(t, proposal{key: int64(g.rank), call: callOf(op, g.ranks)}, nil)
+	return n, Wrap(op, err)
+}
+
+// Create returns a communicator of a group of ranks of c. All ranks of c call it; ranks
+// may give different groups that have no rank in common. A rank that gives a group that
+// it is not in, such as an empty one, gets nil, and no error. It is collective, as Dup.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_create).
+func (c *Comm) Create(g *Group) (*Comm, error) {
+	const op = "create"
+	p := proposal{color: Undefined, call: callOf(op)}
+	var bad error
+	switch {
+	case g == nil:
+		bad = errors.New("the group is nil")
+	case slices.ContainsFunc(g.ranks, func(r int32) bool { return c.Group().find(r) == Undefined }):
+		bad = errors.New("a rank of the group is not in the communicator")
+	case g.rank != Undefined:
+		p.color, p.key = int64(g.ranks[0]), int64(g.rank) // no other group has its first rank
+		if c.remote() != nil {
+			p.color = 0 // the groups of both sides belong together
+		}
+	}
+	n, all, err := c.createAmongAll(p, bad)
+	if err == nil && n != nil && n.size != len(g.ranks) {
+		err = fmt.Errorf("%d of %d ranks of the group give it: all give the same", len(membersOf(p.color, all)), len(g.ranks))
+	}
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	return n, nil
+}
+
+// Idup is Dup, nonblocking: the communicator can be used when the request is complete. It
+// is begun in the same order as other nonblocking collective operations on c. The
+// callbacks of attributes are called at once.
+//
+// MPI 4.1 section 7.4.2 (MPI_Comm_idup).
+func (c *Comm) Idup() (*Comm, Request, error) {
+	const op = "idup"
+	copies, err := c.copyAttributes()
+	if err != nil {
+		return nil, Request{}, Wrap(op, err)
+	}
+	n := c.copyWithoutID()
+	n.topology, n.notes.attached = c.topology, copies
+	id := make([]byte, 4) // rank 0 leads the copy, as c
+	if c.members.rank == 0 {
+		binary.LittleEndian.PutUint32(id, c.contexts.take())
+	}
+	k := Call{Comm: c, Op: "dup", Args: coll.Args{Kind: coll.Bcast, Send: coll.Buffer{Data: id}}}
+	k.Args.After = func() {
+		if id := binary.LittleEndian.Uint32(id); id != worldID {
+			n.setID(id)
+		}
+	}
+	r, err := k.Begin()
+	if err != nil {
+		return nil, Request{}, err
+	}
+	return n, r, nil
+}

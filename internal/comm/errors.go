@@ -1,0 +1,167 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+var (
+	// ErrInitialized means that Init was called a second time in a process.
+	ErrInitialized = errors.New("already initialized: a process calls Init once, and not again after Finalize")
+
+	// Errors of the engine, which mpi describes.
+	ErrFinalized     = pml.ErrFinalized
+	ErrBusy          = pml.ErrBusy
+	ErrActive        = pml.ErrActive
+	ErrNotPersistent = pml.ErrNotPersistent
+	ErrCancelSend    = pml.ErrCancelSend
+	ErrNoMessage     = pml.ErrNoMessage
+
+	// ErrNotOneAddressSpace means that the operation reads a peer's memory where
+	// it lies, and the ranks of this job are separate processes.
+	ErrNotOneAddressSpace = errors.New("the ranks do not share one address space: " +
+		"run with pvasrun --btl pvas, or use memory from WinAllocateShared")
+
+	// ErrSeveralNodes means that the operation needs memory that all ranks of the
+	// communicator reach, and they are on several nodes.
+	ErrSeveralNodes = errors.New("the ranks are on several nodes, which share no memory: " +
+		"use a communicator of one node, such as SplitType makes, or messages")
+
+	// ErrFreed means that a communicator was used after Free.
+	ErrFreed = errors.New("the communicator was freed: use it no more, or free it later")
+
+	// ErrNoComm means that a communicator is nil.
+	ErrNoComm = errors.New("the communicator is nil: this rank is not in it")
+
+	// ErrWindowFreed means that a window was used after Free.
+	ErrWindowFreed = errors.New("the window was freed: use it no more, or free it later")
+
+	// ErrPending means that a communicator from Idup was used before its request was
+	// complete.
+	ErrPending = errors.New("the communicator is not made yet: wait for the request of Idup")
+
+	// ErrWorld means that the world, or Self, was to be freed.
+	ErrWorld = errors.New("the world can not be freed: it ends with Finalize")
+
+	// ErrNotWorld means that the operation exists for the communicator from Init only.
+	ErrNotWorld = errors.New("not possible on this communicator: use the one from Init")
+)
+
+// Errors of the layers below, which mpi describes.
+type (
+	LostError     = job.LostError
+	RankError     = job.RankError
+	TagError      = pml.TagError
+	TruncateError = pml.TruncateError
+	ElementError  = pml.ElementError
+	LeakError     = pml.LeakError
+)
+
+// CountError means that a message is no whole number of elements.
+type CountError struct {
+	Bytes   uint64 // length of the message
+	Element int    // size of an element in bytes
+}
+
+// Error names both sizes.
+func (e *CountError) Error() string {
+	return fmt.Sprintf("message of %d bytes is no whole number of elements of %d bytes: "+
+		"receive it with the type it was sent with", e.Bytes, e.Element)
+}
+
+// OverlapError means that a call sends from memory that it receives into. It is ErrOverlap.
+type OverlapError struct {
+	Send, Recv [2]uint64 // the addresses of the first byte and of the one behind the last
+}
+
+// Error names both ranges, and what to call.
+func (e *OverlapError) Error() string {
+	return fmt.Sprintf("the send buffer (%#x to %#x) and the receive buffer (%#x to %#x) overlap: "+
+		"use two buffers, or SendrecvReplace, in C MPI_Sendrecv_replace", e.Send[0], e.Send[1], e.Recv[0], e.Recv[1])
+}
+
+// Is tells that it is ErrOverlap.
+func (e *OverlapError) Is(target error) bool { return target == ErrOverlap }
+
+// Disjoint returns an error if a message is to be sent from memory that another is received into.
+func Disjoint(op string, out, in *Buffer) error {
+	if !out.Meets(in) {
+		return nil
+	}
+	e := &OverlapError{}
+	e.Send[0], e.Send[1] = out.Range()
+	e.Recv[0], e.Recv[1] = in.Range()
+	return Wrap(op, e)
+}
+
+// inElements has a *TruncateError give lengths in elements of that size, too.
+func inElements(err error, size int) error {
+	if err == nil {
+		return nil
+	}
+	if t, ok := errors.AsType[*TruncateError](err); ok {
+		t.Element = size
+	}
+	return err
+}
+
+// Wrap says which operation failed. Of the errors that a caller may tell apart
+// the lower layers' account is left out: it would repeat the operation. Errors begin with
+// "mpi" whatever the face that the program calls: users know MPI, not this package.
+func Wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if lost, ok := errors.AsType[*LostError](err); ok {
+		err = lost
+	}
+	return fmt.Errorf("mpi: %s: %w", op, err)
+}
+
+// nonblockingError and persistentError are Wrap for the forms of an operation that
+// begin and that prepare it.
+func nonblockingError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Wrap("i"+op, err)
+}
+
+func persistentError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Wrap(op+" init", err)
+}
+
+// WrapSend says which send failed; nil if err is.
+func WrapSend(op string, dst, tag int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return Wrap(fmt.Sprintf("%s to rank %d, tag %d", op, dst, tag), err)
+}
+
+// WrapReceive says which receive or probe failed; nil if err is.
+func WrapReceive(op string, src, tag int, err error) error {
+	if err == nil {
+		return nil
+	}
+	from, with := fmt.Sprintf("rank %d", src), fmt.Sprintf("tag %d", tag)
+	switch src {
+	case AnySource:
+		from = "any source"
+	case AnyTag:
+		from = "AnyTag as source (which comes before the tag)"
+	}
+	switch tag {
+	case AnyTag:
+		with = "any tag"
+	case AnySource:
+		with = "AnySource as tag"
+	}
+	return Wrap(fmt.Sprintf("%s from %s, %s", op, from, with), err)
+}

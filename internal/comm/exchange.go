@@ -1,0 +1,147 @@
+package comm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// circle is a set of ranks that agree on something by messages. They use its context and tag
+// for nothing else at the same time. The operations of package coll would not do. They want all
+// members of a communicator, in one order: CreateGroup is for some of them, in any order, while
+// others may be in a collective operation. And here a rank that has gone must be an error for
+// all, or some would have a communicator that others do not know of.
+type circle struct {
+	engine  *pml.Engine
+	context uint32
+	tag     int
+	ranks   []int32       // the job's rank of each member
+	rank    int           // this process' place among them
+	name    func() string // of the communicator
+}
+
+// everyone is the circle of all members of c. The caller holds c.mu.
+func (c *Comm) everyone() circle {
+	return circle{c.engine, agreement.of(idOf(c.context)), 0, c.members.ranks, c.members.rank, c.Name}
+}
+
+// explain has the hang report name the call in which a member waits for another. That holds until
+// the context is used for the next one: nothing else waits in it.
+func (t circle) explain(call string) {
+	t.engine.Explain(t.context, func(w *job.Waiting) {
+		if w.Op != job.OpProbe && w.Op != job.OpRecv {
+			return // a long message that its receiver takes is no wait for a call
+		}
+		peer := int(w.Peer)
+		w.Op, w.Collective = job.OpCollective, job.Collective{Name: call, Communicator: t.name(), Need: job.NeedPeers}
+		w.Collective.Miss(peer)
+	})
+}
+
+// A message of a circle begins with its verdict: noneLost, or the job's rank that has
+// gone. What follows are the parts of the members, each after its length.
+const (
+	noneLost    = -1
+	verdictSize = 4
+)
+
+// exchange returns what every member has brought, by its rank. It goes up and down a
+// binomial tree. Node r has the subtrees r+1, r+2, r+4... below it, of 1, 2, 4... nodes, so
+// the parts come together in the order of the ranks.
+//
+// A member that has gone is an error for all. If it had only to pass on the result, it is one
+// for the members below it. A member that is told of a loss tells the others. All members that
+// get a result get the same.
+func (t circle) exchange(mine []byte) ([][]byte, error) {
+	message := binary.LittleEndian.AppendUint32(make([]byte, verdictSize), uint32(len(mine)))
+	message = append(message, mine...)
+	lost := noneLost
+	width := 1 // up to the first subtree that belongs to somebody else, or to nobody
+	for ; t.rank&width == 0 && t.rank+width < len(t.ranks); width <<= 1 {
+		part, err := t.receive(t.rank + width)
+		if err := note(&lost, part, err); err != nil {
+			return nil, err
+		}
+		message = append(message, part[min(verdictSize, len(part)):]...)
+	}
+	if t.rank != 0 {
+		parent := t.rank & (t.rank - 1)
+		err := t.send(parent, seal(message, lost))
+		if err == nil {
+			message, err = t.receive(parent)
+		}
+		if err := note(&lost, message, err); err != nil {
+			return nil, err
+		}
+	}
+	message = seal(message, lost)
+	for width >>= 1; width > 0; width >>= 1 {
+		if err := note(&lost, nil, t.send(t.rank+width, message)); err != nil {
+			return nil, err
+		}
+	}
+	if lost != noneLost {
+		return nil, &LostError{Rank: lost}
+	}
+	return split(message[verdictSize:], len(t.ranks))
+}
+
+// note writes down a loss, told by an error or by the message of a member that met
+// it. It returns other errors, after which this rank can not go on.
+func note(lost *int, message []byte, err error) error {
+	if gone, ok := errors.AsType[*LostError](err); ok {
+		*lost = gone.Rank
+		return nil
+	}
+	if err == nil && len(message) >= verdictSize {
+		if rank := int32(binary.LittleEndian.Uint32(message)); rank != noneLost {
+			*lost = int(rank)
+		}
+	}
+	return err
+}
+
+// seal puts the verdict into a message. After a loss it has nothing else to say.
+func seal(message []byte, lost int) []byte {
+	if lost != noneLost {
+		message = make([]byte, verdictSize)
+	}
+	verdict := int32(lost)
+	binary.LittleEndian.PutUint32(message, uint32(verdict))
+	return message
+}
+
+// split takes the parts of n members apart.
+func split(message []byte, n int) ([][]byte, error) {
+	parts := make([][]byte, n)
+	for i := range parts {
+		if len(message) < 4 {
+			return nil, fmt.Errorf("agreement: the part of rank %d is missing", i)
+		}
+		length := binary.LittleEndian.Uint32(message)
+		message = message[4:]
+		if uint64(length) > uint64(len(message)) {
+			return nil, fmt.Errorf("agreement: the part of rank %d is cut off", i)
+		}
+		parts[i], message = message[:length:length], message[length:]
+	}
+	return parts, nil
+}
+
+func (t circle) send(to int, message []byte) error {
+	return t.engine.Send(t.context, int(t.ranks[to]), t.tag, message, pml.Standard)
+}
+
+func (t circle) receive(from int) ([]byte, error) {
+	m, st, err := t.engine.Mprobe(t.context, int(t.ranks[from]), t.tag)
+	if err != nil {
+		return nil, err
+	}
+	message := make([]byte, st.Bytes)
+	_, err = t.engine.Mrecv(&m, btl.Buffer{Bytes: message})
+	return message, err
+}

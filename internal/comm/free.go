@@ -1,0 +1,136 @@
+package comm
+
+import (
+	"errors"
+
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// Free ends the communicator. It is collective, and waits for nobody: rank 0 uses again what
+// the communicator had when all others have called it. Attributes are removed first. Every
+// later call on c returns ErrFreed (wrapped); requests that were begun before go on, and are
+// waited for as ever. The world can not be freed: ErrWorld.
+//
+// A message that nobody has received, and nobody is going to, is a mistake of the
+// program: a later communicator may get it.
+//
+// The error is that of an attribute. c is freed nevertheless.
+//
+// MPI 4.1 section 7.4.3 (MPI_Comm_free).
+func (c *Comm) Free() error {
+	const op = "free"
+	if c.isWorld() || c != nil && c.permanent {
+		return Wrap(op, ErrWorld)
+	}
+	if err := c.lockCollective(); err != nil {
+		return Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	err := c.removeAttributes()
+	c.state.Store(freed)
+	c.team.FreeGraphs()
+	return Wrap(op, errors.Join(err, c.retire()))
+}
+
+// retire gives the id, and the shared memory of collective operations, back to the ranks that
+// they are from. The memory is used again in any case. The id is used again if no member has
+// an operation or a message left. For a message that is still on its way to a member there
+// either is a receive, or never will be one. The caller holds the lock.
+func (c *Comm) retire() error {
+	t, id := c.everyone(), idOf(c.context)
+	idle := c.engine.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id), partitioned.of(id), pairing.of(id))
+	if idle {
+		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
+	}
+	c.engine.Explain(agreement.of(id), nil)
+	c.engine.Explain(grouping.of(id), nil)
+	if t.rank != 0 {
+		verdict := []byte{0}
+		if idle {
+			verdict[0] = 1
+		}
+		// Posted: a blocking send would wait, when its credit is used up, for rank 0 to free as many. If rank 0 has
+		// gone there is nobody to use the id again.
+		return c.engine.Post(t.context, int(t.ranks[0]), t.tag, pml.Mark{}, verdict)
+	}
+	r := &retirement{team: c.team, id: id, idle: idle, verdicts: make([]byte, len(t.ranks))}
+	for member := 1; member < len(t.ranks); member++ {
+		request, err := c.engine.Irecv(t.context, int(t.ranks[member]), t.tag, r.verdicts[member:member+1])
+		if err != nil {
+			return err // and the id is never used again
+		}
+		r.requests = append(r.requests, request)
+	}
+	c.contexts.retire(r)
+	c.contexts.settle(c.engine)
+	return nil
+}
+
+// retirement is a communicator that was led by this rank and freed, until all members have
+// said that they are done with it.
+type retirement struct {
+	team     *coll.Team
+	id       uint32
+	idle     bool   // on this rank
+	verdicts []byte // of the others: 1 means idle
+	requests []pml.Request
+}
+
+// retire keeps a communicator that is freed.
+func (c *contexts) retire(r *retirement) {
+	c.retiring.Lock()
+	c.retired = append(c.retired, r)
+	c.retiring.Unlock()
+}
+
+// settle uses again what the freed communicators have left that all members are done with. It
+// is called where communicators are made and freed, and does not block. If a member has gone
+// without having freed a communicator, the id is not used again.
+func (c *contexts) settle(e *pml.Engine) {
+	c.retiring.Lock()
+	defer c.retiring.Unlock()
+	for range min(len(c.retired), settleLooks) {
+		if c.turn >= len(c.retired) {
+			c.turn = 0
+		}
+		r := c.retired[c.turn]
+		if !e.AllDone(r.requests) {
+			c.turn++
+			continue
+		}
+		last := len(c.retired) - 1
+		c.retired[c.turn], c.retired[last] = c.retired[last], nil
+		c.retired = c.retired[:last]
+		c.use(r, e)
+	}
+}
+
+// settleLooks bounds the communicators that one call of settle looks at, in turn. To make and to free a communicator
+// calls settle twice. So it looks at more communicators than are freed, however many of them wait for members.
+const settleLooks = 4
+
+// use releases the team of a communicator that all members have freed, and its id for another one if it is idle.
+func (c *contexts) use(r *retirement, e *pml.Engine) {
+	idle := r.idle
+	for i := range r.requests {
+		_, _, err := e.Take(&r.requests[i])
+		idle = idle && err == nil && r.verdicts[i+1] == 1
+	}
+	r.team.Free() // all are through with their collective operations, or have gone
+	if idle {
+		c.give(r.id)
+	}
+}
+
+// abandon ends all waits for members. Finalize calls it.
+func (c *contexts) abandon(e *pml.Engine) {
+	c.retiring.Lock()
+	defer c.retiring.Unlock()
+	for _, r := range c.retired {
+		for i := range r.requests {
+			e.Leave(&r.requests[i])
+		}
+	}
+	c.retired = nil
+}

@@ -1,0 +1,47 @@
+package comm
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// Generalized is an operation that the program does by itself. A request stands for it in all
+// calls, and is complete when the program says that the operation is.
+//
+// MPI 4.1 section 13.2.
+type Generalized struct {
+	engine *pml.Engine
+	over   atomic.Bool
+}
+
+// NewGeneralized begins a generalized operation.
+//
+// MPI 4.1 section 13.2 (MPI_Grequest_start).
+func NewGeneralized(c *Comm) (*Generalized, Request, error) {
+	const op = "start generalized request"
+	if err := c.usable(); err != nil {
+		return nil, Request{}, Wrap(op, err)
+	}
+	g := &Generalized{engine: c.engine}
+	r, err := c.engine.Begin(generalizedTask{g}, c.context)
+	return g, Request{r}, Wrap(op, err)
+}
+
+// Complete says that the operation is over, and wakes those who wait for it. Any goroutine may
+// call it, once.
+//
+// MPI 4.1 section 13.2 (MPI_Grequest_complete).
+func (g *Generalized) Complete() {
+	g.over.Store(true)
+	g.engine.Progress() // asks the task, which completes the request
+}
+
+// generalizedTask is a Generalized as the engine sees it.
+type generalizedTask struct{ *Generalized }
+
+func (generalizedTask) Start() error              { return nil }
+func (generalizedTask) Release()                  {}
+func (t generalizedTask) Progress() (bool, error) { return t.over.Load(), nil }
+func (generalizedTask) Describe(*job.Waiting)     {}

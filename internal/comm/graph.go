@@ -1,0 +1,146 @@
+package comm
+
+import (
+	"errors"
+	"io"
+
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+)
+
+// Graph is one rank's part of a collective algorithm that the program makes up: sends,
+// receives, copies and reductions as nodes, and which of them come after which.
+type Graph struct {
+	c   *Comm
+	g   *cad.Graph
+	err error // the first mistake that a face has found
+}
+
+// Node names a node of one graph.
+type Node = cad.Node
+
+// errNoGraph is for a nil Graph.
+var errNoGraph = errors.New("the graph is nil: NewGraph makes one")
+
+// NewGraph returns a graph of no nodes but GraphStart and GraphEnd.
+func NewGraph(c *Comm) *Graph { return &Graph{c: c, g: coll.NewGraph()} }
+
+// nodes returns where the nodes are, and notes a mistake. The nodes of a nil Graph are
+// nowhere.
+func (g *Graph) nodes(wrong error) *cad.Graph {
+	if g == nil {
+		return coll.NewGraph()
+	}
+	if wrong != nil && g.err == nil {
+		g.err = wrong
+	}
+	return g.g
+}
+
+// SendNode adds a node that sends buf to a rank, which may be this one. wrong is what the
+// face has found wrong with it: the first mistake is the error of Issue and Prepare. So
+// with the other nodes.
+func SendNode(g *Graph, buf []byte, rank int, wrong error) Node {
+	return g.nodes(wrong).Send(buf, rank)
+}
+
+// RecvNode adds a node that receives exactly len(buf) bytes from a rank.
+func RecvNode(g *Graph, buf []byte, rank int, wrong error) Node {
+	return g.nodes(wrong).Recv(buf, rank)
+}
+
+// CopyNode adds a node that copies src to dst, which are as long and do not overlap.
+func CopyNode(g *Graph, dst, src []byte, wrong error) Node {
+	return g.nodes(wrong).Copy(dst, src)
+}
+
+// CalcNode adds a node that sets inout[i] = inout[i] op in[i]. If the operator has a name
+// any rank can execute it, else only the one that issues the graph.
+func CalcNode(g *Graph, op *coll.Op, inout, in []byte, wrong error) Node {
+	return g.nodes(wrong).Calc(op, inout, in)
+}
+
+// JoinNode adds a node that does nothing: many may come after many by way of it.
+func (g *Graph) JoinNode() Node { return g.nodes(nil).Join() }
+
+// Connect has b begin after a is done. To connect two nodes again changes nothing.
+func (g *Graph) Connect(a, b Node) { g.nodes(nil).Connect(a, b) }
+
+// Tie connects GraphStart to all nodes that come after nothing, and all nodes that
+// nothing comes after to GraphEnd.
+func (g *Graph) Tie() { g.nodes(nil).Tie() }
+
+// SetPolicy and SetUrgent are called before the graph is issued for the first time. Nodes
+// of urgent graphs are taken first by the ranks that execute those of others.
+func (g *Graph) SetPolicy(p cad.Policy) { g.nodes(nil).Policy = p }
+
+// SetUrgent is described with SetPolicy.
+func (g *Graph) SetUrgent(urgent bool) { g.nodes(nil).Urgent = urgent }
+
+// Dump writes the graph in the language of Graphviz: `dot -Tsvg` draws it.
+func (g *Graph) Dump(w io.Writer) error { return g.nodes(nil).Dump(w) }
+
+// Issue begins the graph, and does not block. Up to the wait its buffers are in use. It may
+// be issued again after that. The error wraps a *cad.GraphError or *TypeError; that of the
+// wait a *LostError, a *MismatchError or an *OperatorError.
+func (g *Graph) Issue() (Request, error) {
+	if g == nil {
+		return Request{}, Wrap("issue graph", errNoGraph)
+	}
+	r, err := g.c.issue(g.g, g.err)
+	return r, Wrap("issue graph", err)
+}
+
+// Prepare returns a persistent request: each Start issues the graph, which costs less
+// than Issue.
+func (g *Graph) Prepare() (Request, error) {
+	if g == nil {
+		return Request{}, Wrap("prepare graph", errNoGraph)
+	}
+	r, err := g.c.prepare(g.g, g.err)
+	return r, Wrap("prepare graph", err)
+}
+
+// issue begins a graph on the communicator, unless there is something wrong with it.
+func (c *Comm) issue(g *cad.Graph, wrong error) (r Request, err error) {
+	if err := c.usable(); err != nil {
+		return Request{}, err
+	}
+	if err = wrong; err == nil {
+		r.r, err = c.graphs.Issue(c.channel, g)
+	}
+	return r, c.refused(g, err)
+}
+
+// refused returns what is wrong with a graph that was to be issued or prepared. If calls are checked the
+// others hear of it.
+func (c *Comm) refused(g *cad.Graph, wrong error) error {
+	if wrong != nil {
+		_ = c.graphs.Refuse(c.channel, cad.NewRefusal(cad.Operation(g.Signature), wrong.Error()))
+	}
+	return wrong
+}
+
+// contribute begins a short operation on the communicator.
+func (c *Comm) contribute(x *coll.Short) (Request, error) {
+	if err := c.usable(); err != nil {
+		x.Over()
+		return Request{}, err
+	}
+	r, err := c.graphs.Contribute(c.channel, x)
+	if err != nil {
+		x.Over()
+	}
+	return Request{r}, err
+}
+
+// prepare makes a persistent request for a graph.
+func (c *Comm) prepare(g *cad.Graph, wrong error) (r Request, err error) {
+	if err := c.usable(); err != nil {
+		return Request{}, err
+	}
+	if err = wrong; err == nil {
+		r.r, err = c.graphs.Prepare(c.channel, g)
+	}
+	return r, err
+}

@@ -1,0 +1,261 @@
+package comm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// An intercommunicator joins two groups that have no rank in common. Ranks in messages are
+// those of the remote group; Rank, Size and Group are of the caller's own. Collective
+// operations go from one group to the other: see Across. It is freed, copied and split as
+// other communicators are, by all ranks of both groups.
+//
+// Its members, for collective operations and for agreement, are the ranks of both groups in
+// one order: first the group that has the lowest rank of the job. Their rank 0 leads.
+
+// ErrInter means that the operation does not exist for intercommunicators.
+var ErrInter = errors.New("the communicator joins two groups: use one of a single group, such as Merge makes")
+
+// ErrNotInter means that the operation exists for intercommunicators only.
+var ErrNotInter = errors.New("the communicator is of a single group: use one that connects two groups")
+
+// RemoteGroup returns the other group of an intercommunicator, nil if c is none.
+//
+// MPI 4.1 section 7.6.1 (MPI_Comm_remote_group).
+func RemoteGroup(c *Comm) *Group { return c.remote() }
+
+func (c *Comm) remote() *Group {
+	if c == nil || c.peers == c.group {
+		return nil
+	}
+	return c.peers
+}
+
+const createIntercomm = "create intercommunicator"
+
+// IntercommCreate joins the ranks of local with those of another communicator, whose leader
+// is rank remoteLeader of peer. The leader of local has peer; for the others it may be nil.
+// It is collective over both groups, which have no rank in common. Messages between the
+// leaders have the tag, in a context of their own.
+//
+// MPI 4.1 section 7.6.2 (MPI_Intercomm_create).
+func IntercommCreate(local *Comm, leader int, peer *Comm, remoteLeader, tag int) (*Comm, error) {
+	const op = createIntercomm
+	if err := local.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer local.mu.Unlock()
+	bad := checkJoin(local, leader, peer, remoteLeader, tag)
+	id := local.contexts.take()
+	remote, given, err := local.meetRemote(id, leader, peer, remoteLeader, tag, bad)
+	if given != id && !isLost(err) {
+		local.contexts.give(id)
+	}
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	n := local.between(local.group, newGroup(local.group.self, remote))
+	n.setID(given)
+	return n, nil
+}
+
+// checkJoin returns what is wrong with the arguments of IntercommCreate.
+func checkJoin(local *Comm, leader int, peer *Comm, remoteLeader, tag int) error {
+	switch {
+	case local.remote() != nil:
+		return ErrInter
+	case uint(leader) >= uint(local.size):
+		return &RankError{Rank: leader, Size: local.size}
+	case leader != local.rank:
+		return nil
+	case tag < 0 || tag > MaxTag:
+		return &TagError{Tag: tag}
+	case peer == nil:
+		return ErrNoComm
+	case uint(remoteLeader) >= uint(len(peer.peers.ranks)):
+		return &RankError{Rank: remoteLeader, Size: len(peer.peers.ranks)}
+	case peer.peers.ranks[remoteLeader] == int32(local.group.self):
+		return errors.New("the remote leader is the local one: the groups have no rank in common")
+	}
+	return peer.usable()
+}
+
+func isLost(err error) bool {
+	_, lost := errors.AsType[*LostError](err)
+	return lost
+}
+
+// precedes tells whether the members of one group come before those of another.
+func precedes(a, b []int32) bool { return slices.Min(a) < slices.Min(b) }
+
+// meetRemote returns the job's ranks of the other group, and the id of the new communicator,
+// which comes from the group that precedes. The leaders exchange their groups, and each tells
+// its own group the result. Wrong arguments travel in each round, so that all ranks fail if one
+// does.
+func (c *Comm) meetRemote(id uint32, leader int, peer *Comm, remoteLeader, tag int, bad error) (remote []int32, given uint32, err error) {
+	t := c.everyone()
+	all, bad := t.propose(proposal{id: id, call: callOf(createIntercomm, leader)}, bad)
+	heard := proposal{call: callOf(createIntercomm)}
+	if c.rank == leader {
+		offer := proposal{refused: bad != nil, call: heard.call}
+		if bad == nil {
+			offer.id, offer.data = all[0].id, encodeRanks(c.group.ranks)
+		}
+		theirs, err := c.leadersMeet(offer, peer, remoteLeader, tag)
+		heard.data, heard.key = theirs.data, int64(theirs.id)
+		switch {
+		case bad != nil:
+		case err != nil:
+			bad = err
+		case theirs.refused:
+			bad = errors.New("the other group has passed bad arguments: its own errors say which")
+		default:
+			bad = disjoint(c.group.ranks, decodeRanks(theirs.data))
+		}
+	}
+	told, err := t.propose(heard, bad)
+	if err != nil {
+		return nil, 0, err
+	}
+	remote, given = decodeRanks(told[leader].data), uint32(told[leader].key)
+	if precedes(c.group.ranks, remote) {
+		given = all[0].id
+	}
+	if given == worldID {
+		return nil, 0, errNoContext(int(min(slices.Min(remote), slices.Min(c.group.ranks))))
+	}
+	return remote, given, nil
+}
+
+// leadersMeet exchanges proposals with the leader of the other group.
+func (c *Comm) leadersMeet(p proposal, peer *Comm, remoteLeader, tag int) (theirs proposal, err error) {
+	if peer == nil || uint(remoteLeader) >= uint(len(peer.peers.ranks)) || tag < 0 || tag > MaxTag {
+		return theirs, nil // the arguments do not say where it is
+	}
+	t := circle{c.engine, grouping.of(idOf(peer.context)), tag, []int32{peer.peers.ranks[remoteLeader]}, 0, peer.Name}
+	t.explain(p.call.name)
+	message := p.encode()
+	r, err := c.engine.Isend(t.context, int(t.ranks[0]), tag, message, pml.Standard)
+	if err != nil {
+		return theirs, err
+	}
+	reply, err := t.receive(0)
+	if _, sent := c.engine.Wait(&r); err == nil {
+		err = sent
+	}
+	if err != nil {
+		return theirs, err
+	}
+	return decodeProposal(reply)
+}
+
+func disjoint(a, b []int32) error {
+	for _, rank := range b {
+		if slices.Contains(a, rank) {
+			return fmt.Errorf("rank %d of the job is in both groups: they have no rank in common", rank)
+		}
+	}
+	return nil
+}
+
+func encodeRanks(ranks []int32) []byte {
+	b := make([]byte, 0, 4*len(ranks))
+	for _, rank := range ranks {
+		b = binary.LittleEndian.AppendUint32(b, uint32(rank))
+	}
+	return b
+}
+
+func decodeRanks(b []byte) []int32 {
+	ranks := make([]int32, 0, len(b)/4)
+	for ; len(b) >= 4; b = b[4:] {
+		ranks = append(ranks, int32(binary.LittleEndian.Uint32(b)))
+	}
+	return ranks
+}
+
+// between returns an intercommunicator of two groups that has no id yet.
+func (c *Comm) between(local, remote *Group) *Comm {
+	n := c.withoutID(local)
+	low, high := local.ranks, remote.ranks
+	if !precedes(low, high) {
+		low, high = high, low
+	}
+	n.peers, n.ranks = remote, remote.ranks
+	n.members = newGroup(local.self, slices.Concat(low, high))
+	return n
+}
+
+// copyWithoutID returns a communicator of the same groups that setID makes ready.
+func (c *Comm) copyWithoutID() *Comm {
+	if remote := c.remote(); remote != nil {
+		return c.between(c.group, remote)
+	}
+	return c.withoutID(c.group)
+}
+
+// createBetween is create for the members of an intercommunicator. The members of one color
+// become an intercommunicator of their own if both groups have any. The caller holds the lock.
+func (c *Comm) createBetween(p proposal, badArguments error) (*Comm, []proposal, error) {
+	t := c.everyone()
+	mine := func(member int) bool { return c.group.find(t.ranks[member]) != Undefined }
+	sides := func(members []int) (own, others []int) {
+		for _, m := range members {
+			if mine(m) {
+				own = append(own, m)
+			} else {
+				others = append(others, m)
+			}
+		}
+		return own, others
+	}
+	arrange := func(members []int) []int {
+		low, high := sides(members)
+		if len(low) > 0 && len(high) > 0 && !precedes(t.ranksOf(low), t.ranksOf(high)) {
+			low, high = high, low
+		}
+		return slices.Concat(low, high)
+	}
+	a, err := c.agree(t, p, badArguments, arrange)
+	if err != nil || a.members == nil {
+		return nil, a.all, err
+	}
+	own, others := sides(a.members)
+	if len(others) == 0 {
+		if a.members[0] == t.rank {
+			c.contexts.give(a.id)
+		}
+		return nil, a.all, nil
+	}
+	self := c.group.self
+	n := c.between(newGroup(self, t.ranksOf(own)), newGroup(self, t.ranksOf(others)))
+	n.setID(a.id)
+	return n, a.all, nil
+}
+
+// Merge returns a communicator of a single group: both groups of an intercommunicator. First
+// come the ranks that pass false, then those that pass true; the ranks of a group pass the same.
+// If both groups pass the same, the one with the lowest rank of the job comes first. It is
+// collective, as Dup.
+//
+// MPI 4.1 section 7.6.2 (MPI_Intercomm_merge).
+func Merge(c *Comm, high bool) (*Comm, error) {
+	const op = "merge"
+	if c != nil && c.remote() == nil {
+		return nil, Wrap(op, ErrNotInter)
+	}
+	if err := c.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	p := proposal{call: callOf(op)}
+	if high {
+		p.key = 1
+	}
+	n, _, err := c.create(c.everyone(), p, nil)
+	return n, Wrap(op, err)
+}

@@ -1,0 +1,32 @@
+package comm
+
+import (
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// Meet returns when all ranks of the job have called it, or have gone. A face calls it before Finalize if its ranks end
+// together, as those of C do. It has a context of its own, so no operation of the program matches it: a rank that
+// leaves out a Barrier and calls Finalize does not complete that Barrier. It uses messages: a board would take memory
+// at the end of the job.
+func Meet(world *Comm) error {
+	if err := world.lockCollective(); err != nil {
+		return Wrap("finalize", err)
+	}
+	defer world.mu.Unlock()
+	t := world.newTeam(meetID)
+	t.Called, t.Inner = job.Ending, 0
+	t.Choice.Blocking[coll.Barrier] = "dissemination"
+	if world.root.Ranks() > world.root.AllCPUs() {
+		t.Choice.Blocking[coll.Barrier] = "tree" // fewer sleeps
+	}
+	return Wrap("finalize", bare(t.Barrier()))
+}
+
+// noteCalls writes into the root block how many collective operations this rank has begun on the world. pvasrun
+// compares the numbers when all ranks have ended. After an error of an operation the number is not written.
+func (c *Comm) noteCalls() {
+	if n, ok := c.team.Calls(); ok {
+		c.root.NoteWorldCalls(c.rank, n+uint64(c.channel.Issued()))
+	}
+}

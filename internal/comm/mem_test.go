@@ -1,0 +1,52 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// overMem runs f as ranks over btl/mem, which share an address space.
+func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) {
+	t.Helper()
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	root := memory.Root()
+	w := mem.New(root, o)
+	var wg sync.WaitGroup
+	for rank := range ranks {
+		c := NewWorld(root, rank, w.Module(rank), Settings{}, Operators{})
+		wg.Go(func() {
+			defer root.MarkGone(rank)
+			if err := errors.Join(f(c), c.Finalize()); err != nil {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// first returns the first error that there is.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wantContains(err error, text string) error {
+	if err == nil || !strings.Contains(err.Error(), text) {
+		return fmt.Errorf("error %v does not have %q", err, text)
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package comm
+
+import (
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+)
+
+// NeighborCall is a neighbourhood operation that is to be done, begun or prepared.
+type NeighborCall struct {
+	Comm *Comm
+	Op   string // its name in errors
+	coll.Exchange
+	edges *edges // given back when they are no longer needed
+}
+
+// edges are the messages of a neighbourhood operation. A communicator keeps them from call to
+// call: the neighbours and tags are the same in all of them.
+type edges struct {
+	of      *Comm
+	out, in []coll.Edge
+}
+
+// NewNeighborCall returns the call that exchanges data with each neighbour. data sets the Data
+// of the edges, one for each neighbour: the block to send, or that to receive into.
+func NewNeighborCall(c *Comm, op string, data func(out, in []coll.Edge) error) NeighborCall {
+	k := NeighborCall{Comm: c, Op: op}
+	sources, destinations, err := c.neighbors()
+	if err != nil {
+		k.Wrong = err
+		return k
+	}
+	if k.edges = c.edges.Swap(nil); k.edges == nil { // first call, or another is underway
+		k.edges = c.newEdges(sources, destinations)
+	}
+	k.Out, k.In = k.edges.out, k.edges.in
+	k.Wrong = data(k.Out, k.In)
+	return k
+}
+
+// SetEdges sets the data of edges, if there is some for each: the caller checks that, or returns
+// an error.
+func SetEdges(edges []coll.Edge, data []Buffer) {
+	for i := range min(len(edges), len(data)) {
+		edges[i].Data = data[i]
+	}
+}
+
+// done gives the edges back, which refer to no data any more.
+func (k *NeighborCall) done() {
+	if k.edges != nil {
+		k.edges.clear()
+		k.edges.of.edges.Store(k.edges) // Comm may be another by now
+	}
+}
+
+func (e *edges) clear() {
+	for i := range e.out {
+		e.out[i].Data = Buffer{}
+	}
+	for i := range e.in {
+		e.in[i].Data = Buffer{}
+	}
+}
+
+// Run does it, and blocks.
+func (k NeighborCall) Run() error {
+	if err := k.Comm.lockCollective(); err != nil {
+		return Wrap(k.Op, err)
+	}
+	err := Wrap(k.Op, bare(k.Comm.team.Neighbors(k.Exchange)))
+	k.Comm.mu.Unlock()
+	k.done()
+	return err
+}
+
+// Begin begins it as a nonblocking operation.
+func (k NeighborCall) Begin() (Request, error) {
+	g, err := k.graph()
+	r, err := k.Comm.issue(g, err)
+	return r, nonblockingError(k.Op, err)
+}
+
+// Verify is Call.Verify.
+func (k NeighborCall) Verify() error {
+	if err := k.Comm.lockCollective(); err != nil {
+		return persistentError(k.Op, err)
+	}
+	defer k.Comm.mu.Unlock()
+	return persistentError(k.Op, bare(k.Comm.team.VerifyNeighbors(k.Exchange)))
+}
+
+// Prepare makes a persistent request for it. If calls are checked, all ranks wait for one another.
+func (k NeighborCall) Prepare() (Request, error) {
+	if err := k.Verify(); err != nil {
+		k.done()
+		return Request{}, err
+	}
+	g, err := k.graph()
+	r, err := k.Comm.prepare(g, err)
+	return r, persistentError(k.Op, err)
+}
+
+func (k NeighborCall) graph() (*cad.Graph, error) {
+	if k.Comm == nil {
+		return nil, ErrNoComm
+	}
+	g, err := k.Comm.team.NeighborsGraph(k.Exchange)
+	k.done()
+	return g, bare(err)
+}
+
+// newEdges makes the edges of the topology. On a grid the same two ranks may be neighbours in
+// several directions: the tag is the place among the receiver's sources.
+func (c *Comm) newEdges(sources, destinations []int) *edges {
+	e := &edges{of: c, out: make([]coll.Edge, len(destinations)), in: make([]coll.Edge, len(sources))}
+	ordered := false // whether the order tells messages apart
+	for i, to := range destinations {
+		tag := c.topology.mirror(i)
+		if tag < 0 {
+			tag, ordered = 0, true
+		}
+		e.out[i] = coll.Edge{Member: to, Tag: tag}
+	}
+	for i, from := range sources {
+		tag := i
+		if ordered || len(destinations) == 0 {
+			tag = 0
+		}
+		e.in[i] = coll.Edge{Member: from, Tag: tag}
+	}
+	return e
+}

@@ -1,0 +1,46 @@
+package comm
+
+import (
+	"context"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/net"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// Network is a module by which a rank reaches those of other nodes.
+type Network struct {
+	Messages btl.Messages
+	Peers    []int // ranks of the job
+}
+
+// openNetwork opens the network of a rank, in a job of several nodes.
+func openNetwork(root *job.Root, rank int) ([]Network, error) {
+	if root.Nodes() == 1 {
+		return nil, nil
+	}
+	m, err := net.Open(root, rank)
+	if err != nil {
+		return nil, err
+	}
+	n := Network{Messages: m}
+	for peer := range root.Ranks() {
+		if root.Node(peer) != root.Here() {
+			n.Peers = append(n.Peers, peer)
+		}
+	}
+	return []Network{n}, nil
+}
+
+// flushNetworks waits until what this rank has sent to other nodes is at its receivers, or they
+// have gone. Nothing is sent again once this process has ended.
+func (c *Comm) flushNetworks() error {
+	for _, n := range c.networks {
+		if f, ok := n.Messages.(interface{ Flush(context.Context) error }); ok {
+			if err := f.Flush(context.Background()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package comm
+
+import "github.com/gopvas/gopvas/internal/pml"
+
+// The layers below know the ranks of the job only. Here the ranks of a communicator
+// become those, and back. The world has the same numbers for both: it is let through
+// at the price of one comparison, and what is wrong with its ranks is found below.
+
+// to returns the job's rank that a message to this rank goes to.
+func (c *Comm) to(rank int) (int, error) {
+	if c != nil && c.ranks == nil {
+		return rank, nil
+	}
+	return c.member(rank)
+}
+
+// from returns the job's rank that a message from this rank, or AnySource, comes from.
+func (c *Comm) from(rank int) (int, error) {
+	if c != nil && c.ranks == nil {
+		return rank, nil
+	}
+	if rank == AnySource {
+		return AnySource, c.usable()
+	}
+	return c.member(rank)
+}
+
+func (c *Comm) member(rank int) (int, error) {
+	if err := c.usable(); err != nil || rank == ProcNull {
+		return rank, err
+	}
+	if uint(rank) >= uint(len(c.ranks)) {
+		return rank, &RankError{Rank: rank, Size: len(c.ranks)}
+	}
+	return int(c.ranks[rank]), nil
+}
+
+// statusGroup returns whose ranks the statuses of a communicator's requests have to be
+// given in; nil: the job's.
+func (c *Comm) statusGroup() *Group {
+	if c.ranks == nil {
+		return nil
+	}
+	return c.peers
+}
+
+// status is what the layer below says, in ranks of the communicator and counted in
+// elements of that size.
+func (c *Comm) status(s pml.Status, size int) Status {
+	return statusIn(unit{size, c.statusGroup()}, s)
+}
+
+// source returns the group's rank for the job's in a status, which may be a wildcard.
+func (g *Group) source(rank int) int {
+	if rank < 0 {
+		return rank
+	}
+	return g.find(int32(rank))
+}

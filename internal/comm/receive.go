@@ -1,0 +1,160 @@
+package comm
+
+import (
+	"math"
+
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// Recv receives a message from rank src, or AnySource, with the given tag, or AnyTag,
+// into buf, and blocks until it is there. The status is written to *st: to return its five
+// words through two functions costs more than the rest of them.
+//
+// MPI 4.1 section 3.2.4 (MPI_Recv).
+func Recv(c *Comm, st *Status, buf []byte, of Element, src, tag int) (err error) {
+	if c == nil || c.special {
+		*st, err = RecvBuffer(c, Bytes(buf), of, src, tag)
+		return err
+	}
+	s, err := c.engine.Recv(c.context, src, tag, buf)
+	st.set(unit{size: of.Size()}, s)
+	if err != nil {
+		err = WrapReceive("recv", src, tag, inElements(err, of.Size()))
+	}
+	return err
+}
+
+// Irecv begins to receive into buf and does not block. buf is in use until the request
+// is complete: it may be neither read nor written to.
+//
+// MPI 4.1 section 3.7.2 (MPI_Irecv).
+func Irecv(c *Comm, buf []byte, of Element, src, tag int) (Request, error) {
+	if c == nil || c.special {
+		return IrecvBuffer(c, Bytes(buf), of, src, tag)
+	}
+	r, err := c.engine.Irecv(c.context, src, tag, buf)
+	if err != nil {
+		err = WrapReceive("irecv", src, tag, err)
+	}
+	r.Unit = c.unit(of.Size())
+	return Request{r}, err
+}
+
+// RecvBuffer is Recv into a buffer that may have a layout.
+func RecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Status, error) {
+	peer, err := c.from(src)
+	if err != nil {
+		return Status{}, WrapReceive("recv", src, tag, err)
+	}
+	c.say(&buf, of)
+	st, err := c.engine.RecvBuffer(c.context, peer, tag, buf)
+	return c.status(st, of.Size()), WrapReceive("recv", src, tag, inElements(err, of.Size()))
+}
+
+// IrecvBuffer is Irecv into a buffer that may have a layout. The layout itself is the
+// caller's again at once; what it refers to is in use.
+func IrecvBuffer(c *Comm, buf Buffer, of Element, src, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := c.from(src)
+	if err == nil {
+		c.say(&buf, of)
+		r, err = c.engine.IrecvBuffer(c.context, peer, tag, buf)
+		r.Unit = c.unit(of.Size())
+	}
+	return Request{r}, WrapReceive("irecv", src, tag, err)
+}
+
+// RecvInit makes a persistent request to receive into buf. It receives nothing:
+// Request.Start does, any number of times.
+//
+// MPI 4.1 section 3.9 (MPI_Recv_init).
+func RecvInit(c *Comm, buf Buffer, of Element, src, tag int) (Request, error) {
+	var r pml.Request
+	peer, err := c.from(src)
+	if err == nil {
+		c.say(&buf, of)
+		r, err = c.engine.RecvInit(c.context, peer, tag, buf)
+		r.Unit = c.unit(of.Size())
+	}
+	return Request{r}, WrapReceive("recv init", src, tag, err)
+}
+
+// RecvAlloc receives a message of unknown length: it blocks until one is there, and has
+// alloc make room for so many elements. The error wraps a *CountError if the message is no
+// whole number of elements; then it is lost.
+//
+// MPI 4.1 section 3.8.2 (the use of MPI_Mprobe).
+func RecvAlloc(c *Comm, of Element, src, tag int, alloc func(elements int) []byte) (Status, error) {
+	const op = "recv alloc"
+	peer, err := c.from(src)
+	if err != nil {
+		return Status{}, WrapReceive(op, src, tag, err)
+	}
+	m, st, err := c.engine.Mprobe(c.context, peer, tag)
+	if err != nil {
+		return Status{}, WrapReceive(op, src, tag, err)
+	}
+	size := of.Size()
+	n := count(st.Bytes, size)
+	if n == Undefined || st.Bytes > math.MaxInt {
+		_, _ = c.engine.Mrecv(&m, Buffer{}) // lets the sender go on; truncated on purpose
+		return c.status(st, size), WrapReceive(op, src, tag, &CountError{Bytes: st.Bytes, Element: size})
+	}
+	buf := Bytes(alloc(n))
+	c.say(&buf, of)
+	st, err = c.engine.Mrecv(&m, buf)
+	return c.status(st, size), WrapReceive(op, src, tag, err)
+}
+
+// Sendrecv sends out and receives into in at the same time. op names the call in errors. The error wraps
+// ErrOverlap if the two have memory in common.
+//
+// MPI 4.1 section 3.11 (MPI_Sendrecv).
+func Sendrecv(c *Comm, op string, out Buffer, outOf Element, dst, sendTag int, in Buffer, inOf Element, src, recvTag int) (Status, error) {
+	to, err := c.to(dst)
+	if err != nil {
+		return Status{}, WrapSend(op, dst, sendTag, err)
+	}
+	from, err := c.from(src)
+	if err != nil {
+		return Status{}, WrapReceive(op, src, recvTag, err)
+	}
+	if to != pml.ProcNull && from != pml.ProcNull {
+		if err := Disjoint(op, &out, &in); err != nil {
+			return Status{}, err
+		}
+	}
+	c.say(&out, outOf)
+	c.say(&in, inOf)
+	e, size := c.engine, inOf.Size()
+	r, err := e.IrecvBuffer(c.context, from, recvTag, in)
+	if err != nil {
+		return Status{}, WrapReceive(op, src, recvTag, err)
+	}
+	sendErr := e.SendBuffer(c.context, to, sendTag, out, pml.Standard)
+	if sendErr != nil {
+		_ = e.Cancel(&r) // of a receive: no error
+	}
+	st, err := e.Wait(&r)
+	if sendErr != nil {
+		return c.status(st, size), WrapSend(op, dst, sendTag, sendErr)
+	}
+	return c.status(st, size), WrapReceive(op, src, recvTag, inElements(err, size))
+}
+
+// RecvShort is the short way of Recv. It returns the length and the tag of the message, or false: then nothing has happened.
+func RecvShort(c *Comm, buf []byte, src, tag int) (n, got int, ok bool) {
+	if c.special {
+		return 0, 0, false
+	}
+	return c.engine.RecvShort(c.context, src, tag, buf)
+}
+
+// PostShort is the short way of Irecv. The receive that it returns gets an owner, as by SetOwner, and has
+// a place below a limit. Nil: nothing has happened.
+func PostShort(c *Comm, buf []byte, src, tag int, places uint32) *Operation {
+	if c.special {
+		return nil
+	}
+	return c.engine.PostShort(c.context, src, tag, buf, places)
+}

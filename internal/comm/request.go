@@ -1,0 +1,347 @@
+package comm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// Request is a nonblocking operation that was begun and not yet waited for. It is a
+// value: its zero value, and a request that was waited for, stands for no operation,
+// and so do copies of it and a nil *Request (MPI_REQUEST_NULL). To wait for none is over at once, with an
+// empty Status. One goroutine at a time waits for a request: a second one gets
+// ErrBusy. Every request must be waited for before Finalize, or found complete by a
+// test; every persistent one freed.
+type Request struct {
+	r pml.Request
+}
+
+// engine returns the engine of the operation, and the unit of its status; nil if the request,
+// which may be nil, stands for none.
+func (r *Request) engine() (*pml.Engine, unit) {
+	if r == nil {
+		return nil, unit{}
+	}
+	return r.r.Engine(), unitOf(r.r.Unit)
+}
+
+// clear has the request stand for no operation.
+func (r *Request) clear() {
+	if r != nil {
+		r.r = pml.Request{}
+	}
+}
+
+var empty = Status{Source: AnySource, Tag: AnyTag}
+
+// Wait blocks until the operation is complete: its buffer is the caller's again. The
+// status is that of a receive, for a send it is empty.
+//
+// MPI 4.1 section 3.7.3 (MPI_Wait).
+func (r *Request) Wait() (Status, error) {
+	e, u := r.engine()
+	if e == nil { // nothing, or a send that was over when it began
+		r.clear()
+		return empty, nil
+	}
+	st, err := e.Wait(&r.r)
+	if err != nil {
+		err = Wrap("wait", inElements(err, u.size))
+	}
+	return statusIn(u, st), err
+}
+
+// WaitContext is Wait that gives up when ctx is done. The error then wraps the
+// context's. The operation goes on: its buffer is still in use, and it has to be waited
+// for again, after Cancel if it is a receive that will never come.
+func (r *Request) WaitContext(ctx context.Context) (Status, error) {
+	e, u := r.engine()
+	if e == nil {
+		r.clear()
+		return empty, nil
+	}
+	st, err := e.WaitContext(ctx, &r.r)
+	return statusIn(u, st), Wrap("wait", inElements(err, u.size))
+}
+
+// Test tells whether the operation is complete, and if so what Wait would. It does
+// not block.
+//
+// MPI 4.1 section 3.7.3 (MPI_Test).
+func (r *Request) Test() (st Status, done bool, err error) {
+	e, u := r.engine()
+	if e == nil {
+		r.clear()
+		return empty, true, nil
+	}
+	s, done, err := e.Test(&r.r)
+	return statusIn(u, s), done, Wrap("test", inElements(err, u.size))
+}
+
+// Cancel ends a receive that has no message yet. It does not block. Wait then returns
+// a status with Cancelled set, or the message if that was faster. The error wraps
+// ErrCancelSend if the request is a send.
+//
+// MPI 4.1 section 3.8.4 (MPI_Cancel).
+func (r *Request) Cancel() error {
+	if r == nil || r.r.None() {
+		return nil
+	}
+	e, _ := r.engine()
+	if e == nil {
+		return Wrap("cancel", ErrCancelSend)
+	}
+	return Wrap("cancel", e.Cancel(&r.r))
+}
+
+// Start begins the operation of a persistent request, and does not block. It must be
+// waited for before it is started again.
+//
+// MPI 4.1 section 3.9 (MPI_Start).
+func (r *Request) Start() error {
+	e, _ := r.engine()
+	if e == nil {
+		return Wrap("start", ErrNotPersistent)
+	}
+	return Wrap("start", e.Start(&r.r))
+}
+
+// Free gives back a persistent request that is not active.
+//
+// MPI 4.1 section 3.7.3 (MPI_Request_free).
+func (r *Request) Free() error {
+	e, _ := r.engine()
+	if e == nil {
+		return Wrap("free", ErrNotPersistent)
+	}
+	return Wrap("free", e.Free(&r.r))
+}
+
+// WaitAll blocks until all operations are complete. MPI 4.1 section 3.7.5 (MPI_Waitall).
+func WaitAll(reqs []Request, statuses []Status) error {
+	if err := checkStatuses(reqs, statuses); err != nil {
+		return Wrap("wait all", err)
+	}
+	e := engineOf(reqs)
+	if e == nil { // nothing, or sends that were over when they began
+		clear(reqs)
+		for i := range statuses {
+			statuses[i] = empty
+		}
+		return nil
+	}
+	var failed error
+	waits := e.BeginWaits()
+	for i := range reqs {
+		r := &reqs[i].r
+		u := unitOf(r.Unit)
+		st, err := waits.Wait(r)
+		if statuses != nil {
+			statuses[i].set(u, st)
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap("wait", inElements(err, u.size))))
+		}
+	}
+	waits.End()
+	return failed
+}
+
+// Waits are waits for several requests of a rank, one after the other, that take the engine's
+// lock once. Between BeginWaits and End the goroutine makes no other call.
+type Waits struct{ w pml.Waits }
+
+// BeginWaits begins waits for requests of the rank that c is of.
+func BeginWaits(c *Comm) Waits { return Waits{c.engine.BeginWaits()} }
+
+// Wait is Request.Wait. The status is written to *st.
+func (w *Waits) Wait(r *Request, st *Status) error {
+	u := unitOf(r.r.Unit)
+	s, err := w.w.Wait(&r.r)
+	st.set(u, s)
+	if err != nil {
+		err = Wrap("wait", inElements(err, u.size))
+	}
+	return err
+}
+
+// Messages, Complete, Over and Drop are Wait, or Test, for most messages: see pml.Waits.
+func (w *Waits) Messages() pml.Table                     { return w.w.Messages() }
+func (w *Waits) Complete(op *Operation) bool             { return w.w.Complete(op) }
+func (w *Waits) Over(op *Operation, handle uintptr) bool { return w.w.Over(op, handle) }
+func (w *Waits) Drop(op *Operation)                      { w.w.Drop(op) }
+
+// Taken is the status of a complete message, until Drop.
+type Taken struct {
+	st   *pml.Status
+	unit uint32
+}
+
+// TakenOf returns that of a message.
+func TakenOf(op *Operation) Taken { return Taken{op.Status(), op.Unit()} }
+
+// Source is the rank in the communicator.
+func (t Taken) Source() int {
+	if g := unitOf(t.unit).group; g != nil {
+		return g.source(t.st.Source)
+	}
+	return t.st.Source
+}
+
+// Tag is that of the message.
+func (t Taken) Tag() int { return t.st.Tag }
+
+// Bytes is the length of what was received.
+func (t Taken) Bytes() int { return int(t.st.Bytes) }
+
+// Cancelled tells whether the receive was cancelled.
+func (t Taken) Cancelled() bool { return t.st.Cancelled }
+
+// End ends the waits.
+func (w *Waits) End() { w.w.End() }
+
+// TestAll returns true if all operations are complete, and then does what WaitAll would; else
+// it changes nothing. MPI 4.1 section 3.7.5 (MPI_Testall).
+func TestAll(reqs []Request, statuses []Status) (bool, error) {
+	if err := checkStatuses(reqs, statuses); err != nil {
+		return false, Wrap("test all", err)
+	}
+	if e := engineOf(reqs); e != nil && !e.AllDone(inner(reqs)) {
+		return false, nil
+	}
+	return true, WaitAll(reqs, statuses)
+}
+
+// WaitAny blocks until one of the operations is complete, and returns its index and what Wait
+// would. MPI 4.1 section 3.7.5 (MPI_Waitany).
+func WaitAny(reqs []Request) (int, Status, error) {
+	i, err := awaitAny(reqs)
+	if i == Undefined || err != nil {
+		return i, empty, Wrap("wait any", err)
+	}
+	st, err := reqs[i].Wait()
+	return i, st, err
+}
+
+// WaitSome blocks until at least one of the operations is complete, and does what Wait would
+// for all that are. MPI 4.1 section 3.7.5 (MPI_Waitsome).
+func WaitSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
+	first, err := awaitAny(reqs)
+	if first == Undefined || err != nil {
+		return indices, statuses, Wrap("wait some", err)
+	}
+	return takeSome("wait some", reqs, first, indices, statuses)
+}
+
+// takeSome does what Wait would for all complete operations, from an index on.
+func takeSome(op string, reqs []Request, first int, indices []int, statuses []Status) ([]int, []Status, error) {
+	var failed error
+	for i := first; i < len(reqs); i++ {
+		r := &reqs[i]
+		if !r.r.Active() {
+			continue
+		}
+		st, done, err := r.take()
+		if !done {
+			continue
+		}
+		indices, statuses = append(indices, i), append(statuses, st)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, Wrap(op, err)))
+		}
+	}
+	return indices, statuses, failed
+}
+
+// TestAny is WaitAny that does not block: done tells whether one of the operations is
+// complete, or none stands for an operation. MPI 4.1 section 3.7.5 (MPI_Testany).
+func TestAny(reqs []Request) (i int, st Status, done bool, err error) {
+	progress(reqs)
+	active := false
+	for i := range reqs {
+		r := &reqs[i]
+		if !r.Active() {
+			continue
+		}
+		active = true
+		if st, done, err := r.take(); done {
+			return i, st, true, Wrap("test any", err)
+		}
+	}
+	return Undefined, empty, !active, nil
+}
+
+// TestSome is WaitSome that does not block: there may be no index.
+//
+// MPI 4.1 section 3.7.5 (MPI_Testsome).
+func TestSome(reqs []Request, indices []int, statuses []Status) ([]int, []Status, error) {
+	progress(reqs)
+	return takeSome("test some", reqs, 0, indices, statuses)
+}
+
+// StartAll starts persistent requests. MPI 4.1 section 3.9 (MPI_Startall).
+func StartAll(reqs []Request) error {
+	var failed error
+	for i := range reqs {
+		if err := reqs[i].Start(); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("request %d: %w", i, err))
+		}
+	}
+	return failed
+}
+
+// Active tells whether the request stands for an operation that was begun and not waited
+// for.
+func (r *Request) Active() bool { return r != nil && r.r.Active() }
+
+// progress brings the operations on, if there are any.
+func progress(reqs []Request) {
+	if e := engineOf(reqs); e != nil {
+		e.AllDone(inner(reqs))
+	}
+}
+
+// take is Test without progress and prefix.
+func (r *Request) take() (Status, bool, error) {
+	e, u := r.engine()
+	if e == nil {
+		r.clear()
+		return empty, true, nil
+	}
+	st, done, err := e.Take(&r.r)
+	return statusIn(u, st), done, inElements(err, u.size)
+}
+
+// awaitAny returns the index of the first complete request, Undefined if there is
+// nothing to wait for.
+func awaitAny(reqs []Request) (int, error) {
+	if e := engineOf(reqs); e != nil {
+		return e.AwaitAny(inner(reqs))
+	}
+	for i := range reqs {
+		if !reqs[i].r.None() {
+			return i, nil
+		}
+	}
+	return Undefined, nil
+}
+
+// engineOf returns the engine of the requests, which are all of one rank; nil if none
+// of them needs one.
+func engineOf(reqs []Request) *pml.Engine {
+	for i := range reqs {
+		if e := reqs[i].r.Engine(); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+func checkStatuses(reqs []Request, statuses []Status) error {
+	if statuses != nil && len(statuses) != len(reqs) {
+		return fmt.Errorf("%d statuses for %d requests: pass as many, or nil", len(statuses), len(reqs))
+	}
+	return nil
+}

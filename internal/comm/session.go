@@ -1,0 +1,23 @@
+package comm
+
+import "github.com/gopvas/gopvas/internal/job"
+
+// Rest tells the supervisor whether this process may end as after Finalize. Between its
+// sessions a process may: it has finalized one, and may or may not begin another.
+//
+// MPI 4.1 section 11.3.
+func Rest(world *Comm, resting bool) {
+	state := job.StateInit
+	if resting {
+		state = job.StateFinal
+	}
+	world.root.SetState(world.rank, state)
+}
+
+// OneThread says that from now on one thread alone of this process makes calls: the calling one.
+// Messages then take no lock. It changes nothing if the rank has a helper thread.
+func OneThread(world *Comm) {
+	if !world.graphs.Helped() {
+		world.engine.OneThread()
+	}
+}

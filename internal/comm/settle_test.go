@@ -1,0 +1,56 @@
+package comm
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// looking counts how often a rank looks for messages.
+type looking struct {
+	*mem.Module
+	looks int
+}
+
+func (l *looking) Poll(max int, deliver func(*btl.Frame)) int {
+	l.looks++
+	return l.Module.Poll(max, deliver)
+}
+
+// TestSettleAsksFew: however many communicators wait for members, a call asks a few of them, in turn. So each has
+// its turn, and those whose members are done are used again.
+func TestSettleAsksFew(t *testing.T) {
+	const n = 1000
+	memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	w := mem.New(memory.Root(), mem.Options{})
+	m := &looking{Module: w.Module(0)}
+	e, peer := pml.New(memory.Root(), 0, m), pml.New(memory.Root(), 1, w.Module(1))
+	c := newContexts(0, 2)
+	for tag := range n {
+		r := &retirement{team: &coll.Team{Engine: e}, id: uint32(tag + 1), idle: true, verdicts: make([]byte, 2)}
+		request, err := e.Irecv(0, 1, tag, r.verdicts[1:])
+		require.NoError(t, err)
+		r.requests = append(r.requests, request)
+		c.retire(r)
+	}
+	for range 10 {
+		before := m.looks
+		c.settle(e)
+		require.LessOrEqual(t, m.looks-before, settleLooks)
+	}
+	require.Len(t, c.retired, n)
+	require.NoError(t, peer.Send(0, 0, n/2, []byte{1}, pml.Standard))
+	for range n/settleLooks + 1 {
+		c.settle(e)
+	}
+	require.Equal(t, []uint32{n/2 + 1}, c.returned)
+	require.Len(t, c.retired, n-1)
+}

@@ -1,0 +1,112 @@
+package comm
+
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/coll/cad"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// Path counts the messages that went one way, and their bytes.
+type Path struct {
+	Messages, Bytes uint64
+}
+
+// Statistics is what the messages of a rank have cost since Init.
+type Statistics struct {
+	Inline     Path // sent within a slot of the receiver's queue
+	Eager      Path // sent through a buffer: copied in and out
+	Rendezvous Path // sent by rendezvous: announced first
+	Self       Path // from this rank to itself
+
+	Direct    Path // rendezvous received straight from the sender's memory: one copy
+	CMA       Path // received by process_vm_readv: one copy, by the kernel
+	Pipelined Path // received block by block: copied in and out
+
+	HelpedBytes    uint64 // bytes of direct messages that their sender copied
+	Copies         uint64 // times that a message's bytes were copied by this rank, each block's copy apart
+	Received       uint64 // messages from other ranks
+	Queued         uint64 // sends that had to wait for room at the receiver
+	NoRoom         uint64 // times that the receiver's queue was full
+	NoCredit       uint64 // times that the receiver was too far behind for an eager message
+	Unexpected     uint64 // messages that came before their receive
+	UnexpectedHigh int    // most such messages at one time
+	Sleeps         uint64 // times that this rank went to sleep
+	Wakes          uint64 // times that it woke a rank that slept
+}
+
+// Stats returns the statistics of this process' rank, on whatever communicator. It does
+// not block.
+func (c *Comm) Stats() Statistics {
+	if c == nil {
+		return Statistics{}
+	}
+	return statistics(c.engine.Stats())
+}
+
+// GraphStatistics is what a rank has executed of nonblocking collective operations and
+// graphs, its own and others'.
+type GraphStatistics = cad.Counters
+
+// GraphStats returns what this process' rank has executed since Init, on whatever
+// communicator. It does not block for long.
+func (c *Comm) GraphStats() GraphStatistics {
+	if c == nil {
+		return GraphStatistics{}
+	}
+	return c.graphs.Counters()
+}
+
+// PublishedStats returns the statistics of any rank of a job, as it has published them
+// last: when it called Stats, went to sleep, or finalized. It is for whoever watches
+// the job.
+func PublishedStats(root *job.Root, rank int) Statistics {
+	s := pml.Published(root, rank)
+	values := root.Counters(rank)
+	s.Counters = btl.CountersOf(values[:])
+	return statistics(s)
+}
+
+// Plus adds two ranks' statistics up; of UnexpectedHigh it takes the higher.
+func (s Statistics) Plus(o Statistics) Statistics {
+	for _, p := range []struct{ to, from *Path }{
+		{&s.Inline, &o.Inline}, {&s.Eager, &o.Eager}, {&s.Rendezvous, &o.Rendezvous}, {&s.Self, &o.Self},
+		{&s.Direct, &o.Direct}, {&s.CMA, &o.CMA}, {&s.Pipelined, &o.Pipelined},
+	} {
+		p.to.Messages += p.from.Messages
+		p.to.Bytes += p.from.Bytes
+	}
+	s.HelpedBytes += o.HelpedBytes
+	s.Copies += o.Copies
+	s.Received += o.Received
+	s.Queued += o.Queued
+	s.NoRoom += o.NoRoom
+	s.NoCredit += o.NoCredit
+	s.Unexpected += o.Unexpected
+	s.UnexpectedHigh = max(s.UnexpectedHigh, o.UnexpectedHigh)
+	s.Sleeps += o.Sleeps
+	s.Wakes += o.Wakes
+	return s
+}
+
+func statistics(s pml.Stats) Statistics {
+	return Statistics{
+		Inline:         Path{s.InlineSent, s.InlineBytes},
+		Eager:          Path{s.EagerSent, s.EagerBytes},
+		Rendezvous:     Path{s.OfferedSent, s.OfferedBytes},
+		Self:           Path{s.SelfMessages, s.SelfBytes},
+		Direct:         Path{s.DirectCopied, s.DirectBytes},
+		CMA:            Path{s.CMACopied, s.CMABytes},
+		Pipelined:      Path{s.PipelinedCopied, s.PipelinedBytes},
+		HelpedBytes:    s.HelpedBytes,
+		Copies:         s.InlineSent + s.EagerSent + s.Received + s.SelfMessages,
+		Received:       s.Received,
+		Queued:         s.Queued,
+		NoRoom:         s.RefusedRing,
+		NoCredit:       s.RefusedCredit,
+		Unexpected:     s.Unexpected,
+		UnexpectedHigh: s.UnexpectedHigh,
+		Sleeps:         s.Sleeps,
+		Wakes:          s.Wakes,
+	}
+}

@@ -1,0 +1,321 @@
+package comm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/internal/coll"
+	"github.com/gopvas/gopvas/internal/sys"
+)
+
+// Window is memory of every rank of a communicator that all of them can address,
+// with loads and stores. Ranks agree by barriers, or by sync/atomic on the memory
+// itself, on who writes when: the window does not arbitrate.
+//
+// A communicator has any number of windows. It is freed after them.
+type Window struct {
+	comm     *Comm
+	block    block // this rank's memory, if the window has allocated it
+	local    []byte
+	all      []byte    // of a contiguous window: the memory of all ranks
+	segments []segment // by rank
+	freed    atomic.Bool
+}
+
+// segment is what a rank has told the others of its memory.
+type segment struct {
+	at     uint64 // where it is, for btl.Memory.Attach
+	mapped uint64 // bytes that peers attach: the same for every use of a block
+	length uint64 // bytes of the window
+	unit   uint64 // size of an element in bytes
+	call   uint64 // by which the window is made
+}
+
+const (
+	segmentSize = 5 * 8
+
+	// failed is the length of a rank that could not provide its part, so that its
+	// peers fail too instead of waiting for it.
+	failed = math.MaxUint64
+
+	// The calls that make windows, and their steps.
+	allocated     = 1
+	created       = 2
+	pieceAsked    = 3
+	pieceMade     = 4
+	pieceAttached = 5
+)
+
+// WinAllocateShared gives each rank of c bytes of shared memory, filled with zeros, that all
+// ranks can address. unit is the size of this rank's elements: it is told to the others, and
+// means nothing here. wrong is what the face has found wrong with the call of this rank:
+// then all ranks get an error, this one wrong. MPI 4.1 section 12.2.3.
+func WinAllocateShared(c *Comm, bytes, unit int, wrong error) (*Window, error) {
+	const op = "allocate shared window"
+	if err := c.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	if c.engine.Memory(c.members.ranks) == nil {
+		return nil, Wrap(op, ErrSeveralNodes)
+	}
+	w := &Window{comm: c}
+	err := wrong
+	if err == nil {
+		w.block, err = c.windows.take(c, bytes)
+	}
+	mem := w.block.mem
+	w.local = mem[:max(0, min(bytes, len(mem)))]
+	w.segments, err = w.agree(segment{w.block.at, uint64(len(mem)), uint64(bytes), uint64(unit), allocated}, err)
+	return w.made(op, err)
+}
+
+// WinAllocateContiguous is WinAllocateShared in one piece: the memory of each rank begins
+// where that of the rank before it ends. MPI 4.1 section 12.2.3 (without
+// alloc_shared_noncontig).
+func WinAllocateContiguous(c *Comm, bytes, unit int, wrong error) (*Window, error) {
+	const op = "allocate contiguous window"
+	if err := c.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	if c.engine.Memory(c.members.ranks) == nil {
+		return nil, Wrap(op, ErrSeveralNodes)
+	}
+	w := &Window{comm: c}
+	err := w.join(segment{mapped: uint64(bytes), length: uint64(bytes), unit: uint64(unit), call: pieceAsked}, wrong)
+	return w.made(op, err)
+}
+
+// join makes a contiguous window in three steps, each of which fails for all ranks or for
+// none: all tell their lengths, rank 0 allocates, all attach that.
+func (w *Window) join(mine segment, wrong error) error {
+	c := w.comm
+	if int(mine.length) < 0 {
+		wrong = errors.Join(wrong, fmt.Errorf("%d bytes are no length", int(mine.length)))
+	}
+	parts, err := w.agree(mine, wrong)
+	if err != nil {
+		return err
+	}
+	total := uint64(0)
+	for _, s := range parts {
+		total = min(total+s.length, math.MaxInt) // which nobody has
+	}
+	piece := segment{call: pieceMade}
+	if c.rank == 0 {
+		w.block, err = c.windows.take(c, int(total))
+		piece.at, piece.mapped, piece.length = w.block.at, uint64(len(w.block.mem)), total
+	}
+	pieces, err := w.agree(piece, err)
+	if err != nil {
+		return err
+	}
+	piece = pieces[0]
+	mem := w.block.mem
+	if c.rank != 0 {
+		mem, err = c.module.Attach(int(c.group.ranks[0]), piece.at, int(piece.mapped))
+	}
+	if _, err = w.agree(segment{call: pieceAttached}, err); err != nil {
+		return err
+	}
+	w.all, w.segments = mem[:total:total], parts
+	begin, end := w.bounds(c.rank)
+	w.local = w.all[begin:end:end]
+	return nil
+}
+
+// bounds returns where the memory of a rank is in that of a contiguous window.
+func (w *Window) bounds(rank int) (begin, end uint64) {
+	for _, s := range w.segments[:rank] {
+		begin += s.length
+	}
+	return begin, begin + w.segments[rank].length
+}
+
+// made returns the window to the program, or gives its memory back and returns the error.
+func (w *Window) made(op string, err error) (*Window, error) {
+	if err == nil {
+		w.comm.windows.keep(w)
+		return w, nil
+	}
+	if !isLost(err) {
+		w.comm.windows.give(w.block) // after a loss another rank may not know of it, and use the memory
+	}
+	return nil, Wrap(op, err)
+}
+
+// WinCreate makes a window over memory that is there already: ordinary memory of each rank.
+// MPI 4.1 section 12.2.1.
+func WinCreate(c *Comm, mem []byte, unit int, wrong error) (*Window, error) {
+	const op = "create window"
+	if err := c.lockCollective(); err != nil {
+		return nil, Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	if !c.engine.Direct(c.members.ranks) {
+		return nil, Wrap(op, ErrNotOneAddressSpace)
+	}
+	s := segment{length: uint64(len(mem)), mapped: uint64(len(mem)), unit: uint64(unit), call: created}
+	if wrong == nil && len(mem) > 0 {
+		s.at = uint64(sys.AddrOf(mem))
+		c.windows.publish(c, s.at, len(mem))
+	}
+	w := &Window{comm: c, local: mem}
+	var err error
+	w.segments, err = w.agree(s, wrong)
+	return w.made(op, err)
+}
+
+// agree tells all ranks of the communicator where this one's memory is, and returns where
+// theirs are. It is an Allgather, so messages make progress meanwhile. The caller holds the
+// communicator's lock.
+func (w *Window) agree(mine segment, localErr error) ([]segment, error) {
+	if localErr != nil {
+		mine = segment{length: failed, call: mine.call}
+	}
+	all := make([]byte, w.comm.size*segmentSize)
+	err := w.comm.team.Run(&coll.Args{Kind: coll.Allgather, Send: coll.Buffer{Data: mine.encode()},
+		Recv: coll.Buffer{Data: all, Block: segmentSize}})
+	if err := errors.Join(localErr, bare(err)); err != nil {
+		return nil, err
+	}
+	var segments []segment
+	for rank := range w.comm.size {
+		s, err := decodeSegment(all[rank*segmentSize:][:segmentSize])
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("rank %d: %w", rank, err)
+		case s.call != mine.call:
+			return nil, fmt.Errorf("rank %d makes a window of another kind: all ranks make the same call", rank)
+		case s.length == failed:
+			return nil, fmt.Errorf("rank %d could not provide its memory", rank)
+		}
+		segments = append(segments, s)
+	}
+	return segments, nil
+}
+
+func (s segment) encode() []byte {
+	b := make([]byte, 0, segmentSize)
+	for _, word := range []uint64{s.at, s.mapped, s.length, s.unit, s.call} {
+		b = binary.LittleEndian.AppendUint64(b, word)
+	}
+	return b
+}
+
+func decodeSegment(b []byte) (s segment, err error) {
+	if len(b) != segmentSize {
+		return s, fmt.Errorf("a segment of a window is told in %d bytes, not %d", segmentSize, len(b))
+	}
+	for i, word := range []*uint64{&s.at, &s.mapped, &s.length, &s.unit, &s.call} {
+		*word = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	if s.length != failed && (s.length > s.mapped || s.mapped > math.MaxInt) {
+		return s, fmt.Errorf("a segment of %d bytes in %d is damaged", s.length, s.mapped)
+	}
+	return s, nil
+}
+
+// errNoWindow is what calls on a nil window return.
+var errNoWindow = errors.New("no such window: it comes from WinAllocateShared, WinAllocateContiguous or WinCreate")
+
+// Comm returns the communicator of the window.
+//
+// MPI 4.1 section 12.2.7 (MPI_Win_get_group).
+func (w *Window) Comm() *Comm { return w.comm }
+
+// Local returns this rank's own memory of the window.
+func (w *Window) Local() []byte {
+	if w == nil {
+		return nil
+	}
+	return w.local
+}
+
+// All returns the memory of all ranks, in their order, of a window from
+// WinAllocateContiguous; nil of others.
+func (w *Window) All() []byte {
+	if w == nil {
+		return nil
+	}
+	return w.all
+}
+
+// Unit returns the size of an element of a rank of the window.
+//
+// MPI 4.1 section 12.2.3 (MPI_Win_shared_query).
+func (w *Window) Unit(rank int) (int, error) {
+	if uint(rank) >= uint(len(w.segments)) {
+		return 0, Wrap("unit of window", &RankError{Rank: rank, Size: len(w.segments)})
+	}
+	return int(w.segments[rank].unit), nil
+}
+
+// Segment returns a rank's memory of the window: the same bytes as that rank's
+// Local, for reading and writing. Where ranks are separate processes the first
+// call for a rank maps it. It does not block. The slice can be used until Free,
+// whatever becomes of the other rank.
+//
+// The error wraps a *RankError if there is no such rank, ErrFinalized after
+// Finalize, ErrWindowFreed after Free.
+//
+// MPI 4.1 section 12.2.3 (MPI_Win_shared_query).
+func (w *Window) Segment(rank int) ([]byte, error) {
+	const op = "segment of window"
+	if w == nil {
+		return nil, Wrap(op, errNoWindow)
+	}
+	c := w.comm
+	switch {
+	case c.finalized.Load():
+		return nil, Wrap(op, ErrFinalized)
+	case w.freed.Load():
+		return nil, Wrap(op, ErrWindowFreed)
+	case uint(rank) >= uint(len(w.segments)):
+		return nil, Wrap(op, &RankError{Rank: rank, Size: len(w.segments)})
+	case rank == c.rank:
+		return w.local, nil
+	case w.all != nil:
+		begin, end := w.bounds(rank)
+		return w.all[begin:end:end], nil
+	}
+	s := w.segments[rank]
+	mem, err := c.module.Attach(int(c.group.ranks[rank]), s.at, int(s.mapped))
+	if err != nil {
+		return nil, Wrap(op, err)
+	}
+	return mem[:s.length:s.length], nil
+}
+
+// Free ends the window. It is collective and synchronises like a barrier: no rank
+// returns before all have called it. Nobody uses any rank's memory by the window from
+// then on. Memory from WinAllocateShared is used again by later windows of its rank; that
+// from WinCreate is the caller's alone again.
+//
+// The error wraps a *LostError if a rank has gone; the window is freed nevertheless, but
+// its memory is not used again.
+//
+// MPI 4.1 section 12.2.6 (MPI_Win_free).
+func (w *Window) Free() error {
+	const op = "free window"
+	if w == nil {
+		return Wrap(op, errNoWindow)
+	}
+	c := w.comm
+	if err := c.lockCollective(); err != nil {
+		return Wrap(op, err)
+	}
+	defer c.mu.Unlock()
+	if w.freed.Swap(true) {
+		return Wrap(op, ErrWindowFreed)
+	}
+	if _, err := c.everyone().propose(proposal{call: callOf(op)}, nil); err != nil {
+		return Wrap(op, err)
+	}
+	c.windows.drop(w)
+	return nil
+}

@@ -1,0 +1,91 @@
+package comm
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// windows are the windows of a process. Modules take no memory back, because a peer may
+// still read it: so what a window has allocated is kept for the next one that fits, and
+// there is as much as windows had at one time.
+type windows struct {
+	mu   sync.Mutex
+	live map[*Window]struct{} // keeps their memory reachable: peers know it by its address
+	free []block
+
+	published int // blocks that the supervisor knows of
+}
+
+// block is memory of this rank that peers can attach.
+type block struct {
+	mem []byte
+	at  uint64
+}
+
+// take returns a block of at least size bytes, which are zeros: the smallest one that is
+// free, unless it is much too large.
+func (w *windows) take(c *Comm, size int) (block, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	best := -1
+	for i, b := range w.free {
+		if fits := size > 0 && len(b.mem) >= size && len(b.mem)/2 <= size; fits &&
+			(best < 0 || len(b.mem) < len(w.free[best].mem)) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		b := w.free[best]
+		w.free = slices.Delete(w.free, best, best+1)
+		clear(b.mem)
+		return b, nil
+	}
+	mem, at, err := c.module.Alloc(size)
+	if err == nil {
+		w.note(c, at, len(mem))
+	}
+	return block{mem, at}, err
+}
+
+// publish tells the supervisor, for the model of page tables, of memory that peers may
+// attach: of the first blocks, as far as there is room.
+func (w *windows) publish(c *Comm, at uint64, length int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.note(c, at, length)
+}
+
+// note is publish for those who hold w.mu.
+func (w *windows) note(c *Comm, at uint64, length int) {
+	if length > 0 && w.published < job.MaxWindows && c.root.PublishWindow(c.group.self, w.published, at, uint64(length)) == nil {
+		w.published++
+	}
+}
+
+// give takes back a block that nobody uses.
+func (w *windows) give(b block) {
+	if len(b.mem) > 0 {
+		w.mu.Lock()
+		w.free = append(w.free, b)
+		w.mu.Unlock()
+	}
+}
+
+func (w *windows) keep(win *Window) {
+	w.mu.Lock()
+	if w.live == nil {
+		w.live = map[*Window]struct{}{}
+	}
+	w.live[win] = struct{}{}
+	w.mu.Unlock()
+}
+
+// drop ends a window that no rank uses any more.
+func (w *windows) drop(win *Window) {
+	w.mu.Lock()
+	delete(w.live, win)
+	w.mu.Unlock()
+	w.give(win.block)
+}

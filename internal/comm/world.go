@@ -1,0 +1,194 @@
+package comm
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/pvasbtl"
+	"github.com/gopvas/gopvas/internal/btl/sm"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
+	"github.com/gopvas/gopvas/trace"
+)
+
+// world is what this process is in its job. It is never taken away again: peers
+// may read the memory that its windows keep reachable as long as the job lives.
+var world struct {
+	mu     sync.Mutex
+	init   bool
+	failed error // of the only attempt: what it has taken of the job can not be taken again
+	comm   *Comm
+}
+
+// Init makes this process a rank of the job that it was started in. If pvasrun did not start it,
+// it gets a job of its own. Init returns the communicator of all ranks (MPI_COMM_WORLD). It is
+// tried once: after a failure each later call returns the same error.
+//
+// MPI 4.1 section 11.2.1.
+func Init(ops Operators) (*Comm, error) {
+	world.mu.Lock()
+	defer world.mu.Unlock()
+	switch {
+	case world.failed != nil:
+		return nil, world.failed
+	case world.init:
+		return nil, Wrap("init", ErrInitialized)
+	}
+	world.init = true
+	c, err := join(ops)
+	if err != nil {
+		world.failed = Wrap("init", err)
+		return nil, world.failed
+	}
+	world.comm = c
+	start := c.engine.CallBegins()
+	if err := c.root.Reach(job.HoldInit); err != nil {
+		world.failed = Wrap("init", err)
+		return nil, world.failed
+	}
+	c.engine.CallEnds(trace.Init, start, recorder.What{Peer: -1})
+	return c, nil
+}
+
+// World returns what Init has returned, nil if it has not.
+func World() *Comm {
+	world.mu.Lock()
+	defer world.mu.Unlock()
+	return world.comm
+}
+
+// join finds this process' place in a job and takes it.
+func join(ops Operators) (*Comm, error) {
+	place, err := job.Join()
+	if err != nil {
+		return nil, err
+	}
+	if place == nil {
+		if said := launchedOtherwise(os.Getenv); said != "" {
+			fmt.Fprintln(os.Stderr, said)
+		}
+		mem, err := job.Private()
+		if err != nil {
+			return nil, err
+		}
+		place = &job.Place{Rank: 0, Size: 1, Memory: mem}
+	}
+	if err := os.Unsetenv(job.EnvJob); err != nil {
+		return nil, err
+	}
+	root := place.Memory.Root()
+	s, err := readSettings(root.Settings())
+	if err != nil {
+		return nil, err
+	}
+	if err := root.Claim(place.Rank, os.Getpid()); err != nil {
+		return nil, err
+	}
+	module, err := open(place)
+	if err != nil {
+		return nil, err
+	}
+	networks, err := openNetwork(root, place.Rank)
+	if err != nil {
+		return nil, err
+	}
+	root.SetState(place.Rank, job.StateInit)
+	return NewWorld(root, place.Rank, module, s, ops, networks...), nil
+}
+
+// open returns the module of the job's byte transfer layer. It is the one place
+// that knows which there are.
+func open(p *job.Place) (btl.Module, error) {
+	root := p.Memory.Root()
+	switch root.BTL() {
+	case job.BTLPvas:
+		return pvasbtl.New(root, p.Rank)
+	case job.BTLSM:
+		return sm.New(p.Memory, p.Rank)
+	}
+	return nil, fmt.Errorf("no module for BTL %v", root.BTL())
+}
+
+// Finalize ends this rank's part in the job: every later call on the communicator
+// or its windows returns ErrFinalized (wrapped). It waits for collective operations that
+// other goroutines of this rank have begun, and for messages sent in buffered mode. It also
+// waits until other nodes have acknowledged what was sent to them. It waits for nothing
+// else of other ranks. Memory of windows stays as it is, for peers and for slices this rank
+// still has.
+//
+// Receives that other goroutines of this rank are in fail.
+//
+// The error wraps a *LeakError if requests or messages from Mprobe are left. It wraps a
+// *LostError if the job was to be measured here and a rank has gone before. The rank is
+// finalized nevertheless.
+//
+// MPI 4.1 section 11.2.2.
+func (c *Comm) Finalize() error {
+	if c == nil {
+		return Wrap("finalize", ErrNoComm)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.finalized.Load() {
+		return Wrap("finalize", ErrFinalized)
+	}
+	if !c.isWorld() {
+		return Wrap("finalize", ErrNotWorld)
+	}
+	start := c.engine.CallBegins()
+	err := errors.Join(c.self().removeAttributes(), c.FlushBuffer(), c.root.Reach(job.HoldFinalize))
+	c.contexts.abandon(c.engine)
+	if leak := c.engine.Close(); err == nil {
+		err = leak
+	}
+	err = errors.Join(err, c.flushNetworks())
+	c.graphs.Close()
+	c.engine.CallEnds(trace.Finalize, start, recorder.What{Peer: -1})
+	c.finalized.Store(true)
+	c.noteCalls()
+	c.root.SetState(c.rank, job.StateFinal)
+	return Wrap("finalize", err)
+}
+
+// NameCalls has the hang report say which function of the program's calls returns, instead of what the rank does,
+// where it is not "", and where in the program it is called (job.Waiting.Place). It is called right after Init.
+func NameCalls(world *Comm, calls func() (name string, place uint64)) { world.root.NameCalls(calls) }
+
+// Who names this process in messages to people: as a rank of its job, also before Init and
+// after Finalize, or else by its process ID.
+func Who() string {
+	if c := World(); c != nil {
+		return fmt.Sprintf("rank %d", c.rank)
+	}
+	if rank := os.Getenv(job.EnvRank); rank != "" {
+		return "rank " + rank
+	}
+	return fmt.Sprintf("pid %d", os.Getpid())
+}
+
+// Run is a whole rank: Init, f, Finalize. If any of them fails it prints
+// "rank R: error", or "pid P: error" outside of a job, on the standard error output and exits with code 1, upon which
+// pvasrun ends the other ranks. If the error follows from another rank's, it is printed only if the job has not
+// ended after a second. If nothing fails Run returns, and the program goes on alone.
+func Run(ops Operators, f func(world *Comm) error) {
+	if err := run(ops, f); err != nil {
+		AwaitCause(err)
+		fmt.Fprintf(os.Stderr, "%s: %v\n", Who(), err)
+		os.Exit(1)
+	}
+}
+
+func run(ops Operators, f func(world *Comm) error) error {
+	c, err := Init(ops)
+	if err != nil {
+		return err
+	}
+	if err := f(c); err != nil {
+		c.root.SetState(c.rank, job.StateAborted)
+		return err
+	}
+	return c.Finalize()
+}

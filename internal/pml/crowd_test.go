@@ -1,0 +1,84 @@
+package pml
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// TestFewGiveWay: a few more ranks than CPUs look in the waits of the engine, and yield elsewhere. More only yield.
+func TestFewGiveWay(t *testing.T) {
+	for _, test := range []struct{ ranks, looks int }{{1, job.DefaultSpin}, {2, fewLooks}, {5, 0}} {
+		memory, err := job.Create(job.Config{Ranks: test.ranks, BTL: job.BTLSM, CPUs: 1})
+		require.NoError(t, err)
+		root := memory.Root()
+		e := New(root, 0, mem.New(root, mem.Options{}).Module(0))
+		require.Equal(t, test.looks, e.spin, test)
+		require.Equal(t, test.looks == fewLooks, e.crowd != nil, test)
+		require.Equal(t, test.ranks > 1, e.Yields(), test)
+		require.NoError(t, memory.Close())
+	}
+}
+
+// With a crowd and more ranks than CPUs, an engine looks often in its own waits, and yields after each look.
+// Waits elsewhere, as at a board, and tests in vain yield at once.
+func TestManyOfSeveralNodesYield(t *testing.T) {
+	e := &Engine{spin: 100, crowd: shm.NewCrowd(true)}
+	require.True(t, e.Yields())
+	require.Zero(t, e.Spin())
+
+	e.crowd = shm.NewCrowd(false)
+	require.False(t, e.Yields())
+	require.Equal(t, 100, e.Spin())
+
+	require.True(t, (&Engine{}).Yields(), "one node, more ranks than CPUs")
+	require.False(t, (&Engine{spin: 100}).Yields())
+}
+
+// slowly is a module that takes 50 us to deliver a message, one for each look.
+type slowly struct{ btl.Messages }
+
+func (m slowly) Poll(_ int, deliver func(*btl.Frame)) int {
+	return m.Messages.Poll(1, func(f *btl.Frame) {
+		for begin := time.Now(); time.Since(begin) < 50*time.Microsecond; {
+		}
+		deliver(f)
+	})
+}
+
+// A rank to which other messages come than the one it waits for does not take the time of these for one in
+// which others had its CPU. So it does not give way.
+func TestMessagesAreWork(t *testing.T) {
+	const others = 40
+	for name, receive := range map[string]func(e *Engine) error{
+		"Recv": func(e *Engine) error { _, err := e.Recv(1, 1, 0, nil); return err },
+		"Wait": func(e *Engine) error {
+			r, err := e.Irecv(1, 1, 0, nil)
+			if err == nil {
+				_, err = e.Wait(&r)
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 2})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, memory.Close()) }()
+			modules := mem.New(memory.Root(), mem.Options{})
+			e := New(memory.Root(), 0, slowly{modules.Module(0)})
+			e.crowd, e.spin = shm.NewCrowd(false), 2*others
+			sender := New(memory.Root(), 1, modules.Module(1))
+			for i := range others + 1 {
+				require.NoError(t, sender.Send(1, 0, others-i, nil, Standard))
+			}
+			require.NoError(t, receive(e))
+			require.False(t, e.crowd.Shares())
+		})
+	}
+}

@@ -1,0 +1,267 @@
+package pml
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// Engine moves the messages of one rank. Any goroutine may call any method.
+//
+// # Locking
+//
+// One mutex guards everything: matching, operations, and the message methods of
+// the modules. It is held for the length of a call, except while the call sleeps.
+// A finer lock would not pay: the module's message methods want one caller at a
+// time anyhow, and the goroutines of one rank share one receive queue.
+//
+// A process may promise that it calls the engine from one thread (OneThread): then nothing
+// takes the mutex, whose two atomic instructions take a tenth of the time of a short message.
+// All methods run on the goroutine of that thread, and so do the callbacks of the module and
+// of tasks. The caller of OneThread excludes the two other goroutines that enter an engine: the
+// helper of graphs (Serve), and the end of a context (WaitContext).
+//
+// # Progress
+//
+// The BTL moves bytes only when it is asked to: by every call that may wait, for
+// all operations of the rank and not only the caller's own, and by those that test
+// or start something. When several goroutines wait, one of them is the owner of
+// progress: it polls, and sleeps in the module's Sleep when it has polled for
+// nothing long enough. The others are parked: each sleeps on a channel of its own,
+// at no cost, until it is signalled.
+//
+//   - The goroutine that completes an operation signals its waiter:
+//     a parked one through its channel, the sleeping owner by the module's Wake. An
+//     owner that polls needs no signal, it holds the lock and looks by itself.
+//   - An owner whose own wait is over makes a parked waiter the owner before it
+//     lets go of the lock, and if there is none leaves the place free (owned is
+//     false). So, whenever the lock is free: if anybody is parked, there is an owner
+//     that polls, sleeps in the module, or is about to run.
+//   - No event is lost between the owner's last look and its sleep. For events from
+//     outside Sleep promises it: Sleep asks ready, which makes progress for all
+//     operations under the lock, after it has declared itself asleep, and again on
+//     every later event. What another goroutine of this rank does under the lock
+//     comes either before that question, which then sees it, or after, and then the
+//     goroutine finds sleeper set and calls Wake if it has completed the owner's
+//     operation or leaves something behind for the owner to do (it parks).
+//   - Every wait ends: a rank that goes is an event for Sleep, and then noteGone
+//     fails the operations that depend on it. Conditions look for themselves.
+//
+// Conditions are waited for in the same way: see Condition.
+//
+// A goroutine that finds the lock taken says so in contenders, and an owner that
+// polls steps aside for it. The owner also steps aside after it has woken a parked goroutine
+// and, if the process has other goroutines, before it sleeps. With GOMAXPROCS=1 those could
+// not run otherwise, as the scheduler does not learn at once that a thread sleeps in the
+// kernel.
+type Engine struct {
+	job        Job
+	goneCount  *atomic.Uint32     // of the job
+	reports    *atomic.Uint32     // likewise: see polls
+	reported   uint32             // the last of them that was answered
+	module     transport          // the rank sleeps in it
+	memory     btl.Memory         // of the module; nil: it has none
+	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
+	routes     []uint8            // by peer: 0 for module, n for further[n-1]; nil: all 0
+	further    []transport        // the other modules in use
+	planner    btl.Planner        // one of further; nil: none
+	planned    uint8              // its route
+	bandwidth  func() float64     // of one of further, as it has measured; nil: none does
+	farEager   int                // its longest eager message
+	members    []btl.Member       // of Together
+	rank, size int
+	spin       int              // polls before a wait sleeps
+	vigil      *shm.Vigil       // nil: ranks are more than CPUs, or are to sleep early
+	crowd      *shm.Crowd       // of the bed, or of a node with a few more ranks than CPUs; nil: there is none
+	onFrame    func(*btl.Frame) // deliver, as a value: made once, since it allocates
+	onLook     func() bool      // pollOnce, likewise
+	onReady    func() bool      // ready, likewise
+	onLasting  func()           // announce, likewise
+	onSender   func(int)        // sets due, likewise
+	contenders atomic.Int32     // goroutines that wait for mu
+	oneThread  bool             // nothing takes mu; see OneThread
+
+	mu sync.Mutex // guards all below
+
+	// slowPath is false if a short standard send to another rank may go straight to
+	// the module: no send is queued, no rank has gone, and the engine is open.
+	slowPath bool
+	closed   bool
+	broken   error     // why the module can not go on; nil: it can
+	short    btl.Short // of the module, if messages may go by it; see short.go
+
+	last     *matcher // the matcher used last
+	matchers map[uint32]*matcher
+	explain  map[uint32]func(*job.Waiting) // by context; see Explain
+	saying   job.Waiting                   // while it is put together: here, since that allocates nothing
+
+	fast       operation              // of the short way to receive; see receiveFast
+	awaited    *operation             // it, while its message is looked for
+	header     btl.Header             // of the message that is being sent: here, since that allocates nothing
+	unused     *node[operation]       // a stack by next: the operation used last is used next, since it is in the cache
+	operations atomic.Pointer[places] // all there are, by their places; see pool.go
+	existing   []*operation           // the same in no order
+	vacancies  []vacancy              // places that have none
+	messages   list[message]
+
+	moving      list[operation] // receives underway
+	movingCount int
+	tasks       list[operation] // tasks underway
+	completions uint64          // operations that have become complete
+	moves       uint32          // see job.Answer; completions are counted apart
+	helper      Helper          // nil: none; see SetHelper
+	server      *waiter         // the goroutine in Serve; nil: there is none
+	sends       map[int32]*peerSends
+	lastTo      *peerSends   // the one used last
+	busy        []*peerSends // those with sends underway
+	turn        int          // whose turn it is of them
+	pending     []*peerSends // those that are not empty
+	selfBytes   uint64       // held in messages from this rank to itself
+
+	beginning uint32 // request in the trace of the operation that is begun; see trace.go
+	arriving  uint32 // number in the trace of the message that is delivered
+	numbered  uint32 // of the message that was sent last
+
+	owned      bool            // somebody is the owner of progress
+	poller     *waiter         // the owner that polls, or did last
+	looks      int             // that it has made
+	expecting  bool            // it has told others that it will help them
+	sleeper    *waiter         // the owner, while it is in Sleep
+	lasting    bool            // that sleep lasts
+	announced  *waiter         // whose wait the root block has
+	answered   uint32          // the look of the supervisor that the answer in the root block is for; 0: there is none
+	inReady    bool            // ready is running: the sleeper looks by itself
+	yield      bool            // a parked goroutine was woken: let it run
+	parked     list[waiter]    // waiters that are not the owner
+	conditions list[Condition] // that are waited for, and not known to be true
+	waiters    list[waiter]    // pool
+	gone       int             // number of ranks that had gone when all of those were dead
+	seen       int             // number of ranks that had gone when noteGone last looked
+	handed     uint64          // messages that had been handed over then
+	departed   []int           // the ranks that had
+	due        []bool          // by rank: one of its messages was not handed over
+	dead       []bool          // by rank: it has gone, and so have its messages; made when needed
+	lost       int             // one of them that went without Finalize, -1 if none
+	deserted   bool            // all other ranks have gone
+
+	stats Stats
+	row   []uint64 // of publish
+}
+
+// New returns the engine of a rank of the job, which has the module to itself: from
+// now on nobody else calls the module's message methods. The module reaches all peers,
+// but those of AddPeers. If it is a btl.Memory too, it shares memory with all peers that it
+// reaches.
+func New(j Job, rank int, m btl.Messages) *Engine {
+	e := &Engine{
+		job: j, goneCount: j.GoneCounter(), reports: j.PollsCounter(), module: newTransport(m),
+		rank: rank, size: j.Ranks(), spin: j.Spin(),
+		matchers: map[uint32]*matcher{},
+		explain:  map[uint32]func(*job.Waiting){},
+		sends:    map[int32]*peerSends{},
+		lost:     -1,
+	}
+	e.operations.Store(new(places))
+	e.memory, _ = m.(btl.Memory)
+	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
+		e.sleepIn(shm.NewBed(shm.NewCrowd(true)), fewLooks)
+	}
+	if e.spin >= job.DefaultSpin {
+		e.vigil = shm.NewVigil()
+	}
+	e.onFrame, e.onLook, e.onReady, e.onLasting = e.deliver, e.pollOnce, e.ready, e.announce
+	e.onSender = func(rank int) { e.due[rank] = true }
+	e.fast = operation{engine: e, kind: receiving, state: idle, persistent: true}
+	e.fast.node.of = &e.fast
+	return e
+}
+
+// fewLooks bounds the looks of a rank that yields after each. A yield lets other ranks run, but no other
+// goroutine of this one. To be woken by a rank of the node costs little.
+const fewLooks = 64
+
+// OneThread says that from now on one thread alone calls the engine: the calling one. No
+// other goroutine is in the engine, and none will ever be: nobody has called Serve or waits
+// with a context that can end.
+func (e *Engine) OneThread() {
+	e.oneThread = true
+	e.updateShort()
+}
+
+// Alone tells whether OneThread was called.
+func (e *Engine) Alone() bool { return e.oneThread }
+
+// lock takes the mutex, unless one thread alone is here.
+func (e *Engine) lock() {
+	if !e.oneThread {
+		e.contend()
+	}
+}
+
+// contend takes the mutex, and lets an owner that polls know that somebody wants it.
+func (e *Engine) contend() {
+	if e.mu.TryLock() {
+		return
+	}
+	e.contenders.Add(1)
+	e.mu.Lock()
+	e.contenders.Add(-1)
+}
+
+// unlock undoes lock.
+func (e *Engine) unlock() {
+	if !e.oneThread {
+		e.letGo()
+	}
+}
+
+// letGo is apart from unlock so that unlock can be inlined.
+//
+//go:noinline
+func (e *Engine) letGo() { e.mu.Unlock() }
+
+// stepAside lets other goroutines of this rank have the lock, and the thread.
+func (e *Engine) stepAside() {
+	e.yield = false
+	e.unlock()
+	runtime.Gosched()
+	e.lock()
+}
+
+// matcher returns the matching state of a context, which it makes on first use.
+func (e *Engine) matcher(context uint32) *matcher {
+	if m := e.last; m != nil && m.context == context {
+		return m
+	}
+	m := e.matchers[context]
+	if m == nil {
+		m = &matcher{context: context, sources: newTable(e.size)}
+		e.matchers[context] = m
+	}
+	e.last = m
+	return m
+}
+
+// updateFastPath decides whether the next short send may take the short way.
+func (e *Engine) updateFastPath() {
+	e.slowPath = e.closed || e.broken != nil || e.dead != nil || len(e.pending) > 0
+	e.updateShort()
+}
+
+// checkPeer returns an error unless the peer is a rank, or ProcNull.
+func (e *Engine) checkPeer(peer int) error {
+	switch {
+	case e.closed:
+		return ErrFinalized
+	case e.broken != nil:
+		return e.broken
+	case peer != ProcNull && (peer < 0 || peer >= e.size):
+		return &RankError{Rank: peer, Size: e.size}
+	}
+	return nil
+}

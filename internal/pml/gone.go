@@ -1,0 +1,126 @@
+package pml
+
+import "github.com/gopvas/gopvas/internal/job"
+
+// Ranks that have gone. A rank is gone when the supervisor has reaped it, however
+// it ended, and then its messages are all in our queue. noteGone sees the count of such ranks. When it has
+// taken all messages of the rank out of the queue, nothing more can come from that rank: it is dead, and
+// the operations that wait for it fail:
+//
+//   - a receive or probe that names it, also if it ended well: it sends no more;
+//   - a send to it that was not announced yet (transfers underway learn it from the
+//     module; messages copied to its queue are lost, as they would be a moment
+//     later);
+//   - a receive or probe from AnySource if the rank went without Finalize, since
+//     its message may have been the one that was waited for. User-level failure
+//     mitigation (ULFM) does the same; as there is no way yet to acknowledge a
+//     failure, such receives fail from then on, unless a message that matches is
+//     there already. If all other ranks ended well, they fail likewise: nobody is
+//     left to send. (Messages of a rank to itself do not count: a goroutine that
+//     still wants to send one sends it before.) These receives fail when all ranks that
+//     have gone are dead: until then a message that matches may be there.
+
+// noteGone fails the operations that depend on ranks that have gone since its last call.
+//
+// The order matters: noteGone first looks which ranks have gone, then takes messages, and then asks whose messages
+// are left. A rank that goes in between raises the count, and the next call looks at it.
+//
+// The next call also looks at a rank that has gone and has messages left. The queue may have held more than a call
+// takes. Or a message comes first whose sender lives and is in the middle of the send: it may be preempted, or
+// stopped without end. Behind that, each message of a rank that has gone is complete or never will be, so
+// the modules can tell its source.
+//
+// Such a rank becomes dead only after a message was handed over, or after another rank has gone. Without either the
+// call does nothing. With a network it looks in any case: a network has more to take in than messages.
+func (e *Engine) noteGone() {
+	n := e.GoneCount()
+	if n == e.seen && e.further == nil && e.received() == e.handed {
+		return
+	}
+	gone := e.departed[:0]
+	for rank := range e.size {
+		if rank != e.rank && e.job.Gone(rank) {
+			gone = append(gone, rank)
+		}
+	}
+	e.departed = gone
+	if e.dead == nil {
+		e.dead, e.due = make([]bool, e.size), make([]bool, e.size)
+	}
+	e.pollAll()
+	e.noteSenders()
+	e.seen, e.handed = n, e.received()
+	all := true
+	for _, rank := range gone {
+		e.dead[rank] = e.dead[rank] || !e.due[rank]
+		all = all && e.dead[rank]
+	}
+	if all {
+		e.noteLost(gone)
+		e.gone = n
+	}
+	e.updateFastPath()
+	e.settle() // the module fails the transfers underway to and from them
+	for _, m := range e.matchers {
+		m.each(func(op *operation) {
+			if err := e.goneError(op.peer); err != nil {
+				m.withdraw(op)
+				e.complete(op, err)
+			}
+		})
+	}
+	e.dropQueued(e.goneError)
+}
+
+// noteLost decides what becomes of the receives from AnySource. All ranks that have gone are dead.
+func (e *Engine) noteLost(gone []int) {
+	for _, rank := range gone {
+		if e.lost < 0 && e.job.State(rank) != job.StateFinal {
+			e.lost = rank
+		}
+	}
+	e.deserted = len(gone) == e.size-1 && e.size > 1
+}
+
+// dropQueued fails the queued sends to the peers for which why returns an error.
+func (e *Engine) dropQueued(why func(peer int32) error) {
+	kept := e.pending[:0]
+	for _, b := range e.pending {
+		err := why(b.peer)
+		if err == nil {
+			kept = append(kept, b)
+			continue
+		}
+		for op := b.ops.pop(); op != nil; op = b.ops.pop() {
+			e.complete(op, err)
+		}
+	}
+	e.pending = kept
+	e.updateFastPath()
+}
+
+// goneError returns a *LostError if nothing can come from, or get to, this peer,
+// which may be AnySource.
+func (e *Engine) goneError(peer int32) error {
+	if e.dead == nil {
+		return nil
+	}
+	return e.goneFor(peer)
+}
+
+// goneFor is goneError if ranks have gone.
+func (e *Engine) goneFor(peer int32) error {
+	rank := int(peer)
+	if peer == AnySource {
+		rank = e.lost
+		if rank < 0 && e.deserted {
+			rank, _ = e.job.Lost()
+		}
+	} else if peer < 0 || !e.dead[peer] {
+		return nil
+	}
+	if rank < 0 {
+		return nil
+	}
+	return &LostError{Rank: rank}
+}

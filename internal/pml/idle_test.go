@@ -1,0 +1,40 @@
+package pml_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/pml"
+)
+
+// TestIdle: a context is idle when nothing is left in it, whatever is in others.
+func TestIdle(t *testing.T) {
+	const a, b = 8, 9
+	e := newWorld(t, 1, 1, mem.Options{}).engines[0]
+	require.True(t, e.Idle(a))
+	r, err := e.Irecv(a, pml.AnySource, pml.AnyTag, nil)
+	require.NoError(t, err)
+	require.False(t, e.Idle(a), "posted")
+	require.True(t, e.Idle(b))
+	require.NoError(t, e.Send(a, 0, 0, nil, pml.Standard))
+	require.False(t, e.Idle(a), "not waited for")
+	_, err = e.Wait(&r)
+	require.NoError(t, err)
+	require.True(t, e.Idle(a))
+
+	require.NoError(t, e.Send(b, 0, 0, []byte{1}, pml.Standard))
+	require.False(t, e.Idle(b), "not received")
+	require.True(t, e.Idle(a))
+	_, err = e.Recv(b, 0, 0, make([]byte, 1))
+	require.NoError(t, err)
+	require.True(t, e.Idle(b))
+
+	p, err := e.SendInit(a, pml.ProcNull, 0, btl.Buffer{}, pml.Standard)
+	require.NoError(t, err)
+	require.False(t, e.Idle(a), "not freed")
+	require.NoError(t, e.Free(&p))
+	require.True(t, e.Idle(a))
+}

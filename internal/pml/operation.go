@@ -1,0 +1,259 @@
+package pml
+
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/datatype"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// Status describes a message that was received or probed.
+type Status struct {
+	Source    int    // rank that sent it
+	Tag       int    // its tag
+	Bytes     uint64 // length of the received data, or of the message that was probed
+	Cancelled bool   // the receive was cancelled; nothing else is valid then
+}
+
+// noStatus is what MPI calls the empty status: that of sends, and of requests that
+// stand for nothing.
+var noStatus = Status{Source: AnySource, Tag: AnyTag}
+
+// nobody is the status of a receive from ProcNull.
+var nobody = Status{Source: ProcNull, Tag: AnyTag}
+
+// Mode is how a send relates to its receive.
+type Mode uint8
+
+const (
+	// Standard sends are over when the buffer can be used again.
+	Standard Mode = iota
+	// Synchronous sends are over when, moreover, the receive has begun.
+	Synchronous
+)
+
+// kind is the kind of an operation.
+type kind uint8
+
+const (
+	sending kind = iota
+	receiving
+	probing // waits for a message to be there
+	picking // waits for a message to be there, and takes it out of the matching
+	tasking // a Task
+)
+
+// state is how far an operation has come. All changes are made under the lock of
+// the engine.
+//
+//	free -> queued, posted, moving, held, complete -> free    newOperation; release
+//	idle -> (the same)                             -> idle    if persistent
+//	queued -> moving, complete                                a free slot at the peer
+//	posted -> moving, complete                                a message that matches
+//	moving -> complete                                        the transfer is done
+//	held -> complete                                          a receive that matches
+//
+// queued, posted and moving are also the lists in which the operation's node then
+// is: its peer's queue, the matcher, the engine's list of transfers. A held
+// operation is known to the message that it sends. Any of them may become complete
+// with an error; posted also by Cancel.
+type state uint8
+
+const (
+	free state = iota
+	idle
+	queued
+	posted
+	moving
+	held
+	complete
+)
+
+// operation is a send, a receive or a probe on its way. Operations are used again:
+// they come from and return to the engine's pool. They are on the heap, and keep
+// the buffer reachable (and so in its place, as Go's heap objects do not move) as
+// long as a peer may read or write it.
+//
+// A short message uses the first three cache lines: what few operations need is behind them.
+type operation struct {
+	engine     *Engine
+	node       node[operation]
+	kind       kind
+	state      state
+	mode       Mode
+	persistent bool
+	left       bool   // see Leave
+	offered    bool   // its message goes by rendezvous
+	generation uint32 // how often the operation was released; see Request
+	place      uint32 // see At
+
+	context   uint32
+	peer, tag int32 // destination or source, may be wildcards; as they were asked for
+	buf       btl.Buffer
+	posted    uint64 // number in the order of posting
+
+	status Status
+	err    error
+	mark   Mark    // of a send; of a receive the mark of its message
+	waiter *waiter // signalled by complete; nil: nobody waits
+	handle uintptr // see setHandle; 0: none
+	owner  *any    // valid with a handle, as is unit
+	unit   uint32
+
+	request uint32 // in the trace; 0: of a blocking call, or there is no trace
+	number  uint32 // of its message in the trace
+
+	transfer btl.Transfer    // while moving
+	message  *message        // the result of a picking probe
+	task     Task            // of a tasking operation
+	layout   datatype.Layout // of buf, if it has one
+
+	rested uint32 // generation at the last look of Idle that found it free; see rest
+	rests  uint8  // number of such looks at this generation
+}
+
+// Request stands for an operation that was begun and not yet waited for. The zero
+// Request stands for none; so does one whose operation is over and was waited for,
+// also if this is a copy that was made before: the generation tells. A wait for
+// none is over at once, with an empty Status.
+type Request struct {
+	op         *operation
+	generation uint32
+
+	// Unit is the caller's own. It is carried along and not looked at.
+	Unit uint32
+}
+
+// sent is the operation of all requests that were complete from the beginning and
+// have nothing to tell, namely short sends. Nobody writes to it.
+var sent = &operation{kind: sending, state: complete, status: noStatus}
+
+// active returns the operation of a request, nil if it stands for none. The
+// persistent operation that is not started stands for none in all waits.
+func (r *Request) active() *operation {
+	op := r.op
+	if op == nil || op.generation != r.generation || op.state == idle {
+		return nil
+	}
+	return op
+}
+
+// Engine returns the engine of the request's operation; nil if it stands for none, or
+// for a send that was complete from the beginning.
+func (r *Request) Engine() *Engine {
+	if r.op == nil {
+		return nil
+	}
+	return r.op.engine
+}
+
+// None tells whether the request is the zero Request (but for Unit).
+func (r *Request) None() bool { return r.op == nil }
+
+// newOperation takes an operation out of the pool. The caller says what its buffer is, if
+// it has one, and starts it.
+func (e *Engine) newOperation(k kind, context uint32, peer, tag int) *operation {
+	var op *operation
+	if n := e.unused; n != nil {
+		op, e.unused = n.of, n.next
+	} else {
+		op = e.grow()
+	}
+	op.kind, op.state, op.mode = k, idle, Standard
+	op.context, op.peer, op.tag = context, int32(peer), int32(tag)
+	op.mark, op.offered = Mark{}, false
+	op.request, op.number = e.beginning, 0
+	op.status = noStatus
+	return op
+}
+
+// use makes a buffer that of the operation.
+func (op *operation) use(b *btl.Buffer) {
+	op.buf.Bytes, op.buf.Of = b.Bytes, b.Of
+	if b.Layout != nil {
+		op.layout = *b.Layout // the caller's may be on a stack
+		op.buf.Layout, op.buf.Base = &op.layout, b.Base
+	}
+}
+
+// release makes a complete operation that was waited for ready to be used again:
+// by its starter, if it is persistent, else by any call.
+func (e *Engine) release(op *operation) {
+	switch {
+	case op == sent:
+	case op == &e.fast:
+		op.state, op.buf, op.err = idle, btl.Buffer{}, nil
+	case op.persistent:
+		op.state = idle
+	default:
+		e.discard(op)
+	}
+}
+
+// discard returns an operation to the pool and makes all its requests stale.
+func (e *Engine) discard(op *operation) {
+	op.persistent, op.left = false, false
+	op.err, op.owner = nil, nil
+	if op.kind > receiving {
+		op.message = nil
+		if op.task != nil {
+			op.task.Release()
+			op.task = nil
+		}
+	}
+	e.drop(op)
+}
+
+// drop is discard of a message that has ended without an error, and is neither persistent nor left.
+func (e *Engine) drop(op *operation) {
+	op.state = free
+	op.setHandle(0, e.oneThread)
+	op.generation++
+	op.buf.Bytes, op.buf.Of = nil, 0 // reachable no longer than MPI says
+	if op.buf.Layout != nil {
+		op.dropLayout()
+	}
+	op.node.next, e.unused = e.unused, &op.node
+}
+
+func (op *operation) dropLayout() { op.buf.Layout, op.layout = nil, datatype.Layout{} }
+
+// complete ends an operation, which is in no list any more, and tells its waiter.
+func (e *Engine) complete(op *operation, err error) {
+	if op.buf.Of != 0 {
+		err = op.compareElements(err)
+	}
+	op.state = complete
+	if err != nil || op.err != nil {
+		op.err = err
+	}
+	e.completions++
+	if op.transfer != nil {
+		op.transfer = nil
+	}
+	if e.trace != nil {
+		e.traceComplete(op)
+	}
+	if w := op.waiter; w != nil {
+		op.waiter = nil
+		e.signal(w)
+	}
+	if op.left {
+		e.discard(op)
+	}
+}
+
+// describe tells the operation in the terms of the hang report.
+func (op *operation) describe() job.Waiting {
+	w := job.Waiting{Peer: op.peer, Tag: op.tag, Context: op.context, Bytes: uint64(op.buf.Len())}
+	switch op.kind {
+	case sending:
+		w.Op = job.OpSend
+	case receiving:
+		w.Op = job.OpRecv
+	case tasking:
+		w.Op, w.Peer = job.OpWait, job.AnyPeer // the task says more
+	default:
+		w.Op = job.OpProbe
+	}
+	return w
+}

@@ -1,0 +1,130 @@
+package pml
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+func poolEngine(t *testing.T) *Engine {
+	t.Helper()
+	memory, err := job.Create(job.Config{Ranks: 1, BTL: job.BTLSM, CPUs: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	return New(memory.Root(), 0, mem.New(memory.Root(), mem.Options{}).Module(0))
+}
+
+// used has a number of requests at a time, and ends them.
+func used(t *testing.T, e *Engine, n int) {
+	t.Helper()
+	all := make([]Request, n)
+	for i := range all {
+		var err error
+		all[i], err = e.Irecv(1, 0, 0, nil)
+		require.NoError(t, err)
+	}
+	for i := range all {
+		require.NoError(t, e.Cancel(&all[i]))
+		_, err := e.Wait(&all[i])
+		require.NoError(t, err)
+	}
+}
+
+// TestPoolShrinks: a look costs as much as there is, soon after a program had many requests. What it has in
+// use all the time stays in the pool.
+func TestPoolShrinks(t *testing.T) {
+	const many, few = 100_000, 1000
+	e := poolEngine(t)
+	used(t, e, many)
+	kept, err := e.Irecv(2, 0, 0, nil)
+	require.NoError(t, err)
+	kept.SetOwner(7, new(any))
+	for range mostRests + 1 {
+		used(t, e, few)
+		require.True(t, e.Idle(1, 3))
+		require.False(t, e.Idle(1, 2))
+	}
+	require.LessOrEqual(t, len(e.existing), few+1)
+	grown := len(e.vacancies)
+	for range 3 * mostRests {
+		used(t, e, few)
+		require.True(t, e.Idle(1))
+	}
+	require.Len(t, e.vacancies, grown, "none of those in use was taken out and made again")
+	r, owner := e.At(kept.Place(), 7)
+	require.NotNil(t, owner)
+	require.Equal(t, kept, r)
+	require.NoError(t, e.Cancel(&kept))
+	_, err = e.Wait(&kept)
+	require.NoError(t, err)
+	require.True(t, e.Idle(2))
+}
+
+// TestPlacesAreUsedAgain: a random program in which the pool grows and shrinks. A handle finds its request as long
+// as that stands for something, and never another one; no two requests have the same place and generation.
+func TestPlacesAreUsedAgain(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	e := poolEngine(t)
+	type identity struct {
+		place      int
+		generation uint32
+	}
+	ever := map[identity]bool{}
+	live, stale := map[uintptr]Request{}, map[uintptr]int{}
+	next, shrunk := uintptr(1), false
+	for range 40 {
+		for range rng.IntN(400) {
+			r, err := e.Irecv(1, 0, 0, nil)
+			require.NoError(t, err)
+			id := identity{r.Place(), r.Generation()}
+			require.False(t, ever[id], "%v", id)
+			ever[id] = true
+			r.SetOwner(next, new(any))
+			live[next] = r
+			next++
+		}
+		for handle, r := range live {
+			if rng.IntN(3) == 0 {
+				continue
+			}
+			stale[handle] = r.Place()
+			delete(live, handle)
+			require.NoError(t, e.Cancel(&r))
+			_, err := e.Wait(&r)
+			require.NoError(t, err)
+		}
+		before := len(e.existing)
+		for range rng.IntN(2 * mostRests) {
+			require.Equal(t, len(live) == 0, e.Idle(1))
+		}
+		shrunk = shrunk || len(e.existing) < before
+		for handle, r := range live {
+			found, owner := e.At(r.Place(), handle)
+			require.NotNil(t, owner)
+			require.Equal(t, r, found)
+		}
+		for handle, place := range stale {
+			require.Nil(t, e.Owner(place, handle))
+			require.Nil(t, e.Table().Message(place, handle))
+		}
+		require.Len(t, e.existing, int(e.operationsMade())-len(e.vacancies))
+	}
+	require.True(t, shrunk)
+}
+
+// operationsMade counts the places that were ever filled.
+func (e *Engine) operationsMade() (n int) {
+	for i := range *e.operations.Load() {
+		if op := (*e.operations.Load())[i].Load(); op != vacant {
+			n++
+		}
+	}
+	return n + len(e.vacancies)
+}

@@ -1,0 +1,166 @@
+package pml
+
+import (
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// Probe returns the status of the message that Recv with the same arguments would
+// find, and leaves it where it is. It blocks until there is something. With several goroutines that receive
+// from the same source another may get the message first: use Mprobe. Errors are
+// those of Recv.
+func (e *Engine) Probe(context uint32, src, tag int) (Status, error) {
+	_, st, err := e.await(probing, context, src, tag)
+	return st, err
+}
+
+// Mprobe is Probe that takes the message out of the matching: only Mrecv can
+// receive it. It must be received.
+func (e *Engine) Mprobe(context uint32, src, tag int) (Message, Status, error) {
+	return e.await(picking, context, src, tag)
+}
+
+// Iprobe is Probe that does not block: ok tells whether there is something.
+func (e *Engine) Iprobe(context uint32, src, tag int) (st Status, ok bool, err error) {
+	_, st, ok, err = e.look(probing, context, src, tag)
+	return st, ok, err
+}
+
+// Improbe is Mprobe that does not block: ok tells whether there is something.
+func (e *Engine) Improbe(context uint32, src, tag int) (m Message, st Status, ok bool, err error) {
+	return e.look(picking, context, src, tag)
+}
+
+// await is a probe that blocks.
+func (e *Engine) await(k kind, context uint32, src, tag int) (m Message, st Status, err error) {
+	e.lock()
+	defer e.unlock()
+	start := e.traceWait()
+	defer func() { e.traceProbe(context, start, st, err == nil) }()
+	if err := e.checkSource(src, tag); err != nil {
+		return Message{}, noStatus, err
+	}
+	// As long as there is something, the matcher tells it without an operation.
+	if m, st, ok := e.search(k, context, src, tag); ok {
+		return m, st, nil
+	}
+	if err := e.goneError(int32(src)); err != nil {
+		return Message{}, noStatus, err
+	}
+	op := e.newOperation(k, context, src, tag)
+	op.state = posted
+	e.matcher(context).probes.push(&op.node)
+	if err := e.wait(op, job.OpNone); err != nil {
+		return Message{}, noStatus, err
+	}
+	st, err = op.status, op.err
+	if msg := op.message; msg != nil {
+		m = Message{msg: msg, generation: msg.generation}
+	}
+	e.release(op)
+	return m, st, err
+}
+
+// look is a probe that does not block.
+func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Status, ok bool, err error) {
+	e.lock()
+	defer e.unlock()
+	if err := e.checkSource(src, tag); err != nil {
+		return Message{}, noStatus, false, err
+	}
+	start := e.traceWait()
+	if m, st, ok = e.search(k, context, src, tag); !ok {
+		e.progress()
+		m, st, ok = e.search(k, context, src, tag)
+	}
+	if !ok {
+		err = e.goneError(int32(src))
+		if e.reports.Load() != e.reported {
+			e.sayPolls(job.Waiting{Op: job.OpProbe, Peer: int32(src), Tag: int32(tag)})
+		}
+	}
+	e.traceProbe(context, start, st, ok)
+	return m, st, ok, err
+}
+
+// search asks the matcher.
+func (e *Engine) search(k kind, context uint32, src, tag int) (m Message, st Status, ok bool) {
+	if src == ProcNull {
+		return Message{null: true}, nobody, true
+	}
+	mt := e.matcher(context)
+	msg := mt.find(int32(src), int32(tag))
+	if msg == nil {
+		return Message{}, noStatus, false
+	}
+	if k == picking {
+		m = Message{msg: msg, generation: msg.generation}
+		e.pick(mt, msg)
+	}
+	return m, msg.status(), true
+}
+
+// Mrecv receives a message that Mprobe has taken. It blocks until the bytes are
+// there, for which it needs nothing but that the sender lives. The message becomes
+// the zero Message, which can not be received: ErrNoMessage.
+func (e *Engine) Mrecv(m *Message, buf btl.Buffer) (Status, error) {
+	if e.trace != nil {
+		return e.tracedMrecv(m, buf)
+	}
+	e.lock()
+	op, err := e.receiveMatched(m, buf)
+	st := noStatus
+	if err == nil {
+		st, err = e.finish(op)
+	}
+	e.unlock()
+	return st, err
+}
+
+// Imrecv is Mrecv that does not wait. buf must not be read or
+// written until the request is complete.
+func (e *Engine) Imrecv(m *Message, buf btl.Buffer) (Request, error) {
+	e.lock()
+	start := e.traceWait()
+	if e.trace != nil {
+		e.beginning = e.trace.Request()
+	}
+	op, err := e.receiveMatched(m, buf)
+	e.begun()
+	var r Request
+	if err == nil {
+		r = Request{op: op, generation: op.generation}
+		if e.trace != nil {
+			e.traceImrecv(op, start)
+		}
+	}
+	e.unlock()
+	return r, err
+}
+
+func (e *Engine) receiveMatched(m *Message, buf btl.Buffer) (*operation, error) {
+	msg, null := m.msg, m.null
+	if msg != nil && msg.generation != m.generation {
+		msg = nil
+	}
+	*m = Message{}
+	switch {
+	case e.closed:
+		return nil, ErrFinalized
+	case null:
+		op := e.newOperation(receiving, 0, ProcNull, AnyTag)
+		op.use(&buf)
+		e.startReceive(op)
+		return op, nil
+	case msg == nil:
+		return nil, ErrNoMessage
+	}
+	h := &msg.frame.Header
+	op := e.newOperation(receiving, h.Context, int(h.Source), int(h.Tag))
+	op.use(&buf)
+	// A copy of m is stale from here on: a message consumed twice would be released
+	// twice. (consume discards it.)
+	e.stats.matchedNow--
+	e.consume(op, msg)
+	return op, nil
+}

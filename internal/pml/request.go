@@ -1,0 +1,280 @@
+package pml
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/trace"
+)
+
+// Wait blocks until the request is complete, and returns the status of a receive
+// and the error of either. The request then is the zero Request, unless it is
+// persistent: then it can be started again. If the error is ErrBusy nothing has
+// happened, and the request is as before.
+func (e *Engine) Wait(r *Request) (Status, error) {
+	if r.op == sent {
+		*r = Request{}
+		return noStatus, nil
+	}
+	if e.trace != nil {
+		return e.tracedWait(r)
+	}
+	e.lock()
+	op, err := e.awaitRequest(r)
+	st := noStatus
+	if op != nil {
+		st, err = e.collect(r)
+	}
+	e.unlock()
+	return st, err
+}
+
+// awaitRequest waits for the operation of a request, and returns it. It returns nil if the request stands
+// for none: also when another goroutine has taken the result before this one had the lock again.
+func (e *Engine) awaitRequest(r *Request) (*operation, error) {
+	op := r.active()
+	for op != nil && op.state != complete {
+		if err := e.wait(op, job.OpWait); err != nil {
+			return nil, err
+		}
+		op = r.active()
+	}
+	return op, nil
+}
+
+// collect takes the result of a complete request.
+func (e *Engine) collect(r *Request) (Status, error) {
+	op := r.op
+	st, err := op.status, op.err
+	switch {
+	case op.persistent:
+		op.state = idle
+	case op != sent:
+		e.discard(op)
+		fallthrough
+	default:
+		*r = Request{}
+	}
+	return st, err
+}
+
+// WaitContext is Wait that gives up when ctx is done. Then it returns the context's
+// error, and the request goes on as before: its buffer still belongs to it, and it must be
+// waited for again (after Cancel, perhaps).
+func (e *Engine) WaitContext(ctx context.Context, r *Request) (Status, error) {
+	e.lock()
+	defer e.unlock()
+	op := r.active()
+	if op == nil {
+		return noStatus, nil
+	}
+	start := e.traceWait()
+	if op.state != complete {
+		e.progress()
+	}
+	for op.state != complete {
+		if err := e.waitContext(ctx, op); err != nil {
+			return noStatus, err
+		}
+		if op = r.active(); op == nil { // as in awaitRequest
+			return noStatus, nil
+		}
+	}
+	if e.trace != nil {
+		e.traceTest(op, start, true)
+	}
+	return e.collect(r)
+}
+
+func (e *Engine) waitContext(ctx context.Context, op *operation) error {
+	if op.waiter != nil {
+		return ErrBusy
+	}
+	// Not from the pool: the function below may still run when we have left.
+	w := &waiter{about: op, call: job.OpWait, bounded: ctx.Done() != nil}
+	w.node.of = w
+	op.waiter = w
+	stop := context.AfterFunc(ctx, func() {
+		e.lock()
+		if !w.done {
+			e.signal(w)
+		}
+		e.unlock()
+	})
+	e.waitFor(w)
+	stop()
+	if op.waiter != w { // it was complete, and may be another operation already
+		return nil
+	}
+	op.waiter = nil
+	return fmt.Errorf("gave up waiting: %w", context.Cause(ctx))
+}
+
+// Test returns whether the request is complete, and if so what Wait would return. It
+// makes progress and does not block.
+func (e *Engine) Test(r *Request) (st Status, done bool, err error) {
+	return e.test(r, true)
+}
+
+// Take is Test without progress: for what AwaitAny and others have found complete.
+func (e *Engine) Take(r *Request) (st Status, done bool, err error) {
+	return e.test(r, false)
+}
+
+// Active tells whether the request stands for an operation that was begun.
+func (r *Request) Active() bool {
+	e := r.Engine()
+	if e == nil {
+		return r.op != nil
+	}
+	e.lock()
+	active := r.active() != nil
+	e.unlock()
+	return active
+}
+
+func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err error) {
+	e.lock()
+	start := e.traceWait()
+	op := r.active()
+	if op != nil && op.state != complete && progress {
+		e.progress()
+		if op.state != complete && e.help() {
+			e.progress()
+			op = r.active()
+		}
+	}
+	switch {
+	case op == nil:
+		st, done = noStatus, true
+	case op.state == complete && op.waiter == nil:
+		if e.trace != nil {
+			e.traceTest(op, start, progress)
+		}
+		st, err = e.collect(r)
+		done = true
+	default:
+		st = noStatus
+		if e.reports.Load() != e.reported {
+			e.sayPolls(op.describe())
+		}
+	}
+	e.unlock()
+	if !done && progress && e.Yields() {
+		sys.Yield() // ranks outnumber the CPUs: what this one waits for may need its own
+	}
+	return st, done, err
+}
+
+// AwaitAny blocks until one of the requests is complete, and returns its index. If several
+// are, it is the first of them. It takes nothing: Take does, for all that are complete. The
+// index is -1 if none of the requests stands for anything. If the error is ErrBusy, the index
+// is of a request that is waited for elsewhere.
+func (e *Engine) AwaitAny(rs []Request) (int, error) {
+	e.lock()
+	start := e.traceWait()
+	i, err := e.waitAny(rs)
+	if e.trace != nil {
+		e.traceWaited(trace.WaitAny, start, 0)
+	}
+	e.unlock()
+	return i, err
+}
+
+// waitAny returns the index of a complete request, -1 if none is active.
+func (e *Engine) waitAny(rs []Request) (int, error) {
+	var w *waiter
+	for i := range rs {
+		op := rs[i].active()
+		switch {
+		case op == nil || op.waiter != nil && op.waiter == w:
+			continue
+		case op.state == complete:
+			e.unregister(rs[:i], w)
+			return i, nil
+		case op.waiter != nil:
+			e.unregister(rs[:i], w)
+			return i, ErrBusy
+		}
+		if w == nil {
+			w = e.newWaiter(op)
+			w.call = job.OpWait
+		} else {
+			w.any = true
+		}
+		op.waiter = w
+	}
+	if w == nil {
+		return -1, nil
+	}
+	e.waitFor(w)
+	first := -1
+	for i := range rs {
+		if op := rs[i].active(); op != nil && op.state == complete && op.waiter == nil {
+			first = i
+			break
+		}
+	}
+	e.unregister(rs, w)
+	if first < 0 { // another goroutine has taken what was complete
+		return e.waitAny(rs)
+	}
+	return first, nil
+}
+
+// unregister takes w, which may be nil, back from all that are not complete.
+func (e *Engine) unregister(rs []Request, w *waiter) {
+	if w == nil {
+		return
+	}
+	for i := range rs {
+		if op := rs[i].active(); op != nil && op.waiter == w {
+			op.waiter = nil
+		}
+	}
+	e.freeWaiter(w)
+}
+
+// AllDone makes progress if that may help, and returns whether all requests that
+// stand for something are complete. It takes nothing and does not block.
+func (e *Engine) AllDone(rs []Request) bool {
+	e.lock()
+	done := allComplete(rs)
+	if !done {
+		e.progress()
+		done = allComplete(rs)
+	}
+	e.unlock()
+	return done
+}
+
+func allComplete(rs []Request) bool {
+	for i := range rs {
+		if op := rs[i].active(); op != nil && op.state != complete {
+			return false
+		}
+	}
+	return true
+}
+
+// Cancel ends a receive that matches no message yet: its Wait then is over, with
+// Status.Cancelled. It does nothing to one that has its message, so Wait tells which
+// it was. Sends can not be cancelled: ErrCancelSend.
+func (e *Engine) Cancel(r *Request) error {
+	e.lock()
+	defer e.unlock()
+	op := r.active()
+	switch {
+	case op == nil:
+		return nil
+	case op.kind == sending:
+		return ErrCancelSend
+	case op.state == posted:
+		e.matcher(op.context).withdraw(op)
+		op.status.Cancelled = true
+		e.complete(op, nil)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package pml
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/gopvas/gopvas/internal/btl/mem"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// A goroutine that sleeps in a wait finds the request taken by another when it goes on: the wait
+// is one for nothing, and the operation, which is used again by then, stays as it is.
+func TestTakenByAnother(t *testing.T) {
+	for name, wait := range map[string]func(e *Engine, r *Request) (Status, error){
+		"Wait": (*Engine).Wait,
+		"Waits": func(e *Engine, r *Request) (Status, error) {
+			w := e.BeginWaits()
+			defer w.End()
+			return w.Wait(r)
+		},
+		"WaitContext": func(e *Engine, r *Request) (Status, error) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			return e.WaitContext(ctx, r)
+		},
+		"AwaitAny": func(e *Engine, r *Request) (Status, error) {
+			i, err := e.AwaitAny([]Request{{}, *r})
+			require.Equal(t, -1, i)
+			return noStatus, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, root := alone(t)
+			r, err := e.Irecv(0, AnySource, 1, make([]byte, 8))
+			require.NoError(t, err)
+			taken := r
+			over := make(chan struct{})
+			go func() {
+				defer close(over)
+				st, err := wait(e, &r)
+				require.NoError(t, err)
+				require.Equal(t, noStatus, st)
+			}()
+			awaitSleep(root)
+			e.lock()
+			end(e, taken.op)
+			_, err = e.collect(&taken)
+			require.NoError(t, err)
+			again := e.newOperation(receiving, 0, AnySource, 2)
+			e.unlock()
+			<-over
+			require.Equal(t, idle, again.state)
+			require.NotSame(t, again, e.newOperation(receiving, 0, AnySource, 2))
+		})
+	}
+}
+
+// AwaitAny goes on when another has taken one of its requests, and others are left.
+func TestOneOfAnyTakenByAnother(t *testing.T) {
+	e, root := alone(t)
+	first, err := e.Irecv(0, AnySource, 1, make([]byte, 8))
+	require.NoError(t, err)
+	second, err := e.Irecv(0, AnySource, 2, make([]byte, 8))
+	require.NoError(t, err)
+	over := make(chan int)
+	go func() {
+		defer close(over)
+		i, err := e.AwaitAny([]Request{first, second})
+		require.NoError(t, err)
+		over <- i
+	}()
+	awaitSleep(root)
+	e.lock()
+	end(e, first.op)
+	_, err = e.collect(&first)
+	require.NoError(t, err)
+	e.unlock()
+	e.lock()
+	end(e, second.op)
+	e.unlock()
+	require.Equal(t, 1, <-over)
+}
+
+// alone is the engine of a rank that hears nothing.
+func alone(t *testing.T) (*Engine, *job.Root) {
+	memory, err := job.Create(job.Config{Ranks: 2, BTL: job.BTLSM, CPUs: 1})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, memory.Close()) })
+	root := memory.Root()
+	root.SetState(0, job.StateInit)
+	root.SetState(1, job.StateInit)
+	return New(root, 0, mem.New(root, mem.Options{}).Module(0)), root
+}
+
+// awaitSleep waits until rank 0 has said that it waits.
+func awaitSleep(root *job.Root) {
+	for {
+		if _, says := root.Waiting(0); says {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// end completes a receive that has no message. The lock is held.
+func end(e *Engine, op *operation) {
+	e.matcher(op.context).withdraw(op)
+	e.complete(op, nil)
+}

@@ -1,0 +1,329 @@
+package pml
+
+import (
+	"fmt"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
+)
+
+// Task is an operation that is made of others: a collective that goes on in the
+// background, say. The engine asks it for progress as it asks a transfer, in every
+// call that waits or tests, until it is done; a request stands for it in all calls.
+type Task interface {
+	// Start begins the task, for a persistent request each time anew. It is called
+	// without the engine's lock, by the goroutine that begins the request.
+	Start() error
+
+	// Release is called when no request stands for the task any more. Like Progress
+	// it runs under the engine's lock.
+	Release()
+
+	// Progress is called under the engine's lock, and so makes progress through
+	// Inside alone. It says done once for each Start that returned no error.
+	btl.Transfer
+
+	// Describe returns the task's wait for the hang report. It is called like
+	// Progress, while the task is underway.
+	Describe(*job.Waiting)
+}
+
+// Reporter is a Task whose requests have a status. It is asked when the task is done.
+type Reporter interface {
+	Status() Status
+}
+
+// Do starts a task and waits until it is done. It takes the lock once.
+func (e *Engine) Do(t Task, context uint32) error {
+	if err := t.Start(); err != nil {
+		return err
+	}
+	e.lock()
+	defer e.unlock()
+	if err := e.checkPeer(ProcNull); err != nil {
+		return err
+	}
+	op := e.newOperation(tasking, context, ProcNull, AnyTag)
+	op.task, op.state, op.request = t, moving, step
+	e.tasks.push(&op.node)
+	e.advanceTasks()
+	_, err := e.finish(op)
+	return err
+}
+
+// Explain has a function complete what the hang report says of waits for messages in a
+// context, which are a part of something else. It is called under the engine's lock, by
+// the goroutine that waits, when the wait has turned out to be a long one. nil ends that.
+func (e *Engine) Explain(context uint32, f func(*job.Waiting)) {
+	e.lock()
+	if f == nil {
+		delete(e.explain, context)
+	} else {
+		e.explain[context] = f
+	}
+	e.unlock()
+}
+
+// Begin starts a task, of a communicator that the hang report names by the context.
+func (e *Engine) Begin(t Task, context uint32) (Request, error) {
+	r, err := e.Prepare(t, context)
+	if err != nil {
+		return r, err
+	}
+	r.op.persistent = false
+	if err := e.launchTask(r.op); err != nil {
+		e.lock()
+		e.discard(r.op)
+		e.unlock()
+		return Request{}, err
+	}
+	return r, nil
+}
+
+// BeginBy begins a task that needs no Start. It takes the lock once, under which make returns
+// the task.
+func (e *Engine) BeginBy(context uint32, make func() Task) (Request, error) {
+	start := e.CallBegins()
+	e.lock()
+	if err := e.checkPeer(ProcNull); err != nil {
+		e.unlock()
+		return Request{}, err
+	}
+	op := e.newOperation(tasking, context, ProcNull, AnyTag)
+	op.task = make()
+	e.follow(op, start)
+	e.unlock()
+	return Request{op: op, generation: op.generation}, nil
+}
+
+// Prepare makes a persistent request for a task, which every Start begins anew.
+func (e *Engine) Prepare(t Task, context uint32) (Request, error) {
+	e.lock()
+	defer e.unlock()
+	if err := e.checkPeer(ProcNull); err != nil {
+		return Request{}, err
+	}
+	op := e.newOperation(tasking, context, ProcNull, AnyTag)
+	op.task = t
+	return persist(op), nil
+}
+
+// Leave has an operation go on that nobody will wait for. The request stands for nothing
+// afterwards.
+func (e *Engine) Leave(r *Request) {
+	e.lock()
+	e.Inside().Leave(r)
+	e.unlock()
+}
+
+// launchTask starts an idle task and has it looked after.
+func (e *Engine) launchTask(op *operation) error {
+	op.status, op.err = noStatus, nil
+	start := e.CallBegins()
+	if err := op.task.Start(); err != nil {
+		return err
+	}
+	e.lock()
+	e.follow(op, start)
+	e.unlock()
+	return nil
+}
+
+// follow begins to look after a task that was started. The call began at a time.
+func (e *Engine) follow(op *operation, start uint64) {
+	op.state = moving
+	if e.trace != nil {
+		op.request = e.trace.Request()
+	}
+	e.tasks.push(&op.node)
+	e.advanceTasks()
+	if e.trace != nil {
+		e.traceBegin(op, start)
+	}
+}
+
+// advanceTasks asks all tasks for progress, and again as long as that has completed
+// an operation: an operation that one of them waits for may be complete only now, and no event
+// will tell.
+func (e *Engine) advanceTasks() {
+	for before := e.completions - 1; before != e.completions; {
+		before = e.completions
+		for n := e.tasks.head; n != nil; {
+			op := n.of
+			n = n.next
+			if done, err := op.task.Progress(); done {
+				if r, ok := op.task.(Reporter); ok {
+					op.status = r.Status()
+				}
+				e.tasks.remove(&op.node)
+				e.complete(op, err)
+			}
+		}
+	}
+}
+
+// describeTask names the operation, for messages to people.
+func (op *operation) describeTask() string {
+	s := fmt.Sprintf("nonblocking operation in context %d", op.context)
+	switch {
+	case op.state == complete:
+		s += ", complete but not waited for"
+	case op.persistent && op.state == idle:
+		s += ", persistent and not freed"
+	}
+	return s
+}
+
+// Inside is the engine for code that is called under its lock: operations that a Task begins in
+// Progress, and their state.
+type Inside struct{ e *Engine }
+
+// Mark goes along with a message beside its tag. A task's is its own. That of any other message
+// is what the message consists of; see elements.
+type Mark struct {
+	Number uint32
+	Word   uint64
+}
+
+// Inside returns e for the use of its tasks.
+func (e *Engine) Inside() Inside { return Inside{e} }
+
+// Isend is Engine.Isend of a message that carries a mark.
+func (in Inside) Isend(context uint32, dst, tag int, m Mark, buf btl.Buffer) (Request, error) {
+	in.e.beginning = step
+	defer in.e.begun()
+	if buf.Layout == nil {
+		if op := in.e.sendNow(context, dst, tag, m, buf.Bytes, true); op != nil {
+			return request(op, nil)
+		}
+	}
+	return request(in.e.send(context, dst, tag, m, &buf, Standard))
+}
+
+// Post is Engine.Post.
+func (in Inside) Post(context uint32, dst, tag int, m Mark, buf []byte) error {
+	r, err := in.Isend(context, dst, tag, m, btl.Buffer{Bytes: buf})
+	if err == nil {
+		in.Leave(&r)
+	}
+	return err
+}
+
+// Irecv is Engine.Irecv.
+func (in Inside) Irecv(context uint32, src, tag int, buf btl.Buffer) (Request, error) {
+	in.e.beginning = step
+	defer in.e.begun()
+	return request(in.e.receive(context, src, tag, &buf))
+}
+
+// Take is Engine.Take. The mark is that of the message that was received.
+func (in Inside) Take(r *Request) (st Status, m Mark, done bool, err error) {
+	op := r.active()
+	switch {
+	case op == nil:
+		return noStatus, m, true, nil
+	case op.state != complete:
+		return noStatus, m, false, nil
+	}
+	m = op.mark
+	if in.e.trace != nil {
+		in.e.traceTaken(op)
+	}
+	st, err = in.e.collect(r)
+	return st, m, true, err
+}
+
+// Completions counts the operations that have become complete: while it stays the same,
+// Take has nothing new to tell.
+func (in Inside) Completions() uint64 { return in.e.completions }
+
+// Leave is Engine.Leave.
+func (in Inside) Leave(r *Request) {
+	switch op := r.active(); {
+	case op == nil || op == sent:
+	case op.state == complete:
+		in.e.discard(op)
+	default:
+		op.left, op.handle = true, 0
+	}
+	*r = Request{}
+}
+
+// Drop withdraws a receive that is not to be waited for any more, if it has not
+// found its message.
+func (in Inside) Drop(r *Request) {
+	if op := r.active(); op != nil && op.state == posted {
+		in.e.matcher(op.context).withdraw(op)
+		in.e.discard(op)
+		*r = Request{}
+	}
+}
+
+func request(op *operation, err error) (Request, error) {
+	if err != nil {
+		return Request{}, err
+	}
+	return Request{op: op, generation: op.generation}, nil
+}
+
+// Serve makes progress for all operations of the rank, and sleeps when there is none to
+// be made, until the engine is closed. One goroutine at a time serves; a second one
+// returns at once.
+func (e *Engine) Serve() {
+	e.lock()
+	defer e.unlock()
+	if e.server != nil || e.closed {
+		return
+	}
+	w := e.newWaiter(nil)
+	e.server = w
+	e.waitFor(w)
+	e.freeWaiter(w)
+}
+
+// Helper is work of others that this rank can do while it waits.
+type Helper interface {
+	// Pending tells whether there is work, at the cost of a look.
+	Pending() bool
+	// Help does some of it, and returns whether there was any. It is called without
+	// the engine's lock.
+	Help() bool
+	// Polling is told when this rank begins to look for work again and again, because
+	// its wait lasts, and when it ends that: a rank that has work need not wake it.
+	Polling(bool)
+	// Resting is told when this rank goes to sleep and when it is awake again, so
+	// that ranks with work know whether to wake it, by its inbox.
+	Resting(bool)
+}
+
+// SetHelper is called before the engine is used.
+func (e *Engine) SetHelper(h Helper) { e.helper = h }
+
+// wanted is asked by a goroutine of this rank in its sleep: it tells whether there is work
+// of others, and has ranks with work wake this one. awake ends that.
+func (e *Engine) wanted() bool {
+	if e.helper == nil {
+		return false
+	}
+	e.helper.Resting(true)
+	return e.helper.Pending()
+}
+
+// awake undoes wanted.
+func (e *Engine) awake() {
+	if e.helper != nil {
+		e.helper.Resting(false)
+	}
+}
+
+// help does some of what others have to do, if there is a helper and work. The caller
+// holds the lock, which is let go meanwhile.
+func (e *Engine) help() bool {
+	if e.helper == nil || !e.helper.Pending() {
+		return false
+	}
+	e.unlock()
+	did := e.helper.Help()
+	e.lock()
+	return did
+}

@@ -1,0 +1,204 @@
+package pml
+
+import (
+	"sync/atomic"
+
+	"github.com/gopvas/gopvas/btl"
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// Job has the methods of the job that the engine calls. *job.Root implements it.
+type Job interface {
+	Ranks() int // of the whole job
+	Spin() int  // looks of a wait before it sleeps
+	Looks() int // the same without regard to the number of CPUs
+	Few() bool  // each rank soon has its turn where all that poll give way
+
+	// GoneCounter returns the count of the ranks that have gone, which never falls. When
+	// it grows, the inboxes of all ranks are notified. By then Gone tells which rank it
+	// was, and Lost which has gone first.
+	GoneCounter() *atomic.Uint32
+	Gone(rank int) bool
+	Lost() (rank int, ok bool)
+	State(rank int) job.State
+
+	// These are for the hang report and the supervisor. A rank says them of itself.
+	PollsCounter() *atomic.Uint32
+	SetPolls(rank int, report uint32, p job.Polls)
+	SetWaiting(rank int, w job.Waiting)
+	ClearWaiting(rank int)
+	Asked() uint32
+	Answer(rank int, a job.Answer)
+	PublishCounters(rank, first int, values ...uint64)
+}
+
+var _ Job = (*job.Root)(nil)
+
+// Transports. Each peer is reached by one module, which both of them use for each other:
+// it carries the messages in both directions, and so their order. Most jobs have one
+// module for all peers. Then there is no table, and messages go to the module at once.
+//
+// A rank sleeps in its first module alone. The others are polled with it, also in the
+// sleep, and say by the rank's inbox that there is something to look at: see
+// btl.Messages.Sleep.
+
+// transport is a module of this rank.
+type transport struct {
+	btl.Messages
+	eager int       // the longest eager message in bytes
+	short btl.Short // nil: there is none
+
+	// sendZeroCopy is that of a btl.ZeroCopySender, else Send.
+	sendZeroCopy func(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool)
+}
+
+func newTransport(m btl.Messages) transport {
+	t := transport{Messages: m, eager: m.EagerLimit(), sendZeroCopy: m.Send}
+	if l, ok := m.(btl.ZeroCopySender); ok {
+		t.sendZeroCopy = l.SendZeroCopy
+	}
+	if s, ok := m.(interface{ Short() btl.Short }); ok {
+		t.short = s.Short()
+	}
+	return t
+}
+
+// bedded is a module whose Sleep can use a bed that is not its own. If the bed is another module's, what comes
+// to either wakes the rank.
+type bedded interface{ SleepIn(shm.Bed) }
+
+// AddPeers has the engine reach some ranks of the job by a further module, instead of that
+// of New. The peers do the same. It is called before the engine is used, and before anybody
+// asks for Memory. A module that is a shm.Bed is slept in.
+func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
+	if e.routes == nil {
+		e.routes = make([]uint8, e.size)
+	}
+	e.further = append(e.further, newTransport(m))
+	if bed, ok := m.(shm.Bed); ok {
+		e.sleepIn(bed, e.job.Looks())
+	}
+	if p, ok := m.(btl.Planner); ok && p.Plans() && e.planner == nil {
+		e.planner, e.planned = p, uint8(len(e.further))
+	}
+	if w, ok := m.(interface{ Bandwidth() float64 }); ok {
+		e.bandwidth, e.farEager = w.Bandwidth, m.EagerLimit()
+	}
+	for _, rank := range peers {
+		e.routes[rank] = uint8(len(e.further))
+	}
+	e.updateShort()
+}
+
+// Network tells of the module that reaches other nodes: its bandwidth in bytes per second as far as this rank has
+// measured it, 0: it is not known, and the longest eager message in bytes.
+func (e *Engine) Network() (bandwidth float64, eager int) {
+	if e.bandwidth == nil {
+		return 0, 0
+	}
+	return e.bandwidth(), e.farEager
+}
+
+// sleepIn has the rank's waits end in a bed, and make so many looks at most before.
+func (e *Engine) sleepIn(bed shm.Bed, looks int) {
+	if m, ok := e.module.Messages.(bedded); ok {
+		m.SleepIn(bed)
+	}
+	e.crowd, e.spin = bed.Crowd(), min(e.job.Looks(), looks)
+}
+
+// to returns the transport to and from a peer.
+func (e *Engine) to(peer int) *transport {
+	if e.routes == nil || e.routes[peer] == 0 {
+		return &e.module
+	}
+	return &e.further[e.routes[peer]-1]
+}
+
+// pollFurther polls the modules that the rank does not sleep in. It tells whether one of
+// them may have more than max messages.
+func (e *Engine) pollFurther(max int) (more bool) {
+	for i := range e.further {
+		n := e.further[i].Poll(max, e.onFrame)
+		e.moves += uint32(n)
+		more = n == max || more
+	}
+	return more
+}
+
+// pollAll hands over what has come, within a bound: peers can send without end, since offers need no credit.
+// The next look takes the rest, and a module whose Poll has reached its max makes sure that there is a next look.
+func (e *Engine) pollAll() {
+	for range pollBatches {
+		n := e.module.Poll(pollBatch, e.onFrame)
+		e.moves += uint32(n)
+		more := n == pollBatch
+		if more = e.pollFurther(pollBatch) || more; !more {
+			return
+		}
+	}
+}
+
+// noteSenders sets due of each rank of which a message was not handed over.
+func (e *Engine) noteSenders() {
+	clear(e.due)
+	e.module.Senders(e.onSender)
+	for i := range e.further {
+		e.further[i].Senders(e.onSender)
+	}
+}
+
+// received counts the messages that were handed over.
+func (e *Engine) received() uint64 {
+	n := e.module.Counters().Received
+	for i := range e.further {
+		n += e.further[i].Counters().Received
+	}
+	return n
+}
+
+// Memory returns the module by which this rank and these ranks of the job, nil: all, can
+// attach memory of one another, and nil if there is none. All of the ranks get the same
+// answer.
+func (e *Engine) Memory(ranks []int32) btl.Memory {
+	if e.routes != nil {
+		if ranks == nil {
+			return nil // some are reached by a further module
+		}
+		for _, rank := range ranks {
+			if e.routes[rank] != 0 {
+				return nil
+			}
+		}
+	}
+	return e.memory
+}
+
+// Direct tells whether these ranks of the job, nil: all, share one address space with this
+// one.
+func (e *Engine) Direct(ranks []int32) bool {
+	m := e.Memory(ranks)
+	return m != nil && m.Direct()
+}
+
+// GoneCount returns how many ranks of the job have gone. It never falls.
+func (e *Engine) GoneCount() int { return int(e.goneCount.Load()) }
+
+// Spin returns how many looks a wait of this rank may make without a yield: none if the rank shares
+// its CPU.
+func (e *Engine) Spin() int {
+	if e.crowd.Shares() {
+		return 0
+	}
+	return e.spin
+}
+
+// Yields tells whether a wait yields before it sleeps, and a test before it returns: what the rank waits for
+// may need its CPU. In a rest neither does: others would keep the CPU.
+func (e *Engine) Yields() bool {
+	if e.crowd == nil {
+		return e.spin == 0
+	}
+	return e.crowd.GivesWay()
+}

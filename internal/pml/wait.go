@@ -1,0 +1,325 @@
+package pml
+
+import (
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/shm"
+)
+
+// waiter is one goroutine that waits for operations, or for a condition. It is told when the
+// first of those it is registered with (operation.waiter) is complete. The protocol is with
+// Engine; all fields are guarded by its lock.
+type waiter struct {
+	node     node[waiter]  // in parked, or in the pool
+	done     bool          // signalled
+	parked   bool          // sleeps on ch, or is about to
+	promoted bool          // is the owner of progress now
+	since    int64         // when it was announced
+	said     uint64        // what completions was when it was described last
+	ch       chan struct{} // one token at most; made when first needed
+	about    *operation    // one of the operations, for the hang report
+	any      bool          // it waits for any of several operations
+	bounded  bool          // it gives up by itself
+	call     job.Op        // the call, if it is another than the operation's
+	until    *Condition    // what it waits for instead of operations; set once
+}
+
+func (e *Engine) newWaiter(about *operation) *waiter {
+	w := e.waiters.pop()
+	if w == nil {
+		w = &waiter{}
+		w.node.of = w
+	}
+	w.reset()
+	w.about, w.call = about, job.OpNone
+	return w
+}
+
+// reset prepares a waiter that nobody uses for a wait.
+func (w *waiter) reset() { w.done, w.promoted, w.any, w.bounded = false, false, false, false }
+
+func (e *Engine) freeWaiter(w *waiter) {
+	w.about = nil
+	e.waiters.push(&w.node)
+}
+
+// finish waits for an operation, takes its result and releases it.
+func (e *Engine) finish(op *operation) (Status, error) {
+	if op.state != complete {
+		if err := e.wait(op, job.OpNone); err != nil {
+			return noStatus, err
+		}
+	}
+	st, err := op.status, op.err
+	e.release(op)
+	return st, err
+}
+
+// wait returns when the operation is complete. The hang report names the call, or the
+// operation if that is OpNone. The only error is ErrBusy.
+func (e *Engine) wait(op *operation, call job.Op) error {
+	if op.state == complete {
+		return nil
+	}
+	if op.waiter != nil {
+		return ErrBusy
+	}
+	w := e.newWaiter(op)
+	w.call = call
+	op.waiter = w
+	e.waitFor(w)
+	e.freeWaiter(w)
+	return nil
+}
+
+// signal ends the wait of w. See Engine.
+func (e *Engine) signal(w *waiter) {
+	w.done = true
+	switch {
+	case w.parked:
+		e.unpark(w)
+	case w == e.sleeper && !e.inReady:
+		e.stats.Nudges++
+		e.module.Wake()
+	}
+}
+
+// waitFor returns when w is signalled, making progress for the whole rank or parked
+// while another goroutine does. A waiter for a condition has polled before. It polls here only if it was promoted,
+// has helped, or has a crowd. By giving way, ranks that share a CPU take turns of microseconds: a barrier of 4 ranks
+// on 2 CPUs takes 2.6 us so, and 8.8 with a sleep in each.
+func (e *Engine) waitFor(w *waiter) {
+	if e.owned && !e.park(w) {
+		e.withdraw(w)
+		return
+	}
+	e.owned = true
+	helped := false
+	for !w.done {
+		expected := (w.until == nil || w.promoted || helped || e.crowd != nil) && e.poll(w)
+		helped = !w.done && e.help()
+		if !w.done && !helped && !e.keepVigil(w) {
+			e.sleep(w)
+			expected = true
+		}
+		if w.done && expected {
+			e.help() // with what was left to a rank that waits
+		}
+	}
+	e.withdraw(w)
+	if next := e.parked.head; next != nil {
+		next.of.promoted = true
+		e.unpark(next.of)
+	} else {
+		e.owned = false
+	}
+}
+
+// park sleeps until w is signalled, or made the owner: then it returns true.
+func (e *Engine) park(w *waiter) (promoted bool) {
+	if w.ch == nil {
+		w.ch = make(chan struct{}, 1)
+	}
+	w.parked = true
+	e.parked.push(&w.node)
+	e.stats.Parks++
+	if e.sleeper != nil && !e.inReady {
+		// We may leave a transfer or a queued send behind that it has not seen.
+		e.stats.Nudges++
+		e.module.Wake()
+	}
+	e.unlock()
+	<-w.ch
+	e.lock()
+	return w.promoted
+}
+
+func (e *Engine) unpark(w *waiter) {
+	w.parked = false
+	e.parked.remove(&w.node)
+	e.yield = true
+	w.ch <- struct{}{} // has room: w was parked, and took the token of the last time
+}
+
+// shortWait is how many looks most waits for short messages end within: a rank that has
+// made as many tells others that it can help them.
+const shortWait = 50
+
+// conditionLooks bounds the looks of a rank with a crowd that waits for a condition. With several nodes that is most often
+// what another rank of its node does, which may use the network for all: leave it the CPU.
+const conditionLooks = 256
+
+// poll makes progress until w is signalled, or the wait has lasted long enough that
+// to sleep is cheaper, or there is work of others. It returns whether others have been
+// told to expect help: what they have made ready in that time is for this rank.
+func (e *Engine) poll(w *waiter) (expected bool) {
+	e.poller, e.looks, e.expecting = w, 0, false
+	looks := e.spin
+	if w.until != nil && e.crowd != nil {
+		looks = min(looks, conditionLooks)
+	}
+	shm.Look(e.crowd.Looks(looks), e.onLook)
+	if e.expecting {
+		e.helper.Polling(false)
+	}
+	return e.expecting
+}
+
+// keepVigil looks on before a sleep. It returns true if w was signalled, or if there is work of others. A rank
+// with other goroutines leaves them the CPU.
+func (e *Engine) keepVigil(w *waiter) bool {
+	if e.crowd != nil || !shm.Alone() {
+		return false
+	}
+	e.poller, e.looks = w, shortWait+1
+	return e.vigil.Look(e.onLook)
+}
+
+// pollOnce is one look of the owner that polls.
+func (e *Engine) pollOnce() (over bool) {
+	w, before := e.poller, e.completions
+	came := e.progress()
+	if worked := came > 0 || e.completions != before; worked {
+		e.vigil.Worked()
+	}
+	if e.conditions.head != nil {
+		e.askConditions()
+	}
+	if n := wider(e.looks); n > 0 {
+		e.advanceSends(n)
+	}
+	if w.done || e.helper != nil && e.helper.Pending() {
+		return true
+	}
+	if e.looks == shortWait && e.helper != nil {
+		e.expecting = true
+		e.helper.Polling(true)
+	}
+	e.looks++
+	if e.yield || e.contenders.Load() != 0 {
+		e.stepAside()
+	}
+	return w.done || e.crowd != nil && !e.goOn(came > 0 || e.completions != before)
+}
+
+// sleep sleeps until w is signalled, or there is cause to let others run.
+func (e *Engine) sleep(w *waiter) {
+	e.sleeper, e.lasting = w, false
+	if e.trace != nil {
+		e.trace.Publish()
+	}
+	// Who waits for a condition steps aside only where goroutines of the rank have waited at a
+	// time before: for a rank with one, that is 5 % of a barrier with more ranks than CPUs.
+	if e.yield || (w.until == nil || e.stats.Parks != 0) && !shm.Alone() {
+		e.stepAside()
+	}
+	var err error
+	if !w.done {
+		e.unlock()
+		err = e.module.Sleep(e.onReady, e.onLasting)
+		e.awake()
+		e.lock()
+	}
+	e.moves++
+	e.sleeper = nil
+	e.askConditions()
+	if err != nil {
+		e.fail(err)
+	}
+}
+
+// say writes what a waiter waits for. An answer is of the record before this one, so it is withdrawn first.
+func (e *Engine) say(w *waiter, say job.Waiting) {
+	if e.answered != 0 {
+		e.answered = 0
+		e.job.Answer(e.rank, job.Answer{})
+	}
+	w.said, say.Since, say.Seen = e.completions, w.since, sys.Monotonic()
+	say.Others = w.bounded || !e.oneThread && shm.Others()
+	e.job.SetWaiting(e.rank, say)
+}
+
+// sayAgain corrects what was said of a task, which may wait for other ranks now. What was
+// said of those that had not begun stays, since it counts from when it was said.
+func (e *Engine) sayAgain(w *waiter) {
+	if w == nil || w != e.announced || w.done || w.said == e.completions || w.about == nil || w.about.task == nil {
+		return
+	}
+	switch say := e.describe(w); say.Collective.Need {
+	case job.NeedPeers, job.NeedAny, job.NeedSome:
+		e.say(w, say)
+	}
+}
+
+// describe says what a waiter waits for. The lock is held.
+func (e *Engine) describe(w *waiter) job.Waiting {
+	if w.until != nil {
+		return w.until.say()
+	}
+	if w.any {
+		return job.Waiting{Op: job.OpWait, Peer: job.AnyPeer, Tag: AnyTag, Context: w.about.context}
+	}
+	op, say := w.about, &e.saying
+	*say = op.describe()
+	if w.call != job.OpNone {
+		say.Op = w.call
+	}
+	if op.kind == tasking && op.state == moving {
+		op.task.Describe(say)
+	} else if explain := e.explain[op.context]; explain != nil {
+		explain(say)
+	}
+	return *say
+}
+
+// announce says in the job's root block what this rank waits for.
+// The owner of progress does so in its sleep, and only when that lasts.
+func (e *Engine) announce() {
+	e.lock()
+	e.lasting = true
+	if e.announceWaiter(e.speaker()) {
+		e.publish()
+	}
+	e.unlock()
+}
+
+// announceWaiter says what a waiter waits for, if there is one and that is not said. It takes the place
+// of one that was announced before and may be about to go on: see withdraw.
+func (e *Engine) announceWaiter(w *waiter) (did bool) {
+	if w == nil || w == e.announced || w.done {
+		return false
+	}
+	e.moves++
+	e.announced, w.since = w, sys.Monotonic()
+	e.say(w, e.describe(w))
+	return true
+}
+
+// withdraw is called when a wait is over. The root block says no more that this rank waits for it.
+func (e *Engine) withdraw(w *waiter) {
+	if w == e.announced {
+		e.moves++
+		e.announced = nil
+		e.job.ClearWaiting(e.rank)
+		e.announceParked()
+	}
+}
+
+// speaker returns the waiter whose wait the hang report has: the owner that sleeps, or for the
+// goroutine in Serve, which waits for nothing, the one that is parked for the longest time.
+func (e *Engine) speaker() *waiter {
+	switch {
+	case e.sleeper == nil || e.sleeper != e.server:
+		return e.sleeper
+	case e.parked.head != nil:
+		return e.parked.head.of
+	}
+	return nil
+}
+
+// announceParked announces a goroutine that is parked behind Serve, if the sleep of Serve lasts.
+func (e *Engine) announceParked() {
+	if e.lasting && e.sleeper != nil && e.sleeper == e.server {
+		e.announceWaiter(e.speaker())
+	}
+}

@@ -1,0 +1,78 @@
+package pml
+
+import (
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/trace"
+)
+
+// Waits are waits for one or more requests of an engine, one after the other, which take the lock
+// once. Between BeginWaits and End the goroutine calls nothing of the engine but these methods.
+type Waits struct {
+	e     *Engine
+	start uint64 // of the trace
+	waits int    // requests waited for
+	taken uint32 // of them those of the program
+}
+
+// BeginWaits takes the lock.
+func (e *Engine) BeginWaits() Waits {
+	e.lock()
+	return Waits{e: e, start: e.traceWait()}
+}
+
+// Wait is Engine.Wait. The request is one of this engine, or stands for nothing.
+func (w *Waits) Wait(r *Request) (Status, error) {
+	op := r.active()
+	if op == nil {
+		return noStatus, nil
+	}
+	w.waits++
+	if op.state != complete {
+		var err error
+		if op, err = w.e.awaitRequest(r); op == nil {
+			return noStatus, err
+		}
+	}
+	if w.e.trace != nil {
+		w.taken += w.e.traceTaken(op)
+	}
+	return w.e.collect(r)
+}
+
+// Messages are the operations of which Over and Drop are Wait: none if waits are recorded.
+func (w *Waits) Messages() Table {
+	if w.e.trace != nil {
+		return Table{}
+	}
+	return w.e.Table()
+}
+
+// Complete tells whether a message of Messages is complete, and has ended without error. Then Drop takes it.
+func (w *Waits) Complete(op *Op) bool { return op.state == complete && op.err == nil }
+
+// Over waits until the message of a handle is complete, and tells whether it has ended without error, and
+// nobody else has taken it. Then Drop takes it.
+func (w *Waits) Over(op *Op, handle uintptr) bool {
+	return op.state == complete && op.err == nil || w.over((*operation)(op), handle)
+}
+
+func (w *Waits) over(op *operation, handle uintptr) bool {
+	if op.state != complete && w.e.wait(op, job.OpWait) != nil {
+		return false
+	}
+	return op.has(handle) && op.state == complete && op.err == nil
+}
+
+// Drop ends a message whose status was read: the request stands for nothing any more.
+func (w *Waits) Drop(op *Op) { w.e.drop((*operation)(op)) }
+
+// plain tells whether the operation is a message that ends with its wait.
+func (op *operation) plain() bool { return op.kind <= receiving && !op.persistent }
+
+// End lets the lock go.
+func (w *Waits) End() {
+	if w.e.trace != nil && w.waits > 0 {
+		w.e.traceWaited(trace.WaitAll, w.start, w.taken)
+	}
+	w.e.unlock()
+}
