@@ -67,6 +67,9 @@ func classOf(err error) int {
 	if _, ok := errors.AsType[*comm.BufferError](err); ok {
 		return ERR_TRUNCATE
 	}
+	if differ, ok := errors.AsType[*comm.MismatchError](err); ok && differ.LengthsOnly() {
+		return ERR_TRUNCATE
+	}
 	if _, ok := errors.AsType[*comm.OperatorError](err); ok {
 		return ERR_OP
 	}

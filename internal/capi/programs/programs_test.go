@@ -112,6 +112,15 @@ func (w way) ends(t *testing.T, ranks int, program string, args ...string) (stdo
 	return stdout
 }
 
+// eachModel runs a test in both task models, by the coroutine.
+func eachModel(t *testing.T, test func(t *testing.T, w way)) {
+	eachWay(t, func(t *testing.T, w way) {
+		if w.entry == "coroutine" {
+			test(t, w)
+		}
+	})
+}
+
 // eachWay runs a test in both task models, by the coroutine and by cgo.
 func eachWay(t *testing.T, test func(t *testing.T, w way)) {
 	for _, btl := range []string{"pvas", "sm"} {

@@ -71,6 +71,8 @@ func IsRefused(call uint64) bool { return call>>operationAt == operationBits }
 const (
 	Elements   uint64 = (1<<datatype.CodeBits - 1) << ElementsAt
 	ElementsAt        = 28
+
+	sizes uint64 = 1<<ElementsAt - 1 // bits of a signature that say how long the data of each member is
 )
 
 // ElementsOf returns what a call moves.
@@ -211,6 +213,7 @@ func (r Reporter) explain(e *MismatchError, f Failure, own uint64) {
 		e.Detail = fmt.Sprintf("%s, of %v and of %v", r.describe(own&^Elements), e.Types.Received, e.Types.Sent)
 		return
 	}
+	e.sizes = (there^here)&^(Elements|sizes) == 0
 	e.Detail = fmt.Sprintf("here it was %s, there %s", r.describe(own), r.describe(there))
 }
 
@@ -237,7 +240,13 @@ type MismatchError struct {
 	Detail  string        // what it called, and this member called; if it was refused, why
 	Types   *ElementError // the calls are the same but for the types of the data; else nil
 	Lengths *LengthError  // the calls are the same but for these lengths; else nil
+
+	sizes bool // the calls are the same but for lengths that are in Detail
 }
+
+// LengthsOnly tells whether the calls are the same but for the lengths of the data: what a member sends is not as long
+// as what another one expects.
+func (e *MismatchError) LengthsOnly() bool { return e.Lengths != nil || e.sizes }
 
 // LengthError means that a member sends more or less to another than that one expects.
 type LengthError struct {

@@ -1,0 +1,29 @@
+package programs
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A rank that is told that lengths differ gets MPI_ERR_TRUNCATE, whatever the operation, its form and its algorithm. Some
+// rank is told.
+func TestLengthsThatDifferAreTruncation(t *testing.T) {
+	program := build(t, "lengths.c")
+	for _, check := range []string{"0", "1"} {
+		t.Run("check="+check, func(t *testing.T) {
+			t.Setenv("PVASRUN_CHECK", check)
+			eachModel(t, func(t *testing.T, w way) {
+				for _, what := range []string{"bcast", "scatter", "gather", "allgather", "alltoall",
+					"scatterv", "gatherv", "allgatherv", "alltoallv"} {
+					for form := range 3 {
+						stdout, stderr, _ := w.start(t, 3, program, what, fmt.Sprint(form))
+						require.Contains(t, stdout, "truncated", "%s, form %d: %s", what, form, stderr)
+						require.NotContains(t, stderr, ": class ", "%s, form %d", what, form)
+					}
+				}
+			})
+		})
+	}
+}
