@@ -9,8 +9,8 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// A rank that has ended in order after fewer collective operations than the others is named. Ranks that have
-// not ended in order are left out, and so are ranks that do not know their number.
+// A rank that has ended in order after fewer collective operations than the others is named. A rank that has not ended
+// in order does not count, nor does one that does not know its number.
 func TestLeftOut(t *testing.T) {
 	m, err := job.InHeap(job.Config{Ranks: 5, BTL: job.BTLSM, CPUs: 1})
 	require.NoError(t, err)

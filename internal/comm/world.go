@@ -153,8 +153,8 @@ func (c *Comm) Finalize() error {
 	return Wrap("finalize", err)
 }
 
-// NameCalls has the hang report say which function of the program's calls returns, instead of what the rank does,
-// where it is not "", and where in the program it is called (job.Waiting.Place). It is called right after Init.
+// NameCalls gives the hang report the function that the program is in, and the place of its call (job.Waiting.Place).
+// calls returns both. If the name is "", the report says what the rank does. NameCalls is called right after Init.
 func NameCalls(world *Comm, calls func() (name string, place uint64)) { world.root.NameCalls(calls) }
 
 // Who names this process in messages to people: as a rank of its job, also before Init and

@@ -2,17 +2,17 @@ package cad
 
 import "slices"
 
-// guarded returns the graph behind a round in which all members learn whether all stand for
-// the same call. It is that of a dissemination: in round i each tells the member 2^i ahead
-// that it has heard from all 2^i behind. Calls are compared wherever a message is received,
-// and what is wrong is passed on with each. So a member that finds nothing wrong up to the end
-// of the round has heard, by way of others that found nothing wrong, from all members, and
-// all calls are the same; in other words, if two differ all members find something wrong.
-// Then the GATE completes the graph. No node before it is left then, and none behind it has
-// begun at any member: whatever the calls are, nobody waits for the others. A member that does
-// not know what its call moves passes on what it has heard of that, so that members that do know
-// are compared. (By messages,
-// that an operator has panicked may be heard before the GATE: then nothing is wrong here.)
+// guarded returns the graph behind a guard: a round in which all members learn whether all stand for the same call.
+//
+// Invariant: if the calls of two members differ, all members find something wrong. Then the GATE completes the graph.
+// No node before the GATE is left, and none behind it has begun at any member. So nobody waits for the others.
+//
+// The guard is a dissemination: in step i each member tells the one 2^i ahead that it has heard from all 2^i behind.
+// Calls are compared wherever a message is received, and what is wrong is passed on with each message. A member that
+// finds nothing wrong has heard from all members, by way of others that found nothing wrong.
+//
+// A member that does not know what its call moves passes on what it has heard of that. So members that know it are
+// compared. (By messages, a panic of an operator may be heard before the GATE: then nothing is wrong here.)
 func (g *Graph) guarded(rank, size int) (w *Graph, entry Node) {
 	w = NewGraph()
 	w.Policy = g.Policy
