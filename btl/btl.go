@@ -76,9 +76,9 @@ type Messages interface {
 	//
 	// False means that nothing was sent, for one of three reasons. The peer's queue is
 	// full; the peer has not opened its module yet; or the peer has not released enough of
-	// what this rank has sent it (credit). In the third case, Offer of the same message may
-	// succeed: an offer needs no credit, because it takes no memory at the receiver. In the
-	// others Offer returns false too, and the caller tries again when Sleep asks.
+	// what this rank has sent it (credit). Only in the third case NoCredit is true, and the caller
+	// offers the same message: an offer needs no credit, because it takes no memory at the receiver. In the
+	// others the caller tries again when Sleep asks.
 	//
 	// The module reads h before it returns, and sends its own rank and the length
 	// instead of h.Source and h.Length. A peer outside the job, or a payload above
@@ -88,6 +88,11 @@ type Messages interface {
 	// SendBuffer is Send from a buffer that has a layout. It packs the message into memory
 	// of the module, and makes no zero-copy attempt.
 	SendBuffer(peer int, h *Header, src Buffer) bool
+
+	// NoCredit tells why the last Send or SendBuffer has returned false: the peer had not released enough.
+	// A caller that offered a message for want of room might find room by then. The message would
+	// wait for its receiver, which a short one never does while there is credit.
+	NoCredit() bool
 
 	// Offer announces a message of any length, 0 included, whose bytes stay in src
 	// until the receiver takes them. src, its memory and its layout must not be

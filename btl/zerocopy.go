@@ -6,6 +6,6 @@ type ZeroCopySender interface {
 	// it has returned. If it returns a Transfer, the attempt is pending, and the payload belongs to the message as in
 	// Offer. After a bounded number of calls in vain, Progress falls back: it copies the payload to memory of
 	// the module, and says done. If the receiver has begun to copy then, or has not given enough of such memory back, the
-	// message stays as if offered. False is as in Send.
+	// message stays as if offered. False is as in Send, also for NoCredit.
 	SendZeroCopy(peer int, h *Header, payload []byte) (Transfer, bool)
 }

@@ -216,7 +216,7 @@ func (e *Engine) startSend(op *operation) {
 	}
 }
 
-// launch hands a send that has no predecessor to the module; false: the peer's ring is full.
+// launch hands a send that has no predecessor to the module; false: the peer's ring is full, or not open yet.
 func (e *Engine) launch(op *operation) bool {
 	h := e.head(op.context, op.tag, op.mark)
 	peer := int(op.peer)
@@ -239,6 +239,8 @@ func (e *Engine) launch(op *operation) bool {
 		case ok:
 			e.complete(op, nil)
 			return true
+		case !by.NoCredit():
+			return false // there may be room by now, and an offer would wait for its receiver
 		}
 	}
 	t, ok := by.Offer(peer, h, &op.buf)

@@ -46,6 +46,7 @@ type Box struct {
 	patience   int                          // looks until overtake; 0: no offers are staged
 	answering  bool                         // a message has come since the last attempt
 	met        bool                         // first contact was made: the ring has its pages
+	noCredit   bool                         // why the last Send was refused
 
 	staging   []byte // lanes; nil before first use
 	stagingAt uint64

@@ -173,7 +173,7 @@ func (t *sendTransfer) attemptFailed() {
 func (b *Box) sendAttempting(p *peer, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	i, ok := b.takeBuffer(p, len(payload))
 	if !ok {
-		b.counters.RefusedCredit++
+		b.refuse()
 		return nil, false
 	}
 	t := b.beginAttempt(p, h, payload)

@@ -36,6 +36,7 @@ func (b *Box) reach(rank int) *peer {
 	if p := b.peers[rank]; p != nil {
 		return p
 	}
+	b.noCredit = false
 	return b.meet(rank)
 }
 
@@ -44,9 +45,18 @@ func (b *Box) credit(p *peer) bool {
 	if p.account.Credit() {
 		return true
 	}
-	b.counters.RefusedCredit++
+	b.refuse()
 	return false
 }
+
+// refuse notes that a message is not sent because the peer has not released enough.
+func (b *Box) refuse() {
+	b.counters.RefusedCredit++
+	b.noCredit = true
+}
+
+// NoCredit implements btl.Messages.
+func (b *Box) NoCredit() bool { return b.noCredit }
 
 // publishInline sends a message whose header is in its slot, with its bytes beside it.
 func (b *Box) publishInline(p *peer, s *shm.Slot, pos uint64, payload []byte) {
@@ -100,6 +110,7 @@ func (b *Box) claim(p *peer) (s *shm.Slot, pos uint64) {
 		}
 		if !p.out.Starve() {
 			b.counters.RefusedRing++
+			b.noCredit = false
 			return nil, 0
 		}
 	}
@@ -111,7 +122,7 @@ func (b *Box) sendEager(p *peer, h *btl.Header, src btl.Buffer) bool {
 	n := src.Len()
 	i, ok := b.takeBuffer(p, n)
 	if !ok {
-		b.counters.RefusedCredit++
+		b.refuse()
 		return false
 	}
 	src.Pack(p.buffers.payload(i, n), 0)

@@ -25,6 +25,7 @@ type Module struct {
 	tokens   []*slot
 	vacant   []uint64 // unused tokens
 	counters btl.Counters
+	noCredit bool // why the last Send was refused
 	memory   map[uint64][]byte
 	next     uint64
 	closed   bool
@@ -64,8 +65,10 @@ func (m *Module) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
 	case len(to.queue) >= w.opts.Queue:
 		to.refused = append(to.refused, m.rank)
 		m.counters.RefusedRing++
+		m.noCredit = false
 	case w.pairs[pair] >= w.opts.Credit:
 		m.counters.RefusedCredit++
+		m.noCredit = true
 	default:
 		w.pairs[pair]++
 		m.countSend(n)
@@ -78,6 +81,13 @@ func (m *Module) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
 	}
 	w.mu.Unlock()
 	return false
+}
+
+// NoCredit implements btl.Messages.
+func (m *Module) NoCredit() bool {
+	m.world.mu.Lock()
+	defer m.world.mu.Unlock()
+	return m.noCredit
 }
 
 func (m *Module) countSend(n int) {

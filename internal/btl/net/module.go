@@ -75,6 +75,7 @@ type Module struct {
 	gone     int // how many ranks had gone when all of those were buried
 	leaving  []*peer
 	counters btl.Counters
+	noCredit bool // why the last Send was refused
 	sleeps   atomic.Uint64
 
 	looks, mask uint64 // of Poll; see due

@@ -51,13 +51,14 @@ type rank struct {
 	net  *net.Module
 	root *job.Root
 	self int
+	last btl.Messages // that of the last Send
 }
 
 func open(t *testing.T, root *job.Root, w *mem.World, self int) *rank {
 	n, err := net.Open(root, self)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, n.Close()) })
-	return &rank{w.Module(self), n, root, self}
+	return &rank{Module: w.Module(self), net: n, root: root, self: self}
 }
 
 func (r *rank) to(peer int) btl.Messages {
@@ -70,12 +71,16 @@ func (r *rank) to(peer int) btl.Messages {
 func (r *rank) EagerLimit() int { return min(r.Module.EagerLimit(), r.net.EagerLimit()) }
 
 func (r *rank) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
-	return r.to(peer).Send(peer, h, payload)
+	r.last = r.to(peer)
+	return r.last.Send(peer, h, payload)
 }
 
 func (r *rank) SendBuffer(peer int, h *btl.Header, src btl.Buffer) bool {
-	return r.to(peer).SendBuffer(peer, h, src)
+	r.last = r.to(peer)
+	return r.last.SendBuffer(peer, h, src)
 }
+
+func (r *rank) NoCredit() bool { return r.last.NoCredit() }
 
 func (r *rank) Offer(peer int, h *btl.Header, src *btl.Buffer) (btl.Transfer, bool) {
 	return r.to(peer).Offer(peer, h, src)

@@ -19,6 +19,7 @@ func (m *Module) SendBuffer(rank int, h *btl.Header, src btl.Buffer) bool {
 	if n > m.eager {
 		panic(fmt.Sprintf("net: send of %d bytes: above the eager limit of %d", n, m.eager))
 	}
+	m.noCredit = false
 	p := m.reach(rank)
 	if p == nil {
 		m.counters.RefusedRing++
@@ -30,6 +31,7 @@ func (m *Module) SendBuffer(rank int, h *btl.Header, src btl.Buffer) bool {
 	}
 	if !p.credit(uint32(n)) {
 		m.counters.RefusedCredit++
+		m.noCredit = true
 		return false
 	}
 	src.Pack(m.pile[headSize:headSize+n], 0)
@@ -45,6 +47,9 @@ func (m *Module) SendBuffer(rank int, h *btl.Header, src btl.Buffer) bool {
 	m.counters.EagerBytes += uint64(n)
 	return true
 }
+
+// NoCredit implements btl.Messages.
+func (m *Module) NoCredit() bool { return m.noCredit }
 
 // credit tells whether a message of n bytes may be sent.
 func (p *peer) credit(n uint32) bool {
