@@ -82,8 +82,9 @@ func (s *supervisor) next(done <-chan struct{}) bool {
 		s.received(sig)
 	case <-s.timeout:
 		s.timeout = nil
-		s.sayHang()
-		s.fate.timedOut(s.job.Timeout)
+		s.askHang(func() { s.fate.timedOut(s.job.Timeout) })
+	case <-s.asked.tick:
+		s.awaitPolls()
 	case <-s.lookout.tick:
 		s.look()
 	case <-s.grace:
@@ -279,7 +280,7 @@ func (s *supervisor) received(sig os.Signal) {
 	}
 	switch {
 	case number == syscall.SIGQUIT:
-		s.sayHang()
+		s.askHang(nil)
 		return
 	case number == syscall.SIGTSTP:
 		s.whenStarted(number, s.pause)

@@ -91,7 +91,7 @@ func describeState(v job.View, who started, now time.Duration) string {
 		return "has called Finalize"
 	}
 	if v.Polls.Op != job.OpNone {
-		return describePolls(v.Polls)
+		return describePolls(v.Polls, inParentheses(who.place))
 	}
 	return "runs: waits in no call"
 }
@@ -110,15 +110,38 @@ func describeWait(v job.View, place string, now time.Duration) string {
 		return describeCollective(v, place, since)
 	}
 	call := callOf(v, v.Waiting.Op.String()) + place
-	return fmt.Sprintf("in %s for %v, waits for %s, %d bytes", call, since, peerAndTag(v.Waiting.Peer, v.Waiting.Tag), v.Waiting.Bytes)
+	return fmt.Sprintf("in %s for %v, waits for %s", call, since, message(v.Waiting.Operation()))
 }
 
-// describePolls says what a rank that polls has asked for last.
-func describePolls(p job.Polls) string {
-	if p.Op == job.OpWait {
-		return "polls for a nonblocking operation, not of one message"
+// describePolls says what a rank that polls has asked for last, and what it has open beside that.
+func describePolls(p job.Polls, place string) string {
+	does := fmt.Sprintf("polls by %s%s for %s", p.Call, place, describeOperation(p.Operation))
+	if p.Open == 0 {
+		return does
 	}
-	return fmt.Sprintf("polls for a %v: %s, %d bytes", p.Op, peerAndTag(p.Peer, p.Tag), p.Bytes)
+	open := make([]string, 0, len(p.Others)+1)
+	for _, o := range p.Others {
+		open = append(open, describeOperation(o))
+	}
+	if more := p.Open - len(p.Others); more > 0 {
+		open = append(open, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("%s; %d more open: %s", does, p.Open, strings.Join(open, "; "))
+}
+
+func describeOperation(o job.Operation) string {
+	if o.Op == job.OpWait {
+		return "a nonblocking operation, not of one message"
+	}
+	return fmt.Sprintf("a %v: %s", o.Op, message(o))
+}
+
+// message says which message an operation is about.
+func message(o job.Operation) string {
+	if o.Op == job.OpProbe {
+		return peerAndTag(o.Peer, o.Tag)
+	}
+	return fmt.Sprintf("%s, %d bytes", peerAndTag(o.Peer, o.Tag), o.Bytes)
 }
 
 func peerAndTag(peer, tag int32) string {
@@ -274,7 +297,6 @@ const HangReport = "what the ranks do:\n"
 // sayHang prints the report of the ranks as they stand now, or has the leader of several nodes
 // do that. Programs that have not called Init, or never will, are not known here.
 func (s *supervisor) sayHang() {
-	s.askPolls()
 	switch {
 	case s.job.part != nil:
 		s.tellDoing(0)
@@ -290,11 +312,13 @@ func (s *supervisor) sayHang() {
 func (s *supervisor) report(views []job.View, proof *job.Proof) {
 	who, addresses := make([]started, s.size), make([]uint64, s.size)
 	for rank, v := range views {
-		addresses[rank] = v.Waiting.Place
+		addresses[rank] = v.Place()
 	}
 	places := s.places(addresses)
-	for rank := range who {
-		who[rank] = started{pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank]), place: places[rank]}
+	for rank, v := range views {
+		who[rank] = started{
+			pid: s.pids[rank], program: s.app(rank).Program, stopped: stopped(s.pids[rank]), place: placeOf(&v, places[rank]),
+		}
 	}
 	now := time.Duration(sys.Monotonic())
 	s.io.say(HangReport+"%s", hangReport(views, who, now, proof))

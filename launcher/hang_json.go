@@ -24,14 +24,35 @@ type rankJSON struct {
 	State   string    `json:"state"` // not started, not initialized, running, waiting, finalized, ended
 	Stopped bool      `json:"stopped,omitempty"`
 	Wait    *waitJSON `json:"wait,omitempty"`
-	Text    string    `json:"text"` // as it is printed
+	Polls   *pollJSON `json:"polls,omitempty"` // of a rank that runs
+	Text    string    `json:"text"`            // as it is printed
+}
+
+// callJSON is a call and its place.
+type callJSON struct {
+	Call     string `json:"call"`
+	Function string `json:"function,omitempty"` // of the program, in which the call is
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+}
+
+// pollJSON is what a rank that polls says of itself.
+type pollJSON struct {
+	callJSON
+	For    operationJSON   `json:"for"`            // what it has asked for last
+	Others []operationJSON `json:"others"`         // operations that are open beside it
+	More   int             `json:"more,omitempty"` // that are not in the list
+}
+
+type operationJSON struct {
+	Kind  string `json:"kind"`           // send, recv, probe, wait: a nonblocking operation, not of one message
+	Rank  *int32 `json:"rank,omitempty"` // none: any
+	Tag   *int32 `json:"tag,omitempty"`  // likewise
+	Bytes uint64 `json:"bytes"`
 }
 
 type waitJSON struct {
-	Call         string  `json:"call"`
-	Function     string  `json:"function,omitempty"` // of the program, in which the call is
-	File         string  `json:"file,omitempty"`
-	Line         int     `json:"line,omitempty"`
+	callJSON
 	Seconds      float64 `json:"seconds"`
 	Communicator string  `json:"communicator,omitempty"` // its name
 	Context      uint32  `json:"context"`
@@ -86,14 +107,44 @@ func rankReport(v *job.View, who started, now time.Duration) rankJSON {
 		r.State = "finalized"
 	default:
 		r.State = "running"
+		if v.Polls.Op != job.OpNone {
+			r.Polls = pollReport(&v.Polls, who.place)
+		}
 	}
 	return r
 }
 
+func callReport(call string, place symbol.Place) callJSON {
+	return callJSON{call, place.Function, place.File, place.Line}
+}
+
+func pollReport(p *job.Polls, place symbol.Place) *pollJSON {
+	j := &pollJSON{
+		callJSON: callReport(p.Call, place), For: operationReport(p.Operation), Others: []operationJSON{}, More: p.Open - len(p.Others),
+	}
+	for _, o := range p.Others {
+		j.Others = append(j.Others, operationReport(o))
+	}
+	return j
+}
+
+func operationReport(o job.Operation) operationJSON {
+	j := operationJSON{Kind: o.Op.String(), Bytes: o.Bytes}
+	if o.Peer != job.AnyPeer {
+		j.Rank = &o.Peer
+	}
+	if o.Tag >= 0 {
+		j.Tag = &o.Tag
+	}
+	return j
+}
+
 func waitReport(v *job.View, place symbol.Place, now time.Duration) *waitJSON {
 	w := &v.Waiting
-	j := &waitJSON{Call: callOf(*v, w.Op.String()), Seconds: waited(*v, now).Seconds(), Context: w.Context, For: v.For, More: v.Unnamed, Any: v.Any}
-	j.Function, j.File, j.Line = place.Function, place.File, place.Line
+	j := &waitJSON{
+		callJSON: callReport(callOf(*v, w.Op.String()), place),
+		Seconds:  waited(*v, now).Seconds(), Context: w.Context, For: v.For, More: v.Unnamed, Any: v.Any,
+	}
 	if w.Op == job.OpCollective {
 		j.Call, j.Communicator = callOf(*v, w.Collective.Name), w.Collective.Communicator
 		return j

@@ -150,7 +150,7 @@ func (s *supervisor) obey(o order) {
 	case o.End:
 		s.fate.end(codeError)
 	case o.Hang:
-		s.sayHang()
+		s.askHang(nil)
 	case o.Look > 0:
 		s.beginLook(o.Look)
 	case o.Signal != 0 && s.phase == working:

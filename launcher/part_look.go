@@ -28,9 +28,7 @@ func (s *supervisor) beginLook(number uint32) {
 func (s *supervisor) tellDoing(look uint32) {
 	records, addresses := s.records(), make([]uint64, len(s.pids))
 	for _, c := range records {
-		if c.Waits {
-			addresses[c.Rank-s.job.first()] = c.Waiting.Place
-		}
+		addresses[c.Rank-s.job.first()] = max(c.Waiting.Place, c.Polls.Place) // one is 0
 	}
 	d := &doing{Records: records, Pids: slices.Clone(s.pids), Places: s.places(addresses), Look: look, Watched: s.watched()}
 	for _, pid := range s.pids {

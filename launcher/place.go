@@ -2,6 +2,8 @@ package launcher
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/processes"
@@ -51,6 +53,20 @@ func (s *supervisor) places(addresses []uint64) []symbol.Place {
 		places[rank] = s.named[callAt{s.pids[rank], address}]
 	}
 	return places
+}
+
+// placeOf is the place of the call that a rank waits or polls in: the one in a C program if there is one, else that
+// which a program in Go has told.
+func placeOf(v *job.View, inC symbol.Place) symbol.Place {
+	source := v.Waiting.Source + v.Polls.Source // one is ""
+	if inC.Function != "" || source == "" {
+		return inC
+	}
+	at, function, _ := strings.Cut(source, " ")
+	file, line, _ := strings.Cut(at, ":")
+	p := symbol.Place{Function: function, File: file}
+	p.Line, _ = strconv.Atoi(line) // 0: not known
+	return p
 }
 
 // inParentheses names a place behind the name of a call.

@@ -6,20 +6,53 @@ import (
 	"github.com/gopvas/gopvas/internal/job"
 )
 
-// pollsWait bounds how long a report waits for ranks that may poll. One that computes does not answer.
-const pollsWait = 250 * time.Millisecond
+// hangAsked is an open question to the ranks of this node what they do. Ranks that wait in a call need not be asked. One
+// that polls says for what, at its next poll. One that computes does not answer.
+type hangAsked struct {
+	tick <-chan time.Time // when the answers are looked at next; nil: no question is open
+	end  time.Time        // when the report does not wait for more
+	then []func()         // is called after the report
+}
 
-// askPolls has the ranks that poll say for what, and waits for that. Ranks that wait in a call need not be asked.
-func (s *supervisor) askPolls() {
-	if s.memory == nil {
+// A report waits for ranks that may poll for pollsWait at most. It looks for their answers each pollsLook.
+const (
+	pollsWait = 250 * time.Millisecond
+	pollsLook = 5 * time.Millisecond
+)
+
+// askHang asks the ranks what they do, unless that question is open, and reports it. It calls then, if it is not nil,
+// after the report: a job that is to end must not end ranks before they were reported.
+func (s *supervisor) askHang(then func()) {
+	q := &s.asked
+	if then != nil {
+		q.then = append(q.then, then)
+	}
+	if q.tick != nil {
 		return
 	}
-	root := s.memory.Root()
-	root.AskPolls()
-	for end := time.Now().Add(pollsWait); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if !s.silent(root) {
-			return
-		}
+	if s.memory != nil {
+		s.memory.Root().AskPolls()
+	}
+	q.end = time.Now().Add(pollsWait)
+	s.awaitPolls()
+}
+
+// awaitPolls reports what the ranks do, or has itself called again.
+func (s *supervisor) awaitPolls() {
+	if s.memory != nil && time.Now().Before(s.asked.end) && s.silent(s.memory.Root()) {
+		s.asked.tick = time.After(pollsLook)
+		return
+	}
+	s.endHang()
+}
+
+// endHang answers the question with what is known.
+func (s *supervisor) endHang() {
+	then := s.asked.then
+	s.asked = hangAsked{}
+	s.sayHang()
+	for _, f := range then {
+		f()
 	}
 }
 

@@ -95,6 +95,7 @@ type supervisor struct {
 	told     sync.WaitGroup  // tellAddresses
 	held     holds
 	lookout  lookout
+	asked    hangAsked
 	// toldWaiting is how many waiting ranks the leader was told of.
 	toldWaiting int
 	named       map[callAt]symbol.Place // see places
@@ -165,6 +166,9 @@ func (s *supervisor) supervise(ctx context.Context) error {
 		s.fate.kill(codeError)
 	}
 	s.serve(func() bool { return len(s.alive) == 0 })
+	if s.asked.tick != nil {
+		s.endHang()
+	}
 	release()
 	s.during(holds.Wait)
 	return err

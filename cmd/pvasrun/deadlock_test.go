@@ -160,7 +160,7 @@ func TestReportOfAHangAsJSON(t *testing.T) {
 		require.Equal(t, "barrier", report.Ranks[2].Wait.Call)
 		require.Equal(t, "world", report.Ranks[2].Wait.Communicator)
 		require.Positive(t, report.Ranks[2].Wait.Seconds)
-		require.Contains(t, report.Ranks[0].Text, "in recv for ")
+		require.Contains(t, report.Ranks[0].Text, "in recv (main.recv at main.go:")
 		require.Equal(t, []int{1}, report.Ranks[0].Wait.For)
 		require.Equal(t, []int{0, 1, 2}, report.Deadlock.Ranks)
 		require.True(t, report.Deadlock.All)
@@ -169,6 +169,56 @@ func TestReportOfAHangAsJSON(t *testing.T) {
 	got := command(t, nil, "-n", "2", "--deadlock-after", "100ms", "--report-hang", filepath.Join(file, "x"), program, "hang", "recv-ring-2")
 	require.Equal(t, 125, got.code)
 	require.Contains(t, got.stderr, "pvasrun: report of the ranks: ")
+}
+
+// Ranks that poll say for what, also on several nodes, and in the report for programs.
+func TestReportOfPolls(t *testing.T) {
+	stuck := programs.Build(t, "./testdata/stuck")
+	ways := [][]string{{"--hosts", "a:1,b:2", "--rsh", hereAs(t)}}
+	for _, btl := range models(t) {
+		ways = append(ways, []string{"-n", "3", "--btl", btl})
+	}
+	for _, way := range ways {
+		file := filepath.Join(t.TempDir(), "hang.json")
+		// The ranks of a machine with few CPUs may need more than one question.
+		require.Eventually(t, func() bool {
+			got := command(t, nil, append(way, "--timeout", "1", "--report-hang", file, stuck, "polls")...)
+			require.Equal(t, 124, got.code, got.stderr)
+			return strings.Count(got.stderr, "polls by ") == 2
+		}, time.Minute, time.Millisecond)
+		type operation struct {
+			Kind      string
+			Rank, Tag int
+			Bytes     int
+		}
+		var report struct {
+			Ranks []struct {
+				State string
+				Polls struct {
+					Call, Function, File string
+					Line, More           int
+					For                  operation
+					Others               []operation
+				}
+			}
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &report), string(text))
+		p := report.Ranks[0].Polls
+		require.Equal(t, "running", report.Ranks[0].State)
+		require.Equal(t, []any{"test", "main.polls", "main.go"}, []any{p.Call, p.Function, p.File})
+		require.Positive(t, p.Line)
+		require.Equal(t, operation{"recv", 1, 5, 100}, p.For)
+		require.Len(t, p.Others, 4)
+		require.Equal(t, 2, p.More)
+		for _, o := range p.Others {
+			require.Equal(t, operation{"recv", 2, o.Tag, 10}, o)
+		}
+		require.Equal(t, operation{"probe", 0, 8, 0}, report.Ranks[1].Polls.For)
+		require.Equal(t, "iprobe", report.Ranks[1].Polls.Call)
+		require.Empty(t, report.Ranks[2].Polls.Call, "it waits")
+	}
 }
 
 // A program that is correct only thanks to buffers is found.

@@ -105,9 +105,9 @@ func (b *collectiveBlock) load() (c Collective) {
 	return c
 }
 
-// storeText stores the beginning of a text, 32 bytes at most.
+// storeText stores the beginning of a text.
 func storeText(words []atomic.Uint64, s string) {
-	var text [32]byte
+	var text [8 * sourceWords]byte
 	copy(text[:8*len(words)], s)
 	for i := range words {
 		words[i].Store(binary.LittleEndian.Uint64(text[8*i:]))
@@ -115,7 +115,7 @@ func storeText(words []atomic.Uint64, s string) {
 }
 
 func loadText(words []atomic.Uint64) string {
-	var text [32]byte
+	var text [8 * sourceWords]byte
 	for i := range words {
 		word := words[i].Load()
 		if word == 0 {

@@ -19,7 +19,7 @@ import (
 
 const (
 	layoutMagic   = 0x6a_73_61_76_70_6f_67_01 // in memory: 01 "gopvasj"
-	layoutVersion = 21
+	layoutVersion = 22
 
 	cacheLine = 64
 
@@ -125,7 +125,7 @@ type rankBlock struct {
 	world   atomic.Uint32 // collective calls on the world, plus one; 0: not known. See NoteWorldCalls
 	graphs  atomic.Uint64 // address of the graphs that others may advance for the rank, 0: none
 	answer  atomic.Uint64 // to the supervisor's last look: see Look
-	polls   pollsBlock
+	_       [cacheLine - 40]byte
 
 	// Written by the rank, all the time while it does the work of others.
 	share Share
@@ -150,10 +150,13 @@ type rankBlock struct {
 	// Written by the rank: its wait; see waitingBlock.
 	waiting waitingBlock
 
+	// Likewise, for the report of a hang.
+	polls pollsBlock
+
 	// Written by the rank: what it has sent to other nodes; see FarSends.
 	underWay   atomic.Int64
 	unanswered atomic.Uint64
-	_          [cacheLine - 8]byte
+	_          [cacheLine - 16]byte
 
 	// The rank sleeps here. It writes sleepers, the waker writes seq; as long as
 	// it does not sleep, both are only read.

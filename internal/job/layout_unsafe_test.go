@@ -10,7 +10,7 @@ import (
 // TestLayout pins the ABI of the root block. Whoever changes a number here raises
 // layoutVersion.
 func TestLayout(t *testing.T) {
-	require.EqualValues(t, 21, layoutVersion)
+	require.EqualValues(t, 22, layoutVersion)
 	var h header
 	var s settingsRecord
 	var p holdBlock
@@ -84,7 +84,6 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.world", unsafe.Offsetof(b.world), 20},
 		{"rankBlock.graphs", unsafe.Offsetof(b.graphs), 24},
 		{"rankBlock.answer", unsafe.Offsetof(b.answer), 32},
-		{"rankBlock.polls", unsafe.Offsetof(b.polls), 40},
 		{"rankBlock.share", unsafe.Offsetof(b.share), 64},
 		{"share.Helper", unsafe.Offsetof(b.share.Helper), 4},
 		{"rankBlock.partition", unsafe.Offsetof(b.partition), 128},
@@ -99,14 +98,16 @@ func TestLayout(t *testing.T) {
 		{"rankBlock.windows", unsafe.Offsetof(b.windows), 192},
 		{"windowSlot.length", unsafe.Offsetof(b.windows[0].length), 8},
 		{"rankBlock.waiting", unsafe.Offsetof(b.waiting), 704},
-		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1024},
-		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1088},
-		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1472},
-		{"rankBlock.address", unsafe.Offsetof(b.address), 2496},
+		{"rankBlock.polls", unsafe.Offsetof(b.polls), 1048},
+		{"rankBlock.underWay", unsafe.Offsetof(b.underWay), 1280},
+		{"rankBlock.inbox", unsafe.Offsetof(b.inbox), 1344},
+		{"rankBlock.counters", unsafe.Offsetof(b.counters), 1408},
+		{"rankBlock.calls", unsafe.Offsetof(b.calls), 1792},
+		{"rankBlock.address", unsafe.Offsetof(b.address), 2816},
 		{"addressBlock.port", unsafe.Offsetof(b.address.port), 4},
 		{"addressBlock.ip", unsafe.Offsetof(b.address.ip), 8},
-		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2560},
-		{"rankBlock", unsafe.Sizeof(b), 3072},
+		{"rankBlock.devices", unsafe.Offsetof(b.devices), 2880},
+		{"rankBlock", unsafe.Sizeof(b), 3392},
 
 		{"waitingBlock.seq", unsafe.Offsetof(b.waiting.seq), 0},
 		{"waitingBlock.op", unsafe.Offsetof(b.waiting.op), 4},
@@ -120,7 +121,15 @@ func TestLayout(t *testing.T) {
 		{"waitingBlock.call", unsafe.Offsetof(b.waiting.call), 48},
 		{"waitingBlock.collective", unsafe.Offsetof(b.waiting.collective), 80},
 		{"waitingBlock.place", unsafe.Offsetof(b.waiting.place), 240},
-		{"waitingBlock", unsafe.Sizeof(b.waiting), 248},
+		{"waitingBlock.source", unsafe.Offsetof(b.waiting.source), 248},
+		{"waitingBlock", unsafe.Sizeof(b.waiting), 344},
+
+		{"pollsBlock.asked", unsafe.Offsetof(b.polls.asked), 8},
+		{"pollsBlock.open", unsafe.Offsetof(b.polls.open), 88},
+		{"pollsBlock.place", unsafe.Offsetof(b.polls.place), 96},
+		{"pollsBlock.call", unsafe.Offsetof(b.polls.call), 104},
+		{"pollsBlock.source", unsafe.Offsetof(b.polls.source), 136},
+		{"pollsBlock", unsafe.Sizeof(b.polls), 232},
 	} {
 		require.Equal(t, c.want, c.have, c.field)
 	}

@@ -2,22 +2,47 @@ package job
 
 import "sync/atomic"
 
-// Polls is what a rank that polls says of the operation that it has asked for last. It is no wait: the rank may do
-// something else at any time, so a proof of a deadlock takes no notice of it.
-type Polls struct {
-	Op    Op     // OpNone: the rank has said nothing
+// Operation is a message that a rank has begun, or asks for.
+type Operation struct {
+	Op    Op
 	Peer  int32  // rank, or AnyPeer
 	Tag   int32  // as the caller gave it
 	Bytes uint64 // length of the buffer, modulo 2^56
 }
+
+// Polls is what a rank that polls says of the operation that it has asked for last. It is no wait: the rank may do
+// something else at any time, so a proof of a deadlock takes no notice of it.
+type Polls struct {
+	Operation             // OpNone: the rank has said nothing
+	Others    []Operation // that are open beside it, at most 4 of them
+	Open      int         // how many are open beside it
+	Call      string      // as Waiting.Call; else the engine's name
+	Place     uint64      // as Waiting.Place
+	Source    string      // as Waiting.Source
+}
+
+// Operation is that of a wait for one message.
+func (w *Waiting) Operation() Operation { return Operation{w.Op, w.Peer, w.Tag, w.Bytes} }
+
+// Place is where the rank's call stands that waits or polls: see Waiting.Place.
+func (v *View) Place() uint64 { return max(v.Waiting.Place, v.Polls.Place) } // one is 0
+
+// namedOperations is how many operations a record can name.
+const namedOperations = 5
 
 // pollsBlock is the record in shared memory. Only the rank writes it, once for each report. The number of the
 // report stands there last, and is 0 while the rest is written. A reader finds the same number before and after.
 // A number comes once, so what it read between is of one record.
 type pollsBlock struct {
 	report atomic.Uint64
-	peers  atomic.Uint64 // peer, tag
-	bytes  atomic.Uint64 // op in the highest 8 bits
+	asked  [namedOperations]struct {
+		peers atomic.Uint64 // peer, tag
+		bytes atomic.Uint64 // op in the highest 8 bits
+	}
+	open   atomic.Uint64
+	place  atomic.Uint64
+	call   [4]atomic.Uint64
+	source [sourceWords]atomic.Uint64
 }
 
 // AskPolls begins a report: ranks that poll say for what. Only the supervisor calls it.
@@ -26,12 +51,30 @@ func (r *Root) AskPolls() { r.head.report.Add(1) }
 // PollsCounter returns the number of the last report, for ranks that look often.
 func (r *Root) PollsCounter() *atomic.Uint32 { return &r.head.report }
 
-// SetPolls answers for a rank. The rank itself calls it, one goroutine at a time, once for each report.
+// SetPolls answers for a rank. The rank itself calls it, one goroutine at a time, once for each report. NameCalls holds
+// for p.Call and p.Place.
 func (r *Root) SetPolls(rank int, report uint32, p Polls) {
 	k := &r.block(rank).polls
+	if r.calls != nil {
+		if call, place := r.calls(); call != "" {
+			p.Call, p.Place = call, place
+		}
+	}
 	k.report.Store(0)
-	k.peers.Store(uint64(uint32(p.Peer))<<32 | uint64(uint32(p.Tag)))
-	k.bytes.Store(uint64(p.Op)<<56 | p.Bytes<<8>>8)
+	for i := range k.asked {
+		var o Operation
+		if i == 0 {
+			o = p.Operation
+		} else if i <= len(p.Others) {
+			o = p.Others[i-1]
+		}
+		k.asked[i].peers.Store(uint64(uint32(o.Peer))<<32 | uint64(uint32(o.Tag)))
+		k.asked[i].bytes.Store(uint64(o.Op)<<56 | o.Bytes<<8>>8)
+	}
+	k.open.Store(uint64(p.Open))
+	k.place.Store(p.Place)
+	storeText(k.call[:], p.Call)
+	storeText(k.source[:], p.Source)
 	k.report.Store(uint64(report))
 }
 
@@ -42,9 +85,27 @@ func (r *Root) Polls(rank int) Polls {
 	if report == 0 || k.report.Load() != report {
 		return Polls{}
 	}
-	peers, bytes := k.peers.Load(), k.bytes.Load()
+	p := Polls{Open: int(k.open.Load()), Place: k.place.Load(), Call: loadText(k.call[:]), Source: loadText(k.source[:])}
+	for i := range k.asked {
+		peers, bytes := k.asked[i].peers.Load(), k.asked[i].bytes.Load()
+		o := Operation{Op: Op(bytes >> 56), Peer: int32(peers >> 32), Tag: int32(peers), Bytes: bytes << 8 >> 8}
+		switch {
+		case i == 0:
+			p.Operation = o
+		case o.Op != OpNone:
+			p.Others = append(p.Others, o)
+		}
+	}
 	if k.report.Load() != report {
 		return Polls{}
 	}
-	return Polls{Op: Op(bytes >> 56), Peer: int32(peers >> 32), Tag: int32(peers), Bytes: bytes << 8 >> 8}
+	return p
+}
+
+// Add counts an open operation, and names it if the record has room.
+func (p *Polls) Add(o Operation) {
+	if len(p.Others) < namedOperations-1 {
+		p.Others = append(p.Others, o)
+	}
+	p.Open++
 }

@@ -41,6 +41,7 @@ type Waiting struct {
 	Since   int64  // CLOCK_MONOTONIC, in nanoseconds: the same clock in all processes
 	Seen    int64  // likewise: when the rank said this, which may be later than Since
 	Place   uint64 // address in the rank's memory where the program goes on after its call; 0: not known
+	Source  string // "file:line function" of the call in a program in Go; "": not known. The first 96 bytes are stored
 	Others  bool   // the rank has other goroutines or threads, which may act meanwhile, or gives up by itself
 
 	Collective Collective // of OpCollective; Peer, Tag and Bytes then mean nothing
@@ -70,7 +71,11 @@ type waitingBlock struct {
 	call       [4]atomic.Uint64 // see NameCalls
 	collective collectiveBlock  // of OpCollective
 	place      atomic.Uint64
+	source     [sourceWords]atomic.Uint64
 }
+
+// sourceWords is the length of Waiting.Source.
+const sourceWords = 12
 
 // SetWaiting notes the wait of the rank. Only the rank itself calls it; of
 // several goroutines that wait at a time the last to call is seen, until any of them
@@ -97,6 +102,9 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	k.place.Store(w.Place)
 	if w.Call != "" || k.call[0].Load() != 0 {
 		storeText(k.call[:], w.Call)
+	}
+	if w.Source != "" || k.source[0].Load() != 0 {
+		storeText(k.source[:], w.Source)
 	}
 	if w.Op == OpCollective {
 		k.collective.store(&w.Collective)
@@ -129,7 +137,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 		w = Waiting{
 			Op: Op(k.op.Load()), Peer: k.peer.Load(), Tag: k.tag.Load(),
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(), Seen: k.seen.Load(),
-			Call: loadText(k.call[:]), Place: k.place.Load(), Others: k.more.Load() != 0,
+			Call: loadText(k.call[:]), Place: k.place.Load(), Source: loadText(k.source[:]), Others: k.more.Load() != 0,
 		}
 		if w.Op == OpCollective {
 			w.Collective = k.collective.load()

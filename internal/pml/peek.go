@@ -1,6 +1,9 @@
 package pml
 
-import "github.com/gopvas/gopvas/internal/job"
+import (
+	"github.com/gopvas/gopvas/internal/job"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
+)
 
 // Peek returns what Test would, and leaves the request as it is: it can be waited for as
 // before. It makes progress and does not block.
@@ -16,15 +19,30 @@ func (e *Engine) Peek(r *Request) (st Status, done bool, err error) {
 		return noStatus, true, nil
 	case op.state != complete:
 		if e.reports.Load() != e.reported {
-			e.sayPolls(op.describe())
+			e.sayPolls("get status", op.asked(), op)
 		}
 		return noStatus, false, nil
 	}
 	return op.status, true, op.err
 }
 
-// sayPolls answers a report: the rank polls for this, which is not there.
-func (e *Engine) sayPolls(w job.Waiting) {
+// polls are the names of probes that do not block.
+var polls = [...]string{probing: "iprobe", picking: "improbe"}
+
+// sayPolls answers a report: the rank polls for this, which is not there, in a call. op is the operation, if it has one.
+func (e *Engine) sayPolls(call string, asked job.Operation, op *operation) {
 	e.reported = e.reports.Load()
-	e.job.SetPolls(e.rank, e.reported, job.Polls{Op: w.Op, Peer: w.Peer, Tag: w.Tag, Bytes: w.Bytes})
+	p := job.Polls{Operation: asked, Call: call, Source: recorder.Caller()}
+	for _, o := range e.existing {
+		if o != op && o.state != free && o.state != idle && o.state != complete {
+			p.Add(o.asked())
+		}
+	}
+	e.job.SetPolls(e.rank, e.reported, p)
+}
+
+// asked is describe for a rank that polls.
+func (op *operation) asked() job.Operation {
+	w := op.describe()
+	return job.Operation{Op: w.Op, Peer: w.Peer, Tag: w.Tag, Bytes: w.Bytes}
 }

@@ -76,7 +76,7 @@ func (e *Engine) look(k kind, context uint32, src, tag int) (m Message, st Statu
 	if !ok {
 		err = e.goneError(int32(src))
 		if e.reports.Load() != e.reported {
-			e.sayPolls(job.Waiting{Op: job.OpProbe, Peer: int32(src), Tag: int32(tag)})
+			e.sayPolls(polls[k], job.Operation{Op: job.OpProbe, Peer: int32(src), Tag: int32(tag)}, nil)
 		}
 	}
 	e.traceProbe(context, start, st, ok)

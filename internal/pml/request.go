@@ -158,7 +158,7 @@ func (e *Engine) test(r *Request, progress bool) (st Status, done bool, err erro
 	default:
 		st = noStatus
 		if e.reports.Load() != e.reported {
-			e.sayPolls(op.describe())
+			e.sayPolls("test", op.asked(), op)
 		}
 	}
 	e.unlock()
@@ -241,22 +241,27 @@ func (e *Engine) unregister(rs []Request, w *waiter) {
 // stand for something are complete. It takes nothing and does not block.
 func (e *Engine) AllDone(rs []Request) bool {
 	e.lock()
-	done := allComplete(rs)
+	done := incomplete(rs) == nil
 	if !done {
 		e.progress()
-		done = allComplete(rs)
+		if op := incomplete(rs); op == nil {
+			done = true
+		} else if e.reports.Load() != e.reported {
+			e.sayPolls("test", op.asked(), op)
+		}
 	}
 	e.unlock()
 	return done
 }
 
-func allComplete(rs []Request) bool {
+// incomplete returns the first operation that is not complete, nil if there is none.
+func incomplete(rs []Request) *operation {
 	for i := range rs {
 		if op := rs[i].active(); op != nil && op.state != complete {
-			return false
+			return op
 		}
 	}
-	return true
+	return nil
 }
 
 // Cancel ends a receive that matches no message yet: its Wait then is over, with

@@ -3,6 +3,7 @@ package pml
 import (
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/internal/trace/recorder"
 	"github.com/gopvas/gopvas/shm"
 )
 
@@ -15,6 +16,7 @@ type waiter struct {
 	parked   bool          // sleeps on ch, or is about to
 	promoted bool          // is the owner of progress now
 	since    int64         // when it was announced
+	source   string        // the call of the program, if it was announced and that is known
 	said     uint64        // what completions was when it was described last
 	ch       chan struct{} // one token at most; made when first needed
 	about    *operation    // one of the operations, for the hang report
@@ -235,6 +237,7 @@ func (e *Engine) say(w *waiter, say job.Waiting) {
 		e.job.Answer(e.rank, job.Answer{})
 	}
 	w.said, say.Since, say.Seen = e.completions, w.since, sys.Monotonic()
+	say.Source = w.source
 	say.Others = w.bounded || !e.oneThread && shm.Others()
 	e.job.SetWaiting(e.rank, say)
 }
@@ -290,7 +293,10 @@ func (e *Engine) announceWaiter(w *waiter) (did bool) {
 		return false
 	}
 	e.moves++
-	e.announced, w.since = w, sys.Monotonic()
+	e.announced, w.since, w.source = w, sys.Monotonic(), ""
+	if w == e.sleeper { // its own goroutine says so
+		w.source = recorder.Caller()
+	}
 	e.say(w, e.describe(w))
 	return true
 }

@@ -48,7 +48,7 @@ const (
 	waits     = 32
 
 	library = "github.com/gopvas/gopvas/"
-	face    = library + "capi" // of C programs
+	face    = library + "internal/capi" // of C programs
 )
 
 // slot is the place of an address in sites.recent.
@@ -118,13 +118,26 @@ func caller() (runtime.Frame, bool) {
 	}
 }
 
+// Caller returns the "file:line function" that calls the library: the first frame that is not of it. It is "" if a C
+// program calls: its stack is another one. Caller takes a microsecond or two, and allocates.
+func Caller() string {
+	frame, ok := caller()
+	if !ok || strings.HasPrefix(frame.Function, face) {
+		return ""
+	}
+	name := frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
+	return fmt.Sprintf("%s:%d %s", filepath.Base(frame.File), frame.Line, name)
+}
+
 // ofLibrary tells whether a function is a part of what programs call.
 func ofLibrary(function string) bool {
 	name, ok := strings.CutPrefix(function, library)
 	if !ok {
 		return false
 	}
-	for _, part := range []string{"mpi.", "internal/comm.", "internal/pml.", "internal/coll.", "internal/coll/", "internal/trace/"} {
+	for _, part := range []string{
+		"mpi.", "shm.", "internal/btl/", "internal/coll.", "internal/coll/", "internal/comm.", "internal/pml.", "internal/trace/",
+	} {
 		if strings.HasPrefix(name, part) {
 			return true
 		}

@@ -72,6 +72,10 @@ func polls(world *mpi.Comm) error {
 		}
 	}
 	r, err := mpi.Irecv(world, make([]byte, 100), 1, 5)
+	for tag := range 6 {
+		_, e := mpi.Irecv(world, make([]byte, 10), 2, tag)
+		err = errors.Join(err, e)
+	}
 	for done := false; err == nil && !done; {
 		_, done, err = r.Test()
 	}
