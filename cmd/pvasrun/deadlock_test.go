@@ -166,9 +166,34 @@ func TestReportOfAHangAsJSON(t *testing.T) {
 		require.True(t, report.Deadlock.All)
 		require.NoError(t, os.Remove(file))
 	}
-	got := command(t, nil, "-n", "2", "--deadlock-after", "100ms", "--report-hang", filepath.Join(file, "x"), program, "hang", "recv-ring-2")
-	require.Equal(t, 125, got.code)
-	require.Contains(t, got.stderr, "pvasrun: report of the ranks: ")
+}
+
+// A file of the report, or of a trace, that cannot be written or is another output is refused before anything runs.
+func TestReportOfAHangThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	nowhere, same := filepath.Join(dir, "none", "x"), filepath.Join(dir, "job.trace")
+	here, nodes := []string{"-n", "2"}, []string{"--hosts", "a:1,b:1", "--rsh", hereAs(t)}
+	for _, c := range []struct {
+		says       string
+		where, and []string
+	}{
+		{"name a file that you may write", here, []string{"--report-hang", nowhere}},
+		{"name a file that you may write", nodes, []string{"--report-hang", nowhere}},
+		{"is a directory: name a file that you may write", here, []string{"--report-hang", dir}},
+		{"give each a file of its own", here, []string{"--report-hang", same, "--trace", same}},
+		{"give each a file of its own", nodes, []string{"--report-hang", same, "--trace", same}},
+		{"name another file", here, []string{"--report-hang", filepath.Join(dir, "rank.0.stdout"), "--output-dir", dir}},
+		{"--trace: ", here, []string{"--trace", nowhere}},
+		{"--trace: ", nodes, []string{"--trace", nowhere}},
+	} {
+		got := command(t, nil, append(append(c.where, c.and...), "echo", "it runs")...)
+		require.Equal(t, 2, got.code, "%v\n%s", c, got.stderr)
+		require.Contains(t, got.stderr, c.says)
+		require.Empty(t, got.stdout)
+	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 // Ranks that poll say for what, also on several nodes, and in the report for programs.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gopvas/gopvas/bench"
+	"github.com/gopvas/gopvas/internal/atomicfile"
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/launcher"
 	"github.com/gopvas/gopvas/pvas"
@@ -61,7 +62,7 @@ func (f *runFlags) run(ctx context.Context, apps []launcher.App) (err error) {
 	if err := f.checkRanks(countRanks(apps), settings.Helpers); err != nil {
 		return usageError{err}
 	}
-	if err := f.checkOutputDir(); err != nil {
+	if err := errors.Join(f.checkOutputDir(), f.checkReportHang()); err != nil {
 		return usageError{err}
 	}
 	j := f.job(apps, settings)
@@ -142,6 +143,25 @@ func (f *runFlags) checkOutputDir() error {
 	}
 	if err := noFolder(f.OutputDir); err != nil {
 		return fmt.Errorf("--output-dir: %w", err)
+	}
+	return nil
+}
+
+// checkReportHang returns an error if the file of --report-hang cannot be written at the end, or is another output of
+// the job. Under a PMI launcher each node has its own files, and one of them writes.
+func (f *runFlags) checkReportHang() error {
+	file := f.ReportHang
+	if file == "" || f.PMI || f.DryRun {
+		return nil
+	}
+	if inOutputDir(file, f.OutputDir) {
+		return fmt.Errorf("--report-hang %s: the output of a rank goes to that file of --output-dir: name another file", file)
+	}
+	if err := apart([]named{{"--trace", f.Trace}, {"--report-hang", file}}); err != nil {
+		return err
+	}
+	if err := errors.Join(noTrace(file), atomicfile.Probe(file)); err != nil {
+		return fmt.Errorf("--report-hang: %w: name a file that you may write", err)
 	}
 	return nil
 }
