@@ -70,9 +70,10 @@ type Messages interface {
 	// Send sends payload, of at most EagerLimit bytes, and returns true when it is on its
 	// way; payload is the caller's again at once. For about a microsecond before it
 	// returns, the receiver may copy from payload itself (zero-copy attempt). The message
-	// then arrives as an offered one: the receiver goes by Frame.Offered alone. Send may also return
-	// a Transfer. If a message has come meanwhile, the attempt is pending: see ZeroCopySender. If the receiver has stopped in
-	// the middle of the copy, the message is as if offered.
+	// then arrives as an offered one: the receiver goes by Frame.Offered alone. Send may also
+	// return a Transfer. If a message has come meanwhile, the attempt is pending: see
+	// Capabilities.SendZeroCopy. If the receiver has stopped in the middle of the copy, the
+	// message is as if offered.
 	//
 	// False means that nothing was sent, for one of three reasons. The peer's queue is
 	// full; the peer has not opened its module yet; or the peer has not released enough of
@@ -157,23 +158,7 @@ type Messages interface {
 
 	// Counters returns what has been counted so far.
 	Counters() Counters
-}
 
-// Planner is a module that divides messages among several network devices. It makes better
-// plans if the caller says before which messages are sent together. A message that was named
-// and is not sent costs nothing.
-type Planner interface {
-	// Plans tells whether there are several devices.
-	Plans() bool
-
-	// Together says that these messages are about to be sent: see Send and Offer.
-	Together([]Member)
-}
-
-// Member is one of several messages that are sent together.
-type Member struct {
-	Peer    int
-	Tag     int32
-	Context uint32
-	Bytes   int
+	// Capabilities returns what the module has besides. It is asked before the first message, and may allocate.
+	Capabilities() Capabilities
 }

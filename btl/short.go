@@ -1,7 +1,7 @@
 package btl
 
-// Short are further message methods of a module that has them: they move short messages in fewer steps. Each
-// tries one way. If it returns false nothing has happened, and the caller goes on with the method that it
+// Short are further message methods of a module that has them (Capabilities.Short): they move short messages in fewer
+// steps. Each tries one way. If it returns false nothing has happened, and the caller goes on with the method that it
 // stands for. There may be many reasons for that.
 type Short interface {
 	// SendShort is Send of a message whose header has no more than a context and a tag. It

@@ -30,6 +30,12 @@ func (m meter) Alloc(n int) ([]byte, uint64, error) {
 	return m.Module.Alloc(n)
 }
 
+func (m meter) Capabilities() btl.Capabilities {
+	c := m.Module.Capabilities()
+	c.Memory = m
+	return c
+}
+
 // comeAndGo makes communicators, uses them and frees them, some at a time.
 func comeAndGo(c *Comm, rounds int) error {
 	for i := range rounds {

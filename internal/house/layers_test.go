@@ -43,7 +43,7 @@ var layers = []layer{
 	{"internal/job", []string{"shm"}},
 	{"internal/job/jobtest", []string{"internal/job"}},
 
-	{"btl", []string{"datatype"}},
+	{"btl", []string{"datatype", "shm"}},
 	{"internal/btl/net", []string{"btl", "exchange", "internal/job", "shm", "suci"}},
 	{"internal/btl/...", []string{"btl", "internal/btl/...", "datatype", "internal/job", "shm"}},
 	{"internal/pml", []string{"btl", "datatype", "internal/job", "shm", "trace", "internal/trace/recorder"}},

@@ -69,7 +69,8 @@ type Engine struct {
 	trace      *recorder.Recorder // nil: nothing is recorded; see trace.go
 	routes     []uint8            // by peer: 0 for module, n for further[n-1]; nil: all 0
 	further    []transport        // the other modules in use
-	planner    btl.Planner        // one of further; nil: none
+	setBed     func(shm.Bed)      // SleepIn of the module; nil: it has none
+	together   func([]btl.Member) // of one of further; nil: of none
 	planned    uint8              // its route
 	bandwidth  func() float64     // of one of further, as it has measured; nil: none does
 	farEager   int                // its longest eager message
@@ -155,11 +156,13 @@ type Engine struct {
 
 // New returns the engine of a rank of the job, which has the module to itself: from
 // now on nobody else calls the module's message methods. The module reaches all peers,
-// but those of AddPeers. If it is a btl.Memory too, it shares memory with all peers that it
-// reaches.
+// but those of AddPeers. If it has Memory (btl.Capabilities), it shares that with all peers that
+// it reaches.
 func New(j Job, rank int, m btl.Messages) *Engine {
+	c := m.Capabilities()
 	e := &Engine{
-		job: j, goneCount: j.GoneCounter(), reports: j.PollsCounter(), module: newTransport(m),
+		job: j, goneCount: j.GoneCounter(), reports: j.PollsCounter(),
+		module: newTransport(m, c), memory: c.Memory, setBed: c.SleepIn,
 		rank: rank, size: j.Ranks(), spin: j.Spin(),
 		matchers: map[uint32]*matcher{},
 		explain:  map[uint32]func(*job.Waiting){},
@@ -167,7 +170,6 @@ func New(j Job, rank int, m btl.Messages) *Engine {
 		lost:     -1,
 	}
 	e.operations.Store(new(places))
-	e.memory, _ = m.(btl.Memory)
 	if j.Spin() == 0 && j.Looks() > 0 && j.Few() {
 		e.sleepIn(shm.NewBed(shm.NewCrowd(true)), fewLooks)
 	}

@@ -121,7 +121,7 @@ func (e *Engine) settled() bool {
 		return false
 	}
 	for i := range e.further {
-		if s, ok := e.further[i].Messages.(interface{ Settled() bool }); ok && !s.Settled() {
+		if settled := e.further[i].settled; settled != nil && !settled() {
 			return false
 		}
 	}

@@ -1,7 +1,7 @@
 package pml
 
 // The short way of the calls of most messages: contiguous bytes, to or from a named rank, in a rank of one
-// thread whose peers are all reached by one module. The module must have a btl.Short. A short message is then
+// thread whose peers are all reached by one module. The module must have the capability Short. A short message is then
 // the work of few functions here. Only PostShort takes an operation for it. If a function refuses, nothing has
 // happened: the call then goes the way of all others, which finds out what is the matter.
 

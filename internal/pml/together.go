@@ -3,12 +3,12 @@ package pml
 import "github.com/gopvas/gopvas/btl"
 
 // Plans tells whether it pays to say which messages are sent together: see Together.
-func (e *Engine) Plans() bool { return e.planner != nil }
+func (e *Engine) Plans() bool { return e.together != nil }
 
 // Together says that standard messages are about to be sent together, by the caller: a
 // module with several network devices then makes one plan for all of them. It sends nothing.
 func (e *Engine) Together(messages []btl.Member) {
-	if e.planner == nil {
+	if e.together == nil {
 		return
 	}
 	e.lock()
@@ -19,7 +19,7 @@ func (e *Engine) Together(messages []btl.Member) {
 // Together is Engine.Together.
 func (in Inside) Together(messages []btl.Member) {
 	e := in.e
-	if e.planner == nil {
+	if e.together == nil {
 		return
 	}
 	e.members = e.members[:0]
@@ -28,5 +28,5 @@ func (in Inside) Together(messages []btl.Member) {
 			e.members = append(e.members, o)
 		}
 	}
-	e.planner.Together(e.members)
+	e.together(e.members)
 }

@@ -43,47 +43,42 @@ var _ Job = (*job.Root)(nil)
 // sleep, and say by the rank's inbox that there is something to look at: see
 // btl.Messages.Sleep.
 
-// transport is a module of this rank.
+// transport is a module of this rank, with what is asked of its Capabilities again and again.
 type transport struct {
 	btl.Messages
-	eager int       // the longest eager message in bytes
-	short btl.Short // nil: there is none
+	eager   int         // the longest eager message in bytes
+	short   btl.Short   // nil: there is none
+	settled func() bool // nil: as Senders says
 
-	// sendZeroCopy is that of a btl.ZeroCopySender, else Send.
+	// sendZeroCopy is that of the Capabilities, else Send.
 	sendZeroCopy func(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool)
 }
 
-func newTransport(m btl.Messages) transport {
-	t := transport{Messages: m, eager: m.EagerLimit(), sendZeroCopy: m.Send}
-	if l, ok := m.(btl.ZeroCopySender); ok {
-		t.sendZeroCopy = l.SendZeroCopy
-	}
-	if s, ok := m.(interface{ Short() btl.Short }); ok {
-		t.short = s.Short()
+func newTransport(m btl.Messages, c btl.Capabilities) transport {
+	t := transport{Messages: m, eager: m.EagerLimit(), short: c.Short, settled: c.Settled, sendZeroCopy: c.SendZeroCopy}
+	if t.sendZeroCopy == nil {
+		t.sendZeroCopy = m.Send
 	}
 	return t
 }
 
-// bedded is a module whose Sleep can use a bed that is not its own. If the bed is another module's, what comes
-// to either wakes the rank.
-type bedded interface{ SleepIn(shm.Bed) }
-
 // AddPeers has the engine reach some ranks of the job by a further module, instead of that
 // of New. The peers do the same. It is called before the engine is used, and before anybody
-// asks for Memory. A module that is a shm.Bed is slept in.
+// asks for Memory. The rank sleeps in the bed of a module that has one.
 func (e *Engine) AddPeers(m btl.Messages, peers ...int) {
 	if e.routes == nil {
 		e.routes = make([]uint8, e.size)
 	}
-	e.further = append(e.further, newTransport(m))
-	if bed, ok := m.(shm.Bed); ok {
-		e.sleepIn(bed, e.job.Looks())
+	c := m.Capabilities()
+	e.further = append(e.further, newTransport(m, c))
+	if c.Bed != nil {
+		e.sleepIn(c.Bed, e.job.Looks())
 	}
-	if p, ok := m.(btl.Planner); ok && p.Plans() && e.planner == nil {
-		e.planner, e.planned = p, uint8(len(e.further))
+	if c.Together != nil && e.together == nil {
+		e.together, e.planned = c.Together, uint8(len(e.further))
 	}
-	if w, ok := m.(interface{ Bandwidth() float64 }); ok {
-		e.bandwidth, e.farEager = w.Bandwidth, m.EagerLimit()
+	if c.Bandwidth != nil {
+		e.bandwidth, e.farEager = c.Bandwidth, m.EagerLimit()
 	}
 	for _, rank := range peers {
 		e.routes[rank] = uint8(len(e.further))
@@ -102,8 +97,8 @@ func (e *Engine) Network() (bandwidth float64, eager int) {
 
 // sleepIn has the rank's waits end in a bed, and make so many looks at most before.
 func (e *Engine) sleepIn(bed shm.Bed, looks int) {
-	if m, ok := e.module.Messages.(bedded); ok {
-		m.SleepIn(bed)
+	if e.setBed != nil {
+		e.setBed(bed)
 	}
 	e.crowd, e.spin = bed.Crowd(), min(e.job.Looks(), looks)
 }

@@ -8,11 +8,10 @@ import (
 
 // shortWays sends messages round a ring, each by the short way or by another, and takes them likewise.
 func shortWays(e *env) {
-	with, ok := e.Module.(interface{ Short() btl.Short })
-	if !ok {
+	short, p := e.Capabilities().Short, newPost(e)
+	if short == nil {
 		return
 	}
-	short, p := with.Short(), newPost(e)
 	ranks := e.root.Ranks()
 	next, last := (e.rank+1)%ranks, (e.rank+ranks-1)%ranks
 	sent, taken := 0, 0

@@ -34,6 +34,9 @@ func Cases() []Case {
 		{"closed", closed},
 		{"peer has gone", peerHasGone},
 
+		{"capabilities", capabilities},
+		{"sleep in a bed", sleepInBed},
+		{"settled", settled},
 		{"messages in order", messagesInOrder},
 		{"held messages", heldMessages},
 		{"short ways", shortWays},

@@ -11,8 +11,8 @@ import (
 // zeroCopySends: messages of SendZeroCopy arrive whole and in order, whether the receiver takes them soon, late, or
 // while they fall back. When Progress says done the sender's buffer is its own again.
 func zeroCopySends(e *env) {
-	sender, ok := e.Module.(btl.ZeroCopySender)
-	if !ok {
+	send := e.Capabilities().SendZeroCopy
+	if send == nil {
 		return
 	}
 	p := newPost(e)
@@ -22,7 +22,7 @@ func zeroCopySends(e *env) {
 	for tag := range int32(each) {
 		p.hold = rng.IntN(4) == 0
 		for to := range n {
-			p.sendZeroCopy(sender, to, tag, rng.IntN(e.EagerLimit()+1))
+			p.sendZeroCopy(send, to, tag, rng.IntN(e.EagerLimit()+1))
 			for range rng.IntN(3) * 80 { // without a look at what has come
 				p.progressSends()
 			}
@@ -37,13 +37,16 @@ func zeroCopySends(e *env) {
 	p.sync(1)
 }
 
-// sendZeroCopy sends a message, and spoils its buffer when the message is over. Without credit, of which nobody tells when it comes
-// back, the message is offered.
-func (p *post) sendZeroCopy(sender btl.ZeroCopySender, to int, tag int32, n int) {
+// zeroCopySend is btl.Capabilities.SendZeroCopy.
+type zeroCopySend = func(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool)
+
+// sendZeroCopy sends a message, and spoils its buffer when the message is over. Without credit, of which nobody tells
+// when it comes back, the message is offered.
+func (p *post) sendZeroCopy(send zeroCopySend, to int, tag int32, n int) {
 	src := p.message(tag, n)
 	p.await(func() bool {
 		h := p.header(to, tag, n)
-		t, ok := sender.SendZeroCopy(to, h, src)
+		t, ok := send(to, h, src)
 		if !ok {
 			t, ok = p.Offer(to, h, &btl.Buffer{Bytes: src})
 		}

@@ -116,6 +116,11 @@ func Open(mem btl.Memory, root *job.Root, rank int) (*Box, error) {
 	return b, nil
 }
 
+// Capabilities implements btl.Messages.
+func (b *Box) Capabilities() btl.Capabilities {
+	return btl.Capabilities{Memory: b.mem, Short: b, SendZeroCopy: b.SendZeroCopy, SleepIn: b.SleepIn}
+}
+
 // EagerLimit implements btl.Messages.
 func (b *Box) EagerLimit() int { return b.eagerLimit }
 
@@ -188,8 +193,7 @@ func (b *Box) Sleep(ready func() bool, lasting func()) error {
 	return err
 }
 
-// SleepIn has Sleep use a bed, as that of a module which waits for more than the inbox. Its crowd learns of
-// work. It is called before the first Sleep.
+// SleepIn is that of btl.Capabilities. The crowd of the bed learns of work.
 func (b *Box) SleepIn(bed shm.Bed) { b.bed, b.crowd = bed, bed.Crowd() }
 
 // again is askAgain where a method has done a part of what there was to do: the look was not in vain.

@@ -7,10 +7,7 @@ import (
 
 var _ btl.Short = (*Box)(nil)
 
-// Short returns the short ways: of Send for messages that go inline, of Poll also for eager ones.
-func (b *Box) Short() btl.Short { return b }
-
-// SendShort implements btl.Short.
+// SendShort implements btl.Short, for messages that go inline.
 func (b *Box) SendShort(rank int, context uint32, tag int32, payload []byte) bool {
 	p := b.peers[rank]
 	if p == nil || len(payload) > InlineLimit || !p.account.Credit() {
@@ -27,7 +24,7 @@ func (b *Box) SendShort(rank int, context uint32, tag int32, payload []byte) boo
 	return true
 }
 
-// TakeShort implements btl.Short. Of a slot whose producer has died it sees nothing: Poll steps over it.
+// TakeShort implements btl.Short, for inline and eager messages. Of a slot whose producer has died it sees nothing: Poll steps over it.
 func (b *Box) TakeShort(looks, rank int, context uint32, tag int32, buf []byte) (n int, got int32, ok bool) {
 	s, kind := b.in.Front()
 	for ; s == nil; looks-- {

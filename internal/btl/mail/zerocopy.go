@@ -2,12 +2,10 @@ package mail
 
 import "github.com/gopvas/gopvas/btl"
 
-var _ btl.ZeroCopySender = (*Box)(nil)
-
 // zeroCopyFrom is the length from which SendZeroCopy makes an attempt. A shorter message has arrived sooner by a buffer.
 const zeroCopyFrom = 768 // bytes
 
-// SendZeroCopy implements btl.ZeroCopySender.
+// SendZeroCopy is that of btl.Capabilities.
 func (b *Box) SendZeroCopy(rank int, h *btl.Header, payload []byte) (btl.Transfer, bool) {
 	if len(payload) <= InlineLimit || !b.zeroCopy {
 		return b.Send(rank, h, payload)

@@ -359,6 +359,9 @@ func (m *Module) More() bool {
 // Wake implements btl.Module.
 func (m *Module) Wake() { m.world.root.Inbox(int(m.rank)).Notify() }
 
+// Capabilities implements btl.Module.
+func (m *Module) Capabilities() btl.Capabilities { return btl.Capabilities{Memory: m, Short: m} }
+
 // Counters implements btl.Module.
 func (m *Module) Counters() btl.Counters {
 	m.calls++

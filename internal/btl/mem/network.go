@@ -21,8 +21,10 @@ func (n network) Poll(max int, deliver func(*btl.Frame)) int {
 	return got
 }
 
-// Bandwidth is what pml.Engine.Network tells.
-func (n network) Bandwidth() float64 { return n.Messages.(*Module).world.opts.Bandwidth }
+// Capabilities implements btl.Messages.
+func (n network) Capabilities() btl.Capabilities {
+	return btl.Capabilities{Bandwidth: func() float64 { return n.Messages.(*Module).world.opts.Bandwidth }}
+}
 
 // Sleep is not to be called.
 func (network) Sleep(func() bool, func()) error {

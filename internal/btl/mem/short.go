@@ -4,10 +4,7 @@ import "github.com/gopvas/gopvas/btl"
 
 var _ btl.Short = (*Module)(nil)
 
-// Short returns the short ways, for messages that go inline.
-func (m *Module) Short() btl.Short { return m }
-
-// SendShort implements btl.Short.
+// SendShort implements btl.Short, for messages that go inline.
 func (m *Module) SendShort(peer int, context uint32, tag int32, payload []byte) bool {
 	return len(payload) <= m.world.opts.Inline &&
 		m.SendBuffer(peer, &btl.Header{Context: context, Tag: tag}, btl.Buffer{Bytes: payload})

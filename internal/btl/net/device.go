@@ -199,8 +199,7 @@ func (d *device) underWay() int {
 	return d.load
 }
 
-// Bandwidth returns the bytes per second of the fastest device, as measured by this rank's messages; 0: too little was
-// sent to know.
+// Bandwidth is that of btl.Capabilities: of the fastest device.
 func (m *Module) Bandwidth() (fastest float64) {
 	for _, d := range m.devices {
 		fastest = max(fastest, d.endpoint.Rate())

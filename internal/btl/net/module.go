@@ -20,7 +20,6 @@ import (
 
 var (
 	_ btl.Messages = (*Module)(nil)
-	_ btl.Planner  = (*Module)(nil)
 	_ shm.Bed      = (*Module)(nil)
 )
 
@@ -343,6 +342,15 @@ func (m *Module) Close() error {
 	m.watching.Wait()
 	shm.Attend(-attendants)
 	return m.closeDevices()
+}
+
+// Capabilities implements btl.Messages.
+func (m *Module) Capabilities() btl.Capabilities {
+	c := btl.Capabilities{Bed: m, Bandwidth: m.Bandwidth, Settled: m.Settled}
+	if m.several() {
+		c.Together = m.Together
+	}
+	return c
 }
 
 // Counters implements btl.Messages.

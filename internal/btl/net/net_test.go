@@ -68,6 +68,13 @@ func (r *rank) to(peer int) btl.Messages {
 	return r.net
 }
 
+// Capabilities are those of the network, and the memory.
+func (r *rank) Capabilities() btl.Capabilities {
+	c := r.net.Capabilities()
+	c.Memory = r.Module
+	return c
+}
+
 func (r *rank) EagerLimit() int { return min(r.Module.EagerLimit(), r.net.EagerLimit()) }
 
 func (r *rank) Send(peer int, h *btl.Header, payload []byte) (btl.Transfer, bool) {

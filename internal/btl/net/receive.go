@@ -238,8 +238,7 @@ func (m *Module) drained() bool {
 	return true
 }
 
-// Settled tells whether nothing is on its way between this rank and those of other nodes, as far as it can know: all that
-// has come was handed over, and all that it has sent was acknowledged. It is for a rank that sleeps: see job.Answer.
+// Settled is that of btl.Capabilities. See job.Answer for its use.
 func (m *Module) Settled() bool {
 	came := m.poll()
 	m.gather() // which has the rank asked again if there are messages

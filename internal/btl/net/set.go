@@ -78,14 +78,8 @@ func (m *Module) setPlan(sizes []int) *exchange.Plan {
 // mostSets bounds the sets of which messages have not been offered.
 const mostSets = 64
 
-// Plans implements btl.Planner.
-func (m *Module) Plans() bool { return m.several() }
-
-// Together implements btl.Planner.
+// Together is that of btl.Capabilities, for several devices.
 func (m *Module) Together(members []btl.Member) {
-	if !m.several() {
-		return
-	}
 	s := &set{}
 	for _, o := range members {
 		if p := m.peer(o.Peer); p != nil && !p.buried && o.Bytes > m.eager {

@@ -35,6 +35,8 @@ type kept struct {
 
 func (oneSpace) Direct() bool { return true }
 
+func (s oneSpace) Capabilities() btl.Capabilities { return btl.Capabilities{Memory: s} }
+
 func (s oneSpace) Alloc(n int) ([]byte, uint64, error) {
 	b := alignedHeap(n)
 	s.kept.mu.Lock()

@@ -65,6 +65,8 @@ type direct struct{ btl.Module }
 
 func (direct) Direct() bool { return true }
 
+func (d direct) Capabilities() btl.Capabilities { return btl.Capabilities{Memory: d} }
+
 func overMessages(t testing.TB, ranks, cpus int) (*job.Root, func(int) btl.Module) {
 	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)

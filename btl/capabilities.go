@@ -1,0 +1,62 @@
+package btl
+
+import "github.com/gopvas/gopvas/shm"
+
+// Capabilities is what a module has besides the methods of Messages. A field that is nil is a capability that the
+// module does not have: its comment says what the caller does then.
+//
+// The engine asks for it once, when it gets the module, and keeps the fields that it uses. So the answer may depend on
+// what the module has opened, but does not change later.
+//
+// "The rank" calls as the message methods are called: one goroutine at a time, under the caller's lock. No field
+// blocks, but for Nap and Doze of Bed.
+type Capabilities struct {
+	// Memory is the module's memory, for any goroutine. nil: peers cannot attach memory of one another, as over a
+	// network.
+	Memory Memory
+
+	// Short moves short messages in fewer steps. The rank calls it, and only while it has no other module. nil: the
+	// rank uses Send and Poll for them.
+	Short Short
+
+	// SendZeroCopy is Send for a caller that does not need the payload back at once: the zero-copy attempt may go on
+	// after it has returned. If it returns a Transfer, the attempt is pending, and the payload belongs to the message
+	// as in Offer. After a bounded number of calls in vain, Progress falls back: it copies the payload to memory of
+	// the module, and says done. If the receiver has begun to copy then, or has not given enough of such memory back,
+	// the message stays as if offered. False is as in Send, also for NoCredit. The rank calls it. nil: the rank uses
+	// Send.
+	SendZeroCopy func(peer int, h *Header, payload []byte) (Transfer, bool)
+
+	// SleepIn has Sleep use a bed that is not the module's own. What comes to either then wakes the rank. It is called
+	// before the first Sleep, and not again after that; the last call counts. nil: the rank sleeps in Sleep's own
+	// bed, and has no module with a Bed.
+	SleepIn func(shm.Bed)
+
+	// Bed is what the rank sleeps in, by SleepIn of its first module, if this module waits for more than the rank's
+	// inbox, such as a socket. It is asked where the rank sleeps, without the lock. nil: what comes to this module
+	// notifies the inbox.
+	Bed shm.Bed
+
+	// Together says that these messages are about to be sent, each by Send or Offer: a module that divides messages
+	// among several network devices makes better plans then. A message that was named and is not sent costs nothing.
+	// The rank calls it, and keeps the slice. nil: it makes no difference which messages are sent together.
+	Together func([]Member)
+
+	// Bandwidth returns the bytes per second to other nodes, as this rank's messages have measured them; 0: too few
+	// were sent to know. Any goroutine may call it. nil: the module does not measure.
+	Bandwidth func() float64
+
+	// Settled tells whether nothing is on its way between this rank and the peers of the module, as far as the module
+	// can know: what has come was handed over, and what was sent was acknowledged. The rank calls it where it sleeps:
+	// if messages have come, Settled has Sleep ask once more. nil: what is sent has arrived, and Senders names what
+	// was not handed over.
+	Settled func() bool
+}
+
+// Member is one of several messages that are sent together.
+type Member struct {
+	Peer    int
+	Tag     int32
+	Context uint32
+	Bytes   int
+}
