@@ -145,7 +145,7 @@ func (j *Job) check() error {
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
 	}
-	if err := limits.Job(j.size(), j.OutputDir == ""); err != nil {
+	if err := limits.Job(j.size(), j.StackSize, j.OutputDir == ""); err != nil {
 		return fmt.Errorf("launcher: %w", err)
 	}
 	return nil

@@ -197,11 +197,6 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 		return nil, err
 	}
 	defer p.close()
-	restore, err := j.limitStack()
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil, fmt.Errorf("launcher: %w", err)
@@ -221,7 +216,7 @@ func DryRun(ctx context.Context, j Job) (*Plan, error) {
 	if j.BTL == btlSM {
 		return result, nil
 	}
-	if err := p.layouts(result.Ranks); err != nil {
+	if err := withStack(j.StackSize, func() error { return p.layouts(result.Ranks) }); err != nil {
 		if j.BTL == btlPvas {
 			return nil, err
 		}

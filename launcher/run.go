@@ -45,11 +45,6 @@ func Run(ctx context.Context, j Job) (*Result, error) {
 		return nil, err
 	}
 	defer plan.close()
-	restore, err := j.limitStack()
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
 	var misfit error
 	if j.BTL != btlSM {
 		misfit = plan.fit() // tries a child, which would be taken for an orphan later
@@ -105,7 +100,7 @@ type supervisor struct {
 
 func newSupervisor(ctx context.Context, p *plan, orphans *adoption) *supervisor {
 	s := &supervisor{
-		plan: p, adoption: orphans, parent: newParent(),
+		plan: p, adoption: orphans, parent: newParent(p.job.StackSize),
 		pids: make([]int, p.size), alive: map[int]int{}, early: map[int]syscall.WaitStatus{}, named: map[callAt]symbol.Place{},
 		events: newEvents(ctx, p.job), lookout: newLookout(p.job),
 	}

@@ -2,17 +2,16 @@ package launcher
 
 import (
 	"fmt"
+	"sync"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
-// leastStack is the size of the least stack that can be chosen.
-const leastStack = 256 << 10
-
 // CheckStackSize tells whether Job.StackSize can be asked for: nil if it can.
 func CheckStackSize(size uint64) error {
-	if size > 0 && size < leastStack {
-		return fmt.Errorf("launcher: job: a stack of %d bytes is too small: take 256 KiB or more", size)
+	if size > 0 && size < limits.LeastStack {
+		return fmt.Errorf("launcher: job: a stack of %d bytes is too small: take %d KiB or more", size, limits.LeastStack>>10)
 	}
 	return nil
 }
@@ -25,17 +24,24 @@ func stackText(size uint64) string {
 	return fmt.Sprintf("%d KiB", size>>10)
 }
 
-// limitStack makes the size of stacks the limit of this process, from which the space host and the ranks have it.
-// restore puts the limit back that there was.
-func (j *Job) limitStack() (restore func(), err error) {
+// stackLimit is held by withStack: there is one limit for all threads of this process.
+var stackLimit sync.Mutex
+
+// withStack calls f while size is the limit of stacks of this process, 0: while it is what it is. What f starts has
+// the limit from its first instruction on. A child whose limit is set when it runs is too late: at exec the kernel has
+// placed other memory no further below the stack than the limit was then.
+func withStack(size uint64, f func() error) error {
+	if size == 0 {
+		return f()
+	}
+	stackLimit.Lock()
+	defer stackLimit.Unlock()
 	before := sys.SoftLimit(sys.RlimitStack)
-	if j.StackSize == 0 || j.StackSize == before {
-		return func() {}, nil
+	if err := sys.SetSoftLimit(sys.RlimitStack, size); err != nil {
+		return fmt.Errorf("launcher: job: a stack of %s: %w", stackText(size), err)
 	}
-	if err := sys.SetSoftLimit(sys.RlimitStack, j.StackSize); err != nil {
-		return nil, fmt.Errorf("launcher: job: a stack of %s: %w", stackText(j.StackSize), err)
-	}
-	return func() { _ = sys.SetSoftLimit(sys.RlimitStack, before) }, nil
+	defer func() { _ = sys.SetSoftLimit(sys.RlimitStack, before) }()
+	return f()
 }
 
 // stackOnNodes is what the leader asks of the nodes: what was chosen, or else its own limit.
@@ -58,8 +64,8 @@ func (s stackSpec) here() uint64 {
 	switch {
 	case s.Chosen:
 		return s.Size
-	case hard < leastStack:
-		return 0 // its own
+	case hard < limits.LeastStack:
+		return 0 // its own, which is refused
 	}
-	return max(min(s.Size, hard), leastStack)
+	return min(s.Size, hard)
 }

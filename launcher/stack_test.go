@@ -1,11 +1,16 @@
 package launcher
 
 import (
+	"context"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
+	"github.com/gopvas/gopvas/pvas"
 )
 
 // What is chosen is the limit of the ranks, and of what they start, in both task models and on other nodes. The
@@ -16,7 +21,7 @@ func TestStackSize(t *testing.T) {
 	}
 	before := sys.SoftLimit(sys.RlimitStack)
 	eachBTL(t, func(t *testing.T, btl string) {
-		for size, want := range map[uint64]string{1 << 30: "1048576", leastStack: "256", sys.Unlimited: "unlimited"} {
+		for size, want := range map[uint64]string{1 << 30: "1048576", limits.LeastStack: "256", sys.Unlimited: "unlimited"} {
 			if size > sys.HardLimit(sys.RlimitStack) {
 				continue
 			}
@@ -39,7 +44,6 @@ func TestStackOnNodes(t *testing.T) {
 	for spec, want := range map[stackSpec]uint64{
 		{64 << 20, false}:      min(64<<20, hard),
 		{sys.Unlimited, false}: hard,
-		{4096, false}:          leastStack,
 		{1 << 20, true}:        1 << 20,
 		{sys.Unlimited, true}:  sys.Unlimited,
 	} {
@@ -47,10 +51,33 @@ func TestStackOnNodes(t *testing.T) {
 	}
 }
 
+// Jobs that are planned beside others have their own stacks, and leave the limit of this process as it was.
+func TestStacksBesideOthers(t *testing.T) {
+	if err := pvas.Supported(); err != nil || sys.HardLimit(sys.RlimitStack) < 64<<20 {
+		t.Skip("no stacks of several sizes in one address space", err)
+	}
+	before := sys.SoftLimit(sys.RlimitStack)
+	var wg sync.WaitGroup
+	for size := uint64(1 << 20); size <= 64<<20; size *= 2 {
+		wg.Go(func() {
+			for range 5 {
+				j := ranks(btlPvas, 2, "true")
+				j.StackSize = size
+				plan, err := DryRun(context.Background(), j)
+				if assert.NoError(t, err) {
+					assert.Equal(t, size, plan.Ranks[1].Layout.Stack.Len())
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Equal(t, before, sys.SoftLimit(sys.RlimitStack))
+}
+
 func TestStackIsRefused(t *testing.T) {
 	for size, cause := range map[uint64]string{
-		leastStack - 1: "launcher: job: a stack of 262143 bytes is too small: take 256 KiB or more",
-		1:              "is too small",
+		limits.LeastStack - 1: "launcher: job: a stack of 262143 bytes is too small: take 256 KiB or more",
+		1:                     "is too small",
 	} {
 		j := ranks(btlSM, 1, "true")
 		j.StackSize = size

@@ -17,6 +17,7 @@ import (
 type parent struct {
 	tasks chan func()
 	done  chan struct{} // closed by close
+	stack uint64        // limit of stacks that its processes get, see Job.StackSize
 
 	guarded *os.File // its end tells the guard that this process has ended; nil: no guard
 }
@@ -28,8 +29,8 @@ type exit struct {
 }
 
 // newParent starts the thread. It runs tasks until close.
-func newParent() *parent {
-	p := &parent{tasks: make(chan func()), done: make(chan struct{})}
+func newParent(stack uint64) *parent {
+	p := &parent{tasks: make(chan func()), done: make(chan struct{}), stack: stack}
 	go p.run()
 	return p
 }
@@ -57,11 +58,11 @@ func (p *parent) close() {
 	}
 }
 
-// do runs f on the thread and waits for it.
+// do runs f, which starts a process, on the thread and waits for it.
 func (p *parent) do(f func() error) error {
 	result := make(chan error, 1)
 	select {
-	case p.tasks <- func() { result <- f() }:
+	case p.tasks <- func() { result <- withStack(p.stack, f) }:
 		return <-result
 	case <-p.done: // the supervisor has given up the caller
 		return errOver

@@ -18,7 +18,7 @@ func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 		lo, hi, align, size, stack, small uint64
 	}{
 		{0x400000, 0x5e4000, 4096, 64 << 30, usual, 140 << 10}, // a Go PIE
-		{0, 0x9000, 4096, 64 << 20, leastStack, 0},
+		{0, 0x9000, 4096, 64 << 20, limits.LeastStack, 0},
 		{0x200000, 0x900000, 2 << 20, 1 << 30, 64 << 20, pageSize},
 		{0x200000, 0x900000, 2 << 20, 64 << 30, unlimitedStack, pageSize},
 		{0x1000, 0x9000, 2 << 20, 1 << 30, usual + pageSize, 1 << 20},

@@ -9,10 +9,8 @@ import (
 // stack of their main thread reaches. Its addresses are reserved, and memory is taken as the task uses it.
 // Without a limit it is as large as unlimitedStack, or less where partitions or limits are small: then the areas
 // around it bound what C libraries find.
-const (
-	leastStack     = 256 << 10
-	unlimitedStack = 1 << 30
-)
+// Create refuses a limit below limits.LeastStack.
+const unlimitedStack = 1 << 30
 
 // limitedStack is the size that RLIMIT_STACK says, or ok false if it does not limit.
 func limitedStack() (size uint64, ok bool) {
@@ -20,7 +18,7 @@ func limitedStack() (size uint64, ok bool) {
 	if limit == sys.Unlimited {
 		return 0, false
 	}
-	return alignUp(min(max(limit, leastStack), maxReserve), pageSize), true
+	return alignUp(min(limit, maxReserve), pageSize), true
 }
 
 // holdsStack tells whether a partition has room for a stack. Room for a program is looked for when it is known.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/gopvas/gopvas/internal/limits"
 	"github.com/gopvas/gopvas/internal/sys"
 )
 
@@ -46,6 +47,11 @@ func TestStackIsAsLarge(t *testing.T) {
 func TestStacksThatDoNotFit(t *testing.T) {
 	newSpace(t, 1)
 	program := cProgram(t, "stack.c", "-fPIE", "-pie")
+	t.Run("least", func(t *testing.T) {
+		limitStack(t, limits.LeastStack-1)
+		_, err := Create(Config{Tasks: 2})
+		require.ErrorContains(t, err, "RLIMIT_STACK (ulimit -s) is 262143, the job needs 262144: raise it with ulimit -s 256")
+	})
 	stack := func(tasks int, partition uint64) (uint64, error) {
 		s, err := Create(Config{Tasks: tasks, PartitionSize: partition})
 		if err != nil {
@@ -65,7 +71,7 @@ func TestStacksThatDoNotFit(t *testing.T) {
 		{sys.Unlimited, 4, 0, 1 << 30, ""},
 		{sys.Unlimited, 4, 1 << 30, 256 << 20, ""},
 		{sys.Unlimited, 4, 64 << 20, 16 << 20, ""},
-		{100 << 10, 4, 0, leastStack, ""},
+		{limits.LeastStack, 4, 0, limits.LeastStack, ""},
 		{64 << 20, 4, 64 << 20, 0, "64 MiB hold no stack of 64 MiB"},
 		{64 << 20, 4, 128 << 20, 64 << 20, ""},
 		{1 << 40, 4, 0, 1 << 40, ""}, // in larger partitions

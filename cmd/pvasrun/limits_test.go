@@ -69,6 +69,22 @@ func TestStackSizeIsRefused(t *testing.T) {
 	}
 }
 
+// Both task models refuse a limit of stacks that no rank can keep, and --stack-size overrides it.
+func TestLeastStack(t *testing.T) {
+	for _, btl := range models(t) {
+		for _, limit := range []string{"64", "255"} {
+			got := command(t, underLimit("-S -s "+limit), "--btl", btl, "-n", "2", "true")
+			require.Equal(t, 1, got.code, got.stderr)
+			require.Regexp(t, `^pvasrun: launcher: RLIMIT_STACK \(ulimit -s\) is \d+, the job needs 262144: raise it with ulimit -s 256 or --stack-size 256K\n$`, got.stderr)
+			got = command(t, underLimit("-S -s "+limit), "--btl", btl, "-n", "2", "--stack-size", "256K", "sh", "-c", "ulimit -s")
+			require.Equal(t, 0, got.code, got.stderr)
+			require.Equal(t, "256\n256\n", got.stdout)
+		}
+		got := command(t, underLimit("-s 256"), "--btl", btl, "-n", "2", "sh", "-c", "ulimit -s")
+		require.Equal(t, "256\n256\n", got.stdout, got.stderr)
+	}
+}
+
 // A limit that lets no process of a job live is refused in both task models, with one
 // line.
 func TestLimitsThatForbidAll(t *testing.T) {

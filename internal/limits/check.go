@@ -24,9 +24,13 @@ func (e *Error) Error() string {
 }
 
 // Job returns an *Error if a limit that counts in either task model is too low for so
-// many ranks; files tells whether the supervisor reads the output of each.
-func Job(ranks int, files bool) error {
-	return check(readHere(), ranks, concernsJob(files))
+// many ranks with stacks of size bytes, 0: of RLIMIT_STACK; files tells whether the supervisor reads the output of each.
+func Job(ranks int, size uint64, files bool) error {
+	from := here()
+	if size != 0 {
+		from = from.withStack(size)
+	}
+	return check(read(os.DirFS("/"), from), ranks, concernsJob(files))
 }
 
 func concernsJob(files bool) func(*Limit) bool {
@@ -37,7 +41,7 @@ func concernsJob(files bool) func(*Limit) bool {
 // for so many. Partitions count with the least size. Job looks at the others, before:
 // what they forbid helps no task model.
 func Space(ranks int) error {
-	return check(readHere(), ranks, func(l *Limit) bool { return l.OneSpace })
+	return check(readHere(), ranks, func(l *Limit) bool { return l.OneSpace || l.forbidsAll() })
 }
 
 // Partitions returns an *Error if RLIMIT_AS is too low for so many ranks in one address

@@ -114,7 +114,7 @@ func read(root fs.FS, from source) []Limit {
 		areaLimit(root, areasOfHost, AreasPerRank),
 		addressSpace(from, MinPartition),
 		dataLimit(from, stackOf(from)),
-		{Name: "RLIMIT_STACK", Value: finite(from.soft(sys.RlimitStack)), Note: "stack of a rank; unlimited: up to 1 GiB in one address space"},
+		stackLimit(from),
 		// The soft limit of open files is raised to the hard one by the Go library.
 		{Name: nofile, Value: finite(from.hard(sys.RlimitNofile)), Used: filesOfSupervisor, PerRank: filesPerRank,
 			Title: "the hard limit on open files (RLIMIT_NOFILE, ulimit -Hn)",
@@ -162,11 +162,11 @@ func (l *Limit) setRanks() {
 	if l.Title == "" {
 		l.Title = l.Name
 	}
-	if l.Value == nil || l.PerRank == 0 {
-		return
-	}
 	if l.forbidsAll() {
 		l.Ranks = new(uint64)
+		return
+	}
+	if l.Value == nil || l.PerRank == 0 {
 		return
 	}
 	ranks := (*l.Value - min(l.Used, *l.Value)) / l.PerRank

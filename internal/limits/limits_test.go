@@ -200,10 +200,10 @@ func TestCheckAgreesWithTheReport(t *testing.T) {
 // What counts in one address space only does not keep classic processes from starting,
 // nor does the supervisor's limit a space.
 func TestWhoMeetsWhichLimit(t *testing.T) {
-	require.NoError(t, Job(1, true))
+	require.NoError(t, Job(1, 0, true))
 	require.NoError(t, Space(1))
 	var low *Error
-	require.ErrorAs(t, Job(1<<40, true), &low)
+	require.ErrorAs(t, Job(1<<40, 0, true), &low)
 	require.ErrorAs(t, Space(1<<40), &low)
 	require.Equal(t, "vm.max_map_count", low.Limit)
 	if sys.SoftLimit(sys.RlimitAS) == sys.Unlimited {
@@ -224,7 +224,7 @@ func TestAdvice(t *testing.T) {
 
 // With less than one process needs, no task model is of use, and none is advised.
 func TestLimitsOfEveryProcess(t *testing.T) {
-	for resource, need := range map[int]uint64{sys.RlimitAS: addressSpacePerProcess, sys.RlimitData: dataPerProcess} {
+	for resource, need := range map[int]uint64{sys.RlimitAS: addressSpacePerProcess, sys.RlimitData: dataPerProcess, sys.RlimitStack: LeastStack} {
 		all := read(ordinary(), given(0, map[int]uint64{resource: need - 1}))
 		for _, c := range capacities(all) {
 			require.Zero(t, *c.Ranks, c.BTL)

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -10,6 +11,32 @@ import (
 // Stacks in one address space. There the stack of a rank is mapped whole when the rank starts, so all of it
 // counts as data, and as committed where the kernel commits memory strictly. A classic process has a stack that
 // grows, and counts as it does.
+
+// LeastStack is the size in bytes of the least stack that a rank can have, in either task model. The kernel lets
+// arguments and environment take 128 KiB of a stack, however small it is, and the runtime of a Go program without C
+// reckons with 64 KiB more.
+const LeastStack = 256 << 10
+
+// stackLimit is RLIMIT_STACK.
+func stackLimit(from source) Limit {
+	return Limit{
+		Name: "RLIMIT_STACK", Value: finite(from.soft(sys.RlimitStack)), PerProcess: LeastStack,
+		Note: "stack of a rank; unlimited: up to 1 GiB in one address space", Title: "RLIMIT_STACK (ulimit -s)",
+		Fix: fmt.Sprintf("raise it with ulimit -s %d or --stack-size %[1]dK", LeastStack>>10),
+	}
+}
+
+// withStack is the source for a job that sets RLIMIT_STACK for its ranks.
+func (s source) withStack(size uint64) source {
+	soft := s.soft
+	s.soft = func(resource int) uint64 {
+		if resource == sys.RlimitStack {
+			return size
+		}
+		return soft(resource)
+	}
+	return s
+}
 
 // stackOf is the size of a rank's stack. Without a limit it is chosen so that the other limits allow it.
 func stackOf(from source) uint64 {
