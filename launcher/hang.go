@@ -110,6 +110,9 @@ func describeWait(v job.View, place string, now time.Duration) string {
 		return describeCollective(v, place, since)
 	}
 	call := callOf(v, v.Waiting.Op.String()) + place
+	if v.Waiting.Op == job.OpWait && len(v.For) > 0 && v.Waiting.Collective.Missing == len(v.For) {
+		return fmt.Sprintf("in %s for %v, waits for a message of %s", call, since, anyOf(v.For))
+	}
 	return fmt.Sprintf("in %s for %v, waits for %s", call, since, message(v.Waiting.Operation()))
 }
 
@@ -183,6 +186,14 @@ func rankList(ranks []int, unnamed int) string {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
 	return ranksWord(len(ranks)) + strings.Join(names, ", ")
+}
+
+// anyOf names ranks of which one is enough.
+func anyOf(ranks []int) string {
+	if len(ranks) == 1 {
+		return rankList(ranks, 0)
+	}
+	return "any of " + rankList(ranks, 0)
 }
 
 func ranksWord(n int) string {

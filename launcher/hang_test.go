@@ -100,6 +100,22 @@ func TestHangReport(t *testing.T) {
 	require.NotContains(t, got, "deadlock")
 }
 
+// A probe has no bytes, and a wait for one of several receives names their ranks.
+func TestReportOfMessages(t *testing.T) {
+	probe := waitView(0, job.OpProbe, 1, 5, time.Second, 1)
+	probe.Waiting.Bytes = 0
+	require.Equal(t, "in probe for 1s, waits for rank 1, tag 5", describeWait(probe, "", 2*time.Second))
+	for text, ranks := range map[string][]int{"any of ranks 1, 3": {1, 3}, "rank 3": {3}} {
+		wait := waitView(0, job.OpWait, job.AnyPeer, -1, time.Second, ranks...)
+		for _, r := range ranks {
+			wait.Waiting.Collective.Miss(r)
+		}
+		require.Equal(t, "in wait for 1s, waits for a message of "+text, describeWait(wait, "", 2*time.Second))
+	}
+	wait := waitView(0, job.OpWait, job.AnyPeer, -1, time.Second, 1, 2, 3)
+	require.Equal(t, "in wait for 1s, waits for any rank, any tag, 64 bytes", describeWait(wait, "", 2*time.Second))
+}
+
 // The state of a process is that of /proc: it is stopped from a STOP to a CONT.
 func TestStopped(t *testing.T) {
 	runtime.LockOSThread() // whose end would be taken for that of the test

@@ -48,6 +48,9 @@ func (r *Root) waitsFor(rank int, w Waiting) (ranks []int, any bool) {
 	if w.Op == OpCollective {
 		return w.Collective.Ranks(), w.Collective.Need == NeedAny
 	}
+	if n := w.Collective.Missing; n > 0 && n <= namedRanks {
+		return w.Collective.Ranks(), true
+	}
 	if w.Peer != AnyPeer {
 		return []int{int(w.Peer)}, false
 	}
@@ -128,7 +131,7 @@ func (v *View) transfers(views []View) bool {
 		return false
 	}
 	recv := &views[send.Peer].Waiting
-	return recv.Op == OpRecv && recv.Context == send.Context && (recv.Tag == send.Tag || recv.Tag < 0) &&
+	return (recv.Op == OpRecv || recv.Op == OpWait && recv.Collective.Missing > 0) && recv.Context == send.Context && (recv.Tag == send.Tag || recv.Tag < 0) &&
 		(recv.Peer == AnyPeer || int(recv.Peer) == v.Rank)
 }
 

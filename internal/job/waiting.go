@@ -44,7 +44,9 @@ type Waiting struct {
 	Source  string // "file:line function" of the call in a program in Go; "": not known. The first 96 bytes are stored
 	Others  bool   // the rank has other goroutines or threads, which may act meanwhile, or gives up by itself
 
-	Collective Collective // of OpCollective; Peer, Tag and Bytes then mean nothing
+	// Collective is of OpCollective; Peer, Tag and Bytes then mean nothing. Of OpWait with AnyPeer it has the ranks of which
+	// one is enough; none: any rank.
+	Collective Collective
 }
 
 // waitingBlock is the record in shared memory. Only the rank writes it, any
@@ -106,7 +108,7 @@ func (r *Root) SetWaiting(rank int, w Waiting) {
 	if w.Source != "" || k.source[0].Load() != 0 {
 		storeText(k.source[:], w.Source)
 	}
-	if w.Op == OpCollective {
+	if w.Op == OpCollective || w.Op == OpWait {
 		k.collective.store(&w.Collective)
 	}
 	k.seq.Add(1)
@@ -139,7 +141,7 @@ func (r *Root) Waiting(rank int) (w Waiting, ok bool) {
 			Context: k.ctx.Load(), Bytes: k.bytes.Load(), Since: k.since.Load(), Seen: k.seen.Load(),
 			Call: loadText(k.call[:]), Place: k.place.Load(), Source: loadText(k.source[:]), Others: k.more.Load() != 0,
 		}
-		if w.Op == OpCollective {
+		if w.Op == OpCollective || w.Op == OpWait {
 			w.Collective = k.collective.load()
 		}
 	})

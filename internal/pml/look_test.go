@@ -104,6 +104,10 @@ func TestWaitsThatNobodyNamed(t *testing.T) {
 	}()
 	say := w.asleep(1)
 	require.EqualValues(t, job.AnyPeer, say.Peer, "rank 0 is not the only one that can end it")
+	require.ElementsMatch(t, []int{0, 2}, say.Collective.Ranks())
+	view := w.root.Snapshot()[1]
+	require.ElementsMatch(t, []int{0, 2}, view.For)
+	require.True(t, view.Any)
 	require.NoError(t, w.engines[2].Send(0, 1, 6, nil, pml.Standard))
 	require.NoError(t, <-done)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,6 +1,8 @@
 package pml
 
 import (
+	"slices"
+
 	"github.com/gopvas/gopvas/internal/job"
 	"github.com/gopvas/gopvas/internal/sys"
 	"github.com/gopvas/gopvas/internal/trace/recorder"
@@ -260,7 +262,7 @@ func (e *Engine) describe(w *waiter) job.Waiting {
 		return w.until.say()
 	}
 	if w.any {
-		return job.Waiting{Op: job.OpWait, Peer: job.AnyPeer, Tag: AnyTag, Context: w.about.context}
+		return e.describeAny(w)
 	}
 	op, say := w.about, &e.saying
 	*say = op.describe()
@@ -273,6 +275,25 @@ func (e *Engine) describe(w *waiter) job.Waiting {
 		explain(say)
 	}
 	return *say
+}
+
+// describeAny says what a waiter for any of several operations waits for. If all are receives of named ranks on one
+// communicator, it names these: only they can end the wait. The ranks of sends are not named, since one that is under way
+// needs nobody.
+func (e *Engine) describeAny(w *waiter) job.Waiting {
+	say := job.Waiting{Op: job.OpWait, Peer: job.AnyPeer, Tag: AnyTag, Context: w.about.context}
+	for _, op := range e.existing {
+		switch {
+		case op.waiter != w:
+			continue
+		case op.kind != receiving || op.state != posted || op.peer < 0 || op.context != say.Context:
+			say.Collective = job.Collective{}
+			return say
+		case !slices.Contains(say.Collective.Ranks(), int(op.peer)):
+			say.Collective.Miss(int(op.peer))
+		}
+	}
+	return say
 }
 
 // announce says in the job's root block what this rank waits for.
