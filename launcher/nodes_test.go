@@ -210,7 +210,11 @@ func TestNodesThatDoNotStart(t *testing.T) {
 // agents finds the agents that this process has started.
 func agents(t *testing.T) []int {
 	var pids []int
-	for _, pid := range children(os.Getpid()) {
+	list := children(os.Getpid())
+	for _, shell := range list {
+		list = append(list, children(shell)...)
+	}
+	for _, pid := range list {
 		if args := processes.Args(pid); len(args) > 1 && args[len(args)-1] == "node" {
 			pids = append(pids, pid)
 		}
@@ -237,7 +241,9 @@ func (w *awaitRanks) Write(b []byte) (int, error) {
 // An agent that dies, or is silent, is a node that is lost: the others end, and so do the
 // ranks there, if their node is there.
 func TestNodeIsLost(t *testing.T) {
+	const killed = `its pvasrun was killed by signal 9 \(killed, SIGKILL\), which ends the 2 ranks there`
 	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "silent": syscall.SIGSTOP} {
+		want := map[bool]string{true: killed, false: `nothing was heard from it in time \(3s\)`}[sig == syscall.SIGKILL]
 		t.Run(name, func(t *testing.T) {
 			eachBTL(t, func(t *testing.T, btl string) {
 				n := twoNodes()
@@ -257,7 +263,7 @@ func TestNodeIsLost(t *testing.T) {
 				result, err := RunNodes(ctx, j, n)
 				require.NoError(t, err)
 				require.Equal(t, codeError, result.Code)
-				require.Regexp(t, `pvasrun: node [ab] is lost: .*; ending the other 2 ranks\n`, stderr.String())
+				require.Regexp(t, `pvasrun: node [ab] is lost: `+want+`; ending the other 2 ranks\n`, stderr.String())
 				requireGone(t, pidsIn(out.String()))
 			})
 		})

@@ -71,9 +71,10 @@ func (l *leader) startAgents() error {
 	return nil
 }
 
-// command returns the command that starts the agent of a node.
+// command returns the command that starts the agent of a node. ssh does not tell which signal has killed what it
+// has started; the shell around the agent makes an exit code of that.
 func (n *Nodes) command(host, self string) []string {
-	remote := quote(self) + " node"
+	remote := "sh -c " + quote(quote(self)+" node; exit $?")
 	switch {
 	case n.Shell != nil:
 		return append(slices.Clone(n.Shell), host, remote)
@@ -102,7 +103,7 @@ func (a *remote) start(argv []string) (err error) {
 	a.command = exec.Command(argv[0], argv[1:]...)
 	a.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	a.command.Stderr = &a.said
-	a.command.WaitDelay = time.Second
+	a.command.WaitDelay = endTime / 6 // for its standard error, which what an agent here has started may hold
 	if a.stdin, err = a.command.StdinPipe(); err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func (a *remote) read(in io.ReadCloser) {
 	}
 	select { // its standard error may explain the end
 	case <-a.waited:
-	case <-time.After(time.Second):
+	case <-time.After(endTime / 3):
 	case <-a.l.done:
 	}
 	a.l.post(func() { a.lose(a.why(err)) })
@@ -185,6 +186,9 @@ func (a *remote) why(err error) error {
 	select {
 	case <-ended:
 		if command != nil && command.ProcessState != nil && !command.ProcessState.Success() {
+			if status, killed := a.killed(command.ProcessState); killed {
+				return fmt.Errorf("its pvasrun %s, which ends the %d ranks there", describe(status), a.alive)
+			}
 			how = fmt.Sprintf("%s: %v", command.Args[0], command.ProcessState)
 		}
 	default:
@@ -197,6 +201,23 @@ func (a *remote) why(err error) error {
 	}
 	return errors.New(how)
 }
+
+// killed tells whether a signal has killed the agent, as far as the command that has started it says so: it is the
+// agent itself, or passes on the exit code of the shell around it.
+func (a *remote) killed(state *os.ProcessState) (status syscall.WaitStatus, ok bool) {
+	own, _ := state.Sys().(syscall.WaitStatus)
+	switch {
+	case a.ready == nil || a.command == nil:
+		return 0, false
+	case a.l.nodes.Shell == nil && IsHere(a.name):
+		return own, own.Signaled()
+	}
+	sig := own.ExitStatus() - codeSignal
+	return syscall.WaitStatus(sig), sig > 0 && sig <= lastSignal
+}
+
+// lastSignal is the last signal that Linux has.
+const lastSignal = 64
 
 // order tells the agent, if it is there.
 func (a *remote) order(o order) {
