@@ -82,6 +82,9 @@ func (e *Engine) ready() bool {
 	look := e.job.Asked()
 	e.lock()
 	e.inReady = true
+	if e.lasting {
+		e.tellPatient()
+	}
 	e.progressAll()
 	e.askConditions()
 	e.announceParked()

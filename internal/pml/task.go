@@ -33,6 +33,22 @@ type Reporter interface {
 	Status() Status
 }
 
+// Patient is a Task that looks further when it has lasted for long. Lasts is called under the engine's lock before
+// Progress, in each look of a sleep of the rank that has turned out to be a long one. Whatever the rank waits for then,
+// another goroutine may wait for the task.
+type Patient interface {
+	Lasts()
+}
+
+// tellPatient calls Lasts of all tasks that have it.
+func (e *Engine) tellPatient() {
+	for n := e.tasks.head; n != nil; n = n.next {
+		if p, ok := n.of.task.(Patient); ok {
+			p.Lasts()
+		}
+	}
+}
+
 // Do starts a task and waits until it is done. It takes the lock once.
 func (e *Engine) Do(t Task, context uint32) error {
 	if err := t.Start(); err != nil {

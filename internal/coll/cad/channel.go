@@ -31,6 +31,7 @@ func (e *Engine) find(rank int, context uint32) *record {
 // issue. If a member has given up before, it can not have told us. So a rank that makes a
 // record, which others find from then on, looks at the records of all others afterwards. And
 // a rank that gives up notes that in its own record before it looks at those of all others.
+// The same holds for a rank that waits for graphs of this one: see run.expect.
 // e.mu is held.
 func (e *Engine) record(c *Channel) (p *pool, rec *record, err error) {
 	if p, err = e.ownPool(); err != nil || c.own != nil {
@@ -56,8 +57,15 @@ func (e *Engine) record(c *Channel) (p *pool, rec *record, err error) {
 	}
 	c.own = rec
 	for member := range c.Size {
-		if o := e.find(c.world(member), c.Context); o != nil && o.broken.Fault() != 0 {
+		o := e.find(c.world(member), c.Context)
+		if o == nil {
+			continue
+		}
+		if o.broken.Fault() != 0 {
 			rec.broken.Note(o.broken.Failure())
+		}
+		if o.expecting.Load() != 0 {
+			setBit(&rec.awaited, c.world(member)%64)
 		}
 	}
 	return p, rec, nil

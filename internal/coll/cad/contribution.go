@@ -63,6 +63,9 @@ const (
 
 	// patience is how many looks pass before a member compares what others have issued.
 	patience = 64
+
+	// longLooks is how many looks of a rank that tests, and so never sleeps, count as a long wait.
+	longLooks = 1 << 12
 )
 
 // contribution is what a member gives for one operation. Only the member writes it.
@@ -295,7 +298,10 @@ func (r *contributed) ended(s *contributing) Failure {
 		r.gone = n
 		r.breakChannel(r.lost(s))
 	}
-	if r.looks++; r.looks == patience {
+	if r.given {
+		r.looks++
+	}
+	if r.given && r.looks == patience {
 		r.compareIssued(s)
 	}
 	if b := &r.channel.own.broken; b.Fault() != 0 {
@@ -384,8 +390,7 @@ func (r *contributed) Describe(w *job.Waiting) {
 			c.Miss(r.channel.world(member))
 		}
 	}
-	r.compareIssued(s)
-	if r.channel.own.broken.Fault() != 0 {
-		r.e.job.Inbox(r.e.rank).Notify() // has this rank make progress, which ends the operation
-	}
 }
+
+// Lasts implements pml.Patient: the next look compares.
+func (r *contributed) Lasts() { r.looks = max(r.looks, patience-1) }

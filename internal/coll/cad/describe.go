@@ -13,22 +13,10 @@ import (
 // The graph needs its peers to issue theirs: any executor does the rest. So it names
 // those that have not. If all have, one of them waits for others, and these are named in
 // its place, as far as they are members.
-//
-// Of two members the other one may wait in a graph by messages: it is told to look for this one.
-// See compareIssued.
 func (r *run) Describe(w *job.Waiting) {
-	if r.channel.Size == 2 {
-		defer r.e.job.Inbox(r.channel.world(1 - r.channel.Rank)).Notify()
-	}
 	describe(w, r.channel, r.graph.Name, r.number, r.graph.Signature)
 	if r.queued {
 		return
-	}
-	if f := r.unmet(); f.Fault != 0 {
-		r.e.breakAt(r.e.rank, r.channel.Context, f)
-	}
-	if r.compareContributed(); r.record.broken.Fault() != 0 {
-		r.e.job.Inbox(r.e.rank).Notify() // has this rank make progress, which ends the graph
 	}
 	c := &w.Collective
 	if r.graph.NeedsAll {
@@ -68,18 +56,18 @@ func (r *messageRun) Describe(w *job.Waiting) {
 		}
 	}
 	clear(r.t.named)
-	r.lasting = true
-	if r.t.engine != nil {
-		r.compareIssued()
-	} else {
+	if r.lasting = true; r.t.engine == nil {
 		r.t.Job.Inbox(r.t.Rank).Notify() // has this rank look at what others say, when it has said this
 	}
 }
 
+// Lasts implements pml.Patient. Between processes the graph looks only when it was described.
+func (r *messageRun) Lasts() { r.lasting = r.lasting || r.t.engine != nil }
+
 // compareIssued ends the graph if a peer has issued one of the same number for another call
 // that is not executed by messages: then neither meets anything of the other. The second of the
 // two calls finds the first when it has lasted for some milliseconds: by this function if it is
-// the one by messages, and else by the peer, which calls this function when it is told.
+// the one by messages, and else by the peer, which calls this function when it is told: see run.Lasts.
 func (r *messageRun) compareIssued() {
 	e := r.t.engine
 	if e == nil {

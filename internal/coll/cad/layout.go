@@ -159,7 +159,7 @@ const maskWords = maxGraphs / 64
 
 type mask [maskWords]atomic.Uint64
 
-// record is a channel of a rank. The owner writes all of it but broken.
+// record is a channel of a rank. The owner writes all of it but awaited, told and broken.
 type record struct {
 	context atomic.Uint32 // plus one
 	issued  atomic.Uint32 // how many graphs were issued, at the last one
@@ -167,7 +167,10 @@ type record struct {
 	contributions atomic.Uint64 // address of the slots; 0: none
 	generation    atomic.Uint64 // how many channels have had the context before
 	former        atomic.Uint32 // issued, of the last one of these; 0: the rank has another channel
-	_             [cacheLine - 28]byte
+	expecting     atomic.Uint32 // the owner waits for graphs of members, and may find no record of theirs: see expect
+	awaited       atomic.Uint64 // by rank modulo 64: members that wait for a graph of the owner to be complete
+	told          atomic.Uint32 // how often the owner was told that a graph of a member is complete
+	_             [cacheLine - 44]byte
 	broken        Cell                    // a failure that ends all graphs on the channel
 	ring          [ringSize]atomic.Uint64 // see entry
 }

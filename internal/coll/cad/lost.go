@@ -22,6 +22,9 @@ func (r *run) ended() Failure {
 		r.gone = n
 		return r.lost()
 	}
+	if r.lasting {
+		return r.expect()
+	}
 	return Failure{}
 }
 
@@ -86,6 +89,64 @@ func (r *run) completed(rank int) bool {
 	}
 	g, issue := r.e.lookup(uint32(rank), r.channel.Context, r.number)
 	return g == nil || g.done.Load() == issue
+}
+
+// expect is unmet for a graph that has lasted for long, and asks to be told when that may have changed: a peer whose
+// graph has no node for this one is not told of this one, and would end its graph in silence.
+//
+// No end of a peer's graph is missed. This rank sets its bit in the record of the peer, and then looks for the peer's
+// graph. The peer makes its graph complete, and then looks for bits (see close): so one of the two finds the other. If
+// the peer has no record yet, this rank has noted in its own that it expects one. The peer makes its record known, and
+// then looks at the records of others (see Engine.record).
+//
+// A peer that tells takes all bits, whatever number its graph has. So a rank that was told sets them again.
+func (r *run) expect() Failure {
+	told := r.record.told.Load()
+	if r.expected && told == r.told {
+		return Failure{}
+	}
+	r.expected, r.told = true, told
+	r.record.expecting.Store(1)
+	m := r.image
+	for i := range uint32(m.peers) {
+		rank := int(word(m.aux, uint32(m.count)+i*peerWords).Load() >> 1)
+		if rec := r.e.find(rank, r.channel.Context); rec != nil && !r.completed(rank) {
+			setBit(&rec.awaited, r.e.rank%64)
+		}
+	}
+	return r.unmet()
+}
+
+// tellExpecting tells the members that wait for a graph of this rank that one is complete.
+func (r *run) tellExpecting() {
+	if r.record.awaited.Load() == 0 {
+		return
+	}
+	bits := r.record.awaited.Swap(0)
+	for member := range r.channel.Size {
+		rank := r.channel.world(member)
+		if bits>>(rank%64)&1 == 0 {
+			continue
+		}
+		if rec := r.e.find(rank, r.channel.Context); rec != nil {
+			rec.told.Add(1)
+			r.e.job.Inbox(rank).Notify()
+		}
+	}
+}
+
+// Lasts implements pml.Patient. From now on the graph looks for what will never meet it.
+//
+// Of two members the other one may wait in a graph by messages: it is told to look for this one. See compareIssued.
+func (r *run) Lasts() {
+	if r.queued || r.lasting {
+		return
+	}
+	r.lasting = true
+	r.looks = max(r.looks, patience-1) // the next look compares
+	if r.channel.Size == 2 {
+		r.e.job.Inbox(r.channel.world(1 - r.channel.Rank)).Notify()
+	}
 }
 
 // unmet returns the failure of a graph with a SEND or RECV that will never meet a node: the graph of the peer, of the

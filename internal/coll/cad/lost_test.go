@@ -162,3 +162,10 @@ func awaitGone(root *job.Root, rank int) {
 		runtime.Gosched()
 	}
 }
+
+// awaitWaiting returns when a rank has said what it waits for: it sleeps, or is about to.
+func awaitWaiting(root *job.Root, rank int) {
+	for _, ok := root.Waiting(rank); !ok; _, ok = root.Waiting(rank) {
+		runtime.Gosched()
+	}
+}

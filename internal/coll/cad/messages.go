@@ -103,7 +103,8 @@ type messageRun struct {
 	seen    uint64       // pml.Inside.Completions when active was last looked through
 	begun   bool
 	guarded bool // the gate has not been passed
-	lasting bool // it was described: this rank waits for it for longer
+	lasting bool // this rank waits for long: see Lasts
+	looks   int  // at whether it is complete
 	done    bool
 	failure Failure
 	broken  error // the engine for messages can not go on
@@ -118,7 +119,7 @@ type inFlight struct {
 
 // Start implements pml.Task.
 func (r *messageRun) Start() error {
-	r.begun, r.done, r.lasting, r.broken = false, false, false, nil
+	r.begun, r.done, r.lasting, r.looks, r.broken = false, false, false, 0, nil
 	if r.reset(); r.guarded && !r.graph.Blocking {
 		r.number = r.channel.issued.Load() // until it begins: see mayBegin
 	} else {
@@ -145,6 +146,9 @@ func (r *messageRun) Progress() (done bool, err error) {
 	for !r.done && r.seen != in.Completions() {
 		r.seen = in.Completions()
 		r.takeArrived()
+	}
+	if r.looks++; r.looks == longLooks {
+		r.Lasts()
 	}
 	if r.lasting && !r.done {
 		r.compareIssued() // a peer may have issued its graph since

@@ -19,6 +19,10 @@ type run struct {
 	before int  // of them, those that had gone before the issue
 	looks  int  // at whether it is complete
 	wrong  bool // it ended with an error
+
+	lasting  bool   // this rank waits for long: see Lasts
+	expected bool   // expect has looked
+	told     uint32 // what record.told was then
 }
 
 // newRun builds the graph, unless it stayed built.
@@ -79,7 +83,7 @@ func (r *run) open() error {
 		return ErrTooMany
 	}
 	r.number, r.record, r.queued = number, rec, wait
-	r.gone, r.before, r.looks = 0, len(e.noteDead()), 0
+	r.gone, r.before, r.looks, r.lasting, r.expected = 0, len(e.noteDead()), 0, false, false
 	c.issued.Add(1)
 	if wait {
 		c.queue = append(c.queue, r)
@@ -153,8 +157,11 @@ func (r *run) Progress() (done bool, err error) {
 		r.close()
 		return true, err
 	}
-	if r.looks++; r.looks == patience {
+	switch r.looks++; r.looks {
+	case patience:
 		r.compareContributed()
+	case longLooks:
+		r.Lasts()
 	}
 	if f := r.ended(); f.Fault != 0 && s.done.Load() != r.issue {
 		r.abandon(f)
@@ -174,6 +181,7 @@ func (r *run) close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r.record.ring[r.number%ringSize].Store(0)
+	r.tellExpecting()
 	e.runs[r.slot].Store(nil)
 	e.slots = append(e.slots, r.slot)
 	r.slot = -1
