@@ -237,7 +237,7 @@ func TestDeadlock(t *testing.T) {
 	t.Parallel()
 	r := Up(t, 3, "sshd", "ssh", sshTool)
 	r.StartSSH()
-	j := r.start(append(bySSH(r, 1), work, "stuck"), nil)
+	j := r.start(append(bySSH(r, 1), "--deadlock", "off", work, "stuck"), nil)
 	j.awaitRanks(t, 3)
 	leader := r.find(0, `pvasrun --hosts`)
 	require.Len(t, leader, 1)

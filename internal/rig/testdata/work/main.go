@@ -4,6 +4,7 @@
 //	work alltoall one short Alltoall
 //	work busy     the same, until a peer is lost
 //	work idle     waits until it is killed
+//	work slow     the last rank comes 3 s late to a barrier
 //	work stuck    each rank waits for a message of the next
 package main
 
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/gopvas/gopvas/mpi"
 )
@@ -25,6 +27,13 @@ func main() {
 	switch os.Args[1] {
 	case "idle":
 		_ = syscall.Pause()
+	case "slow":
+		if world.Rank() == world.Size()-1 {
+			time.Sleep(3 * time.Second)
+		}
+		if err = world.Barrier(); err == nil {
+			err = world.Finalize()
+		}
 	case "stuck":
 		_, err = mpi.Recv(world, make([]int, 1), (world.Rank()+1)%world.Size(), 7)
 	case "busy":
