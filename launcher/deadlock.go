@@ -22,6 +22,19 @@ const (
 // DeadlockAfter is how long ranks have waited when the launcher begins to look.
 const DeadlockAfter = 3 * time.Second
 
+// leastDeadlockAfter is the least Job.DeadlockAfter. Each look wakes the ranks, so they must have waited for some time.
+const leastDeadlockAfter = 10 * time.Millisecond
+
+// CheckDeadlockAfter tells whether the launcher can look for deadlocks of ranks that have waited for so long: nil if it
+// can.
+func CheckDeadlockAfter(after time.Duration) error {
+	if after < leastDeadlockAfter {
+		return fmt.Errorf("launcher: job: to look for a deadlock after %v is too early: take %v or more, or look for none (--deadlock off)",
+			after, leastDeadlockAfter)
+	}
+	return nil
+}
+
 // A lookout decides when to look for a deadlock (job.Answer), and what the answers prove (job.Prove). It belongs to the
 // goroutine of a supervisor, or of the leader of several nodes, which asks the ranks.
 //

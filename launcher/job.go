@@ -142,6 +142,11 @@ func (j *Job) check() error {
 	if hard := sys.HardLimit(sys.RlimitStack); j.StackSize > hard {
 		return fmt.Errorf("launcher: job: a stack of %s: the hard limit is %d KiB (ulimit -Hs): raise that, or take a smaller stack", stackText(j.StackSize), hard>>10)
 	}
+	if j.DeadlockAfter != 0 {
+		if err := CheckDeadlockAfter(j.DeadlockAfter); err != nil {
+			return err
+		}
+	}
 	if j.Timeout < 0 {
 		return fmt.Errorf("launcher: job: negative time-out %v", j.Timeout)
 	}

@@ -260,3 +260,13 @@ func TestSynchronousSends(t *testing.T) {
 	require.Equal(t, 2, got.code)
 	require.Contains(t, got.stderr, "write --check --synchronous")
 }
+
+// A time after which pvasrun would look all the time, or one that means another, is refused.
+func TestDeadlockAfterIsRefused(t *testing.T) {
+	for _, after := range []string{"0", "1ns", "9ms"} {
+		got := command(t, nil, "--deadlock-after", after, "true")
+		require.Equal(t, 2, got.code, got.stderr)
+		require.Regexp(t, `is too early: take 10ms or more, or look for none \(--deadlock off\)\n`, got.stderr)
+	}
+	require.Equal(t, 0, command(t, nil, "--deadlock-after", "10ms", "true").code)
+}

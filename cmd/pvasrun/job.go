@@ -188,7 +188,8 @@ func (f *runFlags) checkRanks(ranks, helpers int) error {
 	case ranks > job.MaxRanks:
 		return fmt.Errorf("-n: %d ranks: a job has at most %d in all", ranks, job.MaxRanks)
 	}
-	return errors.Join(pvas.CheckPartitions(ranks, uint64(f.PartitionSize)), launcher.CheckStackSize(uint64(f.StackSize)))
+	return errors.Join(pvas.CheckPartitions(ranks, uint64(f.PartitionSize)), launcher.CheckStackSize(uint64(f.StackSize)),
+		launcher.CheckDeadlockAfter(time.Duration(f.DeadlockAfter)))
 }
 
 // printStats prints what was counted, as far as that is asked for. nodes are the names of the
