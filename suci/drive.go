@@ -134,30 +134,35 @@ func (d *drive) send(now protocol.Time) {
 // poke sends what a call has queued, and wakes the driver if it sleeps too long now.
 func (d *drive) poke(now protocol.Time) {
 	d.send(now)
-	if d.sleeping != nil && d.wake < d.sleepUntil {
-		d.sleeping.Wake()
-		d.sleeping = nil
+	d.hasten()
+}
+
+// hasten wakes the driver if it sleeps longer than the machine allows.
+func (d *drive) hasten() {
+	if d.wake < d.sleepUntil {
+		d.wakeSleeper()
 	}
 }
 
 // await waits until ready, which is called with the lock held as await is.
-func (d *drive) await(ctx context.Context, ready func() bool) error {
+func (d *drive) await(ctx context.Context, ready func() bool) (err error) {
 	e := d.e
-	for !ready() {
+	for err == nil && !ready() {
 		switch {
 		case e.closed:
-			return ErrClosed
+			err = ErrClosed
 		case e.failure != nil:
-			return e.failure
+			err = e.failure
 		case ctx.Err() != nil:
-			return context.Cause(ctx)
+			err = context.Cause(ctx)
 		case d.driving:
 			d.follow(ctx)
 		default:
 			d.drive(ctx, ready)
 		}
 	}
-	return nil
+	d.pass()
+	return err
 }
 
 // drive makes progress until ready, or until await has to look for another reason.

@@ -41,7 +41,17 @@ import (
 // changed. An endpoint that leaves the loop wakes the sleepers, and waits until none has its socket
 // (drive.users). One that joins wakes them, too: the next sleep knows it.
 //
-// A goroutine that gives a machine a timer earlier than the driver's sleepUntil wakes the driver.
+// A sleep is never too long. Whoever changes a machine beside the sleeper compares its next timer with sleepUntil
+// before the lock goes, and wakes the sleeper if that is later (hasten).
+//
+// Whoever waits learns when it may go on. What a call waits for changes under the lock, and only with news. news
+// becomes announce before the lock goes. announce wakes all followers, and the driver if it sleeps: another goroutine
+// may have done what the driver waits for.
+//
+// Somebody always drives next. A driver that leaves has either the followers woken or the keeper hired. All followers
+// may return then, and none drive: each was ready, or its context has ended. So each call that returns does as a
+// driver that leaves (pass). It gives up its place among the followers before, under the lock, so the last one sees
+// none and hires the keeper.
 type loop struct {
 	mu         sync.Mutex // guards the loop and all its endpoints
 	start      time.Time  // of the clock of all machines
@@ -197,7 +207,13 @@ func (l *loop) poll() (came bool) {
 		l.depose()
 	}
 	l.peek()
-	return l.step()
+	came = l.step()
+	if l.sleeping != nil {
+		for _, d := range l.drives {
+			d.hasten()
+		}
+	}
+	return came
 }
 
 // depose makes the caller the driver. A keeper that sleeps wakes up: nobody would wake it when the
@@ -210,10 +226,11 @@ func (l *loop) depose() {
 	}
 }
 
-// announce wakes the followers.
+// announce wakes all that wait. A driver that announces does not sleep.
 func (l *loop) announce() {
 	l.news = false
 	l.announced++
+	l.wakeSleeper()
 	if l.followers > 0 {
 		close(l.changes)
 		l.changes = make(chan struct{})
@@ -233,12 +250,27 @@ func (l *loop) follow(ctx context.Context) {
 	l.followers--
 }
 
+// wakeSleeper wakes the driver if it sleeps.
+func (l *loop) wakeSleeper() {
+	if l.sleeping != nil {
+		l.sleeping.Wake()
+		l.sleeping = nil
+	}
+}
+
 // leave ends the drive.
 func (l *loop) leave() {
 	l.driving = false
-	if l.followers > 0 {
-		l.announce() // one of them drives next
-	} else if !l.hired {
+	l.pass()
+}
+
+// pass has somebody drive next if nobody does.
+func (l *loop) pass() {
+	switch {
+	case l.driving || l.over:
+	case l.followers > 0:
+		l.announce() // one of them drives, or passes
+	case !l.hired:
 		l.hired = true
 		l.hire <- struct{}{}
 	}

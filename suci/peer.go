@@ -203,7 +203,7 @@ func (p *Peer) Wait(ctx context.Context, size int) error {
 	return e.await(ctx, func() bool { return p.room(size) })
 }
 
-// Flush waits until the peer has acknowledged all blocks, and returns the first error of
+// Flush waits until the peer has acknowledged all blocks that were not given up, and returns the first error of
 // a block that was copied, since the last Flush.
 func (p *Peer) Flush(ctx context.Context) error {
 	e := p.endpoint
@@ -217,7 +217,7 @@ func (p *Peer) Flush(ctx context.Context) error {
 	return err
 }
 
-// QueueLength is the number of blocks that the peer has not acknowledged.
+// QueueLength is the number of blocks that the peer has not acknowledged, and that were not given up.
 func (p *Peer) QueueLength() int {
 	e := p.endpoint
 	e.mu.Lock()

@@ -53,11 +53,13 @@ func (p *Peer) Flow(now Time) Flow {
 	return f
 }
 
-// Queue is the number of blocks to the peer that are not acknowledged.
+// Queue is the number of blocks to the peer that have not ended. A block that was given up has ended, though the peer
+// has yet to skip it: nobody is told when it does. So each time that Queue becomes less, a Done is called.
 func (p *Peer) Queue() int {
 	n := p.pending.len()
 	for set := p.sending; set != 0; set = set.rest() {
-		n += p.lanes[set.first()].out.blocks.len()
+		s := p.lanes[set.first()].out
+		n += s.blocks.len() - s.voids
 	}
 	return n
 }

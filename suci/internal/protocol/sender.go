@@ -19,6 +19,7 @@ type sender struct {
 	peer    *Peer
 	lane    uint8
 	blocks  deque[*Outgoing]
+	voids   int // how many of them were given up
 	una     uint64
 	next    uint64
 	limit   uint64
@@ -214,6 +215,7 @@ func (s *sender) advance(next uint64) bool {
 // retire ends a block, once.
 func (s *sender) retire(o *Outgoing, err error) {
 	if o.void {
+		s.voids--
 		return // its owner has been told
 	}
 	o.sender = nil
@@ -231,6 +233,7 @@ func (s *sender) giveUp(o *Outgoing, err error) {
 	shadow := &Outgoing{Priority: o.Priority, sender: s, begin: o.begin, total: o.total, short: o.short, void: true}
 	i := sort.Search(s.blocks.len(), func(i int) bool { return s.blocks.at(i).end() > o.begin })
 	s.blocks.set(i, shadow)
+	s.voids++
 	s.peer.touch()
 	s.retire(o, err)
 }

@@ -10,11 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
 // player makes random calls of an endpoint, and knows what each may answer. The endpoint and its peer
 // share a loop, so whoever waits drives both.
+//
+// No call waits for what nobody does. A call that waits for the peer has another goroutine read there meanwhile
+// (reading); one to the peer that does not exist has a context that has ended. The least pace is 4 MiB/s.
 type player struct {
 	t       *testing.T
 	e       *Endpoint
@@ -42,6 +46,9 @@ const (
 	fuzzLimit = 64 << 10  // QueueLimit
 	tooLong   = 200 << 10 // for the least PeerMemory
 )
+
+// hang is the time after which a call counts as one that hangs. go test -fuzz gives an input 10 s.
+const hang = 8 * time.Second
 
 var fuzzSizes = [...]int{0, 1, 1000, copyLimit, copyLimit + 1, 40000, fuzzLimit, tooLong}
 
@@ -141,7 +148,7 @@ func (g *player) tryWrite(h *handle, size int, how byte) {
 }
 
 func (g *player) write(h *handle, size int, how byte) {
-	ctx, cancel := context.WithTimeout(g.t.Context(), time.Minute) // a hang
+	ctx, cancel := context.WithTimeout(g.t.Context(), hang)
 	defer cancel()
 	allowed := whyNot
 	if h.ID() != 1 || how&4 != 0 {
@@ -149,7 +156,8 @@ func (g *player) write(h *handle, size int, how byte) {
 		allowed = append([]error{context.Canceled}, whyNot...)
 	}
 	s, b := g.block(size, how)
-	err := h.Write(ctx, b)
+	var err error
+	g.reading(func() { err = h.Write(ctx, b) })
 	g.judge(h, s, err, allowed...)
 	switch {
 	case err != nil:
@@ -164,7 +172,7 @@ func (g *player) start(h *handle, size int, how byte) {
 	s, b := g.block(size, how)
 	s.pending = true
 	err := h.Start(b, func(err error) {
-		require.True(g.t, s.pending, "done is called once")
+		assert.True(g.t, s.pending, "done is called once") // by any goroutine
 		s.pending, s.acked = false, err == nil
 	})
 	if err != nil {
@@ -176,12 +184,13 @@ func (g *player) start(h *handle, size int, how byte) {
 
 // flush waits for nothing, or for the peer that answers.
 func (g *player) flush(h *handle, how byte) {
-	ctx, cancel := context.WithTimeout(g.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(g.t.Context(), hang)
 	defer cancel()
 	if h.ID() != 1 || how&4 != 0 {
 		cancel()
 	}
-	err := h.Flush(ctx)
+	var err error
+	g.reading(func() { err = h.Flush(ctx) })
 	if err == nil {
 		for _, s := range h.copies {
 			s.acked = true
@@ -208,15 +217,37 @@ func (g *player) breakSocket() {
 // receive takes in what has come to the peer: each block once, in order, and as it was sent.
 func (g *player) receive() {
 	for r, ok := g.other.TryRead(); ok; r, ok = g.other.TryRead() {
-		require.NoError(g.t, r.Err)
-		if n := len(r.Data); n >= 4 {
-			number := int(binary.BigEndian.Uint32(r.Data[n-4:]))
-			require.Greater(g.t, number, g.last[r.Priority], "once and in order")
-			g.last[r.Priority] = number
-			require.Equal(g.t, g.sent[number-1].data, r.Data)
-			g.sent[number-1].arrived = true
+		g.take(r)
+	}
+}
+
+// take checks a block that came.
+func (g *player) take(r Received) {
+	require.NoError(g.t, r.Err)
+	if n := len(r.Data); n >= 4 {
+		number := int(binary.BigEndian.Uint32(r.Data[n-4:]))
+		require.Greater(g.t, number, g.last[r.Priority], "once and in order")
+		g.last[r.Priority] = number
+		require.Equal(g.t, g.sent[number-1].data, r.Data)
+		g.sent[number-1].arrived = true
+	}
+	r.Free()
+}
+
+// reading makes a call and reads at the peer until it returns.
+func (g *player) reading(call func()) {
+	ctx, cancel := context.WithCancel(g.t.Context())
+	go func() {
+		defer cancel()
+		call()
+	}()
+	for {
+		r, err := g.other.Read(ctx)
+		if err != nil {
+			require.ErrorIs(g.t, err, context.Canceled)
+			return
 		}
-		r.Free()
+		g.take(r)
 	}
 }
 
@@ -252,7 +283,7 @@ func (g *player) play(what, how byte) {
 	case 13:
 		g.e.Poll()
 		h.Retransmit()
-		h.SetPace(int(how) << 16)
+		h.SetPace(int(how) << 22)
 		_ = h.Wait(g.t.Context(), 0)
 	case 14:
 		if how < 64 {
@@ -310,22 +341,21 @@ var (
 	closed  sync.WaitGroup
 )
 
-// TestEndpointCalls calls an endpoint beside failures of all kinds. No call waits for ever, each block ends once, and
-// no block is damaged by one that was refused before it.
-func TestEndpointCalls(t *testing.T) {
-	for name, calls := range map[string][]byte{
-		"flush, a copy that is too long, a long block":      {0x02, 0x20, 0x0a, 0, 0x00, 0xe0, 0x02, 0xa0},
-		"a copy to a removed peer, a long block to another": {0x07, 0, 0x08, 0, 0x00, 0x40, 0x12, 0xa0},
-		"a full queue, the socket fails":                    {0x09, 1, 0x12, 0xa4, 0x10, 0xc0, 0x10, 0xc0, 0x0f, 0, 0x10, 0xc0},
-		"the peer goes, the endpoint is closed":             {0x05, 0xa0, 0x0b, 0, 0x02, 0xa0, 0x05, 0x80, 0x0e, 0, 0x05, 0xa0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g := newPlayer(t)
-			for ; len(calls) >= 2; calls = calls[2:] {
-				g.play(calls[0], calls[1])
-			}
-			g.end()
-		})
-	}
-	closed.Wait()
+// FuzzEndpoint calls an endpoint in any order, beside failures of all kinds. No call waits for ever, each block ends
+// once, and no block is damaged by one that was refused before it.
+func FuzzEndpoint(f *testing.F) {
+	f.Cleanup(closed.Wait)
+	f.Add([]byte{0x02, 0x20, 0x0a, 0, 0x00, 0xe0, 0x02, 0xa0})                      // Flush, a copy that is too long, a long block
+	f.Add([]byte{0x07, 0, 0x08, 0, 0x00, 0x40, 0x12, 0xa0})                         // a copy to a removed peer, a long block to another
+	f.Add([]byte{0x09, 1, 0x12, 0xa4, 0x10, 0xc0, 0x10, 0xc0, 0x0f, 0, 0x10, 0xc0}) // a full queue, the socket fails
+	f.Add([]byte{0x05, 0xa0, 0x0b, 0, 0x02, 0xa0, 0x05, 0x80, 0x0e, 0, 0x05, 0xa0}) // the peer goes, the endpoint is closed
+	f.Add([]byte("00\x80\xc0\x0e\x11CF\xac\x83\b\x9b\x883\xa80\x00\x02\x00\x00d\x96d00003\xa8"))
+	f.Fuzz(func(t *testing.T, calls []byte) {
+		g := newPlayer(t)
+		calls = calls[:min(len(calls), 40)] // the fuzzer goes on to longer and longer ones
+		for ; len(calls) >= 2; calls = calls[2:] {
+			g.play(calls[0], calls[1])
+		}
+		g.end()
+	})
 }
