@@ -18,8 +18,8 @@ import (
 //	the session is open           <--  Accept  another nonce, proof
 //
 // If no Accept comes, the first peer goes back to Hello: the second peer may have restarted, or
-// the cookie may have expired. The keys of the session come from the key of the job and from both
-// nonces, so nobody else knows the keys of a session that a replayed Open makes.
+// the cookie may have expired. The keys of the session come from the key of the job and both nonces.
+// So nobody else knows the keys of a session that a replayed Open makes.
 //
 // Each greeting proves that its sender knows the key of the job. The cookie proves that the first
 // peer receives at its address, and that the Open is not an old one. If both peers begin at
@@ -42,7 +42,7 @@ import (
 //     that has given up both says no. It never has that session again: each of the two nonces is
 //     random, and at least one is new.
 //   - A session does not end by an old Open. A cookie is bound to the last session with the peer
-//     (see bound), so an Open is refused if a session was made after its cookie.
+//     (see bound). So an Open is refused if a session was made after its cookie.
 //   - Greetings come to an end. They do not end a session that both peers have, and a session ends
 //     the greeting of the peer that makes it. While both peers greet, only one greeting goes on.
 //     So the first exchange of greetings without a loss is the last one.
