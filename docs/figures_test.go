@@ -51,8 +51,10 @@ func pageTables(t *testing.T) (pvas, sm, model series) {
 // figure draws dots as measured and lines as the model has them.
 func figure(all []series, model map[string]func(ranks float64) float64) string {
 	number := func(n float64) string { return strconv.Itoa(int(n)) }
-	c := chart.Chart{Title: "Growth of page tables", Notes: []string{"KiB, over the ranks, which share 2 MiB each; lines are the model"}}
-	c.X, c.Y = chart.Axis{Log: true, Low: math.Log10(16), High: math.Log10(512)}, chart.Axis{Log: true, Low: math.Log10(64), High: math.Log10(1 << 20)}
+	c := chart.Chart{Title: "Growth of page tables",
+		Notes: []string{"KiB, over the ranks, which share 2 MiB each; lines are the model"}}
+	c.X, c.Y = chart.Axis{Log: true, Low: math.Log10(16), High: math.Log10(512)},
+		chart.Axis{Log: true, Low: math.Log10(64), High: math.Log10(1 << 20)}
 	for n := 16.0; n <= 512; n *= 2 {
 		c.X.Ticks = append(c.X.Ticks, chart.Tick{At: c.X.Of(n), Label: number(n)})
 	}

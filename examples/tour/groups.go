@@ -183,6 +183,7 @@ func star(world *mpi.Comm) error {
 		return fmt.Errorf("the graph is lost")
 	}
 	own := known.Neighbors()
-	fmt.Printf("rank %d hears from %v, weights %v, and tells %v\n", c.Rank(), own.Sources, own.SourceWeights, own.Destinations)
+	fmt.Printf("rank %d hears from %v, weights %v, and tells %v\n", c.Rank(), own.Sources,
+		own.SourceWeights, own.Destinations)
 	return c.Free()
 }
