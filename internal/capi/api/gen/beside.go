@@ -37,10 +37,12 @@ int Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler
 int Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
 int Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 int Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
-int Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype);
+int Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+    MPI_Datatype oldtype, MPI_Datatype *newtype);
 int Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
-int Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype);
+int Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[],
+    MPI_Datatype array_of_types[], MPI_Datatype *newtype);
 int Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
 `
 

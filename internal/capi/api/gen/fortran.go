@@ -160,11 +160,13 @@ func fortranConstants(t *table) []fortranConstant {
 }
 
 // kinds are declared before all other constants.
-var fortranKinds = []fortranConstant{{"MPI_ADDRESS_KIND", "", 8}, {"MPI_OFFSET_KIND", "", 8}, {"MPI_COUNT_KIND", "", 8}, {"MPI_INTEGER_KIND", "", 4}}
+var fortranKinds = []fortranConstant{{"MPI_ADDRESS_KIND", "", 8}, {"MPI_OFFSET_KIND", "", 8}, {"MPI_COUNT_KIND", "", 8},
+	{"MPI_INTEGER_KIND", "", 4}}
 
 // sentinels are the variables of the common block whose addresses are arguments of a special
 // meaning. fortran.h has the same block in C.
-var sentinels = []string{"MPI_BOTTOM", "MPI_IN_PLACE", "MPI_BUFFER_AUTOMATIC", "MPI_UNWEIGHTED(1)", "MPI_WEIGHTS_EMPTY(1)",
+var sentinels = []string{"MPI_BOTTOM", "MPI_IN_PLACE", "MPI_BUFFER_AUTOMATIC", "MPI_UNWEIGHTED(1)",
+	"MPI_WEIGHTS_EMPTY(1)",
 	"MPI_ERRCODES_IGNORE(1)", "MPI_STATUS_IGNORE(MPI_STATUS_SIZE)", "MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)"}
 
 const sentinelBlock = "MPI_F_SENTINELS"

@@ -29,7 +29,8 @@ end type
 
 func comparison(of, by string) string {
 	name := of + "_" + by
-	return fmt.Sprintf("  function %s(a, b)\n    import\n    TYPE(%s), INTENT(IN) :: a, b\n    LOGICAL :: %s\n  end function\n", name, of, name)
+	return fmt.Sprintf("  function %s(a, b)\n    import\n    TYPE(%s), INTENT(IN) :: a, b\n    LOGICAL :: "+
+		"%s\n  end function\n", name, of, name)
 }
 
 // besideInterfaces are those of the subroutines, with a prefix. That of Sizeof gets a descriptor,

@@ -20,7 +20,8 @@ func fortranStubs(t *table) ([]byte, error) {
 		if lower := strings.ToLower(f.Name); !slices.Contains(special, f.Name) {
 			fmt.Fprintf(&b, "%s#pragma weak mpi_%s_ = pmpi_%s_\n", fortranStub(f), lower, lower)
 			if hasPointer(f) { // an address is the same as INTEGER and as TYPE(C_PTR)
-				fmt.Fprintf(&b, "#pragma weak mpi_%s_cptr_ = pmpi_%s_\n#pragma weak pmpi_%s_cptr_ = pmpi_%s_\n", lower, lower, lower, lower)
+				fmt.Fprintf(&b, "#pragma weak mpi_%s_cptr_ = pmpi_%s_\n#pragma weak pmpi_%s_cptr_ = pmpi_%s_\n",
+					lower, lower, lower, lower)
 			}
 		}
 	}
@@ -30,7 +31,8 @@ func fortranStubs(t *table) ([]byte, error) {
 // special are the functions that fortran_special.c has.
 var special = []string{"Init", "Init_thread", "Info_create_env", "Info_get", "Info_get_string",
 	"Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create",
-	"Comm_get_attr", "Type_get_attr", "Win_get_attr", "Comm_set_attr", "Type_set_attr", "Win_set_attr", "Attr_get", "Attr_put", "Grequest_start", "Register_datarep",
+	"Comm_get_attr", "Type_get_attr", "Win_get_attr", "Comm_set_attr", "Type_set_attr", "Win_set_attr", "Attr_get",
+	"Attr_put", "Grequest_start", "Register_datarep",
 	"Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer", "Session_get_nth_pset"}
 
 // stub is a subroutine in the making.
@@ -53,7 +55,8 @@ func fortranStub(f api.Function) string {
 	}
 	params := append(append(s.params, "int *ierror"), s.lengths...)
 	lines := append(append(s.before, "*ierror = "+call+";"), s.after...)
-	return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s\n}\n", name, strings.Join(params, ", "), strings.Join(lines, "\n    "))
+	return fmt.Sprintf("\nvoid pmpi_%s_(%s)\n{\n    %s\n}\n", name, strings.Join(params, ", "),
+		strings.Join(lines, "\n    "))
 }
 
 func orVoid(params []string) string {
@@ -161,8 +164,10 @@ func countOf(f api.Function, a api.Arg) string {
 }
 
 // limits are the lengths of the texts that functions write.
-var limits = map[string]string{"Get_library_version": "MPI_MAX_LIBRARY_VERSION_STRING", "Get_processor_name": "MPI_MAX_PROCESSOR_NAME",
-	"Error_string": "MPI_MAX_ERROR_STRING", "Info_get_nthkey": "MPI_MAX_INFO_KEY", "Open_port": "MPI_MAX_PORT_NAME",
+var limits = map[string]string{"Get_library_version": "MPI_MAX_LIBRARY_VERSION_STRING",
+	"Get_processor_name": "MPI_MAX_PROCESSOR_NAME",
+	"Error_string":       "MPI_MAX_ERROR_STRING", "Info_get_nthkey": "MPI_MAX_INFO_KEY",
+	"Open_port":   "MPI_MAX_PORT_NAME",
 	"Lookup_name": "MPI_MAX_PORT_NAME", "File_get_view": "MPI_MAX_DATAREP_STRING"}
 
 // text converts between texts that end with blanks and with a zero byte.

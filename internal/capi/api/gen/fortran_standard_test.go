@@ -64,21 +64,24 @@ func standard(t *testing.T) map[string]binding {
 }
 
 var (
-	interfaceBody = regexp.MustCompile(`(?s)  (?:subroutine|function) (\w+)\(([^)]*)\)[^\n]*\n(.*?)  end (?:subroutine|function)\n`)
-	declared      = regexp.MustCompile(`(?m)^ *([A-Z][^\n]*?)(, INTENT\((?:IN|INOUT)\)|, TARGET)? :: ([^\n]*)$`)
-	entity        = regexp.MustCompile(`(\w+)(\([^)]*\))?`)
+	interfaceBody = regexp.MustCompile(
+		`(?s)  (?:subroutine|function) (\w+)\(([^)]*)\)[^\n]*\n(.*?)  end (?:subroutine|function)\n`)
+	declared = regexp.MustCompile(`(?m)^ *([A-Z][^\n]*?)(, INTENT\((?:IN|INOUT)\)|, TARGET)? :: ([^\n]*)$`)
+	entity   = regexp.MustCompile(`(\w+)(\([^)]*\))?`)
 )
 
 // comparisons are the functions of the operators .EQ. and .NE. of the types that the module names.
 var comparisons = regexp.MustCompile(`^MPI_\w+_(eq|ne)$`)
 
 // kinds are the letters of types.
-var kinds = map[string]string{"INTEGER": "I", "INTEGER(C_INT)": "I", "LOGICAL": "L", "CHARACTER(LEN=*)": "S", "EXTERNAL": "F", "TYPE(*)": "X",
+var kinds = map[string]string{"INTEGER": "I", "INTEGER(C_INT)": "I", "LOGICAL": "L", "CHARACTER(LEN=*)": "S",
+	"EXTERNAL": "F", "TYPE(*)": "X",
 	"INTEGER(KIND=MPI_ADDRESS_KIND)": "A", "INTEGER(KIND=MPI_COUNT_KIND)": "C", "INTEGER(KIND=MPI_OFFSET_KIND)": "O",
 	"TYPE(MPI_Status)": "M", "TYPE(C_PTR)": "P", "DOUBLE PRECISION": "D"}
 
 // shapes are the notations of shapes, but for that of a buffer, which has none.
-var shapes = map[string]string{"(*)": "[]", "(3,*)": "[3]", "(count,*)": "[][]", "(MPI_STATUS_SIZE)": "", "(MPI_STATUS_SIZE,*)": "[]", "(..)": ""}
+var shapes = map[string]string{"(*)": "[]", "(3,*)": "[3]", "(count,*)": "[][]", "(MPI_STATUS_SIZE)": "",
+	"(MPI_STATUS_SIZE,*)": "[]", "(..)": ""}
 
 // offered reads the interfaces of the module.
 func offered(t *testing.T) map[string]binding {
@@ -159,7 +162,8 @@ func TestFortranIsThatOfTheStandard(t *testing.T) {
 }
 
 // cType is the type in C of what is passed for a kind.
-var cType = map[string]string{"I": "int *", "L": "int *", "A": "MPI_Aint *", "P": "MPI_Aint *", "O": "MPI_Offset *", "C": "MPI_Count *",
+var cType = map[string]string{"I": "int *", "L": "int *", "A": "MPI_Aint *", "P": "MPI_Aint *",
+	"O": "MPI_Offset *", "C": "MPI_Count *",
 	"S": "char *", "X": "void *", "T": "MPI_Status *"}
 
 // TestStubsTakeWhatFortranPasses: the functions in C have a parameter for each argument, of
@@ -210,7 +214,8 @@ var byMacro = regexp.MustCompile(`_(create_keyval|[sg]et_attr)$`)
 var otherStatus = []string{"Status_f2f08", "Status_f082f"}
 
 // variables are what a program has for each kind and shape.
-var variables = map[string]string{"I": "i", "I[]": "iv", "I[3]": "i3", "L": "l", "L[]": "lv", "A": "a", "A[]": "av", "O": "o", "C": "c", "C[]": "cv",
+var variables = map[string]string{"I": "i", "I[]": "iv", "I[3]": "i3", "L": "l", "L[]": "lv", "A": "a", "A[]": "av",
+	"O": "o", "C": "c", "C[]": "cv",
 	"S": "s", "S[]": "sv", "S[][]": "s2", "T": "st", "T[]": "stv", "M": "ms", "X": "x", "F": "proc", "D": "d", "P": "p"}
 
 // calls makes a program that calls all subroutines with variables of the standard's types.

@@ -44,7 +44,8 @@ func compileFortran(t *testing.T, name, text string, flags ...string) (string, e
 func compiledModule(t *testing.T) string {
 	t.Helper()
 	dir, source := t.TempDir(), filepath.Join(root, "cmd/libmpi/fortran/mpi.f90")
-	out, err := exec.Command("gfortran", "-Wall", "-c", source, "-J"+dir, "-o", filepath.Join(dir, "mpi.o")).CombinedOutput()
+	out, err := exec.Command("gfortran", "-Wall", "-c", source, "-J"+dir, "-o",
+		filepath.Join(dir, "mpi.o")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Empty(t, string(out))
 	return dir
@@ -97,8 +98,10 @@ end program
 `
 
 func TestFortranCompiles(t *testing.T) {
-	gfortran(t, "fixed.f", fixedForm, "-std=legacy", "-Wall", "-Werror", "-Wno-unused-parameter", "-Wno-unused-variable", "-Wno-uninitialized")
-	gfortran(t, "free.f90", strings.Replace(freeForm, "use mpi\n  implicit none", "implicit none\n  include 'mpif.h'", 1), "-w", "-fallow-argument-mismatch")
+	gfortran(t, "fixed.f", fixedForm, "-std=legacy", "-Wall", "-Werror", "-Wno-unused-parameter",
+		"-Wno-unused-variable", "-Wno-uninitialized")
+	gfortran(t, "free.f90", strings.Replace(freeForm, "use mpi\n  implicit none", "implicit none\n  include 'mpif.h'",
+		1), "-w", "-fallow-argument-mismatch")
 	gfortran(t, "module.f90", freeForm, "-Wall", "-Werror")
 }
 
@@ -107,7 +110,8 @@ func TestFortranHasEverySubroutine(t *testing.T) {
 	folder, symbols := filepath.Join(root, "cmd/libmpi"), map[string]bool{}
 	for _, name := range fortranSources(t) {
 		object := filepath.Join(t.TempDir(), "a.o")
-		out, err := exec.Command("gcc", "-fPIC", "-Wall", "-Werror", "-I"+folder, "-c", name, "-o", object).CombinedOutput()
+		out, err := exec.Command("gcc", "-fPIC", "-Wall", "-Werror", "-I"+folder, "-c", name, "-o",
+			object).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		out, err = exec.Command("nm", "--defined-only", object).Output()
 		require.NoError(t, err)

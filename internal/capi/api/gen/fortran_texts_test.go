@@ -16,7 +16,8 @@ const spawning = `program p
   integer :: comm, codes(2), ierror
   character(len=8) :: argv(3), argvs(2, 3), commands(2)
   argv = (/'-n      ', ' a b    ', '        '/)
-  call MPI_Comm_spawn(' run ', argv, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, comm, codes, ierror)
+  call MPI_Comm_spawn(' run ', argv, 2, MPI_INFO_NULL, 0, &
+    MPI_COMM_SELF, comm, codes, ierror)
   call MPI_Comm_spawn('run', MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, comm, MPI_ERRCODES_IGNORE, ierror)
   commands = (/'one     ', 'two     '/)
   argvs = ' '
@@ -24,8 +25,8 @@ const spawning = `program p
   argvs(2, 1) = 'y'
   argvs(2, 2) = 'full'//'full'
   call MPI_Comm_spawn_multiple(2, commands, argvs, (/1, 1/), (/MPI_INFO_NULL, MPI_INFO_ENV/), 0, MPI_COMM_SELF, comm, codes, ierror)
-  call MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, (/1, 1/), (/MPI_INFO_NULL, MPI_INFO_ENV/), 0, MPI_COMM_SELF, comm, &
-    MPI_ERRCODES_IGNORE, ierror)
+  call MPI_Comm_spawn_multiple(2, commands, MPI_ARGVS_NULL, (/1, 1/), (/MPI_INFO_NULL, MPI_INFO_ENV/), 0, &
+    MPI_COMM_SELF, comm, MPI_ERRCODES_IGNORE, ierror)
 end program
 `
 
@@ -36,15 +37,16 @@ static void list(char **argv)
     for (; argv && *argv; argv++)
         printf(" [%s]", *argv);
 }
-int MPI_Comm_spawn(const char *command, char *argv[], int n, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made, int codes[])
+int MPI_Comm_spawn(const char *command, char *argv[], int n, MPI_Info info, int root,
+    MPI_Comm comm, MPI_Comm *made, int codes[])
 {
     printf("[%s] %s", command, argv == MPI_ARGV_NULL ? "null" : "");
     list(argv);
     printf(" %s\n", codes == MPI_ERRCODES_IGNORE ? "ignored" : "told");
     return MPI_SUCCESS;
 }
-int MPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], const int n[], const MPI_Info infos[], int root, MPI_Comm comm,
-    MPI_Comm *made, int codes[])
+int MPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], const int n[],
+    const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *made, int codes[])
 {
     for (int i = 0; i < count; i++) {
         printf("[%s] %s", commands[i], argvs == MPI_ARGVS_NULL ? "null" : "");
@@ -64,7 +66,8 @@ func TestProgramsAndTheirArguments(t *testing.T) {
 	program, fake := filepath.Join(dir, "p.f90"), filepath.Join(dir, "spawned.c")
 	require.NoError(t, os.WriteFile(program, []byte(spawning), 0o600))
 	require.NoError(t, os.WriteFile(fake, []byte(spawned), 0o600))
-	args := []string{"-I" + folder, "-I" + compiledModule(t), "-no-pie", "-ffunction-sections", "-Wl,--gc-sections", "-o", filepath.Join(dir, "p"), program, fake}
+	args := []string{"-I" + folder, "-I" + compiledModule(t), "-no-pie", "-ffunction-sections", "-Wl,--gc-sections",
+		"-o", filepath.Join(dir, "p"), program, fake}
 	for _, name := range []string{"fortran.c", "fortran_texts.c", "fortran_convert.c"} {
 		args = append(args, filepath.Join(folder, name))
 	}

@@ -32,7 +32,8 @@ func compile(t *testing.T, compiler, name, text string, flags ...string) string 
 	dir := t.TempDir()
 	source, object := filepath.Join(dir, name), filepath.Join(dir, "a.o")
 	require.NoError(t, os.WriteFile(source, []byte(text), 0o600))
-	args := append(flags, "-Wall", "-Wextra", "-Werror", "-I"+filepath.Join(root, "cmd/libmpi"), "-I"+dir, "-c", source, "-o", object)
+	args := append(flags, "-Wall", "-Wextra", "-Werror", "-I"+filepath.Join(root, "cmd/libmpi"), "-I"+dir,
+		"-c", source, "-o", object)
 	out, err := exec.Command(compiler, args...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return object

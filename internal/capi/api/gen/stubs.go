@@ -97,7 +97,8 @@ func hidden(f api.Function) string {
 		switch {
 		case a.Name == "attribute_val":
 			return "libmpi_language_of_value(attribute_val)"
-		case a.Callback() && strings.HasSuffix(strings.ToLower(a.Base), "copy_attr_function"), a.Base == "Copy_function":
+		case a.Callback() && strings.HasSuffix(strings.ToLower(a.Base), "copy_attr_function"),
+			a.Base == "Copy_function":
 			return "libmpi_language_of_copy(WORD(" + a.Name + "))"
 		}
 	}
