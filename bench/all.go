@@ -64,7 +64,8 @@ func ExperimentNames() (names []string) {
 func (c *AllConfig) Experiments(names []string) (list []Experiment, err error) {
 	for _, name := range names {
 		if !slices.Contains(ExperimentNames(), name) {
-			return nil, fmt.Errorf("bench: all: no experiment %q: there are %s", name, strings.Join(ExperimentNames(), ", "))
+			return nil, fmt.Errorf("bench: all: no experiment %q: there are %s", name,
+				strings.Join(ExperimentNames(), ", "))
 		}
 	}
 	for _, e := range experiments {

@@ -15,16 +15,18 @@ func (c *AllConfig) footprint() Experiment {
 	sizes := scaled(c, []int{2 << 10}, []int{2 << 10, 16 << 10}, []int{2 << 10, 16 << 10})
 	ranks := scaled(c, []int{2}, []int{8, 16, 32, 64}, []int{16, 32, 64, 128, 240})
 	cfg := FootprintConfig{
-		Repetitions: scaled(c, 10, 200, 1000), Limit: scaled(c, 20*time.Millisecond, 200*time.Millisecond, 10*time.Second), Contenders: c.all(),
+		Repetitions: scaled(c, 10, 200, 1000),
+		Limit:       scaled(c, 20*time.Millisecond, 200*time.Millisecond, 10*time.Second), Contenders: c.all(),
 	}
-	return Experiment{Rounds: len(sizes) * len(ranks), Weight: scaled(c, 1, 6, 60), Run: func(ctx context.Context, round int) (points []results.Point, err error) {
-		cfg.Sizes, cfg.Ranks = sizes[(round-1)%len(sizes):][:1], ranks[(round-1)/len(sizes):][:1]
-		err = Footprint(ctx, cfg, func(r FootprintResult) error {
-			points = append(points, r.point(cfg.Contenders[len(points)].String()))
-			return nil
-		})
-		return points, err
-	}}
+	return Experiment{Rounds: len(sizes) * len(ranks), Weight: scaled(c, 1, 6, 60),
+		Run: func(ctx context.Context, round int) (points []results.Point, err error) {
+			cfg.Sizes, cfg.Ranks = sizes[(round-1)%len(sizes):][:1], ranks[(round-1)/len(sizes):][:1]
+			err = Footprint(ctx, cfg, func(r FootprintResult) error {
+				points = append(points, r.point(cfg.Contenders[len(points)].String()))
+				return nil
+			})
+			return points, err
+		}}
 }
 
 // hugePages is what transparent huge pages change in one address space.
@@ -36,7 +38,8 @@ func (c *AllConfig) hugePages() Experiment {
 	}
 	e.Run = func(ctx context.Context, _ int) (points []results.Point, err error) {
 		for _, on := range []bool{false, true} {
-			cfg := TouchConfig{Ranks: scaled(c, []int{2}, []int{8, 32}, []int{16, 64, 240}), Bytes: 2 << 20, BTLs: []string{model}, HugePages: on}
+			cfg := TouchConfig{Ranks: scaled(c, []int{2}, []int{8, 32}, []int{16, 64, 240}), Bytes: 2 << 20,
+				BTLs: []string{model}, HugePages: on}
 			err := Touch(ctx, cfg, func(r TouchResult) error {
 				p := r.point()
 				p.Setting = choose(on, "huge pages", "normal pages")
@@ -58,25 +61,27 @@ func (c *AllConfig) startup() Experiment {
 	args := []string{"startup"}
 	ranks := scaled(c, []int{1}, []int{1, 8, 32}, []int{1, 4, 16, 64, 128, 240})
 	contenders := append(c.models(), c.Peers...)
-	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 6, 30), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
-		for _, who := range contenders {
-			if who.peer != nil {
-				if _, err := who.peer.program(ctx, args[0]); err != nil { // so that it is compiled
-					return nil, err
-				}
-			}
-		}
-		for _, n := range ranks {
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 6, 30),
+		Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
 			for _, who := range contenders {
-				start := time.Now()
-				if _, err := who.run(ctx, n, args); err != nil {
-					return points, err
+				if who.peer != nil {
+					if _, err := who.peer.program(ctx, args[0]); err != nil { // so that it is compiled
+						return nil, err
+					}
 				}
-				points = append(points, results.Point{
-					Benchmark: args[0], Contestant: who.String(), Ranks: n, Values: map[string]float64{"t_s": time.Since(start).Seconds()},
-				})
 			}
-		}
-		return points, nil
-	}}
+			for _, n := range ranks {
+				for _, who := range contenders {
+					start := time.Now()
+					if _, err := who.run(ctx, n, args); err != nil {
+						return points, err
+					}
+					points = append(points, results.Point{
+						Benchmark: args[0], Contestant: who.String(), Ranks: n,
+						Values: map[string]float64{"t_s": time.Since(start).Seconds()},
+					})
+				}
+			}
+			return points, nil
+		}}
 }

@@ -29,29 +29,32 @@ func (c *AllConfig) npb() Experiment {
 	class := scaled(c, npb.Class("S"), "W", "A")
 	ranks := scaled(c, 2, 4, 4)
 	kernels := scaled(c, []string{"is"}, []string{"is", "cg", "mg", "ft"}, []string{"is", "cg", "mg", "ft"})
-	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
-		for _, kernel := range kernels {
-			for _, way := range eagerLimits {
-				contenders := c.own()
-				for i := range contenders {
-					contenders[i].Settings.EagerLimit = way.limit
-				}
-				found, err := NPB(ctx, NPBConfig{Benchmark: kernel, Class: class, Ranks: []int{ranks}, Rounds: 1, Contenders: contenders})
-				if err != nil {
-					return points, err
-				}
-				for i, r := range found {
-					if !r.Verified {
-						return nil, fmt.Errorf("bench: %s of %s is not verified", kernel, contenders[i])
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40),
+		Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
+			for _, kernel := range kernels {
+				for _, way := range eagerLimits {
+					contenders := c.own()
+					for i := range contenders {
+						contenders[i].Settings.EagerLimit = way.limit
 					}
-					p := r.point(contenders[i].String(), r.Mops)
-					p.Setting = way.setting
-					points = append(points, p)
+					found, err := NPB(ctx,
+						NPBConfig{Benchmark: kernel, Class: class, Ranks: []int{ranks}, Rounds: 1,
+							Contenders: contenders})
+					if err != nil {
+						return points, err
+					}
+					for i, r := range found {
+						if !r.Verified {
+							return nil, fmt.Errorf("bench: %s of %s is not verified", kernel, contenders[i])
+						}
+						p := r.point(contenders[i].String(), r.Mops)
+						p.Setting = way.setting
+						points = append(points, p)
+					}
 				}
 			}
-		}
-		return points, nil
-	}}
+			return points, nil
+		}}
 }
 
 func nameOf(kernel string, class npb.Class) string { return kernel + "." + string(class) }
@@ -60,27 +63,30 @@ func nameOf(kernel string, class npb.Class) string { return kernel + "." + strin
 func (c *AllConfig) isMemory() Experiment {
 	class := scaled(c, npb.Class("S"), "W", "A")
 	ranks := scaled(c, 2, 32, 128)
-	return Experiment{Rounds: scaled(c, 1, 2, 3), Weight: scaled(c, 1, 5, 20), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
-		for _, way := range eagerLimits {
-			for _, who := range c.own() {
-				who.Settings = job.Settings{EagerLimit: way.limit}
-				values, err := who.measuredNPB(ctx, "is", class, ranks)
-				if err != nil {
-					return nil, fmt.Errorf("bench: memory of is: %s: %w", who, err)
+	return Experiment{Rounds: scaled(c, 1, 2, 3), Weight: scaled(c, 1, 5, 20),
+		Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
+			for _, way := range eagerLimits {
+				for _, who := range c.own() {
+					who.Settings = job.Settings{EagerLimit: way.limit}
+					values, err := who.measuredNPB(ctx, "is", class, ranks)
+					if err != nil {
+						return nil, fmt.Errorf("bench: memory of is: %s: %w", who, err)
+					}
+					points = append(points, results.Point{
+						Benchmark: nameOf("is", class), Contestant: who.String(), Setting: way.setting,
+						Ranks: ranks, Values: values,
+					})
 				}
-				points = append(points, results.Point{
-					Benchmark: nameOf("is", class), Contestant: who.String(), Setting: way.setting, Ranks: ranks, Values: values,
-				})
 			}
-		}
-		return points, nil
-	}}
+			return points, nil
+		}}
 }
 
 // measuredNPB runs a benchmark under a Meter, and returns its rate and the memory and
 // page tables that it has at its end: its own, and by the paper's method, which counts the
 // whole machine and so what the job before gives back late.
-func (c Contestant) measuredNPB(ctx context.Context, kernel string, class npb.Class, ranks int) (map[string]float64, error) {
+func (c Contestant) measuredNPB(ctx context.Context, kernel string, class npb.Class,
+	ranks int) (map[string]float64, error) {
 	out, m, err := c.runMetered(ctx, ranks, []string{"npb", kernel, string(class)}, func(*launcher.Job) {})
 	if err != nil {
 		return nil, err
@@ -92,7 +98,8 @@ func (c Contestant) measuredNPB(ctx context.Context, kernel string, class npb.Cl
 	if !r.Verified {
 		return nil, fmt.Errorf("%s is not verified", kernel)
 	}
-	values := map[string]float64{"mops": r.Mops, "own_memory_kib": float64(m.PSSKiB), "own_tables_kib": float64(m.PageTableKiB)}
+	values := map[string]float64{"mops": r.Mops, "own_memory_kib": float64(m.PSSKiB),
+		"own_tables_kib": float64(m.PageTableKiB)}
 	addKnown(values, "memory_kib", known(m.SystemMemory()))
 	addKnown(values, "tables_kib", known(m.SystemTables()))
 	return values, nil

@@ -13,28 +13,32 @@ import (
 // ranks that compute.
 func (c *AllConfig) overlap() Experiment {
 	broadcast := OverlapConfig{
-		Ranks: []int{2}, Rounds: 1, Contenders: c.progressing(), Loop: scaled(c, time.Millisecond, 2*time.Millisecond, 5*time.Millisecond),
+		Ranks: []int{2}, Rounds: 1, Contenders: c.progressing(),
+		Loop:   scaled(c, time.Millisecond, 2*time.Millisecond, 5*time.Millisecond),
 		Blocks: scaled(c, 1, 5, 15),
-		Sizes:  scaled(c, []int{1 << 10}, []int{64 << 10, 1 << 20}, []int{64 << 10, 1 << 20}), Grains: scaled(c, []int{4}, []int{4}, []int{4, 40}),
-		Tests: scaled(c, []int{0, EachProduct}, []int{0, 10, EachProduct}, []int{0, 1, 10, 100, EachProduct}),
+		Sizes:  scaled(c, []int{1 << 10}, []int{64 << 10, 1 << 20}, []int{64 << 10, 1 << 20}),
+		Grains: scaled(c, []int{4}, []int{4}, []int{4, 40}),
+		Tests:  scaled(c, []int{0, EachProduct}, []int{0, 10, EachProduct}, []int{0, 1, 10, 100, EachProduct}),
 	}
 	chain := ChainConfig{
-		Ranks: scaled(c, 3, 8, 8), Bytes: 1 << 20, Period: 10 * time.Millisecond, Repetitions: scaled(c, 1, 2, 5), Rounds: 1, Contenders: broadcast.Contenders,
+		Ranks: scaled(c, 3, 8, 8), Bytes: 1 << 20, Period: 10 * time.Millisecond, Repetitions: scaled(c, 1, 2, 5),
+		Rounds: 1, Contenders: broadcast.Contenders,
 	}
-	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40), Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
-		broadcasts, err := Overlap(ctx, broadcast)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range broadcasts {
-			points = append(points, r.point(r.Contender.String()))
-		}
-		chains, err := Chain(ctx, chain)
-		for _, r := range chains {
-			points = append(points, r.point(r.Contender.String()))
-		}
-		return points, err
-	}}
+	return Experiment{Rounds: scaled(c, 1, 4, 5), Weight: scaled(c, 1, 8, 40),
+		Run: func(ctx context.Context, _ int) (points []results.Point, err error) {
+			broadcasts, err := Overlap(ctx, broadcast)
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range broadcasts {
+				points = append(points, r.point(r.Contender.String()))
+			}
+			chains, err := Chain(ctx, chain)
+			for _, r := range chains {
+				points = append(points, r.point(r.Contender.String()))
+			}
+			return points, err
+		}}
 }
 
 // testsOf names a number of tests.
@@ -50,7 +54,8 @@ func testsOf(n int) string {
 func (c *AllConfig) progressing() (list []OverlapContender) {
 	for _, who := range c.models() {
 		if who.Name == job.BTLPvas.String() {
-			list = append(list, OverlapContender{who, "share", 0}, OverlapContender{who, "share", 1}, OverlapContender{who, "owner", 0})
+			list = append(list, OverlapContender{who, "share", 0}, OverlapContender{who, "share", 1},
+				OverlapContender{who, "owner", 0})
 		}
 		list = append(list, OverlapContender{who, "owner", EveryRank})
 	}

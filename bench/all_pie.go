@@ -45,7 +45,9 @@ func (c *AllConfig) pie() Experiment {
 				if err != nil {
 					return nil, fmt.Errorf("bench: %s: %w", way.setting, err)
 				}
-				points = append(points, results.Point{Benchmark: "cpubound", Contestant: way.who.Name, Setting: way.setting, Ranks: 1, Values: values})
+				points = append(points,
+					results.Point{Benchmark: "cpubound", Contestant: way.who.Name, Setting: way.setting,
+						Ranks: 1, Values: values})
 			}
 		}
 		return points, nil

@@ -59,7 +59,9 @@ func TestExperimentsByName(t *testing.T) {
 
 // A round that goes wrong, or takes too long, is noted and no error.
 func TestExperimentFails(t *testing.T) {
-	e := Experiment{Name: "x", Command: "c", Run: func(context.Context, int) ([]results.Point, error) { return nil, errors.New("why") }}
+	e := Experiment{Name: "x", Command: "c", Run: func(context.Context, int) ([]results.Point, error) {
+		return nil, errors.New("why")
+	}}
 	require.Equal(t, "why", e.Once(t.Context(), 1, time.Minute).Failed)
 	e.Run = func(ctx context.Context, _ int) ([]results.Point, error) {
 		<-ctx.Done()
@@ -71,5 +73,6 @@ func TestExperimentFails(t *testing.T) {
 	}
 	require.Equal(t, map[string]float64{"c": 1}, e.Once(t.Context(), 1, time.Minute).Points[0].Values)
 	e.Skip = "because"
-	require.Equal(t, results.Line{Experiment: "x", Command: "c", Round: 2, Skipped: "because"}, e.Once(t.Context(), 2, time.Minute))
+	require.Equal(t, results.Line{Experiment: "x", Command: "c", Round: 2, Skipped: "because"},
+		e.Once(t.Context(), 2, time.Minute))
 }

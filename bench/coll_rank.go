@@ -39,7 +39,9 @@ var collectives = map[string]func(r *collRank, root int) error{
 		block := max(len(r.outF)/r.world.Size(), 1) // nobody waits where there are no elements
 		return mpi.ReduceScatterBlock(r.world, r.outF[:block*r.world.Size()], r.inF[:block], r.sum)
 	},
-	"allgather": func(r *collRank, _ int) error { return mpi.Allgather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()]) },
+	"allgather": func(r *collRank, _ int) error {
+		return mpi.Allgather(r.world, r.out[:r.n], r.in[:r.n*r.world.Size()])
+	},
 	"alltoall": func(r *collRank, _ int) error {
 		return mpi.Alltoall(r.world, r.out[:r.n*r.world.Size()], r.in[:r.n*r.world.Size()])
 	},

@@ -143,7 +143,8 @@ func (w *jobErrors) Write(p []byte) (int, error) {
 
 // runMetered is runOurs for a job that stands still for a Meter in Init and before
 // Finalize.
-func (c Contestant) runMetered(ctx context.Context, n int, args []string, adapt func(*launcher.Job)) ([]byte, Measurement, error) {
+func (c Contestant) runMetered(ctx context.Context, n int, args []string,
+	adapt func(*launcher.Job)) ([]byte, Measurement, error) {
 	meter, err := NewMeter()
 	if err != nil {
 		return nil, Measurement{}, err
@@ -166,12 +167,15 @@ type JobError struct {
 }
 
 // noMemory is what a rank writes whose Go runtime gets no memory, before a trace of all goroutines.
-var noMemory = regexp.MustCompile(`(?m)^(?:fatal error: .*out of memory|fatal error: .*cannot allocate memory|panic: runtime error: makeslice: len out of range|runtime: out of memory: .*)$`)
+var noMemory = regexp.MustCompile(
+	`(?m)^(?:fatal error: .*out of memory|fatal error: .*cannot allocate memory|` +
+		`panic: runtime error: makeslice: len out of range|runtime: out of memory: .*)$`)
 
 // Error is one line where the ranks had no memory: their traces say nothing else.
 func (e *JobError) Error() string {
 	if line := noMemory.FindString(e.Output); line != "" {
-		return fmt.Sprintf("exit code %d: a rank got no memory for its buffers (%s): choose shorter messages or fewer ranks", e.Code, line)
+		return fmt.Sprintf("exit code %d: a rank got no memory for its buffers (%s): choose shorter "+
+			"messages or fewer ranks", e.Code, line)
 	}
 	return fmt.Sprintf("exit code %d\n%s", e.Code, e.Output)
 }
@@ -181,5 +185,6 @@ func (e *JobError) Error() string {
 type MissingError struct{ Peer, What string }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("bench: %s: %s is not installed (Debian: apt-get install %s)", e.Peer, e.What, peers[e.Peer].packages)
+	return fmt.Sprintf("bench: %s: %s is not installed (Debian: apt-get install %s)", e.Peer, e.What,
+		peers[e.Peer].packages)
 }

@@ -73,7 +73,8 @@ func commonest(seen []float64) float64 {
 }
 
 // runAt is runOurs of a job that begins at a distance. Its last argument is that distance; 0: any.
-func (c Contestant) runAt(ctx context.Context, distance float64, n int, args []string, adapt func(*launcher.Job)) ([]byte, error) {
+func (c Contestant) runAt(ctx context.Context, distance float64, n int, args []string,
+	adapt func(*launcher.Job)) ([]byte, error) {
 	for try := 1; ; try++ {
 		if try > starts {
 			distance = 0

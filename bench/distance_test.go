@@ -68,7 +68,8 @@ func TestElsewhere(t *testing.T) {
 	require.NotEmpty(t, trips.Samples)
 	require.NotContains(t, string(out), strings.TrimSpace(elsewhereLine))
 
-	all, err := RoundTrip(t.Context(), who, RoundTripConfig{Sizes: []int64{0, 8, 64, 100}, Times: 3, Limit: time.Millisecond, Distance: d.Used})
+	all, err := RoundTrip(t.Context(), who,
+		RoundTripConfig{Sizes: []int64{0, 8, 64, 100}, Times: 3, Limit: time.Millisecond, Distance: d.Used})
 	require.NoError(t, err)
 	require.NotEmpty(t, all.Samples)
 }

@@ -80,7 +80,8 @@ func Exchange(ctx context.Context, cfg ExchangeConfig) (all [][]ExchangeResult, 
 	for _, p := range cfg.Peers {
 		names = append(names, p.String())
 	}
-	rounds, err := inTurn(names, cfg.Rounds, cfg.Step, func(i int) ([]ExchangeResult, error) { return cfg.round(ctx, i) })
+	rounds, err := inTurn(names, cfg.Rounds, cfg.Step,
+		func(i int) ([]ExchangeResult, error) { return cfg.round(ctx, i) })
 	if err != nil {
 		return nil, fmt.Errorf("bench: exchange: %w", err)
 	}
@@ -158,7 +159,8 @@ func (cfg *ExchangeConfig) runOurs(ctx context.Context, form exchange.Form, args
 
 // parse reads what rank 0 prints: for each length a line of exchangeRank.measure, then those of
 // the devices and the flights.
-func (cfg *ExchangeConfig) parse(out []byte, blank ExchangeResult, form exchange.Form) (list []ExchangeResult, err error) {
+func (cfg *ExchangeConfig) parse(out []byte, blank ExchangeResult,
+	form exchange.Form) (list []ExchangeResult, err error) {
 	var devices []exchange.Device
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	for lines.Scan() {
@@ -172,7 +174,8 @@ func (cfg *ExchangeConfig) parse(out []byte, blank ExchangeResult, form exchange
 			devices = append(devices, d)
 		case strings.HasPrefix(text, flightLine) && len(list) > 0:
 			var f ExchangeFlight
-			if _, err := fmt.Sscan(text[len(flightLine):], &f.Rank, &f.Device, &f.Peer, &f.Message, &f.Bytes, &f.From, &f.To); err != nil {
+			if _, err := fmt.Sscan(text[len(flightLine):], &f.Rank, &f.Device, &f.Peer, &f.Message, &f.Bytes,
+				&f.From, &f.To); err != nil {
 				return nil, fmt.Errorf("line %q: %w", text, err)
 			}
 			r := &list[len(list)-1]
@@ -228,7 +231,8 @@ func (r ExchangeResult) points() (list []results.Point) {
 	}
 	for _, us := range rounds {
 		p := results.Point{
-			Benchmark: "exchange", Contestant: r.Contestant, Setting: r.Neighbors + " neighbors", Ranks: r.Ranks, Bytes: r.Bytes,
+			Benchmark: "exchange", Contestant: r.Contestant, Setting: r.Neighbors + " neighbors",
+			Ranks: r.Ranks, Bytes: r.Bytes,
 			Values: map[string]float64{"t_us": us},
 		}
 		if r.Formula > 0 {

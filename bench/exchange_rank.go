@@ -58,11 +58,13 @@ func exchangeCounts(neighbors string, n int) ([]int, error) {
 		for edge*edge < n {
 			edge++
 		}
-		return slices.Concat(slices.Repeat([]int{n}, 6), slices.Repeat([]int{edge}, 12), slices.Repeat([]int{1}, 8)), nil
+		return slices.Concat(slices.Repeat([]int{n}, 6), slices.Repeat([]int{edge}, 12),
+			slices.Repeat([]int{1}, 8)), nil
 	}
 	number, err := strconv.Atoi(neighbors)
 	if err != nil || number < 1 || number > mostNeighbors {
-		return nil, fmt.Errorf("bench: %q is no number of neighbors from 1 to %d, and not halo", neighbors, mostNeighbors)
+		return nil, fmt.Errorf("bench: %q is no number of neighbors from 1 to %d, and not halo",
+			neighbors, mostNeighbors)
 	}
 	return slices.Repeat([]int{n}, number), nil
 }
@@ -136,7 +138,8 @@ func (r *exchangeRank) measure(n int, limit time.Duration, picture bool) error {
 		}
 		if more[0] == 0 {
 			if r.world.Rank() == 0 {
-				fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), median.Of(times), slices.Min(times), slices.Max(times))
+				fmt.Printf("%d %d %.4f %.4f %.4f\n", n, len(times), median.Of(times),
+					slices.Min(times), slices.Max(times))
 				printDevices()
 			}
 			if picture {
@@ -168,7 +171,8 @@ func (r *exchangeRank) printFlights(since time.Time) error {
 	var text []byte
 	for _, f := range mpi.Flights() {
 		if f.Start.After(since) {
-			text = fmt.Appendf(text, flightLine+"%d %d %d %d %d %d %d\n", r.world.Rank(), f.Device, f.Peer, f.Message, f.Bytes,
+			text = fmt.Appendf(text, flightLine+"%d %d %d %d %d %d %d\n", r.world.Rank(), f.Device,
+				f.Peer, f.Message, f.Bytes,
 				f.Start.Sub(since).Nanoseconds(), f.End.Sub(since).Nanoseconds())
 		}
 	}

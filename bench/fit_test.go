@@ -18,7 +18,8 @@ func TestPowerLaw(t *testing.T) {
 	for _, e := range []float64{-1, 0, 0.5, 1, 2} {
 		require.InDelta(t, e, PowerLaw(x, law(3, e)), 1e-9)
 	}
-	require.InDelta(t, 1, PowerLaw([]float64{1, 2, 4, 8}, []float64{1, 2, 0, -3}), 1e-9, "what has no logarithm does not count")
+	require.InDelta(t, 1, PowerLaw([]float64{1, 2, 4, 8}, []float64{1, 2, 0, -3}), 1e-9,
+		"what has no logarithm does not count")
 	require.InDelta(t, 1, PowerLaw([]float64{1, 2, 4}, []float64{1, math.NaN(), 4}), 1e-9, "nor what is no number")
 	for _, y := range [][]float64{nil, {1}, {1, 0}, {0, 0, 0, 0}} {
 		require.True(t, math.IsNaN(PowerLaw(x, y)))

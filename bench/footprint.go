@@ -78,7 +78,8 @@ func Footprint(ctx context.Context, cfg FootprintConfig, emit func(FootprintResu
 // once runs and measures one job.
 func (cfg *FootprintConfig) once(ctx context.Context, c Contestant, ranks, n int) (FootprintResult, error) {
 	r := FootprintResult{Benchmark: "footprint", BTL: c.Name, SingleCopy: c.path(), Ranks: ranks, Bytes: n}
-	args := []string{"footprint", strconv.Itoa(n), strconv.Itoa(cfg.Repetitions), seconds(cfg.Limit), strconv.Itoa(ranks)}
+	args := []string{"footprint", strconv.Itoa(n), strconv.Itoa(cfg.Repetitions),
+		seconds(cfg.Limit), strconv.Itoa(ranks)}
 	if c.peer != nil {
 		return r, r.ofPeer(ctx, c, args)
 	}

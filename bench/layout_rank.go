@@ -139,7 +139,8 @@ func structMessage(world *mpi.Comm, n int) (func() error, error) {
 
 // recordType is the datatype of a record.
 func recordType() (*datatype.Type, error) {
-	t, err := datatype.Struct([]int64{1, 3, 5}, []int64{0, 8, 32}, []*datatype.Type{datatype.Int32, datatype.Float64, datatype.Int8})
+	t, err := datatype.Struct([]int64{1, 3, 5}, []int64{0, 8, 32},
+		[]*datatype.Type{datatype.Int32, datatype.Float64, datatype.Int8})
 	if err != nil {
 		return nil, err
 	}

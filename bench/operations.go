@@ -29,7 +29,8 @@ func Operations(ctx context.Context, who Contestant, c OperationsConfig) ([]logg
 	times := operationTimes{}
 	for _, choice := range c.Choices {
 		who.Settings.Coll = choice
-		args := []string{"operations", choice, strconv.Itoa(c.Largest), seconds(c.Limit / time.Duration(len(c.Choices)))}
+		args := []string{"operations", choice, strconv.Itoa(c.Largest),
+			seconds(c.Limit / time.Duration(len(c.Choices)))}
 		out, err := who.runAt(ctx, c.Distance, c.Ranks, args, nil)
 		if err != nil {
 			return nil, fmt.Errorf("bench: operations of %s: %w", who, err)

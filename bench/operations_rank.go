@@ -12,8 +12,8 @@ import (
 // The rank program of Operations. All ranks do what rank 0 finds out: it reads the clock, and tells
 // the others after each row.
 
-// operationSweeps is how often all is measured, if there is time. Each sweep measures operationParts parts of each length:
-// what disturbs a CPU for milliseconds then disturbs a few of them.
+// operationSweeps is how often all is measured, if there is time. Each sweep measures operationParts parts of each
+// length: what disturbs a CPU for milliseconds then disturbs a few of them.
 const (
 	operationSweeps = 12
 	operationParts  = 8
@@ -40,13 +40,21 @@ var measuredOperations = []struct {
 }{
 	{"barrier", nil, func(r *operationRank, _ int) error { return r.world.Barrier() }},
 	{"bcast", oneByte, func(r *operationRank, n int) error { return mpi.Bcast(r.world, r.out[:n], 0) }},
-	{"reduce", oneElement, func(r *operationRank, n int) error { return mpi.Reduce(r.world, r.outF[:n/8], r.inF[:n/8], r.sum, 0) }},
-	{"allreduce", oneElement, func(r *operationRank, n int) error { return mpi.Allreduce(r.world, r.outF[:n/8], r.inF[:n/8], r.sum) }},
+	{"reduce", oneElement, func(r *operationRank, n int) error {
+		return mpi.Reduce(r.world, r.outF[:n/8], r.inF[:n/8], r.sum, 0)
+	}},
+	{"allreduce", oneElement, func(r *operationRank, n int) error {
+		return mpi.Allreduce(r.world, r.outF[:n/8], r.inF[:n/8], r.sum)
+	}},
 	{"reduce_scatter", func(ranks int) int { return 8 * ranks }, func(r *operationRank, n int) error {
 		return mpi.ReduceScatterBlock(r.world, r.outF[:n/8], r.inF[:n/8/r.world.Size()], r.sum)
 	}},
-	{"scan", oneElement, func(r *operationRank, n int) error { return mpi.Scan(r.world, r.outF[:n/8], r.inF[:n/8], r.sum) }},
-	{"exscan", oneElement, func(r *operationRank, n int) error { return mpi.Exscan(r.world, r.outF[:n/8], r.inF[:n/8], r.sum) }},
+	{"scan", oneElement, func(r *operationRank, n int) error {
+		return mpi.Scan(r.world, r.outF[:n/8], r.inF[:n/8], r.sum)
+	}},
+	{"exscan", oneElement, func(r *operationRank, n int) error {
+		return mpi.Exscan(r.world, r.outF[:n/8], r.inF[:n/8], r.sum)
+	}},
 	{"gather", oneByte, func(r *operationRank, n int) error {
 		return mpi.Gather(r.world, r.out[:n], r.in[:n*r.world.Size()], 0)
 	}},

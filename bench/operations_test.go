@@ -24,5 +24,6 @@ func TestOperationTimes(t *testing.T) {
 
 // TestLengthsInTurn: all powers of two, and the first ones from the shortest to the longest; then those between.
 func TestLengthsInTurn(t *testing.T) {
-	require.Equal(t, []int{16, 256, 4096, 64, 1024, 32, 512, 128, 2048, 24, 48, 96, 192, 384, 768, 1536, 3072}, lengthsInTurn(4096))
+	require.Equal(t, []int{16, 256, 4096, 64, 1024, 32, 512, 128, 2048, 24, 48, 96, 192, 384, 768, 1536, 3072},
+		lengthsInTurn(4096))
 }

@@ -145,7 +145,8 @@ func (cfg *OverlapConfig) work(ctx context.Context, ranks int) (work []time.Dura
 }
 
 // measure runs the contenders in turn.
-func (cfg *OverlapConfig) measure(ctx context.Context, ranks int, work []time.Duration) (all []OverlapResult, err error) {
+func (cfg *OverlapConfig) measure(ctx context.Context, ranks int,
+	work []time.Duration) (all []OverlapResult, err error) {
 	samples := make([][][]overlapSample, len(cfg.Contenders)) // contender, item, block
 	executed := make([][]Executed, len(cfg.Contenders))
 	for round := range cfg.Rounds {
@@ -186,7 +187,8 @@ func (cfg *OverlapConfig) items(c OverlapContender, work []time.Duration) (items
 }
 
 // job runs one job and returns what it has found, by item and block.
-func (cfg *OverlapConfig) job(ctx context.Context, c OverlapContender, ranks, round int, items []overlapItem) (samples [][]overlapSample, executed []Executed, err error) {
+func (cfg *OverlapConfig) job(ctx context.Context, c OverlapContender, ranks, round int,
+	items []overlapItem) (samples [][]overlapSample, executed []Executed, err error) {
 	if cfg.Step != nil {
 		cfg.Step(fmt.Sprintf("%v, %d ranks", c, ranks), round)
 	}
@@ -194,7 +196,8 @@ func (cfg *OverlapConfig) job(ctx context.Context, c OverlapContender, ranks, ro
 	for i, item := range items {
 		list[i] = item.String()
 	}
-	out, err := c.run(ctx, ranks, []string{"overlap", seconds(cfg.Loop), strconv.Itoa(cfg.Blocks), strings.Join(list, ",")})
+	out, err := c.run(ctx, ranks,
+		[]string{"overlap", seconds(cfg.Loop), strconv.Itoa(cfg.Blocks), strings.Join(list, ",")})
 	if err != nil {
 		return nil, nil, fmt.Errorf("bench: overlap: %v with %d ranks: %w", c, ranks, err)
 	}

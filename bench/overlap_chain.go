@@ -43,21 +43,23 @@ type ChainResult struct {
 // period. It measures the time from the first rank's call until the last has the data.
 func Chain(ctx context.Context, cfg ChainConfig) (results []ChainResult, err error) {
 	ms := float64(cfg.Period.Microseconds()) / 1e3
-	args := []string{"overlap_chain", strconv.Itoa(cfg.Bytes), strconv.FormatFloat(ms, 'f', -1, 64), strconv.Itoa(cfg.Repetitions)}
-	rounds, err := inTurn(namesOf(cfg.Contenders, ", chain"), cfg.Rounds, cfg.Step, func(i int) (took []float64, err error) {
-		out, err := cfg.Contenders[i].run(ctx, cfg.Ranks, args)
-		if err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(string(out)) {
-			us, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
+	args := []string{"overlap_chain", strconv.Itoa(cfg.Bytes), strconv.FormatFloat(ms, 'f', -1, 64),
+		strconv.Itoa(cfg.Repetitions)}
+	rounds, err := inTurn(namesOf(cfg.Contenders, ", chain"), cfg.Rounds, cfg.Step,
+		func(i int) (took []float64, err error) {
+			out, err := cfg.Contenders[i].run(ctx, cfg.Ranks, args)
 			if err != nil {
-				return nil, fmt.Errorf("unexpected output %.200q: %w", out, err)
+				return nil, err
 			}
-			took = append(took, us)
-		}
-		return took, nil
-	})
+			for line := range strings.Lines(string(out)) {
+				us, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
+				if err != nil {
+					return nil, fmt.Errorf("unexpected output %.200q: %w", out, err)
+				}
+				took = append(took, us)
+			}
+			return took, nil
+		})
 	if err != nil {
 		return nil, fmt.Errorf("bench: chain: %w", err)
 	}

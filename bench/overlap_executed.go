@@ -33,7 +33,8 @@ func parseExecuted(lines []string) (ranks []Executed, err error) {
 	for _, line := range lines {
 		var e Executed
 		if _, err := fmt.Sscan(line, &e.Nodes, &e.Foreign, &e.Bytes); err != nil {
-			return nil, fmt.Errorf("bench: overlap: %q are not nodes, foreign nodes and bytes: %w", strings.TrimSpace(line), err)
+			return nil, fmt.Errorf("bench: overlap: %q are not nodes, foreign nodes and bytes: %w",
+				strings.TrimSpace(line), err)
 		}
 		ranks = append(ranks, e)
 	}

@@ -56,7 +56,8 @@ func Graphs(ctx context.Context, cfg GraphConfig) (results []GraphResult, err er
 // withGraphs are the contenders that differ in what graphs cost them: ours, without
 // helpers.
 func withGraphs(contenders []OverlapContender) []OverlapContender {
-	return slices.DeleteFunc(slices.Clone(contenders), func(c OverlapContender) bool { return c.IsPeer() || c.Helpers != 0 })
+	return slices.DeleteFunc(slices.Clone(contenders),
+		func(c OverlapContender) bool { return c.IsPeer() || c.Helpers != 0 })
 }
 
 // GraphJobs is how many jobs Graphs runs.

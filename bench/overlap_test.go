@@ -31,7 +31,8 @@ func TestOverlapFormulas(t *testing.T) {
 }
 
 func TestOverlapItems(t *testing.T) {
-	for _, item := range []overlapItem{{1, 4, 0, 0}, {1 << 20, 40, 100, 413 * time.Microsecond}, {65536, 4, EachProduct, time.Second}} {
+	for _, item := range []overlapItem{{1, 4, 0, 0}, {1 << 20, 40, 100, 413 * time.Microsecond},
+		{65536, 4, EachProduct, time.Second}} {
 		got, err := parseOverlapItem(item.String())
 		require.NoError(t, err)
 		require.Equal(t, item, got)

@@ -36,7 +36,8 @@ var peers = map[string]struct {
 }{
 	"openmpi": {[]string{"mpicc.openmpi", "mpicc"}, []string{"mpirun.openmpi", "mpirun"}, "openmpi-bin libopenmpi-dev"},
 	"mpich":   {[]string{"mpicc.mpich", "mpicc"}, []string{"mpirun.mpich", "mpirun"}, "mpich libmpich-dev"},
-	MPTCP:     {[]string{"mpicc.openmpi", "mpicc"}, []string{"mpirun.openmpi", "mpirun"}, "openmpi-bin libopenmpi-dev mptcpize"},
+	MPTCP: {[]string{"mpicc.openmpi", "mpicc"}, []string{"mpirun.openmpi", "mpirun"},
+		"openmpi-bin libopenmpi-dev mptcpize"},
 }
 
 // Peers are the names of the MPIs that can be compared with.
@@ -75,7 +76,8 @@ func noScratch(err error) error {
 func findPeer(name string) (*peer, error) {
 	how, known := peers[name]
 	if !known {
-		return nil, fmt.Errorf("bench: no peer %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(peers)), ", "))
+		return nil, fmt.Errorf("bench: no peer %q: there are %s", name,
+			strings.Join(slices.Sorted(maps.Keys(peers)), ", "))
 	}
 	mpicc, mpirun := firstInPath(how.compilers), firstInPath(how.launchers)
 	if mpicc == "" || mpirun == "" {

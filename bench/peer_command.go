@@ -36,7 +36,8 @@ func (p *peer) execute(ctx context.Context, name string, args ...string) ([]byte
 	cmd.WaitDelay = p.patience + time.Second // for processes that have left the group
 	// MPIEXEC_TIMEOUT limits jobs; a benchmark is no job.
 	limited := func(set string) bool { return strings.HasPrefix(set, "MPIEXEC_TIMEOUT=") }
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), limited), "TMPDIR="+p.dir, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), limited), "TMPDIR="+p.dir, "OMPI_ALLOW_RUN_AS_ROOT=1",
+		"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -11,7 +11,8 @@ import (
 // as it is named there, and where there are several rounds the value of one.
 
 func (r TimedResult) point(who string, us float64) results.Point {
-	p := results.Point{Benchmark: r.Benchmark, Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes, Values: map[string]float64{"t_us": us}}
+	p := results.Point{Benchmark: r.Benchmark, Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes,
+		Values: map[string]float64{"t_us": us}}
 	if r.Goroutines > 1 {
 		p.Setting = fmt.Sprintf("%d goroutines", r.Goroutines)
 	}
@@ -22,7 +23,8 @@ func (r TimedResult) point(who string, us float64) results.Point {
 }
 
 func (r FootprintResult) point(who string) results.Point {
-	values := map[string]float64{"t_us": r.Avg, "tables_growth_kib": float64(r.PageTableGrowthKiB), "pss_growth_kib": float64(r.PSSGrowthKiB)}
+	values := map[string]float64{"t_us": r.Avg, "tables_growth_kib": float64(r.PageTableGrowthKiB),
+		"pss_growth_kib": float64(r.PSSGrowthKiB)}
 	addKnown(values, "tables_kib", r.PageTableKiB)
 	addKnown(values, "memory_growth_kib", r.MemoryGrowthKiB)
 	if r.ModelKiB != nil {
@@ -32,7 +34,8 @@ func (r FootprintResult) point(who string) results.Point {
 }
 
 func (r TouchResult) point() results.Point {
-	values := map[string]float64{"t_s": r.Seconds, "own_tables_kib": float64(r.PageTableKiB), "tables_growth_kib": float64(r.PageTableGrowthKiB)}
+	values := map[string]float64{"t_s": r.Seconds, "own_tables_kib": float64(r.PageTableKiB),
+		"tables_growth_kib": float64(r.PageTableGrowthKiB)}
 	addKnown(values, "tables_kib", r.MachineTableKiB)
 	addKnown(values, "memory_kib", r.MemoryGrowthKiB)
 	return results.Point{Benchmark: "touch", Contestant: r.BTL, Ranks: r.Ranks, Values: values}
@@ -47,13 +50,15 @@ func addKnown(values map[string]float64, name string, kib *int64) {
 
 func (r NPBResult) point(who string, mops float64) results.Point {
 	return results.Point{
-		Benchmark: nameOf(strings.ToLower(r.Benchmark), r.Class), Contestant: who, Ranks: r.Ranks, Values: map[string]float64{"mops": mops},
+		Benchmark: nameOf(strings.ToLower(r.Benchmark), r.Class), Contestant: who, Ranks: r.Ranks,
+		Values: map[string]float64{"mops": mops},
 	}
 }
 
 func (r OverlapResult) point(who string) results.Point {
 	p := results.Point{
-		Benchmark: fmt.Sprintf("ibcast %dx%[1]d", r.Grain), Contestant: who, Setting: testsOf(r.Tests), Ranks: r.Ranks, Bytes: r.Bytes,
+		Benchmark: fmt.Sprintf("ibcast %dx%[1]d", r.Grain), Contestant: who, Setting: testsOf(r.Tests),
+		Ranks: r.Ranks, Bytes: r.Bytes,
 		Values: map[string]float64{"noncompute_percent": 100 * r.NonCompute},
 	}
 	if r.Tests == EachProduct {
@@ -63,7 +68,8 @@ func (r OverlapResult) point(who string) results.Point {
 }
 
 func (r ChainResult) point(who string) results.Point {
-	return results.Point{Benchmark: "chain", Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes, Values: map[string]float64{"periods": r.Periods}}
+	return results.Point{Benchmark: "chain", Contestant: who, Ranks: r.Ranks, Bytes: r.Bytes,
+		Values: map[string]float64{"periods": r.Periods}}
 }
 
 func (r GraphResult) point() results.Point {

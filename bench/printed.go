@@ -55,7 +55,8 @@ func parsePrinted(text []byte) (f results.File, err error) {
 			key := fmt.Sprint(name, p.Benchmark, p.Contestant, p.Setting, p.Ranks, p.Bytes)
 			rounds[key]++
 			f.Lines = append(f.Lines, results.Line{
-				Experiment: name, Command: "pvasrun bench " + name + " --json", Round: rounds[key], Points: finite([]results.Point{p}),
+				Experiment: name, Command: "pvasrun bench " + name + " --json", Round: rounds[key],
+				Points: finite([]results.Point{p}),
 			})
 		}
 	}
@@ -79,11 +80,13 @@ func parseResult(line []byte) (name string, points []results.Point, err error) {
 		})
 	case name == "overlap":
 		points, err = decoded(line, func(r OverlapResult) []results.Point {
-			return []results.Point{r.point(OverlapContender{Contestant{Name: r.Contestant}, r.Policy, r.Helpers}.String())}
+			return []results.Point{r.point(OverlapContender{Contestant{Name: r.Contestant},
+				r.Policy, r.Helpers}.String())}
 		})
 	case name == "chain":
 		points, err = decoded(line, func(r ChainResult) []results.Point {
-			return []results.Point{r.point(OverlapContender{Contestant{Name: r.Contestant}, r.Policy, r.Helpers}.String())}
+			return []results.Point{r.point(OverlapContender{Contestant{Name: r.Contestant},
+				r.Policy, r.Helpers}.String())}
 		})
 	case name == "exchange":
 		points, err = decoded(line, ExchangeResult.points)

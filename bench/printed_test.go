@@ -47,7 +47,8 @@ func TestLoadPrinted(t *testing.T) {
 		all = append(all, found{l.Experiment, l.Points[0].Benchmark, l.Points[0].Contestant, l.Round})
 	}
 	require.Equal(t, []found{
-		{"pingpong", "pingpong", "sm/cma", 1}, {"pingpong", "pingpong", "sm/cma", 2}, {"pingpong", "pingpong", "sm/cma", 3},
+		{"pingpong", "pingpong", "sm/cma", 1}, {"pingpong", "pingpong", "sm/cma", 2},
+		{"pingpong", "pingpong", "sm/cma", 3},
 		{"mbw_mr", "mbw_mr", "openmpi/none", 1}, {"mbw_mr", "mbw_mr", "openmpi/none", 2},
 		{"allreduce", "allreduce", "sm", 1}, {"allreduce", "allreduce", "sm", 1}, {"column", "column", "loop", 1},
 		{"npb", "is.S", "pvas", 1}, {"npb", "is.S", "pvas", 2}, {"npb", "is.S", "pvas", 3},
@@ -55,9 +56,11 @@ func TestLoadPrinted(t *testing.T) {
 		{"overlap", "ibcast 4x4", "pvas share+1", 1}, {"chain", "chain", "mpich", 1},
 		{"exchange", "exchange", "wrap", 1}, {"exchange", "exchange", "wrap", 2}, {"graph", "graph", "pvas share", 1},
 	}, all)
-	require.Equal(t, map[string]float64{"t_us": 1, "messages_per_s": 1e6}, f.Lines[1].Points[0].Values, "each round has its rate")
+	require.Equal(t, map[string]float64{"t_us": 1, "messages_per_s": 1e6}, f.Lines[1].Points[0].Values,
+		"each round has its rate")
 	require.Equal(t, "8 goroutines", f.Lines[5].Points[0].Setting)
-	require.Equal(t, map[string]float64{"t_us": 0, "tables_growth_kib": 0, "pss_growth_kib": -2, "memory_growth_kib": 7},
+	require.Equal(t, map[string]float64{"t_us": 0, "tables_growth_kib": 0, "pss_growth_kib": -2,
+		"memory_growth_kib": 7},
 		f.Lines[11].Points[0].Values, "what is not known is not there")
 }
 

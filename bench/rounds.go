@@ -5,7 +5,8 @@ import "fmt"
 // inTurn runs a job of each contestant in each round, so that what disturbs the machine for a
 // while disturbs all of them. step is told before each job and may be nil; job runs one of the
 // contestant with that number. The results are by contestant and round.
-func inTurn[R any](names []string, rounds int, step func(name string, round int), job func(contestant int) (R, error)) ([][]R, error) {
+func inTurn[R any](names []string, rounds int, step func(name string, round int),
+	job func(contestant int) (R, error)) ([][]R, error) {
 	results := make([][]R, len(names))
 	for round := range rounds {
 		for i, name := range names {

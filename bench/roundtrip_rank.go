@@ -47,7 +47,8 @@ type tripRank struct {
 // cold or warm, a seed, the most seconds, and a distance.
 func roundTripRank(args []string) {
 	if len(args) != 6 {
-		fmt.Fprintln(os.Stderr, "bench: six arguments are needed: sizes, repetitions, warm or cold, a seed, seconds and a distance")
+		fmt.Fprintln(os.Stderr,
+			"bench: six arguments are needed: sizes, repetitions, warm or cold, a seed, seconds and a distance")
 		os.Exit(2)
 	}
 	mpi.Run(func(world *mpi.Comm) error {
@@ -327,7 +328,8 @@ func (r *tripRank) sample(n int, bare float64) error {
 		kind  fit.Kind
 		loop  int
 		timed func(n, rounds, loop int) (float64, error)
-	}{{fit.RoundTrip, 0, r.trips}, {fit.RoundTrip, long, r.trips}, {fit.Send, short, r.sends}, {fit.Exchange, 0, r.exchanges}} {
+	}{{fit.RoundTrip, 0, r.trips}, {fit.RoundTrip, long, r.trips}, {fit.Send, short, r.sends},
+		{fit.Exchange, 0, r.exchanges}} {
 		t, err := s.timed(n, rounds, s.loop)
 		if err != nil {
 			return err

@@ -55,7 +55,8 @@ func (s *Site) runPeer(ctx context.Context, c Contestant, ranks int, args []stri
 	case MPTCP:
 		devices, command = devices[:min(len(devices), 1)], slices.Insert(command, 0, mptcpize, "run")
 	}
-	argv := slices.Concat(s.Lead, []string{p.mpirun, "-n", strconv.Itoa(ranks)}, flags(c, hosts, devices, agent), command)
+	argv := slices.Concat(s.Lead, []string{p.mpirun, "-n", strconv.Itoa(ranks)},
+		flags(c, hosts, devices, agent), command)
 	return p.execute(ctx, argv[0], argv[1:]...)
 }
 
@@ -74,7 +75,8 @@ func (p *peer) agent(shell []string) (string, error) {
 
 // openMPI are the flags of its mpirun: TCP between nodes, over the devices. Where ranks share CPUs they yield.
 func (s *Site) openMPI(c Contestant, hosts string, devices []string, agent string) []string {
-	flags := []string{"--map-by", "slot", "--bind-to", choose(c.Pinned, "core:overload-allowed", "none"), "--mca", "btl", "vader,tcp,self", "--mca", "pml", "ob1"}
+	flags := []string{"--map-by", "slot", "--bind-to", choose(c.Pinned, "core:overload-allowed", "none"), "--mca",
+		"btl", "vader,tcp,self", "--mca", "pml", "ob1"}
 	if c.SingleCopy != "" {
 		flags = append(flags, "--mca", "btl_vader_single_copy_mechanism", c.SingleCopy)
 	}
@@ -85,7 +87,8 @@ func (s *Site) openMPI(c Contestant, hosts string, devices []string, agent strin
 		flags = append(flags, "--host", hosts)
 	}
 	if devices != nil {
-		flags = append(flags, "--mca", "btl_tcp_if_include", strings.Join(devices, ","), "--mca", "oob_tcp_if_include", devices[0])
+		flags = append(flags, "--mca", "btl_tcp_if_include", strings.Join(devices, ","), "--mca",
+			"oob_tcp_if_include", devices[0])
 	}
 	if agent != "" {
 		flags = append(flags, "--mca", "plm_rsh_agent", agent)

@@ -17,9 +17,10 @@ import (
 // TimedConfig describes a run of a benchmark that times messages or collective
 // operations.
 type TimedConfig struct {
-	Benchmark  string // one of Patterns, Collectives or Layouts
-	Ranks      int
-	Goroutines int           // of each rank, of Collectives only, of ours only: each calls on a communicator of its own; 0: one
+	Benchmark string // one of Patterns, Collectives or Layouts
+	Ranks     int
+	// of each rank, of Collectives only, of ours only: each calls on a communicator of its own; 0: one
+	Goroutines int
 	Sizes      []int         // bytes; barrier has none, and is run once
 	Rounds     int           // each contestant runs so often, in turn; medians are reported
 	Repeat     int           // repetitions per size; 0: by size
@@ -141,7 +142,8 @@ func seconds(limit time.Duration) string { return strconv.FormatFloat(limit.Seco
 
 func (c *TimedConfig) result(who Contestant, t timing) TimedResult {
 	r := TimedResult{
-		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.path(), Profile: who.Profile, Algorithm: t.algorithm, Ranks: c.Ranks,
+		Benchmark: c.Benchmark, BTL: who.Name, SingleCopy: who.path(), Profile: who.Profile,
+		Algorithm: t.algorithm, Ranks: c.Ranks,
 		Bytes: t.bytes, Repetitions: t.reps, Min: t.min, Avg: t.avg, Max: t.max,
 	}
 	if who.Site != nil {

@@ -15,7 +15,8 @@ const blocks = 10 // the repetitions of messages are timed in so many parts, as 
 // timedRank is a rank program with the arguments BENCHMARK BYTES:REPETITIONS,...
 // SECONDS: it has measure do the benchmark, which the name stands for, at one size after
 // another, for no longer than so many seconds each.
-func timedRank[B any](args []string, benchmarks map[string]B, measure func(world *mpi.Comm, b B, n int, limits pace) error) {
+func timedRank[B any](args []string, benchmarks map[string]B,
+	measure func(world *mpi.Comm, b B, n int, limits pace) error) {
 	var name, loads string
 	var seconds float64
 	scanArgs("benchmark, BYTES:REPETITIONS,... and seconds", args, &name, &loads, &seconds)
