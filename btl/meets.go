@@ -11,8 +11,8 @@ import (
 const meetsRuns = 8
 
 // Meets tells whether the messages of two buffers have a byte of memory in common. True is always right. Of a layout
-// with more than meetsRuns runs of bytes it compares the first ones, and false may be wrong. So it never refuses layouts
-// that interleave, and it finds a buffer that is used twice.
+// with more than meetsRuns runs of bytes it compares the first ones, and false may be wrong. So it never refuses
+// layouts that interleave, and it finds a buffer that is used twice.
 func (b *Buffer) Meets(other *Buffer) bool {
 	if b.Layout == nil && other.Layout == nil {
 		return meet(runOf(b.Bytes), runOf(other.Bytes))
