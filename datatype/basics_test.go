@@ -21,7 +21,8 @@ func TestBasicsAreThoseOfThePackedStream(t *testing.T) {
 		}
 		return true
 	}))
-	require.Equal(t, []string{"int16", "float64", "int32", "float64", "int32", "float64", "int32", "float64", "int32", "byte"}, names)
+	require.Equal(t, []string{"int16", "float64", "int32", "float64", "int32", "float64", "int32", "float64",
+		"int32", "byte"}, names)
 	require.Equal(t, []int64{3, 1, 1, 1, 1, 1, 1, 1, 1, 1}, counts)
 	calls := 0
 	require.False(t, record.Basics(func(int64, *Type) bool { calls++; return calls < 4 }))

@@ -19,7 +19,8 @@ const DistributeDefault = -1
 // of size processes, psizes[d] in dimension d. Ranks are ordered in the grid with the last
 // dimension running fastest, for any order of the array. dargs[d] is the size of blocks, or
 // DistributeDefault. The extent is that of the global array.
-func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, psizes []int64, order Order, old *Type) (*Type, error) {
+func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, psizes []int64, order Order,
+	old *Type) (*Type, error) {
 	c := Contents{Combiner: CombinerDarray, Types: []*Type{old}}
 	c.Integers = append(c.Integers, size, rank, int64(len(gsizes)))
 	c.Integers = append(c.Integers, gsizes...)

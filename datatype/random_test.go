@@ -33,7 +33,8 @@ func randomType(s source, depth int) *Type {
 	t := basicTypes[s.IntN(len(basicTypes))]
 	for range s.IntN(depth + 1) {
 		next, err := randomLevel(s, t)
-		if err != nil || next.Size() > maxTestBytes || next.span > 64*maxTestBytes || len(modelOf(next).bytes) > maxTestBytes {
+		if err != nil || next.Size() > maxTestBytes || next.span > 64*maxTestBytes ||
+			len(modelOf(next).bytes) > maxTestBytes {
 			continue
 		}
 		t = next

@@ -32,7 +32,8 @@ func TestBounds(t *testing.T) {
 	}{
 		{"a double and a char are padded", one([]int64{1, 1}, []int64{0, 8}, Float64, Char), 0, 16, 0, 9},
 		{"padding counts from the lower bound", one([]int64{1, 1}, []int64{4, 12}, Float64, Char), 4, 16, 4, 9},
-		{"padding is not inherited as data", one([]int64{1, 1}, []int64{3, 0}, one([]int64{1, 1}, []int64{0, 4}, Int32, Char), Int32), 0, 8, 0, 8},
+		{"padding is not inherited as data",
+			one([]int64{1, 1}, []int64{3, 0}, one([]int64{1, 1}, []int64{0, 4}, Int32, Char), Int32), 0, 8, 0, 8},
 		{"a record", one([]int64{1, 3, 5}, []int64{0, 8, 32}, Int32, Float64, Byte), 0, 40, 0, 37},
 		{"two of a resized type", ok(Contiguous(2, marked)), -3, 18, 0, 13},
 		{"set bounds stick", one([]int64{1, 1}, []int64{0, 40}, marked, Float64), -3, 9, 0, 48},
@@ -84,16 +85,22 @@ func TestErrors(t *testing.T) {
 		{"basic", func() (*Type, error) { return Basic("x", KindByte, 4, 3) }, ErrArgument},
 		{"too large", func() (*Type, error) { return Contiguous(math.MaxInt64/8+1, Float64) }, ErrOverflow},
 		{"too large twice", func() (*Type, error) { return Vector(3, 1, 1, huge) }, ErrOverflow},
-		{"too large together", func() (*Type, error) { return Struct([]int64{1, 1}, []int64{0, 0}, []*Type{huge, huge}) }, ErrOverflow},
+		{"too large together", func() (*Type, error) {
+			return Struct([]int64{1, 1}, []int64{0, 0}, []*Type{huge, huge})
+		}, ErrOverflow},
 		{"too wide a stride", func() (*Type, error) { return Vector(3, 1, math.MaxInt64/8, Float64) }, ErrOverflow},
-		{"too far apart", func() (*Type, error) { return Hindexed([]int64{1, 1}, []int64{math.MinInt64, 1}, Byte) }, ErrOverflow},
+		{"too far apart", func() (*Type, error) { return Hindexed([]int64{1, 1}, []int64{math.MinInt64, 1}, Byte) },
+			ErrOverflow},
 		{"wraps to a regular stride", func() (*Type, error) {
 			return HindexedBlock(1, []int64{math.MinInt64 + 1, math.MinInt64, math.MaxInt64 - 8}, Byte)
 		}, ErrOverflow},
 		{"too far out", func() (*Type, error) { return Hindexed(one, []int64{math.MaxInt64}, Byte) }, ErrOverflow},
 		{"bounds too far apart", func() (*Type, error) { return Resized(Byte, math.MaxInt64, 1) }, ErrOverflow},
-		{"subarray without dimensions", func() (*Type, error) { return Subarray(nil, nil, nil, OrderC, Byte) }, ErrArgument},
-		{"subarray out of range", func() (*Type, error) { return Subarray([]int64{3}, []int64{2}, []int64{2}, OrderC, Byte) }, ErrArgument},
+		{"subarray without dimensions", func() (*Type, error) { return Subarray(nil, nil, nil, OrderC, Byte) },
+			ErrArgument},
+		{"subarray out of range", func() (*Type, error) {
+			return Subarray([]int64{3}, []int64{2}, []int64{2}, OrderC, Byte)
+		}, ErrArgument},
 		{"subarray order", func() (*Type, error) { return Subarray(one, one, []int64{0}, 7, Byte) }, ErrArgument},
 		{"subarray too large", func() (*Type, error) {
 			return Subarray([]int64{1 << 40, 1 << 40}, []int64{1, 1}, []int64{0, 0}, OrderC, Byte)
@@ -175,10 +182,14 @@ func TestNormalForm(t *testing.T) {
 		{"vector of vectors", ok(Hvector(10, 1, 5*64, vector(5, 2, 8))), vector(50, 2, 8), loopWords},
 		{"regular indexed", ok(IndexedBlock(2, displacements, Float64)), vector(1000, 2, 4), loopWords},
 		{"contiguous resized", ok(Contiguous(7, resized)), vector(7, 2, 4), loopWords},
-		{"rows of an array", ok(Subarray([]int64{8, 8}, []int64{3, 8}, []int64{0, 0}, OrderC, Float64)), ok(Contiguous(24, Float64)), 0},
-		{"part of rows", ok(Subarray([]int64{8, 8}, []int64{3, 2}, []int64{0, 0}, OrderC, Float64)), vector(3, 2, 8), loopWords},
-		{"Fortran", ok(Subarray([]int64{8, 6}, []int64{2, 3}, []int64{0, 0}, OrderFortran, Float64)), vector(3, 2, 8), loopWords},
-		{"a structure without gaps", ok(Struct([]int64{2, 3}, []int64{0, 16}, []*Type{Float64, Float64})), ok(Contiguous(5, Float64)), 0},
+		{"rows of an array", ok(Subarray([]int64{8, 8}, []int64{3, 8}, []int64{0, 0}, OrderC, Float64)),
+			ok(Contiguous(24, Float64)), 0},
+		{"part of rows", ok(Subarray([]int64{8, 8}, []int64{3, 2}, []int64{0, 0}, OrderC, Float64)),
+			vector(3, 2, 8), loopWords},
+		{"Fortran", ok(Subarray([]int64{8, 6}, []int64{2, 3}, []int64{0, 0}, OrderFortran, Float64)),
+			vector(3, 2, 8), loopWords},
+		{"a structure without gaps", ok(Struct([]int64{2, 3}, []int64{0, 16}, []*Type{Float64, Float64})),
+			ok(Contiguous(5, Float64)), 0},
 		{"a structure in a structure", ok(Struct([]int64{1, 1}, []int64{0, 60},
 			[]*Type{ok(Struct([]int64{1, 2}, []int64{0, 8}, []*Type{Int32, Int32})), Int32})),
 			ok(Hindexed([]int64{1, 2, 1}, []int64{0, 8, 60}, Int32)), listWords + 3*entryWords},
@@ -266,6 +277,7 @@ func TestSignature(t *testing.T) {
 	require.NotEqual(t, Int32.Signature(), Uint32.Signature())
 	require.NotEqual(t, Int32.SignatureOf(2), Int64.SignatureOf(2))
 	require.NotEqual(t, Int32.SignatureOf(2).Hash, Int32.SignatureOf(3).Hash)
-	require.Equal(t, Float32Int32.Signature(), ok(Struct([]int64{1, 1}, []int64{0, 4}, []*Type{Float32, Int32})).Signature())
+	require.Equal(t, Float32Int32.Signature(),
+		ok(Struct([]int64{1, 1}, []int64{0, 4}, []*Type{Float32, Int32})).Signature())
 	require.Equal(t, pair.Signature(), pair.Flat().Signature())
 }
