@@ -55,7 +55,8 @@ func TestEveryCallHasAnExample(t *testing.T) {
 		require.Contains(t, left, name)
 		delete(left, name)
 	}
-	require.Empty(t, slices.Sorted(maps.Keys(left)), "no example calls these, or docs/writing-ranks.md does not show it")
+	require.Empty(t, slices.Sorted(maps.Keys(left)),
+		"no example calls these, or docs/writing-ranks.md does not show it")
 }
 
 // compiled imports packages as the compiler has left them.
@@ -97,7 +98,8 @@ func callable(p *types.Package) map[string]bool {
 }
 
 // calls returns what the functions of a program use that are shown.
-func calls(t *testing.T, files *token.FileSet, from types.Importer, dir string, shown func(function string) bool) (names []string) {
+func calls(t *testing.T, files *token.FileSet, from types.Importer, dir string,
+	shown func(function string) bool) (names []string) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)
 	var program []*ast.File

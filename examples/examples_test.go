@@ -34,7 +34,8 @@ func runTests(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	pvasrun, built = filepath.Join(dir, "pvasrun"), dir
-	if out, err := exec.Command("go", "build", "-buildmode=pie", "-o", dir, "../cmd/pvasrun", "./...").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-buildmode=pie", "-o", dir, "../cmd/pvasrun",
+		"./...").CombinedOutput(); err != nil {
 		fmt.Printf("build pvasrun and the examples: %v\n%s", err, out)
 		return 1
 	}
@@ -51,7 +52,8 @@ func everywhere(t *testing.T, check func(t *testing.T, btl string, n int, lines 
 		for _, n := range []int{1, 2, 3, 5} {
 			t.Run(fmt.Sprintf("btl=%s/ranks=%d", btl, n), func(t *testing.T) {
 				var stdout, stderr bytes.Buffer
-				args := append([]string{"--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60", filepath.Join(built, example[0])}, example[1:]...)
+				args := append([]string{"--btl", btl, "-n", fmt.Sprint(n), "--timeout", "60",
+					filepath.Join(built, example[0])}, example[1:]...)
 				cmd := exec.Command(pvasrun, args...)
 				cmd.Stdout, cmd.Stderr = &stdout, &stderr
 				require.NoError(t, cmd.Run(), "%s", &stderr)
@@ -92,7 +94,8 @@ func TestPeek(t *testing.T) {
 		case btl == "sm":
 			require.Contains(t, lines[0], "address space")
 		default:
-			require.Regexp(t, `^rank 0, pid \d+, reads at 0x[0-9a-f]+: hello from the heap of rank 1, pid \d+$`, lines[0])
+			require.Regexp(t, `^rank 0, pid \d+, reads at 0x[0-9a-f]+: hello from the heap of rank 1, pid \d+$`,
+				lines[0])
 		}
 	}, "peek")
 }
@@ -107,8 +110,12 @@ func only(line string) func(t *testing.T, btl string, n int, lines []string) {
 }
 
 func TestGauss(t *testing.T) {
-	for _, args := range [][]string{{"-n", "61"}, {"-n", "64", "-block", "4", "-ahead=false"}, {"-n", "3", "-block", "5"}} {
-		everywhere(t, only(`gauss: n = \d+, blocks of \d+, \d x \d ranks: the triangles make the matrix; [0-9.]+ ms, \d+ Mflop/s`), append([]string{"gauss"}, args...)...)
+	for _, args := range [][]string{{"-n", "61"}, {"-n", "64", "-block", "4", "-ahead=false"},
+		{"-n", "3", "-block", "5"}} {
+		everywhere(t,
+			only(
+				`gauss: n = \d+, blocks of \d+, \d x \d ranks: the triangles make the matrix; [0-9.]+ ms, \d+ Mflop/s`),
+			append([]string{"gauss"}, args...)...)
 	}
 }
 
@@ -146,7 +153,8 @@ func TestHeat(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "heat.png")
 	everywhere(t, func(t *testing.T, btl string, n int, lines []string) {
 		require.Len(t, lines, 1)
-		require.Regexp(t, `^heat: 50 x 50 cells, 200 steps on \d x \d ranks: the same bits as by one alone; see `, lines[0])
+		require.Regexp(t, `^heat: 50 x 50 cells, 200 steps on \d x \d ranks: the same bits as by one alone; see `,
+			lines[0])
 		f, err := os.Open(file)
 		require.NoError(t, err)
 		img, err := png.Decode(f)
@@ -185,7 +193,8 @@ func TestTour(t *testing.T) {
 			if btl == "pvas" && pvas.Supported() != nil || btl == "sm" && name == "peek" {
 				continue
 			}
-			out, err := exec.Command(pvasrun, "--btl", btl, "-n", "4", "--timeout", "60", program, name).CombinedOutput()
+			out, err := exec.Command(pvasrun, "--btl", btl, "-n", "4", "--timeout", "60",
+				program, name).CombinedOutput()
 			require.NoError(t, err, "%s: %s", name, out)
 			require.Equal(t, want, sorted(string(out)), name)
 		}
