@@ -35,7 +35,8 @@ func run(world *mpi.Comm, cells, steps int, file string) error {
 		return err
 	}
 	if cells < max(dims[0], dims[1]) {
-		return fmt.Errorf("%d x %d cells are too few for %d x %d ranks: use more -cells", cells, cells, dims[0], dims[1])
+		return fmt.Errorf("%d x %d cells are too few for %d x %d ranks: use more -cells", cells,
+			cells, dims[0], dims[1])
 	}
 	grid, err := mpi.CartCreate(world, dims, []bool{false, false})
 	if err != nil {

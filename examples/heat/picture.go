@@ -34,7 +34,8 @@ func draw(file string, plate []float64, cells int) error {
 // warmth is the colour of a temperature from 0 to 1: from dark blue by way of red and
 // yellow to white.
 func warmth(t float64) color.RGBA {
-	stops := []color.RGBA{{20, 20, 70, 255}, {90, 30, 140, 255}, {200, 50, 60, 255}, {250, 150, 40, 255}, {255, 245, 200, 255}}
+	stops := []color.RGBA{{20, 20, 70, 255}, {90, 30, 140, 255}, {200, 50, 60, 255},
+		{250, 150, 40, 255}, {255, 245, 200, 255}}
 	t = min(1, max(0, t)) * float64(len(stops)-1)
 	k := min(int(t), len(stops)-2)
 	mix := func(a, b uint8) uint8 { return uint8(float64(a) + (t-float64(k))*(float64(b)-float64(a))) }
