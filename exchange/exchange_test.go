@@ -147,7 +147,8 @@ func TestRandom(t *testing.T) {
 			for i, d := range devices {
 				require.LessOrEqual(t, plan.Finish(i, d), plan.Time)
 				if f == Plain {
-					require.GreaterOrEqual(t, plan.Finish(i, d)+d.time(1, longest)*(1+1e-9), plan.Time, "%v idle", plan.Form)
+					require.GreaterOrEqual(t, plan.Finish(i, d)+d.time(1, longest)*(1+1e-9),
+						plan.Time, "%v idle", plan.Form)
 				}
 			}
 		}
