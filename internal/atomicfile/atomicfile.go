@@ -180,7 +180,8 @@ func beside(path string) (*os.File, error) {
 // inFolder has an error of making the temporary file say that it is the folder which cannot be written.
 func inFolder(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%w: it is replaced by a new file in its folder", &fs.PathError{Op: "write", Path: path, Err: e.Err})
+		return fmt.Errorf("%w: it is replaced by a new file in its folder",
+			&fs.PathError{Op: "write", Path: path, Err: e.Err})
 	}
 	return err
 }

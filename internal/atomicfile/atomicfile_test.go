@@ -58,7 +58,8 @@ func TestWriteIsWholeOrNotAtAll(t *testing.T) {
 // Behind a link the file is replaced, also one that is not there yet. Another name of it keeps the old text.
 func TestWriteBehindLinks(t *testing.T) {
 	dir := t.TempDir()
-	file, link, further, other := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "further"), filepath.Join(dir, "other")
+	file, link, further, other := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "further"),
+		filepath.Join(dir, "other")
 	require.NoError(t, os.Symlink("file", link))
 	require.NoError(t, os.Symlink(link, further))
 	require.NoError(t, Probe(further))
@@ -133,7 +134,8 @@ func TestMountedFile(t *testing.T) {
 	}
 	inMount := func(mount string, env ...string) {
 		t.Helper()
-		cmd := exec.Command("unshare", "--mount", "sh", "-c", mount+` && exec "$2" -test.run=^TestMountedFile$`, outer, inner, os.Args[0])
+		cmd := exec.Command("unshare", "--mount", "sh", "-c", mount+` && exec "$2" -test.run=^TestMountedFile$`,
+			outer, inner, os.Args[0])
 		cmd.Env = append(append(os.Environ(), mountedEnv+"="+inner), env...)
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -149,7 +151,8 @@ func TestOtherThanFiles(t *testing.T) {
 	pipe, missing := filepath.Join(dir, "pipe"), filepath.Join(dir, "missing", "file")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	for path, says := range map[string]string{
-		dir: "is a directory", pipe: "is no regular file", os.DevNull: "is no regular file", filepath.Dir(missing) + "/file": "no such file",
+		dir: "is a directory", pipe: "is no regular file", os.DevNull: "is no regular file",
+		filepath.Dir(missing) + "/file": "no such file",
 	} {
 		require.ErrorContains(t, Probe(path), says)
 		require.ErrorContains(t, Write(path, text("x")), says)
