@@ -23,7 +23,8 @@ const fftWidth = 8
 
 // newFFT makes a transform with exp(-2 pi i / n), or with its inverse.
 func newFFT(n int, inverse bool) *fft {
-	f := &fft{n: n, a: 1, b: 3, scratch: [2][]complex128{make([]complex128, n*fftWidth), make([]complex128, n*fftWidth)}}
+	f := &fft{n: n, a: 1, b: 3,
+		scratch: [2][]complex128{make([]complex128, n*fftWidth), make([]complex128, n*fftWidth)}}
 	sign := -1.0
 	if inverse {
 		sign, f.a, f.b = 1, 3, 1

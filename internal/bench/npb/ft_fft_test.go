@@ -33,7 +33,8 @@ func noise(n int) []complex128 {
 func requireClose(t *testing.T, want, got []complex128) {
 	t.Helper()
 	for i := range want {
-		require.Less(t, cmplx.Abs(want[i]-got[i]), 1e-12*float64(len(want)), "element %d: %v and %v", i, want[i], got[i])
+		require.Less(t, cmplx.Abs(want[i]-got[i]), 1e-12*float64(len(want)),
+			"element %d: %v and %v", i, want[i], got[i])
 	}
 }
 

@@ -12,7 +12,8 @@ func (m *multigrid) restrict(coarse, fine *grid) {
 			pairs[0], pairs[2] = pairs[2], pairs[0]
 			addRows(pairs[1], fine.row(2*y, 2*z-1), fine.row(2*y, 2*z+1))
 			addRows(pairs[2], fine.row(2*y+1, 2*z-1), fine.row(2*y+1, 2*z+1))
-			restrictRow(coarse.row(y, z)[1:], &nearby{fine.row(2*y-1, 2*z), fine.row(2*y, 2*z), fine.row(2*y+1, 2*z), pairs[0], pairs[1], pairs[2]})
+			restrictRow(coarse.row(y, z)[1:],
+				&nearby{fine.row(2*y-1, 2*z), fine.row(2*y, 2*z), fine.row(2*y+1, 2*z), pairs[0], pairs[1], pairs[2]})
 		}
 	}
 }

@@ -16,7 +16,8 @@ func ParseResult(from io.Reader) (r Result, err error) {
 	values := make(map[string]string)
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
-		if name, completed := strings.CutSuffix(strings.TrimRight(strings.TrimSpace(lines.Text()), "."), " Benchmark Completed"); completed {
+		if name, completed := strings.CutSuffix(strings.TrimRight(strings.TrimSpace(lines.Text()), "."),
+			" Benchmark Completed"); completed {
 			r.Benchmark = name
 		}
 		if name, value, found := strings.Cut(lines.Text(), "="); found {

@@ -30,7 +30,9 @@ func TestParseResult(t *testing.T) {
 }
 
 func FuzzParseResult(f *testing.F) {
-	f.Add([]byte(" IS Benchmark Completed\n Class = A\n Iterations = 10\n Total processes = 4\n Time in seconds = 0.10\n Mop/s total = 822.52\n"))
+	f.Add(
+		[]byte(" IS Benchmark Completed\n Class = A\n Iterations = 10\n Total processes = 4\n Time in seconds = " +
+			"0.10\n Mop/s total = 822.52\n"))
 	f.Add([]byte("= =\n Benchmark Completed.\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := ParseResult(bytes.NewReader(text))

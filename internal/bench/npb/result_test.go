@@ -9,8 +9,9 @@ import (
 )
 
 func TestResult(t *testing.T) {
-	r := Result{Benchmark: "XX", Class: A, Size: []int{256, 256, 128}, Iterations: 6, Ranks: 4, Operation: "floating point",
-		Checks: []Comparison{{"norm", 1.0000001, 1, 1e-6}}}
+	r := Result{Benchmark: "XX", Class: A, Size: []int{256, 256, 128}, Iterations: 6, Ranks: 4,
+		Operation: "floating point",
+		Checks:    []Comparison{{"norm", 1.0000001, 1, 1e-6}}}
 	good := newResult(r, 2, 6e6)
 	require.True(t, good.Verified)
 	require.Equal(t, 3.0, good.Mops)
