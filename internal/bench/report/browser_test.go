@@ -39,7 +39,8 @@ func open(t *testing.T, page string, width, height int, flags ...string) []byte 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	args := append([]string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
 		"--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--user-data-dir=" + t.TempDir(),
 		"--window-size=" + strconv.Itoa(width) + "," + strconv.Itoa(height),
@@ -78,25 +79,30 @@ function measure(frame) {
   const figures = [...page.querySelectorAll('figure')];
   const plotted = figures.filter(f => {
     const svg = f.querySelector('svg'), dot = f.querySelector('svg circle');
-    return svg.getBoundingClientRect().height > 100 && dot && !['none', 'rgb(0, 0, 0)'].includes(view.getComputedStyle(dot).fill);
+    return svg.getBoundingClientRect().height > 100 && dot && !
+      ['none', 'rgb(0, 0, 0)'].includes(view.getComputedStyle(dot).fill);
   });
   const outside = figures.flatMap(f => [...f.querySelectorAll('svg text')].filter(t => {
     const a = t.getBoundingClientRect(), b = f.querySelector('svg').getBoundingClientRect();
     return a.left < b.left - 1 || a.right > b.right + 1 || a.top < b.top - 1 || a.bottom > b.bottom + 1;
   }));
   const tables = figures.filter(f => f.querySelector('tbody td')?.getBoundingClientRect().height > 10);
-  const ratios = tables.filter(f => [...f.querySelectorAll('td small')].some(s => /^(≈ )?[0-9.,]+×$/.test(s.textContent)));
+  const ratios = tables.filter(f =>
+    [...f.querySelectorAll('td small')].some(s => /^(≈ )?[0-9.,]+×$/.test(s.textContent)));
   const cut = figures.filter(f => {
     const s = f.querySelector('.scroll');
     return s.scrollWidth > s.clientWidth && !(f.querySelector('.hint')?.getBoundingClientRect().height > 0);
   });
   const holes = [...page.querySelectorAll('.figures')].filter(list =>
-    list.lastElementChild && list.lastElementChild.getBoundingClientRect().right < list.getBoundingClientRect().right - 1);
+    list.lastElementChild &&
+      list.lastElementChild.getBoundingClientRect().right < list.getBoundingClientRect().right - 1);
   const out = document.createElement('pre');
   out.id = 'measured';
   out.textContent = JSON.stringify({
     Width: view.innerWidth, Scroll: page.documentElement.scrollWidth, Figures: figures.length, Plotted: plotted.length,
-    Outside: outside.length, Tables: tables.length, Ratios: ratios.length, Cut: cut.length, Holes: holes.length, Ground: view.getComputedStyle(page.body).backgroundColor, Loaded: view.performance.getEntriesByType('resource').length,
+    Outside: outside.length, Tables: tables.length, Ratios: ratios.length, Cut: cut.length,
+    Holes: holes.length, Ground: view.getComputedStyle(page.body).backgroundColor,
+    Loaded: view.performance.getEntriesByType('resource').length,
   });
   document.body.append(out);
 }

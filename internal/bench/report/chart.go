@@ -12,7 +12,8 @@ import (
 // that a contestant looks the same everywhere; others take what is left.
 var colours = map[string]int{
 	"pvas": 0, "sm": 1, "sm/none": 1, "sm/cma": 2, "openmpi": 3, "mpich": 4,
-	sharing: 0, "suci": 0, "suci-fast": 2, "tcp": 3, "pvas share+1": 5, "pvas owner+0": 6, "pvas owner+N": 7, "sm owner+N": 1,
+	sharing: 0, "suci": 0, "suci-fast": 2, "tcp": 3, "pvas share+1": 5, "pvas owner+0": 6,
+	"pvas owner+N": 7, "sm owner+N": 1,
 }
 
 // freeColours is the first of the colours that no name has.
@@ -54,7 +55,8 @@ func (g *grid) chart() *chart.Chart {
 		k := chart.Curve{Name: g.curves[i].name, Class: class, Aside: g.beside(i)}
 		for at, p := range g.curves[i].points {
 			if p != nil && (p.low > 0 || !g.log) {
-				k.Dots = append(k.Dots, chart.Dot{X: g.places[at].at, Y: p.median * g.scale, Low: p.low * g.scale, High: p.high * g.scale})
+				k.Dots = append(k.Dots,
+					chart.Dot{X: g.places[at].at, Y: p.median * g.scale, Low: p.low * g.scale, High: p.high * g.scale})
 			}
 		}
 		if !g.apart() { // else nothing lies between two programs

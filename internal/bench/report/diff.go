@@ -54,7 +54,8 @@ func Compare(w io.Writer, a, b results.File, cfg DiffConfig) error {
 func environments(w io.Writer, a, b results.File, names [2]string) {
 	last := func(f results.File) results.Environment { return f.Environments[len(f.Environments)-1] }
 	for i, e := range []results.Environment{last(a), last(b)} {
-		fmt.Fprintf(w, "%s: %d CPUs, %s, Linux %s, %s, %s, %s\n", names[i], e.CPUs, e.CPU, e.Kernel, e.Version, e.Go, e.Started.UTC().Format("2006-01-02 15:04 MST"))
+		fmt.Fprintf(w, "%s: %d CPUs, %s, Linux %s, %s, %s, %s\n", names[i], e.CPUs, e.CPU, e.Kernel, e.Version, e.Go,
+			e.Started.UTC().Format("2006-01-02 15:04 MST"))
 	}
 }
 
@@ -142,7 +143,8 @@ func (d *diff) print(w io.Writer) error {
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(t, "experiment\twhat\tvalue\t%s\t%s\tdelta\t\n", d.Names[0], d.Names[1])
 		for _, r := range d.rows {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.experiment, r.what, r.value, r.old, r.now, r.delta, r.chance)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.experiment, r.what, r.value, r.old,
+				r.now, r.delta, r.chance)
 		}
 		if err := t.Flush(); err != nil {
 			return err
@@ -155,7 +157,8 @@ func (d *diff) print(w io.Writer) error {
 			differ++
 		}
 	}
-	fmt.Fprintf(w, "%d of %d numbers differ (p < %g, Mann-Whitney U test; medians ± ends of their 95 %% intervals)\n", differ, d.compared, d.Alpha)
+	fmt.Fprintf(w, "%d of %d numbers differ (p < %g, Mann-Whitney U test; medians ± ends of their 95 %% intervals)\n",
+		differ, d.compared, d.Alpha)
 	if d.few > 0 {
 		fmt.Fprintf(w, "%d have too few rounds for any difference to show\n", d.few)
 	}

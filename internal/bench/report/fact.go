@@ -40,7 +40,8 @@ func latencyFacts(e *experiment) (facts []fact) {
 		}
 		ours, sm := of("pvas"), of(pipelined)
 		facts = append(facts, fact{
-			"pvas to sm (pipelined), " + size(n), []string{"equal", "less"}[i], orMissing(compared(ours.median/sm.median, ours, sm)),
+			"pvas to sm (pipelined), " + size(n), []string{"equal", "less"}[i],
+			orMissing(compared(ours.median/sm.median, ours, sm)),
 		})
 	}
 	return facts
@@ -81,7 +82,9 @@ func npbFacts(e *experiment) (facts []fact) {
 			}
 		}
 		if where != "" && i < len(paper) {
-			facts = append(facts, fact{"pvas to sm (pipelined), " + setting, paper[i], "up to " + mark + percent(best) + " (" + where + ")"})
+			facts = append(facts,
+				fact{"pvas to sm (pipelined), " + setting, paper[i],
+					"up to " + mark + percent(best) + " (" + where + ")"})
 		}
 	}
 	return facts
@@ -90,20 +93,25 @@ func npbFacts(e *experiment) (facts []fact) {
 // footprintFacts are the exponent of sm, and what one address space saves at the
 // largest number of ranks that was measured with a length.
 func footprintFacts(e *experiment) (facts []fact) {
-	paper := map[int][2]string{2 << 10: {"256 MB at 240 ranks", "264 MB at 240 ranks"}, 16 << 10: {"", "51 MB at 240 ranks"}}
+	paper := map[int][2]string{2 << 10: {"256 MB at 240 ranks", "264 MB at 240 ranks"},
+		16 << 10: {"", "51 MB at 240 ranks"}}
 	for _, n := range distinct(e.samples, func(s *sample) int { return s.bytes }) {
 		in := only(e.samples, func(s *sample) bool { return s.bytes == n })
 		largest := slices.Max(distinct(in, func(s *sample) int { return s.ranks }))
 		for _, g := range (figure{value: "tables_growth_kib", x: overRanks}).grids(in) {
 			if i := slices.IndexFunc(g.curves, func(c curve) bool { return c.name == pipelined }); i >= 0 {
-				facts = append(facts, fact{"exponent of the page tables of sm, " + size(n), "about 2", exponent(g.places, g.curves[i])})
+				facts = append(facts,
+					fact{"exponent of the page tables of sm, " + size(n), "about 2", exponent(g.places, g.curves[i])})
 			}
 		}
 		of := func(value, who string) float64 {
-			return e.find(value, func(s *sample) bool { return s.ranks == largest && s.bytes == n && s.contestant == who })
+			return e.find(value, func(s *sample) bool {
+				return s.ranks == largest && s.bytes == n && s.contestant == who
+			})
 		}
 		if r := ratio(of("tables_growth_kib", pipelined) / of("model_kib", pipelined)); r != "" {
-			facts = append(facts, fact{"page tables of sm to the model's, " + size(n), "", fmt.Sprintf("%s at %d ranks", r, largest)})
+			facts = append(facts,
+				fact{"page tables of sm to the model's, " + size(n), "", fmt.Sprintf("%s at %d ranks", r, largest)})
 		}
 		for i, value := range []string{"tables_growth_kib", "pss_growth_kib"} {
 			less := of(value, pipelined) - of(value, "pvas")
@@ -141,7 +149,8 @@ func isFacts(e *experiment) (facts []fact) {
 			}
 			if i < 2 {
 				facts = append(facts, fact{
-					fmt.Sprintf("%s, %s: sm, pvas (%s)", r.name, setting, r.unit), r.paper[i][0] + ", " + r.paper[i][1], of(pipelined) + ", " + of("pvas"),
+					fmt.Sprintf("%s, %s: sm, pvas (%s)", r.name, setting, r.unit), r.paper[i][0] + ", " + r.paper[i][1],
+					of(pipelined) + ", " + of("pvas"),
 				})
 			}
 		}
@@ -160,7 +169,8 @@ func pieFacts(e *experiment) (facts []fact) {
 			if here.overlaps(fixed) {
 				mark = unclear
 			}
-			facts = append(facts, fact{"CPU time, " + setting, "−0.5 % to +1.4 %", mark + percent(here.median/fixed.median)})
+			facts = append(facts,
+				fact{"CPU time, " + setting, "−0.5 % to +1.4 %", mark + percent(here.median/fixed.median)})
 		}
 	}
 	return facts

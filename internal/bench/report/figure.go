@@ -36,8 +36,10 @@ type axis struct {
 }
 
 var (
-	overBytes = axis{"message", func(s *sample) float64 { return float64(s.bytes) }, func(s *sample) string { return size(s.bytes) }, true}
-	overRanks = axis{"ranks", func(s *sample) float64 { return float64(s.ranks) }, func(s *sample) string { return fmt.Sprint(s.ranks) }, true}
+	overBytes = axis{"message", func(s *sample) float64 { return float64(s.bytes) },
+		func(s *sample) string { return size(s.bytes) }, true}
+	overRanks = axis{"ranks", func(s *sample) float64 { return float64(s.ranks) },
+		func(s *sample) string { return fmt.Sprint(s.ranks) }, true}
 
 	// Benchmarks have no order: they stand side by side as they come.
 	overBenchmarks = axis{"program", nil, func(s *sample) string { return s.benchmark }, false}
@@ -131,7 +133,8 @@ func (g *grid) rows() (rows []row) {
 	for i, p := range g.places {
 		r := row{Label: p.label}
 		for k, c := range g.curves {
-			r.Cells = append(r.Cells, g.cell(c.points[i], base >= 0 && base != k, func() *stat { return g.curves[base].points[i] }))
+			r.Cells = append(r.Cells,
+				g.cell(c.points[i], base >= 0 && base != k, func() *stat { return g.curves[base].points[i] }))
 		}
 		rows = append(rows, r)
 	}

@@ -19,7 +19,8 @@ func generic(e *experiment) section {
 	for _, name := range slices.Compact(names) {
 		title, unit := described(name)
 		s.figures = append(s.figures, figure{
-			title: title, value: name, unit: unit, x: x, split: split, log: unit == "µs", more: unit == "Mop/s" || unit == "per s",
+			title: title, value: name, unit: unit, x: x, split: split, log: unit == "µs",
+			more: unit == "Mop/s" || unit == "per s",
 		})
 	}
 	return s
@@ -60,13 +61,17 @@ func spread(samples []*sample) (x axis, split func(*sample) string) {
 // described says what a value is, by its name, which ends in the unit.
 func described(name string) (title, unit string) {
 	titles := map[string]string{
-		"t_us": "Time", "formula_us": "Time by the formula", "t_s": "Time", "messages_per_s": "Messages", "mops": "Rate", "periods": "Time of the chain",
+		"t_us": "Time", "formula_us": "Time by the formula", "t_s": "Time", "messages_per_s": "Messages",
+		"mops": "Rate", "periods": "Time of the chain",
 		"noncompute_percent": "Share of CPU time not spent computing", "own_tables_kib": "Page tables of the job",
-		"tables_kib": "Page tables, whole machine", "tables_growth_kib": "Growth of page tables", "model_kib": "Growth by the model",
-		"memory_kib": "Memory, whole machine", "memory_growth_kib": "Growth of memory, whole machine", "pss_growth_kib": "Growth of memory (PSS)",
-		"build_ns": "To build a node", "issue_ns": "To issue a node", "reissue_ns": "To issue a node again",
+		"tables_kib": "Page tables, whole machine", "tables_growth_kib": "Growth of page tables",
+		"model_kib":  "Growth by the model",
+		"memory_kib": "Memory, whole machine", "memory_growth_kib": "Growth of memory, whole machine",
+		"pss_growth_kib": "Growth of memory (PSS)",
+		"build_ns":       "To build a node", "issue_ns": "To issue a node", "reissue_ns": "To issue a node again",
 	}
-	for suffix, unit := range map[string]string{"_us": "µs", "_ns": "ns", "_kib": "KiB", "_percent": "%", "_per_s": "per s", "mops": "Mop/s", "periods": "periods"} {
+	for suffix, unit := range map[string]string{"_us": "µs", "_ns": "ns", "_kib": "KiB", "_percent": "%",
+		"_per_s": "per s", "mops": "Mop/s", "periods": "periods"} {
 		if strings.HasSuffix(name, suffix) {
 			return orName(titles, name), unit
 		}

@@ -148,7 +148,8 @@ func loads(all []results.Environment) string {
 // show fills a section in.
 func (s *section) show(e *experiment) pageSection {
 	p := pageSection{
-		ID: s.experiment, Title: s.title, About: s.about, Paper: s.paper, Command: e.command, Rounds: e.rounds(), Skipped: e.skipped,
+		ID: s.experiment, Title: s.title, About: s.about, Paper: s.paper, Command: e.command,
+		Rounds: e.rounds(), Skipped: e.skipped,
 	}
 	for _, round := range sortedKeys(e.failed) {
 		p.Failed = append(p.Failed, fmt.Sprintf("Round %d has failed: %s", round, e.failed[round].Failed))
@@ -181,9 +182,11 @@ func (g *grid) better() string {
 
 func (g *grid) show() pageFigure {
 	c := g.chart()
-	p := pageFigure{Title: g.heading(), Unit: g.unit, Better: g.better(), X: g.x.name, Rows: g.rows(), Columns: c.Curves, Chart: template.HTML(c.SVG())}
+	p := pageFigure{Title: g.heading(), Unit: g.unit, Better: g.better(), X: g.x.name, Rows: g.rows(),
+		Columns: c.Curves, Chart: template.HTML(c.SVG())}
 	for _, r := range p.Rows {
-		p.Unclear = p.Unclear || slices.ContainsFunc(r.Cells, func(c cell) bool { return strings.HasPrefix(c.Ratio, unclear) })
+		p.Unclear = p.Unclear ||
+			slices.ContainsFunc(r.Cells, func(c cell) bool { return strings.HasPrefix(c.Ratio, unclear) })
 	}
 	if len(g.curves) > 1 && slices.ContainsFunc(g.curves, func(c curve) bool { return c.name == g.base }) {
 		p.Ratio = g.base + " to it"

@@ -14,8 +14,10 @@ var overLength = axis{"length of the broadcast", overBytes.at, overBytes.label, 
 
 // overlapFigures are the two headline curves of bench overlap.
 var overlapFigures = []figure{
-	{title: "CPU time not spent computing", value: "noncompute_percent", unit: "%, with the best number of tests", x: overLength},
-	{title: "Time of the broadcast", value: "t_us", unit: "µs, with a test after each product", x: overLength, log: true},
+	{title: "CPU time not spent computing", value: "noncompute_percent",
+		unit: "%, with the best number of tests", x: overLength},
+	{title: "Time of the broadcast", value: "t_us", unit: "µs, with a test after each product",
+		x: overLength, log: true},
 }
 
 // PlotOverlap writes the two headline curves of results, all of one number of ranks and

@@ -30,7 +30,8 @@ func TestPlotOverlap(t *testing.T) {
 	}
 	var out strings.Builder
 	require.NoError(t, PlotOverlap(&out, results))
-	for _, word := range []string{"pvas share+0", "pvas owner+0", "1 MiB", "not spent computing", "Time of the broadcast"} {
+	for _, word := range []string{"pvas share+0", "pvas owner+0", "1 MiB", "not spent computing",
+		"Time of the broadcast"} {
 		require.True(t, strings.Contains(html.UnescapeString(out.String()), word), word)
 	}
 	require.NoError(t, wellFormed(out.String()))

@@ -45,7 +45,8 @@ func TestPage(t *testing.T) {
 	text := page.String()
 	require.NotRegexp(t, `(?i)(src|href)="(https?:)?//`, text, "it needs no network")
 	require.NotRegexp(t, `url\(|@import|<script|NaN|Inf`, text)
-	require.Regexp(t, regexp.MustCompile(`exponent of the page tables of sm, 2 KiB</td><td>about 2</td><td>[12]\.`), text)
+	require.Regexp(t, regexp.MustCompile(`exponent of the page tables of sm, 2 KiB</td><td>about 2</td><td>[12]\.`),
+		text)
 }
 
 // A page says what was not measured, and shows names as they are, whatever they are.
@@ -56,16 +57,21 @@ func TestPageOfLittle(t *testing.T) {
 		Lines: []results.Line{
 			{Experiment: "pie", Command: "c", Round: 1, Skipped: strange},
 			{Experiment: "rate", Command: "c", Round: 1, Failed: strange, Points: []results.Point{
-				{Benchmark: "mbw_mr", Contestant: "before it failed", Ranks: 2, Values: map[string]float64{"messages_per_s": 1e6}},
+				{Benchmark: "mbw_mr", Contestant: "before it failed", Ranks: 2,
+					Values: map[string]float64{"messages_per_s": 1e6}},
 			}},
 			{Experiment: "rate", Command: "c", Round: 2, Failed: "was repeated"},
 			{Experiment: "rate", Command: "c", Round: 2, Points: []results.Point{
 				{Benchmark: "mbw_mr", Contestant: strange, Ranks: 2, Values: map[string]float64{"messages_per_s": 0}},
 			}},
-			{Experiment: "npb", Command: "old", Round: 1, Points: []results.Point{{Benchmark: "gone", Values: map[string]float64{"mops": 1}}}},
-			{Experiment: "npb", Command: "new", Round: 1, Points: []results.Point{{Benchmark: "here", Values: map[string]float64{"mops": -1}}}},
-			{Experiment: "startup", Command: "c", Round: 1, Points: []results.Point{{Contestant: "pvas", Values: map[string]float64{"t_s": 0}}}},
-			{Experiment: "bcast", Command: "c", Round: 1, Points: []results.Point{{Contestant: "pvas", Bytes: 8, Values: map[string]float64{"t_us": -3}}}},
+			{Experiment: "npb", Command: "old", Round: 1,
+				Points: []results.Point{{Benchmark: "gone", Values: map[string]float64{"mops": 1}}}},
+			{Experiment: "npb", Command: "new", Round: 1,
+				Points: []results.Point{{Benchmark: "here", Values: map[string]float64{"mops": -1}}}},
+			{Experiment: "startup", Command: "c", Round: 1,
+				Points: []results.Point{{Contestant: "pvas", Values: map[string]float64{"t_s": 0}}}},
+			{Experiment: "bcast", Command: "c", Round: 1,
+				Points: []results.Point{{Contestant: "pvas", Bytes: 8, Values: map[string]float64{"t_us": -3}}}},
 		},
 	}
 	var page bytes.Buffer
@@ -90,9 +96,11 @@ func TestNotToldApart(t *testing.T) {
 	for bytes, times := range map[int][2][]float64{8: {{1, 3}, {2, 4}}, 16: {{1, 2}, {3, 4}}, 32: {{1}, {1}}} {
 		for i, who := range []string{"pvas", "mpich"} {
 			for round, us := range times[i] {
-				f.Lines = append(f.Lines, results.Line{Experiment: "pingpong", Command: "c", Round: round + 1, Points: []results.Point{
-					{Benchmark: "pingpong", Contestant: who, Ranks: 2, Bytes: bytes, Values: map[string]float64{"t_us": us}},
-				}})
+				f.Lines = append(f.Lines,
+					results.Line{Experiment: "pingpong", Command: "c", Round: round + 1, Points: []results.Point{
+						{Benchmark: "pingpong", Contestant: who, Ranks: 2, Bytes: bytes,
+							Values: map[string]float64{"t_us": us}},
+					}})
 			}
 		}
 	}
@@ -108,11 +116,14 @@ func TestNotToldApart(t *testing.T) {
 // The header says what the numbers depend on, as far as it is known.
 func TestPageHeader(t *testing.T) {
 	load := 0.25
-	line := results.Line{Experiment: "x", Command: "c", Round: 1, Points: []results.Point{{Benchmark: "x", Contestant: "pvas", Bytes: 8, Values: map[string]float64{"t_us": 1}}}}
-	f := results.File{Environments: []results.Environment{{CPUs: 2}, {CPUs: 2, Commit: "abc", Virtual: "KVM", Load: &load}}, Lines: []results.Line{line}}
+	line := results.Line{Experiment: "x", Command: "c", Round: 1,
+		Points: []results.Point{{Benchmark: "x", Contestant: "pvas", Bytes: 8, Values: map[string]float64{"t_us": 1}}}}
+	f := results.File{Environments: []results.Environment{{CPUs: 2},
+		{CPUs: 2, Commit: "abc", Virtual: "KVM", Load: &load}}, Lines: []results.Line{line}}
 	var page bytes.Buffer
 	require.NoError(t, Page(&page, f))
-	require.Contains(t, page.String(), "<dt>Commit</dt><dd>abc</dd><dt>Virtual machine</dt><dd>KVM</dd><dt>Load</dt><dd>0.25 at the start</dd>")
+	require.Contains(t, page.String(),
+		"<dt>Commit</dt><dd>abc</dd><dt>Virtual machine</dt><dd>KVM</dd><dt>Load</dt><dd>0.25 at the start</dd>")
 	require.Contains(t, page.String(), "Benchmark x")
 
 	f.Environments = f.Environments[:1]
@@ -170,7 +181,9 @@ func TestCompareOfDifferentRuns(t *testing.T) {
 	line := func(name, command string, contestants ...string) results.Line {
 		l := results.Line{Experiment: name, Command: command, Round: 1}
 		for _, c := range contestants {
-			l.Points = append(l.Points, results.Point{Benchmark: "x", Contestant: c, Ranks: 2, Bytes: 8, Setting: "s", Values: map[string]float64{"t_us": 0}})
+			l.Points = append(l.Points,
+				results.Point{Benchmark: "x", Contestant: c, Ranks: 2, Bytes: 8, Setting: "s",
+					Values: map[string]float64{"t_us": 0}})
 		}
 		return l
 	}

@@ -18,8 +18,11 @@ const mib = 1.0 / 1024 // from KiB
 var sections = []section{
 	{
 		experiment: "pingpong", title: "Latency of a message",
-		about: "Half a round trip between two ranks, each on a CPU of its own. Up to the eager limit of 4 KiB a message is copied to and fro; longer ones are a rendezvous, for which sm copies through a pipeline (none) or by process_vm_readv (cma).",
-		paper: "On 60 cores of a Xeon Phi, all are alike while messages are eager, and the one address space is the fastest in a rendezvous, at every length.",
+		about: "Half a round trip between two ranks, each on a CPU of its own. Up to the eager limit of 4 KiB a " +
+			"message is copied to and fro; longer ones are a rendezvous, for which sm copies through a pipeline " +
+			"(none) or by process_vm_readv (cma).",
+		paper: "On 60 cores of a Xeon Phi, all are alike while messages are eager, and the one address space is the " +
+			"fastest in a rendezvous, at every length.",
 		figures: []figure{{
 			title: "Half a round trip", value: "t_us", unit: "µs", x: overBytes, log: true,
 		}},
@@ -29,27 +32,32 @@ var sections = []section{
 		experiment: "rate", title: "Message rate",
 		about: "64 messages under way from one rank to another, each on a CPU of its own.",
 		figures: []figure{{
-			title: "Messages per second", value: "messages_per_s", unit: "million/s", scale: 1e-6, x: overBytes, more: true,
+			title: "Messages per second", value: "messages_per_s", unit: "million/s", scale: 1e-6,
+			x: overBytes, more: true,
 		}},
 	},
 	{
 		experiment: "bcast", title: "Broadcast",
-		about:   "One call of Bcast by all ranks, from changing roots.",
-		paper:   "240 ranks: alike while messages are eager; then the one address space is the fastest.",
-		figures: []figure{{title: "Time of a call", value: "t_us", unit: "µs", x: overBytes, log: true, split: byRanks}},
-		facts:   latencyFacts,
+		about: "One call of Bcast by all ranks, from changing roots.",
+		paper: "240 ranks: alike while messages are eager; then the one address space is the fastest.",
+		figures: []figure{{title: "Time of a call", value: "t_us", unit: "µs", x: overBytes,
+			log: true, split: byRanks}},
+		facts: latencyFacts,
 	},
 	{
 		experiment: "allreduce", title: "Allreduce",
-		about:   "One call of Allreduce by all ranks, a sum of float64.",
-		paper:   "240 ranks: alike while messages are eager; then the one address space is the fastest.",
-		figures: []figure{{title: "Time of a call", value: "t_us", unit: "µs", x: overBytes, log: true, split: byRanks}},
-		facts:   latencyFacts,
+		about: "One call of Allreduce by all ranks, a sum of float64.",
+		paper: "240 ranks: alike while messages are eager; then the one address space is the fastest.",
+		figures: []figure{{title: "Time of a call", value: "t_us", unit: "µs", x: overBytes,
+			log: true, split: byRanks}},
+		facts: latencyFacts,
 	},
 	{
 		experiment: "npb", title: "NAS Parallel Benchmarks",
-		about: "Rates with the default eager limit, and with a rendezvous for every message. EP is left out, as it sends nothing.",
-		paper: "Classes A to C with 128 and 225 ranks: with the default eager limit up to 11 % faster than sm; with a rendezvous for every message up to 18 % (SP, class B).",
+		about: "Rates with the default eager limit, and with a rendezvous for every message. EP is left out, " +
+			"as it sends nothing.",
+		paper: "Classes A to C with 128 and 225 ranks: with the default eager limit up to 11 % faster than sm; with " +
+			"a rendezvous for every message up to 18 % (SP, class B).",
 		figures: []figure{{
 			title: "Rate", value: "mops", unit: "Mop/s", x: overBenchmarks, split: bySetting, more: true,
 		}},
@@ -57,18 +65,26 @@ var sections = []section{
 	},
 	{
 		experiment: "footprint", title: "Page tables and memory of Alltoall",
-		about: "Every rank sends to every rank, again and again; what page tables and memory have grown by between before the first call and after the last. 2 KiB are eager, 16 KiB a rendezvous. The model knows what page tables of x86-64 should grow by, given how much of one another's memory the processes have mapped.",
-		paper: "60 to 240 ranks, 1,000 calls: page tables of sm grow with the square of the ranks. At 240 the one address space takes 264 MB (2 KiB) and 51 MB (16 KiB) less memory, and 256 MB less in page tables (2 KiB).",
+		about: "Every rank sends to every rank, again and again; what page tables and memory have grown by between " +
+			"before the first call and after the last. 2 KiB are eager, 16 KiB a rendezvous. The model knows what " +
+			"page tables of x86-64 should grow by, given how much of one another's memory the processes have mapped.",
+		paper: "60 to 240 ranks, 1,000 calls: page tables of sm grow with the square of the ranks. At 240 the one " +
+			"address space takes 264 MB (2 KiB) and 51 MB (16 KiB) less memory, and 256 MB less in " +
+			"page tables (2 KiB).",
 		figures: []figure{
-			{title: "Growth of page tables", value: "tables_growth_kib", unit: "KiB", x: overRanks, split: byBytes, log: true, exponent: true},
-			{title: "Growth of memory (PSS)", value: "pss_growth_kib", unit: "MiB", scale: mib, x: overRanks, split: byBytes, log: true, exponent: true},
-			{title: "Time of a call", value: "t_us", unit: "µs", x: overRanks, split: byBytes, log: true, exponent: true},
+			{title: "Growth of page tables", value: "tables_growth_kib", unit: "KiB", x: overRanks, split: byBytes,
+				log: true, exponent: true},
+			{title: "Growth of memory (PSS)", value: "pss_growth_kib", unit: "MiB", scale: mib, x: overRanks,
+				split: byBytes, log: true, exponent: true},
+			{title: "Time of a call", value: "t_us", unit: "µs", x: overRanks, split: byBytes,
+				log: true, exponent: true},
 		},
 		facts: footprintFacts,
 	},
 	{
 		experiment: "is-memory", title: "Memory of IS",
-		about: "The integer sort of the NAS Parallel Benchmarks: memory (PSS) and page tables (VmPTE) of all its processes at its end. The paper took the difference of the whole machine, which small jobs drown in.",
+		about: "The integer sort of the NAS Parallel Benchmarks: memory (PSS) and page tables (VmPTE) of all its " +
+			"processes at its end. The paper took the difference of the whole machine, which small jobs drown in.",
 		paper: "Class A, 128 ranks.",
 		figures: []figure{
 			{title: "Memory", value: "own_memory_kib", unit: "MiB", scale: mib, x: overSettings},
@@ -79,21 +95,28 @@ var sections = []section{
 	},
 	{
 		experiment: "pie", title: "Position independence",
-		about: "Programs must be position independent to be loaded at any address. CPU time of one that multiplies, sorts and hashes, at a fixed address and position independent; and the time of a job of one rank that does nothing.",
+		about: "Programs must be position independent to be loaded at any address. CPU time of one that multiplies, " +
+			"sorts and hashes, at a fixed address and position independent; and the time of a job of one " +
+			"rank that does nothing.",
 		paper: "Position independence changes the time of the NAS Parallel Benchmarks by −0.5 % to +1.4 %.",
 		figures: []figure{
-			{title: "CPU time", value: "cpu_s", unit: "ms", scale: 1e3, x: overBenchmarks, curve: bySetting, base: fixedAddress, of: relative},
-			{title: "A job that does nothing", value: "job_s", unit: "ms", scale: 1e3, x: overBenchmarks, curve: bySetting, base: fixedAddress, of: relative},
+			{title: "CPU time", value: "cpu_s", unit: "ms", scale: 1e3, x: overBenchmarks, curve: bySetting,
+				base: fixedAddress, of: relative},
+			{title: "A job that does nothing", value: "job_s", unit: "ms", scale: 1e3, x: overBenchmarks,
+				curve: bySetting, base: fixedAddress, of: relative},
 		},
 		facts: pieFacts,
 	},
 	{
 		experiment: "huge-pages", title: "Huge pages",
-		about: "Every rank reads 2 MiB of each other's memory in one address space, without and with transparent huge pages for it. Page tables hardly differ, as Linux keeps a table page in reserve for each huge page.",
+		about: "Every rank reads 2 MiB of each other's memory in one address space, without and with transparent " +
+			"huge pages for it. Page tables hardly differ, as Linux keeps a table page in reserve for each huge page.",
 		paper: "Huge pages make page tables smaller too, but waste memory, and are to be used with care.",
 		figures: []figure{
-			{title: "Growth of page tables", value: "tables_growth_kib", unit: "KiB", x: overRanks, curve: bySetting, base: "normal pages", of: relative},
-			{title: "Time to read all", value: "t_s", unit: "ms", scale: 1e3, x: overRanks, curve: bySetting, base: "normal pages", of: relative},
+			{title: "Growth of page tables", value: "tables_growth_kib", unit: "KiB", x: overRanks, curve: bySetting,
+				base: "normal pages", of: relative},
+			{title: "Time to read all", value: "t_s", unit: "ms", scale: 1e3, x: overRanks, curve: bySetting,
+				base: "normal pages", of: relative},
 		},
 	},
 	{
@@ -103,11 +126,17 @@ var sections = []section{
 	},
 	{
 		experiment: "overlap", title: "Computing while communicating",
-		about: "Two ranks multiply small matrices while an Ibcast is underway, and call Test so often meanwhile, or after each product until it is there. Ours are named by who makes progress (share: ranks that wait, and helpers; owner: each rank for itself) and by the number of helpers; with N, a thread per rank. Chain: 1 MiB goes down a chain of ranks that compute for 10 ms, call Test once, and so on.",
+		about: "Two ranks multiply small matrices while an Ibcast is underway, and call Test so often meanwhile, or " +
+			"after each product until it is there. Ours are named by who makes progress (share: ranks that wait, and " +
+			"helpers; owner: each rank for itself) and by the number of helpers; with N, a thread per rank. Chain: 1 " +
+			"MiB goes down a chain of ranks that compute for 10 ms, call Test once, and so on.",
 		figures: []figure{
-			{title: "Share of CPU time not spent computing", value: "noncompute_percent", unit: "%", x: overTests, split: byBenchmarkAndBytes, base: sharing},
-			{title: "Until the broadcast is there", value: "t_us", unit: "µs", x: overBytes, split: byBenchmark, base: sharing, log: true},
-			{title: "Until the last rank of the chain has the data", value: "periods", unit: "periods of 10 ms", x: overBenchmarks, base: sharing},
+			{title: "Share of CPU time not spent computing", value: "noncompute_percent", unit: "%", x: overTests,
+				split: byBenchmarkAndBytes, base: sharing},
+			{title: "Until the broadcast is there", value: "t_us", unit: "µs", x: overBytes, split: byBenchmark,
+				base: sharing, log: true},
+			{title: "Until the last rank of the chain has the data", value: "periods", unit: "periods of 10 ms",
+				x: overBenchmarks, base: sharing},
 		},
 	},
 }
