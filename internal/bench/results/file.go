@@ -73,7 +73,8 @@ type EnvironmentError struct {
 }
 
 func (e *EnvironmentError) Error() string {
-	return fmt.Sprintf("results: %s: it was measured on another machine or with another version (%s, Linux %s, %s; now %s, Linux %s, %s): name another file",
+	return fmt.Sprintf("results: %s: it was measured on another machine or with another version (%s, Linux %s, %s; "+
+		"now %s, Linux %s, %s): name another file",
 		e.Name, e.Have.CPU, e.Have.Kernel, e.Have.Version, e.Now.CPU, e.Now.Kernel, e.Now.Version)
 }
 

@@ -14,7 +14,8 @@ func here() Environment {
 }
 
 func point(v float64) []Point {
-	return []Point{{Benchmark: "pingpong", Contestant: "pvas", Ranks: 2, Bytes: 8, Values: map[string]float64{"t_us": v}}}
+	return []Point{{Benchmark: "pingpong", Contestant: "pvas", Ranks: 2, Bytes: 8,
+		Values: map[string]float64{"t_us": v}}}
 }
 
 // What is written is read again; a run that is taken up knows what is there, and cuts
@@ -59,8 +60,12 @@ func TestJournalOfAnotherMachine(t *testing.T) {
 	before, err := os.ReadFile(name)
 	require.NoError(t, err)
 	for _, change := range []func(*Environment){
-		func(e *Environment) { e.CPU = "b" }, func(e *Environment) { e.CPUs = 3 }, func(e *Environment) { e.Version = "v2" },
-		func(e *Environment) { e.Kernel = "7" }, func(e *Environment) { e.CMA = true }, func(e *Environment) { e.MemoryMiB = 1 << 20 },
+		func(e *Environment) { e.CPU = "b" }, func(e *Environment) { e.CPUs = 3 }, func(e *Environment) {
+			e.Version = "v2"
+		},
+		func(e *Environment) { e.Kernel = "7" }, func(e *Environment) { e.CMA = true }, func(e *Environment) {
+			e.MemoryMiB = 1 << 20
+		},
 	} {
 		e := here()
 		change(&e)
@@ -98,7 +103,8 @@ func TestLoadErrors(t *testing.T) {
 
 // Whatever a file has, reading it ends with results or an error that names the line.
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"environment":{"cpus":2}}` + "\n" + `{"experiment":"e","round":1,"points":[{"values":{"t_us":1}}]}` + "\n"))
+	f.Add([]byte(`{"environment":{"cpus":2}}` + "\n" +
+		`{"experiment":"e","round":1,"points":[{"values":{"t_us":1}}]}` + "\n"))
 	f.Add([]byte("null\n[]\n{"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := Parse(text)
