@@ -113,7 +113,8 @@ func (c *Cluster) connect(ctx context.Context, device int) error {
 	var ports []netns.Port
 	for node, s := range c.spaces[:c.Nodes()] {
 		ports = append(ports, netns.Port{
-			Name: portOf(node, device), Pid: s.pid(), Device: name, Address: netip.PrefixFrom(c.address(node, device), 16),
+			Name: portOf(node, device), Pid: s.pid(), Device: name,
+			Address: netip.PrefixFrom(c.address(node, device), 16),
 		})
 	}
 	if err := netns.Connect(ctx, c.spaces[c.hub()].pid(), "sw"+strconv.Itoa(device), ports...); err != nil {
@@ -152,7 +153,8 @@ func (c *Cluster) announce(ctx context.Context) error {
 	for node := range c.Nodes() {
 		lines := []string{fmt.Sprintf("ip mptcp limits set subflows %d add_addr_accepted %[1]d", MostDevices)}
 		for device := 1; device < c.devices(); device++ {
-			lines = append(lines, fmt.Sprintf("ip mptcp endpoint add %v dev eth%d signal", c.address(node, device), device))
+			lines = append(lines,
+				fmt.Sprintf("ip mptcp endpoint add %v dev eth%d signal", c.address(node, device), device))
 		}
 		if err := c.in(ctx, node, lines...); err != nil {
 			return err
@@ -176,7 +178,8 @@ func (c *Cluster) lose(ctx context.Context) error {
 	var rules strings.Builder
 	for i := range c.Nodes() * c.devices() {
 		fmt.Fprintf(&rules, "table netdev loss { chain p%d { type filter hook egress device \"%s\" priority 0\n"+
-			"meta protocol ip numgen random mod 1000000 < %d drop\n}\n}\n", i, portOf(i/c.devices(), i%c.devices()), int(c.Loss*1e6))
+			"meta protocol ip numgen random mod 1000000 < %d drop\n}\n}\n", i,
+			portOf(i/c.devices(), i%c.devices()), int(c.Loss*1e6))
 	}
 	cmd := c.Command(ctx, c.hub(), "nft", "-f", "-")
 	cmd.Stdin = strings.NewReader(rules.String())
@@ -227,7 +230,8 @@ func (c *Cluster) Shell() []string {
 	}
 	script.WriteString("*) echo \"$1 is no node\" >&2; exit 1 ;;\nesac\n" +
 		"host=$1; shift\n" +
-		"exec nsenter --net=/proc/$pid/ns/net -- $pin unshare --uts sh -c 'hostname \"$0\" && eval \"$*\"' \"$host\" \"$@\"\n")
+		"exec nsenter --net=/proc/$pid/ns/net -- $pin unshare --uts sh -c 'hostname \"$0\" && eval " +
+		"\"$*\"' \"$host\" \"$@\"\n")
 	return []string{"sh", "-c", script.String(), "node"}
 }
 

@@ -97,7 +97,8 @@ var Contestants = []Contestant{{Name: "suci"}, {Name: "suci-fast", Start: 1 << 2
 
 // Run makes the experiments with a contestant on the first nodes of a cluster, and hands
 // over each result.
-func (c *Cluster) Run(ctx context.Context, who Contestant, spin time.Duration, list []Experiment, each func(Result) error) error {
+func (c *Cluster) Run(ctx context.Context, who Contestant, spin time.Duration, list []Experiment,
+	each func(Result) error) error {
 	const root, port = 1, 7470
 	key := suci.NewKey()
 	of := func(node int) order {

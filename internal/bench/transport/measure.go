@@ -99,7 +99,8 @@ func PingPong(ctx context.Context, c Carrier, to Node, size int, lasting time.Du
 }
 
 // Burst measures the bytes per second of messages that are sent as fast as they go.
-func Burst(ctx context.Context, c Carrier, to Node, size int, lasting time.Duration) (bytesPerSecond float64, err error) {
+func Burst(ctx context.Context, c Carrier, to Node, size int,
+	lasting time.Duration) (bytesPerSecond float64, err error) {
 	data, last := message(opSink, size), message(opEcho, 1)
 	send := func(lasting time.Duration) (float64, error) {
 		begin, bytes := time.Now(), 0

@@ -171,7 +171,8 @@ func (p *process) line() ([]byte, error) {
 	if err != nil {
 		_ = p.in.Close()
 		failed := p.cmd.Wait()
-		err = errors.Join(fmt.Errorf("transport: a process of a node has ended: %w", err), failed, errors.New(strings.TrimSpace(p.errors.String())))
+		err = errors.Join(fmt.Errorf("transport: a process of a node has ended: %w", err), failed,
+			errors.New(strings.TrimSpace(p.errors.String())))
 	}
 	return b, err
 }

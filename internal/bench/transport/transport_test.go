@@ -130,7 +130,8 @@ func TestServerSurvivesBadMessages(t *testing.T) {
 	c := carriers(t, 2, false)
 	for _, bad := range [][]byte{
 		{}, {0}, {opSend}, message(opSend, 8, 1<<31), message(opSend, 8, longestAnswer+1),
-		{opTree}, message(opTree, treeHead, 5, 3, 1), message(opTree, treeHead, 0, 1<<31, 1), message(opTree, treeHead, 0, 1<<32-1, 1),
+		{opTree}, message(opTree, treeHead, 5, 3, 1), message(opTree, treeHead, 0, 1<<31, 1),
+		message(opTree, treeHead, 0, 1<<32-1, 1),
 		{opPeers}, append([]byte{opPeers}, `{"1":"nowhere"}`...), message(opTree, treeHead, 0, 2, 77),
 	} {
 		require.NoError(t, c.Send(t.Context(), 2, bad, false))
@@ -174,8 +175,10 @@ func TestCluster(t *testing.T) {
 	keepers := c.spaces
 	for _, who := range Contestants {
 		var results []Result
-		list := []Experiment{{Name: "pingpong", Bytes: 8, Nodes: 3, Lasting: time.Millisecond}, {Name: "gather", Bytes: 20_000, Nodes: 3, Lasting: time.Millisecond}}
-		require.NoError(t, c.Run(t.Context(), who, 0, list, func(r Result) error { results = append(results, r); return nil }))
+		list := []Experiment{{Name: "pingpong", Bytes: 8, Nodes: 3, Lasting: time.Millisecond},
+			{Name: "gather", Bytes: 20_000, Nodes: 3, Lasting: time.Millisecond}}
+		require.NoError(t, c.Run(t.Context(), who, 0, list,
+			func(r Result) error { results = append(results, r); return nil }))
 		require.Len(t, results, 2)
 		require.Equal(t, who.Name, results[1].Carrier)
 		require.Equal(t, "100 Mbit/s", results[1].Links)
