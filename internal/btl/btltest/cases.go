@@ -19,7 +19,8 @@ func identity(e *env) {
 // sizes are around the boundaries that modules round to.
 func sizes() []int {
 	page := os.Getpagesize()
-	return []int{1, page - 1, page, page + 1, 5*page + 3, btl.HugePage - 1, btl.HugePage, btl.HugePage + 1, 1, 3 * btl.HugePage}
+	return []int{1, page - 1, page, page + 1, 5*page + 3, btl.HugePage - 1, btl.HugePage,
+		btl.HugePage + 1, 1, 3 * btl.HugePage}
 }
 
 func freshMemory(e *env) {

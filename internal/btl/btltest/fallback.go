@@ -35,7 +35,10 @@ func fallbackMessages(e *env) {
 			size := rng.IntN(e.EagerLimit() + 1)
 			fill(src[:size], mark(int32(e.rank), tag))
 			var t btl.Transfer
-			p.await(func() (ok bool) { t, ok = e.Offer(to, h(to, tag, size), &btl.Buffer{Bytes: src[:size]}); return ok })
+			p.await(func() (ok bool) {
+				t, ok = e.Offer(to, h(to, tag, size), &btl.Buffer{Bytes: src[:size]})
+				return ok
+			})
 			over := false
 			for range rng.IntN(4) {
 				if over {

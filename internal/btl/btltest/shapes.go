@@ -32,7 +32,8 @@ func newShaped(e *env, shape, n int) *shaped {
 	full, rest := int64(n)/s.size, int64(n)%s.size
 	pieces, err := datatype.Hvector(full, s.size, s.stride, datatype.Byte)
 	require.NoError(e, err)
-	whole, err := datatype.Struct([]int64{1, rest}, []int64{0, full * s.stride}, []*datatype.Type{pieces, datatype.Byte})
+	whole, err := datatype.Struct([]int64{1, rest}, []int64{0, full * s.stride},
+		[]*datatype.Type{pieces, datatype.Byte})
 	require.NoError(e, err)
 	b := &shaped{}
 	b.layout, err = whole.Times(1)
