@@ -40,7 +40,8 @@ var errNegative = errors.New("length is negative")
 // accessible, which are whole pages, and start is a multiple of align; from is the first
 // place that was not accessible before. If it returns an error nothing is given out. It is
 // called by one goroutine at a time.
-func (r *Allocator) Alloc(n int, open func(from, start, length, align uint64) ([]byte, error)) (mem []byte, at uint64, err error) {
+func (r *Allocator) Alloc(n int,
+	open func(from, start, length, align uint64) ([]byte, error)) (mem []byte, at uint64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {

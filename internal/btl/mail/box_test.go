@@ -220,10 +220,11 @@ func TestShortOffer(t *testing.T) {
 		from, to btl.Buffer
 		want     []byte
 	}{
-		"typed to typed":     {layout(src), layout(dst), []byte{1, 9, 2, 9, 3, 9, 4}},
-		"typed to plain":     {layout(src), btl.Buffer{Bytes: dst}, []byte{1, 2, 3, 4, 9, 9, 9}},
-		"plain to typed":     {btl.Buffer{Bytes: []byte{5, 6, 7, 8}}, layout(dst), []byte{5, 9, 6, 9, 7, 9, 8}},
-		"plain to a shorter": {btl.Buffer{Bytes: []byte{5, 6, 7, 8}}, btl.Buffer{Bytes: dst[:2]}, []byte{5, 6, 9, 9, 9, 9, 9}},
+		"typed to typed": {layout(src), layout(dst), []byte{1, 9, 2, 9, 3, 9, 4}},
+		"typed to plain": {layout(src), btl.Buffer{Bytes: dst}, []byte{1, 2, 3, 4, 9, 9, 9}},
+		"plain to typed": {btl.Buffer{Bytes: []byte{5, 6, 7, 8}}, layout(dst), []byte{5, 9, 6, 9, 7, 9, 8}},
+		"plain to a shorter": {btl.Buffer{Bytes: []byte{5, 6, 7, 8}}, btl.Buffer{Bytes: dst[:2]},
+			[]byte{5, 6, 9, 9, 9, 9, 9}},
 	} {
 		for i := range dst {
 			dst[i] = 9

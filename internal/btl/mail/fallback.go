@@ -153,8 +153,8 @@ func (p *peer) tryZeroCopy() bool {
 // attemptSucceeded notes that the peer has copied a message from where it lay.
 func (p *peer) attemptSucceeded() { p.backoff = 0 }
 
-// attemptFailed notes that the peer did not come in time. Of the attempts that were pending together the first one counts: one
-// late moment makes all of them fail.
+// attemptFailed notes that the peer did not come in time. Of the attempts that were pending together the first one
+// counts: one late moment makes all of them fail.
 func (t *sendTransfer) attemptFailed() {
 	p := t.peer
 	if t.failures != p.failures {

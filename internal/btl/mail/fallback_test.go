@@ -104,7 +104,8 @@ func TestPendingAttempts(t *testing.T) {
 	require.EqualValues(t, 5, takes(t, b[1], true))
 }
 
-// TestPendingAttemptsFailTogether: a late receiver lets all attempts of a row of sends fail. That counts as one failure.
+// TestPendingAttemptsFailTogether: a late receiver lets all attempts of a row of sends fail. That counts as one
+// failure.
 func TestPendingAttemptsFailTogether(t *testing.T) {
 	_, b := boxes(t, 2, true, job.Settings{})
 	var pending []btl.Transfer
@@ -160,8 +161,8 @@ func TestSendsThatCross(t *testing.T) {
 	require.True(t, done)
 }
 
-// TestLateReceiverOfLongEagerMessage: a message that has fallen back is taken from the buffer, also if it is so long that
-// both ends would copy it if it were offered.
+// TestLateReceiverOfLongEagerMessage: a message that has fallen back is taken from the buffer, also if it is so long
+// that both ends would copy it if it were offered.
 func TestLateReceiverOfLongEagerMessage(t *testing.T) {
 	const n = 16000
 	for name, typed := range map[string]bool{"contiguous": false, "layout at the receiver": true} {

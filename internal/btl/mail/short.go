@@ -24,7 +24,8 @@ func (b *Box) SendShort(rank int, context uint32, tag int32, payload []byte) boo
 	return true
 }
 
-// TakeShort implements btl.Short, for inline and eager messages. Of a slot whose producer has died it sees nothing: Poll steps over it.
+// TakeShort implements btl.Short, for inline and eager messages. Of a slot whose producer has died it sees nothing:
+// Poll steps over it.
 func (b *Box) TakeShort(looks, rank int, context uint32, tag int32, buf []byte) (n int, got int32, ok bool) {
 	s, kind := b.in.Front()
 	for ; s == nil; looks-- {

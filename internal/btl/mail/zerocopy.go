@@ -2,7 +2,8 @@ package mail
 
 import "github.com/gopvas/gopvas/btl"
 
-// zeroCopyFrom is the length from which SendZeroCopy makes an attempt. A shorter message has arrived sooner by a buffer.
+// zeroCopyFrom is the length from which SendZeroCopy makes an attempt. A shorter message has arrived sooner by a
+// buffer.
 const zeroCopyFrom = 768 // bytes
 
 // SendZeroCopy is that of btl.Capabilities.
@@ -41,8 +42,8 @@ func (b *Box) beginAttempt(p *peer, h *btl.Header, payload []byte) *sendTransfer
 	return t
 }
 
-// countDown counts a look in vain at a pending attempt. At the last one the message falls back; countDown tells whether it has.
-// Without a free buffer the message stays as if offered.
+// countDown counts a look in vain at a pending attempt. At the last one the message falls back; countDown tells whether
+// it has. Without a free buffer the message stays as if offered.
 func (t *sendTransfer) countDown() (over bool) {
 	if t.looksLeft--; t.looksLeft > 0 {
 		t.box.askAgain() // else the rank might sleep before it has looked so often
