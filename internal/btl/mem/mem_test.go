@@ -24,7 +24,8 @@ func newRoot(t *testing.T, ranks int) *job.Root {
 
 func TestConformance(t *testing.T) {
 	if testkit.Race {
-		t.Skip("the cases about memory synchronise through the job's mapped memory, which the race detector does not see; the tests of pml and mpi run over this package under it")
+		t.Skip("the cases about memory synchronise through the job's mapped memory, which the race detector does not " +
+			"see; the tests of pml and mpi run over this package under it")
 	}
 	for _, c := range btltest.Cases() {
 		if c.Name == "identity" {
