@@ -64,7 +64,9 @@ func (m *Module) open(number int, addr netip.Addr) (*device, error) {
 		Self: idOf(m.rank), Key: suci.Key(m.root.Key()), Listen: netip.AddrPortFrom(addr, 0),
 		MaxPeers: m.root.Ranks(), Timeout: silence, OnNews: m.onNews,
 		OnChange: func(id suci.ID, c suci.Change) { m.onChange(d, id, c) },
-		Locate:   func(from suci.ID, place uint32, length int) []byte { return m.landings.locate(d, from, place, length) },
+		Locate: func(from suci.ID, place uint32, length int) []byte {
+			return m.landings.locate(d, from, place, length)
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("net: open device %d: %w", number, err)

@@ -136,7 +136,8 @@ func run(t *testing.T, ranks, devices int, form string, sizes []int, at func(k *
 	var wg, ended sync.WaitGroup
 	ended.Add(ranks)
 	for self := range ranks {
-		k := &talk{rank: open(t, root, w, self), t: t, sizes: sizes, devices: devices, in: map[btl.Transfer]func(){}, got: map[int]int{}, pending: make([][]int, ranks)}
+		k := &talk{rank: open(t, root, w, self), t: t, sizes: sizes, devices: devices, in: map[btl.Transfer]func(){},
+			got: map[int]int{}, pending: make([][]int, ranks)}
 		for peer := range ranks {
 			for number := range sizes {
 				if peer != self {

@@ -112,7 +112,8 @@ func (s *landings) locate(d *device, from suci.ID, place uint32, length int) []b
 		return nil
 	}
 	f := filling{device: d.number, span: span{at, at + length}}
-	if slices.ContainsFunc(l.open, func(o filling) bool { return o.meets(f.span) }) || slices.ContainsFunc(l.there, f.meets) {
+	if slices.ContainsFunc(l.open, func(o filling) bool { return o.meets(f.span) }) ||
+		slices.ContainsFunc(l.there, f.meets) {
 		f.own = make([]byte, length)
 	}
 	l.open = append(l.open, f)

@@ -61,7 +61,8 @@ func (m *Module) sendNumbered(p *peer, h *head, b []byte) bool {
 
 // sendMessage sends a message by the best path there is.
 func (m *Module) sendMessage(p *peer, s *sentMessage) {
-	m.hand(p, &s.outgoing, m.pathFor(p, len(s.buf), len(s.buf) >= spreadLeast), suci.Block{Data: s.buf, Priority: messageLane})
+	m.hand(p, &s.outgoing, m.pathFor(p, len(s.buf), len(s.buf) >= spreadLeast),
+		suci.Block{Data: s.buf, Priority: messageLane})
 }
 
 // pathFor returns the device by which so many bytes would be with the peer first; or if any

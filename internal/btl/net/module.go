@@ -144,7 +144,8 @@ type UnreachableError struct {
 func (e *UnreachableError) Error() string {
 	advice := ""
 	if e.Device != "" {
-		advice = "; ranks meet by device 0 (" + e.Device + "), the first: --devices with the others alone does without it"
+		advice = "; ranks meet by device 0 (" + e.Device +
+			"), the first: --devices with the others alone does without it"
 	}
 	return fmt.Sprintf("net: send to rank %d at %v: %v; a firewall between the nodes must let UDP pass, "+
 		"and --network must name one that all nodes share%s", e.Rank, e.Addr, e.Err, advice)
@@ -160,7 +161,8 @@ func Open(root *job.Root, rank int) (*Module, error) {
 		return nil, fmt.Errorf("net: open: %w", &job.RankError{Rank: rank, Size: root.Ranks()})
 	}
 	m := &Module{
-		root: root, rank: rank, inbox: root.Inbox(rank), crowd: shm.NewCrowd(root.Oversubscribed()), peers: make([]*peer, root.Ranks()),
+		root: root, rank: rank, inbox: root.Inbox(rank), crowd: shm.NewCrowd(root.Oversubscribed()),
+		peers: make([]*peer, root.Ranks()),
 		eager: eagerLimit(root),
 	}
 	m.pile = make([]byte, headSize+m.eager)

@@ -119,7 +119,8 @@ func (r *rank) Sleep(ready func() bool, lasting func()) error {
 }
 
 // aboutMemory are the cases of the suite that a network has no part in.
-var aboutMemory = []string{"identity", "fresh memory", "bad lengths", "exhausted", "read and write peers", "lengths differ",
+var aboutMemory = []string{"identity", "fresh memory", "bad lengths", "exhausted",
+	"read and write peers", "lengths differ",
 	"parts", "bad attachments", "atomics", "goroutines", "direct", "closed", "peer has gone", "short ways"}
 
 func TestConformance(t *testing.T) {
@@ -233,7 +234,8 @@ func TestOtherKey(t *testing.T) {
 	require.NoError(t, err)
 	defer m.Close()
 	memory, err := job.Create(job.Config{
-		Ranks: 2, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0, 1}, Node: 1, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{8},
+		Ranks: 2, BTL: job.BTLSM, CPUs: 1, Nodes: []int{0, 1}, Node: 1,
+		Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{8},
 	})
 	require.NoError(t, err)
 	defer memory.Close()
@@ -255,7 +257,8 @@ func TestOtherKey(t *testing.T) {
 func TestEncrypt(t *testing.T) {
 	for _, encrypt := range []bool{false, true} {
 		memory, err := job.Create(job.Config{
-			Ranks: 2, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1}, Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{7},
+			Ranks: 2, BTL: job.BTLSM, CPUs: 2, Nodes: []int{0, 1},
+			Host: netip.MustParseAddr("127.0.0.1"), Key: job.Key{7},
 			Settings: job.Settings{Encrypt: encrypt},
 		})
 		require.NoError(t, err)

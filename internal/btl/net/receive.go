@@ -242,7 +242,8 @@ func (m *Module) drained() bool {
 func (m *Module) Settled() bool {
 	came := m.poll()
 	m.gather() // which has the rank asked again if there are messages
-	if came || !m.arrivals.empty() || m.queued > 0 || len(m.owing) > 0 || m.ailing.Load() > 0 || m.disturbed.Load() || m.failed.Load() != nil {
+	if came || !m.arrivals.empty() || m.queued > 0 || len(m.owing) > 0 || m.ailing.Load() > 0 || m.disturbed.Load() ||
+		m.failed.Load() != nil {
 		return false
 	}
 	for _, d := range m.devices {

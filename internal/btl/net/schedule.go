@@ -146,7 +146,8 @@ func (m *Module) assign(d *device, c *piece) {
 func (m *Module) enqueue(d *device, c *piece) {
 	c.device = d
 	m.startable = true
-	i, _ := slices.BinarySearchFunc(d.queue, c.order+1, func(q *piece, order int) int { return cmp.Compare(q.order, order) })
+	i, _ := slices.BinarySearchFunc(d.queue, c.order+1,
+		func(q *piece, order int) int { return cmp.Compare(q.order, order) })
 	d.queue = slices.Insert(d.queue, i, c)
 	d.waiting += c.len()
 	d.owe(c.t.peer, c.len())

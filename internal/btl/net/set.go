@@ -47,7 +47,8 @@ func (k *madePlan) fits(m *Module, sizes []int) bool {
 	}
 	for i, d := range m.estimates {
 		o := k.devices[i]
-		if d.Busy != o.Busy || !near(d.Bandwidth, o.Bandwidth, bandwidthSlack) || !near(d.Latency, o.Latency, latencySlack) {
+		if d.Busy != o.Busy || !near(d.Bandwidth, o.Bandwidth, bandwidthSlack) ||
+			!near(d.Latency, o.Latency, latencySlack) {
 			return false
 		}
 	}
@@ -92,7 +93,9 @@ func (m *Module) Together(members []btl.Member) {
 	}
 	m.measure(m.peers[s.members[0].Peer])
 	m.use(func(d *device) bool {
-		return slices.ContainsFunc(s.members, func(o btl.Member) bool { return !m.peers[o.Peer].paths[d.number].failed() })
+		return slices.ContainsFunc(s.members, func(o btl.Member) bool {
+			return !m.peers[o.Peer].paths[d.number].failed()
+		})
 	})
 	s.plan = m.setPlan(s.sizes)
 	s.taken, s.left = make([]bool, len(s.members)), len(s.members)

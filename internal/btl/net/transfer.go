@@ -65,7 +65,8 @@ func (m *Module) granted(p *peer, h *head) {
 	}
 	t := m.sends[number]
 	size := uint64(t.src.Len())
-	if t.turn != turn || t.peer != p || t.due || h.from > size || h.length > size-h.from || t.src.Layout != nil && h.length > partSize {
+	if t.turn != turn || t.peer != p || t.due || h.from > size || h.length > size-h.from ||
+		t.src.Layout != nil && h.length > partSize {
 		return // not from a peer of this version
 	}
 	t.next, t.due = *h, true

@@ -66,7 +66,8 @@ func (h *head) get(b []byte) (ok bool) {
 		return false
 	}
 	le := binary.LittleEndian
-	*h = head{kind: b[0], typed: b[1] != 0, last: b[2] != 0, released: le.Uint32(b[4:]), bytes: le.Uint32(b[8:]), id: le.Uint64(b[16:]), number: le.Uint32(b[48:])}
+	*h = head{kind: b[0], typed: b[1] != 0, last: b[2] != 0, released: le.Uint32(b[4:]), bytes: le.Uint32(b[8:]),
+		id: le.Uint64(b[16:]), number: le.Uint32(b[48:])}
 	if h.kind == grant {
 		h.place, h.from, h.length = le.Uint32(b[12:]), le.Uint64(b[24:]), le.Uint64(b[32:])
 		return true
