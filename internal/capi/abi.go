@@ -28,7 +28,8 @@ func (p *Process) Abi_get_fortran_info(out Ptr[Info]) error {
 	for _, class := range []struct {
 		number int
 		name   string
-	}{{TYPECLASS_LOGICAL, "logical"}, {TYPECLASS_INTEGER, "integer"}, {TYPECLASS_REAL, "real"}, {TYPECLASS_COMPLEX, "complex"}} {
+	}{{TYPECLASS_LOGICAL, "logical"}, {TYPECLASS_INTEGER, "integer"}, {TYPECLASS_REAL, "real"},
+		{TYPECLASS_COMPLEX, "complex"}} {
 		for _, size := range slices.Sorted(maps.Keys(sized[class.number])) {
 			half := class.number == TYPECLASS_REAL && size == 2 || class.number == TYPECLASS_COMPLEX && size == 4
 			about.Set("mpi_"+class.name+strconv.Itoa(size)+"_supported", strconv.FormatBool(!half))
@@ -45,7 +46,8 @@ var fortranSizes = []struct{ key, value string }{
 // Abi_set_fortran_info is MPI_Abi_set_fortran_info. The library has decided already.
 func (p *Process) Abi_set_fortran_info(Info) error { return errFortranIsSet }
 
-var errFortranIsSet = fail(ERR_ABI, "the library has its own Fortran, which is gfortran's: leave MPI_Abi_set_fortran_info out")
+var errFortranIsSet = fail(ERR_ABI,
+	"the library has its own Fortran, which is gfortran's: leave MPI_Abi_set_fortran_info out")
 
 // logicalSize is the error unless this is a size that a LOGICAL may have. Its values are 0 and 1.
 func logicalSize(size int) error {

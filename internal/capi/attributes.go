@@ -175,7 +175,8 @@ func (p *Process) deleted(object uintptr, v attribute) error {
 	if v.key.delete.Entry == nullFunction {
 		return nil
 	}
-	code := Upcall(v.key.delete.Entry, []uintptr{object, uintptr(v.key.number), uintptr(v.value.as(v.key.language)), uintptr(v.key.extra)})
+	code := Upcall(v.key.delete.Entry,
+		[]uintptr{object, uintptr(v.key.number), uintptr(v.value.as(v.key.language)), uintptr(v.key.extra)})
 	return p.callbackError(code)
 }
 

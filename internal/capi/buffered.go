@@ -59,7 +59,8 @@ func (p *Process) buffering(on *communicator, bytes int) error {
 	}
 	messages, used := comm.BufferedMessages(p.world.c)
 	if need := used + bytes + (messages+1)*BSEND_OVERHEAD; need > b.size {
-		return fail(ERR_BUFFER, "the attached buffer of %d bytes is full: with this message %d are needed", b.size, need)
+		return fail(ERR_BUFFER, "the attached buffer of %d bytes is full: with this message %d are needed", b.size,
+			need)
 	}
 	return nil
 }

@@ -13,7 +13,9 @@ func TestWaitOfTwoThreads(t *testing.T) {
 		for name, wait := range map[string]func(r, other uintptr) error{
 			"wait":    func(r, status uintptr) error { return c.p.Wait(Ptr[Request]{r}, Status{status}) },
 			"waitall": func(r, other uintptr) error { return c.p.Waitall(1, Handles[Request]{r}, Statuses{}) },
-			"waitany": func(r, other uintptr) error { return c.p.Waitany(1, Handles[Request]{r}, Ref{addr: other}, Status{}) },
+			"waitany": func(r, other uintptr) error {
+				return c.p.Waitany(1, Handles[Request]{r}, Ref{addr: other}, Status{})
+			},
 			"waitsome": func(r, other uintptr) error {
 				return c.p.Waitsome(1, Handles[Request]{r}, Ref{addr: other}, Ints{addr: other}, Statuses{})
 			},

@@ -150,7 +150,8 @@ type callInfo struct {
 	anytime bool // may be called before MPI_Init and after MPI_Finalize
 	tool    bool // is between MPI_T_init_thread and MPI_T_finalize, and calls no error handler
 
-	pointers uint32 // the arguments that are pointers, but for buffers and statuses that may be ignored: bit 0 is the first
+	// the arguments that are pointers, but for buffers and statuses that may be ignored: bit 0 is the first
+	pointers uint32
 }
 
 // objectKind is the kind of object whose error handler handles the errors of a function.
@@ -185,7 +186,8 @@ var missing sync.Map
 func unsupported(op int) error {
 	name := calls[op].name
 	if _, told := missing.LoadOrStore(op, true); !told {
-		fmt.Fprintf(os.Stderr, "capi: call %s: this function is not there yet; docs/c-conformance.md lists what is\n", name)
+		fmt.Fprintf(os.Stderr, "capi: call %s: this function is not there yet; docs/c-conformance.md lists what is\n",
+			name)
 	}
 	return fail(ERR_UNSUPPORTED_OPERATION, "%s is not there yet", name)
 }

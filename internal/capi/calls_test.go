@@ -35,7 +35,8 @@ func pairOfRanks(t testing.TB) (a, b *program) {
 
 // The numbers of the functions that have a short way are those of the table.
 func TestNumbersOfShortCalls(t *testing.T) {
-	for op, name := range map[int]string{opSend: "MPI_Send", opRecv: "MPI_Recv", opIsend: "MPI_Isend", opIrecv: "MPI_Irecv"} {
+	for op, name := range map[int]string{opSend: "MPI_Send", opRecv: "MPI_Recv", opIsend: "MPI_Isend",
+		opIrecv: "MPI_Irecv"} {
 		require.Equal(t, name, calls[op].name)
 	}
 }

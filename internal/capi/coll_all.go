@@ -43,7 +43,8 @@ func (p *Process) Allgather(k *collective, s Address, sn int, st Type, d Address
 }
 
 // Allgatherv is MPI_Allgatherv.
-func (p *Process) Allgatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, c Comm) error {
+func (p *Process) Allgatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints,
+	dt Type, c Comm) error {
 	return p.allgather(k, s, sn, st, listed(d, counts, displs, dt), c)
 }
 
@@ -88,11 +89,13 @@ func (p *Process) Alltoall(k *collective, s Address, sn int, st Type, d Address,
 }
 
 // Alltoallv is MPI_Alltoallv.
-func (p *Process) Alltoallv(k *collective, s Address, sn, sd Ints, st Type, d Address, dn, dd Ints, dt Type, c Comm) error {
+func (p *Process) Alltoallv(k *collective, s Address, sn, sd Ints, st Type, d Address, dn, dd Ints,
+	dt Type, c Comm) error {
 	return p.alltoall(k, listed(s, sn, sd, st), listed(d, dn, dd, dt), c)
 }
 
 // Alltoallw is MPI_Alltoallw.
-func (p *Process) Alltoallw(k *collective, s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints, dt Handles[Type], c Comm) error {
+func (p *Process) Alltoallw(k *collective, s Address, sn, sd Ints, st Handles[Type], d Address, dn, dd Ints,
+	dt Handles[Type], c Comm) error {
 	return p.alltoall(k, typed(s, sn, sd, st), typed(d, dn, dd, dt), c)
 }

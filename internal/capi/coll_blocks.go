@@ -118,7 +118,8 @@ func (p *Process) listParts(at Address, counts, displs Ints, t Type, n int) (par
 }
 
 // typedParts are blocks each of which has a type of its own, and a displacement in bytes.
-func (p *Process) typedParts(at Address, counts, displs Ints, types Handles[Type], n int) (parts []comm.Buffer, err error) {
+func (p *Process) typedParts(at Address, counts, displs Ints, types Handles[Type],
+	n int) (parts []comm.Buffer, err error) {
 	parts = make([]comm.Buffer, n)
 	for i := range parts {
 		if counts.At(i) == 0 {

@@ -54,9 +54,11 @@ func TestCollectivesAllocateNothing(t *testing.T) {
 			{"scatter", c.prepared("MPI_Scatter", a, 1, LONG, b, 1, LONG, 0, COMM_WORLD)},
 			{"allgather", c.prepared("MPI_Allgather", a, 1, LONG, b, 1, LONG, COMM_WORLD)},
 			{"alltoall", c.prepared("MPI_Alltoall", a, 1, LONG, b, 1, LONG, COMM_WORLD)},
-			{"alltoallv", c.prepared("MPI_Alltoallv", a, counts, displs, INT, b, []int32{counts[c.me], counts[c.me]}, displs, INT, COMM_WORLD)},
+			{"alltoallv", c.prepared("MPI_Alltoallv", a, counts, displs, INT, b, []int32{counts[c.me], counts[c.me]},
+				displs, INT, COMM_WORLD)},
 			{"reduce_scatter", c.prepared("MPI_Reduce_scatter", a, b, counts, LONG, SUM, COMM_WORLD)},
-			{"allgatherv", c.prepared("MPI_Allgatherv", a, int(counts[c.me]), LONG, b, counts, displs, LONG, COMM_WORLD)},
+			{"allgatherv", c.prepared("MPI_Allgatherv", a, int(counts[c.me]), LONG, b, counts,
+				displs, LONG, COMM_WORLD)},
 		} {
 			call.f()
 			n := allocations(func() {
@@ -64,7 +66,8 @@ func TestCollectivesAllocateNothing(t *testing.T) {
 					call.f()
 				}
 			})
-			require.Less(c, n, uint64(runs), call.name) // less than one a call: the other rank may still be in the call before
+			// less than one a call: the other rank may still be in the call before
+			require.Less(c, n, uint64(runs), call.name)
 		}
 	})
 }

@@ -41,7 +41,8 @@ func (p *Process) bcastAcross(k *collective, buf Address, count int, t Type, roo
 
 // rootBlocks is Gather and Scatter: all members have memory of their own, and blocks are the
 // memory for all of them at the root.
-func (p *Process) rootBlocks(k *collective, kind coll.Kind, blocks blockList, at Address, count int, t Type, root int, c Comm) error {
+func (p *Process) rootBlocks(k *collective, kind coll.Kind, blocks blockList, at Address, count int, t Type,
+	root int, c Comm) error {
 	on, err := k.rooted(p, kind, root, c)
 	if err != nil {
 		return err
@@ -71,7 +72,8 @@ func (p *Process) rootBlocks(k *collective, kind coll.Kind, blocks blockList, at
 	return p.ownMemory(own, at, count, t)
 }
 
-func (p *Process) rootBlocksAcross(k *collective, kind coll.Kind, blocks blockList, at Address, count int, t Type, root int, on *communicator) (err error) {
+func (p *Process) rootBlocksAcross(k *collective, kind coll.Kind, blocks blockList, at Address, count int, t Type,
+	root int, on *communicator) (err error) {
 	var parts []comm.Buffer // of this rank
 	switch root {
 	case PROC_NULL:
@@ -92,21 +94,25 @@ func (p *Process) rootBlocksAcross(k *collective, kind coll.Kind, blocks blockLi
 }
 
 // Gather is MPI_Gather.
-func (p *Process) Gather(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+func (p *Process) Gather(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type,
+	root int, c Comm) error {
 	return p.rootBlocks(k, coll.Gather, regular(d, dn, dt), s, sn, st, root, c)
 }
 
 // Gatherv is MPI_Gatherv.
-func (p *Process) Gatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints, dt Type, root int, c Comm) error {
+func (p *Process) Gatherv(k *collective, s Address, sn int, st Type, d Address, counts, displs Ints, dt Type,
+	root int, c Comm) error {
 	return p.rootBlocks(k, coll.Gather, listed(d, counts, displs, dt), s, sn, st, root, c)
 }
 
 // Scatter is MPI_Scatter.
-func (p *Process) Scatter(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+func (p *Process) Scatter(k *collective, s Address, sn int, st Type, d Address, dn int, dt Type,
+	root int, c Comm) error {
 	return p.rootBlocks(k, coll.Scatter, regular(s, sn, st), d, dn, dt, root, c)
 }
 
 // Scatterv is MPI_Scatterv.
-func (p *Process) Scatterv(k *collective, s Address, counts, displs Ints, st Type, d Address, dn int, dt Type, root int, c Comm) error {
+func (p *Process) Scatterv(k *collective, s Address, counts, displs Ints, st Type, d Address, dn int, dt Type,
+	root int, c Comm) error {
 	return p.rootBlocks(k, coll.Scatter, listed(s, counts, displs, st), d, dn, dt, root, c)
 }

@@ -3,7 +3,8 @@ package capi
 import "github.com/gopvas/gopvas/internal/coll"
 
 // reduceScatter is Reduce_scatter_block, and with counts Reduce_scatter.
-func (p *Process) reduceScatter(k *collective, send, recv Address, block int, counts Ints, regular bool, t Type, op Op, c Comm) error {
+func (p *Process) reduceScatter(k *collective, send, recv Address, block int, counts Ints, regular bool,
+	t Type, op Op, c Comm) error {
 	on, err := k.of(p, coll.ReduceScatter, c)
 	if err != nil {
 		return err

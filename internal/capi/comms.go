@@ -109,7 +109,8 @@ func (p *Process) Comm_compare(one, other *communicator, result Ref) error {
 }
 
 // comparisons are the constants of the ABI.
-var comparisons = [...]int{comm.Identical: IDENT, comm.Congruent: CONGRUENT, comm.Similar: SIMILAR, comm.Unequal: UNEQUAL}
+var comparisons = [...]int{comm.Identical: IDENT, comm.Congruent: CONGRUENT,
+	comm.Similar: SIMILAR, comm.Unequal: UNEQUAL}
 
 // Comm_set_name is MPI_Comm_set_name.
 func (p *Process) Comm_set_name(on *communicator, name CString) error {

@@ -214,7 +214,9 @@ func (p *Process) anyOf(n int, r Handles[Request], index, flag Ref, status Statu
 
 // Testany is MPI_Testany.
 func (p *Process) Testany(n int, r Handles[Request], index, flag Ref, status Status) error {
-	return p.anyOf(n, r, index, flag, status, func(i int, q request) (bool, error) { return p.test(q, r.ptr(i), status) })
+	return p.anyOf(n, r, index, flag, status, func(i int, q request) (bool, error) {
+		return p.test(q, r.ptr(i), status)
+	})
 }
 
 // Waitsome is MPI_Waitsome.

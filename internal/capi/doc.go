@@ -10,9 +10,9 @@
 // function in C has one. The large form MPI_X_c and the form MPI_X_x call the same method:
 // parameters that are wider there know their width, and those that only the large form has
 // are zero in the other. A parameter for a handle has the type of the handle, or is a pointer to
-// the object: then dispatch looks up the handle (lookups in capi/api/gen). A method that must know which form was called has a last parameter
-// of type Form. A collective operation has one method for MPI_X, MPI_IX and MPI_X_init, whose
-// first parameter is the *collective that it fills in. After a method is added, changed or
+// the object: then dispatch looks up the handle (lookups in capi/api/gen). A method that must know which form was
+// called has a last parameter of type Form. A collective operation has one method for MPI_X, MPI_IX and MPI_X_init,
+// whose first parameter is the *collective that it fills in. After a method is added, changed or
 // removed:
 //
 //	go generate ./internal/capi/...

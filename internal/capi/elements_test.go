@@ -79,11 +79,13 @@ func TestTypesOfCollectivesAreCompared(t *testing.T) {
 		in, all := make([]float64, 6), make([]float64, 6)
 		require.Equal(c, ERR_TYPE, c.try("MPI_Bcast", in, count, one, 0, COMM_WORLD))
 		require.Equal(c, ERR_TYPE, c.try("MPI_Allgather", in, count, one, all, count, one, COMM_WORLD))
-		require.Equal(c, ERR_TYPE, c.try("MPI_Gatherv", in, count, one, all, []int32{2, 2, 2}, []int32{0, 2, 4}, DOUBLE, 0, COMM_WORLD))
+		require.Equal(c, ERR_TYPE,
+			c.try("MPI_Gatherv", in, count, one, all, []int32{2, 2, 2}, []int32{0, 2, 4}, DOUBLE, 0, COMM_WORLD))
 		require.Equal(c, ERR_TYPE, c.try("MPI_Allgather", in, 2, DOUBLE, all, 4, INT, COMM_WORLD))
 		op := new(Op)
 		c.call("MPI_Op_create", uintptr(0x1234), 1, op) // it is not called
-		require.Equal(c, ERR_TYPE, c.try("MPI_Allreduce", in, all, 2, map[bool]Type{true: LONG, false: DOUBLE}[c.me == 1], *op, COMM_WORLD))
+		require.Equal(c, ERR_TYPE,
+			c.try("MPI_Allreduce", in, all, 2, map[bool]Type{true: LONG, false: DOUBLE}[c.me == 1], *op, COMM_WORLD))
 		if c.me == 1 {
 			one, count = BYTE, 16
 		}

@@ -32,7 +32,8 @@ func externalSize(t *datatype.Type) int {
 
 // convert applies a conversion to each basic element of count elements of a type. external
 // is in external32.
-func convert(t *datatype.Type, count int, native, external []byte, one func(b *basicType, native, external []byte) error) (err error) {
+func convert(t *datatype.Type, count int, native, external []byte,
+	one func(b *basicType, native, external []byte) error) (err error) {
 	for range count {
 		t.Basics(func(n int64, basic *datatype.Type) bool {
 			b, size, foreign := traitsOf(basic).basic, int(basic.Size()), externalOf(basic)
@@ -62,7 +63,8 @@ func toExternal(b *basicType, native, external []byte) error {
 	}
 	low := native[:len(external)] // of a little-endian number
 	if slices.ContainsFunc(native[len(external):], func(v byte) bool { return v != b.extension(low) }) {
-		return fail(ERR_CONVERSION, "an element of type %s does not fit into the %d bytes that external32 has for it", b.name, len(external))
+		return fail(ERR_CONVERSION, "an element of type %s does not fit into the %d bytes that external32 has for it",
+			b.name, len(external))
 	}
 	copy(external, low)
 	slices.Reverse(external)

@@ -145,7 +145,8 @@ func (p *Process) adoptGraph(g *comm.DistGraph, from *communicator, weighted boo
 }
 
 // Dist_graph_create is MPI_Dist_graph_create.
-func (p *Process) Dist_graph_create(c Comm, n int, sources, degrees, dests, edgeWeights Ints, info Info, reorder int, made Ptr[Comm]) error {
+func (p *Process) Dist_graph_create(c Comm, n int, sources, degrees, dests, edgeWeights Ints, info Info, reorder int,
+	made Ptr[Comm]) error {
 	on, err := p.intra(c)
 	if err != nil {
 		return err
@@ -203,7 +204,8 @@ func (p *Process) Dist_graph_neighbors_count(c Comm, in, out, weighted Ref) erro
 }
 
 // Dist_graph_neighbors is MPI_Dist_graph_neighbors.
-func (p *Process) Dist_graph_neighbors(c Comm, maxIn int, sources, sourceWeights Ints, maxOut int, dests, destWeights Ints) error {
+func (p *Process) Dist_graph_neighbors(c Comm, maxIn int, sources, sourceWeights Ints, maxOut int,
+	dests, destWeights Ints) error {
 	own, on, err := p.distGraph(c)
 	if err != nil {
 		return err

@@ -115,7 +115,8 @@ func (p *Process) Group_difference(one, other *comm.Group, out Ptr[Group]) error
 }
 
 // choose makes a group of some ranks of another.
-func (p *Process) choose(g *comm.Group, n int, ranks Ints, how func(...int) (*comm.Group, error), out Ptr[Group]) error {
+func (p *Process) choose(g *comm.Group, n int, ranks Ints, how func(...int) (*comm.Group, error),
+	out Ptr[Group]) error {
 	if n < 0 {
 		return fail(ERR_ARG, "%d ranks", n)
 	}
@@ -137,7 +138,8 @@ func (p *Process) Group_excl(g *comm.Group, n int, ranks Ints, out Ptr[Group]) e
 }
 
 // chooseRanges makes a group of ranges of ranks of another.
-func (p *Process) chooseRanges(n int, triples Ints, how func(...comm.Range) (*comm.Group, error), out Ptr[Group]) error {
+func (p *Process) chooseRanges(n int, triples Ints, how func(...comm.Range) (*comm.Group, error),
+	out Ptr[Group]) error {
 	if n < 0 {
 		return fail(ERR_ARG, "%d ranges", n)
 	}

@@ -67,7 +67,8 @@ func (p *Process) locate(m *message, at Address, count int, t Type) error {
 //
 // The arguments cost as much time as the rest of a short message, above all where the caches are
 // cold: a program that computes between messages finds none of this code in them.
-func (p *Process) plain(buf Address, count int, t Type, peer, tag int, c Comm) (on *communicator, memory []byte, of comm.Element) {
+func (p *Process) plain(buf Address, count int, t Type, peer, tag int,
+	c Comm) (on *communicator, memory []byte, of comm.Element) {
 	i := uint(t) - uint(firstPredefined)
 	if i >= uint(len(predefinedTypes)) || peer|tag < 0 || uint(count)-1 >= math.MaxInt32 || buf == BOTTOM {
 		return nil, nil, 0
@@ -117,7 +118,8 @@ func (p *Process) isend(mode comm.Mode, buf Address, count int, t Type, dest, ta
 }
 
 // sendInit is the persistent ones.
-func (p *Process) sendInit(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm, out Ptr[Request]) error {
+func (p *Process) sendInit(mode comm.Mode, buf Address, count int, t Type, dest, tag int, c Comm,
+	out Ptr[Request]) error {
 	m, err := p.outgoing(buf, count, t, dest, tag, c)
 	if err != nil {
 		return err

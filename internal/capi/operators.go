@@ -174,7 +174,8 @@ func (o *opObject) predefinedOn(t *typeObject) (*coll.Op, error) {
 		}
 	}
 	if !t.predefined {
-		return nil, fail(ERR_OP, "%s takes predefined datatypes only: make an operator for %s by MPI_Op_create", o.name, t.label())
+		return nil, fail(ERR_OP, "%s takes predefined datatypes only: make an operator for %s by MPI_Op_create", o.name,
+			t.label())
 	}
 	return nil, fail(ERR_OP, "%s is not defined for %s", o.name, t.label())
 }

@@ -28,7 +28,8 @@ func (b packed) take(n int) (Address, error) {
 func (b packed) used(n int) { b.position.Set(b.position.Get() + n) }
 
 // Pack is MPI_Pack.
-func (p *Process) Pack(inbuf Address, count int, t Type, outbuf Address, outsize int, position Ref, _ *communicator) error {
+func (p *Process) Pack(inbuf Address, count int, t Type, outbuf Address, outsize int, position Ref,
+	_ *communicator) error {
 	from, err := p.buffer(inbuf, count, t)
 	if err != nil {
 		return err
@@ -44,7 +45,8 @@ func (p *Process) Pack(inbuf Address, count int, t Type, outbuf Address, outsize
 }
 
 // Unpack is MPI_Unpack.
-func (p *Process) Unpack(inbuf Address, insize int, position Ref, outbuf Address, count int, t Type, _ *communicator) error {
+func (p *Process) Unpack(inbuf Address, insize int, position Ref, outbuf Address, count int, t Type,
+	_ *communicator) error {
 	to, err := p.buffer(outbuf, count, t)
 	if err != nil {
 		return err

@@ -42,10 +42,13 @@ func TestExternal32(t *testing.T) {
 		{LONG, []byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, "fffffffe"},
 		{UNSIGNED_LONG, []byte{1, 0, 0, 0x80, 0, 0, 0, 0}, "80000001"},
 		{INT64_T, []byte{1, 2, 3, 4, 5, 6, 7, 8}, "0807060504030201"},
-		{C_DOUBLE_COMPLEX, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0}, "3ff0000000000000c000000000000000"},
+		{C_DOUBLE_COMPLEX, []byte{0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0},
+			"3ff0000000000000c000000000000000"},
 		{SHORT_INT, []byte{1, 2, 0, 0, 3, 4, 5, 6}, "020106050403"},
-		{LONG_DOUBLE, []byte{0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f, 0, 0, 0, 0, 0, 0}, "3fff0000000000000000000000000000"},
-		{LONG_DOUBLE, []byte{1, 0, 0, 0, 0, 0, 0, 0xc0, 0x00, 0xc0, 0, 0, 0, 0, 0, 0}, "c0008000000000000002000000000000"},
+		{LONG_DOUBLE, []byte{0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f, 0, 0, 0, 0, 0, 0},
+			"3fff0000000000000000000000000000"},
+		{LONG_DOUBLE, []byte{1, 0, 0, 0, 0, 0, 0, 0xc0, 0x00, 0xc0, 0, 0, 0, 0, 0, 0},
+			"c0008000000000000002000000000000"},
 	} {
 		external, again := make([]byte, len(x.external)/2), make([]byte, len(x.native))
 		var position, size int64
@@ -60,9 +63,12 @@ func TestExternal32(t *testing.T) {
 		require.EqualValues(t, len(external), position)
 	}
 	var position int64
-	require.Equal(t, ERR_CONVERSION, c.try("MPI_Pack_external", "external32", []int64{math.MaxInt32 + 1}, 1, LONG, make([]byte, 4), 4, &position))
-	require.Equal(t, ERR_UNSUPPORTED_DATAREP, c.try("MPI_Pack_external", "native", []int64{1}, 1, LONG, make([]byte, 4), 4, &position))
-	require.Equal(t, ERR_TRUNCATE, c.try("MPI_Pack_external", "external32", []int64{1}, 1, LONG, make([]byte, 3), 3, &position))
+	require.Equal(t, ERR_CONVERSION,
+		c.try("MPI_Pack_external", "external32", []int64{math.MaxInt32 + 1}, 1, LONG, make([]byte, 4), 4, &position))
+	require.Equal(t, ERR_UNSUPPORTED_DATAREP,
+		c.try("MPI_Pack_external", "native", []int64{1}, 1, LONG, make([]byte, 4), 4, &position))
+	require.Equal(t, ERR_TRUNCATE,
+		c.try("MPI_Pack_external", "external32", []int64{1}, 1, LONG, make([]byte, 3), 3, &position))
 }
 
 func TestQuadsAreRoundedToNearest(t *testing.T) {

@@ -29,7 +29,8 @@ func (p *Process) partitionedBuffer(buf Address, n, count int, t Type, peer int)
 }
 
 // Psend_init is MPI_Psend_init.
-func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, on *communicator, info Info, out Ptr[Request]) error {
+func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, on *communicator, info Info,
+	out Ptr[Request]) error {
 	tag, err := sendTag(tag)
 	if err != nil {
 		return err
@@ -62,7 +63,8 @@ func (p *Process) Psend_init(buf Address, n, count int, t Type, dest, tag int, o
 }
 
 // Precv_init is MPI_Precv_init.
-func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int, on *communicator, info Info, out Ptr[Request]) error {
+func (p *Process) Precv_init(buf Address, n, count int, t Type, source, tag int, on *communicator, info Info,
+	out Ptr[Request]) error {
 	tag, err := sendTag(tag)
 	if err != nil {
 		return err

@@ -15,7 +15,8 @@ func TestPeerIn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, out)
 	}
-	for in, says := range map[int]string{ANY_SOURCE: "rank -1, which is MPI_ANY_SOURCE", comm.ProcNull: "rank -2 is no rank"} {
+	for in, says := range map[int]string{ANY_SOURCE: "rank -1, which is MPI_ANY_SOURCE",
+		comm.ProcNull: "rank -2 is no rank"} {
 		_, err := peerIn(in)
 		require.ErrorContains(t, err, says)
 		require.Equal(t, ERR_RANK, classOf(err))

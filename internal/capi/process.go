@@ -66,7 +66,8 @@ var process = newProcess()
 func newProcess() *Process {
 	p := &Process{memory: map[Address]allocated{}, known: map[*comm.Comm]*communicator{}}
 	p.comms.kind, p.groups.kind = kindComm, kindGroup
-	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler, kindMessage, kindSession
+	p.infos.kind, p.errhandlers.kind, p.messages.kind, p.sessions.kind = kindInfo, kindErrhandler,
+		kindMessage, kindSession
 	p.tool.controls.kind, p.tool.sessions.kind, p.tool.counters.kind = kindControl, kindToolSession, kindCounter
 	p.codes.next = ERR_LASTCODE + 1
 	return p
@@ -78,7 +79,8 @@ func (p *Process) start(world *comm.Comm, level int) {
 	p.traced = recorder.Active()
 	p.recorded = level < THREAD_MULTIPLE && p.traced // of several threads only one could say where it is
 	p.world = newCommunicator(&communicator{c: world, handle: COMM_WORLD, handler: areFatal, name: "MPI_COMM_WORLD"})
-	p.self = newCommunicator(&communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal, name: "MPI_COMM_SELF"})
+	p.self = newCommunicator(&communicator{c: world.Self(), handle: COMM_SELF, handler: areFatal,
+		name: "MPI_COMM_SELF"})
 	for _, c := range []*communicator{p.world, p.self} {
 		c.c.SetName(c.name)
 		p.known[c.c] = c
@@ -91,7 +93,8 @@ func (p *Process) notRunning() error {
 	case before:
 		return fail(ERR_OTHER, "called before MPI_Init: call MPI_Init or MPI_Init_thread first")
 	case resting, over:
-		return fail(ERR_OTHER, "called after MPI_Finalize, or after the last session was finalized: move the call before it")
+		return fail(ERR_OTHER,
+			"called after MPI_Finalize, or after the last session was finalized: move the call before it")
 	}
 	return nil
 }
@@ -112,7 +115,8 @@ func (p *Process) Init_thread(argc Ref, argv Address, required int, provided Ref
 
 func (p *Process) init(level int) error {
 	if p.initialized.Swap(true) {
-		return fail(ERR_OTHER, "MPI is initialized already: a process calls MPI_Init once, and not again after MPI_Finalize")
+		return fail(ERR_OTHER,
+			"MPI is initialized already: a process calls MPI_Init once, and not again after MPI_Finalize")
 	}
 	err := p.join(level)
 	if err != nil {

@@ -112,7 +112,8 @@ func (f *userFunction) upcall(in, inout []byte, n int) {
 	length, handle := sys.HeapAddr(words), sys.HeapAddr(words[8:])
 	storeInt(length, n, f.function.Large)
 	storeWord(handle, uintptr(f.t))
-	Upcall(f.function.Entry, []uintptr{sys.HeapAddr(in) - uintptr(f.lb), sys.HeapAddr(inout) - uintptr(f.lb), length, handle})
+	Upcall(f.function.Entry,
+		[]uintptr{sys.HeapAddr(in) - uintptr(f.lb), sys.HeapAddr(inout) - uintptr(f.lb), length, handle})
 	runtime.KeepAlive(words)
 	runtime.KeepAlive(in)
 	runtime.KeepAlive(inout)
@@ -128,7 +129,8 @@ func (r *reduction) operand(at Address, count int) (vector []byte, load, store f
 	if r.image == nil {
 		_, extent := r.t.Extent() // of a pair it is more than the size
 		if at == BOTTOM {
-			return nil, nil, nil, fail(ERR_BUFFER, "the buffer is a null pointer, but the vector has %d elements", count)
+			return nil, nil, nil, fail(ERR_BUFFER,
+				"the buffer is a null pointer, but the vector has %d elements", count)
 		}
 		return at.Bytes(count * int(extent)), nil, nil, nil
 	}

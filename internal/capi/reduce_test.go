@@ -19,7 +19,8 @@ func TestReduceLocalWithPredefinedOperators(t *testing.T) {
 	pairs := []int32{4, 7, 9, 1}
 	c.call("MPI_Reduce_local", []int32{5, 3, 9, 0}, pairs, 2, TWO_INTEGER, MAXLOC)
 	require.Equal(t, []int32{5, 3, 9, 0}, pairs)
-	for op, wrong := range map[Op]Type{BAND: DOUBLE, SUM: LOGICAL, MAX: C_DOUBLE_COMPLEX, PROD: BYTE, MINLOC: INT, MIN: CHARACTER, REPLACE: INT,
+	for op, wrong := range map[Op]Type{BAND: DOUBLE, SUM: LOGICAL, MAX: C_DOUBLE_COMPLEX, PROD: BYTE, MINLOC: INT,
+		MIN: CHARACTER, REPLACE: INT,
 		LAND: FLOAT, LOR: DOUBLE, LXOR: LONG_DOUBLE, BXOR: FLOAT} {
 		require.Equal(t, ERR_OP, c.try("MPI_Reduce_local", doubles, doubles, 1, wrong, op))
 	}

@@ -191,7 +191,8 @@ func (p *Process) Request_free(r Ptr[Request]) error {
 		over, failed := p.test(q, r, Status{})
 		switch {
 		case !over:
-			return located{fail(ERR_REQUEST, "the request is that of a collective operation that is underway: it can only be waited for"), q.on}
+			return located{fail(ERR_REQUEST,
+				"the request is that of a collective operation that is underway: it can only be waited for"), q.on}
 		case !q.persistent:
 			return failed
 		}
@@ -223,7 +224,8 @@ func (p *Process) Cancel(r Ptr[Request]) error {
 	case q.idle():
 		return fail(ERR_REQUEST, "the request is not active: there is nothing to cancel")
 	case q.collective:
-		return located{fail(ERR_REQUEST, "the request is that of a collective operation: it can not be cancelled"), q.on}
+		return located{fail(ERR_REQUEST, "the request is that of a collective operation: it can not be cancelled"),
+			q.on}
 	case q.grequest != nil:
 		return p.cancelGeneralized(q.grequest)
 	}

@@ -5,7 +5,8 @@ import "github.com/gopvas/gopvas/internal/comm"
 // Sendrecv is MPI_Sendrecv.
 func (p *Process) Sendrecv(sendbuf Address, sendcount int, sendtype Type, dest, sendtag int,
 	recvbuf Address, recvcount int, recvtype Type, source, recvtag int, c Comm, status Status) error {
-	out, in, err := p.both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, c)
+	out, in, err := p.both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+		recvtype, source, recvtag, c)
 	if err != nil {
 		return err
 	}
@@ -31,12 +32,14 @@ func packedCopy(b comm.Buffer) []byte {
 }
 
 // Sendrecv_replace is MPI_Sendrecv_replace.
-func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag, source, recvtag int, c Comm, status Status) error {
+func (p *Process) Sendrecv_replace(buf Address, count int, t Type, dest, sendtag, source, recvtag int,
+	c Comm, status Status) error {
 	out, in, err := p.both(buf, count, t, dest, sendtag, buf, count, t, source, recvtag, c)
 	if err != nil {
 		return err
 	}
-	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", comm.Bytes(packedCopy(out.buf)), out.of, out.peer, out.tag, in.buf, in.of, in.peer, in.tag)
+	st, err := comm.Sendrecv(out.on.c, "sendrecv_replace", comm.Bytes(packedCopy(out.buf)), out.of, out.peer, out.tag,
+		in.buf, in.of, in.peer, in.tag)
 	status.set(&st)
 	return err
 }
@@ -64,7 +67,8 @@ func (p *Process) isendrecv(out, in message, r Ptr[Request]) error {
 // Isendrecv is MPI_Isendrecv.
 func (p *Process) Isendrecv(sendbuf Address, sendcount int, sendtype Type, dest, sendtag int,
 	recvbuf Address, recvcount int, recvtype Type, source, recvtag int, c Comm, r Ptr[Request]) error {
-	out, in, err := p.both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, c)
+	out, in, err := p.both(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+		recvtype, source, recvtag, c)
 	if err != nil {
 		return err
 	}
@@ -72,7 +76,8 @@ func (p *Process) Isendrecv(sendbuf Address, sendcount int, sendtype Type, dest,
 }
 
 // Isendrecv_replace is MPI_Isendrecv_replace.
-func (p *Process) Isendrecv_replace(buf Address, count int, t Type, dest, sendtag, source, recvtag int, c Comm, r Ptr[Request]) error {
+func (p *Process) Isendrecv_replace(buf Address, count int, t Type, dest, sendtag, source, recvtag int, c Comm,
+	r Ptr[Request]) error {
 	out, in, err := p.both(buf, count, t, dest, sendtag, buf, count, t, source, recvtag, c)
 	if err != nil {
 		return err

@@ -15,7 +15,8 @@ func TestSendrecvOfOneBuffer(t *testing.T) {
 		c.call("MPI_Type_commit", column)
 		both := func(out []int32, n int, in []int32, m int, t Type) (blocking, begun int) {
 			blocking = c.try("MPI_Sendrecv", out, n, t, other, 0, in, m, t, other, 0, COMM_WORLD, 0)
-			if begun = c.try("MPI_Isendrecv", out, n, t, other, 0, in, m, t, other, 0, COMM_WORLD, r); begun == SUCCESS {
+			if begun = c.try("MPI_Isendrecv", out, n, t, other, 0, in, m, t, other, 0,
+				COMM_WORLD, r); begun == SUCCESS {
 				c.call("MPI_Wait", r, 0)
 			}
 			return blocking, begun

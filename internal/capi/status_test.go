@@ -18,7 +18,8 @@ func TestPartsOfAStatus(t *testing.T) {
 		require.Equal(t, want, binary.NativeEndian.Uint32(memory[4*i:]))
 	}
 	var v int32
-	for name, want := range map[string]int32{"MPI_Status_get_source": 3, "MPI_Status_get_tag": 4, "MPI_Status_get_error": 5, "MPI_Test_cancelled": 0} {
+	for name, want := range map[string]int32{"MPI_Status_get_source": 3, "MPI_Status_get_tag": 4,
+		"MPI_Status_get_error": 5, "MPI_Test_cancelled": 0} {
 		c.call(name, at, &v)
 		require.Equal(t, want, v, name)
 	}

@@ -108,7 +108,8 @@ func (p *Process) T_category_get_num(n Ref) error {
 }
 
 // T_category_get_info is MPI_T_category_get_info.
-func (p *Process) T_category_get_info(i int, name OutString, nameLen Ref, desc OutString, descLen, cvars, pvars, categories Ref) error {
+func (p *Process) T_category_get_info(i int, name OutString, nameLen Ref, desc OutString,
+	descLen, cvars, pvars, categories Ref) error {
 	c, err := entryOf(toolCategories, i)
 	if err != nil {
 		return err
@@ -181,7 +182,8 @@ func (p *Process) T_event_get_index(name CString, i Ref) error {
 }
 
 // T_event_get_info is MPI_T_event_get_info.
-func (p *Process) T_event_get_info(i int, name OutString, nameLen, verbosity Ref, types Handles[Type], displacements Ints,
+func (p *Process) T_event_get_info(i int, name OutString, nameLen, verbosity Ref,
+	types Handles[Type], displacements Ints,
 	elements Ref, enum Ptr[T_enum], info Ptr[Info], desc OutString, descLen, bind Ref) error {
 	_, err := entryOf[string](nil, i)
 	return err

@@ -12,14 +12,21 @@ type control struct {
 
 var controls = []control{
 	{"btl", "how ranks share memory (--btl)", func(s *comm.JobSettings) string { return s.BTL.String() }, nil},
-	{"eager_limit", "bytes of the longest eager message (--eager-limit)", nil, func(s *comm.JobSettings) int { return s.EagerLimit }},
-	{"ring_block", "bytes of a block of the pipeline between processes (--ring-block)", nil, func(s *comm.JobSettings) int { return s.RingBlock }},
+	{"eager_limit", "bytes of the longest eager message (--eager-limit)", nil,
+		func(s *comm.JobSettings) int { return s.EagerLimit }},
+	{"ring_block", "bytes of a block of the pipeline between processes (--ring-block)", nil,
+		func(s *comm.JobSettings) int { return s.RingBlock }},
 	{"spin", "looks of a wait before it sleeps (--spin)", nil, func(s *comm.JobSettings) int { return s.Spin }},
-	{"single_copy", "how processes copy long messages (--single-copy)", func(s *comm.JobSettings) string { return s.SingleCopy.String() }, nil},
-	{"coll", "algorithms of collective operations that were chosen (--coll)", func(s *comm.JobSettings) string { return s.Coll }, nil},
-	{"progress", "who progresses nonblocking collective operations (--progress)", func(s *comm.JobSettings) string { return s.Progress }, nil},
-	{"helpers", "ranks with a thread for nonblocking collective operations (--helpers)", nil, func(s *comm.JobSettings) int { return s.Helpers }},
-	{"check", "1 if ranks compare their collective calls (--check)", nil, func(s *comm.JobSettings) int { return countIf(s.Check, 1) }},
+	{"single_copy", "how processes copy long messages (--single-copy)",
+		func(s *comm.JobSettings) string { return s.SingleCopy.String() }, nil},
+	{"coll", "algorithms of collective operations that were chosen (--coll)",
+		func(s *comm.JobSettings) string { return s.Coll }, nil},
+	{"progress", "who progresses nonblocking collective operations (--progress)",
+		func(s *comm.JobSettings) string { return s.Progress }, nil},
+	{"helpers", "ranks with a thread for nonblocking collective operations (--helpers)", nil,
+		func(s *comm.JobSettings) int { return s.Helpers }},
+	{"check", "1 if ranks compare their collective calls (--check)", nil,
+		func(s *comm.JobSettings) int { return countIf(s.Check, 1) }},
 }
 
 // textRoom is the length of any text, with its zero byte.

@@ -10,26 +10,41 @@ type perf struct {
 }
 
 var performance = []perf{
-	{"inline_messages", "messages sent in a slot of the receiver's mailbox", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Inline.Messages }},
+	{"inline_messages", "messages sent in a slot of the receiver's mailbox", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Inline.Messages }},
 	{"inline_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE, func(s *comm.Statistics) uint64 { return s.Inline.Bytes }},
-	{"eager_messages", "messages sent through a buffer", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Eager.Messages }},
+	{"eager_messages", "messages sent through a buffer", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Eager.Messages }},
 	{"eager_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE, func(s *comm.Statistics) uint64 { return s.Eager.Bytes }},
-	{"rendezvous_messages", "messages that were announced first", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Rendezvous.Messages }},
-	{"rendezvous_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE, func(s *comm.Statistics) uint64 { return s.Rendezvous.Bytes }},
-	{"self_messages", "messages of this rank to itself", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Self.Messages }},
+	{"rendezvous_messages", "messages that were announced first", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Rendezvous.Messages }},
+	{"rendezvous_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE,
+		func(s *comm.Statistics) uint64 { return s.Rendezvous.Bytes }},
+	{"self_messages", "messages of this rank to itself", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Self.Messages }},
 	{"self_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE, func(s *comm.Statistics) uint64 { return s.Self.Bytes }},
-	{"direct_messages", "messages copied straight from the sender's memory", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Direct.Messages }},
+	{"direct_messages", "messages copied straight from the sender's memory", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Direct.Messages }},
 	{"direct_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE, func(s *comm.Statistics) uint64 { return s.Direct.Bytes }},
-	{"cma_messages", "messages copied by process_vm_readv", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.CMA.Messages }},
+	{"cma_messages", "messages copied by process_vm_readv", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.CMA.Messages }},
 	{"cma_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE, func(s *comm.Statistics) uint64 { return s.CMA.Bytes }},
-	{"pipelined_messages", "messages received block by block", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Pipelined.Messages }},
-	{"pipelined_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE, func(s *comm.Statistics) uint64 { return s.Pipelined.Bytes }},
-	{"received_messages", "messages from other ranks", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Received }},
-	{"unexpected_messages", "messages that came before their receive", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Unexpected }},
-	{"unexpected_highest", "most such messages at one time since MPI_Init", T_PVAR_CLASS_HIGHWATERMARK, func(s *comm.Statistics) uint64 { return uint64(s.UnexpectedHigh) }},
-	{"queued_messages", "sends that had to wait for room at the receiver", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Queued }},
-	{"sleeps", "times that this rank went to sleep", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Sleeps }},
-	{"wakes", "times that this rank woke another", T_PVAR_CLASS_COUNTER, func(s *comm.Statistics) uint64 { return s.Wakes }},
+	{"pipelined_messages", "messages received block by block", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Pipelined.Messages }},
+	{"pipelined_bytes", "their bytes", T_PVAR_CLASS_AGGREGATE,
+		func(s *comm.Statistics) uint64 { return s.Pipelined.Bytes }},
+	{"received_messages", "messages from other ranks", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Received }},
+	{"unexpected_messages", "messages that came before their receive", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Unexpected }},
+	{"unexpected_highest", "most such messages at one time since MPI_Init", T_PVAR_CLASS_HIGHWATERMARK,
+		func(s *comm.Statistics) uint64 { return uint64(s.UnexpectedHigh) }},
+	{"queued_messages", "sends that had to wait for room at the receiver", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Queued }},
+	{"sleeps", "times that this rank went to sleep", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Sleeps }},
+	{"wakes", "times that this rank woke another", T_PVAR_CLASS_COUNTER,
+		func(s *comm.Statistics) uint64 { return s.Wakes }},
 }
 
 // continuous tells whether the variable can not be started, stopped and reset.
@@ -131,7 +146,8 @@ func (p *Process) T_pvar_get_num(n Ref) error {
 }
 
 // T_pvar_get_info is MPI_T_pvar_get_info.
-func (p *Process) T_pvar_get_info(i int, name OutString, nameLen, verbosity, class Ref, datatype Ptr[Type], enum Ptr[T_enum],
+func (p *Process) T_pvar_get_info(i int, name OutString, nameLen, verbosity, class Ref,
+	datatype Ptr[Type], enum Ptr[T_enum],
 	desc OutString, descLen, bind, readonly, continuous, atomic Ref) error {
 	v, err := entryOf(performance, i)
 	if err != nil {

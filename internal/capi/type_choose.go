@@ -126,7 +126,8 @@ func (p *Process) Type_create_f90_complex(precision, rang int, newtype Ptr[Type]
 	if err != nil {
 		return err
 	}
-	return p.f90(f90Type{COMBINER_F90_COMPLEX, precision, rang}, complex, []int64{int64(precision), int64(rang)}, newtype)
+	return p.f90(f90Type{COMBINER_F90_COMPLEX, precision, rang}, complex,
+		[]int64{int64(precision), int64(rang)}, newtype)
 }
 
 // Type_create_f90_integer is MPI_Type_create_f90_integer.

@@ -70,7 +70,8 @@ func (c *contents) enlarge(combiner int) {
 }
 
 // Type_get_envelope is MPI_Type_get_envelope.
-func (p *Process) Type_get_envelope(o *typeObject, integers, addresses, counts, datatypes, combiner Ref, form Form) error {
+func (p *Process) Type_get_envelope(o *typeObject,
+	integers, addresses, counts, datatypes, combiner Ref, form Form) error {
 	c := o.contents()
 	if len(c.counts) > 0 && form != largeForm {
 		return fail(ERR_TYPE, "the datatype was made by a function with large counts: call MPI_Type_get_envelope_c")
@@ -99,9 +100,12 @@ func (p *Process) Type_get_contents(o *typeObject, maxIntegers, maxAddresses, ma
 	if len(c.counts) > 0 && form != largeForm {
 		return fail(ERR_TYPE, "the datatype was made by a function with large counts: call MPI_Type_get_contents_c")
 	}
-	if maxIntegers < len(c.integers) || maxAddresses < len(c.addresses) || maxCounts < len(c.counts) || maxTypes < len(c.types) {
-		return fail(ERR_ARG, "the arrays have %d, %d, %d and %d elements, but the contents %d, %d, %d and %d: ask MPI_Type_get_envelope",
-			maxIntegers, maxAddresses, maxCounts, maxTypes, len(c.integers), len(c.addresses), len(c.counts), len(c.types))
+	if maxIntegers < len(c.integers) || maxAddresses < len(c.addresses) || maxCounts < len(c.counts) ||
+		maxTypes < len(c.types) {
+		return fail(ERR_ARG,
+			"the arrays have %d, %d, %d and %d elements, but the contents %d, %d, %d and %d: ask MPI_Type_get_envelope",
+			maxIntegers, maxAddresses, maxCounts, maxTypes, len(c.integers), len(c.addresses),
+			len(c.counts), len(c.types))
 	}
 	store(integers, c.integers)
 	store(addresses, c.addresses)

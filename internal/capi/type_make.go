@@ -6,7 +6,8 @@ import "github.com/gopvas/gopvas/datatype"
 // package datatype make the type, and notes the form for MPI_Type_get_contents.
 
 // derived gives what a constructor has made a handle.
-func (p *Process) derived(t *datatype.Type, err error, form Form, combiner int, newtype Ptr[Type], old ...*typeObject) error {
+func (p *Process) derived(t *datatype.Type, err error, form Form, combiner int, newtype Ptr[Type],
+	old ...*typeObject) error {
 	if err != nil {
 		return err
 	}
@@ -66,14 +67,16 @@ func (p *Process) Type_vector(count, blocklength, stride int, oldtype Type, newt
 }
 
 // Type_create_hvector is MPI_Type_create_hvector.
-func (p *Process) Type_create_hvector(count, blocklength, stride int, oldtype Type, newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_hvector(count, blocklength, stride int, oldtype Type,
+	newtype Ptr[Type], form Form) error {
 	return p.construct(oldtype, form, COMBINER_HVECTOR, newtype, func(old *datatype.Type) (*datatype.Type, error) {
 		return datatype.Hvector(int64(count), int64(blocklength), int64(stride), old)
 	})
 }
 
 // blocks makes a type of blocks of different lengths.
-func (p *Process) blocks(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form, combiner int,
+func (p *Process) blocks(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type],
+	form Form, combiner int,
 	make func(lengths, at []int64, old *datatype.Type) (*datatype.Type, error)) error {
 	return p.construct(oldtype, form, combiner, newtype, func(old *datatype.Type) (*datatype.Type, error) {
 		lengths, at, err := wide2(blocklengths, displacements, count)
@@ -85,7 +88,8 @@ func (p *Process) blocks(count int, blocklengths, displacements Ints, oldtype Ty
 }
 
 // equalBlocks makes a type of blocks of one length.
-func (p *Process) equalBlocks(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form, combiner int,
+func (p *Process) equalBlocks(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type],
+	form Form, combiner int,
 	make func(length int64, at []int64, old *datatype.Type) (*datatype.Type, error)) error {
 	return p.construct(oldtype, form, combiner, newtype, func(old *datatype.Type) (*datatype.Type, error) {
 		at, err := wide(displacements, count)
@@ -97,27 +101,34 @@ func (p *Process) equalBlocks(count, blocklength int, displacements Ints, oldtyp
 }
 
 // Type_indexed is MPI_Type_indexed.
-func (p *Process) Type_indexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
+func (p *Process) Type_indexed(count int, blocklengths, displacements Ints, oldtype Type,
+	newtype Ptr[Type], form Form) error {
 	return p.blocks(count, blocklengths, displacements, oldtype, newtype, form, COMBINER_INDEXED, datatype.Indexed)
 }
 
 // Type_create_hindexed is MPI_Type_create_hindexed.
-func (p *Process) Type_create_hindexed(count int, blocklengths, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_hindexed(count int, blocklengths, displacements Ints, oldtype Type,
+	newtype Ptr[Type], form Form) error {
 	return p.blocks(count, blocklengths, displacements, oldtype, newtype, form, COMBINER_HINDEXED, datatype.Hindexed)
 }
 
 // Type_create_indexed_block is MPI_Type_create_indexed_block.
-func (p *Process) Type_create_indexed_block(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.equalBlocks(count, blocklength, displacements, oldtype, newtype, form, COMBINER_INDEXED_BLOCK, datatype.IndexedBlock)
+func (p *Process) Type_create_indexed_block(count, blocklength int, displacements Ints, oldtype Type,
+	newtype Ptr[Type], form Form) error {
+	return p.equalBlocks(count, blocklength, displacements, oldtype, newtype, form,
+		COMBINER_INDEXED_BLOCK, datatype.IndexedBlock)
 }
 
 // Type_create_hindexed_block is MPI_Type_create_hindexed_block.
-func (p *Process) Type_create_hindexed_block(count, blocklength int, displacements Ints, oldtype Type, newtype Ptr[Type], form Form) error {
-	return p.equalBlocks(count, blocklength, displacements, oldtype, newtype, form, COMBINER_HINDEXED_BLOCK, datatype.HindexedBlock)
+func (p *Process) Type_create_hindexed_block(count, blocklength int, displacements Ints, oldtype Type,
+	newtype Ptr[Type], form Form) error {
+	return p.equalBlocks(count, blocklength, displacements, oldtype, newtype, form, COMBINER_HINDEXED_BLOCK,
+		datatype.HindexedBlock)
 }
 
 // Type_create_struct is MPI_Type_create_struct.
-func (p *Process) Type_create_struct(count int, blocklengths, displacements Ints, array Handles[Type], newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_struct(count int, blocklengths, displacements Ints, array Handles[Type],
+	newtype Ptr[Type], form Form) error {
 	lengths, at, err := wide2(blocklengths, displacements, count)
 	if err != nil {
 		return err
@@ -144,7 +155,8 @@ func (p *Process) Type_create_resized(oldtype Type, lb, extent int, newtype Ptr[
 }
 
 // Type_create_subarray is MPI_Type_create_subarray.
-func (p *Process) Type_create_subarray(ndims int, sizes, subsizes, starts Ints, order int, oldtype Type, newtype Ptr[Type], form Form) error {
+func (p *Process) Type_create_subarray(ndims int, sizes, subsizes, starts Ints, order int, oldtype Type,
+	newtype Ptr[Type], form Form) error {
 	return p.construct(oldtype, form, COMBINER_SUBARRAY, newtype, func(old *datatype.Type) (*datatype.Type, error) {
 		whole, part, err := wide2(sizes, subsizes, ndims)
 		if err != nil {

@@ -51,7 +51,8 @@ func extents(c *program, t Type) (size int32, lb, extent, trueLB, trueExtent int
 
 func TestPairsAreLaidOutAsInC(t *testing.T) {
 	c := newProgram(t)
-	for pair, want := range map[Type][2]int64{FLOAT_INT: {8, 8}, DOUBLE_INT: {12, 16}, LONG_INT: {12, 16}, TWO_INT: {8, 8},
+	for pair, want := range map[Type][2]int64{FLOAT_INT: {8, 8}, DOUBLE_INT: {12, 16},
+		LONG_INT: {12, 16}, TWO_INT: {8, 8},
 		SHORT_INT: {6, 8}, LONG_DOUBLE_INT: {20, 32}, TWO_REAL: {8, 8}, TWO_DOUBLE_PRECISION: {16, 16}} {
 		size, lb, extent, _, _ := extents(c, pair)
 		require.Equal(t, want, [2]int64{int64(size), extent})
@@ -75,31 +76,44 @@ var makers = []maker{
 	{"MPI_Type_contiguous_c", []any{3, INT}, COMBINER_CONTIGUOUS, nil, nil, []int64{3}, []Type{INT}},
 	{"MPI_Type_vector", []any{2, 3, -4, DOUBLE}, COMBINER_VECTOR, []int32{2, 3, -4}, nil, nil, []Type{DOUBLE}},
 	{"MPI_Type_vector_c", []any{2, 3, -4, DOUBLE}, COMBINER_VECTOR, nil, nil, []int64{2, 3, -4}, []Type{DOUBLE}},
-	{"MPI_Type_create_hvector", []any{2, 3, 40, DOUBLE}, COMBINER_HVECTOR, []int32{2, 3}, []int64{40}, nil, []Type{DOUBLE}},
-	{"MPI_Type_create_hvector_c", []any{2, 3, 40, DOUBLE}, COMBINER_HVECTOR, nil, nil, []int64{2, 3, 40}, []Type{DOUBLE}},
-	{"MPI_Type_indexed", []any{2, []int32{1, 2}, []int32{5, 0}, CHAR}, COMBINER_INDEXED, []int32{2, 1, 2, 5, 0}, nil, nil, []Type{CHAR}},
-	{"MPI_Type_indexed_c", []any{2, []int64{1, 2}, []int64{5, 0}, CHAR}, COMBINER_INDEXED, nil, nil, []int64{2, 1, 2, 5, 0}, []Type{CHAR}},
-	{"MPI_Type_create_hindexed", []any{2, []int32{1, 2}, []int64{5, 0}, CHAR}, COMBINER_HINDEXED, []int32{2, 1, 2}, []int64{5, 0}, nil, []Type{CHAR}},
-	{"MPI_Type_create_hindexed_c", []any{2, []int64{1, 2}, []int64{5, 0}, CHAR}, COMBINER_HINDEXED, nil, nil, []int64{2, 1, 2, 5, 0}, []Type{CHAR}},
-	{"MPI_Type_create_indexed_block", []any{2, 3, []int32{5, 0}, CHAR}, COMBINER_INDEXED_BLOCK, []int32{2, 3, 5, 0}, nil, nil, []Type{CHAR}},
-	{"MPI_Type_create_hindexed_block", []any{2, 3, []int64{5, 0}, CHAR}, COMBINER_HINDEXED_BLOCK, []int32{2, 3}, []int64{5, 0}, nil, []Type{CHAR}},
-	{"MPI_Type_create_hindexed_block_c", []any{2, 3, []int64{5, 0}, CHAR}, COMBINER_HINDEXED_BLOCK, nil, nil, []int64{2, 3, 5, 0}, []Type{CHAR}},
+	{"MPI_Type_create_hvector", []any{2, 3, 40, DOUBLE}, COMBINER_HVECTOR, []int32{2, 3},
+		[]int64{40}, nil, []Type{DOUBLE}},
+	{"MPI_Type_create_hvector_c", []any{2, 3, 40, DOUBLE}, COMBINER_HVECTOR, nil, nil,
+		[]int64{2, 3, 40}, []Type{DOUBLE}},
+	{"MPI_Type_indexed", []any{2, []int32{1, 2}, []int32{5, 0}, CHAR}, COMBINER_INDEXED, []int32{2, 1, 2, 5, 0},
+		nil, nil, []Type{CHAR}},
+	{"MPI_Type_indexed_c", []any{2, []int64{1, 2}, []int64{5, 0}, CHAR}, COMBINER_INDEXED, nil, nil,
+		[]int64{2, 1, 2, 5, 0}, []Type{CHAR}},
+	{"MPI_Type_create_hindexed", []any{2, []int32{1, 2}, []int64{5, 0}, CHAR}, COMBINER_HINDEXED, []int32{2, 1, 2},
+		[]int64{5, 0}, nil, []Type{CHAR}},
+	{"MPI_Type_create_hindexed_c", []any{2, []int64{1, 2}, []int64{5, 0}, CHAR}, COMBINER_HINDEXED, nil, nil,
+		[]int64{2, 1, 2, 5, 0}, []Type{CHAR}},
+	{"MPI_Type_create_indexed_block", []any{2, 3, []int32{5, 0}, CHAR}, COMBINER_INDEXED_BLOCK, []int32{2, 3, 5, 0},
+		nil, nil, []Type{CHAR}},
+	{"MPI_Type_create_hindexed_block", []any{2, 3, []int64{5, 0}, CHAR}, COMBINER_HINDEXED_BLOCK, []int32{2, 3},
+		[]int64{5, 0}, nil, []Type{CHAR}},
+	{"MPI_Type_create_hindexed_block_c", []any{2, 3, []int64{5, 0}, CHAR}, COMBINER_HINDEXED_BLOCK, nil, nil,
+		[]int64{2, 3, 5, 0}, []Type{CHAR}},
 	{"MPI_Type_create_struct", []any{2, []int32{1, 2}, []int64{0, 8}, []Type{INT, DOUBLE}}, COMBINER_STRUCT,
 		[]int32{2, 1, 2}, []int64{0, 8}, nil, []Type{INT, DOUBLE}},
 	{"MPI_Type_create_struct_c", []any{2, []int64{1, 2}, []int64{0, 8}, []Type{INT, DOUBLE}}, COMBINER_STRUCT,
 		nil, nil, []int64{2, 1, 2, 0, 8}, []Type{INT, DOUBLE}},
 	{"MPI_Type_create_resized", []any{INT, -4, 16}, COMBINER_RESIZED, nil, []int64{-4, 16}, nil, []Type{INT}},
 	{"MPI_Type_create_resized_c", []any{INT, -4, 16}, COMBINER_RESIZED, nil, nil, []int64{-4, 16}, []Type{INT}},
-	{"MPI_Type_create_subarray", []any{2, []int32{4, 5}, []int32{2, 3}, []int32{1, 0}, ORDER_FORTRAN, INT}, COMBINER_SUBARRAY,
+	{"MPI_Type_create_subarray", []any{2, []int32{4, 5}, []int32{2, 3}, []int32{1, 0}, ORDER_FORTRAN, INT},
+		COMBINER_SUBARRAY,
 		[]int32{2, 4, 5, 2, 3, 1, 0, ORDER_FORTRAN}, nil, nil, []Type{INT}},
-	{"MPI_Type_create_subarray_c", []any{2, []int64{4, 5}, []int64{2, 3}, []int64{1, 0}, ORDER_C, INT}, COMBINER_SUBARRAY,
+	{"MPI_Type_create_subarray_c", []any{2, []int64{4, 5}, []int64{2, 3}, []int64{1, 0}, ORDER_C, INT},
+		COMBINER_SUBARRAY,
 		[]int32{2, ORDER_C}, nil, []int64{4, 5, 2, 3, 1, 0}, []Type{INT}},
 	{"MPI_Type_create_darray", []any{4, 1, 2, []int32{8, 6}, []int32{DISTRIBUTE_CYCLIC, DISTRIBUTE_BLOCK},
 		[]int32{2, DISTRIBUTE_DFLT_DARG}, []int32{2, 2}, ORDER_C, INT}, COMBINER_DARRAY,
-		[]int32{4, 1, 2, 8, 6, DISTRIBUTE_CYCLIC, DISTRIBUTE_BLOCK, 2, DISTRIBUTE_DFLT_DARG, 2, 2, ORDER_C}, nil, nil, []Type{INT}},
+		[]int32{4, 1, 2, 8, 6, DISTRIBUTE_CYCLIC, DISTRIBUTE_BLOCK, 2, DISTRIBUTE_DFLT_DARG, 2, 2, ORDER_C},
+		nil, nil, []Type{INT}},
 	{"MPI_Type_create_darray_c", []any{4, 1, 2, []int64{8, 6}, []int32{DISTRIBUTE_CYCLIC, DISTRIBUTE_BLOCK},
 		[]int32{2, DISTRIBUTE_DFLT_DARG}, []int32{2, 2}, ORDER_C, INT}, COMBINER_DARRAY,
-		[]int32{4, 1, 2, DISTRIBUTE_CYCLIC, DISTRIBUTE_BLOCK, 2, DISTRIBUTE_DFLT_DARG, 2, 2, ORDER_C}, nil, []int64{8, 6}, []Type{INT}},
+		[]int32{4, 1, 2, DISTRIBUTE_CYCLIC, DISTRIBUTE_BLOCK, 2, DISTRIBUTE_DFLT_DARG, 2, 2, ORDER_C}, nil,
+		[]int64{8, 6}, []Type{INT}},
 	{"MPI_Type_dup", []any{DOUBLE}, COMBINER_DUP, nil, nil, nil, []Type{DOUBLE}},
 	{"MPI_Type_create_f90_real", []any{10, UNDEFINED}, COMBINER_F90_REAL, []int32{10, UNDEFINED}, nil, nil, nil},
 	{"MPI_Type_create_f90_complex", []any{UNDEFINED, 30}, COMBINER_F90_COMPLEX, []int32{UNDEFINED, 30}, nil, nil, nil},
@@ -116,9 +130,13 @@ func TestContentsAreTheArguments(t *testing.T) {
 			var combiner int32
 			c.call("MPI_Type_get_envelope_c", made, &ni, &na, &nc, &nd, &combiner)
 			require.Equal(t, m.combiner, combiner)
-			require.Equal(t, []int64{int64(len(m.integers)), int64(len(m.addresses)), int64(len(m.counts)), int64(len(m.types))}, []int64{ni, na, nc, nd})
-			integers, addresses, counts, types := make([]int32, ni+1), make([]int64, na+1), make([]int64, nc+1), make([]Type, nd+1)
-			c.call("MPI_Type_get_contents_c", made, int(ni), int(na), int(nc), int(nd), integers, addresses, counts, types)
+			require.Equal(t,
+				[]int64{int64(len(m.integers)), int64(len(m.addresses)), int64(len(m.counts)), int64(len(m.types))},
+				[]int64{ni, na, nc, nd})
+			integers, addresses, counts, types := make([]int32, ni+1), make([]int64, na+1),
+				make([]int64, nc+1), make([]Type, nd+1)
+			c.call("MPI_Type_get_contents_c", made, int(ni), int(na), int(nc), int(nd), integers,
+				addresses, counts, types)
 			require.Equal(t, append(m.integers, 0), integers)
 			require.Equal(t, append(m.addresses, 0), addresses)
 			require.Equal(t, append(m.counts, 0), counts)
@@ -177,7 +195,8 @@ func TestBadArgumentsOfTypes(t *testing.T) {
 	require.NotEqual(t, SUCCESS, c.try("MPI_Type_contiguous", -1, INT, &made))
 	require.Equal(t, ERR_ARG, c.try("MPI_Type_indexed", -1, []int32{1}, []int32{1}, INT, &made))
 	require.Equal(t, ERR_ARG, c.try("MPI_Type_indexed", 1, uintptr(0), []int32{1}, INT, &made))
-	require.NotEqual(t, SUCCESS, c.try("MPI_Type_create_subarray", 1, []int32{4}, []int32{5}, []int32{0}, ORDER_C, INT, &made))
+	require.NotEqual(t, SUCCESS,
+		c.try("MPI_Type_create_subarray", 1, []int32{4}, []int32{5}, []int32{0}, ORDER_C, INT, &made))
 	require.Equal(t, ERR_ARG, c.try("MPI_Type_create_subarray", 1, []int32{4}, []int32{3}, []int32{0}, 1, INT, &made))
 	require.NotEqual(t, SUCCESS, c.try("MPI_Type_contiguous_c", math.MaxInt, DOUBLE, &made))
 	handle := INT
@@ -219,7 +238,8 @@ func TestNamesOfTypes(t *testing.T) {
 func TestMatchSizeAndValueIndex(t *testing.T) {
 	c := newProgram(t)
 	var found Type
-	for want, args := range map[Type][2]int{REAL8: {TYPECLASS_REAL, 8}, INTEGER2: {TYPECLASS_INTEGER, 2}, COMPLEX16: {TYPECLASS_COMPLEX, 16}} {
+	for want, args := range map[Type][2]int{REAL8: {TYPECLASS_REAL, 8}, INTEGER2: {TYPECLASS_INTEGER, 2},
+		COMPLEX16: {TYPECLASS_COMPLEX, 16}} {
 		c.call("MPI_Type_match_size", args[0], args[1], &found)
 		require.Equal(t, want, found)
 	}
@@ -234,7 +254,8 @@ func TestCounts(t *testing.T) {
 	c := newProgram(t)
 	var record Type
 	c.call("MPI_Type_create_struct", 2, []int32{1, 2}, []int64{0, 8}, []Type{INT, DOUBLE}, &record)
-	for _, x := range []struct{ bytes, count, elements int }{{0, 0, 0}, {20, 1, 3}, {40, 2, 6}, {4, UNDEFINED, 1}, {12, UNDEFINED, 2}, {13, UNDEFINED, UNDEFINED}} {
+	for _, x := range []struct{ bytes, count, elements int }{{0, 0, 0}, {20, 1, 3}, {40, 2, 6}, {4, UNDEFINED, 1},
+		{12, UNDEFINED, 2}, {13, UNDEFINED, UNDEFINED}} {
 		var count, elements int32
 		c.call("MPI_Get_count", c.status(x.bytes), record, &count)
 		c.call("MPI_Get_elements", c.status(x.bytes), record, &elements)
@@ -353,11 +374,15 @@ func TestHugeBlocks(t *testing.T) {
 			require.Equal(c, ERR_COUNT, c.try("MPI_Alltoall_c", buf, huge, of, buf, huge, of, COMM_WORLD))
 		}
 		require.Equal(c, ERR_COUNT, c.try("MPI_Allgatherv_c", buf, 1, INT, buf, counts, places, vector[0], COMM_WORLD))
-		require.Equal(c, ERR_COUNT, c.try("MPI_Allgatherv_c", buf, 1, INT, buf, counts, []int64{huge, huge}, INT, COMM_WORLD))
-		require.Equal(c, ERR_ARG, c.try("MPI_Allgatherv_c", buf, 1, INT, buf, []int64{huge, huge}, []int64{0, huge}, INT, COMM_WORLD))
-		require.Equal(c, ERR_ARG, c.try("MPI_Allgatherv_c", buf, 1, BYTE, buf, counts, []int64{-huge, huge}, BYTE, COMM_WORLD))
+		require.Equal(c, ERR_COUNT,
+			c.try("MPI_Allgatherv_c", buf, 1, INT, buf, counts, []int64{huge, huge}, INT, COMM_WORLD))
+		require.Equal(c, ERR_ARG,
+			c.try("MPI_Allgatherv_c", buf, 1, INT, buf, []int64{huge, huge}, []int64{0, huge}, INT, COMM_WORLD))
+		require.Equal(c, ERR_ARG,
+			c.try("MPI_Allgatherv_c", buf, 1, BYTE, buf, counts, []int64{-huge, huge}, BYTE, COMM_WORLD))
 		require.Equal(c, ERR_COUNT, c.try("MPI_Reduce_scatter_block_c", buf, buf, huge, INT8_T, SUM, COMM_WORLD))
-		require.Equal(c, ERR_COUNT, c.try("MPI_Psend_init", buf, 1<<31-1, huge, vector[0], 1, 3, COMM_WORLD, INFO_NULL, requests))
+		require.Equal(c, ERR_COUNT,
+			c.try("MPI_Psend_init", buf, 1<<31-1, huge, vector[0], 1, 3, COMM_WORLD, INFO_NULL, requests))
 		c.call("MPI_Type_free", vector)
 	})
 }

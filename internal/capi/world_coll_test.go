@@ -27,7 +27,8 @@ func TestCollectivesThatMove(t *testing.T) {
 
 		// Blocks with gaps on the receiving side alone, in reverse.
 		gaps := make([]int32, 12)
-		c.call("MPI_Allgatherv", []int32{me, 10 + me}, 2, INT, gaps, []int32{1, 1, 1}, []int32{2, 1, 0}, c.stride(), COMM_WORLD)
+		c.call("MPI_Allgatherv", []int32{me, 10 + me}, 2, INT, gaps, []int32{1, 1, 1}, []int32{2, 1, 0},
+			c.stride(), COMM_WORLD)
 		require.Equal(c, []int32{2, 0, 12, 0, 1, 0, 11, 0, 0, 0, 10, 0}, gaps)
 
 		buf := make([]int32, 4)
@@ -69,7 +70,8 @@ func TestCollectivesThatReduce(t *testing.T) {
 		c.call("MPI_Exscan", []int32{me}, out, 1, INT, SUM, COMM_WORLD)
 		require.Equal(c, []int32{-1, 0, 1, 3}[me], out[0])
 		request := make([]Request, 1)
-		c.call("MPI_Reduce_scatter_init", []int32{1, 2, 3, 4}, out, []int32{1, 1, 1, 1}, INT, SUM, COMM_WORLD, INFO_NULL, request)
+		c.call("MPI_Reduce_scatter_init", []int32{1, 2, 3, 4}, out, []int32{1, 1, 1, 1}, INT, SUM,
+			COMM_WORLD, INFO_NULL, request)
 		for range 2 {
 			c.call("MPI_Start", request)
 			c.call("MPI_Wait", request, 0)

@@ -22,7 +22,8 @@ type rank struct {
 // onRanks runs f as so many ranks.
 func onRanks(t *testing.T, ranks int, f func(*rank)) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2, Settings: job.Settings{Spin: testkit.Spin}})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: 2,
+		Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	root := memory.Root()

@@ -30,8 +30,9 @@ func TestWrongHandlesAreNamed(t *testing.T) {
 // TestNamesOfNullHandles: the names are those of the constants.
 func TestNamesOfNullHandles(t *testing.T) {
 	c := newProgram(t)
-	for function, null := range map[string]any{"Comm_get_name COMM_NULL": COMM_NULL, "Type_get_name DATATYPE_NULL": DATATYPE_NULL,
-		"Win_get_name WIN_NULL": WIN_NULL} {
+	for function, null := range map[string]any{"Comm_get_name COMM_NULL": COMM_NULL,
+		"Type_get_name DATATYPE_NULL": DATATYPE_NULL,
+		"Win_get_name WIN_NULL":       WIN_NULL} {
 		function, want, _ := strings.Cut(function, " ")
 		name, n := make([]byte, MAX_OBJECT_NAME), int32(0)
 		c.call("MPI_"+function, null, name, &n)
