@@ -33,10 +33,13 @@ func (in *installation) fortran(ctx context.Context) error {
 // module compiles a file with a module.
 func (in *installation) module(ctx context.Context, source string) error {
 	if in.fc == "" {
-		in.Log("no Fortran compiler is there: mpif.h is installed, modules are not; install gfortran and repeat this command")
+		in.Log(
+			"no Fortran compiler is there: mpif.h is installed, modules are not; install gfortran and " +
+				"repeat this command")
 		return nil
 	}
-	command := fmt.Sprintf("%s %s -fPIC -I%q -J%q -c %q -o /dev/null", in.fc, in.fcFlags, in.path("include"), in.path("include"), source)
+	command := fmt.Sprintf("%s %s -fPIC -I%q -J%q -c %q -o /dev/null", in.fc, in.fcFlags, in.path("include"),
+		in.path("include"), source)
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr
 	if err := cmd.Run(); err != nil {

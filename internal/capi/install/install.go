@@ -91,7 +91,9 @@ type tools struct {
 // findTools looks for the compilers. CC, CXX and FC name others.
 func findTools(ctx context.Context) (t tools, err error) {
 	if t.goCommand, err = exec.LookPath("go"); err != nil {
-		return t, fmt.Errorf("the library is built with the go command: install Go, from https://go.dev/dl or as a package: %w", err)
+		return t,
+			fmt.Errorf("the library is built with the go command: install Go, from https://go.dev/dl "+
+				"or as a package: %w", err)
 	}
 	if t.c = firstOf("CC", "gcc", "cc", "clang"); t.c == "" {
 		return t, errors.New("no C compiler is there: install gcc, or name one by CC")

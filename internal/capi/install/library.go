@@ -16,7 +16,8 @@ const soname = "libmpi_abi.so.1"
 func (in *installation) library(ctx context.Context) error {
 	in.Log("building %s with %s and %s", soname, in.goCommand, in.c)
 	built := filepath.Join(in.source, soname)
-	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s'", soname, filepath.Join(in.source, "cmd/libmpi/exports.map"))
+	flags := fmt.Sprintf("-Wl,-soname,%s '-Wl,--version-script=%s'", soname,
+		filepath.Join(in.source, "cmd/libmpi/exports.map"))
 	cmd := exec.CommandContext(ctx, in.goCommand, "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared",
 		"-ldflags", `-extldflags "`+flags+`"`, "-o", built, "./cmd/libmpi")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = in.source, in.Stderr, in.Stderr

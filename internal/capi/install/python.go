@@ -21,7 +21,8 @@ exec $1 -O2 -fPIE $flags "$2" -o "$3" -pie -rdynamic $libs`
 func (in *installation) python(ctx context.Context) error {
 	const name = "mpipython"
 	if _, err := exec.LookPath("python3-config"); err != nil {
-		in.Log("%s is not installed, because python3-config is not there: for ranks in Python install python3-dev and repeat this command", name)
+		in.Log("%s is not installed, because python3-config is not there: for ranks in Python install python3-dev "+
+			"and repeat this command", name)
 		return os.RemoveAll(in.path("bin/" + name))
 	}
 	source, built := filepath.Join(in.source, "cmd/libmpi/python/mpipython.c"), filepath.Join(in.source, name)
