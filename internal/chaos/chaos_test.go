@@ -42,7 +42,8 @@ func TestChaos(t *testing.T) {
 		require.NoError(t, err)
 		table.Add(&o)
 		if found := o.Faults(); len(found) > 0 {
-			t.Errorf("job %d, %v: %v: pid hit %d, code %d, left %v, zombies %d, output:\n%.2000s", i, j, found, o.Hit, o.Code, o.Left, o.Zombies, o.Output)
+			t.Errorf("job %d, %v: %v: pid hit %d, code %d, left %v, zombies %d, output:\n%.2000s", i, j, found, o.Hit,
+				o.Code, o.Left, o.Zombies, o.Output)
 		}
 	}
 	var text strings.Builder
@@ -68,7 +69,8 @@ func build(t *testing.T) (pvasrun string, programs []Program) {
 	tool("go", "build", "-o", pvasrun, "../../cmd/pvasrun")
 	tool("go", "build", "-buildmode=pie", "-o", busy, "./testdata/busy")
 	for _, what := range []string{"messages", "collectives", "nonblocking", "children", "idle", "stubborn"} {
-		programs = append(programs, Program{Name: "busy " + what, Args: []string{busy, what}, Stubborn: what == "stubborn"})
+		programs = append(programs,
+			Program{Name: "busy " + what, Args: []string{busy, what}, Stubborn: what == "stubborn"})
 	}
 	programs = append(programs, native("sh", "/bin/sh", "-c", "sleep 1000 & while :; do (true & true); done"))
 	if perl, err := exec.LookPath("perl"); err == nil {
@@ -89,7 +91,8 @@ func native(name string, args ...string) Program {
 // Every kind of wrong ending is found, and the right one is not.
 func TestJudge(t *testing.T) {
 	right := Outcome{Job: Job{Harm: KillRank, Signal: syscall.SIGKILL}, Hit: 7, Code: 137,
-		Output: "noise\npvasrun: rank 2 (pid 7, ./p) on box was killed by signal 9 (killed, SIGKILL); ending the other rank\n"}
+		Output: "noise\npvasrun: rank 2 (pid 7, ./p) on box was killed by signal 9 (killed, SIGKILL); " +
+			"ending the other rank\n"}
 	require.Empty(t, right.Faults())
 	for fault, spoil := range map[Fault]func(*Outcome){
 		FaultHang:    func(o *Outcome) { o.Hang = true },

@@ -31,7 +31,8 @@ const (
 )
 
 func (h Harm) String() string {
-	return [...]string{"rank killed", "host killed", "pvasrun killed", "pvasrun and host killed", "host stopped, INT", "INT, TERM or HUP", "INT twice"}[h]
+	return [...]string{"rank killed", "host killed", "pvasrun killed", "pvasrun and host killed", "host stopped, INT",
+		"INT, TERM or HUP", "INT twice"}[h]
 }
 
 // A Job is one attack.

@@ -57,9 +57,11 @@ func (o *Outcome) named() bool {
 	case o.Hit == 0:
 		return true
 	case o.Harm == KillRank:
-		return regexp.MustCompile(fmt.Sprintf(`(?m)^pvasrun: rank \d+ \(pid %d, .*\) on \S+ %s`, o.Hit, how)).MatchString(o.Output)
+		return regexp.MustCompile(fmt.Sprintf(`(?m)^pvasrun: rank \d+ \(pid %d, .*\) on \S+ %s`, o.Hit,
+			how)).MatchString(o.Output)
 	case o.Harm == KillHost:
-		return regexp.MustCompile(fmt.Sprintf(`(?m)^pvasrun: the space host \(pid %d\) on \S+ %s`, o.Hit, how)).MatchString(o.Output)
+		return regexp.MustCompile(fmt.Sprintf(`(?m)^pvasrun: the space host \(pid %d\) on \S+ %s`, o.Hit,
+			how)).MatchString(o.Output)
 	}
 	return true
 }

@@ -54,7 +54,8 @@ type nodeAttack struct {
 }
 
 func (a nodeAttack) String() string {
-	return fmt.Sprintf("--btl %s busy %s; %s on n%d killed after %v, %d flaps", a.btl, a.program, a.victim.name, a.node, a.after, len(a.flaps))
+	return fmt.Sprintf("--btl %s busy %s; %s on n%d killed after %v, %d flaps", a.btl, a.program, a.victim.name,
+		a.node, a.after, len(a.flaps))
 }
 
 func newNodeAttack(r *rand.Rand, btls []string) nodeAttack {
@@ -139,7 +140,8 @@ func (a nodeAttack) run(t *testing.T, r *rig.Rig, i int, pvasrun, busy string) (
 		code = 128 + int(status.Signal())
 	}
 	left := leftOnNodes(r)
-	if hang || len(left) > 0 || hit && !slices.Contains(a.victim.codes, code) || strings.Contains(output.String(), "goroutine ") {
+	if hang || len(left) > 0 || hit && !slices.Contains(a.victim.codes, code) ||
+		strings.Contains(output.String(), "goroutine ") {
 		t.Errorf("job %d, %v: hit %v, hang %v, code %d, left %v, output:\n%.3000s", i, a, hit, hang, code, left, output)
 	}
 	for _, pid := range jobProcesses(r) { // whatever is left must not disturb the next
