@@ -26,7 +26,9 @@ func CSS() string {
 	var b strings.Builder
 	b.WriteString(style)
 	for i := range Colours {
-		fmt.Fprintf(&b, "svg path.c%[1]d { stroke: var(--c%[1]d); fill: none; stroke-width: 2; } svg circle.c%[1]d { fill: var(--c%[1]d); } .legend .c%[1]d { background: var(--c%[1]d); }\n", i)
+		fmt.Fprintf(&b,
+			"svg path.c%[1]d { stroke: var(--c%[1]d); fill: none; stroke-width: 2; } svg circle.c%[1]d { fill: "+
+				"var(--c%[1]d); } .legend .c%[1]d { background: var(--c%[1]d); }\n", i)
 	}
 	return b.String()
 }
@@ -68,7 +70,8 @@ func (c *Chart) SVG() string {
 	f.axes(&b, c)
 	for _, m := range c.Marks {
 		at := c.X.pixel(m.At, f.left, f.right)
-		fmt.Fprintf(&b, `<path class="mark" d="M%.1f %gV%g"/><text class="axis end" x="%.1f" y="%g">%s</text>`+"\n", at, f.top, f.bottom, at-4, f.top+10, html.EscapeString(m.Label))
+		fmt.Fprintf(&b, `<path class="mark" d="M%.1f %gV%g"/><text class="axis end" x="%.1f" y="%g">%s</text>`+"\n", at,
+			f.top, f.bottom, at-4, f.top+10, html.EscapeString(m.Label))
 	}
 	for i := range c.Curves {
 		f.curve(&b, c, &c.Curves[i])
@@ -136,7 +139,8 @@ func Write(w io.Writer, charts ...Chart) error {
 	}
 	var b strings.Builder
 	width, height := Width*len(charts), above+Height
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+"\n<style>\n%[3]s</style>\n", width, height, CSS())
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+
+		"\n<style>\n%[3]s</style>\n", width, height, CSS())
 	b.WriteString(`<rect class="panel" width="100%" height="100%"/>` + "\n")
 	for i := range charts {
 		fmt.Fprintf(&b, `<g transform="translate(%d, 0)">`+"\n", i*Width)
@@ -170,6 +174,7 @@ func (c *Chart) head(b *strings.Builder) {
 		if i%legendColumns == 0 {
 			y += line
 		}
-		fmt.Fprintf(b, `<path class="%s" d="M%d %dh18"/><text class="soft" x="%d" y="%d">%s</text>`+"\n", k.Class, left, y-4, left+24, y, html.EscapeString(k.Name))
+		fmt.Fprintf(b, `<path class="%s" d="M%d %dh18"/><text class="soft" x="%d" y="%d">%s</text>`+"\n", k.Class, left,
+			y-4, left+24, y, html.EscapeString(k.Name))
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{
-		0: "0", 0.127: "0.127", 0.1301: "0.13", 1: "1", 1.005: "1", 12.34: "12.3", 99.96: "100", 999.6: "1,000", 1234: "1,234", 1234567: "1,234,567",
+		0: "0", 0.127: "0.127", 0.1301: "0.13", 1: "1", 1.005: "1", 12.34: "12.3", 99.96: "100", 999.6: "1,000",
+		1234: "1,234", 1234567: "1,234,567",
 		-0.5: "-0.5", -1234: "-1,234", 1e-5: "0.00001",
 	} {
 		require.Equal(t, want, Number(v), v)
@@ -23,7 +24,8 @@ func TestNumber(t *testing.T) {
 // Axes hold what they are made for, and have few ticks in order.
 func TestAxes(t *testing.T) {
 	for _, c := range []struct{ low, high float64 }{{1, 1}, {0.1, 0.11}, {3, 7000}, {0.2, 19}, {5, 1e9}, {1e-4, 2e-4}} {
-		for _, s := range []Axis{Logarithmic(c.low, c.high, Number), Linear(0, c.high, Number), Linear(-c.high, c.high, Number)} {
+		for _, s := range []Axis{Logarithmic(c.low, c.high, Number), Linear(0, c.high, Number),
+			Linear(-c.high, c.high, Number)} {
 			low, high := s.Of(c.low), s.Of(c.high)
 			require.LessOrEqual(t, s.Low, low+1e-9, c)
 			require.GreaterOrEqual(t, s.High, high-1e-9, c)
@@ -41,7 +43,8 @@ func TestAxes(t *testing.T) {
 // A file is well formed, has all that it was given as text, and places dots by the axes.
 func TestWrite(t *testing.T) {
 	c := Chart{
-		Title: "a < b", Notes: []string{"one", "two & three"}, X: Linear(0, 10, Number), Y: Logarithmic(1, 1000, Number),
+		Title: "a < b", Notes: []string{"one", "two & three"}, X: Linear(0, 10, Number),
+		Y:     Logarithmic(1, 1000, Number),
 		Marks: []Tick{{5, "here"}},
 		Curves: []Curve{
 			{Name: "first", Class: "c0", Dots: []Dot{{X: 0, Y: 1}, {X: 10, Y: 1000, Low: 500, High: 1000}}},
