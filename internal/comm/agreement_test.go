@@ -58,7 +58,8 @@ func TestDamagedAgreement(t *testing.T) {
 	require.Equal(t, "ab/", string(parts[0])+"/"+string(parts[1]))
 	_, err = decodeProposal([]byte(strings.Repeat("x", proposalSize-1)))
 	require.Error(t, err)
-	p := proposal{color: -1, key: -1 << 62, call: called{number: 1 << 63}, id: 1<<32 - 1, refused: true, data: []byte("data")}
+	p := proposal{color: -1, key: -1 << 62, call: called{number: 1 << 63}, id: 1<<32 - 1,
+		refused: true, data: []byte("data")}
 	back, err := decodeProposal(p.encode())
 	require.NoError(t, err)
 	require.Equal(t, p, back)

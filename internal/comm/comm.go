@@ -27,16 +27,17 @@ import (
 // communicator, as Split returns it for Undefined, is one that this rank is not in: calls
 // on it return ErrNoComm (wrapped).
 type Comm struct {
-	root        *job.Root
-	rank, size  int
-	module      btl.Module
-	engine      *pml.Engine
-	graphs      *cad.Engine           // of the process
-	channel     *cad.Channel          // the communicator as graphs see it
-	team        *coll.Team            // the communicator as collective operations see it
-	context     uint32                // of point-to-point messages
-	group       *Group                // the caller's, and that of Rank and Size
-	peers       *Group                // the ranks that messages go to and come from: group, or the remote group of an intercommunicator
+	root       *job.Root
+	rank, size int
+	module     btl.Module
+	engine     *pml.Engine
+	graphs     *cad.Engine  // of the process
+	channel    *cad.Channel // the communicator as graphs see it
+	team       *coll.Team   // the communicator as collective operations see it
+	context    uint32       // of point-to-point messages
+	group      *Group       // the caller's, and that of Rank and Size
+	// the ranks that messages go to and come from: group, or the remote group of an intercommunicator
+	peers       *Group
 	members     *Group                // of collective operations: group, or both groups of an intercommunicator
 	ranks       []int32               // those of peers; nil for the world, where nothing needs to be translated
 	special     bool                  // messages do not go the shortest way: there are ranks, or calls are checked
@@ -175,13 +176,15 @@ func (c *Comm) alone() *Comm {
 func (c *Comm) newTeam(id uint32) *coll.Team {
 	return &coll.Team{
 		Engine: c.engine, Job: c.root,
-		Context: collective.of(id), Inner: levels.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name, Describe: c.describe,
+		Context: collective.of(id), Inner: levels.of(id), Rank: c.members.rank, Size: len(c.members.ranks),
+		World: c.world(), Name: c.Name, Describe: c.describe,
 	}
 }
 
 func (c *Comm) newChannel(id uint32) *cad.Channel {
 	c.graphs.Reuse(nonblocking.of(id))
-	return &cad.Channel{Context: nonblocking.of(id), Rank: c.members.rank, Size: len(c.members.ranks), World: c.world(), Name: c.Name}
+	return &cad.Channel{Context: nonblocking.of(id), Rank: c.members.rank, Size: len(c.members.ranks),
+		World: c.world(), Name: c.Name}
 }
 
 // world returns the job's rank of each member; nil if they have the same numbers.

@@ -140,7 +140,8 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	}
 	n, all, err := c.createAmongAll(p, bad)
 	if err == nil && n != nil && n.size != len(g.ranks) {
-		err = fmt.Errorf("%d of %d ranks of the group give it: all give the same", len(membersOf(p.color, all)), len(g.ranks))
+		err = fmt.Errorf("%d of %d ranks of the group give it: all give the same",
+			len(membersOf(p.color, all)), len(g.ranks))
 	}
 	if err != nil {
 		return nil, Wrap(op, err)

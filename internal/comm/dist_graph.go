@@ -127,7 +127,8 @@ func (n *Neighbors) check(size int) error {
 		{"destination", n.Destinations, n.DestinationWeights},
 	} {
 		if side.weights != nil && len(side.weights) != len(side.ranks) {
-			return fmt.Errorf("%d weights for %d %ss: pass as many, or nil", len(side.weights), len(side.ranks), side.name)
+			return fmt.Errorf("%d weights for %d %ss: pass as many, or nil", len(side.weights),
+				len(side.ranks), side.name)
 		}
 		for i, rank := range side.ranks {
 			if err := checkNeighbor(rank, size); err != nil {

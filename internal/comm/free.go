@@ -39,7 +39,8 @@ func (c *Comm) Free() error {
 // either is a receive, or never will be one. The caller holds the lock.
 func (c *Comm) retire() error {
 	t, id := c.everyone(), idOf(c.context)
-	idle := c.engine.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id), partitioned.of(id), pairing.of(id))
+	idle := c.engine.Idle(pointToPoint.of(id), collective.of(id), grouping.of(id), nonblocking.of(id),
+		partitioned.of(id), pairing.of(id))
 	if idle {
 		c.graphs.Forget(nonblocking.of(id)) // for the next one that has the id
 	}

@@ -96,7 +96,8 @@ func precedes(a, b []int32) bool { return slices.Min(a) < slices.Min(b) }
 // which comes from the group that precedes. The leaders exchange their groups, and each tells
 // its own group the result. Wrong arguments travel in each round, so that all ranks fail if one
 // does.
-func (c *Comm) meetRemote(id uint32, leader int, peer *Comm, remoteLeader, tag int, bad error) (remote []int32, given uint32, err error) {
+func (c *Comm) meetRemote(id uint32, leader int, peer *Comm, remoteLeader, tag int,
+	bad error) (remote []int32, given uint32, err error) {
 	t := c.everyone()
 	all, bad := t.propose(proposal{id: id, call: callOf(createIntercomm, leader)}, bad)
 	heard := proposal{call: callOf(createIntercomm)}

@@ -22,8 +22,10 @@ func launchedOtherwise(get func(string) string) string {
 	}
 	for _, v := range otherLaunchers {
 		if n, err := strconv.Atoi(get(v.size)); err == nil && n > 1 && get(v.rank) == "0" {
-			return fmt.Sprintf("comm: init: another launcher has started this program (%s=%d): each of its %d processes "+
-				"is a job of one rank; start it by pvasrun or by its mpiexec, or have the launcher start pvasrun --pmi", v.size, n, n)
+			return fmt.Sprintf(
+				"comm: init: another launcher has started this program (%s=%d): each of its %d processes "+
+					"is a job of one rank; start it by pvasrun or by its mpiexec, or have the launcher "+
+					"start pvasrun --pmi", v.size, n, n)
 		}
 	}
 	return ""

@@ -14,8 +14,8 @@ import (
 //
 // Each partitioned message of a sender on a communicator has a number of its own. NewPartitioned sends the number with
 // the program's tag in one context (pairing), and PartitionedRecvInit receives it there. Messages of one tag do not
-// overtake, so the k-th receive gets the number of the k-th send. The data follow in another context (partitioned), with
-// the number as the tag.
+// overtake, so the k-th receive gets the number of the k-th send. The data follow in another context (partitioned),
+// with the number as the tag.
 
 // Partitioned is a message that is sent, in one piece, when all of its partitions are ready.
 // It matches receives from PartitionedRecvInit only.

@@ -110,7 +110,8 @@ func RecvAlloc(c *Comm, of Element, src, tag int, alloc func(elements int) []byt
 // ErrOverlap if the two have memory in common.
 //
 // MPI 4.1 section 3.11 (MPI_Sendrecv).
-func Sendrecv(c *Comm, op string, out Buffer, outOf Element, dst, sendTag int, in Buffer, inOf Element, src, recvTag int) (Status, error) {
+func Sendrecv(c *Comm, op string, out Buffer, outOf Element, dst, sendTag int, in Buffer, inOf Element,
+	src, recvTag int) (Status, error) {
 	to, err := c.to(dst)
 	if err != nil {
 		return Status{}, WrapSend(op, dst, sendTag, err)
@@ -142,7 +143,8 @@ func Sendrecv(c *Comm, op string, out Buffer, outOf Element, dst, sendTag int, i
 	return c.status(st, size), WrapReceive(op, src, recvTag, inElements(err, size))
 }
 
-// RecvShort is the short way of Recv. It returns the length and the tag of the message, or false: then nothing has happened.
+// RecvShort is the short way of Recv. It returns the length and the tag of the message, or false: then nothing has
+// happened.
 func RecvShort(c *Comm, buf []byte, src, tag int) (n, got int, ok bool) {
 	if c.special {
 		return 0, 0, false

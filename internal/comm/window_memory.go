@@ -59,7 +59,8 @@ func (w *windows) publish(c *Comm, at uint64, length int) {
 
 // note is publish for those who hold w.mu.
 func (w *windows) note(c *Comm, at uint64, length int) {
-	if length > 0 && w.published < job.MaxWindows && c.root.PublishWindow(c.group.self, w.published, at, uint64(length)) == nil {
+	if length > 0 && w.published < job.MaxWindows &&
+		c.root.PublishWindow(c.group.self, w.published, at, uint64(length)) == nil {
 		w.published++
 	}
 }
