@@ -80,7 +80,8 @@ func TestCheckLayers(t *testing.T) {
 }
 
 func TestCheckAllowances(t *testing.T) {
-	files := sources(t, map[string]string{"a/a.go": imports("fmt", module+"/b"), "a/x_test.go": imports(module + "/c/d"), "b/b.go": "package b"})
+	files := sources(t, map[string]string{"a/a.go": imports("fmt", module+"/b"),
+		"a/x_test.go": imports(module + "/c/d"), "b/b.go": "package b"})
 	require.Empty(t, checkAllowances([]layer{{"a", []string{"b", "c/..."}}, {"b", nil}}, files))
 	got := checkAllowances([]layer{{"a", []string{"b", "c/...", "c"}}, {"b", []string{"a"}}, {"e", nil}}, files)
 	require.Len(t, got, 3)
@@ -110,7 +111,8 @@ func TestCheckUnsafe(t *testing.T) {
 		"a/notunsafe.go": text, "a/blank.go": "package a\nimport _ \"unsafe\"\n",
 	})), 6)
 
-	text = "package a\n\nfunc f(n uintptr) []byte { return sys.Bytes(n, 1) }\nfunc g(n uintptr) any { return sys.Word(n) }\n"
+	text = "package a\n\nfunc f(n uintptr) []byte { return sys.Bytes(n, 1) }\nfunc g(n uintptr) any { " +
+		"return sys.Word(n) }\n"
 	require.Empty(t, checkUnsafe(sources(t, map[string]string{
 		"a/x_unsafe.go": text, "a/x.go": "package a\nfunc f(b []byte) uintptr { return sys.AddrOf(b) }\n",
 	})))
@@ -122,7 +124,9 @@ func TestCheckUnsafe(t *testing.T) {
 
 func TestCheckCgo(t *testing.T) {
 	require.Empty(t, checkCgo(sources(t, map[string]string{"cmd/libmpi/a.go": imports("C"), "b/b.go": imports("fmt")})))
-	require.Len(t, checkCgo(sources(t, map[string]string{"internal/capi/a.go": imports("C"), "cmd/pvasrun/b.go": imports("C")})), 2)
+	require.Len(t,
+		checkCgo(sources(t, map[string]string{"internal/capi/a.go": imports("C"), "cmd/pvasrun/b.go": imports("C")})),
+		2)
 }
 
 func TestCheckKernel(t *testing.T) {
@@ -187,9 +191,11 @@ func TestCheckLengths(t *testing.T) {
 
 func TestCheckLinks(t *testing.T) {
 	bad, err := checkLinks(tree(map[string]string{
-		"README.md": "# Here\n[a](docs/a.md) [h](#here) [n](#there) [w](https://example.org/x) [p](docs/a.md#the-part-of-a) [d](docs)\n" +
+		"README.md": "# Here\n[a](docs/a.md) [h](#here) [n](#there) [w](https://example.org/x) " +
+			"[p](docs/a.md#the-part-of-a) [d](docs)\n" +
 			"`m[i](x)` and\n```\na[0](gone.md)\n```\n![i](docs/i.png)\n[gone](docs/gone.md)\n",
-		"docs/a.md":  "## The \u0060part\u0060 of a:\n[up](../README.md) [out](../../x) [root](/etc/passwd) [with](<i.png> \"title\")",
+		"docs/a.md": "## The \u0060part\u0060 of a:\n[up](../README.md) [out](../../x) [root](/etc/passwd) " +
+			"[with](<i.png> \"title\")",
 		"docs/i.png": "",
 	}))
 	require.NoError(t, err)

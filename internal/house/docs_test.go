@@ -100,7 +100,8 @@ func checkMessages(name string, document []byte, files []source) (bad []string, 
 		for i, p := range parts {
 			parts[i] = regexp.QuoteMeta(strings.TrimSpace(p))
 		}
-		if pattern := regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`)); !slices.ContainsFunc(all, pattern.MatchString) {
+		if pattern := regexp.MustCompile(`(?s)` + strings.Join(parts, `.*`)); !slices.ContainsFunc(all,
+			pattern.MatchString) {
 			bad = append(bad, name+": no program says "+strconv.Quote(string(m[1])))
 		}
 	}
@@ -163,7 +164,8 @@ func TestGuideNamesCalls(t *testing.T) {
 
 func TestCheckCalls(t *testing.T) {
 	bad, calls := checkCalls("a", "Send and Bcast", sources(t, map[string]string{
-		"a/a.go":      "package a\nfunc Send() {}\nfunc Isend() {}\nfunc BcastInit() {}\nfunc Init() {}\nfunc Sen() {}\nfunc lower() {}\nfunc (T) M() {}",
+		"a/a.go": "package a\nfunc Send() {}\nfunc Isend() {}\nfunc BcastInit() {}\nfunc Init() {}\nfunc Sen() " +
+			"{}\nfunc lower() {}\nfunc (T) M() {}",
 		"a/a_test.go": "package a\nfunc Test() {}",
 		"b/b.go":      "package b\nfunc Other() {}",
 	}))
@@ -174,7 +176,8 @@ func TestCheckCalls(t *testing.T) {
 func TestCheckGoBlocks(t *testing.T) {
 	bad, blocks, err := checkGoBlocks(tree(map[string]string{
 		"a/a.go": "package a\n\nfunc f() {\n\tif ok {\n\t\tg()\n\t}\n}\n",
-		"a.md":   "```go\nif ok {\n    g()\n}\n```\ntext\n```go\nif ok {\n\tgone()\n}\n```\n```sh\nls\n```\n```go\ng(\n```\n",
+		"a.md": "```go\nif ok {\n    g()\n}\n```\ntext\n```go\nif ok " +
+			"{\n\tgone()\n}\n```\n```sh\nls\n```\n```go\ng(\n```\n",
 	}))
 	require.NoError(t, err)
 	require.Equal(t, 3, blocks)
@@ -186,10 +189,14 @@ func TestCheckGoBlocks(t *testing.T) {
 
 func TestCheckMessages(t *testing.T) {
 	files := sources(t, map[string]string{
-		"a/a.go":      "package a\nvar x, y = f(\"rank %d has gone: \" +\n\"start again\"), `what is \"that\"`\nvar z = \"one \" + y + \" two\"",
+		"a/a.go": "package a\nvar x, y = f(\"rank %d has gone: \" +\n\"start again\"), `what is \"that\"`\nvar " +
+			"z = \"one \" + y + \" two\"",
 		"a/a_test.go": "package a\nvar z = \"only in a test\"",
 	})
-	bad, messages := checkMessages("d.md", []byte("# `rank … has gone: start`\n## `what is \"that\"`\n# `only in a test`\n# `… gone: stop`\n# no `message`\n# `one … two`\n"), files)
+	bad, messages := checkMessages("d.md",
+		[]byte("# `rank … has gone: start`\n## `what is \"that\"`\n# `only in a test`\n# `… gone: stop`\n# no "+
+			"`message`\n# `one … two`\n"), files)
 	require.Equal(t, 5, messages)
-	require.Equal(t, []string{`d.md: no program says "only in a test"`, `d.md: no program says "… gone: stop"`, `d.md: no program says "one … two"`}, bad)
+	require.Equal(t, []string{`d.md: no program says "only in a test"`, `d.md: no program says "… gone: stop"`,
+		`d.md: no program says "one … two"`}, bad)
 }

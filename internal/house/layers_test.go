@@ -47,25 +47,32 @@ var layers = []layer{
 	{"internal/btl/net", []string{"btl", "exchange", "internal/job", "shm", "suci"}},
 	{"internal/btl/...", []string{"btl", "internal/btl/...", "datatype", "internal/job", "shm"}},
 	{"internal/pml", []string{"btl", "datatype", "internal/job", "shm", "trace", "internal/trace/recorder"}},
-	{"internal/coll/cad", []string{"datatype", "internal/pml", "btl", "internal/job", "shm", "trace", "internal/trace/recorder"}},
+	{"internal/coll/cad", []string{"datatype", "internal/pml", "btl", "internal/job", "shm", "trace",
+		"internal/trace/recorder"}},
 	{"internal/coll/operator", []string{"internal/coll/cad"}},
-	{"internal/coll", []string{"datatype", "internal/coll/cad", "internal/pml", "btl", "internal/job", "shm", "trace", "internal/trace/recorder"}},
+	{"internal/coll", []string{"datatype", "internal/coll/cad", "internal/pml", "btl", "internal/job", "shm", "trace",
+		"internal/trace/recorder"}},
 	{"internal/coll/colltest", []string{"internal/pml", "btl", "internal/btl/...", "internal/job", "shm"}},
-	{"internal/comm", []string{"datatype", "internal/coll", "internal/coll/cad", "internal/pml", "btl", "internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
-	{"mpi", []string{"internal/comm", "datatype", "internal/coll", "internal/coll/cad", "internal/coll/operator", "btl", "internal/btl/...", "internal/job"}}, // the last three: its tests
+	{"internal/comm", []string{"datatype", "internal/coll", "internal/coll/cad", "internal/pml", "btl",
+		"internal/btl/...", "internal/job", "trace", "internal/trace/recorder"}},
+	// the last three: its tests
+	{"mpi", []string{"internal/comm", "datatype", "internal/coll", "internal/coll/cad", "internal/coll/operator", "btl",
+		"internal/btl/...", "internal/job"}},
 
 	{"internal/capi/coro", nil},
 	{"internal/capi/coro/corotest", nil},
 	{"internal/capi/api", nil},
 	{"internal/capi/api/gen", []string{"internal/capi/api"}},
-	{"internal/capi", []string{"internal/comm", "datatype", "internal/coll", "internal/coll/operator", "btl", "internal/btl/...", "internal/job", "internal/trace/recorder"}},
+	{"internal/capi", []string{"internal/comm", "datatype", "internal/coll", "internal/coll/operator", "btl",
+		"internal/btl/...", "internal/job", "internal/trace/recorder"}},
 	{"cmd/libmpi", []string{"internal/capi", "internal/capi/coro", "shm"}},
 	{".", nil}, // the sources of cmd/libmpi
 	{"internal/capi/install", []string{"."}},
 	{"internal/capi/programs", []string{"pvas"}}, // its tests only
 
 	{"pvas", []string{"internal/limits"}},
-	{"launcher", []string{"pvas", "internal/job", "internal/atomicfile", "internal/limits", "internal/nofile", "internal/pmi", "internal/processes", "internal/trace/symbol"}},
+	{"launcher", []string{"pvas", "internal/job", "internal/atomicfile", "internal/limits", "internal/nofile",
+		"internal/pmi", "internal/processes", "internal/trace/symbol"}},
 
 	{"loggps", nil}, // a library by itself
 	{"loggps/graph", nil},
@@ -84,7 +91,9 @@ var layers = []layer{
 	{"internal/trace/replay", []string{"trace", "loggps", "loggps/...", "internal/loggps/pattern"}},
 	{"exchange", nil}, // a library by itself
 
-	{"suci", []string{"suci/internal/protocol", "suci/internal/seal", "suci/internal/udp", "suci/internal/wire", "internal/netns"}}, // the last: its test only
+	// the last: its test only
+	{"suci", []string{"suci/internal/protocol", "suci/internal/seal", "suci/internal/udp",
+		"suci/internal/wire", "internal/netns"}},
 	{"suci/internal/wire", nil},
 	{"suci/internal/seal", nil},
 	{"suci/internal/protocol", []string{"suci/internal/seal", "suci/internal/wire"}},
@@ -94,10 +103,15 @@ var layers = []layer{
 	{"internal/bench/results", nil},
 	{"bench/internal/cpubound", nil},
 	{"internal/bench/transport", []string{"internal/netns", "suci"}},
-	{"internal/bench/report", []string{"bench", "internal/bench/results", "internal/bench/transport", "internal/chart", "internal/median"}},
-	{"bench", []string{"internal/bench/npb", "internal/bench/results", "exchange", "loggps", "loggps/fit", "mpi", "datatype", "launcher", "pagetable", "internal/job", "internal/trace/recorder", "internal/median"}},
+	{"internal/bench/report",
+		[]string{"bench", "internal/bench/results", "internal/bench/transport", "internal/chart", "internal/median"}},
+	{"bench", []string{"internal/bench/npb", "internal/bench/results", "exchange", "loggps", "loggps/fit", "mpi",
+		"datatype", "launcher", "pagetable", "internal/job", "internal/trace/recorder", "internal/median"}},
 	{"internal/tune", []string{"bench", "internal/job", "internal/atomicfile", "internal/machine", "internal/median"}},
-	{"cmd/...", []string{"internal/tune", "internal/comm", "suci", "internal/coll", "bench", "internal/bench/...", "internal/capi/install", "loggps", "loggps/...", "internal/loggps/pattern", "exchange", "trace", "internal/trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes", "mpi", "launcher", "pvas", "pagetable", "internal/job", "internal/median"}},
+	{"cmd/...", []string{"internal/tune", "internal/comm", "suci", "internal/coll", "bench", "internal/bench/...",
+		"internal/capi/install", "loggps", "loggps/...", "internal/loggps/pattern", "exchange", "trace",
+		"internal/trace/...", "internal/atomicfile", "internal/chart", "internal/machine", "internal/processes", "mpi",
+		"launcher", "pvas", "pagetable", "internal/job", "internal/median"}},
 
 	{"examples/...", []string{"mpi", "datatype"}},
 	{"examples", []string{"pvas"}},       // their test only
@@ -108,7 +122,8 @@ var layers = []layer{
 // BTL whose ranks are goroutines, and those named after what they test, such as
 // btl/btltest.
 func forTests(pkg string) bool {
-	return pkg == "internal/testkit" || pkg == "internal/rig" || pkg == "internal/btl/mem" || strings.HasSuffix(path.Base(pkg), "test")
+	return pkg == "internal/testkit" || pkg == "internal/rig" || pkg == "internal/btl/mem" ||
+		strings.HasSuffix(path.Base(pkg), "test")
 }
 
 // matches tells whether a package is meant by a pattern of the table.

@@ -94,7 +94,9 @@ func checkUnsafe(files []source) []string {
 			bad = append(bad, f.path+": imports unsafe; move the code to a file named *_unsafe.go")
 		}
 		for _, line := range f.calls("sys", "Bytes", "Word") {
-			bad = append(bad, fmt.Sprintf("%s:%d: makes memory from an address; move the code to a file named *_unsafe.go", f.path, line))
+			bad = append(bad,
+				fmt.Sprintf("%s:%d: makes memory from an address; move the code to a file named *_unsafe.go", f.path,
+					line))
 		}
 	}
 	return bad
