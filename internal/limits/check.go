@@ -24,7 +24,8 @@ func (e *Error) Error() string {
 }
 
 // Job returns an *Error if a limit that counts in either task model is too low for so
-// many ranks with stacks of size bytes, 0: of RLIMIT_STACK; files tells whether the supervisor reads the output of each.
+// many ranks with stacks of size bytes, 0: of RLIMIT_STACK; files tells whether the supervisor reads the output of
+// each.
 func Job(ranks int, size uint64, files bool) error {
 	from := here()
 	if size != 0 {

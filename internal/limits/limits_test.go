@@ -22,13 +22,14 @@ func ordinary() fstest.MapFS {
 		"proc/sys/kernel/pid_max":       file("32768\n"),
 		"proc/sys/vm/overcommit_memory": file("0\n"),
 		"proc/loadavg":                  file("1.37 1.58 0.82 1/87 7369\n"),
-		"proc/meminfo":                  file("MemTotal: 24684096 kB\nCommitLimit:    12342048 kB\nCommitted_AS:      54048 kB\n"),
-		"proc/self/cgroup":              file("0::/user/job\n"),
-		"proc/self/mountinfo":           file("41 31 0:38 / /cg rw,relatime shared:9 - cgroup2 cgroup2 rw\n"),
-		"cg/user/pids.max":              file("1000\n"),
-		"cg/user/pids.current":          file("40\n"),
-		"cg/user/job/pids.max":          file("max\n"),
-		"cg/user/job/pids.current":      file("30\n"),
+		"proc/meminfo": file(
+			"MemTotal: 24684096 kB\nCommitLimit:    12342048 kB\nCommitted_AS:      54048 kB\n"),
+		"proc/self/cgroup":         file("0::/user/job\n"),
+		"proc/self/mountinfo":      file("41 31 0:38 / /cg rw,relatime shared:9 - cgroup2 cgroup2 rw\n"),
+		"cg/user/pids.max":         file("1000\n"),
+		"cg/user/pids.current":     file("40\n"),
+		"cg/user/job/pids.max":     file("max\n"),
+		"cg/user/job/pids.current": file("30\n"),
 	}
 }
 
@@ -120,7 +121,8 @@ func TestLargeStacks(t *testing.T) {
 		list := read(root, given(0, map[int]uint64{sys.RlimitStack: stack, sys.RlimitData: dataPerProcess + 100<<30}))
 		data := limit(t, list, "RLIMIT_DATA")
 		require.Equal(t, want[0], *data.Ranks, stack)
-		require.Equal(t, moreStack(stackOf(given(0, map[int]uint64{sys.RlimitStack: stack}))) > 0, strings.Contains(data.Fix, "--stack-size"), stack)
+		require.Equal(t, moreStack(stackOf(given(0, map[int]uint64{sys.RlimitStack: stack}))) > 0,
+			strings.Contains(data.Fix, "--stack-size"), stack)
 		for _, c := range capacities(list) {
 			const pids = 157 // of ordinary
 			wants := map[string]uint64{"pvas": min(want[0], want[1], pids), "sm": pids}[c.BTL]
@@ -166,13 +168,17 @@ func TestLimitsUnreadable(t *testing.T) {
 // A start is refused exactly where the report says that it cannot be.
 func TestCheckAgreesWithTheReport(t *testing.T) {
 	for name, set := range map[string]func(fstest.MapFS, map[int]uint64){
-		"vm.max_map_count":   func(root fstest.MapFS, _ map[int]uint64) { root["proc/sys/vm/max_map_count"] = file("500") },
-		"RLIMIT_AS":          func(_ fstest.MapFS, r map[int]uint64) { r[sys.RlimitAS] = 20 << 30 },
-		"RLIMIT_NPROC":       func(_ fstest.MapFS, r map[int]uint64) { r[sys.RlimitNproc] = 50 },
-		"RLIMIT_NOFILE":      func(_ fstest.MapFS, r map[int]uint64) { r[sys.RlimitNofile] = 80 },
-		"kernel.threads-max": func(root fstest.MapFS, _ map[int]uint64) { root["proc/sys/kernel/threads-max"] = file("180") },
-		"kernel.pid_max":     func(root fstest.MapFS, _ map[int]uint64) { root["proc/sys/kernel/pid_max"] = file("180") },
-		"cgroup pids.max":    func(root fstest.MapFS, _ map[int]uint64) { root["cg/user/pids.max"] = file("100") },
+		"vm.max_map_count": func(root fstest.MapFS, _ map[int]uint64) {
+			root["proc/sys/vm/max_map_count"] = file("500")
+		},
+		"RLIMIT_AS":     func(_ fstest.MapFS, r map[int]uint64) { r[sys.RlimitAS] = 20 << 30 },
+		"RLIMIT_NPROC":  func(_ fstest.MapFS, r map[int]uint64) { r[sys.RlimitNproc] = 50 },
+		"RLIMIT_NOFILE": func(_ fstest.MapFS, r map[int]uint64) { r[sys.RlimitNofile] = 80 },
+		"kernel.threads-max": func(root fstest.MapFS, _ map[int]uint64) {
+			root["proc/sys/kernel/threads-max"] = file("180")
+		},
+		"kernel.pid_max":  func(root fstest.MapFS, _ map[int]uint64) { root["proc/sys/kernel/pid_max"] = file("180") },
+		"cgroup pids.max": func(root fstest.MapFS, _ map[int]uint64) { root["cg/user/pids.max"] = file("100") },
 		"vm.overcommit_memory": func(root fstest.MapFS, _ map[int]uint64) {
 			root["proc/sys/vm/overcommit_memory"] = file("2")
 			root["proc/meminfo"] = file("CommitLimit: 9000000 kB\nCommitted_AS: 8000000 kB\n")
@@ -193,7 +199,8 @@ func TestCheckAgreesWithTheReport(t *testing.T) {
 		require.Greater(t, low.Need, low.Have)
 		require.LessOrEqual(t, low.Need-l.PerRank, low.Have)
 		require.NotEmpty(t, low.Fix)
-		require.NoError(t, check(all, 1<<20, func(o *Limit) bool { return o.Name == "RLIMIT_AS" && name != "RLIMIT_AS" }))
+		require.NoError(t,
+			check(all, 1<<20, func(o *Limit) bool { return o.Name == "RLIMIT_AS" && name != "RLIMIT_AS" }))
 	}
 }
 
@@ -224,7 +231,8 @@ func TestAdvice(t *testing.T) {
 
 // With less than one process needs, no task model is of use, and none is advised.
 func TestLimitsOfEveryProcess(t *testing.T) {
-	for resource, need := range map[int]uint64{sys.RlimitAS: addressSpacePerProcess, sys.RlimitData: dataPerProcess, sys.RlimitStack: LeastStack} {
+	for resource, need := range map[int]uint64{sys.RlimitAS: addressSpacePerProcess, sys.RlimitData: dataPerProcess,
+		sys.RlimitStack: LeastStack} {
 		all := read(ordinary(), given(0, map[int]uint64{resource: need - 1}))
 		for _, c := range capacities(all) {
 			require.Zero(t, *c.Ranks, c.BTL)

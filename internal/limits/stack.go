@@ -60,7 +60,8 @@ func fixStack(fix string, size uint64) string {
 // dataLimit is RLIMIT_DATA for ranks with stacks of size bytes.
 func dataLimit(from source, stack uint64) Limit {
 	return Limit{
-		Name: "RLIMIT_DATA", Value: finite(from.soft(sys.RlimitData)), Used: dataPerProcess, PerRank: dataPerRank + moreStack(stack),
+		Name: "RLIMIT_DATA", Value: finite(from.soft(sys.RlimitData)), Used: dataPerProcess,
+		PerRank:  dataPerRank + moreStack(stack),
 		OneSpace: true, PerProcess: dataPerProcess, Title: "RLIMIT_DATA (ulimit -d)",
 		Fix: fixStack("raise it with ulimit -d unlimited, or use --btl sm", stack),
 	}
