@@ -65,5 +65,6 @@ func Collective(name string) (func(m Member, bytes int64), error) {
 	if f, ok := collectives[name]; ok {
 		return f, nil
 	}
-	return nil, fmt.Errorf("pattern: collective %q: no such algorithm; there are %s", name, strings.Join(Collectives(), ", "))
+	return nil, fmt.Errorf("pattern: collective %q: no such algorithm; there are %s", name,
+		strings.Join(Collectives(), ", "))
 }
