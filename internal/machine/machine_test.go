@@ -125,14 +125,16 @@ func sample() Info {
 		HugePages: HugePages{Enabled: "madvise", Defrag: "defer",
 			Reserved: []ReservedPages{{SizeKiB: 1048576, Count: 0}, {SizeKiB: 2048, Count: 7}}},
 		Limits: []limits.Limit{
-			{Name: "vm.max_map_count", Value: number(65530), Used: 64, PerRank: 27, Ranks: number(2424), OneSpace: true},
+			{Name: "vm.max_map_count", Value: number(65530), Used: 64, PerRank: 27,
+				Ranks: number(2424), OneSpace: true},
 			{Name: "RLIMIT_NPROC", PerRank: 6, Note: "does not apply to root"},
 			{Name: "made up", PerRank: 1, Error: "open /x: permission denied"},
 		},
 		Capacity: []limits.Capacity{{BTL: "pvas", Ranks: number(2424), Limit: "vm.max_map_count"}, {BTL: "sm"}},
 		Features: []Feature{
 			{Name: "memfd", Purpose: "memory of a job", OK: true},
-			{Name: "CMA", Purpose: "one copy", Error: "process_vm_readv: operation not permitted", Meaning: "forbidden"},
+			{Name: "CMA", Purpose: "one copy", Error: "process_vm_readv: operation not permitted",
+				Meaning: "forbidden"},
 		},
 	}
 }
@@ -177,7 +179,8 @@ func TestJSON(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for n, want := range map[int]string{
-		-1: "unknown", 0: "unknown", 1: "1 bytes", 1 << 10: "1 KiB", 1536: "1536 bytes", 3 << 20: "3 MiB", 1 << 30: "1 GiB",
+		-1: "unknown", 0: "unknown", 1: "1 bytes", 1 << 10: "1 KiB", 1536: "1536 bytes",
+		3 << 20: "3 MiB", 1 << 30: "1 GiB",
 	} {
 		require.Equal(t, want, size(n))
 	}
