@@ -64,7 +64,8 @@ func Connect(ctx context.Context, hub int, name string, ports ...Port) error {
 	var all sync.WaitGroup
 	for i, p := range ports {
 		all.Go(func() {
-			errs[i] = IP(ctx, p.Pid, "link set lo up", fmt.Sprintf("addr add %v dev %s", p.Address, p.Device), "link set "+p.Device+" up")
+			errs[i] = IP(ctx, p.Pid, "link set lo up", fmt.Sprintf("addr add %v dev %s", p.Address, p.Device),
+				"link set "+p.Device+" up")
 		})
 	}
 	all.Wait()

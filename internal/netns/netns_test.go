@@ -35,7 +35,8 @@ func namespace(t *testing.T) int {
 // show returns what ip says of a device.
 func show(t *testing.T, pid int, args ...string) string {
 	t.Helper()
-	out, err := exec.Command("nsenter", append([]string{"-t", strconv.Itoa(pid), "-n", "ip", "-o"}, args...)...).CombinedOutput()
+	out, err := exec.Command("nsenter",
+		append([]string{"-t", strconv.Itoa(pid), "-n", "ip", "-o"}, args...)...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)
 }
@@ -60,7 +61,8 @@ func TestConnect(t *testing.T) {
 		require.Contains(t, show(t, p.Pid, "addr", "show", "lo"), "127.0.0.1/8")
 	}
 	if _, err := os.Stat("/proc/sys/net/bridge"); err == nil { // else there is no br_netfilter
-		filters, err := exec.Command("nsenter", "-t", strconv.Itoa(hub), "-n", "sh", "-c", "cat /proc/sys/net/bridge/bridge-nf-call-*").Output()
+		filters, err := exec.Command("nsenter", "-t", strconv.Itoa(hub), "-n", "sh", "-c",
+			"cat /proc/sys/net/bridge/bridge-nf-call-*").Output()
 		require.NoError(t, err)
 		require.Equal(t, strings.Repeat("0\n", 3), string(filters), "the switch passes frames through filters")
 	}
