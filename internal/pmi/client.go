@@ -15,7 +15,8 @@ import (
 )
 
 // ErrNone says that no PMI launcher has started this process.
-var ErrNone = errors.New("pmi: neither PMI_FD nor PMI_PORT is set: start pvasrun by a PMI launcher, such as srun --mpi=pmi2 or mpiexec.hydra")
+var ErrNone = errors.New("pmi: neither PMI_FD nor PMI_PORT is set: start pvasrun by a PMI launcher, such as srun " +
+	"--mpi=pmi2 or mpiexec.hydra")
 
 // A Client is the connection to the launcher. One goroutine uses it.
 type Client struct {
@@ -123,7 +124,8 @@ func (c *Client) begin() error {
 func (c *Client) Put(key string, value []byte) error {
 	text := base64.RawURLEncoding.EncodeToString(value)
 	if len(text) >= c.most {
-		return fmt.Errorf("pmi: put %s: the value has %d characters, and the launcher takes %d", key, len(text), c.most-1)
+		return fmt.Errorf("pmi: put %s: the value has %d characters, and the launcher takes %d",
+			key, len(text), c.most-1)
 	}
 	_, err := c.ask("put", "put_result", "kvsname", c.space, "key", key, "value", text)
 	return wrap("put "+key, err)

@@ -107,7 +107,8 @@ func TestHydra(t *testing.T) {
 		t.Skip("mpiexec.hydra is not installed: it comes with MPICH")
 	}
 	for _, how := range [][]string{nil, {"-pmi-port"}} {
-		out, err := exec.Command("mpiexec.hydra", append(how, "-n", "3", os.Args[0], "-test.run=^TestHydra$", "-test.v")...).CombinedOutput()
+		out, err := exec.Command("mpiexec.hydra",
+			append(how, "-n", "3", os.Args[0], "-test.run=^TestHydra$", "-test.v")...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		require.Equal(t, 3, strings.Count(string(out), "all of 3 are here"), "%s", out)
 	}
@@ -131,7 +132,8 @@ func exchange(t *testing.T) {
 }
 
 func FuzzReplies(f *testing.F) {
-	f.Add("cmd=response_to_init rc=0 pmi_version=1\ncmd=maxes vallen_max=9\ncmd=my_kvsname kvsname=k\ncmd=get_result value=eA\n")
+	f.Add("cmd=response_to_init rc=0 pmi_version=1\ncmd=maxes vallen_max=9\ncmd=my_kvsname " +
+		"kvsname=k\ncmd=get_result value=eA\n")
 	f.Add("cmd=set size=2\ncmd=set rank=1\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		c := &Client{Size: 1}
