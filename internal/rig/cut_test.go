@@ -23,7 +23,8 @@ func TestCutAtTheStart(t *testing.T) {
 		text := "#!/bin/sh\n[ $1 != n2 ] || set -- n2 'sleep 1000'\nexec ssh \"$1\" \"$2\"\n"
 		require.NoError(t, os.WriteFile(script, []byte(text), 0o755))
 		j := r.start(append(bySSH(r, 2), "--rsh", script, work, "check"), nil)
-		require.Eventually(t, func() bool { return len(r.find(2, "^sleep 1000$")) > 0 }, time.Minute, time.Millisecond, "%s", &j.stderr)
+		require.Eventually(t, func() bool { return len(r.find(2, "^sleep 1000$")) > 0 }, time.Minute,
+			time.Millisecond, "%s", &j.stderr)
 		r.Cut(2)
 		endCut(t, r, j)
 		for _, pid := range r.find(2, "^sleep 1000$") {

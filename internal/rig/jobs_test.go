@@ -136,7 +136,8 @@ func (j *job) wait(t testing.TB, within time.Duration) int {
 // awaitRanks waits until so many have announced themselves.
 func (j *job) awaitRanks(t testing.TB, n int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Count(j.stdout.String(), " pid ") == n }, time.Minute, time.Millisecond,
+	require.Eventually(t, func() bool { return strings.Count(j.stdout.String(), " pid ") == n },
+		time.Minute, time.Millisecond,
 		"%s%s", &j.stdout, &j.stderr)
 }
 
@@ -184,7 +185,8 @@ func (r *Rig) find(node int, pattern string) (pids []int) {
 // rankOn returns the process of a rank of a node, as this machine knows it.
 func (j *job) rankOn(t testing.TB, node int) (rank string, pid int) {
 	t.Helper()
-	m := regexp.MustCompile(fmt.Sprintf(`rank (\d+) of \d+ on n%d pid (\d+)`, node)).FindStringSubmatch(j.stdout.String())
+	m := regexp.MustCompile(fmt.Sprintf(`rank (\d+) of \d+ on n%d pid (\d+)`,
+		node)).FindStringSubmatch(j.stdout.String())
 	require.NotNil(t, m, &j.stdout)
 	return m[1], j.r.Outside(node, m[2])
 }
@@ -200,7 +202,8 @@ func TestJobs(t *testing.T) {
 			where = append(where, strings.Join(strings.Fields(line)[:6], " "))
 		}
 		slices.Sort(where)
-		require.Equal(t, []string{"rank 0 of 6 on n0", "rank 1 of 6 on n0", "rank 2 of 6 on n1", "rank 3 of 6 on n1", "rank 4 of 6 on n2", "rank 5 of 6 on n2"}, where)
+		require.Equal(t, []string{"rank 0 of 6 on n0", "rank 1 of 6 on n0", "rank 2 of 6 on n1", "rank 3 of 6 on n1",
+			"rank 4 of 6 on n2", "rank 5 of 6 on n2"}, where)
 		require.Empty(t, j.stderr.String())
 
 		j = r.start(append(by(r, 2), "--tag-output", "sh", "-c", "cat; echo error >&2"),
@@ -248,9 +251,11 @@ func TestDeadlock(t *testing.T) {
 	require.NoError(t, syscall.Kill(leader[0], syscall.SIGTERM))
 	require.Equal(t, 143, j.wait(t, time.Minute), &j.stderr)
 	for rank := range 3 {
-		require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +n%d +\d+ +in recv .*for .*, waits for rank %d, tag 7`, rank, rank, (rank+1)%3), j.stderr.String())
+		require.Regexp(t, fmt.Sprintf(`(?m)^ +%d +n%d +\d+ +in recv .*for .*, waits for rank %d, tag 7`, rank, rank,
+			(rank+1)%3), j.stderr.String())
 	}
-	require.Contains(t, j.stderr.String(), "deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for")
+	require.Contains(t, j.stderr.String(),
+		"deadlock: rank 0 waits for rank 1 waits for rank 2 waits for rank 0; nothing has moved for")
 	r.requireNothing(t)
 }
 
@@ -271,13 +276,17 @@ var harms = map[string]struct {
 	"host": {"", func(t *testing.T, j *job) { j.kill(t, 1, `^pvasrun-host`) },
 		137, `the space host \(pid \d+\) on n1 was killed by signal 9`},
 	"agent by ssh": {"ssh", func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun node$`) },
-		1, `node n2 is lost: its pvasrun was killed by signal 9 \(killed, SIGKILL\), which ends the 2 ranks there; ending the other 4 ranks`},
+		1,
+		`node n2 is lost: its pvasrun was killed by signal 9 \(killed, SIGKILL\), which ends the 2 ranks there; ending the other 4 ranks`},
 	"agent by srun": {"slurm", func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun node join$`) },
 		1, `node n2 is lost: .*; ending the other 4 ranks`},
 	"leader": {"", func(t *testing.T, j *job) { j.kill(t, 0, `^\S*pvasrun (--hosts|\S*work)`) }, anyCode, ``},
-	"ssh":    {"ssh", func(t *testing.T, j *job) { j.kill(t, 0, `^ssh .* n1 `) }, 1, `node n1 is lost: ssh: signal: killed;.* ending the other 4 ranks`},
-	"srun":   {"slurm", func(t *testing.T, j *job) { j.kill(t, 0, `^srun .*--nodelist=n0,n1,n2`) }, anyCode, `is lost|killed`}, // Slurm kills what belongs to it at the same time
-	"cut":    {"", func(t *testing.T, j *job) { j.r.Cut(2) }, 1, `node n2 is lost: .*; ending the other 4 ranks`},
+	"ssh": {"ssh", func(t *testing.T, j *job) { j.kill(t, 0, `^ssh .* n1 `) }, 1,
+		`node n1 is lost: ssh: signal: killed;.* ending the other 4 ranks`},
+	// Slurm kills what belongs to it at the same time
+	"srun": {"slurm", func(t *testing.T, j *job) { j.kill(t, 0, `^srun .*--nodelist=n0,n1,n2`) },
+		anyCode, `is lost|killed`},
+	"cut": {"", func(t *testing.T, j *job) { j.r.Cut(2) }, 1, `node n2 is lost: .*; ending the other 4 ranks`},
 	"scancel": {"slurm", func(t *testing.T, j *job) {
 		j.r.Run(0, "sh", "-c", "scancel $(squeue -h -o %i)")
 	}, 143, `Slurm ends the job \(scancel, or its time limit\): ending \d ranks`},

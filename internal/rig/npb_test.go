@@ -14,7 +14,8 @@ import (
 
 var (
 	npbClass    = flag.String("rig.class", "S", "class of the NAS parallel benchmarks")
-	npbPrograms = flag.String("rig.programs", "", "folder of those in Fortran and C, such as is.S.x, built with mpicc of install-mpi; empty: those in Go only")
+	npbPrograms = flag.String("rig.programs", "",
+		"folder of those in Fortran and C, such as is.S.x, built with mpicc of install-mpi; empty: those in Go only")
 )
 
 // The NAS parallel benchmarks verify on several nodes: many messages of all lengths, and
@@ -40,7 +41,8 @@ func TestNPB(t *testing.T) {
 				if *npbPrograms == "" {
 					return
 				}
-				j = r.start(append(bySSH(r, ranks/nodes), "--wdir", t.TempDir(), filepath.Join(*npbPrograms, kernel+"."+*npbClass+".x")), nil)
+				j = r.start(append(bySSH(r, ranks/nodes), "--wdir", t.TempDir(),
+					filepath.Join(*npbPrograms, kernel+"."+*npbClass+".x")), nil)
 				require.Zero(t, j.wait(t, 4*time.Minute), &j.stderr)
 				require.Regexp(t, `(?i)verification *= *successful`, j.stdout.String())
 				t.Logf("C or Fortran: %s", regexp.MustCompile(`Time in seconds.*`).FindString(j.stdout.String()))

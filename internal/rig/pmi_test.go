@@ -18,9 +18,12 @@ var byPMI = map[string]struct {
 }{
 	"slurm/process per rank": {[]string{"srun", "-Q", "-N3", "--ntasks-per-node=2", "--mpi=pmi2"}, nil},
 	"slurm/process per node": {[]string{"srun", "-Q", "-N3", "-n3", "--mpi=pmi2"}, []string{"-n", "2"}},
-	"hydra/process per rank": {[]string{"mpiexec.hydra", "-launcher", "ssh", "-hosts", "n0,n1,n2", "-ppn", "2", "-n", "6"}, nil},
-	"hydra/by port":          {[]string{"mpiexec.hydra", "-pmi-port", "-launcher", "ssh", "-hosts", "n0,n1,n2", "-ppn", "2", "-n", "6"}, nil},
-	"hydra/process per node": {[]string{"mpiexec.hydra", "-launcher", "ssh", "-hosts", "n0,n1,n2", "-ppn", "1", "-n", "3"}, []string{"-n", "2"}},
+	"hydra/process per rank": {[]string{"mpiexec.hydra", "-launcher", "ssh", "-hosts", "n0,n1,n2",
+		"-ppn", "2", "-n", "6"}, nil},
+	"hydra/by port": {[]string{"mpiexec.hydra", "-pmi-port", "-launcher", "ssh", "-hosts", "n0,n1,n2",
+		"-ppn", "2", "-n", "6"}, nil},
+	"hydra/process per node": {[]string{"mpiexec.hydra", "-launcher", "ssh", "-hosts", "n0,n1,n2", "-ppn", "1", "-n",
+		"3"}, []string{"-n", "2"}},
 }
 
 func startPMI(r *Rig, name string, args ...string) *job {
@@ -59,7 +62,8 @@ func TestPMIHarm(t *testing.T) {
 		do   func(*testing.T, *job)
 		says string
 	}{
-		"agent":  {func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun --pmi`) }, `pvasrun: node n2 is lost: .*; ending the other 4 ranks`},
+		"agent": {func(t *testing.T, j *job) { j.kill(t, 2, `pvasrun --pmi`) },
+			`pvasrun: node n2 is lost: .*; ending the other 4 ranks`},
 		"leader": {func(t *testing.T, j *job) { j.kill(t, 0, `^\S*pvasrun --pmi`) }, ``},
 		"scancel": {func(t *testing.T, j *job) {
 			r.Run(0, "sh", "-c", "scancel $(squeue -h -o %i)")

@@ -47,7 +47,8 @@ func (a attack) String() string {
 
 func newAttack(r *rand.Rand, nodes int) attack {
 	a := attack{slurm: r.IntN(2) == 0, btlSM: r.IntN(3) == 0, victim: r.IntN(len(victims)), which: r.IntN(1 << 20)}
-	a.after = time.Duration(r.Int64N(int64([]time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 2 * time.Second}[r.IntN(3)])))
+	a.after = time.Duration(
+		r.Int64N(int64([]time.Duration{100 * time.Millisecond, 400 * time.Millisecond, 2 * time.Second}[r.IntN(3)])))
 	if a.node = victims[a.victim].node; a.node < 0 {
 		a.node = r.IntN(nodes)
 	}
@@ -119,10 +120,12 @@ func (a attack) run(t *testing.T, r *Rig) (hit bool, took time.Duration, said st
 // await returns the processes that may be killed, as soon as there are any.
 func (a attack) await(r *Rig) (pids []int) {
 	like := regexp.MustCompile(victims[a.victim].pattern)
-	for end := time.Now().Add(20 * time.Second); len(pids) == 0 && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(20 * time.Second); len(pids) == 0 &&
+		time.Now().Before(end); time.Sleep(time.Millisecond) {
 		for _, p := range r.Processes(a.node) {
 			line := strings.Join(p.Args, " ")
-			ofSM := a.btlSM && a.victim == 0 && strings.HasSuffix(line, "work busy") && !strings.Contains(line, "pvasrun")
+			ofSM := a.btlSM && a.victim == 0 && strings.HasSuffix(line, "work busy") &&
+				!strings.Contains(line, "pvasrun")
 			if (like.MatchString(line) || ofSM) && !ofSrun(p.Pid) {
 				pids = append(pids, p.Pid)
 			}

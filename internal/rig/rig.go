@@ -49,7 +49,8 @@ func Up(t testing.TB, n int, tools ...string) *Rig {
 	probe(t, append([]string{"unshare", "nsenter", "setpriv", "ip", "bash"}, tools...))
 	r := &Rig{t: t}
 	t.Cleanup(r.down)
-	r.rack = r.open(rackScript, "unshare", "--net", "--mount", "--ipc", "--pid", "--fork", "--kill-child", "--propagation", "private")
+	r.rack = r.open(rackScript, "unshare", "--net", "--mount", "--ipc", "--pid", "--fork", "--kill-child",
+		"--propagation", "private")
 	var hosts strings.Builder
 	hosts.WriteString("127.0.0.1 localhost\n")
 	for i := range n {
@@ -62,7 +63,8 @@ func Up(t testing.TB, n int, tools ...string) *Rig {
 	for i := range n {
 		wg.Go(func() {
 			r.nodes[i] = r.open(nodeScript, "nsenter", "-t", strconv.Itoa(r.rack.pid), "-m", "-p", "--",
-				"unshare", "--mount", "--uts", "--ipc", "--net", "--pid", "--fork", "--propagation", "private", "--", "bash", "-c", nodeScript, "node", strconv.Itoa(i))
+				"unshare", "--mount", "--uts", "--ipc", "--net", "--pid", "--fork", "--propagation", "private", "--",
+				"bash", "-c", nodeScript, "node", strconv.Itoa(i))
 		})
 	}
 	wg.Wait()
@@ -145,7 +147,8 @@ func (r *Rig) down() {
 func (r *Rig) connect() {
 	var ports []netns.Port
 	for i, n := range r.nodes {
-		ports = append(ports, netns.Port{Name: port(i), Pid: n.pid, Device: "eth0", Address: netip.PrefixFrom(Address(i), 16)})
+		ports = append(ports,
+			netns.Port{Name: port(i), Pid: n.pid, Device: "eth0", Address: netip.PrefixFrom(Address(i), 16)})
 	}
 	if err := netns.Connect(context.Background(), r.rack.pid, "sw", ports...); err != nil {
 		r.t.Errorf("rig: %v", err)
@@ -159,7 +162,9 @@ func (r *Rig) AddDevice() {
 	for i, n := range r.nodes {
 		at := Address(i).As4()
 		at[1]++
-		ports = append(ports, netns.Port{Name: "q" + strconv.Itoa(i), Pid: n.pid, Device: "eth1", Address: netip.PrefixFrom(netip.AddrFrom4(at), 16)})
+		ports = append(ports,
+			netns.Port{Name: "q" + strconv.Itoa(i), Pid: n.pid, Device: "eth1",
+				Address: netip.PrefixFrom(netip.AddrFrom4(at), 16)})
 	}
 	require.NoError(r.t, netns.Connect(context.Background(), r.rack.pid, "sw1", ports...))
 }
@@ -211,7 +216,8 @@ func (r *Rig) Size() int { return len(r.nodes) }
 func (r *Rig) Command(node int, argv ...string) *exec.Cmd {
 	dir, err := os.Getwd()
 	require.NoError(r.t, err)
-	enter := []string{"-t", strconv.Itoa(r.nodes[node].pid), "-m", "-u", "-i", "-n", "-p", "--wdns=" + dir, "--", "setpriv", "--pdeathsig", "KILL"}
+	enter := []string{"-t", strconv.Itoa(r.nodes[node].pid), "-m", "-u", "-i", "-n", "-p", "--wdns=" + dir, "--",
+		"setpriv", "--pdeathsig", "KILL"}
 	cmd := exec.Command("nsenter", append(enter, argv...)...)
 	cmd.Env = append(os.Environ(), slurmEnv...)
 	return cmd
@@ -244,7 +250,8 @@ func (r *Rig) Processes(node int) (list []Process) {
 	for _, p := range processes.All() {
 		args := processes.Args(p.PID)
 		space, err := os.Readlink(processes.File(p.PID, "ns/pid"))
-		if err != nil || space != own || p.PID == r.nodes[node].pid || len(args) == 0 || strings.Join(args, " ") == "sleep infinity" {
+		if err != nil || space != own || p.PID == r.nodes[node].pid || len(args) == 0 ||
+			strings.Join(args, " ") == "sleep infinity" {
 			continue
 		}
 		list = append(list, Process{p.PID, args})

@@ -19,10 +19,12 @@ func TestRig(t *testing.T) {
 		r := Up(t, 3, "sshd", "ssh", "ssh-keygen")
 		rack, node = r.rack.pid, r.nodes[2].pid
 		require.Equal(t, "n2\n", r.Run(2, "hostname"))
-		require.NotEqual(t, r.Run(0, "cat", "/proc/sys/kernel/random/boot_id"), r.Run(1, "cat", "/proc/sys/kernel/random/boot_id"))
+		require.NotEqual(t, r.Run(0, "cat", "/proc/sys/kernel/random/boot_id"),
+			r.Run(1, "cat", "/proc/sys/kernel/random/boot_id"))
 		r.StartSSH()
 		require.Equal(t, "n1\n", r.Run(0, "ssh", "n1", "hostname"))
-		require.Eventually(t, func() bool { return len(r.Processes(1)) == 1 }, time.Minute, time.Millisecond, "sshd, when the session has ended")
+		require.Eventually(t, func() bool { return len(r.Processes(1)) == 1 }, time.Minute, time.Millisecond,
+			"sshd, when the session has ended")
 		r.Cut(1)
 		_, err := r.Command(0, "ssh", "-o", "ConnectTimeout=1", "n1", "true").CombinedOutput()
 		require.Error(t, err)

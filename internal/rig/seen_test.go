@@ -47,7 +47,8 @@ func TestTraceAndReport(t *testing.T) {
 		for _, node := range []string{"n0", "n1", "n2"} {
 			require.Contains(t, j.stderr.String(), "node "+node+": 2 ranks were started and in Init")
 		}
-		require.Contains(t, j.stderr.String(), "all nodes: page tables and memory: btl pvas, 6 ranks in 3 address spaces")
+		require.Contains(t, j.stderr.String(),
+			"all nodes: page tables and memory: btl pvas, 6 ranks in 3 address spaces")
 		r.requireNothing(t)
 	})
 }

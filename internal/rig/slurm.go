@@ -42,7 +42,8 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 var slurmEnv = []string{"SLURM_CONF=/mnt/slurm/slurm.conf"}
 
 // startNode runs on each node. The daemons leave when they are ready.
-const startNode = `munged --force --key-file=/mnt/slurm/munge.key --pid-file=/run/munge/munged.pid --log-file=/run/munge/log --seed-file=/run/munge/seed &&
+const startNode = `munged --force --key-file=/mnt/slurm/munge.key --pid-file=/run/munge/munged.pid \
+  --log-file=/run/munge/log --seed-file=/run/munge/seed &&
 if [ "$(hostname)" = n0 ]; then slurmctld; fi && slurmd`
 
 // SlurmTools are the commands that StartSlurm needs.

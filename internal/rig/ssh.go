@@ -44,7 +44,8 @@ func (r *Rig) StartSSH() {
 	r.write("ssh/known_hosts", "n*,10.77.* "+strings.Join(strings.Fields(public)[:2], " ")+"\n")
 	r.write("ssh/sshd_config", sshdConfig)
 	r.onAll(func(i int) error {
-		out, err := r.Command(i, "/usr/sbin/sshd", "-f", "/mnt/ssh/sshd_config", "-E", fmt.Sprintf("/mnt/ssh/log.%d", i)).CombinedOutput()
+		out, err := r.Command(i, "/usr/sbin/sshd", "-f", "/mnt/ssh/sshd_config", "-E",
+			fmt.Sprintf("/mnt/ssh/log.%d", i)).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("sshd of n%d: %w: %s", i, err, out)
 		}
