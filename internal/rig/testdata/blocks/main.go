@@ -92,7 +92,8 @@ func read(e *suci.Endpoint, count int) error {
 			return err
 		}
 		if !bytes.Equal(r.Data, contents(i)) {
-			return fmt.Errorf("block %d did not come when it should, but %d bytes that begin with % x", i, len(r.Data), r.Data[:min(8, len(r.Data))])
+			return fmt.Errorf("block %d did not come when it should, but %d bytes that begin with % x", i, len(r.Data),
+				r.Data[:min(8, len(r.Data))])
 		}
 		r.Free()
 		if i == early {
