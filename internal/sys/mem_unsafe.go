@@ -31,7 +31,8 @@ const (
 // returns the address. fd is -1 for anonymous memory. The memory is not known
 // to the garbage collector.
 func Mmap(addr, length uintptr, prot, flags, fd int, offset int64) (uintptr, error) {
-	p, _, errno := unix.Syscall6(unix.SYS_MMAP, addr, length, uintptr(prot), uintptr(flags), uintptr(fd), uintptr(offset))
+	p, _, errno := unix.Syscall6(unix.SYS_MMAP, addr, length, uintptr(prot), uintptr(flags),
+		uintptr(fd), uintptr(offset))
 	if errno != 0 {
 		return 0, fmt.Errorf("mmap of %d bytes at %#x: %w", length, addr, errno)
 	}

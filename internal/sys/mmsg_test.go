@@ -81,7 +81,8 @@ func TestReceiveBroken(t *testing.T) {
 		require.ErrorIs(t, err, want)
 		require.True(t, ReceiveBroken(err))
 	}
-	for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.ENOBUFS, syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH,
+	for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.ENOBUFS, syscall.ECONNREFUSED,
+		syscall.EHOSTUNREACH, syscall.ENETUNREACH,
 		syscall.ENETDOWN, syscall.EPERM, syscall.EACCES, syscall.EMSGSIZE, syscall.EPROTO, syscall.ETIMEDOUT} {
 		require.False(t, ReceiveBroken(wrap("recvmsg", errno)), errno)
 	}

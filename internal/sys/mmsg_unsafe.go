@@ -103,7 +103,8 @@ func (o *Outbox) Message(to netip.AddrPort, segment int, b []byte) {
 // kernel has taken the datagram.
 func (o *Outbox) SendOne(fd int, to netip.AddrPort, b []byte) bool {
 	size := o.names[0].set(to, o.mapped)
-	_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
+	_, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd),
+		uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
 		unix.MSG_NOSIGNAL|unix.MSG_DONTWAIT, uintptr(unsafe.Pointer(&o.names[0])), uintptr(size))
 	return errno == 0
 }
@@ -141,7 +142,8 @@ func SendUncut(err error) bool {
 // ReceiveBroken tells whether an error of Receive or ReceiveInto says that the descriptor is no socket, or that the
 // call is wrong: then it will fail for ever. Others are of the network or of a lack of memory.
 func ReceiveBroken(err error) bool {
-	for _, errno := range []syscall.Errno{syscall.EBADF, syscall.ENOTSOCK, syscall.EOPNOTSUPP, syscall.EINVAL, syscall.EFAULT, syscall.ENOSYS} {
+	for _, errno := range []syscall.Errno{syscall.EBADF, syscall.ENOTSOCK, syscall.EOPNOTSUPP, syscall.EINVAL,
+		syscall.EFAULT, syscall.ENOSYS} {
 		if errors.Is(err, errno) {
 			return true
 		}
@@ -183,7 +185,8 @@ func (in *Inbox) prepare() {
 		in.parts[i].Base = &in.buffers[i*inboxBuffer]
 		in.parts[i].SetLen(inboxBuffer)
 		h := &in.heads[i].hdr
-		*h = unix.Msghdr{Name: &in.names[i][0], Namelen: uint32(len(in.names[i])), Iov: &in.parts[i], Control: &in.control[i][0]}
+		*h = unix.Msghdr{Name: &in.names[i][0], Namelen: uint32(len(in.names[i])), Iov: &in.parts[i],
+			Control: &in.control[i][0]}
 		h.SetIovlen(1)
 		h.SetControllen(inboxControl)
 	}
@@ -197,10 +200,12 @@ func (in *Inbox) Receive(fd, most int) (n int, err error) {
 	var got uintptr
 	var errno syscall.Errno
 	if most == 1 { // the cheaper call
-		got, _, errno = unix.RawSyscall(unix.SYS_RECVMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0].hdr)), unix.MSG_DONTWAIT)
+		got, _, errno = unix.RawSyscall(unix.SYS_RECVMSG, uintptr(fd),
+			uintptr(unsafe.Pointer(&in.heads[0].hdr)), unix.MSG_DONTWAIT)
 		in.heads[0].n, got = uint32(got), 1
 	} else {
-		got, _, errno = unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0])), uintptr(most), unix.MSG_DONTWAIT, 0, 0)
+		got, _, errno = unix.RawSyscall6(unix.SYS_RECVMMSG, uintptr(fd), uintptr(unsafe.Pointer(&in.heads[0])),
+			uintptr(most), unix.MSG_DONTWAIT, 0, 0)
 	}
 	switch errno {
 	case 0:

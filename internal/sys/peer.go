@@ -35,7 +35,8 @@ func ConnectionOf(pid, fd int) (c Connection, ok bool) {
 		return c, false
 	}
 	defer unix.Close(socket)
-	if protocol, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PROTOCOL); err != nil || protocol != unix.IPPROTO_TCP {
+	if protocol, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PROTOCOL); err != nil ||
+		protocol != unix.IPPROTO_TCP {
 		return c, false
 	}
 	info, err := unix.GetsockoptTCPInfo(socket, unix.IPPROTO_TCP, unix.TCP_INFO)

@@ -38,7 +38,8 @@ func TestConnectionOf(t *testing.T) {
 }
 
 func TestParsePeer(t *testing.T) {
-	for _, bad := range []string{"", ":", "0100007F", "0100007F:", "0100007F:10000", "x:1", "00000000000000000000000101000000:1"} {
+	for _, bad := range []string{"", ":", "0100007F", "0100007F:", "0100007F:10000", "x:1",
+		"00000000000000000000000101000000:1"} {
 		require.False(t, parsePeer(bad).IsValid(), bad)
 	}
 	require.Equal(t, "0.0.0.0:22", parsePeer("00000000:0016").String())

@@ -26,7 +26,8 @@ func TestReap(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ECHILD, "every test reaps what it starts")
 	from, to, err := os.Pipe()
 	require.NoError(t, err)
-	pid, err := Start("/bin/sh", []string{"sh", "-c", "read x; exit 7"}, nil, "/", []*os.File{from, os.Stderr, os.Stderr}, nil)
+	pid, err := Start("/bin/sh", []string{"sh", "-c", "read x; exit 7"}, nil, "/",
+		[]*os.File{from, os.Stderr, os.Stderr}, nil)
 	require.NoError(t, err)
 	require.NoError(t, from.Close())
 	for _, which := range []int{pid, -1} {

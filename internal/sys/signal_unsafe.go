@@ -34,7 +34,8 @@ type Sigaction struct {
 func SignalIgnored(sig int) bool {
 	const sigIgn = 1
 	var old Sigaction
-	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), 0, uintptr(unsafe.Pointer(&old)), SigsetSize, 0, 0)
+	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), 0,
+		uintptr(unsafe.Pointer(&old)), SigsetSize, 0, 0)
 	return errno == 0 && old.Handler == sigIgn
 }
 
@@ -42,7 +43,8 @@ func SignalIgnored(sig int) bool {
 // it had. The caller has locked the goroutine to the thread.
 func BlockSignals() (old uint64) {
 	all := ^uint64(0)
-	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, SigSetMask, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(&old)), SigsetSize, 0, 0)
+	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGPROCMASK, SigSetMask, uintptr(unsafe.Pointer(&all)),
+		uintptr(unsafe.Pointer(&old)), SigsetSize, 0, 0)
 	return old
 }
 
@@ -65,7 +67,8 @@ func Raise(sig syscall.Signal) error {
 func RaiseDefault(sig syscall.Signal) error {
 	var none, old Sigaction
 	action := func(to, was *Sigaction) error {
-		_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(was)), SigsetSize, 0, 0)
+		_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(to)),
+			uintptr(unsafe.Pointer(was)), SigsetSize, 0, 0)
 		if errno != 0 {
 			return fmt.Errorf("sigaction of %v: %w", sig, errno)
 		}

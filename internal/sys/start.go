@@ -40,7 +40,8 @@ func ProgramFile(name string) (*os.File, error) {
 
 // SealProgram forbids every later change of a file made by ProgramFile.
 func SealProgram(f *os.File) error {
-	_, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL)
+	_, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS,
+		unix.F_SEAL_WRITE|unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL)
 	if err != nil {
 		return fmt.Errorf("seal program file: %w", err)
 	}

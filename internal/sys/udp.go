@@ -106,7 +106,8 @@ const leastIPv6 = 1280 // bytes, the MTU of any path
 func UDPLongest(local netip.Addr, to netip.AddrPort) (int, error) {
 	family, level, mtu, discover, heads := unix.AF_INET, unix.IPPROTO_IP, unix.IP_MTU, unix.IP_MTU_DISCOVER, 20+8
 	if to.Addr().Is6() {
-		family, level, mtu, discover, heads = unix.AF_INET6, unix.IPPROTO_IPV6, unix.IPV6_MTU, unix.IPV6_MTU_DISCOVER, 40+8
+		family, level, mtu, discover, heads = unix.AF_INET6, unix.IPPROTO_IPV6, unix.IPV6_MTU,
+			unix.IPV6_MTU_DISCOVER, 40+8
 	}
 	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
