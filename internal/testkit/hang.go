@@ -29,7 +29,8 @@ func HangReport(t testing.TB, cmd *exec.Cmd, ranks int, lines ...string) string 
 			_ = cmd.Wait()
 		}
 	}()
-	require.Eventually(t, func() bool { return strings.Count(stdout.String(), "up\n") == ranks }, time.Minute, time.Millisecond,
+	require.Eventually(t, func() bool { return strings.Count(stdout.String(), "up\n") == ranks },
+		time.Minute, time.Millisecond,
 		"%s%s", &stdout, &stderr)
 	has := func() bool {
 		reports := strings.Split(stderr.String(), "what the ranks do:\n")
@@ -40,7 +41,8 @@ func HangReport(t testing.TB, cmd *exec.Cmd, ranks int, lines ...string) string 
 		}
 		return true
 	}
-	require.Eventually(t, func() bool { return has() || cmd.Process.Signal(syscall.SIGQUIT) != nil }, time.Minute, 50*time.Millisecond,
+	require.Eventually(t, func() bool { return has() || cmd.Process.Signal(syscall.SIGQUIT) != nil },
+		time.Minute, 50*time.Millisecond,
 		"not in one report: %q\n%s", lines, &stderr)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	_ = cmd.Wait() // the exit code tells
