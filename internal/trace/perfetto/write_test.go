@@ -87,7 +87,8 @@ func TestWrite(t *testing.T) {
 	}
 	assert.Equal(t, 4, tracks, "the job, and two of rank 1")
 	assert.Equal(t, []string{"send", "isend", "barrier", "irecv", "recv", "send", "wait", "barrier"}, names)
-	assert.Equal(t, map[uint64]string{1<<32 | 1: "send", 1<<32 | 2: "isend", 1<<32 | 3: "barrier", 1<<48 | 1: "send"}, begun)
+	assert.Equal(t, map[uint64]string{1<<32 | 1: "send", 1<<32 | 2: "isend", 1<<32 | 3: "barrier", 1<<48 | 1: "send"},
+		begun)
 	assert.Equal(t, map[uint64]string{1<<32 | 1: "recv", 1<<32 | 2: "wait", 1<<32 | 3: "barrier"}, ended)
 	for track, n := range open {
 		assert.Zero(t, n, "track %d", track)
