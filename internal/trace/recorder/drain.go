@@ -179,7 +179,8 @@ func (d *Drain) losses() {
 		h := headOf(d.root.TraceBuffer(rank))
 		for which := range lanes {
 			if n := h.lanes[which].lost.Load(); n > 0 && d.err == nil {
-				raw := trace.Raw{Kind: trace.Lost, Ticks: d.clock.now(), Bytes: uint32(min(n, 1<<32-1)), Flags: trace.NoPeer}
+				raw := trace.Raw{Kind: trace.Lost, Ticks: d.clock.now(),
+					Bytes: uint32(min(n, 1<<32-1)), Flags: trace.NoPeer}
 				d.note(d.w.Events(rank, which, bytesOf([]trace.Record{raw.Pack()})))
 			}
 		}
@@ -199,7 +200,9 @@ func (d *Drain) Close() error {
 	d.note(d.w.End(trace.End{Lost: d.lost, Seconds: float64(ns-d.start) / 1e9}))
 	d.flush()
 	if d.err != nil {
-		return errors.Join(d.err, fmt.Errorf("recorder: the trace ends early: %d events were not written; what is in the file can be read", d.lost))
+		return errors.Join(d.err,
+			fmt.Errorf("recorder: the trace ends early: %d events were not written; what is in the file can be read",
+				d.lost))
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ func New(root *job.Root, rank int) *Recorder {
 	active.Store(true)
 	return &Recorder{
 		Lane: *lane, sent: make([]uint32, root.Ranks()), received: make([]uint32, root.Ranks()),
-		contexts: map[uint32]uint16{}, sites: sites{all: map[uintptr]uint16{}, names: map[string]uint16{}}, codes: codes{all: map[uintptr]uint16{}}, long: headOf(root.TraceBuffer(rank)).long,
+		contexts: map[uint32]uint16{}, sites: sites{all: map[uintptr]uint16{}, names: map[string]uint16{}},
+		codes: codes{all: map[uintptr]uint16{}}, long: headOf(root.TraceBuffer(rank)).long,
 	}
 }
 
@@ -135,7 +136,8 @@ func (r *Recorder) write(k trace.Kind, at uint64, took uint32, high uint64, w *W
 	if w.Peer < 0 {
 		peer, flags = 0, flags|trace.NoPeer
 	}
-	r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, r.number|w.Site<<16|uint64(uint32(w.Tag))<<32, peer|uint64(flags)<<16|uint64(w.Number)<<32)
+	r.put(at<<8|uint64(k), uint64(took)|w.Bytes<<32, r.number|w.Site<<16|uint64(uint32(w.Tag))<<32,
+		peer|uint64(flags)<<16|uint64(w.Number)<<32)
 }
 
 // wide writes what belongs to the next event, if both fit.

@@ -42,7 +42,9 @@ func TestRecord(t *testing.T) {
 				if i%3 == 0 {
 					nodes.Put(trace.Raw{Kind: trace.Node, Ticks: start, Number: uint32(i)})
 				}
-				r.Call(trace.Send, start, &What{Bytes: uint64(i) << 20, Number: r.Sent(2), Context: uint32(1000 + i%7), Tag: int32(i), Peer: 2})
+				r.Call(trace.Send, start,
+					&What{Bytes: uint64(i) << 20, Number: r.Sent(2), Context: uint32(1000 + i%7),
+						Tag: int32(i), Peer: 2})
 			}
 			r.Publish()
 			nodes.Publish()

@@ -88,7 +88,8 @@ func (r *Recorder) ShortSend(start uint64, length int, context uint32, tag int32
 		r.sends.learn(uint64(length), end-start)
 	}
 	r.call(trace.Send, start, end, &What{
-		Bytes: uint64(length), Site: r.site(shortSend), Number: number, Context: context, Tag: tag, Peer: int32(peer), Flags: flags,
+		Bytes: uint64(length), Site: r.site(shortSend), Number: number, Context: context, Tag: tag,
+		Peer: int32(peer), Flags: flags,
 	})
 }
 

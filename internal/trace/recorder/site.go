@@ -136,7 +136,8 @@ func ofLibrary(function string) bool {
 		return false
 	}
 	for _, part := range []string{
-		"mpi.", "shm.", "internal/btl/", "internal/coll.", "internal/coll/", "internal/comm.", "internal/pml.", "internal/trace/",
+		"mpi.", "shm.", "internal/btl/", "internal/coll.", "internal/coll/", "internal/comm.",
+		"internal/pml.", "internal/trace/",
 	} {
 		if strings.HasPrefix(name, part) {
 			return true
