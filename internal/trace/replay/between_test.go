@@ -13,7 +13,8 @@ import (
 // while it waits: for a message, for the receiver of a long one, or for others to begin.
 func TestBetween(t *testing.T) {
 	step := func(k trace.Kind, at int64, message uint32, way trace.Protocol) trace.Event {
-		return trace.Event{Kind: k, Start: at, End: at, Peer: 1, Bytes: 16, Message: message, Flags: trace.Inside | trace.By(way)}
+		return trace.Event{Kind: k, Start: at, End: at, Peer: 1, Bytes: 16, Message: message,
+			Flags: trace.Inside | trace.By(way)}
 	}
 	init := trace.Event{Kind: trace.Init, End: 100, Peer: trace.Any}
 	ranks := []trace.Rank{
@@ -43,10 +44,12 @@ func TestBetween(t *testing.T) {
 		cpus  int
 		sizes []int64
 	}{
-		{2, []int64{10, 6, 8}}, // until 112 without a stall of 2, from 150 to 157 without one of 1, and from 200, when rank 1 had it all
+		// until 112 without a stall of 2, from 150 to 157 without one of 1, and from 200, when rank 1 had it all
+		{2, []int64{10, 6, 8}},
 		{1, nil},
 	} {
-		r, err := New(&trace.Trace{Meta: trace.Meta{Ranks: 2, CPUs: c.cpus}, Ranks: ranks, End: &trace.End{}}, Options{})
+		r, err := New(&trace.Trace{Meta: trace.Meta{Ranks: 2, CPUs: c.cpus}, Ranks: ranks, End: &trace.End{}},
+			Options{})
 		require.NoError(t, err)
 		var sizes []int64
 		span := r.Graph.Of(0)

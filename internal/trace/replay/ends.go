@@ -27,7 +27,8 @@ type unreceived struct {
 
 // findEnds compares the ends of all messages.
 func findEnds(t *trace.Trace, all bool) ends {
-	n := ends{unsent: map[trace.Message]bool{}, unreceived: map[int32][]unreceived{}, received: map[trace.Message]int64{}}
+	n := ends{unsent: map[trace.Message]bool{}, unreceived: map[int32][]unreceived{},
+		received: map[trace.Message]int64{}}
 	sent := t.Sent()
 	for rank := range t.Ranks {
 		for i := range t.Ranks[rank].Events {
@@ -49,7 +50,9 @@ func findEnds(t *trace.Trace, all bool) ends {
 		n.unreceived[m.To] = append(n.unreceived[m.To], unreceived{m, e})
 	}
 	for _, list := range n.unreceived {
-		slices.SortFunc(list, func(a, b unreceived) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Number, b.Number)) })
+		slices.SortFunc(list, func(a, b unreceived) int {
+			return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Number, b.Number))
+		})
 	}
 	return n
 }

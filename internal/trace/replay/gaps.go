@@ -9,9 +9,9 @@ import (
 
 // Recording is what recording adds to the time between two calls of a rank, in ns, by what they are:
 // "recv send", or "recv" for what is behind any receive. Other gaps take what the trace says of
-// itself. A ~ behind a kind says that one of its times is an estimate. What a gap takes depends on the length of the message:
-// an estimate shares its time with the gap, and a copy leaves less in the caches. So pairs also come with lengths:
-// "recv~ send~ 2000".
+// itself. A ~ behind a kind says that one of its times is an estimate. What a gap takes depends on the length of the
+// message: an estimate shares its time with the gap, and a copy leaves less in the caches. So pairs also come with
+// lengths: "recv~ send~ 2000".
 type Recording map[string]float64
 
 // Gaps returns the recording of a job that computes nothing: all that lies between its calls is
@@ -50,8 +50,8 @@ func Gaps(t *trace.Trace) Recording {
 	return r
 }
 
-// decidingLength returns the length of the message that the gap between two calls depends on: of the one whose time is an
-// estimate, else of the longer one.
+// decidingLength returns the length of the message that the gap between two calls depends on: of the one whose time is
+// an estimate, else of the longer one.
 func decidingLength(last, next *trace.Event) uint64 {
 	switch {
 	case last.Flags&trace.Estimated != 0:

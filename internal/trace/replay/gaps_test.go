@@ -18,7 +18,8 @@ func TestGaps(t *testing.T) {
 		add := func(k trace.Kind, gap int64, f trace.Flags) {
 			start := at + gap
 			at = start + 10
-			tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: k, Start: start, End: at, Peer: trace.Any, Bytes: 8, Flags: f})
+			tr.Ranks[0].Events = append(tr.Ranks[0].Events,
+				trace.Event{Kind: k, Start: start, End: at, Peer: trace.Any, Bytes: 8, Flags: f})
 		}
 		for range 2 * fewGaps {
 			add(trace.Barrier, 30+computed, 0)
@@ -42,7 +43,8 @@ func TestGaps(t *testing.T) {
 	}
 	m := &maker{recording: 5, options: Options{Recording: recording}}
 	other := &trace.Event{Kind: trace.Send}
-	assert.EqualValues(t, 30, m.recorded(&trace.Event{Kind: trace.Wait}, other), "an unknown pair: behind any such call")
+	assert.EqualValues(t, 30, m.recorded(&trace.Event{Kind: trace.Wait}, other),
+		"an unknown pair: behind any such call")
 	assert.EqualValues(t, 5, m.recorded(other, other))
 }
 
@@ -61,7 +63,8 @@ func TestGapsByLength(t *testing.T) {
 				gap = length.late
 			}
 			at += gap
-			tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: trace.Send, Start: at, End: at + 10, Bytes: length.bytes, Flags: trace.Estimated})
+			tr.Ranks[0].Events = append(tr.Ranks[0].Events,
+				trace.Event{Kind: trace.Send, Start: at, End: at + 10, Bytes: length.bytes, Flags: trace.Estimated})
 			at += 10
 		}
 		tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: trace.Wait, Start: at, End: at})
@@ -75,7 +78,9 @@ func TestGapsByLength(t *testing.T) {
 		assert.Equal(t, want, m.recorded(e, e), "%d bytes", bytes)
 	}
 	known := &trace.Event{Kind: trace.Send, Bytes: 508}
-	assert.EqualValues(t, int64(recording["send~"]), m.recorded(&trace.Event{Kind: trace.Send, Flags: trace.Estimated}, &trace.Event{Kind: trace.Wait}), "no length of the pair is known")
+	assert.EqualValues(t, int64(recording["send~"]),
+		m.recorded(&trace.Event{Kind: trace.Send, Flags: trace.Estimated}, &trace.Event{Kind: trace.Wait}),
+		"no length of the pair is known")
 	assert.Zero(t, m.recorded(known, known), "nothing is estimated")
 }
 
@@ -83,7 +88,8 @@ func TestGapsByLength(t *testing.T) {
 func TestEstimatesEven(t *testing.T) {
 	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1, GapNS: 20}, End: &trace.End{}, Ranks: make([]trace.Rank, 1)}
 	add := func(start int64, f trace.Flags) {
-		tr.Ranks[0].Events = append(tr.Ranks[0].Events, trace.Event{Kind: trace.Barrier, Start: start, End: start + 10, Peer: trace.Any, Flags: f})
+		tr.Ranks[0].Events = append(tr.Ranks[0].Events,
+			trace.Event{Kind: trace.Barrier, Start: start, End: start + 10, Peer: trace.Any, Flags: f})
 	}
 	add(0, 0)
 	add(25, trace.Estimated) // 15 ns later, 5 too early

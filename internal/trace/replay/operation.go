@@ -22,7 +22,9 @@ func (m *maker) operation(e *trace.Event, call *group) *loggps.Operation {
 		return nil
 	}
 	name := names[call.algorithm]
-	i := slices.IndexFunc(m.options.Operations, func(o loggps.Operation) bool { return o.Name == name && o.Ranks == len(call.ranks) })
+	i := slices.IndexFunc(m.options.Operations, func(o loggps.Operation) bool {
+		return o.Name == name && o.Ranks == len(call.ranks)
+	})
 	if i < 0 {
 		return nil
 	}

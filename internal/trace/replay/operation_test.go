@@ -34,12 +34,15 @@ func finish(t *testing.T, tr *trace.Trace) []float64 {
 	t.Helper()
 	var o Options
 	for _, name := range algorithmsOfTest {
-		o.Operations = append(o.Operations, loggps.Operation{Name: name, Ranks: len(tr.Ranks), Points: []loggps.OperationPoint{{Bytes: 64, Time: 1000}}})
+		o.Operations = append(o.Operations,
+			loggps.Operation{Name: name, Ranks: len(tr.Ranks),
+				Points: []loggps.OperationPoint{{Bytes: 64, Time: 1000}}})
 	}
 	r, err := New(tr, o)
 	require.NoError(t, err)
 	for _, synchronous := range []bool{false, true} {
-		result, err := sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 1e6, O: 1e6}), Synchronous: synchronous, Record: true})
+		result, err := sim.Run(r.Graph,
+			sim.Options{Machine: loggps.Single(loggps.Params{L: 1e6, O: 1e6}), Synchronous: synchronous, Record: true})
 		require.NoError(t, err)
 		path, err := result.Path(result.Slowest())
 		require.NoError(t, err)
@@ -86,20 +89,24 @@ func unique(list []float64) (u []float64) {
 // nodes, and where members do not agree, calls become messages as without.
 func TestOperationsThatDoNotCount(t *testing.T) {
 	for name, change := range map[string]func(*trace.Trace, *Options){
-		"other ranks":      func(_ *trace.Trace, o *Options) { o.Operations[0].Ranks = 3 },
-		"other algorithm":  func(_ *trace.Trace, o *Options) { o.Operations[0].Name = "allreduce=ring" },
-		"shared CPUs":      func(t *trace.Trace, _ *Options) { t.Meta.CPUs = 1 },
-		"two nodes":        func(t *trace.Trace, _ *Options) { t.Meta.Nodes, t.Meta.Hosts = []int{0, 1}, []string{"a", "b"} },
+		"other ranks":     func(_ *trace.Trace, o *Options) { o.Operations[0].Ranks = 3 },
+		"other algorithm": func(_ *trace.Trace, o *Options) { o.Operations[0].Name = "allreduce=ring" },
+		"shared CPUs":     func(t *trace.Trace, _ *Options) { t.Meta.CPUs = 1 },
+		"two nodes": func(t *trace.Trace, _ *Options) {
+			t.Meta.Nodes, t.Meta.Hosts = []int{0, 1}, []string{"a", "b"}
+		},
 		"no algorithms":    func(t *trace.Trace, _ *Options) { t.Meta.Algorithms = nil },
 		"members disagree": func(t *trace.Trace, _ *Options) { t.Ranks[1].Events[1].Tag = 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := called(2, trace.Allreduce, 0, trace.Any)
-			o := Options{Operations: []loggps.Operation{{Name: "allreduce=flat", Ranks: 2, Points: []loggps.OperationPoint{{Bytes: 0, Time: 5}}}}}
+			o := Options{Operations: []loggps.Operation{{Name: "allreduce=flat", Ranks: 2,
+				Points: []loggps.OperationPoint{{Bytes: 0, Time: 5}}}}}
 			change(tr, &o)
 			r, err := New(tr, o)
 			require.NoError(t, err)
-			assert.Equal(t, []string{"irecv 64 B from rank 1, tag 1073741825", "isend 64 B to rank 1, tag 1073741825", "wait"}, ops(r, 0))
+			assert.Equal(t, []string{"irecv 64 B from rank 1, tag 1073741825",
+				"isend 64 B to rank 1, tag 1073741825", "wait"}, ops(r, 0))
 		})
 	}
 }

@@ -9,22 +9,22 @@ import (
 )
 
 // Calls that overlap. Goroutines, or threads, of a rank may be in calls at the same time. In a graph of one call after
-// another some would then wait for what only a later one brings. So such a rank is made of what began and what ended, in the
-// order of these times:
+// another some would then wait for what only a later one brings. So such a rank is made of what began and what ended,
+// in the order of these times:
 //
 //   - A blocking send or receive begins as a nonblocking one, and ends with a wait.
-//   - A collective call begins with messages to the members that need this one, and ends when those of the members that this
-//     one needs have come. All of its members do the same, also where theirs does not overlap (apart). Which of the messages that
-//     were recorded belong to it is not known for sure, so these do not count.
+//   - A collective call begins with messages to the members that need this one, and ends when those of the members that
+//     this one needs have come. All of its members do the same, also where theirs does not overlap (apart). Which of
+//     the messages that were recorded belong to it is not known for sure, so these do not count.
 //   - Other calls take place when they ended.
-//   - In the whole job nobody waits for a send if the wait had ended before the message was received. Which goroutine would wait
-//     is not known.
+//   - In the whole job nobody waits for a send if the wait had ended before the message was received. Which goroutine
+//     would wait is not known.
 //
 // Such a graph has no deadlock, whatever the machine: each wait is for something that had happened before it ended in
 // the job. So it does not tell either whether the program is correct only thanks to buffers.
 //
-// Who computes meanwhile is not recorded. A rank is taken to compute as long as fewer of its calls are underway than there
-// ever were: a listener that receives all the time is no computation, and does not hide that of others.
+// Who computes meanwhile is not recorded. A rank is taken to compute as long as fewer of its calls are underway than
+// there ever were: a listener that receives all the time is no computation, and does not hide that of others.
 //
 // A call that begins and ends within one that is made of calls (trace.Kind.Compound) is taken for a part of it.
 
@@ -164,8 +164,8 @@ func (c *caller) waitFor(e *trace.Event, id graph.ID) {
 	c.Wait(id)
 }
 
-// unawaited tells whether a message is a send for which nobody waits until the rank ends, although a wait for it ended at
-// that time.
+// unawaited tells whether a message is a send for which nobody waits until the rank ends, although a wait for it ended
+// at that time.
 func (c *caller) unawaited(e *trace.Event, waited int64) bool {
 	m, sends := e.Sends(c.me)
 	if !sends || c.maker.overlapping == nil {
@@ -185,8 +185,8 @@ func (c *caller) sendApart(it *item) {
 	})
 }
 
-// receiveApart receives from the members of a collective call that this one needs, and then takes the time of the call if that
-// was measured.
+// receiveApart receives from the members of a collective call that this one needs, and then takes the time of the call
+// if that was measured.
 func (c *caller) receiveApart(it *item) {
 	c.eachApart(it, func(call *group, other int, bytes int64) {
 		if needs(it.Kind, c.me, other, int(call.root)) {

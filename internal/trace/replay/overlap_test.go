@@ -10,8 +10,8 @@ import (
 	"github.com/gopvas/gopvas/trace"
 )
 
-// overlapped is rank 0 with a goroutine that receives from rank 1, while another one computes, and sends to rank 1, until a time, and
-// then to rank 0 itself; and rank 1, which receives at 2000.
+// overlapped is rank 0 with a goroutine that receives from rank 1, while another one computes, and sends to rank 1,
+// until a time, and then to rank 0 itself; and rank 1, which receives at 2000.
 func overlapped(sent int64) [][]trace.Event {
 	return [][]trace.Event{
 		{
@@ -33,7 +33,9 @@ func overlapped(sent int64) [][]trace.Event {
 func runs(t *testing.T, r *Replay) {
 	t.Helper()
 	for _, synchronous := range []bool{false, true} {
-		_, err := sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 5, O: 2, Sync: 1 << 20, Packet: 1 << 20}), Synchronous: synchronous})
+		_, err := sim.Run(r.Graph,
+			sim.Options{Machine: loggps.Single(loggps.Params{L: 5, O: 2, Sync: 1 << 20, Packet: 1 << 20}),
+				Synchronous: synchronous})
 		require.NoError(t, err, "synchronous: %v", synchronous)
 	}
 }
@@ -44,7 +46,8 @@ func TestOverlaps(t *testing.T) {
 	require.Equal(t, []int{0}, r.Overlapping)
 	require.Equal(t, []string{
 		"irecv 9 B from rank 1, tag 1", "calc 1010 ns", "isend 8 B to rank 1, tag 1", "wait", "calc 1000 ns", "wait",
-		"calc 20 ns", "irecv 7 B from rank 0, tag 1", "calc 980 ns", "isend 7 B to rank 0, tag 1", "wait", "wait", "calc 100 ns",
+		"calc 20 ns", "irecv 7 B from rank 0, tag 1", "calc 980 ns", "isend 7 B to rank 0, tag 1",
+		"wait", "wait", "calc 100 ns",
 	}, ops(r, 0))
 	runs(t, r)
 }
@@ -54,13 +57,15 @@ func TestNobodyWaitsForEagerSends(t *testing.T) {
 	r := replay(t, Options{}, overlapped(1100)...)
 	require.Equal(t, []string{
 		"irecv 9 B from rank 1, tag 1", "calc 1010 ns", "isend 8 B to rank 1, tag 1", "calc 1900 ns", "wait",
-		"calc 20 ns", "irecv 7 B from rank 0, tag 1", "calc 980 ns", "isend 7 B to rank 0, tag 1", "wait", "wait", "calc 100 ns", "wait",
+		"calc 20 ns", "irecv 7 B from rank 0, tag 1", "calc 980 ns", "isend 7 B to rank 0, tag 1", "wait",
+		"wait", "calc 100 ns", "wait",
 	}, ops(r, 0))
 	require.Equal(t, []string{"recv 8 B from rank 0, tag 1", "isend 9 B to rank 0, tag 1", "wait"}, ops(r, 1))
 	runs(t, r)
 }
 
-// TestWithinOverlaps: steps of a nonblocking collective, and results that another goroutine takes, in the time of a receive.
+// TestWithinOverlaps: steps of a nonblocking collective, and results that another goroutine takes, in the time of a
+// receive.
 func TestWithinOverlaps(t *testing.T) {
 	r := replay(t, Options{},
 		[]trace.Event{
@@ -84,7 +89,8 @@ func TestWithinOverlaps(t *testing.T) {
 	runs(t, r)
 }
 
-// TestCollectivesOverlap: two goroutines of each rank are in collective calls, which end in another order on each of the ranks.
+// TestCollectivesOverlap: two goroutines of each rank are in collective calls, which end in another order on each of
+// the ranks.
 func TestCollectivesOverlap(t *testing.T) {
 	for k := trace.Barrier; k < trace.Neighbor; k++ {
 		call := func(start, end int64, context uint32) trace.Event {
@@ -92,7 +98,8 @@ func TestCollectivesOverlap(t *testing.T) {
 		}
 		first, second := call(10, 100, 1), call(20, 90, 2)
 		later, sooner := call(15, 80, 1), call(25, 110, 2)
-		r := replay(t, Options{}, []trace.Event{second, first}, []trace.Event{later, sooner}, []trace.Event{call(30, 40, 1), call(50, 60, 2)})
+		r := replay(t, Options{}, []trace.Event{second, first}, []trace.Event{later, sooner},
+			[]trace.Event{call(30, 40, 1), call(50, 60, 2)})
 		require.Equal(t, []int{0, 1}, r.Overlapping, k)
 		runs(t, r)
 	}

@@ -29,7 +29,8 @@ func (m *maker) rank(rank int) {
 	r := &m.trace.Ranks[rank]
 	c := &caller{
 		maker: m, Calls: m.builder.Calls(rank), me: rank, rank: r, clock: newClock(r.Events),
-		messages: map[uint32]*trace.Event{}, begun: map[uint32]*trace.Event{}, open: map[uint32]graph.ID{}, meeting: map[uint32]bool{},
+		messages: map[uint32]*trace.Event{}, begun: map[uint32]*trace.Event{}, open: map[uint32]graph.ID{},
+		meeting: map[uint32]bool{},
 	}
 	for i := range r.Events {
 		e := &r.Events[i]
@@ -91,8 +92,8 @@ func (c *caller) made(it *item) {
 	}
 }
 
-// computed makes the computation before a time at which there is a call. What recording takes varies, and estimated times are too
-// late as often as too early: what one gap has too little, the next ones have too much.
+// computed makes the computation before a time at which there is a call. What recording takes varies, and estimated
+// times are too late as often as too early: what one gap has too little, the next ones have too much.
 func (c *caller) computed(until int64, next *trace.Event) {
 	gap := c.lacks + c.clock.computed(c.at, until) - c.stalled - c.recorded(c.last, next)
 	c.lacks = 0
@@ -163,7 +164,8 @@ func (c *caller) call(it *item) {
 }
 
 // takes are the calls that take results of requests.
-var takes = map[trace.Kind]bool{trace.Wait: true, trace.Test: true, trace.WaitAll: true, trace.WaitAny: true, trace.Finalize: true}
+var takes = map[trace.Kind]bool{trace.Wait: true, trace.Test: true, trace.WaitAll: true,
+	trace.WaitAny: true, trace.Finalize: true}
 
 // taken returns the requests whose results a wait has taken.
 func taken(it *item) (list []uint32) {

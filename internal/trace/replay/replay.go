@@ -39,12 +39,17 @@ type Replay struct {
 // algorithm is unknown, or if the graph has a mistake. New does not change the trace.
 func New(t *trace.Trace, o Options) (*Replay, error) {
 	if lost := t.Lost(); lost > 0 {
-		return nil, fmt.Errorf("replay: %d events are missing in the trace, because the supervisor did not keep up: record it to a faster disk, or with a CPU that no rank uses", lost)
+		return nil,
+			fmt.Errorf("replay: %d events are missing in the trace, because the supervisor did not keep up: record "+
+				"it to a faster disk, or with a CPU that no rank uses", lost)
 	}
 	if t.Cut != nil {
-		return nil, fmt.Errorf("replay: the trace is not whole: %w; a model needs the whole job: pvasrun trace info and list show what comes before that", t.Cut)
+		return nil,
+			fmt.Errorf("replay: the trace is not whole: %w; a model needs the whole job: pvasrun trace info and list "+
+				"show what comes before that", t.Cut)
 	}
-	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)), sites: map[string]uint32{}, names: []string{""}}
+	m := &maker{trace: t, options: o, builder: graph.NewBuilder(len(t.Ranks)),
+		sites: map[string]uint32{}, names: []string{""}}
 	m.recording, m.lengths = int64(t.Meta.GapNS), o.Recording.lengths()
 	m.alone = len(t.Ranks) <= t.Meta.CPUs*max(len(t.Meta.Hosts), 1)
 	for rank := range t.Ranks {

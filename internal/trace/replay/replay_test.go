@@ -41,11 +41,13 @@ func TestBlocking(t *testing.T) {
 			{Kind: trace.Finalize, Start: 350, End: 360, Peer: trace.Any},
 		},
 		[]trace.Event{
-			{Kind: trace.Recv, Start: 20, End: 200, Peer: 0, Bytes: 8, Tag: 5, Message: 1, Flags: trace.AnySource | trace.AnyTag},
+			{Kind: trace.Recv, Start: 20, End: 200, Peer: 0, Bytes: 8, Tag: 5, Message: 1,
+				Flags: trace.AnySource | trace.AnyTag},
 			{Kind: trace.Stall, Start: 210, End: 220},
 			{Kind: trace.Send, Start: 230, End: 240, Peer: 0, Bytes: 9, Tag: 7, Message: 1},
 		})
-	assert.Equal(t, []string{"calc 100 ns", "send 8 B to rank 1, tag 1", "recv 9 B from rank 1, tag 1", "calc 50 ns"}, ops(r, 0))
+	assert.Equal(t, []string{"calc 100 ns", "send 8 B to rank 1, tag 1", "recv 9 B from rank 1, tag 1", "calc 50 ns"},
+		ops(r, 0))
 	assert.Equal(t, []string{"recv 8 B from rank 0, tag 1", "calc 20 ns", "send 9 B to rank 0, tag 1"}, ops(r, 1))
 	assert.Equal(t, "send", r.Sites[r.Graph.Op(1).Site])
 }
@@ -53,12 +55,13 @@ func TestBlocking(t *testing.T) {
 // TestRecordingIsNoComputation: what recording adds to gaps between calls is taken off, and what a gap has too
 // little, the next one has too much.
 func TestRecordingIsNoComputation(t *testing.T) {
-	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1, GapNS: 30}, End: &trace.End{}, Ranks: []trace.Rank{{Events: []trace.Event{
-		{Kind: trace.Init, End: 10, Peer: trace.Any},
-		{Kind: trace.Barrier, Start: 60, End: 70, Peer: trace.Any},
-		{Kind: trace.Barrier, Start: 90, End: 100, Peer: trace.Any},
-		{Kind: trace.Finalize, Start: 300, End: 310, Peer: trace.Any},
-	}}}}
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 1, GapNS: 30}, End: &trace.End{},
+		Ranks: []trace.Rank{{Events: []trace.Event{
+			{Kind: trace.Init, End: 10, Peer: trace.Any},
+			{Kind: trace.Barrier, Start: 60, End: 70, Peer: trace.Any},
+			{Kind: trace.Barrier, Start: 90, End: 100, Peer: trace.Any},
+			{Kind: trace.Finalize, Start: 300, End: 310, Peer: trace.Any},
+		}}}}
 	r, err := New(tr, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"calc 20 ns", "calc 160 ns"}, ops(r, 0))
@@ -98,7 +101,8 @@ func TestRequests(t *testing.T) {
 			{Kind: trace.Recv, Start: 0, End: 10, Peer: 0, Bytes: 8, Message: 1},
 			{Kind: trace.Send, Start: 10, End: 11, Peer: 0, Bytes: 4, Message: 1},
 		})
-	assert.Equal(t, []string{"irecv 4 B from rank 1, tag 1", "calc 1 ns", "isend 8 B to rank 1, tag 1", "wait"}, ops(r, 0))
+	assert.Equal(t, []string{"irecv 4 B from rank 1, tag 1", "calc 1 ns", "isend 8 B to rank 1, tag 1", "wait"},
+		ops(r, 0))
 	awaited := 0
 	for id := range graph.ID(3) {
 		for _, d := range r.Graph.Dependents(id) {
@@ -135,7 +139,8 @@ func TestCollectives(t *testing.T) {
 		{step(trace.Sent, 1, 1, 1), step(trace.Received, 50, 1, 1), call},
 		{step(trace.Sent, 2, 0, 1), step(trace.Received, 40, 0, 1), call},
 	}
-	assert.Equal(t, []string{"isend 16 B to rank 1, tag 1", "recv 16 B from rank 1, tag 1", "wait"}, ops(replay(t, Options{}, ranks...), 0))
+	assert.Equal(t, []string{"isend 16 B to rank 1, tag 1", "recv 16 B from rank 1, tag 1", "wait"},
+		ops(replay(t, Options{}, ranks...), 0))
 	bare := [][]trace.Event{{call}, {}, {call}}
 	ring := Options{Algorithms: map[string]string{"allreduce": "allreduce-ring"}}
 	assert.Len(t, ops(replay(t, Options{}, bare...), 0), 3) // irecv, isend, wait, with rank 2
@@ -154,11 +159,12 @@ func TestCollectiveOfNodes(t *testing.T) {
 		return trace.Event{Kind: k, Start: at, End: at, Peer: peer, Message: 1, Flags: trace.Inside}
 	}
 	call := trace.Event{Kind: trace.Barrier, Start: 0, End: 100, Request: 1, Context: 1, Peer: trace.Any}
-	tr := &trace.Trace{Meta: trace.Meta{Ranks: 3, Nodes: []int{0, 0, 1}, Hosts: []string{"a", "b"}}, End: &trace.End{}, Ranks: []trace.Rank{
-		{Events: []trace.Event{step(trace.Sent, 1, 2), step(trace.Received, 50, 2), call}},
-		{Events: []trace.Event{call}},
-		{Events: []trace.Event{step(trace.Sent, 1, 0), step(trace.Received, 50, 0), call}},
-	}}
+	tr := &trace.Trace{Meta: trace.Meta{Ranks: 3, Nodes: []int{0, 0, 1}, Hosts: []string{"a", "b"}},
+		End: &trace.End{}, Ranks: []trace.Rank{
+			{Events: []trace.Event{step(trace.Sent, 1, 2), step(trace.Received, 50, 2), call}},
+			{Events: []trace.Event{call}},
+			{Events: []trace.Event{step(trace.Sent, 1, 0), step(trace.Received, 50, 0), call}},
+		}}
 	r, err := New(tr, Options{})
 	require.NoError(t, err)
 	_, err = sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 1, Sync: 100, Packet: 100})})
@@ -200,7 +206,8 @@ func TestMissingEnds(t *testing.T) {
 		})
 	assert.Equal(t, []string{"recv 6 B from rank 0, tag 2", "calc 1 ns", "irecv 5 B from rank 0, tag 1"}, ops(r, 1))
 	for _, synchronous := range []bool{false, true} {
-		_, err := sim.Run(r.Graph, sim.Options{Machine: loggps.Single(loggps.Params{L: 1, Sync: 100, Packet: 100}), Synchronous: synchronous})
+		_, err := sim.Run(r.Graph,
+			sim.Options{Machine: loggps.Single(loggps.Params{L: 1, Sync: 100, Packet: 100}), Synchronous: synchronous})
 		assert.Equal(t, synchronous, err != nil, "%v", err)
 	}
 }

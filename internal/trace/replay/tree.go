@@ -9,8 +9,8 @@ type item struct {
 }
 
 // tree puts the events of a rank in the order of their starts, those within a call below it.
-// An event is written when it ends, so those within a call stand before it. Only few calls are made of calls (trace.Kind.Compound):
-// one that lies within another is that of another goroutine. A call that had ended when
+// An event is written when it ends, so those within a call stand before it. Only few calls are made of calls
+// (trace.Kind.Compound): one that lies within another is that of another goroutine. A call that had ended when
 // the next one began is not within that, even if both have the same start: a short send, whose start is an
 // estimate, may take no time.
 func tree(events []trace.Event) (top []item) {
