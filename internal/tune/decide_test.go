@@ -98,7 +98,8 @@ func TestParameters(t *testing.T) {
 		require.Empty(t, c.missing(d), d.name)
 		for _, answer := range []faster{first, second, notTold} {
 			value, v := d.decide(d, slices.Repeat([]faster{answer}, len(d.lengths)))
-			own := Parameter{Name: d.name, Model: d.model(), Unit: d.unit, Default: d.standard, Value: value, Verdict: v}
+			own := Parameter{Name: d.name, Model: d.model(), Unit: d.unit, Default: d.standard,
+				Value: value, Verdict: v}
 			_, err := own.check()
 			require.NoError(t, err)
 			p := Profile{Parameters: []Parameter{own}}

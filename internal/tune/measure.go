@@ -42,7 +42,8 @@ type task struct {
 
 // Measure measures all parameters. It ends early with the cause of ctx.
 func Measure(ctx context.Context, c Config) (*Profile, error) {
-	p := &Profile{Format: format, Command: c.Command, Date: c.Now.UTC().Truncate(time.Second), Version: c.Version, Machine: c.Machine}
+	p := &Profile{Format: format, Command: c.Command, Date: c.Now.UTC().Truncate(time.Second),
+		Version: c.Version, Machine: c.Machine}
 	tasks, start := c.tasks(), time.Now()
 	for _, d := range parameters {
 		if !c.wants(d) {
@@ -142,7 +143,8 @@ func (t *task) run(ctx context.Context, c *Config, each time.Duration, own *Para
 		cfg.Sizes = append(cfg.Sizes, t.load.bytes(length, ranks))
 	}
 	for _, s := range t.sets {
-		cfg.Contenders = append(cfg.Contenders, bench.Contestant{Name: t.btl.String(), Settings: s, Pinned: ranks <= c.Machine.CPUs})
+		cfg.Contenders = append(cfg.Contenders,
+			bench.Contestant{Name: t.btl.String(), Settings: s, Pinned: ranks <= c.Machine.CPUs})
 	}
 	if c.Step != nil {
 		cfg.Step = func(string, int) { c.Step(fmt.Sprintf("%s %s: %s", t.btl, t.name, t.load.benchmark)) }

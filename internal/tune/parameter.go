@@ -103,7 +103,8 @@ func eager(btl job.BTL) *parameter {
 	values := including(kib(1, 2, 4, 8, 16, 32, 64), job.DefaultEagerLimit)
 	return &parameter{
 		name: "eager_limit", btl: btl, unit: "bytes", field: eagerLimit, standard: job.DefaultEagerLimit,
-		low: 1, high: job.MaxEagerLimit, lengths: values[1:], values: values, loads: messages, ranks: two, decide: threshold,
+		low: 1, high: job.MaxEagerLimit, lengths: values[1:], values: values, loads: messages,
+		ranks: two, decide: threshold,
 		ways: [2]way{
 			{"eager", func(s *job.Settings, length int) { s.EagerLimit = length }},
 			{"rendezvous", func(s *job.Settings, _ int) { s.EagerLimit = values[0] }},
@@ -116,8 +117,9 @@ func shareFrom() *parameter {
 	lengths := including(kib(8, 16, 32, 48, 64, 128, 256), job.DefaultShareFrom)
 	return &parameter{
 		name: "share_from", btl: job.BTLPvas, unit: "bytes", field: func(s *job.Settings) *int { return &s.ShareFrom },
-		standard: job.DefaultShareFrom, low: 1, high: job.Never, lengths: lengths, values: append(slices.Clone(lengths), job.Never),
-		loads: messages, ranks: two, needs: twoCPUs, decide: threshold,
+		standard: job.DefaultShareFrom, low: 1, high: job.Never, lengths: lengths,
+		values: append(slices.Clone(lengths), job.Never),
+		loads:  messages, ranks: two, needs: twoCPUs, decide: threshold,
 		ways: [2]way{
 			{"receiver copies", func(s *job.Settings, _ int) { s.ShareFrom = job.Never }},
 			{"both copy", func(s *job.Settings, _ int) { s.ShareFrom = 1 }},
@@ -129,8 +131,10 @@ func shareFrom() *parameter {
 func pipelineFrom() *parameter {
 	lengths := kib(8, 32, 128, 256, 1<<10, 4<<10)
 	return &parameter{
-		name: "pipeline_from", btl: job.BTLSM, unit: "bytes", field: func(s *job.Settings) *int { return &s.PipelineFrom },
-		low: 1, high: job.Never, lengths: lengths, values: append(slices.Clone(lengths), job.Never), loads: messages, ranks: two, decide: upwards,
+		name: "pipeline_from", btl: job.BTLSM, unit: "bytes",
+		field: func(s *job.Settings) *int { return &s.PipelineFrom },
+		low:   1, high: job.Never, lengths: lengths, values: append(slices.Clone(lengths), job.Never), loads: messages,
+		ranks: two, decide: upwards,
 		needs: func(m Machine) string {
 			if !m.CMA {
 				return "the kernel refuses single copy"

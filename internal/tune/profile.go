@@ -104,7 +104,8 @@ func (p *Profile) Settings() map[job.BTL]job.Settings {
 	for _, btl := range []job.BTL{job.BTLPvas, job.BTLSM} {
 		var s job.Settings
 		for _, own := range p.Parameters {
-			if d := find(own.Name, own.Model); d != nil && own.Verdict == Measured && (own.Model == "" || own.Model == btl.String()) {
+			if d := find(own.Name, own.Model); d != nil && own.Verdict == Measured &&
+				(own.Model == "" || own.Model == btl.String()) {
 				*d.field(&s) = own.Value
 			}
 		}
@@ -131,7 +132,8 @@ type FileError struct {
 
 // Error names the file and what to do.
 func (e *FileError) Error() string {
-	return fmt.Sprintf("tune: profile %s: %v: write it anew with pvasrun tune, or refuse it with --profile none", e.Path, e.Err)
+	return fmt.Sprintf("tune: profile %s: %v: write it anew with pvasrun tune, or refuse it with --profile none",
+		e.Path, e.Err)
 }
 
 func (e *FileError) Unwrap() error { return e.Err }
@@ -185,7 +187,8 @@ func explain(text []byte, err error) error {
 		return fmt.Errorf("line %d: %w", line(text, syntax.Offset), err)
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("line %d: field %s: %s in place of %s", line(text, kind.Offset), kind.Field, kind.Value, kind.Type)
+		return fmt.Errorf("line %d: field %s: %s in place of %s", line(text, kind.Offset),
+			kind.Field, kind.Value, kind.Type)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("it ends too early")
@@ -207,7 +210,8 @@ func (p *Profile) check() error {
 	}
 	for i, own := range p.Parameters {
 		field, err := own.check()
-		if err == nil && slices.ContainsFunc(p.Parameters[:i], func(q Parameter) bool { return q.Name == own.Name && q.Model == own.Model }) {
+		if err == nil && slices.ContainsFunc(p.Parameters[:i],
+			func(q Parameter) bool { return q.Name == own.Name && q.Model == own.Model }) {
 			field, err = "name", fmt.Errorf("%q is there twice", own.Name)
 		}
 		if err != nil {

@@ -22,13 +22,15 @@ func sample() *Profile {
 		Format: format, Command: "pvasrun tune", Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Version: "v1",
 		Machine: Machine{CPU: "a CPU", CPUs: 2, CMA: true, Kernel: "6.1"},
 		Parameters: []Parameter{
-			{Name: "eager_limit", Model: "pvas", Unit: "bytes", Default: 4096, Value: 8192, Verdict: Measured, Compared: []Comparison{{
-				Benchmark: "pingpong", Model: "pvas", Ranks: 2, Bytes: 8192, Length: 8192,
-				Ways: [2]Way{{"eager", 1, 2, 3}, {"rendezvous", 4, 5, 6}}, Faster: "eager",
-			}}},
+			{Name: "eager_limit", Model: "pvas", Unit: "bytes", Default: 4096, Value: 8192, Verdict: Measured,
+				Compared: []Comparison{{
+					Benchmark: "pingpong", Model: "pvas", Ranks: 2, Bytes: 8192, Length: 8192,
+					Ways: [2]Way{{"eager", 1, 2, 3}, {"rendezvous", 4, 5, 6}}, Faster: "eager",
+				}}},
 			{Name: "eager_limit", Model: "sm", Unit: "bytes", Default: 4096, Value: 4096, Verdict: NotTold},
 			{Name: "pipeline_from", Model: "sm", Unit: "bytes", Value: job.Never, Verdict: Measured},
-			{Name: "solo_spinning", Model: "pvas", Unit: "bytes", Default: 8192, Value: 8192, Verdict: NotMeasured, Reason: "it takes two CPUs"},
+			{Name: "solo_spinning", Model: "pvas", Unit: "bytes", Default: 8192, Value: 8192, Verdict: NotMeasured,
+				Reason: "it takes two CPUs"},
 			{Name: "spin", Unit: "looks", Default: 32000, Value: 200, Verdict: Measured},
 		},
 	}
@@ -166,7 +168,8 @@ func TestBadProfiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bad.json")
 	require.NoError(t, os.WriteFile(path, []byte("{"), 0o644))
 	_, err = ReadFile(path)
-	require.ErrorContains(t, err, "tune: profile "+path+": it ends too early: write it anew with pvasrun tune, or refuse it with --profile none")
+	require.ErrorContains(t, err, "tune: profile "+path+
+		": it ends too early: write it anew with pvasrun tune, or refuse it with --profile none")
 }
 
 // A profile cut off at any byte is refused.
@@ -182,7 +185,9 @@ func TestCutProfiles(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(encoded(f, "v1", "v1")))
 	f.Add([]byte("{}"))
-	f.Add([]byte(`{"format":1,"machine":{"cpus":1},"parameters":[{"name":"spin","unit":"looks","verdict":"measured","value":5}]}`))
+	f.Add(
+		[]byte(
+			`{"format":1,"machine":{"cpus":1},"parameters":[{"name":"spin","unit":"looks","verdict":"measured","value":5}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := Read(bytes.NewReader(text))
 		if err != nil {
