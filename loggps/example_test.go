@@ -15,7 +15,8 @@ func ExampleParams() {
 	}
 	p := link.Params
 	for _, k := range []int64{1000, 20_000} {
-		fmt.Printf("%d bytes: eager %v, send %.0f ns, arrives after %.0f ns\n", k, p.Eager(k), p.SendTime(k, 0), p.CommTime(k, 0))
+		fmt.Printf("%d bytes: eager %v, send %.0f ns, arrives after %.0f ns\n", k, p.Eager(k),
+			p.SendTime(k, 0), p.CommTime(k, 0))
 	}
 	fmt.Printf("receiver 1 ms late: send %.0f ns\n", p.SendTime(20_000, 1e6))
 	// Output:

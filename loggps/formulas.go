@@ -93,7 +93,8 @@ func (p *Params) RoundTrip(k int64, w float64) float64 {
 		return max(t1+2*t2+t3-w, 0) + w + t1 + t3 // (12), (13)
 	}
 	t1, t2, t3 := p.T1Long(b), p.Transit(k), p.T3Long(b)
-	early := p.Flight()                                                              // the receive has begun by the time the request arrives
+	// the receive has begun by the time the request arrives
+	early := p.Flight()
 	return max(t2+t3+early-w, 0) + w + 2*t1 + t2 + t3 + 2*p.T4(0) + 2*p.T5() - early // (14)
 }
 

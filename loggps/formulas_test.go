@@ -137,7 +137,8 @@ func TestMachineFile(t *testing.T) {
 	l, err := Preset("myrinet")
 	require.NoError(t, err)
 	l.Interval = map[string][2]float64{"L": {800, 900}}
-	m := Machine{Links: []Link{l, {Name: "device", Params: LogGOPS{S: 5}.Params()}}, RanksPerNode: 4, Recording: map[string]float64{"send recv": 150}}
+	m := Machine{Links: []Link{l, {Name: "device", Params: LogGOPS{S: 5}.Params()}}, RanksPerNode: 4,
+		Recording: map[string]float64{"send recv": 150}}
 	var b bytes.Buffer
 	require.NoError(t, m.Write(&b))
 	assert.Contains(t, b.String(), `"ns/byte"`)

@@ -62,7 +62,8 @@ func (m *Machine) Validate() error {
 	}
 	for calls, ns := range m.Recording {
 		if !(ns >= 0 && ns <= mostRecording) {
-			return fmt.Errorf("loggps: machine: recording between %q takes %v ns: want 0 to %v", calls, ns, float64(mostRecording))
+			return fmt.Errorf("loggps: machine: recording between %q takes %v ns: want 0 to %v", calls, ns,
+				float64(mostRecording))
 		}
 	}
 	for i := range m.Operations {
@@ -101,7 +102,8 @@ var fileUnits = map[string]string{
 
 // MarshalJSON writes the machine with its units.
 func (m Machine) MarshalJSON() ([]byte, error) {
-	return json.Marshal(machineFile{fileModel, fileVersion, fileUnits, m.RanksPerNode, m.Links, m.Recording, m.Operations})
+	return json.Marshal(machineFile{fileModel, fileVersion, fileUnits, m.RanksPerNode, m.Links,
+		m.Recording, m.Operations})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -116,7 +118,8 @@ func (m *Machine) UnmarshalJSON(text []byte) error {
 	}
 	for what, unit := range f.Units {
 		if want, ok := fileUnits[what]; !ok || unit != want {
-			return fmt.Errorf("loggps: parameters: unit of %s is %q; give ns, ns/byte and bytes, or leave units out", what, unit)
+			return fmt.Errorf("loggps: parameters: unit of %s is %q; give ns, ns/byte and bytes, or leave units out",
+				what, unit)
 		}
 	}
 	read := Machine{Links: f.Links, RanksPerNode: f.RanksPerNode, Recording: f.Recording, Operations: f.Operations}

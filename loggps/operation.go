@@ -45,12 +45,14 @@ func (o *Operation) check() error {
 	last := int64(-1)
 	for _, p := range o.Points {
 		if p.Bytes <= last || p.Bytes > maxOperationBytes || !(p.Time >= 0 && p.Time <= mostOperation) {
-			return fmt.Errorf("loggps: operation %s of %d bytes: want points in order of size, of 0 to %v ns", o.Name, p.Bytes, float64(mostOperation))
+			return fmt.Errorf("loggps: operation %s of %d bytes: want points in order of size, of 0 to %v ns", o.Name,
+				p.Bytes, float64(mostOperation))
 		}
 		last = p.Bytes
 	}
 	if o.Ranks < 1 || len(o.Points) == 0 {
-		return fmt.Errorf("loggps: operation %s of %d ranks with %d points: want one of each at least", o.Name, o.Ranks, len(o.Points))
+		return fmt.Errorf("loggps: operation %s of %d ranks with %d points: want one of each at least", o.Name,
+			o.Ranks, len(o.Points))
 	}
 	return nil
 }

@@ -42,7 +42,9 @@ func ParseParams(text string) (Params, error) {
 				p.Packet = int64(x)
 			}
 		default:
-			return Params{}, fmt.Errorf("loggps: parameter %q: there are %s, G, O, and the sizes s and S in whole bytes", field, strings.Join(Names[:], ", "))
+			return Params{},
+				fmt.Errorf("loggps: parameter %q: there are %s, G, O, and the sizes s and S in whole bytes", field,
+					strings.Join(Names[:], ", "))
 		}
 	}
 	if p.Packet < 0 {

@@ -45,7 +45,9 @@ func (r *Residual) at(k float64, eager bool) ResidualPoint {
 	if len(points) == 0 {
 		return ResidualPoint{}
 	}
-	i, _ := slices.BinarySearchFunc(points, k, func(p ResidualPoint, k float64) int { return cmp.Compare(float64(p.Bytes), k) })
+	i, _ := slices.BinarySearchFunc(points, k, func(p ResidualPoint, k float64) int {
+		return cmp.Compare(float64(p.Bytes), k)
+	})
 	if i == 0 || i == len(points) {
 		return points[min(i, len(points)-1)]
 	}
@@ -60,7 +62,8 @@ func (r *Residual) at(k float64, eager bool) ResidualPoint {
 
 // side returns the points of one side of S.
 func (r *Residual) side(eager bool) []ResidualPoint {
-	first, _ := slices.BinarySearchFunc(r.Points, r.Sync+1, func(p ResidualPoint, k int64) int { return cmp.Compare(p.Bytes, k) })
+	first, _ := slices.BinarySearchFunc(r.Points, r.Sync+1,
+		func(p ResidualPoint, k int64) int { return cmp.Compare(p.Bytes, k) })
 	if eager {
 		return r.Points[:first]
 	}
@@ -75,12 +78,15 @@ func (r *Residual) check() error {
 	last := int64(-1)
 	for _, p := range r.Points {
 		if p.Bytes <= last || !finite(p.Send, p.Transit, p.Recv, p.Crossing) || p.Crossing < 0 {
-			return fmt.Errorf("loggps: residual of %d bytes: want points in order of size, numbers of nanoseconds, and no crossing below 0", p.Bytes)
+			return fmt.Errorf(
+				"loggps: residual of %d bytes: want points in order of size, numbers of nanoseconds, and "+
+					"no crossing below 0", p.Bytes)
 		}
 		last = p.Bytes
 	}
 	if !finite(r.Control, r.Latency, r.Call) || r.Sync < 0 {
-		return fmt.Errorf("loggps: residual: control %v, latency %v, call %v, S %d: want numbers of nanoseconds, and a size", r.Control, r.Latency, r.Call, r.Sync)
+		return fmt.Errorf("loggps: residual: control %v, latency %v, call %v, S %d: want numbers of "+
+			"nanoseconds, and a size", r.Control, r.Latency, r.Call, r.Sync)
 	}
 	return nil
 }

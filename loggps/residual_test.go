@@ -18,7 +18,8 @@ func TestResidual(t *testing.T) {
 		{Bytes: p.Sync + 1, Send: 7}, {Bytes: 1 << 20, Send: 8},
 	}}
 	require.NoError(t, p.Validate())
-	for _, c := range []struct{ k, send, transit, recv float64 }{{0, 10, 20, 30}, {500, 15, 10, 0}, {1000, 20, 0, -30}, {float64(p.Sync), 20, 0, -30}} {
+	for _, c := range []struct{ k, send, transit, recv float64 }{{0, 10, 20, 30}, {500, 15, 10, 0}, {1000, 20, 0, -30},
+		{float64(p.Sync), 20, 0, -30}} {
 		assert.InDelta(t, plain.T1(c.k)+c.send, p.T1(c.k), 1e-9)
 		assert.InDelta(t, plain.Transit(int64(c.k))+c.transit, p.Transit(int64(c.k)), 1e-9)
 		assert.InDelta(t, plain.T3(c.k)+c.recv, p.T3(c.k), 1e-9)
