@@ -65,7 +65,8 @@ func Example() {
 
 // Which broadcast algorithm is faster, and how much worse may the latency get?
 func ExampleTolerance() {
-	opt := sim.Options{Machine: loggps.Single(loggps.Params{L: 1000, O: 500, Packet: loggps.Unlimited, Sync: loggps.Unlimited})}
+	opt := sim.Options{Machine: loggps.Single(loggps.Params{L: 1000, O: 500, Packet: loggps.Unlimited,
+		Sync: loggps.Unlimited})}
 	for _, name := range []string{"bcast-binomial", "allgather-ring"} {
 		run, err := pattern.Collective(name)
 		if err != nil {

@@ -45,7 +45,8 @@ func TestSlopesAgainstDifferences(t *testing.T) {
 	rng := testkit.Rand(t)
 	agree, kinks := 0, 0
 	for i := range 120 {
-		shape := graphtest.Shape{Ranks: 2 + rng.IntN(5), Messages: 5 + rng.IntN(40), Size: 20_000, Calc: 200_000, Chain: i%2 == 0}
+		shape := graphtest.Shape{Ranks: 2 + rng.IntN(5), Messages: 5 + rng.IntN(40), Size: 20_000,
+			Calc: 200_000, Chain: i%2 == 0}
 		g := graphtest.Random(rng, shape)
 		v := preset(t, "fast-ethernet").Values()
 		for j := range v {
@@ -56,11 +57,13 @@ func TestSlopesAgainstDifferences(t *testing.T) {
 		case 1:
 			opt.Machine.Links[0].Params.Residual = &loggps.Residual{
 				Control: 100, Latency: 200, Call: 50, Sync: 16383,
-				Points: []loggps.ResidualPoint{{Send: 700, Recv: 300}, {Bytes: 10_000, Send: 100, Transit: 90}, {Bytes: 20_000, Send: 4000}},
+				Points: []loggps.ResidualPoint{{Send: 700, Recv: 300}, {Bytes: 10_000, Send: 100, Transit: 90},
+					{Bytes: 20_000, Send: 4000}},
 			}
 		case 0:
 			opt.Mode = sim.LogGOPS
-			opt.Machine = loggps.Single(loggps.LogGOPS{L: v[0], Overhead: v[1], Gap: 1.1 * v[1], GapByte: v[6], OverByte: v[2], S: 9000}.Params())
+			opt.Machine = loggps.Single(loggps.LogGOPS{L: v[0], Overhead: v[1], Gap: 1.1 * v[1], GapByte: v[6],
+				OverByte: v[2], S: 9000}.Params())
 		}
 		r, path := explained(t, g, opt)
 		sum := 0.0
@@ -105,14 +108,17 @@ func TestAllSlopesOfAChain(t *testing.T) {
 
 // Ping-pong of n eager messages of k bytes: 2n times equation (1).
 func TestPathOfPingPong(t *testing.T) {
-	_, p := explained(t, program(t, 2, func(m pattern.Member) { m.PingPong(100, 5) }), sim.Options{Machine: loggps.Single(preset(t, "myrinet"))})
+	_, p := explained(t, program(t, 2, func(m pattern.Member) { m.PingPong(100, 5) }),
+		sim.Options{Machine: loggps.Single(preset(t, "myrinet"))})
 	assert.Equal(t, []loggps.Terms{{10, 20, 1000, 1000, 0, 0, 1000, 0, 0}}, p.Slopes)
 	assert.Zero(t, p.Compute)
 }
 
 func TestSharesByLink(t *testing.T) {
-	m := loggps.Machine{RanksPerNode: 1, Links: []loggps.Link{{Params: loggps.Params{L: 1}}, {Params: loggps.Params{L: 70}}}}
-	r, p := explained(t, program(t, 2, func(m pattern.Member) { m.Calc(30); m.PingPong(0, 1) }), sim.Options{Machine: m})
+	m := loggps.Machine{RanksPerNode: 1,
+		Links: []loggps.Link{{Params: loggps.Params{L: 1}}, {Params: loggps.Params{L: 70}}}}
+	r, p := explained(t, program(t, 2, func(m pattern.Member) { m.Calc(30); m.PingPong(0, 1) }),
+		sim.Options{Machine: m})
 	assert.Equal(t, []Share{{1, "L", 2, 140}, {-1, "computation", 1, 30}, {1, "o", 4, 0}}, p.Shares(r.Links()))
 }
 

@@ -58,7 +58,9 @@ func Difference(g *graph.Graph, opt sim.Options, link, param int) (float64, erro
 	}
 	v := opt.Machine.Links[link].Params.Values()[param]
 	if v == 0 {
-		return 0, fmt.Errorf("explain: difference by %s: it is 0 on link %d; the slope of the critical path holds there", loggps.Names[param], link)
+		return 0,
+			fmt.Errorf("explain: difference by %s: it is 0 on link %d; the slope of the critical path holds there",
+				loggps.Names[param], link)
 	}
 	const step = 1e-6
 	up, err := timeOf(g, scaled(opt, link, param, 1+step))
