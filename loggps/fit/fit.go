@@ -59,7 +59,8 @@ func (r *Result) NotDetermined() []string {
 
 // Link returns the result as a link, with its intervals.
 func (r *Result) Link(name, source string) loggps.Link {
-	l := loggps.Link{Name: name, Source: source, Params: r.Params, NotDetermined: r.NotDetermined(), Interval: map[string][2]float64{}}
+	l := loggps.Link{Name: name, Source: source, Params: r.Params, NotDetermined: r.NotDetermined(),
+		Interval: map[string][2]float64{}}
 	for _, e := range r.Estimates {
 		if e.Bounded() {
 			l.Interval[e.Name] = [2]float64{e.Low, e.High}
@@ -69,7 +70,8 @@ func (r *Result) Link(name, source string) loggps.Link {
 }
 
 // ErrTooFew says that there are not enough samples for any fit.
-var ErrTooFew = errors.New("fit: too few samples; measure round trips of at least four sizes without a loop, and with one that is longer than the round trip")
+var ErrTooFew = errors.New("fit: too few samples; measure round trips of at least four sizes without a loop, and " +
+	"with one that is longer than the round trip")
 
 // Fit finds the parameters.
 func Fit(samples []Sample) (*Result, error) { return fit(samples, -1) }

@@ -63,13 +63,15 @@ func TestTable5(t *testing.T) {
 				for i, e := range r.Estimates {
 					if e.Determined {
 						determined[e.Name]++
-						assert.InEpsilon(t, p.Values()[i], e.Value, c.within, "%s, noise %v, seed %d: %s", name, c.noise, seed, e.Name)
+						assert.InEpsilon(t, p.Values()[i], e.Value, c.within, "%s, noise %v, seed %d: %s",
+							name, c.noise, seed, e.Name)
 					}
 				}
 				assert.True(t, r.Sync.Found, "%s, noise %v, seed %d", name, c.noise, seed)
 				assert.LessOrEqual(t, r.Sync.At, p.Sync, "%s, noise %v, seed %d", name, c.noise, seed)
 				assert.Greater(t, r.Sync.Next, p.Sync, "%s, noise %v, seed %d", name, c.noise, seed)
-				assert.LessOrEqual(t, steps(sizes, p.Packet, r.Packet.At), 1, "%s, noise %v, seed %d: s %d", name, c.noise, seed, r.Packet.At)
+				assert.LessOrEqual(t, steps(sizes, p.Packet, r.Packet.At), 1, "%s, noise %v, seed %d: s %d", name,
+					c.noise, seed, r.Packet.At)
 				assert.InDelta(t, c.noise, r.Noise, 0.1*c.noise+1e-9)
 				assert.Greater(t, r.R2, 0.99)
 				assert.InDelta(t, 0.05*float64(r.Used+r.Removed), r.Removed, 0.02*float64(r.Used+r.Removed))
@@ -159,14 +161,16 @@ func TestBadSamples(t *testing.T) {
 	}
 	_, err = Fit(same)
 	assert.ErrorIs(t, err, ErrTooFew)
-	for _, s := range []Sample{{Time: 0}, {Time: math.NaN()}, {Time: 1, Loop: -1}, {Time: 1, Bytes: -1}, {Time: 1, Kind: 7}, {Time: 1, Loop: math.Inf(1)}} {
+	for _, s := range []Sample{{Time: 0}, {Time: math.NaN()}, {Time: 1, Loop: -1}, {Time: 1, Bytes: -1},
+		{Time: 1, Kind: 7}, {Time: 1, Loop: math.Inf(1)}} {
 		_, err = Fit([]Sample{{Time: 1}, s})
 		assert.ErrorContains(t, err, "fit: sample 1: ")
 	}
 }
 
 func TestReadCSV(t *testing.T) {
-	samples, err := ReadCSV(strings.NewReader("kind,k_bytes,w_ns,t_ns\n\n# a comment\nrtt,8,0,1.5e3\n send , 16 , 5 , 7\n"), "x.csv")
+	samples, err := ReadCSV(
+		strings.NewReader("kind,k_bytes,w_ns,t_ns\n\n# a comment\nrtt,8,0,1.5e3\n send , 16 , 5 , 7\n"), "x.csv")
 	require.NoError(t, err)
 	assert.Equal(t, []Sample{{RoundTrip, 8, 0, 1500}, {Send, 16, 5, 7}}, samples)
 	for text, want := range map[string]string{
@@ -184,7 +188,8 @@ func TestReadCSV(t *testing.T) {
 }
 
 func FuzzFit(f *testing.F) {
-	f.Add("rtt,0,0,10\nrtt,8,0,11\nrtt,16,0,12\nrtt,32,0,13\nrtt,0,99,110\nrtt,8,99,111\nrtt,16,99,112\nrtt,32,99,113\nsend,8,0,4")
+	f.Add("rtt,0,0,10\nrtt,8,0,11\nrtt,16,0,12\nrtt,32,0,13\n" +
+		"rtt,0,99,110\nrtt,8,99,111\nrtt,16,99,112\nrtt,32,99,113\nsend,8,0,4")
 	f.Add("send,1,0,1\n#\nrtt,1,1e308,1e308")
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 4000 {

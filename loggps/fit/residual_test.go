@@ -33,8 +33,10 @@ func TestResidual(t *testing.T) {
 	var samples []Sample
 	for _, k := range Sizes(1 << 16) {
 		w := 1.25 * truth.RoundTrip(k, 0)
-		samples = append(samples, Sample{RoundTrip, k, 0, truth.RoundTrip(k, 0)}, Sample{RoundTrip, k, w, truth.RoundTrip(k, w)},
-			Sample{Send, k, 0, truth.SendTime(k, 0)}, Sample{Exchange, k, 0, truth.Call() + truth.RoundTrip(k, 0)/2 + truth.Crossing(k)})
+		samples = append(samples, Sample{RoundTrip, k, 0, truth.RoundTrip(k, 0)},
+			Sample{RoundTrip, k, w, truth.RoundTrip(k, w)},
+			Sample{Send, k, 0, truth.SendTime(k, 0)},
+			Sample{Exchange, k, 0, truth.Call() + truth.RoundTrip(k, 0)/2 + truth.Crossing(k)})
 	}
 	r, err := FitSync(samples, truth.Sync)
 	require.NoError(t, err)
@@ -48,7 +50,8 @@ func TestResidual(t *testing.T) {
 		assert.InDelta(t, truth.Crossing(k), p.Crossing(k), 1e-3*truth.RoundTrip(k, 0), "%d bytes", k)
 	}
 	for _, k := range []int64{0, 64, 1024, 8192, 40960} {
-		assert.InEpsilon(t, truth.RecvTime(k, 1e9), p.RecvTime(k, 1e9), 0.05, "%d bytes, of which the receiver comes late", k)
+		assert.InEpsilon(t, truth.RecvTime(k, 1e9), p.RecvTime(k, 1e9), 0.05,
+			"%d bytes, of which the receiver comes late", k)
 	}
 	r.Params.Sync = 0
 	assert.Nil(t, r.Residual(nil), "nothing was measured")
@@ -62,7 +65,8 @@ func TestResidualIsNoNonsense(t *testing.T) {
 		for _, k := range Sizes(1 << 14) {
 			for range 3 {
 				w := 1000 * rng.Float64()
-				samples = append(samples, Sample{RoundTrip, k, 0, 1 + 1000*rng.Float64()}, Sample{RoundTrip, k, 1 + w, 1 + w + 900*rng.Float64()},
+				samples = append(samples, Sample{RoundTrip, k, 0, 1 + 1000*rng.Float64()},
+					Sample{RoundTrip, k, 1 + w, 1 + w + 900*rng.Float64()},
 					Sample{Send, k, 0, 1 + 2000*rng.Float64()})
 			}
 		}
