@@ -143,7 +143,8 @@ func TestMistakes(t *testing.T) {
 		in("a: calc 1\na: calc 2"):                 "x:4: label a is used a second time",
 		in("a: calc 1\n}\nrank 1 {\na requires a"): `x:6: label "a" is not defined; labels belong to a rank`,
 		in("a: calc 1\na requires a"):              "x:3: this operation waits for itself",
-		in("c: calc 1\na: calc 1\nb: recv 1b from 1\na requires b\nb irequires a\nc requires a"): "x:4: this operation waits for itself through its dependencies; take one",
+		in("c: calc 1\na: calc 1\nb: recv 1b from 1\na requires b\nb " +
+			"irequires a\nc requires a"): "x:4: this operation waits for itself through its dependencies; take one",
 		in("a: calc 1\na requires"):                `x:4: label "" is not defined`,
 		in("a: calc 1\nb: calc 1\na requires b b"): `x:5: unexpected "b" after a dependency`,
 		in("a: jump 1"):                            `x:3: unexpected "jump" after label a`,
@@ -183,7 +184,8 @@ func dump(g *graph.Graph) string {
 func TestWriteAndReadBack(t *testing.T) {
 	rng := testkit.Rand(t)
 	for range 50 {
-		g := graphtest.Random(rng, graphtest.Shape{Ranks: 4, Messages: 30, Size: 1000, Calc: 1000, CPUs: 3, NICs: 2, Anyone: rng.IntN(2) == 0})
+		g := graphtest.Random(rng,
+			graphtest.Shape{Ranks: 4, Messages: 30, Size: 1000, Calc: 1000, CPUs: 3, NICs: 2, Anyone: rng.IntN(2) == 0})
 		var b bytes.Buffer
 		require.NoError(t, Write(&b, g))
 		assert.Equal(t, dump(g), dump(read(t, b.String())))

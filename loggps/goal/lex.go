@@ -60,11 +60,13 @@ func (l *lexer) nextLine() error {
 	}
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
-		return l.errorf("the line has more than %d bytes; is this a GOAL text file? break the line after an operation", maxLine)
+		return l.errorf("the line has more than %d bytes; is this a GOAL text file? break the line after an operation",
+			maxLine)
 	case errors.Is(err, io.EOF):
 		l.eof = len(text) == 0
 	case err != nil:
-		return &Error{File: l.file, Line: l.line, Msg: fmt.Sprintf("read: %v; the file is damaged or cut off", err), Err: err}
+		return &Error{File: l.file, Line: l.line, Msg: fmt.Sprintf("read: %v; the file is damaged or cut off", err),
+			Err: err}
 	}
 	l.rest = text
 	if l.eof && l.comment > 0 {

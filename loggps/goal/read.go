@@ -171,7 +171,8 @@ func (p *parser) inRank(tok []byte) error {
 	case "irequires":
 		return p.dependency(label, graph.Irequires)
 	}
-	return p.errorf("unexpected %q after %s; want send, recv, calc, LABEL:, LABEL requires LABEL or LABEL irequires LABEL", next, label)
+	return p.errorf("unexpected %q after %s; want send, recv, calc, LABEL:, LABEL requires LABEL or "+
+		"LABEL irequires LABEL", next, label)
 }
 
 func kindOf(tok []byte) (graph.Kind, bool) {
@@ -304,7 +305,8 @@ func (p *parser) dependency(label []byte, dep graph.Dep) error {
 }
 
 func (p *parser) undefined(label []byte) error {
-	return p.errorf("label %q is not defined; labels belong to a rank and stand before their use: give an operation above this line that label", label)
+	return p.errorf("label %q is not defined; labels belong to a rank and stand before their use: give an operation "+
+		"above this line that label", label)
 }
 
 // number takes a number from least to most.
