@@ -114,7 +114,8 @@ func (b *Builder) check(op *Op) error {
 	case op.Size < 0 || op.Size > MaxSize:
 		return fmt.Errorf("graph: rank %d: %s of size %d: want 0 to 2^53", b.rank, op.Kind, op.Size)
 	case message && (op.Peer >= int32(len(b.g.ranks)) || op.Peer < 0 && !(wild && op.Peer == Any)):
-		return fmt.Errorf("graph: rank %d: %s: peer %d: there are %d ranks, from 0 on", b.rank, op.Kind, op.Peer, len(b.g.ranks))
+		return fmt.Errorf("graph: rank %d: %s: peer %d: there are %d ranks, from 0 on", b.rank, op.Kind,
+			op.Peer, len(b.g.ranks))
 	case message && op.Tag < 0 && !(wild && op.Tag == Any):
 		return fmt.Errorf("graph: rank %d: %s: tag %d: want 0 or more", b.rank, op.Kind, op.Tag)
 	}
@@ -135,7 +136,8 @@ func (b *Builder) Depend(a, on ID, dep Dep) {
 	first := b.first()
 	switch {
 	case b.rank < 0 || a < first || on < first || int(a) >= len(b.g.ops) || int(on) >= len(b.g.ops):
-		b.fail(fmt.Errorf("graph: operation %d %s %d: both must be of the rank that was begun last, rank %d", a, dep, on, b.rank))
+		b.fail(fmt.Errorf("graph: operation %d %s %d: both must be of the rank that was begun last, rank %d", a, dep,
+			on, b.rank))
 	case dep > Awaits:
 		b.fail(fmt.Errorf("graph: operation %d depends on %d: kind %d of dependency is unknown", a, on, dep))
 	case dep == Awaits && b.g.ops[a].Kind != Wait:

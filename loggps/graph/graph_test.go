@@ -94,10 +94,13 @@ func TestMistakes(t *testing.T) {
 		"send: peer -1":                   func(b *Builder) { b.Calls(0).Send(1, Any) },
 		"recv: peer -2":                   func(b *Builder) { b.Calls(0).Recv(1, -2) },
 		"send: tag -1":                    func(b *Builder) { c := b.Calls(0); c.Tag = Any; c.Send(1, 1) },
-		"must be of the rank that was":    func(b *Builder) { a := b.Calls(0).Calc(1); b.Requires(b.Calls(1).Calc(1), a) },
-		"operation 7 requires 0":          func(b *Builder) { b.Requires(7, b.Calls(0).Calc(1)) },
-		"only a wait can":                 func(b *Builder) { a := b.Calls(0).Calc(1); b.Depend(a, a, Awaits) },
-		"kind 3 of dependency":            func(b *Builder) { a := b.Calls(0).Calc(1); b.Depend(a, a, 3) },
+		"must be of the rank that was": func(b *Builder) {
+			a := b.Calls(0).Calc(1)
+			b.Requires(b.Calls(1).Calc(1), a)
+		},
+		"operation 7 requires 0": func(b *Builder) { b.Requires(7, b.Calls(0).Calc(1)) },
+		"only a wait can":        func(b *Builder) { a := b.Calls(0).Calc(1); b.Depend(a, a, Awaits) },
+		"kind 3 of dependency":   func(b *Builder) { a := b.Calls(0).Calc(1); b.Depend(a, a, 3) },
 		"rank 1, operation 1: calc 2 ns: it waits for itself": func(b *Builder) {
 			b.Calls(0).Calc(9)
 			b.Rank(1)
