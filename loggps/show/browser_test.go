@@ -28,8 +28,10 @@ func dump(t *testing.T, page string, flags ...string) []byte {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	args := append([]string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-		"--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr",
+		"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update",
+		"--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND",
+		"--enable-logging=stderr",
 		"--user-data-dir=" + t.TempDir(), "--window-size=1300,900", "--virtual-time-budget=60000", "--dump-dom",
 	}, flags...)
 	cmd := exec.CommandContext(ctx, path, append(args, "file://"+page)...)
@@ -75,11 +77,14 @@ async function use(frame) {
   for (let i = 0; i < pixels.length; i += 4 * 7) colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
   const found = {
     Width: view.innerWidth, Scroll: page.documentElement.scrollWidth, Colours: colours.size, Whole: line.pieces(),
-    Ground: view.getComputedStyle(page.body).backgroundColor, Bars: page.querySelectorAll('.row .track i').length, Tables: page.querySelectorAll('table tbody tr').length,
+    Ground: view.getComputedStyle(page.body).backgroundColor,
+    Bars: page.querySelectorAll('.row .track i').length,
+    Tables: page.querySelectorAll('table tbody tr').length,
     Loaded: view.performance.getEntriesByType('resource').length,
   };
   const box = canvas.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + 26;
-  const send = (kind, type, more) => canvas.dispatchEvent(new view[kind](type, { bubbles: true, clientX: x, clientY: y, pointerId: 1, ...more }));
+  const send = (kind, type, more) => canvas.dispatchEvent(new view[kind](type,
+    { bubbles: true, clientX: x, clientY: y, pointerId: 1, ...more }));
   send('PointerEvent', 'pointermove', {});
   found.Tip = tip.hidden ? '' : tip.textContent;
   canvas.setPointerCapture = () => {};

@@ -28,7 +28,8 @@ const (
 )
 
 // Kinds are the names of the kinds for a legend.
-var Kinds = [numKinds]string{"computation", "overhead", "send", "receive", "wait, collective", "waiting for a CPU", "nothing"}
+var Kinds = [numKinds]string{"computation", "overhead", "send", "receive", "wait, collective",
+	"waiting for a CPU", "nothing"}
 
 // A Piece is what a rank does for some time, in nanoseconds.
 type Piece struct {
@@ -125,7 +126,8 @@ func (p *Page) Write(w io.Writer) error {
 		return fmt.Errorf("show: page: %d kinds; want at most %d", len(p.Kinds), math.MaxUint8+1)
 	}
 	scale := newScale(total)
-	head := header{Unit: scale.unit, Total: total, Ranks: ranks, Kinds: p.kinds(), Own: p.Kinds != nil, Names: p.Names, Calls: p.Calls, Sites: p.Sites}
+	head := header{Unit: scale.unit, Total: total, Ranks: ranks, Kinds: p.kinds(), Own: p.Kinds != nil, Names: p.Names,
+		Calls: p.Calls, Sites: p.Sites}
 	var data bytes.Buffer
 	for i := range p.Timelines {
 		head.Timelines = append(head.Timelines, p.Timelines[i].encode(&data, scale))
@@ -139,8 +141,11 @@ func (p *Page) Write(w io.Writer) error {
 		return fmt.Errorf("show: page: %w", err)
 	}
 	err = page.Execute(w, map[string]any{
-		"Page": p, "CSS": template.CSS(pageCSS + p.colours()), "JS": template.JS(pageJS), "Head": template.JS(text), "Data": template.JS(strconv.Quote(packed)),
-		"Legend": p.legend(), "HasPath": slices.ContainsFunc(p.Timelines, func(t Timeline) bool { return len(t.Path) > 0 }), "Bars": p.bars(), "Ranks": ranks,
+		"Page": p, "CSS": template.CSS(pageCSS + p.colours()), "JS": template.JS(pageJS), "Head": template.JS(text),
+		"Data":    template.JS(strconv.Quote(packed)),
+		"Legend":  p.legend(),
+		"HasPath": slices.ContainsFunc(p.Timelines, func(t Timeline) bool { return len(t.Path) > 0 }),
+		"Bars":    p.bars(), "Ranks": ranks,
 	})
 	if err != nil {
 		return fmt.Errorf("show: page: %w", err)
@@ -255,7 +260,8 @@ func (p *Page) bar(label string, lane []Piece, longest float64) shownBar {
 	b := shownBar{Label: label, Text: Time(total)}
 	for k, t := range spent {
 		if t > 0 && longest > 0 {
-			b.Segments = append(b.Segments, segment{k, 100 * t / longest, fmt.Sprintf("%s: %s, %.1f %%", p.kinds()[k], Time(t), 100*t/total)})
+			b.Segments = append(b.Segments,
+				segment{k, 100 * t / longest, fmt.Sprintf("%s: %s, %.1f %%", p.kinds()[k], Time(t), 100*t/total)})
 		}
 	}
 	return b

@@ -74,14 +74,16 @@ func TestPrediction(t *testing.T) {
 
 func TestSharedCPUsHaveNoPath(t *testing.T) {
 	g, _, _ := program(t, 2, 1)
-	p, err := Predict(g, sim.Options{Machine: loggps.Single(loggps.Params{L: 5, Sync: 1 << 20}), Share: &sim.Share{CPUs: 2}})
+	p, err := Predict(g, sim.Options{Machine: loggps.Single(loggps.Params{L: 5, Sync: 1 << 20}),
+		Share: &sim.Share{CPUs: 2}})
 	require.NoError(t, err)
 	require.Nil(t, p.Path)
 	require.Empty(t, p.Timeline.Path)
 }
 
 func TestTime(t *testing.T) {
-	for ns, want := range map[float64]string{0: "0 ns", 999: "999 ns", 1500: "1.5 µs", 2.5e6: "2.5 ms", 61.25e9: "61.25 s"} {
+	for ns, want := range map[float64]string{0: "0 ns", 999: "999 ns", 1500: "1.5 µs",
+		2.5e6: "2.5 ms", 61.25e9: "61.25 s"} {
 		require.Equal(t, want, Time(ns))
 	}
 }
@@ -89,7 +91,8 @@ func TestTime(t *testing.T) {
 // The legend has what occurs, and the page says which timeline is which.
 func TestLegend(t *testing.T) {
 	lane := [][]Piece{{{From: 0, To: 5, Kind: Sending, Peer: -1}}}
-	page := &Page{Timelines: []Timeline{{Name: "measured", Lanes: lane}, {Name: "plan: wrap", Lanes: lane}}, Calls: []string{""}}
+	page := &Page{Timelines: []Timeline{{Name: "measured", Lanes: lane}, {Name: "plan: wrap", Lanes: lane}},
+		Calls: []string{""}}
 	var b bytes.Buffer
 	require.NoError(t, page.Write(&b))
 	require.Equal(t, []shownKind{{int(Sending), "send"}}, page.legend())

@@ -42,8 +42,11 @@ func (p *Prediction) Explain(g *graph.Graph, opt sim.Options, place func(id grap
 // shares are what the critical path is made of.
 func (p *Prediction) shares(g *graph.Graph, opt sim.Options) (Table, error) {
 	t := Table{
-		Title:   "What the time is made of",
-		Note:    fmt.Sprintf("Along the critical path, which ends with rank %d. Times on it: how much longer the program takes for each nanosecond (or nanosecond per byte) more. May grow: by which factor until the program is 1 %% slower.", p.Path.Rank),
+		Title: "What the time is made of",
+		Note: fmt.Sprintf(
+			"Along the critical path, which ends with rank %d. Times on it: how much longer the program takes for "+
+				"each nanosecond (or nanosecond per byte) more. May grow: by which factor until the "+
+				"program is 1 %% slower.", p.Path.Rank),
 		Columns: []string{"parameter", "times on it", "time", "share", "may grow"},
 	}
 	for _, s := range p.Path.Shares(p.Result.Links()) {
@@ -81,7 +84,8 @@ func sayFactor(factor float64, exact bool) string {
 
 // tolerance simulates, or for a large program goes by the slope. Another path can only make
 // the time grow faster.
-func (p *Prediction) tolerance(g *graph.Graph, opt sim.Options, s explain.Share) (factor float64, exact bool, err error) {
+func (p *Prediction) tolerance(g *graph.Graph, opt sim.Options,
+	s explain.Share) (factor float64, exact bool, err error) {
 	const simulations = 30
 	if float64(p.Result.Events)*simulations > exactWork {
 		return 1 + slower*p.Path.Time/s.Time, false, nil
@@ -153,7 +157,9 @@ func (p *Prediction) limits(g *graph.Graph, opt sim.Options) (*Table, error) {
 		Columns: []string{"S", "time", "change", "send wait of all ranks"},
 	}
 	for _, l := range list {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(l.S), Time(l.Time), fmt.Sprintf("%+.1f %%", 100*(l.Time/list[0].Time-1)), Time(l.SendWait)})
+		t.Rows = append(t.Rows,
+			[]string{fmt.Sprint(l.S), Time(l.Time),
+				fmt.Sprintf("%+.1f %%", 100*(l.Time/list[0].Time-1)), Time(l.SendWait)})
 	}
 	return t, nil
 }
