@@ -27,7 +27,8 @@ func exchanged(t *testing.T, crossing float64, bytes, late int64) []float64 {
 	g, err := b.Graph()
 	require.NoError(t, err)
 	p := loggps.Params{L: 1000, O: 100, Packet: 1 << 20, Sync: 100}
-	p.Residual = &loggps.Residual{Sync: p.Sync, Points: []loggps.ResidualPoint{{Bytes: 0, Crossing: crossing}, {Bytes: 1000, Crossing: 2 * crossing}}}
+	p.Residual = &loggps.Residual{Sync: p.Sync,
+		Points: []loggps.ResidualPoint{{Bytes: 0, Crossing: crossing}, {Bytes: 1000, Crossing: 2 * crossing}}}
 	require.NoError(t, p.Validate())
 	r, err := Run(g, Options{Machine: loggps.Single(p), Record: true})
 	require.NoError(t, err)

@@ -7,8 +7,8 @@ import "math"
 //
 // The rule is that of LogGOPSim: an event that finds the line busy at its time tries again
 // when the line is free, with its old number, so of those that wait the smallest number is
-// served first. But an event whose rank gives up a shared CPU gets a new number (enter). To try them all each time would take quadratic time. Here only some of
-// them stand among the events to come, the others wait aside.
+// served first. But an event whose rank gives up a shared CPU gets a new number (enter). To try them all each time
+// would take quadratic time. Here only some of them stand among the events to come, the others wait aside.
 //
 // Invariant: every number aside is larger than every number that stands, and while any is
 // aside, one stands. So none of those aside could be served before one that stands has

@@ -27,7 +27,8 @@ func TestLikeLogGOPSim(t *testing.T) {
 		require.NoError(t, err)
 		lines := strings.SplitN(string(text), "\n", 3)
 		var m loggps.LogGOPS
-		_, err = fmt.Sscanf(lines[0], "// L=%g o=%g g=%g G=%g O=%g S=%d", &m.L, &m.Overhead, &m.Gap, &m.GapByte, &m.OverByte, &m.S)
+		_, err = fmt.Sscanf(lines[0], "// L=%g o=%g g=%g G=%g O=%g S=%d", &m.L, &m.Overhead, &m.Gap,
+			&m.GapByte, &m.OverByte, &m.S)
 		require.NoError(t, err, name)
 		g, err := goal.Read(bytes.NewReader(text), name)
 		require.NoError(t, err)

@@ -46,7 +46,8 @@ func (m *matcher) bucket(receiver, source, tag int32) *bucket {
 }
 
 func fits(receive, send *graph.Op) bool {
-	return (receive.Peer == graph.Any || receive.Peer == send.Rank) && (receive.Tag == graph.Any || receive.Tag == send.Tag)
+	return (receive.Peer == graph.Any || receive.Peer == send.Rank) &&
+		(receive.Tag == graph.Any || receive.Tag == send.Tag)
 }
 
 // message looks for the receive of a message that has arrived; if there is none, the

@@ -64,9 +64,10 @@ type Piece struct {
 // NoOp stands for no operation.
 const NoOp = graph.ID(1<<32 - 1)
 
-// Share is CPUs that ranks share. Rank r of a node always runs on CPU r mod CPUs of that node. A rank keeps its CPU as long as it has something to do. After a Slice it gives it up if others wait: within a
-// computation, or between two operations. Of those that wait, the one that became ready first is next. A rank that
-// waits for a message needs no CPU.
+// Share is CPUs that ranks share. Rank r of a node always runs on CPU r mod CPUs of that node. A rank keeps its CPU as
+// long as it has something to do. After a Slice it gives it up if others wait: within a computation, or between two
+// operations. Of those that wait, the one that became ready first is next. A rank that waits for a message needs no
+// CPU.
 //
 // So ranks neither poll nor oversleep. Priorities, and ranks that a scheduler moves, are not modelled.
 type Share struct {
@@ -109,7 +110,8 @@ func (o *Options) check(g *graph.Graph) error {
 		return nil
 	}
 	if o.Record {
-		return errors.New("sim: shared CPUs: what operations waited for is recorded for ranks with CPUs of their own only; leave out Record")
+		return errors.New("sim: shared CPUs: what operations waited for is recorded for ranks with CPUs of their own " +
+			"only; leave out Record")
 	}
 	return o.Share.check(g, o.Compute)
 }
@@ -131,7 +133,8 @@ func (s *Share) check(g *graph.Graph, compute float64) error {
 		}
 	}
 	if slices > maxSlices {
-		return fmt.Errorf("sim: shared CPUs: the computations have %.0f slices of %v ns; make slices longer", slices, s.Slice)
+		return fmt.Errorf("sim: shared CPUs: the computations have %.0f slices of %v ns; make slices longer", slices,
+			s.Slice)
 	}
 	return nil
 }

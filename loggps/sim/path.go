@@ -21,7 +21,8 @@ type Step struct {
 }
 
 // ErrNotRecorded says that the simulation did not keep what the question needs.
-var ErrNotRecorded = errors.New("sim: the simulation has not recorded what operations waited for; set Record in its options")
+var ErrNotRecorded = errors.New(
+	"sim: the simulation has not recorded what operations waited for; set Record in its options")
 
 // Path returns the critical path to the end of a rank, in order of time: what each moment
 // waited for last, back to the start. The costs of the steps add up to the rank's time.
@@ -169,13 +170,16 @@ func (r *Result) beforeLogGPS(moment, id uint32, op *graph.Op, eager bool) (ref,
 		return start, cost{"request", op, func(p *loggps.Params) float64 { return p.KnownAfter(op.Size) }, 0, 0}
 	case atDelivery:
 		if eager {
-			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0, r.crossed[id]}
+			return start, cost{"message", op, func(p *loggps.Params) float64 { return p.T1(k) + p.Transit(op.Size) }, 0,
+				r.crossed[id]}
 		}
-		return makeRef(id, afterAck), cost{"message", op, func(p *loggps.Params) float64 { return p.Transit(op.Size) }, 0, r.crossed[id]}
+		return makeRef(id, afterAck), cost{"message", op,
+			func(p *loggps.Params) float64 { return p.Transit(op.Size) }, 0, r.crossed[id]}
 	case afterHandle:
 		return by[1], cost{"acknowledge", op, func(p *loggps.Params) float64 { return 2 * p.Control() }, 0, 0}
 	case atAck:
-		return makeRef(id, afterHandle), cost{"acknowledgement", op, func(p *loggps.Params) float64 { return p.Flight() - p.Control() }, 0, 0}
+		return makeRef(id, afterHandle), cost{"acknowledgement", op,
+			func(p *loggps.Params) float64 { return p.Flight() - p.Control() }, 0, 0}
 	case afterAck:
 		return by[2], cost{"send", op, func(p *loggps.Params) float64 { return p.Control() + p.T1Long(k) }, 0, 0}
 	case afterData:

@@ -20,7 +20,8 @@ import (
 func TestMonotoneWithoutQueues(t *testing.T) {
 	rng := testkit.Rand(t)
 	for range 100 {
-		g := graphtest.Random(rng, graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(40), Size: 2000, Calc: 5000, Chain: true})
+		g := graphtest.Random(rng,
+			graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(40), Size: 2000, Calc: 5000, Chain: true})
 		p := randomParams(rng)
 		before := run(t, g, Options{Machine: loggps.Single(p)})
 		for i := range loggps.NumValues {
@@ -64,7 +65,8 @@ func TestNotMonotoneWithQueues(t *testing.T) {
 func TestOrderOfAddingHasNoEffect(t *testing.T) {
 	rng := testkit.Rand(t)
 	for range 100 {
-		g := graphtest.Random(rng, graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(40), Size: 2000, Calc: 5000, Chain: true})
+		g := graphtest.Random(rng,
+			graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(40), Size: 2000, Calc: 5000, Chain: true})
 		p := randomParams(rng)
 		assert.Equal(t, run(t, g, Options{Machine: loggps.Single(p)}).Finish,
 			run(t, shuffled(t, rng, g), Options{Machine: loggps.Single(p)}).Finish)
@@ -250,7 +252,8 @@ func TestLongQueues(t *testing.T) {
 		r := run(t, g, Options{Machine: loggps.Single(m.Params()), Mode: LogGOPS})
 		assert.Equal(t, 2.0*(n-1)+m.L+2*m.Overhead, r.Time())
 	}
-	r := run(t, g, Options{Machine: loggps.Single(loggps.Params{L: 5, O: 2, Sync: 1, Packet: 1}), Share: &Share{CPUs: 1}})
+	r := run(t, g, Options{Machine: loggps.Single(loggps.Params{L: 5, O: 2, Sync: 1, Packet: 1}),
+		Share: &Share{CPUs: 1}})
 	assert.Equal(t, 4.0*n, r.Time())
 }
 

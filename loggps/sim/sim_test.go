@@ -51,7 +51,8 @@ func residual(p loggps.Params) *loggps.Residual {
 	return &loggps.Residual{
 		Control: -p.O / 2, Latency: 100, Call: -p.O / 3, Sync: p.Sync,
 		Points: []loggps.ResidualPoint{
-			{Bytes: 0, Send: 50 - p.O, Transit: -p.L, Recv: 70 - p.O}, {Bytes: 100, Send: -p.O / 2}, {Bytes: p.Sync, Recv: 1000},
+			{Bytes: 0, Send: 50 - p.O, Transit: -p.L, Recv: 70 - p.O}, {Bytes: 100, Send: -p.O / 2},
+			{Bytes: p.Sync, Recv: 1000},
 			{Bytes: p.Sync + 1, Send: 5000, Transit: 3}, {Bytes: 1 << 19, Send: 90000, Recv: 9},
 		},
 	}
@@ -83,8 +84,10 @@ func TestBlockingCallsFollowTheEquations(t *testing.T) {
 					})
 					r := run(t, g, Options{Machine: loggps.Single(p)})
 					late := float64(tr - ts)
-					assert.InDelta(t, float64(ts)+p.SendTime(k, late), r.Finish[0], 1e-6, "%s k=%d ts=%d tr=%d", name, k, ts, tr)
-					assert.InDelta(t, float64(tr)+p.RecvTime(k, late), r.Finish[1], 1e-6, "%s k=%d ts=%d tr=%d", name, k, ts, tr)
+					assert.InDelta(t, float64(ts)+p.SendTime(k, late), r.Finish[0], 1e-6,
+						"%s k=%d ts=%d tr=%d", name, k, ts, tr)
+					assert.InDelta(t, float64(tr)+p.RecvTime(k, late), r.Finish[1], 1e-6,
+						"%s k=%d ts=%d tr=%d", name, k, ts, tr)
 				}
 			}
 		}
@@ -161,7 +164,8 @@ func TestClosedForms(t *testing.T) {
 	})
 	t.Run("binomial tree in LogGOPS", func(t *testing.T) {
 		m := loggps.LogGOPS{L: 2500, Overhead: 1500, Gap: 1000, GapByte: 6, S: 65535}
-		r := run(t, program(t, 32, func(m pattern.Member) { m.BinomialBcast(1, 0) }), Options{Machine: loggps.Single(m.Params()), Mode: LogGOPS})
+		r := run(t, program(t, 32, func(m pattern.Member) { m.BinomialBcast(1, 0) }),
+			Options{Machine: loggps.Single(m.Params()), Mode: LogGOPS})
 		assert.Equal(t, 27500.0, r.Finish[31]) // 5 (L + 2o)
 	})
 	t.Run("recursive doubling", func(t *testing.T) {
@@ -211,7 +215,8 @@ func oracle(g *graph.Graph, p loggps.Params, mate func(graph.ID) graph.ID) (fini
 func TestChainsAreLongestPaths(t *testing.T) {
 	rng := testkit.Rand(t)
 	for range 200 {
-		g := graphtest.Random(rng, graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(40), Size: 2000, Calc: 5000, Chain: true})
+		g := graphtest.Random(rng,
+			graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(40), Size: 2000, Calc: 5000, Chain: true})
 		p := randomParams(rng)
 		r := run(t, g, Options{Machine: loggps.Single(p), Record: true})
 		assert.InDeltaSlice(t, oracle(g, p, r.Mate), r.Finish, 1e-6)
@@ -239,15 +244,17 @@ func checkPaths(t *testing.T, r *Result) {
 func TestPathsAddUp(t *testing.T) {
 	rng := testkit.Rand(t)
 	for range 300 {
-		g := graphtest.Random(rng, graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(60), Size: 2000, Calc: 5000,
-			CPUs: 1 + rng.IntN(2), NICs: 1 + rng.IntN(2)})
+		g := graphtest.Random(rng,
+			graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(60), Size: 2000, Calc: 5000,
+				CPUs: 1 + rng.IntN(2), NICs: 1 + rng.IntN(2)})
 		p := randomParams(rng)
 		checkPaths(t, run(t, g, Options{Machine: loggps.Single(p), Record: true}))
 		more := p
 		more.Residual = residual(p)
 		more.Residual.Points[0].Transit = 0 // no message is there before it could be noticed
 		checkPaths(t, run(t, g, Options{Machine: loggps.Single(more), Record: true}))
-		q := loggps.LogGOPS{L: p.L, Overhead: p.O, Gap: float64(rng.IntN(3000)), GapByte: p.Gs, OverByte: p.Oss, S: p.Sync}.Params()
+		q := loggps.LogGOPS{L: p.L, Overhead: p.O, Gap: float64(rng.IntN(3000)), GapByte: p.Gs,
+			OverByte: p.Oss, S: p.Sync}.Params()
 		checkPaths(t, run(t, g, Options{Machine: loggps.Single(q), Mode: LogGOPS, Record: true}))
 	}
 	for _, name := range pattern.Collectives() {
@@ -270,7 +277,8 @@ func TestPathsAddUp(t *testing.T) {
 func TestBreakdownAddsUp(t *testing.T) {
 	rng := testkit.Rand(t)
 	for i := range 300 {
-		shape := graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(60), Size: 2000, Calc: 5000, Chain: i%3 == 0}
+		shape := graphtest.Shape{Ranks: 2 + rng.IntN(6), Messages: 1 + rng.IntN(60), Size: 2000,
+			Calc: 5000, Chain: i%3 == 0}
 		g := graphtest.Random(rng, shape)
 		p := randomParams(rng)
 		p.Osl, p.Orl, p.Ors, p.Gl = p.Oss, p.Oss, p.Oss, p.Gs

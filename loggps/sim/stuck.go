@@ -32,7 +32,9 @@ func (e *StuckError) Error() string {
 			parts = append(parts, "sim: "+fmt.Sprintf(format, args...)+e.list(ids))
 		}
 	}
-	add(e.Cycle, "deadlock at %.0f ns: these wait for one another in a circle; let one of the ranks receive before it sends, or use nonblocking calls:", e.Time)
+	add(e.Cycle,
+		"deadlock at %.0f ns: these wait for one another in a circle; let one of the ranks receive before it sends, "+
+			"or use nonblocking calls:", e.Time)
 	add(e.Partnerless, "no other rank has an operation that matches these; check peers, tags and numbers of messages:")
 	add(e.Unreceived, "these messages are never received; add receives, or check peers and tags:")
 	if len(parts) == 0 {

@@ -22,7 +22,8 @@ var corpus = []struct {
 	{"ping-pong", 2, func(m pattern.Member) { m.PingPong(8, 3) }, nil},
 	{"ring, passed on", 5, func(m pattern.Member) { m.Ring(8) }, nil},
 	{"both send first", 2, func(m pattern.Member) { m.Send(8, 1-m.Rank); m.Recv(8, 1-m.Rank) }, []int32{0, 1}},
-	{"both send an empty message first", 2, func(m pattern.Member) { m.Send(0, 1-m.Rank); m.Recv(0, 1-m.Rank) }, []int32{0, 1}},
+	{"both send an empty message first", 2, func(m pattern.Member) { m.Send(0, 1-m.Rank); m.Recv(0, 1-m.Rank) },
+		[]int32{0, 1}},
 	{"one receives first", 2, func(m pattern.Member) {
 		if m.Rank == 0 {
 			m.Send(8, 1)
@@ -46,7 +47,8 @@ var corpus = []struct {
 		m.Wait(m.Isend(8, 1-m.Rank))
 		m.Recv(8, 1-m.Rank)
 	}, []int32{0, 1}},
-	{"shift by all at once", 4, func(m pattern.Member) { m.Send(8, (m.Rank+1)%4); m.Recv(8, (m.Rank+3)%4) }, []int32{0, 1, 2, 3}},
+	{"shift by all at once", 4, func(m pattern.Member) { m.Send(8, (m.Rank+1)%4); m.Recv(8, (m.Rank+3)%4) },
+		[]int32{0, 1, 2, 3}},
 	{"shift, one breaks the ring", 4, func(m pattern.Member) {
 		if m.Rank == 2 {
 			m.Recv(8, 1)
@@ -117,31 +119,37 @@ func TestDeadlocksWithoutBuffering(t *testing.T) {
 func TestDeadlockByLimit(t *testing.T) {
 	g := program(t, 2, func(m pattern.Member) { m.Site = 7; m.Send(1, 1-m.Rank); m.Recv(1, 1-m.Rank) })
 	_, err := Run(g, Options{Machine: loggps.Single(loggps.Params{})})
-	assert.EqualError(t, err, "sim: deadlock at 0 ns: these wait for one another in a circle; let one of the ranks receive before it sends, or use nonblocking calls:\n"+
-		"  rank 0, operation 0: send 1 B to rank 1, tag 0\n  rank 1, operation 0: send 1 B to rank 0, tag 0")
+	assert.EqualError(t, err,
+		"sim: deadlock at 0 ns: these wait for one another in a circle; let one of the ranks receive before it "+
+			"sends, or use nonblocking calls:\n"+
+			"  rank 0, operation 0: send 1 B to rank 1, tag 0\n  rank 1, operation 0: send 1 B to rank 0, tag 0")
 }
 
 func TestUnmatched(t *testing.T) {
 	p := loggps.Params{Sync: 100}
 	for want, run := range map[string]func(m pattern.Member){
-		"matches these; check peers, tags and numbers of messages:\n  rank 1, operation 0: recv 8 B from rank 0, tag 1": func(m pattern.Member) {
+		"matches these; check peers, tags and numbers of messages:\n  rank 1, operation 0: recv 8 " +
+			"B from rank 0, tag 1": func(m pattern.Member) {
 			if m.Tag = int32(m.Rank); m.Rank == 0 {
 				m.Send(8, 1)
 			} else {
 				m.Recv(8, 0)
 			}
 		},
-		"never received; add receives, or check peers and tags:\n  rank 0, operation 0: send 8 B to rank 1, tag 0": func(m pattern.Member) {
+		"never received; add receives, or check peers and tags:\n  rank 0, operation 0: send " +
+			"8 B to rank 1, tag 0": func(m pattern.Member) {
 			if m.Rank == 0 {
 				m.Send(8, 1)
 			}
 		},
-		"matches these; check peers, tags and numbers of messages:\n  rank 0, operation 0: send 101 B to rank 1": func(m pattern.Member) {
+		"matches these; check peers, tags and numbers of messages:\n  rank 0, operation 0: " +
+			"send 101 B to rank 1": func(m pattern.Member) {
 			if m.Rank == 0 {
 				m.Send(101, 1)
 			}
 		},
-		"can never complete; check what they depend on:\n  rank 1, operation 0: recv 8 B from any, tag 0": func(m pattern.Member) {
+		"can never complete; check what they depend on:\n  rank 1, operation 0: recv " +
+			"8 B from any, tag 0": func(m pattern.Member) {
 			if m.Rank == 1 {
 				m.Recv(8, graph.Any)
 			}
