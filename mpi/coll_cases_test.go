@@ -60,7 +60,8 @@ func operators(c *Comm) error {
 	}
 	errs := []error{
 		allreduces(c, "sum", Sum[int](), me, n*(n-1)/2),
-		allreduces(c, "sum of complex", Sum[complex128](), complex(1, float64(me)), complex(float64(n), float64(n*(n-1)/2))),
+		allreduces(c, "sum of complex", Sum[complex128](), complex(1, float64(me)),
+			complex(float64(n), float64(n*(n-1)/2))),
 		allreduces(c, "prod", Prod[int64](), 2, int64(1)<<n),
 		allreduces(c, "min", Min[float64](), small, 0.5),
 		allreduces(c, "max", Max[float64](), small, float64(n)-0.5),
@@ -86,7 +87,8 @@ func operators(c *Comm) error {
 func allreduces[T comparable](c *Comm, what string, op *Op[T], have, result T) error {
 	for _, n := range []int{0, 1, 20_000} {
 		send, recv := upTo(n, func(int) T { return have }), make([]T, n)
-		if err := first(Allreduce(c, send, recv, op), eq(what, recv, upTo(n, func(int) T { return result }))); err != nil {
+		if err := first(Allreduce(c, send, recv, op),
+			eq(what, recv, upTo(n, func(int) T { return result }))); err != nil {
 			return err
 		}
 	}
@@ -133,7 +135,8 @@ func rankOrder(c *Comm) error {
 		scanned, before := make([]affine, length), make([]affine, length)
 		err := first(
 			Allreduce(c, nil, inPlace, join2), eq("allreduce", inPlace, total),
-			Scan(c, send, scanned, join2), eq("scan", scanned, upTo(length, func(i int) affine { return result(me+1, i) })),
+			Scan(c, send, scanned, join2),
+			eq("scan", scanned, upTo(length, func(i int) affine { return result(me+1, i) })),
 			Exscan(c, send, before, join2))
 		if err == nil && me > 0 {
 			err = eq("exscan", before, upTo(length, func(i int) affine { return result(me, i) }))
@@ -217,7 +220,8 @@ func raggedAt(c *Comm, root int) error {
 		copy(laid[displs[i]:], numbers(i, i))
 	}
 	recv, got := make([]int32, len(laid)), make([]int32, me)
-	if err := first(Gatherv(c, mine, recv, counts, displs, root), Scatterv(c, laid, counts, displs, got, root), eq("scatterv", got, mine)); err != nil {
+	if err := first(Gatherv(c, mine, recv, counts, displs, root), Scatterv(c, laid, counts, displs, got, root),
+		eq("scatterv", got, mine)); err != nil {
 		return err
 	}
 	if me == root {
@@ -297,9 +301,11 @@ func neighbors(c *Comm) error {
 		}
 		if err := first(
 			NeighborAlltoall(grid.Comm, send, recv), eq("neighbor_alltoall", recv, wantEach),
-			NeighborAlltoallv(grid.Comm, send, []int{1, 1}, nil, recv, []int{1, 1}, nil), eq("neighbor_alltoallv", recv, wantEach),
+			NeighborAlltoallv(grid.Comm, send, []int{1, 1}, nil, recv, []int{1, 1}, nil),
+			eq("neighbor_alltoallv", recv, wantEach),
 			NeighborAllgather(grid.Comm, []int{grid.Rank()}, all), eq("neighbor_allgather", all, wantAll),
-			NeighborAllgatherv(grid.Comm, []int{grid.Rank()}, all, []int{1, 1}, nil), eq("neighbor_allgatherv", all, wantAll),
+			NeighborAllgatherv(grid.Comm, []int{grid.Rank()}, all, []int{1, 1}, nil),
+			eq("neighbor_allgatherv", all, wantAll),
 		); err != nil {
 			return err
 		}

@@ -21,7 +21,8 @@ func badCollectives(c *Comm) error {
 		return fmt.Errorf("short buffer: %v", err)
 	}
 	need := 2 * c.Size()
-	text := fmt.Sprintf("mpi: allgather: receive buffer: %d elements (%d bytes) are too few, %d elements (%d bytes) are needed",
+	text := fmt.Sprintf(
+		"mpi: allgather: receive buffer: %d elements (%d bytes) are too few, %d elements (%d bytes) are needed",
 		need-1, 8*(need-1), need, 8*need)
 	if err.Error() != text {
 		return fmt.Errorf("short buffer: %w, not %s", err, text)
@@ -63,7 +64,8 @@ func mistakeOfOne(c *Comm) error {
 		"alltoallv": Alltoallv(c, make([]int, n), counts, nil, make([]int, n), ones, nil),
 		"allgather": Allgather(c, []int{1, 2}, make([]int, room)),
 		"scatter":   Scatter(c, make([]int, blocks), make([]int, 1), one),
-		"neighbors": NeighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil, make([]int, 2), []int{1, 1}, nil),
+		"neighbors": NeighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil,
+			make([]int, 2), []int{1, 1}, nil),
 	} {
 		var mismatch *MismatchError
 		var mistake *BufferError
@@ -100,7 +102,8 @@ func comparedTypes(c *Comm) error {
 		if !errors.As(err, &wrong) {
 			return fmt.Errorf("%v is no ElementError", err)
 		}
-		if err := first(wantContains(err, "called the same operation with different types: bcast of 16 bytes, root 0, of "),
+		if err := first(wantContains(err,
+			"called the same operation with different types: bcast of 16 bytes, root 0, of "),
 			wantContains(err, "8-byte floating-point numbers"), wantContains(err, "4-byte integers")); err != nil {
 			return err
 		}

@@ -166,7 +166,8 @@ func Alltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
 	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Run()
 }
 
-func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (k comm.Call) {
+func alltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
+	recvCounts, recvDispls []int) (k comm.Call) {
 	a := k.Set(c, "alltoallv", coll.Alltoall)
 	a.Irregular, a.InPlace = true, send == nil && sendCounts == nil
 	irregular(&a.Recv, recv, recvCounts, recvDispls, &a.Wrong)

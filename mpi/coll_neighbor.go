@@ -52,11 +52,13 @@ func neighborAlltoallCall[T any](c *Comm, send, recv []T) comm.NeighborCall {
 // displs have one entry for each neighbour, nil displs: one behind the other.
 //
 // MPI 4.1 section 8.6 (MPI_Neighbor_alltoallv).
-func NeighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) error {
+func NeighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
+	recvCounts, recvDispls []int) error {
 	return neighborAlltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Run()
 }
 
-func neighborAlltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) comm.NeighborCall {
+func neighborAlltoallvCall[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
+	recvCounts, recvDispls []int) comm.NeighborCall {
 	return neighborly(c, "neighbor_alltoallv", func(_, _ int, err *error) (out, in coll.Buffer) {
 		irregular(&out, send, sendCounts, sendDispls, err)
 		irregular(&in, recv, recvCounts, recvDispls, err)
@@ -91,7 +93,8 @@ func repeated[T any](b *coll.Buffer, buf []T, neighbors int, err *error) {
 }
 
 // neighborly exchanges the blocks that buffers makes for so many neighbours.
-func neighborly(c *Comm, op string, buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) comm.NeighborCall {
+func neighborly(c *Comm, op string,
+	buffers func(sources, destinations int, err *error) (out, in coll.Buffer)) comm.NeighborCall {
 	return comm.NewNeighborCall(c, op, func(out, in []coll.Edge) (err error) {
 		send, recv := buffers(len(in), len(out), &err)
 		if err == nil {

@@ -63,7 +63,8 @@ func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 }
 
 // Ialltoallv is Alltoallv, nonblocking (MPI 4.1 section 6.12.6, MPI_Ialltoallv).
-func Ialltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (Request, error) {
+func Ialltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
+	recvCounts, recvDispls []int) (Request, error) {
 	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Begin()
 }
 
@@ -122,6 +123,7 @@ func IneighborAlltoall[T any](c *Comm, send, recv []T) (Request, error) {
 // IneighborAlltoallv is NeighborAlltoallv, nonblocking.
 //
 // MPI 4.1 section 8.7.2 (MPI_Ineighbor_alltoallv).
-func IneighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (Request, error) {
+func IneighborAlltoallv[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
+	recvCounts, recvDispls []int) (Request, error) {
 	return neighborAlltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Begin()
 }

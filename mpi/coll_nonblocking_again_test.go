@@ -42,7 +42,8 @@ func otherBuffers(c *Comm) error {
 			return fmt.Errorf("round %d: sum %d, not %d", round, recv[0], total+ranks*round)
 		}
 		for k := range many {
-			if !slices.Equal(inPlace[k], same(total*k+ranks*round)) || !slices.Equal(fromRoot[k], same(root*100+round+k)) {
+			if !slices.Equal(inPlace[k], same(total*k+ranks*round)) ||
+				!slices.Equal(fromRoot[k], same(root*100+round+k)) {
 				return fmt.Errorf("round %d: call %d brought %d and %d", round, k, inPlace[k][0], fromRoot[k][0])
 			}
 		}

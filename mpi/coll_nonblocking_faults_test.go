@@ -47,7 +47,9 @@ func nonblockingMistakes(c *Comm) error {
 		{"allgather", result(Iallgather(grid.Comm, []int{1, 2}, make([]int, room))), true},
 		{"scatterv", result(Iscatterv(grid.Comm, make([]int, n), counts, nil, make([]int, 1), root)), true},
 		{"reduce", result(Iallreduce(grid.Comm, make([]int, 3), make([]int, 2+part), Sum[int]())), true},
-		{"neighbors", result(IneighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil, make([]int, 2), []int{1, 1}, nil)),
+		{"neighbors",
+			result(IneighborAlltoallv(grid.Comm, make([]int, 2), []int{counts[0], 1}, nil,
+				make([]int, 2), []int{1, 1}, nil)),
 			left == one || right == one},
 	} {
 		if err := heardOf[*BufferError](call.err, one == c.Rank(), one, call.hears); err != nil {
@@ -252,7 +254,8 @@ func TestNonblockingDeath(t *testing.T) {
 	rng := testkit.Rand(t)
 	for range 8 {
 		life := rng.IntN(60_000)
-		for rank, e := range jobtest.Start(t, smJob(4), "nonblocking until death", fmt.Sprintf("LIFE=%d", life)).Wait() {
+		for rank, e := range jobtest.Start(t, smJob(4), "nonblocking until death",
+			fmt.Sprintf("LIFE=%d", life)).Wait() {
 			if rank == 3 {
 				require.Equal(t, syscall.SIGKILL, e.Signal, e.Stderr)
 				continue

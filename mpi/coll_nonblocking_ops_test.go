@@ -104,14 +104,16 @@ func nonblockingAll(c *Comm, n int) []underway {
 			func() (Request, error) { return AllgathervInit(c, nil, laid, counts, nil) },
 			func(round int) { clear(laid); copy(laid[dense(counts)[me]:], data(round, me, 0, counts[me])) },
 			func(round int) error {
-				return eq("allgatherv", laid, blocksOf(size, func(r int) []int32 { return data(round, r, 0, counts[r]) }))
+				return eq("allgatherv", laid,
+					blocksOf(size, func(r int) []int32 { return data(round, r, 0, counts[r]) }))
 			}},
 		{"allgatherv",
 			func() (Request, error) { return Iallgatherv(c, part, laid, counts, nil) },
 			func() (Request, error) { return AllgathervInit(c, part, laid, counts, nil) },
 			func(round int) { clear(laid); copy(part, data(round, me, 2, counts[me])) },
 			func(round int) error {
-				return eq("allgatherv", laid, blocksOf(size, func(r int) []int32 { return data(round, r, 2, counts[r]) }))
+				return eq("allgatherv", laid,
+					blocksOf(size, func(r int) []int32 { return data(round, r, 2, counts[r]) }))
 			}},
 		{"alltoall",
 			func() (Request, error) { return Ialltoall(c, send, recv) },
@@ -134,7 +136,8 @@ func nonblockingAll(c *Comm, n int) []underway {
 				copy(there, blocksOf(size, func(r int) []int32 { return data(round, me, r, sends[r]) }))
 			},
 			func(round int) error {
-				return eq("alltoallv", here, blocksOf(size, func(r int) []int32 { return data(round, r, me, receives[r]) }))
+				return eq("alltoallv", here,
+					blocksOf(size, func(r int) []int32 { return data(round, r, me, receives[r]) }))
 			}},
 	}
 }
@@ -246,6 +249,8 @@ func nonblockingNeighbors(c *Comm, n int) []underway {
 			func() (Request, error) { return NeighborAlltoallInit(c, send, recv) }, sendEach, exchanged},
 		{"neighbor_alltoallv",
 			func() (Request, error) { return IneighborAlltoallv(c, send, one, nil, recv, one, nil) },
-			func() (Request, error) { return NeighborAlltoallvInit(c, send, one, nil, recv, one, nil) }, sendEach, exchanged},
+			func() (Request, error) {
+				return NeighborAlltoallvInit(c, send, one, nil, recv, one, nil)
+			}, sendEach, exchanged},
 	}
 }

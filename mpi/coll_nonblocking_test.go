@@ -180,7 +180,8 @@ func persistentCollectives(c *Comm) error {
 		}
 	}
 	// Those that are not started stand for nothing.
-	if err := first(WaitAll(requests, nil), wantIs("start of nothing", (&Request{}).Start(), ErrNotPersistent)); err != nil {
+	if err := first(WaitAll(requests, nil),
+		wantIs("start of nothing", (&Request{}).Start(), ErrNotPersistent)); err != nil {
 		return err
 	}
 	rounds := 100

@@ -49,7 +49,8 @@ func AlltoallInit[T any](c *Comm, send, recv []T) (Request, error) {
 }
 
 // AlltoallvInit makes an Alltoallv persistent (MPI 4.1 section 6.13.6, MPI_Alltoallv_init).
-func AlltoallvInit[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (Request, error) {
+func AlltoallvInit[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
+	recvCounts, recvDispls []int) (Request, error) {
 	return alltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Prepare()
 }
 
@@ -111,6 +112,7 @@ func NeighborAlltoallInit[T any](c *Comm, send, recv []T) (Request, error) {
 // NeighborAlltoallvInit makes a NeighborAlltoallv persistent.
 //
 // MPI 4.1 section 8.8.2 (MPI_Neighbor_alltoallv_init).
-func NeighborAlltoallvInit[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T, recvCounts, recvDispls []int) (Request, error) {
+func NeighborAlltoallvInit[T any](c *Comm, send []T, sendCounts, sendDispls []int, recv []T,
+	recvCounts, recvDispls []int) (Request, error) {
 	return neighborAlltoallvCall(c, send, sendCounts, sendDispls, recv, recvCounts, recvDispls).Prepare()
 }

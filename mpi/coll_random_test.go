@@ -79,16 +79,21 @@ func randomCall(c *Comm, d *rand.Rand) error {
 	case 0:
 		return callOn(c, d, Sum[int8](), func(a, b int8) int8 { return a + b }, func(x uint64) int8 { return int8(x) })
 	case 1:
-		return callOn(c, d, BXor[uint16](), func(a, b uint16) uint16 { return a ^ b }, func(x uint64) uint16 { return uint16(x) })
+		return callOn(c, d, BXor[uint16](), func(a, b uint16) uint16 { return a ^ b },
+			func(x uint64) uint16 { return uint16(x) })
 	case 2:
-		return callOn(c, d, Max[int32](), func(a, b int32) int32 { return max(a, b) }, func(x uint64) int32 { return int32(x) })
+		return callOn(c, d, Max[int32](), func(a, b int32) int32 { return max(a, b) },
+			func(x uint64) int32 { return int32(x) })
 	case 3:
-		return callOn(c, d, Sum[float64](), func(a, b float64) float64 { return a + b }, func(x uint64) float64 { return float64(x % 1000) })
+		return callOn(c, d, Sum[float64](), func(a, b float64) float64 { return a + b },
+			func(x uint64) float64 { return float64(x % 1000) })
 	case 4:
 		return callOn(c, d, Sum[complex128](), func(a, b complex128) complex128 { return a + b },
 			func(x uint64) complex128 { return complex(float64(x%100), float64(x%77)) })
 	case 5:
-		return callOn(c, d, each(mix), mix, func(x uint64) pixel { return pixel{int16(x), [3]uint8{uint8(x >> 20), uint8(x >> 30), uint8(x >> 40)}} })
+		return callOn(c, d, each(mix), mix, func(x uint64) pixel {
+			return pixel{int16(x), [3]uint8{uint8(x >> 20), uint8(x >> 30), uint8(x >> 40)}}
+		})
 	}
 	return callOn(c, d, join2, joined, func(x uint64) affine { return affine{uint32(x), uint32(x >> 32)} })
 }
@@ -119,7 +124,8 @@ func callOn[T comparable](c *Comm, d *rand.Rand, op *Op[T], join func(a, b T) T,
 	k := calls[d.IntN(len(calls))]
 	n := m.length()
 	if err := k.call(n); err != nil {
-		return fmt.Errorf("%s of %d elements of type %T, root %d of %d, in place %v: %w", k.name, n, *new(T), m.root, c.Size(), m.inPlace, err)
+		return fmt.Errorf("%s of %d elements of type %T, root %d of %d, in place %v: %w", k.name, n, *new(T), m.root,
+			c.Size(), m.inPlace, err)
 	}
 	return nil
 }
@@ -258,7 +264,8 @@ func (m *model[T]) scatterv(n int) error {
 	laid, displs := m.laid(counts, func(rank int) []T { return m.has(rank, counts[rank]) })
 	recv := make([]T, counts[me])
 	if m.inPlace && me == m.root {
-		return first(Scatterv(m.c, laid, counts, displs, nil, m.root), eq("own part", laid[displs[me]:][:counts[me]], m.has(me, counts[me])))
+		return first(Scatterv(m.c, laid, counts, displs, nil, m.root),
+			eq("own part", laid[displs[me]:][:counts[me]], m.has(me, counts[me])))
 	}
 	return first(Scatterv(m.c, laid, counts, displs, recv, m.root), eq("part", recv, m.has(me, counts[me])))
 }
@@ -361,7 +368,8 @@ func (m *model[T]) alltoallw(n int) error {
 	recv := make([]T, len(want))
 	views := func(buf []T, counts, at []int) []View[T] {
 		return upTo(m.c.Size(), func(rank int) View[T] {
-			return Indexed(buf, []int{counts[rank] / 2, counts[rank] - counts[rank]/2}, []int{at[rank], at[rank] + counts[rank]/2})
+			return Indexed(buf, []int{counts[rank] / 2, counts[rank] - counts[rank]/2},
+				[]int{at[rank], at[rank] + counts[rank]/2})
 		})
 	}
 	if m.inPlace {

@@ -57,7 +57,8 @@ func operatorsOnAllTypes(c *Comm) error {
 	return first(
 		onIntegers[int](c), onIntegers[int8](c), onIntegers[int16](c), onIntegers[int32](c), onIntegers[int64](c),
 		onIntegers[uint](c), onIntegers[uint8](c), onIntegers[uint16](c), onIntegers[uint32](c), onIntegers[uint64](c),
-		onIntegers[uintptr](c), onReals[float32](c), onReals[float64](c), onNumbers[complex64](c), onNumbers[complex128](c))
+		onIntegers[uintptr](c), onReals[float32](c), onReals[float64](c), onNumbers[complex64](c),
+		onNumbers[complex128](c))
 }
 
 // agrees compares an operator on 33 elements, among ranks and alone, with what a function of
@@ -93,7 +94,9 @@ func small[T Number](rank, i int) T {
 func onNumbers[T Number](c *Comm) error {
 	return first(
 		agrees(c, "sum", Sum[T](), func(a, b T) T { return a + b }, small[T]),
-		agrees(c, "product", Prod[T](), func(a, b T) T { return a * b }, func(rank, i int) T { return small[T](0, 9*(1+(rank+i)%2)) })) // 1 or 2: exact
+		// 1 or 2: exact
+		agrees(c, "product", Prod[T](), func(a, b T) T { return a * b },
+			func(rank, i int) T { return small[T](0, 9*(1+(rank+i)%2)) }))
 }
 
 func onReals[T Real](c *Comm) error {
@@ -118,7 +121,8 @@ func onReals[T Real](c *Comm) error {
 
 func onIntegers[T Integer](c *Comm) error {
 	return first(onReals[T](c),
-		agrees(c, "band", BAnd[T](), func(a, b T) T { return a & b }, func(rank, i int) T { return ^small[T](rank, i) }),
+		agrees(c, "band", BAnd[T](), func(a, b T) T { return a & b },
+			func(rank, i int) T { return ^small[T](rank, i) }),
 		agrees(c, "bor", BOr[T](), func(a, b T) T { return a | b }, small[T]),
 		agrees(c, "bxor", BXor[T](), func(a, b T) T { return a ^ b }, small[T]))
 }
@@ -153,7 +157,8 @@ func nothingToMove(c *Comm) error {
 		if err := first(Allgather(c, buf, buf), Allgatherv(c, buf, buf, zeros, nil),
 			Alltoall(c, buf, buf), Alltoallv(c, buf, zeros, zeros, buf, zeros, zeros), Alltoallw(c, views, views),
 			Allreduce(c, buf, buf, Sum[int16]()), Scan(c, buf, buf, Max[int16]()), Exscan(c, buf, buf, Max[int16]()),
-			ReduceScatter(c, buf, buf, zeros, Sum[int16]()), ReduceScatterBlock(c, buf, buf, Sum[int16]())); err != nil {
+			ReduceScatter(c, buf, buf, zeros, Sum[int16]()),
+			ReduceScatterBlock(c, buf, buf, Sum[int16]())); err != nil {
 			return err
 		}
 	}
@@ -186,7 +191,8 @@ func overlappingBuffers(c *Comm) error {
 	_, views := Vector(buf, 2, 1, 2).Sendrecv(c, right, 0, Vector(buf, 2, 1, 1), left, 0)
 	_, beside := Sendrecv(c, buf[:2], right, 0, buf[2:4], left, 0)
 	_, woven := Vector(buf, 2, 1, 2).Sendrecv(c, right, 0, Vector(buf[1:], 2, 1, 2), left, 0)
-	if err := first(wantIs("sendrecv", both, ErrOverlap), wantIs("views", views, ErrOverlap), beside, woven); err != nil {
+	if err := first(wantIs("sendrecv", both, ErrOverlap), wantIs("views", views, ErrOverlap),
+		beside, woven); err != nil {
 		return err
 	}
 	err := Gather(c, buf[:1], buf, 0)
@@ -336,7 +342,8 @@ func neighborsInAGraph(c *Comm) error {
 			seen[to]++
 		}
 		recv, gathered := make([]int, len(expected)), make([]int, len(own.Sources))
-		if err := first(NeighborAlltoallv(g.Comm, send, append([]int{}, sends...), nil, recv, append([]int{}, counts...), nil),
+		if err := first(NeighborAlltoallv(g.Comm, send, append([]int{}, sends...), nil, recv,
+			append([]int{}, counts...), nil),
 			eq("neighbor_alltoallv", recv, expected),
 			NeighborAllgather(g.Comm, []int{c.Rank()}, gathered), eq("neighbor_allgather", gathered, own.Sources),
 			g.Free()); err != nil {
@@ -371,7 +378,8 @@ func gridsWithoutDimensions(c *Comm) error {
 	if err != nil {
 		return err
 	}
-	return first(want("size", alone.Size(), 1), want("dimensions", len(alone.Dims()), 0), alone.Barrier(), alone.Free(), grid.Free())
+	return first(want("size", alone.Size(), 1), want("dimensions", len(alone.Dims()), 0), alone.Barrier(),
+		alone.Free(), grid.Free())
 }
 
 // reduceLocal: the operator alone.

@@ -71,7 +71,8 @@ func testAnyAndSome(c *Comm) error {
 			return err
 		}
 		if ok {
-			if err := first(want("tag", st.Tag, i), want("active", reqs[i].Active(), false), checkNumbers(bufs[i], i)); err != nil {
+			if err := first(want("tag", st.Tag, i), want("active", reqs[i].Active(), false),
+				checkNumbers(bufs[i], i)); err != nil {
 				return err
 			}
 			done++
@@ -99,7 +100,8 @@ func startAll(c *Comm) error {
 	r, err := RecvInit(c, in, left, 3)
 	s, sendErr := SendInit(c, out, right, 3)
 	reqs := []Request{r, s, {}}
-	err = first(err, sendErr, wantIs("start of nothing", StartAll(reqs), ErrNotPersistent), WaitAll(reqs[:2], nil), checkNumbers(in, left))
+	err = first(err, sendErr, wantIs("start of nothing", StartAll(reqs), ErrNotPersistent), WaitAll(reqs[:2], nil),
+		checkNumbers(in, left))
 	return first(err, reqs[0].Free(), reqs[1].Free())
 }
 
@@ -166,7 +168,8 @@ func createOfGroups(c *Comm) error {
 		return err
 	}
 	n, err := c.Create(g)
-	if err := first(err, want("size", n.Size(), len(mine)), want("first", mine[n.Rank()], c.Rank()), pass(n, 4), n.Free()); err != nil {
+	if err := first(err, want("size", n.Size(), len(mine)), want("first", mine[n.Rank()], c.Rank()), pass(n, 4),
+		n.Free()); err != nil {
 		return err
 	}
 	nobody, err := c.Group().Incl()
@@ -181,7 +184,8 @@ func idup(c *Comm) error {
 	if err := first(err, bErr, WaitAll([]Request{ra, rb}, nil)); err != nil {
 		return err
 	}
-	return first(want("ids differ", a.ID() != b.ID() && a.ID() != c.ID(), true), want("compare", a.Compare(c), Congruent),
+	return first(want("ids differ", a.ID() != b.ID() && a.ID() != c.ID(), true),
+		want("compare", a.Compare(c), Congruent),
 		pass(a, 1), pass(b, 2), a.Barrier(), a.Free(), b.Free())
 }
 
@@ -227,11 +231,12 @@ func nilCommunicator(c *Comm) error {
 	b := []int32{1}
 	calls := map[string]func() error{
 		"send": func() error { return Send(none, b, 0, 0) }, "bsend": func() error { return Bsend(none, b, 0, 0) },
-		"isend": func() error { _, err := Isend(none, b, 0, 0); return err },
-		"recv":  func() error { _, err := Recv(none, b, 0, 0); return err },
-		"irecv": func() error { _, err := Irecv(none, b, 0, 0); return err },
-		"probe": func() error { _, err := Probe(none, 0, 0); return err },
-		"bcast": func() error { return Bcast(none, b, 0) }, "allgather": func() error { return Allgather(none, nil, b) },
+		"isend":      func() error { _, err := Isend(none, b, 0, 0); return err },
+		"recv":       func() error { _, err := Recv(none, b, 0, 0); return err },
+		"irecv":      func() error { _, err := Irecv(none, b, 0, 0); return err },
+		"probe":      func() error { _, err := Probe(none, 0, 0); return err },
+		"bcast":      func() error { return Bcast(none, b, 0) },
+		"allgather":  func() error { return Allgather(none, nil, b) },
 		"gather":     func() error { return Gather(none, b, nil, 0) },
 		"scatter":    func() error { return ReduceScatterBlock(none, nil, b, Sum[int32]()) },
 		"allreduce":  func() error { return Allreduce(none, b, b, Sum[int32]()) },
@@ -274,7 +279,8 @@ func nilCommunicator(c *Comm) error {
 	nodes.Connect(SendNode(nodes, b, 0), nodes.JoinNode())
 	nodes.Tie()
 	_, issue := nodes.Issue()
-	if err := first(want("dims", len(grid.Dims())+len(grid.Periods()), 0), want("edges", len(graph.Neighbors().Sources), 0),
+	if err := first(want("dims", len(grid.Dims())+len(grid.Periods()), 0),
+		want("edges", len(graph.Neighbors().Sources), 0),
 		wantContains(issue, "the graph is nil")); err != nil {
 		return err
 	}

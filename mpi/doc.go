@@ -60,8 +60,8 @@
 // Of MPI 4.1: ready mode as such (Send is as fast), buffers to attach (Bsend copies to the
 // heap), persistent sends in buffered mode, cancel of sends, which MPI deprecates (the
 // error wraps ErrCancelSend) (chapter 3), partitioned communication (4), packing as such and
-// derived datatypes as values of the standard (5; View and package datatype are what there is), intercommunicators (7), reordering of
-// ranks and MPI_Graph_create (8), put, get, accumulate and the synchronisation of windows
+// derived datatypes as values of the standard (5; View and package datatype are what there is), intercommunicators (7),
+// reordering of ranks and MPI_Graph_create (8), put, get, accumulate and the synchronisation of windows
 // other than by barriers (12; loads, stores and sync/atomic on a segment are what there
 // is), sessions, dynamic processes and info objects (10, 11).
 package mpi

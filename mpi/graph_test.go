@@ -79,7 +79,8 @@ func badGraphs(c *Comm) error {
 	uneven := NewGraph(c)
 	CopyNode(uneven, make([]int, 2), make([]int, 3))
 	uneven.Tie()
-	for text, g := range map[string]*Graph{"cycle": cycle, "not reached": loose, "names member": stranger, "bytes": uneven} {
+	for text, g := range map[string]*Graph{"cycle": cycle, "not reached": loose,
+		"names member": stranger, "bytes": uneven} {
 		for _, how := range []func() (Request, error){g.Issue, g.Prepare} {
 			_, err := how()
 			var bad *GraphError

@@ -26,7 +26,8 @@ func inOneSpace(t testing.TB, ranks int, f func(*Comm) error) {
 func inOneSpaceBy(t testing.TB, ranks int, settings comm.Settings, f func(*Comm) error) {
 	t.Helper()
 	const partition = 1 << 30
-	mem, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: 2, Settings: job.Settings{Spin: testkit.Spin}})
+	mem, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLPvas, CPUs: 2,
+		Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	size := uintptr(ranks) * partition
 	base, err := sys.Mmap(0, size, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapNoReserve, -1, 0)

@@ -28,7 +28,8 @@ func ReduceLocal[T any](inout, in []T, op *Op[T]) error {
 		return comm.Wrap(name, err)
 	}
 	if len(in) != len(inout) {
-		return comm.Wrap(name, fmt.Errorf("buffers of %d and %d elements: pass two of the same length", len(inout), len(in)))
+		return comm.Wrap(name,
+			fmt.Errorf("buffers of %d and %d elements: pass two of the same length", len(inout), len(in)))
 	}
 	op.op.Apply(bytesOf(inout, size), bytesOf(in, size))
 	return nil

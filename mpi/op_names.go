@@ -42,9 +42,12 @@ func elementOf(t reflect.Type) operator.Element {
 }
 
 var numberElements = map[reflect.Kind]operator.Element{
-	reflect.Bool: operator.Bool, reflect.Int: operator.Int64, reflect.Int8: operator.Int8, reflect.Int16: operator.Int16,
-	reflect.Int32: operator.Int32, reflect.Int64: operator.Int64, reflect.Uint: operator.Uint64, reflect.Uint8: operator.Uint8,
-	reflect.Uint16: operator.Uint16, reflect.Uint32: operator.Uint32, reflect.Uint64: operator.Uint64, reflect.Uintptr: operator.Uint64,
+	reflect.Bool: operator.Bool, reflect.Int: operator.Int64, reflect.Int8: operator.Int8,
+	reflect.Int16: operator.Int16,
+	reflect.Int32: operator.Int32, reflect.Int64: operator.Int64, reflect.Uint: operator.Uint64,
+	reflect.Uint8:  operator.Uint8,
+	reflect.Uint16: operator.Uint16, reflect.Uint32: operator.Uint32, reflect.Uint64: operator.Uint64,
+	reflect.Uintptr: operator.Uint64,
 	reflect.Float32: operator.Float32, reflect.Float64: operator.Float64,
 	reflect.Complex64: operator.Complex64, reflect.Complex128: operator.Complex128,
 }
@@ -73,7 +76,8 @@ func RegisterOp[T any](name string, f func(inout, in []T), commutative bool) *Op
 	fmt.Fprint(h, name, "\x00", reflect.TypeFor[T]()) // a hash does not fail
 	number := h.Sum64() &^ cad.Common
 	if _, taken := registered.LoadOrStore(number, op.op.Apply); taken || number == 0 {
-		return &Op[T]{op: op.op, err: fmt.Errorf("an operator %q of this type is registered already: take another name", name)}
+		return &Op[T]{op: op.op,
+			err: fmt.Errorf("an operator %q of this type is registered already: take another name", name)}
 	}
 	op.op.Name = number
 	return op

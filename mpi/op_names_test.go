@@ -64,7 +64,8 @@ func TestRegisteredOperatorsAreFoundByTheirName(t *testing.T) {
 	other := RegisterOp("mpi_test.doubled", func(_, _ []int32) {}, true)
 	require.NotEqual(t, name, other.get().Name, "another type of elements")
 	twice := RegisterOp("mpi_test.doubled", doubled, false)
-	require.ErrorContains(t, ReduceLocal(a, b, twice), `an operator "mpi_test.doubled" of this type is registered already`)
+	require.ErrorContains(t, ReduceLocal(a, b, twice),
+		`an operator "mpi_test.doubled" of this type is registered already`)
 	require.Zero(t, NewOp(doubled, false).get().Name, "only its owner applies it")
 }
 

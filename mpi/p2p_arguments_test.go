@@ -85,7 +85,8 @@ func procNull(c *Comm) error {
 	mst, err9 := Mrecv(&m, buf)
 	_, err := Sendrecv(c, buf, ProcNull, 0, buf, ProcNull, 0)
 	for _, st := range []Status{st, rst, pst, mst} {
-		if err := first(want("source", st.Source, ProcNull), want("tag", st.Tag, AnyTag), want("count", st.Count, 0)); err != nil {
+		if err := first(want("source", st.Source, ProcNull), want("tag", st.Tag, AnyTag),
+			want("count", st.Count, 0)); err != nil {
 			return err
 		}
 	}
@@ -151,11 +152,13 @@ func badArguments(c *Comm) error {
 	}
 	_, err := Recv(c, buf, AnyTag, AnySource)
 	_, _, _, probeErr := Improbe(c, 0, AnySource)
-	if err := first(wantContains(err, "recv from AnyTag as source (which comes before the tag), AnySource as tag: rank -3 is outside"),
+	if err := first(wantContains(err,
+		"recv from AnyTag as source (which comes before the tag), AnySource as tag: rank -3 is outside"),
 		wantContains(probeErr, "AnySource as tag: tag -1 is outside")); err != nil {
 		return err
 	}
-	return wantContains(Send(c, buf, c.Size(), 3), fmt.Sprintf("mpi: send to rank %d, tag 3: rank %d is outside", c.Size(), c.Size()))
+	return wantContains(Send(c, buf, c.Size(), 3),
+		fmt.Sprintf("mpi: send to rank %d, tag 3: rank %d is outside", c.Size(), c.Size()))
 }
 
 func elementTypes(c *Comm) error {
@@ -167,7 +170,8 @@ func elementTypes(c *Comm) error {
 	in := make([]point, 3)
 	out := []point{{1, 2, [3]int16{3}}, {}, {X: math.Inf(1)}}
 	st, err := Sendrecv(c, out, right, 0, in, left, 0)
-	if err := first(err, want("count", st.Count, 3), want("point", in[0], out[0]), want("point", in[2], out[2])); err != nil {
+	if err := first(err, want("count", st.Count, 3), want("point", in[0], out[0]),
+		want("point", in[2], out[2])); err != nil {
 		return err
 	}
 	type named struct {
@@ -179,7 +183,8 @@ func elementTypes(c *Comm) error {
 		want string
 	}{
 		{Send(c, []string{"x"}, right, 0), "elements of type string can not be sent: it holds a pointer (string)"},
-		{Send(c, []named{{}}, right, 0), "elements of type mpi.named can not be sent: field B[].Name holds a pointer (string)"},
+		{Send(c, []named{{}}, right, 0),
+			"elements of type mpi.named can not be sent: field B[].Name holds a pointer (string)"},
 		{Send(c, []*int{nil}, right, 0), "elements of type *int can not be sent: it holds a pointer (ptr)"},
 		{Send(c, [][]int{{}}, right, 0), "(slice)"},
 		{Send(c, []any{1}, right, 0), "(interface)"},

@@ -255,12 +255,16 @@ func truncation(c *Comm) error {
 		if err := first(err1, err2, want("length", short.Length, uint64(4*n)),
 			want("buffer", short.Buffer, uint64(4*n-4)), want("count", st.Count, n-1),
 			checkNumbers(buf[:n-1], 1), want("element behind the buffer", buf[n-1], 77),
-			wantContains(err, fmt.Sprintf("message of %d elements (%d bytes) is truncated: the buffer has %d (%d bytes)", n, 4*n, n-1, 4*n-4))); err != nil {
+			wantContains(err,
+				fmt.Sprintf("message of %d elements (%d bytes) is truncated: the buffer has %d (%d bytes)", n, 4*n,
+					n-1, 4*n-4))); err != nil {
 			return err
 		}
 		second, err3 := Irecv(c, buf[:2], left, 0)
 		_, err = second.Wait()
-		if err := first(err3, wantContains(err, "message of 3 elements (12 bytes) is truncated: the buffer has 2 (8 bytes)")); err != nil {
+		if err := first(err3,
+			wantContains(err,
+				"message of 3 elements (12 bytes) is truncated: the buffer has 2 (8 bytes)")); err != nil {
 			return err
 		}
 		if err := drain([]Request{s, next}); err != nil {

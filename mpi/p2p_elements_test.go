@@ -42,7 +42,8 @@ func wantElementError(err error) error {
 	if !errors.As(err, &wrong) {
 		return fmt.Errorf("%v is no ElementError", err)
 	}
-	return wantContains(err, "8-byte floating-point numbers were sent, and are received as 4-byte integers: give both ranks the same type")
+	return wantContains(err,
+		"8-byte floating-point numbers were sent, and are received as 4-byte integers: give both ranks the same type")
 }
 
 // wrongElements receives float64 as int32, and judges the errors.

@@ -127,7 +127,8 @@ func staleRequests(c *Comm) error {
 	_, done, err6 := stale.Test()
 	err7 := stale.Cancel()
 	_, ready, err8 := next.Test()
-	if err := first(err1, err2, err3, err4, err5, err6, err7, err8, want("done", done, true), want("ready", ready, false),
+	if err := first(err1, err2, err3, err4, err5, err6, err7, err8, want("done", done, true),
+		want("ready", ready, false),
 		c.Barrier()); err != nil {
 		return err
 	}

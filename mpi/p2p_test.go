@@ -91,7 +91,8 @@ func p2pConformance(c *Comm) error {
 // overMem runs f as ranks over btl/mem.
 func overMem(t testing.TB, ranks, cpus int, o mem.Options, f func(*Comm) error) {
 	t.Helper()
-	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus, Settings: job.Settings{Spin: testkit.Spin}})
+	memory, err := job.Create(job.Config{Ranks: ranks, BTL: job.BTLSM, CPUs: cpus,
+		Settings: job.Settings{Spin: testkit.Spin}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, memory.Close()) })
 	root := memory.Root()

@@ -18,18 +18,24 @@ import (
 // blockingCalls are calls that may wait for another rank, as two ranks make them. Names
 // are those of functions, or of methods with their type.
 var blockingCalls = map[string]func(c *Comm) error{
-	"Send":            fromTo(Send[int64]),
-	"Ssend":           fromTo(Ssend[int64]),
-	"Recv":            into(func(c *Comm, b []int64) error { _, err := Recv(c, b, 1, 1); return err }),
-	"RecvAlloc":       into(func(c *Comm, _ []int64) error { _, _, err := RecvAlloc[int64](c, 1, 1); return err }),
-	"Probe":           into(func(c *Comm, b []int64) error { return probeAndReceive(c, b, Probe) }),
-	"Mprobe":          into(matchAndReceive),
-	"Mrecv":           into(matchAndReceive),
-	"Sendrecv":        func(c *Comm) error { _, err := Sendrecv(c, long(), 1-c.Rank(), 1, long(), 1-c.Rank(), 1); return err },
-	"SendrecvReplace": func(c *Comm) error { _, err := SendrecvReplace(c, long(), 1-c.Rank(), 1, 1-c.Rank(), 1); return err },
-	"View.Send":       fromTo(func(c *Comm, b []int64, dst, tag int) error { return Whole(b).Send(c, dst, tag) }),
-	"View.Ssend":      fromTo(func(c *Comm, b []int64, dst, tag int) error { return Whole(b).Ssend(c, dst, tag) }),
-	"View.Recv":       into(func(c *Comm, b []int64) error { _, err := Whole(b).Recv(c, 1, 1); return err }),
+	"Send":      fromTo(Send[int64]),
+	"Ssend":     fromTo(Ssend[int64]),
+	"Recv":      into(func(c *Comm, b []int64) error { _, err := Recv(c, b, 1, 1); return err }),
+	"RecvAlloc": into(func(c *Comm, _ []int64) error { _, _, err := RecvAlloc[int64](c, 1, 1); return err }),
+	"Probe":     into(func(c *Comm, b []int64) error { return probeAndReceive(c, b, Probe) }),
+	"Mprobe":    into(matchAndReceive),
+	"Mrecv":     into(matchAndReceive),
+	"Sendrecv": func(c *Comm) error {
+		_, err := Sendrecv(c, long(), 1-c.Rank(), 1, long(), 1-c.Rank(), 1)
+		return err
+	},
+	"SendrecvReplace": func(c *Comm) error {
+		_, err := SendrecvReplace(c, long(), 1-c.Rank(), 1, 1-c.Rank(), 1)
+		return err
+	},
+	"View.Send":  fromTo(func(c *Comm, b []int64, dst, tag int) error { return Whole(b).Send(c, dst, tag) }),
+	"View.Ssend": fromTo(func(c *Comm, b []int64, dst, tag int) error { return Whole(b).Ssend(c, dst, tag) }),
+	"View.Recv":  into(func(c *Comm, b []int64) error { _, err := Whole(b).Recv(c, 1, 1); return err }),
 	"View.Mrecv": into(func(c *Comm, b []int64) error {
 		m, _, err := Mprobe(c, 1, 1)
 		if err != nil {
@@ -47,18 +53,23 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"Request.WaitContext": waitBy(func(r *Request) error { _, err := r.WaitContext(context.Background()); return err }),
 	"WaitAll":             waitBy(func(r *Request) error { return WaitAll([]Request{*r}, nil) }),
 	"WaitAny":             waitBy(func(r *Request) error { _, _, err := WaitAny([]Request{*r}); return err }),
-	"WaitSome":            waitBy(func(r *Request) error { _, _, err := WaitSome([]Request{*r}, nil, nil); return err }),
+	"WaitSome": waitBy(func(r *Request) error {
+		_, _, err := WaitSome([]Request{*r}, nil, nil)
+		return err
+	}),
 
-	"Comm.Barrier":       (*Comm).Barrier,
-	"Bcast":              func(c *Comm) error { return Bcast(c, long(), 1) },
-	"Gather":             func(c *Comm) error { return Gather(c, two(), four(), 0) },
-	"Gatherv":            func(c *Comm) error { return Gatherv(c, two(), four(), []int{2, 2}, nil, 0) },
-	"Scatter":            func(c *Comm) error { return Scatter(c, four(), two(), 1) },
-	"Scatterv":           func(c *Comm) error { return Scatterv(c, four(), []int{2, 2}, nil, two(), 1) },
-	"Allgather":          func(c *Comm) error { return Allgather(c, two(), four()) },
-	"Allgatherv":         func(c *Comm) error { return Allgatherv(c, two(), four(), []int{2, 2}, nil) },
-	"Alltoall":           func(c *Comm) error { return Alltoall(c, four(), four()) },
-	"Alltoallv":          func(c *Comm) error { return Alltoallv(c, four(), []int{2, 2}, nil, four(), []int{2, 2}, nil) },
+	"Comm.Barrier": (*Comm).Barrier,
+	"Bcast":        func(c *Comm) error { return Bcast(c, long(), 1) },
+	"Gather":       func(c *Comm) error { return Gather(c, two(), four(), 0) },
+	"Gatherv":      func(c *Comm) error { return Gatherv(c, two(), four(), []int{2, 2}, nil, 0) },
+	"Scatter":      func(c *Comm) error { return Scatter(c, four(), two(), 1) },
+	"Scatterv":     func(c *Comm) error { return Scatterv(c, four(), []int{2, 2}, nil, two(), 1) },
+	"Allgather":    func(c *Comm) error { return Allgather(c, two(), four()) },
+	"Allgatherv":   func(c *Comm) error { return Allgatherv(c, two(), four(), []int{2, 2}, nil) },
+	"Alltoall":     func(c *Comm) error { return Alltoall(c, four(), four()) },
+	"Alltoallv": func(c *Comm) error {
+		return Alltoallv(c, four(), []int{2, 2}, nil, four(), []int{2, 2}, nil)
+	},
 	"View.Bcast":         func(c *Comm) error { return Whole(two()).Bcast(c, 0) },
 	"View.Gather":        func(c *Comm) error { return Whole(two()).Gather(c, views(), 0) },
 	"View.Scatter":       func(c *Comm) error { return Whole(two()).Scatter(c, views(), 0) },
@@ -73,11 +84,13 @@ var blockingCalls = map[string]func(c *Comm) error{
 	"Comm.Dup":           func(c *Comm) error { _, err := c.Dup(); return err },
 	"Comm.Split":         func(c *Comm) error { _, err := c.Split(0, 0); return err },
 	"Comm.Create":        func(c *Comm) error { _, err := c.Create(c.Group()); return err },
-	"Comm.FlushBuffer":   fromTo(func(c *Comm, b []int64, dst, tag int) error { return first(Bsend(c, b, dst, tag), c.FlushBuffer()) }),
-	"Comm.SplitType":     func(c *Comm) error { _, err := c.SplitType(Shared, 0); return err },
-	"Comm.CreateGroup":   func(c *Comm) error { _, err := c.CreateGroup(c.Group(), 0); return err },
-	"CartCreate":         func(c *Comm) error { _, err := CartCreate(c, []int{2}, []bool{true}); return err },
-	"DistGraphCreate":    func(c *Comm) error { _, err := DistGraphCreate(c, nil); return err },
+	"Comm.FlushBuffer": fromTo(func(c *Comm, b []int64, dst, tag int) error {
+		return first(Bsend(c, b, dst, tag), c.FlushBuffer())
+	}),
+	"Comm.SplitType":   func(c *Comm) error { _, err := c.SplitType(Shared, 0); return err },
+	"Comm.CreateGroup": func(c *Comm) error { _, err := c.CreateGroup(c.Group(), 0); return err },
+	"CartCreate":       func(c *Comm) error { _, err := CartCreate(c, []int{2}, []bool{true}); return err },
+	"DistGraphCreate":  func(c *Comm) error { _, err := DistGraphCreate(c, nil); return err },
 	"DistGraphCreateAdjacent": func(c *Comm) error {
 		_, err := DistGraphCreateAdjacent(c, Neighbors{})
 		return err
@@ -114,7 +127,8 @@ var callsOnObjects = map[string]func(c *Comm) (func() error, error){
 // local are the calls that wait for nobody: apart from those that begin or prepare an
 // operation, and end in Init or begin with I.
 var local = strings.Fields(`
-	Init Run Executable Stats GraphStats Devices Flights CountOf ReduceLocal TestAll TestAny TestSome StartAll RegisterOp Bsend
+	Init Run Executable Stats GraphStats Devices Flights CountOf ReduceLocal TestAll TestAny TestSome StartAll RegisterOp
+	Bsend
 	CartOf DimsCreate DistGraphOf NewAttribute NewGraph SendNode RecvNode CopyNode CalcNode NewOp
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err
@@ -256,7 +270,8 @@ func TestAllBlockingCallsAreKnown(t *testing.T) {
 			require.False(t, blocks || onObject, "%s is in two tables", name)
 			continue
 		}
-		require.True(t, blocks || onObject, "%s may wait for others and is not tested here, or it waits for nobody and is not in local", name)
+		require.True(t, blocks || onObject,
+			"%s may wait for others and is not tested here, or it waits for nobody and is not in local", name)
 	}
 }
 

@@ -23,7 +23,8 @@ func TestSettingsComeFromTheJob(t *testing.T) {
 	job := smJob(3)
 	for _, want := range []string{"tree", "dissemination"} {
 		job.Settings.Coll = "barrier=" + want
-		for _, out := range jobtest.Run(t, job, "algorithm", "PVAS_COLL=nonsense", "PVAS_PROGRESS=soon", "PVAS_HELPERS=x") {
+		for _, out := range jobtest.Run(t, job, "algorithm", "PVAS_COLL=nonsense",
+			"PVAS_PROGRESS=soon", "PVAS_HELPERS=x") {
 			require.Equal(t, want+"\n", out)
 		}
 	}

@@ -28,7 +28,8 @@ type Edge = comm.Edge
 
 // CartCreate makes the first ranks of c a grid of the given lengths, as many as it has
 // cells. They have the same order in it. The other ranks get a grid whose Comm is nil, and no
-// error: calls on it return ErrNoComm. It is collective, as Comm.Dup; all ranks pass the same. Ranks are never reordered.
+// error: calls on it return ErrNoComm. It is collective, as Comm.Dup; all ranks pass the same. Ranks are never
+// reordered.
 //
 // MPI 4.1 section 8.5.1 (MPI_Cart_create).
 func CartCreate(c *Comm, dims []int, periods []bool) (*Cart, error) {

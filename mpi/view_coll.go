@@ -187,7 +187,8 @@ func NeighborAlltoallwInit[T any](c *Comm, send, recv []View[T]) (Request, error
 func neighborAlltoallwCall[T any](c *Comm, send, recv []View[T]) comm.NeighborCall {
 	k := comm.NewNeighborCall(c, "neighbor_alltoallw", func(out, in []coll.Edge) (err error) {
 		if len(send) != len(out) || len(recv) != len(in) {
-			return fmt.Errorf("%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
+			return fmt.Errorf(
+				"%d views to send, %d to receive into: there are %d neighbours to send to, %d to receive from",
 				len(send), len(recv), len(out), len(in))
 		}
 		comm.SetEdges(out, parts(send, false, &err).Parts)

@@ -63,7 +63,8 @@ type viewModel struct {
 }
 
 func newViewModel(c *Comm, d *rand.Rand, call uint64) *viewModel {
-	m := &viewModel{Rand: d, c: c, form: d.IntN(3), root: d.IntN(c.Size()), salt: int(call) * 10_000, twice: d.IntN(4) == 0}
+	m := &viewModel{Rand: d, c: c, form: d.IntN(3), root: d.IntN(c.Size()),
+		salt: int(call) * 10_000, twice: d.IntN(4) == 0}
 	m.own = rand.New(rand.NewPCG(d.Uint64(), uint64(c.Rank())))
 	switch m.most = d.IntN(60); d.IntN(10) {
 	case 0:
@@ -152,7 +153,8 @@ func (m *viewModel) receives(n int) View[int32] {
 // result does the call in the form that was drawn, the persistent one twice, and checks what
 // was received, and that all else is as before. want is what each view receives. again
 // fills the views that are sent and received at the same time.
-func (m *viewModel) result(run func() error, begin, prepare func() (Request, error), got []View[int32], want func(i int) []int32, again func()) error {
+func (m *viewModel) result(run func() error, begin, prepare func() (Request, error), got []View[int32],
+	want func(i int) []int32, again func()) error {
 	old := upTo(len(got), func(i int) []int32 { return got[i].elements() })
 	before := slices.Clone(m.memory)
 	check := func(err error) error {
@@ -374,9 +376,11 @@ func wrongViewOfOne(c *Comm) error {
 // TestViewsByAlgorithms: on views by the algorithms that nobody would choose for them, too.
 func TestViewsByAlgorithms(t *testing.T) {
 	for _, name := range []string{"solo", "shared"} {
-		choice, err := coll.ParseChoice(fmt.Sprintf("bcast=%[1]s,gather=%[1]s,scatter=%[1]s,allgather=%[1]s,alltoall=%[1]s,ibcast=chain", name))
+		choice, err := coll.ParseChoice(
+			fmt.Sprintf("bcast=%[1]s,gather=%[1]s,scatter=%[1]s,allgather=%[1]s,alltoall=%[1]s,ibcast=chain", name))
 		require.NoError(t, err)
-		inOneSpaceBy(t, 5, comm.Settings{Choice: choice}, func(c *Comm) error { return errors.Join(randomViews(c), c.Finalize()) })
+		inOneSpaceBy(t, 5, comm.Settings{Choice: choice},
+			func(c *Comm) error { return errors.Join(randomViews(c), c.Finalize()) })
 	}
 	processes(t)
 	c := smJob(5)

@@ -17,7 +17,8 @@ func nonblockingViews(c *Comm, n int) []underway {
 	spread := func(peer int) View[int32] { // in halves that are apart
 		return Indexed(rows, []int{n / 2, n - n/2}, []int{2*n*peer + n, 2 * n * peer})
 	}
-	call := func(f func(c *Comm, send, recv []View[int32]) (Request, error), send, recv func(peer int) View[int32]) func() (Request, error) {
+	call := func(f func(c *Comm, send, recv []View[int32]) (Request, error), send,
+		recv func(peer int) View[int32]) func() (Request, error) {
 		return func() (Request, error) {
 			var from []View[int32]
 			if send != nil {
@@ -52,8 +53,10 @@ func nonblockingViews(c *Comm, n int) []underway {
 		}
 	}
 	return append(neighborViews(c, n),
-		underway{"alltoallw", call(Ialltoallw, column, spread), call(AlltoallwInit, column, spread), fill(column), check(spread)},
-		underway{"alltoallw in place", call(Ialltoallw, nil, column), call(AlltoallwInit, nil, column), fill(column), check(column)})
+		underway{"alltoallw", call(Ialltoallw, column, spread), call(AlltoallwInit, column, spread),
+			fill(column), check(spread)},
+		underway{"alltoallw in place", call(Ialltoallw, nil, column), call(AlltoallwInit, nil, column),
+			fill(column), check(column)})
 }
 
 // put and elements are scatter and gather of all elements.
@@ -174,7 +177,8 @@ func borders(c *Comm, periodic bool) error {
 func manyEdges(c *Comm) error {
 	n, me := c.Size(), c.Rank()
 	next, before := (me+1)%n, (me+n-1)%n
-	g, err := DistGraphCreateAdjacent(c, Neighbors{Sources: []int{before, before, before}, Destinations: []int{next, next, next}})
+	g, err := DistGraphCreateAdjacent(c,
+		Neighbors{Sources: []int{before, before, before}, Destinations: []int{next, next, next}})
 	if err != nil {
 		return err
 	}
@@ -212,7 +216,8 @@ func viewMistakes(c *Comm) error {
 		if err := first(
 			heardOf[*ViewError](result(Ialltoallw(grid.Comm, nil, all)), c.Rank() == one, one, true),
 			eq("what there was", cells, before),
-			heardOf[*ViewError](result(IneighborAlltoallw(grid.Comm, upTo(2, view), two)), c.Rank() == one, one, beside)); err != nil {
+			heardOf[*ViewError](result(IneighborAlltoallw(grid.Comm, upTo(2, view), two)), c.Rank() == one,
+				one, beside)); err != nil {
 			return err
 		}
 		copy(cells, before)

@@ -144,7 +144,8 @@ func viewsAmongOthers(c *Comm) error {
 	const records, n = 900, 5000
 	of := func(rank int) []record {
 		return upTo(records, func(i int) record {
-			return record{Key: int64(rank*1000 + i), Secret: [3]int32{int32(rank + 1)}, Value: [5]uint16{4: uint16(i)}, Flag: 1}
+			return record{Key: int64(rank*1000 + i), Secret: [3]int32{int32(rank + 1)},
+				Value: [5]uint16{4: uint16(i)}, Flag: 1}
 		})
 	}
 	theirs, mine := make([]record, records), of(c.Rank())
@@ -175,7 +176,8 @@ func viewsAmongOthers(c *Comm) error {
 		arrived[i].Secret = [3]int32{}
 	}
 	sts := make([]Status, len(requests))
-	return first(WaitAll(requests, sts), want("records", sts[0].Count, records), eq("records", theirs, arrived), checkNumbers(plain, left),
+	return first(WaitAll(requests, sts), want("records", sts[0].Count, records), eq("records", theirs, arrived),
+		checkNumbers(plain, left),
 		checkNumbers(column.elements(), left), checkNumbers(sum.elements(), 99))
 }
 

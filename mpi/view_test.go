@@ -128,14 +128,16 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		view View[int]
 		want string
 	}{
-		{Vector(base, 3, 4, 9), "vector of 3 blocks of 4 elements, 9 apart: it reaches from element 0 to element 21, the slice has 20"},
+		{Vector(base, 3, 4, 9),
+			"vector of 3 blocks of 4 elements, 9 apart: it reaches from element 0 to element 21, the slice has 20"},
 		{Vector(base, -1, 1, 1), "a count is negative: -1"},
 		{Vector(base, 1, -1, 1), "negative: -1"},
 		{Vector(base, 2, 1, -1), "from element -1 to element 0, "},
 		{Vector(base, 1, 21, 0), "to element 20, the slice has 20"},
 		{Vector(base, math.MaxInt, 1, math.MaxInt), "does not fit into 64 bits"},
 		{Vector(base, 3, 2, math.MaxInt/2), "does not fit"},
-		{Indexed(base, []int{1}, nil), "indexed view of 1 blocks: an argument is out of range: 1 blocklengths, but 0 displacements"},
+		{Indexed(base, []int{1}, nil),
+			"indexed view of 1 blocks: an argument is out of range: 1 blocklengths, but 0 displacements"},
 		{Indexed(base, []int{1, 2}, []int{0, 19}), "to element 20, the slice has 20"},
 		{Indexed(base, []int{math.MaxInt}, []int{1}), "does not fit"},
 		{Indexed(base, []int{1}, []int{-1}), "from element -1"},
@@ -143,7 +145,8 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		{Strided(base, nil, nil), "at least one"},
 		{Strided(base, []int{1}, []int{1, 2}), "as many lengths"},
 		{Strided(base, []int{2, 3}, []int{1, -1}), "of dimension 1 is negative"},
-		{Strided(base, []int{2, 3}, []int{10, 5}), "view of [2 3] elements, [10 5] apart: it reaches from element 0 to element 20, the slice has 20"},
+		{Strided(base, []int{2, 3}, []int{10, 5}),
+			"view of [2 3] elements, [10 5] apart: it reaches from element 0 to element 20, the slice has 20"},
 		{Strided(base, []int{math.MaxInt, math.MaxInt}, []int{math.MaxInt, 1}), "does not fit"},
 		{Strided(base, []int{2, 2}, []int{math.MaxInt, math.MaxInt}), "too large"},
 		{Strided(base, []int{math.MaxInt, 2}, []int{0, 1}), "does not fit"},
@@ -151,7 +154,9 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		{Strided(base[:0], []int{1}, []int{0}), "the slice has 0"},
 		{Subarray(base, nil, nil, nil), "0 sizes"},
 		{Subarray(base, []int{4, 5}, []int{4}, []int{0, 0}), "2 sizes, 1 subsizes"},
-		{Subarray(base, []int{4, 5}, []int{4, 2}, []int{0, 4}), "subarray [4 2] at [0 4] of an array [4 5]: an argument is out of range: dimension 1 has size 5, subsize 2 and start 4"},
+		{Subarray(base, []int{4, 5}, []int{4, 2}, []int{0, 4}),
+			"subarray [4 2] at [0 4] of an array [4 5]: an argument is out of range: dimension 1 has size 5, " +
+				"subsize 2 and start 4"},
 		{Subarray(base, []int{4, 5}, []int{-1, 2}, []int{0, 0}), "dimension 0 has size 4, subsize -1"},
 		{Subarray(base, []int{3, 7}, []int{1, 1}, []int{0, 0}), "the slice has 20 elements only"},
 		{Subarray(base, []int{math.MaxInt, math.MaxInt}, []int{1, 1}, []int{0, 0}), "does not fit"},
@@ -162,15 +167,18 @@ func TestViewsThatDoNotFit(t *testing.T) {
 		require.Zero(t, k.view.Len())
 	}
 	for _, fits := range []View[int]{
-		{}, Subarray(base, []int{1 << 60, 0, 1}, []int{1 << 60, 0, 1}, []int{0, 0, 0}), Vector(base, 20, 1, 1), Vector(base, 0, 5, 100), Vector(base, 5, 0, 100), Vector(base, 4, 5, 5),
+		{}, Subarray(base, []int{1 << 60, 0, 1}, []int{1 << 60, 0, 1}, []int{0, 0, 0}), Vector(base, 20, 1, 1),
+		Vector(base, 0, 5, 100), Vector(base, 5, 0, 100), Vector(base, 4, 5, 5),
 		Subarray(base, []int{0, math.MaxInt, 3}, []int{0, 0, 0}, []int{0, 5, 3}), Indexed(base, []int{0}, []int{-7}),
-		Strided(base, []int{2, 3}, []int{9, 5}), Strided(base, []int{0, 99}, []int{9, 5}), Strided(base, []int{1}, []int{math.MaxInt / 8}),
+		Strided(base, []int{2, 3}, []int{9, 5}), Strided(base, []int{0, 99}, []int{9, 5}),
+		Strided(base, []int{1}, []int{math.MaxInt / 8}),
 	} {
 		require.NoError(t, fits.Err())
 	}
 	require.True(t, Strided(base, []int{1 << 12, 1 << 12}, []int{0, 0}).overlaps)
 	for _, one := range []View[int]{
-		Vector(base, 4, 5, 5), Indexed(base, []int{2, 3, 1}, []int{4, 6, 9}), Subarray(base, []int{5, 2, 2}, []int{2, 2, 2}, []int{1, 0, 0}),
+		Vector(base, 4, 5, 5), Indexed(base, []int{2, 3, 1}, []int{4, 6, 9}),
+		Subarray(base, []int{5, 2, 2}, []int{2, 2, 2}, []int{1, 0, 0}),
 	} {
 		require.Nil(t, one.layout, "what lies in one piece is one")
 	}
@@ -202,7 +210,8 @@ func messagesOfViews(c *Comm) error {
 			part.gather(got)
 			part.scatter(make([]int32, n))
 			untouched := eq("other elements", to, make([]int32, len(to)))
-			return first(err, eq("column", got, sent), untouched, want("count", st.Count, n), want("source", st.Source, left))
+			return first(err, eq("column", got, sent), untouched, want("count", st.Count, n),
+				want("source", st.Source, left))
 		}
 		st, err := column.Sendrecv(c, right, 1, part, left, 1)
 		if err := check(err, st); err != nil {
@@ -223,7 +232,8 @@ func messagesOfViews(c *Comm) error {
 		s, err = column.Isend(c, right, 3)
 		plain := make([]int32, n)
 		st, recvErr := Recv(c, plain, left, 3)
-		if err := first(err, recvErr, drain([]Request{s}), eq("plain", plain, sent), want("count", st.Count, n)); err != nil {
+		if err := first(err, recvErr, drain([]Request{s}), eq("plain", plain, sent),
+			want("count", st.Count, n)); err != nil {
 			return err
 		}
 		q, err := Isend(c, numbers(n, 5), right, 4)
@@ -248,7 +258,8 @@ func shortAndLong(c *Comm) error {
 			got := make([]int32, n)
 			view.gather(got)
 			m := min(n, n+more)
-			if err := first(err, drain([]Request{s}), checkNumbers(got[:m], 1), want("count", st.Count, m)); err != nil {
+			if err := first(err, drain([]Request{s}), checkNumbers(got[:m], 1),
+				want("count", st.Count, m)); err != nil {
 				return err
 			}
 			if _, ok := errors.AsType[*TruncateError](recvErr); ok != (more > 0) {

@@ -83,7 +83,8 @@ func typedWindow[T any](w *comm.Window, size int, err error) (*Window[T], error)
 	}
 	for rank := range w.Comm().Size() {
 		if unit, _ := w.Unit(rank); unit != size {
-			err := fmt.Errorf("elements of %d bytes here, of %d bytes on rank %d: all ranks give the same type", size, unit, rank)
+			err := fmt.Errorf("elements of %d bytes here, of %d bytes on rank %d: all ranks give the same type", size,
+				unit, rank)
 			return nil, comm.Wrap("window", errors.Join(err, w.Free()))
 		}
 	}

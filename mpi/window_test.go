@@ -50,7 +50,8 @@ func windowsOnASplit(c *Comm) error {
 		for _, w := range wins {
 			_, free := w.Free(), w.Free()
 			_, segment := w.Segment(0)
-			if err := first(wantIs("second free", free, ErrWindowFreed), wantIs("segment", segment, ErrWindowFreed)); err != nil {
+			if err := first(wantIs("second free", free, ErrWindowFreed),
+				wantIs("segment", segment, ErrWindowFreed)); err != nil {
 				return err
 			}
 		}
