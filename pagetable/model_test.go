@@ -40,13 +40,16 @@ func TestTables(t *testing.T) {
 		{"top of the address space", []Mapping{{Start: math.MaxUint64 - 1, End: math.MaxUint64}}, Count{1, 1, 1, 1}},
 		{"same PTE page", []Mapping{{Start: 8 * kib, End: 12 * kib}, {Start: 0, End: 4 * kib}}, Count{1, 1, 1, 1}},
 		{"same PMD page", []Mapping{{Start: 4 * mib, End: 5 * mib}, {Start: 0, End: 4 * kib}}, Count{2, 1, 1, 1}},
-		{"contained", []Mapping{{Start: 0, End: 8 * mib}, {Start: 2 * mib, End: 4 * mib}, {Start: 0, End: mib}}, Count{4, 1, 1, 1}},
-		{"partitions of 64 GiB", []Mapping{{Start: 0, End: mib}, {Start: 64 * gib, End: 64*gib + mib}}, Count{2, 2, 1, 1}},
+		{"contained", []Mapping{{Start: 0, End: 8 * mib}, {Start: 2 * mib, End: 4 * mib}, {Start: 0, End: mib}},
+			Count{4, 1, 1, 1}},
+		{"partitions of 64 GiB", []Mapping{{Start: 0, End: mib}, {Start: 64 * gib, End: 64*gib + mib}},
+			Count{2, 2, 1, 1}},
 		{"huge", []Mapping{{Start: gib, End: gib + 64*mib, Huge: true}}, Count{0, 1, 1, 1}},
 		{"huge with ragged ends", []Mapping{{Start: gib + mib, End: gib + 5*mib, Huge: true}}, Count{2, 1, 1, 1}},
 		{"huge too short", []Mapping{{Start: gib + mib, End: gib + 3*mib, Huge: true}}, Count{2, 1, 1, 1}},
 		{"huge below one page", []Mapping{{Start: gib + mib, End: gib + mib + 1, Huge: true}}, Count{1, 1, 1, 1}},
-		{"huge beside small", []Mapping{{Start: 0, End: 4 * mib, Huge: true}, {Start: 4 * mib, End: 8 * mib}}, Count{2, 1, 1, 1}},
+		{"huge beside small", []Mapping{{Start: 0, End: 4 * mib, Huge: true}, {Start: 4 * mib, End: 8 * mib}},
+			Count{2, 1, 1, 1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -57,13 +57,16 @@ func TestParseMeminfo(t *testing.T) {
 		"Shmem: 8788 kB\nShmemHugePages: 5 kB\nPageTables: 1696 kB\nSecPageTables: 3 kB\nHugePages_Total: 0\n"
 	var m Memory
 	require.NoError(t, parseMeminfo([]byte(text), &m))
-	require.Equal(t, Memory{PageTables: 1696, MemAvailable: 24451664, MemFree: 24538608, AnonPages: 11752, Shmem: 8788}, m)
+	require.Equal(t, Memory{PageTables: 1696, MemAvailable: 24451664, MemFree: 24538608, AnonPages: 11752, Shmem: 8788},
+		m)
 }
 
 func TestParseMaps(t *testing.T) {
-	const private, shared = "10000-12000 rw-p 00000000 00:00 0 [heap]\n", "7f0000000000-7f0000201000 rw-s 00000000 00:01 7  /memfd:x (deleted)\n"
+	const private, shared = "10000-12000 rw-p 00000000 00:00 0 [heap]\n",
+		"7f0000000000-7f0000201000 rw-s 00000000 00:01 7  /memfd:x (deleted)\n"
 	for text, want := range map[string]Usage{
-		"": {}, private: {Areas: 1}, shared: {Areas: 1, Shared: 2052}, shared + private + shared: {Areas: 3, Shared: 4104},
+		"": {}, private: {Areas: 1}, shared: {Areas: 1, Shared: 2052},
+		shared + private + shared:                                     {Areas: 3, Shared: 4104},
 		private + strings.TrimSuffix(shared, "\n"):                    {Areas: 2, Shared: 2052},
 		"ffffffffff600000-ffffffffff601000 --xp 0 00:00 0 [vsyscall]": {Areas: 1},
 		strings.Repeat(private, 100_000):                              {Areas: 100_000},
@@ -74,7 +77,8 @@ func TestParseMaps(t *testing.T) {
 		require.NoError(t, parseMaps(iotest.DataErrReader(iotest.OneByteReader(strings.NewReader(text))), &got))
 		require.Equal(t, want, got, "read byte by byte")
 	}
-	for _, text := range []string{"\n", "1000-2000\n", "1000-2000 rw\n", "2000-1000 rw-s 0\n", "x-2000 rw-s 0\n", "1000 rw-s 0\n"} {
+	for _, text := range []string{"\n", "1000-2000\n", "1000-2000 rw\n", "2000-1000 rw-s 0\n",
+		"x-2000 rw-s 0\n", "1000 rw-s 0\n"} {
 		require.ErrorIs(t, parseMaps(strings.NewReader(text), &Usage{}), errFormat, text)
 	}
 	cause := errors.New("broken")

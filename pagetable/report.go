@@ -93,14 +93,17 @@ func Add(parts []Report) (sum Report) {
 			sum.BTL = "mixed"
 		}
 		sum.Spaces, sum.Ranks = sum.Spaces+r.Spaces, sum.Ranks+r.Ranks
-		sum.PageTableKiB, sum.PageTableGrowthKiB = sum.PageTableKiB+r.PageTableKiB, sum.PageTableGrowthKiB+r.PageTableGrowthKiB
+		sum.PageTableKiB, sum.PageTableGrowthKiB = sum.PageTableKiB+r.PageTableKiB,
+			sum.PageTableGrowthKiB+r.PageTableGrowthKiB
 		sum.RSSKiB, sum.RSSGrowthKiB = sum.RSSKiB+r.RSSKiB, sum.RSSGrowthKiB+r.RSSGrowthKiB
 		sum.PSSKiB, sum.PSSGrowthKiB = sum.PSSKiB+r.PSSKiB, sum.PSSGrowthKiB+r.PSSGrowthKiB
 		sum.Areas += r.Areas
-		sum.SystemPageTableKiB, sum.SystemMemoryKiB = sum.SystemPageTableKiB+r.SystemPageTableKiB, sum.SystemMemoryKiB+r.SystemMemoryKiB
+		sum.SystemPageTableKiB, sum.SystemMemoryKiB = sum.SystemPageTableKiB+r.SystemPageTableKiB,
+			sum.SystemMemoryKiB+r.SystemMemoryKiB
 		sum.SystemFolded = sum.SystemFolded && r.SystemFolded
 		sum.SharedBytes = max(sum.SharedBytes, r.SharedBytes)
-		sum.ModelSeparateKiB, sum.ModelSharedKiB = sum.ModelSeparateKiB+r.ModelSeparateKiB, sum.ModelSharedKiB+r.ModelSharedKiB
+		sum.ModelSeparateKiB, sum.ModelSharedKiB = sum.ModelSeparateKiB+r.ModelSeparateKiB,
+			sum.ModelSharedKiB+r.ModelSharedKiB
 	}
 	return sum
 }

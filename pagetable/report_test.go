@@ -27,7 +27,8 @@ func TestReportText(t *testing.T) {
 		"PSS KiB                  171072       2673.0        +131072",
 		"memory areas               1728         27.0",
 		"whole machine since before the job: page tables +4200 KiB, memory used +180000 KiB",
-		"model, every rank touching 2097152 bytes of every rank: 64 separate processes +16384 KiB, one address space +256 KiB",
+		"model, every rank touching 2097152 bytes of every rank: 64 separate processes +16384 KiB, one " +
+			"address space +256 KiB",
 		"",
 	}, "\n")
 	r := testReport()
