@@ -22,7 +22,8 @@ func TestAreasOfACProgram(t *testing.T) {
 		out, in, err := os.Pipe()
 		require.NoError(t, err)
 		defer out.Close()
-		task, err := s.Spawn(TaskSpec{Path: "/bin/cat", Args: []string{"cat", "/proc/self/stat", "-"}, Stdin: near, Stdout: in, Partition: i})
+		task, err := s.Spawn(TaskSpec{Path: "/bin/cat", Args: []string{"cat", "/proc/self/stat", "-"}, Stdin: near,
+			Stdout: in, Partition: i})
 		require.NoError(t, err)
 		require.NoError(t, in.Close())
 		running = append(running, task)
@@ -51,7 +52,8 @@ func areasNow(t *testing.T) int {
 }
 
 func TestParseLibraries(t *testing.T) {
-	list := "\tlinux-vdso.so.1 (0x00007ffc)\n\tliba.so => /lib/a b/liba.so (0x00007f)\n\t/lib64/ld.so (0x7)\n\tlibm.so => not found\n\t/opt/libx.so (0x1)\n"
+	list := "\tlinux-vdso.so.1 (0x00007ffc)\n\tliba.so => /lib/a b/liba.so (0x00007f)\n\t/lib64/ld.so " +
+		"(0x7)\n\tlibm.so => not found\n\t/opt/libx.so (0x1)\n"
 	require.Equal(t, []string{"/lib/a b/liba.so", "/opt/libx.so"}, parseLibraries([]byte(list), "/lib64/ld.so"))
 }
 

@@ -58,7 +58,8 @@ func BenchmarkSpawn(b *testing.B) {
 				tasks := make([]*Task, n)
 				for i := range tasks {
 					var err error
-					tasks[i], err = s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "exit", "0"}, Env: []string{"GOMAXPROCS=1"}, Partition: i})
+					tasks[i], err = s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "exit", "0"},
+						Env: []string{"GOMAXPROCS=1"}, Partition: i})
 					require.NoError(b, err)
 				}
 				for _, t := range tasks {

@@ -36,7 +36,8 @@ func hostHelper() int {
 		fmt.Println(err)
 		return 1
 	}
-	task, err := s.Spawn(TaskSpec{Path: os.Getenv("PVAS_TEST_PROGRAM"), Args: []string{"prog", "exit", "5"}, Sibling: true})
+	task, err := s.Spawn(TaskSpec{Path: os.Getenv("PVAS_TEST_PROGRAM"),
+		Args: []string{"prog", "exit", "5"}, Sibling: true})
 	if err != nil {
 		fmt.Println(err)
 		return 1

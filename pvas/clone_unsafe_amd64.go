@@ -56,7 +56,8 @@ func runScript(flags uintptr, sp, entry, state uint64, steps []step) (child chil
 	for i := range steps {
 		calls[i] = steps[i].call
 	}
-	s := &script{calls: unsafe.SliceData(calls), count: uintptr(len(calls)), entry: uintptr(entry), state: uintptr(state)}
+	s := &script{calls: unsafe.SliceData(calls), count: uintptr(len(calls)),
+		entry: uintptr(entry), state: uintptr(state)}
 	word := sys.Word(uintptr(state))
 	word.Store(stateStarting)
 

@@ -25,7 +25,8 @@ type dynamic struct {
 // program holds: its runtime library, or that library's entry points.
 var sanitizers = [][]byte{
 	[]byte("libasan.so"), []byte("libtsan.so"), []byte("liblsan.so"), []byte("libmsan.so"), []byte("libhwasan.so"),
-	[]byte("\x00__asan_init\x00"), []byte("\x00__tsan_init\x00"), []byte("\x00__msan_init\x00"), []byte("\x00__hwasan_init\x00"),
+	[]byte("\x00__asan_init\x00"), []byte("\x00__tsan_init\x00"), []byte("\x00__msan_init\x00"),
+	[]byte("\x00__hwasan_init\x00"),
 }
 
 // readDynamic decides whether the file can be relocated here, without a
@@ -81,7 +82,8 @@ func (p *planner) parseDynamic() (*dynamic, error) {
 			d.strSize = e.Val
 		case elf.DT_PLTRELSZ:
 			d.jumpRel = d.jumpRel || e.Val != 0
-		case elf.DT_INIT, elf.DT_INIT_ARRAY, elf.DT_PREINIT_ARRAY, elf.DT_FINI_ARRAY, elf.DT_REL, elf.DT_TEXTREL, dtRelr:
+		case elf.DT_INIT, elf.DT_INIT_ARRAY, elf.DT_PREINIT_ARRAY, elf.DT_FINI_ARRAY, elf.DT_REL,
+			elf.DT_TEXTREL, dtRelr:
 			d.otherWork = true
 		}
 	}

@@ -118,7 +118,8 @@ func (p *planner) readHeader() error {
 	if len(b) < headerSize || string(b[:4]) != elf.ELFMAG {
 		return ErrNotELF
 	}
-	class, data, machine := elf.Class(b[elf.EI_CLASS]), elf.Data(b[elf.EI_DATA]), elf.Machine(binary.LittleEndian.Uint16(b[18:]))
+	class, data, machine := elf.Class(b[elf.EI_CLASS]), elf.Data(b[elf.EI_DATA]),
+		elf.Machine(binary.LittleEndian.Uint16(b[18:]))
 	if class != elf.ELFCLASS64 || data != elf.ELFDATA2LSB || machine != elf.EM_X86_64 {
 		return fmt.Errorf("%w: %v %v %v, need ELFCLASS64 ELFDATA2LSB EM_X86_64", ErrMachine, class, data, machine)
 	}
@@ -174,7 +175,8 @@ func (p *planner) planSegments() error {
 func (p *planner) addSegment(ph *elf.Prog64) error {
 	switch {
 	case ph.Filesz > ph.Memsz:
-		return malformed("segment at %#x has more bytes in the file (%d) than in memory (%d)", ph.Vaddr, ph.Filesz, ph.Memsz)
+		return malformed("segment at %#x has more bytes in the file (%d) than in memory (%d)",
+			ph.Vaddr, ph.Filesz, ph.Memsz)
 	case ph.Vaddr > math.MaxInt64 || ph.Memsz > maxSpan:
 		return malformed("segment at %#x of %d bytes is absurd", ph.Vaddr, ph.Memsz)
 	case ph.Off > p.size || ph.Filesz > p.size-ph.Off:

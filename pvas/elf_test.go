@@ -30,9 +30,12 @@ func newSample() *sample {
 	s.header.Phoff, s.header.Phentsize = 64, 56
 	s.header.Entry = 0x1000
 	s.progs = []elf.Prog64{
-		{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R), Off: 0, Vaddr: 0, Filesz: 0x800, Memsz: 0x800, Align: 0x1000},
-		{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Off: 0x1000, Vaddr: 0x1000, Filesz: 0x1000, Memsz: 0x1000, Align: 0x1000},
-		{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_W), Off: 0x2000, Vaddr: 0x2000, Filesz: 0x1000, Memsz: 0x5000, Align: 0x1000},
+		{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R), Off: 0, Vaddr: 0, Filesz: 0x800,
+			Memsz: 0x800, Align: 0x1000},
+		{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_X), Off: 0x1000, Vaddr: 0x1000, Filesz: 0x1000,
+			Memsz: 0x1000, Align: 0x1000},
+		{Type: uint32(elf.PT_LOAD), Flags: uint32(elf.PF_R | elf.PF_W), Off: 0x2000, Vaddr: 0x2000, Filesz: 0x1000,
+			Memsz: 0x5000, Align: 0x1000},
 	}
 	return s
 }
@@ -42,7 +45,8 @@ func (s *sample) goPIE() *sample {
 	at := func(off uint64) []byte { return s.body[off-0x1000:] }
 	copy(at(0x2100), "/lib64/ld-linux-x86-64.so.2\x00")
 	copy(at(0x2200), "\x04\x00\x00\x00\x04\x00\x00\x00\x04\x00\x00\x00Go\x00\x00abcd")
-	dyn := []elf.Dyn64{{Tag: int64(elf.DT_RELA), Val: 0x2400}, {Tag: int64(elf.DT_RELASZ), Val: 24}, {Tag: int64(elf.DT_NULL)}}
+	dyn := []elf.Dyn64{{Tag: int64(elf.DT_RELA), Val: 0x2400}, {Tag: int64(elf.DT_RELASZ), Val: 24},
+		{Tag: int64(elf.DT_NULL)}}
 	rela := elf.Rela64{Off: 0x2800, Info: uint64(elf.R_X86_64_RELATIVE), Addend: 0x1234}
 	for off, v := range map[uint64]any{0x2300: dyn, 0x2400: rela} {
 		if _, err := binary.Encode(at(off), binary.LittleEndian, v); err != nil {
@@ -99,18 +103,23 @@ func TestPlanRefusesBadFiles(t *testing.T) {
 		want   error
 		change func(s *sample)
 	}{
-		"magic":                    {ErrNotELF, func(s *sample) { s.header.Ident[1] = 'X' }},
-		"32 bit":                   {ErrMachine, func(s *sample) { s.header.Ident[elf.EI_CLASS] = byte(elf.ELFCLASS32) }},
-		"big endian":               {ErrMachine, func(s *sample) { s.header.Ident[elf.EI_DATA] = byte(elf.ELFDATA2MSB) }},
-		"arm64":                    {ErrMachine, func(s *sample) { s.header.Machine = uint16(elf.EM_AARCH64) }},
-		"not PIE":                  {ErrNotPIE, func(s *sample) { s.header.Type = uint16(elf.ET_EXEC) }},
-		"object file":              {ErrNotELF, func(s *sample) { s.header.Type = uint16(elf.ET_REL) }},
-		"core file":                {ErrNotELF, func(s *sample) { s.header.Type = uint16(elf.ET_CORE) }},
-		"header size":              {ErrMalformed, func(s *sample) { s.header.Phentsize = 32 }},
-		"headers outside":          {ErrMalformed, func(s *sample) { s.header.Phoff = 1 << 40 }},
-		"headers wrap":             {ErrMalformed, func(s *sample) { s.header.Phoff = ^uint64(0) - 10 }},
-		"headers not loaded":       {ErrMalformed, func(s *sample) { s.progs[0].Type = uint32(elf.PT_NULL) }},
-		"nothing to load":          {ErrMalformed, func(s *sample) { s.progs = s.progs[:0]; s.progs = append(s.progs, elf.Prog64{}) }},
+		"magic": {ErrNotELF, func(s *sample) { s.header.Ident[1] = 'X' }},
+		"32 bit": {ErrMachine, func(s *sample) {
+			s.header.Ident[elf.EI_CLASS] = byte(elf.ELFCLASS32)
+		}},
+		"big endian": {ErrMachine, func(s *sample) {
+			s.header.Ident[elf.EI_DATA] = byte(elf.ELFDATA2MSB)
+		}},
+		"arm64":              {ErrMachine, func(s *sample) { s.header.Machine = uint16(elf.EM_AARCH64) }},
+		"not PIE":            {ErrNotPIE, func(s *sample) { s.header.Type = uint16(elf.ET_EXEC) }},
+		"object file":        {ErrNotELF, func(s *sample) { s.header.Type = uint16(elf.ET_REL) }},
+		"core file":          {ErrNotELF, func(s *sample) { s.header.Type = uint16(elf.ET_CORE) }},
+		"header size":        {ErrMalformed, func(s *sample) { s.header.Phentsize = 32 }},
+		"headers outside":    {ErrMalformed, func(s *sample) { s.header.Phoff = 1 << 40 }},
+		"headers wrap":       {ErrMalformed, func(s *sample) { s.header.Phoff = ^uint64(0) - 10 }},
+		"headers not loaded": {ErrMalformed, func(s *sample) { s.progs[0].Type = uint32(elf.PT_NULL) }},
+		"nothing to load": {ErrMalformed,
+			func(s *sample) { s.progs = s.progs[:0]; s.progs = append(s.progs, elf.Prog64{}) }},
 		"overlap":                  {ErrMalformed, func(s *sample) { s.progs[1].Memsz = 0x1001 }},
 		"overlap within a page":    {ErrMalformed, func(s *sample) { s.progs[0].Memsz = 0x1001 }},
 		"descending":               {ErrMalformed, func(s *sample) { s.progs[1], s.progs[2] = s.progs[2], s.progs[1] }},
@@ -137,8 +146,11 @@ func TestPlanRefusesBadFiles(t *testing.T) {
 		"relocations wrap":         {ErrMalformed, func(s *sample) { s.goPIE().dynamic(0, ^uint64(0)-8) }},
 		"relocation size":          {ErrMalformed, func(s *sample) { s.goPIE().dynamic(1, 25) }},
 		"relocations absurd":       {ErrMalformed, func(s *sample) { s.goPIE().dynamic(1, 24<<40) }},
-		"relocation of text":       {ErrMalformed, func(s *sample) { binary.LittleEndian.PutUint64(s.goPIE().body[0x1400:], 0x1000) }},
-		"relocation wraps":         {ErrMalformed, func(s *sample) { binary.LittleEndian.PutUint64(s.goPIE().body[0x1400:], ^uint64(3)) }},
+		"relocation of text": {ErrMalformed,
+			func(s *sample) { binary.LittleEndian.PutUint64(s.goPIE().body[0x1400:], 0x1000) }},
+		"relocation wraps": {ErrMalformed, func(s *sample) {
+			binary.LittleEndian.PutUint64(s.goPIE().body[0x1400:], ^uint64(3))
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSample()

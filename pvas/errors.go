@@ -12,17 +12,24 @@ var (
 	ErrNotExecutable = errors.New("not an executable file")
 	ErrNotELF        = errors.New("not an ELF program")
 	ErrMachine       = errors.New("built for another machine")
-	ErrNotPIE        = errors.New("not position independent: build it with -buildmode=pie (gcc: -pie) or run it with --btl sm")
-	ErrMalformed     = errors.New("malformed ELF file")
-	ErrSanitizer     = errors.New("built with a race detector or sanitizer, whose shadow memory has a fixed address: build it without, or run it with --btl sm")
-	ErrOrigin        = errors.New("it looks for libraries in $ORIGIN, of which its dynamic linker cannot be told (glibc 2.33 or newer can): run it with --btl sm")
-	ErrSetuid        = errors.New("set-uid or set-gid: privileges cannot be raised inside a shared address space: run it with --btl sm")
+	ErrNotPIE        = errors.New(
+		"not position independent: build it with -buildmode=pie (gcc: -pie) or run it with --btl sm")
+	ErrMalformed = errors.New("malformed ELF file")
+	ErrSanitizer = errors.New(
+		"built with a race detector or sanitizer, whose shadow memory has a fixed address: build it without, or " +
+			"run it with --btl sm")
+	ErrOrigin = errors.New("it looks for libraries in $ORIGIN, of which its dynamic linker cannot be told (glibc " +
+		"2.33 or newer can): run it with --btl sm")
+	ErrSetuid = errors.New(
+		"set-uid or set-gid: privileges cannot be raised inside a shared address space: run it with --btl sm")
 )
 
 // Errors of a Space.
 var (
 	ErrUnsupported   = errors.New("one address space is not supported here")
-	ErrPartitionSize = errors.New("partition size must be a power of two of at least 64 MiB that lets every partition fit the 47-bit address space")
+	ErrPartitionSize = errors.New(
+		"partition size must be a power of two of at least 64 MiB that lets every partition fit the " +
+			"47-bit address space")
 	ErrPartition     = errors.New("no such partition")
 	ErrPartitionBusy = errors.New("partition already holds a task")
 	ErrTooSmall      = errors.New("partition too small")

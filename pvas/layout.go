@@ -46,7 +46,8 @@ type Layout struct {
 	SmallRegion Range  `json:"small_region"` // readable and writable, zeros; for the runtime of the task
 	Arena       Range  `json:"arena"`        // free for the runtime of the task; PROT_NONE
 	Entry       uint64 `json:"entry"`        // where the task starts
-	Offset      uint64 `json:"offset"`       // of the program's addresses to those in its file, modulo 2^64; debuggers ask for it
+	// of the program's addresses to those in its file, modulo 2^64; debuggers ask for it
+	Offset uint64 `json:"offset"`
 }
 
 // program is everything loaded for one task.
@@ -83,8 +84,10 @@ func lay(partition int, base, size uint64, prog program, front extents) (Layout,
 	}
 	l.Arena = Range{end, base + size}
 	if l.Arena.Start >= l.Arena.End {
-		return Layout{}, fmt.Errorf("%w: %d MiB hold no stack of %d MiB and image of %d MiB: give --partition-size a larger power of two, or take a smaller stack (--stack-size, ulimit -s)",
-			ErrTooSmall, size>>20, front.stack>>20, (end-top)>>20)
+		return Layout{},
+			fmt.Errorf("%w: %d MiB hold no stack of %d MiB and image of %d MiB: give --partition-size a larger power "+
+				"of two, or take a smaller stack (--stack-size, ulimit -s)",
+				ErrTooSmall, size>>20, front.stack>>20, (end-top)>>20)
 	}
 	return l, nil
 }

@@ -29,7 +29,8 @@ func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.stack, l.Stack.Len())
 		require.GreaterOrEqual(t, l.Stack.Start, base+guardSize)
-		require.Equal(t, uint64(stackShare), l.Stack.End%tableSpan, "the used end of the stack shares a table page with the program")
+		require.Equal(t, uint64(stackShare), l.Stack.End%tableSpan,
+			"the used end of the stack shares a table page with the program")
 		require.Equal(t, Range{l.Stack.End, l.Stack.End + c.small}, l.SmallRegion)
 		require.GreaterOrEqual(t, l.Image.Start, l.SmallRegion.End)
 		require.Less(t, l.Image.Start-l.SmallRegion.End, c.align)
@@ -39,7 +40,8 @@ func TestLayoutKeepsHotPagesTogether(t *testing.T) {
 		require.Equal(t, l.Image.End, l.Arena.Start)
 		require.Equal(t, base+c.size, l.Arena.End)
 	}
-	_, err := lay(0, 1<<40, limits.MinPartition, program{img: &image{hi: 60 << 20, align: pageSize}}, extents{stack: usual})
+	_, err := lay(0, 1<<40, limits.MinPartition, program{img: &image{hi: 60 << 20, align: pageSize}},
+		extents{stack: usual})
 	require.ErrorIs(t, err, ErrTooSmall)
 }
 

@@ -46,7 +46,8 @@ func mapSegment(fd int, s segment, bias uint64) error {
 	if s.fileSize > 0 {
 		anonymous = pageUp(fileEnd)
 		offset := s.offset - int64(s.addr%pageSize)
-		if _, err := sys.Mmap(uintptr(start), uintptr(anonymous-start), prot, sys.MapPrivate|sys.MapFixed, fd, offset); err != nil {
+		if _, err := sys.Mmap(uintptr(start), uintptr(anonymous-start), prot, sys.MapPrivate|sys.MapFixed,
+			fd, offset); err != nil {
 			return err
 		}
 		if s.memSize > s.fileSize && prot&sys.ProtWrite != 0 {
@@ -56,7 +57,8 @@ func mapSegment(fd int, s segment, bias uint64) error {
 	if anonymous >= memEnd {
 		return nil
 	}
-	_, err := sys.Mmap(uintptr(anonymous), uintptr(memEnd-anonymous), prot, sys.MapPrivate|sys.MapFixed|sys.MapAnonymous, -1, 0)
+	_, err := sys.Mmap(uintptr(anonymous), uintptr(memEnd-anonymous), prot,
+		sys.MapPrivate|sys.MapFixed|sys.MapAnonymous, -1, 0)
 	return err
 }
 

@@ -32,7 +32,8 @@ func runTests(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	programs = dir
-	out, err := exec.Command("go", "build", "-buildmode=pie", "-o", filepath.Join(dir, "prog"), "./testdata/prog").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildmode=pie", "-o", filepath.Join(dir, "prog"),
+		"./testdata/prog").CombinedOutput()
 	if err != nil {
 		fmt.Printf("build the test program: %v\n%s", err, out)
 		return 1

@@ -62,7 +62,8 @@ func scriptFor(spec *TaskSpec, files [3]int) []step {
 	b.add("arch_prctl(ARCH_SET_FS)", syscall.SYS_ARCH_PRCTL, sys.ArchSetFS, 0)
 	// Last: from here on a signal ends the task as it would end the program.
 	empty := new(uint64)
-	b.add("rt_sigprocmask", syscall.SYS_RT_SIGPROCMASK, sys.SigSetMask, uintptr(unsafe.Pointer(empty)), 0, sys.SigsetSize).keep = empty
+	b.add("rt_sigprocmask", syscall.SYS_RT_SIGPROCMASK, sys.SigSetMask, uintptr(unsafe.Pointer(empty)), 0,
+		sys.SigsetSize).keep = empty
 	return b.steps
 }
 

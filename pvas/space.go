@@ -58,7 +58,8 @@ func Create(cfg Config) (*Space, error) {
 			return nil, err
 		}
 	}
-	s := &Space{tasks: cfg.Tasks, small: pageUp(cfg.SmallRegion), huge: cfg.HugePages, running: map[int]*Task{}, programs: map[string]program{}}
+	s := &Space{tasks: cfg.Tasks, small: pageUp(cfg.SmallRegion), huge: cfg.HugePages, running: map[int]*Task{},
+		programs: map[string]program{}}
 	if err := s.reserve(cfg.PartitionSize); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,8 @@ func Create(cfg Config) (*Space, error) {
 // CheckPartitions tells whether so many partitions of size bytes can be asked for: nil if
 // they can, or size is 0, else an error that wraps ErrPartitionSize.
 func CheckPartitions(tasks int, size uint64) error {
-	if size == 0 || bits.OnesCount64(size) == 1 && size >= limits.MinPartition && size <= maxReserve/uint64(max(tasks, 1)) {
+	if size == 0 || bits.OnesCount64(size) == 1 && size >= limits.MinPartition &&
+		size <= maxReserve/uint64(max(tasks, 1)) {
 		return nil
 	}
 	return fmt.Errorf("pvas: create: %w: %d partitions of %d bytes", ErrPartitionSize, tasks, size)
@@ -91,7 +93,8 @@ func (s *Space) advise(r Range) error {
 		return nil
 	}
 	if err := sys.Madvise(at, length, sys.MadvHugePage); err != nil {
-		return fmt.Errorf("pvas: create: this kernel has no huge pages for anonymous memory, leave out --huge-pages: %w", err)
+		return fmt.Errorf("pvas: create: this kernel has no huge pages for anonymous memory, leave "+
+			"out --huge-pages: %w", err)
 	}
 	return nil
 }
@@ -115,7 +118,8 @@ func (s *Space) reserve(size uint64) error {
 	for size > maxReserve/n {
 		size /= 2
 	}
-	err := fmt.Errorf("pvas: create: %w: %d partitions of %d MiB hold no stack of %d MiB: take a smaller one (--stack-size, ulimit -s), or --btl sm",
+	err := fmt.Errorf("pvas: create: %w: %d partitions of %d MiB hold no stack of %d MiB: take a smaller one "+
+		"(--stack-size, ulimit -s), or --btl sm",
 		ErrTooSmall, n, size>>20, sys.SoftLimit(sys.RlimitStack)>>20)
 	for ; size >= limits.MinPartition && holdsStack(size); size /= 2 {
 		if err = s.reserveOf(size); err == nil {
@@ -146,7 +150,8 @@ func (s *Space) reserveOf(size uint64) error {
 // fails, whichever task makes it. A break that is frozen already stays so.
 func freezeBrk() error {
 	at := pageUp(uint64(sys.Brk()))
-	_, err := sys.Mmap(uintptr(at), pageSize, sys.ProtNone, sys.MapPrivate|sys.MapAnonymous|sys.MapFixedNoReplace, -1, 0)
+	_, err := sys.Mmap(uintptr(at), pageSize, sys.ProtNone,
+		sys.MapPrivate|sys.MapAnonymous|sys.MapFixedNoReplace, -1, 0)
 	if errors.Is(err, sys.EEXIST) {
 		return nil
 	}

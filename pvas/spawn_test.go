@@ -82,7 +82,8 @@ func TestGlobalsArePrivate(t *testing.T) {
 func TestProgramsOfAllKinds(t *testing.T) {
 	s := newSpace(t, 3)
 	const wantC = `^sum 34 constructed 1 mine 7 args 2 last\natexit\n$`
-	perl := `my %h; $h{$_} = $_ x 3 for 1..50000; print scalar(keys %h), " ", join("", reverse split //, "olleh"), "\n"; print ` + "`echo sub`"
+	perl := `my %h; $h{$_} = $_ x 3 for 1..50000; print scalar(keys %h), " ",
+		join("", reverse split //, "olleh"), "\n"; print ` + "`echo sub`"
 	for _, c := range []struct {
 		name string
 		path string
@@ -93,7 +94,8 @@ func TestProgramsOfAllKinds(t *testing.T) {
 		{"go collect", goProgram(), []string{"collect", "1024"}, `^allocated true collections true\n$`},
 		{"c dynamic", cProgram(t, "threads.c", "-fPIE", "-pie"), []string{"last"}, wantC},
 		{"c static", cProgram(t, "threads.c", "-static-pie"), []string{"last"}, wantC},
-		{"c aligned 2 MiB", cProgram(t, "threads.c", "-fPIE", "-pie", "-Wl,-z,max-page-size=0x200000"), []string{"last"}, wantC},
+		{"c aligned 2 MiB", cProgram(t, "threads.c", "-fPIE", "-pie", "-Wl,-z,max-page-size=0x200000"),
+			[]string{"last"}, wantC},
 		{"c fork", cProgram(t, "fork.c", "-fPIE", "-pie"), nil, `^child 2 parent 1\n$`},
 		{"perl", "/usr/bin/perl", []string{"-e", perl}, `^50000 hello\nsub\n$`},
 	} {
@@ -117,7 +119,8 @@ func TestProgramsOfAllKinds(t *testing.T) {
 
 // inherited is what of /proc/self/status must be alike in a task and in a
 // process started by os/exec.
-var inherited = regexp.MustCompile(`(?m)^(Name|Umask|SigBlk|SigIgn|SigCgt|Cpus_allowed|NoNewPrivs|Seccomp|Uid|Gid|Threads):.*$`)
+var inherited = regexp.MustCompile(
+	`(?m)^(Name|Umask|SigBlk|SigIgn|SigCgt|Cpus_allowed|NoNewPrivs|Seccomp|Uid|Gid|Threads):.*$`)
 
 func TestInheritsAsAfterExec(t *testing.T) {
 	s := newSpace(t, 1)
@@ -141,7 +144,8 @@ func TestInheritsAsAfterExec(t *testing.T) {
 		return out
 	}
 	status := task(TaskSpec{Path: "/bin/cat", Args: []string{"cat", "/proc/self/status"}})
-	require.Equal(t, inherited.FindAllString(exec1("/bin/cat", "/proc/self/status"), -1), inherited.FindAllString(status, -1))
+	require.Equal(t, inherited.FindAllString(exec1("/bin/cat", "/proc/self/status"), -1),
+		inherited.FindAllString(status, -1))
 
 	fds := task(TaskSpec{Path: "/bin/ls", Args: []string{"ls", "/proc/self/fd"}})
 	require.Equal(t, "0\n1\n2\n3\n", fds, "3 is the directory that ls reads")
@@ -149,13 +153,15 @@ func TestInheritsAsAfterExec(t *testing.T) {
 	dir := t.TempDir()
 	require.Equal(t, dir+"\n", task(TaskSpec{Path: "/bin/pwd", Args: []string{"pwd", "-P"}, Dir: dir}))
 
-	status = task(TaskSpec{Path: "/bin/cat", Args: []string{"cat", "/proc/self/status"}, Name: "a-long-name-that-is-cut", CPUs: []int{0}, Setpgid: true})
+	status = task(TaskSpec{Path: "/bin/cat", Args: []string{"cat", "/proc/self/status"},
+		Name: "a-long-name-that-is-cut", CPUs: []int{0}, Setpgid: true})
 	require.Regexp(t, `(?m)^Name:\ta-long-name-tha$`, status)
 	require.Regexp(t, `(?m)^Cpus_allowed_list:\t0$`, status)
 	pid := regexp.MustCompile(`(?m)^Pid:\t(\d+)$`).FindStringSubmatch(status)[1]
 	require.Regexp(t, `(?m)^NSpgid:\t`+pid+`$`, status)
 
-	limits := task(TaskSpec{Path: "/bin/cat", Args: []string{"cat", "/proc/self/limits"}, Limits: []Limit{{Resource: syscall.RLIMIT_NOFILE, Soft: 77, Hard: 88}}})
+	limits := task(TaskSpec{Path: "/bin/cat", Args: []string{"cat", "/proc/self/limits"},
+		Limits: []Limit{{Resource: syscall.RLIMIT_NOFILE, Soft: 77, Hard: 88}}})
 	require.Regexp(t, `Max open files +77 +88 `, limits)
 }
 
@@ -171,7 +177,8 @@ func TestStandardFiles(t *testing.T) {
 		files[i], err = os.CreateTemp(t.TempDir(), "")
 		require.NoError(t, err)
 	}
-	task, err := s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "stdio"}, Stdin: in, Stdout: files[0], Stderr: files[1]})
+	task, err := s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "stdio"}, Stdin: in,
+		Stdout: files[0], Stderr: files[1]})
 	require.NoError(t, err)
 	require.NoError(t, in.Close())
 	_, err = task.Wait()
@@ -256,7 +263,8 @@ func TestManyTasks(t *testing.T) {
 	for g := range 4 {
 		wg.Go(func() {
 			for i := g; i < n; i += 4 {
-				task, err := s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "exit", fmt.Sprint(i % 7)}, Partition: i, Env: []string{"GOMAXPROCS=1"}})
+				task, err := s.Spawn(TaskSpec{Path: goProgram(), Args: []string{"prog", "exit", fmt.Sprint(i % 7)},
+					Partition: i, Env: []string{"GOMAXPROCS=1"}})
 				if err != nil {
 					t.Errorf("task %d: %v", i, err)
 					return

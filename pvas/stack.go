@@ -62,7 +62,8 @@ func buildStack(l Layout, prog program, spec *TaskSpec) (sp, state uint64, err e
 		return 0, 0, err
 	}
 	if n := stringBytes(args) + stringBytes(spec.Env) + len(spec.Path); uint64(n) > l.Stack.Len()/4 {
-		return 0, 0, fmt.Errorf("pvas: start %s: %w: %d bytes, a quarter of %d may be used", spec.Path, ErrArgsTooLong, n, l.Stack.Len())
+		return 0, 0, fmt.Errorf("pvas: start %s: %w: %d bytes, a quarter of %d may be used", spec.Path,
+			ErrArgsTooLong, n, l.Stack.Len())
 	}
 	b := &stackBuilder{bytesAt(l.Stack.Start, l.Stack.Len()), l.Stack.Start, l.Stack.End - 64}
 	state = b.sp

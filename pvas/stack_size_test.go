@@ -26,7 +26,8 @@ func TestStackIsAsLarge(t *testing.T) {
 	newSpace(t, 1)
 	program := cProgram(t, "stack.c", "-fPIE", "-pie", "-O0")
 	for limit, want := range map[uint64]struct{ use, size int }{
-		8 << 20: {6, 8}, 200 << 20: {198, 200}, 3 << 30: {300, 3072}, 100 << 30: {100, 100 << 10}, sys.Unlimited: {300, 1024},
+		8 << 20: {6, 8}, 200 << 20: {198, 200}, 3 << 30: {300, 3072}, 100 << 30: {100, 100 << 10},
+		sys.Unlimited: {300, 1024},
 	} {
 		t.Run(fmt.Sprintf("MiB=%d", limit>>20), func(t *testing.T) {
 			limitStack(t, limit)
@@ -50,7 +51,8 @@ func TestStacksThatDoNotFit(t *testing.T) {
 	t.Run("least", func(t *testing.T) {
 		limitStack(t, limits.LeastStack-1)
 		_, err := Create(Config{Tasks: 2})
-		require.ErrorContains(t, err, "RLIMIT_STACK (ulimit -s) is 262143, the job needs 262144: raise it with ulimit -s 256")
+		require.ErrorContains(t, err,
+			"RLIMIT_STACK (ulimit -s) is 262143, the job needs 262144: raise it with ulimit -s 256")
 	})
 	stack := func(tasks int, partition uint64) (uint64, error) {
 		s, err := Create(Config{Tasks: tasks, PartitionSize: partition})
