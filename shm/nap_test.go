@@ -92,7 +92,8 @@ func TestNap(t *testing.T) {
 	out, err := napper("alone").Output()
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	require.Equal(t, []string{"true 1 0 0", "true 4 0 0", "true 5 1 0", "true 6 2 0", "true 101 97 0", "false 5 0"}, lines[:6],
+	require.Equal(t, []string{"true 1 0 0", "true 4 0 0", "true 5 1 0", "true 6 2 0", "true 101 97 0", "false 5 0"},
+		lines[:6],
 		"returned, looks, of which as a registered sleeper, sleepers left")
 	if runtime.NumCgoCall() > 0 {
 		require.Equal(t, "2", lines[6], "a thread of C may need a slot")
@@ -155,7 +156,8 @@ func TestOthersAreServedDuringNaps(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 	}()
-	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _,
+		_ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}}
 	defer client.CloseIdleConnections()

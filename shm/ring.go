@@ -107,8 +107,9 @@ type ring struct {
 	shift  uint
 }
 
-// lap is the value of a position's word once it is published.
-func (r *ring) lap(pos uint64) uint32 { return uint32(pos>>(r.shift&63)) + 1 } // the compiler knows that the shift is less than 64
+// lap is the value of a position's word once it is published. By the mask the compiler knows that the shift is less
+// than 64.
+func (r *ring) lap(pos uint64) uint32 { return uint32(pos>>(r.shift&63)) + 1 }
 
 // entry is the word of owners for a position: the lap, in more bits than the word has,
 // so that it does not come round again, and the owner.

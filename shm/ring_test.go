@@ -89,7 +89,8 @@ func TestRingAgainstOracle(t *testing.T) {
 	}
 	mem, start := ringNearOverflow(t, slots)
 	c := consumer(t, mem, slots, start)
-	producers := []*Producer{producer(t, mem, slots, 0, start), producer(t, mem, slots, 70, start), producer(t, mem, slots, MaxOwner, start)}
+	producers := []*Producer{producer(t, mem, slots, 0, start), producer(t, mem, slots, 70, start),
+		producer(t, mem, slots, MaxOwner, start)}
 	var queue []*entry
 	visible := 0 // taken since tail was last stored
 	claimed := map[*entry]*Slot{}

@@ -8,8 +8,9 @@ import "time"
 // compute, answer as if they had never slept.
 //
 // The thread reads the clock after every looksPerReading looks. A longer time than these take was taken by
-// another task, or by work that a look has done (Worked). The thread then sleeps at once and rests: until the rest is over
-// it skips the vigil. The rest grows fourfold each time, up to mostRest, and halves with each vigil that nobody disturbs.
+// another task, or by work that a look has done (Worked). The thread then sleeps at once and rests: until the rest is
+// over it skips the vigil. The rest grows fourfold each time, up to mostRest, and halves with each vigil that nobody
+// disturbs.
 //
 // A nil Vigil never looks.
 type Vigil struct {
