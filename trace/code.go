@@ -28,7 +28,8 @@ func NameCode(number uint16, c Code) []Raw {
 	if id == "" {
 		id = noBuildID
 	}
-	return text(Raw{Kind: named, Flags: tableCode, Number: uint32(number)}, fmt.Sprintf("%x %s %s", c.Offset, id, c.Path))
+	return text(Raw{Kind: named, Flags: tableCode, Number: uint32(number)},
+		fmt.Sprintf("%x %s %s", c.Offset, id, c.Path))
 }
 
 const noBuildID = "-"

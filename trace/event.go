@@ -23,8 +23,9 @@ func (e *Event) Protocol() Protocol { return e.Flags.Protocol() }
 // Duration returns the length in ns.
 func (e *Event) Duration() int64 { return e.End - e.Start }
 
-// OverlapEnd returns the time from which on another call of the rank does not overlap this one. The end of an estimated receive
-// may be too late. But it has held the lock of the rank's messages, so no other call has begun before it had ended.
+// OverlapEnd returns the time from which on another call of the rank does not overlap this one. The end of an estimated
+// receive may be too late. But it has held the lock of the rank's messages, so no other call has begun before it had
+// ended.
 func (e *Event) OverlapEnd() int64 {
 	if e.Kind == Recv && e.Flags&Estimated != 0 {
 		return e.Start

@@ -24,7 +24,8 @@ func nodeFile(t *testing.T, base int64, rank int) []byte {
 }
 
 func newTestJoint(out io.Writer) *Joint {
-	return NewJoint(out, Meta{Nodes: []int{0, 1, 1}, Hosts: []string{"a", "b"}, ClockErrorNS: []int64{0, 100}, BaseNS: 1000})
+	return NewJoint(out, Meta{Nodes: []int{0, 1, 1}, Hosts: []string{"a", "b"},
+		ClockErrorNS: []int64{0, 100}, BaseNS: 1000})
 }
 
 func at(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
@@ -64,7 +65,8 @@ func TestJointOfParts(t *testing.T) {
 	}
 	var file bytes.Buffer
 	j := newTestJoint(&file)
-	require.NoError(t, j.Take(0, bytes.NewReader(bytes.Join(append(parts[:second:second], parts[second+2:]...), nil)), at(0)))
+	require.NoError(t,
+		j.Take(0, bytes.NewReader(bytes.Join(append(parts[:second:second], parts[second+2:]...), nil)), at(0)))
 	require.NoError(t, j.Take(1, bytes.NewReader(nodeFile(t, 1200, 2)), at(0)))
 	require.NoError(t, j.End())
 	tr, err := Read(&file)
@@ -101,7 +103,8 @@ func TestJointIsCut(t *testing.T) {
 // TestJointRefuses: events of ranks that are not on the node, and what is no trace.
 func TestJointRefuses(t *testing.T) {
 	j := newTestJoint(io.Discard)
-	require.ErrorContains(t, j.Take(0, bytes.NewReader(nodeFile(t, 1200, 1)), at(0)), "events of lane 0 of rank 1 make no sense")
+	require.ErrorContains(t, j.Take(0, bytes.NewReader(nodeFile(t, 1200, 1)), at(0)),
+		"events of lane 0 of rank 1 make no sense")
 	require.ErrorContains(t, j.Take(1, bytes.NewReader(nil), at(0)), "this is no trace")
 	require.NoError(t, newTestJoint(io.Discard).End(), "no node has said anything")
 }

@@ -40,14 +40,17 @@ const (
 
 // What happens at one time: Start and End are the same.
 const (
-	Sent     Kind = iota + 64 // a message has left, noted when it has: Peer, Tag, Bytes, Message, Request of a nonblocking send
-	Received                  // a message is there: likewise, Request of a nonblocking receive
-	Done                      // what Begin or Start has begun is complete: Request
-	Taken                     // a wait or test has taken the result of a request: Request
-	CPU                       // Bytes is the CPU time of the process so far, in ns
-	Lost                      // Bytes events are missing here: the buffer was full
-	Stall                     // has a start: the rank waited for space in the buffer; it is not the program's
-	Node                      // has a start: a node of a graph was executed: Tag its number, Bytes, Peer the rank and Message the number of its graph
+	// a message has left, noted when it has: Peer, Tag, Bytes, Message, Request of a nonblocking send
+	Sent     Kind = iota + 64
+	Received      // a message is there: likewise, Request of a nonblocking receive
+	Done          // what Begin or Start has begun is complete: Request
+	Taken         // a wait or test has taken the result of a request: Request
+	CPU           // Bytes is the CPU time of the process so far, in ns
+	Lost          // Bytes events are missing here: the buffer was full
+	Stall         // has a start: the rank waited for space in the buffer; it is not the program's
+	// has a start: a node of a graph was executed: Tag its number, Bytes, Peer the rank and Message the number of its
+	// graph
+	Node
 )
 
 // Records that are not events.

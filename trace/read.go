@@ -16,7 +16,8 @@ type CutError struct {
 
 // Error says where.
 func (e *CutError) Error() string {
-	return fmt.Sprintf("at byte %d: %s; the job or its disk has ended early, or the file was damaged", e.Offset, e.Reason)
+	return fmt.Sprintf("at byte %d: %s; the job or its disk has ended early, or the file was damaged", e.Offset,
+		e.Reason)
 }
 
 // VersionError reports a file of another version.
@@ -24,7 +25,8 @@ type VersionError struct{ Have uint32 }
 
 // Error says what to do.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("the file has version %d, this program reads version %d: use the pvasrun that has recorded it", e.Have, Version)
+	return fmt.Sprintf("the file has version %d, this program reads version %d: use the pvasrun that has recorded it",
+		e.Have, Version)
 }
 
 // blocks reads a file block by block.
@@ -47,7 +49,8 @@ func newBlocks(r io.Reader) (*blocks, error) {
 	b := &blocks{r: bufio.NewReaderSize(r, 1<<20)}
 	var head [fileHeader]byte
 	if _, err := io.ReadFull(b.r, head[:]); err != nil || string(head[:8]) != Magic {
-		return nil, errors.New("this is no trace: it does not begin with " + Magic + "; pvasrun --trace FILE records one")
+		return nil, errors.New("this is no trace: it does not begin with " + Magic +
+			"; pvasrun --trace FILE records one")
 	}
 	if v := binary.LittleEndian.Uint32(head[8:]); v != Version {
 		return nil, &VersionError{v}
@@ -140,7 +143,8 @@ func (t *Trace) takeEvents(b block, decoders []decoder, wrong func(string, ...an
 	case len(b.payload)%RecordSize != 0:
 		return wrong("events of %d bytes are no whole records", len(b.payload))
 	case b.first != decoders[rank*lanes+lane].seen:
-		return wrong("events of rank %d from number %d on, %d were expected", rank, b.first, decoders[rank*lanes+lane].seen)
+		return wrong("events of rank %d from number %d on, %d were expected", rank, b.first,
+			decoders[rank*lanes+lane].seen)
 	}
 	d := &decoders[rank*lanes+lane]
 	d.seen += uint64(len(b.payload) / RecordSize)

@@ -96,8 +96,8 @@ func (r *Rank) summary(byKind *[256]CallSummary) RankSummary {
 	return s
 }
 
-// Unended returns the ranks that began and did not reach Finalize: they were killed, have failed, or the job was ended. Of a trace
-// that is not whole that is not known, and it returns none.
+// Unended returns the ranks that began and did not reach Finalize: they were killed, have failed, or the job was ended.
+// Of a trace that is not whole that is not known, and it returns none.
 func (t *Trace) Unended() (ranks []int) {
 	if t.Cut != nil || t.Lost() > 0 {
 		return nil

@@ -40,7 +40,8 @@ func (r *Rank) Describe(e *Event) string {
 		name  string
 		value uint64
 	}{
-		{"bytes", e.Bytes}, {"message", uint64(e.Message)}, {"request", uint64(e.Request)}, {"context", uint64(e.Context)},
+		{"bytes", e.Bytes}, {"message", uint64(e.Message)}, {"request", uint64(e.Request)},
+		{"context", uint64(e.Context)},
 	} {
 		if n.value != 0 {
 			say(n.name, n.value)

@@ -12,15 +12,20 @@ import (
 // sample is a file with events of every form, and its bytes.
 func sample(t testing.TB) []byte {
 	var file bytes.Buffer
-	w, err := NewWriter(&file, Meta{Ranks: 2, BTL: "pvas", CPUs: 2, TickNS: 0.5, EagerLimit: 4096, Algorithms: []string{"", "flat"}})
+	w, err := NewWriter(&file,
+		Meta{Ranks: 2, BTL: "pvas", CPUs: 2, TickNS: 0.5, EagerLimit: 4096, Algorithms: []string{"", "flat"}})
 	require.NoError(t, err)
 	require.NoError(t, w.Clock(0, 1000, 100*time.Nanosecond))
-	require.NoError(t, w.Events(0, 0, records(NameContext(1, 8, "a name that takes more than one record of thirty-two bytes")...)))
-	long, wideLong := Raw{Kind: Recv, Ticks: 5000, Took: 7, Bytes: 9, Context: 1, Number: 1, Peer: 1, Flags: By(Rendezvous) | AnyTag, Tag: 3}, Wide(3<<32, 2<<32)
+	require.NoError(t,
+		w.Events(0, 0, records(NameContext(1, 8, "a name that takes more than one record of thirty-two bytes")...)))
+	long, wideLong := Raw{Kind: Recv, Ticks: 5000, Took: 7, Bytes: 9, Context: 1, Number: 1, Peer: 1,
+		Flags: By(Rendezvous) | AnyTag, Tag: 3}, Wide(3<<32, 2<<32)
 	require.NoError(t, w.Events(0, 0,
-		records(Raw{Kind: Send, Ticks: 3000, Took: 1000, Bytes: 8, Context: 1, Tag: -1, Peer: 1, Number: 1, Flags: By(Eager)}),
+		records(Raw{Kind: Send, Ticks: 3000, Took: 1000, Bytes: 8, Context: 1, Tag: -1, Peer: 1,
+			Number: 1, Flags: By(Eager)}),
 		records(wideLong, long, Raw{Kind: Sent, Ticks: 9000, Took: 77, Number: 2, Peer: 1})))
-	require.NoError(t, w.Events(1, 0, records(Raw{Kind: Lost, Ticks: 1, Bytes: 12}, Raw{Kind: WaitAny, Flags: NoPeer, Number: 5})))
+	require.NoError(t,
+		w.Events(1, 0, records(Raw{Kind: Lost, Ticks: 1, Bytes: 12}, Raw{Kind: WaitAny, Flags: NoPeer, Number: 5})))
 	require.NoError(t, w.Events(1, 1, records(Raw{Kind: Node, Ticks: 2000, Took: 10, Number: 7})))
 	require.NoError(t, w.Clock(0, 3001000, 3000100*time.Nanosecond))
 	require.NoError(t, w.End(End{Seconds: 3}))
@@ -40,11 +45,13 @@ func TestRead(t *testing.T) {
 	require.NoError(t, tr.Cut)
 	assert.EqualValues(t, 3, tr.End.Seconds)
 	assert.EqualValues(t, 10, tr.End.Events)
-	assert.Equal(t, []Context{{}, {8, "a name that takes more than one record of thirty-two bytes"}}, tr.Ranks[0].Contexts)
+	assert.Equal(t, []Context{{}, {8, "a name that takes more than one record of thirty-two bytes"}},
+		tr.Ranks[0].Contexts)
 	assert.Equal(t, []Event{
 		// One tick takes a ns, by the two clocks.
 		{Start: 2100, End: 3100, Bytes: 8, Context: 8, Tag: -1, Peer: 1, Message: 1, Flags: By(Eager), Kind: Send},
-		{Start: 4100, End: 4107 + 3<<32, Bytes: 9 + 2<<32, Context: 8, Tag: 3, Peer: 1, Message: 1, Flags: By(Rendezvous) | AnyTag, Kind: Recv},
+		{Start: 4100, End: 4107 + 3<<32, Bytes: 9 + 2<<32, Context: 8, Tag: 3, Peer: 1, Message: 1,
+			Flags: By(Rendezvous) | AnyTag, Kind: Recv},
 		{Start: 8100, End: 8100, Peer: 1, Message: 2, Request: 77, Kind: Sent},
 	}, tr.Ranks[0].Events)
 	assert.EqualValues(t, 12, tr.Lost())
@@ -107,7 +114,8 @@ func TestVersion(t *testing.T) {
 }
 
 func TestPack(t *testing.T) {
-	r := Raw{Ticks: 1<<56 - 1, Took: 1<<32 - 1, Bytes: 1<<32 - 2, Tag: -2147483648, Number: 1<<32 - 3, Context: 65535, Site: 65534, Peer: 65533, Flags: 65532, Kind: 200}
+	r := Raw{Ticks: 1<<56 - 1, Took: 1<<32 - 1, Bytes: 1<<32 - 2, Tag: -2147483648, Number: 1<<32 - 3, Context: 65535,
+		Site: 65534, Peer: 65533, Flags: 65532, Kind: 200}
 	assert.Equal(t, r, unpack(r.append(nil)))
 }
 
