@@ -89,3 +89,17 @@ func TestPlacesOfWaits(t *testing.T) {
 		require.Regexp(t, `1 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 0, tag 9, 4 bytes`, string(out))
 	}
 }
+
+// So it does with the calls of a rank that polls, and says what else the rank has open.
+func TestPlacesOfPolls(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "program")
+	out, err := exec.Command(tool("mpicc"), "-g", filepath.Join("testdata", "polls.c"), "-o", program).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	eachModel(t, func(t *testing.T, w way) {
+		_, text, code := w.start(t, 2, "--timeout", "2", program)
+		require.Equal(t, 124, code)
+		require.Regexp(t, `0 .* polls by MPI_Testsome \(main at polls\.c:8\) for a recv: rank 1, tag 0, 4 bytes; 2 more open: `+
+			`a recv: rank 1, tag [12], 4 bytes; a recv: rank 1, tag [12], 4 bytes\n`, text)
+		require.Regexp(t, `1 .* polls by MPI_Test \(main at polls\.c:7\) for a recv: rank 0, tag 0, 4 bytes; 2 more open: `, text)
+	})
+}
