@@ -46,12 +46,14 @@ func TestFaults(t *testing.T) {
 		{"call", c, "n", 139, "SIGSEGV at address 0x0", "call_nothing", "faults.c", "/* nobody */"},
 		{"abort", c, "a", 134, "SIGABRT", "give_up", "faults.c", "/* the end */"},
 		{"thread", c, "t", 139, "SIGSEGV at address 0x10", "store_nowhere", "faults.c", "/* the fault */"},
-		{"Fortran", fortran, "", 139, "SIGSEGV at address 0x[0-9a-f]+", "__place_MOD_store", "faults.f90", "! the fault"},
+		{"Fortran", fortran, "", 139, "SIGSEGV at address 0x[0-9a-f]+", "__place_MOD_store",
+			"faults.f90", "! the fault"},
 		{"C++", cxx, "", 134, "SIGABRT", "_ZL5solvei", "faults.cc", "// the end"},
 	}
 	eachWay(t, func(t *testing.T, w way) {
 		for _, f := range cases {
-			if f.program == "" || f.name == "message" && w.entry == "cgo" { // Go on a stack of its own: C's calls are not found
+			if f.program == "" || f.name == "message" && w.entry == "cgo" {
+				// Go on a stack of its own: C's calls are not found
 				continue
 			}
 			_, stderr, code := w.start(t, 2, f.program, f.how)

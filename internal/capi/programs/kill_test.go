@@ -48,7 +48,8 @@ func TestKills(t *testing.T) {
 func TestHang(t *testing.T) {
 	program := build(t, "hang.c")
 	var lines []string
-	for rank, call := range []string{"MPI_Recv .* tag 99", "MPI_Waitall .* tag 99", "MPI_Probe .* tag 99", "MPI_Finalize "} {
+	for rank, call := range []string{"MPI_Recv .* tag 99", "MPI_Waitall .* tag 99",
+		"MPI_Probe .* tag 99", "MPI_Finalize "} {
 		lines = append(lines, fmt.Sprintf(`(?m)^  %d +\d+ +in %s`, rank, call))
 	}
 	eachWay(t, func(t *testing.T, w way) {
@@ -74,7 +75,8 @@ func TestDeadlocks(t *testing.T) {
 	const cases = 13
 	for _, btl := range []string{"pvas", "sm"} {
 		for n := range cases {
-			out, err := exec.Command(tool("mpiexec"), "-n", "4", "--btl", btl, "--deadlock-after", "200ms", "--timeout", "60",
+			out, err := exec.Command(tool("mpiexec"), "-n", "4", "--btl", btl, "--deadlock-after",
+				"200ms", "--timeout", "60",
 				program, fmt.Sprint(n)).CombinedOutput()
 			var exit *exec.ExitError
 			require.ErrorAs(t, err, &exit, "%s", out)

@@ -28,7 +28,8 @@ func TestLeavesOut(t *testing.T) {
 					_, stderr, code := run(t, nil, tool("mpiexec"), args...)
 					require.NotZero(t, code, stderr)
 					require.Regexp(t, `rank 1 is in MPI_Finalize, and rank [023] waits for it in MPI_`+
-						`|rank 1 has called Finalize after 0 collective operations on the communicator of all ranks, rank 0 after 1: `+
+						`|rank 1 has called Finalize after 0 collective operations on the communicator of all `+
+						`ranks, rank 0 after 1: `+
 						`|rank 1 \(pid [0-9]+, \S+\) on \S+ exited with code 0 after Init and without Finalize`, stderr)
 					require.NotContains(t, stderr, "called different operations")
 				})

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A rank that is told that lengths differ gets MPI_ERR_TRUNCATE, whatever the operation, its form and its algorithm. Some
-// rank is told.
+// A rank that is told that lengths differ gets MPI_ERR_TRUNCATE, whatever the operation, its form and its algorithm.
+// Some rank is told.
 func TestLengthsThatDifferAreTruncation(t *testing.T) {
 	program := build(t, "lengths.c")
 	for _, check := range []string{"0", "1"} {

@@ -52,10 +52,12 @@ func TestDeaths(t *testing.T) {
 			"before":    {1, ": MPI_Barrier: called before MPI_Init"},
 			"exit":      {6, "rank 2 "},
 			"_exit":     {7, "rank 2 "},
-			"exit 0":    {1, "exited with code 0 after Init and without Finalize, in C MPI_Finalize: others may wait for it; ending the other 2 ranks"},
-			"scatter":   {1, "rank 2: MPI_Scatter on MPI_COMM_WORLD: "},
-			"late":      {1, "rank 2: MPI_Barrier: called after MPI_Finalize"},
-			"library":   {139, "was killed by signal 11 (segmentation fault, SIGSEGV)"},
+			"exit 0": {1,
+				"exited with code 0 after Init and without Finalize, in C MPI_Finalize: others may wait for it; " +
+					"ending the other 2 ranks"},
+			"scatter": {1, "rank 2: MPI_Scatter on MPI_COMM_WORLD: "},
+			"late":    {1, "rank 2: MPI_Barrier: called after MPI_Finalize"},
+			"library": {139, "was killed by signal 11 (segmentation fault, SIGSEGV)"},
 		} {
 			_, stderr, code := w.start(t, 3, program, how)
 			require.Equal(t, want.code, code, "%s: %s", how, stderr)

@@ -40,7 +40,8 @@ func TestPlacesOfCalls(t *testing.T) {
 				`send .* at places\.c:9 ping\+0x[0-9a-f]+\n`, `recv .* at places\.c:14 pong\+0x[0-9a-f]+\n`,
 				`barrier .* at places\.c:28 main\+0x[0-9a-f]+\n`,
 			},
-			without: {`send .* at ping\+0x[0-9a-f]+\n`, `recv .* at pong\+0x[0-9a-f]+\n`, `barrier .* at main\+0x[0-9a-f]+\n`},
+			without: {`send .* at ping\+0x[0-9a-f]+\n`, `recv .* at pong\+0x[0-9a-f]+\n`,
+				`barrier .* at main\+0x[0-9a-f]+\n`},
 		} {
 			w.ends(t, 2, "--trace", file, program)
 			text, said := events(t, file)
@@ -75,7 +76,8 @@ func TestPlacesOfAnotherBuild(t *testing.T) {
 // The report of a hang names the place of each call that waits.
 func TestPlacesOfWaits(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "program")
-	out, err := exec.Command(tool("mpicc"), "-g", filepath.Join("testdata", "deadlocks.c"), "-o", program).CombinedOutput()
+	out, err := exec.Command(tool("mpicc"), "-g", filepath.Join("testdata", "deadlocks.c"), "-o",
+		program).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	rsh := filepath.Join(t.TempDir(), "rsh")
 	require.NoError(t, os.WriteFile(rsh, []byte("#!/bin/sh\nexec sh -c \"exec $2\"\n"), 0o755))
@@ -85,8 +87,10 @@ func TestPlacesOfWaits(t *testing.T) {
 		out, err := exec.Command(tool("mpiexec"), append(where, "--deadlock-after", "200ms", "--timeout", "60",
 			program, "0")...).CombinedOutput()
 		require.Error(t, err)
-		require.Regexp(t, `0 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 1, tag 9, 4 bytes`, string(out))
-		require.Regexp(t, `1 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 0, tag 9, 4 bytes`, string(out))
+		require.Regexp(t, `0 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 1, tag 9, 4 bytes`,
+			string(out))
+		require.Regexp(t, `1 .* in MPI_Recv \(main at deadlocks\.c:10\) for .*, waits for rank 0, tag 9, 4 bytes`,
+			string(out))
 	}
 }
 
@@ -98,8 +102,10 @@ func TestPlacesOfPolls(t *testing.T) {
 	eachModel(t, func(t *testing.T, w way) {
 		_, text, code := w.start(t, 2, "--timeout", "2", program)
 		require.Equal(t, 124, code)
-		require.Regexp(t, `0 .* polls by MPI_Testsome \(main at polls\.c:8\) for a recv: rank 1, tag 0, 4 bytes; 2 more open: `+
-			`a recv: rank 1, tag [12], 4 bytes; a recv: rank 1, tag [12], 4 bytes\n`, text)
-		require.Regexp(t, `1 .* polls by MPI_Test \(main at polls\.c:7\) for a recv: rank 0, tag 0, 4 bytes; 2 more open: `, text)
+		require.Regexp(t,
+			`0 .* polls by MPI_Testsome \(main at polls\.c:8\) for a recv: rank 1, tag 0, 4 bytes; 2 more open: `+
+				`a recv: rank 1, tag [12], 4 bytes; a recv: rank 1, tag [12], 4 bytes\n`, text)
+		require.Regexp(t,
+			`1 .* polls by MPI_Test \(main at polls\.c:7\) for a recv: rank 0, tag 0, 4 bytes; 2 more open: `, text)
 	})
 }

@@ -80,7 +80,8 @@ func build(t *testing.T, source string, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(built, strings.ReplaceAll(filepath.Base(source), ".", "-"))
 	once, _ := builds.LoadOrStore(program, sync.OnceValue(func() string {
-		compiler := map[string]string{".c": "mpicc", ".cc": "mpicxx", ".f": "mpif77", ".f90": "mpifort"}[filepath.Ext(source)]
+		compiler := map[string]string{".c": "mpicc", ".cc": "mpicxx", ".f": "mpif77",
+			".f90": "mpifort"}[filepath.Ext(source)]
 		args := append([]string{"-O1", "-Wall", filepath.Join("testdata", source), "-o", program}, flags...)
 		if out, err := exec.Command(tool(compiler), args...).CombinedOutput(); err != nil {
 			return fmt.Sprintf("%s %v: %v\n%s", compiler, args, err, out)

@@ -66,9 +66,13 @@ func TestWrappersBuild(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "with space")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	source := filepath.Join(dir, "a program.c")
-	require.NoError(t, os.WriteFile(source, []byte("#include <mpi.h>\nint main(void) { puts(TEXT); return MPI_Init(0, 0) || MPI_Finalize(); }\n"), 0o644))
+	require.NoError(t,
+		os.WriteFile(source,
+			[]byte("#include <mpi.h>\nint main(void) { puts(TEXT); return MPI_Init(0, 0) || MPI_Finalize(); }\n"),
+			0o644))
 	program := filepath.Join(dir, "a program")
-	_, stderr, code := run(t, nil, tool("mpicc"), "-include", "stdio.h", `-DTEXT="two words"`, "-fno-pie", "-fpie", source, "-o", program)
+	_, stderr, code := run(t, nil, tool("mpicc"), "-include", "stdio.h", `-DTEXT="two words"`, "-fno-pie",
+		"-fpie", source, "-o", program)
 	require.Equal(t, 0, code, stderr)
 	file, err := elf.Open(program)
 	require.NoError(t, err)
@@ -133,7 +137,8 @@ func TestCMake(t *testing.T) {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	env := []string{"PATH=" + filepath.Join(installed, "bin") + ":" + os.Getenv("PATH"), "CMAKE_BUILD_PARALLEL_LEVEL=2"}
-	for _, args := range [][]string{{"cmake", "-S", source, "-B", dir}, {"cmake", "--build", dir}, {"ctest", "--test-dir", dir, "--output-on-failure"}} {
+	for _, args := range [][]string{{"cmake", "-S", source, "-B", dir}, {"cmake", "--build", dir},
+		{"ctest", "--test-dir", dir, "--output-on-failure"}} {
 		out, stderr, code := run(t, env, args[0], args[1:]...)
 		require.Equal(t, 0, code, "%v\n%s%s", args, out, stderr)
 	}
@@ -174,7 +179,8 @@ func TestOtherMPIs(t *testing.T) {
 	dir := t.TempDir()
 	library, program := filepath.Join(dir, "libmpi.so.40"), filepath.Join(dir, "other")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "lib.c"), []byte("int other(void) { return 0; }\n"), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.c"), []byte("int other(void);\nint main(void) { return other(); }\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.c"),
+		[]byte("int other(void);\nint main(void) { return other(); }\n"), 0o600))
 	for _, args := range [][]string{
 		{"-shared", "-fPIC", "-Wl,-soname,libmpi.so.40", filepath.Join(dir, "lib.c"), "-o", library},
 		{"-fPIE", "-pie", filepath.Join(dir, "main.c"), library, "-Wl,-rpath," + dir, "-o", program},

@@ -49,7 +49,8 @@ func exchange(world *mpi.Comm, n int) error {
 		}
 		st, err := mpi.Sendrecv(world, out, to, k, in, from, k)
 		if err == nil {
-			err = check(st.Count == n && st.Source == from && st.Tag == k && in[0] == float64(from) && in[n-1] == float64(from+n-1),
+			err = check(st.Count == n && st.Source == from && st.Tag == k && in[0] == float64(from) &&
+				in[n-1] == float64(from+n-1),
 				"%d numbers from %d: %+v", n, from, st)
 		}
 		if err != nil {
@@ -100,7 +101,8 @@ func collectives(c *mpi.Comm) error {
 		if err := mpi.Gather(c, []int32{int32(me)}, in, root); err != nil {
 			return err
 		}
-		if err := check(word[0] == int64(1000+root) && (me != root || in[all-1] == int32(all-1)), "root %d", root); err != nil {
+		if err := check(word[0] == int64(1000+root) && (me != root || in[all-1] == int32(all-1)),
+			"root %d", root); err != nil {
 			return err
 		}
 	}
