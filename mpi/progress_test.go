@@ -127,8 +127,8 @@ var callsOnObjects = map[string]func(c *Comm) (func() error, error){
 // local are the calls that wait for nobody: apart from those that begin or prepare an
 // operation, and end in Init or begin with I.
 var local = strings.Fields(`
-	Init Run Executable Stats GraphStats Devices Flights CountOf ReduceLocal TestAll TestAny TestSome StartAll RegisterOp
-	Bsend
+	Init Run Executable Stats GraphStats Devices Flights CountOf ReduceLocal TestAll TestAny TestSome StartAll
+	RegisterOp Bsend
 	CartOf DimsCreate DistGraphOf NewAttribute NewGraph SendNode RecvNode CopyNode CalcNode NewOp
 	Sum Prod Min Max BAnd BOr BXor LAnd LOr LXor MinLoc MaxLoc
 	Whole Vector Indexed Subarray Strided Typed View.Len View.Err
